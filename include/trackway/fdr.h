@@ -46,7 +46,7 @@ struct tw_fdr_header {
 
 /* Reads a header of either type from the first bytes of a log, of which there are `size`, at least TW_FDR_HEADER_SIZE.
  * The byte order is the one in which version and type make sense; the bit order of a big-endian FDR log is told by the
- * first records after the header, as far as they are there: give it 80 bytes if you can.
+ * first records after the header, as far as they are there: give it 256 bytes if you can, it looks at no more.
  * Returns 0, TW_ERR_ROOM when size is too small, or TW_ERR_FORMAT when version and type make no sense in either
  * order. */
 TW_API int tw_fdr_header_decode(const uint8_t *bytes, size_t size, struct tw_fdr_header *header);

@@ -52,10 +52,13 @@ static bool plausible(uint16_t version, uint16_t type)
 	return version >= 1 && version <= (type ? FDR_VERSION_MAX : BASIC_VERSION_MAX) && type <= 1;
 }
 
-/* Whether a buffer begins somewhere in these bytes, as a bit order has it: NewBuffer, WallTime, and Pid or NewCPUId. */
+enum { LOOKED_AT = 256 }; /* for the beginning of a buffer: more is more likely to look like one by chance */
+
+/* Whether a buffer begins somewhere in the first of these bytes, as a bit order has it: NewBuffer, WallTime, and Pid or NewCPUId. */
 static bool has_start(const uint8_t *bytes, size_t size, enum tw_fdr_layout layout)
 {
-	for (size_t at = TW_FDR_HEADER_SIZE; at + 2 * TW_FDR_METADATA_SIZE < size; at++) {
+	size_t end = size < LOOKED_AT ? size : LOOKED_AT;
+	for (size_t at = TW_FDR_HEADER_SIZE; at + 2 * TW_FDR_METADATA_SIZE < end; at++) {
 		uint8_t third = bytes[at + 2 * TW_FDR_METADATA_SIZE];
 		if (bytes[at] == fdr_first_byte(layout, TW_FDR_NEW_BUFFER) &&
 		    bytes[at + TW_FDR_METADATA_SIZE] == fdr_first_byte(layout, TW_FDR_WALL_TIME) &&

@@ -145,16 +145,16 @@ static size_t find_start(const struct fdr_log *log, const uint8_t *bytes, size_t
 /* Finds the next place, from an offset on and before `to`, where a buffer begins for certain; `to` where none does. */
 static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
 {
-	enum { STEP = 1 << 16, LEAST = 3 * RECORD };
+	enum { STEP = 1 << 16, FIRST = 1 << 12, LEAST = 3 * RECORD };
 	*found = to;
-	while (at < to) {
-		size_t have, want = to - at < STEP - LEAST ? (size_t)(to - at) + LEAST : STEP;
+	for (size_t step = FIRST; at < to; step = step < STEP ? 2 * step : step) {
+		size_t have, want = to - at < step - LEAST ? (size_t)(to - at) + LEAST : step;
 		const uint8_t *bytes;
 		int status = tw_window_view(f->window, at, want, &bytes, &have);
 		if (status < 0)
 			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 		have = have < want ? have : want;
-		size_t start = find_start(f->log, bytes, have, (size_t)(to - at < STEP ? to - at : STEP));
+		size_t start = find_start(f->log, bytes, have, (size_t)(to - at < step ? to - at : step));
 		if (start != SIZE_MAX) {
 			*found = at + start;
 			return 0;
@@ -267,13 +267,19 @@ static int stop_after_swallowed_start(struct finder *f, struct walk *walk)
 	return 0;
 }
 
-static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *walk)
+/* Whether an event has been decoded that goes beyond a place. */
+static bool reaches_over(int decoded, uint64_t need, const struct tw_fdr_record *record, uint64_t left)
+{
+	return (decoded > 0 || decoded == TW_ERR_ROOM) && record->payload_size && need > left;
+}
+
+/* Goes on with a walk that began at `from`, up to a record that is at another place or goes beyond it: STOP_NOT. */
+static int walk_on(struct finder *f, uint64_t from, uint64_t mark, uint64_t until, struct walk *walk)
 {
 	enum { STEP = 4096 };
 	if (f->window->chunk < STEP) /* who hops from border to border reads less */
 		f->window->chunk = STEP;
-	*walk = (struct walk){.at = from, .met_mark = from == mark};
-	for (;;) {
+	while (walk->at < until) {
 		struct tw_fdr_decoder decoder = {.version = f->log->header.version, .layout = f->log->header.layout};
 		struct tw_fdr_record record;
 		int status = tw_window_view(f->window, walk->at, RECORD, &decoder.bytes, &decoder.left);
@@ -282,6 +288,8 @@ static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *wal
 		if (decoder.left > f->size - walk->at)
 			decoder.left = (size_t)(f->size - walk->at);
 		int decoded = tw_fdr_next(&decoder, &record);
+		if (reaches_over(decoded, decoder.need, &record, until - walk->at))
+			return 0;
 		status = judge_step(f, walk->at, decoded, decoder.need, &record, &walk->why);
 		if (status < 0)
 			return status;
@@ -301,38 +309,65 @@ static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *wal
 			return 0;
 		}
 	}
+	return 0;
+}
+
+static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *walk)
+{
+	*walk = (struct walk){.at = from, .met_mark = from == mark};
+	return walk_on(f, from, mark, NO_LIMIT, walk);
 }
 
 /* Whether what begins here for certain is a buffer even in the midst of records that could be decoded: function ids may
- * look like NewBuffer and WallTime. */
+ * look like NewBuffer and WallTime, but not like the record behind them, or a size before them that may be.
+ * by_extents: only that counts. */
 static bool begins_buffer(const struct finder *f, const struct look *look, uint64_t at, bool by_extents)
 {
 	enum tw_fdr_layout layout = f->log->header.layout;
+	if (by_extents)
+		return look->extents && tw_load64(look->bytes + 1, layout != TW_FDR_LITTLE) <= f->size - at;
 	size_t next = (look->extents ? 3 : 2) * (size_t)RECORD;
 	uint8_t first = look->have > next ? look->bytes[next] : 0;
-	if (first != first_byte(f->log, TW_FDR_PID) && first != first_byte(f->log, TW_FDR_NEW_CPU_ID))
-		return false;
-	return !by_extents || (look->extents && tw_load64(look->bytes + 1, layout != TW_FDR_LITTLE) <= f->size - at);
+	return first == first_byte(f->log, TW_FDR_PID) || first == first_byte(f->log, TW_FDR_NEW_CPU_ID);
 }
 
 /* After a damaged size, or where bytes are missing, records may be decoded across the beginning of the next buffer:
- * where the first three or four records of one begin in the bytes that were walked, the walk ends.
- * by_extents: only where BufferExtents comes first and says a size that may be. */
-static int stop_at_swallowed(struct finder *f, uint64_t from, bool by_extents, struct walk *w)
+ * where begins_buffer() in the bytes `from` to `to` of a walk, it ends. */
+static int stop_at_swallowed(struct finder *f, uint64_t from, uint64_t to, bool by_extents, struct walk *w)
 {
-	for (uint64_t at = from + 1, found; at < w->at; at = found + 1) {
+	for (uint64_t at = from, found; at < to; at = found + 1) {
 		struct look look;
-		int status = scan(f, at, w->at, &found);
-		if (status >= 0 && found < w->at)
+		int status = scan(f, at, to, &found);
+		if (status >= 0 && found < to)
 			status = look_at(f, found, &look);
-		if (status < 0 || found >= w->at)
+		if (status < 0 || found >= to)
 			return status;
 		if (begins_buffer(f, &look, found, by_extents)) {
-			*w = (struct walk){.at = found, .why = STOP_START};
+			w->at = found;
+			w->why = STOP_PASSED;
 			return 0;
 		}
 	}
 	return 0;
+}
+
+/* Walks, and looks for such beginnings, by extents, before it goes much further: if each of many walks went to the end
+ * of the file first, they would take for ever. */
+static int walk_and_look(struct finder *f, uint64_t from, uint64_t mark, struct walk *w)
+{
+	enum { FIRST_SPAN = 1024 };
+	uint64_t looked = from + 1;
+	int status = 0;
+	*w = (struct walk){.at = from, .met_mark = from == mark};
+	for (uint64_t span = FIRST_SPAN; status >= 0 && w->why == STOP_NOT; span *= 2) {
+		const uint64_t until = span < f->size - from ? from + span : NO_LIMIT;
+		status = walk_on(f, from, mark, until, w);
+		const uint64_t to = w->why == STOP_NOT ? until : w->at;
+		if (status >= 0)
+			status = stop_at_swallowed(f, looked, to, true, w);
+		looked = to;
+	}
+	return status;
 }
 
 /* ---- Borders. ---- */
@@ -372,19 +407,15 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 {
 	struct walk w;
 	struct look look;
-	int status = walk(f, buffer->offset + RECORD, declared, &w);
+	int status = walk_and_look(f, buffer->offset + RECORD, declared, &w);
 	if (status < 0)
 		return status;
 	status = look_at(f, w.at, &look);
 	if (status < 0)
 		return status;
 	bool goes_on = w.at != declared && w.why == STOP_START && look.extents;
-	if (w.met_mark && !goes_on) /* the size is right, what follows it is not */
-		w = (struct walk){.at = declared};
-	status = stop_at_swallowed(f, buffer->offset + RECORD, true, &w);
-	if (status < 0)
-		return status;
-	if (w.why == STOP_NOT) {
+	bool passed = w.at < declared && w.why == STOP_PASSED;
+	if (w.met_mark && !goes_on && !passed) { /* the size is right, what follows it is not */
 		buffer->end = buffer->next = declared;
 		return 1;
 	}
@@ -490,18 +521,27 @@ static bool ended_well(const struct finder *f, const struct walk *w, const struc
 	return (w->why == STOP_START && next->strong) || (w->why == STOP_END && w->at == f->size);
 }
 
+/* Walks, but not on where it is sure that the next buffer begins. */
+static int walk_to_next(struct finder *f, uint64_t from, uint64_t filled, struct walk *w)
+{
+	struct finder inside = *f;
+	if (filled && f->size - filled > RECORD)
+		inside.size = filled + RECORD;
+	return walk(&inside, from, NO_LIMIT, w);
+}
+
 static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 {
 	struct walk w;
 	struct look look;
 	uint64_t filled;
-	int status = walk(f, buffer->offset, NO_LIMIT, &w);
+	int status = filled_end(f, buffer, &filled);
 	if (status >= 0)
-		status = filled_end(f, buffer, &filled);
+		status = walk_to_next(f, buffer->offset, filled, &w);
 	if (status >= 0)
 		status = look_at(f, w.at, &look);
 	if (status >= 0 && !ended_well(f, &w, &look, filled)) {
-		status = stop_at_swallowed(f, buffer->offset, false, &w);
+		status = stop_at_swallowed(f, buffer->offset + 1, w.at, false, &w);
 		if (status >= 0)
 			status = look_at(f, w.at, &look);
 	}

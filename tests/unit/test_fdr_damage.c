@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <trackway/trackway.h>
@@ -198,11 +199,69 @@ static void test_junk_between(void **state)
 	}
 }
 
+/* ---- Buffers from which a walk, moved by four bytes, goes over all that follow. ---- */
+
+enum { MANY = 40000 };
+
+static uint8_t *put_metadata(uint8_t *to, unsigned kind, uint64_t value, uint32_t more)
+{
+	memset(to, 0, 16);
+	to[0] = (uint8_t)(kind << 1 | 1);
+	tw_store64(to + 1, value, false);
+	tw_store32(to + 9, more, false);
+	return to + 16;
+}
+
+/* BufferExtents that end where an event of four bytes begins, and then four bytes of nothing. Version 1 has none. */
+static uint8_t *put_buffer(uint8_t *to, unsigned version, bool has_pid, uint32_t thread)
+{
+	if (version > 1)
+		to = put_metadata(to, 7, has_pid ? 48 : 32, 0);
+	to = put_metadata(to, 0, thread, 0);
+	to = put_metadata(to, 4, 1000, 5000000);
+	if (has_pid)
+		to = put_metadata(to, 9, 6, 0);
+	to = put_metadata(to, 5, 4, 0);
+	memset(to, 0, 8);
+	return to + 8;
+}
+
+/* Reads them all, and does not go over the rest of the file for each. */
+static void expect_quick(unsigned version, bool has_pid)
+{
+	uint8_t *log = calloc(MANY + 1, 96), *end = log + 32;
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	assert_non_null(log);
+	tw_store32(log, 1 << 16 | version, false);
+	tw_store32(log + 4, 3, false);
+	tw_store64(log + 8, 1000000000, false);
+	for (uint32_t i = 0; i < MANY; i++)
+		end = put_buffer(end, version, has_pid, i & 0xfe);
+	tw_store64(log + 16, (uint64_t)(end - log - 32) / MANY, false);
+	alarm(60);
+	int status = tw_open_memory(&reader, "test", log, (size_t)(end - log), NULL);
+	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
+		continue;
+	alarm(0);
+	assert_int_equal(status, 0);
+	tw_close(reader);
+	free(log);
+}
+
+static void test_many_walks(void **state)
+{
+	(void)state;
+	expect_quick(1, false);
+	expect_quick(3, false);
+	expect_quick(3, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_flips), cmocka_unit_test(test_smashed_bytes), cmocka_unit_test(test_shifts),
-	    cmocka_unit_test(test_cuts),  cmocka_unit_test(test_junk_between),
+	    cmocka_unit_test(test_cuts),  cmocka_unit_test(test_junk_between),  cmocka_unit_test(test_many_walks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
