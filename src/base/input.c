@@ -359,6 +359,11 @@ bool tw_input_seekable(const struct tw_input *input)
 	return input->seekable;
 }
 
+int tw_input_descriptor(const struct tw_input *input)
+{
+	return input->fd;
+}
+
 bool tw_input_repeatable(const struct tw_input *input)
 {
 	return !input->pieces && (input->memory || input->regular);

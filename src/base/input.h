@@ -50,6 +50,9 @@ const char *tw_input_damage(const struct tw_input *input);
 /* Whether any offset can be read at any time, by several threads. Pipes and compressed files cannot. */
 bool tw_input_seekable(const struct tw_input *input);
 
+/* The descriptor of a seekable file, which it keeps. */
+int tw_input_descriptor(const struct tw_input *input);
+
 /* Whether it can be read once more while it is read: all but pipes. */
 bool tw_input_repeatable(const struct tw_input *input);
 

@@ -3,7 +3,6 @@
 #include "replay/file.h"
 
 #include "base/input.h"
-#include "base/temporary.h"
 #include "xtrace/xtrace.h"
 
 #include <errno.h>
@@ -21,38 +20,30 @@ enum { LONGEST_HEADER = 32 };
 
 static const uint8_t nothing[1]; /* an empty file's bytes: none */
 
-/* Copies what an input has to a file. Returns 0 or errno. */
-static int copy(struct tw_input *input, int fd)
+enum { NOT_COPIED = -1 };
+
+/* Takes the place of a descriptor with that of a copy. Returns 0, errno or NOT_COPIED. */
+static int copy(struct tw_input *input, const char *folder, int *fd)
 {
-	uint8_t bytes[1 << 16];
-	int64_t size;
-	uint64_t offset = 0;
-	while ((size = tw_input_read(input, offset, bytes, sizeof bytes)) > 0) {
-		for (int64_t done = 0; done < size;) {
-			ssize_t step = write(fd, bytes + done, (size_t)(size - done));
-			if (step < 0 && errno != EINTR)
-				return errno;
-			done += step < 0 ? 0 : step;
-		}
-		offset += (uint64_t)size;
-	}
+	int status = tw_input_spool(input, folder);
 	if (tw_input_damaged(input))
 		return EBADMSG;
-	return size == 0 ? 0 : size == TW_ERR_MEMORY ? ENOMEM : EIO;
+	if (status < 0)
+		return status == TW_ERR_MEMORY ? ENOMEM : NOT_COPIED;
+	close(*fd);
+	*fd = fcntl(tw_input_descriptor(input), F_DUPFD_CLOEXEC, 0);
+	return *fd < 0 ? errno : 0;
 }
 
-/* What is compressed is mapped from a copy without a name. Returns 0 or errno. */
+/* What is compressed is mapped from a copy without a name. Returns 0, errno or NOT_COPIED. */
 static int unpack(const char *path, const char *folder, int *fd)
 {
 	struct tw_input *input;
 	int status = tw_input_open_regular(&input, path), error = 0;
 	if (status < 0)
 		error = status == TW_ERR_MEMORY ? ENOMEM : errno;
-	if (!error && !tw_input_seekable(input)) {
-		close(*fd);
-		*fd = tw_temporary_open(folder);
-		error = *fd < 0 ? errno : copy(input, *fd);
-	}
+	else if (!tw_input_seekable(input))
+		error = copy(input, folder, fd);
 	tw_input_close(input);
 	return error;
 }
@@ -65,10 +56,10 @@ static int open_regular(const char *path, const char *folder, int *fd)
 		return errno;
 	if (!S_ISREG(status.st_mode))
 		return S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
-	return unpack(path, folder, fd);
+	return status.st_size ? unpack(path, folder, fd) : 0;
 }
 
-/* Returns 0 or errno. */
+/* Returns 0, errno or NOT_COPIED. */
 static int map(const char *path, const char *folder, const uint8_t **bytes, size_t *size)
 {
 	struct stat status;
@@ -111,6 +102,8 @@ static const char *tell(int error)
 {
 	if (error == EBADMSG)
 		return "its compression is damaged";
+	if (error == NOT_COPIED)
+		return "cannot be unpacked to a temporary file";
 	return error == EINVAL ? "is no regular file" : strerror(error);
 }
 
@@ -124,6 +117,8 @@ const char *replay_file_open(struct replay_file *file, const char *path, const c
 	if (error)
 		return tell(error);
 	error = map(other, folder, &file->snapshots, &file->snapshots_size);
+	if (error == NOT_COPIED)
+		return "the snapshots beside it cannot be unpacked to a temporary file";
 	if (error)
 		return error == ENOENT ? "has no snapshots beside it to begin at"
 		                       : "the snapshots beside it cannot be read";

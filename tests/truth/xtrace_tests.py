@@ -6,6 +6,7 @@ import argparse
 import gzip
 import itertools
 import json
+import os
 import pathlib
 import resource
 import struct
@@ -345,6 +346,28 @@ def replay_passes_by_what_is_empty(bench):
     data.write_bytes(xtrace.pcinst(0x1000, NOP))
     snapshots.write_bytes(xtrace.header(24, False, False))
     bench.run("replay", path, status=2)
+
+
+@test
+def replay_says_what_it_cannot_unpack(bench):
+    """Where there is no room for copies the files are there all the same; what is plain or empty needs none."""
+    path, _ = bench.write("--threads", 1)
+    files = *data_of(path), *snapshots_of(path)
+    nowhere = {**os.environ, "TMPDIR": str(path / "nowhere")}
+    wanted = bench.lines("replay", path, status=1)
+    assert bench.lines("replay", path, status=1, env=nowhere) == wanted
+    for file, whose in zip(files, ("", "the snapshots beside it")):
+        content = file.read_bytes()
+        packed = file.with_name(file.name + ".gz")
+        packed.write_bytes(gzip.compress(content))
+        file.unlink()
+        done = subprocess.run([bench.tool, "replay", path], capture_output=True, text=True, env=nowhere)
+        assert done.returncode == 2 and f"{whose} cannot be unpacked to a temporary file" in done.stderr, done.stderr
+        packed.unlink()
+        file.write_bytes(content)
+    for file in files:
+        file.write_bytes(b"")
+    bench.run("replay", path, env=nowhere)
 
 
 @test
