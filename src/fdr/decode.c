@@ -54,7 +54,8 @@ static bool plausible(uint16_t version, uint16_t type)
 
 enum { LOOKED_AT = 256 }; /* for the beginning of a buffer: more is more likely to look like one by chance */
 
-/* Whether a buffer begins somewhere in the first of these bytes, as a bit order has it: NewBuffer, WallTime, and Pid or NewCPUId. */
+/* Whether a buffer begins somewhere in the first of these bytes, as a bit order has it: NewBuffer, WallTime, and Pid or
+ * NewCPUId. */
 static bool has_start(const uint8_t *bytes, size_t size, enum tw_fdr_layout layout)
 {
 	size_t end = size < LOOKED_AT ? size : LOOKED_AT;

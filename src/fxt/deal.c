@@ -233,7 +233,7 @@ static size_t end_of_slices(const struct tw_call_item *items, size_t count)
 static bool keep_late(struct seat *seat, const struct fxt_chunk *chunk, const struct tw_call_item *items, size_t count)
 {
 	size_t held = seat->end - seat->begin, end = 0;
-	uint64_t time = UINT64_MAX;
+	uint64_t time = ~items[count - 1].time; /* that `end` is of: another than the last one's */
 	if (held)
 		memmove(seat->late, seat->late + seat->begin, held * sizeof *seat->late);
 	if (!tw_grow(&seat->late, &seat->room, held + count, sizeof *seat->late))
