@@ -166,9 +166,8 @@ struct tw_sorter {
 	struct tw_event events[TW_SLAB_BLOCK]; /* the own */
 	struct tw_argument *arguments;
 	size_t argument_room;
-	struct tw_ties
-	    ties;    /* rows of one time of several lanes, which are behind them: in order, to be delivered next */
-	size_t tied; /* those of them that have been delivered */
+	struct tw_ties ties; /* rows of one time that were taken out of several lanes, to be delivered next */
+	size_t tied;         /* those of them that have been delivered */
 };
 
 /* Whether another slab may be put. */
