@@ -142,8 +142,8 @@ static bool same_node(const struct node *a, const struct node *b)
 
 static uint32_t find_node(struct tw_calltree *tree, const struct node *node)
 {
-	uint64_t key =
-	    ((uint64_t)node->parent << 32 | told_apart_by(node)) ^ tw_hash64(node->process) ^ tw_hash64(~node->thread);
+	uint64_t owner = tw_hash_two(node->process, node->thread);
+	uint64_t key = tw_hash_two(owner, (uint64_t)node->parent << 32 | told_apart_by(node));
 	uint32_t number;
 	for (size_t slot = SIZE_MAX; tw_map_next(&tree->map, key, &slot, &number);)
 		if (same_node(&tree->nodes[number], node))

@@ -100,8 +100,8 @@ static bool add_series(struct tw_counters *counters, const struct key *key, uint
 /* The number of a series, UINT32_MAX when there is no room for it. */
 static uint32_t find_series(struct tw_counters *counters, const struct key *key)
 {
-	uint64_t hash = tw_hash64(((uint64_t)key->category << 32 | key->name) ^ tw_hash64(key->process) ^
-	                          tw_hash64(~key->id) ^ tw_hash64((uint64_t)key->series << 32));
+	uint64_t names = tw_hash_two((uint64_t)key->category << 32 | key->name, key->series);
+	uint64_t hash = tw_hash_two(tw_hash_two(names, key->process), key->id);
 	uint32_t number;
 	for (size_t slot = SIZE_MAX; tw_map_next(&counters->map, hash, &slot, &number);)
 		if (is_series(&counters->all[number], key))

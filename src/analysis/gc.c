@@ -159,7 +159,7 @@ static int end_charts(struct tw_gc *gc)
 /* Two classes of one name may be there: they have ids. UINT32_MAX when there is no room. */
 static uint32_t find_class(struct tw_gc *gc, const struct tw_event *event)
 {
-	uint64_t key = tw_hash64(tw_hash64(event->id) ^ event->name);
+	uint64_t key = tw_hash_two(event->id, event->name);
 	uint32_t number;
 	if (tw_map_find(&gc->class_of, key, &number))
 		return number;

@@ -95,8 +95,8 @@ static bool same_key(const struct tw_profile_key *a, const struct tw_profile_key
 
 uint32_t tw_profile_find_row(struct tw_profile *profile, const struct tw_profile_key *key)
 {
-	uint64_t hash =
-	    tw_hash64(((uint64_t)key->caller << 32 | key->name) ^ tw_hash64(key->process) ^ tw_hash64(~key->thread));
+	uint64_t owner = tw_hash_two(key->process, key->thread);
+	uint64_t hash = tw_hash_two(owner, (uint64_t)key->caller << 32 | key->name);
 	uint32_t row;
 	for (size_t slot = SIZE_MAX; tw_map_next(&profile->map, hash, &slot, &row);)
 		if (same_key(&profile->keys[row], key))

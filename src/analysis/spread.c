@@ -89,7 +89,7 @@ static void add_whole(struct tw_spread *spread, uint32_t row, uint64_t value)
 
 static uint64_t hash_of(const struct key *key)
 {
-	return tw_hash64(tw_hash64((uint64_t)key->category << 32 | key->name) ^ key->series);
+	return tw_hash_two((uint64_t)key->category << 32 | key->name, key->series);
 }
 
 /* UINT32_MAX when there is no room. */
@@ -196,7 +196,7 @@ static uint64_t operation_of(const struct tw_dictionary *dictionary, const struc
 {
 	uint64_t names = (uint64_t)event->name << 32 | event->category;
 	uint64_t process = tw_dictionary_track(dictionary, event->track)->process;
-	return tw_hash64(tw_hash64(tw_hash64(names) ^ event->id) ^ process);
+	return tw_hash_two(tw_hash_two(names, event->id), process);
 }
 
 /* A begin with the same id ends what has not ended: nothing is known of that. */

@@ -4,22 +4,44 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/memory.h"
 
-uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed)
+struct tw_hash_key tw_hash_key = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707345)};
+
+/* Where the system has no random number yet the numbers above stay: pi's digits. */
+__attribute__((constructor)) static void choose_hash_key(void)
+{
+	struct tw_hash_key key;
+	if (getrandom(&key, sizeof key, GRND_NONBLOCK) == sizeof key)
+		tw_hash_key = (struct tw_hash_key){key.offset, key.factor | 1};
+}
+
+/* The hash of bytes by that of words. */
+static inline uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed, uint64_t (*hash_word)(uint64_t word))
 {
 	const uint8_t *p = bytes;
 	uint64_t hash = seed ^ (size * UINT64_C(0x9e3779b97f4a7c15));
 	for (; size >= 8; p += 8, size -= 8) {
 		uint64_t word;
 		memcpy(&word, p, 8);
-		hash = tw_hash64(hash ^ word);
+		hash = hash_word(hash ^ word);
 	}
 	uint64_t tail = 0;
 	if (size)
 		memcpy(&tail, p, size);
-	return tw_hash64(hash ^ tail);
+	return hash_word(hash ^ tail);
+}
+
+uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed)
+{
+	return hash_bytes(bytes, size, seed, tw_hash64);
+}
+
+uint64_t tw_mix_bytes(const void *bytes, size_t size, uint64_t seed)
+{
+	return hash_bytes(bytes, size, seed, tw_mix64);
 }
 
 static void insert(struct tw_map *map, uint64_t key, uint32_t stored)

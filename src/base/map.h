@@ -19,7 +19,31 @@ struct tw_map {
 	size_t count;
 };
 
+/* What hashes of this process depend on: see tw_hash64(). */
+struct tw_hash_key {
+	uint64_t offset, factor;
+};
+extern struct tw_hash_key tw_hash_key;
+
+/* A hash for tables in memory, another one in each process: nobody can make a trace whose keys all share a place, in
+ * which time would grow with the square of its size. Nothing that is written, and no order, may depend on it. */
 static inline uint64_t tw_hash64(uint64_t key)
+{
+	__extension__ unsigned __int128 product = (unsigned __int128)(key ^ tw_hash_key.offset) * tw_hash_key.factor;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* A hash of two numbers. To mix them without this, as `a ^ b`, would show which pairs share a hash. */
+static inline uint64_t tw_hash_two(uint64_t first, uint64_t second)
+{
+	return tw_hash64(tw_hash64(first) ^ second);
+}
+
+/* A hash of bytes, continued from `seed`. */
+uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed);
+
+/* A hash that is the same in each process, for numbers that are written. */
+static inline uint64_t tw_mix64(uint64_t key)
 {
 	key ^= key >> 32;
 	key *= UINT64_C(0xd6e8feb86659fd93);
@@ -28,8 +52,7 @@ static inline uint64_t tw_hash64(uint64_t key)
 	return key ^ (key >> 32);
 }
 
-/* A hash of bytes, continued from `seed`. */
-uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed);
+uint64_t tw_mix_bytes(const void *bytes, size_t size, uint64_t seed);
 
 /* Finds a key: true and *value, or false. */
 static inline bool tw_map_find(const struct tw_map *map, uint64_t key, uint32_t *value)

@@ -113,7 +113,7 @@ static uint32_t add_track(struct tw_reader *reader, const struct tw_track *track
 
 static uint32_t find_track(struct tw_reader *reader, const struct tw_track *track)
 {
-	uint64_t key = tw_hash64(track->process * 31 + track->thread) + track->kind;
+	uint64_t key = tw_hash_two(track->process, track->thread) + track->kind;
 	uint32_t *cached = &names_of(reader)->track_cache[key % CHROME_TRACK_CACHE];
 	if (*cached && same_track(tw_dictionary_track(reader->dictionary, *cached), track))
 		return *cached;
@@ -136,7 +136,7 @@ uint64_t chrome_hash(const struct chrome_value *value, uint64_t seed)
 {
 	uint8_t room[WORD_MAX];
 	const struct chrome_value text = unescaped(value, room);
-	return tw_hash_bytes(text.bytes, text.size, seed);
+	return tw_mix_bytes(text.bytes, text.size, seed);
 }
 
 /* The number of a process or thread that is a text. */

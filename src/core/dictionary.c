@@ -230,7 +230,7 @@ bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, con
 
 static uint64_t track_key(const struct tw_track *track)
 {
-	return tw_hash64(tw_hash64(track->process) ^ track->thread) + track->kind;
+	return tw_hash_two(track->process, track->thread) + track->kind;
 }
 
 static bool find_track(const struct tw_dictionary *dictionary, const struct tw_track *track, uint32_t *number)
@@ -281,7 +281,7 @@ void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, 
 
 static uint64_t location_key(const struct tw_location *location)
 {
-	return tw_hash64(tw_hash64(location->address) ^ location->name);
+	return tw_hash_two(location->address, location->name);
 }
 
 uint32_t tw_dictionary_find_location(const struct tw_dictionary *dictionary, const struct tw_location *location)

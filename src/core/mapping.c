@@ -116,7 +116,7 @@ static uint64_t free_number(const struct tw_homes *homes, const struct tw_home *
 	uint64_t number = home->process;
 	/* Then anywhere: step by step would be slow in traces made for it. */
 	for (uint64_t again = 0; is_taken(homes, number, home->trace); again++)
-		number = again ? tw_hash64(home->process ^ again << 32 ^ home->trace) >> 33 : home->process + STEP;
+		number = again ? tw_mix64(home->process ^ again << 32 ^ home->trace) >> 33 : home->process + STEP;
 	return number;
 }
 

@@ -88,7 +88,7 @@ static bool add_cost(struct callgrind_share *share, uint32_t function, const str
 static uint32_t cost_for(struct callgrind_share *share, uint32_t function, const struct callgrind_cost *wanted)
 {
 	uint64_t functions = (uint64_t)function << 32 | wanted->callee,
-		 key = functions ^ tw_hash64((uint64_t)wanted->line << 32 | wanted->callee_line);
+		 key = tw_hash_two(functions, (uint64_t)wanted->line << 32 | wanted->callee_line);
 	uint32_t number;
 	if (tw_map_find(&share->map, key, &number))
 		return number;

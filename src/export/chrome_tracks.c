@@ -113,7 +113,7 @@ static uint32_t tid_of(struct chrome *chrome, uint32_t pid, uint32_t number, con
 	/* Where it is taken, others from all over: looking at one after the other would be slow in a trace made for
 	 * it. */
 	for (uint64_t again = 0; tw_map_find(tids, (uint64_t)pid << 32 | tid, &other); again++)
-		tid = again ? (uint32_t)tw_hash64((uint64_t)number << 32 | again) : UINT32_MAX - number;
+		tid = again ? (uint32_t)tw_mix64((uint64_t)number << 32 | again) : UINT32_MAX - number;
 	if (!tw_map_add(tids, (uint64_t)pid << 32 | tid, number))
 		chrome->line.failed = true;
 	return tid;

@@ -106,7 +106,7 @@ static bool find_same(struct folded *folded, struct tw_map *seen, bool differ, u
 	if (depth > DEEPER || (differ && depth < DEEPER))
 		return true;
 	uint64_t function = depth == DEEPER ? UINT64_MAX : function_of(folded, node->frame);
-	uint64_t key = tw_hash64(function) ^ tw_hash64(~(uint64_t)caller);
+	uint64_t key = tw_hash_two(function, caller);
 	return tw_map_find(seen, key, &folded->same[i]) || tw_map_add(seen, key, i);
 }
 

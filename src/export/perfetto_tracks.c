@@ -183,7 +183,7 @@ static uint64_t child_uuid(const struct perfetto *perfetto, const struct tw_even
 {
 	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, event->track);
 	const uint64_t key[] = {track->process, event->id, (uint64_t)name << 32 | part, event->kind == TW_COUNTER};
-	return tw_hash_bytes(key, sizeof key, 0) | CHILD_UUID;
+	return tw_mix_bytes(key, sizeof key, 0) | CHILD_UUID;
 }
 
 uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_event *event)

@@ -6,7 +6,7 @@ enum { OF_POINTERS, OF_KOIDS, OF_ALL };
 
 static uint64_t key_of(unsigned kind, uint32_t whose, uint64_t process, uint64_t number)
 {
-	return tw_hash64(tw_hash64(tw_hash64((uint64_t)whose << 2 | kind) ^ process) + number);
+	return tw_hash_two(tw_hash_two((uint64_t)whose << 2 | kind, process), number);
 }
 
 static struct fxt_object koid_of(uint32_t whose, uint32_t archive, uint64_t koid)

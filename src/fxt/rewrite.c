@@ -106,8 +106,7 @@ static void finish_large(struct rewrite *r)
 
 static bool is_new(struct rewrite *r, bool thread, unsigned index)
 {
-	uint64_t provider = tw_hash64(r->cursor.chunk->turn.provider->id);
-	uint64_t key = tw_hash64(provider ^ ((uint64_t)thread << 32 | index));
+	uint64_t key = tw_hash_two(r->cursor.chunk->turn.provider->id, (uint64_t)thread << 32 | index);
 	uint32_t known;
 	if (r->cursor.state.full) /* the index may have a meaning that was not kept */
 		return false;

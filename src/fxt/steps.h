@@ -97,7 +97,7 @@ static inline bool fxt_step_is_settled(const struct fxt_steps *steps, const stru
 /* What the steps of one operation or flow have in common, apart from the process. */
 static inline uint64_t fxt_operation_key(uint32_t category, uint32_t name, uint64_t id)
 {
-	return tw_hash64(tw_hash64((uint64_t)category << 32 | name) ^ id);
+	return tw_hash_two((uint64_t)category << 32 | name, id);
 }
 
 #endif

@@ -179,7 +179,7 @@ static int write_all(struct tw_output *out, const struct stamp *stamp, const str
 	sql_put_word(out, stamp->seconds);
 	sql_put_word(out, stamp->nanoseconds);
 	sql_put_word(out, stamp->head);
-	sql_put_word(out, tw_hash_bytes(body->bytes, body->length, VERSION));
+	sql_put_word(out, tw_mix_bytes(body->bytes, body->length, VERSION));
 	tw_put(out, body->bytes, body->length);
 	return tw_output_close(out);
 }
@@ -376,7 +376,7 @@ static const char *check_head(struct sql_words *words, const struct sql_file *fi
 	uint64_t hash = sql_take_word(words);
 	if (!stamp_of(file, &stamp) || !is_same(&stamp, &found))
 		return "it is of another file, or of what the file was before";
-	return words->failed || hash != tw_hash_bytes(words->bytes, words->left, VERSION) ? "it is damaged" : NULL;
+	return words->failed || hash != tw_mix_bytes(words->bytes, words->left, VERSION) ? "it is damaged" : NULL;
 }
 
 struct sql_survey *sql_keep_load(struct sql_session *session, size_t number, const char **why)

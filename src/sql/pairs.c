@@ -29,7 +29,7 @@ static uint64_t key_of(const struct sql_cursor *cursor, const struct tw_event *e
 {
 	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(cursor->scan.reader), event->track);
 	uint64_t names = (uint64_t)event->name << 32 | event->category;
-	uint64_t key = tw_hash64(tw_hash64(tw_hash64(names) ^ event->id) ^ (local ? track->process : 0));
+	uint64_t key = tw_hash_two(tw_hash_two(names, event->id), local ? track->process : 0);
 	return key | 1; /* 0 is no key */
 }
 

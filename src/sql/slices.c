@@ -48,7 +48,7 @@ static void keep_arguments(struct sql_slices *slices, struct sql_slice *slice)
 static uint64_t stack_of(const struct sql_slices *slices, const struct sql_slice *parent, uint32_t name)
 {
 	const struct tw_name *text = tw_dictionary_name(tw_reader_dictionary(slices->cursor->scan.reader), name);
-	return tw_hash_bytes(text->text, text->length, parent ? parent->stack : 0) >> 1;
+	return tw_mix_bytes(text->text, text->length, parent ? parent->stack : 0) >> 1;
 }
 
 static uint32_t root(struct tw_calls *calls, uint32_t track)

@@ -86,7 +86,7 @@ static int add_member(void *context, const char *path, const char *name)
 	const uint64_t parts[] = {(uint64_t)status.st_dev, (uint64_t)status.st_ino, (uint64_t)status.st_size,
 	                          (uint64_t)status.st_mtim.tv_sec, (uint64_t)status.st_mtim.tv_nsec};
 	stamp->size += (uint64_t)status.st_size;
-	stamp->identity += tw_hash_bytes(name, strlen(name), tw_hash_bytes(parts, sizeof parts, 0));
+	stamp->identity += tw_mix_bytes(name, strlen(name), tw_mix_bytes(parts, sizeof parts, 0));
 	stamp->stream |= S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
 	if (is_later(&status.st_mtim, stamp)) {
 		stamp->seconds = (uint64_t)status.st_mtim.tv_sec;
@@ -117,7 +117,7 @@ static int add_head(void *context, const char *path, const char *name)
 	FILE *stream = bytes ? fopen(path, "rbe") : NULL;
 	size_t count = stream ? fread(bytes, 1, HEAD, stream) : 0;
 	int error = stream && !ferror(stream) ? 0 : EIO;
-	*head += count ? tw_hash_bytes(bytes, count, tw_hash_bytes(name, strlen(name), 0)) : 0;
+	*head += count ? tw_mix_bytes(bytes, count, tw_mix_bytes(name, strlen(name), 0)) : 0;
 	if (stream)
 		fclose(stream);
 	free(bytes);

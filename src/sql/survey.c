@@ -20,13 +20,13 @@ enum {
 
 static uint64_t track_key(unsigned kind, uint64_t process, uint64_t thread)
 {
-	return tw_hash64(tw_hash64(tw_hash64(kind) ^ process) ^ thread);
+	return tw_hash_two(tw_hash_two(kind, process), thread);
 }
 
 static uint64_t series_key(const struct sql_series *series)
 {
 	uint64_t names = (uint64_t)series->name << 32 | series->argument;
-	return tw_hash64(tw_hash64(tw_hash64(series->process ^ tw_hash64(series->id)) ^ names) ^ series->category);
+	return tw_hash_two(tw_hash_two(tw_hash_two(series->id, series->process), names), series->category);
 }
 
 uint32_t sql_survey_track(const struct sql_survey *survey, const struct tw_track *track)
@@ -58,7 +58,7 @@ uint32_t sql_survey_series(const struct sql_survey *survey, const struct sql_ser
 
 static uint64_t frame_key(const struct sql_frame *frame)
 {
-	return tw_hash64(tw_hash64(frame->address ^ tw_hash64(frame->id)) ^ (frame->id ? 0 : frame->name));
+	return tw_hash_two(tw_hash_two(frame->id, frame->address), frame->id ? 0 : frame->name);
 }
 
 static uint64_t stack_key(uint32_t caller, uint32_t frame)

@@ -100,7 +100,7 @@ static struct edge *add_edge(struct study_part *part, uint32_t from, uint64_t to
 static void count_edge(struct study_part *part, uint32_t from, uint64_t to, uint64_t count)
 {
 	struct branches *branches = branches_of(part);
-	uint64_t key = tw_hash64(to ^ (uint64_t)from << 32 ^ from);
+	uint64_t key = tw_hash_two(to, from);
 	size_t slot = SIZE_MAX;
 	uint32_t number;
 	struct edge *edge = NULL;

@@ -32,7 +32,7 @@ void study_sites_free(struct study_sites *sites)
 
 static uint64_t key_of(uint64_t pc, uint32_t opcode)
 {
-	return tw_hash64(pc ^ (uint64_t)opcode << 32 ^ opcode);
+	return tw_hash_two(pc, opcode);
 }
 
 static uint32_t add_site(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)

@@ -126,6 +126,22 @@ static void test_hash(void **state)
 	tw_map_free(&seen);
 }
 
+/* Threads that tw_mix64() would give one hash, as in a trace made to be slow, have as many as others. */
+static void test_hash_is_of_this_process(void **state)
+{
+	(void)state;
+	enum { PAIRS = 1 << 12 };
+	static bool taken[PAIRS];
+	size_t places = 0;
+	for (uint64_t process = 1; process <= PAIRS; process++) {
+		bool *place = &taken[tw_hash_two(process, UINT64_C(0x123456789abcdef) ^ tw_mix64(process)) % PAIRS];
+		places += !*place;
+		*place = true;
+	}
+	assert_in_range(places, PAIRS / 2, PAIRS);
+	assert_true(tw_hash_key.offset != UINT64_C(0x243f6a8885a308d3)); /* 1 in 2^64 runs may choose this one */
+}
+
 /* ---- Growing arrays. ---- */
 
 static void test_grow(void **state)
@@ -500,6 +516,7 @@ int main(void)
 	    cmocka_unit_test(test_map),
 	    cmocka_unit_test(test_map_with_equal_keys),
 	    cmocka_unit_test(test_hash),
+	    cmocka_unit_test(test_hash_is_of_this_process),
 	    cmocka_unit_test(test_grow),
 	    cmocka_unit_test(test_search),
 	    cmocka_unit_test(test_text),
