@@ -267,9 +267,12 @@ void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
 	}
 }
 
-static uint64_t last_frequency(const struct fxt_chunk *chunk)
+static uint64_t first_frequency(const struct fxt_chunk *chunk)
 {
-	return chunk->turn_count ? chunk->turns[chunk->turn_count - 1].frequency : chunk->turn.frequency;
+	for (size_t i = 0; i < chunk->turn_count; i++)
+		if (chunk->turns[i].initialized)
+			return chunk->turns[i].frequency;
+	return chunk->turn.frequency;
 }
 
 /* The least time of a chunk, UINT64_MAX where none of its records has one. */
@@ -316,7 +319,7 @@ static int set_start(struct tw_reader *reader)
 		return status;
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
-	reader->clock.ticks_per_second = last_frequency(fxt->held[0]);
+	reader->clock.ticks_per_second = first_frequency(fxt->held[0]);
 	for (size_t i = 0; i < fxt->sorter.count; i++)
 		fxt_set_wall(reader, fxt->held[i]);
 	return 0;

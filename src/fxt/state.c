@@ -272,14 +272,22 @@ static bool is_wanted(const struct fxt_state *state, uint32_t id, uint32_t name)
 	       fnmatch(glob, tw_dictionary_name(state->dictionary, name)->text, 0) == 0;
 }
 
+static uint8_t number_in_use(struct fxt_state *state, uint32_t number)
+{
+	state->failed |= number == UINT32_MAX;
+	return number == UINT32_MAX ? 0 : (uint8_t)number;
+}
+
 /* The dictionary's number of it. */
 static uint8_t number_of(struct fxt_state *state, uint32_t id, uint32_t name)
 {
-	uint32_t number = tw_dictionary_add_provider(state->dictionary, id, name);
-	if (number != UINT32_MAX)
-		return (uint8_t)number;
-	state->failed = true;
-	return 0;
+	return number_in_use(state, tw_dictionary_add_provider(state->dictionary, id, name));
+}
+
+static uint8_t number_by_ticks(struct fxt_state *state, const struct fxt_provider *provider)
+{
+	return number_in_use(state, tw_dictionary_add_clock(state->dictionary, provider->id, provider->name,
+	                                                    provider->frequency));
 }
 
 static void set_up(struct fxt_state *state, struct fxt_provider *provider, uint32_t id)
@@ -323,18 +331,25 @@ bool fxt_state_turn(struct fxt_state *state, uint32_t id)
 	return true;
 }
 
+/* Events tell their ticks by the number of their provider: with other ticks it is another, as in concatenated archives.
+ * Who was never named needs one only if his are not those that the reader's clock tells, which are the first. */
 void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency)
 {
-	state->current->frequency = frequency;
-	state->current->initialized = true;
-	tw_dictionary_set_ticks(state->dictionary, state->current->number, frequency);
+	struct fxt_provider *provider = state->current;
+	provider->frequency = frequency;
+	provider->initialized = true;
+	state->first_frequency = state->first_frequency ? state->first_frequency : frequency;
+	if (provider->number || frequency != state->first_frequency)
+		provider->number = number_by_ticks(state, provider);
 }
 
-void fxt_state_withdraw_ticks(struct fxt_state *state, bool initialized, uint64_t frequency)
+void fxt_state_withdraw_ticks(struct fxt_state *state, bool initialized, uint64_t frequency, uint8_t number)
 {
 	state->current->frequency = frequency;
 	state->current->initialized = initialized;
-	tw_dictionary_set_ticks(state->dictionary, state->current->number, initialized ? frequency : 0);
+	state->current->number = number;
+	if (!initialized)
+		tw_dictionary_set_ticks(state->dictionary, number, 0);
 }
 
 bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length)

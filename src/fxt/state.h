@@ -54,6 +54,7 @@ struct fxt_state {
 	size_t provider_count, provider_room;
 	struct tw_map by_id;            /* id to place in `providers` */
 	uint32_t generations, archives; /* how many there were */
+	uint64_t first_frequency;       /* the first that was told; 0: none yet */
 	struct fxt_provider *current;
 	struct fxt_entry *spare;        /* entries that nobody asks for any more */
 	struct fxt_entry *withdrawn;    /* entries that are none, but may be looked at */
@@ -85,8 +86,9 @@ bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *nam
 /* The current provider has so many ticks per second. */
 void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency);
 
-/* The record that set the current provider's ticks was none: it has those again that it had before, if any. */
-void fxt_state_withdraw_ticks(struct fxt_state *state, bool initialized, uint64_t frequency);
+/* The record that set the current provider's ticks was none: it has those again that it had before, if any, and the
+ * number. */
+void fxt_state_withdraw_ticks(struct fxt_state *state, bool initialized, uint64_t frequency, uint8_t number);
 
 /* Whether a provider info record of this id has been there. */
 bool fxt_state_knows(const struct fxt_state *state, uint32_t id);

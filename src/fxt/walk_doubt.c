@@ -46,7 +46,7 @@ static void take_turn_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	chunk->turn_count--;
 	const struct fxt_turn *turn = chunk->turn_count ? &chunk->turns[chunk->turn_count - 1] : &chunk->turn;
-	fxt_state_withdraw_ticks(walk->state, turn->initialized, turn->frequency);
+	fxt_state_withdraw_ticks(walk->state, turn->initialized, turn->frequency, turn->number);
 	walk->state->current->has_wall = turn->has_wall;
 	walk->state->current->wall_ns = turn->wall_ns;
 }

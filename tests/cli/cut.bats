@@ -211,6 +211,36 @@ PY
 	[ ! -s err ] || fail "$(cat err)"
 }
 
+@test "cut: a provider whose ticks change keeps all times" {
+	"$PYTHON" - <<-'PY'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+
+		def archive(provider, ticks_per_second, times):
+		    fine = words(MAGIC) + provider + record(1, 0, ticks_per_second) + string(1, b"one") + thread(1, 5, 6)
+		    return fine + b"".join(event(0, 1, ticks=ticks) for ticks in times)
+
+		for name, provider in (("named", provider_info(1, b"one")), ("nameless", b"")):
+		    fine = archive(provider, 10**9, (7, 1234567891))
+		    coarse = archive(provider, 1000, (3000, 4001))
+		    open(name + ".fxt", "wb").write(fine + coarse)
+		    open(name + "2.fxt", "wb").write(coarse + fine)
+	PY
+	times() { whose "$1" | cut -d ' ' -f 4 | sort; }
+	printf '%s\n' 1234567891 3000000000 4001000000 7 >expected
+	for file in named nameless named2 nameless2; do
+		for jobs in 1 2; do
+			trackway cut --jobs $jobs --thread 6 $file.fxt -o part$jobs.fxt 2>err
+			[ ! -s err ] || fail "$(cat err)"
+			times part$jobs.fxt | diff expected -
+		done
+		cmp part1.fxt part2.fxt
+	done
+	trackway cut --thread 6 named.fxt -o part.fxt
+	whose part.fxt | diff - <(printf '%s\n' '1 one one 7' '1 one one 1234567891' '2 one one 3000000000' '2 one one 4001000000')
+}
+
 @test "cut: the wall time of an archive's clock is kept" {
 	"$PYTHON" - <<-'END'
 		import struct
