@@ -1,6 +1,7 @@
 /* diff_spread.c - trackway diff --of: events, operations, counters, collections and allocations of two traces. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/spread.h"
+#include "base/order.h"
 #include "cli/diff.h"
 #include "cli/message.h"
 #include "cli/notes.h"
@@ -116,32 +117,30 @@ static void put_json(struct tw_output *out, const struct tw_spread_change *row, 
 	tw_json_line_end(&json);
 }
 
-/* Whole numbers, as large as they can be shown. */
-static uint64_t whole(double value)
-{
-	return value < 0x1p63 ? (uint64_t)value : INT64_MAX;
-}
-
-static struct tw_shown show(enum unit unit, double value)
+/* A number that is whole in all units but NUMBER. */
+static struct tw_shown show(enum unit unit, uint64_t whole, double value)
 {
 	switch (unit) {
 	case COUNTED:
-		return tw_show_count(whole(value));
+		return tw_show_count(whole);
 	case TIME:
-		return tw_show_duration(whole(value));
+		return tw_show_duration(whole);
 	case BYTES:
-		return tw_show_size(whole(value));
+		return tw_show_size(whole);
 	case NUMBER:
 		break;
 	}
 	return tw_show_number(value);
 }
 
-static struct tw_shown show_change(enum unit unit, const double value[2])
+static struct tw_shown show_change(enum unit unit, const struct tw_spread_change *row)
 {
-	double change = value[1] - value[0], size = fabs(change);
-	bool any = unit == NUMBER ? size > 0 : whole(size) > 0;
-	return tw_show_change(!any ? 0 : change < 0 ? -1 : 1, show(unit, size));
+	const uint64_t *whole = row->whole;
+	double change = row->value[1] - row->value[0];
+	if (unit != NUMBER)
+		change = tw_compare(whole[1], whole[0]);
+	uint64_t size = whole[1] < whole[0] ? whole[0] - whole[1] : whole[1] - whole[0];
+	return tw_show_change((change > 0) - (change < 0), show(unit, size, fabs(change)));
 }
 
 static struct tw_shown show_ratio(const struct tw_spread_change *row)
@@ -171,9 +170,9 @@ static bool add_name(struct tw_text *text, const struct tw_spread_row *row)
 static bool add_row(struct tw_table *table, const struct tw_spread_change *row, const struct kind *kind,
                     struct tw_text *text)
 {
-	tw_table_add(table, show(kind->unit, row->value[0]).text);
-	tw_table_add(table, show(kind->unit, row->value[1]).text);
-	tw_table_add(table, show_change(kind->unit, row->value).text);
+	for (size_t side = 0; side < 2; side++)
+		tw_table_add(table, show(kind->unit, row->whole[side], row->value[side]).text);
+	tw_table_add(table, show_change(kind->unit, row).text);
 	tw_table_add(table, show_ratio(row).text);
 	tw_table_add(table, tw_diff_show_significance(row->significance, row->p).text);
 	for (size_t side = 0; side < 2 && kind->unit != COUNTED; side++)

@@ -378,3 +378,22 @@ json.dump([{'ph': 'C', 'pid': 1, 'tid': 1, 'ts': ts, 'name': 'heap', 'args': {'b
 	[ "$(change --of async many.fxt few.fxt)" = "18014398509481991 1 -18014398509481990" ]
 	[ "$(trackway diff --of events few.fxt many.fxt 2>&1 >/dev/null)" = "trackway: there is no instant event in the trace" ]
 }
+
+@test "diff --of: times beyond 2^53 and 2^63 are shown as they are" {
+	"$PYTHON" - "$TRACKWAY_SOURCE/tests/truth" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from fxt_odd import *
+		begin = words(MAGIC) + provider_info(1, b"p") + record(1, 0, 10**9) + thread(1, 5, 6) + string(1, b"w")
+		def archive(name, end, count):
+		    many = b"".join(event(5, 1, i, category=1, ticks=0) + event(7, 1, i, category=1, ticks=end)
+		                    for i in range(count))
+		    open(name, "wb").write(begin + many)
+		archive("a.fxt", 2**53 + 1, 1)
+		archive("b.fxt", 2**53 + 2, 1)
+		archive("c.fxt", 10**19, 1)
+	END
+	trackway diff --of async a.fxt b.fxt | grep -q ' +1 ns ' || fail "$(trackway diff --of async a.fxt b.fxt)"
+	trackway diff --of async b.fxt a.fxt | grep -q ' -1 ns '
+	trackway diff --of async a.fxt c.fxt | grep -q ' 10000000000 s '
+}
