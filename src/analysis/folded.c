@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+enum { DELETE = 0x7f };
+
 static const struct tw_escape escapes[] = {{';', ":"}, {0, NULL}};
 
 /* The nodes from the outermost down to one, without the root, into path; returns how many. */
@@ -15,10 +17,22 @@ static uint32_t path_of(const struct tw_calltree_node *nodes, uint32_t node, uin
 	return depth;
 }
 
+/* Whether a line that begins with this frame would be a comment: "# ". Control characters are shown as blanks. */
+static bool is_comment(const char *name, bool alone)
+{
+	unsigned char next = name[0] == '#' ? (unsigned char)name[1] : DELETE - 1;
+	return next <= ' ' ? next || alone : next == DELETE;
+}
+
 void tw_put_folded(struct tw_output *out, const struct tw_calltree_node *nodes, const uint32_t *path, uint32_t depth)
 {
 	for (uint32_t i = depth; i-- > 0;) {
-		tw_put_name(out, nodes[path[i]].name, 0, escapes);
+		const char *name = nodes[path[i]].name;
+		bool comment = i == depth - 1 && is_comment(name, depth == 1);
+		if (comment)
+			tw_put_char(out, ':');
+		if (!comment || name[1])
+			tw_put_name(out, name + comment, 0, escapes);
 		if (i)
 			tw_put_char(out, ';');
 	}

@@ -4,8 +4,8 @@
  * weighs by itself. What is ours to decide:
  * - One weight is told: the one asked for; otherwise samples of traces that tell by them where time goes, or their wall
  *   time where none has ticks, else the time of calls, else the first that there is.
- * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', a line
- *   end, a tab or another control character a space. */
+ * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', and so does
+ *   a '#' that would make the line a comment; a line end, a tab or another control character becomes a space. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +208,8 @@ static void add_stack(const struct folded *folded, struct tw_line *line, uint32_
 		at -= size;
 		memcpy(at, folded->texts.text.bytes + folded->ends[text], size);
 	}
+	if (begin[0] == '#' && begin[1] == ' ')
+		begin[0] = ':';
 	tw_line_end(line, end);
 }
 

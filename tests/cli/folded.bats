@@ -80,3 +80,18 @@ import json, sys
 rows = {row["name"]: row["self"] for row in map(json.loads, sys.stdin)}
 assert rows == {"a": 2, "b": 3, "c": 2, "d": 1, "#12": 5}, rows'
 }
+
+@test "folded: no stack is written as a comment" {
+	printf '%s,"ph":"X","pid":1,"tid":1},\n' '[{"name":"# a","ts":0,"dur":9' '{"name":"# b","ts":0,"dur":4' \
+		'{"name":"#","ts":10,"dur":3' '{"name":"#","ts":20,"dur":8' '{"name":"in","ts":20,"dur":1' \
+		'{"name":"#c","ts":30,"dur":6' '{"name":"#\u007fd","ts":40,"dur":2' >a.json
+	printf '%s\n' '#;in 1000' '#c 6000' ': 10000' ': a 5000' ': a;# b 4000' ': d 2000' >expected
+	trackway convert a.json -o a.folded
+	trackway flame --folded a.json -o b.folded
+	LC_ALL=C sort a.folded | diff expected -
+	LC_ALL=C sort b.folded | diff expected -
+	trackway diff --folded a.json a.json -o c.folded
+	sed 's/ [0-9]*$//' c.folded | LC_ALL=C sort | diff expected -
+	trackway convert a.folded -o d.folded
+	LC_ALL=C sort d.folded | diff expected -
+}
