@@ -343,9 +343,20 @@ static struct tw_field text_field(const char *name, const char *text)
 	return (struct tw_field){.name = name, .type = TW_FIELD_TEXT, .value.bytes = text, .size = strlen(text)};
 }
 
+/* A number, unless it is none or more than one. */
+static struct tw_field pointer_field(unsigned pointers)
+{
+	static const struct tw_field fields[] = {
+	    {.name = "pointer_bits", .type = TW_FIELD_TEXT, .value.bytes = "unknown", .size = sizeof "unknown" - 1},
+	    {.name = "pointer_bits", .type = TW_FIELD_UINT, .value.u = 64},
+	    {.name = "pointer_bits", .type = TW_FIELD_UINT, .value.u = 32},
+	    {.name = "pointer_bits", .type = TW_FIELD_TEXT, .value.bytes = "mixed", .size = sizeof "mixed" - 1},
+	};
+	return fields[pointers];
+}
+
 static void tell_fields(struct tracelog_survey *survey, struct tw_info *info)
 {
-	static const char *const widths[] = {"unknown", "64", "32", "mixed"};
 	const struct tracelog_count *sum = &survey->sum;
 	if (survey->mixed)
 		strcpy(survey->dialect, "mixed");
@@ -353,7 +364,7 @@ static void tell_fields(struct tracelog_survey *survey, struct tw_info *info)
 		tracelog_dialects_text(sum->dialects, survey->dialect);
 	const struct tw_field fields[FIELDS] = {
 	    text_field("dialect", survey->dialect),
-	    text_field("pointer_bits", widths[sum->pointers]),
+	    pointer_field(sum->pointers),
 	    number_field("modules", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_MOD_LDF]),
 	    number_field("classes", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_CLS_NAM]),
 	    number_field("functions", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_FUN_NAM]),

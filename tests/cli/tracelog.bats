@@ -129,6 +129,14 @@ wait_for_lines() { # file count
 	done
 }
 
+@test "info --json: the width of pointers is a number" {
+	bits() { trackway info --json "$1" 2>/dev/null | grep -o '"pointer_bits":[^,]*'; }
+	[ "$(bits "$DATA/tracelog/small-d2-64.log")" = '"pointer_bits":64' ]
+	[ "$(bits "$DATA/tracelog/kinds.log")" = '"pointer_bits":32' ]
+	grep '^prf' "$DATA/tracelog/small-d2-64.log" >bare.log
+	[ "$(bits bare.log)" = '"pointer_bits":"unknown"' ]
+}
+
 @test "info: a bad item of a list is told as check tells it" {
 	printf '%s\n' 'thr crt 0x00000000BA000000 0x00000000' 'sam str 0x00000000 10 1 0:0 0x1 0x2:' \
 		'sam mem 0x00000000 10 0x1:2:3 0x2:3' 'fun inf 0x00000001 0x1 0x2 0x3 0x00000004 0x5' \
