@@ -169,7 +169,7 @@ static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
 /* ---- Buffers inside of payloads. ---- */
 
 /* NewBuffer, and WallTime up to its microseconds, which must make sense: random bytes do so once in 2^28. */
-enum { HELD = RECORD + 13 };
+enum { MICROSECONDS = 9, HELD = RECORD + MICROSECONDS + 4 };
 
 static bool holds_start(const uint8_t *bytes, size_t have, enum tw_fdr_layout layout)
 {
@@ -179,7 +179,7 @@ static bool holds_start(const uint8_t *bytes, size_t have, enum tw_fdr_layout la
 		if (!found)
 			return false;
 		at = (size_t)(found - bytes);
-		if (found[-RECORD] == new_buffer && tw_load32(found + 9, layout != TW_FDR_LITTLE) < 1000000)
+		if (found[-RECORD] == new_buffer && tw_load32(found + MICROSECONDS, layout != TW_FDR_LITTLE) < 1000000)
 			return true;
 	}
 	return false;
@@ -319,8 +319,8 @@ static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *wal
 }
 
 /* Whether what begins here for certain is a buffer even in the midst of records that could be decoded: function ids may
- * look like NewBuffer and WallTime, but not like the record behind them, or a size before them that may be.
- * by_extents: only that counts. */
+ * look like NewBuffer and WallTime, but not like a part of a second in the one and the record behind them, or a size
+ * before them that may be. by_extents: only that counts. */
 static bool begins_buffer(const struct finder *f, const struct look *look, uint64_t at, bool by_extents)
 {
 	enum tw_fdr_layout layout = f->log->header.layout;
@@ -328,7 +328,8 @@ static bool begins_buffer(const struct finder *f, const struct look *look, uint6
 		return look->extents && tw_load64(look->bytes + 1, layout != TW_FDR_LITTLE) <= f->size - at;
 	size_t next = (look->extents ? 3 : 2) * (size_t)RECORD;
 	uint8_t first = look->have > next ? look->bytes[next] : 0;
-	return first == first_byte(f->log, TW_FDR_PID) || first == first_byte(f->log, TW_FDR_NEW_CPU_ID);
+	return first && tw_load32(look->bytes + next - RECORD + MICROSECONDS, layout != TW_FDR_LITTLE) < 1000000 &&
+	       (first == first_byte(f->log, TW_FDR_PID) || first == first_byte(f->log, TW_FDR_NEW_CPU_ID));
 }
 
 /* After a damaged size, or where bytes are missing, records may be decoded across the beginning of the next buffer:
@@ -521,13 +522,41 @@ static bool ended_well(const struct finder *f, const struct walk *w, const struc
 	return (w->why == STOP_START && next->strong) || (w->why == STOP_END && w->at == f->size);
 }
 
+/* How far to walk where a buffer seems to begin at a distance: to see whether all ends well behind it, but not so far
+ * that each of many buffers would take the whole rest of the file. */
+static uint64_t reach_over(uint64_t from, uint64_t distance)
+{
+	enum { LEAST = 1 << 12, TIMES = 32 };
+	uint64_t reach = distance < NO_LIMIT / TIMES ? distance * TIMES : NO_LIMIT;
+	reach = reach < LEAST ? LEAST : reach;
+	return reach < NO_LIMIT - from ? from + reach : NO_LIMIT;
+}
+
 /* Walks, but not on where it is sure that the next buffer begins. */
 static int walk_to_next(struct finder *f, uint64_t from, uint64_t filled, struct walk *w)
 {
+	enum { FIRST_SPAN = 1024 };
 	struct finder inside = *f;
+	struct walk swallowed = {.why = STOP_NOT};
+	uint64_t looked = from + 1, limit = NO_LIMIT;
+	int status = 0;
 	if (filled && f->size - filled > RECORD)
 		inside.size = filled + RECORD;
-	return walk(&inside, from, NO_LIMIT, w);
+	*w = (struct walk){.at = from};
+	for (uint64_t span = FIRST_SPAN; status >= 0 && w->why == STOP_NOT; span *= 2) {
+		uint64_t until = span < inside.size - from ? from + span : NO_LIMIT;
+		until = until < limit ? until : limit;
+		status = walk_on(&inside, from, NO_LIMIT, until, w);
+		const uint64_t to = w->why == STOP_NOT ? until : w->at;
+		if (status >= 0 && swallowed.why == STOP_NOT && looked < to)
+			status = stop_at_swallowed(f, looked, to, false, &swallowed);
+		looked = to;
+		if (w->why == STOP_NOT && until == limit)
+			*w = swallowed;
+		else if (swallowed.why != STOP_NOT)
+			limit = reach_over(from, swallowed.at - from);
+	}
+	return status;
 }
 
 static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)

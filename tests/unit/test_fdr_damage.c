@@ -225,19 +225,33 @@ static uint8_t *put_buffer(uint8_t *to, unsigned version, bool has_pid, uint32_t
 	return to + 8;
 }
 
-/* Reads them all. To go over the rest of the file for each would take longer than a test may. */
-static void expect_read(unsigned version, bool has_pid)
+/* The same without extents: a call whose delta, four bytes further on, is an event of four bytes, and four bytes of
+ * nothing. */
+static uint8_t *put_bare_buffer(uint8_t *to, uint32_t thread)
 {
-	uint8_t *log = calloc(MANY + 1, 96), *end = log + 32;
+	to = put_metadata(to, 0, thread, 0);
+	to = put_metadata(to, 4, 1000, 5);
+	to = put_metadata(to, 9, 6, 0);
+	tw_store32(to, 1 << 4, false);
+	tw_store32(to + 4, 5 << 1 | 1 | 4 << 8, false);
+	memset(to + 8, 0, 4);
+	return to + 12;
+}
+
+/* Reads them all. To go over the rest of the file for each would take longer than a test may. */
+static void expect_read(unsigned version, bool has_pid, bool bare)
+{
+	const uint32_t many = bare ? 10 * MANY : MANY;
+	uint8_t *log = calloc(many + 1, 96), *end = log + 32;
 	struct tw_reader *reader;
 	struct tw_batch batch;
 	assert_non_null(log);
 	tw_store32(log, 1 << 16 | version, false);
 	tw_store32(log + 4, 3, false);
 	tw_store64(log + 8, 1000000000, false);
-	for (uint32_t i = 0; i < MANY; i++)
-		end = put_buffer(end, version, has_pid, i & 0xfe);
-	tw_store64(log + 16, (uint64_t)(end - log - 32) / MANY, false);
+	for (uint32_t i = 0; i < many; i++)
+		end = bare ? put_bare_buffer(end, i & 0xfe) : put_buffer(end, version, has_pid, i & 0xfe);
+	tw_store64(log + 16, (uint64_t)(end - log - 32) / many, false);
 	int status = tw_open_memory(&reader, "test", log, (size_t)(end - log), NULL);
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		continue;
@@ -249,9 +263,10 @@ static void expect_read(unsigned version, bool has_pid)
 static void test_many_walks(void **state)
 {
 	(void)state;
-	expect_read(1, false);
-	expect_read(3, false);
-	expect_read(3, true);
+	expect_read(1, false, false);
+	expect_read(3, false, false);
+	expect_read(3, true, false);
+	expect_read(3, true, true);
 }
 
 int main(void)
