@@ -440,5 +440,6 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 		status = xtrace_list_copy(reader, set, directory, &result->bytes_out);
 	if (status < 0)
 		remove_tracks(set, i, directory, made);
+	result->nothing_passed = r.cuts && status >= 0 && result->records_out == 0;
 	return status;
 }

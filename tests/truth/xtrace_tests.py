@@ -509,6 +509,11 @@ def cut_chooses_threads_and_whole_traces(bench):
     bench.run("cut", "--from-time", 10 ** 9, path, "-o", none)
     info, = bench.lines("info", none)
     assert info["instructions"] == 0
+    for i, filters in enumerate((["--thread", "999"], ["--from-time", "1000000000"])):
+        done = subprocess.run([bench.tool, "cut", *filters, path, "-o", path.with_suffix(f".nothing{i}")],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done
+        assert done.stderr.startswith("trackway: nothing passes the filters: " + filters[0]), done.stderr
 
 
 @test
