@@ -286,20 +286,39 @@ static uint32_t innermost(const struct tw_call_stack *stack)
 	return depth;
 }
 
+/* The frame of the innermost call of a name that is no complete slice; 0 when there is none. In a stack so deep that
+ * many ends must not each look at all of it, it may be a complete slice. */
+static uint32_t innermost_of(const struct tw_call_stack *stack, uint32_t name)
+{
+	enum { DEEP = 1024 };
+	const struct tw_frame *frames = stack->space->frames;
+	uint32_t found = 0, least = 0;
+	size_t timed = stack->timed_count;
+	for (uint32_t depth = stack->depth; depth > least; depth--) {
+		bool complete = timed && stack->timed[timed - 1].depth == depth;
+		timed -= complete;
+		if (frames[depth].name != name)
+			continue;
+		if (!complete)
+			return depth;
+		if (!found && depth > DEEP)
+			least = depth - DEEP;
+		found = found ? found : depth;
+	}
+	return stack->depth > DEEP ? found : 0;
+}
+
 /* The frame that an end belongs to, 0 when there is none. An end without a name ends the innermost. */
 static uint32_t frame_of(const struct tw_call_stack *stack, uint32_t name)
 {
 	const struct tw_call_space *space = stack->space;
-	uint32_t depth = stack->depth;
 	if (!space || (!space->tableless && name >= space->name_room))
 		return 0;
 	if (name == 0)
 		return innermost(stack);
 	if (!space->tableless && !space->on_stack[name].calls)
 		return 0;
-	while (depth && space->frames[depth].name != name)
-		depth--;
-	return depth;
+	return innermost_of(stack, name);
 }
 
 static void take_end(struct tw_calls *calls, const struct tw_call_item *item)

@@ -5,8 +5,8 @@
 Events of a thread are taken by time, those of one time in the order of the file; but complete slices of one time between
 which no other call begins or ends the longest first. A call is on the stack from its begin on:
 - before anything begins, complete slices that are over by then end, the earliest first, and with each what is above it;
-- an end with a name ends the innermost call of that name, one without a name the innermost that is no complete slice,
-  and with it what is above it; complete slices that are over before do so first, and those on top that are over just
+- an end ends the innermost call of its name, one without a name the innermost of all, but no complete slice, and with
+  it what is above it; complete slices that are over before do so first, and those on top that are over just
   then;
 - with the last event, or the last end that a complete slice tells, all is over: first what complete slices end before.
 What is ended by something below it is "unwound", unless it is a complete slice that is over by then.
@@ -59,7 +59,7 @@ class Stack:
         while self.open and self.open[-1].due is not None and self.open[-1].due <= event["ns"]:
             self.close(len(self.open) - 1, event["ns"])
         fitting = [place for place, call in enumerate(self.open)
-                   if (call.name == event["name"] if event["name"] else call.due is None)]
+                   if call.due is None and event["name"] in ("", None, call.name)]
         if fitting:
             self.close(fitting[-1], event["ns"])
 
