@@ -225,6 +225,19 @@ static void pass_odd(struct fxt_chunk *chunk, const struct fxt_judgement *judgem
 	chunk->walked += size;
 }
 
+/* How much of a broken record is its own: where a word of it is missing, the last within its size may be the next
+ * record's. A header of a section would be all of that record, and what follows belong to a wrong provider. */
+static uint64_t own_size(const struct fxt_walk *walk, const struct fxt_chunk *chunk, uint64_t size)
+{
+	if (size < 2 * TW_FXT_WORD || size > chunk->end - chunk->walked)
+		return size;
+	uint64_t last = tw_load64(chunk->bytes + chunk->walked + size - TW_FXT_WORD, walk->big);
+	bool section = fxt_kind(last) == TW_FXT_PROVIDER_SECTION && fxt_size(last) == 1 &&
+	               !(last & fxt_reserved(TW_FXT_PROVIDER_SECTION)) &&
+	               fxt_state_knows(walk->state, (uint32_t)tw_bits(last, 20, 51));
+	return section ? size - TW_FXT_WORD : size;
+}
+
 /* Whether the payload of a large record that begins here is asked for: that of a blob goes with its thread. */
 static bool is_wanted(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
 {
@@ -272,7 +285,7 @@ bool fxt_pass_doubt(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_wal
 {
 	bool in_garbage = walk->lost_from != UINT64_MAX;
 	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
-	const struct fxt_judgement judgement = fxt_judge(&view, in_garbage);
+	struct fxt_judgement judgement = fxt_judge(&view, in_garbage);
 	if (look_behind(walk, chunk, &judgement))
 		return true;
 	switch (judgement.verdict) {
@@ -282,6 +295,7 @@ bool fxt_pass_doubt(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_wal
 		*walked = FXT_BARRIER;
 		return false;
 	case FXT_IS_BROKEN:
+		judgement.size = own_size(walk, chunk, judgement.size);
 		pass_odd(chunk, &judgement, FXT_BROKEN, walk->big);
 		return true;
 	case FXT_IS_CUT:

@@ -1123,3 +1123,30 @@ END
 		trackway info --provider late --json $name.fxt | grep -q '"start_ns":1000,"end_ns":2000,"clock_start_ns":1000,'
 	done
 }
+
+@test "a record of which a word is missing takes no section header with it" {
+	"$PYTHON" - <<-'PY'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+
+		def section(number):
+		    return record(0, 2 << 16 | number << 20)
+
+		def counter(ticks):
+		    return event(1, 1, argument(2, 5), 7, arguments=1, ticks=ticks)
+
+		begin = words(MAGIC)
+		for number, name in ((1, b"one"), (2, b"two")):
+		    begin += provider_info(number, name) + record(1, 0, 10**9) + thread(1, 5, 10 + number) + string(1, name)
+		begin += section(1) + counter(1000)
+		short = counter(2000)[:8] + counter(2000)[16:]
+		end = section(2) + counter(3000) + counter(4000) + section(1) + counter(5000)
+		open("short.fxt", "wb").write(begin + short + end)
+	PY
+	trackway convert --to jsonl short.fxt -o - 2>err | grep -o '"thread":.*,"name":"[a-z]*"' >events
+	printf '"thread":1%d,"name":"%s"\n' 1 one 2 two 2 two 1 one | diff - events
+	grep -q 'fxt.record-broken' err
+	trackway repair short.fxt -o whole.fxt 2>err || true
+	trackway convert --to jsonl whole.fxt -o - | grep -o '"thread":.*,"name":"[a-z]*"' | diff events -
+}
