@@ -94,13 +94,14 @@ static int next_filtered(struct tw_reader *reader, struct chrome_records *record
 {
 	for (;;) {
 		if (records->taken == records->batch.count) {
+			reader->tells_made = true;
 			int status = tw_filter_read(reader->filter, reader, &records->batch);
 			if (status <= 0)
 				return status;
 			records->taken = 0;
 		}
 		const struct tw_event *event = &records->batch.events[records->taken++];
-		if (event->kind == TW_LOST || event->flags & TW_FLAG_CLIPPED)
+		if (event->kind == TW_LOST || event->flags & TW_FLAG_MADE)
 			continue;
 		int status = chrome_item_at(reader, &records->window, event->offset, item);
 		if (status < 0 || !is_flow_beside(event, item))

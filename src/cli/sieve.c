@@ -7,6 +7,8 @@
 #include "base/order.h"
 #include "cli/again.h"
 #include "cli/message.h"
+#include "core/filter.h"
+#include "core/format.h"
 
 static const uint64_t NONE = UINT64_MAX;
 
@@ -112,7 +114,7 @@ static void spread(struct places *places, bool passed)
 static void take(struct places *places, const struct tw_event *event, bool passed)
 {
 	places->kinds[event->kind] += passed && event->kind != TW_LOST;
-	if (!(event->flags & TW_FLAG_CLIPPED)) /* its record is outside of the window */
+	if (!(event->flags & TW_FLAG_MADE)) /* its record is outside of the window */
 		note(places, event->offset, passed);
 }
 
@@ -122,6 +124,8 @@ static int read_events(struct places *places, const char *path, const struct tw_
 	struct tw_batch batch;
 	tw_rewind_path(path);
 	int status = tw_open(&reader, path, options);
+	if (status >= 0)
+		reader->tells_made = true;
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			take(places, &batch.events[i], passed);

@@ -193,7 +193,7 @@ static void begin_open(struct tw_filter *filter, struct track *track)
 	for (size_t i = 0; track->delivered < track->depth; i++) {
 		struct frame *frame = &track->frames[track->delivered++];
 		frame->event.time = filter->from;
-		frame->event.flags |= TW_FLAG_CLIPPED;
+		frame->event.flags |= TW_FLAG_CLIPPED | TW_FLAG_MADE;
 		frame->row = tw_hold_put(&filter->hold, queue_of(filter, track), &frame->event,
 		                         saved->arguments ? saved->arguments + saved->rows[i].argument : NULL,
 		                         saved->bytes, TW_UNDECIDED);
@@ -281,7 +281,7 @@ static void finish(struct tw_filter *filter, struct track *track)
 		const struct frame *frame = &track->frames[track->depth - 1];
 		struct tw_event end = frame->event;
 		end.time = filter->to;
-		end.flags = TW_FLAG_CLIPPED;
+		end.flags = TW_FLAG_CLIPPED | TW_FLAG_MADE;
 		end_frame(filter, track, frame, &end);
 		pop(filter, track);
 	}
@@ -358,7 +358,7 @@ static void take_end(struct tw_filter *filter, struct track *track, const struct
 		start(filter, track);
 	} else if (end.time < filter->from) {
 		end.time = filter->from;
-		end.flags |= TW_FLAG_CLIPPED;
+		end.flags |= TW_FLAG_CLIPPED | TW_FLAG_MADE;
 	}
 	unwind(filter, track, at, &end);
 	if (at < track->delivered && decide(filter, track, &track->frames[at], end.time))
@@ -541,8 +541,9 @@ static void copy_arguments(const struct tw_event_rows *rows, const struct tw_row
 }
 
 /* Makes a batch of the first rows that are ready. They stay there, for the bytes of their arguments, until the next. */
-static int deliver(struct tw_filter *filter, struct tw_batch *batch)
+static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *batch)
 {
+	const uint8_t told = (uint8_t)(tells_made ? UINT8_MAX : UINT8_MAX ^ TW_FLAG_MADE);
 	const struct tw_event_rows *ready = &filter->hold.ready;
 	size_t count = tw_event_rows_held(ready) < BATCH ? tw_event_rows_held(ready) : BATCH, used = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -553,6 +554,7 @@ static int deliver(struct tw_filter *filter, struct tw_batch *batch)
 		if (n)
 			copy_arguments(ready, row, filter->arguments + used);
 		filter->events[i] = row->event;
+		filter->events[i].flags &= told;
 		filter->events[i].first_argument = (uint16_t)used;
 		used += n;
 	}
@@ -567,7 +569,7 @@ int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw
 	tw_event_rows_shift(&filter->hold.ready, filter->taken);
 	filter->taken = 0;
 	work(filter, reader);
-	int count = filter->hold.failed ? TW_ERR_MEMORY : deliver(filter, batch);
+	int count = filter->hold.failed ? TW_ERR_MEMORY : deliver(filter, reader->tells_made, batch);
 	if (count < 0)
 		return tw_fail(reader, count, "%s: out of memory", tw_input_name(reader->input));
 	return count ? count : filter->status;

@@ -44,6 +44,7 @@ struct tw_reader {
 	bool adds_up;    /* the caller adds samples up: the order does not matter, nor when names come */
 	bool nests;      /* what calls are dealt to takes nested ones */
 	bool timeless;   /* objects have no time of their own: filters by time let them through */
+	bool tells_made; /* events have TW_FLAG_MADE: filter.h */
 	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
 	bool (*stops)(void *context); /* NULL, or tells whether dealing is to end, with TW_ERR_LIMIT */
 	void *stop_context;

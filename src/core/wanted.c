@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/filter.h"
 #include "core/format.h"
 
 /* A page tells of so many bytes of the trace with a bit for each unit. */
@@ -48,7 +49,7 @@ static int mark_all(struct tw_wanted *wanted, struct tw_reader *events, bool cli
 	while ((count = tw_read(events, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];
-			bool made = event->kind == TW_LOST || (event->flags & TW_FLAG_CLIPPED && !clipped);
+			bool made = event->kind == TW_LOST || (event->flags & TW_FLAG_MADE && !clipped);
 			if (!made && !mark(wanted, event->offset))
 				return TW_ERR_MEMORY;
 		}
@@ -66,8 +67,10 @@ int tw_wanted_new(struct tw_wanted **made, struct tw_reader *reader, bool clippe
 	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
 	if (status == 0)
 		status = tw_open_again(&events, reader);
-	if (status == 0)
+	if (status == 0) {
+		events->tells_made = true;
 		status = mark_all(wanted, events, clipped);
+	}
 	tw_close(events);
 	return status;
 }

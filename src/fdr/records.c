@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "core/filter.h"
 #include "fdr/state.h"
 
 enum { FIELDS = 8 };
@@ -171,6 +172,7 @@ static int open_events(struct tw_reader *reader, struct fdr_records *records, ui
 	state->alone = NULL;
 	if (status < 0)
 		return tw_fail(reader, status, "%s", records->events ? records->events->error : "out of memory");
+	records->events->tells_made = true;
 	records->events->quiet = true; /* the records themselves report */
 	records->batch = (struct tw_batch){0};
 	records->taken = 0;
@@ -188,7 +190,7 @@ static int next_wanted(struct tw_reader *reader, struct fdr_records *records, ui
 			records->taken = 0;
 		}
 		const struct tw_event *event = &records->batch.events[records->taken];
-		if (event->kind != TW_LOST && !(event->flags & TW_FLAG_CLIPPED)) {
+		if (event->kind != TW_LOST && !(event->flags & TW_FLAG_MADE)) {
 			*offset = event->offset;
 			return 1;
 		}

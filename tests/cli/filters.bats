@@ -267,3 +267,56 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 	run --separate-stderr trackway check --all --from-time 1ms exits.xray
 	[[ "$output" == *": 101 warnings" ]] && [ -z "$stderr" ] || fail "$output $stderr"
 }
+
+# The instant at 1000 ns starts the trace. The complete event goes on from 100 to 2100 ns after that, as does the slice of
+# two records on the other thread to 1000.
+@test "dump, info, check: a record that is a whole slice is shown where the slice reaches into the window, or out of it" {
+	"$PYTHON" - >long.fxt <<-'END'
+		import struct, sys
+		def word(*words): return struct.pack("<%dQ" % len(words), *words)
+		def event(kind, time, thread, *more):
+		    body = word(time, 1, thread, *more)
+		    return word(4 | (1 + len(body) // 8) << 4 | kind << 16 | 1 << 48) + body
+		sys.stdout.buffer.write(
+		    word(0x0016547846040010, 1 | 2 << 4, 10**9, 2 | 2 << 4 | 1 << 16 | 2 << 32, 0xff41) +  # string 1: "A", \xff
+		    event(0, 1000, 2) + event(4, 1100, 2, 3100) + event(2, 1100, 3) + event(3, 2000, 3) + event(0, 4000, 2))
+		wrong = word(4 | 6 << 4 | 4 << 16 | 0x8001 << 48, 1100, 1, 2, 0xff, 3100)  # its name is \xff
+		open("wrong.fxt", "wb").write(word(0x0016547846040010, 1 | 2 << 4, 10**9) + event(0, 1000, 2) + wrong + event(0, 4000, 2))
+	END
+	cat >long.json <<-'END'
+		[{"ph":"i","ts":1,"pid":1,"tid":2,"name":"a","s":"t"},
+		{"ph":"X","ts":1.1,"dur":2,"pid":1,"tid":2,"name":"a"},
+		{"ph":"B","ts":1.1,"pid":1,"tid":3,"name":"a"},
+		{"ph":"E","ts":2,"pid":1,"tid":3},
+		{"ph":"i","ts":4,"pid":1,"tid":2,"name":"a","s":"t"}]
+	END
+	kinds() { # options: the kinds that dump shows, which info counts
+		trackway dump --json "$@" >rows
+		[ "$(trackway info --json "$@" | grep -o '"records":[0-9]*')" = "\"records\":$(grep -c . rows)" ] || echo "other numbers"
+		grep -oE '(instant|complete|duration-begin|duration-end)"' rows | tr -d '"' | tr '\n' ' '
+	}
+	for file in long.fxt long.json; do
+		[ "$(kinds --to-time 500 $file)" = "instant complete duration-begin " ] || fail "$file"
+		[ "$(kinds --from-time 500 $file)" = "complete duration-end instant " ] || fail "$file"
+		[ "$(kinds --from-time 300 --to-time 600 $file)" = "complete " ] || fail "$file"
+		[ "$(kinds --from-time 2100 $file)" = "instant " ] || fail "$file"
+	done
+	for window in '--to-time 500' '--from-time 500' '--from-time 300 --to-time 600'; do
+		trackway check $window wrong.fxt | grep -q '^wrong.fxt:0x38: .*fxt.utf8' || fail "$window"
+	done
+	trackway check --from-time 2100 wrong.fxt | grep -q ': fine$'
+}
+
+# Trackway's own JSON says so of slices that were cut; others may have an argument of the name, too.
+@test "dump, info: a file that calls its slices clipped has records all the same" {
+	cat >cut.json <<-'END'
+		{"otherData":{"writer":"trackway 0.1.0"},"traceEvents":[
+		{"ph":"X","ts":1,"dur":1,"pid":1,"tid":2,"name":"a","args":{"clipped":true}},
+		{"ph":"B","ts":3,"pid":1,"tid":2,"name":"a","args":{"clipped":true}},
+		{"ph":"E","ts":4,"pid":1,"tid":2,"args":{"clipped":true}},
+		{"ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"name":"b","args":{"clipped":true}}]}
+	END
+	[ "$(trackway dump --function a cut.json | grep -c .)" = 3 ]
+	trackway info --json --from-time 1us cut.json >info
+	[ "$(field info '[o["records"], o["events"]]')" = "[3, 3]" ]
+}
