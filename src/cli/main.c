@@ -7,6 +7,7 @@
 #include <trackway/trackway.h>
 
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +71,8 @@ static int unknown_command(const char *typed)
 int main(int argc, char **argv)
 {
 	hold_descriptors();
-	signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error to be told */
+	signal(SIGXFSZ, SIG_IGN);       /* a file that gets too large is an error to be told */
+	setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8 wherever it runs: fnmatch() shall know their characters */
 	if (argc < 2)
 		return tw_say_usage(NULL, "no command given");
 	for (size_t i = 0; i < INSTEAD; i++)

@@ -320,3 +320,19 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 	trackway info --json --from-time 1us cut.json >info
 	[ "$(field info '[o["records"], o["events"]]')" = "[3, 3]" ]
 }
+
+@test "a glob's ? and [] stand for a character of UTF-8, in whatever locale; bytes that are none match, too" {
+	"$PYTHON" - >names.json <<-'END'
+		import sys
+		for name in "\u65e5\u672c", "\u00e9", "a":
+		    sys.stdout.buffer.write(b'{"ph":"X","ts":1,"dur":1,"pid":1,"tid":2,"name":"%s","cat":"%s"}\n' % ((name.encode(),) * 2))
+		sys.stdout.buffer.write(b'{"ph":"X","ts":1,"dur":1,"pid":1,"tid":2,"name":"q\xff","cat":"x"}\n')
+	END
+	count() { trackway stat --json "$@" names.json 2>err | grep -c '"name"' || true; }
+	for locale in C C.UTF-8 nowhere; do
+		export LC_ALL=$locale
+		[ "$(count --function '?')" = 2 ] && [ "$(count --category $'\xe6\x97\xa5?')" = 1 ]
+		[ "$(count --function $'[\xe6\x97\xa5\xe6\x9c\x88]\xe6\x9c\xac')" = 1 ]
+		[ "$(count --function '*')" = 4 ] && [ "$(count --function 'q*')" = 1 ]
+	done
+}
