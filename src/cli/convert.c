@@ -4,6 +4,7 @@
 #include "cli/show.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
+#include "core/format.h"
 
 #include <trackway/tracelog.h>
 
@@ -76,13 +77,32 @@ static const char *format_asked_for(const struct convert_options *options)
 	return options->dialect && !told ? "tracelog" : options->to;
 }
 
+/* What the target has no choice of would be asked for in vain. */
+static int refuse_choices(const struct convert_options *options, const char *format)
+{
+	const struct {
+		bool given;
+		unsigned choice;
+		const char *option, *why;
+	} choices[] = {
+	    {options->version > 0, TW_CHOOSES_VERSION, "format-version", "has no versions"},
+	    {options->byte_order != NULL, TW_CHOOSES_BYTE_ORDER, "byte-order", "has no choice of it"},
+	    {options->buffer_size > 0, TW_CHOOSES_BUFFER_SIZE, "buffer-size", "has no buffers"},
+	};
+	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+		if (choices[i].given && !(tw_writer_choices(format) & choices[i].choice))
+			return tw_say_usage(&tw_command_convert, "--%s: %s %s", choices[i].option, format,
+			                    choices[i].why);
+	return 0;
+}
+
 static int refuse_options(const struct convert_options *options, const char *format)
 {
 	if (options->common.weight && strcmp(format, "folded") != 0)
 		return tw_say_usage(&tw_command_convert, "--weight is for folded stacks");
 	if (options->dialect && strcmp(format, "tracelog") != 0)
 		return tw_say_usage(&tw_command_convert, "--dialect is for TraceLog, not for %s", format);
-	return 0;
+	return refuse_choices(options, format);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -124,11 +144,13 @@ static const struct tw_option own_options[] = {
     {"to", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, to), .choice = tw_writer_format_name,
      .help = "the format to write"},
     {"format-version", 0, TW_OPTION_COUNT, offsetof(struct convert_options, version), .placeholder = "N", .least = 1,
-     .help = "the version of the format to write; otherwise the newest, or that of the source in the same format"},
+     .help =
+         "the version of the format to write, for formats with versions; otherwise the newest, or that of the source in "
+         "the same format"},
     {"byte-order", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, byte_order), .choice = order_word,
      .help =
-         "for formats with a choice; big-lsb: bit fields from the least significant bit, as LLVM reads them. Otherwise "
-         "little, or that of the source where records are kept"},
+         "for formats with a choice; big-lsb: in XRay logs bit fields from the least significant bit, as LLVM reads them, "
+         "else as big. Otherwise little, or that of the source where records are kept"},
     {"dialect", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, dialect), .choice = dialect_word,
      .help = "of TraceLog, from TraceLog: d0 early 2017, d1 2017 to 2018, d2 as the format is documented, d3 2018 and "
              "later; otherwise that of the source. It means --to tracelog"},

@@ -191,12 +191,16 @@ struct tw_writer {
 	void *state; /* the target's own */
 };
 
+/* What can be chosen of a target, as bits: the members of struct tw_write_options that it looks at. */
+enum { TW_CHOOSES_VERSION = 1, TW_CHOOSES_BYTE_ORDER = 2, TW_CHOOSES_BUFFER_SIZE = 4 };
+
 /* A format that can be written; without functions only record by record (tw_format.transcode). */
 struct tw_target {
 	const char *name;
 	const char *title;
 	const char *const *extensions; /* with the dot, the last NULL */
 	enum tw_order order;           /* of the events that it wants */
+	unsigned choices;              /* TW_CHOOSES_... */
 	const char *compression; /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
 	bool directory;          /* it opens what it writes itself, by writer->path */
 	uint32_t no_category;    /* kinds of event, bits 1 << kind, that it tells without their category; */
@@ -217,6 +221,9 @@ struct tw_target {
 /* All formats and all targets, each list ending with NULL. Defined in src/formats.c, the one file that knows them. */
 extern const struct tw_format *const tw_formats[];
 extern const struct tw_target *const tw_targets[];
+
+/* Returns the choices of a target; 0 where there is none of this name. */
+unsigned tw_writer_choices(const char *format);
 
 /* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is
  * set. */

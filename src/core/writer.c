@@ -166,6 +166,12 @@ enum tw_order tw_writer_order(const char *format)
 	return target ? target->order : TW_ORDER_TRACK;
 }
 
+unsigned tw_writer_choices(const char *format)
+{
+	const struct tw_target *target = target_named(format);
+	return target ? target->choices : 0;
+}
+
 bool tw_writer_takes_events(const char *format)
 {
 	const struct tw_target *target = target_named(format);

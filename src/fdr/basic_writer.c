@@ -136,6 +136,7 @@ const struct tw_target tw_target_basic = {
     .title = "XRay basic mode log",
     .extensions = (const char *const[]){NULL},
     .order = TW_ORDER_TIME,
+    .choices = TW_CHOOSES_VERSION | TW_CHOOSES_BYTE_ORDER,
     .no_category = TW_SLICES,
     .open = open_writer,
     .write = write_batch,

@@ -466,6 +466,7 @@ const struct tw_target tw_target_fdr = {
     .title = "XRay flight data recorder log",
     .extensions = (const char *const[]){".xray", NULL},
     .order = TW_ORDER_TRACK,
+    .choices = TW_CHOOSES_VERSION | TW_CHOOSES_BYTE_ORDER | TW_CHOOSES_BUFFER_SIZE,
     .no_category = TW_SLICES,
     .open = open_writer,
     .write = write_batch,

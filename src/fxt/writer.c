@@ -402,6 +402,7 @@ const struct tw_target tw_target_fxt = {
     .title = "Fuchsia trace format archive",
     .extensions = (const char *const[]){".fxt", ".ftf", NULL},
     .order = TW_ORDER_TIME,
+    .choices = TW_CHOOSES_BYTE_ORDER,
     .open = open_writer,
     .write = write_batch,
     .join = fxt_join,

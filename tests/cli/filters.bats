@@ -252,6 +252,23 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 	done
 }
 
+@test "convert: what a target has no choice of is refused, not left aside" {
+	local option to
+	while read -r to option; do
+		run --separate-stderr trackway convert --to $to $option "$DATA/fxt/oneshot_all.fxt" -o out
+		[ "$status" = 2 ] && [[ "$stderr" == *"${option%%=*}: $to has no "* ]] && [ ! -e out ] || fail "$to $option: $stderr"
+	done <<-'END'
+		csv --format-version=3
+		fxt --format-version=1
+		ctf --byte-order=big
+		chrome --byte-order=little
+		fxt --buffer-size=64K
+		xray-basic --buffer-size=64K
+	END
+	trackway convert --to fxt --byte-order big "$DATA/fxt/oneshot_all.fxt" -o out
+	head -c 8 out | od -An -tx1 | grep -qx ' 00 16 54 78 46 04 00 10'
+}
+
 @test "check: findings beyond those that are kept are told, not guessed" {
 	"$PYTHON" - >exits.xray <<-'END'
 		import struct, sys
