@@ -200,7 +200,7 @@ static void tell_none(const struct work *work)
 /* The picture is of the heap: there is none of collections alone. */
 static bool is_nothing_to_draw(const struct work *work)
 {
-	return form_of(work) == TW_FORM_SVG && tw_gc_totals(work->gc)->looks == 0;
+	return form_of(work) == TW_FORM_SVG && tw_gc_totals(work->gc)->looks == 0 && !tw_gc_generation(work->gc, 0);
 }
 
 static void tell(const struct work *work)

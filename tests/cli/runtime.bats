@@ -254,6 +254,9 @@ LOH: reserved (app 9, id 0, 1 sample)
 heap: bytes (app 9, id 0, 3 samples)
 heap: objects (app 9, id 0, 3 samples)
 END
+	grep generation <<<"$heap" | runtime # generations alone are of the heap, too
+	trackway gc in.json -o generations.svg
+	[ "$(grep -c 'class="line"' generations.svg)" = 2 ]
 	trackway gc "$DATA/tracelog/kinds.log" -o heap.svg
 	grep -c '(clrhost 4200, id 0, ' heap.svg | diff - <(echo 10)
 }
