@@ -90,12 +90,29 @@ static int take_offset(struct tw_merge_source *sources, size_t count, const char
 	return 0;
 }
 
+/* Whether an offset before this one is of the same file, which would be replaced unsaid. */
+static bool is_told_before(const struct tw_list *offsets, size_t this)
+{
+	const char *text = offsets->items[this], *equals = strrchr(text, '=');
+	for (size_t i = 0; equals && i < this; i++) {
+		const char *other = strrchr(offsets->items[i], '=');
+		if (other - offsets->items[i] == equals - text &&
+		    strncmp(offsets->items[i], text, (size_t)(equals - text)) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int take_offsets(struct tw_merge_source *sources, size_t count, const struct tw_list *offsets)
 {
-	int status = 0;
-	for (size_t i = 0; i < offsets->count && status == 0; i++)
-		status = take_offset(sources, count, offsets->items[i]);
-	return status;
+	for (size_t i = 0; i < offsets->count; i++) {
+		if (is_told_before(offsets, i))
+			return bad_offset(offsets->items[i], "is the second one of this file");
+		int status = take_offset(sources, count, offsets->items[i]);
+		if (status)
+			return status;
+	}
+	return 0;
 }
 
 /* ---- Findings, each with its file. ---- */

@@ -77,6 +77,9 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	[ "$status" -eq 2 ]
 	[[ "$output" = *nothing.fxt* ]]
 	[ ! -e out.fxt ]
+	run trackway merge --offset "$DATA/fxt/streaming.fxt=1ms" --offset "$DATA/fxt/streaming.fxt=2ms" \
+		"$DATA/fxt/streaming.fxt" "$DATA/fxt/streaming.fxt" -o out.fxt
+	[ "$status" -eq 2 ] && [[ "$output" = *"is the second one of this file"* ]] && [ ! -e out.fxt ]
 }
 
 @test "merge: what is wrong in a file is told with its name" {
