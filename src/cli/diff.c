@@ -103,8 +103,15 @@ static int check_options(const struct diff_options *options, size_t count)
 	const char *output = options->common.output;
 	if (!tw_diff_of_functions(options->of) && (wants_flame(options) || options->sort))
 		return tw_say_usage(&tw_command_diff, "--of %s has neither --sort nor a picture", options->of);
+	if (!tw_diff_of_functions(options->of) && options->common.weight)
+		return tw_say_usage(&tw_command_diff, "--of %s has no --weight", options->of);
 	if (!wants_flame(options))
 		return count == 2 ? 0 : tw_say_usage(&tw_command_diff, "diff wants A B");
+	if (options->common.json || options->sort || options->top)
+		return tw_say_usage(&tw_command_diff, "--json, --sort and --top are about rows: of a picture and of "
+		                                      "stacks there are none");
+	if (options->title && (options->folded || tw_flame_file_of(output) == TW_FLAME_FILE_FOLDED))
+		return tw_say_usage(&tw_command_diff, "--title is about pictures");
 	if (options->folded)
 		return 0;
 	if (tw_flame_file_of(output) == TW_FLAME_FILE_UNKNOWN)

@@ -115,6 +115,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .halved = true, .again = true};
 	if (options->dot && common->json)
 		return tw_say_usage(&tw_command_graph, "only one of --dot and --json");
+	if (options->title && common->json)
+		return tw_say_usage(&tw_command_graph, "--title is about DOT");
 	int status = tw_keep_input(operands, count);
 	if (status)
 		return status;

@@ -312,6 +312,12 @@ json.dump([{'ph': 'C', 'pid': 1, 'tid': 1, 'ts': ts, 'name': 'heap', 'args': {'b
 	trackway diff --of events --json a.json a.json | grep -q '"significance":"untested","p":null}'
 	run trackway diff --of gc --flame a.json a.json
 	[ "$status" -eq 2 ]
+	for options in '--of events --weight calls' '--flame --json' '--folded --top 3' '--flame --sort total' '--folded --title t'; do
+		run trackway diff $options a.json a.json
+		[ "$status" -eq 2 ] || fail "$options"
+	done
+	run trackway graph --json --title t a.json
+	[ "$status" -eq 2 ]
 	run trackway diff --of gc a.json missing.json
 	[ "$status" -eq 2 ]
 }
