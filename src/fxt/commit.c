@@ -38,6 +38,8 @@ static uint32_t name_of(const struct place *at)
 	if (at->fix->reference == 0)
 		return fxt_state_name(at->commit->state, at->fix->bytes, at->fix->length);
 	int length = snprintf(text, sizeof text, "undefined string %u", at->fix->reference);
+	if (at->commit->state->unindexed)
+		length = snprintf(text, sizeof text, "(other)");
 	return fxt_state_name(at->commit->state, text, (size_t)length);
 }
 
@@ -212,12 +214,19 @@ static void forget_notes(struct fxt_chunk *chunk)
 	chunk->note_count = chunk->note_room = 0;
 }
 
+/* Whether a note is that something is not registered, which it may have been beyond the limit: that is told. */
+static bool is_of_limit(const struct fxt_commit *commit, const struct fxt_note *note)
+{
+	bool undefined = note->rule == FXT_STRING_UNDEFINED || note->rule == FXT_THREAD_UNDEFINED;
+	return undefined && commit->state->unindexed;
+}
+
 static void tell_all(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
 	if (chunk->note_count)
 		qsort(chunk->notes, chunk->note_count, sizeof *chunk->notes, compare_notes);
 	for (size_t i = 0; i < chunk->note_count; i++)
-		if (is_new(commit, &chunk->notes[i]))
+		if (!is_of_limit(commit, &chunk->notes[i]) && is_new(commit, &chunk->notes[i]))
 			fxt_tell(commit->reader, &chunk->notes[i]);
 	forget_notes(chunk);
 	if (commit->state->full && !commit->told_full) {

@@ -171,8 +171,10 @@ static struct fxt_entry *add_meaning(struct fxt_state *state, bool thread, unsig
 {
 	struct fxt_page *page = page_of(state, place_of(state, thread, index));
 	struct fxt_entry *entry = page ? new_entry(state) : NULL;
-	if (!entry)
+	if (!entry) {
+		state->unindexed = true;
 		return NULL;
+	}
 	entry->since = offset;
 	entry->before = atomic_load_explicit(&page->entries[index % FXT_PAGE], memory_order_relaxed);
 	forget(state, entry->before);

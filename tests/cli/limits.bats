@@ -337,6 +337,28 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 	done
 }
 
+@test "FXT: what was registered beyond the limit is not said to be undefined" {
+	"${PYTHON:-python3}" - <<-'END'
+		import struct
+		words = lambda *w: struct.pack(f"<{len(w)}Q", *w)
+		with open("sound.fxt", "wb") as file:
+		    file.write(words(0x0016547846040010, 0x110010, 0x21, 10**9))
+		    for k in range(1, 1001):  # strings of 4 bytes; threads from 1 to 200; complete slices of each
+		        file.write(words(0x22 | k << 16 | 4 << 32) + b"%04d\0\0\0\0" % k)
+		        if k <= 200:
+		            file.write(words(0x33 | k << 16, 7, k))
+		        file.write(words(0x34 | 4 << 16 | (k - 1) % 200 + 1 << 24 | k << 48, k, k + 1))
+	END
+	for jobs in 1 2; do
+		trackway check --memory 64K --jobs $jobs sound.fxt >out
+		grep -q '\[fxt.name-limit\]$' out && grep -q ': 1 warning$' out || fail "$(cat out)"
+		trackway convert --memory 64K --jobs $jobs --to jsonl sound.fxt >rows 2>said
+		[ "$(grep -c '"name":"(other)"' rows)" -gt 100 ] && ! grep undefined rows said || fail "$(cat said)"
+		grep -q '"name":"0001"' rows
+	done
+	trackway check sound.fxt | grep -q ': fine$'
+}
+
 @test "FXT: a large blob stays one, without being held, whatever comes between its parts" {
 	"${PYTHON:-python3}" - <<-'END'
 		import random, struct
