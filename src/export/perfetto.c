@@ -377,12 +377,32 @@ static __attribute__((noinline)) void put_end(struct perfetto *perfetto, const s
 	put_event(perfetto, end->time);
 }
 
+/* Slices without an end have none, but inside of a complete one that ends with its thread: readers end the innermost
+ * slice by what is its end. */
+static void hold_open(struct perfetto *perfetto, uint32_t track)
+{
+	perfetto->open = perfetto->open_track == track ? perfetto->open + 1 : 1;
+	perfetto->open_track = track;
+}
+
+static void end_open(struct perfetto *perfetto, const struct tw_slice_end *around, uint64_t uuid)
+{
+	const struct tw_slice_end end = {.time = around->time, .how = TW_CALL_UNWOUND};
+	for (; perfetto->open && perfetto->open_track == around->track; perfetto->open--)
+		put_end(perfetto, &end, uuid);
+	perfetto->open = 0;
+}
+
 static inline void end_slice(void *context, const struct tw_slice_end *end)
 {
 	struct perfetto *perfetto = context;
-	if (end->how == TW_CALL_OPEN)
+	if (end->how == TW_CALL_OPEN) {
+		hold_open(perfetto, end->track);
 		return;
+	}
 	const struct perfetto_track *track = tw_perfetto_track(perfetto, end->track);
+	if (perfetto->open)
+		end_open(perfetto, end, track->uuid);
 	if (!is_plain_end(perfetto, end)) {
 		put_end(perfetto, end, track->uuid);
 		return;

@@ -76,6 +76,21 @@ static void test_complete_slices(void **state)
 	       "0a0d 40f707 5001 6802 5a04 4802 5804 ");
 }
 
+/* What is open inside of a slice that ends must end, too: readers end the innermost. */
+static void test_open_in_complete_slice(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(4, TW_SLICE_BEGIN, f->main, f->leaf), EVENT(5, TW_SLICE_COMPLETE, f->main, f->fib, .value = 10),
+	    EVENT(7, TW_SLICE_BEGIN, f->main, f->leaf));
+	expect_no_loss(f);
+	expect(f, CLOCK PROCESS MAIN
+	       "0a1b 40ec07 5001 6802 " LEAF "5a06 4801 5804 5002 "
+	       "0a1a 40ed07 5001 6802 " FIB "5a06 4801 5804 5001 "
+	       "0a0f 40ef07 5001 6802 5a06 4801 5804 5002 "
+	       "0a1a 40f707 5001 6802 5a11 4802 5804 220b 5207 756e776f756e64 1001 "
+	       "0a0d 40f707 5001 6802 5a04 4802 5804 ");
+}
+
 static void test_arguments(void **state)
 {
 	struct fixture *f = *state;
@@ -357,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_slices, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_complete_slices, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_open_in_complete_slice, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_counter_flow_and_async, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_scheduling, setup, teardown),
