@@ -150,13 +150,16 @@ static const struct tw_name *object_of(const struct tw_dictionary *dictionary, c
 	return tw_dictionary_name(dictionary, argument->size < UINT32_MAX ? (uint32_t)argument->size : 0);
 }
 
-void tw_args_reference(struct tw_line *line, const struct tw_dictionary *dictionary, const struct tw_argument *argument)
+void tw_args_reference(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary,
+                       const struct tw_argument *argument)
 {
 	const struct tw_name *object = object_of(dictionary, argument);
 	size_t length = object->length < ARGS_KEY_MAX ? object->length : ARGS_KEY_MAX;
 	tw_line_hex(line, argument->value.u);
 	if (length == 0 || line->failed)
 		return;
+	if (length < object->length)
+		tw_count_loss(args->writer, "long name", true);
 	line->text.length--; /* the closing quote */
 	tw_line_text(line, " (");
 	tw_line_escaped(line, object->text, length);
@@ -183,10 +186,10 @@ void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_d
 		if (object_of(dictionary, argument)->length == 0)
 			tw_line_exact_u64(line, argument->value.u);
 		else
-			tw_args_reference(line, dictionary, argument);
+			tw_args_reference(args, line, dictionary, argument);
 		return;
 	case TW_ARG_POINTER:
-		tw_args_reference(line, dictionary, argument);
+		tw_args_reference(args, line, dictionary, argument);
 		return;
 	case TW_ARG_DOUBLE:
 		tw_line_double(line, argument->value.d);

@@ -8,7 +8,7 @@
 
 enum {
 	ARGS_VALUE_MAX = 64 << 10, /* bytes of one argument; the rest is cut off and counted as "long argument" */
-	ARGS_KEY_MAX = 1 << 10,    /* the same for its name */
+	ARGS_KEY_MAX = 1 << 10,    /* the same for its name, and its object's */
 	ARGS_MAX = 512 << 10,      /* bytes of JSON after which there are no more arguments; they are counted */
 	ARGS_KEYS = 2 * (255 + 4) +
 	            8 /* two for each argument and each number of an event, and the words that are a target's own */
@@ -54,7 +54,7 @@ void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_d
                    const struct tw_argument *argument);
 
 /* Adds "0x1f", or "0x1f (name)" where the object of a pointer or koid is known. */
-void tw_args_reference(struct tw_line *line, const struct tw_dictionary *dictionary,
+void tw_args_reference(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary,
                        const struct tw_argument *argument);
 
 /* Returns how many bytes of a text or bytes argument are written; counts the others as lost. */

@@ -37,7 +37,7 @@ static void add_bytes(const struct chrome_job *job, const struct tw_argument *ar
 static void add_value(const struct chrome_job *job, const struct tw_argument *argument)
 {
 	if (argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID)
-		tw_args_reference(&job->chrome->line, job->dictionary, argument);
+		tw_args_reference(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
 	else if (argument->type == TW_ARG_BYTES)
 		add_bytes(job, argument);
 	else

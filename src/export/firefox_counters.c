@@ -140,7 +140,8 @@ static void put_series(struct firefox *firefox, size_t number)
 	struct tw_output *out = &firefox->measured.writer->out;
 	tw_put_char(out, '{');
 	tw_line_clear(&firefox->text);
-	tw_label_counter(&firefox->text, dictionary, series->name, series->argument, series->id);
+	if (!tw_label_counter(&firefox->text, dictionary, series->name, series->argument, series->id))
+		tw_count_loss(firefox->measured.writer, "long name", true);
 	put_label(firefox, "name");
 	tw_put_text(out, ",\"category\":\"Memory\",");
 	if (series->category)

@@ -45,21 +45,16 @@ void tw_label_track(struct tw_line *line, const struct tw_dictionary *dictionary
 	tw_line_u64(line, track->kind == TW_TRACK_PROCESS ? track->process : track->thread);
 }
 
-static void add_short(struct tw_line *line, const struct tw_name *name)
-{
-	enum { SHORT = 256 };
-	tw_line_add(line, name->text, strnlen(name->text, SHORT));
-}
-
-void tw_label_counter(struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name, uint32_t series,
+bool tw_label_counter(struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name, uint32_t series,
                       uint64_t id)
 {
 	const struct tw_name *last = tw_dictionary_name(dictionary, series);
-	add_short(line, tw_dictionary_name(dictionary, name));
+	bool whole = tw_label_name(line, tw_dictionary_name(dictionary, name));
 	tw_line_text(line, last->length ? " " : "");
-	add_short(line, last);
+	whole &= tw_label_name(line, last);
 	if (id) {
 		tw_line_text(line, " 0x");
 		tw_line_hex_digits(line, id);
 	}
+	return whole;
 }

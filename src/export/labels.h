@@ -21,8 +21,9 @@ void tw_label_process(struct tw_line *line, const struct tw_dictionary *dictiona
 /* The name of the thread or other track, or "thread 8". */
 void tw_label_track(struct tw_line *line, const struct tw_dictionary *dictionary, const struct tw_track *track);
 
-/* "name series", and the id where there is one: a counter has as many series as it has numbers. */
-void tw_label_counter(struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name, uint32_t series,
+/* "name series", and the id where there is one: a counter has as many series as it has numbers.
+ * Returns false where a name was cut. */
+bool tw_label_counter(struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name, uint32_t series,
                       uint64_t id);
 
 #endif

@@ -167,7 +167,7 @@ struct perfetto {
 	size_t process_room;
 	struct tw_map places;   /* process to its place in `processes` */
 	struct tw_map children; /* uuids of tracks of async events and counters that are told */
-	struct tw_line label;   /* of the track that is told */
+	struct tw_line label;   /* of the track or the object that is told */
 	uint32_t open;          /* slices at the end of a track that have none, until it is known what they are in */
 	uint32_t open_track;
 	bool begun;

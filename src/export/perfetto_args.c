@@ -2,8 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include "export/labels.h"
 
 static void add_hex(struct tw_proto *event, const uint8_t *bytes, size_t size)
 {
@@ -33,14 +32,21 @@ static void add_reference(struct perfetto *perfetto, const struct tw_argument *a
 {
 	uint32_t number = argument->size < UINT32_MAX ? (uint32_t)argument->size : 0;
 	const struct tw_name *object = tw_dictionary_name(perfetto->dictionary, number);
-	char text[256];
+	struct tw_line *text = &perfetto->label;
 	if (object->length == 0) {
 		tw_proto_uint(&perfetto->event, argument->type == TW_ARG_KOID ? ANNOTATION_UINT : ANNOTATION_POINTER,
 		              argument->value.u);
 		return;
 	}
-	snprintf(text, sizeof text, "0x%" PRIx64 " (%.200s)", argument->value.u, object->text);
-	tw_proto_text(&perfetto->event, ANNOTATION_STRING, text);
+	tw_line_clear(text);
+	tw_line_text(text, "0x");
+	tw_line_hex_digits(text, argument->value.u);
+	tw_line_text(text, " (");
+	if (!tw_label_name(text, object))
+		tw_count_loss(perfetto->writer, "long name", true);
+	tw_line_text(text, ")");
+	tw_proto_string(&perfetto->event, ANNOTATION_STRING, text->text.bytes, text->text.length);
+	perfetto->failed |= text->failed;
 }
 
 static void add_value(struct perfetto *perfetto, const struct tw_argument *argument)

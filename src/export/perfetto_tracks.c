@@ -201,7 +201,8 @@ static void put_counter_name(struct perfetto *perfetto, const struct tw_event *e
 {
 	struct tw_line *label = &perfetto->label;
 	tw_line_clear(label);
-	tw_label_counter(label, perfetto->dictionary, event->name, number, event->id);
+	if (!tw_label_counter(label, perfetto->dictionary, event->name, number, event->id))
+		tw_count_loss(perfetto->writer, "long name", true);
 	tw_proto_string(&perfetto->event, DESCRIPTOR_NAME, label->text.bytes, label->text.length);
 	perfetto->failed |= label->failed;
 }

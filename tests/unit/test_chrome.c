@@ -352,6 +352,23 @@ static void test_long_texts(void **state)
 	free(text);
 }
 
+static void test_long_name_of_an_object(void **state)
+{
+	enum { LONG = 1025 };
+	struct fixture *f = *state;
+	char text[LONG + 1];
+	memset(text, 'y', LONG);
+	text[LONG] = '\0';
+	f->arguments[0] =
+	    (struct tw_argument){.name = f->leaf, .type = TW_ARG_KOID, .value.u = 26, .size = name(f, text)};
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 1));
+	finish(f);
+	char *at = strstr(f->text, "\"args\":{\"leaf\":\"0x1a (yyy");
+	assert_non_null(at);
+	assert_string_equal(strchr(at, 'y') + 1024, ")\"}}\n]}\n");
+	expect_loss(f, "long name", 1, 0);
+}
+
 static void test_argument_values(void **state)
 {
 	static const uint8_t text[] = "ok\xff\"", raw[] = {0x00, 0xab}, printable[] = "hi";
@@ -710,6 +727,7 @@ int main(void)
 	    TEST(test_names),
 	    TEST(test_names_without_cache),
 	    TEST(test_long_texts),
+	    TEST(test_long_name_of_an_object),
 	    TEST(test_argument_values),
 	    TEST(test_argument_names),
 	    TEST(test_argument_names_alike),

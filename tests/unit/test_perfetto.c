@@ -83,12 +83,11 @@ static void test_open_in_complete_slice(void **state)
 	PUT(f, EVENT(4, TW_SLICE_BEGIN, f->main, f->leaf), EVENT(5, TW_SLICE_COMPLETE, f->main, f->fib, .value = 10),
 	    EVENT(7, TW_SLICE_BEGIN, f->main, f->leaf));
 	expect_no_loss(f);
-	expect(f, CLOCK PROCESS MAIN
-	       "0a1b 40ec07 5001 6802 " LEAF "5a06 4801 5804 5002 "
-	       "0a1a 40ed07 5001 6802 " FIB "5a06 4801 5804 5001 "
-	       "0a0f 40ef07 5001 6802 5a06 4801 5804 5002 "
-	       "0a1a 40f707 5001 6802 5a11 4802 5804 220b 5207 756e776f756e64 1001 "
-	       "0a0d 40f707 5001 6802 5a04 4802 5804 ");
+	expect(f, CLOCK PROCESS MAIN "0a1b 40ec07 5001 6802 " LEAF "5a06 4801 5804 5002 "
+	                             "0a1a 40ed07 5001 6802 " FIB "5a06 4801 5804 5001 "
+	                             "0a0f 40ef07 5001 6802 5a06 4801 5804 5002 "
+	                             "0a1a 40f707 5001 6802 5a11 4802 5804 220b 5207 756e776f756e64 1001 "
+	                             "0a0d 40f707 5001 6802 5a04 4802 5804 ");
 }
 
 static void test_arguments(void **state)
@@ -292,6 +291,34 @@ static void test_large_ids(void **state)
 
 /* ---- Fields of protobuf. ---- */
 
+/* As a string of two bytes of size, which is more than 127. */
+static bool has_string(const struct fixture *f, uint8_t field, const char *text, size_t size)
+{
+	uint8_t bytes[512] = {(uint8_t)(field << 3 | 2), (uint8_t)(size | 128), (uint8_t)(size >> 7)};
+	assert_in_range(size, 128, sizeof bytes - 3);
+	memcpy(bytes + 3, text, size);
+	return memmem(f->text, f->size, bytes, size + 3);
+}
+
+/* The names of objects and counters are whole. */
+static void test_long_names(void **state)
+{
+	enum { LONG = 301, OBJECT_NAME = 6, TRACK_NAME = 2 };
+	struct fixture *f = *state;
+	char text[LONG + 1], wanted[LONG + 16];
+	memset(text, 'c', LONG);
+	text[LONG] = '\0';
+	uint32_t number = name(f, text);
+	f->arguments[0] = (struct tw_argument){.name = f->fib, .type = TW_ARG_KOID, .value.u = 26, .size = number};
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->leaf, .argument_count = 1));
+	f->arguments[0] = (struct tw_argument){.name = f->fib, .type = TW_ARG_INT, .value.i = 1};
+	PUT(f, EVENT(0, TW_COUNTER, f->main, number, .argument_count = 1));
+	expect_no_loss(f);
+	finish(f);
+	assert_true(has_string(f, OBJECT_NAME, wanted, (size_t)snprintf(wanted, sizeof wanted, "0x1a (%s)", text)));
+	assert_true(has_string(f, TRACK_NAME, wanted, (size_t)snprintf(wanted, sizeof wanted, "%s fib", text)));
+}
+
 static void test_long_message(void **state)
 {
 	(void)state;
@@ -383,6 +410,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_log, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_large_ids, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_long_names, setup, teardown),
 	    cmocka_unit_test(test_long_message),
 	    cmocka_unit_test(test_strings),
 	    cmocka_unit_test(test_varints),
