@@ -41,6 +41,14 @@ static inline void tw_args_begin(struct tw_args *args, unsigned arguments)
 	args->apart = arguments == 0;
 }
 
+/* The same for an object in which the words that were reserved mean nothing. */
+static inline void tw_args_begin_free(struct tw_args *args, unsigned arguments)
+{
+	args->key_count = 0;
+	args->seen = 0;
+	args->apart = arguments == 0;
+}
+
 /* Adds "key": with a comma before it where it is not the first. */
 void tw_args_key(struct tw_args *args, struct tw_line *line, const char *word, bool first);
 

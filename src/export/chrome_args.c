@@ -191,7 +191,7 @@ static bool tells_cpu(const struct chrome_job *job, const struct tw_event *event
 void tw_chrome_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
                     const struct chrome_shape *shape, size_t root_size)
 {
-	tw_args_begin(&job->chrome->args, event->argument_count);
+	(event->kind == TW_COUNTER ? tw_args_begin_free : tw_args_begin)(&job->chrome->args, event->argument_count);
 	if (shape->cpu && tells_cpu(job, event, track))
 		add_cpu(job, event, track, root_size);
 	if (event->kind > TW_SLICE_COMPLETE)

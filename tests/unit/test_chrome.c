@@ -487,6 +487,16 @@ static void test_counter(void **state)
 	expect_loss(f, "counter value", 0, 2);
 }
 
+/* A counter's series have no words of ours among them, and viewers show their names. */
+static void test_names_of_series(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = name(f, "tail"), .type = TW_ARG_UINT, .value.u = 1};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "end"), .type = TW_ARG_UINT, .value.u = 2};
+	PUT(f, EVENT(0, TW_COUNTER, f->main, f->fib, .argument_count = 2));
+	expect(f, "{\"ph\":\"C\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"args\":{\"tail\":1,\"end\":2}}");
+}
+
 static void test_async_and_flow(void **state)
 {
 	struct fixture *f = *state;
@@ -735,6 +745,7 @@ int main(void)
 	    TEST(test_instants),
 	    TEST(test_flags),
 	    TEST(test_counter),
+	    TEST(test_names_of_series),
 	    TEST(test_async_and_flow),
 	    TEST(test_other_kinds),
 	    TEST(test_waker_once),
