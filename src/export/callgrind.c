@@ -57,7 +57,7 @@ static void put_function(struct callgrind *callgrind, const char *file, const ch
 		if (place.name && !tw_label_name(&callgrind->line, tw_dictionary_name(tree->dictionary, place.name)))
 			tw_count_loss(tree->writer, "long name", true);
 		else if (!place.name && place.address)
-			tw_line_hex(&callgrind->line, place.address);
+			tw_label_address(&callgrind->line, place.address);
 		if (callgrind->line.text.length == 0)
 			tw_line_text(&callgrind->line, "(no name)");
 		put_clean(callgrind);

@@ -153,8 +153,7 @@ static void add_frame(struct folded *folded, uint32_t frame)
 	} else if (name->id) {
 		tw_label_number(line, name);
 	} else if (place.address) {
-		tw_line_text(line, "0x");
-		tw_line_hex_digits(line, place.address);
+		tw_label_address(line, place.address);
 	} else {
 		tw_line_text(line, "(no name)");
 	}

@@ -18,6 +18,12 @@ bool tw_label_name(struct tw_line *line, const struct tw_name *name)
 	return whole;
 }
 
+void tw_label_address(struct tw_line *line, uint64_t address)
+{
+	tw_line_text(line, "0x");
+	tw_line_hex_digits(line, address);
+}
+
 void tw_label_process(struct tw_line *line, const struct tw_dictionary *dictionary, uint64_t process)
 {
 	const struct tw_name *name = tw_dictionary_process_name(dictionary, process);

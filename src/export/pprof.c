@@ -98,7 +98,7 @@ static uint64_t put_name(struct pprof *pprof, const struct tw_frame_place *place
 		if (!tw_label_name(&pprof->label, tw_dictionary_name(pprof->tree.dictionary, place->name)))
 			tw_count_loss(pprof->tree.writer, "long name", true);
 	} else if (place->address) {
-		tw_line_hex(&pprof->label, place->address);
+		tw_label_address(&pprof->label, place->address);
 	} else {
 		tw_line_text(&pprof->label, "(no name)");
 	}

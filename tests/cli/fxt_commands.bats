@@ -403,6 +403,21 @@ assert sorted(names) == ["0x10", "0x20"], names
 END
 }
 
+@test "backtraces: functions of which only addresses are known, in pprof and callgrind" {
+	archive <<'END'
+out += [record(10, 2 << 16 | 1 << 20 | 2 << 28, 1000, 0x20, 0x10)]
+END
+	trackway convert in.fxt --to callgrind -o out.callgrind
+	[ "$(sed -n 's/^c*fn=([0-9]*) //p' out.callgrind | sort)" = $'0x10\n0x20' ] || fail "$(cat out.callgrind)"
+	trackway convert in.fxt --to pprof -o out.pb
+	"$PYTHON" - <<'END'
+import gzip
+data = gzip.open("out.pb").read()
+# string_table is field 6.
+assert b"\x32\x040x10" in data and b"\x32\x040x20" in data, data
+END
+}
+
 @test "dump: objects that take all the memory there may be, and another archive" {
 	archive <<'END'
 out += [record(7, 1 << 16 | 0x8001 << 24, 1000 + i, stream(b'o')) for i in range(4000)]
