@@ -14,6 +14,8 @@ void fxt_move_clock(struct fxt_clock *clock, uint64_t ns)
 	wide product = (wide)clock->base_ns * clock->frequency + TW_NS_PER_SECOND - 1;
 	clock->base_ticks = (uint64_t)(product / TW_NS_PER_SECOND);
 	clock->base_rest = (uint64_t)(product % TW_NS_PER_SECOND);
+	if (clock->reach > UINT64_MAX - clock->base_ns) /* or times near 0 would seem to come after it */
+		clock->reach = UINT64_MAX - clock->base_ns;
 	if (product / TW_NS_PER_SECOND > UINT64_MAX / 2)
 		clock->reach = 0;
 }

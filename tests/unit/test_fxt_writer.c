@@ -512,6 +512,21 @@ static void test_times_between_ticks(void **state)
 	expect_loss(f, "time", 1, 0);
 }
 
+/* 2^64 - 1 ns is tick 442,721,857,769,029,238.76 of 24 MHz; the times after it are their own. */
+static void test_time_after_the_last(void **state)
+{
+	struct fixture *f = *state;
+	create(f, &(struct tw_write_options){.ticks_per_second = 24000000});
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = UINT64_MAX, .track = f->main);
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = 1000, .track = f->main);
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = UINT64_MAX, .track = f->main);
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = 0, .track = f->main);
+	finish(f);
+	NEXT(f, HEAD(24000000), MAIN(1), 0x0000000001020024, 442721857769029239, 0x0000000001020024, 24,
+	     0x0000000001020024, 442721857769029239, 0x0000000001020024, 0);
+	end(f);
+}
+
 /* Any time, in any order, is the tick that 128 bits give. */
 static void test_all_rates(void **state)
 {
@@ -624,6 +639,7 @@ int main(void)
 	    TEST(test_unknown_track),
 	    TEST(test_source_clock),
 	    TEST(test_times_between_ticks),
+	    TEST(test_time_after_the_last),
 	    TEST(test_all_rates),
 	    TEST(test_cpu_is_told_once),
 	    TEST(test_records_are_valid),
