@@ -144,13 +144,12 @@ static const struct tw_option own_options[] = {
     {"to", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, to), .choice = tw_writer_format_name,
      .help = "the format to write"},
     {"format-version", 0, TW_OPTION_COUNT, offsetof(struct convert_options, version), .placeholder = "N", .least = 1,
-     .help =
-         "the version of the format to write, for formats with versions; otherwise the newest, or that of the source in "
-         "the same format"},
+     .help = "the version of the format to write, for formats with versions; otherwise the newest, or that of the "
+             "source in the same format"},
     {"byte-order", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, byte_order), .choice = order_word,
      .help =
-         "for formats with a choice; big-lsb: in XRay logs bit fields from the least significant bit, as LLVM reads them, "
-         "else as big. Otherwise little, or that of the source where records are kept"},
+         "for formats with a choice; big-lsb: in XRay logs bit fields from the least significant bit, as LLVM reads "
+         "them, else as big. Otherwise little, or that of the source where records are kept"},
     {"dialect", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, dialect), .choice = dialect_word,
      .help = "of TraceLog, from TraceLog: d0 early 2017, d1 2017 to 2018, d2 as the format is documented, d3 2018 and "
              "later; otherwise that of the source. It means --to tracelog"},

@@ -10,8 +10,9 @@
 
 struct tw_filter;
 
-/* A flag of events for readers that tell (tells_made): a begin or an end that was made at the edge of a time window, whose
- * record is outside of it. TW_FLAG_CLIPPED does not say so: a file may hold it, and a complete slice is one record. */
+/* A flag of events for readers that tell (tells_made): a begin or an end that was made at the edge of a time window,
+ * whose record is outside of it. TW_FLAG_CLIPPED does not say so: a file may hold it, and a complete slice is one
+ * record. */
 enum { TW_FLAG_MADE = 128 };
 
 /* Whether these options leave out anything that a filter decides (threads are the format's job). */

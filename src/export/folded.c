@@ -4,8 +4,8 @@
  * weighs by itself. What is ours to decide:
  * - One weight is told: the one asked for; otherwise samples of traces that tell by them where time goes, or their wall
  *   time where none has ticks, else the time of calls, else the first that there is.
- * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', and so does
- *   a '#' that would make the line a comment; a line end, a tab or another control character becomes a space. */
+ * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', and so
+ *   does a '#' that would make the line a comment; a line end, a tab or another control character becomes a space. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>

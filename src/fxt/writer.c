@@ -204,8 +204,8 @@ static bool is_taken(const struct fxt_writer *w, uint32_t id, bool own)
 	return false;
 }
 
-/* A provider keeps its number; of two with the same, as concatenated archives have them, the second gets another, and so
- * does one whose ticks change. */
+/* A provider keeps its number; of two with the same, as concatenated archives have them, the second gets another, and
+ * so does one whose ticks change. */
 static uint32_t choose_id(const struct fxt_writer *w, unsigned number)
 {
 	uint32_t id = number ? (uint32_t)tw_dictionary_provider(w->dictionary, number)->id : FXT_PROVIDER;
