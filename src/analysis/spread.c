@@ -195,7 +195,8 @@ static bool tidy(struct tw_spread *spread)
 static uint64_t operation_of(const struct tw_dictionary *dictionary, const struct tw_event *event)
 {
 	uint64_t names = (uint64_t)event->name << 32 | event->category;
-	uint64_t process = tw_dictionary_track(dictionary, event->track)->process;
+	bool global = event->flags & TW_FLAG_GLOBAL;
+	uint64_t process = global ? 0 : tw_dictionary_track(dictionary, event->track)->process;
 	return tw_hash_two(tw_hash_two(names, event->id), process);
 }
 

@@ -122,19 +122,22 @@ static uint64_t number_of_id(const struct chrome_value *value)
 }
 
 /* {"id2":{"local":1}} or "global". */
-static struct chrome_value id_value(const struct chrome_fill *fill)
+static struct chrome_value id_value(const struct chrome_fill *fill, bool *global)
 {
 	struct chrome_value key, value = *member(fill, CHROME_ID);
 	const struct chrome_value *object = member(fill, CHROME_ID2);
 	if (value.type || object->type != CHROME_OBJECT)
 		return value;
 	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
-	return chrome_next_member(&scan, &key, &value) ? value : (struct chrome_value){.type = CHROME_NOTHING};
+	if (!chrome_next_member(&scan, &key, &value))
+		return (struct chrome_value){.type = CHROME_NOTHING};
+	*global = chrome_is(&key, "global");
+	return value;
 }
 
-static uint64_t take_id(struct chrome_fill *fill, bool needed)
+static uint64_t take_id(struct chrome_fill *fill, bool needed, bool *global)
 {
-	struct chrome_value id = id_value(fill);
+	struct chrome_value id = id_value(fill, global);
 	const struct chrome_value *scope = member(fill, CHROME_SCOPE);
 	if (!id.type && needed)
 		chrome_report(fill->reader, CHROME_ID_MISSING, fill->item, NULL, "expected \"id\"");
@@ -223,6 +226,7 @@ static void take_cpu(struct chrome_fill *fill, struct tw_event *event)
 static void take_kind(struct chrome_fill *fill, struct tw_event *event, const struct chrome_time *ts, uint8_t need)
 {
 	uint64_t ignored;
+	bool global = false;
 	if (event->kind == TW_SLICE_COMPLETE)
 		event->value = duration_of(fill, ts);
 	else if (event->kind == TW_INSTANT)
@@ -234,7 +238,9 @@ static void take_kind(struct chrome_fill *fill, struct tw_event *event, const st
 		event->other = switch_side(fill, member(fill, CHROME_IN), &ignored);
 	}
 	if (need & CHROME_HAS_ID || event->kind == TW_OBJECT || event->kind == TW_COUNTER)
-		event->id = take_id(fill, need & CHROME_HAS_ID);
+		event->id = take_id(fill, need & CHROME_HAS_ID, &global);
+	if (global && event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_ASYNC_END)
+		event->flags |= TW_FLAG_GLOBAL;
 	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
 		take_cpu(fill, event);
 }

@@ -180,7 +180,7 @@ static void add_root(const struct chrome_job *job, const struct tw_event *event,
 		tw_line_text(line, ",\"id\":");
 		tw_line_hex(line, event->id);
 	} else if (shape->id.form == CHROME_LOCAL_ID) {
-		tw_line_text(line, ",\"id2\":{\"local\":");
+		tw_line_text(line, event->flags & TW_FLAG_GLOBAL ? ",\"id2\":{\"global\":" : ",\"id2\":{\"local\":");
 		tw_line_hex(line, event->id);
 		tw_line_text(line, "}");
 	}

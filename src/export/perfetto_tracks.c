@@ -164,11 +164,12 @@ int tw_perfetto_tracks_grow(struct perfetto *perfetto)
 
 /* ---- Tracks of async events and counters. ---- */
 
-/* Begins the description of a track that is not told yet, as a child of the process; false where it is told. */
+/* Begins the description of a track that is not told yet, as a child of the process, unless it is of all; false where it is told. */
 static bool begin_child(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
 {
 	uint32_t value;
-	uint64_t parent = tw_perfetto_track(perfetto, event->track)->process;
+	bool global = event->flags & TW_FLAG_GLOBAL;
+	uint64_t parent = global ? 0 : tw_perfetto_track(perfetto, event->track)->process;
 	if (tw_map_find(&perfetto->children, uuid, &value))
 		return false;
 	if (!tw_map_add(&perfetto->children, uuid, 0))
@@ -182,7 +183,9 @@ static bool begin_child(struct perfetto *perfetto, const struct tw_event *event,
 static uint64_t child_uuid(const struct perfetto *perfetto, const struct tw_event *event, uint32_t name, uint32_t part)
 {
 	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, event->track);
-	const uint64_t key[] = {track->process, event->id, (uint64_t)name << 32 | part, event->kind == TW_COUNTER};
+	bool global = event->flags & TW_FLAG_GLOBAL;
+	const uint64_t key[] = {global ? 0 : track->process, event->id, (uint64_t)name << 32 | part,
+	                        global ? 2 : event->kind == TW_COUNTER};
 	return tw_mix_bytes(key, sizeof key, 0) | CHILD_UUID;
 }
 

@@ -108,6 +108,8 @@ static __attribute__((noinline)) void put_full(struct fxt_writer *w, const struc
 	if (event->kind == TW_COUNTER && w->foreign)
 		count_no_numbers(w, &items);
 	add_flags(w, &items, event->flags);
+	if (event->flags & TW_FLAG_GLOBAL && shape->tail == FXT_TAIL_ID)
+		fxt_loss(w, "global id", true);
 	struct fxt_label name = fxt_label(w->intern, event->name);
 	put_with(w, event, shape, &items, &name);
 }

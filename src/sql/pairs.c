@@ -25,8 +25,10 @@ struct opens {
 	size_t wanted;
 };
 
+/* local: of ids that hold within a process, but those that tell that they do not. */
 static uint64_t key_of(const struct sql_cursor *cursor, const struct tw_event *event, bool local)
 {
+	local = local && !(event->flags & TW_FLAG_GLOBAL);
 	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(cursor->scan.reader), event->track);
 	uint64_t names = (uint64_t)event->name << 32 | event->category;
 	uint64_t key = tw_hash_two(tw_hash_two(names, event->id), local ? track->process : 0);

@@ -170,3 +170,27 @@ END
 	[ "$status" -le 1 ] || fail "exit status $status: $stderr"
 	[[ "$stderr" == *"[chrome.name-limit]"* ]] || fail "$stderr"
 }
+
+@test "asynchronous operations whose id is one of all processes end in another" {
+	part() { printf '{"ph":"%s","ts":%d,"pid":%d,"tid":1,"cat":"c","name":"%s","id2":{"%s":"0x7"}},' "$@"; }
+	(printf '[' && part b 1 1 all global && part b 2 2 own local && part e 4 1 own local && part e 6 2 all global &&
+		printf '{"ph":"i","ts":9,"pid":1,"tid":1,"name":"i"}]') >in.json
+	trackway convert in.json -o out.json
+	trackway convert in.json -o out.fxt 2>err && grep -q 'global id: 2 kept in another form' err
+	[ "$(grep -c '"id2":{"global":"0x7"}' out.json)" = 2 ] || fail "$(cat out.json)"
+	for file in in.json out.json; do
+		trackway sql --csv $file 'SELECT name, ts, dur FROM async_slice' | tail -n +2 >rows
+		printf '%s\n' all,0,5000 own,1000,-1 | diff - <(sort rows)
+		trackway diff --json --of async $file $file | grep -o '"name":"[a-z]*"\|"total_ns_a":[0-9]*' >rows
+		printf '%s\n' '"name":"all"' '"total_ns_a":5000' | diff - rows
+	done
+	trackway convert in.json -o out.pftrace
+	PYTHONPATH=$TRACKWAY_SOURCE/tests/truth "$PYTHON" - <<-'END'
+		import exports, protobuf
+		sequence = exports.Perfetto()
+		for _, packet in protobuf.fields(open("out.pftrace", "rb").read()):
+		    sequence.packet(packet)
+		tracks = [uuid for _, uuid, kind, _ in sorted(sequence.events) if kind in (exports.BEGIN, exports.END)]
+		assert len(tracks) == 4 and tracks[0] == tracks[3] and len(set(tracks)) == 3, sequence.events
+	END
+}

@@ -203,7 +203,7 @@ static const struct scene scenes[] = {
      "2000 async-instant 1/2 a id=1f\n"
      "3000 async-end 1/2 a id=1f\n"
      "4000 async-begin 1/2 a id=2\n"
-     "5000 async-end 1/2 a id=3\n"},
+     "5000 async-end 1/2 a id=3 flags=8\n"},
     {"async events of the old kind",
      "[{\"ph\":\"S\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"T\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1,"
      "\"args\":{\"step\":\"s\"}},{\"ph\":\"p\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"F\",\"ts\":4,\"pid\":1,\"tid\":2,"
