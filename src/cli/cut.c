@@ -90,7 +90,7 @@ const struct tw_command tw_command_cut = {
 	"on at the edge of a time window begin and end there. Without a filter by time or duration the events stay in "
 	"the order of the file.\n\n"
 	"The trace is made anew from its events; what the format's records hold beside them (buffers, the tables' "
-	"indices) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, "
+	"indices, words that extend records of FXT) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, "
 	"classes and functions stay, and with --function all samples too, because the time that a sample stands for "
 	"counts from the one before. What could not be kept is counted on standard error.",
     .examples =
