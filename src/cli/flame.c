@@ -116,7 +116,7 @@ static const struct tw_option own_options[] = {
     {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
      .help = "what stands above the picture; the names of the files otherwise"},
     {"per-thread", 'p', TW_OPTION_FLAG, MEMBER(tree.per_thread), .help = "a tower for each thread"},
-    {"max-depth", 0, TW_OPTION_COUNT, MEMBER(tree.max_depth), .placeholder = "N",
+    {"max-depth", 0, TW_OPTION_COUNT, MEMBER(tree.max_depth), .placeholder = "N", .least = 1,
      .help = "how many functions of a stack are told apart; those further in are \"(deeper)\". 1000 otherwise"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};

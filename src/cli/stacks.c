@@ -87,7 +87,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 static const struct tw_option own_options[] = {
     {"per-thread", 'p', TW_OPTION_FLAG, offsetof(struct stacks_options, tree.per_thread),
      .help = "keep the stacks of different threads apart"},
-    {"max-depth", 0, TW_OPTION_COUNT, offsetof(struct stacks_options, tree.max_depth), .placeholder = "N",
+    {"max-depth", 0, TW_OPTION_COUNT, offsetof(struct stacks_options, tree.max_depth), .placeholder = "N", .least = 1,
      .help = "how many functions of a stack are told apart; those further in are \"(deeper)\". 1000 otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stacks_options, top), .placeholder = "N",
      .help = "only the first N stacks; 0, the default, shows all"},

@@ -318,6 +318,8 @@ json.dump([{'ph': 'C', 'pid': 1, 'tid': 1, 'ts': ts, 'name': 'heap', 'args': {'b
 	done
 	run trackway graph --json --title t a.json
 	[ "$status" -eq 2 ]
+	run trackway stacks --max-depth 0 a.json
+	[ "$status" -eq 2 ]
 	run trackway diff --of gc a.json missing.json
 	[ "$status" -eq 2 ]
 }
