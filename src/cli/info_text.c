@@ -209,8 +209,10 @@ static void add_cell(struct tw_table *table, const struct tw_field *field)
 {
 	if (field->type == TW_FIELD_NULL)
 		tw_table_add(table, "-");
+	else if (field->type == TW_FIELD_TEXT && field->size)
+		tw_table_add_bytes(table, field->value.bytes, field->size);
 	else if (field->type == TW_FIELD_TEXT)
-		tw_table_add(table, tw_show_name(field->value.bytes));
+		tw_table_add(table, tw_show_name(""));
 	else if (field->type == TW_FIELD_NS)
 		tw_table_add(table, tw_show_duration(field->value.u).text);
 	else if (ends_with(field->name, "_id"))

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 struct tw_shown tw_show_count(uint64_t count)
 {
@@ -211,12 +212,33 @@ bool tw_text_add_safe(struct tw_text *text, const char *bytes, size_t size)
 	return tw_text_add(text, "", 0);
 }
 
+/* The columns of the character at the front of a text, and its bytes. What no table of the C library knows has one. */
+static size_t columns_of(const char *text, size_t *size)
+{
+	*size = (unsigned char)*text < 0x80 ? 0 : tw_utf8_length(text, strnlen(text, 4));
+	int columns = *size ? wcwidth((wchar_t)tw_utf8_code(text, *size)) : 1;
+	*size += *size == 0;
+	return columns < 0 ? 1 : (size_t)columns;
+}
+
 size_t tw_text_columns(const char *text)
 {
 	size_t columns = 0;
-	for (; *text; text++)
-		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	for (size_t size; *text; text += size)
+		columns += columns_of(text, &size);
 	return columns;
+}
+
+size_t tw_text_within(const char *text, size_t columns)
+{
+	size_t taken = 0;
+	for (size_t size; text[taken]; taken += size) {
+		size_t more = columns_of(text + taken, &size);
+		if (more > columns)
+			break;
+		columns -= more;
+	}
+	return taken;
 }
 
 const char *tw_shown_path(const char *path)

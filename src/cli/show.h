@@ -50,8 +50,11 @@ void tw_put_safe(struct tw_output *out, const char *bytes, size_t size);
 /* The same onto a growing text. False when there is no memory. */
 bool tw_text_add_safe(struct tw_text *text, const char *bytes, size_t size);
 
-/* Columns that safe text takes: characters. */
+/* Columns that safe text takes on a terminal: two for each wide character, none for one that joins the one before. */
 size_t tw_text_columns(const char *text);
+
+/* Bytes of safe text that take at most so many columns. */
+size_t tw_text_within(const char *text, size_t columns);
 
 /* A file's name as it is shown: standard input has one, as in the library's findings. */
 const char *tw_shown_path(const char *path);

@@ -15,16 +15,20 @@ static void widen(struct tw_table *table, size_t column, const char *text)
 		table->widths[column] = columns;
 }
 
-void tw_table_add(struct tw_table *table, const char *text)
+void tw_table_add_bytes(struct tw_table *table, const char *bytes, size_t size)
 {
 	assert(table->column_count <= TW_TABLE_COLUMNS);
 	size_t begin = table->cells.length;
-	if (table->failed || !tw_text_add_safe(&table->cells, text, strlen(text)) ||
-	    !tw_text_add(&table->cells, "", 1)) {
+	if (table->failed || !tw_text_add_safe(&table->cells, bytes, size) || !tw_text_add(&table->cells, "", 1)) {
 		table->failed = true;
 		return;
 	}
 	widen(table, table->cell_count++ % table->column_count, table->cells.bytes + begin);
+}
+
+void tw_table_add(struct tw_table *table, const char *text)
+{
+	tw_table_add_bytes(table, text, strlen(text));
 }
 
 static void put_spaces(struct tw_output *out, size_t count)
@@ -36,14 +40,9 @@ static void put_spaces(struct tw_output *out, size_t count)
 /* At most `room` columns of a text; what is cut off is shown by three points. */
 static void put_cut(struct tw_output *out, const char *text, size_t room)
 {
-	size_t columns = tw_text_columns(text), keep = columns <= room ? columns : room > 3 ? room - 3 : 0;
-	const char *end = text;
-	for (size_t i = 0; i < keep; i++)
-		do
-			end++;
-		while (((unsigned char)*end & 0xc0) == 0x80);
-	tw_put(out, text, (size_t)(end - text));
-	if (keep < columns)
+	bool fits = tw_text_columns(text) <= room;
+	tw_put(out, text, fits ? strlen(text) : tw_text_within(text, room > 3 ? room - 3 : 0));
+	if (!fits)
 		tw_put_text(out, "...");
 }
 

@@ -28,6 +28,9 @@ struct tw_table {
 /* Adds the next cell, row after row. Any bytes are fine. */
 void tw_table_add(struct tw_table *table, const char *text);
 
+/* The same of a text that may have zero bytes in it. */
+void tw_table_add_bytes(struct tw_table *table, const char *bytes, size_t size);
+
 /* Writes the table: lines end at the width of the terminal, unless that would leave nearly nothing
  * of the last column. Frees the cells: the table is empty again. Returns 0, or
  * TW_EXIT_FAILED after saying that there was no memory. */

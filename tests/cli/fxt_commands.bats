@@ -1165,3 +1165,31 @@ END
 	trackway repair short.fxt -o whole.fxt 2>err || true
 	trackway convert --to jsonl whole.fxt -o - | grep -o '"thread":.*,"name":"[a-z]*"' | diff events -
 }
+
+# A wide character takes two columns of a terminal, a combining one none (Unicode's East Asian Width and category Mn).
+@test "tables: columns are aligned behind wide and combining characters; names with zero bytes are whole" {
+	"$PYTHON" - >wide.fxt <<-'END'
+		import struct, sys
+		words = lambda *w: struct.pack(f"<{len(w)}Q", *w)
+		def text(value): return 0x8000 | len(value), value + b"\0" * (-len(value) % 8)
+		out = words(0x0016547846040010) + words(2 << 4 | 1 << 16 | 1 << 20 | 3 << 52) + b"p\0q".ljust(8, b"\0") + words(0x21, 10**9)
+		for name in "plain", "\u65e5\u672c\u8a9e", "e\u0301", "\uff46":
+		    reference, name = text(name.encode())
+		    series = words(4 | 3 << 4 | 0x8001 << 16) + b"s".ljust(8, b"\0") + words(1)
+		    body = words(5, 1, 1) + name + series + words(0)
+		    out += words(4 | (1 + len(body) // 8) << 4 | 1 << 16 | 1 << 20 | reference << 48) + body
+		out += words(5 | 3 << 4 | 0x8003 << 16 | 1 << 32 | 1 << 48) + b"b\0c".ljust(8, b"\0") + b"x".ljust(8, b"\0")
+		sys.stdout.buffer.write(out)
+	END
+	trackway counters wide.fxt >table
+	"$PYTHON" - table <<-'END'
+		import sys, unicodedata
+		width = lambda line: sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in line)
+		lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+		assert len(lines) == 5
+		assert {width(line) for line in lines[1:]} == {width(lines[0]) - len("ERIES")}, lines
+	END
+	trackway blobs wide.fxt | grep -q '  b\\x00c$'
+	trackway info wide.fxt >table
+	grep -q '  p\\x00q$' table
+}
