@@ -97,14 +97,21 @@ static void put_ftrace(struct perfetto *perfetto, const struct bundle *bundle)
 	tw_perfetto_put_packet(perfetto, PACKET_FTRACE_EVENTS, NULL);
 }
 
+/* Whether there is a field for it: of a switch the priorities, of a wake-up who wakes, which `other` tells. */
+static bool has_field(const struct tw_event *event, const struct tw_argument *argument, const char *name)
+{
+	if (event->kind == TW_WAKEUP)
+		return event->other && argument->type == TW_ARG_KOID && strcmp(name, "waker") == 0;
+	return is_integer(argument) && (strcmp(name, leaving.priority) == 0 || strcmp(name, coming.priority) == 0);
+}
+
 /* Counts the arguments for which there is no field. */
 static void count_others(struct perfetto *perfetto, const struct tw_event *event)
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
 		const char *name = tw_dictionary_name(perfetto->dictionary, argument->name)->text;
-		if (!is_integer(argument) ||
-		    (strcmp(name, leaving.priority) != 0 && strcmp(name, coming.priority) != 0))
+		if (!has_field(event, argument, name))
 			tw_count_loss(perfetto->writer, "argument", false);
 	}
 }

@@ -162,6 +162,20 @@ static void test_scheduling(void **state)
 	assert_non_null(memmem(f->text, f->size, away, sizeof away - 1));
 }
 
+/* Who wakes is told as the pid of the event: nothing of it is lost. */
+static void test_waker(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = name(f, "waker"), .type = TW_ARG_KOID, .value.u = 7};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "weight"), .type = TW_ARG_INT, .value.i = 9};
+	PUT(f, EVENT(0, TW_WAKEUP, f->worker, 0, .other = f->main, .argument_count = 1));
+	expect_no_loss(f);
+	PUT(f, EVENT(0, TW_WAKEUP, f->worker, 0, .other = f->main, .argument_count = 2),
+	    EVENT(0, TW_WAKEUP, f->worker, 0, .argument_count = 1));
+	expect_loss(f, "argument", 0, 2);
+	finish(f);
+}
+
 /* A text is no priority, whatever it is called; neither is a double. */
 static void test_odd_priority(void **state)
 {
@@ -403,6 +417,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_counter_flow_and_async, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_scheduling, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_waker, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_odd_priority, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_names_in_switches, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
