@@ -16,7 +16,8 @@ enum {
 
 /* A complete slice whose exit is still to be written. */
 struct pending {
-	uint64_t end_ns;
+	uint64_t end_ns; /* not after that of the one around it */
+	size_t depth;    /* how many slices with begin and end are open around it */
 	uint32_t function;
 	bool tail;
 };
@@ -190,6 +191,21 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 	return 0;
 }
 
+/* What is open inside of a slice ends with it. */
+static void close_inside(struct fdr_writer *w, uint32_t track, size_t depth)
+{
+	while (w->spans.stacks[track].depth > depth)
+		tw_spans_close(&w->spans, track);
+}
+
+/* Whether the innermost complete slice is over: also just then, unless the event ends something inside of it. */
+static bool is_over(const struct fdr_writer *w, const struct tw_event *event, const struct pending *last, uint64_t ns)
+{
+	if (event->kind == TW_SLICE_END && last->end_ns == ns)
+		return w->spans.stacks[event->track].depth <= last->depth;
+	return last->end_ns <= ns;
+}
+
 /* Writes the exits of complete slices that are over at a time. */
 static int close_pending(struct tw_writer *writer, const struct tw_event *event, uint64_t ns)
 {
@@ -200,9 +216,10 @@ static int close_pending(struct tw_writer *writer, const struct tw_event *event,
 	while (status >= 0 && w->threads[event->track].pending_count) {
 		struct thread_buffer *buffer = &w->threads[event->track];
 		struct pending last = buffer->pending[buffer->pending_count - 1];
-		if (last.end_ns > ns)
+		if (!is_over(w, event, &last, ns))
 			break;
 		buffer->pending_count--;
+		close_inside(w, event->track, last.depth);
 		struct tw_event end = {.track = event->track, .cpu = event->cpu};
 		const struct tw_fdr_record record = {
 		    .kind = last.tail ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT,
@@ -223,12 +240,23 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
 	struct thread_buffer *buffer = &w->threads[event->track];
 	if (!tw_grow(&buffer->pending, &buffer->pending_room, buffer->pending_count + 1, sizeof *buffer->pending))
 		return no_memory(writer);
+	uint64_t end = event->time + event->value;
+	const struct pending *around = buffer->pending_count ? &buffer->pending[buffer->pending_count - 1] : NULL;
 	buffer->pending[buffer->pending_count++] = (struct pending){
-	    .end_ns = event->time + event->value,
+	    .end_ns = around && around->end_ns < end ? around->end_ns : end,
+	    .depth = w->spans.stacks[event->track].depth,
 	    .function = record.function_id,
 	    .tail = event->flags & TW_FLAG_TAIL,
 	};
 	return 0;
+}
+
+/* Complete slices inside of one that has ended have ended with it: their exits would be those of others. */
+static void forget_inside(struct fdr_writer *w, uint32_t track, size_t depth)
+{
+	struct thread_buffer *buffer = track < w->thread_room ? &w->threads[track] : NULL;
+	while (buffer && buffer->pending_count && buffer->pending[buffer->pending_count - 1].depth > depth)
+		buffer->pending_count--;
 }
 
 /* Keeps what is open; an end without a name gets the function of the slice that it ends. Returns 0 or TW_ERR_MEMORY. */
@@ -247,6 +275,8 @@ static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *
 	status = tw_spans_match(&w->spans, event->track, event->name, &place);
 	while (status == 1 && w->spans.stacks[event->track].depth > place)
 		*function = (uint32_t)tw_spans_close(&w->spans, event->track).slot;
+	if (status == 1)
+		forget_inside(w, event->track, place);
 	return status == TW_ERR_MEMORY ? status : 0;
 }
 

@@ -121,3 +121,36 @@ ends_with() {
 	[ "$(cat losses)" = "trackway: instant.xray: instant: 1 kept in another form" ]
 	[[ $(trackway dump instant.xray | grep custom-event) == *'data="frame"'* ]]
 }
+
+# By stat, what is open inside of a call ends with it, and an end without a name ends no complete slice.
+@test "functions: complete slices that overlap leave in order of time" {
+	cat >in.json <<'END'
+[{"ph":"X","pid":1,"tid":2,"ts":1,"dur":9,"name":"outer"},
+{"ph":"X","pid":1,"tid":2,"ts":4,"dur":20,"name":"longer"},
+{"ph":"B","pid":1,"tid":2,"ts":30,"name":"begun"},
+{"ph":"X","pid":1,"tid":2,"ts":31,"dur":5,"name":"outer"},
+{"ph":"B","pid":1,"tid":2,"ts":32,"name":"lost"},
+{"ph":"E","pid":1,"tid":2,"ts":40},
+{"ph":"B","pid":1,"tid":2,"ts":50,"name":"begun"},
+{"ph":"X","pid":1,"tid":2,"ts":51,"dur":100,"name":"longer"},
+{"ph":"E","pid":1,"tid":2,"ts":60,"name":"begun"},
+{"ph":"B","pid":1,"tid":2,"ts":70,"name":"lost"},
+{"ph":"E","pid":1,"tid":2,"ts":80,"name":"lost"}]
+END
+	trackway convert in.json --to xray-fdr -o out.xray
+	trackway check out.xray >found || true
+	! grep -E 'tsc-backwards|exit-without-entry' found || fail "$(cat found)"
+	[ "$(cut -f 1,2 out.xray.functions | tr '\t\n' ' ;')" = '1 outer;2 longer;3 begun;4 lost;' ]
+	trackway sql --csv out.xray 'select name, ts / 1000 as begin, (ts + dur) / 1000 as end from slice order by ts' >found
+	diff found - <<'END'
+name,begin,end
+#1,0,9
+#2,3,9
+#3,29,39
+#1,30,35
+#4,31,35
+#3,49,59
+#2,50,59
+#4,69,79
+END
+}
