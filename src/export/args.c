@@ -51,7 +51,7 @@ static inline unsigned count_key(const struct tw_args *args, uint64_t key)
 	unsigned count = 0;
 	if (!(args->seen & bit_of(key)))
 		return 0;
-	for (size_t i = 0; i < args->key_count; i++)
+	for (size_t i = args->first_key; i < args->key_count; i++)
 		count += args->keys[i] == key;
 	return count;
 }

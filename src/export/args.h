@@ -21,7 +21,8 @@ struct tw_args {
 	struct tw_names names;    /* of arguments: what stands in the quotes */
 	uint64_t keys[ARGS_KEYS];
 	size_t key_count,
-	    own_keys; /* own_keys: how many at the front are the target's own words, which no argument may have */
+	    own_keys;     /* own_keys: how many at the front are the target's own words, which no argument may have */
+	size_t first_key; /* of the object: behind the words of the target's own where they mean nothing in it */
 	uint64_t seen, own_seen; /* a bit for each key, chosen by its hash: a key whose bit is not set is new */
 	bool apart;              /* the object has no arguments, whose keys could be the same: none is remembered */
 };
@@ -37,6 +38,7 @@ void tw_args_reserve(struct tw_args *args, const char *word);
 static inline void tw_args_begin(struct tw_args *args, unsigned arguments)
 {
 	args->key_count = args->own_keys;
+	args->first_key = 0;
 	args->seen = args->own_seen;
 	args->apart = arguments == 0;
 }
@@ -44,7 +46,7 @@ static inline void tw_args_begin(struct tw_args *args, unsigned arguments)
 /* The same for an object in which the words that were reserved mean nothing. */
 static inline void tw_args_begin_free(struct tw_args *args, unsigned arguments)
 {
-	args->key_count = 0;
+	args->key_count = args->first_key = args->own_keys;
 	args->seen = 0;
 	args->apart = arguments == 0;
 }

@@ -491,10 +491,15 @@ static void test_counter(void **state)
 static void test_names_of_series(void **state)
 {
 	struct fixture *f = *state;
-	f->arguments[0] = (struct tw_argument){.name = name(f, "tail"), .type = TW_ARG_UINT, .value.u = 1};
-	f->arguments[1] = (struct tw_argument){.name = name(f, "end"), .type = TW_ARG_UINT, .value.u = 2};
-	PUT(f, EVENT(0, TW_COUNTER, f->main, f->fib, .argument_count = 2));
-	expect(f, "{\"ph\":\"C\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"args\":{\"tail\":1,\"end\":2}}");
+	f->arguments[0] = (struct tw_argument){.name = name(f, "head"), .type = TW_ARG_UINT, .value.u = 1};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "tail"), .type = TW_ARG_UINT, .value.u = 2};
+	f->arguments[2] = (struct tw_argument){.name = name(f, "end"), .type = TW_ARG_UINT, .value.u = 3};
+	PUT(f, EVENT(0, TW_COUNTER, f->main, f->fib, .argument_count = 2),
+	    EVENT(0, TW_SLICE_COMPLETE, f->main, f->fib, .argument_count = 3));
+	expect(f, "{\"ph\":\"C\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\","
+	          "\"args\":{\"head\":1,\"tail\":2}},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.000,\"name\":\"fib\","
+	          "\"args\":{\"head\":1,\"tail 2\":2,\"end 2\":3}}");
 }
 
 static void test_async_and_flow(void **state)
