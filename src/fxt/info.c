@@ -302,7 +302,7 @@ int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 			status = TW_ERR_MEMORY;
 	}
 	if (status < 0)
-		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
+		return fxt_fail(reader, status);
 	fxt_finish(reader);
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = fxt->commit.lost_bytes;

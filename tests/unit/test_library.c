@@ -328,6 +328,30 @@ static void test_transcode_to_another_format(void **state)
 	tw_close(reader);
 }
 
+/* Four archives, one behind the other, of which a half is gone before the second is looked at. */
+static void test_survey_of_a_file_that_is_cut(void **state)
+{
+	(void)state;
+	char source[512];
+	char *path = path_of(".fxt");
+	size_t size;
+	struct tw_reader *reader;
+	struct tw_info info;
+	snprintf(source, sizeof source, "%s/fxt/streaming.fxt", getenv("TW_TEST_DATA"));
+	char *bytes = read_text(source, &size);
+	FILE *file = fopen(path, "wb");
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+	assert_int_equal(tw_open(&reader, path, NULL), 0);
+	assert_int_equal(truncate(path, (off_t)(2 * size)), 0);
+	assert_int_equal(tw_read_info(reader, 1, &info), TW_ERR_SYSTEM);
+	assert_non_null(strstr(tw_reader_error(reader), "was cut while it was read"));
+	tw_close(reader);
+	unlink(path);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +366,7 @@ int main(void)
 	    cmocka_unit_test(test_study_without_room),
 	    cmocka_unit_test(test_stopped_counters),
 	    cmocka_unit_test(test_transcode_to_another_format),
+	    cmocka_unit_test(test_survey_of_a_file_that_is_cut),
 	};
 	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
 }
