@@ -252,7 +252,8 @@ static void put_large_payload(struct output *out, const struct tw_fxt_record *re
 		put_stream(out, record->payload, record->payload_size);
 		return;
 	}
-	out->wrong |= record->payload_size > RECORD_MOST || record->trailing_size > RECORD_MOST;
+	out->wrong |= record->payload_size > RECORD_MOST || record->trailing_size > RECORD_MOST ||
+	              record->trailing_size % TW_FXT_WORD != 0;
 	out->later = fxt_words(record->payload_size) * TW_FXT_WORD + record->trailing_size;
 }
 

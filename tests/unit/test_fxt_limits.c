@@ -93,6 +93,7 @@ static const struct limit {
     {"blob format", {.kind = TW_FXT_LARGE_BLOB, .format = 2, .payload = filler}, TW_ERR_VALUE},
     {"large blob", {.kind = TW_FXT_LARGE_BLOB, .format = 1, .payload = filler, .payload_size = 40000}, 0},
     {"endless blob", {.kind = TW_FXT_LARGE_BLOB, .format = 1, .payload_size = UINT64_MAX}, TW_ERR_VALUE},
+    {"half a word behind a blob", {.kind = TW_FXT_LARGE_BLOB, .payload_size = 8, .trailing_size = 4}, TW_ERR_VALUE},
     {"trailing words", {.kind = TW_FXT_INITIALIZATION, .trailing = filler, .trailing_size = 8}, 0},
     {"half a trailing word", {.kind = TW_FXT_THREAD, .trailing = filler, .trailing_size = 4}, TW_ERR_VALUE},
     {"no such kind", {.kind = TW_FXT_KINDS}, TW_ERR_VALUE},
