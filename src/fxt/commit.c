@@ -193,8 +193,10 @@ static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
 	uint32_t known;
 	if (!fxt_is_told_once(note->rule))
 		return true;
-	return commit->reported.count < reported_most(commit->reader) && !tw_map_find(&commit->reported, key, &known) &&
-	       tw_map_add(&commit->reported, key, 0);
+	if (commit->reported.count >= reported_most(commit->reader) || tw_map_find(&commit->reported, key, &known))
+		return false;
+	tw_map_add(&commit->reported, key, 0); /* where there is no memory it may be told once more */
+	return true;
 }
 
 /* The walk and the decoding have each noted in order. */

@@ -37,6 +37,19 @@ pieces() {
 	done
 }
 
+# String 1 is "a", and then "b": one note, which is remembered so that it is told once.
+@test "no memory: what is told once is told" {
+	need_scarce
+	"$PYTHON" - >a.fxt <<-'END'
+		import struct, sys
+		words = 0x0016547846040010, 0x110010, 0x0000000100010022, 0x61, 0x0000000100010022, 0x62
+		sys.stdout.buffer.write(struct.pack("<6Q", *words))
+	END
+	run trackway check --jobs 1 a.fxt
+	[[ $output == *fxt.string-replaced* ]]
+	scarce 200 trackway check --jobs 1 "$PWD/a.fxt"
+}
+
 @test "no memory: FXT is rewritten, cut and listed" {
 	need_scarce
 	pieces >a.fxt
