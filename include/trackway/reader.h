@@ -65,8 +65,9 @@ struct tw_read_options {
 	/* Only what providers write whose name or decimal id matches this glob; NULL: all. For formats with
 	 * providers (fxt): others are not opened. */
 	const char *provider;
-	const char *function;     /* only events whose name matches this glob, as fnmatch(3) does, and samples with such
-	                             a name in their stack; NULL: all */
+	/* Of slices, instants, counters, async events, flows and samples only those whose name matches this glob, as
+	 * fnmatch(3) does, and samples with such a name in their stack; other kinds pass. NULL: all. */
+	const char *function;
 	const char *category;     /* the same for their category; what has none matches "" and "*" */
 	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED.
 	                             Objects of formats that tell no time of theirs (fxt) are in every window */
