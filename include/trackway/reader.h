@@ -164,10 +164,11 @@ struct tw_merge_source {
  * is that of a window over each source. *merged is set as by tw_open(). options: threads, filters, findings and the
  * namer hold for all; the order is that of time. The format's name is "merged".
  * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.
- * More than 256 sources, or than half as many as the process may have files open, are read one after the other by the
- * first tw_read(), into a file without a name in options->temporary_directory, and merged from there: they may be pipes
- * for markers, too. Their names, threads and stacks have a sixth of the memory limit; what there is no room for is told
- * as a finding, "merge.name-limit": from there on new names are "(other)", and new threads are track 0.
+ * More than 256 sources, or than half as many as the process may have files open, are opened (in the working directory
+ * of then) and read one after the other by the first tw_read(), into a file without a name in
+ * options->temporary_directory, and merged from there: they may be pipes for markers, too. Their names, threads and
+ * stacks have a sixth of the memory limit; what there is no room for is told as a finding, "merge.name-limit": from
+ * there on new names are "(other)", and new threads are track 0.
  * Returns 0, TW_ERR_VALUE for no source, TW_ALIGN_MARKERS without markers or a marker that is not there, or what
  * tw_open() returns for the first source that cannot be opened. What only the first tw_read() finds, that returns:
  * TW_ERR_VALUE for a trace without wall time or with one of another kind; and all this of sources that are read one

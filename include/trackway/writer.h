@@ -46,8 +46,9 @@ struct tw_loss {
 struct tw_writer;
 
 /* Creates a trace. path: the file, or "-" for standard output; the file appears under its name only when tw_finish()
- * succeeds, and is compressed when its name ends in ".gz" or ".zst"; so it is with all functions below. format: a name
- * of tw_writer_format_name(). options: NULL for the defaults; what its pointers point to must live until tw_discard().
+ * succeeds, and is compressed when its name ends in ".gz" or ".zst"; so it is with all functions below. A path without
+ * a leading '/' is looked up by tw_finish() too: the working directory must be the same by then. format: a name of
+ * tw_writer_format_name(). options: NULL for the defaults; what its pointers point to must live until tw_discard().
  * *writer is set even on failure (NULL only for TW_ERR_MEMORY), so that tw_writer_error() can tell why; discard it in
  * any case.
  * Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM, TW_ERR_FORMAT (no such format), TW_ERR_UNSUPPORTED (a format for which
