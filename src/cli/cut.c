@@ -90,9 +90,10 @@ const struct tw_command tw_command_cut = {
 	"on at the edge of a time window begin and end there. Without a filter by time or duration the events stay in "
 	"the order of the file.\n\n"
 	"The trace is made anew from its events; what the format's records hold beside them (buffers, the tables' "
-	"indices, words that extend records of FXT) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, "
-	"classes and functions stay, and with --function all samples too, because the time that a sample stands for "
-	"counts from the one before. What could not be kept is counted on standard error.",
+	"indices, words that extend records of FXT) is not that of the source. A TraceLog is cut line by line "
+	"instead: all threads, modules, classes and functions stay, and with --function all samples too, because the "
+	"time that a sample stands for counts from the one before. What could not be kept is counted on standard "
+	"error.",
     .examples =
 	"trackway cut --from-time 1.5s --to-time 2s big.fxt.zst -o moment.fxt\tHalf a second.\n"
 	"trackway cut --from-snapshot 3 --to-snapshot 5 trace -o part\tTwo snapshots of an xtrace, and what follows "

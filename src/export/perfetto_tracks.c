@@ -164,7 +164,8 @@ int tw_perfetto_tracks_grow(struct perfetto *perfetto)
 
 /* ---- Tracks of async events and counters. ---- */
 
-/* Begins the description of a track that is not told yet, as a child of the process, unless it is of all; false where it is told. */
+/* Begins the description of a track that is not told yet, as a child of the process, unless it is of all. False where
+ * it is told. */
 static bool begin_child(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
 {
 	uint32_t value;
