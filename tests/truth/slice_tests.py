@@ -131,7 +131,7 @@ def test_threads(bench):
     threads = xtrace_tokens.files(trace)
     expect(len(threads) == 4, threads)
     replaced = [check_slice(bench, trace, 1, 2500, thread) for thread in threads]
-    expect(sum(replaced) > 5, "what other threads wrote", replaced)
+    expect(sum(replaced) > 0, "what other threads wrote", replaced)
 
 
 def moments(directory, thread):
