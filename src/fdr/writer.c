@@ -240,14 +240,15 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
 	struct thread_buffer *buffer = &w->threads[event->track];
 	if (!tw_grow(&buffer->pending, &buffer->pending_room, buffer->pending_count + 1, sizeof *buffer->pending))
 		return no_memory(writer);
-	uint64_t end = event->time + event->value;
-	const struct pending *around = buffer->pending_count ? &buffer->pending[buffer->pending_count - 1] : NULL;
-	buffer->pending[buffer->pending_count++] = (struct pending){
-	    .end_ns = around && around->end_ns < end ? around->end_ns : end,
+	struct pending *last = &buffer->pending[buffer->pending_count];
+	uint64_t end = event->time + event->value, around = buffer->pending_count ? last[-1].end_ns : UINT64_MAX;
+	*last = (struct pending){
+	    .end_ns = around < end ? around : end,
 	    .depth = w->spans.stacks[event->track].depth,
 	    .function = record.function_id,
 	    .tail = event->flags & TW_FLAG_TAIL,
 	};
+	buffer->pending_count++;
 	return 0;
 }
 
