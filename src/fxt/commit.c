@@ -38,7 +38,7 @@ static uint32_t name_of(const struct place *at)
 	if (at->fix->reference == 0)
 		return fxt_state_name(at->commit->state, at->fix->bytes, at->fix->length);
 	int length = snprintf(text, sizeof text, "undefined string %u", at->fix->reference);
-	if (at->commit->state->unindexed)
+	if (at->row->offset > at->commit->state->unindexed)
 		length = snprintf(text, sizeof text, "(other)");
 	return fxt_state_name(at->commit->state, text, (size_t)length);
 }
@@ -220,7 +220,7 @@ static void forget_notes(struct fxt_chunk *chunk)
 static bool is_of_limit(const struct fxt_commit *commit, const struct fxt_note *note)
 {
 	bool undefined = note->rule == FXT_STRING_UNDEFINED || note->rule == FXT_THREAD_UNDEFINED;
-	return undefined && commit->state->unindexed;
+	return undefined && note->record > commit->state->unindexed;
 }
 
 static void tell_all(struct fxt_commit *commit, struct fxt_chunk *chunk)

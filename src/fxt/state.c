@@ -172,7 +172,7 @@ static struct fxt_entry *add_meaning(struct fxt_state *state, bool thread, unsig
 	struct fxt_page *page = page_of(state, place_of(state, thread, index));
 	struct fxt_entry *entry = page ? new_entry(state) : NULL;
 	if (!entry) {
-		state->unindexed = true;
+		state->unindexed = offset < state->unindexed ? offset : state->unindexed;
 		return NULL;
 	}
 	entry->since = offset;
@@ -412,7 +412,8 @@ bool fxt_state_reset(struct fxt_state *state)
 bool fxt_state_init(struct fxt_state *state, struct tw_dictionary *dictionary, const struct tw_read_options *options,
                     size_t limit)
 {
-	*state = (struct fxt_state){.dictionary = dictionary, .options = options, .limit = limit};
+	*state =
+	    (struct fxt_state){.dictionary = dictionary, .options = options, .limit = limit, .unindexed = UINT64_MAX};
 	return add_provider(state, 0);
 }
 

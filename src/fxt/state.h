@@ -65,9 +65,11 @@ struct fxt_state {
 	uint64_t threads_moved; /* how often one was met on another */
 	size_t memory, limit;   /* bytes that tables take, and may take */
 	bool full;              /* the limit was reached: something is missing */
-	bool unindexed;         /* the same, a string or thread that was registered: what is not found may be that */
 	bool failed;            /* no memory: the same, and nothing that follows can be trusted */
 	uint64_t strings;       /* how often the meaning of a string changed */
+	/* Where a string or thread was first registered beyond the limit: what is not found behind it may be one of
+	 * these. UINT64_MAX: all are there. */
+	uint64_t unindexed;
 };
 
 /* False when there is no memory. */

@@ -357,6 +357,17 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 		grep -q '"name":"0001"' rows
 	done
 	trackway check sound.fxt | grep -q ': fine$'
+	# But what stands before the first of these is: an instant called by string 2000.
+	"${PYTHON:-python3}" - <<-'END'
+		import struct
+		sound = open("sound.fxt", "rb").read()
+		instant = struct.pack("<4Q", 0x44 | 2000 << 48, 0, 7, 1)
+		open("wrong.fxt", "wb").write(sound[:32] + instant + sound[32:])
+	END
+	for jobs in 1 2; do
+		trackway check --memory 64K --jobs $jobs wrong.fxt >out || true
+		grep -q '^wrong.fxt:0x20: error: .*\[fxt.string-undefined\]$' out && grep -q ': 1 error, 1 warning$' out || fail "$(cat out)"
+	done
 }
 
 @test "FXT: a large blob stays one, without being held, whatever comes between its parts" {
