@@ -114,9 +114,10 @@ static bool is_taken(const struct tw_homes *homes, uint64_t process, uint32_t tr
 static uint64_t free_number(const struct tw_homes *homes, const struct tw_home *home)
 {
 	uint64_t number = home->process;
-	/* Then anywhere: step by step would be slow in traces made for it. */
+	/* Then anywhere: step by step would be slow in traces made for it, and so it would be with steps that lead
+	 * many processes over the same numbers. */
 	for (uint64_t again = 0; is_taken(homes, number, home->trace); again++)
-		number = again ? tw_mix64(home->process ^ again << 32 ^ home->trace) >> 33 : home->process + STEP;
+		number = again ? tw_mix64(home->process ^ home->trace ^ tw_mix64(again)) >> 33 : home->process + STEP;
 	return number;
 }
 

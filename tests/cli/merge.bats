@@ -82,6 +82,32 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	[ "$status" -eq 2 ] && [[ "$output" = *"is the second one of this file"* ]] && [ ! -e out.fxt ]
 }
 
+# The second's processes are in the first, too, with the number that each of them would get instead, and with others that
+# steps of 2^32 lead to, mixed as the numbers were.
+@test "merge: processes whose new numbers are all taken do not look at each other's" {
+	"$PYTHON" - <<-'END'
+		import struct
+		def words(*values):
+		    return struct.pack(f"<{len(values)}Q", *values)
+		def mix(key):
+		    for _ in range(2):
+		        key = (key ^ key >> 32) * 0xd6e8feb86659fd93 % 2**64
+		    return key ^ key >> 32
+		def write(name, time, thread, processes):
+		    with open(name, "wb") as file:
+		        file.write(words(0x0016547846040010, 0x21, 10**9, 0x22 | 1 << 16 | 1 << 32, ord("a")))
+		        for i, process in enumerate(processes):
+		            file.write(words(0x44 | 1 << 48, time, process, thread + i))
+		count = 30000
+		processes = [5000 ^ i << 32 for i in range(count)]
+		taken = [process + 1000000 for process in processes] + [mix(5000 ^ i << 32 ^ 1) >> 33 for i in range(2 * count)]
+		write("a.fxt", 0, 1, processes + taken)
+		write("b.fxt", 10**9, 10**6, processes)
+	END
+	timeout 5 trackway merge a.fxt b.fxt -o out.fxt
+	[ "$(trackway info --json out.fxt | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["events"])')" = 150000 ]
+}
+
 @test "merge: what is wrong in a file is told with its name" {
 	head -c 60000 "$DATA/fxt/streaming.fxt" >cut.fxt
 	printf '\0\0\0\0\0\0\0\0' >>cut.fxt
