@@ -191,11 +191,17 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 	return 0;
 }
 
-/* What is open inside of a slice ends with it. */
-static void close_inside(struct fdr_writer *w, uint32_t track, size_t depth)
+/* What is open inside of a complete slice ends with it. Of the same function it needs an exit of its own: the next one
+ * would be taken for it. */
+static int close_inside(struct tw_writer *writer, const struct tw_event *end, const struct pending *around)
 {
-	while (w->spans.stacks[track].depth > depth)
-		tw_spans_close(&w->spans, track);
+	const struct tw_fdr_record record = {.kind = TW_FDR_EXIT, .function_id = around->function};
+	struct fdr_writer *w = writer->state;
+	int status = 0;
+	while (status >= 0 && w->spans.stacks[end->track].depth > around->depth)
+		if (tw_spans_close(&w->spans, end->track).slot == around->function)
+			status = put_call(writer, end, NULL, record, around->end_ns);
+	return status;
 }
 
 /* Whether the innermost complete slice is over: also just then, unless the event ends something inside of it. */
@@ -219,13 +225,14 @@ static int close_pending(struct tw_writer *writer, const struct tw_event *event,
 		if (!is_over(w, event, &last, ns))
 			break;
 		buffer->pending_count--;
-		close_inside(w, event->track, last.depth);
-		struct tw_event end = {.track = event->track, .cpu = event->cpu};
+		const struct tw_event end = {.track = event->track, .cpu = event->cpu};
 		const struct tw_fdr_record record = {
 		    .kind = last.tail ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT,
 		    .function_id = last.function,
 		};
-		status = put_call(writer, &end, NULL, record, last.end_ns);
+		status = close_inside(writer, &end, &last);
+		if (status >= 0)
+			status = put_call(writer, &end, NULL, record, last.end_ns);
 	}
 	return status;
 }
@@ -240,10 +247,12 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
 	struct thread_buffer *buffer = &w->threads[event->track];
 	if (!tw_grow(&buffer->pending, &buffer->pending_room, buffer->pending_count + 1, sizeof *buffer->pending))
 		return no_memory(writer);
-	struct pending *last = &buffer->pending[buffer->pending_count];
-	uint64_t end = event->time + event->value, around = buffer->pending_count ? last[-1].end_ns : UINT64_MAX;
-	*last = (struct pending){
-	    .end_ns = around < end ? around : end,
+	uint64_t end = event->time + event->value;
+	struct pending *place = &buffer->pending[buffer->pending_count];
+	if (buffer->pending_count && place[-1].end_ns < end)
+		end = place[-1].end_ns;
+	*place = (struct pending){
+	    .end_ns = end,
 	    .depth = w->spans.stacks[event->track].depth,
 	    .function = record.function_id,
 	    .tail = event->flags & TW_FLAG_TAIL,
@@ -252,18 +261,32 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
 	return 0;
 }
 
-/* Complete slices inside of one that has ended have ended with it: their exits would be those of others. */
-static void forget_inside(struct fdr_writer *w, uint32_t track, size_t depth)
+/* Complete slices inside of one that ends, which are deeper, end with it: their exits would be those of others. Again
+ * those of the same function need one, or its exit would be taken for theirs. */
+static int end_inside(struct tw_writer *writer, const struct tw_event *event, size_t depth, uint32_t function)
 {
-	struct thread_buffer *buffer = track < w->thread_room ? &w->threads[track] : NULL;
-	while (buffer && buffer->pending_count && buffer->pending[buffer->pending_count - 1].depth > depth)
+	const struct tw_event end = {.track = event->track, .cpu = event->cpu};
+	struct fdr_writer *w = writer->state;
+	int status = 0;
+	while (status >= 0 && event->track < w->thread_room && w->threads[event->track].pending_count) {
+		struct thread_buffer *buffer = &w->threads[event->track];
+		const struct pending last = buffer->pending[buffer->pending_count - 1];
+		if (last.depth <= depth)
+			break;
 		buffer->pending_count--;
+		const struct tw_fdr_record record = {.kind = last.tail ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT,
+		                                     .function_id = function};
+		if (last.function == function)
+			status = put_call(writer, &end, NULL, record, event->time);
+	}
+	return status;
 }
 
-/* Keeps what is open; an end without a name gets the function of the slice that it ends. Returns 0 or TW_ERR_MEMORY. */
-static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *function)
+/* Keeps what is open; an end without a name gets the function of the slice that it ends, whose place *place is:
+ * SIZE_MAX where there is none. Returns 0 or TW_ERR_MEMORY. */
+static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *function, size_t *place)
 {
-	size_t place;
+	*place = SIZE_MAX;
 	int status = tw_spans_tracks(&w->spans, event->track + (size_t)1);
 	if (status < 0 || event->kind == TW_SLICE_COMPLETE)
 		return status;
@@ -273,11 +296,9 @@ static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *
 	}
 	if (event->name)
 		*function = fdr_function_id(&w->functions, w->dictionary, event->name, FDR_ID_MAX);
-	status = tw_spans_match(&w->spans, event->track, event->name, &place);
-	while (status == 1 && w->spans.stacks[event->track].depth > place)
+	status = tw_spans_match(&w->spans, event->track, event->name, place);
+	while (status == 1 && w->spans.stacks[event->track].depth > *place)
 		*function = (uint32_t)tw_spans_close(&w->spans, event->track).slot;
-	if (status == 1)
-		forget_inside(w, event->track, place);
 	return status == TW_ERR_MEMORY ? status : 0;
 }
 
@@ -287,9 +308,12 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 	struct tw_fdr_record record = {.kind = TW_FDR_ENTER};
 	if (event->kind != TW_SLICE_END)
 		record.function_id = fdr_function_id(&w->functions, w->dictionary, event->name, FDR_ID_MAX);
-	int status = follow(w, event, &record.function_id);
-	if (status < 0)
+	size_t place;
+	if (follow(w, event, &record.function_id, &place) < 0)
 		return no_memory(writer);
+	int status = end_inside(writer, event, place, record.function_id);
+	if (status < 0)
+		return status;
 	if (record.function_id == 0) {
 		tw_count_loss(writer, "slice without a function id", false);
 		return 0;

@@ -154,3 +154,24 @@ name,begin,end
 #4,69,79
 END
 }
+
+@test "functions: what ends inside of a slice of the same function leaves before it" {
+	cat >in.json <<'END'
+[{"ph":"X","pid":1,"tid":2,"ts":1,"dur":9,"name":"a"},
+{"ph":"B","pid":1,"tid":2,"ts":4,"name":"a"},
+{"ph":"B","pid":1,"tid":2,"ts":20,"name":"a"},
+{"ph":"X","pid":1,"tid":2,"ts":22,"dur":100,"name":"a"},
+{"ph":"E","pid":1,"tid":2,"ts":30,"name":"a"},
+{"ph":"X","pid":1,"tid":2,"ts":40,"dur":5,"name":"b"}]
+END
+	trackway convert in.json --to xray-fdr -o out.xray
+	trackway sql --csv out.xray 'select name, ts / 1000 as begin, (ts + dur) / 1000 as end from slice order by ts' >found
+	diff found - <<'END'
+name,begin,end
+#1,0,9
+#1,3,9
+#1,19,29
+#1,21,29
+#2,39,44
+END
+}
