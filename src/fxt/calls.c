@@ -46,9 +46,10 @@ static void keep_seen(struct fxt_chunk *chunk, const struct fxt_seen *seen)
 		chunk->failed = true;
 }
 
+/* By a hash that is the same in each process: threads get their numbers in the order of these places. */
 static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 {
-	struct fxt_seen *latest = &chunk->calls->latest[tw_hash64(koid) % FXT_SEEN];
+	struct fxt_seen *latest = &chunk->calls->latest[tw_mix64(koid) % FXT_SEEN];
 	if (latest->koid != koid) {
 		if (latest->time)
 			keep_seen(chunk, latest);

@@ -12,6 +12,7 @@
 #include <trackway/reader.h>
 
 #include "base/bytes.h"
+#include "base/map.h"
 
 enum { THREADS = 5, DEPTH = 10, NAMES = 2 * DEPTH, RECORDS = 70000, WORDS = 5, ROOM = RECORDS * WORDS * 8 + 4096 };
 
@@ -538,6 +539,43 @@ static void test_window(void **state)
 	assert_int_equal(late, 1);
 }
 
+/* Puts the threads that a reader knows, in its order, after a profile of wake-ups alone. */
+static void take_threads(uint64_t threads[static THREADS], struct tw_hash_key key)
+{
+	struct tw_profile_options how = {.by = TW_BY_FUNCTION};
+	struct tw_reader *reader;
+	struct tw_profile *profile;
+	const struct tw_hash_key before = tw_hash_key;
+	tw_hash_key = key;
+	assert_int_equal(tw_open_memory(&reader, "calls", bytes, size, NULL), 0);
+	assert_int_equal(tw_profile_new(&profile, &how), 0);
+	assert_int_equal(tw_profile_add(profile, reader), 0);
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+	assert_int_equal(tw_dictionary_tracks(dictionary), THREADS + 1);
+	for (uint32_t i = 0; i < THREADS; i++)
+		threads[i] = tw_dictionary_track(dictionary, i + 1)->thread;
+	tw_profile_free(profile);
+	tw_close(reader);
+	tw_hash_key = before;
+}
+
+/* The key of the hashes is another one in each process; the order of what is read is not. */
+static void test_order_of_threads(void **state)
+{
+	(void)state;
+	const uint64_t wakeup = 8 | 3 << 4 | UINT64_C(2) << 60;
+	uint64_t first[THREADS], again[THREADS];
+	size = 0;
+	put((uint64_t[]){MAGIC, PROVIDER, INITIALIZATION, 1000000000}, 4, false);
+	for (uint64_t i = 0; i < 10 * THREADS; i++)
+		put((uint64_t[]){wakeup, i, 100 + i % THREADS}, 3, false);
+	take_threads(first, (struct tw_hash_key){1, 3});
+	for (uint64_t i = 1; i < 20; i++) {
+		take_threads(again, (struct tw_hash_key){tw_mix64(i), tw_mix64(~i) | 1});
+		assert_memory_equal(first, again, sizeof first);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -553,6 +591,7 @@ int main(void)
 	    cmocka_unit_test_setup(test_flaws, set_up),
 	    cmocka_unit_test_setup(test_many_names, set_up),
 	    cmocka_unit_test_setup(test_window, set_up),
+	    cmocka_unit_test_setup(test_order_of_threads, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
