@@ -15,7 +15,7 @@ bool tw_label_name(struct tw_line *line, const struct tw_name *name);
 /* "function 12" for a name without text, and nothing for others. */
 void tw_label_number(struct tw_line *line, const struct tw_name *name);
 
-/* "0x1f": the name of a place of which nothing else is known. */
+/* "0x1f", for people: of a place of which nothing else is known, or before the name of an object. */
 void tw_label_address(struct tw_line *line, uint64_t address);
 
 /* The name of the process, or "process 7". */

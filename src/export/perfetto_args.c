@@ -39,8 +39,7 @@ static void add_reference(struct perfetto *perfetto, const struct tw_argument *a
 		return;
 	}
 	tw_line_clear(text);
-	tw_line_text(text, "0x");
-	tw_line_hex_digits(text, argument->value.u);
+	tw_label_address(text, argument->value.u);
 	tw_line_text(text, " (");
 	if (!tw_label_name(text, object))
 		tw_count_loss(perfetto->writer, "long name", true);

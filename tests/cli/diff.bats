@@ -318,8 +318,10 @@ json.dump([{'ph': 'C', 'pid': 1, 'tid': 1, 'ts': ts, 'name': 'heap', 'args': {'b
 	done
 	run trackway graph --json --title t a.json
 	[ "$status" -eq 2 ]
-	run trackway stacks --max-depth 0 a.json
-	[ "$status" -eq 2 ]
+	for command in stacks flame; do
+		run trackway $command --max-depth 0 a.json
+		[ "$status" -eq 2 ] && [[ "$output" == *max-depth* ]] || fail "$command: $output"
+	done
 	run trackway diff --of gc a.json missing.json
 	[ "$status" -eq 2 ]
 }

@@ -156,6 +156,7 @@ static void show(struct fixture *f, struct tw_text *out, const struct tw_batch *
 	const char *name = event->name ? tw_dictionary_name(f->reader.dictionary, event->name)->text : "-";
 	int n = snprintf(line, sizeof line, "%s%u %" PRIu64 " %c%s %s", out->length ? "; " : "", event->track,
 	                 event->time - START, kind, event->flags & TW_FLAG_CLIPPED ? "!" : "", name);
+	assert_true(event->flags < 2 * TW_FLAG_UNWOUND); /* none that the header does not name */
 	tw_text_add(out, line, (size_t)n);
 	if (event->kind == TW_SLICE_COMPLETE)
 		tw_text_add(out, line, (size_t)snprintf(line, sizeof line, " for %u", (unsigned)event->value));
