@@ -87,7 +87,8 @@ size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const str
                        struct fxt_leap *leap, bool doubting);
 
 /* The same from a leap's end up to `middle` and from there on at once, up to near the end of the chunk. False where the
- * records before `middle` do not lead to it, or the size of one is wrong: what was counted is worth nothing. */
+ * records before `middle` do not lead to it, or the size of one is wrong: what was counted is worth nothing, and the
+ * leap ends where they led to, or where it ended before. */
 bool fxt_count_halves(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t middle,
                       struct fxt_leap *leap);
 

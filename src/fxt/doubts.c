@@ -7,22 +7,13 @@ static inline uint64_t header_at(const struct fxt_chunk *chunk, uint32_t place, 
 	return tw_load64(chunk->bytes + place, big);
 }
 
-void fxt_doubts_sort(const struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big,
-                     uint32_t sorted[static FXT_DOUBTS], uint32_t from[static FXT_ARGUMENT_COUNTS + 1])
+void fxt_doubts_sort_events(const struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big,
+                            uint32_t sorted[static FXT_DOUBTS], uint32_t from[static FXT_ARGUMENT_COUNTS + 1])
 {
-	uint32_t next[FXT_ARGUMENT_COUNTS] = {0}, sum = 0;
-	uint8_t counts[FXT_DOUBTS];
-	for (size_t i = 0; i < doubts->count; i++) {
-		counts[i] = (uint8_t)tw_bits(header_at(chunk, doubts->places[i], big), 20, 23);
-		next[counts[i]]++;
-	}
-	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++) {
-		sum += next[n];
-		from[n] = next[n] = sum - next[n];
-	}
-	from[FXT_ARGUMENT_COUNTS] = sum;
+	uint8_t classes[FXT_DOUBTS];
 	for (size_t i = 0; i < doubts->count; i++)
-		sorted[next[counts[i]]++] = doubts->places[i];
+		classes[i] = (uint8_t)tw_bits(header_at(chunk, doubts->places[i], big), 20, 23);
+	fxt_doubts_sort(doubts, classes, FXT_ARGUMENT_COUNTS, sorted, from);
 }
 
 /* Whether the arguments of an event fill its size exactly, and nothing in it is inline: names, thread and texts are
@@ -48,12 +39,10 @@ static inline bool is_simple(uint64_t header, const uint8_t *bytes, size_t left_
 	       tw_bits(header, 24, 31) != 0;
 }
 
-static inline __attribute__((always_inline)) size_t first_wrong(const struct fxt_doubts *doubts,
-                                                                const struct fxt_chunk *chunk, bool big)
+static inline __attribute__((always_inline)) size_t first_wrong(const struct fxt_chunk *chunk, bool big,
+                                                                const uint32_t *sorted, const uint32_t *from)
 {
-	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
-	size_t wrong = doubts->wrong;
-	fxt_doubts_sort(doubts, chunk, big, sorted, from);
+	size_t wrong = SIZE_MAX;
 	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++)
 		for (uint32_t i = from[n]; i < from[n + 1]; i++) {
 			const uint8_t *bytes = chunk->bytes + sorted[i];
@@ -65,9 +54,17 @@ static inline __attribute__((always_inline)) size_t first_wrong(const struct fxt
 	return wrong;
 }
 
+size_t fxt_doubts_wrong(const struct fxt_chunk *chunk, bool big, const uint32_t *sorted, const uint32_t *from)
+{
+	return big ? first_wrong(chunk, true, sorted, from) : first_wrong(chunk, false, sorted, from);
+}
+
 bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
 {
-	doubts->wrong = big ? first_wrong(doubts, chunk, true) : first_wrong(doubts, chunk, false);
+	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
+	fxt_doubts_sort_events(doubts, chunk, big, sorted, from);
+	const size_t wrong = fxt_doubts_wrong(chunk, big, sorted, from);
+	doubts->wrong = wrong < doubts->wrong ? wrong : doubts->wrong;
 	doubts->count = 0;
 	return doubts->wrong == SIZE_MAX;
 }

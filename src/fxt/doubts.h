@@ -10,7 +10,11 @@
 #include "fxt/chunk.h"
 #include "fxt/measure.h"
 
-enum { FXT_DOUBTS = 1024, FXT_ARGUMENT_COUNTS = 16 };
+enum {
+	FXT_DOUBTS = 1024,
+	FXT_ARGUMENT_COUNTS = 16,
+	FXT_CLASSES = 32 /* what is listed can be sorted into */
+};
 
 struct fxt_doubts {
 	uint32_t places[FXT_DOUBTS]; /* of records in the chunk */
@@ -51,10 +55,42 @@ static inline bool fxt_is_there(size_t size, const uint8_t *bytes, const uint8_t
 	return size - 2 * TW_FXT_WORD <= (size_t)(to - bytes) - 2 * TW_FXT_WORD;
 }
 
-/* Sorts the places by the number of arguments: those with n are sorted[from[n]] to sorted[from[n + 1] - 1]. The
- * processor predicts a loop over arguments right where the loop before was as long. */
-void fxt_doubts_sort(const struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big,
-                     uint32_t sorted[static FXT_DOUBTS], uint32_t from[static FXT_ARGUMENT_COUNTS + 1]);
+/* Sorts listed places by their classes, numbers below class_count: those of class n are sorted[from[n]] to
+ * sorted[from[n + 1] - 1]. The processor predicts a loop over arguments right where the loop before was as long. From
+ * the beginning and from the middle at once: a count is ready to be added to only some time after it was. */
+static inline void fxt_doubts_sort(const struct fxt_doubts *doubts, const uint8_t *classes, unsigned class_count,
+                                   uint32_t *sorted, uint32_t *from)
+{
+	const size_t half = doubts->count / 2, rest = doubts->count % 2;
+	const uint32_t *const places = doubts->places;
+	uint32_t first[FXT_CLASSES] = {0}, second[FXT_CLASSES] = {0}, sum = 0;
+	for (size_t i = 0; i < half; i++) {
+		first[classes[i]]++;
+		second[classes[half + i]]++;
+	}
+	if (rest)
+		second[classes[2 * half]]++;
+	for (unsigned n = 0; n < class_count; n++) {
+		const uint32_t before = first[n], behind = second[n];
+		from[n] = first[n] = sum;
+		second[n] = sum + before;
+		sum += before + behind;
+	}
+	from[class_count] = sum;
+	for (size_t i = 0; i < half; i++) {
+		sorted[first[classes[i]]++] = places[i];
+		sorted[second[classes[half + i]]++] = places[half + i];
+	}
+	if (rest)
+		sorted[second[classes[2 * half]]] = places[2 * half];
+}
+
+/* Sorts listed events by the number of arguments. */
+void fxt_doubts_sort_events(const struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big,
+                            uint32_t sorted[static FXT_DOUBTS], uint32_t from[static FXT_ARGUMENT_COUNTS + 1]);
+
+/* The place of the first event that is wrong, of those that were sorted so; SIZE_MAX: there is none. */
+size_t fxt_doubts_wrong(const struct fxt_chunk *chunk, bool big, const uint32_t *sorted, const uint32_t *from);
 
 /* Checks all listed events, and empties the list. False where one is wrong: then `wrong` is set. */
 bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big);

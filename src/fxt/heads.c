@@ -138,13 +138,12 @@ struct fxt_heads {
 	struct head all[HEADS]; /* by hash */
 	uint16_t used[HEADS / 2];
 	size_t used_count;
-	uint64_t credit; /* records that were counted, less the heads that were gone through to add them up */
-	unsigned pause;  /* chunks that are not to be counted from their middle too */
-	unsigned failed; /* chunks in a row that could not be */
-	struct fxt_doubts doubts;
-	uint32_t listed[FXT_DOUBTS],
-	    others[FXT_DOUBTS]; /* places in the chunk: of listed records, of those no events */
-	size_t listed_count, other_count;
+	uint64_t credit;          /* records that were counted, less the heads that were gone through to add them up */
+	unsigned pause;           /* chunks that are not to be counted from their middle too */
+	unsigned failed;          /* chunks in a row that could not be */
+	struct fxt_doubts listed; /* also records that are no events */
+	uint32_t sorted[FXT_DOUBTS]; /* the same by class */
+	uint32_t from[FXT_CLASSES + 1];
 };
 
 /* The low half 0, which is nobody's, would be found in the first place if that were empty. */
@@ -244,7 +243,7 @@ static inline struct loop begin_loop(const struct run *run)
 	    .heads = run->heads,
 	    .categories = run->sums->categories,
 	    .base = run->chunk->bytes,
-	    .listed = run->heads->listed,
+	    .listed = run->heads->listed.places,
 	};
 }
 
@@ -279,7 +278,7 @@ static inline __attribute__((always_inline)) const uint8_t *count_heads(struct r
                                                                         const uint8_t *bytes, const uint8_t *to,
                                                                         bool big)
 {
-	const uint8_t *const limit = fxt_doubts_limit(&run->heads->doubts, bytes, to), *last = run->last;
+	const uint8_t *const limit = fxt_doubts_limit(&run->heads->listed, bytes, to), *last = run->last;
 	run->stopped = true;
 	while (bytes < limit) {
 		const uint8_t *const at = bytes;
@@ -293,28 +292,29 @@ stop:
 	return bytes;
 }
 
-/* Parts the listed records into events with arguments and others. */
-static void part_listed(struct fxt_heads *heads, const struct fxt_chunk *chunk, bool big)
+/* The classes that listed records are sorted into: events by their number of arguments, others behind them, by the bits
+ * that tell kinds of scheduling records apart. */
+enum { OTHERS = FXT_ARGUMENT_COUNTS };
+
+static inline __attribute__((always_inline)) void sort_by_class(struct fxt_heads *heads, const struct fxt_chunk *chunk,
+                                                                bool big)
 {
-	uint32_t *doubt = heads->doubts.places, *other = heads->others;
-	for (size_t i = 0; i < heads->listed_count; i++) {
-		uint32_t place = heads->listed[i];
-		bool is_event = fxt_type(tw_load64(chunk->bytes + place, big)) == TW_FXT_TYPE_EVENT;
-		*doubt = *other = place;
-		doubt += is_event;
-		other += !is_event;
+	const struct fxt_doubts *listed = &heads->listed;
+	uint8_t classes[FXT_DOUBTS];
+	for (size_t i = 0; i < listed->count; i++) {
+		const uint64_t header = tw_load64(chunk->bytes + listed->places[i], big);
+		const unsigned other = fxt_type(header) != TW_FXT_TYPE_EVENT, low = other ? 60 : 20;
+		classes[i] = (uint8_t)(other * OTHERS + tw_bits(header, low, low + 3));
 	}
-	heads->doubts.count = (size_t)(doubt - heads->doubts.places);
-	heads->other_count = (size_t)(other - heads->others);
+	fxt_doubts_sort(listed, classes, FXT_CLASSES, heads->sorted, heads->from);
 }
 
-/* Checks the sizes of events with arguments. False where one is wrong. */
-static bool settle_doubts(const struct run *run, bool big)
+static void sort_listed(struct fxt_heads *heads, const struct fxt_chunk *chunk, bool big)
 {
-	if (run->doubting)
-		return fxt_doubts_settle(&run->heads->doubts, run->chunk, big);
-	run->heads->doubts.count = 0;
-	return true;
+	if (big)
+		sort_by_class(heads, chunk, true);
+	else
+		sort_by_class(heads, chunk, false);
 }
 
 /* Counts a context switch or a wake-up without arguments, whose koids stand behind its time. */
@@ -333,18 +333,18 @@ static bool settle_others(struct run *run, bool big)
 {
 	const struct fxt_chunk *chunk = run->chunk;
 	struct fxt_heads *heads = run->heads;
-	for (size_t i = 0; i < heads->other_count; i++) {
-		const uint8_t *bytes = chunk->bytes + heads->others[i];
+	for (uint32_t i = heads->from[OTHERS]; i < heads->from[FXT_CLASSES]; i++) {
+		const size_t place = heads->sorted[i], left = (chunk->end - place) / TW_FXT_WORD;
+		const uint8_t *bytes = chunk->bytes + place;
 		const uint64_t header = tw_load64(bytes, big), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
 		const uint32_t koids = fxt_plain_koids(header);
 		if (koids) {
 			count_plain_koids(run->sums, header, bytes, koids, big);
 			continue;
 		}
-		size_t left = (chunk->end - heads->others[i]) / TW_FXT_WORD;
 		if (run->doubting && !fxt_measure_other(header, bytes, left, big)) {
-			size_t *wrong = &heads->doubts.wrong;
-			*wrong = heads->others[i] < *wrong ? heads->others[i] : *wrong;
+			size_t *wrong = &heads->listed.wrong;
+			*wrong = place < *wrong ? place : *wrong;
 			return false;
 		}
 		fxt_count_other(run->sums, header, bytes, size, big);
@@ -394,10 +394,14 @@ static void settle_heads(struct fxt_sums *sums, struct fxt_heads *heads)
 /* Counts what was listed. False where the size of a record is wrong. */
 static bool settle_listed(struct run *run, const struct loop *loop, bool big)
 {
-	run->heads->listed_count = (size_t)(loop->listed - run->heads->listed);
-	part_listed(run->heads, run->chunk, big);
-	bool right = settle_doubts(run, big);
-	return settle_others(run, big) && right;
+	struct fxt_heads *heads = run->heads;
+	struct fxt_doubts *listed = &heads->listed;
+	listed->count = (size_t)(loop->listed - listed->places);
+	sort_listed(heads, run->chunk, big);
+	listed->count = 0;
+	if (run->doubting)
+		listed->wrong = fxt_doubts_wrong(run->chunk, big, heads->sorted, heads->from);
+	return settle_others(run, big) && listed->wrong == SIZE_MAX;
 }
 
 /* Counts records from the end of a leap on, and moves that end behind them. False where the size of one is wrong. */
@@ -467,8 +471,9 @@ static inline __attribute__((always_inline)) bool count_halves(struct run *run, 
 		more = count_in_turns(&loop, &halves, big);
 		right = settle_listed(run, &loop, big);
 	} while (more && right);
-	leap->to = (size_t)(halves.second - base);
 	leap->last = (size_t)(halves.last - base);
+	if (right)
+		leap->to = (size_t)((halves.first == halves.middle ? halves.second : halves.first) - base);
 	return right && halves.first == halves.middle;
 }
 
@@ -476,9 +481,9 @@ size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const str
                        struct fxt_leap *leap, bool doubting)
 {
 	struct run run = {.sums = sums, .heads = heads, .chunk = chunk, .doubting = doubting};
-	fxt_doubts_begin(&heads->doubts);
+	fxt_doubts_begin(&heads->listed);
 	bool right = leap->big ? count_run(&run, end, leap, true) : count_run(&run, end, leap, false);
-	return right ? SIZE_MAX : heads->doubts.wrong;
+	return right ? SIZE_MAX : heads->listed.wrong;
 }
 
 /* Whether a chunk is to be counted from its middle too. */
@@ -507,7 +512,7 @@ bool fxt_count_halves(struct fxt_sums *sums, struct fxt_heads *heads, const stru
 	const struct fxt_leap before = *leap;
 	if (!is_to_be_halved(heads, chunk, middle))
 		return false;
-	fxt_doubts_begin(&heads->doubts);
+	fxt_doubts_begin(&heads->listed);
 	bool right = leap->big ? count_halves(&run, middle, leap, true) : count_halves(&run, middle, leap, false);
 	const uint64_t records = sums->provider.records;
 	settle_heads(sums, heads);

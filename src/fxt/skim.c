@@ -487,7 +487,7 @@ INLINE void settle_doubts(struct run *run, const struct fxt_chunk *chunk, bool b
 {
 	struct fxt_doubts *doubts = &run->skimmer->doubts;
 	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
-	fxt_doubts_sort(doubts, chunk, big, sorted, from);
+	fxt_doubts_sort_events(doubts, chunk, big, sorted, from);
 	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++)
 		for (uint32_t i = from[n]; i < from[n + 1]; i++)
 			if (!has_right_arguments(run->skimmer, run->start + sorted[i], run->end - sorted[i], n, big))
