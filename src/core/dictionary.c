@@ -359,7 +359,8 @@ static bool is_provider(const struct tw_provider *provider, uint64_t id, uint32_
 	       (own == 0 || ticks_per_second == 0 || own == ticks_per_second);
 }
 
-static uint32_t add_provider(struct tw_dictionary *dictionary, uint64_t id, uint32_t name, uint64_t ticks_per_second)
+uint32_t tw_dictionary_add_provider(struct tw_dictionary *dictionary, uint64_t id, uint32_t name,
+                                    uint64_t ticks_per_second)
 {
 	size_t number = 1;
 	while (number < dictionary->provider_count &&
@@ -376,11 +377,6 @@ static uint32_t add_provider(struct tw_dictionary *dictionary, uint64_t id, uint
 	return (uint32_t)number;
 }
 
-uint32_t tw_dictionary_add_provider(struct tw_dictionary *dictionary, uint64_t id, uint32_t name)
-{
-	return add_provider(dictionary, id, name, 0);
-}
-
 void tw_dictionary_set_ticks(struct tw_dictionary *dictionary, uint32_t provider, uint64_t ticks_per_second)
 {
 	if (provider == 0 || provider >= dictionary->provider_count ||
@@ -388,14 +384,6 @@ void tw_dictionary_set_ticks(struct tw_dictionary *dictionary, uint32_t provider
 		return;
 	dictionary->providers[provider].ticks_per_second = ticks_per_second;
 	note_change(dictionary, TW_PROVIDERS, provider);
-}
-
-uint32_t tw_dictionary_add_clock(struct tw_dictionary *dictionary, uint64_t id, uint32_t name,
-                                 uint64_t ticks_per_second)
-{
-	uint32_t number = add_provider(dictionary, id, name, ticks_per_second);
-	tw_dictionary_set_ticks(dictionary, number, ticks_per_second); /* without memory there is no such number */
-	return number;
 }
 
 /* ---- Changes. ---- */

@@ -69,17 +69,13 @@ uint32_t tw_dictionary_find_push(const struct tw_dictionary *dictionary, uint32_
 /* Gives a track a name. */
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name);
 
-/* The number of the provider of this id and name: the one it has, or a new one; 0 when there are too many. UINT32_MAX
- * when there is no memory. */
-uint32_t tw_dictionary_add_provider(struct tw_dictionary *dictionary, uint64_t id, uint32_t name);
+/* The number of the provider of this id and name that has these ticks, or none yet; ticks of 0 are any. A new one has
+ * none; 0 when there are too many. UINT32_MAX when there is no memory. */
+uint32_t tw_dictionary_add_provider(struct tw_dictionary *dictionary, uint64_t id, uint32_t name,
+                                    uint64_t ticks_per_second);
 
 /* Tells the ticks of a provider; 0: they are not known any more. */
 void tw_dictionary_set_ticks(struct tw_dictionary *dictionary, uint32_t provider, uint64_t ticks_per_second);
-
-/* The number of the provider of this id and name that has these ticks: one that has none yet gets them. Otherwise as
- * tw_dictionary_add_provider(). */
-uint32_t tw_dictionary_add_clock(struct tw_dictionary *dictionary, uint64_t id, uint32_t name,
-                                 uint64_t ticks_per_second);
 
 /* ---- A dictionary as it was when something was read, for whoever is behind. ---- */
 

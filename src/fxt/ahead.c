@@ -265,6 +265,7 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	take(ahead, chunk);
 	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
 		pass_barrier(ahead, chunk);
+	chunk->first_frequency = ahead->state.first_frequency;
 	return ahead->state.failed || chunk->failed ? TW_ERR_MEMORY : 0;
 }
 

@@ -160,6 +160,8 @@ struct fxt_turn fxt_turn_of(const struct fxt_state *state)
 	    .frequency = provider->frequency,
 	    .announced = provider->announced,
 	    .initialized = provider->initialized,
+	    .gave_ticks = provider->gave_ticks,
+	    .gave_first = provider->gave_first,
 	    .foreign = !provider->wanted,
 	    .has_wall = provider->has_wall,
 	    .wall_ns = provider->wall_ns,

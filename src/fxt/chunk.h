@@ -65,6 +65,7 @@ struct fxt_turn {
 	uint64_t frequency;
 	uint8_t number; /* of the provider in the dictionary */
 	bool announced, initialized;
+	bool gave_ticks, gave_first; /* struct fxt_provider */
 	bool foreign;  /* the options leave the provider out: only its objects become rows, for the names */
 	bool has_wall; /* struct tw_clock */
 	int64_t wall_ns;
@@ -187,6 +188,7 @@ struct fxt_chunk {
 	size_t piece_count, piece_room;
 	struct fxt_turn *turns;
 	size_t turn_count, turn_room, turned;
+	uint64_t first_frequency;       /* of the archive, as far as it has been walked; 0: none was told */
 	struct fxt_turn turn;           /* at the place that is decoded next */
 	bool told_provider, told_clock; /* it was reported that this turn has no provider, no clock */
 	struct tw_ticks clock;

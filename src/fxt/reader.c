@@ -267,14 +267,6 @@ void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
 	}
 }
 
-static uint64_t first_frequency(const struct fxt_chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->turn_count; i++)
-		if (chunk->turns[i].initialized)
-			return chunk->turns[i].frequency;
-	return chunk->turn.frequency;
-}
-
 /* The least time of a chunk, UINT64_MAX where none of its records has one. */
 static uint64_t least_time(const struct fxt_chunk *chunk)
 {
@@ -319,7 +311,7 @@ static int set_start(struct tw_reader *reader)
 		return status;
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
-	reader->clock.ticks_per_second = first_frequency(fxt->held[0]);
+	reader->clock.ticks_per_second = fxt->held[fxt->sorter.count - 1]->first_frequency;
 	for (size_t i = 0; i < fxt->sorter.count; i++)
 		fxt_set_wall(reader, fxt->held[i]);
 	return 0;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "core/format.h"
 #include "core/ticks.h"
+#include "fxt/chunk.h"
 
 /* What a name costs besides its text, and what a track does: their rows and slots here, and those in the tables of
  * whoever takes them, a dictionary behind the reader and a target first of all. */
@@ -261,7 +262,7 @@ static void clear_tables(struct fxt_state *state, struct fxt_provider *provider)
 	state->strings++;
 	provider->generation = ++state->generations;
 	provider->frequency = TW_NS_PER_SECOND;
-	provider->initialized = false;
+	provider->initialized = provider->timed = false;
 }
 
 /* A provider is known by its name and by its number. */
@@ -274,22 +275,24 @@ static bool is_wanted(const struct fxt_state *state, uint32_t id, uint32_t name)
 	       fnmatch(glob, tw_dictionary_name(state->dictionary, name)->text, 0) == 0;
 }
 
-static uint8_t number_in_use(struct fxt_state *state, uint32_t number)
+/* Gives a provider the dictionary's number of one like it. ticks: what it must have; 0: nothing has told them yet. */
+static void set_number(struct fxt_state *state, struct fxt_provider *provider, uint64_t ticks)
 {
-	state->failed |= number == UINT32_MAX;
-	return number == UINT32_MAX ? 0 : (uint8_t)number;
+	struct tw_dictionary *dictionary = state->dictionary;
+	uint32_t number = tw_dictionary_add_provider(dictionary, provider->id, provider->name, ticks);
+	bool fine = number != UINT32_MAX;
+	state->failed |= !fine;
+	provider->number = fine ? (uint8_t)number : 0;
+	provider->gave_ticks =
+	    ticks && provider->number && tw_dictionary_provider(dictionary, number)->ticks_per_second == 0;
+	if (provider->gave_ticks)
+		tw_dictionary_set_ticks(dictionary, number, ticks);
 }
 
-/* The dictionary's number of it. */
-static uint8_t number_of(struct fxt_state *state, uint32_t id, uint32_t name)
+/* The same for one that is named. */
+static void name_number(struct fxt_state *state, struct fxt_provider *provider)
 {
-	return number_in_use(state, tw_dictionary_add_provider(state->dictionary, id, name));
-}
-
-static uint8_t number_by_ticks(struct fxt_state *state, const struct fxt_provider *provider)
-{
-	return number_in_use(state, tw_dictionary_add_clock(state->dictionary, provider->id, provider->name,
-	                                                    provider->frequency));
+	set_number(state, provider, provider->initialized || provider->timed ? provider->frequency : 0);
 }
 
 static void set_up(struct fxt_state *state, struct fxt_provider *provider, uint32_t id)
@@ -329,29 +332,50 @@ bool fxt_state_turn(struct fxt_state *state, uint32_t id)
 	}
 	state->current = state->providers[place];
 	if (state->current->number == 0)
-		state->current->number = number_of(state, id, state->current->name);
+		name_number(state, state->current);
 	return true;
 }
 
 /* Events tell their ticks by the number of their provider: with other ticks it is another, as in concatenated archives.
  * Who was never named needs one only if his are not those that the reader's clock tells, which are the first. */
-void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency)
+static void use_ticks(struct fxt_state *state)
 {
 	struct fxt_provider *provider = state->current;
-	provider->frequency = frequency;
-	provider->initialized = true;
-	state->first_frequency = state->first_frequency ? state->first_frequency : frequency;
-	if (provider->number || frequency != state->first_frequency)
-		provider->number = number_by_ticks(state, provider);
+	provider->gave_ticks = false;
+	provider->gave_first = state->first_frequency == 0;
+	state->first_frequency = provider->gave_first ? provider->frequency : state->first_frequency;
+	if (provider->number || provider->frequency != state->first_frequency)
+		set_number(state, provider, provider->frequency);
 }
 
-void fxt_state_withdraw_ticks(struct fxt_state *state, bool initialized, uint64_t frequency, uint8_t number)
+void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency)
 {
 	state->current->frequency = frequency;
-	state->current->initialized = initialized;
-	state->current->number = number;
-	if (!initialized)
-		tw_dictionary_set_ticks(state->dictionary, number, 0);
+	state->current->initialized = true;
+	use_ticks(state);
+}
+
+bool fxt_state_time(struct fxt_state *state)
+{
+	if (state->current->initialized || state->current->timed)
+		return false;
+	state->current->timed = true;
+	use_ticks(state);
+	return true;
+}
+
+void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_turn *told, const struct fxt_turn *before)
+{
+	struct fxt_provider *provider = state->current;
+	if (told->gave_ticks)
+		tw_dictionary_set_ticks(state->dictionary, told->number, 0);
+	if (told->gave_first)
+		state->first_frequency = 0;
+	provider->frequency = before->frequency;
+	provider->initialized = before->initialized;
+	provider->number = before->number;
+	provider->has_wall = before->has_wall;
+	provider->wall_ns = before->wall_ns;
 }
 
 bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length)
@@ -366,7 +390,7 @@ bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *nam
 		clear_tables(state, state->current);
 	state->current->announced = true;
 	state->current->name = fxt_state_name(state, name, length);
-	state->current->number = number_of(state, id, state->current->name);
+	name_number(state, state->current);
 	state->current->wanted = is_wanted(state, id, state->current->name);
 	return true;
 }

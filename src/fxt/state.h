@@ -23,6 +23,8 @@ struct fxt_entry {
 	struct fxt_entry *next;   /* of those withdrawn */
 };
 
+struct fxt_turn;
+
 enum { FXT_PAGE = 256, FXT_PAGES = 128 };
 
 /* The meanings of 256 indices. */
@@ -39,6 +41,8 @@ struct fxt_provider {
 	uint64_t frequency;            /* ticks per second */
 	bool announced;                /* by a provider info record */
 	bool initialized;              /* by an initialization record */
+	bool gave_ticks, gave_first;   /* that was the first to tell those of its number, and any */
+	bool timed;                    /* it has records with times that came before any such record */
 	bool has_wall;                 /* that told a wall time */
 	int64_t wall_ns;               /* what to add to a time for that since 1970 */
 	bool wanted;                   /* the options let it through */
@@ -54,7 +58,7 @@ struct fxt_state {
 	size_t provider_count, provider_room;
 	struct tw_map by_id;            /* id to place in `providers` */
 	uint32_t generations, archives; /* how many there were */
-	uint64_t first_frequency;       /* the first that was told; 0: none yet */
+	uint64_t first_frequency;       /* of the first provider of which it is known; 0: none yet */
 	struct fxt_provider *current;
 	struct fxt_entry *spare;        /* entries that nobody asks for any more */
 	struct fxt_entry *withdrawn;    /* entries that are none, but may be looked at */
@@ -89,9 +93,12 @@ bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *nam
 /* The current provider has so many ticks per second. */
 void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency);
 
-/* The record that set the current provider's ticks was none: it has those again that it had before, if any, and the
- * number. */
-void fxt_state_withdraw_ticks(struct fxt_state *state, bool initialized, uint64_t frequency, uint8_t number);
+/* The current provider has a record with a time: where nothing has told its ticks, they are nanoseconds. Returns
+ * whether its number may be another one now. */
+bool fxt_state_time(struct fxt_state *state);
+
+/* The record that set the current provider's ticks was none: all that it told is as before. */
+void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_turn *told, const struct fxt_turn *before);
 
 /* Whether a provider info record of this id has been there. */
 bool fxt_state_knows(const struct fxt_state *state, uint32_t id);

@@ -75,6 +75,20 @@ void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, 
 	}
 }
 
+/* What has been decoded has taken its turns. */
+void fxt_pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	struct fxt_turn *turn = chunk->turned < chunk->turn_count ? &chunk->turns[chunk->turn_count - 1] : &chunk->turn;
+	if (fxt_state_time(walk->state))
+		turn->number = walk->state->current->number;
+}
+
+void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header)
+{
+	if (has_time(header) || fxt_kind(header) == TW_FXT_LARGE_BLOB)
+		fxt_pass_times(walk, chunk);
+}
+
 const bool fxt_needed[FXT_TYPES] = {
     [TW_FXT_TYPE_METADATA] = true, [TW_FXT_TYPE_INITIALIZATION] = true, [TW_FXT_TYPE_STRING] = true,
     [TW_FXT_TYPE_THREAD] = true,   [TW_FXT_TYPE_KERNEL_OBJECT] = true,  [TW_FXT_TYPE_USERSPACE_OBJECT] = true,
@@ -180,6 +194,7 @@ static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stre
 	                    : fxt_type(header) >= TW_FXT_TYPE_EVENT || fxt_define(walk, chunk, place, header, words);
 	if (!clear)
 		return false;
+	fxt_pass_time(walk, chunk, header);
 	stretch->last = place;
 	stretch->place += words * TW_FXT_WORD;
 	stretch->from = choosy ? stretch->place : stretch->from;
@@ -193,11 +208,15 @@ static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct str
 	const struct fxt_leap *leap = &chunk->leap;
 	bool leaps = leap->count && leap->big == walk->big && leap->from >= stretch->place && !chooses(walk);
 	size_t end = leaps ? leap->from : chunk->end;
+	uint64_t count = stretch->count;
 	stretch->place = walk->big
 	                     ? pass_events(chunk->bytes, stretch->place, end, true, &stretch->last, &stretch->count)
 	                     : pass_events(chunk->bytes, stretch->place, end, false, &stretch->last, &stretch->count);
+	if (stretch->count != count)
+		fxt_pass_times(walk, chunk);
 	if (!leaps || stretch->place != end)
 		return;
+	fxt_pass_times(walk, chunk);
 	add_records(chunk, stretch->from, stretch->place, stretch->count, walk->big);
 	fxt_add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS,
 	                                         .big = leap->big,

@@ -100,6 +100,7 @@ static bool define_clock(struct fxt_walk *walk, const struct seen *seen)
 {
 	struct fxt_provider *provider = walk->state->current;
 	uint64_t frequency = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
+	provider->gave_ticks = provider->gave_first = false;
 	if (frequency == 0)
 		return true;
 	if (provider->initialized && provider->frequency != frequency)

@@ -46,9 +46,7 @@ static void take_turn_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	chunk->turn_count--;
 	const struct fxt_turn *turn = chunk->turn_count ? &chunk->turns[chunk->turn_count - 1] : &chunk->turn;
-	fxt_state_withdraw_ticks(walk->state, turn->initialized, turn->frequency, turn->number);
-	walk->state->current->has_wall = turn->has_wall;
-	walk->state->current->wall_ns = turn->wall_ns;
+	fxt_state_withdraw_ticks(walk->state, &chunk->turns[chunk->turn_count], turn);
 }
 
 /* What the last record has set. */
@@ -263,6 +261,7 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 	if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT &&
 	    !fxt_define(walk, chunk, place, header, (size_t)judgement->size / TW_FXT_WORD))
 		return false;
+	fxt_pass_time(walk, chunk, header);
 	size_t here = judgement->size > left ? left : (size_t)judgement->size;
 	if (judgement->size > left) {
 		walk->in_doubt = fxt_kind(header) == TW_FXT_UNKNOWN || (header & fxt_reserved(fxt_kind(header)));

@@ -241,6 +241,50 @@ PY
 	whose part.fxt | diff - <(printf '%s\n' '1 one one 7' '1 one one 1234567891' '2 one one 3000000000' '2 one one 4001000000')
 }
 
+@test "cut: a provider whose ticks are not told, or were told by damage, in one of several archives keeps all times" {
+	"$PYTHON" - <<-'PY'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+
+		def clock(ticks_per_second):
+		    return record(1, 0, ticks_per_second) if ticks_per_second else b""
+
+		def events(*times):
+		    return string(1, b"one") + thread(1, 5, 6) + b"".join(event(0, 1, ticks=ticks) for ticks in times)
+
+		SWALLOWS = words(1 | 2 << 4)  # an initialization record without its number takes the header of a string for it
+		for name, provider in (("named", provider_info(1, b"one")), ("nameless", b"")):
+		    def archive(ticks_per_second, *times):
+		        return words(MAGIC) + provider + clock(ticks_per_second) + events(*times)
+
+		    none, coarse = (3000000007, 4000000009), (1, 2)
+		    inputs = {
+		        "last": archive(1000, *coarse) + archive(0, *none),
+		        "first": archive(0, *none) + archive(1000, *coarse),
+		        "late": archive(0, *none) + clock(1000) + events(*coarse),
+		        "damaged": words(MAGIC) + provider + SWALLOWS + events(*none) + archive(1000, *coarse),
+		        "behind": archive(1000, *coarse) + words(MAGIC) + provider + SWALLOWS + events(*none),
+		    }
+		    for way, data in inputs.items():
+		        open(f"{name}-{way}.fxt", "wb").write(data)
+		# where the clock stands before the name of who has it
+		open("named-before.fxt", "wb").write(
+		    words(MAGIC) + clock(1000) + provider_info(0, b"one") + events(1, 2) + archive(0, 3000000007, 4000000009))
+	PY
+	times() { whose "$1" | sed '/ lost /d; s/.* //' | sort; }
+	printf '%s\n' 1000000 2000000 3000000007 4000000009 >expected
+	for file in named-*.fxt nameless-*.fxt; do
+		for jobs in 1 2; do
+			trackway cut --jobs $jobs --thread 6 $file -o part$jobs.fxt 2>err || true
+			! grep -q 'time: ' err || fail "$file: $(cat err)"
+			times part$jobs.fxt | diff expected - || fail "$file"
+			[ "$(trackway dump part$jobs.fxt | grep -c 'ticks_per_second=1000$')" = 1 ] || fail "$file"
+		done
+		cmp part1.fxt part2.fxt
+	done
+}
+
 @test "cut: the wall time of an archive's clock is kept" {
 	"$PYTHON" - <<-'END'
 		import struct
