@@ -10,8 +10,9 @@
 enum {
 	BUFFER_SIZE = 16384, /* LLVM's default, xray_fdr_flags.inc */
 	BUFFER_MIN = 256,
-	OPEN_BUFFERS = 1024,  /* threads whose buffer is kept open; the oldest is closed for another */
-	OPEN_SLICES = 1 << 20 /* of all threads, for ends without a name */
+	OPEN_BUFFERS = 1024,   /* threads whose buffer is kept open; the oldest is closed for another */
+	OPEN_SLICES = 1 << 20, /* of all threads, for ends without a name */
+	LOOKED_AT = 1024       /* complete slices of a thread, for ends without a begin */
 };
 
 /* A complete slice whose exit is still to be written. */
@@ -302,6 +303,18 @@ static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *
 	return status == TW_ERR_MEMORY ? status : 0;
 }
 
+/* Whether an exit of a function would end a complete slice. Of many that are open only the innermost are looked at. */
+static bool would_end(const struct fdr_writer *w, uint32_t track, uint32_t function)
+{
+	const struct thread_buffer *buffer = track < w->thread_room ? &w->threads[track] : NULL;
+	size_t count = buffer ? buffer->pending_count : 0, left = LOOKED_AT;
+	while (count && left && buffer->pending[count - 1].function != function) {
+		count--;
+		left--;
+	}
+	return count;
+}
+
 static int put_slice(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct fdr_writer *w = writer->state;
@@ -320,6 +333,10 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 	}
 	if (event->kind == TW_SLICE_COMPLETE)
 		return put_complete(writer, event, arguments, record);
+	if (event->kind == TW_SLICE_END && place == SIZE_MAX && would_end(w, event->track, record.function_id)) {
+		tw_count_loss(writer, "end without a begin, in a slice of its function", false);
+		return 0;
+	}
 	if (event->kind == TW_SLICE_END)
 		record.kind = fdr_is_tail(w->dictionary, event, arguments) ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT;
 	return put_call(writer, event, arguments, record, event->time);

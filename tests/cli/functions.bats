@@ -175,3 +175,20 @@ name,begin,end
 #2,39,44
 END
 }
+
+@test "functions: an end without a begin ends no complete slice of its function, and is counted" {
+	cat >in.json <<'END'
+[{"ph":"X","pid":1,"tid":2,"ts":1,"dur":100,"name":"a"},
+{"ph":"E","pid":1,"tid":2,"ts":50,"name":"a"},
+{"ph":"E","pid":1,"tid":2,"ts":60,"name":"b"},
+{"ph":"X","pid":1,"tid":2,"ts":200,"dur":5,"name":"b"}]
+END
+	trackway convert in.json --to xray-fdr -o out.xray 2>err
+	diff err - <<<"trackway: out.xray: end without a begin, in a slice of its function: 1 left out"
+	trackway sql --csv out.xray 'select name, ts / 1000 as begin, (ts + dur) / 1000 as end from slice order by ts' >found
+	diff found - <<'END'
+name,begin,end
+#1,0,100
+#2,199,204
+END
+}
