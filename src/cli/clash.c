@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/clash.h"
 
+#include "base/memory.h"
 #include "cli/message.h"
 
 #include <string.h>
@@ -26,20 +27,43 @@ static int refuse(const char *path)
 	return tw_say_error("%s: is the output too, and would be lost", path);
 }
 
-int tw_refuse_clash(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count)
+/* Looks for a file among those that are read. */
+static int refuse_file(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count,
+                       const struct stat *file)
 {
-	struct stat output;
 	const struct tw_option *option;
-	if (command->word || !look_at(options->output ? options->output : "-", STDOUT_FILENO, &output))
-		return 0;
 	for (size_t i = 0; i < count; i++)
-		if (is_file(operands[i], &output))
+		if (is_file(operands[i], file))
 			return refuse(operands[i]);
 	for (size_t i = 0; (option = tw_option_at(command, i)); i++) {
 		const char *const *member = (const void *)((const char *)options + option->offset);
-		if (option->kind == TW_OPTION_FILE && *member && *member != options->output &&
-		    is_file(*member, &output))
+		if (option->kind == TW_OPTION_FILE && *member && *member != options->output && is_file(*member, file))
 			return refuse(*member);
 	}
 	return 0;
+}
+
+int tw_refuse_clash(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count)
+{
+	struct stat output;
+	if (command->word || !look_at(options->output ? options->output : "-", STDOUT_FILENO, &output))
+		return 0;
+	return refuse_file(command, options, operands, count, &output);
+}
+
+int tw_refuse_clash_beside(const struct tw_command *command, const struct tw_common *options, char **operands,
+                           size_t count, const char *const *endings)
+{
+	int status = 0;
+	for (size_t i = 0; endings && endings[i] && options->output && status == 0; i++) {
+		struct tw_text path = {0};
+		struct stat file;
+		if (!tw_text_add(&path, options->output, strlen(options->output)) ||
+		    !tw_text_add(&path, endings[i], strlen(endings[i])))
+			status = tw_say_error("out of memory");
+		else if (stat(path.bytes, &file) == 0 && S_ISREG(file.st_mode))
+			status = refuse_file(command, options, operands, count, &file);
+		tw_text_free(&path);
+	}
+	return status;
 }

@@ -9,4 +9,9 @@
  * to be written, by whatever name. */
 int tw_refuse_clash(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count);
 
+/* The same for files that are written beside the output or in it: its name and one of these endings, NULL behind the
+ * last; NULL: there are none. */
+int tw_refuse_clash_beside(const struct tw_command *command, const struct tw_common *options, char **operands,
+                           size_t count, const char *const *endings);
+
 #endif

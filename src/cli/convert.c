@@ -1,5 +1,6 @@
 /* convert.c - trackway convert: writes a trace in another format, version or byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/clash.h"
 #include "cli/message.h"
 #include "cli/show.h"
 #include "cli/walk.h"
@@ -123,6 +124,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		status = refuse_options(options, work.writing.format);
 	if (status == 0)
 		status = tw_refuse_two_outputs(common, &tw_command_convert);
+	if (status == 0)
+		status = tw_refuse_clash_beside(&tw_command_convert, common, operands, count,
+		                                tw_writer_beside(work.writing.format));
 	work.writing.written = &work.written;
 	if (status)
 		return status;

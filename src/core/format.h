@@ -201,11 +201,12 @@ struct tw_target {
 	const char *const *extensions; /* with the dot, the last NULL */
 	enum tw_order order;           /* of the events that it wants */
 	unsigned choices;              /* TW_CHOOSES_... */
-	const char *compression; /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
-	bool directory;          /* it opens what it writes itself, by writer->path */
-	uint32_t no_category;    /* kinds of event, bits 1 << kind, that it tells without their category; */
-	uint32_t no_arguments;   /* and without arguments: both are counted for it */
-	const char *source;      /* the one format that it is made of, record by record; NULL: events */
+	const char *compression;   /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
+	bool directory;            /* it opens what it writes itself, by writer->path */
+	const char *const *beside; /* endings behind its name of other files that may be written; NULL: none */
+	uint32_t no_category;      /* kinds of event, bits 1 << kind, that it tells without their category; */
+	uint32_t no_arguments;     /* and without arguments: both are counted for it */
+	const char *source;        /* the one format that it is made of, record by record; NULL: events */
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result); /* of it */
 	int (*open)(struct tw_writer *writer);
 	int (*write)(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
@@ -224,6 +225,9 @@ extern const struct tw_target *const tw_targets[];
 
 /* Returns the choices of a target; 0 where there is none of this name. */
 unsigned tw_writer_choices(const char *format);
+
+/* Returns the endings of other files that a target may write, NULL behind the last; NULL where there are none. */
+const char *const *tw_writer_beside(const char *format);
 
 /* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is
  * set. */

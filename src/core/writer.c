@@ -172,6 +172,12 @@ unsigned tw_writer_choices(const char *format)
 	return target ? target->choices : 0;
 }
 
+const char *const *tw_writer_beside(const char *format)
+{
+	const struct tw_target *target = target_named(format);
+	return target ? target->beside : NULL;
+}
+
 bool tw_writer_takes_events(const char *format)
 {
 	const struct tw_target *target = target_named(format);

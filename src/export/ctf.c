@@ -540,6 +540,7 @@ const struct tw_target tw_target_ctf = {
     .extensions = extensions,
     .order = TW_ORDER_TIME,
     .directory = true,
+    .beside = (const char *const[]){"/stream", "/metadata", NULL},
     .open = open_ctf,
     .write = write_ctf,
     .finish = finish_ctf,

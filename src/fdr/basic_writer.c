@@ -137,6 +137,7 @@ const struct tw_target tw_target_basic = {
     .extensions = (const char *const[]){NULL},
     .order = TW_ORDER_TIME,
     .choices = TW_CHOOSES_VERSION | TW_CHOOSES_BYTE_ORDER,
+    .beside = (const char *const[]){".functions", NULL}, /* as the tool names the table */
     .no_category = TW_SLICES,
     .open = open_writer,
     .write = write_batch,

@@ -539,6 +539,7 @@ const struct tw_target tw_target_fdr = {
     .extensions = (const char *const[]){".xray", NULL},
     .order = TW_ORDER_TRACK,
     .choices = TW_CHOOSES_VERSION | TW_CHOOSES_BYTE_ORDER | TW_CHOOSES_BUFFER_SIZE,
+    .beside = (const char *const[]){".functions", NULL}, /* as the tool names the table */
     .no_category = TW_SLICES,
     .open = open_writer,
     .write = write_batch,

@@ -168,6 +168,26 @@ spared() { # command...
 	trackway help info >log
 }
 
+@test "files beside the output or in it are not written over the input" {
+	mkdir out.ctf
+	for name in out.xray.functions out.ctf/stream out.ctf/metadata; do
+		cp "$DATA/fxt/streaming.fxt" $name
+		ln -sf $name soft
+		for input in $name soft; do
+			local status=0
+			trackway convert $input -o "${name%[./]*}" 2>err || status=$?
+			[ $status = 2 ] || fail "exit status $status: $input"
+			diff err - <<<"trackway: error: $input: is the output too, and would be lost"
+		done
+		cmp $name "$DATA/fxt/streaming.fxt"
+		rm $name
+	done
+	cp "$DATA/fxt/streaming.fxt" out.functions
+	trackway convert out.functions --to chrome -o out
+	trackway convert out.functions -o out.xray
+	[ -s out.xray.functions ]
+}
+
 # Writes a file as it is and compressed, and compares what gzip, Python and zstd make of it.
 both_ways() { # plain name, command...
 	local name=$1
