@@ -248,6 +248,8 @@ static int check_options(const struct blobs_options *options)
 		return tw_say_usage(&tw_command_blobs, "--json is for the list");
 	if (options->folder && options->common.output)
 		return tw_say_usage(&tw_command_blobs, "--extract-all names its files itself");
+	if (options->force && !options->folder)
+		return tw_say_usage(&tw_command_blobs, "--force is for --extract-all");
 	if (options->extract && tw_goes_to_terminal(options->common.output))
 		return tw_say_usage(&tw_command_blobs, "bytes do not go to a terminal: -o FILE");
 	return 0;

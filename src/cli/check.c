@@ -194,6 +194,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_usage(&tw_command_check, "check wants FILE..., or --rules");
 	if (options->rules && count > 0)
 		return tw_say_usage(&tw_command_check, "--rules reads no FILE; --from FORMAT chooses whose rules");
+	if (options->rules && (common->filters_given || options->all))
+		return tw_say_usage(&tw_command_check, "--rules lists no findings: %s does nothing",
+		                    options->all ? "--all" : "a filter");
 	int status = sifts ? tw_keep_input(operands, count) : 0;
 	if (status == 0)
 		status = options->rules ? tw_put_rules(&work.screen, common) : tw_walk(&walk, operands, count);

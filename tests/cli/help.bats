@@ -117,6 +117,9 @@ options_of() { # command
 	done
 	wrong "check wants FILE..., or --rules" "trackway check --help" trackway check
 	wrong "--rules reads no FILE; --from FORMAT chooses whose rules" "trackway check --help" trackway check --rules fxt
+	wrong "--rules lists no findings: a filter does nothing" "trackway check --help" trackway check --rules --thread 1
+	wrong "--rules lists no findings: --all does nothing" "trackway check --help" trackway check --rules --all
+	wrong "--force is for --extract-all" "trackway blobs --help" trackway blobs --force x.fxt
 	wrong "dump wants FILE" "trackway dump --help" trackway dump
 	wrong 'too many operands: "b" is one more' "trackway dump --help" trackway dump a b
 	wrong "diff wants A B" "trackway diff --help" trackway diff a

@@ -390,6 +390,8 @@ one() { # what a query answers, without the names of the columns
 	wrong 'incomplete input' 'select * from'
 	wrong 'wants a value for :x' 'select :x'
 	wrong 'query has no parameter y' 'select :x' -p x=1 -p y=2
+	wrong 'query has no parameter x' 'select :xy' -p x=1 -p xy=2
+	wrong '--param x was given twice' 'select :x' -p x=1 -p x=2
 	wrong 'thread-gaps has no parameter tdi' -q thread-gaps -p tdi=1
 	wrong '--param wants NAME=VALUE, not x' 'select :x' -p x
 	wrong 'query:1:18: no such column: nope' --csv -o out.csv 'select 1; select nope'
