@@ -163,7 +163,10 @@ static int put_text(struct tw_screen *screen, const struct blobs *blobs, const s
 		tw_table_add(&table, tw_show_duration(since_start(reader, blob->time)).text);
 		tw_table_add(&table, blob->track ? tw_show_id(track->thread).text : "-");
 		const struct tw_name *name = tw_dictionary_name(dictionary, blob->name);
-		tw_table_add_bytes(&table, name->text, name->length);
+		if (name->length)
+			tw_table_add_bytes(&table, name->text, name->length);
+		else
+			tw_table_add(&table, tw_show_name(""));
 	}
 	return blobs->count ? tw_table_put(&table, screen) : 0;
 }

@@ -121,8 +121,8 @@ static void add_row(struct tw_table *table, const struct tw_counter_row *row, co
 	tw_table_add(table, row->process_name ? row->process_name : tw_show_id(row->process).text);
 	tw_table_add(table, row->category);
 	tw_table_add(table, tw_show_id(row->id).text);
-	tw_table_add(table, row->name);
-	tw_table_add(table, row->series);
+	tw_table_add(table, tw_show_name(row->name));
+	tw_table_add(table, tw_show_name(row->series));
 	if (table->column_count == COLUMNS)
 		tw_table_add(table, tw_shown_path(path));
 }

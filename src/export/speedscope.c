@@ -238,7 +238,7 @@ static void put_frame(struct speedscope *speedscope, uint32_t number)
 	} else if (place.address) {
 		tw_line_hex(line, place.address);
 	} else {
-		tw_line_text(line, "\"\"");
+		tw_line_text(line, "\"(no name)\"");
 	}
 	if (place.file) {
 		tw_line_text(line, ",\"file\":");

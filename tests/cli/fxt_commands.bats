@@ -709,6 +709,20 @@ END
 	trackway info "$DATA/fxt/oneshot_all.fxt" | grep -qx '     2  (no name)'
 }
 
+@test "counters, blobs and slices without a name are told as such" {
+	"$PYTHON" - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+		open("nameless.fxt", "wb").write(words(MAGIC) + string(1, b"one") + thread(1, 5, 6) + event(4, 0, 200) +
+		                                 event(1, 0, argument(1, 3, name=0), 0, arguments=1) +
+		                                 record(5, 3 << 32 | 1 << 48, stream(b"abc")))
+	END
+	trackway counters nameless.fxt | grep -q '  0  (no name)  (no name)$'
+	trackway blobs nameless.fxt | grep -q '  (no name)$'
+	trackway convert nameless.fxt --to speedscope 2>/dev/null | grep -qxF '{"name":"(no name)"}]}}'
+}
+
 @test "info: threads that only log, or only switch, are threads too" {
 	archive <<'END'
 def log(reference, *koids):
