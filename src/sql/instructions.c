@@ -63,6 +63,8 @@ static int take_call(struct state *state, const struct tw_xtrace_token *token)
 		return 0;
 	if (token->kind == TW_XTRACE_UNKNOWN)
 		xtrace_stack_lose(&state->stack);
+	if (token->kind == TW_XTRACE_TARGET_B)
+		xtrace_stack_tell(&state->stack, state->stack.pc, token->value);
 	if (!xtrace_is_instruction(token))
 		return 0;
 	return xtrace_calls_take(state->calls, &state->stack, token, state->walk.offset, &turn);

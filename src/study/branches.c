@@ -15,7 +15,7 @@ struct branch {
 	uint64_t count; /* executions whose target is known */
 	uint64_t taken;
 	uint64_t missed;
-	uint64_t last; /* indirect: the target that is predicted; conditional: its target, once it was taken */
+	uint64_t last; /* indirect: the target that is predicted; direct: its target, once it was taken */
 };
 
 /* Where an indirect branch went, and how often. */
@@ -37,6 +37,8 @@ struct branches {
 	uint32_t history, mask;
 	uint64_t returns[RETURNS]; /* where calls are expected back: a ring */
 	unsigned top;
+	uint32_t told; /* place of the branch that the last TARGET_B belongs to; 0: none */
+	uint64_t target;
 };
 
 static struct branches *branches_of(const struct study_part *part)
@@ -129,24 +131,32 @@ static void foresee(struct branches *branches, const struct study_site *site, st
 	branches->history = (branches->history << 1 | taken) & branches->mask;
 }
 
+/* Whether a direct branch leads to what comes behind it: otherwise a signal came. */
+static bool is_target(const struct study_site *site, struct branch *branch, uint64_t to)
+{
+	if (to != branch->last) {
+		struct xtrace_operation operation;
+		xtrace_operation(site->opcode, &operation);
+		if (to != xtrace_target(&operation, site->pc))
+			return false;
+		branch->last = to;
+	}
+	return true;
+}
+
 static void take_conditional(struct branches *branches, const struct study_site *site, struct branch *branch,
                              uint64_t to)
 {
 	bool taken = to != site->pc + WORD;
-	if (taken && to != branch->last) {
-		struct xtrace_operation operation;
-		xtrace_operation(site->opcode, &operation);
-		if (to != xtrace_target(&operation, site->pc))
-			return; /* a signal came */
-		branch->last = to;
-	}
+	if (taken && !is_target(site, branch, to))
+		return;
 	branch->count++;
 	branch->taken += taken;
 	foresee(branches, site, branch, taken);
 }
 
 /* Counts an indirect branch, and predicts it: a return goes behind the last call that has not returned, another branch
- * to where it went the last time. */
+ * to where it went the last time. One that a signal comes behind returns without being counted. */
 static void take_indirect(struct study_part *part, uint32_t from, struct branch *branch, uint64_t to)
 {
 	struct branches *branches = branches_of(part);
@@ -154,6 +164,10 @@ static void take_indirect(struct study_part *part, uint32_t from, struct branch 
 	uint64_t foreseen = branch->last;
 	if (returns)
 		foreseen = branches->returns[--branches->top % RETURNS];
+	bool told = branches->told == from;
+	branches->told = 0;
+	if (told && !xtrace_leads_to(branches->target, to))
+		return;
 	branch->count++;
 	branch->taken++;
 	branch->missed += foreseen != to;
@@ -176,8 +190,10 @@ static void take_branch(struct study_part *part, uint32_t from, uint64_t to)
 		take_indirect(part, from, branch, to);
 		break;
 	default:
-		branch->count++;
-		branch->taken++;
+		if (is_target(site, branch, to)) {
+			branch->count++;
+			branch->taken++;
+		}
 	}
 	if (site->flow == XTRACE_CALL || site->flow == XTRACE_CALL_TO)
 		branches->returns[branches->top++ % RETURNS] = site->pc + WORD;
@@ -188,16 +204,30 @@ static bool is_branch(const struct study_site *site)
 	return site->flow >= XTRACE_JUMP && site->flow <= XTRACE_RETURN;
 }
 
+/* Takes what is told of the instructions before a step; returns the number of the next note. */
+static size_t hear(struct branches *branches, const struct study_batch *batch, size_t note, size_t step)
+{
+	for (; note < batch->note_count && batch->notes[note].step < step; note++)
+		if (batch->notes[note].kind == TW_XTRACE_TARGET_B) {
+			branches->told = batch->notes[note].site;
+			branches->target = batch->notes[note].value;
+		}
+	return note;
+}
+
 static int take(struct study_part *part, const struct study_batch *batch)
 {
 	if (!reserve(part))
 		return TW_ERR_MEMORY;
 	const struct study_site *sites = part->sites.items;
+	size_t note = 0;
 	for (size_t i = 0; i < batch->head_count; i++) {
 		const struct study_head *head = &batch->heads[i];
+		note = hear(branches_of(part), batch, note, head->step);
 		if (head->before && head->site && is_branch(&sites[head->before]))
 			take_branch(part, head->before, sites[head->site].pc);
 	}
+	hear(branches_of(part), batch, note, STUDY_STEPS);
 	return 0;
 }
 

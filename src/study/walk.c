@@ -175,6 +175,7 @@ static int take_told(struct walk *walk, uint64_t pc, uint32_t opcode, unsigned l
 	bool block = !flows || !behind || walk->lost;
 	if (!walk->last || !(walk->silent >> last->flow & 1)) {
 		walk->frames.flow = last->flow;
+		walk->frames.opcode = last->opcode;
 		walk->frames.known = walk->last != 0;
 		walk->frames.pc = walk->pc;
 		int status = turn(walk, pc, walk->batch.step_count, walk->cursor.offset);
@@ -403,6 +404,7 @@ static inline int turn_fast(struct walk *walk, const struct fast *fast, uint64_t
 {
 	const struct xtrace_cursor *cursor = &walk->cursor;
 	walk->frames.flow = fast->flow;
+	walk->frames.opcode = walk->sites->items[fast->last].opcode;
 	walk->frames.known = true;
 	walk->frames.pc = fast->pc;
 	return turn(walk, pc, fast->step_count, cursor->next + (uint64_t)(fast->p - cursor->bytes));
@@ -499,6 +501,10 @@ static int take_token(struct walk *walk, const struct tw_xtrace_token *token)
 	case TW_XTRACE_TIME:
 	case TW_XTRACE_ALLGPR:
 	case TW_XTRACE_MISC_FLAGS:
+		return 0;
+	case TW_XTRACE_TARGET_B:
+		xtrace_stack_tell(&walk->frames, walk->pc, token->value);
+		take_note(walk, token);
 		return 0;
 	default:
 		take_note(walk, token);

@@ -183,13 +183,50 @@ static int take_block(struct xtrace_calls *calls, struct xtrace_stack *stack, ui
 	return push(calls, stack, back, offset, turn);
 }
 
+/* Where a direct branch leads that a PC comes behind: there, unless a signal came first. */
+static uint64_t direct(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t pc)
+{
+	uint64_t next = stack->pc + WORD;
+	uint64_t target = xtrace_target(xtrace_find_operation(&calls->operations, stack->opcode), stack->pc);
+	return stack->flow == XTRACE_BRANCH && pc != target ? next : target;
+}
+
+/* Where the last instruction leads. Where the PC behind it is another, that is of a signal's handler: what it leads to
+ * is executed when the handler has returned. */
+static uint64_t destination(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t pc)
+{
+	if (!stack->known)
+		return pc;
+	switch ((enum xtrace_flow)stack->flow) {
+	case XTRACE_JUMP:
+	case XTRACE_CALL:
+	case XTRACE_BRANCH:
+		return direct(calls, stack, pc);
+	case XTRACE_JUMP_TO:
+	case XTRACE_CALL_TO:
+	case XTRACE_RETURN:
+		if (stack->told && stack->told_at == stack->pc && !xtrace_leads_to(stack->target, pc))
+			return stack->target;
+		return pc;
+	case XTRACE_NEXT:
+	case XTRACE_EXCEPTION_RETURN:
+	case XTRACE_SYSTEM_CALL:
+	case XTRACE_EXCEPTION:
+		return pc;
+	}
+	return pc;
+}
+
 int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
                     struct xtrace_turn *turn)
 {
 	uint64_t back = stack->pc + WORD;
 	*turn = (struct xtrace_turn){0};
+	stack->pc = destination(calls, stack, pc);
+	int status = take_block(calls, stack, back, offset, turn);
 	stack->pc = pc;
-	return take_block(calls, stack, back, offset, turn);
+	stack->told = false;
+	return status;
 }
 
 int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
@@ -203,6 +240,7 @@ int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, co
 	else
 		stack->pc += WORD;
 	stack->flow = xtrace_find_operation(&calls->operations, token->opcode)->flow;
+	stack->opcode = token->opcode;
 	stack->known = true;
 	return status;
 }

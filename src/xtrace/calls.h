@@ -39,9 +39,12 @@ struct xtrace_calls {
 struct xtrace_stack {
 	struct xtrace_frame *frames;
 	size_t count, room;
-	uint64_t pc;  /* of the last instruction */
-	uint8_t flow; /* of it: enum xtrace_flow */
-	bool known;   /* the last instruction is known: there is one, and no gap behind it */
+	uint64_t pc;              /* of the last instruction */
+	uint32_t opcode;          /* of it; where the flow is of a direct branch */
+	uint8_t flow;             /* of it: enum xtrace_flow */
+	bool known;               /* the last instruction is known: there is one, and no gap behind it */
+	bool told;                /* there was a TARGET_B */
+	uint64_t told_at, target; /* of the last one: the branch that it belongs to, and where that leads */
 };
 
 /* What an instruction changes: `ends` calls end before it, and one may begin with it. */
@@ -59,6 +62,21 @@ int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, co
  * there. */
 int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
                     struct xtrace_turn *turn);
+
+/* Takes a TARGET_B of the branch at a PC. */
+static inline void xtrace_stack_tell(struct xtrace_stack *stack, uint64_t pc, uint64_t target)
+{
+	stack->told = true;
+	stack->told_at = pc;
+	stack->target = target;
+}
+
+/* Whether a branch that TARGET_B tells to lead to a target leads to a PC. Tags and signatures of pointers are above
+ * the lower 32 bits. */
+static inline bool xtrace_leads_to(uint64_t target, uint64_t pc)
+{
+	return (uint32_t)target == (uint32_t)pc;
+}
 
 /* Takes a gap: what the last instruction was is not known behind it. */
 static inline void xtrace_stack_lose(struct xtrace_stack *stack)

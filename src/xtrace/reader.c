@@ -124,6 +124,8 @@ static int take(struct xtrace_events *events, const struct xtrace_moment *moment
 	unsigned kind = moment->token.kind;
 	if ((kind == TW_XTRACE_INST || kind == TW_XTRACE_PCINST) && events->calls)
 		return take_instruction(events, moment);
+	if (kind == TW_XTRACE_TARGET_B)
+		xtrace_stack_tell(moment->stack, moment->stack->pc, moment->token.value);
 	if (kind != TW_XTRACE_UNKNOWN)
 		return 0;
 	add_row(events, moment, TW_LOST)->value = moment->gap;

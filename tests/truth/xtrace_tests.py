@@ -567,6 +567,61 @@ def calls_are_made_of_branches(bench):
     assert len(begins) == 101
 
 
+def looped(signals):
+    """By hand: a loop that calls one function by BL, one by BLR and goes on by BR, three times. With signals a handler runs between
+    each branch and where it leads."""
+    bl, blr, br, svc, b = 0x940003ff, 0xd63f0020, 0xd61f0040, 0xd4000001, 0x17fffff7
+    handler = xtrace.pcinst(0x5000, NOP) + xtrace.inst(RET_X30) + xtrace.value("target-b", 0x6000) + \
+        xtrace.pcinst(0x6000, svc) + b"".join(xtrace.value("svcarg", number) for number in (139, 0, 0, 0, 0, 0, 0))
+    out = b""
+
+    def branch(opcode, target):
+        nonlocal out
+        out += xtrace.inst(opcode) + xtrace.value("target-b", target)
+        interrupt()
+
+    def interrupt():
+        nonlocal out
+        out += handler if signals else b""
+
+    for _ in range(3):
+        out += xtrace.pcinst(0x1000, NOP) + xtrace.inst(bl)
+        interrupt()
+        out += xtrace.pcinst(0x2000, NOP)
+        branch(RET_X30, 0x1008)
+        out += xtrace.pcinst(0x1008, NOP)
+        branch(blr, 0x3000)
+        out += xtrace.pcinst(0x3000, NOP)
+        branch(RET_X30, 0x1010)
+        out += xtrace.pcinst(0x1010, NOP)
+        branch(br, 0x1020)
+        out += xtrace.pcinst(0x1020, NOP) + xtrace.inst(b)
+        interrupt()
+    return out + xtrace.pcinst(0x1000, NOP)
+
+
+@test
+def signals_leave_calls_as_they_are(bench):
+    """A handler that runs between a branch and where it leads is no call, ends none, and is nowhere that a branch goes."""
+    for signals in (False, True):
+        path = bench.directory / f"signals{signals}"
+        path.mkdir()
+        (path / "xtrace.1.7.hint9.xinsndata.bin").write_bytes(looped(signals))
+        stat = {row["name"]: (row["count"], row["open"]) for row in bench.lines("stat", path)}
+        assert stat == {"0x1000": (1, 1), "0x2000": (3, 0), "0x3000": (3, 0)}, (signals, stat)
+        calls = {row["function"]: (row["calls"], row["depth"]) for row in bench.lines("calls", path) if row["table"] == "tree"}
+        assert calls == {"0x1000": (1, 1), "0x2000": (3, 2), "0x3000": (3, 2)}, (signals, calls)
+        rows = [row for row in bench.lines("branches", path) if row["table"] == "kind"]
+        kinds = {row["kind"]: (row["count"], row["mispredicted"]) for row in rows}
+        if signals:  # all but the handler's own returns
+            assert kinds == {"return": (18, 18)}, kinds
+        else:  # each indirect branch the first time
+            assert kinds == {"jump": (3, 0), "call": (3, 0), "indirect jump": (3, 1), "indirect call": (3, 1),
+                             "return": (6, 0)}, kinds
+        named = bench.lines("sql", path, "select distinct function from xtrace_insn where pc between 0x1000 and 0x1fff")
+        assert named == [{"function": "0x1000"}], (signals, named)
+
+
 @test
 def system_calls_are_as_many_as_returned(bench):
     """The program calls writev alone, once each turn."""
