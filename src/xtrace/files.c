@@ -90,6 +90,7 @@ static int find_layout(struct xtrace_files *files, unsigned known)
 	uint64_t size = tw_input_seekable(files->snapshots) ? tw_input_size(files->snapshots) : have;
 	files->has_layout =
 	    tw_xtrace_layout_guess(bytes, have, size, known, &files->layout) == 0 && have >= files->layout.header_size;
+	files->head_size = files->has_layout ? files->layout.header_size : is_header(have) ? have : 0;
 	if (files->has_layout)
 		tw_xtrace_header_decode(bytes, &files->layout, &files->header);
 	else if (have > HEADER_MOST) /* otherwise there is no snapshot yet */

@@ -214,8 +214,8 @@ static int copy_heads(struct rewrite *r)
 	int status = 0;
 	if (r->data)
 		status = copy_head(r, &r->files.data_window, r->files.layout.data_start, r->data);
-	if (status >= 0 && r->registers && r->files.has_layout)
-		status = copy_head(r, &r->files.snapshot_window, r->files.layout.header_size, r->registers);
+	if (status >= 0 && r->registers && r->files.snapshots)
+		status = copy_head(r, &r->files.snapshot_window, r->files.head_size, r->registers);
 	return status;
 }
 

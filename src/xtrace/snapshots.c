@@ -6,7 +6,7 @@
 
 void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_files *files)
 {
-	*snapshots = (struct xtrace_snapshots){.files = files, .next = files->layout.header_size};
+	*snapshots = (struct xtrace_snapshots){.files = files, .next = files->head_size};
 }
 
 /* Whether a snapshot that comes after the last one stands here. */
@@ -62,6 +62,14 @@ static void tell(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snap
 		              found->count, found->user_count, found->index, lost);
 }
 
+static void tell_compression(struct xtrace_snapshots *snapshots)
+{
+	struct xtrace_files *files = snapshots->files;
+	if (tw_input_damaged(files->snapshots))
+		xtrace_report(files, true, XTRACE_COMPRESSION, snapshots->next, snapshots->next, "%s",
+		              tw_input_damage(files->snapshots));
+}
+
 static void end(struct xtrace_snapshots *snapshots, uint64_t left)
 {
 	struct xtrace_files *files = snapshots->files;
@@ -71,9 +79,26 @@ static void end(struct xtrace_snapshots *snapshots, uint64_t left)
 		              tw_xtrace_snapshot_size(&files->layout));
 	snapshots->lost_bytes += left;
 	snapshots->next += left;
-	if (tw_input_damaged(files->snapshots))
-		xtrace_report(files, true, XTRACE_COMPRESSION, snapshots->next, snapshots->next, "%s",
-		              tw_input_damage(files->snapshots));
+	tell_compression(snapshots);
+}
+
+/* Passes by what is in a file whose layout is not known: nothing of it can be read. */
+static int pass_by(struct xtrace_snapshots *snapshots)
+{
+	const uint8_t *bytes;
+	size_t have;
+	int status;
+	if (!snapshots->files->snapshots)
+		return 0;
+	while ((status = tw_window_view(&snapshots->files->snapshot_window, snapshots->next, 1, &bytes, &have)) >= 0 &&
+	       have) {
+		snapshots->next += have;
+		snapshots->lost_bytes += have;
+	}
+	if (status < 0)
+		return fail(snapshots, status);
+	tell_compression(snapshots);
+	return 0;
 }
 
 /* Steps over what is damaged. Returns 1, 0 at the end, or a negative status. */
@@ -104,7 +129,7 @@ int xtrace_snapshots_next(struct xtrace_snapshots *snapshots)
 	const uint8_t *bytes;
 	size_t have;
 	if (!files->has_layout)
-		return 0;
+		return pass_by(snapshots);
 	size_t step = tw_xtrace_snapshot_size(&files->layout);
 	int status = tw_window_view(&files->snapshot_window, snapshots->next, step, &bytes, &have);
 	if (status < 0)

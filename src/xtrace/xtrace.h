@@ -52,6 +52,7 @@ struct xtrace_files {
 	const char *data_name, *snapshots_name; /* in findings */
 	bool own_data;                          /* data is not the reader's */
 	bool has_layout;                        /* the snapshot file can be read */
+	size_t head_size;                       /* of the snapshot file: bytes before the first snapshot */
 	struct tw_xtrace_layout layout;
 	struct tw_xtrace_header header;
 	struct tw_window data_window, snapshot_window; /* at their starts */

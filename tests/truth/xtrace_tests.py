@@ -550,6 +550,28 @@ def repair_saves_what_is_whole(bench):
 
 
 @test
+def snapshot_files_without_a_snapshot_are_kept_or_told(bench):
+    """A header alone stays as it is; a file that has no layout is lost as a whole, and so is compression that is cut."""
+    path, _ = bench.write("--turns", 5)
+    snapshots, = snapshots_of(path)
+    whole = snapshots.read_bytes()
+    for number, (content, lost) in enumerate(((whole[:24], 0), (b"", 0), (whole[:10], 10), (b"\7" * 5000, 5000))):
+        snapshots.write_bytes(content)
+        status = int(lost > 0)
+        info, = bench.lines("info", path, status=status)
+        assert info["lost_bytes"] == lost and info["errors"] == status, (number, info)
+        for words in (["repair"], ["cut", "--from-time", 0]):
+            out = bench.directory / f"kept{number}{words[0]}"
+            facts, = bench.lines(*words, path, "-o", out, status=status)
+            assert facts["lost_bytes"] == lost, (words, facts)
+            assert snapshots_of(out)[0].read_bytes() == (b"" if lost else content), words
+    snapshots.unlink()
+    packed = pathlib.Path(f"{snapshots}.gz")
+    packed.write_bytes(gzip.compress(whole)[:12])
+    assert [rule for rule, _ in rules(bench, path)] == ["xtrace.compression"]
+
+
+@test
 def calls_are_made_of_branches(bench):
     """The program calls one function each turn, which has 9 instructions, and 3 more each time an exclusive store fails."""
     path, facts = bench.write("--turns", 100)
