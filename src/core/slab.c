@@ -10,7 +10,7 @@
 void tw_slab_clear(struct tw_slab *slab)
 {
 	slab->count = slab->argument_count = slab->brief_count = slab->ready_size = 0;
-	slab->sorted = slab->failed = slab->brief = false;
+	slab->sorted = slab->failed = slab->brief = slab->trackless = false;
 }
 
 void tw_slab_free(struct tw_slab *slab)
@@ -275,7 +275,9 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	                      .row_bits = row_bits};
 	keys[0] = 0;
 	const struct sorted sorted = split_rows(slab, &split) ? sort_packed(slab, &split) : sort_rows(slab, keys);
+	scratch->ties.trackless = false;
 	slab->failed |= !nest(slab, &sorted, &scratch->ties);
+	slab->trackless = scratch->ties.trackless;
 }
 
 void tw_slab_scratch_free(struct tw_slab_scratch *scratch)

@@ -45,6 +45,9 @@ struct tw_slab {
 	uint64_t offset; /* of the first byte, for briefs */
 	bool brief;
 	bool sorted; /* rows stand in time order */
+	/* Slices of one time were put in order, and track 0 is among theirs: if that stands for tracks which become
+	 * known later, the slab must be sorted again then. */
+	bool trackless;
 	bool failed; /* no memory: rows are missing */
 };
 

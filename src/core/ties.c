@@ -100,6 +100,7 @@ bool tw_ties_nest(struct tw_ties *ties)
 		return false;
 	const struct tw_tie_slice *slices = ties->slices;
 	size_t count = find_slices(ties);
+	ties->trackless |= slices->track == 0; /* the least stands first */
 	for (size_t from = 0, to; from < count; from = to) {
 		for (to = from; to < count && slices[to].complete && slices[to].track == slices[from].track;)
 			to++;

@@ -22,6 +22,7 @@ struct tw_ties {
 	struct tw_tie_slice *slices; /* while they are put in order */
 	struct tw_tie *spare;
 	size_t slice_room, spare_room;
+	bool trackless; /* slices of track 0 were among those that were put in order */
 };
 
 /* Adds a row behind the others. False when there is no memory. */

@@ -279,7 +279,7 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 		const struct place at = {commit, chunk, fix, &chunk->slab.events[fix->row]};
 		fixers[fix->kind](&at);
 	}
-	if (chunk->moved && commit->sorts)
+	if ((chunk->moved || chunk->slab.trackless) && commit->sorts)
 		tw_slab_sort(&chunk->slab, &commit->sort);
 	if (chunk->slab.count && chunk->pieces[chunk->piece_count - 1].kind != FXT_PAYLOAD)
 		keep_blob(commit, chunk, &chunk->slab.events[chunk->slab.count - 1]);

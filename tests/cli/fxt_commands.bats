@@ -307,6 +307,27 @@ END
 	grep -qx 'trackway: error: no blob is called "three"' err
 }
 
+@test "slices of one time nest as those of their thread, also where it stands in the records" {
+	# What begins at once: the longer contains the shorter, which was written before it. An end of another thread is
+	# between them; then the thread is an index of the table in the first, and stands in the second.
+	for there in "event(4, 1, 5, 6, 101, reference=0), event(3, 3, 5, 7, reference=0), event(4, 2, 5, 6, 105, reference=0)" \
+		"event(4, 1, 101), event(3, 3, 5, 7, reference=0), event(4, 2, 5, 6, 105, reference=0)" \
+		"event(4, 1, 5, 6, 101, reference=0), event(3, 3, 5, 7, reference=0), event(4, 2, 105)"; do
+		archive <<-EOF
+			out += [string(1, b'child'), string(2, b'parent'), string(3, b'other')]
+			out += [event(2, 3, 5, 7, reference=0, ticks=50), $there]
+		EOF
+		printf '%s\n' 'other 50' 'parent 4' 'parent;child 1' >expected
+		trackway convert --to folded in.fxt -o - | diff expected -
+		trackway convert --to folded --category '*' in.fxt -o - | diff expected -
+		trackway flame --folded --to-time 1s in.fxt | diff expected -
+		trackway merge in.fxt -o out.json
+		trackway convert --to folded out.json -o - | diff expected -
+		trackway stat --json --category '*' in.fxt >out
+		trackway stat --json in.fxt | diff out -
+	done
+}
+
 @test "blobs: larger than what may be held in memory, byte for byte, also cut off" {
 	archive <<END
 $blob
