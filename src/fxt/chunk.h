@@ -84,7 +84,8 @@ enum fxt_fix_kind {
 	FXT_FIX_OBJECT,           /* the row gives an object its name: a, b as in struct fxt_object */
 	FXT_FIX_KERNEL_OBJECT,    /* the row describes a kernel object: b: koid */
 	FXT_FIX_TRACK_OF_PROCESS, /* b: process */
-	FXT_FIX_PAYLOAD           /* more of the blob of an earlier row */
+	FXT_FIX_PAYLOAD,          /* more of the blob of an earlier row */
+	FXT_FIX_PIECE             /* a blob without a time: it may be more of one by that name */
 };
 
 struct fxt_fix {

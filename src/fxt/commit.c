@@ -177,6 +177,17 @@ static void fix_payload(const struct place *at)
 	at->chunk->moved |= at->row->time != part.time;
 }
 
+/* Blobs of one name are one, in the order of the archive. The records before them are in no order of time: with their
+ * times alone the bytes would change places. */
+static void fix_piece(const struct place *at)
+{
+	struct fxt_commit *commit = at->commit;
+	at->chunk->moved |= at->row->time < commit->piece_time;
+	if (at->row->time < commit->piece_time)
+		at->row->time = commit->piece_time;
+	commit->piece_time = at->row->time;
+}
+
 /* ---- What was found. ---- */
 
 static size_t reported_most(const struct tw_reader *reader)
@@ -254,6 +265,7 @@ static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_KERNEL_OBJECT] = fix_kernel_object,
     [FXT_FIX_TRACK_OF_PROCESS] = fix_track_of_process,
     [FXT_FIX_PAYLOAD] = fix_payload,
+    [FXT_FIX_PIECE] = fix_piece,
 };
 
 /* A chunk none of whose rows has a time of its own goes on with that of the chunk before. */

@@ -309,6 +309,8 @@ static void take_blob(const struct job *job)
 	row->flags = record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
 	if (timed)
 		row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
+	else
+		fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_PIECE});
 	add_bytes(job, "data", TW_ARG_BYTES);
 	add_arguments(job);
 }

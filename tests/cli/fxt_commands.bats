@@ -307,6 +307,34 @@ END
 	grep -qx 'trackway: error: no blob is called "three"' err
 }
 
+@test "blobs: their parts stay in order where the records before them are not" {
+	for form in "blob(3, 1, part)" "large(3, part)"; do
+		archive <<-EOF
+			$blob
+			out += [string(1, b'inner'), string(2, b'outer'), string(3, b'file')]
+			for begin, end, part in (1000, 1100, b'one, '), (500, 1200, b'two, '), (1300, 1400, b'three, '), (900, 1500, b'four'):
+			    out += [event(4, 1, end, ticks=begin), $form]
+		EOF
+		for command in merge "cut --from-time 1ns" "cut --min-duration 1ns" "convert --to-time 1s"; do
+			trackway $command in.fxt -o out.fxt
+			[ "$(trackway blobs --extract file out.fxt)" = "one, two, three, four" ] || fail "$form, $command"
+		done
+	done
+	# Parts that are read far from one another.
+	archive <<-EOF
+		$blob
+		out += [string(1, b'long'), string(2, b'file')]
+		out += [event(4, 1, 10**6, ticks=i) for i in range(10**5, 10**5 + 20000)] + [blob(2, 1, b'one, ')]
+		out += [event(4, 1, 10**6, ticks=i) for i in range(20000)] + [blob(2, 1, b'two')]
+	EOF
+	for jobs in 1 3; do
+		trackway merge --jobs $jobs in.fxt "$DATA/fxt/streaming.fxt" -o out.fxt
+		[ "$(trackway blobs --extract file out.fxt)" = "one, two" ]
+		trackway merge --jobs $jobs - <in.fxt -o out.fxt
+		[ "$(trackway blobs --extract file out.fxt)" = "one, two" ]
+	done
+}
+
 @test "slices of one time nest as those of their thread, also where it stands in the records" {
 	# What begins at once: the longer contains the shorter, which was written before it. An end of another thread is
 	# between them; then the thread is an index of the table in the first, and stands in the second.
