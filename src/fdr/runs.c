@@ -160,6 +160,8 @@ static int rewrite_run(struct tw_reader *reader, struct tw_window *window, const
 		if (status <= 0)
 			return status;
 		result->records_in++;
+		if (target->version >= 3)
+			fit_process(f.log, &record);
 		result->records_changed += fit(&record, target->version);
 		if (!good || tw_basic_encode(&record, target->version, target->layout, bytes) < 0) {
 			result->records_dropped++;

@@ -96,3 +96,12 @@ becomes_fxt() { # log
 	of_log events.xray | diff expected -
 	if cmp -s expected source; then fail "the source shows nothing"; fi
 }
+
+@test "convert basic 2 to 3: what means nothing in an argument record does not become a process" {
+	cp "$DATA/xray/basic-v2.xray" old.xray
+	printf 'junk' | dd of=old.xray bs=1 seek=$((0x6c)) conv=notrunc status=none
+	trackway convert old.xray --to xray-basic --format-version 3 -o new.xray
+	"$PYTHON" "$TRUTH/fdr.py" new.xray >records
+	[ "$(grep -c call-argument records)" -gt 0 ]
+	[ "$(grep -o '"process": [0-9]*' records | sort -u)" = '"process": 0' ]
+}
