@@ -12,8 +12,8 @@ extern "C" {
 /* All comes from slices of the category "jit", each the compilation of the function that its name is, and "jit-cached",
  * each the search for one that was compiled before. An argument "code_bytes" is the size of the code, which an instant
  * of that category and name tells where it was not known before; an argument "status" that is not 0 says that it
- * failed. What is begun and not known to end (TW_SLICE_BEGIN) is counted as open, without time. A compilation inside
- * another counts for both. */
+ * failed. What is begun and not known to end (TW_SLICE_BEGIN, TW_FLAG_UNWOUND) is counted as open, without time. A
+ * compilation inside another counts for both. */
 
 enum tw_jit_by { TW_JIT_BY_FUNCTION, TW_JIT_BY_THREAD };
 

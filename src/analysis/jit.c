@@ -91,7 +91,8 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 		return;
 	}
 	struct tw_jit_row *row = &jit->rows[number];
-	if (event->kind == TW_SLICE_BEGIN)
+	/* What ends with one around it is not known to end. */
+	if (event->kind == TW_SLICE_BEGIN || (event->flags & TW_FLAG_UNWOUND))
 		row->open++;
 	else if (event->kind == TW_SLICE_COMPLETE)
 		count_slice(row, category == CACHED, event->value);

@@ -398,6 +398,18 @@ PY
 	trackway jit --json out.json | grep -q '"name":"b".*"compiled":1,.*"code_bytes":64'
 }
 
+@test "jit: a search that only the compilation around it ends found nothing" {
+	printf '%s\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" \
+	    "fun inf 0x00000000 0x00000001 0x00000000 0x00000000 0x06000001" "fun nam 0x00000000 \"a\" \"\" \"\"" \
+	    "fun inf 0x00000001 0x00000002 0x00000000 0x00000000 0x06000002" "fun nam 0x00000001 \"b\" \"\" \"\"" \
+	    "jit cms 42 1 0x00000001" "jit css 42 3 0x00000002" "jit cmf 42 9 0x00000001 0x00000000" >log
+	trackway jit --json log >out
+	grep -q '"name":"a".*"compiled_ns":8000000,"compiled":1,.*"open":0' out
+	grep -q '"name":"b".*"cached":0,"cached_ns":0,"failed":0,"open":1' out
+	trackway convert --to chrome log -o out.json
+	trackway jit --json out.json | grep -q '"name":"b".*"cached":0,"cached_ns":0,"failed":0,"open":1'
+}
+
 # shown OPTION...: kind and time of the records that pass, but for those that tell of the log and its threads.
 shown() {
 	trackway dump "$@" | sed -n 's/^0x[0-9a-f]*  \([a-z]*-[a-z]*\) .* timestamp=\([0-9]*\).*/\1 \2/p' | paste -sd, -
