@@ -19,6 +19,7 @@ struct rewrite {
 	uint64_t size, hash;             /* of the buffer's records so far */
 	uint64_t declared;               /* what its BufferExtents says, 0 without one */
 	uint64_t tsc;                    /* of the last record written */
+	bool filled;                     /* version 1: there is fill behind buffers */
 	enum tw_fdr_kind last;           /* the record written before, TW_FDR_KINDS before the first */
 	bool dropped;                    /* the record before was: its arguments go too */
 };
@@ -201,16 +202,28 @@ static void put_fill(struct tw_output *out, uint64_t size)
 	}
 }
 
-/* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. */
-static void put_end(struct rewrite *r, const struct fdr_place *place)
+/* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. A log with fill has it behind
+ * all buffers, since where the next one begins is told by that size. Most must have kept it: what a few claim would
+ * make the result many times as long as the log. */
+static bool has_fill(const struct fdr_log *log)
+{
+	size_t filled = 0, buffers = 0;
+	for (size_t i = 0; i < log->place_count; i++) {
+		const struct fdr_place *place = &log->places[i];
+		buffers += place->thread != 0;
+		filled += place->filled && place->next - place->offset == log->header.buffer_size;
+	}
+	return filled && filled >= buffers / 2;
+}
+
+static void put_end(struct rewrite *r)
 {
 	uint64_t full = r->target.buffer_size;
-	bool filled = place->filled && place->next - place->offset == r->log->header.buffer_size;
 	int status = 0;
 	if (r->target.version != 1)
 		return;
 	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
-	if (filled && r->size < full)
+	if (r->filled && r->size < full)
 		put_fill(r->out, full - r->size);
 }
 
@@ -264,7 +277,7 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 	status = take_all(r, job);
 	count_loss(r, &job->place, result);
 	if (keep)
-		put_end(r, &job->place);
+		put_end(r);
 	return status;
 }
 
@@ -379,6 +392,7 @@ static int rewrite_log(struct tw_reader *reader, const struct tw_fdr_header *tar
 	int status = state->log->indexed ? 0 : fdr_index(reader, state->log);
 	if (status < 0)
 		return status;
+	r.filled = has_fill(r.log);
 	fdr_cursor_init(&r.cursor, reader, state->log, 0);
 	status = rewrite_all(&r, out, result);
 	fdr_cursor_free(&r.cursor);

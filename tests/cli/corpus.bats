@@ -105,3 +105,14 @@ becomes_fxt() { # log
 	[ "$(grep -c call-argument records)" -gt 0 ]
 	[ "$(grep -o '"process": [0-9]*' records | sort -u)" = '"process": 0' ]
 }
+
+@test "repair of version 1: a damaged buffer among others with fill has fill, too" {
+	cp "$DATA/xray/v1-padded-zero.xray" bad.xray
+	printf '\377' | dd of=bad.xray bs=1 seek=$((0x4bc)) conv=notrunc status=none # a record of the second of three
+	status=0; trackway repair bad.xray -o good.xray || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(stat -c %s good.xray)" -eq $((32 + 3 * 1024)) ]
+	"$PYTHON" "$TRUTH/fdr.py" good.xray >records # by the document: each buffer has the header's size
+	[ "$(grep new-buffer records | grep -Eo '"offset": [0-9]+' | tr -dc '0-9\n' | tr '\n' ' ')" = '32 1056 2080 ' ]
+	[ "$(grep -c end-of-buffer records)" -eq 3 ]
+}
