@@ -29,7 +29,7 @@ struct tw_jit_row {
 	uint64_t cached_ns;
 	uint64_t failed; /* of both */
 	uint64_t open;
-	uint64_t code_bytes; /* of all compilations that tell it */
+	uint64_t code_bytes; /* of all compilations that ended and tell it */
 };
 
 struct tw_jit_options {

@@ -92,12 +92,13 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 	}
 	struct tw_jit_row *row = &jit->rows[number];
 	/* What ends with one around it is not known to end. */
-	if (event->kind == TW_SLICE_BEGIN || (event->flags & TW_FLAG_UNWOUND))
+	bool open = event->kind == TW_SLICE_BEGIN || (event->flags & TW_FLAG_UNWOUND);
+	if (open)
 		row->open++;
 	else if (event->kind == TW_SLICE_COMPLETE)
 		count_slice(row, category == CACHED, event->value);
 	row->failed += number_of(jit, batch, event, "status") != 0;
-	if (category == COMPILED)
+	if (category == COMPILED && !open)
 		row->code_bytes = tw_sum(row->code_bytes, code_bytes);
 }
 
