@@ -10,16 +10,20 @@
 #include "base/sum.h"
 #include "core/format.h"
 
+struct row {
+	struct tw_jit_row told;
+	uint32_t about; /* the name of the function, or the track */
+	uint64_t id;    /* of the function: others may have its name */
+};
+
 struct tw_jit {
 	struct tw_jit_options options;
 	struct tw_budget budget;
 	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
 	struct tw_dictionary *texts;
-	struct tw_jit_row *rows;
+	struct row *rows;
 	size_t count, room;
-	uint32_t *about; /* by row: the name of the function, or the track */
-	size_t about_room;
-	struct tw_map map; /* that to row */
+	struct tw_map map; /* what they are about to row */
 	uint64_t left_out;
 };
 
@@ -56,12 +60,9 @@ static uint32_t find_row(struct tw_jit *jit, const struct tw_event *event)
 		return row;
 	row = (uint32_t)jit->count;
 	if (!tw_budget_grow(&jit->budget, TW_FOR_ROWS, &jit->rows, &jit->room, jit->count + 1, sizeof *jit->rows) ||
-	    !tw_budget_grow(&jit->budget, TW_FOR_ROWS, &jit->about, &jit->about_room, jit->count + 1,
-	                    sizeof *jit->about) ||
 	    !tw_budget_map_add(&jit->budget, TW_FOR_ROWS, &jit->map, about, row))
 		return UINT32_MAX;
-	jit->about[row] = about;
-	jit->count++;
+	jit->rows[jit->count++].about = about;
 	return row;
 }
 
@@ -90,7 +91,7 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 		jit->left_out++;
 		return;
 	}
-	struct tw_jit_row *row = &jit->rows[number];
+	struct tw_jit_row *row = &jit->rows[number].told;
 	/* What ends with one around it is not known to end. */
 	bool open = event->kind == TW_SLICE_BEGIN || (event->flags & TW_FLAG_UNWOUND);
 	if (open)
@@ -115,13 +116,15 @@ static const char *keep_other(struct tw_jit *jit, uint32_t name)
 	return tw_dictionary_name(jit->dictionary, name)->length ? keep(jit, name) : NULL;
 }
 
-static void fill_row(struct tw_jit *jit, struct tw_jit_row *row, uint32_t about)
+static void fill_row(struct tw_jit *jit, struct row *filled)
 {
 	bool thread = jit->options.by == TW_JIT_BY_THREAD;
-	const struct tw_track *track = tw_dictionary_track(jit->dictionary, thread ? about : 0);
-	const struct tw_name *function = tw_dictionary_name(jit->dictionary, thread ? 0 : about);
+	const struct tw_track *track = tw_dictionary_track(jit->dictionary, thread ? filled->about : 0);
+	const struct tw_name *function = tw_dictionary_name(jit->dictionary, thread ? 0 : filled->about);
 	const bool threadless = thread && tw_is_threadless(track);
-	const char *name = keep(jit, threadless ? 0 : thread ? track->name : about);
+	const char *name = keep(jit, threadless ? 0 : thread ? track->name : filled->about);
+	struct tw_jit_row *row = &filled->told;
+	filled->id = function->id;
 	row->name = name ? name : "(other)"; /* no room for its name */
 	row->owner = keep_other(jit, function->owner);
 	row->module = keep_other(jit, function->module);
@@ -132,24 +135,52 @@ static void fill_row(struct tw_jit *jit, struct tw_jit_row *row, uint32_t about)
 	}
 }
 
+/* Rows of which this is 0 are of the same. */
 static int compare(const void *left, const void *right)
 {
-	const struct tw_jit_row *a = left, *b = right;
+	const struct row *one = left, *other = right;
+	const struct tw_jit_row *a = &one->told, *b = &other->told;
 	int order = strcmp(a->name, b->name);
 	order = order ? order : tw_compare(a->process, b->process);
 	order = order ? order : tw_compare(b->threadless, a->threadless);
 	order = order ? order : tw_compare(a->thread, b->thread);
-	order = order ? order : tw_compare(a->compiled_ns, b->compiled_ns);
-	order = order ? order : tw_compare(a->cached_ns, b->cached_ns);
-	return order ? order : tw_compare(a->code_bytes, b->code_bytes);
+	order = order ? order : strcmp(a->module ? a->module : "", b->module ? b->module : "");
+	order = order ? order : strcmp(a->owner ? a->owner : "", b->owner ? b->owner : "");
+	return order ? order : tw_compare(one->id, other->id);
+}
+
+static void join_row(struct tw_jit_row *row, const struct tw_jit_row *other)
+{
+	row->compiled += other->compiled;
+	row->compiled_ns = tw_sum(row->compiled_ns, other->compiled_ns);
+	row->max_ns = other->max_ns > row->max_ns ? other->max_ns : row->max_ns;
+	row->cached += other->cached;
+	row->cached_ns = tw_sum(row->cached_ns, other->cached_ns);
+	row->failed += other->failed;
+	row->open += other->open;
+	row->code_bytes = tw_sum(row->code_bytes, other->code_bytes);
+}
+
+/* A function that was known by its number and by a pointer before it had a name has two in the dictionary. */
+static void join_rows(struct tw_jit *jit)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < jit->count; i++) {
+		if (kept && compare(&jit->rows[kept - 1], &jit->rows[i]) == 0)
+			join_row(&jit->rows[kept - 1].told, &jit->rows[i].told);
+		else
+			jit->rows[kept++] = jit->rows[i];
+	}
+	jit->count = kept;
 }
 
 static void finish(struct tw_jit *jit)
 {
 	for (size_t i = 0; i < jit->count; i++)
-		fill_row(jit, &jit->rows[i], jit->about[i]);
+		fill_row(jit, &jit->rows[i]);
 	if (jit->count)
 		qsort(jit->rows, jit->count, sizeof *jit->rows, compare);
+	join_rows(jit);
 }
 
 /* ---- The handle. ---- */
@@ -191,7 +222,7 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 
 const struct tw_jit_row *tw_jit_row(const struct tw_jit *jit, size_t i)
 {
-	return i < jit->count ? &jit->rows[i] : NULL;
+	return i < jit->count ? &jit->rows[i].told : NULL;
 }
 
 uint64_t tw_jit_left_out(const struct tw_jit *jit)
@@ -205,7 +236,6 @@ void tw_jit_free(struct tw_jit *jit)
 		return;
 	tw_map_free(&jit->map);
 	tw_dictionary_free(jit->texts);
-	free(jit->about);
 	free(jit->rows);
 	free(jit);
 }

@@ -398,6 +398,19 @@ PY
 	trackway jit --json out.json | grep -q '"name":"b".*"compiled":1,.*"code_bytes":64'
 }
 
+@test "jit: a function that a sample and a compilation told of before it was described has one row" {
+	printf '%s\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" "sam str 0x00000000 1 1 0:0 0x0" \
+	    "jit cms 42 1 0x00000001" "jit cmf 42 9 0x00000001 0x00000000" \
+	    "fun inf 0x00000000 0x00000001 0x00000000 0x00000000 0x06000001 0x00001000:0x80" "fun nam 0x00000000 \"a\" \"\" \"\"" \
+	    "fun inf 0x00000001 0x00000002 0x00000000 0x00000000 0x06000002 0x00002000:0x40" "fun nam 0x00000001 \"a\" \"\" \"\"" \
+	    "jit cms 42 11 0x00000001" "jit cmf 42 15 0x00000001 0x00000000" \
+	    "jit cms 42 20 0x00000002" "jit cmf 42 21 0x00000002 0x00000000" >log
+	trackway jit --json log >out
+	[ "$(wc -l <out)" -eq 2 ] # one for each of the two of that name
+	grep -q '"compiled_ns":12000000,"compiled":2,"max_ns":8000000,"code_bytes":256' out
+	grep -q '"compiled_ns":1000000,"compiled":1,"max_ns":1000000,"code_bytes":64' out
+}
+
 @test "jit: a search that only the compilation around it ends found nothing" {
 	printf '%s\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" \
 	    "fun inf 0x00000000 0x00000001 0x00000000 0x00000000 0x06000001" "fun nam 0x00000000 \"a\" \"\" \"\"" \
