@@ -227,8 +227,9 @@ static const struct {
     .complete = {[FXT_COMPLETE] = UINT32_MAX},
     .mark = {[FXT_BEGIN] = FXT_MARK_BEGIN, [FXT_COMPLETE] = FXT_MARK_COMPLETE},
     .bytes = {[FXT_BEGIN] = CALL, [FXT_END] = CALL, [FXT_COMPLETE] = CALL},
-    .plain = {PLAIN(FXT_INSTANT, 2), PLAIN(FXT_BEGIN, 2), PLAIN(FXT_END, 2), PLAIN(FXT_COMPLETE, 3), PLAIN(5, 3),
-              PLAIN(6, 3), PLAIN(7, 3), PLAIN(8, 3), PLAIN(9, 3), PLAIN(10, 3)},
+    .plain = {PLAIN(FXT_INSTANT, 2), PLAIN(FXT_BEGIN, 2), PLAIN(FXT_END, 2), PLAIN(FXT_COMPLETE, 3),
+              PLAIN(FXT_ASYNC_BEGIN, 3), PLAIN(FXT_ASYNC_INSTANT, 3), PLAIN(FXT_ASYNC_END, 3), PLAIN(FXT_FLOW_BEGIN, 3),
+              PLAIN(FXT_FLOW_STEP, 3), PLAIN(FXT_FLOW_END, 3)},
 #undef PLAIN
 #undef CALL
 };
@@ -350,8 +351,8 @@ static inline __attribute__((always_inline)) const uint8_t *take_switches(struct
 static __attribute__((noinline)) bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes,
                                                   bool big)
 {
-	uint64_t kind = tw_bits(header, 60, 63);
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || kind < 1 || kind > 2)
+	uint64_t type = tw_bits(header, 60, 63);
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP))
 		return false;
 	uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
 	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
@@ -369,7 +370,7 @@ static inline __attribute__((always_inline)) bool is_right(uint64_t header, cons
 static inline __attribute__((always_inline)) bool take_unusual(struct run *run, uint64_t header, const uint8_t *bytes,
                                                                bool switches, bool big)
 {
-	unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
+	unsigned kind = (unsigned)tw_bits(header, 16, 19) - FXT_BEGIN;
 	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
 		return kind > TW_CALL_COMPLETE ? take_other(run, header, bytes, big)
 		                               : take_call(run, header, bytes, kind, big);
@@ -382,7 +383,7 @@ static inline __attribute__((always_inline)) bool take_unusual(struct run *run, 
 /* Whether a call of another thread comes, for take_usual(). */
 static inline bool turns(struct run *run, uint64_t header, const uint8_t *bytes)
 {
-	unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
+	unsigned kind = (unsigned)tw_bits(header, 16, 19) - FXT_BEGIN;
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
 	return fxt_type(header) == TW_FXT_TYPE_EVENT && kind <= TW_CALL_COMPLETE && index != run->thread &&
 	       set_thread(run, index, bytes) && run->wanted;

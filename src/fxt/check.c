@@ -6,7 +6,7 @@
 #include "fxt/layout.h"
 
 /* zircon/types.h: ZX_OBJ_TYPE_THREAD; the document, "Context Switch Record" and "BLOB Record". */
-enum { OBJECT_THREAD = 2, STATE_RUNNING = 1, STATE_MAX = 5, BLOB_MAX = 3, SCOPE_MAX = 2 };
+enum { OBJECT_THREAD = 2, STATE_RUNNING = 1, BLOB_MAX = 3 };
 
 /* A record that is being checked. */
 struct job {
@@ -69,7 +69,7 @@ static void check_initialization(const struct job *job)
 
 static void check_instant(const struct job *job)
 {
-	if (job->record->scope > SCOPE_MAX)
+	if (job->record->scope > FXT_SCOPE_MAX)
 		note(job, FXT_SCOPE, job->record->scope);
 }
 
@@ -100,7 +100,7 @@ static void check_switch(const struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
 	bool running = record->state == STATE_RUNNING && record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH;
-	if (record->state > STATE_MAX || running)
+	if (record->state > FXT_STATE_KNOWN || running)
 		note(job, FXT_THREAD_STATE, record->state);
 }
 

@@ -35,8 +35,7 @@ static inline bool is_simple(uint64_t header, const uint8_t *bytes, size_t left_
 		at += tw_bits(plain->value, 4, 15);
 	}
 	/* An instant may have a scope word. */
-	return !flaws && end - at <= (type == 0) && type <= TW_FXT_FLOW_END - TW_FXT_INSTANT &&
-	       tw_bits(header, 24, 31) != 0;
+	return !flaws && end - at <= (type == FXT_INSTANT) && type < FXT_EVENT_TYPES && tw_bits(header, 24, 31) != 0;
 }
 
 static inline __attribute__((always_inline)) size_t first_wrong(const struct fxt_chunk *chunk, bool big,

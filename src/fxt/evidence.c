@@ -233,12 +233,11 @@ static bool is_fine(const struct tw_fxt_string *string)
 	return !string->bytes || string->length == 0 || is_text(string->bytes, string->length);
 }
 
-/* Whether numbers that may not be any are what they may be: the document, "Initialization Record", "Instant event" and
- * "Context Switch Record". */
+/* Whether numbers that may not be any are what they may be. */
 static bool is_in_range(const struct tw_fxt_record *record)
 {
-	enum { SCOPE_MAX = 2, STATE_MAX = 5 };
-	return record->scope <= SCOPE_MAX && (record->kind != TW_FXT_CONTEXT_SWITCH || record->state <= STATE_MAX) &&
+	return record->scope <= FXT_SCOPE_MAX &&
+	       (record->kind != TW_FXT_CONTEXT_SWITCH || record->state <= FXT_STATE_KNOWN) &&
 	       (record->kind != TW_FXT_INITIALIZATION || record->id - 1 < TW_FREQUENCY_MAX);
 }
 

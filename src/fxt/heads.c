@@ -186,12 +186,11 @@ static bool is_for_heads(uint32_t low)
 static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads, uint32_t low)
 {
 	static const uint32_t plain[FXT_TYPES] = {
-	    FXT_TWO_WORDS,   0,
-	    FXT_TWO_WORDS,   FXT_TWO_WORDS,
-	    FXT_THREE_WORDS, FXT_THREE_WORDS,
-	    FXT_THREE_WORDS, FXT_THREE_WORDS,
-	    FXT_THREE_WORDS, FXT_THREE_WORDS,
-	    FXT_THREE_WORDS,
+	    [FXT_INSTANT] = FXT_TWO_WORDS,       [FXT_BEGIN] = FXT_TWO_WORDS,
+	    [FXT_END] = FXT_TWO_WORDS,           [FXT_COMPLETE] = FXT_THREE_WORDS,
+	    [FXT_ASYNC_BEGIN] = FXT_THREE_WORDS, [FXT_ASYNC_INSTANT] = FXT_THREE_WORDS,
+	    [FXT_ASYNC_END] = FXT_THREE_WORDS,   [FXT_FLOW_BEGIN] = FXT_THREE_WORDS,
+	    [FXT_FLOW_STEP] = FXT_THREE_WORDS,   [FXT_FLOW_END] = FXT_THREE_WORDS,
 	};
 	struct head *head = head_at(heads, low);
 	if (!is_for_heads(low))

@@ -23,8 +23,6 @@ struct rows {
 	struct tw_map by_key;
 };
 
-enum { EVENT_KINDS = TW_FXT_FLOW_END - TW_FXT_INSTANT + 1 };
-
 enum { PROVIDER_COLUMNS = 7, CATEGORY_COLUMNS = 2, LISTS = 2, KINDS_OF_ROWS = 3 };
 
 struct fxt_survey {
@@ -106,7 +104,7 @@ static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const 
 	}
 	for (unsigned i = 0; census && i < TW_FXT_KINDS; i++)
 		survey->kinds[i] += census->sums.kinds[i];
-	for (unsigned type = 0; census && type < EVENT_KINDS; type++)
+	for (unsigned type = 0; census && type < FXT_EVENT_TYPES; type++)
 		survey->kinds[TW_FXT_INSTANT + type] += census->sums.events[type];
 	survey->failed |= chunk->failed;
 }

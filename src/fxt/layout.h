@@ -17,6 +17,37 @@ enum {
 	FXT_TEXT_MAX = 0x7fff /* bytes of an inline text: 15 bits */
 };
 
+/* The types of event, bits 16 to 19 of the header: the document, "Event record". */
+enum fxt_event_type {
+	FXT_INSTANT,
+	FXT_COUNTER,
+	FXT_BEGIN,
+	FXT_END,
+	FXT_COMPLETE,
+	FXT_ASYNC_BEGIN,
+	FXT_ASYNC_INSTANT,
+	FXT_ASYNC_END,
+	FXT_FLOW_BEGIN,
+	FXT_FLOW_STEP,
+	FXT_FLOW_END,
+	FXT_EVENT_TYPES
+};
+
+/* The scope of an instant, the word behind its arguments: 0 thread, 1 process, 2 global. The engine writes it; the
+ * document does not tell of it. */
+enum { FXT_SCOPE_MAX = 2 };
+
+/* The types of scheduling record, bits 60 to 63: the document, "Scheduling Record". */
+enum fxt_scheduling_type { FXT_LEGACY_SWITCH, FXT_SWITCH, FXT_WAKEUP };
+
+/* Words of those without arguments, and the states of a thread that leaves a CPU, bits 36 to 39. */
+enum {
+	FXT_SWITCH_WORDS = 4,
+	FXT_WAKEUP_WORDS = 3,
+	FXT_STATE_KNOWN = 5, /* the last that the document tells: "Context Switch Record" */
+	FXT_STATE_MAX = 15   /* the greatest that there is room for */
+};
+
 /* Words that a stream takes. bytes is at most 2^64 - 8. */
 static inline uint64_t fxt_words(uint64_t bytes)
 {

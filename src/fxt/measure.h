@@ -29,7 +29,7 @@ static inline uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, 
 	if (header & more)
 		words = fxt_measure_more(header, bytes, words, big);
 	/* An instant may have a scope word. */
-	return size - words <= (type == 0) ? size : 0;
+	return size - words <= (type == FXT_INSTANT) ? size : 0;
 }
 
 enum { FXT_PLAIN_MAX = 3 }; /* words of an event without texts, arguments and koids */
@@ -79,8 +79,8 @@ static inline bool fxt_is_plain_argument(uint64_t header)
 static inline uint32_t fxt_plain_koids(uint64_t header)
 {
 	static const uint64_t plain = FXT_BITS(0, 19) | FXT_BITS(60, 63);
-	static const uint64_t a_switch = TW_FXT_TYPE_SCHEDULING | 4 << 4 | UINT64_C(1) << 60;
-	static const uint64_t a_wakeup = TW_FXT_TYPE_SCHEDULING | 3 << 4 | UINT64_C(2) << 60;
+	static const uint64_t a_switch = TW_FXT_TYPE_SCHEDULING | FXT_SWITCH_WORDS << 4 | (uint64_t)FXT_SWITCH << 60;
+	static const uint64_t a_wakeup = TW_FXT_TYPE_SCHEDULING | FXT_WAKEUP_WORDS << 4 | (uint64_t)FXT_WAKEUP << 60;
 	if ((header & (plain | FXT_BITS(40, 59))) == a_switch)
 		return 2;
 	return (header & (plain | FXT_BITS(36, 59))) == a_wakeup;

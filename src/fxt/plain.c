@@ -9,9 +9,6 @@
 #include "fxt/put.h"
 #include "fxt/values.h"
 
-/* The document, "Instant event". */
-enum { SCOPE_MAX = 2 };
-
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
 /* What a run of records keeps at hand. The clock and what else is seldom changed stay in the chunk: there are not
@@ -76,7 +73,7 @@ INLINE bool is_right(const struct run *run, const uint8_t *bytes, uint64_t heade
 	if (kind == TW_SLICE_COMPLETE)
 		return *word >= tw_load64(bytes + TW_FXT_WORD, big) && *word < run->chunk->first_without;
 	if (kind == TW_INSTANT)
-		return count == 0 && *word <= SCOPE_MAX;
+		return count == 0 && *word <= FXT_SCOPE_MAX;
 	return kind != TW_COUNTER || count != 0;
 }
 
@@ -239,8 +236,6 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 
 /* ---- Context switches and wake-ups. ---- */
 
-enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
-
 static __attribute__((noinline)) void wait_for_koid(struct fxt_chunk *chunk, enum fxt_fix_kind kind, uint64_t koid)
 {
 	fxt_add_fix(chunk, &(struct fxt_fix){.kind = (uint8_t)kind, .b = koid});
@@ -250,7 +245,7 @@ static __attribute__((noinline)) void wait_for_koid(struct fxt_chunk *chunk, enu
 INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
 {
 	uint64_t type = tw_bits(header, 60, 63);
-	uint64_t words = type == SWITCH ? SWITCH_WORDS : type == WAKEUP ? WAKEUP_WORDS : 0;
+	uint64_t words = type == FXT_SWITCH ? FXT_SWITCH_WORDS : type == FXT_WAKEUP ? FXT_WAKEUP_WORDS : 0;
 	if (tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big); /* there is none in a record of one word */
@@ -260,15 +255,15 @@ INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t 
 	const struct tw_event event = {
 	    .time = chunk->time,
 	    .offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes)),
-	    .value = type == SWITCH ? tw_bits(header, 36, 39) : 0,
-	    .kind = type == SWITCH ? TW_SWITCH : TW_WAKEUP,
+	    .value = type == FXT_SWITCH ? tw_bits(header, 36, 39) : 0,
+	    .kind = type == FXT_SWITCH ? TW_SWITCH : TW_WAKEUP,
 	    .cpu = (uint16_t)tw_bits(header, 20, 35),
 	    .provider = chunk->turn.number,
 	};
 	if (!tw_slab_add(&chunk->slab, &event))
 		return true;
 	wait_for_koid(chunk, FXT_FIX_TRACK_BY_KOID, tw_load64(bytes + 2 * TW_FXT_WORD, big));
-	if (type == SWITCH)
+	if (type == FXT_SWITCH)
 		wait_for_koid(chunk, FXT_FIX_OTHER_BY_KOID, tw_load64(bytes + 3 * TW_FXT_WORD, big));
 	return true;
 }

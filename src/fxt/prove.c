@@ -7,9 +7,6 @@
 #include "fxt/chunk.h"
 #include "fxt/layout.h"
 
-/* The document, "Context Switch Record" and "Instant event". */
-enum { STATE_MAX = 5, SCOPE_MAX = 2 };
-
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
 /* ---- Arguments. ---- */
@@ -75,9 +72,9 @@ static bool is_timed(struct tw_ticks *clock, uint64_t ticks)
 /* Context switches and wake-ups make no steps. */
 static enum proof prove_switch(struct fxt_chunk *chunk, size_t place, uint64_t header)
 {
-	uint64_t kind = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
-	size_t fixed = kind == 1 ? 4 : 3;
-	bool right = kind == 2 || (kind == 1 && state <= STATE_MAX);
+	uint64_t type = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
+	size_t fixed = type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS;
+	bool right = type == FXT_WAKEUP || (type == FXT_SWITCH && state <= FXT_STATE_KNOWN);
 	uint64_t ticks = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
 	if (!right || !is_timed(&chunk->clock, ticks))
 		return DOUBTFUL;
@@ -112,16 +109,16 @@ static const struct shape shapes[2 * FXT_TYPES] = {
 #define MASK UINT64_MAX
 #define OPERATION(type) [FXT_TYPES | (type)] = {.below = UINT64_MAX}
     [FXT_INSTANT] = {.below = UINT64_MAX},
-    [SCOPED_INSTANT] = {.below = SCOPE_MAX + 1},
+    [SCOPED_INSTANT] = {.below = FXT_SCOPE_MAX + 1},
     [FXT_BEGIN] = {.below = UINT64_MAX, .begin = MASK},
     [FXT_END] = {.below = UINT64_MAX, .end = MASK},
     [COMPLETE] = {.below = UINT64_MAX, .complete = MASK},
-    OPERATION(5),
-    OPERATION(6),
-    OPERATION(7),
-    OPERATION(8),
-    OPERATION(9),
-    OPERATION(10),
+    OPERATION(FXT_ASYNC_BEGIN),
+    OPERATION(FXT_ASYNC_INSTANT),
+    OPERATION(FXT_ASYNC_END),
+    OPERATION(FXT_FLOW_BEGIN),
+    OPERATION(FXT_FLOW_STEP),
+    OPERATION(FXT_FLOW_END),
 #undef OPERATION
 #undef MASK
 };

@@ -12,8 +12,7 @@
 
 #define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
 
-/* The document, "Event record". */
-enum { FLOW_END = TW_FXT_FLOW_END - TW_FXT_INSTANT, SCOPE_MAX = 2, SCOPE_MASK = 3, FIXED = 2 * TW_FXT_WORD };
+enum { SCOPE_MASK = 3, FIXED = 2 * TW_FXT_WORD }; /* FIXED: bytes of an event before its arguments */
 
 /* State of the loop, a local variable: so the compiler knows that no store changes it, and can keep it in registers. */
 struct loop {
@@ -37,17 +36,17 @@ static const struct shape {
 	uint8_t kind;   /* of the row */
 	uint8_t scope;  /* mask: an instant, whose last word is its scope */
 } shapes[FXT_TYPES] = {
-    [FXT_INSTANT] = {.most = SCOPE_MAX, .kind = TW_INSTANT, .scope = UINT8_MAX},
+    [FXT_INSTANT] = {.most = FXT_SCOPE_MAX, .kind = TW_INSTANT, .scope = UINT8_MAX},
     [FXT_COUNTER] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_COUNTER},
     [FXT_BEGIN] = {.most = UINT64_MAX, .kind = TW_SLICE_BEGIN},
     [FXT_END] = {.most = UINT64_MAX, .kind = TW_SLICE_END},
     [FXT_COMPLETE] = {.slice = UINT64_MAX, .kind = TW_SLICE_COMPLETE},
     [FXT_ASYNC_BEGIN] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_ASYNC_BEGIN},
-    [FXT_ASYNC_BEGIN + 1] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_ASYNC_INSTANT},
-    [FXT_ASYNC_BEGIN + 2] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_ASYNC_END},
-    [FXT_ASYNC_BEGIN + 3] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_BEGIN},
-    [FXT_ASYNC_BEGIN + 4] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_STEP},
-    [FLOW_END] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_END},
+    [FXT_ASYNC_INSTANT] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_ASYNC_INSTANT},
+    [FXT_ASYNC_END] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_ASYNC_END},
+    [FXT_FLOW_BEGIN] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_BEGIN},
+    [FXT_FLOW_STEP] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_STEP},
+    [FXT_FLOW_END] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_END},
 };
 
 static const uint8_t scopes[] = {0, TW_FLAG_PROCESS, TW_FLAG_GLOBAL, 0};
@@ -86,7 +85,7 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 	if (__builtin_expect(index != loop->index, 0))
 		look_up_thread(chunk, loop, index, place);
 	const struct fxt_pair *names = names_of(chunk, loop, header, place);
-	if (!loop->thread || !names || type > FLOW_END || !has_values(chunk, type, count, place))
+	if (!loop->thread || !names || type > FXT_FLOW_END || !has_values(chunk, type, count, place))
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), word = tw_load64(bytes + size - TW_FXT_WORD, false);
 	word = size > FIXED ? word : 0; /* an instant may have no scope */

@@ -13,9 +13,6 @@
 
 #define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
 
-/* The document, "Event record". */
-enum { FLOW_END = TW_FXT_FLOW_END - TW_FXT_INSTANT, SCOPE_MAX = 2 };
-
 enum {
 	TEXT_MOST = 64, /* bytes of a text; longer ones are left out */
 	MOST = 4 * TW_FXT_WORD + TW_FXT_ARGUMENTS_MAX * (TW_FXT_WORD + TEXT_MOST) /* of an event, and a little more */
@@ -194,17 +191,17 @@ static const struct shape {
 	uint64_t most;  /* of other events: the greatest value that it may have */
 	uint64_t tail;  /* bytes that it takes in what is written */
 } shapes[FXT_TYPES] = {
-    [FXT_INSTANT] = {0, SCOPE_MAX, TW_FXT_WORD},
+    [FXT_INSTANT] = {0, FXT_SCOPE_MAX, TW_FXT_WORD},
     [FXT_COUNTER] = {0, UINT64_MAX, TW_FXT_WORD},
     [FXT_BEGIN] = {0, UINT64_MAX, 0},
     [FXT_END] = {0, UINT64_MAX, 0},
     [FXT_COMPLETE] = {UINT64_MAX, 0, TW_FXT_WORD},
     [FXT_ASYNC_BEGIN] = {0, UINT64_MAX, TW_FXT_WORD},
-    [FXT_ASYNC_BEGIN + 1] = {0, UINT64_MAX, TW_FXT_WORD},
-    [FXT_ASYNC_BEGIN + 2] = {0, UINT64_MAX, TW_FXT_WORD},
-    [FXT_ASYNC_BEGIN + 3] = {0, UINT64_MAX, TW_FXT_WORD},
-    [FXT_ASYNC_BEGIN + 4] = {0, UINT64_MAX, TW_FXT_WORD},
-    [FLOW_END] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_ASYNC_INSTANT] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_ASYNC_END] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_FLOW_BEGIN] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_FLOW_STEP] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_FLOW_END] = {0, UINT64_MAX, TW_FXT_WORD},
 };
 
 /* Takes an event; false where it must be left out. */
@@ -214,7 +211,7 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
 	uint64_t count = tw_bits(header, 20, 23), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
 	uint64_t names = know_thread(chunk, loop, header, bytes) ? names_of(chunk, loop, header, bytes) : UNKNOWN;
-	if (names == UNKNOWN || type > FLOW_END)
+	if (names == UNKNOWN || type > FXT_FLOW_END)
 		return false;
 	uint8_t *start = loop->ready + loop->used, *to = start + (size_t)2 * TW_FXT_WORD;
 	const uint8_t *at = bytes + (size_t)2 * TW_FXT_WORD;
@@ -246,16 +243,16 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 /* Takes one without arguments; false where it must be left out. */
 INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
-	enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
-	uint64_t type = tw_bits(header, 60, 63), words = type == SWITCH ? SWITCH_WORDS : WAKEUP_WORDS;
-	if ((type != SWITCH && type != WAKEUP) || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
+	uint64_t type = tw_bits(header, 60, 63), words = type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS;
+	if ((type != FXT_SWITCH && type != FXT_WAKEUP) || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false) - loop->clock.base_tsc;
 	if (ticks >= loop->count)
 		return false;
 	uint64_t time = ns_of(&loop->clock, ticks);
 	uint8_t *to = loop->ready + loop->used;
-	uint64_t same = FXT_BITS(0, 15) | FXT_BITS(20, 35) | FXT_BITS(60, 63) | (type == SWITCH ? FXT_BITS(36, 39) : 0);
+	uint64_t same =
+	    FXT_BITS(0, 15) | FXT_BITS(20, 35) | FXT_BITS(60, 63) | (type == FXT_SWITCH ? FXT_BITS(36, 39) : 0);
 	memcpy(to, bytes, words * TW_FXT_WORD);
 	tw_store64(to, header & same, false);
 	tw_store64(to + TW_FXT_WORD, time + loop->shift, false);

@@ -11,11 +11,9 @@
 
 enum {
 	DEPTH = 61, /* open durations of a thread, with the sentinel; where there are more, the leap ends */
-	SCOPES = 3, /* of instants, by the document */
 	TWO = 2,    /* words of a record */
 	THREE = 3,
 	LEAST = TWO * TW_FXT_WORD, /* bytes of a record */
-	TYPES = 11,                /* of events */
 	LOW_HALVES = 1 << 12,      /* what bin_index() tells apart */
 };
 
@@ -121,7 +119,7 @@ INLINE size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, 
 static enum bin bin_of(unsigned type, unsigned count, unsigned size)
 {
 	bool duration = type == FXT_BEGIN || type == FXT_END, step = type >= FXT_ASYNC_BEGIN;
-	if (type >= TYPES)
+	if (type >= FXT_EVENT_TYPES)
 		return OTHER;
 	if (count)
 		return duration ? DURATION : step ? STEP : DOUBTFUL;
@@ -383,16 +381,15 @@ INLINE void take_doubtful(struct run *run, bool big)
 	}
 }
 
-enum { STATE_MAX = 5 }; /* the document, "Context Switch Record" */
-
 /* Whether a record is a right context switch or wake-up with arguments. */
 static bool is_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, bool big)
 {
 	const uint64_t header = tw_load64(bytes, big);
 	enum tw_fxt_kind kind = fxt_kind(header);
 	uint64_t state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
-	bool right = kind == TW_FXT_THREAD_WAKEUP || (kind == TW_FXT_CONTEXT_SWITCH && state <= STATE_MAX);
-	size_t fixed = kind == TW_FXT_CONTEXT_SWITCH ? 4 : 3, size = tw_bits(header, 4, 15);
+	bool right = kind == TW_FXT_THREAD_WAKEUP || (kind == TW_FXT_CONTEXT_SWITCH && state <= FXT_STATE_KNOWN);
+	size_t fixed = kind == TW_FXT_CONTEXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS,
+	       size = tw_bits(header, 4, 15);
 	return right && !(header & fxt_reserved(kind)) && count &&
 	       take_arguments(skimmer, bytes, fixed, size, count, false, big) == size;
 }
@@ -401,10 +398,11 @@ static bool is_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, bool bi
 static inline bool is_plain_switch(uint64_t header)
 {
 	static const uint64_t bits = FXT_BITS(0, 3) | FXT_BITS(16, 19) | FXT_BITS(40, 59);
-	static const uint8_t states[FXT_TYPES] = {[1] = STATE_MAX + 1, [2] = 1}, sizes[FXT_TYPES] = {[1] = 4, [2] = 3};
-	const unsigned kind = (unsigned)tw_bits(header, 60, 63);
-	const bool no_more = (header & bits) == TW_FXT_TYPE_SCHEDULING, of_size = tw_bits(header, 4, 15) == sizes[kind];
-	const bool in_state = tw_bits(header, 36, 39) < states[kind];
+	static const uint8_t states[FXT_TYPES] = {[FXT_SWITCH] = FXT_STATE_KNOWN + 1, [FXT_WAKEUP] = 1};
+	static const uint8_t sizes[FXT_TYPES] = {[FXT_SWITCH] = FXT_SWITCH_WORDS, [FXT_WAKEUP] = FXT_WAKEUP_WORDS};
+	const unsigned type = (unsigned)tw_bits(header, 60, 63);
+	const bool no_more = (header & bits) == TW_FXT_TYPE_SCHEDULING, of_size = tw_bits(header, 4, 15) == sizes[type];
+	const bool in_state = tw_bits(header, 36, 39) < states[type];
 	return no_more & of_size & in_state;
 }
 
@@ -447,22 +445,22 @@ struct shape {
 };
 
 /* Of events with arguments, by type and the number of words behind the arguments. */
-static const struct shape shapes[TYPES][2] = {
+static const struct shape shapes[FXT_EVENT_TYPES][2] = {
 #define ANY                                                                                                            \
 	{                                                                                                              \
 		.most = UINT64_MAX, .fits = true                                                                       \
 	}
-    [FXT_INSTANT] = {ANY, {.most = SCOPES - 1, .fits = true}},
+    [FXT_INSTANT] = {ANY, {.most = FXT_SCOPE_MAX, .fits = true}},
     [FXT_COUNTER] = {[1] = ANY},
     [FXT_BEGIN] = {ANY},
     [FXT_END] = {ANY},
     [FXT_COMPLETE] = {[1] = {.most = FXT_SKIM_LONGEST - 1, .complete = UINT64_MAX, .fits = true}},
-    {[1] = ANY},
-    {[1] = ANY},
-    {[1] = ANY},
-    {[1] = ANY},
-    {[1] = ANY},
-    {[1] = ANY},
+    [FXT_ASYNC_BEGIN] = {[1] = ANY},
+    [FXT_ASYNC_INSTANT] = {[1] = ANY},
+    [FXT_ASYNC_END] = {[1] = ANY},
+    [FXT_FLOW_BEGIN] = {[1] = ANY},
+    [FXT_FLOW_STEP] = {[1] = ANY},
+    [FXT_FLOW_END] = {[1] = ANY},
 #undef ANY
 };
 
@@ -518,7 +516,7 @@ INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, s
 		take_steps(run, &chunk->skim, big);
 		take_plain(run, COMPLETE, THREE, UINT64_MAX, FXT_SKIM_LONGEST - 1, big);
 		take_plain(run, PLAIN, TWO, 0, UINT64_MAX, big);
-		take_plain(run, SCOPED, THREE, 0, SCOPES - 1, big);
+		take_plain(run, SCOPED, THREE, 0, FXT_SCOPE_MAX, big);
 		take_doubtful(run, big);
 		settle_doubts(run, chunk, big);
 		on = on && !run->failed && skimmer->doubts.wrong == SIZE_MAX;

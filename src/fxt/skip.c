@@ -7,7 +7,7 @@
 
 /* Bits of fxt_wish.skips: first the types of events, then those of scheduling records. Legacy context switches, which
  * may have threads inline, are never skipped. */
-enum { SCHEDULING = FXT_TYPES, SWITCH = 1, WAKEUP = 2 };
+enum { SCHEDULING = FXT_TYPES };
 
 static uint32_t bit_unless(uint32_t kinds, enum tw_event_kind kind, unsigned bit)
 {
@@ -16,9 +16,9 @@ static uint32_t bit_unless(uint32_t kinds, enum tw_event_kind kind, unsigned bit
 
 uint32_t fxt_skips(uint32_t kinds)
 {
-	uint32_t skips =
-	    bit_unless(kinds, TW_SWITCH, SCHEDULING + SWITCH) | bit_unless(kinds, TW_WAKEUP, SCHEDULING + WAKEUP);
-	for (unsigned type = 0; type <= TW_FXT_FLOW_END - TW_FXT_INSTANT; type++)
+	uint32_t skips = bit_unless(kinds, TW_SWITCH, SCHEDULING + FXT_SWITCH) |
+	                 bit_unless(kinds, TW_WAKEUP, SCHEDULING + FXT_WAKEUP);
+	for (unsigned type = 0; type < FXT_EVENT_TYPES; type++)
 		skips |= bit_unless(kinds, fxt_event_kinds[type], type);
 	return skips;
 }

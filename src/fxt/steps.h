@@ -9,17 +9,12 @@
 #define FXT_STEPS_H
 
 #include "base/map.h"
+#include "fxt/layout.h"
 
-/* Types of event, by the document; rules look at all but the first two and FXT_COMPLETE. */
-enum fxt_event_type {
-	FXT_INSTANT,
-	FXT_COUNTER,
-	FXT_BEGIN,
-	FXT_END,
-	FXT_COMPLETE,
-	FXT_ASYNC_BEGIN, /* and all behind it */
-	FXT_MARK = 0xfe, /* not in the document: marks where the steps of a chunk begin and end */
-	FXT_ROW = 0xff   /* not in the document: stands for a row */
+/* Types of step besides those of events, which are FXT_BEGIN, FXT_END, and FXT_ASYNC_BEGIN and all behind it. */
+enum fxt_step_type {
+	FXT_MARK = 0xfe, /* marks where the steps of a chunk begin and end */
+	FXT_ROW = 0xff   /* stands for a row */
 };
 
 /* A begin or end of a duration, a step of an operation, or any row. */
@@ -28,7 +23,7 @@ struct fxt_step {
 	uint64_t key; /* fxt_operation_key(); of a duration its name; of a row its number */
 	uint32_t track;
 	uint32_t place; /* of the record in the chunk */
-	uint32_t type;  /* enum fxt_event_type */
+	uint32_t type;  /* enum fxt_event_type or fxt_step_type */
 	uint32_t other; /* of a begin: number of its end, if settled; otherwise of the open begin around it, or 0 */
 };
 

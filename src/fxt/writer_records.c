@@ -2,8 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/writer.h"
 
-enum { STATE_MAX = 15 };
-
 static bool has_argument(const struct fxt_writer *w, const struct tw_event *event, const char *text)
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
@@ -63,7 +61,7 @@ static void put_scheduling(struct fxt_writer *w, const struct tw_event *event, c
 
 void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
 {
-	uint64_t state = event->kind == TW_WAKEUP ? 0 : fxt_limited(w, event->value, STATE_MAX, "thread state");
+	uint64_t state = event->kind == TW_WAKEUP ? 0 : fxt_limited(w, event->value, FXT_STATE_MAX, "thread state");
 	if (is_legacy(w, event))
 		put_legacy(w, event, state);
 	else
