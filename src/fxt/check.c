@@ -5,8 +5,8 @@
 #include "fxt/chunk.h"
 #include "fxt/layout.h"
 
-/* zircon/types.h: ZX_OBJ_TYPE_THREAD; the document, "Context Switch Record" and "BLOB Record". */
-enum { OBJECT_THREAD = 2, STATE_RUNNING = 1, BLOB_MAX = 3 };
+/* The document, "Context Switch Record" and "BLOB Record". */
+enum { STATE_RUNNING = 1, BLOB_MAX = 3 };
 
 /* A record that is being checked. */
 struct job {
@@ -111,7 +111,7 @@ static void check_kernel_object(const struct job *job)
 	bool koid = false;
 	for (unsigned i = 0; i < record->argument_count; i++)
 		koid = koid || record->arguments[i].type == TW_FXT_ARG_KOID;
-	if (record->object_type == OBJECT_THREAD && !koid)
+	if (record->object_type == FXT_OBJECT_THREAD && !koid)
 		note(job, FXT_THREAD_PROCESS, 0);
 }
 

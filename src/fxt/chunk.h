@@ -275,6 +275,12 @@ static inline void fxt_pass_by(struct fxt_chunk *chunk, uint64_t time)
 	chunk->passed.last = time > chunk->passed.last ? time : chunk->passed.last;
 }
 
+/* Whether provider and clock of the turn are known, or it was reported that they are not. */
+static inline bool fxt_is_turn_told(const struct fxt_chunk *chunk)
+{
+	return (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
+}
+
 /* The time of a tick count in the record at a place. */
 static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
 {

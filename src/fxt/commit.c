@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernel objects that are processes and threads: zircon/types.h, ZX_OBJ_TYPE_. */
-enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
-
 /* Numbers that are told once each: enough for every index of a few providers, or fewer where many archives are read at
  * once. */
 enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
@@ -119,9 +116,9 @@ static void fix_kernel_object(const struct place *at)
 {
 	struct fxt_state *state = at->commit->state;
 	uint64_t process;
-	if (at->row->value == OBJECT_PROCESS)
+	if (at->row->value == FXT_OBJECT_PROCESS)
 		fix_track_of_process(at);
-	else if (at->row->value == OBJECT_THREAD && process_of(at, &process))
+	else if (at->row->value == FXT_OBJECT_THREAD && process_of(at, &process))
 		at->row->track = fxt_state_track(state, process, at->fix->b);
 	if (at->row->track)
 		tw_dictionary_name_track(state->dictionary, at->row->track, at->row->name);

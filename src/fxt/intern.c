@@ -7,13 +7,8 @@
 
 #include "base/memory.h"
 
-enum {
-	/* Bytes of a text in a record that has others, too: two of them and 80 words beside fit any record. */
-	INLINE_MAX = 16000,
-	/* ZX_OBJ_TYPE_..: the types that the document gives a meaning. */
-	OBJECT_PROCESS = 1,
-	OBJECT_THREAD = 2
-};
+/* Bytes of a text in a record that has others, too: two of them and 80 words beside fit any record. */
+enum { INLINE_MAX = 16000 };
 
 /* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours. */
 #define INVENTED (UINT64_C(3) << 62)
@@ -101,7 +96,7 @@ static void put_process_name(struct fxt_intern *in, uint64_t process, struct fxt
 	struct fxt_put put = fxt_put_begin(out, in->big);
 	fxt_put_word(&put, process);
 	fxt_put_label(&put, &name);
-	fxt_put_end(out, &put, TW_FXT_TYPE_KERNEL_OBJECT | OBJECT_PROCESS << 16 | (uint64_t)name.reference << 24);
+	fxt_put_end(out, &put, TW_FXT_TYPE_KERNEL_OBJECT | FXT_OBJECT_PROCESS << 16 | (uint64_t)name.reference << 24);
 }
 
 static void put_thread_name(struct fxt_intern *in, struct fxt_koids koids, struct fxt_label name)
@@ -114,7 +109,7 @@ static void put_thread_name(struct fxt_intern *in, struct fxt_koids koids, struc
 	fxt_put_label(&put, &name);
 	fxt_put_argument(&put, &label, &process, 0);
 	fxt_put_end(out, &put,
-	            TW_FXT_TYPE_KERNEL_OBJECT | OBJECT_THREAD << 16 | (uint64_t)name.reference << 24 |
+	            TW_FXT_TYPE_KERNEL_OBJECT | FXT_OBJECT_THREAD << 16 | (uint64_t)name.reference << 24 |
 	                UINT64_C(1) << 40);
 }
 
@@ -141,8 +136,8 @@ static bool describes(const struct fxt_intern *in, const struct tw_event *event,
 {
 	const struct tw_track *track = tw_dictionary_track(in->dictionary, event->track);
 	if (track->kind == TW_TRACK_PROCESS)
-		return event->id == track->process && event->value == OBJECT_PROCESS && event->argument_count == 0;
-	return track->kind == TW_TRACK_THREAD && event->id == track->thread && event->value == OBJECT_THREAD &&
+		return event->id == track->process && event->value == FXT_OBJECT_PROCESS && event->argument_count == 0;
+	return track->kind == TW_TRACK_THREAD && event->id == track->thread && event->value == FXT_OBJECT_THREAD &&
 	       event->argument_count == 1 && arguments->type == TW_ARG_KOID && arguments->value.u == track->process &&
 	       strcmp(tw_dictionary_name(in->dictionary, arguments->name)->text, "process") == 0;
 }

@@ -33,6 +33,9 @@ enum fxt_event_type {
 	FXT_EVENT_TYPES
 };
 
+/* The types of kernel object that the document gives a meaning: zircon/types.h, ZX_OBJ_TYPE_. */
+enum { FXT_OBJECT_PROCESS = 1, FXT_OBJECT_THREAD = 2 };
+
 /* The scope of an instant, the word behind its arguments: 0 thread, 1 process, 2 global. The engine writes it; the
  * document does not tell of it. */
 enum { FXT_SCOPE_MAX = 2 };

@@ -327,7 +327,7 @@ INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
 {
-	bool told = (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
+	bool told = fxt_is_turn_told(chunk);
 	struct run run = {
 	    .chunk = chunk,
 	    .wish = wish,

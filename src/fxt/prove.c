@@ -242,7 +242,7 @@ INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish, si
 size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record that has a step */
-	bool told = (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
+	bool told = fxt_is_turn_told(chunk);
 	if (piece->odd || !told || !fxt_steps_reserve(&chunk->steps, (piece->to - place) / LEAST + 1))
 		return place;
 	return piece->big ? prove_run(chunk, wish, place, piece->to, true)

@@ -42,7 +42,7 @@ static bool find_threads(struct fxt_chunk *chunk, uint64_t offset)
  * time is beyond 64 bits. */
 static bool is_right(const struct fxt_chunk *chunk, const struct fxt_piece *piece)
 {
-	bool told = (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
+	bool told = fxt_is_turn_told(chunk);
 	bool timed = chunk->timed ? chunk->untimed == 0 : chunk->slab.count == 0;
 	return told && timed && !piece->odd && chunk->first_without > FXT_SKIM_LONGEST &&
 	       chunk->skim.ticks < chunk->first_without - FXT_SKIM_LONGEST;
