@@ -1,4 +1,4 @@
-/* chunk.c - a piece of an archive: its memory, and its bytes. */
+/* chunk.c - a piece of an archive: its memory, its bytes, and what is put down to be told or completed later. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/chunk.h"
 
@@ -82,26 +82,6 @@ static int64_t fill(struct tw_reader *reader, uint64_t position, uint8_t *bytes,
 	return more < 0 ? more : more + (int64_t)seen;
 }
 
-bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
-{
-	if (!fxt_string_number(chunk->turn.provider, reference, offset, number))
-		return false;
-	chunk->memo->known[reference % FXT_KNOWN] = (struct fxt_known){chunk->memo->epoch | reference, *number};
-	return true;
-}
-
-const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place)
-{
-	struct fxt_pair *pair = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-	struct fxt_pair found = {.key = header >> 32 | chunk->memo->pair_epoch};
-	uint64_t offset = fxt_offset(chunk, place);
-	if (!fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &found.category) ||
-	    !fxt_known_number(chunk, (unsigned)tw_bits(header, 48, 63), offset, &found.name))
-		return NULL;
-	*pair = found;
-	return pair;
-}
-
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
 {
 	fxt_chunk_clear(chunk);
@@ -150,20 +130,28 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	fxt_skimmer_free(scratch->skimmer);
 }
 
-struct fxt_turn fxt_turn_of(const struct fxt_state *state)
+/* ---- What cannot be told or completed where a record is decoded. ---- */
+
+void fxt_add_note(struct fxt_chunk *chunk, const struct fxt_note *note)
 {
-	const struct fxt_provider *provider = state->current;
-	return (struct fxt_turn){
-	    .provider = state->current,
-	    .generation = provider->generation,
-	    .number = provider->number,
-	    .frequency = provider->frequency,
-	    .announced = provider->announced,
-	    .initialized = provider->initialized,
-	    .gave_ticks = provider->gave_ticks,
-	    .gave_first = provider->gave_first,
-	    .foreign = !provider->wanted,
-	    .has_wall = provider->has_wall,
-	    .wall_ns = provider->wall_ns,
-	};
+	if (tw_grow(&chunk->notes, &chunk->note_room, chunk->note_count + 1, sizeof *chunk->notes))
+		chunk->notes[chunk->note_count++] = *note;
+	else
+		chunk->failed = true;
+}
+
+void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
+              const char *text)
+{
+	fxt_add_note(chunk, &(struct fxt_note){rule, fxt_offset(chunk, record), fxt_offset(chunk, at), a, b, text});
+}
+
+void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
+{
+	if (!tw_extend(&chunk->fixes, &chunk->fix_room, chunk->fix_count + 1, sizeof *chunk->fixes)) {
+		chunk->failed = true;
+		return;
+	}
+	chunk->fixes[chunk->fix_count] = *fix;
+	chunk->fixes[chunk->fix_count++].row = (uint32_t)chunk->slab.count - 1;
 }

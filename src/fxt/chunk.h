@@ -245,16 +245,13 @@ static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
 	return chunk->base + place;
 }
 
-/* Notes something found wrong at a place of the chunk. */
+/* Notes something found wrong; the second, at a place of the chunk. */
+void fxt_add_note(struct fxt_chunk *chunk, const struct fxt_note *note);
 void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
               const char *text);
 
 /* Adds a fix for the last row; all of it is given but the row. */
 void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix);
-
-/* Adds a fix for an argument of the last row, a pointer or koid: its object may have a name when the row is
- * committed. */
-void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process);
 
 /* Sets the time of the record that is being decoded. Rows without a time of their own have that of the record before
  * them, or, at the start of a chunk, of the first record that has one. */
@@ -290,8 +287,8 @@ static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t 
 	return chunk->time;
 }
 
-/* The same as fxt_string_number() for the current turn, in one look instead of three: nearly all records refer to a few
- * hundred names. `make bench` measures stat and check of FXT. */
+/* turn.c: the same as fxt_string_number() for the current turn, in one look instead of three: nearly all records refer
+ * to a few hundred names. `make bench` measures stat and check of FXT. */
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number);
 
 static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
@@ -301,7 +298,7 @@ static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference,
 	return known->key == (chunk->memo->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
 }
 
-/* Category and name of an event at a place in one look; NULL where one is inline or not defined. */
+/* turn.c: category and name of an event at a place in one look; NULL where one is inline or not defined. */
 const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place);
 
 /* The same if they were looked up lately, otherwise NULL. */
@@ -362,9 +359,6 @@ int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *
 /* Puts what the chunk before could not finish in front of a chunk. False when there is no memory. */
 bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before);
 
-/* What holds now, before a chunk is walked. */
-struct fxt_turn fxt_turn_of(const struct fxt_state *state);
-
 /* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in
  * order. */
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
@@ -414,16 +408,23 @@ void fxt_time_rows(struct fxt_chunk *chunk);
 /* plain.c: briefs for the rows that have none. */
 void fxt_brief_rows(struct fxt_chunk *chunk);
 
-/* Takes a record of any kind; returns its size, as far as it is in the chunk. */
+/* rows.c: makes the row of a record of any kind; returns the record's size, as far as it is in the chunk. The second
+ * does so for all of a piece. */
 size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);
 void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
 
 /* check.c: notes what rules a record breaks. */
 void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
 
-/* Goes on with the turn of a chunk, before any of it is decoded; turns to the next, which stands before each metadata
- * and initialization record. */
+/* turn.c: what holds where the walk is. */
+struct fxt_turn fxt_turn_of(const struct fxt_state *state);
+
+/* turn.c: goes on with the turn of a chunk, before any of it is decoded; turns to the next, which each metadata and
+ * initialization record makes. */
 void fxt_begin_turn(struct fxt_chunk *chunk);
 void fxt_next_turn(struct fxt_chunk *chunk);
+
+/* turn.c: the record that is being decoded registers a string: what was looked up of this index is no longer true. */
+void fxt_forget_string(struct fxt_chunk *chunk, unsigned index);
 
 #endif

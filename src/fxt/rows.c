@@ -1,11 +1,11 @@
 /* rows.c - the records of a chunk to rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
-#include "base/memory.h"
 #include "core/format.h"
 #include "fxt/chunk.h"
 #include "fxt/objects.h"
 #include "fxt/tell.h"
+#include "fxt/values.h"
 
 #include <string.h>
 
@@ -16,44 +16,6 @@ struct job {
 	const struct tw_fxt_record *record;
 	size_t place; /* of the record */
 };
-
-/* ---- What cannot be told here. ---- */
-
-static void add_note(struct fxt_chunk *chunk, const struct fxt_note *note)
-{
-	if (tw_grow(&chunk->notes, &chunk->note_room, chunk->note_count + 1, sizeof *chunk->notes))
-		chunk->notes[chunk->note_count++] = *note;
-	else
-		chunk->failed = true;
-}
-
-void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
-              const char *text)
-{
-	add_note(chunk, &(struct fxt_note){rule, fxt_offset(chunk, record), fxt_offset(chunk, at), a, b, text});
-}
-
-void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
-{
-	if (!tw_extend(&chunk->fixes, &chunk->fix_room, chunk->fix_count + 1, sizeof *chunk->fixes)) {
-		chunk->failed = true;
-		return;
-	}
-	chunk->fixes[chunk->fix_count] = *fix;
-	chunk->fixes[chunk->fix_count++].row = (uint32_t)chunk->slab.count - 1;
-}
-
-void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process)
-{
-	const struct fxt_provider *provider = chunk->turn.provider;
-	uint64_t value = argument->value.u;
-	struct fxt_object object =
-	    argument->type == TW_ARG_POINTER ? fxt_pointer(provider, process, value) : fxt_koid(provider, value);
-	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_REFERENCE,
-	                                     .argument = (uint8_t)number,
-	                                     .a = object.own,
-	                                     .b = object.all});
-}
 
 /* ---- Strings and threads. ---- */
 
@@ -537,77 +499,6 @@ static bool is_asked_for(const struct job *job)
 	       (switches && is_wanted(job, &record->incoming));
 }
 
-/* ---- Turns. ---- */
-
-static void forget_pairs(struct fxt_memo *memo)
-{
-	enum { EPOCH_SHIFT = 32 };
-	memo->pair_epoch += UINT64_C(1) << EPOCH_SHIFT;
-	if (memo->pair_epoch)
-		return;
-	memset(memo->pairs, 0, sizeof memo->pairs);
-	memset(memo->linked, 0, sizeof memo->linked);
-	memo->pair_epoch = UINT64_C(1) << EPOCH_SHIFT;
-}
-
-/* What references mean now, they mean no more. */
-static void forget_names(struct fxt_chunk *chunk)
-{
-	enum { EPOCH = 1 << 16 };
-	struct fxt_memo *memo = chunk->memo;
-	forget_pairs(memo);
-	memo->provider = chunk->turn.provider;
-	memo->generation = chunk->turn.generation;
-	memo->strings = chunk->strings;
-	memo->epoch += EPOCH;
-	if (memo->epoch)
-		return;
-	memset(memo->known, 0, sizeof memo->known);
-	memo->epoch = EPOCH;
-}
-
-/* A string is registered: pairs may have it. */
-static void forget_string(struct fxt_chunk *chunk, unsigned index)
-{
-	chunk->memo->known[index % FXT_KNOWN].key = 0;
-	chunk->memo->strings = chunk->strings = FXT_STRINGS_NEW;
-	forget_pairs(chunk->memo);
-}
-
-static void set_turn(struct fxt_chunk *chunk, const struct fxt_turn *turn)
-{
-	if (chunk->clock.frequency != turn->frequency) {
-		tw_ticks_set(&chunk->clock, turn->frequency);
-		chunk->first_without = tw_ticks_of(UINT64_MAX, turn->frequency);
-	}
-	chunk->turn = *turn;
-	chunk->told_provider = chunk->told_clock = false;
-}
-
-/* Goes on with what was looked up of a provider, if it still holds. */
-static void turn_to_memo(struct fxt_chunk *chunk)
-{
-	const struct fxt_turn *turn = &chunk->turn;
-	const struct fxt_memo *memo = chunk->memo = &chunk->memos[turn->generation % chunk->memo_count];
-	if (memo->provider != turn->provider || memo->generation != turn->generation ||
-	    memo->strings != chunk->strings || memo->strings == FXT_STRINGS_NEW || memo->epoch == 0)
-		forget_names(chunk);
-}
-
-void fxt_begin_turn(struct fxt_chunk *chunk)
-{
-	set_turn(chunk, &chunk->turn);
-	turn_to_memo(chunk);
-}
-
-void fxt_next_turn(struct fxt_chunk *chunk)
-{
-	if (chunk->turned == chunk->turn_count)
-		return;
-	set_turn(chunk, &chunk->turns[chunk->turned++]);
-	turn_to_memo(chunk);
-}
-
 /* ---- Records. ---- */
 
 size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
@@ -617,7 +508,7 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 	const struct job job = {chunk, wish, &record, place};
 	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
 	if (fxt_type(header) == TW_FXT_TYPE_STRING)
-		forget_string(chunk, (unsigned)tw_bits(header, 16, 30));
+		fxt_forget_string(chunk, (unsigned)tw_bits(header, 16, 30));
 	if (tw_fxt_next(&decoder, &record) != 1) {
 		fxt_note(chunk, FXT_RECORD_BROKEN, place, place + decoder.at, 0, 0, decoder.fault);
 		return (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
@@ -656,7 +547,7 @@ static void take_damage(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 {
 	struct fxt_note note;
 	fxt_note_of(chunk, piece, &note);
-	add_note(chunk, &note);
+	fxt_add_note(chunk, &note);
 	add_lost(chunk, note.record, note.a);
 }
 
@@ -666,7 +557,7 @@ static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 	event.flags = piece->last ? 0 : TW_FLAG_PARTIAL;
 	struct fxt_note note;
 	if (fxt_note_of(chunk, piece, &note))
-		add_note(chunk, &note);
+		fxt_add_note(chunk, &note);
 	if (!tw_slab_add(&chunk->slab, &event))
 		return;
 	const struct tw_argument bytes = {.type = TW_ARG_BYTES,

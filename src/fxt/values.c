@@ -3,6 +3,7 @@
 #include "fxt/values.h"
 
 #include "base/bytes.h"
+#include "fxt/objects.h"
 
 /* What is a value that stands in one or two words: its type, and how many. */
 static const struct {
@@ -63,6 +64,18 @@ struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t hea
 	else
 		set_value(chunk, at, header, &argument);
 	return argument;
+}
+
+void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process)
+{
+	const struct fxt_provider *provider = chunk->turn.provider;
+	uint64_t value = argument->value.u;
+	struct fxt_object object =
+	    argument->type == TW_ARG_POINTER ? fxt_pointer(provider, process, value) : fxt_koid(provider, value);
+	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_REFERENCE,
+	                                     .argument = (uint8_t)number,
+	                                     .a = object.own,
+	                                     .b = object.all});
 }
 
 void fxt_add_values(struct fxt_chunk *chunk, size_t place, uint64_t count, uint64_t process)
