@@ -30,7 +30,7 @@ struct tw_write_options {
 	uint64_t ticks_per_second; /* formats with ticks; 0: the source's, else 1000000000 */
 	const char *dialect;       /* tracelog: "d0" to "d3"; NULL: the source's */
 	/* xray-fdr, xray-basic: where to write the table of the function ids that names without one were given, a line
-	 * each: the id, a tab, the name (with \\t, \\n, \\r and \\\\ for what would break it). No file when there are
+	 * each: the id, a tab, the name (with \t, \n, \r and \\ for what would break it). No file when there are
 	 * none; NULL: nowhere, and the names are losses. */
 	const char *functions;
 };
