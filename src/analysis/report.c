@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/report.h"
 
-#include "analysis/weight.h"
 #include "base/memory.h"
 #include "base/sum.h"
 #include "base/utf8.h"

@@ -3,7 +3,6 @@
 #include "analysis/samples.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/sum.h"

@@ -3,8 +3,6 @@
 #ifndef BASE_BEHIND_H
 #define BASE_BEHIND_H
 
-#include <stdbool.h>
-
 /* What is done with a piece that the caller has filled. */
 typedef void tw_behind_fn(void *context, void *piece);
 

@@ -1,7 +1,6 @@
 /* records.c - the events of a file as they are written, member by member. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
 #include "chrome/chrome.h"
 #include "core/filter.h"

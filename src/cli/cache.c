@@ -4,7 +4,6 @@
 #include "cli/study.h"
 #include "study/plot.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "cli/table.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- Which rows, and in which order. ---- */
 

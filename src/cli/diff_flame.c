@@ -5,7 +5,6 @@
 #include "cli/diff.h"
 #include "cli/flame_form.h"
 #include "cli/message.h"
-#include "cli/notes.h"
 #include "cli/tree.h"
 #include "core/format.h"
 

@@ -3,8 +3,6 @@
 #ifndef CLI_INFO_PART_H
 #define CLI_INFO_PART_H
 
-#include <stdbool.h>
-
 #include <trackway/event.h>
 #include <trackway/reader.h>
 

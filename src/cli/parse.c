@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/parse.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

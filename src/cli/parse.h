@@ -3,7 +3,6 @@
 #ifndef CLI_PARSE_H
 #define CLI_PARSE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Each returns NULL, or what is wrong as the end of a sentence: "is not a number". Nothing is rounded. */

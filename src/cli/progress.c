@@ -6,7 +6,6 @@
 #include "core/format.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #define CLI_RECORD_QEMU_H
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 struct tw_qemu {

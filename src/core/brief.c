@@ -1,7 +1,6 @@
 /* brief.c - events in brief, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "core/slab.h"

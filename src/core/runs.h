@@ -3,7 +3,6 @@
 #ifndef CORE_RUNS_H
 #define CORE_RUNS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <trackway/event.h>

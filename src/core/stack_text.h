@@ -3,8 +3,6 @@
 #ifndef CORE_STACK_TEXT_H
 #define CORE_STACK_TEXT_H
 
-#include <stdbool.h>
-
 #include <trackway/event.h>
 
 #include "base/memory.h"

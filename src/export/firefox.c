@@ -13,11 +13,9 @@
 #include "export/firefox.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "export/labels.h"
 #include "export/targets.h"
 
 enum { MEMORY_PER_NODE = 128 };

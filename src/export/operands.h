@@ -3,7 +3,6 @@
 #ifndef EXPORT_OPERANDS_H
 #define EXPORT_OPERANDS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Numbers: X0 to X30 are 0 to 30. */

@@ -5,7 +5,6 @@
 #include "export/perfetto.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 

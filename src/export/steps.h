@@ -3,8 +3,6 @@
 #ifndef EXPORT_STEPS_H
 #define EXPORT_STEPS_H
 
-#include <trackway/writer.h>
-
 #include "xtrace/opcode.h"
 #include "xtrace/xtrace.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "fdr/fdr.h"
 
 enum { NONE = TW_FDR_KINDS, OPEN_COST = 64 };

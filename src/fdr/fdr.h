@@ -4,7 +4,6 @@
 #define FDR_FDR_H
 
 #include "base/map.h"
-#include "base/plural.h"
 #include "core/format.h"
 #include "core/ticks.h"
 #include "fdr/layout.h"

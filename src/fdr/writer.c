@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "core/spans.h"
 #include "fdr/fdr.h"
 #include "fdr/write.h"

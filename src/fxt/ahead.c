@@ -9,12 +9,12 @@
 #include "fxt/ahead.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/calls.h"
 #include "fxt/fxt.h"
+#include "fxt/walk.h"
 
 enum {
 	LINE = 12,       /* chunks that have been read and not yet given out, at most */

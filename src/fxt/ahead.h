@@ -5,7 +5,6 @@
 
 #include "fxt/commit.h"
 #include "fxt/crew.h"
-#include "fxt/walk.h"
 
 struct fxt_ahead;
 

@@ -3,6 +3,7 @@
 #include "fxt/commit.h"
 
 #include "base/order.h"
+#include "fxt/objects.h"
 #include "fxt/tell.h"
 
 #include <stdio.h>

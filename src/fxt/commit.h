@@ -5,7 +5,6 @@
 
 #include "core/format.h"
 #include "fxt/chunk.h"
-#include "fxt/objects.h"
 
 /* The blob whose bytes come in parts. */
 struct fxt_blob_row {

@@ -6,7 +6,6 @@
  * part, unless a later chunk has events of the same track that are earlier than the last of that chunk. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "fxt/fxt.h"

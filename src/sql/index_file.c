@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "sql/tables.h"
 #include "sql/words.h"
 
 static void put_spans(struct tw_output *out, const struct sql_index *index)

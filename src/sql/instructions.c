@@ -1,7 +1,6 @@
 /* instructions.c - the tables of what an xtrace recorded: instructions, and the memory that they access. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "sql/tables.h"

@@ -1,7 +1,6 @@
 /* pairs.c - the tables of asynchronous operations and of flows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/format.h"
 #include "sql/slices.h"

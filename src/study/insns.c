@@ -1,6 +1,5 @@
 /* insns.c - the mix of instructions: by class, by mnemonic, by function. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 #ifndef TRACELOG_LOG_H
 #define TRACELOG_LOG_H
 
-#include <string.h>
-
 #include "base/cover.h"
 #include "base/map.h"
 #include "core/format.h"

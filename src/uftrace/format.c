@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "core/filter.h"
 #include "uftrace/uftrace.h"
 
 enum { HEADER_SIZE = 40, VERSION = 4, LITTLE = 1, DEMANGLE_BUDGET = 1 << 26 };

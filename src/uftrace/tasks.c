@@ -1,6 +1,5 @@
 /* tasks.c - who ran: task.txt, the threads that there are records of, and the files of perf. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,10 +7,8 @@
 /* Opcodes, as GNU as has them. */
 #define NOP 0xd503201fu
 #define LDR_X0_X1 0xf9400020u
-#define STR_X0_X1 0xf9000020u
 #define LDP_X0_X1_SP 0xa94007e0u
 #define LDR_LITERAL_12 0x58000066u /* ldr x6, . + 12 */
-#define LD1_TWICE 0x4c40a000u      /* ld1 {v0.16b, v1.16b}, [x0] */
 #define LD1D_SVE 0xa5e0a000u
 #define LDADD 0xf8200041u
 #define CAS 0xc8a07c41u
@@ -19,7 +17,6 @@
 #define BEQ_8 0x54000040u /* b.eq . + 8 */
 #define RET 0xd65f03c0u
 #define BLR_X1 0xd63f0020u
-#define ERET 0xd69f03e0u
 #define SVC 0xd4000001u
 #define MRS_FPCR 0xd53b4400u
 #define RNDR 0xd53b2400u

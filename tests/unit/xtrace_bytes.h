@@ -24,7 +24,6 @@
 #define LOAD8(address) 0x32, W64(address), W64(1)
 #define LOAD4(address) 0x22, W64(address), W32(1)
 #define STORE8(address) 0x3a, W64(address), W64(1)
-#define STORE1(address) 0x0a, W64(address), 1
 #define STXR(value) 0x03, W64(value)
 #define MRS(value) 0x0b, W64(value)
 #define SVCARG(value) 0x13, W64(value)
