@@ -38,7 +38,7 @@ void tw_proto_double(struct tw_proto *proto, unsigned field, double value)
 	tw_proto_fixed64(proto, field, bits);
 }
 
-void tw_proto_bytes(struct tw_proto *proto, unsigned field, const void *bytes, size_t size)
+static void put_bytes(struct tw_proto *proto, unsigned field, const void *bytes, size_t size)
 {
 	put_tag(proto, field, TW_PROTO_DELIMITED);
 	tw_proto_varint(proto, size);
@@ -73,7 +73,7 @@ void tw_proto_string(struct tw_proto *proto, unsigned field, const char *bytes, 
 {
 	size_t good = well_formed(bytes, size);
 	if (good == size) {
-		tw_proto_bytes(proto, field, bytes, size);
+		put_bytes(proto, field, bytes, size);
 		return;
 	}
 	size_t begin = tw_proto_begin(proto, field);

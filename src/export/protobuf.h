@@ -95,7 +95,6 @@ static inline void tw_proto_uint(struct tw_proto *proto, unsigned field, uint64_
 
 void tw_proto_fixed64(struct tw_proto *proto, unsigned field, uint64_t value);
 void tw_proto_double(struct tw_proto *proto, unsigned field, double value);
-void tw_proto_bytes(struct tw_proto *proto, unsigned field, const void *bytes, size_t size);
 
 /* A string field: what is not UTF-8 becomes U+FFFD, one a byte. */
 void tw_proto_string(struct tw_proto *proto, unsigned field, const char *bytes, size_t size);

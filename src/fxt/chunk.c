@@ -29,7 +29,7 @@ bool fxt_chunk_make_room(struct fxt_chunk *chunk)
 	return chunk->bytes;
 }
 
-void fxt_chunk_clear(struct fxt_chunk *chunk)
+static void clear(struct fxt_chunk *chunk)
 {
 	chunk->begin = chunk->end = chunk->walked = 0;
 	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
@@ -84,7 +84,7 @@ static int64_t fill(struct tw_reader *reader, uint64_t position, uint8_t *bytes,
 
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
 {
-	fxt_chunk_clear(chunk);
+	clear(chunk);
 	if (!fxt_chunk_make_room(chunk))
 		return TW_ERR_MEMORY;
 	size_t head = chunk->size / FXT_HEAD;

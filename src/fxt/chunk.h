@@ -335,7 +335,6 @@ void fxt_scratch_free(struct fxt_scratch *scratch);
 
 /* NULL when there is no memory. */
 struct fxt_chunk *fxt_chunk_new(size_t size);
-void fxt_chunk_clear(struct fxt_chunk *chunk);
 void fxt_chunk_free(struct fxt_chunk *chunk);
 
 struct tw_reader;

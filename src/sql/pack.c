@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/pack.h"
 
-size_t sql_value_size(enum sql_value value)
+/* Bytes of a value in a row. */
+static size_t size_of(enum sql_value value)
 {
 	switch (value) {
 	case SQL_NUMBER:
@@ -38,7 +39,7 @@ void sql_packing_begin(struct sql_packing *packing, struct sql_cursor *cursor, u
 	const struct sql_table *table = cursor->table;
 	*packing = (struct sql_packing){0};
 	for (unsigned i = 0; i < table->column_count; i++) {
-		size_t size = sql_value_size(table->columns[i].value);
+		size_t size = size_of(table->columns[i].value);
 		if (!(columns >> i & 1) || size == 0)
 			continue;
 		packing->fields[packing->count].place = table->columns[i].place;

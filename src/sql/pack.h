@@ -16,9 +16,6 @@ struct sql_packing {
 	size_t size; /* of a packed row; not 0 */
 };
 
-/* Bytes of a value in a row. */
-size_t sql_value_size(enum sql_value value);
-
 /* Keeps columns, bits; the cursor finds them in packed rows from now on. */
 void sql_packing_begin(struct sql_packing *packing, struct sql_cursor *cursor, uint64_t columns);
 

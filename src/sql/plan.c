@@ -27,7 +27,8 @@ enum {
 	HEAD = USED_DIGITS + COUNT_DIGITS
 };
 
-bool sql_table_has_rows(const struct sql_table *table)
+/* Whether the rows of a table are made of a file while that is read. */
+static bool has_rows(const struct sql_table *table)
 {
 	return table->take || table->pull;
 }
@@ -182,7 +183,7 @@ static bool can_order(const struct sql_vtab *vtab, const sqlite3_index_info *inf
 static bool can_group(const struct sql_vtab *vtab, const sqlite3_index_info *info)
 {
 	int column = info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1;
-	return column >= 0 && sql_table_has_rows(vtab->table) && sql_groups_by(&vtab->table->columns[column]) &&
+	return column >= 0 && has_rows(vtab->table) && sql_groups_by(&vtab->table->columns[column]) &&
 	       sql_groups_fit(vtab->table, info->colUsed, (unsigned)column, vtab->session->count > 1);
 }
 

@@ -17,9 +17,6 @@ struct sql_vtab {
 	struct sql_cursor *spare;
 };
 
-/* Whether the rows of a table are made of a file while that is read. */
-bool sql_table_has_rows(const struct sql_table *table);
-
 /* Plans what SQLite asks for: sqlite3_module's xBestIndex. */
 int sql_plan_make(sqlite3_vtab *base, sqlite3_index_info *info);
 
