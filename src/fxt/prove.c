@@ -175,6 +175,31 @@ INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile 
 	return true;
 }
 
+/* Adds the step of an event, of which all but its name is set, if its type makes one. */
+INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pile *pile, const struct shape *shape,
+                     const struct fxt_pair *names, uint64_t word)
+{
+	struct fxt_step *step = &steps->all[*count];
+	if (step->type >= FXT_ASYNC_BEGIN) {
+		step->key = fxt_operation_key(names->category, names->name, word);
+		steps->count = (*count)++;
+		fxt_steps_add(steps);
+		return;
+	}
+	step->key = names->name;
+	if (!add_duration(steps->all, count, pile, shape)) {
+		steps->count = (*count)++;
+		fxt_steps_add_duration(steps, pile);
+	}
+}
+
+/* Category and name of an event; NULL where one is not registered. */
+INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoch, uint64_t header, size_t place)
+{
+	const struct fxt_pair *names = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return names->key == (header >> 32 | epoch) ? names : fxt_look_up_pair(chunk, header, place);
+}
+
 /* ---- Runs. ---- */
 
 INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
@@ -183,8 +208,6 @@ INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish, si
 	const uint64_t epoch = chunk->memo->pair_epoch;
 	const uint8_t *const start = chunk->bytes, *bytes = start + place, *const to = start + end, *timed = NULL;
 	struct fxt_steps *const steps = &chunk->steps;
-	struct fxt_step *const all = steps->all;
-	const struct fxt_pair *const pairs = chunk->memo->pairs;
 	struct fxt_pile *pile = NULL;
 	unsigned index = UINT_MAX;
 	uint64_t header, count = steps->count;
@@ -207,31 +230,18 @@ INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish, si
 			if (!pile)
 				break;
 		}
-		const struct fxt_pair *names = &pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-		if (names->key != (header >> 32 | epoch)) {
-			names = fxt_look_up_pair(chunk, header, (size_t)(bytes - start));
-			if (!names)
-				break;
-		}
+		const struct fxt_pair *names = names_of(chunk, epoch, header, (size_t)(bytes - start));
 		const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 		const uint64_t word = tw_load64(bytes + (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD, big);
-		if (!is_right(&clock, shape, ticks, word))
+		if (!names || !is_right(&clock, shape, ticks, word))
 			break;
-		struct fxt_step *step = &all[count];
+		struct fxt_step *step = &steps->all[count];
 		step->time = tw_ticks_ns_after(&clock, ticks - clock.base_tsc, clock.whole);
-		step->key = names->name;
 		step->track = pile->track;
 		step->place = (uint32_t)(bytes - start);
 		step->type = (uint32_t)tw_bits(header, 16, 19);
+		add_step(steps, &count, pile, shape, names, word);
 		timed = bytes;
-		if (step->type >= FXT_ASYNC_BEGIN) {
-			step->key = fxt_operation_key(names->category, names->name, word);
-			steps->count = count++;
-			fxt_steps_add(steps);
-		} else if (!add_duration(all, &count, pile, shape)) {
-			steps->count = count++;
-			fxt_steps_add_duration(steps, pile);
-		}
 	}
 	steps->count = count;
 	if (timed)
