@@ -33,7 +33,7 @@ enum tw_weight {
 
 enum tw_unit { TW_UNIT_COUNT, TW_UNIT_NS, TW_UNIT_BYTES };
 
-/* Returns the word of a weight, a constant; "calls" for TW_WEIGHT_DEFAULT. */
+/* Returns the word of a weight, a constant; "calls" for TW_WEIGHT_DEFAULT, NULL for what is no weight. */
 TW_API const char *tw_weight_name(enum tw_weight weight);
 
 /* Returns the unit of a weight; TW_UNIT_NS for TW_WEIGHT_DEFAULT. */

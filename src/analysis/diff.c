@@ -256,6 +256,8 @@ static bool test_rows(struct tw_diff *diff, const struct tw_profile *a, const st
 int tw_diff_new(struct tw_diff **diff, struct tw_profile *a, struct tw_profile *b, enum tw_diff_by by)
 {
 	*diff = NULL;
+	if ((size_t)by >= sizeof members / sizeof *members)
+		return TW_ERR_VALUE;
 	struct tw_rows of_b = {0};
 	struct tw_rows of_a;
 	int status = tw_rows_of(&of_a, a);

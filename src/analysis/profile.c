@@ -400,6 +400,8 @@ int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
 	int status = tw_weight_choose(reader, profile->options.weight, &profile->weight);
 	if (status < 0)
 		return status;
+	if ((unsigned)profile->options.by > TW_BY_WHOLE_THREAD)
+		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)profile->options.by);
 	if (tw_weight_is_sampled(profile->weight))
 		return tw_profile_add_samples(profile, reader, choose);
 	if (profile->options.by == TW_BY_OBJECT)

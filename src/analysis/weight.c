@@ -16,17 +16,17 @@ static const struct {
 
 const char *tw_weight_name(enum tw_weight weight)
 {
-	return weights[weight].word;
+	return (unsigned)weight < TW_WEIGHTS ? weights[weight].word : NULL;
 }
 
 enum tw_unit tw_weight_unit(enum tw_weight weight)
 {
-	return weights[weight].unit;
+	return (unsigned)weight < TW_WEIGHTS ? weights[weight].unit : TW_UNIT_COUNT;
 }
 
 enum tw_weight tw_weight_count(enum tw_weight weight)
 {
-	return weights[weight].count;
+	return (unsigned)weight < TW_WEIGHTS ? weights[weight].count : TW_WEIGHT_DEFAULT;
 }
 
 /* What a trace has by itself. */
@@ -47,6 +47,8 @@ int tw_weight_choose(struct tw_reader *reader, enum tw_weight asked, enum tw_wei
 {
 	const char *file = tw_source_name(reader);
 	enum tw_weight own = own_weight(reader), wanted = asked;
+	if ((unsigned)asked >= TW_WEIGHTS)
+		return tw_fail(reader, TW_ERR_VALUE, "%s: there is no weight of number %u", file, (unsigned)asked);
 	if (asked == TW_WEIGHT_DEFAULT || (asked == TW_WEIGHT_CALLS && own == TW_WEIGHT_INSTRUCTIONS))
 		wanted = own;
 	if (kind_of(wanted) != own && wanted != TW_WEIGHT_CALLS)

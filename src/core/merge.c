@@ -370,6 +370,8 @@ static int add_traces(struct tw_reader *merged, const struct tw_merge_source *so
 	struct tw_merge *merge = merged->state;
 	if (count == 0)
 		return tw_fail(merged, TW_ERR_VALUE, "there is no trace to be merged");
+	if ((unsigned)merge->options.alignment > TW_ALIGN_MARKERS)
+		return tw_fail(merged, TW_ERR_VALUE, "there is no alignment of this number");
 	if (merge->options.alignment == TW_ALIGN_MARKERS && !merge->options.markers[0])
 		return tw_fail(merged, TW_ERR_VALUE, "there is no marker to bring clocks together by");
 	merge->traces = calloc(count, sizeof *merge->traces);

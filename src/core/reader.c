@@ -12,6 +12,8 @@
 #include "core/filter.h"
 #include "core/format.h"
 
+enum { MEMORY_LEAST = 1 << 14 };
+
 void tw_error_write(char text[TW_ERROR_TEXT], const char *format, va_list arguments)
 {
 	static const char gap[] = "...";
@@ -218,6 +220,8 @@ struct tw_reader *tw_reader_new(const struct tw_read_options *options)
 	pthread_mutex_init(&reader->lock, NULL);
 	if (options)
 		reader->options = *options;
+	if (reader->options.memory_limit && reader->options.memory_limit < MEMORY_LEAST)
+		reader->options.memory_limit = MEMORY_LEAST; /* also of one of many traces that share a limit */
 	reader->dictionary = tw_dictionary_new();
 	if (!reader->dictionary) {
 		tw_close(reader);
@@ -252,7 +256,10 @@ static const char *missing_parts(const struct tw_reader *reader)
 
 static int open_format(struct tw_reader *reader)
 {
+	const struct tw_read_options *options = &reader->options;
 	const char *missing = missing_parts(reader);
+	if ((unsigned)options->order > TW_ORDER_COPY || (unsigned)options->checking > TW_CHECK_ALL)
+		return tw_fail(reader, TW_ERR_VALUE, "there is no order or checking of this number");
 	reader->sampled = reader->format->sampled;
 	if (missing)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no %s to choose from",

@@ -31,6 +31,13 @@ static const char *shown_output(const char *path)
 	return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
+static const char NO_ORDER[] = "there is no byte order of this number";
+
+static bool has_order(const struct tw_write_options *options)
+{
+	return (unsigned)options->byte_order <= TW_BYTES_BIG_LSB;
+}
+
 static int open_writer(struct tw_writer *writer, const char *path, const char *format,
                        const struct tw_write_options *options)
 {
@@ -42,6 +49,8 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 		                      format, writer->target->source ? writer->target->source : format);
 	if (options)
 		writer->options = *options;
+	if (!has_order(&writer->options))
+		return tw_writer_fail(writer, TW_ERR_VALUE, NO_ORDER);
 	writer->path = path;
 	writer->name = strdup(shown_output(path));
 	if (!writer->name)
@@ -228,6 +237,8 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 {
 	struct tw_output out;
 	*result = (struct tw_rewrite_result){0};
+	if (options && !has_order(options))
+		return tw_fail(reader, TW_ERR_VALUE, NO_ORDER);
 	int error = tw_output_open(&out, path);
 	if (error)
 		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));

@@ -108,7 +108,7 @@ static int part_begin(struct study_part *part, const struct tw_study *study, siz
 
 static void part_free(struct study_part *part, const struct study_job *job)
 {
-	if (job->free && part->options)
+	if (job && job->free && part->options)
 		job->free(part);
 	study_sites_free(&part->sites);
 }
@@ -348,6 +348,8 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	if (!study)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	study->options = *options;
+	if ((unsigned)options->kind >= TW_STUDIES || options->level_count > TW_STUDY_LEVELS)
+		return tw_fail(reader, TW_ERR_VALUE, "there is no study of this number, or so many caches");
 	study->job = jobs[options->kind];
 	study->tables.texts = tw_dictionary_new();
 	if (!study->tables.texts)

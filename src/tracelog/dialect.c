@@ -78,7 +78,7 @@ static unsigned by_thread(const struct tw_tracelog_record *record)
 {
 	static const uint8_t forms[] = {
 	    [TW_TRACELOG_THREAD_IID] = D2, [TW_TRACELOG_THREAD_OS] = D3 | VS, [TW_TRACELOG_THREAD_NONE] = D2 | D3 | VS};
-	return forms[record->thread_form];
+	return (unsigned)record->thread_form < sizeof forms ? forms[record->thread_form] : 0;
 }
 
 unsigned tracelog_dialects_by(enum tw_tracelog_kind kind, bool ip_known, unsigned ip_style)
@@ -89,6 +89,8 @@ unsigned tracelog_dialects_by(enum tw_tracelog_kind kind, bool ip_known, unsigne
 
 unsigned tw_tracelog_dialects(const struct tw_tracelog_record *record)
 {
+	if ((unsigned)record->kind >= TW_TRACELOG_KINDS)
+		return 0;
 	unsigned dialects = by_kind[record->kind] ? by_kind[record->kind] : (unsigned)ALL;
 	switch (record->kind) {
 	case TW_TRACELOG_PRF_STM:

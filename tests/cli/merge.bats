@@ -668,3 +668,16 @@ make_many() { # how many
 		sort a b | diff - <(sort both)
 	done
 }
+
+@test "merge: so many files that each has a share of the memory limit of less than a page" {
+	"$PYTHON" - <<-'PY'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+		for i in range(40):
+		    open(f"in{i}.fxt", "wb").write(words(MAGIC) + provider_info(1, b"one") + record(1, 0, 10**9) +
+		                                   event(0, 0, 5, 6, reference=0, ticks=i))
+	PY
+	trackway merge --memory 64K in*.fxt -o out.fxt 2>err || fail "$(cat err)"
+	[ "$(trackway dump out.fxt | grep -c ' event.instant ')" = 40 ]
+}

@@ -35,6 +35,119 @@ static struct tw_reader *open_data(const char *name, const struct tw_read_option
 	return reader;
 }
 
+/* ---- Numbers that no enumeration has. ---- */
+
+enum { NONE = 77 };
+
+static void no_such_reading(void **state)
+{
+	(void)state;
+	const struct tw_read_options options[] = {{.order = (enum tw_order)NONE}, {.checking = (enum tw_checking)NONE}};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		struct tw_reader *reader;
+		assert_int_equal(tw_open_memory(&reader, "stacks", stacks, sizeof stacks - 1, &options[i]),
+		                 TW_ERR_VALUE);
+		tw_close(reader);
+	}
+	const struct tw_merge_source source = {.path = "-"};
+	const struct tw_merge_options merge = {.alignment = (enum tw_alignment)NONE};
+	struct tw_reader *merged;
+	assert_int_equal(tw_open_merged(&merged, &source, 1, &merge, NULL), TW_ERR_VALUE);
+	tw_close(merged);
+}
+
+static void no_such_writing(void **state)
+{
+	(void)state;
+	const struct tw_write_options options = {.byte_order = (enum tw_byte_order)NONE};
+	for (size_t i = 0; tw_writer_format_name(i); i++) {
+		struct tw_writer *writer;
+		if (!tw_writer_takes_events(tw_writer_format_name(i)))
+			continue;
+		assert_int_equal(tw_create(&writer, "-", tw_writer_format_name(i), &options), TW_ERR_VALUE);
+		tw_discard(writer);
+	}
+	struct tw_reader *reader = open_data("xray/v5.xray", NULL);
+	struct tw_rewrite_result result;
+	assert_int_equal(tw_transcode(reader, "-", &options, &result), TW_ERR_VALUE);
+	tw_close(reader);
+}
+
+static void no_such_counting(void **state)
+{
+	(void)state;
+	const enum tw_weight weight = (enum tw_weight)NONE;
+	assert_null(tw_weight_name(weight));
+	assert_int_equal(tw_weight_unit(weight), TW_UNIT_COUNT);
+	assert_int_equal(tw_weight_count(weight), TW_WEIGHT_DEFAULT);
+	const struct tw_profile_options by[] = {{.weight = weight}, {.by = (enum tw_profile_by)NONE}};
+	for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+		struct tw_profile *profile;
+		struct tw_diff *diff;
+		struct tw_reader *reader = open_stacks();
+		assert_int_equal(tw_profile_new(&profile, &by[i]), 0);
+		assert_int_equal(tw_profile_add(profile, reader), TW_ERR_VALUE);
+		assert_int_equal(tw_diff_new(&diff, profile, profile, (enum tw_diff_by)NONE), TW_ERR_VALUE);
+		assert_null(diff);
+		tw_profile_free(profile);
+		tw_close(reader);
+	}
+	struct tw_calltree *tree;
+	struct tw_reader *reader = open_stacks();
+	assert_int_equal(tw_calltree_new(&tree, &(struct tw_calltree_options){.weight = weight}), 0);
+	assert_int_equal(tw_calltree_add(tree, reader), TW_ERR_VALUE);
+	tw_calltree_free(tree);
+	struct tw_study *study;
+	const struct tw_study_options options[] = {{.kind = (enum tw_study_kind)NONE},
+	                                           {.level_count = TW_STUDY_LEVELS + 1}};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		assert_int_equal(tw_study_read(&study, reader, &options[i]), TW_ERR_VALUE);
+		tw_study_free(study);
+	}
+	tw_close(reader);
+}
+
+static void no_such_record(void **state)
+{
+	(void)state;
+	uint8_t bytes[512];
+	size_t size;
+	const struct tw_fdr_record fdr = {.kind = (enum tw_fdr_kind)NONE};
+	assert_int_equal(tw_fdr_encode(&fdr, 5, TW_FDR_LITTLE, bytes, sizeof bytes), TW_ERR_VALUE);
+	const struct tw_fxt_record fxt = {.kind = (enum tw_fxt_kind)NONE};
+	assert_int_equal(tw_fxt_encode(&fxt, false, bytes, sizeof bytes, &size), TW_ERR_VALUE);
+	const struct tw_xtrace_token token = {.kind = (enum tw_xtrace_kind)NONE};
+	assert_int_equal(tw_xtrace_encode(&token, bytes, sizeof bytes, &size), TW_ERR_VALUE);
+	const struct tw_tracelog_record line = {.kind = (enum tw_tracelog_kind)NONE};
+	assert_int_equal(tw_tracelog_encode(&line, bytes, sizeof bytes), TW_ERR_VALUE);
+	assert_int_equal(tw_tracelog_dialects(&line), 0);
+	const struct tw_tracelog_record thread = {.kind = TW_TRACELOG_JIT_CMS,
+	                                          .thread_form = (enum tw_tracelog_thread_form)NONE};
+	assert_int_equal(tw_tracelog_encode(&thread, bytes, sizeof bytes), TW_ERR_VALUE);
+	assert_int_equal(tw_tracelog_dialects(&thread), 0);
+}
+
+/* ---- Little memory. ---- */
+
+/* A limit may be any number of bytes: where there is no room for a name it is "(other)". */
+static void least_memory(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"fxt/streaming.fxt", "xray/v5.xray", "tracelog/kinds.log",
+	                                    "chrome/phases.json"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (size_t limit = 1; limit < 10000; limit *= 9) {
+			const struct tw_read_options options = {.memory_limit = limit};
+			struct tw_reader *reader = open_data(names[i], &options);
+			struct tw_batch batch;
+			int status;
+			while ((status = tw_read(reader, &batch)) > 0)
+				;
+			assert_int_equal(status, 0);
+			tw_close(reader);
+		}
+}
+
 /* ---- Pictures and lists as files. ---- */
 
 static char *path_of(const char *ending)
@@ -355,6 +468,11 @@ static void test_survey_of_a_file_that_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(no_such_reading),
+	    cmocka_unit_test(no_such_writing),
+	    cmocka_unit_test(no_such_counting),
+	    cmocka_unit_test(no_such_record),
+	    cmocka_unit_test(least_memory),
 	    cmocka_unit_test(test_folded),
 	    cmocka_unit_test(test_flame),
 	    cmocka_unit_test(test_graph),
