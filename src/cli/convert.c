@@ -177,8 +177,8 @@ const struct tw_command tw_command_convert = {
     .description =
 	"Writes a trace in another format. chrome and perfetto are what Perfetto's viewer opens; speedscope, firefox, "
 	"pprof, callgrind and folded (flamegraph.pl) are for the tools of these names; csv and jsonl are a row for "
-	"each event; ctf is a directory for babeltrace2. --weight is for folded alone. champsim and tarmac are the instructions of one thread of an "
-	"xtrace, for simulators and the tools of Arm's models.\n\n"
+	"each event; ctf is a directory for babeltrace2. --weight is for folded alone. champsim and tarmac are the "
+	"instructions of one thread of an xtrace, for simulators and the tools of Arm's models.\n\n"
 	"In the same format, without filters and without --buffer-size, every record is kept, but for what "
 	"--format-version and --byte-order ask for; bytes that mean nothing may become 0. Otherwise the events are "
 	"converted, and what is around them (buffers, wall times) is made anew.\n\n"
