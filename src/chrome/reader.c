@@ -301,6 +301,22 @@ static int probe_further(const uint8_t *bytes, size_t size)
 	return events || holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
 }
 
+static size_t pass_blanks(const uint8_t *bytes, size_t at, size_t end)
+{
+	while (at < end && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t'))
+		at++;
+	return at;
+}
+
+/* Whether there is nothing but an array of nothing: a recording in which nothing happened. */
+static bool is_empty_array(const uint8_t *bytes, size_t at, size_t size)
+{
+	if (size >= TW_PROBE_SIZE || bytes[at] != '[')
+		return false;
+	at = pass_blanks(bytes, at + 1, size);
+	return at < size && bytes[at] == ']' && pass_blanks(bytes, at + 1, size) == size;
+}
+
 /* JSON alone is not enough: it must name what only these files have. */
 static int probe(const uint8_t *bytes, size_t size)
 {
@@ -314,10 +330,11 @@ static int probe(const uint8_t *bytes, size_t size)
 	};
 	size_t at = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	size_t first = size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE;
-	while (at < first && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t'))
-		at++;
+	at = pass_blanks(bytes, at, first);
 	if (at == first || (bytes[at] != '[' && bytes[at] != '{'))
 		return 0;
+	if (is_empty_array(bytes, at, size))
+		return 50;
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
 		if (holds(bytes, first, signs[i].text) && holds(bytes, first, signs[i].more))
 			return signs[i].sure;

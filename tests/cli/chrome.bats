@@ -95,6 +95,19 @@ comes_back() { # log
 	[[ "$stderr" == *"package.json: offset 0x0: expected the header of a trace"*"found JSON text"* ]] || fail "$stderr"
 }
 
+@test "an array of nothing is a trace of nothing, whatever blanks there are" {
+	for text in '[]' '\xef\xbb\xbf [\r\n\t]\n'; do
+		printf "$text" >in.json
+		[ "$(trackway sql --csv in.json 'select count(*) as n from slice' | tail -n 1)" = 0 ]
+		printf "$text" | trackway convert --to fxt - -o - | trackway check -
+	done
+	for text in '[' '[1]' '[] []' 'x[]'; do
+		printf "$text" >in.json
+		run trackway stat in.json
+		[ "$status" = 2 ] || fail "$text: $output"
+	done
+}
+
 @test "events behind much else: what devices there are, or how it was recorded" {
 	local events='"traceEvents":[{"name":"a","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]'
 	local much
