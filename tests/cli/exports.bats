@@ -133,7 +133,7 @@ agrees() { # format
 		import itertools
 		from fxt_odd import *
 		gaps = [0, 10**9, (1 << 32) - 1, (1 << 32) - 1, 1 << 32, 0, 5, 10**15]
-		data = MAGIC_RECORD + record(1, 0, 10**9) + string(1, b"one") + string(2, b"two") + thread(1, 7, 8) + thread(2, 1 << 40, 9)
+		data = MAGIC_RECORD + record(1, 0, 10**9) + string(1, b"one") + string(2, "two\u2028\u0085".encode()) + thread(1, 7, 8) + thread(2, 1 << 40, 9)
 		for number, ticks in enumerate(itertools.accumulate(gaps)):
 		    said = [argument(2, number)] * (number % 3)
 		    data += event(0, 1 + number // 4, *said, category=number % 2, arguments=len(said), reference=1 + number % 3 % 2, ticks=ticks)
