@@ -48,6 +48,7 @@ static int read_events(struct tw_reader *reader, const struct tw_consumer *consu
 {
 	struct tw_batch batch;
 	int got;
+	reader->ends = true;
 	while ((got = tw_read(reader, &batch)) > 0)
 		tw_consume_batch(consumer, state, &batch);
 	return got;

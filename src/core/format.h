@@ -42,6 +42,7 @@ struct tw_reader {
 	bool fell_short; /* of a part: it reached a limit that the whole would perhaps not */
 	bool sampled;    /* where time goes is told by samples of stacks, not by slices */
 	bool adds_up;    /* the caller adds samples up: the order does not matter, nor when names come */
+	bool ends;       /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
 	bool nests;      /* what calls are dealt to takes nested ones */
 	bool timeless;   /* objects have no time of their own: filters by time let them through */
 	bool tells_made; /* events have TW_FLAG_MADE: filter.h */

@@ -241,6 +241,6 @@ int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, co
 		stack->pc += WORD;
 	stack->flow = xtrace_find_operation(&calls->operations, token->opcode)->flow;
 	stack->opcode = token->opcode;
-	stack->known = true;
+	stack->known |= told; /* the PC of what comes before the first PCINST is not known */
 	return status;
 }

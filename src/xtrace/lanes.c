@@ -216,15 +216,16 @@ int xtrace_lanes_next(struct xtrace_lanes *lanes, struct xtrace_moment *moment)
 		int status = xtrace_cursor_next(&lane->cursor, &moment->token);
 		if (status < 0)
 			return status;
-		if (status == 0) {
-			drop_top(&lanes->running);
-			continue;
-		}
+		moment->ends = status == 0;
 		moment->time = lane->clock;
 		moment->offset = lane->cursor.offset;
 		moment->gap = lane->cursor.gap;
 		moment->track = lane->track;
 		moment->stack = &lane->stack;
+		if (moment->ends) {
+			drop_top(&lanes->running);
+			return 1;
+		}
 		lanes->current = lane;
 		lane->clock += moment->token.kind == TW_XTRACE_INST || moment->token.kind == TW_XTRACE_PCINST;
 		return moment->token.kind == TW_XTRACE_TIME && (status = meet_time(lanes, lane)) < 0 ? status : 1;

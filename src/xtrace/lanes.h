@@ -30,6 +30,7 @@ struct xtrace_moment {
 	uint64_t offset, gap;
 	uint32_t track;
 	struct xtrace_stack *stack; /* of the track */
+	bool ends;                  /* the track does: there is no token */
 	struct tw_xtrace_token token;
 };
 
@@ -40,8 +41,8 @@ struct xtrace_lanes;
  * case. */
 int xtrace_lanes_open(struct xtrace_lanes **lanes, struct tw_reader *reader);
 
-/* Gives the next token of all; its time is never less than the last one's. Returns 1, 0 at the end, or a negative
- * status. */
+/* Gives the next token of all, or the end of a track; its time is never less than the last one's. Returns 1, 0 at the
+ * end of all, or a negative status. */
 int xtrace_lanes_next(struct xtrace_lanes *lanes, struct xtrace_moment *moment);
 
 void xtrace_lanes_free(struct xtrace_lanes *lanes);

@@ -118,6 +118,13 @@ static int take_instruction(struct xtrace_events *events, const struct xtrace_mo
 	return status;
 }
 
+/* Tells how long the calls last that are open where a track ends. */
+static void take_end(struct tw_reader *reader, struct xtrace_events *events, const struct xtrace_moment *moment)
+{
+	if (reader->ends && moment->stack->count)
+		add_row(events, moment, TW_INSTRUCTIONS);
+}
+
 /* Makes events of a token. */
 static int take(struct xtrace_events *events, const struct xtrace_moment *moment)
 {
@@ -178,8 +185,13 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 		status = take_token(events, &token);
 		return status < 0 ? status : 1;
 	}
+	const struct xtrace_moment end = {.time = events->time,
+	                                  .offset = events->cursor.next,
+	                                  .track = events->track,
+	                                  .stack = &events->stack};
 	if (events->checker)
 		xtrace_check_end(events->checker);
+	take_end(reader, events, &end);
 	xtrace_files_close(&events->files);
 	if (events->calls)
 		events->calls->frames -= events->stack.count;
@@ -189,12 +201,16 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 }
 
 /* The next token of all tracks. Returns the same. */
-static int advance_all(struct xtrace_events *events)
+static int advance_all(struct tw_reader *reader, struct xtrace_events *events)
 {
 	struct xtrace_moment moment;
 	int status = xtrace_lanes_next(events->lanes, &moment);
 	if (status <= 0)
 		return status;
+	if (moment.ends) {
+		take_end(reader, events, &moment);
+		return 1;
+	}
 	status = take(events, &moment);
 	return status < 0 ? status : 1;
 }
@@ -269,7 +285,7 @@ int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
 	status = 1;
 	events->count = 0;
 	while (status > 0 && events->count < ROWS - TURN_MOST)
-		status = events->lanes ? advance_all(events) : advance(reader, events);
+		status = events->lanes ? advance_all(reader, events) : advance(reader, events);
 	if (status < 0)
 		return status;
 	*batch = (struct tw_batch){.events = events->rows, .count = events->count};

@@ -645,6 +645,42 @@ def signals_leave_calls_as_they_are(bench):
 
 
 @test
+def calls_begin_where_a_pc_is_told(bench):
+    """Instructions before the first PCINST are in no function; those behind it are."""
+    path = bench.directory / "headless"
+    path.mkdir()
+    tokens = [xtrace.inst(NOP)] * 3 + [xtrace.pcinst(0x1000, NOP), xtrace.inst(BL_1000), xtrace.pcinst(0x1fec, NOP), xtrace.inst(RET_X30),
+                                       xtrace.value("target-b", 0x1008), xtrace.pcinst(0x1008, NOP)]
+    (path / "xtrace.1.7.hint9.xinsndata.bin").write_bytes(b"".join(tokens))
+    stat = {row["name"]: (row["count"], row["self"]) for row in bench.lines("stat", path)}
+    calls = {row["function"]: (row["calls"], row["self"]) for row in bench.lines("calls", path) if row["table"] == "function"}
+    assert stat == calls == {"0x1000": (1, 3), "0x1fec": (1, 2)}, (stat, calls)
+
+
+@test
+def open_calls_last_until_their_thread_ends(bench):
+    """What is executed behind the last branch counts, in each thread: a loop, and a function that the end comes in."""
+    path = bench.directory / "tails"
+    path.mkdir()
+    parts = {
+        1: [xtrace.pcinst(0x1000, NOP)] + [xtrace.inst(NOP)] * 99,
+        2: [xtrace.pcinst(0x3000, NOP), xtrace.inst(0x940003ff), xtrace.pcinst(0x4000, NOP)] + [xtrace.inst(NOP)] * 49,
+    }
+    wanted = {1: {"0x1000": (100, 100)}, 2: {"0x3000": (52, 2), "0x4000": (50, 50)}}
+    for number, tokens in parts.items():
+        (path / f"xtrace.1.{number}.hint9.xinsndata.bin").write_bytes(b"".join(tokens))
+    for options, threads in ((("--thread", 1), (1,)), (("--thread", 2), (2,)), ((), (1, 2))):
+        functions = {name: sums for thread in threads for name, sums in wanted[thread].items()}
+        stat = bench.lines("stat", path, *options)
+        assert {row["name"]: (row["total"], row["self"]) for row in stat} == functions, (options, stat)
+        assert all(row["count"] == row["open"] == 1 for row in stat), stat
+        stacks = bench.lines("stacks", path, *options)
+        assert {row["stack"][-1]: row["self"] for row in stacks} == {name: own for name, (_, own) in functions.items()}, stacks
+    rows = bench.lines("sql", path, "select name, dur, self_dur from slice")
+    assert {row["name"]: (row["dur"], row["self_dur"]) for row in rows} == wanted[1] | wanted[2], rows
+
+
+@test
 def system_calls_are_as_many_as_returned(bench):
     """The program calls writev alone, once each turn."""
     for turns in 1, 40, 300:
