@@ -4,7 +4,11 @@
 
 #include "base/memory.h"
 #include "cli/message.h"
+#include "core/format.h"
 
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,14 +31,67 @@ static int refuse(const char *path)
 	return tw_say_error("%s: is the output too, and would be lost", path);
 }
 
+/* ---- Traces of several files. ---- */
+
+static const struct tw_format *claiming(const char *path)
+{
+	for (size_t i = 0; tw_formats[i]; i++)
+		if (tw_formats[i]->claims && tw_formats[i]->claims(path))
+			return tw_formats[i];
+	return NULL;
+}
+
+/* The directory of the files that a path stands for. Freed by the caller; NULL without memory. */
+static char *folder_of(const char *path)
+{
+	struct stat status;
+	const char *slash = strrchr(path, '/');
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		return strdup(path);
+	return slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
+}
+
+static int refuse_member(const struct tw_format *format, const char *folder, const char *name,
+                         const struct stat *output)
+{
+	char *path = NULL;
+	int status = 0;
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return tw_say_error("out of memory");
+	if (is_file(path, output) && (format->whole_folder || format->claims(path)))
+		status = refuse(path);
+	free(path);
+	return status;
+}
+
+/* Refuses a file of the trace that a path stands for, where that has several. */
+static int refuse_members(const char *path, const struct stat *output)
+{
+	const struct tw_format *format = claiming(path);
+	char *folder = format ? folder_of(path) : NULL;
+	DIR *directory = folder ? opendir(folder) : NULL;
+	struct dirent *entry;
+	int status = 0;
+	while (directory && status == 0 && (entry = readdir(directory)))
+		status = refuse_member(format, folder, entry->d_name, output);
+	if (directory)
+		closedir(directory);
+	free(folder);
+	return status;
+}
+
+/* ---- All that is read. ---- */
+
 /* Looks for a file among those that are read. */
 static int refuse_file(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count,
                        const struct stat *file)
 {
 	const struct tw_option *option;
-	for (size_t i = 0; i < count; i++)
-		if (is_file(operands[i], file))
-			return refuse(operands[i]);
+	for (size_t i = 0; i < count; i++) {
+		int status = is_file(operands[i], file) ? refuse(operands[i]) : refuse_members(operands[i], file);
+		if (status)
+			return status;
+	}
 	for (size_t i = 0; (option = tw_option_at(command, i)); i++) {
 		const char *const *member = (const void *)((const char *)options + option->offset);
 		if (option->kind == TW_OPTION_FILE && *member && *member != options->output && is_file(*member, file))

@@ -188,6 +188,29 @@ spared() { # command...
 	[ -s out.xray.functions ]
 }
 
+@test "no file of a trace that has several is written over" {
+	local trace=xtrace.1.7.hint9.xinsndata.bin
+	mkdir set
+	printf '\t\0\020\0\0\0\0\0\0\037\040\003\325' >set/$trace # PCINST 0x1000: nop
+	cp set/$trace set/xtrace.1.8.hint9.xinsndata.bin
+	ln -s set/$trace soft
+	for command in info check "mem --svg" insns calls stat "convert --to jsonl" "flame --folded"; do
+		for name in set/$trace ./set/../set/$trace soft; do
+			for whole in set set/ set/xtrace.1.8.hint9.xinsndata.bin; do
+				local status=0
+				trackway $command $whole -o $name >/dev/null 2>err || status=$?
+				[ $status = 2 ] && grep -q ": is the output too, and would be lost$" err || fail "$command $whole $name: $(cat err)"
+				cmp set/$trace set/xtrace.1.8.hint9.xinsndata.bin
+			done
+		done
+	done
+	(cd set && ! trackway insns xtrace.1.8.hint9.xinsndata.bin -o $trace 2>../err)
+	grep -q "would be lost" err
+	touch set/report # it is no file of the trace
+	trackway insns set -o set/report
+	grep -q nop set/report
+}
+
 # Writes a file as it is and compressed, and compares what gzip, Python and zstd make of it.
 both_ways() { # plain name, command...
 	local name=$1
