@@ -7,6 +7,7 @@
 #include "fxt/cursor.h"
 #include "fxt/fxt.h"
 #include "fxt/layout.h"
+#include "fxt/tell.h"
 
 /* Bytes of the largest record that is not large, or of what precedes the payload of one that is. */
 enum { HEAD_MAX = (TW_FXT_ARGUMENTS_MAX + 3) * TW_FXT_RECORD_MAX * TW_FXT_WORD };
@@ -108,8 +109,6 @@ static bool is_new(struct rewrite *r, bool thread, unsigned index)
 {
 	uint64_t key = tw_hash_two(r->cursor.chunk->turn.provider->id, (uint64_t)thread << 32 | index);
 	uint32_t known;
-	if (r->cursor.state.full) /* the index may have a meaning that was not kept */
-		return false;
 	return !tw_map_find(&r->defined, key, &known) && tw_map_add(&r->defined, key, 0);
 }
 
@@ -120,42 +119,56 @@ static void forget_defined(struct rewrite *r)
 	r->defined = (struct tw_map){0};
 }
 
-static void define_string(struct rewrite *r, const struct tw_fxt_string *string, bool big)
+/* Writes a definition of an index that has none, and tells of it. */
+static void define(struct rewrite *r, enum fxt_rule rule, const struct tw_fxt_record *definition, bool big)
+{
+	uint64_t offset = fxt_cursor_offset(&r->cursor);
+	fxt_tell(r->reader, &(struct fxt_note){.rule = rule, .record = offset, .at = offset, .a = definition->index});
+	r->result->records_out += put(r, definition, big);
+}
+
+/* Returns whether the string is not defined; likewise below. Where tables are full it may be, but was not kept. */
+static bool define_string(struct rewrite *r, const struct tw_fxt_string *string, bool big)
 {
 	char text[40];
 	if (string->bytes || string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE ||
-	    fxt_cursor_string(&r->cursor, string->reference) || !is_new(r, false, string->reference))
-		return;
+	    r->cursor.state.full || fxt_cursor_string(&r->cursor, string->reference))
+		return false;
 	int length = snprintf(text, sizeof text, "undefined string %u", string->reference);
 	const struct tw_fxt_record record = {.kind = TW_FXT_STRING,
 	                                     .index = string->reference,
 	                                     .payload = (const uint8_t *)text,
 	                                     .payload_size = (uint64_t)length};
-	put(r, &record, big);
+	if (is_new(r, false, string->reference))
+		define(r, FXT_STRING_UNDEFINED, &record, big);
+	return true;
 }
 
 /* Koids of 0 are no thread, as Fuchsia's engine has it. */
-static void define_thread(struct rewrite *r, const struct tw_fxt_thread *thread, bool big)
+static bool define_thread(struct rewrite *r, const struct tw_fxt_thread *thread, bool big)
 {
-	if (thread->index == 0 || fxt_cursor_thread(&r->cursor, thread->index) || !is_new(r, true, thread->index))
-		return;
+	if (thread->index == 0 || r->cursor.state.full || fxt_cursor_thread(&r->cursor, thread->index))
+		return false;
 	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index};
-	put(r, &record, big);
+	if (is_new(r, true, thread->index))
+		define(r, FXT_THREAD_UNDEFINED, &record, big);
+	return true;
 }
 
-static void define_all(struct rewrite *r, const struct tw_fxt_record *record, bool big)
+static bool define_all(struct rewrite *r, const struct tw_fxt_record *record, bool big)
 {
 	if (record->type < TW_FXT_TYPE_EVENT)
-		return;
-	define_string(r, &record->category, big);
+		return false;
+	bool found = define_string(r, &record->category, big);
 	if (record->kind != TW_FXT_PROFILER_MODULE)
-		define_string(r, &record->name, big);
-	define_thread(r, &record->thread, big);
-	define_thread(r, &record->incoming, big);
+		found |= define_string(r, &record->name, big);
+	found |= define_thread(r, &record->thread, big);
+	found |= define_thread(r, &record->incoming, big);
 	for (unsigned i = 0; i < record->argument_count; i++) {
-		define_string(r, &record->arguments[i].name, big);
-		define_string(r, &record->arguments[i].text, big);
+		found |= define_string(r, &record->arguments[i].name, big);
+		found |= define_string(r, &record->arguments[i].text, big);
 	}
+	return found;
 }
 
 /* ---- Records. ---- */
@@ -210,8 +223,8 @@ static void take_record(struct rewrite *r, struct tw_fxt_record *record, bool so
 	r->blob_left = 0;
 	if (record->kind == TW_FXT_MAGIC || record->kind == TW_FXT_PROVIDER_INFO)
 		forget_defined(r);
-	if (r->repair)
-		define_all(r, record, big);
+	if (r->repair && define_all(r, record, big))
+		r->result->records_changed++;
 	if (big != source_big)
 		turn_record(r, record);
 	if (record->type == TW_FXT_TYPE_LARGE) {
@@ -301,7 +314,7 @@ static void put_magic(struct rewrite *r, const struct fxt_piece *first)
 	    first->kind == FXT_RECORDS && tw_load64(chunk->bytes + first->from, first->big) == TW_FXT_MAGIC_WORD;
 	const struct tw_fxt_record magic = {.kind = TW_FXT_MAGIC};
 	if (!there && (r->repair || r->order != TW_BYTES_AS_SOURCE))
-		put(r, &magic, is_big(r, r->cursor.big));
+		r->result->records_out += put(r, &magic, is_big(r, r->cursor.big));
 }
 
 static int rewrite_all(struct rewrite *r)

@@ -1256,3 +1256,23 @@ END
 	trackway info wide.fxt >table
 	grep -q '  p\\x00q$' table
 }
+
+@test "repair tells what no record has defined, and counts what it defines" {
+	for wrong in "string 7:out += [event(0, 7), event(0, 7)]" "thread 9:out += [string(1, b'one'), event(0, 1, reference=9), event(0, 1, reference=9)]"; do
+		archive <<<"${wrong#*:}"
+		run trackway check in.fxt
+		[ "$status" -eq 1 ]
+		status=0
+		trackway repair --json in.fxt -o out.fxt >json 2>err || status=$?
+		[ "$status" -eq 1 ] || fail "$wrong: $status"
+		[[ "$(cat err)" == *": error: A ${wrong%% *} index is used that no ${wrong%% *} record has registered. It is "[79]". "* ]]
+		[ "$(wc -l <err)" -eq 1 ]
+		grep -q '"records_changed":2,"records_dropped":0' json
+		grep -q "\"records_out\":$(trackway dump out.fxt | wc -l)," json
+		trackway check out.fxt
+	done
+	# So it is of an archive without a magic number, which gets one.
+	tail -c +9 in.fxt >bare.fxt
+	trackway repair --json bare.fxt -o out.fxt >json 2>err || true
+	grep -q "\"records_out\":$(trackway dump out.fxt | wc -l)," json
+}
