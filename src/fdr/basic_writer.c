@@ -73,8 +73,9 @@ static void put_call(struct tw_writer *writer, const struct tw_event *event, con
 	struct basic_writer *w = writer->state;
 	const struct tw_track *track = tw_dictionary_track(w->dictionary, event->track);
 	bool nameless = event->kind == TW_SLICE_END && event->name == 0;
-	uint32_t id = nameless ? 0 : fdr_function_id(&w->functions, w->dictionary, event->name, INT32_MAX);
-	if (id == 0) {
+	uint32_t id =
+	    nameless ? FDR_NO_FUNCTION : fdr_function_id(&w->functions, w->dictionary, event->name, INT32_MAX);
+	if (id == FDR_NO_FUNCTION) {
 		tw_count_loss(writer, "slice without a function id", false);
 		return;
 	}
@@ -103,6 +104,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 {
 	struct basic_writer *w = writer->state;
 	w->dictionary = tw_reader_dictionary(reader);
+	fdr_functions_of(&w->functions, reader);
 	if (!w->started)
 		put_header(writer, tw_reader_clock(reader));
 	for (size_t i = 0; i < batch->count; i++) {

@@ -259,8 +259,12 @@ int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item);
 
 /* ---- functions.c: what the writers give to names and threads of other formats. ---- */
 
-/* Ids of names that have none: from 1 on, in the order of their first use. All zero to begin. */
+#define FDR_NO_FUNCTION UINT32_MAX
+
+/* Ids of names: their own where they come from an XRay log, 0 too; otherwise from 1 on, in the order of their first use,
+ * since what other formats number is something else. All zero to begin. */
 struct fdr_functions {
+	bool own;
 	uint32_t *ids; /* by name of the dictionary */
 	size_t id_room;
 	uint32_t *names; /* by id, less 1 */
@@ -268,7 +272,10 @@ struct fdr_functions {
 	uint32_t count;
 };
 
-/* The function id of a name: its own or a new one; 0 when it is more than `most`, or there is no memory. */
+/* Whose names they are of now on: the same reader's for all. */
+void fdr_functions_of(struct fdr_functions *functions, const struct tw_reader *reader);
+
+/* The function id of a name; FDR_NO_FUNCTION when it is more than `most`, or there is no memory. */
 uint32_t fdr_function_id(struct fdr_functions *functions, const struct tw_dictionary *dictionary, uint32_t name,
                          uint32_t most);
 

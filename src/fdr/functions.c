@@ -5,18 +5,24 @@
 #include "base/memory.h"
 #include "fdr/fdr.h"
 
+void fdr_functions_of(struct fdr_functions *functions, const struct tw_reader *reader)
+{
+	const char *format = tw_reader_format(reader);
+	functions->own = strcmp(format, tw_format_fdr.name) == 0 || strcmp(format, tw_format_basic.name) == 0;
+}
+
 uint32_t fdr_function_id(struct fdr_functions *functions, const struct tw_dictionary *dictionary, uint32_t name,
                          uint32_t most)
 {
 	uint64_t own = tw_dictionary_name(dictionary, name)->id;
-	if (own)
-		return own <= most ? (uint32_t)own : 0;
+	if (functions->own)
+		return own <= most ? (uint32_t)own : FDR_NO_FUNCTION;
 	if (name < functions->id_room && functions->ids[name])
 		return functions->ids[name];
 	size_t count = functions->count + (size_t)1;
 	if (count > most || !tw_grow(&functions->ids, &functions->id_room, name + (size_t)1, sizeof *functions->ids) ||
 	    !tw_grow(&functions->names, &functions->name_room, count, sizeof *functions->names))
-		return 0;
+		return FDR_NO_FUNCTION;
 	functions->names[functions->count] = name;
 	functions->ids[name] = ++functions->count;
 	return functions->count;

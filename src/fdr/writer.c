@@ -319,7 +319,7 @@ static bool would_end(const struct fdr_writer *w, uint32_t track, uint32_t funct
 static int put_slice(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct fdr_writer *w = writer->state;
-	struct tw_fdr_record record = {.kind = TW_FDR_ENTER};
+	struct tw_fdr_record record = {.kind = TW_FDR_ENTER, .function_id = FDR_NO_FUNCTION};
 	if (event->kind != TW_SLICE_END)
 		record.function_id = fdr_function_id(&w->functions, w->dictionary, event->name, FDR_ID_MAX);
 	size_t place;
@@ -328,7 +328,7 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 	int status = end_inside(writer, event, place, record.function_id);
 	if (status < 0)
 		return status;
-	if (record.function_id == 0) {
+	if (record.function_id == FDR_NO_FUNCTION) {
 		tw_count_loss(writer, "slice without a function id", false);
 		return 0;
 	}
@@ -495,6 +495,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 {
 	struct fdr_writer *w = writer->state;
 	w->dictionary = tw_reader_dictionary(reader);
+	fdr_functions_of(&w->functions, reader);
 	if (!w->started)
 		put_header(writer, tw_reader_clock(reader));
 	for (size_t i = 0; i < batch->count; i++) {

@@ -56,6 +56,33 @@ same_calls() { # archive format
 	[ ! -e part.xray.functions ]
 }
 
+@test "functions: a function 0 of a log stays apart from function 1" {
+	"$PYTHON" - >zero.xray <<-'END'
+		import struct, sys
+		def metadata(kind, form, *values):
+		    return struct.pack("<B15s", kind << 1 | 1, struct.pack("<" + form, *values))
+		body = b"".join([metadata(0, "i", 1), metadata(4, "QI", 1, 0), metadata(9, "i", 7), metadata(2, "HQ", 0, 1000),
+		                 *(struct.pack("<II", word, 10) for word in (0 << 4, 1 << 4, 1 << 4 | 2, 0 << 4 | 2))])
+		sys.stdout.buffer.write(struct.pack("<HHIQQQ", 5, 1, 3, 2 * 10**9, 4096, 0) + metadata(7, "Q", len(body)) + body)
+	END
+	for target in xray-fdr xray-basic; do
+		trackway convert --from-time 0 --to $target zero.xray -o part.xray
+		[ ! -e part.xray.functions ]
+		[ "$(trackway dump part.xray | grep -o 'function_id=[0-9]*' | tr '\n' ' ')" = "function_id=0 function_id=1 function_id=1 function_id=0 " ]
+	done
+}
+
+@test "functions: what a TraceLog numbers from 0 on are no function ids" {
+	printf '%s\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" \
+	    "fun inf 0x00000000 0x00000001 0x00000000 0x00000000 0x06000001" "fun nam 0x00000000 \"zero\" \"\" \"\"" \
+	    "fun inf 0x00000001 0x00000002 0x00000000 0x00000000 0x06000002" "fun nam 0x00000001 \"one\" \"\" \"\"" \
+	    "jit cms 42 1 0x00000001" "jit cmf 42 9 0x00000001 0x00000000" \
+	    "jit cms 42 11 0x00000002" "jit cmf 42 15 0x00000002 0x00000000" "gch gcs 42 20 ? tfff" "gch gcf 42 25" >log
+	trackway convert --to xray-fdr log -o calls.xray 2>losses
+	printf '%s\t%s\n' 1 zero 2 one 3 GC | cmp - calls.xray.functions
+	[ "$(trackway dump calls.xray 2>/dev/null | grep -o 'enter .*function_id=[0-9]*' | grep -o '[0-9]*$' | tr '\n' ' ')" = "1 2 3 " ]
+}
+
 @test "functions: tail exits, custom and typed events come back through FXT and Chrome's JSON" {
 	there() {
 		trackway dump --json "$1" >records

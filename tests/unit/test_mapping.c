@@ -102,7 +102,7 @@ static void open_source(struct source *source)
 {
 	struct tw_name name = {.text = "fib", .length = 3, .id = 5};
 	struct tw_track track = {.process = 7, .thread = 8};
-	source->format.name = "test";
+	source->format.name = "xray-fdr"; /* whose names have function ids */
 	source->reader.format = &source->format;
 	source->reader.dictionary = tw_dictionary_new();
 	source->name = tw_dictionary_intern(source->reader.dictionary, &name);
