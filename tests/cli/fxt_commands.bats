@@ -727,7 +727,7 @@ for found, wanted in zip(open("out"), open("truth"), strict=True):
 	! grep -q 'error' out
 }
 
-@test "wrong use of the new commands" {
+@test "log, blobs, sched, counters: options that do not go together are refused" {
 	archive <<<"out.append(event(0, 1))"
 	for words in "counters --csv --svg" "counters --csv in.fxt" "counters --csv -n 1" "counters --csv --sort name" "blobs --extract a --extract-all b" "blobs --json -x a" \
 		"sched --json --svg" "blobs --extract-all b -o c"; do

@@ -179,7 +179,7 @@ static void expect_nodes(struct tw_calltree *tree, const struct expected *expect
 	assert_null(tw_calltree_node(tree, i));
 }
 
-static void test_scenes(void **state)
+static void test_tree_of_each_scene(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(scenes); i++) {
@@ -361,8 +361,12 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_scenes),      cmocka_unit_test(test_parts), cmocka_unit_test(test_memory_limit),
-	    cmocka_unit_test(test_depth_limit), cmocka_unit_test(test_large), cmocka_unit_test(test_names_with_nul),
+	    cmocka_unit_test(test_tree_of_each_scene),
+	    cmocka_unit_test(test_parts),
+	    cmocka_unit_test(test_memory_limit),
+	    cmocka_unit_test(test_depth_limit),
+	    cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_names_with_nul),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void expect_children(const struct tw_children *children, uint32_t parent,
 	assert_false(tw_children_find(children, parent, KEY + 1, &node));
 }
 
-static void test_all(void **state)
+static void test_found_by_parent_and_key(void **state)
 {
 	struct tw_children children = {0};
 	(void)state;
@@ -67,7 +67,7 @@ static void test_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_all),
+	    cmocka_unit_test(test_found_by_parent_and_key),
 	    cmocka_unit_test(test_path),
 	};
 	return cmocka_run_group_tests_name("children", tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void test_target(void **state)
 	assert_false(tw_writer_takes_events("no such format"));
 }
 
-static void test_nothing(void **state)
+static void test_trace_without_events(void **state)
 {
 	assert_string_equal(finish(*state), "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"trackway 0.1.0\"},"
 	                                    "\"traceEvents\":[\n]}\n");
@@ -437,7 +437,7 @@ static void test_argument_names_alike(void **state)
 	          "\"\xef\xbf\xbd\":0,\"\xef\xbf\xbd 2\":1,\"a\":2,\"a 2\":3,\"end 2\":4,\"unwound 2\":5,\"a 3\":2}}");
 }
 
-static void test_cpu(void **state)
+static void test_cpu_is_an_argument(void **state)
 {
 	struct fixture *f = *state;
 	f->reader.clock.has_cpu = true;
@@ -460,7 +460,7 @@ static void test_instants(void **state)
 	          "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"s\":\"g\"}");
 }
 
-static void test_flags(void **state)
+static void test_flags_are_arguments(void **state)
 {
 	struct fixture *f = *state;
 	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib, .flags = TW_FLAG_CLIPPED),
@@ -723,7 +723,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_target),
-	    TEST(test_nothing),
+	    TEST(test_trace_without_events),
 	    TEST(test_nested_slices),
 	    TEST(test_complete_slice),
 	    TEST(test_complete_slice_flags),
@@ -746,9 +746,9 @@ int main(void)
 	    TEST(test_argument_values),
 	    TEST(test_argument_names),
 	    TEST(test_argument_names_alike),
-	    TEST(test_cpu),
+	    TEST(test_cpu_is_an_argument),
 	    TEST(test_instants),
-	    TEST(test_flags),
+	    TEST(test_flags_are_arguments),
 	    TEST(test_counter),
 	    TEST(test_names_of_series),
 	    TEST(test_async_and_flow),

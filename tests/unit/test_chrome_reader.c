@@ -344,7 +344,7 @@ static void expect_scene(const struct scene *scene, const struct tw_read_options
 	free(result);
 }
 
-static void test_scenes(void **state)
+static void test_events_of_each_scene(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
@@ -431,7 +431,7 @@ static const struct {
     {"000", "1", UINT64_MAX, 1000}, /* time: not looked at */
 };
 
-static void test_times(void **state)
+static void test_times_in_nanoseconds(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -550,7 +550,7 @@ static void expect_findings(const char *json, const char *wanted, const char *ev
 	free(result);
 }
 
-static void test_rules(void **state)
+static void test_each_rule_broken(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
@@ -823,14 +823,14 @@ static void test_info(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_scenes),
+	    cmocka_unit_test(test_events_of_each_scene),
 	    cmocka_unit_test(test_file_order),
 	    cmocka_unit_test(test_memory_limit),
 	    cmocka_unit_test(test_ids),
-	    cmocka_unit_test(test_times),
+	    cmocka_unit_test(test_times_in_nanoseconds),
 	    cmocka_unit_test(test_negative_times),
 	    cmocka_unit_test(test_clock),
-	    cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_each_rule_broken),
 	    cmocka_unit_test(test_event_too_large),
 	    cmocka_unit_test(test_arguments_limit),
 	    cmocka_unit_test(test_name_limit),

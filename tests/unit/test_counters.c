@@ -93,7 +93,7 @@ static void expect_double(const struct tw_counter_value *value, double expected)
 
 /* ---- Tests. ---- */
 
-static void test_numbers(void **state)
+static void test_values_of_a_series(void **state)
 {
 	(void)state;
 	struct scene scene;
@@ -265,7 +265,7 @@ static void test_samples(void **state)
 	tear_down(&scene);
 }
 
-static void test_limit(void **state)
+static void test_memory_limit(void **state)
 {
 	enum { SERIES = 20000 };
 	(void)state;
@@ -383,7 +383,7 @@ static void test_spike(void **state)
 	tear_down(&scene);
 }
 
-static void test_no_plot(void **state)
+static void test_nothing_to_plot(void **state)
 {
 	(void)state;
 	struct scene scene;
@@ -396,10 +396,18 @@ static void test_no_plot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_numbers), cmocka_unit_test(test_exact),  cmocka_unit_test(test_doubles),
-	    cmocka_unit_test(test_series),  cmocka_unit_test(test_traces), cmocka_unit_test(test_samples),
-	    cmocka_unit_test(test_limit),   cmocka_unit_test(test_chart),  cmocka_unit_test(test_spike),
-	    cmocka_unit_test(test_no_plot), cmocka_unit_test(test_edges),  cmocka_unit_test(test_lone_sample),
+	    cmocka_unit_test(test_values_of_a_series),
+	    cmocka_unit_test(test_exact),
+	    cmocka_unit_test(test_doubles),
+	    cmocka_unit_test(test_series),
+	    cmocka_unit_test(test_traces),
+	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_memory_limit),
+	    cmocka_unit_test(test_chart),
+	    cmocka_unit_test(test_spike),
+	    cmocka_unit_test(test_nothing_to_plot),
+	    cmocka_unit_test(test_edges),
+	    cmocka_unit_test(test_lone_sample),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

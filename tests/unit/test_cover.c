@@ -29,7 +29,7 @@ static void expect_alike(const struct tw_span *spans, uint32_t count, const uint
 		assert_int_equal(tw_cover_find(edges, edge_count, numbers[i]), first_of(spans, count, numbers[i]));
 }
 
-static void test_ends(void **state)
+static void test_ends_of_intervals(void **state)
 {
 	(void)state;
 	static const struct tw_span spans[] = {{10, 20}, {5, 12}, {20, 20}, {30, 25}, {UINT64_MAX - 1, UINT64_MAX},
@@ -59,7 +59,7 @@ static void test_at_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_ends),
+	    cmocka_unit_test(test_ends_of_intervals),
 	    cmocka_unit_test(test_at_random),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ static void test_gaps(void **state)
 	assert_int_equal(tw_load32(bytes + PACKET + EVENT_BYTES + 2, false), (uint32_t)(START + second));
 }
 
-static void test_given_up(void **state)
+static void test_discarded_leaves_no_directory(void **state)
 {
 	struct fixture *f = *state;
 	struct stat status;
@@ -138,7 +138,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_events, setup, teardown_directory),
 	    cmocka_unit_test_setup_teardown(test_fields, setup, teardown_directory),
 	    cmocka_unit_test_setup_teardown(test_gaps, setup, teardown_directory),
-	    cmocka_unit_test_setup_teardown(test_given_up, setup, teardown_directory),
+	    cmocka_unit_test_setup_teardown(test_discarded_leaves_no_directory, setup, teardown_directory),
 	    cmocka_unit_test_setup_teardown(test_packets, setup, teardown_directory),
 	};
 	return cmocka_run_group_tests_name("ctf", tests, NULL, NULL);

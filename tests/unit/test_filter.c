@@ -234,7 +234,7 @@ static void check_orders(struct fixture *f, struct tw_read_options options, cons
 	check(f, options, in, expected);
 }
 
-static void test_needed(void **state)
+static void test_which_options_need_a_filter(void **state)
 {
 	(void)state;
 	assert_false(tw_filter_needed(&(struct tw_read_options){0}));
@@ -701,7 +701,7 @@ static void test_oldest_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_needed),
+	    cmocka_unit_test(test_which_options_need_a_filter),
 	    cmocka_unit_test_setup_teardown(test_window_edges, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_clips_pairs, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_over_everything, setup, teardown),

@@ -19,7 +19,7 @@ static const char *expect(const char *text, const char *piece)
 	return found + strlen(piece);
 }
 
-static void test_nothing(void **state)
+static void test_trace_without_events(void **state)
 {
 	const char *text = finish(*state);
 	text = expect(text, "{\"meta\":{\"interval\":0.000001,\"startTime\":0.000000,");
@@ -248,7 +248,7 @@ static void test_many_tracks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_trace_without_events, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_slices_and_markers, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_told_anew, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_async, setup, teardown),

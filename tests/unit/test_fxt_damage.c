@@ -53,7 +53,7 @@ static void hurt_headers(void)
 	hurt_header(UINT64_MAX, 0xfff0, "a size past the end");
 }
 
-static void test_headers(void **state)
+static void test_hurt_headers(void **state)
 {
 	(void)state;
 	each_archive(hurt_headers);
@@ -139,7 +139,7 @@ static void cut_all(void)
 	}
 }
 
-static void test_cuts(void **state)
+static void test_cut_at_each_byte(void **state)
 {
 	(void)state;
 	each_archive(cut_all);
@@ -318,7 +318,7 @@ static uint64_t fingerprint(unsigned jobs, enum tw_order order)
 	return hash;
 }
 
-static void test_jobs(void **state)
+static void test_same_with_any_number_of_jobs(void **state)
 {
 	(void)state;
 	size = 0;
@@ -356,7 +356,7 @@ static void test_registered_again(void **state)
 	struct tw_batch batch;
 	unsigned count = 0;
 	(void)state;
-	test_jobs(state);
+	test_same_with_any_number_of_jobs(state);
 	const struct tw_read_options options = {.order = TW_ORDER_FILE};
 	assert_int_equal(tw_open_memory(&reader, "test", whole, size, &options), 0);
 	while (tw_read(reader, &batch) > 0)
@@ -505,11 +505,11 @@ static void test_large_of_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_headers),          cmocka_unit_test(test_random_bytes),
-	    cmocka_unit_test(test_overwritten),      cmocka_unit_test(test_cuts),
+	    cmocka_unit_test(test_hurt_headers),     cmocka_unit_test(test_random_bytes),
+	    cmocka_unit_test(test_overwritten),      cmocka_unit_test(test_cut_at_each_byte),
 	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_large_unknown),
 	    cmocka_unit_test(test_large_chance),     cmocka_unit_test(test_large_filtered),
-	    cmocka_unit_test(test_large_of_nobody),  cmocka_unit_test(test_jobs),
+	    cmocka_unit_test(test_large_of_nobody),  cmocka_unit_test(test_same_with_any_number_of_jobs),
 	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_announced_again),
 	    cmocka_unit_test(test_byte_before_long), cmocka_unit_test(test_before_last),
 	    cmocka_unit_test(test_short_headers),

@@ -99,7 +99,7 @@ static const struct limit {
     {"no such kind", {.kind = TW_FXT_KINDS}, TW_ERR_VALUE},
 };
 
-static void test_limits(void **state)
+static void test_encoded_up_to_each_limit(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(limits); i++) {
@@ -140,7 +140,7 @@ static void test_argument_limits(void **state)
 	}
 }
 
-static void test_texts(void **state)
+static void test_longest_text_of_a_record(void **state)
 {
 	(void)state;
 	struct tw_fxt_record record = {.kind = TW_FXT_INSTANT, .thread = {.index = 1}, .name = text_of(32744)};
@@ -176,7 +176,7 @@ static int decode(const struct words *words, struct tw_fxt_decoder *decoder, str
 	return tw_fxt_next(decoder, record);
 }
 
-static void test_faults(void **state)
+static void test_place_and_text_of_each_fault(void **state)
 {
 	static const struct {
 		struct words words;
@@ -235,7 +235,7 @@ static void test_faults(void **state)
 	}
 }
 
-static void test_sizes(void **state)
+static void test_sizes_that_are_refused(void **state)
 {
 	struct tw_fxt_record record;
 	struct tw_fxt_decoder decoder;
@@ -321,7 +321,7 @@ static void test_inline_process(void **state)
 	}
 }
 
-static void test_unknown(void **state)
+static void test_unknown_types_are_kept(void **state)
 {
 	static const struct words cases[] = {
 	    {{0x000000000000002b, 1}, 2},    /* record type 11 */
@@ -442,14 +442,14 @@ static void test_largest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_encoded_up_to_each_limit),
 	    cmocka_unit_test(test_argument_limits),
-	    cmocka_unit_test(test_texts),
-	    cmocka_unit_test(test_faults),
-	    cmocka_unit_test(test_sizes),
+	    cmocka_unit_test(test_longest_text_of_a_record),
+	    cmocka_unit_test(test_place_and_text_of_each_fault),
+	    cmocka_unit_test(test_sizes_that_are_refused),
 	    cmocka_unit_test(test_extensions),
 	    cmocka_unit_test(test_inline_process),
-	    cmocka_unit_test(test_unknown),
+	    cmocka_unit_test(test_unknown_types_are_kept),
 	    cmocka_unit_test(test_reserved_and_padding),
 	    cmocka_unit_test(test_large_in_parts),
 	    cmocka_unit_test(test_largest),

@@ -198,7 +198,7 @@ static void require(const char *rule, const char *where)
 		fail_msg("%s: wanted%s, found%s", where, wanted, found);
 }
 
-static void test_cases(void **state)
+static void test_each_rule_broken(void **state)
 {
 	static const uint64_t good[] = {GOOD};
 	enum { GOOD_WORDS = sizeof good / sizeof *good };
@@ -215,7 +215,7 @@ static void test_cases(void **state)
 	}
 }
 
-static void test_fine(void **state)
+static void test_fine_records_break_no_rule(void **state)
 {
 	(void)state;
 	for (unsigned order = TW_ORDER_TRACK; order <= TW_ORDER_FILE; order++)
@@ -508,7 +508,7 @@ static void test_overflow_span(void **state)
 	tw_close(reader);
 }
 
-static void test_limits(void **state)
+static void test_memory_limits_are_told(void **state)
 {
 	static const uint64_t open[] = {GOOD, EVENT(5, 3, 0), 5, 1};
 	(void)state;
@@ -534,12 +534,12 @@ static void test_compression(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cases),
-	    cmocka_unit_test(test_fine),
+	    cmocka_unit_test(test_each_rule_broken),
+	    cmocka_unit_test(test_fine_records_break_no_rule),
 	    cmocka_unit_test(test_beginnings),
 	    cmocka_unit_test(test_long_string),
 	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_memory_limits_are_told),
 	    cmocka_unit_test(test_compression),
 	    cmocka_unit_test(test_overflow),
 	    cmocka_unit_test(test_overflow_span),

@@ -506,7 +506,7 @@ static void test_shrinking_file(void **state)
 	tw_input_close(input);
 }
 
-static void test_reread(void **state)
+static void test_read_once_more_tells_changes(void **state)
 {
 	struct fixture *f = *state;
 	enum { AT = 1003, SIZE = 5001 };
@@ -731,7 +731,7 @@ static void read_part(void *context, unsigned i)
 	free(bytes);
 }
 
-static void test_threads(void **state)
+static void test_read_by_several_threads(void **state)
 {
 	struct fixture *f = *state;
 	make_file(f, f->data, DATA);
@@ -764,7 +764,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_huge_window, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_growing_file, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_shrinking_file, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_reread, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_read_once_more_tells_changes, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_spool, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_spool_nowhere, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_spool_damaged, setup, teardown),
@@ -773,7 +773,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_window_skips, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_exchange, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_does_not_wait, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_read_by_several_threads, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,7 +158,7 @@ static const char *what_became_of(const struct source *source, uint8_t kind, con
 	return became;
 }
 
-static void test_table(void **state)
+static void test_kinds(void **state)
 {
 	(void)state;
 	static struct table tables[TABLES];
@@ -225,7 +225,7 @@ static void write_sample(const struct source *source, const char *target, const 
 	tw_discard(writer);
 }
 
-static void test_places(void **state)
+static void test_files_of_frames(void **state)
 {
 	static const struct {
 		const char *frame, *file;
@@ -275,7 +275,7 @@ static void write_slice(const struct source *source, struct tw_writer *writer)
 	assert_int_equal(tw_finish(writer), 0);
 }
 
-static void test_slices(void **state)
+static void test_parts_of_slices(void **state)
 {
 	static const char *const parts[] = {"category", "argument"};
 	(void)state;
@@ -337,7 +337,7 @@ static void test_times(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_places),
-	                                   cmocka_unit_test(test_slices), cmocka_unit_test(test_times)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_files_of_frames),
+	                                   cmocka_unit_test(test_parts_of_slices), cmocka_unit_test(test_times)};
 	return cmocka_run_group_tests_name("mapping", tests, NULL, NULL);
 }

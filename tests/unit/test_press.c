@@ -94,7 +94,7 @@ static void test_zstd(void **state)
 	expect_whole("x.zst", read_zstd);
 }
 
-static void test_given_up(void **state)
+static void test_freed_before_the_end(void **state)
 {
 	struct tw_text out = {0};
 	const struct tw_pack_sink sink = {keep, &out};
@@ -113,7 +113,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_gzip),
 	    cmocka_unit_test(test_zstd),
-	    cmocka_unit_test(test_given_up),
+	    cmocka_unit_test(test_freed_before_the_end),
 	};
 	return cmocka_run_group_tests_name("press", tests, NULL, NULL);
 }

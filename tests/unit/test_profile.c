@@ -325,7 +325,7 @@ static size_t count_steps(const struct scene *scene)
 	return count;
 }
 
-static void test_scenes(void **state)
+static void test_rows_of_each_scene(void **state)
 {
 	(void)state;
 	static const size_t rows[] = {EVENTS, 1, 3};
@@ -387,7 +387,7 @@ static void test_row_tells_the_function(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_scenes),
+	    cmocka_unit_test(test_rows_of_each_scene),
 	    cmocka_unit_test(test_totals_stay_at_the_end),
 	    cmocka_unit_test(test_row_tells_the_function),
 	};

@@ -16,7 +16,7 @@ static int setup_jsonl(void **state)
 
 #define HEAD "time_ns,kind,process,thread,track,name,category,value,id,other,stack,cpu,flags,args,file,line\n"
 
-static void test_nothing(void **state)
+static void test_trace_without_events(void **state)
 {
 	assert_string_equal(finish(*state), HEAD);
 }
@@ -163,7 +163,7 @@ static void test_keys_told_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_nothing, setup_csv, teardown),
+	    cmocka_unit_test_setup_teardown(test_trace_without_events, setup_csv, teardown),
 	    cmocka_unit_test_setup_teardown(test_csv, setup_csv, teardown),
 	    cmocka_unit_test_setup_teardown(test_jsonl, setup_jsonl, teardown),
 	    cmocka_unit_test_setup_teardown(test_source, setup_csv, teardown),

@@ -210,7 +210,7 @@ static void test_idle(void **state)
 	tear_down(&scene);
 }
 
-static void test_order(void **state)
+static void test_switches_out_of_order(void **state)
 {
 	(void)state;
 	struct scene scene;
@@ -358,7 +358,7 @@ static void test_majority(void **state)
 	tear_down(&scene);
 }
 
-static void test_no_plot(void **state)
+static void test_nothing_to_plot(void **state)
 {
 	(void)state;
 	struct scene scene;
@@ -371,10 +371,17 @@ static void test_no_plot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_threads), cmocka_unit_test(test_latencies), cmocka_unit_test(test_cpu),
-	    cmocka_unit_test(test_idle),    cmocka_unit_test(test_order),     cmocka_unit_test(test_names),
-	    cmocka_unit_test(test_limit),   cmocka_unit_test(test_columns),   cmocka_unit_test(test_majority),
-	    cmocka_unit_test(test_legend),  cmocka_unit_test(test_no_plot),
+	    cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_latencies),
+	    cmocka_unit_test(test_cpu),
+	    cmocka_unit_test(test_idle),
+	    cmocka_unit_test(test_switches_out_of_order),
+	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_columns),
+	    cmocka_unit_test(test_majority),
+	    cmocka_unit_test(test_legend),
+	    cmocka_unit_test(test_nothing_to_plot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static unsigned count_loads(const struct a64_code *code, unsigned number)
 	return count;
 }
 
-static void test_result(void **state)
+static void test_register_that_is_set(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -55,6 +55,6 @@ static void test_result(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_result)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_register_that_is_set)};
 	return cmocka_run_group_tests_name("slice stub", tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void expect(struct fixture *f, const char *profiles, const char *frames)
 	assert_string_equal(finish(f), expected);
 }
 
-static void test_nothing(void **state)
+static void test_trace_without_events(void **state)
 {
 	expect(*state, "", "");
 }
@@ -130,7 +130,7 @@ static void spool_with(size_t memory, size_t keep, bool in_file)
 	unlink(path);
 }
 
-static void test_spool(void **state)
+static void test_spool_in_any_memory(void **state)
 {
 	(void)state;
 	spool_with(0, 0, true);
@@ -154,11 +154,11 @@ static void test_spool_without_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_trace_without_events, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_slices, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_time_goes_back, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
-	    cmocka_unit_test(test_spool),
+	    cmocka_unit_test(test_spool_in_any_memory),
 	    cmocka_unit_test(test_spool_without_room),
 	};
 	return cmocka_run_group_tests_name("speedscope", tests, NULL, NULL);

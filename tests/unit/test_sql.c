@@ -494,7 +494,7 @@ static void test_changed_file(void **state)
 	free(from);
 }
 
-static void test_no_trace(void **state)
+static void test_file_that_is_no_trace(void **state)
 {
 	(void)state;
 	struct scene scene;
@@ -542,7 +542,7 @@ int main(void)
 	    cmocka_unit_test(test_stop),
 	    cmocka_unit_test(test_dealt),
 	    cmocka_unit_test(test_changed_file),
-	    cmocka_unit_test(test_no_trace),
+	    cmocka_unit_test(test_file_that_is_no_trace),
 	    cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static void expect_windows(void (*make)(struct archive *archive))
 	free(archive.bytes);
 }
 
-static void test_index(void **state)
+static void test_index_of_chunks(void **state)
 {
 	(void)state;
 	expect_windows(make_archive);
@@ -195,10 +195,8 @@ static void test_kept_index_of_buffers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),
-	    cmocka_unit_test(test_index_of_buffers),
-	    cmocka_unit_test(test_index_of_lines),
-	    cmocka_unit_test(test_kept_index),
+	    cmocka_unit_test(test_index_of_chunks),       cmocka_unit_test(test_index_of_buffers),
+	    cmocka_unit_test(test_index_of_lines),        cmocka_unit_test(test_kept_index),
 	    cmocka_unit_test(test_kept_index_of_buffers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,7 +183,7 @@ static void test_mutations(void **state)
 	tracelog_digest_free(&digest);
 }
 
-static void test_numbers(void **state)
+static void test_which_numbers_are_plain(void **state)
 {
 	static const struct {
 		const char *line;
@@ -333,7 +333,7 @@ static void go_round(unsigned jobs, unsigned fail_at, unsigned stop_at)
 	tw_ahead_free(ahead);
 }
 
-static void test_ahead(void **state)
+static void test_same_with_any_number_of_jobs(void **state)
 {
 	(void)state;
 	for (unsigned jobs = 1; jobs <= 8; jobs++) {
@@ -349,8 +349,12 @@ static void test_ahead(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_plain),   cmocka_unit_test(test_mutations), cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_lengths), cmocka_unit_test(test_ahead),     cmocka_unit_test(test_unwanted),
+	    cmocka_unit_test(test_plain),
+	    cmocka_unit_test(test_mutations),
+	    cmocka_unit_test(test_which_numbers_are_plain),
+	    cmocka_unit_test(test_lengths),
+	    cmocka_unit_test(test_same_with_any_number_of_jobs),
+	    cmocka_unit_test(test_unwanted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

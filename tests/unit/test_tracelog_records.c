@@ -523,7 +523,7 @@ static const struct fault {
     {"lin src 1 0x00000003 0x00000002 10 13 11 42\n", TW_TRACELOG_LIN_SRC, 8, "a number in hexadecimal", "1"},
 };
 
-static void test_faults(void **state)
+static void test_place_and_text_of_each_fault(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {
@@ -751,7 +751,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_meanings),    cmocka_unit_test(test_odd_lines),
 	    cmocka_unit_test(test_samples),     cmocka_unit_test(test_quotes_in_names),
-	    cmocka_unit_test(test_nul_in_text), cmocka_unit_test(test_faults),
+	    cmocka_unit_test(test_nul_in_text), cmocka_unit_test(test_place_and_text_of_each_fault),
 	    cmocka_unit_test(test_bad_items),   cmocka_unit_test(test_impossible_records),
 	    cmocka_unit_test(test_restyle),     cmocka_unit_test(test_made_record),
 	    cmocka_unit_test(test_logs),        cmocka_unit_test(test_names),

@@ -226,7 +226,7 @@ static void check(const char *log, struct seen *seen)
 	                                        .finding_context = seen});
 }
 
-static void test_good(void **state)
+static void test_good_log_breaks_no_rule(void **state)
 {
 	struct seen seen = {0};
 	(void)state;
@@ -247,7 +247,7 @@ static void test_rules(void **state)
 	}
 }
 
-static void test_fine(void **state)
+static void test_fine_lines_break_no_rule(void **state)
 {
 	static char log[ROOM];
 	(void)state;
@@ -399,7 +399,7 @@ static void check_limit(const char *rule, unsigned functions)
 	free(log);
 }
 
-static void test_limits(void **state)
+static void test_memory_limits_are_told(void **state)
 {
 	(void)state;
 	check_limit("tracelog.table-limit", 1);
@@ -409,9 +409,9 @@ static void test_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_good),
+	    cmocka_unit_test(test_good_log_breaks_no_rule),
 	    cmocka_unit_test(test_rules),
-	    cmocka_unit_test(test_fine),
+	    cmocka_unit_test(test_fine_lines_break_no_rule),
 	    cmocka_unit_test(test_without_check),
 	    cmocka_unit_test(test_start_late),
 	    cmocka_unit_test(test_instrumentation),
@@ -419,7 +419,7 @@ int main(void)
 	    cmocka_unit_test(test_usage_of_process),
 	    cmocka_unit_test(test_zero_before_allocation),
 	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_memory_limits_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
