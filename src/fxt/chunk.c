@@ -36,7 +36,7 @@ static void clear(struct fxt_chunk *chunk)
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
 	fxt_steps_clear(&chunk->steps);
 	fxt_skim_clear(&chunk->skim);
-	chunk->counts = (struct fxt_counts){0};
+	chunk->lost_bytes = 0;
 	chunk->leap = (struct fxt_leap){0};
 	chunk->at_end = chunk->failed = chunk->timed = false;
 	chunk->time = UINT64_MAX;

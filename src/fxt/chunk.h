@@ -150,11 +150,6 @@ struct fxt_memo {
 
 #define FXT_STRINGS_NEW UINT64_MAX
 
-/* Damage that was found. */
-struct fxt_counts {
-	uint64_t lost_bytes;
-};
-
 enum {
 	FXT_READY_LEAST = 8 * TW_FXT_WORD, /* room that a record without arguments needs to be made ready */
 	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* room that any record needs */
@@ -175,7 +170,9 @@ enum fxt_wait {
 	FXT_EMPTY /* all rows have been delivered */
 };
 
+/* Most members belong to one of the steps of its way: doc/design.md, "FXT: from bytes to results". */
 struct fxt_chunk {
+	/* Its bytes, and how far the walk has come. */
 	size_t size;    /* read at a time */
 	uint8_t *bytes; /* from `begin` to `end` they are the archive's; NULL before it is read */
 	size_t room, begin, end;
@@ -184,13 +181,15 @@ struct fxt_chunk {
 	bool big;      /* byte order of the piece that is being decoded */
 	size_t walked; /* place that the walk has come to */
 	struct fxt_leap leap;
+	/* What the walk has made of them. */
 	size_t decoded; /* pieces that have been decoded */
 	struct fxt_piece *pieces;
 	size_t piece_count, piece_room;
 	struct fxt_turn *turns;
 	size_t turn_count, turn_room, turned;
-	uint64_t first_frequency;       /* of the archive, as far as it has been walked; 0: none was told */
-	struct fxt_turn turn;           /* at the place that is decoded next */
+	uint64_t first_frequency; /* of the archive, as far as it has been walked; 0: none was told */
+	/* Decoding: what holds at the place that is decoded next, and the times so far. */
+	struct fxt_turn turn;
 	bool told_provider, told_clock; /* it was reported that this turn has no provider, no clock */
 	struct tw_ticks clock;
 	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
@@ -199,6 +198,7 @@ struct fxt_chunk {
 	size_t untimed;         /* rows at the start of the chunk that had no time before them */
 	struct fxt_passed passed;
 	bool moved; /* the commit gave a row another time */
+	/* What is made of its records: rows, and what is still to be done about them in order. */
 	struct tw_slab slab;
 	const struct fxt_links *links; /* with briefs: what records are made ready with; NULL: none are made ready */
 	uint8_t *record;               /* with links: room for FXT_READY_MOST bytes */
@@ -208,15 +208,18 @@ struct fxt_chunk {
 	size_t fix_count, fix_room;
 	struct fxt_note *notes;
 	size_t note_count, note_room;
-	struct fxt_counts counts;
-	struct fxt_memo *memos;    /* of the thread that decodes it: one for each of a few providers */
-	uint32_t memo_count;       /* 1 to FXT_MEMOS */
-	struct fxt_memo *memo;     /* of those, that of the turn */
-	uint64_t strings;          /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
+	uint64_t lost_bytes; /* of damage that was found */
+	/* Lent while it is decoded. */
+	struct fxt_memo *memos; /* of the thread that decodes it: one for each of a few providers */
+	uint32_t memo_count;    /* 1 to FXT_MEMOS */
+	struct fxt_memo *memo;  /* of those, that of the turn */
+	uint64_t strings;       /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
+	/* Instead of rows. */
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
 	struct fxt_steps steps;    /* for checking: verify.c */
 	struct fxt_skim skim;      /* the same, of the leap: skim.c */
+	/* Where archives are merged. */
 	enum fxt_wait wait;
 	uint64_t digest;      /* while it waits: of its bytes */
 	int status;           /* 0, or why its bytes could not be read again */

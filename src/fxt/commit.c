@@ -294,7 +294,7 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 	if (chunk->slab.count && chunk->pieces[chunk->piece_count - 1].kind != FXT_PAYLOAD)
 		keep_blob(commit, chunk, &chunk->slab.events[chunk->slab.count - 1]);
 	tell_all(commit, chunk);
-	commit->lost_bytes += chunk->counts.lost_bytes;
+	commit->lost_bytes += chunk->lost_bytes;
 }
 
 void fxt_commit_free(struct fxt_commit *commit)

@@ -60,6 +60,8 @@ void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk);
 /* verify.c: reads all of the archive for what is wrong with it. Returns 0 or a negative status. */
 int fxt_verify(struct tw_reader *reader);
 
+/* ---- The jobs of struct tw_format, as core/format.h tells them, by file. ---- */
+
 /* deal.c */
 int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 

@@ -539,7 +539,7 @@ static void add_lost(struct fxt_chunk *chunk, uint64_t offset, uint64_t lost)
 {
 	const struct tw_event event = {
 	    .time = chunk->time, .offset = offset, .value = lost, .kind = TW_LOST, .provider = chunk->turn.number};
-	chunk->counts.lost_bytes += lost;
+	chunk->lost_bytes += lost;
 	tw_slab_add(&chunk->slab, &event);
 }
 
