@@ -202,9 +202,9 @@ static void put_fill(struct tw_output *out, uint64_t size)
 	}
 }
 
-/* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. A log with fill has it behind
- * all buffers, since where the next one begins is told by that size. Most must have kept it: what a few claim would
- * make the result many times as long as the log. */
+/* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. A log with fill has it
+ * behind all buffers, since where the next one begins is told by that size. Most must have kept it: what a few claim
+ * would make the result many times as long as the log. */
 static bool has_fill(const struct fdr_log *log)
 {
 	size_t filled = 0, buffers = 0;
