@@ -15,7 +15,10 @@
 #include <trackway/reader.h>
 #include <trackway/writer.h>
 
+/* For `probe`: bytes that it is given first, and at most; what it returns for more. */
 enum { TW_PROBE_SIZE = 256, TW_PROBE_MOST = 1 << 16, TW_PROBE_MORE = -1 };
+
+/* Bytes of a line about a failure; bytes that tables may take where options->memory_limit is 0. */
 enum { TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 };
 
 struct tw_calls;
@@ -89,8 +92,8 @@ static inline uint64_t tw_time_of_day(const struct tw_clock *clock, uint64_t tim
 	return known ? (uint64_t)day : 0;
 }
 
-/* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its
- * tests. */
+/* A format that can be read; CONTRIBUTING.md tells how one is added. What returns a status has put a line into
+ * reader->error by tw_fail(), or has none but that of the status. */
 struct tw_format {
 	const char *name;
 	const char *title;
@@ -127,6 +130,7 @@ struct tw_format {
 	 * negative status. NULL where the format has no parts. */
 	int (*open_shard)(struct tw_reader *part, unsigned shard, unsigned shards);
 
+	/* tw_read() without filters, but for threads and providers, which are the format's. */
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
 	/* Does a piece of the work that read will need, for a thread that would otherwise wait. guest: it is not the
@@ -144,6 +148,7 @@ struct tw_format {
 	 * a negative status. NULL where parts are opened by open_shard, or not at all. */
 	int (*deal)(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 
+	/* tw_read_record(); filters are the format's: wanted.h. NULL where there are no records to show. */
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
 
 	/* Tells where each record stands, in the order of the file, and whether others mean nothing without it: those,
@@ -161,6 +166,9 @@ struct tw_format {
 	/* Reads, in TW_ORDER_TRACK, nothing but these pieces of the file, which begin and end where the outline does,
 	 * and are in order. Called before the first read. NULL where a file can be made of pieces instead. */
 	int (*keep)(struct tw_reader *reader, const struct tw_piece *pieces, size_t count);
+
+	/* tw_read_info(); tw_repair() and tw_transcode() with the output open: what is left in it after a negative
+	 * status is thrown away. NULL where the format has no such job. */
 	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 	int (*repair)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
@@ -169,6 +177,8 @@ struct tw_format {
 	/* Instead of repair and transcode where the format has claimed the path: what is written is a directory. */
 	int (*rewrite_set)(struct tw_reader *reader, const char *directory, bool repairs,
 	                   struct tw_rewrite_result *result);
+
+	/* Frees reader->state, however far `open` or a read has come; not called where it is NULL. */
 	void (*close)(struct tw_reader *reader);
 };
 
@@ -209,6 +219,8 @@ struct tw_target {
 	uint32_t no_arguments;     /* and without arguments: both are counted for it */
 	const char *source;        /* the one format that it is made of, record by record; NULL: events */
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result); /* of it */
+
+	/* Sets writer->state; the output is open, but for a directory. Then tw_write() for batch after batch. */
 	int (*open)(struct tw_writer *writer);
 	int (*write)(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 
@@ -216,7 +228,11 @@ struct tw_target {
 	 * their readers, and writes what write would. Returns 0 or the merged reader's negative status. NULL where
 	 * write is all there is. */
 	int (*join)(struct tw_writer *writer, struct tw_reader *merged, struct tw_passed *passed);
+
+	/* Writes what was held back; the output is closed afterwards. */
 	int (*finish)(struct tw_writer *writer);
+
+	/* Frees writer->state, finished or not; not called where it is NULL. */
 	void (*close)(struct tw_writer *writer);
 };
 
