@@ -22,7 +22,7 @@ enum tw_form tw_form_of(const struct tw_common *common, const struct tw_forms *f
 int tw_check_forms(const struct tw_command *command, const struct tw_common *common, const struct tw_forms *forms)
 {
 	if (common->json + forms->csv + forms->svg > 1)
-		return tw_say_usage(command, "only one of --json, --csv and --svg");
+		return tw_say_usage(command, "only one of --json%s and --svg", forms->csv ? ", --csv" : "");
 	if (tw_form_of(common, forms) == TW_FORM_SVG && tw_goes_to_terminal(common->output))
 		return tw_say_usage(command, "a picture does not go to a terminal: -o FILE.svg");
 	return 0;

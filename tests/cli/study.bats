@@ -67,6 +67,7 @@ make_trace() { # directory
 	grep -q '>16 instructions<' out.svg
 	run trackway mem --svg --json set
 	[ "$status" = 2 ]
+	[ "${lines[0]}" = 'trackway: error: only one of --json and --svg' ]
 }
 
 @test "cache as text, and levels that make no sense" {
@@ -113,7 +114,7 @@ make_trace() { # directory
 	trackway stacks set | grep -q '13 instructions self, 1 call'
 	trackway graph set | grep -q 'total 13 instructions'
 	trackway flame -o out.svg set
-	grep -q '15 instructions in' out.svg
+	grep -q '16 instructions in' out.svg
 	trackway diff --json set set | grep -q '"weight":"instructions","self_a":13,"self_b":13,.*"p50_a":13,'
 	trackway stat --weight calls set | diff out -
 	run trackway stat --weight instructions "$DATA/fxt/oneshot_all.fxt"
