@@ -82,8 +82,7 @@ struct tw_read_options {
 	uint64_t reorder_window;
 	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
-	/* Bytes that tables and single records may take; 0: 256 MiB. Less than 16 KiB count as 16. */
-	size_t memory_limit;
+	size_t memory_limit; /* bytes that tables and single records may take, any number; 0: 256 MiB */
 	bool listing; /* tw_read_record(): a format that has a line for people may give that alone, without fields */
 	bool tokens;  /* tw_read_record() of xtrace: token by token, not instruction by instruction */
 	/* Of xtrace's files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes. */

@@ -12,8 +12,6 @@
 #include "core/filter.h"
 #include "core/format.h"
 
-enum { MEMORY_LEAST = 1 << 14 };
-
 void tw_error_write(char text[TW_ERROR_TEXT], const char *format, va_list arguments)
 {
 	static const char gap[] = "...";
@@ -220,8 +218,6 @@ struct tw_reader *tw_reader_new(const struct tw_read_options *options)
 	pthread_mutex_init(&reader->lock, NULL);
 	if (options)
 		reader->options = *options;
-	if (reader->options.memory_limit && reader->options.memory_limit < MEMORY_LEAST)
-		reader->options.memory_limit = MEMORY_LEAST; /* also of one of many traces that share a limit */
 	reader->dictionary = tw_dictionary_new();
 	if (!reader->dictionary) {
 		tw_close(reader);

@@ -436,8 +436,11 @@ bool fxt_state_reset(struct fxt_state *state)
 bool fxt_state_init(struct fxt_state *state, struct tw_dictionary *dictionary, const struct tw_read_options *options,
                     size_t limit)
 {
-	*state =
-	    (struct fxt_state){.dictionary = dictionary, .options = options, .limit = limit, .unindexed = UINT64_MAX};
+	const size_t least = sizeof(struct fxt_provider); /* without the first nothing can be read */
+	*state = (struct fxt_state){.dictionary = dictionary,
+	                            .options = options,
+	                            .limit = limit < least ? least : limit,
+	                            .unindexed = UINT64_MAX};
 	return add_provider(state, 0);
 }
 
