@@ -699,7 +699,8 @@ static void test_probe(void **state)
 	    "[1,2,3]",
 	    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{}}",
 	    "{\"name\":\"package\",\"version\":\"1.0\"}",
-	    "[]",
+	    "[",
+	    "[] []",
 	    "{}",
 	    "\"ph\"",
 	    "traceEvents"};
@@ -710,6 +711,10 @@ static void test_probe(void **state)
 		assert_non_null(strstr(tw_reader_error(reader), "expected the header of a trace"));
 		tw_close(reader);
 	}
+	struct tw_reader *reader;
+	assert_int_equal(tw_open_memory(&reader, "x", "\n[ ]", 4, NULL), 0);
+	assert_string_equal(tw_reader_format(reader), "chrome");
+	tw_close(reader);
 }
 
 static void test_forced_format(void **state)
