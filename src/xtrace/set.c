@@ -98,7 +98,8 @@ static int track_of(struct tw_reader *reader, struct xtrace_set *set, const stru
 	return 0;
 }
 
-/* Adds a file to the set, which owns the path from here on. */
+/* Adds a file to the set, which owns the path from here on. Of a file and a compressed copy of it, which the directory
+ * may list in any order, it is the file that counts. */
 static int add(struct tw_reader *reader, struct xtrace_set *set, const struct tw_xtrace_name *name, char *path)
 {
 	struct xtrace_track *track;
@@ -108,8 +109,10 @@ static int add(struct tw_reader *reader, struct xtrace_set *set, const struct tw
 		return status;
 	}
 	char **place = name->snapshots ? &track->snapshots : &track->data;
-	free(*place);
-	*place = path;
+	bool kept = *place && strlen(*place) <= strlen(path);
+	free(kept ? path : *place);
+	if (!kept)
+		*place = path;
 	return 1;
 }
 

@@ -130,6 +130,19 @@ def compressed_files_are_a_set_too(bench):
 
 
 @test
+def a_compressed_copy_beside_a_file_is_not_read(bench):
+    """Where both are there, in whatever order the directory lists them, the plain file counts: here the copies are of less."""
+    path, _ = bench.write("--threads", 12, "--turns", 5)
+    wanted = bench.lines("insns", path)
+    for ending in ".gz", ".zst":
+        for file in data_of(path):
+            content = file.read_bytes()[:5 * 13]
+            packed = gzip.compress(content) if ending == ".gz" else zstd(content)
+            pathlib.Path(f"{file}{ending}").write_bytes(packed)
+        assert bench.lines("insns", path) == wanted, ending
+
+
+@test
 def a_layout_can_be_told(bench):
     path, facts = bench.write("--header", 20)
     told = "header=20,za=yes,bits=128,index=offset,start=0"
