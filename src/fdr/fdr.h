@@ -261,8 +261,8 @@ int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item);
 
 #define FDR_NO_FUNCTION UINT32_MAX
 
-/* Ids of names: their own where they come from an XRay log, 0 too; otherwise from 1 on, in the order of their first use,
- * since what other formats number is something else. All zero to begin. */
+/* Ids of names: their own where they come from an XRay log, 0 too; otherwise from 1 on, in the order of their first
+ * use, since what other formats number is something else. All zero to begin. */
 struct fdr_functions {
 	bool own;
 	uint32_t *ids; /* by name of the dictionary */
