@@ -1,15 +1,15 @@
 /* alloc.c - what was allocated: by class, and by who allocated it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/alloc.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/texts.h"
 #include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
 #include "core/stack_text.h"
+
+#include <trackway/alloc.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { STACK_MAX = 1 << 16 }; /* bytes of a stack's text */
 

@@ -1,10 +1,5 @@
 /* calltree.c - trees of calls: the nodes of all parts and traces, by text. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/calltree_part.h"
 #include "analysis/consume.h"
 #include "analysis/weight.h"
@@ -13,6 +8,11 @@
 #include "base/sum.h"
 #include "base/utf8.h"
 #include "core/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A node as it was found; parents come before children. */
 struct node {

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/calltree_part.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/sum.h"
+
+#include <stdlib.h>
 
 static struct tw_calltree_part *part_of(struct tw_calls *calls)
 {

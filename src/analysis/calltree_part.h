@@ -3,9 +3,9 @@
 #ifndef ANALYSIS_CALLTREE_PART_H
 #define ANALYSIS_CALLTREE_PART_H
 
-#include <trackway/analysis.h>
-
 #include "core/calls.h"
+
+#include <trackway/analysis.h>
 
 /* A node; numbers are the rows of its calls. Parents come before children. */
 struct tw_part_node {

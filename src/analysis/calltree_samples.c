@@ -1,9 +1,9 @@
 /* calltree_samples.c - the samples of a trace as nodes of a tree. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "analysis/calltree_part.h"
 #include "analysis/samples.h"
+
+#include <stdlib.h>
 
 /* The nodes of samples on their way into the tree: first those of the threads, if there are any, then one for each
  * stack. */

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/consume.h"
 
-#include <stdlib.h>
-
 #include "base/parallel.h"
 #include "core/format.h"
+
+#include <stdlib.h>
 
 /* Where memory is short, fewer parts are tried: their tables have less in common. */
 enum { JOBS_MAX = 256, FEWER = 4 };

@@ -3,9 +3,9 @@
 #ifndef ANALYSIS_CONSUME_H
 #define ANALYSIS_CONSUME_H
 
-#include <trackway/analysis.h>
-
 #include "core/calls.h"
+
+#include <trackway/analysis.h>
 
 /* What takes the events of one part of a trace. The owner is what all parts are merged into. */
 struct tw_consumer {

@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/counters.h"
 
-#include <fnmatch.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/texts.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "core/format.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Integers are added exactly: 2^63 of 64 bits would be needed for more than this holds. */
 __extension__ typedef __int128 wide;

@@ -2,16 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/cpu.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/counters.h"
 #include "analysis/report.h"
 #include "analysis/texts.h"
 #include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NS_IN_US INT64_C(1000)
 

@@ -3,7 +3,6 @@
 #include "analysis/changes.h"
 #include "analysis/svg.h"
 #include "analysis/weight.h"
-
 #include "base/compress.h"
 #include "base/sum.h"
 #include "flame_page.h" /* made by scripts/embed.py from web/flame.css and web/flame.js */

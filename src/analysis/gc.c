@@ -2,9 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/gc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/counters.h"
 #include "analysis/report.h"
 #include "analysis/texts.h"
@@ -12,6 +9,9 @@
 #include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* A class while the trace is read: `row` has its numbers, without texts. */
 struct class {

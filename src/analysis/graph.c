@@ -1,7 +1,6 @@
 /* graph.c - who calls whom: DOT for Graphviz, and JSON Lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/report.h"
-
 #include "base/json.h"
 #include "base/order.h"
 #include "base/sum.h"

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/histogram.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/order.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 bool tw_histogram_pool_init(struct tw_histogram_pool *pool, struct tw_budget *budget)
 {

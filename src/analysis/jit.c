@@ -1,14 +1,14 @@
 /* jit.c - what was compiled while the program ran: how long it took, and how large it became. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/jit.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/texts.h"
 #include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
+
+#include <trackway/jit.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 struct row {
 	struct tw_jit_row told;

@@ -1,14 +1,15 @@
 /* profile.c - profiles: the rows of all parts and traces, by text. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
+#include "analysis/profile.h"
 
 #include "analysis/consume.h"
-#include "analysis/profile.h"
 #include "analysis/profile_part.h"
 #include "analysis/weight.h"
 #include "base/order.h"
 #include "core/format.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Bytes: a name in a dictionary, about; and all of a row at most, with what arrays and the map grow ahead. */
 enum {

@@ -3,10 +3,10 @@
 #ifndef ANALYSIS_PROFILE_H
 #define ANALYSIS_PROFILE_H
 
-#include <trackway/analysis.h>
-
 #include "analysis/tally.h"
 #include "core/dictionary.h"
+
+#include <trackway/analysis.h>
 
 /* What a row is about: numbers of the profile's own texts. */
 struct tw_profile_key {

@@ -3,9 +3,9 @@
 #ifndef ANALYSIS_PROFILE_PART_H
 #define ANALYSIS_PROFILE_PART_H
 
-#include <trackway/analysis.h>
-
 #include "analysis/tally.h"
+
+#include <trackway/analysis.h>
 
 /* What a row of a part is about. */
 struct tw_part_key {

@@ -2,15 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/profile.h"
 #include "analysis/samples.h"
+#include "base/memory.h"
+#include "base/sum.h"
+#include "core/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "base/sum.h"
-#include "core/format.h"
 
 /* The samples of a trace on their way into a profile. */
 struct fold {

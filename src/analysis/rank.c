@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/rank.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/order.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static const double most_false = 0.05; /* of those that are called significant */
 

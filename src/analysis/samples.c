@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/samples.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/sum.h"
 #include "core/format.h"
+
+#include <stdlib.h>
 
 /* ---- Nodes. ---- */
 

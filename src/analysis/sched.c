@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sched.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 const char *tw_sched_state_name(unsigned state)
 {

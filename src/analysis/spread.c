@@ -2,16 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/spread.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/texts.h"
 #include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
 
 #include <trackway/gc.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A value's place: the upper bits of a double grow with it, but for negative ones. */
 enum { PLACE_SHIFT = 46, PLACE_BITS = 18, PENDING_LEAST = 1024 };

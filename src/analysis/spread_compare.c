@@ -1,13 +1,12 @@
 /* spread_compare.c - two traces beside their calls: what changed, and what of that is noise. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/spread.h"
+#include "base/memory.h"
+#include "base/sum.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "base/sum.h"
 
 /* What rows of one name tell together. */
 struct side {

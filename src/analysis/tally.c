@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tally.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/sum.h"
+
+#include <stdlib.h>
 
 bool tw_tallies_init(struct tw_tallies *rows, struct tw_budget *budget)
 {

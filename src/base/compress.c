@@ -3,6 +3,8 @@
 #define ZLIB_CONST /* input is const */
 #include "base/compress.h"
 
+#include "base/bytes.h"
+
 #include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,8 +12,6 @@
 #include <strings.h>
 #include <zlib.h>
 #include <zstd.h>
-
-#include "base/bytes.h"
 
 enum { ROOM = 1 << 16 }; /* made for what comes out, at least */
 

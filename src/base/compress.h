@@ -3,11 +3,11 @@
 #ifndef BASE_COMPRESS_H
 #define BASE_COMPRESS_H
 
+#include "base/memory.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "base/memory.h"
 
 /* One compression. */
 struct tw_packer;

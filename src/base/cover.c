@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cover.h"
 
-#include <stdlib.h>
-
 #include "base/order.h"
+
+#include <stdlib.h>
 
 static int by_place(const void *left, const void *right)
 {

@@ -3,16 +3,16 @@
 #define ZLIB_CONST /* input is const */
 #include "base/decompress.h"
 
+#include "base/bytes.h"
+
+#include <trackway/status.h>
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
-
-#include "base/bytes.h"
-
-#include <trackway/status.h>
 
 enum outcome { MORE, MEMBER_END, BAD, NO_MEMORY };
 

@@ -1,10 +1,9 @@
 /* digest.c - a digest that tells bytes which changed from those that were read before. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
 #include "base/input.h"
 
 #include <string.h>
-
-#include "base/bytes.h"
 
 static inline uint64_t digest_word(uint64_t sum, uint64_t word)
 {

@@ -2,6 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/input.h"
 
+#include "base/decompress.h"
+#include "base/memory.h"
+#include "base/order.h"
+#include "base/temporary.h"
+
+#include <trackway/status.h>
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +22,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/decompress.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/temporary.h"
-
-#include <trackway/status.h>
 
 enum {
 	FEED_SIZE = 1 << 17,

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
-#include <math.h>
-
 #include "base/utf8.h"
+
+#include <math.h>
 
 static size_t escape(char *out, unsigned char c)
 {

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-
-#include "base/memory.h"
 
 struct tw_hash_key tw_hash_key = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707345)};
 

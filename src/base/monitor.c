@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/monitor.h"
 
+#include "base/parallel.h"
+
 #include <sched.h>
 #include <stdbool.h>
-
-#include "base/parallel.h"
 
 /* Some 30 microseconds: as long as falling asleep and being woken takes. */
 enum { PATIENCE = 1000 };

@@ -3,15 +3,15 @@
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
 
+#include "base/memory.h"
+#include "base/outfile.h"
+#include "base/press.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "base/outfile.h"
-#include "base/press.h"
 
 enum { TW_OUTPUT_BUFFER = 1 << 16 };
 

@@ -6,12 +6,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/press.h"
 
+#include "base/parallel.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/parallel.h"
 
 enum { BLOCKS = 8, ROOM = 1 << 18 };
 

@@ -3,10 +3,10 @@
 #ifndef BASE_PRESS_H
 #define BASE_PRESS_H
 
+#include "base/compress.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "base/compress.h"
 
 struct tw_press;
 

@@ -1,12 +1,11 @@
 /* window.c - look-ahead and consume: a view of an input that moves along it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/input.h"
+#include "base/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 /* Makes room, with the bytes from `skip` on at the front, and reads behind them. */
 static int fill(struct tw_window *window, size_t skip, size_t want)

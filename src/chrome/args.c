@@ -5,11 +5,11 @@
  * flags, the CPU goes into the row, and bytes, pointers and large integers, which are written as strings, are what they
  * were. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "chrome/chrome.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { FLAT_DEPTH = 4, PREFIX_MAX = 256 };
 

@@ -1,9 +1,9 @@
 /* events.c - items to rows: times, tracks, ids, and what each phase has of its own. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "base/memory.h"
 #include "chrome/chrome.h"
+
+#include <string.h>
 
 static const struct chrome_value *member(const struct chrome_fill *fill, enum chrome_member which)
 {

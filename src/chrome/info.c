@@ -1,10 +1,10 @@
 /* info.c - what is in a file: events by phase, threads, times, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "chrome/chrome.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct tally {
 	uint64_t records;

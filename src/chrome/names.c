@@ -1,8 +1,8 @@
 /* names.c - names and tracks, as far as the memory limit goes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "chrome/chrome.h"
+
+#include <string.h>
 
 enum {
 	NAME_COST = 128, /* bytes beside the text that a name takes in all tables, about */

@@ -5,9 +5,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chrome/parse.h"
 
-#include <string.h>
-
 #include "base/bytes.h"
+
+#include <string.h>
 
 static enum chrome_status bad(struct chrome_scan *scan, const char *problem)
 {

@@ -1,8 +1,8 @@
 /* pieces.c - rows of a stretch of the file, and the texts of their arguments. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "chrome/chrome.h"
+
+#include <stdlib.h>
 
 enum { TEXT_ROOM = 1 << 16 };
 

@@ -1,11 +1,11 @@
 /* reader.c - Chrome's trace event JSON as a format: opening, and the order of events. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/plural.h"
 #include "chrome/chrome.h"
 #include "core/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	PIECE_ROWS = 1 << 15, /* a piece is full with so many rows, too */

@@ -1,9 +1,9 @@
 /* records.c - the events of a file as they are written, member by member. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "chrome/chrome.h"
 #include "core/filter.h"
+
+#include <stdlib.h>
 
 /* What a record shows, in this order. */
 static const struct {

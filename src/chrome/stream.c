@@ -4,12 +4,12 @@
  * the events is skipped byte by byte. After damage the next object that can be read whole and has a phase is taken for
  * an event: text of an argument that looks like one would have to be a whole event itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/plural.h"
+#include "chrome/chrome.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/plural.h"
-#include "chrome/chrome.h"
 
 enum {
 	FIRST_LOOK = 1 << 12,  /* bytes that are asked for when those at hand were too few */

@@ -1,9 +1,9 @@
 /* text.c - strings and numbers of JSON: escapes, times without rounding, integers, doubles. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "chrome/parse.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "chrome/parse.h"
 
 /* ---- Escapes. ---- */
 

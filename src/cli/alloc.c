@@ -1,12 +1,12 @@
 /* alloc.c - trackway alloc: what was allocated, and by whom. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/alloc.h>
-
 #include "base/memory.h"
 #include "base/sum.h"
 #include "cli/listing.h"
 #include "cli/message.h"
 #include "cli/notes.h"
+
+#include <trackway/alloc.h>
 
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* blob_files.c - blobs as files of a folder, under names that are safe. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/blobs.h"
-
 #include "base/output.h"
 #include "base/utf8.h"
+#include "cli/blobs.h"
 #include "cli/command.h"
 #include "cli/message.h"
 

@@ -1,9 +1,8 @@
 /* counters_rows.c - the rows of trackway counters as a table, as JSON Lines, and their samples as CSV. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/counters.h"
-
 #include "base/digits.h"
 #include "base/json.h"
+#include "cli/counters.h"
 #include "cli/forms.h"
 #include "cli/show.h"
 #include "cli/table.h"

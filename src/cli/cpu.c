@@ -1,7 +1,6 @@
 /* cpu.c - trackway cpu: processor time over time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/cpu.h"
-
 #include "cli/forms.h"
 #include "cli/message.h"
 #include "cli/notes.h"

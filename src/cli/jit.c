@@ -1,11 +1,11 @@
 /* jit.c - trackway jit: what was compiled while the program ran. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/jit.h>
-
 #include "base/sum.h"
 #include "cli/listing.h"
 #include "cli/message.h"
 #include "cli/notes.h"
+
+#include <trackway/jit.h>
 
 #include <string.h>
 

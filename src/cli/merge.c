@@ -1,9 +1,6 @@
 /* merge.c - trackway merge: several traces as one, in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "core/merge.h"
 #include "cli/message.h"
 #include "cli/names.h"
 #include "cli/parse.h"
@@ -11,7 +8,10 @@
 #include "cli/show.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
-#include "core/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct merge_options {
 	struct tw_common common;

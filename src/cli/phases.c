@@ -1,10 +1,9 @@
 /* phases.c - trackway phases: intervals that stand for the others. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/phases.h"
-#include "study/plot.h"
-
 #include "cli/message.h"
 #include "cli/study.h"
+#include "study/plot.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,12 +1,11 @@
 /* record.c - trackway record: runs a program and writes its trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/record_qemu.h"
 #include "cli/show.h"
-
-#include "base/bytes.h"
 #include "collect/harvest.h"
 #include "collect/ranges.h"
 

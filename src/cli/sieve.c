@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/sieve.h"
 
-#include <stdlib.h>
-
 #include "base/order.h"
 #include "cli/again.h"
 #include "cli/message.h"
 #include "core/filter.h"
 #include "core/format.h"
+
+#include <stdlib.h>
 
 static const uint64_t NONE = UINT64_MAX;
 

@@ -1,7 +1,6 @@
 /* slice.c - trackway slice: an interval of an xtrace as a program of its own. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slice/slice.h"
-
 #include "base/json.h"
 #include "cli/message.h"
 #include "cli/screen.h"

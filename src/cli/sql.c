@@ -1,10 +1,9 @@
 /* sql.c - trackway sql: questions to traces, in SQL. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/input.h"
 #include "cli/again.h"
 #include "cli/message.h"
 #include "cli/sql_run.h"
-
-#include "base/input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "sql/views.h"
 
 #include <editline/readline.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/sql_rows.h"
 
+#include "base/json.h"
+#include "cli/show.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/json.h"
-#include "cli/show.h"
 
 /* The widths of columns are those of the first rows: an answer may be as long as it likes. */
 enum { HELD_ROWS = 1000, HELD_BYTES = 1 << 20 };

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/ranges.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/order.h"
 
 /* The first range that ends behind an address. */
 static size_t find(const struct ranges *ranges, uint64_t address)

@@ -5,14 +5,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/ahead.h"
 
+#include "base/monitor.h"
+#include "base/parallel.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-#include "base/monitor.h"
-#include "base/parallel.h"
 
 enum stage { READ, CLAIMED, DONE };
 

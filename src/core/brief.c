@@ -1,9 +1,9 @@
 /* brief.c - events in brief, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "core/slab.h"
+
+#include <stdlib.h>
 
 enum { WORD_BITS = 64 };
 

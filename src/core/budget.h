@@ -3,11 +3,11 @@
 #ifndef CORE_BUDGET_H
 #define CORE_BUDGET_H
 
+#include "base/map.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "base/map.h"
 
 /* What memory is for. Each has its own share, so that deep stacks leave room for rows, and rows for what is counted in
  * them: a quarter of the limit, half of it, and a quarter. */

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/calls.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
+
+#include <stdlib.h>
 
 static const uint32_t NO_NAME = UINT32_MAX;
 

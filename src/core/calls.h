@@ -3,9 +3,9 @@
 #ifndef CORE_CALLS_H
 #define CORE_CALLS_H
 
-#include <trackway/event.h>
-
 #include "core/budget.h"
+
+#include <trackway/event.h>
 
 /* Rows are what the owner counts calls in, by number. */
 enum { TW_ROW_NONE, TW_ROW_OTHER, TW_ROW_FIRST };

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/dictionary.h"
 
+#include "base/map.h"
+#include "base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/map.h"
-#include "base/memory.h"
 
 /* Texts lie in chunks that never move, so that struct tw_name can point into them. */
 enum { CHUNK = 1 << 16 };

@@ -3,9 +3,9 @@
 #ifndef CORE_DICTIONARY_H
 #define CORE_DICTIONARY_H
 
-#include <stdbool.h>
-
 #include <trackway/event.h>
+
+#include <stdbool.h>
 
 struct tw_dictionary *tw_dictionary_new(void);
 

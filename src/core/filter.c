@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/filter.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/plural.h"
 #include "core/format.h"
 #include "core/hold.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 enum {
 	BATCH = 256,

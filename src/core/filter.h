@@ -3,10 +3,10 @@
 #ifndef CORE_FILTER_H
 #define CORE_FILTER_H
 
+#include <trackway/reader.h>
+
 #include <stdatomic.h>
 #include <stdbool.h>
-
-#include <trackway/reader.h>
 
 struct tw_filter;
 

@@ -3,10 +3,6 @@
 #ifndef CORE_FORMAT_H
 #define CORE_FORMAT_H
 
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-
 #include "base/input.h"
 #include "base/output.h"
 #include "base/sum.h"
@@ -14,6 +10,10 @@
 
 #include <trackway/reader.h>
 #include <trackway/writer.h>
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 
 /* For `probe`: bytes that it is given first, and at most; what it returns for more. */
 enum { TW_PROBE_SIZE = 256, TW_PROBE_MOST = 1 << 16, TW_PROBE_MORE = -1 };

@@ -6,12 +6,12 @@
  * but tracks and processes are kept apart by trace: who keeps its number is told by the order of time, as it is where
  * all are read at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/merge.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "core/merge.h"
 
 enum {
 	READER_SHARE = 2, /* of the memory limit, for the trace that is read, */

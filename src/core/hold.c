@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/hold.h"
 
+#include "base/memory.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
-
-#include "base/memory.h"
 
 /* ---- Names. ---- */
 

@@ -3,12 +3,12 @@
 #ifndef CORE_HOLD_H
 #define CORE_HOLD_H
 
-#include <stdbool.h>
-
 #include "core/rows.h"
 #include "core/share.h"
 
 #include <trackway/reader.h>
+
+#include <stdbool.h>
 
 /* What becomes of a row that is held back. */
 enum tw_verdict { TW_UNDECIDED, TW_KEEP, TW_DROP };

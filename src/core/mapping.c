@@ -5,10 +5,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/mapping.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 enum {
 	STEP = 1000000, /* what is added to the number of a process that is taken: easy to see through */

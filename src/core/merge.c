@@ -5,12 +5,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/merge.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#include "base/memory.h"
 
 static int no_memory(struct tw_reader *reader)
 {

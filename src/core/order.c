@@ -1,12 +1,12 @@
 /* order.c - slabs merged in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "core/slab.h"
 
 #include <trackway/status.h>
+
+#include <assert.h>
+#include <stdlib.h>
 
 /* ---- Heads. They are kept in order: the one that is delivered next moves a place or two, as a rule. ---- */
 

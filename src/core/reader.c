@@ -1,5 +1,8 @@
 /* reader.c - opening a trace, finding its format, and the handle through which it is read. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/filter.h"
+#include "core/format.h"
+
 #include <trackway/reader.h>
 
 #include <ctype.h>
@@ -8,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/filter.h"
-#include "core/format.h"
 
 void tw_error_write(char text[TW_ERROR_TEXT], const char *format, va_list arguments)
 {

@@ -7,11 +7,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/relay.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/parallel.h"
 #include "core/slab.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	BLOCKS = 32, /* the rows of some milliseconds: so long a thread waits for a processor. `make bench` */

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/rows.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 /* Rows that are gone stay in memory until they are so many, and half of all: moving the rest then costs little a
  * row. */

@@ -3,9 +3,9 @@
 #ifndef CORE_ROWS_H
 #define CORE_ROWS_H
 
-#include <stdbool.h>
-
 #include <trackway/event.h>
+
+#include <stdbool.h>
 
 struct tw_row {
 	struct tw_event event; /* first_argument means nothing here */

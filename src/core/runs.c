@@ -5,13 +5,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/runs.h"
 
+#include "base/memory.h"
+#include "base/temporary.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/memory.h"
-#include "base/temporary.h"
 
 struct head {
 	uint32_t rows, arguments;

@@ -3,9 +3,9 @@
 #ifndef CORE_RUNS_H
 #define CORE_RUNS_H
 
-#include <stdint.h>
-
 #include <trackway/event.h>
+
+#include <stdint.h>
 
 enum {
 	TW_RUN_BLOCK = 1 << 14, /* bytes; one row may have more */

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/slab.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 void tw_slab_clear(struct tw_slab *slab)
 {

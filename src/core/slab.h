@@ -3,11 +3,11 @@
 #ifndef CORE_SLAB_H
 #define CORE_SLAB_H
 
-#include <stdbool.h>
-
 #include "core/ties.h"
 
 #include <trackway/event.h>
+
+#include <stdbool.h>
 
 /* Rows of a block share one base for their arguments: a batch that lies within a block needs no copying. */
 enum { TW_SLAB_BLOCK = 256 };

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/spans.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
-
-#include "base/memory.h"
 
 enum {
 	FIRST_ROOM = 16, /* frames of a new stack */

@@ -3,9 +3,9 @@
 #ifndef CORE_STACK_TEXT_H
 #define CORE_STACK_TEXT_H
 
-#include <trackway/event.h>
-
 #include "base/memory.h"
+
+#include <trackway/event.h>
 
 enum tw_stack_fit { TW_STACK_NO_MEMORY, TW_STACK_WHOLE, TW_STACK_CUT };
 

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/ties.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "core/slab.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* A row that begins or ends slices. */
 struct tw_tie_slice {

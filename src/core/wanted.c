@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/wanted.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "core/filter.h"
 #include "core/format.h"
+
+#include <stdlib.h>
 
 /* A page tells of so many bytes of the trace with a bit for each unit. */
 enum { PAGE_BITS = 1 << 15, PAGE_BYTES = PAGE_BITS / 8 };

@@ -1,13 +1,13 @@
 /* writer.c - the handle through which events and whole files are written. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/format.h"
+
 #include <trackway/writer.h>
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/format.h"
 
 int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...)
 {

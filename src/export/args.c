@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/args.h"
 
-#include <math.h>
-
 #include "base/map.h"
+
+#include <math.h>
 
 /* ---- Keys. ---- */
 

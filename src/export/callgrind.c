@@ -7,14 +7,15 @@
  *   at the line of its caller. Nobody counts the calls of samples: they are one, for readers take none for an error.
  *   What is not known is line 0, and file "???", as valgrind has them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
+#include "export/callgrind.h"
 
 #include "base/sum.h"
-#include "export/callgrind.h"
 #include "export/labels.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
+
+#include <stdlib.h>
 
 /* Names of events: letters, digits, underscore; instructions as valgrind calls them. Calls are not among them: they are
  * counted where they are made. */

@@ -1,11 +1,11 @@
 /* callgrind_costs.c - the nodes of a tree of stacks to functions, what they cost by themselves and what they call. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sum.h"
 #include "export/callgrind.h"
+
+#include <stdlib.h>
 
 /* A node where all stacks are gone through: what is asked of one is near. `make bench` measures convert. */
 struct callgrind_step {

@@ -3,12 +3,12 @@
  * ChampSim tells kinds of branches by the registers that they read and write: the instruction pointer, the stack
  * pointer and the flags have fixed numbers. Source: ChampSim, inc/trace_instruction.h and inc/instruction.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "export/operands.h"
 #include "export/steps.h"
 #include "export/targets.h"
+
+#include <stdlib.h>
 
 /* Numbers of registers; 0 is none. */
 enum { STACK_POINTER = 6, FLAGS = 25, INSTRUCTION_POINTER = 26, GENERAL = 64, EXCEPTION_LINK = 95, VECTOR = 96 };

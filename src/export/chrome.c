@@ -19,12 +19,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome.h"
 
-#include <assert.h>
-#include <stdlib.h>
-
 #include "export/targets.h"
 
 #include <trackway/version.h>
+
+#include <assert.h>
+#include <stdlib.h>
 
 #define INLINE inline __attribute__((always_inline))
 

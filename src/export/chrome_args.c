@@ -1,10 +1,9 @@
 /* chrome_args.c - what stands in "args": an event's arguments, and those of its numbers that no other member has. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/stack_text.h"
 #include "export/chrome.h"
 
 #include <string.h>
-
-#include "core/stack_text.h"
 
 static bool is_printable(const uint8_t *bytes, size_t size)
 {

@@ -4,12 +4,11 @@
  * has no name its true number stands for it. So does a track that is no thread, because any number may be that of a
  * thread which comes later, 0 too. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
 #include "export/chrome.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 /* Writes an "M" event at once, in front of the events that wait. */
 static void put_metadata(struct chrome *chrome, uint32_t pid, uint32_t tid, const char *what,

@@ -13,16 +13,6 @@
  * - The directory is made, or is an older one of ours; the two files appear when both are complete, the description
  *   last. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
-#include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/behind.h"
 #include "base/bytes.h"
 #include "base/parallel.h"
@@ -32,6 +22,16 @@
 #include "export/targets.h"
 
 #include <trackway/version.h>
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { PIECE_BYTES = 256 << 10, PIECES = 8, DIRECTORY_MODE = 0777 };
 static const uint32_t MAGIC = 0xc1fc1fc1;

@@ -12,11 +12,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
 
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "export/targets.h"
+
+#include <stdlib.h>
 
 enum { MEMORY_PER_NODE = 128 };
 

@@ -1,8 +1,7 @@
 /* firefox_columns.c - columns of numbers, which are most of a processed profile: made in pieces, by several threads. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/firefox.h"
-
 #include "base/bytes.h"
+#include "export/firefox.h"
 
 enum { MS_DECIMALS = 6, MS_MAX = 16 /* bytes of the milliseconds in 64 bits of nanoseconds, and more */ };
 enum { CELL_MAX = TW_DIGITS_MAX + 2, PIECE_CELLS = SPOOL_PIECE / FIREFOX_RECORD, PIECE_NODES = PIECE_CELLS };

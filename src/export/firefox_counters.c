@@ -5,12 +5,11 @@
  * the one whose sum is drawn over time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
+#include "export/labels.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-
-#include "export/labels.h"
 
 enum { TIMES, COUNTS, LANES };
 enum { SERIES_MAX = 1024 }; /* the profiler gives each a place on the screen */

@@ -1,15 +1,14 @@
 /* firefox_tables.c - processed profiles of the Firefox Profiler: threads with their tables, columns and strings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
+#include "export/labels.h"
+
+#include <trackway/version.h>
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "export/labels.h"
-
-#include <trackway/version.h>
 
 static const char *const weight_types[MEASURES] = {
     [MEASURE_SLICES] = "tracing-ms", [MEASURE_TICKS] = "samples", [MEASURE_WALL] = "tracing-ms",

@@ -7,14 +7,14 @@
  * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', and so
  *   does a '#' that would make the line a comment; a line end, a tab or another control character becomes a space. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sum.h"
 #include "core/ahead.h"
 #include "export/labels.h"
 #include "export/stack_tree.h"
 #include "export/targets.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Words of options.weight, and the order in which weights are taken where none is asked for. */
 static const struct {

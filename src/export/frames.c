@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/frames.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "core/stack_text.h"
+
+#include <stdlib.h>
 
 static bool same(const struct tw_frame_key *a, const struct tw_frame_key *b)
 {

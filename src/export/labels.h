@@ -3,9 +3,9 @@
 #ifndef EXPORT_LABELS_H
 #define EXPORT_LABELS_H
 
-#include <trackway/event.h>
-
 #include "export/line.h"
+
+#include <trackway/event.h>
 
 enum { LABEL_MAX = 32 << 10 }; /* bytes of a label; the rest is cut off */
 

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/line.h"
 
-#include <math.h>
-
 #include "base/json.h"
+
+#include <math.h>
 
 enum { EXACT_BITS = 53 }; /* of the integers that a double holds */
 

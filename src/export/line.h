@@ -3,11 +3,11 @@
 #ifndef EXPORT_LINE_H
 #define EXPORT_LINE_H
 
-#include <stdint.h>
-#include <string.h>
-
 #include "base/digits.h"
 #include "base/memory.h"
+
+#include <stdint.h>
+#include <string.h>
 
 /* Text that grows; all zero to begin. `failed` says that there was no memory once, and stays. */
 struct tw_line {

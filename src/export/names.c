@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/names.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "export/labels.h"
+
+#include <stdlib.h>
 
 void tw_names_init(struct tw_names *names, tw_render_fn *render)
 {

@@ -4,9 +4,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/operands.h"
 
-#include <stddef.h>
-
 #include "base/bytes.h"
+
+#include <stddef.h>
 
 /* Fields of the encoding: D bits 0 to 4, N 5 to 9, A 10 to 14, M 16 to 20. */
 enum {

@@ -14,13 +14,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "core/dictionary.h"
 #include "export/args.h"
 #include "export/targets.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { SMALL_EVENT = 64 };
 

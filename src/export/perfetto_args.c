@@ -1,8 +1,7 @@
 /* perfetto_args.c - arguments of events as debug annotations of Perfetto's traces. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/perfetto.h"
-
 #include "export/labels.h"
+#include "export/perfetto.h"
 
 static void add_hex(struct tw_proto *event, const uint8_t *bytes, size_t size)
 {

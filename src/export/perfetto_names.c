@@ -2,11 +2,10 @@
  *
  * Numbers are those of the dictionary, so that one never means two things, not even after a reset. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
 #include "export/perfetto.h"
 
 #include <stdio.h>
-
-#include "base/memory.h"
 
 enum { THE_MAPPING = 1 };
 

@@ -4,13 +4,12 @@
  * numbers of 64 bits: those of the dictionary are even and odd in turn for tracks and processes, and those of async
  * events and counters are hashes with the highest bit set, so that they stay what they are when all is told anew. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "export/labels.h"
 #include "export/perfetto.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/memory.h"
-#include "export/labels.h"
 
 #define CHILD_UUID (UINT64_C(1) << 63)
 

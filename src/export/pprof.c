@@ -7,12 +7,12 @@
  *   where there is no other.
  * - Labels tell the thread and the process by name. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "export/labels.h"
 #include "export/protobuf.h"
 #include "export/stack_tree.h"
 #include "export/targets.h"
+
+#include <stdlib.h>
 
 enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE, TIME_NANOS = 9, DURATION_NANOS };
 enum { TYPE_TYPE = 1, TYPE_UNIT };

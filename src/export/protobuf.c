@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/protobuf.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_ROOM = 256 };
 

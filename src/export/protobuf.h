@@ -3,12 +3,12 @@
 #ifndef EXPORT_PROTOBUF_H
 #define EXPORT_PROTOBUF_H
 
+#include "base/bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "base/bytes.h"
 
 /* Messages that grow; all zero to begin. `failed` says that there was no memory once, and stays. Source: the protobuf
  * document, "Encoding". */

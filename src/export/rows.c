@@ -4,15 +4,15 @@
  * trace. What an event has nothing for is an empty cell, or no member. Source: RFC 4180 for CSV, with the line ends of
  * Unix; jsonlines.org. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "export/cells.h"
 #include "export/labels.h"
 #include "export/targets.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { FLUSH_AT = 32 << 10 };
 

@@ -9,9 +9,6 @@
  *   A slice that is open at the end closes with the last event of its thread.
  * - The class of an allocation is its innermost frame. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "export/labels.h"
 #include "export/measured.h"
@@ -20,6 +17,9 @@
 #include "export/targets.h"
 
 #include <trackway/version.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { LANES = 2 * MEASURES }; /* what is sampled has two texts: stacks and weights */
 

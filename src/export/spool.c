@@ -6,14 +6,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/spool.h"
 
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/temporary.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "base/bytes.h"
-#include "base/memory.h"
-#include "base/temporary.h"
 
 enum { HEAD = SPOOL_BLOCK - SPOOL_PIECE, FIRST_ROOM = 512, CAPACITY = SPOOL_PIECE };
 

@@ -6,9 +6,9 @@
 #ifndef EXPORT_SPOOL_H
 #define EXPORT_SPOOL_H
 
-#include <stdatomic.h>
-
 #include "base/output.h"
+
+#include <stdatomic.h>
 
 enum {
 	SPOOL_BLOCK = 32 << 10,

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/stack_tree.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/sum.h"
+
+#include <stdlib.h>
 
 /* Bytes of a node in all: it and what it weighs, as arrays and the map grow ahead, its frame, and what a target makes
  * of it. */

@@ -3,14 +3,14 @@
  *
  * Source: what Arm's Tarmac Trace Utilities read of Fast Models' output. Times are numbers of instructions. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "export/steps.h"
 #include "export/targets.h"
 #include "xtrace/disassemble.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum { STEP = 8 /* bytes of an access in a line */ };
 

@@ -1,8 +1,8 @@
 /* basic.c - the records of a basic log, both ways. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/fdr.h>
-
 #include "base/bytes.h"
+
+#include <trackway/fdr.h>
 
 /* Offsets in the 32 bytes. Source: LLVM, xray_records.h, XRayRecord and XRayArgPayload. */
 enum { TYPE = 0, CPU = 2, KIND = 3, ID = 4, TSC = 8, THREAD = 16, PROCESS = 20, UNUSED = 24 };

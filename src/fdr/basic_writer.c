@@ -1,9 +1,9 @@
 /* basic_writer.c - events to an XRay basic log. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "fdr/fdr.h"
 #include "fdr/write.h"
+
+#include <stdlib.h>
 
 enum { FUNCTION = 0, ARGUMENT = 1, CPU_MAX = UINT8_MAX };
 

@@ -1,12 +1,11 @@
 /* calls.c - puts function records straight onto the stacks of a profile, without events in between. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/calls.h"
-
-#include <assert.h>
-
 #include "base/bytes.h"
 #include "fdr/layout.h"
 #include "fdr/state.h"
+
+#include <assert.h>
 
 /* ---- The fast path: entries and exits that match, in little-endian logs. It stops at the first other record. `make
  * bench` measures it (stat). The processor cannot predict whether a record is an entry or an exit, and a mispredicted

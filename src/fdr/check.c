@@ -1,11 +1,11 @@
 /* check.c - the rules that need more than one record: grammar of a buffer, the counter, the stack of a thread. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/plural.h"
 #include "fdr/fdr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 enum { NONE = TW_FDR_KINDS, OPEN_COST = 64 };
 

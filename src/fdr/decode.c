@@ -1,9 +1,9 @@
 /* decode.c - bytes of an FDR log to records. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/fdr.h>
-
 #include "base/bytes.h"
 #include "fdr/layout.h"
+
+#include <trackway/fdr.h>
 
 enum fdr_body fdr_body_of(enum tw_fdr_kind kind, uint16_t version)
 {

@@ -1,9 +1,9 @@
 /* encode.c - records of an FDR log to bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/fdr.h>
-
 #include "base/bytes.h"
 #include "fdr/layout.h"
+
+#include <trackway/fdr.h>
 
 void tw_fdr_header_encode(const struct tw_fdr_header *header, uint8_t bytes[TW_FDR_HEADER_SIZE])
 {

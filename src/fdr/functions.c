@@ -1,9 +1,9 @@
 /* functions.c - function ids for names that have none, and the table that tells them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "fdr/fdr.h"
+
+#include <stdlib.h>
 
 void fdr_functions_of(struct fdr_functions *functions, const struct tw_reader *reader)
 {

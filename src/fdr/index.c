@@ -1,12 +1,11 @@
 /* index.c - all buffers of a log, thread by thread in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "base/order.h"
 #include "fdr/fdr.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "base/memory.h"
-#include "base/order.h"
 
 enum {
 	STEP = 4096, /* bytes read at a time */

@@ -1,10 +1,10 @@
 /* info.c - what is in a log: records by kind, threads, times, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/parallel.h"
 #include "fdr/state.h"
+
+#include <stdlib.h>
 
 struct tally {
 	uint64_t records;

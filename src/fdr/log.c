@@ -1,12 +1,11 @@
 /* log.c - a log's header, and where its buffers begin and end. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
+#include "base/plural.h"
 #include "fdr/fdr.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "base/bytes.h"
-#include "base/plural.h"
 
 /* How many bytes at the start of a buffer are looked at: BufferExtents, NewBuffer, WallTime, Pid, NewCPUId and some
  * more. */

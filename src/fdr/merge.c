@@ -1,8 +1,8 @@
 /* merge.c - all threads of a log in one order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "fdr/state.h"
+
+#include <stdlib.h>
 
 /* A thread takes memory only between its first event and its last: of a million threads few run at once. */
 enum { ROWS = 64, ARGUMENTS = 512, BYTES = 1 << 12, CHUNK = 1 << 14 };

@@ -1,10 +1,10 @@
 /* names.c - function ids to names of the dictionary. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "fdr/fdr.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 enum {
 	NEAR_IDS = 1 << 20, /* real programs have fewer functions */

@@ -1,11 +1,11 @@
 /* outline.c - the places in a log where reading can begin, and reading of no more than some of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "fdr/state.h"
+
+#include <stdlib.h>
 
 /* What tells a time that does not count from the record before. */
 static bool tells_time(enum tw_fdr_kind kind)

@@ -1,10 +1,10 @@
 /* reader.c - XRay FDR logs as a format: opening, parts, and the order of events. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/order.h"
 #include "core/filter.h"
 #include "fdr/state.h"
+
+#include <stdlib.h>
 
 static int no_memory(struct tw_reader *reader)
 {

@@ -1,9 +1,9 @@
 /* records.c - the records of a log as they are, field by field. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "core/filter.h"
 #include "fdr/state.h"
+
+#include <stdlib.h>
 
 enum { FIELDS = 8 };
 

@@ -1,9 +1,9 @@
 /* rewrite.c - a log written again record by record: repaired, or in another version or byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/order.h"
 #include "fdr/state.h"
+
+#include <stdlib.h>
 
 /* A buffer is gone through twice: its size comes before its records. */
 struct rewrite {

@@ -1,11 +1,11 @@
 /* stream.c - the records of one thread, or of the file in its order, as events. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
+#include "fdr/fdr.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/bytes.h"
-#include "fdr/fdr.h"
 
 /* ---- Where events go. ---- */
 

@@ -3,13 +3,13 @@
 #ifndef FDR_WRITE_H
 #define FDR_WRITE_H
 
-#include <string.h>
-
 #include "core/format.h"
 #include "core/ticks.h"
 
 #include <trackway/event.h>
 #include <trackway/writer.h>
+
+#include <string.h>
 
 /* Ticks per second of a log that is written: as asked for, else the source's, else a tick is a nanosecond. */
 static inline uint64_t fdr_frequency_for(const struct tw_write_options *options, const struct tw_clock *clock)

@@ -1,12 +1,12 @@
 /* writer.c - events to an XRay FDR log. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/plural.h"
 #include "core/spans.h"
 #include "fdr/fdr.h"
 #include "fdr/write.h"
+
+#include <stdlib.h>
 
 enum {
 	BUFFER_SIZE = 16384, /* LLVM's default, xray_fdr_flags.inc */

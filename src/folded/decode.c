@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "folded/decode.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "folded/rules.h"
+
+#include <stdbool.h>
+#include <string.h>
 
 static bool is_digit(uint8_t byte)
 {

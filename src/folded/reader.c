@@ -3,15 +3,15 @@
  * A line is a stack and what it weighs: "main;parse;read 12". It tells neither times nor threads, so every sample is at
  * time 0 of thread 0. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sum.h"
 #include "core/lines.h"
 #include "folded/decode.h"
 #include "folded/folded.h"
 #include "folded/rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	ROWS = 256,            /* of a batch */

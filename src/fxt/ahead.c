@@ -8,13 +8,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/ahead.h"
 
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/calls.h"
 #include "fxt/fxt.h"
 #include "fxt/walk.h"
+
+#include <stdlib.h>
 
 enum {
 	LINE = 12,       /* chunks that have been read and not yet given out, at most */

@@ -3,14 +3,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/calls.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/ahead.h"
 #include "fxt/doubts.h"
 #include "fxt/layout.h"
+
+#include <limits.h>
+#include <stdlib.h>
 
 void fxt_calls_clear(struct fxt_calls *calls)
 {

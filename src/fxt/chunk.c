@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/chunk.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "core/format.h"
 #include "fxt/calls.h"
 #include "fxt/census.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct fxt_chunk *fxt_chunk_new(size_t size)
 {

@@ -1,11 +1,11 @@
 /* count.c - the records of a chunk counted: by kind, provider, thread and category. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/census.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const struct fxt_tally none = {.first = UINT64_MAX};
 

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/crew.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 bool fxt_crew_work(struct fxt_crew *crew, struct fxt_scratch *scratch)
 {

@@ -3,10 +3,10 @@
 #ifndef FXT_CREW_H
 #define FXT_CREW_H
 
-#include <pthread.h>
-
 #include "base/monitor.h"
 #include "fxt/chunk.h"
+
+#include <pthread.h>
 
 enum { FXT_CREW_MOST = 64 };
 

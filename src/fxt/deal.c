@@ -5,13 +5,13 @@
  * complete slices. A part holds as many chunks as the reorder window asks for; calls of a new chunk that belong before
  * some that it holds go to a short list, and are woven in when their place comes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/order.h"
 #include "fxt/calls.h"
 #include "fxt/fxt.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	PARTS_MAX = 16,

@@ -1,8 +1,8 @@
 /* decode.c - bytes of an FXT archive to records. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/fxt.h>
-
 #include "fxt/layout.h"
+
+#include <trackway/fxt.h>
 
 /* A record that is being taken apart. What does not fit sets fault or need; all that is taken after that is 0, so that
  * the kinds need no checks of their own. */

@@ -1,8 +1,8 @@
 /* encode.c - records of an FXT archive to bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/fxt.h>
-
 #include "fxt/layout.h"
+
+#include <trackway/fxt.h>
 
 /* Where a record is put together. Everything is counted, and written as far as there is room. */
 struct output {

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/evidence.h"
 
-#include <string.h>
-
 #include "base/utf8.h"
+
+#include <string.h>
 
 /* Words of a record that chance may make of any bytes; a longer one it does not. */
 enum { SHORT = 64 };

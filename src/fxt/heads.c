@@ -4,12 +4,12 @@
  * low half of their headers. It needs neither the provider's tables nor the walk, and stops at the first record that it
  * cannot count. `make bench` measures info. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/census.h"
 #include "fxt/doubts.h"
+
+#include <stdlib.h>
 
 /* Types whose second word is a time. */
 static bool is_timed(unsigned type)

@@ -1,12 +1,12 @@
 /* info.c - what is in an archive: records by kind, providers, threads, categories, times, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/order.h"
 #include "core/fields.h"
 #include "fxt/census.h"
 #include "fxt/fxt.h"
+
+#include <stdlib.h>
 
 /* One provider, thread or category. */
 struct row {

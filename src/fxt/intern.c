@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/intern.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/memory.h"
 
 /* Bytes of a text in a record that has others, too: two of them and 80 words beside fit any record. */
 enum { INLINE_MAX = 16000 };

@@ -5,11 +5,11 @@
  * That time lies before the end of every open chunk, and no chunk that is still to come begins before it. Events that
  * could not be made ready are rows: feed.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "fxt/feed.h"
 #include "fxt/writer.h"
+
+#include <stdlib.h>
 
 enum {
 	SLOT = 8192,     /* events that are sorted at once, at most: they stay in a near cache (`make bench`, merge) */

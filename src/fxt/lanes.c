@@ -1,11 +1,11 @@
 /* lanes.c - the calls of a chunk by track, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "fxt/calls.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "fxt/calls.h"
 
 static const uint32_t NONE = UINT32_MAX;
 

@@ -3,9 +3,9 @@
 #ifndef FXT_LAYOUT_H
 #define FXT_LAYOUT_H
 
-#include <trackway/fxt.h>
-
 #include "base/bytes.h"
+
+#include <trackway/fxt.h>
 
 #include <limits.h>
 

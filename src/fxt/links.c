@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/links.h"
 
+#include "fxt/ahead.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "fxt/ahead.h"
 
 struct fxt_shift fxt_shift_of(const struct tw_merge_time *time)
 {

@@ -6,10 +6,10 @@
 #ifndef FXT_LINKS_H
 #define FXT_LINKS_H
 
-#include <stdatomic.h>
-
 #include "core/merge.h"
 #include "fxt/layout.h"
+
+#include <stdatomic.h>
 
 enum { FXT_LINKS_OLD = 64 };
 

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/pairs.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/memory.h"
 #include "fxt/rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 enum {
 	SHARE = 4,     /* of the memory limit */

@@ -1,13 +1,13 @@
 /* plain.c - records of which all that matters stands where their headers tell: the fast path of rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <limits.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/chunk.h"
 #include "fxt/links.h"
 #include "fxt/put.h"
 #include "fxt/values.h"
+
+#include <limits.h>
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 

@@ -1,11 +1,11 @@
 /* prove.c - the fast path of checking where no leap is: proves by a few bits that records keep all rules. What cannot
  * be proved so is left to fxt_take_record(). `make bench` measures check: such records take a fourth of the time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <limits.h>
-
 #include "base/bytes.h"
 #include "fxt/chunk.h"
 #include "fxt/layout.h"
+
+#include <limits.h>
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 

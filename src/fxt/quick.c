@@ -4,11 +4,11 @@
  * could leave out. So what differs between types is in a table, and all rows are made in the same way. Events that do
  * not fit are for plain.c. `make bench` measures convert. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <limits.h>
-
 #include "base/bytes.h"
 #include "fxt/chunk.h"
 #include "fxt/values.h"
+
+#include <limits.h>
 
 #define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
 

@@ -1,13 +1,13 @@
 /* reader.c - FXT archives as a format: opening, and events in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/plural.h"
 #include "core/filter.h"
 #include "fxt/evidence.h"
 #include "fxt/fxt.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */
 enum { REORDER_WINDOW = 4 << 20 };

@@ -4,12 +4,12 @@
  * whether an event has a word behind its arguments, ends something, or comes late: the loop has no jump that depends on
  * these. The events that it leaves out are for plain.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <limits.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/chunk.h"
 #include "fxt/links.h"
+
+#include <limits.h>
 
 #define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
 

@@ -1,15 +1,14 @@
 /* records.c - the records of an archive as they are, field by field; doc/design.md has the table. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/objects.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "core/wanted.h"
 #include "fxt/cursor.h"
 #include "fxt/fxt.h"
 #include "fxt/layout.h"
+#include "fxt/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	FIELDS = 16,

@@ -1,13 +1,13 @@
 /* rewrite.c - an archive written again record by record: repaired, or in another byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "fxt/cursor.h"
 #include "fxt/fxt.h"
 #include "fxt/layout.h"
 #include "fxt/tell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 /* Bytes of the largest record that is not large, or of what precedes the payload of one that is. */
 enum { HEAD_MAX = (TW_FXT_ARGUMENTS_MAX + 3) * TW_FXT_RECORD_MAX * TW_FXT_WORD };

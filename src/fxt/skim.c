@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/skim.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/doubts.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	DEPTH = 61, /* open durations of a thread, with the sentinel; where there are more, the leap ends */

@@ -1,10 +1,10 @@
 /* skim_take.c - what skimming a leap has found, when the walk has come by: what references mean, and the steps. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "fxt/chunk.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- When the walk has come by: what references mean. ---- */
 

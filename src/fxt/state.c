@@ -2,17 +2,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/state.h"
 
+#include "base/memory.h"
+#include "core/format.h"
+#include "core/ticks.h"
+#include "fxt/chunk.h"
+
 #include <assert.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "core/format.h"
-#include "core/ticks.h"
-#include "fxt/chunk.h"
 
 /* What a name costs besides its text, and what a track does: their rows and slots here, and those in the tables of
  * whoever takes them, a dictionary behind the reader and a target first of all. */

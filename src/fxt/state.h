@@ -3,12 +3,12 @@
 #ifndef FXT_STATE_H
 #define FXT_STATE_H
 
-#include <stdatomic.h>
-
 #include "base/map.h"
 #include "core/dictionary.h"
 
 #include <trackway/reader.h>
+
+#include <stdatomic.h>
 
 /* What an index of a string or thread table means from some offset on. Records are decoded behind the one that reads
  * the tables, maybe in other threads: what an index meant before is kept as long as a record may ask for it. */

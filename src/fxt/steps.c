@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/steps.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 void fxt_steps_clear(struct fxt_steps *steps)
 {

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/tell.h"
 
-#include <inttypes.h>
-
 #include "base/bytes.h"
 #include "base/plural.h"
+
+#include <inttypes.h>
 
 /* How a rule is told; those from NUMBER to ONCE once for each number. */
 enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT };

@@ -1,9 +1,9 @@
 /* turn.c - what holds at a place of a chunk: whose records come, by which clock, and which names were looked up. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "base/bytes.h"
 #include "fxt/chunk.h"
+
+#include <string.h>
 
 struct fxt_turn fxt_turn_of(const struct fxt_state *state)
 {

@@ -5,10 +5,10 @@
  * sorter merges rows, and late ones are counted as it counts them. Steps that were settled in their chunk take no
  * part, unless a later chunk has events of the same track that are earlier than the last of that chunk. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "fxt/fxt.h"
+
+#include <stdlib.h>
 
 /* A chunk whose steps are being taken. */
 struct lane {

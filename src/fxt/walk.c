@@ -1,11 +1,10 @@
 /* walk.c - from record to record through an archive: the records that are as they should be. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/walk_parts.h"
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "core/format.h"
 #include "fxt/judge.h"
+#include "fxt/walk_parts.h"
 
 struct fxt_view fxt_view_from(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
 {

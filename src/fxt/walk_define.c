@@ -1,11 +1,10 @@
 /* walk_define.c - the records that others depend on: providers, clocks, strings and threads, put into the tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
+#include "base/memory.h"
 #include "fxt/walk_parts.h"
 
 #include <string.h>
-
-#include "base/bytes.h"
-#include "base/memory.h"
 
 /* How many meanings of an index may wait to be decoded: looking one up goes through them. */
 enum { MEANINGS = 8 };

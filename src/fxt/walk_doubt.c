@@ -1,11 +1,10 @@
 /* walk_doubt.c - the walk where no record is seen at once: on around damage, or back where records before it have
  * swallowed others. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/walk_parts.h"
-
 #include "base/bytes.h"
 #include "core/format.h"
 #include "fxt/judge.h"
+#include "fxt/walk_parts.h"
 
 /* How many records may be taken back when it shows that bytes before them are missing. */
 enum { TAKEN_BACK = 4 };

@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/window.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/fxt.h"
 #include "fxt/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_one_of_few(const struct fxt_window *window)
 {

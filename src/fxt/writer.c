@@ -23,11 +23,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/writer.h"
 
+#include "fxt/fxt.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "fxt/fxt.h"
 
 enum {
 	OBJECTS_SHARE = 8, /* of the memory limit, for what is known to have been described */

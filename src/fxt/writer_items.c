@@ -1,8 +1,7 @@
 /* writer_items.c - what every record of the FXT writer has: ticks, and arguments. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/writer.h"
-
 #include "core/stack_text.h"
+#include "fxt/writer.h"
 
 #include <assert.h>
 

@@ -3,11 +3,11 @@
 #ifndef REPLAY_MEMORY_H
 #define REPLAY_MEMORY_H
 
+#include "replay/emulator.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "replay/emulator.h"
 
 struct replay_memory {
 	uc_engine *engine;

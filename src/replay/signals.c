@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/signals.h"
 
-#include <string.h>
-
 #include "replay/emulator.h"
+
+#include <string.h>
 
 void replay_signals_begin(struct replay_signals *signals, uc_engine *engine, uint64_t sp, uint64_t pc)
 {

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
 #include <unicorn/unicorn.h>
 
 enum { REPLAY_SIGNALS = 16 /* inside each other */ };

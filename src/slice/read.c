@@ -1,12 +1,12 @@
 /* read.c - an interval of a trace: the memory that it reads, and what happens to it from outside. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "slice/slice.h"
 #include "xtrace/opcode.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { WORD = 4 };
 

@@ -1,9 +1,9 @@
 /* sync.c - the threads of a trace between two points of the order of their accesses. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "slice/slice.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "slice/slice.h"
 
 enum { ACCESSES = 1024 }; /* accesses of an instruction, at most: LD4 has 64 */
 

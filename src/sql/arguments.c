@@ -1,12 +1,12 @@
 /* arguments.c - the table of arguments. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/digits.h"
 #include "core/fields.h"
 #include "sql/slices.h"
 #include "sql/tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 struct row {
 	uint64_t id, set;

@@ -2,16 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/cursor.h"
 
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/fields.h"
 #include "core/format.h"
 #include "sql/groups.h"
 #include "sql/index.h"
 #include "sql/lookup.h"
 #include "sql/pack.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- Rows. ---- */
 

@@ -1,9 +1,9 @@
 /* events.c - the tables whose rows are single events: instant, counter, log, stack_sample. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "core/dictionary.h"
 #include "sql/tables.h"
+
+#include <inttypes.h>
 
 /* A row of these tables; most have all members. */
 struct row {

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/extract.h"
 
-#include <stdlib.h>
-
 #include "sql/table.h"
+
+#include <stdlib.h>
 
 /* A connection of its own, which lives as long as the session: a statement of the owner's would keep its connection
  * from being closed. */

@@ -5,16 +5,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/groups.h"
 
+#include "base/order.h"
+#include "core/format.h"
+#include "sql/cursor.h"
+#include "sql/pack.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/order.h"
-#include "core/format.h"
-#include "sql/cursor.h"
-#include "sql/pack.h"
 
 enum {
 	UNIT = 256,   /* bytes, what blocks are made of */

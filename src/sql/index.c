@@ -9,13 +9,12 @@
  * Where records depend on those before them (TraceLog), the index has places in the file, each with the records before
  * it that those behind it depend on: a window needs all from such a place to its last block. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/order.h"
 #include "sql/index_parts.h"
+#include "sql/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/order.h"
-#include "sql/tables.h"
 
 enum {
 	FIRST_SHIFT = 10, /* a span is 2^10 ns at first */

@@ -2,10 +2,9 @@
  * of memory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/index_parts.h"
+#include "sql/words.h"
 
 #include <stdlib.h>
-
-#include "sql/words.h"
 
 static void put_spans(struct tw_output *out, const struct sql_index *index)
 {

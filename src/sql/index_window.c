@@ -1,10 +1,9 @@
 /* index_window.c - the pieces of a file that a window of time needs. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/order.h"
 #include "sql/index_parts.h"
 
 #include <stdlib.h>
-
-#include "base/order.h"
 
 /* Pieces that may overlap, in any order. */
 struct list {

@@ -1,12 +1,12 @@
 /* instructions.c - the tables of what an xtrace recorded: instructions, and the memory that they access. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "sql/tables.h"
 #include "xtrace/calls.h"
 #include "xtrace/disassemble.h"
 #include "xtrace/walk.h"
+
+#include <stdlib.h>
 
 /* How many tokens one pull reads at most, and how many rows it makes. */
 enum { TURN = 1 << 14, TURN_ROWS = 256 };

@@ -2,16 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/keep.h"
 
+#include "core/dictionary.h"
+#include "core/format.h"
+#include "sql/index.h"
+#include "sql/words.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "core/dictionary.h"
-#include "core/format.h"
-#include "sql/index.h"
-#include "sql/words.h"
 
 enum {
 	VERSION = 5,

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/lookup.h"
 
+#include "base/order.h"
+#include "sql/cursor.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/order.h"
-#include "sql/cursor.h"
 
 enum { CONDITIONS = 8 };
 

@@ -1,14 +1,14 @@
 /* module.c - the virtual tables to SQLite: declared and read. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/format.h"
 #include "sql/extract.h"
 #include "sql/lookup.h"
 #include "sql/plan.h"
 #include "sql/views.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* What a module is registered with. */
 struct source {

@@ -3,9 +3,9 @@
 #ifndef SQL_PACK_H
 #define SQL_PACK_H
 
-#include <string.h>
-
 #include "sql/table.h"
+
+#include <string.h>
 
 /* Which columns of a table's rows are kept, one value behind the other. */
 struct sql_packing {

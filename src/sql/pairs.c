@@ -1,10 +1,10 @@
 /* pairs.c - the tables of asynchronous operations and of flows. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "core/format.h"
 #include "sql/slices.h"
 #include "sql/tables.h"
+
+#include <stdlib.h>
 
 enum { SHARE = 8 }; /* of the memory limit */
 

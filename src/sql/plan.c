@@ -5,11 +5,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/plan.h"
 
+#include "sql/groups.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "sql/groups.h"
 
 /* What a plan says in its number, and each condition by a letter in its text, after the columns that are used and how
  * many files there are. */

@@ -1,9 +1,9 @@
 /* records.c - the tables of each format's exact records, and of findings. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "core/fields.h"
 #include "sql/tables.h"
+
+#include <string.h>
 
 /* ---- Records. ---- */
 

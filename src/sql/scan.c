@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/scan.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/order.h"
 #include "core/dictionary.h"
 #include "core/format.h"
 
 #include <trackway/symbols.h>
+
+#include <stdlib.h>
 
 /* ---- Findings: each is told once, however often a file is read. ---- */
 

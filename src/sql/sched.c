@@ -1,12 +1,12 @@
 /* sched.c - the table of scheduling: which thread ran on which CPU, from when to when. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "analysis/sched.h"
 #include "core/format.h"
 #include "sql/tables.h"
 
 #include <trackway/sched.h>
+
+#include <stdlib.h>
 
 struct row {
 	uint64_t id, ts, duration, argument_set;

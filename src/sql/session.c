@@ -2,18 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/session.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/dictionary.h"
 #include "core/format.h"
 #include "sql/extract.h"
 #include "sql/scan.h"
 
 #include <trackway/symbols.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct sql_session *sql_session_new(const struct tw_read_options *options)
 {

@@ -3,12 +3,12 @@
 #ifndef SQL_SESSION_H
 #define SQL_SESSION_H
 
-#include <signal.h>
-
 #include "sql/stamp.h"
 #include "sql/survey.h"
 
 #include <trackway/reader.h>
+
+#include <signal.h>
 
 enum {
 	SQL_FILES = 256,

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/slices.h"
 
-#include <stdlib.h>
-
 #include "core/format.h"
 #include "sql/groups.h"
 #include "sql/tables.h"
+
+#include <stdlib.h>
 
 /* ---- The slices that are open. ---- */
 

@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/stamp.h"
 
+#include "base/map.h"
+#include "core/format.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "base/map.h"
-#include "core/format.h"
 
 /* Takes a file of the trace; name: what it is called among them. Returns 0 or an error number, which ends it. */
 typedef int (*member_fn)(void *context, const char *path, const char *name);

@@ -1,10 +1,10 @@
 /* states.c - the table of what threads did: running, or waiting for a CPU or for something else. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "analysis/sched.h"
 #include "core/format.h"
 #include "sql/tables.h"
+
+#include <stdlib.h>
 
 struct row {
 	uint64_t id, ts, duration;

@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/survey.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "core/format.h"
 #include "sql/index.h"
 #include "sql/keep.h"
 #include "sql/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	SERIES_SHARE = 8, /* of the memory limit */

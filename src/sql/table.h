@@ -3,14 +3,14 @@
 #ifndef SQL_TABLE_H
 #define SQL_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/json.h"
 #include "base/memory.h"
 #include "sql/scan.h"
 #include "sql/sqlite.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* What a value is in a row, at the column's place in it. */
 enum sql_value {

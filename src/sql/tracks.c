@@ -1,8 +1,8 @@
 /* tracks.c - the tables of what a survey has found: threads, processes, tracks, stacks, and the traces themselves. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <limits.h>
-
 #include "sql/tables.h"
+
+#include <limits.h>
 
 static const struct sql_survey *survey_of(const struct sql_cursor *cursor)
 {

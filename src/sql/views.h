@@ -3,9 +3,9 @@
 #ifndef SQL_VIEWS_H
 #define SQL_VIEWS_H
 
-#include <stddef.h>
-
 #include "sql/sqlite.h"
+
+#include <stddef.h>
 
 struct sql_alias {
 	const char *name;

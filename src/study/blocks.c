@@ -1,10 +1,10 @@
 /* blocks.c - basic blocks: from where control arrives to the next branch. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "study/study.h"
 #include "xtrace/disassemble.h"
+
+#include <stdlib.h>
 
 /* The block that begins at a place. One that a signal leaves, or that goes on behind a gap, is shorter that time. */
 struct block {

@@ -1,12 +1,12 @@
 /* branches.c - branches: how often they are taken, what a simple predictor makes of them, where indirect ones go. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "study/study.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "study/study.h"
 
 enum { WORD = 4, STRONG = 3, WEAK_NOT = 1, RETURNS = 16, TARGETS_SHOWN = 4 };
 

@@ -3,10 +3,10 @@
  * What misses in one level goes on to the next, and is kept in all that it missed in, whether it is loaded or stored.
  * An access that goes over lines of the first level is one for each of them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "study/study.h"
+
+#include <stdlib.h>
 
 /* One level. A set is its ways, the one that goes last first; lines are kept as their numbers plus 1. */
 struct level {

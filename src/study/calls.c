@@ -1,10 +1,10 @@
 /* calls.c - the tree of calls, weighed by instructions. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* A function under its callers. Node 0 is what is in no function. */
 struct node {

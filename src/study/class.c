@@ -4,10 +4,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/class.h"
 
+#include "xtrace/opcode.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "xtrace/opcode.h"
 
 const char *study_class_name(enum study_class class)
 {

@@ -3,12 +3,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/cluster.h"
 
+#include <trackway/status.h>
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <trackway/status.h>
 
 enum { DIMENSIONS = STUDY_DIMENSIONS, RUNS = 5, ROUNDS = 100 };
 

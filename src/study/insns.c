@@ -1,10 +1,10 @@
 /* insns.c - the mix of instructions: by class, by mnemonic, by function. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "study/study.h"
 #include "xtrace/disassemble.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- By class and level. ---- */
 

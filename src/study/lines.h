@@ -3,9 +3,9 @@
 #ifndef STUDY_LINES_H
 #define STUDY_LINES_H
 
-#include <stdint.h>
-
 #include "core/budget.h"
+
+#include <stdint.h>
 
 enum { STUDY_LINE_SHIFT = 6, STUDY_LINE = 1 << STUDY_LINE_SHIFT, STUDY_PAGE_SHIFT = 12, STUDY_NEAR = 4096 };
 

@@ -1,12 +1,12 @@
 /* mem.c - accesses of memory: sizes, strides, footprint over time, hot lines, sharing, reuse. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "study/reuse.h"
 #include "study/study.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum { SIZES = 1025, NEAR_STRIDE = 4096, STRIDES = 2 * NEAR_STRIDE + 1, FAR = 64, ALL_BYTES = STUDY_LINE };
 

@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/mix.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "study/class.h"
 #include "xtrace/disassemble.h"
 #include "xtrace/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { KNOWN = 1 << 13 };
 

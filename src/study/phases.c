@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/phases.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "study/cluster.h"
 #include "study/study.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
 /* Instructions that were executed in a block. */
 struct entry {

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/plot.h"
 
+#include "analysis/svg.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "analysis/svg.h"
 
 /* Pixels. */
 enum { WIDTH = 1200, LEFT = 130, INNER = 1024, HEAD = 40, CHART = 120, STEP = CHART + 60, LABEL = 8 };

@@ -1,12 +1,12 @@
 /* run.c - an analysis over all tracks of a set: several at a time, merged in their order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/parallel.h"
 #include "study/study.h"
 #include "xtrace/disassemble.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The limit is divided by the tracks, but not by more than so many, which is more than are in memory at a time. The
  * result must not depend on the number of jobs. */

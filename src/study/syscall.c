@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/syscall.h"
 
+#include "study/syscall_list.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "study/syscall_list.h"
 
 enum { ERRORS = 4095, NAME = 32 };
 

@@ -1,13 +1,13 @@
 /* syscalls.c - system calls: how many of each, what they were given, what they returned. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/order.h"
+#include "study/study.h"
+#include "study/syscall.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/order.h"
-#include "study/study.h"
-#include "study/syscall.h"
 
 struct syscalls {
 	struct study_syscall *items; /* in their order */

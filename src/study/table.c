@@ -1,11 +1,11 @@
 /* table.c - tables as they are filled. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/order.h"
 #include "study/study.h"
 #include "xtrace/disassemble.h"
+
+#include <stdlib.h>
 
 void study_table_begin(struct study_tables *tables, const char *name, const char *title,
                        const struct tw_study_column *columns, size_t count, bool ranked)

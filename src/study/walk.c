@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/walk.h"
 
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "xtrace/layout.h"
 #include "xtrace/trail.h"
+
+#include <stdlib.h>
 
 enum { WORD = 4, LEVEL_SHIFT = 6, LEVELS = 4, LONGEST = 9 + 256 };
 

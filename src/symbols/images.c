@@ -1,14 +1,13 @@
 /* images.c - the functions of programs and libraries by the addresses that they were loaded at. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/demangle.h"
+#include "base/memory.h"
+#include "base/order.h"
 #include "symbols/program.h"
 
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/demangle.h"
-#include "base/memory.h"
-#include "base/order.h"
 
 enum { PAGE = 4096, MOST_FUNCTIONS = 1 << 24 };
 

@@ -1,14 +1,13 @@
 /* maps.c - which files were loaded where: a list as /proc/PID/maps has it. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "core/lines.h"
 #include "symbols/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/memory.h"
-#include "core/lines.h"
 
 enum { MOST_FILES = 1 << 12, LINE = 1 << 14, FIELDS_BETWEEN = 4 /* access, offset, device, inode */ };
 

@@ -3,13 +3,12 @@
 #ifndef SYMBOLS_PROGRAM_H
 #define SYMBOLS_PROGRAM_H
 
+#include <trackway/symbols.h>
+
+#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <gelf.h>
-
-#include <trackway/symbols.h>
 
 enum { TW_SYMBOLS_ERROR = 512 };
 

@@ -1,9 +1,8 @@
 /* sleds.c - the XRay instrumentation map: sleds to function ids. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/program.h"
-
 #include "base/bytes.h"
 #include "base/plural.h"
+#include "symbols/program.h"
 
 #include <assert.h>
 #include <stdlib.h>

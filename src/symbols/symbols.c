@@ -1,5 +1,7 @@
 /* symbols.c - a program's functions by XRay id. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/demangle.h"
+#include "base/order.h"
 #include "symbols/program.h"
 
 #include <elfutils/libdw.h>
@@ -7,9 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/demangle.h"
-#include "base/order.h"
 
 enum { CHUNK = 1 << 16 };
 

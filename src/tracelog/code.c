@@ -1,12 +1,12 @@
 /* code.c - where an instruction is: a line of the source, or an offset in the intermediate language. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/order.h"
 #include "tracelog/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum { LOCATION_COST = sizeof(struct tw_location) + 2 * sizeof(uint32_t) + 48 /* of a map */ };
 

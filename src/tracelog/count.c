@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/count.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "tracelog/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* What a kind has that is counted. */
 enum { HAS_MS = 1, HAS_IID = 2, HAS_THREAD = 4, HAS_POINTER = 8, IS_MARK = 16, IS_SAMPLE = 32 };

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/cursor.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "tracelog/layout.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 enum {
 	LINE_SHARE = 32,              /* of the memory limit, for one line: its frames take several times its bytes */

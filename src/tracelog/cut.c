@@ -8,13 +8,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/cut.h"
 
-#include <fnmatch.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "core/wanted.h"
 #include "tracelog/layout.h"
 #include "tracelog/log.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
 
 #define NS_IN_MS UINT64_C(1000000)
 

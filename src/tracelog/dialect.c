@@ -1,9 +1,9 @@
 /* dialect.c - which of the profiler's versions may have written a record. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/layout.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "tracelog/layout.h"
 
 enum {
 	D0 = 1 << TW_TRACELOG_D0,

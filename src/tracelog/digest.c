@@ -4,10 +4,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/digest.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 /* Returns the size of a line that is not plain. */
 static size_t line_size(const uint8_t *line, size_t left)

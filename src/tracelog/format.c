@@ -1,13 +1,13 @@
 /* format.c - TraceLog as a format: finding it and opening it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/filter.h"
 #include "tracelog/layout.h"
 #include "tracelog/tracelog.h"
 
 #include <trackway/tracelog.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Times count from the start of the profiler, which the log calls 0: so does the clock. */
 static int tracelog_open(struct tw_reader *reader)

@@ -1,10 +1,10 @@
 /* heap.c - what is on the heap after a collection: by class and by generation. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "base/memory.h"
 #include "tracelog/log.h"
 #include "tracelog/outline.h"
+
+#include <inttypes.h>
 
 /* ---- By class. ---- */
 

@@ -1,9 +1,5 @@
 /* info.c - what is in a log: records by kind, dialect, threads, times, settings, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/order.h"
 #include "core/ahead.h"
 #include "tracelog/count.h"
@@ -11,6 +7,10 @@
 #include "tracelog/layout.h"
 #include "tracelog/stretch.h"
 #include "tracelog/tracelog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	PIECES = 8,        /* stretches of the log that are read and counted ahead */

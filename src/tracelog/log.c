@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/log.h"
 
+#include "base/memory.h"
+#include "base/plural.h"
+#include "tracelog/layout.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/memory.h"
-#include "base/plural.h"
-#include "tracelog/layout.h"
 
 enum {
 	TABLE_SHARE = 4, /* of the memory limit: names, things, threads */

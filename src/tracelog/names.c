@@ -1,8 +1,8 @@
 /* names.c - names of classes and functions that come later than the window reaches, looked for ahead. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "tracelog/log.h"
+
+#include <stdlib.h>
 
 enum { BLOCK = 1 << 20 /* bytes that are looked through together: a line of names that is longer is passed over */ };
 

@@ -10,10 +10,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/outline.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/order.h"
+
+#include <stdlib.h>
 
 #define HALF_A_DAY (UINT64_C(12) * 3600 * 1000000000) /* times that are further apart are read by those between */
 

@@ -6,12 +6,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/plain.h"
 
-#include <assert.h>
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "tracelog/layout.h"
+
+#include <assert.h>
+#include <stdlib.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>

@@ -3,11 +3,11 @@
 #ifndef TRACELOG_PLAIN_H
 #define TRACELOG_PLAIN_H
 
+#include <trackway/tracelog.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <trackway/tracelog.h>
 
 /* A frame of a stack. */
 struct tracelog_frame {

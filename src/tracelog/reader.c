@@ -1,14 +1,14 @@
 /* reader.c - the events of a log, in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/plural.h"
 #include "core/ahead.h"
 #include "tracelog/log.h"
 #include "tracelog/outline.h"
 #include "tracelog/tracelog.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	PIECE = 1 << 18,          /* bytes of the log whose rows are sorted together */

@@ -1,14 +1,14 @@
 /* records.c - the lines of a log as they are, field by field. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "tracelog/cursor.h"
 #include "tracelog/cut.h"
 #include "tracelog/layout.h"
 #include "tracelog/tracelog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 enum {
 	FIELDS = 16,

@@ -1,14 +1,14 @@
 /* rewrite.c - a log written again line by line: repaired, in another dialect, or a part of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/map.h"
 #include "base/memory.h"
 #include "tracelog/cursor.h"
 #include "tracelog/cut.h"
 #include "tracelog/layout.h"
 #include "tracelog/tracelog.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	AS_IT_IS = TW_TRACELOG_DIALECTS, /* no other dialect is asked for */

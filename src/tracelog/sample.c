@@ -3,9 +3,9 @@
  * Four of five lines of a log are samples of stacks. This takes a third of the time that tracelog_decode_fields()
  * takes for one, which is what `info` needs to keep up with the disk (bench/). */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "tracelog/layout.h"
+
+#include <string.h>
 
 static const char head[] = "sam str 0x";
 

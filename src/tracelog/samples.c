@@ -1,9 +1,9 @@
 /* samples.c - samples of stacks, of allocations and of CPU time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "tracelog/log.h"
 #include "tracelog/outline.h"
+
+#include <inttypes.h>
 
 #define US_IN_MS UINT64_C(1000)
 #define NS_IN_US UINT64_C(1000)

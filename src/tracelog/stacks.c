@@ -1,9 +1,9 @@
 /* stacks.c - stacks of threads, from what has changed since the last. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "base/memory.h"
 #include "tracelog/log.h"
+
+#include <inttypes.h>
 
 enum {
 	STACK_COST = sizeof(struct tw_stack) + 64,    /* with its place in a map: both double */

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/stretch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 #include <trackway/status.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 static bool keep_bytes(struct tracelog_stretch *stretch, const uint8_t *bytes, size_t size)
 {

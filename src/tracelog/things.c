@@ -1,11 +1,11 @@
 /* things.c - domains, assemblies, modules, classes and functions: what a pointer or a number means. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "tracelog/log.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/memory.h"
-#include "tracelog/log.h"
 
 enum { THING_COST = sizeof(struct tracelog_thing) + 128 /* of maps and of a name */ };
 

@@ -1,12 +1,12 @@
 /* threads.c - threads by the numbers of the profiler and of the system. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "tracelog/log.h"
 #include "tracelog/outline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* Numbers of threads of the system that no managed thread runs on begin here, so that they are none of the
  * profiler's. */

@@ -1,8 +1,8 @@
 /* times.c - milliseconds of 32 bits to nanoseconds of 64; pauses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "tracelog/log.h"
+
+#include <inttypes.h>
 
 #define MS UINT64_C(1000000)     /* in ns */
 #define DAY UINT64_C(86400000)   /* in ms */

@@ -1,8 +1,8 @@
 /* work.c - compilations of functions and garbage collections, from their starts and ends. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "tracelog/log.h"
+
+#include <inttypes.h>
 
 /* More that is begun and not finished is damage. */
 enum { OPEN_MAX = 4096, COLLECTIONS_MAX = 64 };

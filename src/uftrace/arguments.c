@@ -4,15 +4,15 @@
  * C library, in NAME.dbg those that debugging information told. A value is padded to 4 bytes; a text has its length
  * before it. A specification holds for data of just the size that it asks for: what none fits stays bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { PADDING = 4, WORD_BITS = 64, BYTE_BITS = 8, SIZE_MOST = 1 << 12 };
 

@@ -1,5 +1,7 @@
 /* directory.c - the files of a data directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "uftrace/uftrace.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "uftrace/uftrace.h"
 
 static const char magic[] = "Ftrace!"; /* with its NUL */
 

@@ -1,10 +1,10 @@
 /* format.c - uftrace's data as a format: finding it and opening it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "uftrace/uftrace.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { HEADER_SIZE = 40, VERSION = 4, LITTLE = 1, DEMANGLE_BUDGET = 1 << 26 };
 

@@ -3,11 +3,11 @@
  * It has lines "WORD: value", and files of tracefs, each behind a line "TRACEFS: name: size": how a page begins, and
  * the format of each event that was recorded, as Documentation/trace/events.rst has it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "uftrace/uftrace.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { HEADER_MOST = 8 << 20, PAGE_LEAST = 1 << 8, PAGE_MOST = 1 << 16, LONG = 8, NAME_MOST = 128 };
 

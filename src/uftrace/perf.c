@@ -3,12 +3,12 @@
  * perf-cpuN.dat has records of perf_event_open(2), each with its type, flags and size, and at its end process, thread
  * and time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
+
+#include <string.h>
 
 enum {
 	HEADER = 8,

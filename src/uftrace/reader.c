@@ -1,12 +1,12 @@
 /* reader.c - the calls of all threads, in the order asked for, and the directory in sum. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "uftrace/uftrace.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "uftrace/uftrace.h"
 
 /* ---- Where records come from: the files of tasks, and behind them in number those of CPUs. ---- */
 

@@ -1,12 +1,12 @@
 /* sessions.c - what processes executed, and which libraries they opened, by time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/order.h"
 #include "uftrace/uftrace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { LIBRARIES_MOST = 1 << 12 };
 

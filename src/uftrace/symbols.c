@@ -3,16 +3,16 @@
  * sid-ID.map is what /proc/PID/maps said; NAME.sym has a line "ADDRESS TYPE NAME" for each symbol, by address. Data
  * that has the feature "relative symbols" counts addresses from where the file begins in memory. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, MAPPING_BYTES = 256 };
 

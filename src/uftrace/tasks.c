@@ -1,13 +1,13 @@
 /* tasks.c - who ran: task.txt, the threads that there are records of, and the files of perf. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { TASKS_MOST = 1 << 20, SESSIONS_MOST = 1 << 16, NS_A_SECOND = 1000000000 };
 

@@ -1,5 +1,7 @@
 /* beside.c - the list of mappings that lies beside a set: it goes where the set goes. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/xtrace.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "xtrace/xtrace.h"
 
 enum { PIECE = 1 << 16 };
 

@@ -1,11 +1,10 @@
 /* check.c - whether tokens fit what the instructions before them do, and instructions fit each other. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/check_step.h"
+#include "xtrace/layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "xtrace/layout.h"
 
 enum { ARGUMENTS = 7, TRAILS_SHARE = 8 /* of the memory limit */ };
 

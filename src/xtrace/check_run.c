@@ -2,7 +2,6 @@
  * are instructions that come as they did before and were judged then. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/check_step.h"
-
 #include "xtrace/layout.h"
 
 enum { CLASS = 7 };

@@ -1,10 +1,10 @@
 /* cursor.c - a data file from token to token, over what is damaged. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "base/plural.h"
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
+
+#include <inttypes.h>
 
 /* The largest tokens that are believed: no access of AArch64 has more bytes than a vector register of 2048 bits, and no
  * system call of Linux more parts (UIO_MAXIOV). */

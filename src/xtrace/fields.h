@@ -3,10 +3,10 @@
 #ifndef XTRACE_FIELDS_H
 #define XTRACE_FIELDS_H
 
-#include <stdbool.h>
-
 #include <trackway/reader.h>
 #include <trackway/xtrace.h>
+
+#include <stdbool.h>
 
 enum {
 	XTRACE_FIELDS = 32,

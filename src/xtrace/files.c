@@ -1,10 +1,10 @@
 /* files.c - the two files of a track: opening them, and finding how they are laid out. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 enum { CORE_HINT = 13 };
 

@@ -1,10 +1,10 @@
 /* format.c - xtrace as a format: finding it and opening it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "core/filter.h"
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
+
+#include <stdlib.h>
 
 /* The files stay open as long as the reader; what is read of them is opened by each job for itself. */
 static int open_first(struct tw_reader *reader)

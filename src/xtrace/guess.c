@@ -1,9 +1,9 @@
 /* guess.c - how the files are laid out: found from the bytes, or told. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <trackway/xtrace.h>
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <trackway/xtrace.h>
 
 /* ---- From the bytes. ---- */
 

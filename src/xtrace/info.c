@@ -1,9 +1,9 @@
 /* info.c - what is in a set: instructions, tokens by kind, snapshots, times. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
+
+#include <stdlib.h>
 
 enum { BYTES = 256, FIELDS = 16, LONGEST = 9 + 256, LEVEL_BIT = 6 };
 

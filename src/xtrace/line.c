@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/line.h"
 
+#include "base/bytes.h"
+#include "base/digits.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/bytes.h"
-#include "base/digits.h"
 
 enum {
 	FUNCTION_COLUMN = 28, /* characters that most functions and offsets fit in */

@@ -1,10 +1,10 @@
 /* name.c - the names of xtrace's files. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <trackway/xtrace.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <trackway/xtrace.h>
 
 /* Takes a text off the front. */
 static bool take(const char **text, const char *word)

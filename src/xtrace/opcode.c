@@ -5,11 +5,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/opcode.h"
 
-#include <stddef.h>
-
 #include "base/bytes.h"
 
 #include <trackway/xtrace.h>
+
+#include <stddef.h>
 
 enum {
 	WORD = 4,

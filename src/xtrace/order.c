@@ -1,10 +1,10 @@
 /* order.c - whether the TIMEs of all files of a set are one order: a merge of them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "xtrace/check.h"
 #include "xtrace/lanes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 int xtrace_source_next(struct xtrace_source *source)
 {

@@ -1,11 +1,11 @@
 /* reader.c - instructions to events. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdatomic.h>
-#include <stdlib.h>
-
 #include "xtrace/calls.h"
 #include "xtrace/check.h"
 #include "xtrace/lanes.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
 
 /* Rows of a batch; and how many an instruction makes at most, which may leave many calls and begin one. */
 enum { ROWS = 512, TURN_MOST = 257 };

@@ -1,11 +1,11 @@
 /* records.c - a track as it stands in its files: instructions with what they did, or token by token. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "xtrace/disassemble.h"
 #include "xtrace/line.h"
 #include "xtrace/xtrace.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct xtrace_records {
 	size_t next; /* track */

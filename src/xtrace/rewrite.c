@@ -1,5 +1,9 @@
 /* rewrite.c - a set written again: repaired, or a part of it that begins at a snapshot. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
+#include "xtrace/opcode.h"
+#include "xtrace/xtrace.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -8,10 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/bytes.h"
-#include "xtrace/opcode.h"
-#include "xtrace/xtrace.h"
 
 enum { WORD = 4, FIRST_MOST = 13, DIRECTORY_MODE = 0777 };
 

@@ -1,5 +1,7 @@
 /* set.c - which files belong together: all that were captured at the same time. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "base/order.h"
 #include "xtrace/xtrace.h"
 
 #include <dirent.h>
@@ -7,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "base/memory.h"
-#include "base/order.h"
 
 /* ---- Names. ---- */
 

@@ -1,10 +1,10 @@
 /* snapshot.c - snapshots of all registers, and the header before them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "base/bytes.h"
 
 #include <trackway/xtrace.h>
+
+#include <string.h>
 
 /* Numbers of a snapshot: the document, "寄存器快照文件". */
 enum {

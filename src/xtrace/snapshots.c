@@ -1,8 +1,8 @@
 /* snapshots.c - a snapshot file from one to the next, over what is damaged. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "xtrace/xtrace.h"
+
+#include <inttypes.h>
 
 void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_files *files)
 {

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/trail.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "xtrace/layout.h"
 
 #include <trackway/xtrace.h>
+
+#include <stdlib.h>
 
 enum { LEVEL_SHIFT = 6 };
 

@@ -3,14 +3,13 @@
  * Each track is read by a reader of its own. What it finds is told at once when its turn has come, that is, when all
  * before it are done; until then it is kept, and when that gets too much the track waits. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "xtrace/xtrace.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "base/parallel.h"
 
 enum { KEPT_MOST = 1 << 10 /* findings of a track that waits */ };
 
