@@ -92,7 +92,7 @@ static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
 
 int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
-	if (writer->target->no_category)
+	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);
 	int status = writer->target->write(writer, reader, batch);
 	if (status >= 0 && writer->out.error)
