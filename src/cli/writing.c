@@ -141,9 +141,9 @@ static int write_all(const struct tw_writing *writing, struct tw_reader *reader,
 		written = tw_write(writer, reader, &batch);
 		count_batch(writing->written, &batch);
 	}
-	/* A gap is no event of the trace. */
-	writing->written->passed -= writing->written->kinds[TW_LOST];
-	writing->written->kinds[TW_LOST] = 0;
+	/* A gap is no event of the trace, nor is the end of a track. */
+	writing->written->passed -= writing->written->kinds[TW_LOST] + writing->written->kinds[TW_INSTRUCTIONS];
+	writing->written->kinds[TW_LOST] = writing->written->kinds[TW_INSTRUCTIONS] = 0;
 	writing->written->by_kind = true;
 	return status < 0 ? status : end_writing(writing, writer, written);
 }
@@ -194,10 +194,12 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 		options.functions = functions.bytes;
 		status = tw_create(&writer, writing->output, writing->format, &options);
 	}
-	if (status < 0)
+	if (status < 0) {
 		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
-	else
+	} else {
+		reader->ends = writer->target->measures;
 		status = write_relayed(writing, reader, writer);
+	}
 	tw_discard(writer);
 	tw_text_free(&functions);
 	return status;

@@ -214,6 +214,7 @@ struct tw_target {
 	unsigned choices;              /* TW_CHOOSES_... */
 	const char *compression;   /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
 	bool directory;            /* it opens what it writes itself, by writer->path */
+	bool measures;             /* it tells how long calls last: whoever reads for it sets reader->ends */
 	const char *const *beside; /* endings behind its name of other files that may be written; NULL: none */
 	uint32_t no_category;      /* kinds of event, bits 1 << kind, that it tells without their category; */
 	uint32_t no_arguments;     /* and without arguments: both are counted for it */
@@ -300,9 +301,12 @@ struct tw_loss *tw_loss_of(struct tw_writer *writer, const char *what);
 /* The same for an event of a kind. */
 struct tw_loss *tw_kind_loss(struct tw_writer *writer, unsigned kind);
 
+/* The end of a track is no event of the trace: reader->ends. */
 static inline void tw_leave_out(struct tw_writer *writer, unsigned kind)
 {
 	struct tw_loss *loss = writer->kind_losses[kind];
+	if (kind == TW_INSTRUCTIONS)
+		return;
 	(loss ? loss : tw_kind_loss(writer, kind))->left_out++;
 }
 

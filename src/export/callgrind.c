@@ -234,6 +234,7 @@ const struct tw_target tw_target_callgrind = {
     .title = "callgrind's profile format, for KCachegrind",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
+    .measures = true,
     .no_category = TW_SLICES,
     .no_arguments = TW_SLICES,
     .open = open_callgrind,

@@ -371,6 +371,7 @@ const struct tw_target tw_target_firefox = {
     .title = "a processed profile for the Firefox Profiler",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
+    .measures = true,
     .no_category = TW_SLICES,
     .no_arguments = TW_SLICES,
     .open = open_firefox,

@@ -340,6 +340,7 @@ const struct tw_target tw_target_folded = {
     .title = "folded stacks, for flame graphs",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
+    .measures = true,
     .no_category = TW_SLICES,
     .no_arguments = TW_SLICES,
     .open = open_folded,

@@ -350,6 +350,7 @@ const struct tw_target tw_target_pprof = {
     .title = "a profile for pprof, gzip-compressed",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
+    .measures = true,
     .no_category = TW_SLICES,
     .no_arguments = TW_SLICES,
     .compression = "*.gz",

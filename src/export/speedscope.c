@@ -333,6 +333,7 @@ const struct tw_target tw_target_speedscope = {
     .title = "speedscope's JSON",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
+    .measures = true,
     .no_category = TW_SLICES,
     .no_arguments = TW_SLICES,
     .open = open_speedscope,

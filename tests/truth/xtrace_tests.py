@@ -689,6 +689,16 @@ def open_calls_last_until_their_thread_ends(bench):
         assert all(row["count"] == row["open"] == 1 for row in stat), stat
         stacks = bench.lines("stacks", path, *options)
         assert {row["stack"][-1]: row["self"] for row in stacks} == {name: own for name, (_, own) in functions.items()}, stacks
+        for jobs in 1, 2:
+            folded = bench.run("convert", "--jobs", jobs, path, *options, "--to", "folded")
+            assert folded == bench.run("flame", "--folded", path, *options), folded
+    told, = bench.lines("convert", path, "--to", "folded", "-o", bench.directory / "out.folded")
+    assert told["kinds"] == {"slice-begin": 3} and told["losses"] == [], told
+    assert bench.run("convert", path, "--to", "callgrind").endswith("\ntotals: 152\n")
+    profiles = json.loads(bench.run("convert", path, "--to", "speedscope"))["profiles"]
+    assert [profile["endValue"] for profile in profiles] == [100, 52], profiles
+    threads = json.loads(bench.run("convert", path, "--to", "firefox"))["threads"]
+    assert [round(sum(thread["samples"]["weight"]) * 1e6) for thread in threads] == [100, 52], threads
     rows = bench.lines("sql", path, "select name, dur, self_dur from slice")
     assert {row["name"]: (row["dur"], row["self_dur"]) for row in rows} == wanted[1] | wanted[2], rows
 
