@@ -319,7 +319,7 @@ const struct tw_command tw_command_blobs = {
     .operands = "FILE",
     .description =
 	"Lists the blobs of a trace by their names: records of one name are parts of one blob, one after the other. "
-	"TYPE and TIME are those of the first; a record that has no time has that of the one before it, or of the blob "
+	"TYPE and TIME are those of the first; a record that has no time has that of the one before it, or of the part "
 	"before it where that is later. MISSING are bytes that a record announces and the trace does not have.\n\n"
 	"--extract-all names each file after its blob: what has a meaning in a path becomes \"_\", and blobs that "
 	"would have one name get numbers: \"name\", \"name-2\". A part is in its file as soon as it was read; a run "

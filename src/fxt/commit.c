@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/commit.h"
 
+#include "base/memory.h"
 #include "base/order.h"
 #include "fxt/objects.h"
 #include "fxt/tell.h"
@@ -180,10 +181,16 @@ static void fix_payload(const struct place *at)
 static void fix_piece(const struct place *at)
 {
 	struct fxt_commit *commit = at->commit;
-	at->chunk->moved |= at->row->time < commit->piece_time;
-	if (at->row->time < commit->piece_time)
-		at->row->time = commit->piece_time;
-	commit->piece_time = at->row->time;
+	size_t name = at->row->name;
+	if (!tw_grow(&commit->piece_times, &commit->piece_room, name + 1, sizeof *commit->piece_times)) {
+		commit->state->failed = true;
+		return;
+	}
+	uint64_t *before = &commit->piece_times[name];
+	at->chunk->moved |= at->row->time < *before;
+	if (at->row->time < *before)
+		at->row->time = *before;
+	*before = at->row->time;
 }
 
 /* ---- What was found. ---- */
@@ -302,4 +309,5 @@ void fxt_commit_free(struct fxt_commit *commit)
 	tw_slab_scratch_free(&commit->sort);
 	tw_map_free(&commit->objects);
 	tw_map_free(&commit->reported);
+	free(commit->piece_times);
 }

@@ -320,6 +320,18 @@ END
 			[ "$(trackway blobs --extract file out.fxt)" = "one, two, three, four" ] || fail "$form, $command"
 		done
 	done
+	# A blob of another name, in what another provider wrote meanwhile, is none of the parts.
+	archive <<-EOF
+		$blob
+		for number, name, seconds in (1, b'a', (1, 50)), (2, b'b', (1, 2)):
+		    out += [provider_info(number, name), record(1, 0, 10**9), string(1, b'one'), string(2, name), thread(1, 5, 6)]
+		    for second in seconds:
+		        out += [event(0, 1, ticks=second * 10**9), blob(2, 1, b'%d, ' % second)]
+	EOF
+	[ "$(trackway blobs --json in.fxt | grep -o '"time_ns":[0-9]*' | tr '\n' ' ')" = '"time_ns":0 "time_ns":0 ' ]
+	trackway cut --to-time 10s in.fxt -o out.fxt
+	[ "$(trackway blobs --extract a out.fxt)" = "1, " ]
+	[ "$(trackway blobs --extract b out.fxt)" = "1, 2, " ]
 	# Parts that are read far from one another.
 	archive <<-EOF
 		$blob
