@@ -462,7 +462,8 @@ flows() { # of an archive: time, file and number of each begin of a flow
 		print(*sorted("%s %s %d" % (*key, sums[key]) for key in sums), sep="\n")
 	END
 	trackway convert kinds.log -o kinds.json 2>losses # of a TraceLog itself, stat counts samples
-	for file in oneshot_all.fxt v5.xray kinds.json insns; do
+	trackway convert insns -o insns.json 2>losses     # of an xtrace itself, also what comes behind the last event
+	for file in oneshot_all.fxt v5.xray kinds.json insns.json; do
 		trackway stat --json "$file" 2>findings || [ $? -eq 1 ]
 	done | "$PYTHON" sums.py >alone
 	grep -q '^GC count' alone
