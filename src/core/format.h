@@ -301,13 +301,14 @@ struct tw_loss *tw_loss_of(struct tw_writer *writer, const char *what);
 /* The same for an event of a kind. */
 struct tw_loss *tw_kind_loss(struct tw_writer *writer, unsigned kind);
 
-/* The end of a track is no event of the trace: reader->ends. */
-static inline void tw_leave_out(struct tw_writer *writer, unsigned kind)
+/* Counts an event that a target leaves out. No instructions are the end of a track, which is no event of the trace:
+ * reader->ends. */
+static inline void tw_leave_out(struct tw_writer *writer, const struct tw_event *event)
 {
-	struct tw_loss *loss = writer->kind_losses[kind];
-	if (kind == TW_INSTRUCTIONS)
+	struct tw_loss *loss = writer->kind_losses[event->kind];
+	if (event->kind == TW_INSTRUCTIONS && event->value == 0)
 		return;
-	(loss ? loss : tw_kind_loss(writer, kind))->left_out++;
+	(loss ? loss : tw_kind_loss(writer, event->kind))->left_out++;
 }
 
 static inline void tw_approximate(struct tw_writer *writer, unsigned kind)

@@ -258,7 +258,7 @@ static void take_sample(struct firefox *firefox, const struct tw_event *event)
 
 static void leave_out(struct firefox *firefox, const struct tw_event *event)
 {
-	tw_leave_out(firefox->measured.writer, event->kind);
+	tw_leave_out(firefox->measured.writer, event);
 }
 
 /* Slices are taken before. */

@@ -115,7 +115,7 @@ void tw_firefox_count(struct firefox *firefox, const struct tw_event *event)
 	if (kept)
 		tw_approximate(measured->writer, event->kind);
 	else
-		tw_leave_out(measured->writer, event->kind);
+		tw_leave_out(measured->writer, event);
 }
 
 /* ---- The file. ---- */

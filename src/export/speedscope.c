@@ -292,7 +292,7 @@ static void take(struct speedscope *speedscope, const struct tw_event *event)
 	if (event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE)
 		tw_measured_sample(&speedscope->measured, event);
 	else if (event->kind > TW_SLICE_COMPLETE)
-		tw_leave_out(speedscope->measured.writer, event->kind);
+		tw_leave_out(speedscope->measured.writer, event);
 }
 
 static int write_speedscope(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)

@@ -209,7 +209,7 @@ static void take_each(struct tw_stack_tree *tree, const struct tw_batch *batch)
 		if (is_sample(event->kind))
 			take_sample(tree, batch, event);
 		else if (event->kind > TW_SLICE_COMPLETE)
-			tw_leave_out(tree->writer, event->kind);
+			tw_leave_out(tree->writer, event);
 	}
 }
 

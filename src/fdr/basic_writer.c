@@ -113,7 +113,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 			put_call(writer, event,
 			         event->argument_count ? batch->arguments + event->first_argument : NULL);
 		else
-			tw_leave_out(writer, event->kind);
+			tw_leave_out(writer, event);
 	}
 	return 0;
 }

@@ -437,7 +437,7 @@ static int put_event(struct tw_writer *writer, const struct tw_event *event, con
 	case TW_EVENT_KINDS:
 		break;
 	}
-	tw_leave_out(writer, event->kind);
+	tw_leave_out(writer, event);
 	return 0;
 }
 
