@@ -283,6 +283,11 @@ PY
 		done
 		cmp part1.fxt part2.fxt
 	done
+	# Nor does damage tell the clock of the whole, which is that of another format's header.
+	for file in *-damaged.fxt; do
+		trackway convert --to xray-fdr $file -o log.xray 2>/dev/null || true
+		trackway info log.xray | grep -q '^cycle frequency: *1,000,000,000 Hz$' || fail "$file"
+	done
 }
 
 @test "cut: the wall time of an archive's clock is kept" {
