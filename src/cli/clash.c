@@ -58,7 +58,7 @@ static int refuse_member(const struct tw_format *format, const char *folder, con
 	int status = 0;
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return tw_say_error("out of memory");
-	if (is_file(path, output) && (format->whole_folder || format->claims(path)))
+	if (is_file(path, output) && (format->holds ? format->holds(name) : format->claims(path)))
 		status = refuse(path);
 	free(path);
 	return status;

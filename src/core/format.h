@@ -120,6 +120,9 @@ struct tw_format {
 	 * bytes. */
 	bool (*claims)(const char *path);
 
+	/* Whether a file of this name is one of the trace, in a directory that is one. NULL: by what claims says. */
+	bool (*holds)(const char *name);
+
 	/* Returns which file of a trace, from 0, the offsets of a track's events are in. NULL: a trace is one file. */
 	size_t (*member)(const struct tw_reader *reader, uint32_t track);
 

@@ -38,6 +38,22 @@ bool uftrace_claims(const char *path)
 	return claims;
 }
 
+/* Also what uftrace writes there and is not read. */
+bool uftrace_holds(const char *name)
+{
+	static const char *const names[] = {"info",     "task.txt",      "events.txt",
+	                                    "kallsyms", "kernel_header", "default.opts"};
+	static const char *const endings[] = {".dat", ".map", ".sym", ".dbg"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	const char *ending = strrchr(name, '.');
+	for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+		if (strcmp(ending, endings[i]) == 0)
+			return true;
+	return false;
+}
+
 int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_input **input)
 {
 	char *path = uftrace_path(reader->path, name);

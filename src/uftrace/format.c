@@ -148,6 +148,7 @@ const struct tw_format tw_format_uftrace = {
     .probe = probe,
     .whole_folder = true,
     .claims = uftrace_claims,
+    .holds = uftrace_holds,
     .member = uftrace_member,
     .open = uftrace_open,
     .read = uftrace_read,

@@ -40,6 +40,7 @@ int uftrace_read_lines(struct tw_reader *reader, const char *name, uftrace_take_
 int uftrace_list(struct tw_reader *reader, int (*take)(struct tw_reader *reader, const char *name));
 
 bool uftrace_claims(const char *path);
+bool uftrace_holds(const char *name);
 
 /* ---- symbols.c: what the functions at addresses are called. ---- */
 

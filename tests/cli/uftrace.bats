@@ -383,3 +383,20 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	trackway dump --json more >records.json 2>err
 	"$PYTHON" "$TRUTH/uftrace.py" records dump.txt records.json >compared || fail "$(cat compared)"
 }
+
+@test "uftrace: no file of the directory is written over, but another one in it is" {
+	written
+	cp -r data kept
+	for name in info task.txt 70.dat prog.sym sid-00112233aabbccdd.map; do
+		local status=0
+		trackway stat data -o data/$name 2>err || status=$?
+		[ $status = 2 ] && grep -q ": is the output too, and would be lost$" err || fail "$name: $(cat err)"
+	done
+	diff -r data kept
+	trackway stat data -o report
+	for i in 1 2; do
+		trackway stat data -o data/report.txt
+		(cd data && trackway stat . >listing)
+		cmp report data/report.txt && cmp report data/listing
+	done
+}
