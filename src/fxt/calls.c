@@ -114,8 +114,8 @@ static void keep_going_on(struct fxt_chunk *chunk, size_t place)
 			unsigned index = i * 64 + (unsigned)__builtin_ctzll(calls->went_on[i]);
 			const struct fxt_entry *entry =
 			    fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place));
-			if (entry && entry->wanted)
-				set_last(fxt_lane_of(chunk, entry->number),
+			if (!entry || entry->wanted) /* threads that are not registered are track 0 */
+				set_last(fxt_lane_of(chunk, entry ? entry->number : 0),
 				         tw_ticks_ns(&chunk->clock, calls->latest_ticks[index]));
 		}
 }

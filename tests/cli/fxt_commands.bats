@@ -347,6 +347,18 @@ END
 	done
 }
 
+@test "a call that is open in a thread that nothing registers goes on until its last event" {
+	archive <<-EOF
+		out += [string(1, b'open'), event(2, 1, reference=9, ticks=10), event(0, 1, reference=9, ticks=100)]
+	EOF
+	for options in "" "--jobs 1" "--category *"; do
+		set -f
+		trackway stat --json $options in.fxt >out 2>err || [ $? -eq 1 ]
+		set +f
+		grep -q '"name":"open",.*"open":1,.*"total_ns":90,' out || fail "$options: $(cat out)"
+	done
+}
+
 @test "slices of one time nest as those of their thread, also where it stands in the records" {
 	# What begins at once: the longer contains the shorter, which was written before it. An end of another thread is
 	# between them; then the thread is an index of the table in the first, and stands in the second.
