@@ -202,8 +202,13 @@ static void put_fill(struct tw_output *out, uint64_t size)
 	}
 }
 
+static bool is_filled(const struct fdr_log *log, const struct fdr_place *place)
+{
+	return place->filled && place->next - place->offset == log->header.buffer_size;
+}
+
 /* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. A log with fill has it
- * behind all buffers, since where the next one begins is told by that size. Most must have kept it: what a few claim
+ * between all buffers, since where the next one begins is told by that size. Half must have kept it: what a few claim
  * would make the result many times as long as the log. */
 static bool has_fill(const struct fdr_log *log)
 {
@@ -211,19 +216,21 @@ static bool has_fill(const struct fdr_log *log)
 	for (size_t i = 0; i < log->place_count; i++) {
 		const struct fdr_place *place = &log->places[i];
 		buffers += place->thread != 0;
-		filled += place->filled && place->next - place->offset == log->header.buffer_size;
+		filled += is_filled(log, place);
 	}
 	return filled && filled >= buffers / 2;
 }
 
-static void put_end(struct rewrite *r)
+static void put_end(struct rewrite *r, const struct fdr_place *place)
 {
+	const struct fdr_log *log = r->log;
+	const bool last = place->next >= log->places[log->place_count - 1].next;
 	uint64_t full = r->target.buffer_size;
 	int status = 0;
 	if (r->target.version != 1)
 		return;
 	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
-	if (r->filled && r->size < full)
+	if (r->size < full && (is_filled(log, place) || (r->filled && !last)))
 		put_fill(r->out, full - r->size);
 }
 
@@ -277,7 +284,7 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 	status = take_all(r, job);
 	count_loss(r, &job->place, result);
 	if (keep)
-		put_end(r);
+		put_end(r, &job->place);
 	return status;
 }
 

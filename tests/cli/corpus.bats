@@ -106,6 +106,12 @@ becomes_fxt() { # log
 	[ "$(grep -o '"process": [0-9]*' records | sort -u)" = '"process": 0' ]
 }
 
+@test "repair: a log of version 1 that ends with its last record keeps its bytes" {
+	head -c 2340 "$DATA/xray/v1-padded-zero.xray" >in.xray # without the fill behind the last buffer
+	trackway repair in.xray -o out.xray
+	cmp in.xray out.xray
+}
+
 @test "repair of version 1: a damaged buffer among others with fill has fill, too" {
 	cp "$DATA/xray/v1-padded-zero.xray" bad.xray
 	printf '\377' | dd of=bad.xray bs=1 seek=$((0x4bc)) conv=notrunc status=none # a record of the second of three
