@@ -19,7 +19,7 @@ struct rewrite {
 	uint64_t size, hash;             /* of the buffer's records so far */
 	uint64_t declared;               /* what its BufferExtents says, 0 without one */
 	uint64_t tsc;                    /* of the last record written */
-	bool filled;                     /* version 1: there is fill behind buffers */
+	uint64_t filled_before;          /* version 1: behind buffers that begin before this is fill */
 	enum tw_fdr_kind last;           /* the record written before, TW_FDR_KINDS before the first */
 	bool dropped;                    /* the record before was: its arguments go too */
 };
@@ -208,29 +208,30 @@ static bool is_filled(const struct fdr_log *log, const struct fdr_place *place)
 }
 
 /* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. A log with fill has it
- * between all buffers, since where the next one begins is told by that size. Half must have kept it: what a few claim
- * would make the result many times as long as the log. */
-static bool has_fill(const struct fdr_log *log)
+ * between all buffers, since where the next one begins is told by that size: up to the offset that this returns, where
+ * the last one begins, behind which there need not be any. About half must have kept it: what a few claim would make
+ * the result many times as long as the log. */
+static uint64_t fill_between(const struct fdr_log *log)
 {
 	size_t filled = 0, buffers = 0;
+	uint64_t last = 0;
 	for (size_t i = 0; i < log->place_count; i++) {
 		const struct fdr_place *place = &log->places[i];
 		buffers += place->thread != 0;
 		filled += is_filled(log, place);
+		last = place->offset > last ? place->offset : last;
 	}
-	return filled && filled >= buffers / 2;
+	return filled && filled >= buffers / 2 ? last : 0;
 }
 
 static void put_end(struct rewrite *r, const struct fdr_place *place)
 {
-	const struct fdr_log *log = r->log;
-	const bool last = place->next >= log->places[log->place_count - 1].next;
 	uint64_t full = r->target.buffer_size;
 	int status = 0;
 	if (r->target.version != 1)
 		return;
 	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
-	if (r->size < full && (is_filled(log, place) || (r->filled && !last)))
+	if (r->size < full && (is_filled(r->log, place) || place->offset < r->filled_before))
 		put_fill(r->out, full - r->size);
 }
 
@@ -399,7 +400,7 @@ static int rewrite_log(struct tw_reader *reader, const struct tw_fdr_header *tar
 	int status = state->log->indexed ? 0 : fdr_index(reader, state->log);
 	if (status < 0)
 		return status;
-	r.filled = has_fill(r.log);
+	r.filled_before = fill_between(r.log);
 	fdr_cursor_init(&r.cursor, reader, state->log, 0);
 	status = rewrite_all(&r, out, result);
 	fdr_cursor_free(&r.cursor);
