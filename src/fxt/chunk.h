@@ -351,6 +351,10 @@ size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, unsigned cou
 typedef void fxt_leap_fn(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
 void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch);
 
+/* leap.c: makes a leap begin behind the record where it ended, if others depend on that one: a section of another
+ * provider, mostly. False where they do not: then the leap is empty. */
+bool fxt_leap_over(const struct fxt_chunk *chunk, struct fxt_leap *leap);
+
 /* Gives a chunk that has none room for bytes. False when there is no memory. */
 bool fxt_chunk_make_room(struct fxt_chunk *chunk);
 

@@ -331,24 +331,11 @@ static bool count_from_middle_too(struct fxt_chunk *chunk, struct fxt_leap *leap
 	       fxt_count_heads(sums, heads, chunk, chunk->end, leap, true) == SIZE_MAX;
 }
 
-/* Moves the beginning of a leap behind the record that its first half did not go beyond, where others depend on that:
- * a section of another provider, mostly. */
-static bool skip_needed(const struct fxt_chunk *chunk, struct fxt_leap *leap)
-{
-	const uint8_t *bytes = chunk->bytes + leap->to;
-	const size_t left = (chunk->end - leap->to) / TW_FXT_WORD;
-	const uint64_t header = leap->to > leap->from && left ? tw_load64(bytes, leap->big) : UINT64_MAX;
-	const uint32_t words = fxt_type(header) < TW_FXT_TYPE_EVENT ? fxt_measure(header, bytes, left, leap->big) : 0;
-	const size_t behind = leap->to + words * (size_t)TW_FXT_WORD;
-	*leap = (struct fxt_leap){.big = leap->big, .from = behind, .to = behind};
-	return words > 0;
-}
-
 void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
 	const struct fxt_leap all = *leap;
 	if (!prepare(chunk, scratch) || count_from_middle_too(chunk, leap, scratch->heads) ||
-	    (skip_needed(chunk, leap) && count_from_middle_too(chunk, leap, scratch->heads)))
+	    (fxt_leap_over(chunk, leap) && count_from_middle_too(chunk, leap, scratch->heads)))
 		return;
 	*leap = all;
 	size_t wrong = count_to(chunk, leap, scratch->heads, chunk->end);

@@ -31,6 +31,17 @@ size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, unsigned cou
 	return found;
 }
 
+bool fxt_leap_over(const struct fxt_chunk *chunk, struct fxt_leap *leap)
+{
+	const uint8_t *bytes = chunk->bytes + leap->to;
+	const size_t left = (chunk->end - leap->to) / TW_FXT_WORD;
+	const uint64_t header = leap->to > leap->from && left ? tw_load64(bytes, leap->big) : UINT64_MAX;
+	const uint32_t words = fxt_type(header) < TW_FXT_TYPE_EVENT ? fxt_measure(header, bytes, left, leap->big) : 0;
+	const size_t behind = leap->to + words * (size_t)TW_FXT_WORD;
+	*leap = (struct fxt_leap){.big = leap->big, .from = behind, .to = behind};
+	return words > 0;
+}
+
 void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch)
 {
 	size_t from = fxt_find_records(chunk, chunk->begin, IN_A_ROW, big);

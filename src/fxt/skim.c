@@ -609,6 +609,30 @@ static void skim_to(struct run *run, struct fxt_chunk *chunk, struct fxt_leap *l
 	    leap->big ? take_run(run, chunk, leap->from, end, true) : take_run(run, chunk, leap->from, end, false);
 }
 
+/* Skims the leap. Returns its bytes. */
+static size_t skim(struct run *run, struct fxt_chunk *chunk, struct fxt_leap *leap)
+{
+	skim_to(run, chunk, leap, chunk->end);
+	if (run->skimmer->doubts.wrong != SIZE_MAX)
+		skim_to(run, chunk, leap, run->skimmer->doubts.wrong); /* what stands before it is right */
+	return leap->to - leap->from;
+}
+
+/* Skims the leap, or what stands behind it where that is longer. */
+static void skim_most(struct run *run, struct fxt_chunk *chunk, struct fxt_leap *leap)
+{
+	const size_t size = skim(run, chunk, leap);
+	const struct fxt_leap first = *leap;
+	if (size >= (chunk->end - first.from) / 2)
+		return;
+	const bool more = fxt_leap_over(chunk, leap);
+	if (more && skim(run, chunk, leap) >= size)
+		return;
+	*leap = first;
+	if (more)
+		skim(run, chunk, leap);
+}
+
 void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
 	struct fxt_skim *skim = &chunk->skim;
@@ -617,9 +641,7 @@ void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch
 	struct run run = {.skimmer = scratch->skimmer};
 	if (!run.skimmer)
 		return;
-	skim_to(&run, chunk, leap, chunk->end);
-	if (run.skimmer->doubts.wrong != SIZE_MAX)
-		skim_to(&run, chunk, leap, run.skimmer->doubts.wrong); /* what stands before it is right */
+	skim_most(&run, chunk, leap);
 	leap->last = run.last;
 	leap->count = run.count;
 	skim->ticks = run.all_ticks;
