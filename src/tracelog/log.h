@@ -113,6 +113,7 @@ struct tracelog_sources {
 /* A frame of a thread's stack: the number of the stack that it is the innermost of, and its function. */
 struct tracelog_held {
 	uint32_t stack, iid;
+	uint32_t path;    /* hash of the frames from the outermost to this one */
 	bool is_function; /* a function of the log: not "(unknown)" or "(other)" */
 };
 
@@ -215,7 +216,8 @@ struct tracelog_usage {
 
 enum { TRACELOG_PUSH_SETS = 1 << 13, TRACELOG_PUSH_WAYS = 3, TRACELOG_RECENT_THREADS = 1 << 8 };
 
-/* What frames came to that were called from a stack: a line of the cache. */
+/* What frames came to that were called from a stack: a line of the cache. Which one tells the hash of all its frames,
+ * not the stack's number: then the processor need not find one frame to know where to look for the next. */
 struct tracelog_recent_pushes {
 	_Alignas(64) uint64_t ip[TRACELOG_PUSH_WAYS];
 	uint32_t iid[TRACELOG_PUSH_WAYS], caller[TRACELOG_PUSH_WAYS];

@@ -65,21 +65,22 @@ uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack)
 	return tw_dictionary_location(log->dictionary, location)->name;
 }
 
-static size_t hash(uint64_t ip, uint32_t a, uint32_t b)
+static inline uint32_t hash(uint32_t path, const struct tracelog_frame *frame)
 {
-	uint64_t key = (uint64_t)a << 32 | b;
-	return (size_t)((ip * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 40);
+	uint64_t key = (uint64_t)frame->iid << 32 | path;
+	return (uint32_t)((frame->ip * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 32);
 }
 
-static inline struct tracelog_held held_of(const struct tracelog_log *log, uint32_t stack, uint32_t iid)
+static inline struct tracelog_held held_of(const struct tracelog_log *log, uint32_t stack, uint32_t iid, uint32_t path)
 {
-	return (struct tracelog_held){stack, iid, stack != log->other_stack};
+	return (
+	    struct tracelog_held){.stack = stack, .iid = iid, .path = path, .is_function = stack != log->other_stack};
 }
 
-/* The older ones give way. */
-static __attribute__((noinline)) struct tracelog_held push_anew(struct tracelog_log *log, uint32_t caller,
-                                                                const struct tracelog_frame *frame,
-                                                                struct tracelog_recent_pushes *recent)
+/* Puts it among those met lately. The older ones give way. */
+static __attribute__((noinline)) uint32_t push_anew(struct tracelog_log *log, uint32_t caller,
+                                                    const struct tracelog_frame *frame,
+                                                    struct tracelog_recent_pushes *recent)
 {
 	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
 	uint32_t stack = find_or_add(log, caller, tracelog_location(log, function, frame->ip));
@@ -93,30 +94,34 @@ static __attribute__((noinline)) struct tracelog_held push_anew(struct tracelog_
 	recent->iid[0] = frame->iid;
 	recent->caller[0] = caller;
 	recent->stack[0] = stack;
-	return held_of(log, stack, frame->iid);
+	return stack;
 }
 
 /* Without branches but the last: in which way it is found is as good as random. */
-static inline struct tracelog_held push(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame)
+static inline struct tracelog_held push(struct tracelog_log *log, const struct tracelog_held *caller,
+                                        const struct tracelog_frame *frame)
 {
-	struct tracelog_recent_pushes *recent =
-	    &log->recent->pushes[hash(frame->ip, frame->iid, caller) % TRACELOG_PUSH_SETS];
+	const uint32_t path = hash(caller->path, frame);
+	struct tracelog_recent_pushes *recent = &log->recent->pushes[path % TRACELOG_PUSH_SETS];
 	uint32_t stack = 0;
 	for (unsigned way = 0; way < TRACELOG_PUSH_WAYS; way++) {
-		bool same =
-		    (recent->ip[way] == frame->ip) & (recent->iid[way] == frame->iid) & (recent->caller[way] == caller);
+		bool same = (recent->ip[way] == frame->ip) & (recent->iid[way] == frame->iid) &
+		            (recent->caller[way] == caller->stack);
 		stack |= recent->stack[way] & (0u - same);
 	}
-	return stack ? held_of(log, stack, frame->iid) : push_anew(log, caller, frame, recent);
+	if (!stack)
+		stack = push_anew(log, caller->stack, frame, recent);
+	return held_of(log, stack, frame->iid, path);
 }
 
 /* The innermost frame of a thread at another instruction. */
 static struct tracelog_held move(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)
 {
+	static const struct tracelog_held outermost = {0};
 	const struct tracelog_held held = tracelog_innermost_of(thread);
 	const struct tracelog_frame frame = {held.iid, ip};
-	uint32_t caller = thread->depth > 1 ? thread->frames[thread->depth - 2].stack : 0;
-	return held.is_function ? push(log, caller, &frame) : held;
+	return held.is_function ? push(log, thread->depth > 1 ? &thread->frames[thread->depth - 2] : &outermost, &frame)
+	                        : held;
 }
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)
@@ -189,7 +194,7 @@ size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *t
 	const struct tracelog_frame *frame = sample->frames, *end = frame + sample->frame_count;
 	struct tracelog_held held = tracelog_innermost_of(thread), *to = thread->frames + thread->depth;
 	for (; frame < end && !log->failed; frame++)
-		*to++ = held = push(log, held.stack, frame);
+		*to++ = held = push(log, &held, frame);
 	thread->depth = (size_t)(to - thread->frames);
 	return stays;
 }
