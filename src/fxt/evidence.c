@@ -70,7 +70,8 @@ bool fxt_is_alone(const struct fxt_view *view, size_t at)
 		return false;
 	switch (record.type) {
 	case TW_FXT_TYPE_METADATA:
-		return record.kind != TW_FXT_PROVIDER_INFO || is_text(record.name.bytes, record.name.length);
+		return record.kind == TW_FXT_PROVIDER_INFO ? is_text(record.name.bytes, record.name.length)
+		                                           : record.kind != TW_FXT_UNKNOWN;
 	case TW_FXT_TYPE_INITIALIZATION:
 		return record.id - 1 < TW_FREQUENCY_MAX;
 	case TW_FXT_TYPE_STRING:
