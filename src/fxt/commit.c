@@ -7,7 +7,6 @@
 #include "fxt/objects.h"
 #include "fxt/tell.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,13 +32,13 @@ static struct tw_argument *argument_of(const struct place *at, unsigned number)
 
 static uint32_t name_of(const struct place *at)
 {
-	char text[40];
+	char text[FXT_UNDEFINED_MAX];
+	static const char other[] = "(other)";
 	if (at->fix->reference == 0)
 		return fxt_state_name(at->commit->state, at->fix->bytes, at->fix->length);
-	int length = snprintf(text, sizeof text, "undefined string %u", at->fix->reference);
 	if (at->row->offset > at->commit->state->unindexed)
-		length = snprintf(text, sizeof text, "(other)");
-	return fxt_state_name(at->commit->state, text, (size_t)length);
+		return fxt_state_name(at->commit->state, other, sizeof other - 1);
+	return fxt_state_name(at->commit->state, text, fxt_undefined_name(text, at->fix->reference));
 }
 
 static void fix_name(const struct place *at)

@@ -19,10 +19,15 @@ static bool runs_out(const struct fxt_view *view, size_t at)
 	return left < TW_FXT_WORD || fxt_size(tw_load64(view->bytes + at, view->big)) > left / TW_FXT_WORD;
 }
 
+/* Here and below what repair registers where nothing was does not count: a repaired archive must be judged as its
+ * source was. */
 static bool string_known(const struct fxt_view *view, uint64_t index, size_t at)
 {
-	return index > 0 && index < TW_FXT_STRING_INLINE &&
-	       fxt_string_at(view->state->current, (unsigned)index, view->offset + at) != NULL;
+	const struct fxt_entry *entry =
+	    index > 0 && index < TW_FXT_STRING_INLINE
+	        ? fxt_string_at(view->state->current, (unsigned)index, view->offset + at)
+	        : NULL;
+	return entry && !fxt_is_undefined(entry, (unsigned)index);
 }
 
 /* Whether bytes are what good texts are made of. */
@@ -50,7 +55,9 @@ bool fxt_is_string_sound(const struct fxt_view *view, uint64_t reference, size_t
 
 bool fxt_is_thread_sound(const struct fxt_view *view, uint64_t index, size_t at)
 {
-	return index == 0 || fxt_is_thread_known(view, index, at);
+	const struct fxt_entry *entry =
+	    index > 0 ? fxt_thread_at(view->state->current, (unsigned)index, view->offset + at) : NULL;
+	return index == 0 || (entry && (entry->process || entry->thread));
 }
 
 /* Whether an event is one by itself. With the koids of its thread in the record less of it can be known. */

@@ -6,7 +6,6 @@
 #include "fxt/layout.h"
 #include "fxt/tell.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Bytes of the largest record that is not large, or of what precedes the payload of one that is. */
@@ -130,15 +129,14 @@ static void define(struct rewrite *r, enum fxt_rule rule, const struct tw_fxt_re
 /* Returns whether the string is not defined; likewise below. Where tables are full it may be, but was not kept. */
 static bool define_string(struct rewrite *r, const struct tw_fxt_string *string, bool big)
 {
-	char text[40];
+	char text[FXT_UNDEFINED_MAX];
 	if (string->bytes || string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE ||
 	    r->cursor.state.full || fxt_cursor_string(&r->cursor, string->reference))
 		return false;
-	int length = snprintf(text, sizeof text, "undefined string %u", string->reference);
 	const struct tw_fxt_record record = {.kind = TW_FXT_STRING,
 	                                     .index = string->reference,
 	                                     .payload = (const uint8_t *)text,
-	                                     .payload_size = (uint64_t)length};
+	                                     .payload_size = fxt_undefined_name(text, string->reference)};
 	if (is_new(r, false, string->reference))
 		define(r, FXT_STRING_UNDEFINED, &record, big);
 	return true;

@@ -119,6 +119,21 @@ uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
 	return number;
 }
 
+static const char undefined[] = "undefined string ";
+
+size_t fxt_undefined_name(char text[static FXT_UNDEFINED_MAX], unsigned index)
+{
+	return (size_t)snprintf(text, FXT_UNDEFINED_MAX, "%s%u", undefined, index);
+}
+
+bool fxt_is_undefined(const struct fxt_entry *entry, unsigned index)
+{
+	char text[FXT_UNDEFINED_MAX];
+	if (entry->length < sizeof undefined || memcmp(entry->text, undefined, sizeof undefined - 1) != 0)
+		return false;
+	return fxt_undefined_name(text, index) == entry->length && memcmp(entry->text, text, entry->length) == 0;
+}
+
 /* ---- Entries. ---- */
 
 static struct fxt_entry *new_entry(struct fxt_state *state)

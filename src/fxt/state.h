@@ -127,6 +127,13 @@ uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process);
 /* A name of the dictionary; "(other)" where the memory limit is reached. */
 uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length);
 
+/* Writes how an index of strings is called that nothing has registered; repair registers it so. Returns the length. */
+enum { FXT_UNDEFINED_MAX = 32 };
+size_t fxt_undefined_name(char text[static FXT_UNDEFINED_MAX], unsigned index);
+
+/* Whether that is what an index means. */
+bool fxt_is_undefined(const struct fxt_entry *entry, unsigned index);
+
 /* ---- Looking up: from any thread, while the tables grow. ---- */
 
 static inline const struct fxt_entry *fxt_entry_at(struct fxt_page *page, unsigned index, uint64_t offset)
