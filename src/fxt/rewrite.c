@@ -172,11 +172,12 @@ static bool define_all(struct rewrite *r, const struct tw_fxt_record *record, bo
 /* ---- Records. ---- */
 
 /* A large record that is in the chunk. */
-static void put_whole(struct rewrite *r, const struct tw_fxt_record *record, const uint8_t *payload)
+static void put_whole(struct rewrite *r, const struct tw_fxt_record *record, const uint8_t *payload,
+                      const uint8_t *trailing)
 {
 	tw_put(r->out, payload, (size_t)record->payload_size);
 	put_zeros(r, -record->payload_size & (TW_FXT_WORD - 1));
-	tw_put(r->out, record->trailing, (size_t)record->trailing_size);
+	tw_put(r->out, trailing, (size_t)record->trailing_size);
 }
 
 /* Writes the part of a large payload that is in this chunk. Where the file ends before it does, it ends there. */
@@ -193,7 +194,8 @@ static void put_part(struct rewrite *r, const uint8_t *payload, uint64_t all)
 
 static void put_large(struct rewrite *r, struct tw_fxt_record *record, bool big)
 {
-	const uint8_t *start = r->cursor.chunk->bytes + r->cursor.place, *payload = record->payload;
+	const uint8_t *start = r->cursor.chunk->bytes + r->cursor.place;
+	const uint8_t *payload = record->payload, *trailing = record->trailing;
 	uint64_t head = payload ? (uint64_t)(payload - start) : record->size;
 	uint64_t in_file = r->end - fxt_cursor_offset(&r->cursor), all = record->size - head;
 	bool whole = record->size <= r->cursor.next - r->cursor.place;
@@ -203,14 +205,14 @@ static void put_large(struct rewrite *r, struct tw_fxt_record *record, bool big)
 		record->trailing_size = 0;
 		r->result->records_changed++;
 	}
-	record->payload = NULL;
+	record->payload = record->trailing = NULL; /* up to there only, if it is empty, too */
 	if (!put(r, record, big)) {
 		r->result->records_dropped++;
 		return;
 	}
 	r->result->records_out++;
 	if (whole && payload)
-		put_whole(r, record, payload);
+		put_whole(r, record, payload, trailing);
 	else if (payload)
 		put_part(r, payload, all);
 }

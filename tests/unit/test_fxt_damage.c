@@ -274,6 +274,28 @@ static void test_large_chance(void **state)
 	}
 }
 
+/* Whatever a large record has behind an empty payload is written once. */
+static void test_large_empty(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put(UINT64_C(0x1000000000f) | 5 << 4); /* format 1: names, size of the payload, two words more */
+		put(0);
+		put(0);
+		put(0x0102030405060708);
+		put(0x1112131415161718);
+		put_instant(2);
+		size_t before = size;
+		memcpy(damaged, whole, size);
+		repair();
+		assert_int_equal(size, before);
+		assert_memory_equal(whole, damaged, size);
+	}
+}
+
 /* A large blob of a thread that is not asked for is left out, all of it. */
 static void test_large_filtered(void **state)
 {
@@ -512,7 +534,7 @@ int main(void)
 	    cmocka_unit_test(test_large_of_nobody),  cmocka_unit_test(test_same_with_any_number_of_jobs),
 	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_announced_again),
 	    cmocka_unit_test(test_byte_before_long), cmocka_unit_test(test_before_last),
-	    cmocka_unit_test(test_short_headers),
+	    cmocka_unit_test(test_short_headers),    cmocka_unit_test(test_large_empty),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
