@@ -114,11 +114,19 @@ static struct fxt_judgement by_size(const struct fxt_view *view, const struct tw
 	return judgement(FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record", decoder->at);
 }
 
+/* Where others begin in a large record that the file ends in. As much of it as is repaired is judged as that will be,
+ * by whole words. */
+static size_t cut_holds_others(const struct fxt_view *view)
+{
+	size_t other = scan(view, 1);
+	return other < view->left ? other : holds_others(view, view->left - view->left % TW_FXT_WORD);
+}
+
 /* A large record that is not all here. */
 static struct fxt_judgement by_beginning(const struct fxt_view *view, const struct tw_fxt_record *record)
 {
-	size_t other = is_known(record) ? 0 : view->at_end ? scan(view, 1) : holds_others(view, record->size);
-	if (!other || other == view->left)
+	size_t other = is_known(record) ? 0 : view->at_end ? cut_holds_others(view) : holds_others(view, record->size);
+	if (!other)
 		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = record->size};
 	return judgement(FXT_IS_GARBAGE, other, "a record", 0);
 }

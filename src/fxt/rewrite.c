@@ -201,6 +201,10 @@ static void put_large(struct rewrite *r, struct tw_fxt_record *record, bool big)
 	bool whole = record->size <= r->cursor.next - r->cursor.place;
 	if (record->size > in_file) {
 		all = record->payload_size < in_file - head ? record->payload_size : in_file - head;
+		if (record->kind == TW_FXT_UNKNOWN) { /* whose contents are words */
+			r->result->lost_bytes += all % TW_FXT_WORD;
+			all -= all % TW_FXT_WORD;
+		}
 		record->payload_size = all;
 		record->trailing_size = 0;
 		r->result->records_changed++;

@@ -296,6 +296,28 @@ static void test_large_empty(void **state)
 	}
 }
 
+/* The contents of a large record of a type that is not known are words: of one that is cut off all that are whole are
+ * kept, and its size is that of these. */
+static void test_large_cut(void **state)
+{
+	enum { WORDS = 40 };
+	(void)state;
+	for (unsigned i = 0; i < 2 * TW_FXT_WORD; i++) {
+		size = 0;
+		big = i & 1;
+		put_head();
+		size_t from = size;
+		put(UINT64_C(0x300000000f) | 1000 << 4);
+		memset(whole + size, 'x', WORDS * TW_FXT_WORD + i / 2);
+		size += WORDS * TW_FXT_WORD + i / 2;
+		memcpy(damaged, whole, size);
+		repair();
+		assert_int_equal(size, from + (1 + WORDS) * TW_FXT_WORD);
+		assert_int_equal(tw_load64(whole + from, big), UINT64_C(0x300000000f) | (1 + WORDS) << 4);
+		assert_memory_equal(whole + from + TW_FXT_WORD, damaged + from + TW_FXT_WORD, WORDS * TW_FXT_WORD);
+	}
+}
+
 /* A large blob of a thread that is not asked for is left out, all of it. */
 static void test_large_filtered(void **state)
 {
@@ -535,6 +557,7 @@ int main(void)
 	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_announced_again),
 	    cmocka_unit_test(test_byte_before_long), cmocka_unit_test(test_before_last),
 	    cmocka_unit_test(test_short_headers),    cmocka_unit_test(test_large_empty),
+	    cmocka_unit_test(test_large_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
