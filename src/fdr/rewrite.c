@@ -19,7 +19,9 @@ struct rewrite {
 	uint64_t size, hash;             /* of the buffer's records so far */
 	uint64_t declared;               /* what its BufferExtents says, 0 without one */
 	uint64_t tsc;                    /* of the last record written */
-	uint64_t filled_before;          /* version 1: behind buffers that begin before this is fill */
+	bool filled;                     /* version 1: there is fill between buffers */
+	uint64_t fill;                   /* how much comes behind the buffer written before, if another one does */
+	bool ends_filled;                /* or in any case */
 	enum tw_fdr_kind last;           /* the record written before, TW_FDR_KINDS before the first */
 	bool dropped;                    /* the record before was: its arguments go too */
 };
@@ -208,20 +210,16 @@ static bool is_filled(const struct fdr_log *log, const struct fdr_place *place)
 }
 
 /* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. A log with fill has it
- * between all buffers, since where the next one begins is told by that size: up to the offset that this returns, where
- * the last one begins, behind which there need not be any. About half must have kept it: what a few claim would make
- * the result many times as long as the log. */
-static uint64_t fill_between(const struct fdr_log *log)
+ * between all buffers, since where the next one begins is told by that size; behind the last one there need not be any.
+ * About half must have kept it: what a few claim would make the result many times as long as the log. */
+static bool has_fill(const struct fdr_log *log)
 {
 	size_t filled = 0, buffers = 0;
-	uint64_t last = 0;
 	for (size_t i = 0; i < log->place_count; i++) {
-		const struct fdr_place *place = &log->places[i];
-		buffers += place->thread != 0;
-		filled += is_filled(log, place);
-		last = place->offset > last ? place->offset : last;
+		buffers += log->places[i].thread != 0;
+		filled += is_filled(log, &log->places[i]);
 	}
-	return filled && filled >= buffers / 2 ? last : 0;
+	return filled && filled >= buffers / 2;
 }
 
 static void put_end(struct rewrite *r, const struct fdr_place *place)
@@ -231,8 +229,8 @@ static void put_end(struct rewrite *r, const struct fdr_place *place)
 	if (r->target.version != 1)
 		return;
 	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
-	if (r->size < full && (is_filled(r->log, place) || place->offset < r->filled_before))
-		put_fill(r->out, full - r->size);
+	r->fill = r->filled && r->size < full ? full - r->size : 0;
+	r->ends_filled = is_filled(r->log, place);
 }
 
 /* What of a buffer that was gone through is not in the result, and what should have been there and is not. */
@@ -280,6 +278,10 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 		return status;
 	r->out = keep ? out : NULL;
 	r->result = keep ? result : &r->unused;
+	if (keep) {
+		put_fill(out, r->fill);
+		r->fill = 0;
+	}
 	if (keep && r->target.version >= 2)
 		put(r, extents, NULL, &status);
 	status = take_all(r, job);
@@ -385,6 +387,8 @@ static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewri
 				status = rewrite_inner(r, out, result, place->next);
 		}
 	}
+	if (r->ends_filled)
+		put_fill(out, r->fill);
 	free(jobs);
 	return status;
 }
@@ -400,7 +404,7 @@ static int rewrite_log(struct tw_reader *reader, const struct tw_fdr_header *tar
 	int status = state->log->indexed ? 0 : fdr_index(reader, state->log);
 	if (status < 0)
 		return status;
-	r.filled_before = fill_between(r.log);
+	r.filled = has_fill(r.log);
 	fdr_cursor_init(&r.cursor, reader, state->log, 0);
 	status = rewrite_all(&r, out, result);
 	fdr_cursor_free(&r.cursor);

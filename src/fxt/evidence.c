@@ -23,10 +23,9 @@ static bool runs_out(const struct fxt_view *view, size_t at)
  * source was. */
 static bool string_known(const struct fxt_view *view, uint64_t index, size_t at)
 {
-	const struct fxt_entry *entry =
-	    index > 0 && index < TW_FXT_STRING_INLINE
-	        ? fxt_string_at(view->state->current, (unsigned)index, view->offset + at)
-	        : NULL;
+	const struct fxt_entry *entry = index > 0 && index < TW_FXT_STRING_INLINE
+	                                    ? fxt_string_at(view->state->current, (unsigned)index, view->offset + at)
+	                                    : NULL;
 	return entry && !fxt_is_undefined(entry, (unsigned)index);
 }
 
