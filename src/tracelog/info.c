@@ -367,7 +367,7 @@ static void tell_fields(struct tracelog_survey *survey, struct tw_info *info)
 	    pointer_field(sum->pointers),
 	    number_field("modules", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_MOD_LDF]),
 	    number_field("classes", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_CLS_NAM]),
-	    number_field("functions", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_FUN_NAM]),
+	    number_field("named_functions", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_FUN_NAM]),
 	    number_field("pauses", TW_FIELD_UINT, survey->pauses),
 	    number_field("paused_ns", TW_FIELD_NS, survey->paused_ms * NS_PER_MS),
 	    text_field("start_time", survey->date),

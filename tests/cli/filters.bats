@@ -36,6 +36,18 @@ field() { # file expression
 	sed "s|\"file\":\"[^\"]*\"|\"file\":\"\"|" info | cmp - piped
 }
 
+# Two members of one name: most readers keep the last, and say nothing.
+@test "info: the functions that pass a filter are not those that a TraceLog names" {
+	trackway info --json --from-time 1us "$DATA/tracelog/kinds.log" >info
+	"$PYTHON" - info <<-'END'
+		import json, sys
+		pairs = json.load(open(sys.argv[1]), object_pairs_hook=lambda pairs: pairs)
+		names = [name for name, _ in pairs]
+		assert len(set(names)) == len(names), names
+		assert dict(pairs)["functions"] == 4 and dict(pairs)["named_functions"] == 5, pairs
+	END
+}
+
 # A buffer of version 5 whose counter is told, 1000, half a microsecond before its first call.
 @test "info: an XRay log starts where all commands count from, also if nothing happens there" {
 	"$PYTHON" - >late.xray <<-'END'
