@@ -34,16 +34,20 @@ static void put_zsh_value(struct tw_output *out, const struct tw_option *option)
 	}
 }
 
+/* A value may be a word of its own or follow in the same: "-n 5", "-n5", "--top 5", "--top=5". */
 static void put_zsh_option(struct tw_output *out, const struct tw_option *option)
 {
 	bool again = option->kind == TW_OPTION_NUMBERS || option->kind == TW_OPTION_LIST;
+	const char *plus = option->kind == TW_OPTION_FLAG ? "" : "+";
+	const char *equals = option->kind == TW_OPTION_FLAG ? "" : "=";
 	tw_put_text(out, "\t\t\t\t");
 	if (option->letter && again)
-		tw_putf(out, "'*'{-%c,--%s}'", option->letter, option->name);
+		tw_putf(out, "'*'{-%c%s,--%s%s}'", option->letter, plus, option->name, equals);
 	else if (option->letter)
-		tw_putf(out, "'(-%c --%s)'{-%c,--%s}'", option->letter, option->name, option->letter, option->name);
+		tw_putf(out, "'(-%c --%s)'{-%c%s,--%s%s}'", option->letter, option->name, option->letter, plus,
+		        option->name, equals);
 	else
-		tw_putf(out, "'%s--%s", again ? "*" : "", option->name);
+		tw_putf(out, "'%s--%s%s", again ? "*" : "", option->name, equals);
 	tw_put_char(out, '[');
 	put_zsh_text(out, option->help);
 	tw_put_char(out, ']');
@@ -81,12 +85,13 @@ void tw_completion_zsh(struct tw_output *out)
 		put_zsh_text(out, command->summary);
 		tw_put_text(out, "'\n");
 	}
-	tw_put_text(out, "\t)\n"
-	                 "\t_arguments -C '(- *)'{-h,--help}'[show help]' '(- *)--version[show the version]' \\\n"
-	                 "\t\t'1:command:->command' '*::argument:->argument'\n"
-	                 "\tcase $state in\n"
-	                 "\tcommand)\n\t\t_describe command commands\n\t\t;;\n"
-	                 "\targument)\n\t\tcase $line[1] in\n");
+	tw_put_text(out,
+	            "\t)\n"
+	            "\t_arguments -C '(- *)'{-h,--help}'[show help]' '(- *)'{-V,--version}'[show the version]' \\\n"
+	            "\t\t'1:command:->command' '*::argument:->argument'\n"
+	            "\tcase $state in\n"
+	            "\tcommand)\n\t\t_describe command commands\n\t\t;;\n"
+	            "\targument)\n\t\tcase $line[1] in\n");
 	for (size_t i = 0; (command = tw_command_at(i)); i++)
 		put_zsh_command(out, command);
 	tw_put_text(out, "\t\tesac\n\t\t;;\n\tesac\n}\n_trackway \"$@\"\n");

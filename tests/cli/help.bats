@@ -210,9 +210,11 @@ options_of() { # command
 		grep -q "^		$command)" script || fail "$command is not in the script"
 		sed -n "/^		$command)/,/;;/p" script >part
 		for option in $(options_of "$command"); do
-			grep -Eq -- "[*',{]$option[]}[]" part || fail "$command: $option is not in the script"
+			grep -Eq -- "[*',{]$option=?[]}[]" part || fail "$command: $option is not in the script"
 		done
 	done
+	grep -qF "'(-s --sort)'{-s+,--sort=}'[" script || fail "values behind = are not completed"
+	grep -qF "{-V,--version}" script
 	if command -v zsh >/dev/null; then
 		zsh -n script
 	fi
