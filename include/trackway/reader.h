@@ -242,8 +242,9 @@ struct tw_record {
 	size_t text_size;
 };
 
-/* Pulls the next record, in file order unless options ask for threads, times or functions. A reader is used either with
- * tw_read() or with this, never with both. Returns 1, 0 at the end, or a negative status. */
+/* Pulls the next record: with TW_ORDER_FILE in file order, unless options ask for threads, times or functions; with
+ * other orders a format that keeps threads apart (XRay) gives all of one thread before those of the next. A reader is
+ * used either with tw_read() or with this, never with both. Returns 1, 0 at the end, or a negative status. */
 TW_API int tw_read_record(struct tw_reader *reader, struct tw_record *record);
 
 /* ---- What is in the trace. ---- */
