@@ -29,6 +29,7 @@ struct xtrace_lanes {
 	size_t count;
 	struct heap running;  /* by clock */
 	struct heap ordered;  /* by their next TIMEs */
+	bool has_order;       /* a lane has a TIME */
 	uint64_t last;        /* the clock when the last TIME came */
 	struct lane *current; /* the lane that gave the last token */
 };
@@ -142,14 +143,6 @@ static int open_lane(struct tw_reader *reader, const struct xtrace_track *track,
 	return status;
 }
 
-static void tell_no_order(struct xtrace_lanes *lanes)
-{
-	const struct lane *first = lanes->items;
-	if (lanes->count > 1 && lanes->ordered.count == 0)
-		xtrace_report(&first->files, false, XTRACE_NO_ORDER, 0, 0,
-		              "There is no TIME: each of %zu threads is shown from its own beginning.", lanes->count);
-}
-
 static int open_all(struct xtrace_lanes *lanes)
 {
 	const struct xtrace_set *set = &xtrace_of(lanes->reader)->set;
@@ -162,7 +155,7 @@ static int open_all(struct xtrace_lanes *lanes)
 			return status;
 		push(lane->waits ? &lanes->ordered : &lanes->running, lane);
 	}
-	tell_no_order(lanes);
+	lanes->has_order = lanes->ordered.count > 0;
 	return release(lanes);
 }
 
@@ -181,6 +174,14 @@ int xtrace_lanes_open(struct xtrace_lanes **opened, struct tw_reader *reader)
 	if (!lanes->items || !lanes->running.items || !lanes->ordered.items)
 		return xtrace_no_memory(reader);
 	return open_all(lanes);
+}
+
+void xtrace_lanes_tell_order(const struct xtrace_lanes *lanes)
+{
+	const struct lane *first = lanes->items;
+	if (lanes->count > 1 && !lanes->has_order)
+		xtrace_report(&first->files, false, XTRACE_NO_ORDER, 0, 0,
+		              "There is no TIME: each of %zu threads is shown from its own beginning.", lanes->count);
 }
 
 void xtrace_lanes_free(struct xtrace_lanes *lanes)

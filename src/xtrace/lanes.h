@@ -41,6 +41,9 @@ struct xtrace_lanes;
  * case. */
 int xtrace_lanes_open(struct xtrace_lanes **lanes, struct tw_reader *reader);
 
+/* Tells where nothing says how the tracks were in time. */
+void xtrace_lanes_tell_order(const struct xtrace_lanes *lanes);
+
 /* Gives the next token of all, or the end of a track; its time is never less than the last one's. Returns 1, 0 at the
  * end of all, or a negative status. */
 int xtrace_lanes_next(struct xtrace_lanes *lanes, struct xtrace_moment *moment);

@@ -222,6 +222,54 @@ static bool wants_calls(const struct tw_reader *reader)
 	return !reader->options.findings_only && (!reader->kinds || reader->kinds & calls);
 }
 
+/* ---- Checking side by side. ---- */
+
+static int check_part(void *context, struct tw_reader *part, size_t track)
+{
+	atomic_size_t *ordered = context;
+	struct tw_batch batch;
+	int status;
+	(void)track;
+	part->options.findings_only = true;
+	while ((status = xtrace_read(part, &batch)) > 0)
+		;
+	if (status == 0)
+		atomic_fetch_add(ordered, xtrace_of(part)->events->checker->ordered_tracks);
+	return status;
+}
+
+/* Checks all tracks side by side. All are at their ends afterwards, and their TIMEs remain to be compared. */
+static int check_all(struct tw_reader *reader)
+{
+	struct xtrace_events *events = xtrace_of(reader)->events;
+	atomic_size_t ordered = 0;
+	int status = xtrace_take_all(reader, reader->options.jobs, check_part, &ordered);
+	events->next = xtrace_of(reader)->set.count;
+	events->checker->ordered_tracks = ordered;
+	return status;
+}
+
+/* ---- Events. ---- */
+
+/* Begins to read all tracks on one clock. They are checked before, each by itself, because a rule looks at what follows
+ * in its file; what is wrong with them is told then, and once. */
+static int begin_all(struct tw_reader *reader, struct xtrace_events *events)
+{
+	bool quiet = reader->quiet;
+	int status = events->checker ? check_all(reader) : 0;
+	if (status >= 0 && events->checker)
+		status = open_next(reader, events);
+	if (status < 0)
+		return status;
+	reader->quiet = quiet || events->checker;
+	status = xtrace_lanes_open(&events->lanes, reader);
+	reader->quiet = quiet;
+	if (status >= 0)
+		xtrace_lanes_tell_order(events->lanes);
+	reader->quiet = quiet || events->checker;
+	return status;
+}
+
 static int begin(struct tw_reader *reader)
 {
 	struct xtrace_events *events = xtrace_of(reader)->events = calloc(1, sizeof *events);
@@ -236,33 +284,7 @@ static int begin(struct tw_reader *reader)
 	if ((checks && !events->checker) || (calls && !events->calls))
 		return xtrace_no_memory(reader);
 	bool several = xtrace_of(reader)->set.count > 1 && reader->options.thread_count != 1;
-	return several && calls && !checks ? xtrace_lanes_open(&events->lanes, reader) : 0;
-}
-
-/* ---- Checking side by side. ---- */
-
-static int check_part(void *context, struct tw_reader *part, size_t track)
-{
-	atomic_size_t *ordered = context;
-	struct tw_batch batch;
-	int status;
-	(void)track;
-	while ((status = xtrace_read(part, &batch)) > 0)
-		;
-	if (status == 0)
-		atomic_fetch_add(ordered, xtrace_of(part)->events->checker->ordered_tracks);
-	return status;
-}
-
-/* Checks all tracks side by side, where nobody looks at events. All are at their ends afterwards. */
-static int check_all(struct tw_reader *reader)
-{
-	struct xtrace_events *events = xtrace_of(reader)->events;
-	atomic_size_t ordered = 0;
-	int status = xtrace_take_all(reader, reader->options.jobs, check_part, &ordered);
-	events->next = xtrace_of(reader)->set.count;
-	events->checker->ordered_tracks = ordered;
-	return status;
+	return several && calls ? begin_all(reader, events) : 0;
 }
 
 static bool only_checks(const struct tw_reader *reader)

@@ -13,6 +13,7 @@
 #include <trackway/trackway.h>
 
 #include "files.h"
+#include "xtrace_bytes.h"
 
 enum { TRACKS = 16 };
 
@@ -346,15 +347,69 @@ static const char *path_of_thread(const char *directory, unsigned thread)
 	return path;
 }
 
+static void write_tokens(const char *directory, unsigned thread, const uint8_t *tokens, size_t size)
+{
+	FILE *file = fopen(path_of_thread(directory, thread), "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(tokens, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
 /* Writes `nop` at two addresses as all that a thread of an xtrace executes. */
 static void write_thread(const char *directory, unsigned thread)
 {
-	static const unsigned char tokens[] = {0x09, 0,    0x10, 0,    0,    0,    0,    0,    0,
-	                                       0x1f, 0x20, 0x03, 0xd5, 0x01, 0x1f, 0x20, 0x03, 0xd5};
-	FILE *file = fopen(path_of_thread(directory, thread), "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(tokens, 1, sizeof tokens, file), sizeof tokens);
-	assert_int_equal(fclose(file), 0);
+	write_tokens(directory, thread, BYTES(PCINST(0x1000, 0xd503201f), INST(0xd503201f)));
+}
+
+/* `bl` to a function whose first instruction loads: 4 bytes by an `ldr` of 8. Begins of calls as "THREAD@TIME ". */
+static void read_calls(const char *directory, enum tw_order order, enum tw_checking checking, char *calls,
+                       struct found *found)
+{
+	const struct tw_read_options options = {.order = order,
+	                                        .checking = checking,
+	                                        .on_finding = note_finding,
+	                                        .finding_context = found};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	int status;
+	assert_int_equal(tw_open(&reader, directory, &options), 0);
+	while ((status = tw_read(reader, &batch)) > 0) {
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_event *event = &batch.events[i];
+			if (event->kind == TW_SLICE_BEGIN)
+				calls += sprintf(
+				    calls, "%d@%d ",
+				    (int)tw_dictionary_track(tw_reader_dictionary(reader), event->track)->thread,
+				    (int)event->time);
+		}
+	}
+	assert_int_equal(status, 0);
+	tw_close(reader);
+}
+
+/* The first access of all is thread 2's: thread 1 begins when that is done, two instructions later. */
+static void test_clock_of_threads_that_are_checked(void **state)
+{
+	(void)state;
+	char directory[] = "/tmp/test_library.XXXXXX";
+	assert_non_null(mkdtemp(directory));
+	write_tokens(directory, 1,
+	             BYTES(PCINST(0x1000, 0x94000040), PCINST(0x1100, 0xf9400001), LOAD4(64), TIME(5),
+	                   INST(0xd503201f)));
+	write_tokens(directory, 2, BYTES(PCINST(0x2000, 0x94000040), PCINST(0x2100, 0xf9400001), LOAD8(64), TIME(2)));
+	for (unsigned order = TW_ORDER_TRACK; order <= TW_ORDER_COPY; order++) {
+		for (unsigned checking = TW_CHECK_DAMAGE; checking <= TW_CHECK_ALL; checking++) {
+			struct found found = {""};
+			char calls[64] = "";
+			read_calls(directory, order, checking, calls, &found);
+			assert_string_equal(calls, "2@0 2@1 1@2 1@3 ");
+			assert_int_equal(strstr(found.text, "xtrace.access-missing@13") != NULL,
+			                 checking == TW_CHECK_ALL);
+		}
+	}
+	unlink(path_of_thread(directory, 1));
+	unlink(path_of_thread(directory, 2));
+	rmdir(directory);
 }
 
 /* The caller's path may go when a directory is open, though each of its threads is opened later. */
@@ -480,6 +535,7 @@ int main(void)
 	    cmocka_unit_test(test_order_without_shards),
 	    cmocka_unit_test(test_providers),
 	    cmocka_unit_test(test_records_in_any_order),
+	    cmocka_unit_test(test_clock_of_threads_that_are_checked),
 	    cmocka_unit_test(test_path_of_directory),
 	    cmocka_unit_test(test_study_without_room),
 	    cmocka_unit_test(test_stopped_counters),
