@@ -130,16 +130,17 @@ static int choose_thread(struct tw_reader *reader, uint32_t thread)
 	return 0;
 }
 
-static int open_state(struct tw_reader *reader, struct fdr_log *log)
+static int open_state(struct tw_reader *reader, struct fdr_log *log, bool borrowed)
 {
 	struct fdr_state *state = calloc(1, sizeof *state);
 	if (!state) {
-		if (!reader->whole)
+		if (!borrowed)
 			fdr_log_free(log);
 		return no_memory(reader);
 	}
 	reader->state = state;
 	state->log = log;
+	state->borrowed = borrowed;
 	state->borders = (struct tw_window){.input = reader->input, .chunk = 4096};
 	if (!fdr_rows_init(&state->rows, FDR_ROWS, FDR_ARGUMENTS, FDR_BYTES))
 		return no_memory(reader);
@@ -173,7 +174,7 @@ int fdr_open(struct tw_reader *reader)
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needed(&reader->options))
 		reader->options.order =
 		    TW_ORDER_TRACK; /* filters need times since the start, and each thread's in order */
-	status = open_state(reader, log);
+	status = open_state(reader, log, false);
 	if (status < 0 || reader->options.order == TW_ORDER_FILE)
 		return status;
 	reader->in_turn = reader->options.order == TW_ORDER_TRACK;
@@ -190,7 +191,7 @@ int fdr_open_shard(struct tw_reader *part, unsigned shard, unsigned shards)
 	struct fdr_state *whole = part->whole->state;
 	if (shards > 1 && whole->thread_count < 2)
 		return TW_ERR_UNSUPPORTED; /* a second part would have nothing to read */
-	int status = open_state(part, whole->log);
+	int status = open_state(part, whole->log, true);
 	if (status < 0)
 		return status;
 	return whole->alone ? choose_thread(part, *whole->alone) : choose_threads(part, shard, shards);
@@ -207,7 +208,7 @@ void fdr_close(struct tw_reader *reader)
 	fdr_names_free(&state->names);
 	fdr_checker_free(&state->checker);
 	tw_window_free(&state->borders);
-	if (!reader->whole)
+	if (!state->borrowed)
 		fdr_log_free(state->log);
 	free(state->threads);
 	free(state);

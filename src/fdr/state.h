@@ -6,8 +6,9 @@
 #include "fdr/fdr.h"
 
 struct fdr_state {
-	struct fdr_log *log; /* a part's is its whole's */
-	uint32_t *threads;   /* indexes into log->threads, to be read in this order */
+	struct fdr_log *log;
+	bool borrowed;     /* log is that of the whole, of which this is a part */
+	uint32_t *threads; /* indexes into log->threads, to be read in this order */
 	size_t thread_count, next_thread;
 	const uint32_t *alone; /* the one thread that a part opened now has; NULL: threads are dealt out to parts */
 	struct fdr_rows rows;
