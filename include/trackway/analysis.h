@@ -120,7 +120,7 @@ struct tw_profile_options {
 	size_t memory_limit; /* bytes for rows and histograms; 0: 256 MiB. Calls beyond are counted as "(other)". */
 };
 
-/* Creates an empty profile. Returns 0 or TW_ERR_MEMORY. options: NULL for the defaults. */
+/* Creates an empty profile. Returns 0 or TW_ERR_MEMORY; then *profile is NULL. options: NULL for the defaults. */
 TW_API int tw_profile_new(struct tw_profile **profile, const struct tw_profile_options *options);
 
 /* Reads a whole trace, opened with TW_ORDER_TRACK or TW_ORDER_TIME and not read from, into the profile; several traces
@@ -168,7 +168,7 @@ struct tw_calltree_options {
 	uint32_t max_depth;
 };
 
-/* Creates a tree with only the root. Returns 0 or TW_ERR_MEMORY. options: NULL for the defaults. */
+/* Creates a tree with only the root. Returns 0 or TW_ERR_MEMORY; then *tree is NULL. options: NULL for the defaults. */
 TW_API int tw_calltree_new(struct tw_calltree **tree, const struct tw_calltree_options *options);
 
 /* Reads a whole trace into the tree, as tw_profile_add() does into a profile, with the same statuses. */

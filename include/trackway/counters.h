@@ -57,7 +57,8 @@ struct tw_counters_options {
 
 struct tw_counters;
 
-/* Creates an empty set. Returns 0 or TW_ERR_MEMORY. options: NULL for the defaults. */
+/* Creates an empty set. Returns 0 or TW_ERR_MEMORY; then *counters is NULL. options: NULL for the defaults; what its
+ * pointers point to must live until the set is freed. */
 TW_API int tw_counters_new(struct tw_counters **counters, const struct tw_counters_options *options);
 
 /* Reads a whole trace, opened with TW_ORDER_TIME and not read from. Series of different traces stay apart. Returns 0 or

@@ -120,9 +120,10 @@ TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_
 TW_API int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
                           const struct tw_read_options *options);
 
-/* Opens part number `shard` of `shards` of an open trace that has not been read from: some of its tracks, whole, and
- * each track in just one of the parts; together they hold all. Parts may be read in different threads at once; each has
- * a dictionary of its own; findings arrive one at a time. The trace itself must stay open longer, unread.
+/* Opens part number `shard` (from 0) of `shards` of an open trace that has not been read from: some of its tracks,
+ * whole, and each track in just one of the parts; together they hold all. Parts may be read in different threads at
+ * once; each has a dictionary of its own; findings arrive one at a time. The trace itself must stay open longer,
+ * unread. *part may be set even on failure: close it in any case.
  * Returns 0, TW_ERR_UNSUPPORTED when the format or the order asked for cannot be parted, or there are too few tracks
  * for several parts, or another negative status. */
 TW_API int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards);
@@ -209,7 +210,7 @@ enum tw_field_type {
 	TW_FIELD_INT,
 	TW_FIELD_HEX,    /* u, shown in hexadecimal on a terminal */
 	TW_FIELD_NS,     /* u: nanoseconds since the start of the trace */
-	TW_FIELD_TEXT,   /* bytes, size */
+	TW_FIELD_TEXT,   /* bytes, size: not terminated */
 	TW_FIELD_BYTES,  /* bytes, size */
 	TW_FIELD_BOOL,   /* u */
 	TW_FIELD_DOUBLE, /* d */

@@ -103,7 +103,7 @@ struct tw_diff_row {
 struct tw_diff;
 
 /* Compares two profiles TW_BY_FUNCTION, a before and b after; both may be freed afterwards. Returns 0, TW_ERR_MEMORY,
- * or TW_ERR_VALUE for what cannot be sorted by. */
+ * or TW_ERR_VALUE for what cannot be sorted by; then *diff is NULL. */
 TW_API int tw_diff_new(struct tw_diff **diff, struct tw_profile *a, struct tw_profile *b, enum tw_diff_by by);
 
 /* Returns row i (from 0), NULL past the last. Lives until the diff is freed. */

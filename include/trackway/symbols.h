@@ -28,7 +28,7 @@ struct tw_symbols_function {
  * instrumentation map: not built with -fxray-instrument) or TW_ERR_MEMORY. */
 TW_API int tw_symbols_open(struct tw_symbols **symbols, const char *path);
 
-/* Begins a handle without functions, for tw_symbols_add(). Returns 0 or TW_ERR_MEMORY. */
+/* Begins a handle without functions, for tw_symbols_add(). Returns 0 or TW_ERR_MEMORY; then *symbols is NULL. */
 TW_API int tw_symbols_new(struct tw_symbols **symbols);
 
 /* Adds the functions of a program or shared library by address: from its symbol tables, with file and line of each
