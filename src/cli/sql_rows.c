@@ -227,13 +227,61 @@ static void row_csv(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 
 /* ---- JSON Lines. ---- */
 
+/* Whether a column of the statement but this one, or one of the names that were made for those before it, is called
+ * so. */
+static bool is_taken(const struct tw_sql_rows *rows, sqlite3_stmt *statement, int column, const char *name)
+{
+	const char *made = rows->cells.bytes;
+	bool taken = false;
+	for (int i = 0; i < column && !taken; i++, made += strlen(made) + 1)
+		taken = strcmp(made, name) == 0;
+	for (int i = column + 1; i < sqlite3_column_count(statement) && !taken; i++)
+		taken = strcmp(sqlite3_column_name(statement, i), name) == 0;
+	return taken;
+}
+
+static bool is_first(sqlite3_stmt *statement, int column)
+{
+	const char *name = sqlite3_column_name(statement, column);
+	for (int i = 0; i < column; i++)
+		if (strcmp(sqlite3_column_name(statement, i), name) == 0)
+			return false;
+	return true;
+}
+
+/* Adds the name of a column: one that comes again has the lowest number behind it that makes it another, "name 2". */
+static bool add_name(struct tw_sql_rows *rows, sqlite3_stmt *statement, int column)
+{
+	const char *name = sqlite3_column_name(statement, column);
+	if (is_first(statement, column))
+		return tw_text_add(&rows->cells, name, strlen(name) + 1);
+	char *numbered = sqlite3_mprintf("%s 2", name);
+	for (unsigned number = 3; numbered && is_taken(rows, statement, column, numbered); number++) {
+		sqlite3_free(numbered);
+		numbered = sqlite3_mprintf("%s %u", name, number);
+	}
+	bool fine = numbered && tw_text_add(&rows->cells, numbered, strlen(numbered) + 1);
+	sqlite3_free(numbered);
+	return fine;
+}
+
+/* Most readers keep the last of several members of one name, and say nothing. */
+static void begin_json(struct tw_sql_rows *rows, sqlite3_stmt *statement)
+{
+	rows->cells.length = 0;
+	for (int i = 0; i < sqlite3_column_count(statement) && !rows->failed; i++)
+		rows->failed = !add_name(rows, statement, i);
+}
+
 static void row_json(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 {
 	struct tw_json json = {.out = &rows->screen->out};
+	const char *name = rows->cells.bytes;
 	size_t length;
+	if (rows->failed)
+		return;
 	tw_json_object(&json, NULL);
-	for (int i = 0; i < sqlite3_column_count(statement); i++) {
-		const char *name = sqlite3_column_name(statement, i);
+	for (int i = 0; i < sqlite3_column_count(statement); i++, name += strlen(name) + 1) {
 		const char *text;
 		switch (sqlite3_column_type(statement, i)) {
 		case SQLITE_INTEGER:
@@ -308,7 +356,7 @@ static void row_markdown(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 static const struct tw_sql_form forms[] = {
     {"text", begin_text, row_text, end_text},
     {"csv", begin_csv, row_csv, NULL},
-    {"json", NULL, row_json, NULL},
+    {"json", begin_json, row_json, NULL},
     {"markdown", begin_markdown, row_markdown, NULL},
 };
 

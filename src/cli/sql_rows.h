@@ -12,9 +12,10 @@
 struct tw_sql_rows {
 	struct tw_screen *screen;
 	const struct tw_sql_form *form;
-	struct tw_text cells; /* rows held until the columns' widths are known: terminated texts */
-	size_t held;          /* how many rows */
-	bool *right;          /* columns of which all values so far are numbers */
+	/* Terminated texts: of text, rows held until the columns' widths are known; of JSON, the columns' names. */
+	struct tw_text cells;
+	size_t held; /* how many rows */
+	bool *right; /* columns of which all values so far are numbers */
 	size_t *widths;
 	size_t width_room, right_room;
 	bool flowing; /* the widths are settled: nothing is held any more */

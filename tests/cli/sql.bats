@@ -80,6 +80,18 @@ one() { # what a query answers, without the names of the columns
 	[ "$status" -eq 2 ]
 }
 
+# As Python's strict reading of pairs sees it: a join has columns of one name, and an object must not lose one.
+@test "sql: columns of one name are all in JSON Lines" {
+	trackway sql --json "$DATA/fxt/oneshot_all.fxt" 'select 1 as a, 2 as a, 3 as "a 2", 4 as a, 5 as b' >out
+	[ "$(cat out)" = '{"a":1,"a 3":2,"a 2":3,"a 4":4,"b":5}' ] || fail "$(cat out)"
+	trackway sql --json "$DATA/fxt/oneshot_all.fxt" 'select * from slice join thread using (utid) limit 1' >out
+	"$PYTHON" - out <<-'END'
+		import json, sys
+		names = [name for name, _ in json.load(open(sys.argv[1]), object_pairs_hook=lambda pairs: pairs)]
+		assert len(set(names)) == len(names) and names.count("name") == names.count("name 2") == 1, names
+	END
+}
+
 # Digits: the shortest that IEEE 754 doubles need, as Python writes them.
 @test "sql: CSV and Markdown have every digit of a number" {
 	local text="$DATA/fxt/oneshot_all.fxt" query='select 1234567890123456.5 as a, 0.1 + 0.2 as b, 2.5 as c, 1e999 as d'
