@@ -263,10 +263,12 @@ static void take_outside(struct chrome_fill *fill, const struct chrome_phase *ph
 
 static void note_members(struct chrome_fill *fill)
 {
-	const struct chrome_value *key = &fill->item->other_key;
-	if (key->type && chrome_first(&fill->state->stream, tw_hash_bytes(key->bytes, key->size, 3)))
-		chrome_report(fill->reader, CHROME_MEMBER, fill->item, key->bytes, "\"%.*s\" is left out",
-		              (int)(key->size < 64 ? key->size : 64), (const char *)key->bytes);
+	for (unsigned i = 0; i < fill->item->other_count; i++) {
+		const struct chrome_value *key = &fill->item->others[i];
+		if (chrome_first(&fill->state->stream, tw_hash_bytes(key->bytes, key->size, 3)))
+			chrome_report(fill->reader, CHROME_MEMBER, fill->item, key->bytes, "\"%.*s\" is left out",
+			              (int)(key->size < 64 ? key->size : 64), (const char *)key->bytes);
+	}
 }
 
 /* Sets the CPU of an event that does not tell it: Trackway writes it only where it changed since the thread's last

@@ -345,8 +345,8 @@ static enum chrome_status scan_member(struct chrome_scan *scan, struct chrome_it
 	unsigned member = member_of(&key);
 	if (member < CHROME_MEMBERS)
 		item->values[member] = value;
-	else
-		item->other_key = key;
+	else if (item->other_count < CHROME_OTHERS)
+		item->others[item->other_count++] = key;
 	if (!skip_space(scan))
 		return CHROME_MORE;
 	bool comma = *scan->at == ',';
@@ -367,7 +367,7 @@ enum chrome_status chrome_scan_event(struct chrome_scan *scan, struct chrome_ite
 {
 	const uint8_t *start = scan->at++;
 	memset(item->values, 0, sizeof item->values);
-	item->other_key.type = CHROME_NOTHING;
+	item->other_count = 0;
 	if (!skip_space(scan))
 		return CHROME_MORE;
 	for (bool last = *scan->at == '}'; !last;) {

@@ -93,6 +93,8 @@ enum chrome_member {
 	    CHROME_MEMBERS
 };
 
+enum { CHROME_OTHERS = 16 };
+
 /* An event as it is written. */
 struct chrome_item {
 	uint64_t offset, line;
@@ -101,7 +103,8 @@ struct chrome_item {
 	size_t size;
 	unsigned odd; /* enum chrome_oddity */
 	struct chrome_value values[CHROME_MEMBERS];
-	struct chrome_value other_key; /* of a member that is not in the list: the last of them */
+	struct chrome_value others[CHROME_OTHERS]; /* keys of members that are not in the list: the first of them */
+	unsigned other_count;
 };
 
 /* Reads an event from its bracket on: fills the values, those that are not there have type CHROME_NOTHING. What has

@@ -529,6 +529,8 @@ static const struct {
     {"[{\"ph\":\"b\",\"ts\":1}]", "chrome.id-missing 1 1 1\n", "1000 async-begin none0/0 \n", false},
     {"[{\"ph\":\"i\",\"ts\":1,\"sf\":7},{\"ph\":\"i\",\"ts\":1,\"sf\":8}]", "chrome.member 1 19 1\n",
      "1000 instant none0/0 \n1000 instant none0/0 \n", false},
+    {"[{\"sf\":7,\"ph\":\"i\",\"ts\":1,\"esf\":8,\"x\":0}]",
+     "chrome.member 1 3 1\nchrome.member 1 26 1\nchrome.member 1 34 1\n", "1000 instant none0/0 \n", false},
     {"{\"stackFrames\":{},\"traceEvents\":[" GOOD "]}", "chrome.member 15 15 1\n", READ, false},
     {"[" GOOD " " GOOD "]", "chrome.not-strict 30 30 1\n", READ READ, true},
     {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"g\",}]", "chrome.not-strict 1 1 1\n", READ, true},
