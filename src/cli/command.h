@@ -19,6 +19,7 @@ struct tw_command {
 	const char *summary;                         /* one line, begins small, no full stop */
 	const char *operands;                        /* "FILE...", for the usage line; "" for none */
 	const char *description;                     /* paragraphs, with an empty line between them */
+	const char *exit_status;                     /* NULL: as of the tool */
 	const char *examples;                        /* lines, each "command\tsentence\n"; NULL for none */
 	const struct tw_option_group *const *groups; /* the last NULL */
 	size_t size;          /* of the struct that the options fill; it begins with a struct tw_common */

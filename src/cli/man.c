@@ -119,6 +119,13 @@ static bool has_strict(const struct tw_command *command)
 	return false;
 }
 
+static const char *exit_status_of(const struct tw_command *command)
+{
+	if (command->exit_status)
+		return command->exit_status;
+	return has_strict(command) ? tw_strict_exit_status : tw_tool_exit_status;
+}
+
 void tw_man_command(struct tw_output *out, const struct tw_command *command)
 {
 	char page[64];
@@ -132,7 +139,7 @@ void tw_man_command(struct tw_output *out, const struct tw_command *command)
 	put_options(out, command);
 	if (command->manual)
 		command->manual(out);
-	put_section(out, "EXIT STATUS", has_strict(command) ? tw_strict_exit_status : tw_tool_exit_status);
+	put_section(out, "EXIT STATUS", exit_status_of(command));
 	if (command->examples)
 		put_examples(out, command->examples);
 	put_see_also(out, command);

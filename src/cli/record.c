@@ -199,7 +199,12 @@ const struct tw_command tw_command_record = {
 	"is looked at.\n\n"
 	"It sees user mode only. A system call is its arguments, what it returned, and all registers as it returned; "
 	"a signal is all registers as its handler begins. When the program is killed, or the disk is full, the files "
-	"end with their last whole token. The exit status is 1 when a signal ended the program.",
+	"end with their last whole token. The exit status is 1 when a signal ended the program; the one that it ends "
+	"with itself is told where it is not 0.",
+    .exit_status =
+	"0 when the program was recorded until it ended, with whatever status; 1 when a signal ended it, or when so "
+	"many threads ran at a time that some were not recorded (the others were); 2 for wrong use, when nothing was "
+	"recorded, or when the output cannot be written.",
     .examples =
 	"trackway record -o trace -- ./program input.txt\tThe whole of a run.\n"
 	"trackway record --from-hint --snapshot-interval 100000 -o trace -- ./program\tWhat is between two marks.\n",

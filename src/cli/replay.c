@@ -351,6 +351,10 @@ const struct tw_command tw_command_replay = {
 	"The exit status is 1 when there is a difference.\n\n"
 	"From a snapshot inside the handler of a signal it goes up to where the handler returns: the trace does not "
 	"tell the vectors and flags that this restores.",
+    .exit_status =
+	"0 when all is fine; 1 when there is a difference, or a trace breaks its format's rules with severity error "
+	"(the work was done); 2 for wrong use, when nothing can be read, or when the output cannot be written. With "
+	"several files the worst counts.",
     .examples = "trackway replay trace\tAll of it.\n"
 		"trackway replay --verify 10 trace\tTen samples of each thread.\n",
     .groups = groups,

@@ -243,6 +243,14 @@ options_of() { # command
 	done
 }
 
+@test "man: the exit statuses of what runs programs and compares are their own" {
+	exit_status() { trackway help --man "$1" | sed -n '/^\.SH "*EXIT STATUS/,/^\.SH EX/p'; }
+	[[ "$(exit_status record)" == *"1 when a signal ended it"* ]] || fail "$(exit_status record)"
+	[[ "$(exit_status replay)" == *"1 when there is a difference"* ]] || fail "$(exit_status replay)"
+	[[ "$(exit_status convert)" == *"strict finds a loss"* ]] || fail "$(exit_status convert)"
+	[[ "$(exit_status info)" == *"severity error (the work was done)"* ]] || fail "$(exit_status info)"
+}
+
 @test "man: the page of check tells every rule" {
 	trackway help --man check >page
 	trackway check --rules >rules
