@@ -266,7 +266,8 @@ static void finish_row(struct tw_counters *counters, struct tw_counter_row *row,
 int tw_counters_end(struct tw_counters *counters)
 {
 	const struct tw_clock *clock = counters->clock;
-	uint64_t length = clock->end_ns > clock->start_ns ? clock->end_ns - clock->start_ns : 0;
+	uint64_t end = clock->end_ns > counters->reach_ns ? clock->end_ns : counters->reach_ns;
+	uint64_t length = end > clock->start_ns ? end - clock->start_ns : 0;
 	for (size_t i = counters->begun; i < counters->count; i++)
 		finish_row(counters, &counters->all[i].row, &counters->sums[i]);
 	if (counters->count)

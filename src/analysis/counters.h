@@ -38,6 +38,7 @@ struct tw_counters {
 	/* Of the trace that is read: */
 	const struct tw_dictionary *dictionary;
 	const struct tw_clock *clock;
+	uint64_t reach_ns; /* where the trace goes on to a later time than the clock has seen: this, before the end */
 	struct tw_map map; /* hash of what tells series apart, to series */
 	uint8_t *wanted;   /* by name: 0 not asked yet */
 	size_t wanted_room;

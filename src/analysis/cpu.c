@@ -214,8 +214,10 @@ static int compare(const void *left, const void *right)
 	return order ? order : tw_compare(a->first_ns, b->first_ns);
 }
 
-static int finish(struct tw_cpu *cpu)
+static int finish(struct tw_cpu *cpu, const struct tw_reader *reader)
 {
+	if (cpu->charts)
+		cpu->charts->reach_ns = reader->reach_ns;
 	int status = cpu->charts ? tw_counters_end(cpu->charts) : 0;
 	cpu->rows = calloc(cpu->count + 1, sizeof *cpu->rows);
 	if (!cpu->rows)
@@ -263,7 +265,7 @@ int tw_cpu_read(struct tw_cpu **made, struct tw_reader *reader, const struct tw_
 		for (size_t i = 0; i < batch.count && status == 0; i++)
 			if (batch.events[i].kind == TW_COUNTER)
 				status = take(cpu, &batch, &batch.events[i]);
-	int finished = finish(cpu);
+	int finished = finish(cpu, reader);
 	status = got < 0 ? got : status;
 	return status == 0 && finished < 0 ? tw_fail(reader, finished, "out of memory") : status;
 }

@@ -144,13 +144,14 @@ static int draw(struct tw_gc *gc, const struct tw_event *event, const char *name
 }
 
 /* Completes the charts at the end of the trace, when processes have their names. */
-static int end_charts(struct tw_gc *gc)
+static int end_charts(struct tw_gc *gc, uint64_t reach_ns)
 {
 	for (uint32_t i = 0; i < tw_dictionary_tracks(gc->chart_names); i++) {
 		uint64_t process = tw_dictionary_track(gc->chart_names, i)->process;
 		const char *name = tw_dictionary_process_name(gc->dictionary, process)->text;
 		tw_dictionary_name_track(gc->chart_names, i, tw_dictionary_text(gc->chart_names, name));
 	}
+	gc->charts->reach_ns = reach_ns;
 	return tw_counters_end(gc->charts);
 }
 
@@ -411,7 +412,7 @@ static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 	gc->end_ns = most(gc->end_ns, most(reader->clock.end_ns, reader->reach_ns));
 	gc->totals.span_ns = span_of(gc, &reader->options);
 	int status = end_look(gc);
-	int charted = gc->charts ? end_charts(gc) : 0;
+	int charted = gc->charts ? end_charts(gc, reader->reach_ns) : 0;
 	if (gc->collection_count)
 		qsort(gc->collections, gc->collection_count, sizeof *gc->collections, compare_collections);
 	return status == 0 && charted == 0 && sum_pauses(gc) && fill_rows(gc) ? tw_budget_status(&gc->budget)

@@ -257,6 +257,11 @@ END
 	grep generation <<<"$heap" | runtime # generations alone are of the heap, too
 	trackway gc in.json -o generations.svg
 	[ "$(grep -c 'class="line"' generations.svg)" = 2 ]
+	# The axis of time is that of the trace, whose last time is 500 ms, also where nothing of these happens at its end.
+	for command in counters cpu gc; do
+		trackway "$command" "$DATA/tracelog/kinds.log" -o axis.svg
+		grep -q '>500 ms<' axis.svg || fail "$command"
+	done
 	trackway gc "$DATA/tracelog/kinds.log" -o heap.svg
 	grep -c '(clrhost 4200, id 0, ' heap.svg | diff - <(echo 10)
 }
