@@ -43,13 +43,14 @@ struct tw_reader {
 	bool quiet;      /* findings are not reported: a second look at what was reported */
 	bool again;      /* of a whole: it is read once more, and only limits are still to be told */
 	bool fell_short; /* of a part: it reached a limit that the whole would perhaps not */
-	bool sampled;    /* where time goes is told by samples of stacks, not by slices */
-	bool adds_up;    /* the caller adds samples up: the order does not matter, nor when names come */
-	bool ends;       /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
-	bool nests;      /* what calls are dealt to takes nested ones */
-	bool timeless;   /* objects have no time of their own: filters by time let them through */
-	bool tells_made; /* events have TW_FLAG_MADE: filter.h */
-	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
+	const char *origin;           /* the format that all events are of; NULL: those of several are merged */
+	bool sampled;                 /* where time goes is told by samples of stacks, not by slices */
+	bool adds_up;                 /* the caller adds samples up: the order does not matter, nor when names come */
+	bool ends;                    /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
+	bool nests;                   /* what calls are dealt to takes nested ones */
+	bool timeless;                /* objects have no time of their own: filters by time let them through */
+	bool tells_made;              /* events have TW_FLAG_MADE: filter.h */
+	bool in_turn;                 /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
 	bool (*stops)(void *context); /* NULL, or tells whether dealing is to end, with TW_ERR_LIMIT */
 	void *stop_context;
 	unsigned shards;           /* of a part: how many there are; otherwise 0 */

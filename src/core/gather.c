@@ -67,15 +67,16 @@ static int look_at(struct tw_reader *merged, size_t i)
 	struct tw_reader *reader;
 	struct stat status;
 	options.on_finding = NULL;
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+	bool piped = stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+	if (piped || strcmp(path, "-") == 0) {
+		tw_merge_share(merged, i, NULL);
 		return 0;
-	if (strcmp(path, "-") == 0)
-		return 0;
+	}
 	int result = tw_open(&reader, path, &options);
 	if (result < 0)
 		tw_fail(merged, result, "%s", reader ? tw_reader_error(reader) : "out of memory");
 	else
-		merged->sampled = (i == 0 || merged->sampled) && reader->sampled;
+		tw_merge_share(merged, i, reader);
 	tw_close(reader);
 	return result;
 }
@@ -175,6 +176,7 @@ static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *rea
 	                           .homes = &merge->homes,
 	                           .room = &gathering->room};
 	struct tw_moments moments = {0};
+	tw_merge_share(merged, i, reader);
 	uint64_t begin = tw_runs_end(&gathering->file);
 	int status = put_rows(merged, trace, reader, &apart, &moments);
 	if (status == 0)

@@ -356,6 +356,13 @@ struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_
 	return options;
 }
 
+void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader)
+{
+	merged->origin = reader && (i == 0 || merged->origin == reader->origin) ? reader->origin : NULL;
+	merged->sampled = reader && (i == 0 || merged->sampled) && reader->sampled;
+	merged->timeless = reader && (i == 0 || merged->timeless) && reader->timeless;
+}
+
 int tw_merge_reserve(struct tw_reader *merged, size_t count)
 {
 	struct tw_merge *merge = merged->state;
@@ -405,8 +412,7 @@ static int open_input(struct tw_reader *merged, const struct tw_read_options *op
 	                                 .to = merged->dictionary,
 	                                 .homes = &merge->homes};
 	input->reader->merged = (unsigned)merge->trace_count;
-	merged->sampled = (i == 0 || merged->sampled) && input->reader->sampled;
-	merged->timeless = (i == 0 || merged->timeless) && input->reader->timeless;
+	tw_merge_share(merged, i, input->reader);
 	return status < 0 ? tw_fail(merged, status, "%s", tw_reader_error(input->reader)) : 0;
 }
 

@@ -257,6 +257,7 @@ static int open_format(struct tw_reader *reader)
 	if ((unsigned)options->order > TW_ORDER_COPY || (unsigned)options->checking > TW_CHECK_ALL)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no order or checking of this number");
 	reader->sampled = reader->format->sampled;
+	reader->origin = reader->format->name;
 	if (missing)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no %s to choose from",
 		               tw_source_name(reader), reader->format->name, missing);
@@ -342,6 +343,7 @@ static struct tw_reader *new_part(struct tw_reader *whole)
 	part->whole = whole;
 	part->format = whole->format;
 	part->sampled = whole->sampled;
+	part->origin = whole->origin;
 	part->input = whole->input;
 	part->path = whole->path;
 	part->window = (struct tw_window){.input = part->input};

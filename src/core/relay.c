@@ -432,6 +432,7 @@ int tw_open_relay(struct tw_reader **opened, struct tw_reader *source)
 	reader->path = source->path;
 	reader->clock = source->clock;
 	reader->sampled = source->sampled;
+	reader->origin = source->origin;
 	tw_dictionary_watch(source->dictionary);
 	if (pthread_create(&relay->thread, NULL, run, relay) != 0) {
 		free_blocks(relay);

@@ -50,7 +50,7 @@ struct fxt_writer {
 	bool crowded;                        /* there are more providers than numbers for them */
 	bool cpu_told;
 	bool failed;   /* no memory: something is missing */
-	bool foreign;  /* the events are of another format */
+	bool foreign;  /* the events, or some of them, are of another format */
 	bool in_parts; /* the last blob that is no large record said that more of it follows */
 	struct fxt_large large;
 	const void *source;    /* where archives are merged: that of the event; otherwise NULL */
