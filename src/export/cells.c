@@ -191,10 +191,11 @@ static uint32_t told_of_stack(const struct tw_cells *cells, uint32_t stack)
 uint32_t tw_cells_of_others(const struct tw_cells *cells, const struct tw_event *event)
 {
 	bool change = event->kind == TW_SWITCH, wakeup = event->kind == TW_WAKEUP;
+	bool known = (wakeup || event->kind == TW_OBJECT) && event->other;
 	bool sample = event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE;
 	if (sample && event->other)
 		return told_of_stack(cells, event->other);
-	return bit(TW_COLUMN_OTHER, change || (wakeup && event->other)) | bit(TW_COLUMN_CPU, change || wakeup);
+	return bit(TW_COLUMN_OTHER, change || known) | bit(TW_COLUMN_CPU, change || wakeup);
 }
 
 void tw_cells_add_name(struct tw_cells *cells, struct tw_line *line, const struct tw_cell *cell)

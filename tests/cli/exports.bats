@@ -205,6 +205,24 @@ member() {
 	cmp out.ctf/stream before/stream
 }
 
+@test "csv, jsonl and ctf: an object tells which thread told of it" {
+	"$PYTHON" - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+		open("in.fxt", "wb").write(b"".join([
+		    MAGIC_RECORD, provider_info(1, b"app"), string(1, b"one"), thread(1, 5, 6), event(0, 1),
+		    record(6, 1 << 16 | 1 << 24, 0xabc),  # a userspace object, by a reference to a thread
+		    record(7, 4 << 16 | 1 << 24, 0xdef)]))  # a kernel object: nobody's
+	END
+	for to in csv jsonl ctf; do
+		trackway convert --strict in.fxt --to $to -o out.$to
+	done
+	[ "$(grep -c 5/6 out.csv)" = 1 ] && grep -q '^[^,]*,object,.*,2748,5/6,' out.csv || fail "$(cat out.csv)"
+	[ "$(grep -c '"other":"5/6"' out.jsonl)" = 1 ]
+	[ "$(babeltrace2 out.ctf | grep -c 'object.* other = "5/6"')" = 1 ] || fail "$(babeltrace2 out.ctf)"
+}
+
 @test "csv and jsonl say the same" {
 	local trace
 	for trace in $(traces); do
