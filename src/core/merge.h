@@ -98,8 +98,8 @@ struct tw_passed {
 /* Whether several traces are merged, all of this format, and nothing of them is left out. */
 bool tw_merge_is_all(const struct tw_reader *reader, const char *format);
 
-/* Takes what a trace is like into what all of them are like: the first one's, until another differs. NULL: it is not known
- * before it is read. */
+/* Takes what a trace is like into what all of them are like: the first one's, until another differs. NULL: it is not
+ * known before it is read. */
 void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader);
 
 /* ---- For a target that takes the rows of all inputs itself. ---- */
