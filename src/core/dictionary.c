@@ -295,18 +295,39 @@ uint32_t tw_dictionary_find_location(const struct tw_dictionary *dictionary, con
 	return UINT32_MAX;
 }
 
-uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location)
+uint32_t tw_dictionary_find_place(const struct tw_dictionary *dictionary, const struct tw_location *location)
 {
-	uint32_t number = tw_dictionary_find_location(dictionary, location);
-	if (number != UINT32_MAX)
-		return number;
-	number = (uint32_t)dictionary->location_count;
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->location_map, location_key(location), &slot, &number);) {
+		const struct tw_location *known = &dictionary->locations[number];
+		if (known->name == location->name && known->address == location->address &&
+		    known->file == location->file && known->line == location->line)
+			return number;
+	}
+	return UINT32_MAX;
+}
+
+static uint32_t new_location(struct tw_dictionary *dictionary, const struct tw_location *location)
+{
+	uint32_t number = (uint32_t)dictionary->location_count;
 	if (!tw_extend(&dictionary->locations, &dictionary->location_room, number + (size_t)1, sizeof *location) ||
 	    !tw_map_add(&dictionary->location_map, location_key(location), number))
 		return UINT32_MAX;
 	dictionary->locations[number] = *location;
 	dictionary->location_count++;
 	return number;
+}
+
+uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location)
+{
+	uint32_t number = tw_dictionary_find_location(dictionary, location);
+	return number != UINT32_MAX ? number : new_location(dictionary, location);
+}
+
+uint32_t tw_dictionary_add_place(struct tw_dictionary *dictionary, const struct tw_location *location)
+{
+	uint32_t number = tw_dictionary_find_place(dictionary, location);
+	return number != UINT32_MAX ? number : new_location(dictionary, location);
 }
 
 void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, uint32_t file, uint32_t line)

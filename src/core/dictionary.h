@@ -56,6 +56,11 @@ uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const stru
 /* The same for one that is there; UINT32_MAX when it is not. */
 uint32_t tw_dictionary_find_location(const struct tw_dictionary *dictionary, const struct tw_location *location);
 
+/* The same two for locations of several traces, which are told apart by file and line, too: programs of their own may
+ * have functions of one name at one address. */
+uint32_t tw_dictionary_add_place(struct tw_dictionary *dictionary, const struct tw_location *location);
+uint32_t tw_dictionary_find_place(const struct tw_dictionary *dictionary, const struct tw_location *location);
+
 /* Tells where in the source a location is. */
 void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, uint32_t file, uint32_t line);
 

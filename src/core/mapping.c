@@ -220,10 +220,10 @@ static uint32_t location_of(struct tw_mapping *mapping, uint32_t number)
 	location.file = name_of(mapping, location.file);
 	if (location.name == UINT32_MAX || location.file == UINT32_MAX)
 		return UINT32_MAX;
-	uint32_t known = mapping->room ? tw_dictionary_find_location(mapping->to, &location) : UINT32_MAX;
+	uint32_t known = mapping->room ? tw_dictionary_find_place(mapping->to, &location) : UINT32_MAX;
 	if (known != UINT32_MAX)
 		return known;
-	return take_room(mapping, LOCATION_COST) ? tw_dictionary_add_location(mapping->to, &location) : 0;
+	return take_room(mapping, LOCATION_COST) ? tw_dictionary_add_place(mapping->to, &location) : 0;
 }
 
 /* Returns the stack of a location called from another stack; that stack itself where there is no room for a new one. */

@@ -668,6 +668,24 @@ make_many() { # how many
 	[ "$(grep -c '"record":"kernel-object"' with)" -eq 21 ] # what is in a pipe is known when it is read
 }
 
+@test "merge: functions of one name at one address stand in the sources of their own programs" {
+	for drive in C D E F G; do
+		sed "s/C:/$drive:/" "$DATA/tracelog/vs.log" >$drive.log
+	done
+	trackway merge [C-G].log -o direct.json 2>err
+	(ulimit -n 8; trackway merge [C-G].log -o rounds.json) 2>err
+	for file in direct rounds; do
+		"$PYTHON" - $file.json <<-'END'
+			import json, sys
+			events = json.load(open(sys.argv[1]))["traceEvents"]
+			found = [(e["args"]["file"], e["ts"], e["args"]["line"]) for e in events if "file" in e.get("args", {})]
+			for drive in "CDEFG":
+			    own = [place[1:] for place in found if place[0] == drive + ":\\src\\App\\Program.cs"]
+			    assert own == [(20000, 10), (30000, 11), (30000, 11)], found
+		END
+	done
+}
+
 @test "merge: records of FXT stay of their kind" {
 	"$PYTHON" - <<-'END'
 		import os, sys
