@@ -204,20 +204,21 @@ static void put_fill(struct tw_output *out, uint64_t size)
 	}
 }
 
-static bool is_filled(const struct fdr_log *log, const struct fdr_place *place)
+/* Whether a buffer takes as many bytes as the header says, with fill behind its records or without. */
+static bool has_size(const struct fdr_log *log, const struct fdr_place *place)
 {
-	return place->filled && place->next - place->offset == log->header.buffer_size;
+	return place->next - place->offset == log->header.buffer_size;
 }
 
-/* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. A log with fill has it
- * between all buffers, since where the next one begins is told by that size; behind the last one there need not be any.
- * About half must have kept it: what a few claim would make the result many times as long as the log. */
+/* Version 1. A log with fill has it between all buffers, since where the next one begins is told by the header's size;
+ * behind the last one there need not be any. About half must have kept that size, which may be damaged: what a few
+ * claim would make the result many times as long as the log. */
 static bool has_fill(const struct fdr_log *log)
 {
 	size_t filled = 0, buffers = 0;
 	for (size_t i = 0; i < log->place_count; i++) {
 		buffers += log->places[i].thread != 0;
-		filled += is_filled(log, &log->places[i]);
+		filled += has_size(log, &log->places[i]);
 	}
 	return filled && filled >= buffers / 2;
 }
@@ -230,7 +231,7 @@ static void put_end(struct rewrite *r, const struct fdr_place *place)
 		return;
 	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
 	r->fill = r->filled && r->size < full ? full - r->size : 0;
-	r->ends_filled = is_filled(r->log, place);
+	r->ends_filled = has_size(r->log, place);
 }
 
 /* What of a buffer that was gone through is not in the result, and what should have been there and is not. */

@@ -112,6 +112,20 @@ becomes_fxt() { # log
 	cmp in.xray out.xray
 }
 
+@test "repair: a log of version 1 in which most buffers are full keeps the fill of the others" {
+	"$PYTHON" - "$DATA/xray/v1-padded-zero.xray" >in.xray <<-'END'
+		import struct, sys
+		log = open(sys.argv[1], "rb").read()
+		function = struct.pack("<II", 1 << 4, 10) + struct.pack("<II", 1 << 4 | 2, 10)  # entry and exit of function 1
+		def buffer(thread, functions):
+		    new = log[32:33] + struct.pack("<I", thread) + log[37:80]  # NewBuffer, WallTime, NewCPUId
+		    return (new + functions * function + b"\3" + bytes(15)).ljust(1024, b"\0")
+		sys.stdout.buffer.write(log[:32] + b"".join(buffer(7000 + i, 59 if i == 5 else 60) for i in range(7)))
+	END
+	trackway repair in.xray -o out.xray
+	cmp in.xray out.xray
+}
+
 @test "repair of version 1: a damaged buffer among others with fill has fill, too" {
 	cp "$DATA/xray/v1-padded-zero.xray" bad.xray
 	printf '\377' | dd of=bad.xray bs=1 seek=$((0x4bc)) conv=notrunc status=none # a record of the second of three
