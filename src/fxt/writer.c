@@ -334,6 +334,8 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	if (clock->has_cpu && !w->cpu_told && batch->count)
 		fxt_loss(w, "cpu", false);
 	w->cpu_told |= clock->has_cpu && batch->count;
+	w->one_provider =
+	    strcmp(reader->format->name, tw_format_fxt.name) != 0; /* another thread's reader has a copy */
 	w->foreign = !reader->origin || strcmp(reader->origin, tw_format_fxt.name) != 0;
 	w->crowded = tw_dictionary_providers(w->dictionary) > TW_PROVIDERS_MAX;
 	return !w->intern || fxt_intern_grow(w->intern, w->dictionary);

@@ -49,9 +49,10 @@ struct fxt_writer {
 	struct tw_text stack;                /* of the event that is written */
 	bool crowded;                        /* there are more providers than numbers for them */
 	bool cpu_told;
-	bool failed;   /* no memory: something is missing */
-	bool foreign;  /* the events, or some of them, are of another format */
-	bool in_parts; /* the last blob that is no large record said that more of it follows */
+	bool failed;       /* no memory: something is missing */
+	bool foreign;      /* the events, or some of them, are of another format */
+	bool one_provider; /* of all events: they are of another format, or merged */
+	bool in_parts;     /* the last blob that is no large record said that more of it follows */
 	struct fxt_large large;
 	const void *source;    /* where archives are merged: that of the event; otherwise NULL */
 	const char *directory; /* for temporary files, NULL: /tmp */

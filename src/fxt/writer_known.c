@@ -120,8 +120,8 @@ static bool put_provider_event(struct fxt_writer *w, const struct tw_event *even
 {
 	uint64_t told, type = TW_FXT_PROVIDER_EVENT - TW_FXT_PROVIDER_INFO + 1;
 	unsigned provider = find_provider(w, event, &told);
-	bool one = w->foreign || tw_dictionary_providers(w->dictionary) <= 1; /* merged: all are one */
-	bool known = one || told > UINT32_MAX || tw_dictionary_provider(w->dictionary, provider)->id == told;
+	bool known =
+	    w->one_provider || told > UINT32_MAX || tw_dictionary_provider(w->dictionary, provider)->id == told;
 	if (!fxt_turn_to(w, provider))
 		return false;
 	uint64_t id = known ? w->sections[provider]->id : told;
