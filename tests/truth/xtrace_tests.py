@@ -704,6 +704,23 @@ def open_calls_last_until_their_thread_ends(bench):
 
 
 @test
+def the_return_of_a_handler_takes_an_address_from_the_ring(bench):
+    """As a processor's does: of two calls inside each other one is left for the two returns behind it."""
+    path = bench.directory / "ring"
+    path.mkdir()
+    for signals in (False, True):
+        data = xtrace.pcinst(0x1000, 0x94000400) + xtrace.pcinst(0x2000, 0x94000400)  # bl 0x2000; bl 0x3000
+        data += xtrace.pcinst(0x3000, NOP)
+        if signals:
+            data += xtrace.pcinst(0x5000, RET_X30) + xtrace.pcinst(0x6000, 0xd4000001)
+            data += b"".join(xtrace.value("svcarg", number) for number in (139, 0, 0, 0, 0, 0, 0))
+        data += xtrace.pcinst(0x3004, RET_X30) + xtrace.pcinst(0x2004, RET_X30) + xtrace.pcinst(0x1004, NOP)
+        (path / "xtrace.1.7.hint9.xinsndata.bin").write_bytes(data)
+        kinds = {row["kind"]: (row["count"], row["mispredicted"]) for row in bench.lines("branches", path) if row["table"] == "kind"}
+        assert kinds["return"] == ((3, 3) if signals else (2, 0)), kinds
+
+
+@test
 def system_calls_are_as_many_as_returned(bench):
     """The program calls writev alone, once each turn."""
     for turns in 1, 40, 300:
