@@ -40,7 +40,8 @@ static const struct tw_option input_options[] = {
      .help = "which programs and libraries were loaded where, as /proc/PID/maps has it, for the names of functions in "
              "xtraces; the list that `record` put beside the trace otherwise"},
 };
-enum { NAMES_OPTIONS = 3 }; /* the last: about the names of functions */
+/* The last: about the names of functions; and those that are about xtraces. */
+enum { NAMES_OPTIONS = 3, XTRACE_OPTIONS = 4 };
 
 static const char *weight_word(size_t i)
 {
@@ -96,8 +97,8 @@ const struct tw_option_group tw_help_options = GROUP("Help", help_options);
 const struct tw_option_group tw_input_options = GROUP("Input", input_options);
 const struct tw_option_group tw_plain_input_options = {"Input", input_options,
                                                        sizeof input_options / sizeof *input_options - NAMES_OPTIONS};
-const struct tw_option_group tw_names_options = {
-    "Names", input_options + sizeof input_options / sizeof *input_options - NAMES_OPTIONS, NAMES_OPTIONS};
+const struct tw_option_group tw_xtrace_options = {
+    "Input", input_options + sizeof input_options / sizeof *input_options - XTRACE_OPTIONS, XTRACE_OPTIONS};
 const struct tw_option_group tw_weight_options = GROUP("Weight", weight_options);
 const struct tw_option_group tw_jobs_options = GROUP("Work", jobs_options);
 const struct tw_option_group tw_filter_options = GROUP("Filters", filter_options);

@@ -78,7 +78,7 @@ extern const struct tw_option_group tw_help_options; /* --help */
 extern const struct tw_option_group
     tw_input_options; /* --from, --memory, --reorder-window, --xtrace-layout, --binary, --load-address, --maps */
 extern const struct tw_option_group tw_plain_input_options; /* the same without the last three */
-extern const struct tw_option_group tw_names_options;       /* these alone */
+extern const struct tw_option_group tw_xtrace_options;      /* the last four alone */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
 extern const struct tw_option_group tw_filter_options;      /* --thread, --provider, --function, --category, times */
 extern const struct tw_option_group tw_weight_options;      /* --weight */

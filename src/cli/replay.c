@@ -31,10 +31,12 @@ struct replay_options {
 	uint64_t verify;
 };
 
-/* The options, and the names of functions, which all files share. */
+/* The options, the names of functions, and what is known of the layout, which all files share. */
 struct job {
 	const struct replay_options *options;
 	const struct tw_namer *namer;
+	struct tw_xtrace_layout layout;
+	unsigned known;
 };
 
 /* One file that is replayed, by several threads. */
@@ -257,7 +259,7 @@ static int replay_file(struct tw_output *out, const struct job *job, const char 
 	const struct replay_options *options = job->options;
 	struct replay_file file;
 	const char *folder = getenv("TMPDIR");
-	const char *wrong = replay_file_open(&file, path, folder && *folder ? folder : NULL);
+	const char *wrong = replay_file_open(&file, path, folder && *folder ? folder : NULL, &job->layout, job->known);
 	if (wrong) {
 		replay_file_close(&file);
 		return tw_say_error("%s: %s", path, wrong);
@@ -302,8 +304,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct replay_options *options = (const struct replay_options *)common;
 	const char *missing = replay_emulator_load();
+	struct job job = {.options = options};
 	if (missing)
 		return tw_say_error("the emulator unicorn is needed: %s", missing);
+	if (common->xtrace_layout && tw_xtrace_layout_parse(common->xtrace_layout, &job.layout, &job.known) < 0)
+		return tw_say_error("%s: %s", common->xtrace_layout, xtrace_layout_wanted);
 	atexit(refuse_end);
 	signal(SIGBUS, refuse_shorter);
 	struct tw_names names = {.addresses = true};
@@ -318,7 +323,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		tw_names_close(&names);
 		return worst;
 	}
-	const struct job job = {options, named.namer};
+	job.namer = named.namer;
 	for (size_t i = 0; i < count; i++) {
 		struct stat what;
 		bool is_directory = stat(operands[i], &what) == 0 && S_ISDIR(what.st_mode);
@@ -334,8 +339,8 @@ static const struct tw_option own_options[] = {
      .help = "begin at N snapshots of each file only, evenly chosen; 0, the default, begins at all"},
 };
 static const struct tw_option_group own_group = {"Replay", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_names_options, &tw_jobs_options,
-                                                       &tw_output_options, &tw_help_options,  NULL};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_xtrace_options, &tw_jobs_options,
+                                                       &tw_output_options, &tw_help_options,   NULL};
 
 const struct tw_command tw_command_replay = {
     .name = "replay",

@@ -107,10 +107,11 @@ static const char *tell(int error)
 	return error == EINVAL ? "is no regular file" : strerror(error);
 }
 
-const char *replay_file_open(struct replay_file *file, const char *path, const char *folder)
+const char *replay_file_open(struct replay_file *file, const char *path, const char *folder,
+                             const struct tw_xtrace_layout *layout, unsigned known)
 {
 	char other[PATH_MAX];
-	*file = (struct replay_file){0};
+	*file = (struct replay_file){.layout = *layout};
 	if (!other_path(path, other))
 		return "is no xtrace.*.xinsndata.bin";
 	int error = map(path, folder, &file->data, &file->data_size);
@@ -125,8 +126,11 @@ const char *replay_file_open(struct replay_file *file, const char *path, const c
 	/* A thread that did nothing in a part of a trace. */
 	if (file->data_size == 0 && file->snapshots_size <= LONGEST_HEADER)
 		return NULL;
-	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, 0, &file->layout) < 0)
+	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, known, &file->layout) <
+	    0)
 		return "the snapshots beside it cannot be read";
+	if (file->snapshots_size < file->layout.header_size)
+		return "the snapshots beside it end inside their header";
 	if (file->layout.counts_index)
 		return "the snapshots beside it tell instructions' numbers, not where they stand";
 	file->count = (file->snapshots_size - file->layout.header_size) / tw_xtrace_snapshot_size(&file->layout);

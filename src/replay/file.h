@@ -13,9 +13,11 @@ struct replay_file {
 	size_t count; /* of snapshots */
 };
 
-/* Opens DIR/xtrace....xinsndata.bin and the snapshots beside it; what is compressed goes to temporary files without
- * names in a folder (NULL: /tmp). Returns NULL, or what is wrong; close it in any case. */
-const char *replay_file_open(struct replay_file *file, const char *path, const char *folder);
+/* Opens DIR/xtrace....xinsndata.bin and the snapshots beside it, whose layout is found as far as it is not known (enum
+ * tw_xtrace_known); what is compressed goes to temporary files without names in a folder (NULL: /tmp). Returns NULL, or
+ * what is wrong; close it in any case. */
+const char *replay_file_open(struct replay_file *file, const char *path, const char *folder,
+                             const struct tw_xtrace_layout *layout, unsigned known);
 void replay_file_close(struct replay_file *file);
 
 /* The part from snapshot i to the next. Returns NULL or what is wrong with it. */

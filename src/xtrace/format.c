@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+const char xtrace_layout_wanted[] = "no layout of xtrace: header=0|19|20|24|32, za=yes|no, bits=128 to 2048, "
+				    "index=offset|count, start=0 to 255, with commas between them";
+
 /* The files stay open as long as the reader; what is read of them is opened by each job for itself. */
 static int open_first(struct tw_reader *reader)
 {
@@ -40,10 +43,7 @@ static int xtrace_open(struct tw_reader *reader)
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TRACK;
 	if (layout && tw_xtrace_layout_parse(layout, &state->layout, &state->known) < 0)
-		return tw_fail(reader, TW_ERR_VALUE,
-		               "%s: no layout of xtrace: header=0|19|20|24|32, za=yes|no, bits=128 to 2048, "
-		               "index=offset|count, start=0 to 255, with commas between them",
-		               layout);
+		return tw_fail(reader, TW_ERR_VALUE, "%s: %s", layout, xtrace_layout_wanted);
 	return open_set(reader);
 }
 

@@ -137,6 +137,9 @@ static inline struct xtrace_reader *xtrace_of(const struct tw_reader *reader)
 	return reader->state;
 }
 
+/* What --xtrace-layout wants, for the text of an error. */
+extern const char xtrace_layout_wanted[];
+
 /* "out of memory", as a status. */
 int xtrace_no_memory(struct tw_reader *reader);
 

@@ -117,6 +117,9 @@ options_of() { # command
 	done
 	wrong "check wants FILE..., or --rules" "trackway check --help" trackway check
 	wrong "--rules reads no FILE; --from FORMAT chooses whose rules" "trackway check --help" trackway check --rules fxt
+	for command in stat replay insns sql; do
+		wrong "--load-address is about the program of --binary" "trackway $command --help" trackway $command --load-address 0x1000 a
+	done
 	wrong "--rules lists no findings: a filter does nothing" "trackway check --help" trackway check --rules --thread 1
 	wrong "--rules lists no findings: --all does nothing" "trackway check --help" trackway check --rules --all
 	wrong "--force is for --extract-all" "trackway blobs --help" trackway blobs --force x.fxt

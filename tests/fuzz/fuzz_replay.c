@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	data = data < size - HEAD ? data : size - HEAD;
 	fuzz_write(paths[0], bytes + HEAD, data);
 	fuzz_write(paths[1], bytes + HEAD + data, size - HEAD - data);
-	const char *wrong = replay_file_open(&file, paths[0], NULL);
+	const char *wrong = replay_file_open(&file, paths[0], NULL, &(struct tw_xtrace_layout){0}, 0);
 	for (size_t i = 0; !wrong && i < file.count && i < PARTS; i++)
 		run(&file, i);
 	replay_file_close(&file);

@@ -326,6 +326,23 @@ def replay_says_where_it_cannot_begin(bench):
 
 
 @test
+def replay_takes_a_layout_that_is_told(bench):
+    """Where all instructions are counted and those of user mode alone are in the trace, offsets look like numbers of instructions."""
+    path = bench.directory / "told"
+    path.mkdir()
+    (path / "xtrace.1.1.hint9.xinsndata.bin").write_bytes(xtrace.pcinst(0x1000, NOP) + xtrace.pcinst(0x1004, NOP))
+    (path / "xtrace.1.1.hint9.xsnapshot.bin").write_bytes(xtrace.header(24, False, False) + b"".join(
+        xtrace.snapshot(number, 13 * number, number, 100 * number, [0] * 32, 128) for number in range(2)))
+    for told, status, says in ((None, 2, "tell instructions' numbers"), ("index=count", 2, "tell instructions' numbers"),
+                               ("index=offset", 0, "2 instructions from 2 snapshots, no difference"),
+                               ("header=24,za=yes,bits=128,index=offset,start=0", 0, "2 instructions from 2 snapshots, no difference"),
+                               ("header=20,index=offset", 2, "cannot be read"), ("bits=256", 2, "cannot be read"),
+                               ("header=21", 2, "header=21: no layout of xtrace")):
+        done = subprocess.run([bench.tool, "replay", *(["--xtrace-layout", told] if told else []), path], capture_output=True, text=True)
+        assert done.returncode == status and says in done.stdout + done.stderr, (told, done)
+
+
+@test
 def replay_reads_what_is_compressed(bench):
     """As all commands do, one file of a pair or both: the same results. (The writer's stores are not what its
     registers hold, so there are differences.) Damaged compression is told."""
