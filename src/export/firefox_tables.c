@@ -245,6 +245,8 @@ static void add_string(struct firefox *firefox, uint32_t string)
 	else if (!tw_label_name(&firefox->text,
 	                        tw_dictionary_name(firefox->measured.dictionary, string - tw_firefox_name(0))))
 		tw_count_loss(firefox->measured.writer, "long name", true);
+	if (!firefox->text.text.length)
+		tw_line_text(&firefox->text, "(no name)");
 }
 
 static void put_strings(struct firefox *firefox, uint32_t frames)

@@ -181,6 +181,19 @@ member() {
 	[ "$(member out.chrome otherData wall_start_ns)" = None ]
 }
 
+@test "a function without a name has the same one in all profiles" {
+	echo '[{"ph":"X","pid":1,"tid":2,"ts":1,"dur":5,"name":""},{"ph":"X","pid":1,"tid":2,"ts":2,"dur":1,"name":"inner"}]' >in.json
+	for target in speedscope pprof callgrind firefox folded; do
+		trackway convert --to $target in.json -o out 2>/dev/null
+		case $target in
+		speedscope | firefox) grep -q '"(no name)"' out ;;
+		pprof) gzip -dc out | protoc --decode_raw | grep -qx '6: "(no name)"' ;;
+		callgrind) grep -qx 'fn=([0-9]*) (no name)' out ;;
+		folded) grep -qx '(no name);inner 1000' out ;;
+		esac || fail "$target"
+	done
+}
+
 @test "ctf: a directory that is something else stays as it is" {
 	mkdir out.ctf && echo mine >out.ctf/notes
 	run --separate-stderr trackway convert "$DATA/xray/v1.xray" -o out.ctf
