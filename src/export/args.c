@@ -224,5 +224,5 @@ bool tw_args_is_number(const struct tw_argument *argument)
 {
 	if (argument->type == TW_ARG_DOUBLE)
 		return isfinite(argument->value.d);
-	return argument->type >= TW_ARG_BOOL && argument->type <= TW_ARG_KOID;
+	return argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT;
 }

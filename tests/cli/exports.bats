@@ -181,6 +181,19 @@ member() {
 	[ "$(member out.chrome otherData wall_start_ns)" = None ]
 }
 
+@test "counters: what is no number is none in all targets, as in counters and sql" {
+	echo '[{"ph":"C","pid":1,"tid":2,"ts":1,"name":"c","args":{"n":7,"flag":true,"p":"0x1f","t":"x"}},{"ph":"C","pid":1,"tid":2,"ts":2,"name":"c","args":{"n":8,"flag":false}}]' >in.json
+	[ "$(trackway counters --json in.json | grep -o '"series":"[^"]*","count":[0-9]*' | tr '\n' ' ')" = \
+		'"series":"flag","count":0 "series":"n","count":2 "series":"p","count":0 "series":"t","count":0 ' ]
+	[ "$(trackway sql --csv in.json 'select count(*), count(value) from counter' | tail -n 1)" = 6,2 ]
+	for target in chrome perfetto firefox; do
+		trackway convert --to $target in.json -o "out.$target" 2>err
+		grep -qx "trackway: out.$target: counter value: 4 left out" err || fail "$target: $(cat err)"
+	done
+	grep -q '"args":{"n":7}}' out.chrome
+	[ "$(protoc --decode=Trace --proto_path="$TRUTH" perfetto.proto <out.perfetto | grep -c counter_value)" = 2 ]
+}
+
 @test "a function without a name has the same one in all profiles" {
 	echo '[{"ph":"X","pid":1,"tid":2,"ts":1,"dur":5,"name":""},{"ph":"X","pid":1,"tid":2,"ts":2,"dur":1,"name":"inner"}]' >in.json
 	for target in speedscope pprof callgrind firefox folded; do
