@@ -66,7 +66,8 @@ enum tw_profile_by {
  *   stack more than once (recursion), each once. self: total of the call less that of the calls directly inside it.
  * - min, percentiles and max are over the calls that were seen to end (open ones are left out). Percentiles come from a
  *   histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 % off; min and max are exact.
- * - Calls shorter than min_duration_ns do not exist: their time is their caller's own.
+ * - Calls shorter than min_duration_ns do not exist: their time is their caller's own. Open ones stay: how long they
+ *   would last is not known.
  *
  * How samples are counted:
  * - self: what samples weigh whose stacks end in the row; total: what all samples weigh that have it in their stacks,

@@ -72,7 +72,7 @@ struct tw_read_options {
 	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED.
 	                             Objects of formats that tell no time of theirs (fxt) are in every window */
 	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
-	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments */
+	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments; open ones stay */
 	/* Threads for a format that reads ahead of the caller (fxt), or where findings_only reads several files at
 	 * once (xtrace); 0: as many as there are processors. */
 	unsigned jobs;

@@ -76,7 +76,7 @@ static const struct tw_option filter_options[] = {
     {"category", 0, TW_OPTION_TEXT, MEMBER(category), .placeholder = "GLOB", .filters = true,
      .help = "only events and samples whose category matches, \"net*\"; calls of other categories count as not there"},
     {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME", .filters = true,
-     .help = "leave out calls that are shorter"},
+     .help = "leave out calls that are shorter; those that are open at the end stay"},
 };
 
 /* Those that are about all events, not just slices: the first. */

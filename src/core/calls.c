@@ -228,7 +228,7 @@ static void pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 	if (frame->row == TW_ROW_OTHER)
 		below = inside_other(space, frame);
 	uint64_t duration = duration_of(calls, frame, time);
-	if (duration < calls->min_duration) {
+	if (duration < calls->min_duration && how != TW_CALL_OPEN) { /* how long that would last is not known */
 		frame[-1].children += frame->children;
 		return;
 	}

@@ -204,6 +204,20 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 	done
 }
 
+@test "--min-duration keeps what is open at the end, in profiles as in what is cut out" {
+	echo '[{"ph":"X","pid":1,"tid":2,"ts":1,"dur":9,"name":"long"},{"ph":"X","pid":1,"tid":2,"ts":11,"dur":1,"name":"short"},
+	{"ph":"B","pid":1,"tid":2,"ts":15,"name":"open"},{"ph":"i","pid":1,"tid":2,"ts":16,"name":"last","s":"t"}]' >in.json
+	trackway convert in.json -o in.fxt
+	trackway cut --min-duration 5us in.fxt -o part.fxt
+	for command in stat stacks graph; do
+		trackway $command --json --min-duration 5us in.fxt >found
+		trackway $command --json part.fxt >expected
+		same expected found $command
+		grep -q '"open"' found
+	done
+	[ "$(trackway stat --json --min-duration 5us in.fxt | grep -o '"name":"[^"]*"' | tr '\n' ' ')" = '"name":"long" "name":"open" ' ]
+}
+
 @test "filters that mean nothing for a format are refused" {
 	printf 'main;walk 3\n' >a.folded
 	for command in info check dump 'stat' 'convert --to csv'; do
