@@ -1019,6 +1019,22 @@ END
 	[[ $output != *wall_start* ]]
 }
 
+@test "damage that looks like a wall time does not become that of the trace" {
+	# An initialization record of four words that lost its last takes the header of a string for it, which is taken back.
+	archive <<-'END'
+		times = [event(0, 1, ticks=ticks) for ticks in (10**6, 2 * 10**6)]
+		out += [words(1 | 4 << 4, 10**9, 0), string(1, b"of three words"), *times]
+		out += [record(0, 2 << 16 | 1 << 20), *times]  # more of the provider
+	END
+	for command in "info --json" "convert --to chrome"; do
+		for jobs in 1 2; do
+			trackway $command --jobs $jobs in.fxt >out 2>err || [ $? = 1 ]
+			grep -q '"event.instant":4\|"name":"of three words"' out
+			! grep -q wall out || fail "$command: $(grep wall out)"
+		done
+	done
+}
+
 @test "a zero byte in a name neither cuts it nor makes it another" {
 	archive <<-'END'
 		out += [string(1, b"a\0b"), string(2, b"a"), string(3, b"\0")]
