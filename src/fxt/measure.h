@@ -40,7 +40,7 @@ enum { FXT_PLAIN_MAX = 3 }; /* words of an event without texts, arguments and ko
 /* Shapes of plain events: the type and the low two bits of the size, four numbers for each type. */
 enum { FXT_SHAPES = 4 * FXT_TYPES };
 
-static inline unsigned fxt_shape(uint64_t header)
+static inline unsigned fxt_plain_shape(uint64_t header)
 {
 	return ((unsigned)header >> 14 & FXT_BITS(2, 5)) | ((unsigned)header >> 4 & FXT_BITS(0, 1));
 }
@@ -56,7 +56,7 @@ static inline bool fxt_shape_fits(unsigned shape)
 static inline bool fxt_is_plain(uint64_t header)
 {
 	return (header & FXT_PLAIN_BITS) == TW_FXT_TYPE_EVENT && tw_bits(header, 24, 31) != 0 &&
-	       fxt_shape_fits(fxt_shape(header));
+	       fxt_shape_fits(fxt_plain_shape(header));
 }
 
 /* What the header of an argument must look like whose name, and text if it is one, is an index: header & mask ==
