@@ -3,6 +3,7 @@
 #include "core/merge.h"
 #include "cli/message.h"
 #include "cli/names.h"
+#include "cli/once.h"
 #include "cli/parse.h"
 #include "cli/screen.h"
 #include "cli/show.h"
@@ -277,6 +278,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		status = refuse_format(writing.format);
 	if (status)
 		return status;
+	count = tw_once(common, operands, count);
 	struct inputs inputs = {.items = calloc(count, sizeof *inputs.items), .count = count};
 	struct tw_merge_source *sources = calloc(count, sizeof *sources);
 	if (inputs.items && sources)

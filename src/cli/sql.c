@@ -3,6 +3,7 @@
 #include "base/input.h"
 #include "cli/again.h"
 #include "cli/message.h"
+#include "cli/once.h"
 #include "cli/sql_run.h"
 
 #include <stdlib.h>
@@ -155,6 +156,7 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 	int status = choose(options, operands, &count, &question);
 	if (status == 0 && count == 0)
 		status = tw_say_usage(&tw_command_sql, "sql wants FILE... [QUERY]");
+	count = tw_once(&options->common, operands, count);
 	if (status == 0 && question.text)
 		status = tw_sql_check_parameters(&options->parameters, question.name, question.text);
 	if (status == 0)

@@ -4,6 +4,7 @@
 
 #include "cli/message.h"
 #include "cli/names.h"
+#include "cli/once.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "core/format.h"
@@ -125,6 +126,7 @@ static bool wants_names(const struct tw_walk *walk)
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 {
 	struct tw_names names = {0};
+	count = tw_once(walk->common, paths, count);
 	tw_take_options(walk->common, walk->filter_slices, &walk->options);
 	if (walk->all_threads)
 		walk->options.thread_count = 0;

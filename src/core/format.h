@@ -124,6 +124,9 @@ struct tw_format {
 	/* Whether a file of this name is one of the trace, in a directory that is one. NULL: by what claims says. */
 	bool (*holds)(const char *name);
 
+	/* Whether two paths that claims is true of are of one trace. NULL: a path is a trace. */
+	bool (*same)(const char *path, const char *other);
+
 	/* Returns which file of a trace, from 0, the offsets of a track's events are in. NULL: a trace is one file. */
 	size_t (*member)(const struct tw_reader *reader, uint32_t track);
 

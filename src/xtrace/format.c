@@ -93,6 +93,7 @@ const struct tw_format tw_format_xtrace = {
     .has_snapshots = true,
     .probe = probe,
     .claims = xtrace_claims,
+    .same = xtrace_same,
     .shared_clock = true,
     .member = xtrace_member,
     .open = xtrace_open,

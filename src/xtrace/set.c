@@ -172,6 +172,25 @@ static char *folder_of(const char *path)
 	return file == path ? strdup(".") : strndup(path, file > path + 1 ? (size_t)(file - path - 1) : 1);
 }
 
+/* Finds the directory of the set that a path is of, and the timestamp, which a directory does not tell. */
+static bool find_set(const char *path, struct stat *folder, struct tw_xtrace_name *name)
+{
+	bool directory = is_directory(path);
+	char *text = directory ? strdup(path) : folder_of(path);
+	bool found = text && stat(text, folder) == 0 && (directory || xtrace_name_of(base_name(path), name));
+	free(text);
+	return found;
+}
+
+bool xtrace_same(const char *path, const char *other)
+{
+	struct tw_xtrace_name names[2] = {0};
+	struct stat folders[2];
+	return find_set(path, &folders[0], &names[0]) && find_set(other, &folders[1], &names[1]) &&
+	       folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino &&
+	       (!*names[0].timestamp || !*names[1].timestamp || strcmp(names[0].timestamp, names[1].timestamp) == 0);
+}
+
 int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set)
 {
 	struct search search = {.folder = path};

@@ -130,6 +130,24 @@ def compressed_files_are_a_set_too(bench):
 
 
 @test
+def files_of_one_set_are_read_once(bench):
+    """As a shell makes them of DIR/*: any of them stands for all."""
+    path, _ = bench.write("--threads", 2, "--order", "--turns", 30)
+    other, _ = bench.write("--threads", 1, "--turns", 3, "--timestamp", "1718000001")
+    files = data_of(path) + snapshots_of(path)
+    for command in (["stat"], ["stacks"], ["graph"], ["check"]):
+        wanted = bench.lines(*command, path)
+        assert [{**row, "file": None} for row in bench.lines(*command, *files)] == [{**row, "file": None} for row in wanted], command
+        done = subprocess.run([bench.tool, *command, *files], capture_output=True, text=True)
+        assert f"3 files not read again: of the same trace as one before, the last: {files[-1]}" in done.stderr, done
+    assert len(bench.lines("info", path, *files)) == 1 and len(bench.lines("info", *files, other)) == 2
+    assert bench.lines("sql", *files, "select count(*) n from slice") == bench.lines("sql", path, "select count(*) n from slice")
+    for merged, operands in ("one.fxt", [path, other]), ("files.fxt", [*files, other]):
+        bench.run("merge", *operands, "-o", bench.directory / merged)
+    assert (bench.directory / "one.fxt").read_bytes() == (bench.directory / "files.fxt").read_bytes()
+
+
+@test
 def a_compressed_copy_beside_a_file_is_not_read(bench):
     """Where both are there, in whatever order the directory lists them, the plain file counts: here the copies are of less."""
     path, _ = bench.write("--threads", 12, "--turns", 5)
