@@ -90,8 +90,19 @@ static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
 	tw_count_losses(writer, "argument", false, argument);
 }
 
+/* Targets look kinds up in tables. */
+static bool has_only_kinds(const struct tw_batch *batch)
+{
+	bool others = false;
+	for (size_t i = 0; i < batch->count; i++)
+		others |= batch->events[i].kind >= TW_EVENT_KINDS;
+	return !others;
+}
+
 int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
+	if (!has_only_kinds(batch))
+		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);
 	int status = writer->target->write(writer, reader, batch);

@@ -335,9 +335,36 @@ static void test_times(void **state)
 	tw_dictionary_free(source.reader.dictionary);
 }
 
+/* Events of a caller's own: nothing of the batch is written. */
+static void test_no_kind(void **state)
+{
+	(void)state;
+	static struct source source;
+	struct tw_writer *writer;
+	const char *target;
+	char path[64];
+	open_source(&source);
+	snprintf(path, sizeof path, "/tmp/test_mapping.%d", (int)getpid());
+	for (size_t i = 0; (target = tw_writer_format_name(i)); i++) {
+		struct tw_event events[2] = {event_of(&source, TW_SLICE_BEGIN), event_of(&source, TW_SLICE_END)};
+		const struct tw_batch batch = {.events = events, .count = 2, .arguments = source.arguments};
+		if (!tw_writer_takes_events(target))
+			continue;
+		for (unsigned kind = TW_EVENT_KINDS; kind <= UINT8_MAX; kind += UINT8_MAX - TW_EVENT_KINDS) {
+			events[1].kind = (uint8_t)kind;
+			assert_int_equal(tw_create(&writer, path, target, NULL), 0);
+			assert_int_equal(tw_write(writer, &source.reader, &batch), TW_ERR_VALUE);
+			assert_non_null(strstr(tw_writer_error(writer), "an event is of no kind"));
+			tw_discard(writer);
+		}
+	}
+	tw_dictionary_free(source.reader.dictionary);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_files_of_frames),
-	                                   cmocka_unit_test(test_parts_of_slices), cmocka_unit_test(test_times)};
+	                                   cmocka_unit_test(test_parts_of_slices), cmocka_unit_test(test_times),
+	                                   cmocka_unit_test(test_no_kind)};
 	return cmocka_run_group_tests_name("mapping", tests, NULL, NULL);
 }
