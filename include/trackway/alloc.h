@@ -23,8 +23,8 @@ enum tw_alloc_by {
 /* One row. Texts live until the handle is freed. */
 struct tw_alloc_row {
 	const char *name; /* the class */
-	/* By function: its name; by stack: its functions from the outermost to the innermost, with ';' between them; by
-	 * thread: its name. NULL otherwise, and where there is none. */
+	/* By function: its name; by stack: its functions from the outermost to the innermost, with ';' between them
+	 * (one in a name is ':', as in folded stacks); by thread: its name. NULL otherwise, and where there is none. */
 	const char *where;
 	uint64_t process, thread; /* by thread */
 	uint64_t count;           /* objects */
