@@ -327,8 +327,9 @@ static inline void count_plain_koids(struct fxt_sums *sums, uint64_t header, con
 		count_lone(sums, tw_load64(bytes + (2 + i) * (size_t)TW_FXT_WORD, big), size, ticks);
 }
 
-/* Counts the listed records that are no events. False where the size of one is wrong. */
-static bool settle_others(struct run *run, bool big)
+/* Counts the listed records that are no events, and notes the first whose size is wrong: they are in the order of their
+ * classes, not of the archive. */
+static void settle_others(struct run *run, bool big)
 {
 	const struct fxt_chunk *chunk = run->chunk;
 	struct fxt_heads *heads = run->heads;
@@ -344,11 +345,10 @@ static bool settle_others(struct run *run, bool big)
 		if (run->doubting && !fxt_measure_other(header, bytes, left, big)) {
 			size_t *wrong = &heads->listed.wrong;
 			*wrong = place < *wrong ? place : *wrong;
-			return false;
+			continue;
 		}
 		fxt_count_other(run->sums, header, bytes, size, big);
 	}
-	return true;
 }
 
 static void empty(struct fxt_heads *heads)
@@ -400,7 +400,8 @@ static bool settle_listed(struct run *run, const struct loop *loop, bool big)
 	listed->count = 0;
 	if (run->doubting)
 		listed->wrong = fxt_doubts_wrong(run->chunk, big, heads->sorted, heads->from);
-	return settle_others(run, big) && listed->wrong == SIZE_MAX;
+	settle_others(run, big);
+	return listed->wrong == SIZE_MAX;
 }
 
 /* Counts records from the end of a leap on, and moves that end behind them. False where the size of one is wrong. */

@@ -318,6 +318,36 @@ static void test_large_cut(void **state)
 	}
 }
 
+/* The header of an object with reserved bits set stands where there is none: it ends at a time that looks like the header
+ * of a blob that is too long. The words behind it are switches all the same, whoever counts them. */
+static void test_counted(void **state)
+{
+	enum { EACH = 500 };
+	static const uint64_t time = UINT64_C(0x6400000025);
+	const struct tw_read_options options = {.order = TW_ORDER_FILE, .on_finding = count_finding};
+	struct tw_reader *reader;
+	struct tw_info info;
+	uint64_t rows;
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		for (unsigned k = 0; k < 2 * EACH; k++) {
+			if (k == EACH)
+				put(UINT64_C(0xd000000000000066));
+			put(UINT64_C(0x9090000028)); /* an old switch of threads that nobody registered */
+			put(time);
+		}
+		count_kind(TW_SWITCH, &options, &rows);
+		assert_int_equal(rows, 2 * EACH);
+		assert_int_equal(tw_open_memory(&reader, "test", whole, size, &options), 0);
+		assert_int_equal(tw_read_info(reader, 1, &info), 0);
+		assert_int_equal(info.events, 2 * EACH);
+		tw_close(reader);
+	}
+}
+
 /* A large blob of a thread that is not asked for is left out, all of it. */
 static void test_large_filtered(void **state)
 {
@@ -557,7 +587,7 @@ int main(void)
 	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_announced_again),
 	    cmocka_unit_test(test_byte_before_long), cmocka_unit_test(test_before_last),
 	    cmocka_unit_test(test_short_headers),    cmocka_unit_test(test_large_empty),
-	    cmocka_unit_test(test_large_cut),
+	    cmocka_unit_test(test_large_cut),        cmocka_unit_test(test_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
