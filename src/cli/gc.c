@@ -82,6 +82,20 @@ static int check_sort(const struct gc_options *options)
 	return 0;
 }
 
+/* What a form that is no listing has no use for. */
+static int check_rows(const struct work *work)
+{
+	const struct gc_options *options = work->options;
+	enum tw_form form = form_of(work);
+	if (form == TW_FORM_SVG && (options->by || options->class || options->sort || options->top))
+		return tw_say_usage(&tw_command_gc,
+		                    "a picture is of the heap: --by, --class, --sort and --top are about rows");
+	if (form == TW_FORM_CSV && (options->sort || options->top))
+		return tw_say_usage(&tw_command_gc,
+		                    "samples are in the order of time: --sort and --top are about rows");
+	return 0;
+}
+
 static int check_options(struct work *work)
 {
 	const struct gc_options *options = work->options;
@@ -93,7 +107,8 @@ static int check_options(struct work *work)
 		return tw_say_usage(&tw_command_gc, "--diff, --class and --sort are about classes: --by class");
 	if (options->diff && (form_of(work) == TW_FORM_CSV || form_of(work) == TW_FORM_SVG))
 		return tw_say_usage(&tw_command_gc, "--diff is text or --json");
-	return options->diff ? parse_diff(work) : 0;
+	status = check_rows(work);
+	return status || !options->diff ? status : parse_diff(work);
 }
 
 /* ---- Rows. ---- */

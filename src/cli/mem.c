@@ -1,5 +1,6 @@
 /* mem.c - trackway mem: how memory was accessed. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/message.h"
 #include "cli/study.h"
 #include "study/plot.h"
 
@@ -15,6 +16,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	const struct tw_study_options study = {.kind = TW_STUDY_MEM,
 	                                       .interval = options->interval,
 	                                       .reuse = options->reuse};
+	if (options->reuse && tw_form_of(common, &options->common.forms) == TW_FORM_SVG)
+		return tw_say_usage(&tw_command_mem, "a picture is of the footprint: --reuse does nothing");
 	return tw_study_show(&options->common, &study, &tw_command_mem, study_render_footprint, operands, count);
 }
 

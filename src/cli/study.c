@@ -224,6 +224,11 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 	int status = render ? tw_check_forms(command, &common->common, &common->forms) : 0;
 	if (status)
 		return status;
+	if (common->all && common->top)
+		return tw_say_usage(command, "only one of --all and --top");
+	bool picture = render && tw_form_of(&common->common, &common->forms) == TW_FORM_SVG;
+	if (picture && (common->all || common->top))
+		return tw_say_usage(command, "a picture has no rows: --%s does nothing", common->all ? "all" : "top");
 	status = tw_walk(&walk, operands, count);
 	if (walk.readable && work.read) {
 		int shown = show(&work, operands[0]);

@@ -120,6 +120,20 @@ options_of() { # command
 	for command in stat replay insns sql; do
 		wrong "--load-address is about the program of --binary" "trackway $command --help" trackway $command --load-address 0x1000 a
 	done
+	for option in "--by class" --top=1; do
+		wrong "a picture is of the heap: --by, --class, --sort and --top are about rows" "trackway gc --help" trackway gc --svg $option a
+	done
+	wrong "samples are in the order of time: --sort and --top are about rows" "trackway gc --help" trackway gc --csv --top 1 a
+	for command in mem cache calls phases; do
+		wrong "a picture has no rows: --top does nothing" "trackway $command --help" trackway $command --svg --top 1 a
+		wrong "only one of --all and --top" "trackway $command --help" trackway $command --all --top 1 a
+	done
+	wrong "a picture is of the footprint: --reuse does nothing" "trackway mem --help" trackway mem --svg --reuse a
+	for more in a --json "--query slices" "--param a=1"; do
+		wrong "--queries lists the ready queries, and does nothing else" "trackway sql --help" trackway sql --queries $more
+	done
+	wrong "--csv, --json, --markdown and --param are about answers: a database has none" "trackway sql --help" \
+		trackway sql --csv a -o a.db
 	wrong "--rules lists no findings: a filter does nothing" "trackway check --help" trackway check --rules --thread 1
 	wrong "--rules lists no findings: --all does nothing" "trackway check --help" trackway check --rules --all
 	wrong "--force is for --extract-all" "trackway blobs --help" trackway blobs --force x.fxt
