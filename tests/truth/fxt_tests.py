@@ -513,7 +513,6 @@ CHART = {"instant": "i", "counter": "C", "async-begin": "b", "async-instant": "n
          "flow-step": "t", "flow-end": "f"}
 
 
-SERIES = {"int32", "uint32", "int64", "uint64", "double", "pointer", "koid", "bool"}
 NO_NUMBERS = {"NaN", "Infinity", "-Infinity"}
 
 
@@ -536,7 +535,7 @@ def wanted_chart(data):
         key = (phase, *thread, event["category"], event["name"], event["ns"], *more)
         if thread != (0, 0):
             count = event.get("of_begin", len(event["arguments"]))
-            shown = [one for one in event["arguments"] if phase != "C" or one["type"] in SERIES and one["value"] not in NO_NUMBERS]
+            shown = [one for one in event["arguments"] if phase != "C" or one["type"] in fxt_analysis.NUMBERS and one["value"] not in NO_NUMBERS]
             events.setdefault(key, []).append({**keyed(shown[:count]), **keyed(shown[count:])})
     for event in fxt.events(data):
         phase = CHART.get(event["kind"])
