@@ -75,6 +75,7 @@ int sql_scan_open(struct sql_scan *scan)
 		scan->options.namer = tw_symbols_namer(session->files[scan->file].symbols);
 	scan->options.order = scan->order;
 	scan->options.checking = scan->checking;
+	scan->options.findings_only = scan->checking == TW_CHECK_ALL;
 	scan->options.threads = scan->one_thread ? &scan->thread : NULL;
 	scan->options.thread_count = scan->one_thread;
 	if (scan->brief)
