@@ -19,6 +19,8 @@ struct rewrite {
 	uint64_t size, hash;             /* of the buffer's records so far */
 	uint64_t declared;               /* what its BufferExtents says, 0 without one */
 	uint64_t tsc;                    /* of the last record written */
+	bool counts;                     /* only how many buffers will be written is wanted */
+	uint64_t buffers;                /* that many */
 	bool filled;                     /* version 1: there is fill between buffers */
 	uint64_t fill;                   /* how much comes behind the buffer written before, if another one does */
 	bool ends_filled;                /* or in any case */
@@ -210,19 +212,6 @@ static bool has_size(const struct fdr_log *log, const struct fdr_place *place)
 	return place->next - place->offset == log->header.buffer_size;
 }
 
-/* Version 1. A log with fill has it between all buffers, since where the next one begins is told by the header's size;
- * behind the last one there need not be any. About half must have kept that size, which may be damaged: what a few
- * claim would make the result many times as long as the log. */
-static bool has_fill(const struct fdr_log *log)
-{
-	size_t filled = 0, buffers = 0;
-	for (size_t i = 0; i < log->place_count; i++) {
-		buffers += log->places[i].thread != 0;
-		filled += has_size(log, &log->places[i]);
-	}
-	return filled && filled >= buffers / 2;
-}
-
 static void put_end(struct rewrite *r, const struct fdr_place *place)
 {
 	uint64_t full = r->target.buffer_size;
@@ -254,9 +243,10 @@ static int measure(struct rewrite *r, const struct job *job, bool *keep)
 	uint32_t before;
 	r->out = NULL;
 	r->result = &r->unused;
+	const bool quiet = r->reader->quiet;
 	r->reader->quiet = true;
 	int status = take_all(r, job);
-	r->reader->quiet = false;
+	r->reader->quiet = quiet;
 	uint64_t hash = tw_hash64(r->hash ^ r->size);
 	bool any = r->size > TW_FDR_METADATA_SIZE, twin = any && tw_map_find(&r->written, hash, &before);
 	*keep = any && !twin;
@@ -275,7 +265,8 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 	bool keep;
 	int status = measure(r, job, &keep);
 	struct tw_fdr_record extents = {.kind = TW_FDR_BUFFER_EXTENTS, .value = r->size};
-	if (status < 0)
+	r->buffers += r->counts && keep;
+	if (status < 0 || r->counts)
 		return status;
 	r->out = keep ? out : NULL;
 	r->result = keep ? result : &r->unused;
@@ -369,16 +360,14 @@ static int rewrite_inner(struct rewrite *r, struct tw_output *out, struct tw_rew
 	return status;
 }
 
+/* out: NULL where buffers are only counted. */
 static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result)
 {
 	struct tw_reader *reader = r->reader;
-	uint8_t header[TW_FDR_HEADER_SIZE];
 	struct job *jobs;
 	int status = list_jobs(r, &jobs);
-	tw_fdr_header_encode(&r->target, header);
-	tw_put(out, header, sizeof header);
 	r->cursor.resumes = true;
-	for (size_t i = 0; status >= 0 && i < r->log->place_count && !out->error; i++) {
+	for (size_t i = 0; status >= 0 && i < r->log->place_count && !(out && out->error); i++) {
 		const struct fdr_place *place = &jobs[i].place;
 		if (!place->thread) {
 			result->lost_bytes += place->next - place->offset;
@@ -394,6 +383,28 @@ static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewri
 	return status;
 }
 
+/* Version 1. A log with fill has it between all buffers, since where the next one begins is told by the header's size;
+ * behind the last one there need not be any. As many as about half of those that are written, also of the ones that the
+ * index does not know, must have kept that size, which may be damaged: what a few claim would make the result many times
+ * as long as the log. */
+static int choose_fill(struct rewrite *r)
+{
+	const bool quiet = r->reader->quiet;
+	uint64_t filled = 0;
+	for (size_t i = 0; i < r->log->place_count; i++)
+		filled += has_size(r->log, &r->log->places[i]);
+	if (!filled || r->log->header.version != 1 || r->target.version != 1)
+		return 0;
+	r->reader->quiet = r->counts = true;
+	int status = rewrite_all(r, NULL, &r->unused);
+	r->reader->quiet = quiet;
+	r->counts = false;
+	tw_map_free(&r->written);
+	r->written = (struct tw_map){0};
+	r->filled = filled >= r->buffers / 2;
+	return status;
+}
+
 static int rewrite_log(struct tw_reader *reader, const struct tw_fdr_header *target, struct tw_output *out,
                        struct tw_rewrite_result *result)
 {
@@ -402,12 +413,16 @@ static int rewrite_log(struct tw_reader *reader, const struct tw_fdr_header *tar
 	                    .log = state->log,
 	                    .target = *target,
 	                    .window = {.input = reader->input, .chunk = 4096}};
+	uint8_t header[TW_FDR_HEADER_SIZE];
 	int status = state->log->indexed ? 0 : fdr_index(reader, state->log);
 	if (status < 0)
 		return status;
-	r.filled = has_fill(r.log);
+	tw_fdr_header_encode(target, header);
+	tw_put(out, header, sizeof header);
 	fdr_cursor_init(&r.cursor, reader, state->log, 0);
-	status = rewrite_all(&r, out, result);
+	status = choose_fill(&r);
+	if (status >= 0)
+		status = rewrite_all(&r, out, result);
 	fdr_cursor_free(&r.cursor);
 	tw_window_free(&r.window);
 	tw_map_free(&r.written);

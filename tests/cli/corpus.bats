@@ -126,6 +126,35 @@ becomes_fxt() { # log
 	cmp in.xray out.xray
 }
 
+@test "repair of version 1: buffers that begin inside another count where it is to have fill" {
+	"$PYTHON" - "$DATA/xray/v1-padded-zero.xray" >in.xray <<-'END'
+		import struct, sys
+		log, size = open(sys.argv[1], "rb").read(), 20000
+		entry = struct.pack("<II", 1 << 4, 10)  # entry of function 1
+		first = log[32:80] + entry  # NewBuffer, WallTime, NewCPUId
+		inner = b"".join(log[32:33] + struct.pack("<I", i) + log[37:48] + entry for i in range(1, 800))
+		outer = (first + inner).ljust(size, b"\0")
+		sys.stdout.buffer.write(log[:16] + struct.pack("<Q", size) + log[24:32] + outer + first + b"\3" + bytes(15))
+	END
+	trackway repair in.xray -o out.xray || [ $? -eq 1 ]
+	[ "$(stat -c %s out.xray)" -lt $((3 * $(stat -c %s in.xray))) ] # not the header's size for each
+	[ "$(trackway dump out.xray --json | grep -c '"new-buffer"')" -eq 800 ] # the last is the first again
+}
+
+@test "convert of version 2 to 1: full buffers are none with fill" {
+	"$PYTHON" - "$DATA/xray/v1-padded-zero.xray" >new.xray <<-'END'
+		import struct, sys
+		log = open(sys.argv[1], "rb").read()
+		function = struct.pack("<II", 1 << 4, 10) + struct.pack("<II", 1 << 4 | 2, 10)  # entry and exit of function 1
+		def buffer(thread, functions):
+		    data = log[32:33] + struct.pack("<I", thread) + log[37:80] + functions * function
+		    return b"\17" + struct.pack("<Q", len(data)) + bytes(7) + data  # BufferExtents
+		sys.stdout.buffer.write(b"\2\0" + log[2:32] + b"".join(buffer(7000 + i, 60 if i < 4 else 9) for i in range(6)))
+	END
+	trackway convert new.xray --to xray-fdr --format-version 1 -o old.xray
+	[ "$(stat -c %s old.xray)" -eq "$(stat -c %s new.xray)" ] # EndOfBuffer for BufferExtents
+}
+
 @test "repair of version 1: a damaged buffer among others with fill has fill, too" {
 	cp "$DATA/xray/v1-padded-zero.xray" bad.xray
 	printf '\377' | dd of=bad.xray bs=1 seek=$((0x4bc)) conv=notrunc status=none # a record of the second of three
