@@ -21,6 +21,9 @@ enum { TW_PROBE_SIZE = 256, TW_PROBE_MOST = 1 << 16, TW_PROBE_MORE = -1 };
 /* Bytes of a line about a failure; bytes that tables may take where options->memory_limit is 0. */
 enum { TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 };
 
+/* Bytes of what tells a trace from others, terminated. */
+enum { TW_TRACE_KEY_SIZE = 96 };
+
 struct tw_calls;
 struct tw_call_run;
 struct tw_passed;
@@ -124,8 +127,9 @@ struct tw_format {
 	/* Whether a file of this name is one of the trace, in a directory that is one. NULL: by what claims says. */
 	bool (*holds)(const char *name);
 
-	/* Whether two paths that claims is true of are of one trace. NULL: a path is a trace. */
-	bool (*same)(const char *path, const char *other);
+	/* Writes what paths of one trace have in common, and those of others have not. False where a path is of no
+	 * trace of the format. NULL: a path is a trace. */
+	bool (*key)(const char *path, char key[static TW_TRACE_KEY_SIZE]);
 
 	/* Returns which file of a trace, from 0, the offsets of a track's events are in. NULL: a trace is one file. */
 	size_t (*member)(const struct tw_reader *reader, uint32_t track);

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -172,23 +173,39 @@ static char *folder_of(const char *path)
 	return file == path ? strdup(".") : strndup(path, file > path + 1 ? (size_t)(file - path - 1) : 1);
 }
 
-/* Finds the directory of the set that a path is of, and the timestamp, which a directory does not tell. */
-static bool find_set(const char *path, struct stat *folder, struct tw_xtrace_name *name)
+/* Finds the timestamp of the files in a directory; it is empty where they have several, and none is the set's. */
+static bool find_time(const char *folder, struct tw_xtrace_name *name)
 {
-	bool directory = is_directory(path);
-	char *text = directory ? strdup(path) : folder_of(path);
-	bool found = text && stat(text, folder) == 0 && (directory || xtrace_name_of(base_name(path), name));
-	free(text);
+	struct tw_xtrace_name other;
+	struct dirent *entry;
+	bool found = false;
+	DIR *directory = opendir(folder);
+	while (directory && (!found || *name->timestamp) && (entry = readdir(directory))) {
+		if (!xtrace_name_of(entry->d_name, &other))
+			continue;
+		if (!found)
+			*name = other;
+		else if (strcmp(name->timestamp, other.timestamp) != 0)
+			*name->timestamp = '\0';
+		found = true;
+	}
+	if (directory)
+		closedir(directory);
 	return found;
 }
 
-bool xtrace_same(const char *path, const char *other)
+bool xtrace_key(const char *path, char key[static TW_TRACE_KEY_SIZE])
 {
-	struct tw_xtrace_name names[2] = {0};
-	struct stat folders[2];
-	return find_set(path, &folders[0], &names[0]) && find_set(other, &folders[1], &names[1]) &&
-	       folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino &&
-	       (!*names[0].timestamp || !*names[1].timestamp || strcmp(names[0].timestamp, names[1].timestamp) == 0);
+	struct tw_xtrace_name name;
+	struct stat folder;
+	bool directory = is_directory(path);
+	if (!directory && !xtrace_name_of(base_name(path), &name))
+		return false;
+	char *text = directory ? strdup(path) : folder_of(path);
+	bool found = text && stat(text, &folder) == 0 && (!directory || find_time(text, &name));
+	free(text);
+	return found && snprintf(key, TW_TRACE_KEY_SIZE, "%ju %ju %s", (uintmax_t)folder.st_dev,
+	                         (uintmax_t)folder.st_ino, name.timestamp) < TW_TRACE_KEY_SIZE;
 }
 
 int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set)

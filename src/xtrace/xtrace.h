@@ -31,8 +31,8 @@ bool xtrace_name_of(const char *text, struct tw_xtrace_name *name);
 /* Whether a path names a directory with files of a set, or one of them. */
 bool xtrace_claims(const char *path);
 
-/* Whether two paths, of directories or of files in them, are of one set. */
-bool xtrace_same(const char *path, const char *other);
+/* Writes what tells the set of a path, of a directory or of a file in it, from others. False where it is of none. */
+bool xtrace_key(const char *path, char key[static TW_TRACE_KEY_SIZE]);
 
 /* Lists the files of the set that a path names. Returns 0 or a negative status. */
 int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set);

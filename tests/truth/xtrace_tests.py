@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -145,6 +146,21 @@ def files_of_one_set_are_read_once(bench):
     for merged, operands in ("one.fxt", [path, other]), ("files.fxt", [*files, other]):
         bench.run("merge", *operands, "-o", bench.directory / merged)
     assert (bench.directory / "one.fxt").read_bytes() == (bench.directory / "files.fxt").read_bytes()
+
+
+@test
+def files_of_two_times_in_a_directory_are_two_traces(bench):
+    """The directory is neither: it cannot be read, and stands for none of the files."""
+    folder = bench.directory / "both"
+    folder.mkdir()
+    for path in bench.write("--turns", 3)[0], bench.write("--turns", 3, "--timestamp", "1718000001")[0]:
+        for file in data_of(path) + snapshots_of(path):
+            shutil.copy(file, folder)
+    files = data_of(folder)
+    done = subprocess.run([bench.tool, "info", "--json", folder, *files, f"{folder}/"], capture_output=True, text=True)
+    assert done.returncode == 2 and "name a file of one" in done.stderr
+    assert [json.loads(line)["file"] for line in done.stdout.splitlines()] == [str(file) for file in files], done
+    assert f"1 file not read again: of the same trace as one before, the last: {folder}" in done.stderr, done
 
 
 @test
