@@ -686,6 +686,25 @@ make_many() { # how many
 	done
 }
 
+@test "merge: events of FXT's providers are of the one that the merged archive has; alone they keep theirs" {
+	"$PYTHON" - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+		for i in 7, 9:  # a section, and a provider's event: its buffer was full
+		    out = MAGIC_RECORD + provider_info(i, b"app") + record(0, 2 << 16 | i << 20) + record(0, 3 << 16 | i << 20)
+		    open(f"in{i}.fxt", "wb").write(out)
+	END
+	trackway merge in7.fxt in9.fxt -o all.fxt
+	trackway convert in7.fxt --to fxt -o one.fxt
+	for file in all one; do
+		"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" $file.fxt >$file
+	done
+	[ "$(grep '"provider-info"' all | grep -Eo '"provider_id":[0-9]+')" = '"provider_id":1' ]
+	[ "$(grep '"provider-event"' all | grep -Eo '"provider_id":[0-9]+' | uniq -c | tr -d ' ')" = '2"provider_id":1' ]
+	[ "$(grep '"provider-event"' one | grep -Eo '"provider_id":[0-9]+')" = '"provider_id":7' ]
+}
+
 @test "merge: records of FXT stay of their kind" {
 	"$PYTHON" - <<-'END'
 		import os, sys
