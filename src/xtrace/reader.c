@@ -266,7 +266,7 @@ static int begin_all(struct tw_reader *reader, struct xtrace_events *events)
 	reader->quiet = quiet;
 	if (status >= 0)
 		xtrace_lanes_tell_order(events->lanes);
-	reader->quiet = quiet || events->checker;
+	reader->again = reader->again || events->checker;
 	return status;
 }
 

@@ -412,6 +412,44 @@ static void test_clock_of_threads_that_are_checked(void **state)
 	rmdir(directory);
 }
 
+static void count_limits(void *context, const struct tw_finding *finding)
+{
+	*(unsigned *)context += strcmp(finding->rule, "xtrace.memory-limit") == 0;
+}
+
+/* Functions that call one another, more than fit into 64 KiB. That is told once. */
+static void test_limit_of_threads_that_are_checked(void **state)
+{
+	enum { CALLS = 1000, SIZE = 13 };
+	uint8_t tokens[CALLS * SIZE];
+	(void)state;
+	char directory[] = "/tmp/test_library.XXXXXX";
+	assert_non_null(mkdtemp(directory));
+	for (uint64_t i = 0; i < CALLS; i++) {
+		const uint8_t token[SIZE] = {PCINST(0x10000 + 0x100 * i, 0x94000040)};
+		memcpy(tokens + i * SIZE, token, SIZE);
+	}
+	write_tokens(directory, 1, tokens, sizeof tokens);
+	write_thread(directory, 2);
+	for (unsigned checking = TW_CHECK_DAMAGE; checking <= TW_CHECK_ALL; checking++) {
+		unsigned limits = 0;
+		const struct tw_read_options options = {.checking = checking,
+		                                        .memory_limit = 1 << 16,
+		                                        .on_finding = count_limits,
+		                                        .finding_context = &limits};
+		struct tw_reader *reader;
+		struct tw_batch batch;
+		assert_int_equal(tw_open(&reader, directory, &options), 0);
+		while (tw_read(reader, &batch) > 0)
+			;
+		tw_close(reader);
+		assert_int_equal(limits, 1);
+	}
+	unlink(path_of_thread(directory, 1));
+	unlink(path_of_thread(directory, 2));
+	rmdir(directory);
+}
+
 /* The caller's path may go when a directory is open, though each of its threads is opened later. */
 static void test_path_of_directory(void **state)
 {
@@ -536,6 +574,7 @@ int main(void)
 	    cmocka_unit_test(test_providers),
 	    cmocka_unit_test(test_records_in_any_order),
 	    cmocka_unit_test(test_clock_of_threads_that_are_checked),
+	    cmocka_unit_test(test_limit_of_threads_that_are_checked),
 	    cmocka_unit_test(test_path_of_directory),
 	    cmocka_unit_test(test_study_without_room),
 	    cmocka_unit_test(test_stopped_counters),
