@@ -384,9 +384,9 @@ static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewri
 }
 
 /* Version 1. A log with fill has it between all buffers, since where the next one begins is told by the header's size;
- * behind the last one there need not be any. As many as about half of those that are written, also of the ones that the
- * index does not know, must have kept that size, which may be damaged: what a few claim would make the result many times
- * as long as the log. */
+ * behind the last one there need not be any. As many as about half of those that are written, with the ones that the
+ * index does not know, must have kept that size, which may be damaged: what a few claim would make the result many
+ * times as long as the log. */
 static int choose_fill(struct rewrite *r)
 {
 	const bool quiet = r->reader->quiet;
