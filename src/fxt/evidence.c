@@ -44,7 +44,9 @@ static bool is_named(const struct fxt_view *view, const struct tw_fxt_string *st
 
 bool fxt_is_thread_known(const struct fxt_view *view, uint64_t index, size_t at)
 {
-	return index > 0 && fxt_thread_at(view->state->current, (unsigned)index, view->offset + at) != NULL;
+	const struct fxt_entry *entry =
+	    index > 0 ? fxt_thread_at(view->state->current, (unsigned)index, view->offset + at) : NULL;
+	return entry && (entry->process || entry->thread);
 }
 
 bool fxt_is_string_sound(const struct fxt_view *view, uint64_t reference, size_t at)
@@ -54,9 +56,7 @@ bool fxt_is_string_sound(const struct fxt_view *view, uint64_t reference, size_t
 
 bool fxt_is_thread_sound(const struct fxt_view *view, uint64_t index, size_t at)
 {
-	const struct fxt_entry *entry =
-	    index > 0 ? fxt_thread_at(view->state->current, (unsigned)index, view->offset + at) : NULL;
-	return index == 0 || (entry && (entry->process || entry->thread));
+	return index == 0 || fxt_is_thread_known(view, index, at);
 }
 
 /* Whether an event is one by itself. With the koids of its thread in the record less of it can be known. */
