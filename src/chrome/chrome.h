@@ -38,6 +38,14 @@ enum chrome_form { CHROME_FORM_NONE, CHROME_FORM_ARRAY, CHROME_FORM_OBJECT, CHRO
 
 enum chrome_place { CHROME_AT_START, CHROME_IN_MEMBERS, CHROME_IN_EVENTS, CHROME_AFTER, CHROME_AT_END };
 
+/* Numbers of what chrome_first() is asked: a phase is CHROME_TOLD_PHASE and its character. */
+enum {
+	CHROME_TOLD_COMPRESSION,
+	CHROME_TOLD_NO_EVENTS,
+	CHROME_TOLD_PHASE = 64,
+	CHROME_NUMBERS = CHROME_TOLD_PHASE + 256
+};
+
 struct chrome_stream {
 	struct tw_reader *reader;
 	uint64_t at;   /* offset of the next byte */
@@ -51,6 +59,7 @@ struct chrome_stream {
 	unsigned told_odd;  /* enum chrome_oddity */
 	uint64_t told[256]; /* hashes of the members that were reported */
 	size_t told_count;
+	uint64_t told_numbers[CHROME_NUMBERS / 64]; /* a bit for each number */
 	/* What "otherData" told. */
 	bool own;          /* Trackway wrote it */
 	bool own_cpu;      /* and "cpu" among the arguments is the CPU */
@@ -73,8 +82,9 @@ int chrome_item_at(struct tw_reader *reader, struct tw_window *window, uint64_t 
 void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct chrome_item *item, const uint8_t *at,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Whether the hash is new to `told`: so something is reported once only. */
-bool chrome_first(struct chrome_stream *stream, uint64_t hash);
+/* Whether something was not reported yet, so that it is once only: a number below CHROME_NUMBERS, or the hash of a
+ * member; of these 256 are. */
+bool chrome_first(struct chrome_stream *stream, uint64_t what);
 
 /* ---- pieces.c: rows of a stretch of the file, and the texts of their arguments. ---- */
 

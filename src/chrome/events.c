@@ -334,7 +334,7 @@ static void report_phase(struct chrome_fill *fill)
 	if (!phase)
 		chrome_report(fill->reader, CHROME_PHASE_MISSING, fill->item, value->type ? value->bytes : NULL,
 		              "expected \"ph\" of one character");
-	else if (chrome_first(&fill->state->stream, 256 + (uint64_t)(uint8_t)phase))
+	else if (chrome_first(&fill->state->stream, CHROME_TOLD_PHASE + (uint64_t)(uint8_t)phase))
 		chrome_report(fill->reader, CHROME_PHASE_UNKNOWN, fill->item, value->bytes,
 		              "\"%c\" is no phase that is known", phase >= ' ' && phase <= '~' ? phase : '?');
 }

@@ -68,14 +68,19 @@ void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct
 	          item->line + (inside ? newlines(item->bytes, inside) : 0), "%s", text);
 }
 
-bool chrome_first(struct chrome_stream *stream, uint64_t hash)
+bool chrome_first(struct chrome_stream *stream, uint64_t what)
 {
+	if (what < CHROME_NUMBERS) {
+		uint64_t *numbers = &stream->told_numbers[what / 64], before = *numbers;
+		*numbers |= UINT64_C(1) << what % 64;
+		return *numbers != before;
+	}
 	for (size_t i = 0; i < stream->told_count; i++)
-		if (stream->told[i] == hash)
+		if (stream->told[i] == what)
 			return false;
 	if (stream->told_count == sizeof stream->told / sizeof *stream->told)
 		return false;
-	stream->told[stream->told_count++] = hash;
+	stream->told[stream->told_count++] = what;
 	return true;
 }
 
@@ -582,9 +587,9 @@ int chrome_stream_open(struct tw_reader *reader, struct chrome_stream *stream)
 static int ended(struct chrome_stream *stream)
 {
 	struct tw_input *input = stream->reader->input;
-	if (tw_input_damaged(input) && chrome_first(stream, 1))
+	if (tw_input_damaged(input) && chrome_first(stream, CHROME_TOLD_COMPRESSION))
 		report_here(stream, CHROME_COMPRESSION, tw_input_damage(input));
-	if (!stream->items && chrome_first(stream, 2))
+	if (!stream->items && chrome_first(stream, CHROME_TOLD_NO_EVENTS))
 		report_here(stream, CHROME_NO_EVENTS, "there is no event");
 	return 0;
 }

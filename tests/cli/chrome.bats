@@ -207,3 +207,12 @@ END
 		assert len(tracks) == 4 and tracks[0] == tracks[3] and len(set(tracks)) == 3, sequence.events
 	END
 }
+
+@test "more members than are told leave room for what else is odd" {
+	"$PYTHON" -c 'import json
+events = [{"ph": "i", "s": "g", "name": "a", "pid": 1, "tid": 1, "ts": i, f"member {i}": 1} for i in range(300)]
+print(json.dumps(events + [{"ph": "Z", "name": "b", "pid": 1, "tid": 1, "ts": 300}]))' >many.json
+	status=0; trackway check --all many.json >findings || status=$?
+	[ "$(grep -c 'chrome.member' findings)" -eq 256 ]
+	[ "$(grep -c 'chrome.phase-unknown' findings)" -eq 1 ]
+}
