@@ -1316,3 +1316,31 @@ END
 	trackway repair --json bare.fxt -o out.fxt >json 2>err || true
 	grep -q "\"records_out\":$(trackway dump out.fxt | wc -l)," json
 }
+
+@test "check: calls around sections that end soon in the first chunk" {
+	"$PYTHON" - >sections.fxt <<-'END'
+		import struct, sys
+		def words(*all): return struct.pack(f"<{len(all)}Q", *all)
+		def section(provider): return words(2 << 16 | provider << 20 | 1 << 4)
+		time = 0
+		def calls(kinds):
+		    global time
+		    found = b""
+		    for kind in kinds:
+		        time += 1
+		        found += words(4 | 2 << 4 | kind << 16 | 1 << 24 | 1 << 32 | 1 << 48, time)
+		    return found
+		parts = [words(0x0016547846040010)]
+		for provider in 1, 2:  # its information, ticks, a string and a thread
+		    parts.append(words(1 << 16 | provider << 20 | 1 << 52 | 2 << 4, ord("p"), 1 | 2 << 4, 1000000000,
+		                       2 | 2 << 4 | 1 << 16 | 1 << 32, ord("a"), 3 | 3 << 4 | 1 << 16, provider, 10 + provider))
+		# A call that begins in a section that is soon over, and ends in a later one.
+		parts += [section(1), calls([2, 3] * 3000), section(2), calls([2] + [2, 3] * 500)]
+		parts += [section(1), calls([2, 3] * 10000), section(2), calls([2, 3] * 10 + [3])]
+		sys.stdout.buffer.write(b"".join(parts))
+	END
+	for jobs in 1 2; do
+		trackway check --jobs $jobs sections.fxt >findings
+		[ "$(cat findings)" = "sections.fxt: fine" ]
+	done
+}
