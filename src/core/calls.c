@@ -421,18 +421,33 @@ bool tw_calls_hold_other(const struct tw_calls *calls)
 	return calls->stack->space && holds_other(calls->stack->space, calls->stack->depth);
 }
 
-void tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, const struct tw_call_item *item)
+/* How many items of a run, from one on, are nested calls that go on from the ones before while nothing ends. */
+static size_t nested_in_a_row(const struct tw_call_run *run, size_t first, uint64_t due)
+{
+	size_t i = first + 1;
+	for (; i < run->count && run->items[i].kind == TW_CALL_NESTED && run->items[i].time < due; i++)
+		if (run->items[i].name + run->items[i].place != run->items[i - 1].name)
+			break;
+	return i - first;
+}
+
+size_t tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, size_t first)
 {
 	struct tw_call_stack *stack = calls->stack;
-	advance(calls, item->time);
+	const struct tw_call_item *items = run->items + first;
+	advance(calls, items->time);
+	const size_t taken = nested_in_a_row(run, first, stack->due);
+	const uint32_t from = items[taken - 1].name;
+	const size_t count = items->name + items->place - from;
 	tw_calls_go_on(calls, run->newest);
 	if (stack->folded || stack == &calls->spare) {
-		calls->untimed += item->place;
-		return;
+		calls->untimed += count;
+		return taken;
 	}
-	if (stack->space)
-		stack->space->frames[stack->depth].children += item->duration;
-	calls->hooks->nested(calls, run->nested + item->name, item->place);
+	for (size_t i = 0; stack->space && i < taken; i++)
+		stack->space->frames[stack->depth].children += items[i].duration;
+	calls->hooks->nested(calls, run->nested + from, count);
+	return taken;
 }
 
 /* ---- Events. ---- */

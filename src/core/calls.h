@@ -212,7 +212,8 @@ void tw_calls_free(struct tw_calls *calls);
 /* Takes any event; an item of the current track. */
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event);
 void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item);
-void tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, const struct tw_call_item *item);
+/* Takes the nested calls of an item of a run, and of those behind it that go on from there. Returns how many items. */
+size_t tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, size_t first);
 
 /* Whether a call of a name goes on on the current track, or one of TW_ROW_OTHER. */
 bool tw_calls_hold(const struct tw_calls *calls, uint32_t name);
@@ -446,11 +447,10 @@ static inline __attribute__((always_inline)) void tw_calls_feed_run(struct tw_ca
 		i += tw_calls_take_items(calls, run->items + i, run->count - i, find, leave, by_row);
 		if (i == run->count)
 			break;
-		const struct tw_call_item *item = &run->items[i++];
-		if (item->kind == TW_CALL_NESTED)
-			tw_calls_take_nested(calls, run, item);
+		if (run->items[i].kind == TW_CALL_NESTED)
+			i += tw_calls_take_nested(calls, run, i);
 		else
-			tw_calls_take_item(calls, item);
+			tw_calls_take_item(calls, &run->items[i++]);
 	}
 	tw_calls_go_on(calls, run->last);
 }
