@@ -9,12 +9,12 @@
 #include "fxt/doubts.h"
 #include "fxt/layout.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 void fxt_calls_clear(struct fxt_calls *calls)
 {
-	calls->count = calls->waiting = calls->stretch_count = calls->lane_count = calls->seen_count = 0;
+	calls->count = calls->waiting = calls->closed = calls->stretch_count = calls->lane_count = calls->seen_count =
+	    0;
 	calls->by_track.count = 0;
 	if (calls->by_track.slots)
 		memset(calls->by_track.slots, 0, (calls->by_track.mask + 1) * sizeof *calls->by_track.slots);
@@ -60,14 +60,135 @@ static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 
 /* ---- Stretches. ---- */
 
-static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
+/* How many calls a new stretch has room for: few where most of it would stay empty. `make bench` measures stat. */
+enum { LONG = 128, SHORT = 4, FEW_LANES = 64 };
+
+/* Begins a stretch with room for some calls. False when there is no memory. */
+static bool begin_stretch(struct fxt_chunk *chunk, uint32_t lane, uint32_t room)
 {
 	struct fxt_calls *calls = chunk->calls;
-	if (calls->stretch_count < calls->stretch_room ||
-	    tw_grow(&calls->stretches, &calls->stretch_room, calls->stretch_count + 1, sizeof *calls->stretches))
-		calls->stretches[calls->stretch_count++] = (struct fxt_stretch){lane, (uint32_t)calls->count};
-	else
+	const uint32_t from = (uint32_t)calls->count;
+	if (!tw_grow(&calls->stretches, &calls->stretch_room, calls->stretch_count + 1, sizeof *calls->stretches)) {
 		chunk->failed = true;
+		return false;
+	}
+	calls->stretches[calls->stretch_count++] = (struct fxt_stretch){lane, from, from};
+	calls->count += room;
+	return true;
+}
+
+/* Begins a stretch of one call. NULL when there is no memory. */
+static struct fxt_call *lone_call(struct fxt_chunk *chunk, uint32_t lane)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (!begin_stretch(chunk, lane, 1))
+		return NULL;
+	calls->stretches[calls->stretch_count - 1].to++;
+	return &calls->calls[calls->count - 1];
+}
+
+/* ---- Cursors: where the calls of threads go, by an index that keeps its meaning to the end of a run of the fast path.
+ * ---- */
+
+/* What the options and the tables say of a thread, instead of a lane. */
+static const uint32_t UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1;
+
+/* Takes the room from a cursor, and gives what it has put there to the last stretch of its lane. */
+static void take_room(struct fxt_calls *calls, struct fxt_cursor *cursor)
+{
+	struct fxt_lane *lane = &calls->lanes[cursor->lane];
+	if (cursor->end) {
+		calls->stretches[lane->stretch].to = (uint32_t)(cursor->next - calls->calls);
+		lane->room_to = (uint32_t)(cursor->end - calls->calls);
+	}
+	cursor->next = cursor->end = NULL;
+}
+
+/* The number of a thread's lane, or why it has none. */
+static uint32_t find_lane(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
+{
+	struct fxt_calls *calls = chunk->calls;
+	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
+	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
+	struct fxt_lane *lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
+	if (!lane)
+		return entry ? UNWANTED : UNKNOWN;
+	if (lane->thread) {
+		take_room(calls, &calls->cursors[lane->thread]);
+		lane->shared = true;
+	}
+	lane->thread = index;
+	return (uint32_t)(lane - calls->lanes);
+}
+
+static struct fxt_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
+{
+	struct fxt_calls *calls = chunk->calls;
+	struct fxt_cursor *cursor = &calls->cursors[index];
+	if (!cursor->met) {
+		calls->met[index / 64] |= 1ull << index % 64;
+		cursor->met = true;
+		cursor->lane = find_lane(chunk, index, bytes);
+	}
+	return cursor;
+}
+
+/* Whether the last stretch of a lane has room, and no call stands behind it that may be the lane's, too. */
+static bool has_room(const struct fxt_calls *calls, const struct fxt_lane *lane)
+{
+	return lane->room_to && lane->stretch >= calls->closed && calls->stretches[lane->stretch].to < lane->room_to;
+}
+
+/* Gives a cursor room for calls. False where it has some, or may have none. */
+static bool give_room(struct fxt_chunk *chunk, struct fxt_cursor *cursor)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (cursor->next < cursor->end || cursor->lane >= UNKNOWN || calls->lanes[cursor->lane].shared)
+		return false;
+	struct fxt_lane *lane = &calls->lanes[cursor->lane];
+	take_room(calls, cursor);
+	if (!has_room(calls, lane)) {
+		if (!begin_stretch(chunk, cursor->lane, calls->waiting || calls->lane_count > FEW_LANES ? SHORT : LONG))
+			return false;
+		lane->stretch = (uint32_t)calls->stretch_count - 1;
+		lane->room_to = (uint32_t)calls->count;
+	}
+	cursor->next = calls->calls + calls->stretches[lane->stretch].to;
+	cursor->end = calls->calls + lane->room_to;
+	return true;
+}
+
+static void see_going_on(struct fxt_cursor *cursor, uint64_t ticks)
+{
+	cursor->latest = ticks > cursor->latest ? ticks : cursor->latest;
+}
+
+static void set_last(struct fxt_lane *lane, uint64_t time)
+{
+	if (lane && time > lane->last)
+		lane->last = time;
+}
+
+/* Tells a cursor's lane what was put there, and when its thread was seen last, and forgets it. Threads that are not
+ * registered are track 0. */
+static void end_cursor(struct fxt_chunk *chunk, struct fxt_cursor *cursor)
+{
+	struct fxt_lane *lane = cursor->lane == UNKNOWN ? fxt_lane_of(chunk, 0) : NULL;
+	if (cursor->lane < UNKNOWN) {
+		take_room(chunk->calls, cursor);
+		lane = &chunk->calls->lanes[cursor->lane];
+		lane->thread = 0;
+	}
+	set_last(lane, tw_ticks_ns(&chunk->clock, cursor->latest));
+	*cursor = (struct fxt_cursor){0};
+}
+
+static void end_cursors(struct fxt_chunk *chunk)
+{
+	struct fxt_calls *calls = chunk->calls;
+	for (unsigned i = 0; i < FXT_THREAD_REFERENCES / 64; i++)
+		for (; calls->met[i]; calls->met[i] &= calls->met[i] - 1)
+			end_cursor(chunk, &calls->cursors[i * 64 + (unsigned)__builtin_ctzll(calls->met[i])]);
 }
 
 /* ---- The fast path: events whose thread and names are indices, and scheduling records. It stops at the first other
@@ -77,51 +198,10 @@ static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
 /* A row of records that the fast path takes. */
 struct run {
 	struct fxt_chunk *chunk;
-	struct fxt_call *call;     /* where the next one goes */
-	size_t before;             /* how many calls the chunk had before the run */
-	const uint8_t *timed;      /* the last record with a time that is no event; NULL: there is none */
-	unsigned thread;           /* index of the thread whose calls come; UINT_MAX: not known yet */
-	bool wanted;               /* the options let that thread through */
-	uint32_t usual;            /* USUAL_BITS of the header of an event of that thread */
 	struct fxt_doubts *doubts; /* NULL: the walk has checked the records */
-	const uint8_t *last;       /* a record taken, from which it is not far to the last one; NULL: there is none */
+	bool switches;             /* scheduling records are looked at */
+	const uint8_t *last;       /* the last record taken; NULL: there is none */
 };
-
-/* The bits of a header that tell whether it is an event of the same thread as the one before. */
-#define USUAL_BITS ((uint32_t)(FXT_BITS(0, 3) | FXT_BITS(24, 31)))
-
-/* Notes when a thread was seen, by its index, which keeps its meaning to the end of the run. */
-static inline void see_going_on(struct fxt_calls *calls, unsigned index, uint64_t ticks)
-{
-	uint64_t *went_on = &calls->went_on[index / 64], bit = 1ull << index % 64;
-	uint64_t latest = *went_on & bit ? calls->latest_ticks[index] : 0;
-	calls->latest_ticks[index] = ticks > latest ? ticks : latest;
-	*went_on |= bit;
-}
-
-static void set_last(struct fxt_lane *lane, uint64_t time)
-{
-	if (lane && time > lane->last)
-		lane->last = time;
-}
-
-/* Tells the lanes when their threads were seen last in the run that began at a place. */
-static void keep_going_on(struct fxt_chunk *chunk, size_t place)
-{
-	struct fxt_calls *calls = chunk->calls;
-	for (unsigned i = 0; i < FXT_THREAD_REFERENCES / 64; i++)
-		for (; calls->went_on[i]; calls->went_on[i] &= calls->went_on[i] - 1) {
-			unsigned index = i * 64 + (unsigned)__builtin_ctzll(calls->went_on[i]);
-			const struct fxt_entry *entry =
-			    fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place));
-			if (!entry || entry->wanted) /* threads that are not registered are track 0 */
-				set_last(fxt_lane_of(chunk, entry ? entry->number : 0),
-				         tw_ticks_ns(&chunk->clock, calls->latest_ticks[index]));
-		}
-}
-
-/* What the options and the tables say of a thread, instead of a lane. */
-static const uint32_t UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1;
 
 /* Forgets what calls are called when the references in their headers may mean something else. */
 static void begin_called(struct fxt_memo *memo)
@@ -130,44 +210,6 @@ static void begin_called(struct fxt_memo *memo)
 		return;
 	memset(memo->called, 0, sizeof memo->called);
 	memo->called_epoch = memo->pair_epoch;
-}
-
-/* The number of a thread's lane, whose calls come; UNKNOWN where the thread is inline or not registered. */
-static __attribute__((noinline)) uint32_t find_lane(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
-{
-	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
-	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
-	const struct fxt_lane *lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
-	begin_called(chunk->memo);
-	if (!lane)
-		return entry ? UNWANTED : UNKNOWN;
-	return (uint32_t)(lane - chunk->calls->lanes);
-}
-
-/* The same, looked up once in a run. */
-static inline uint32_t lane_of_thread(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
-{
-	struct fxt_calls *calls = chunk->calls;
-	uint64_t *met = &calls->met[index / 64], bit = 1ull << index % 64;
-	if (!(*met & bit))
-		calls->lane_of_thread[index] = find_lane(chunk, index, bytes);
-	*met |= bit;
-	return calls->lane_of_thread[index];
-}
-
-/* Begins a stretch of another thread's calls. False where the thread is inline or not registered. */
-static inline bool set_thread(struct run *run, unsigned index, const uint8_t *bytes)
-{
-	struct fxt_chunk *chunk = run->chunk;
-	uint32_t lane = lane_of_thread(chunk, index, bytes);
-	run->wanted = lane < UNKNOWN;
-	run->thread = lane != UNKNOWN ? index : UINT_MAX;
-	run->usual = TW_FXT_TYPE_EVENT | index << 24;
-	if (run->wanted) {
-		chunk->calls->count = (size_t)(run->call - chunk->calls->calls);
-		begin_stretch(chunk, lane);
-	}
-	return lane != UNKNOWN;
 }
 
 /* The names of a call; NULL where the name is inline or not registered. The category may be inline: profiles do not use
@@ -182,29 +224,8 @@ static __attribute__((noinline)) const struct fxt_pair *look_up(struct fxt_chunk
 		names = fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
 	if (names && !is_inline)
 		chunk->memo->called[tw_bits(header, 48, 63) % FXT_KNOWN] =
-		    (struct fxt_called){(uint32_t)(header >> 32), names->name};
+		    (struct fxt_called){header & FXT_CALLED_BITS, names->name};
 	return names;
-}
-
-/* When a call begins and when it ends. */
-struct times {
-	uint64_t begin, end;
-};
-
-static __attribute__((noinline)) struct times far_times(struct fxt_chunk *chunk, uint64_t begin, uint64_t end)
-{
-	uint64_t time = tw_ticks_ns(&chunk->clock, begin);
-	return (struct times){time, tw_ticks_ns(&chunk->clock, end)};
-}
-
-static inline struct times times_of(struct fxt_chunk *chunk, uint64_t begin, uint64_t end)
-{
-	const struct tw_ticks *clock = &chunk->clock;
-	uint64_t first = begin - clock->base_tsc, last = end - clock->base_tsc;
-	if (__builtin_expect((first > clock->near) | (last > clock->near), 0))
-		return far_times(chunk, begin, end);
-	return (struct times){tw_ticks_ns_after(clock, first, clock->whole),
-	                      tw_ticks_ns_after(clock, last, clock->whole)};
 }
 
 /* The place in a record of the time at which the call ends; of a begin or an end, of its time. */
@@ -213,31 +234,51 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 	return kind == TW_CALL_COMPLETE ? (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD : TW_FXT_WORD;
 }
 
+/* The bits of an event's header that tell all but its thread and names. */
+#define PLAIN_BITS ((uint32_t)FXT_BITS(0, 23))
+
 /* What take_usual() must know of each type of event. */
-static const struct {
-	uint32_t complete[FXT_TYPES]; /* mask: its last word is the time at which it ends */
-	uint32_t mark[FXT_TYPES];     /* of the kind of call */
-	uint32_t bytes[FXT_TYPES];    /* how far the next call is from this one; 0: it is no call, and its place is used
-	                            * again */
-	uint32_t plain[FXT_TYPES]; /* the header's type of event, size and number of arguments when it has none; where
-	                            * it always has some: what no header has */
-} types = {
-#define CALL sizeof(struct fxt_call)
-#define PLAIN(type, words) [type] = (type) << 16 | (words) << 4
-    .complete = {[FXT_COMPLETE] = UINT32_MAX},
-    .mark = {[FXT_BEGIN] = FXT_MARK_BEGIN, [FXT_COMPLETE] = FXT_MARK_COMPLETE},
-    .bytes = {[FXT_BEGIN] = CALL, [FXT_END] = CALL, [FXT_COMPLETE] = CALL},
-    .plain = {PLAIN(FXT_INSTANT, 2), PLAIN(FXT_BEGIN, 2), PLAIN(FXT_END, 2), PLAIN(FXT_COMPLETE, 3),
-              PLAIN(FXT_ASYNC_BEGIN, 3), PLAIN(FXT_ASYNC_INSTANT, 3), PLAIN(FXT_ASYNC_END, 3), PLAIN(FXT_FLOW_BEGIN, 3),
-              PLAIN(FXT_FLOW_STEP, 3), PLAIN(FXT_FLOW_END, 3)},
+static const struct shape {
+	uint32_t complete; /* mask: its last word is the time at which it ends */
+	uint32_t mark;     /* of the kind of call */
+	uint32_t plain;    /* PLAIN_BITS when it has no arguments; 0: it always has some */
+	uint32_t bytes;    /* how far the next call is from this one; 0: it is no call, and its place is used again */
+} shapes[FXT_TYPES] = {
+#define CALL .bytes = sizeof(struct fxt_call)
+#define PLAIN(type, words) .plain = TW_FXT_TYPE_EVENT | (type) << 16 | (words) << 4
+    [FXT_INSTANT] = {PLAIN(FXT_INSTANT, 2)},
+    [FXT_BEGIN] = {PLAIN(FXT_BEGIN, 2), CALL, .mark = FXT_MARK_BEGIN},
+    [FXT_END] = {PLAIN(FXT_END, 2), CALL},
+    [FXT_COMPLETE] = {PLAIN(FXT_COMPLETE, 3), CALL, .mark = FXT_MARK_COMPLETE, .complete = UINT32_MAX},
+    [FXT_ASYNC_BEGIN] = {PLAIN(FXT_ASYNC_BEGIN, 3)},
+    [FXT_ASYNC_INSTANT] = {PLAIN(FXT_ASYNC_INSTANT, 3)},
+    [FXT_ASYNC_END] = {PLAIN(FXT_ASYNC_END, 3)},
+    [FXT_FLOW_BEGIN] = {PLAIN(FXT_FLOW_BEGIN, 3)},
+    [FXT_FLOW_STEP] = {PLAIN(FXT_FLOW_STEP, 3)},
+    [FXT_FLOW_END] = {PLAIN(FXT_FLOW_END, 3)},
 #undef PLAIN
 #undef CALL
 };
 
-/* Takes events of the current thread whose names were looked up lately, as most are. The processor cannot predict which
- * of them are calls and which have arguments, so no jump depends on it: an event that is no call is written, too, and
- * the next one takes its place; events with arguments are listed, and their sizes checked later. Returns the place of
- * the first record that it could not take, or that is too near to the end. `whole` is the clock's. */
+/* Takes a context switch or a wake-up without arguments, whose size is right. Returns that; 0: it is another record, or
+ * not all there. */
+static __attribute__((noinline)) size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *bytes,
+                                                          const uint8_t *to, bool big)
+{
+	const uint32_t koids = fxt_plain_koids(tw_load64(bytes, big));
+	const size_t size = (2 + koids) * TW_FXT_WORD;
+	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	if (koids == 0 || size > (size_t)(to - bytes) || ticks - chunk->clock.base_tsc > chunk->clock.near)
+		return 0;
+	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), tw_ticks_ns(&chunk->clock, ticks));
+	return size;
+}
+
+/* Takes events whose names were looked up lately, of threads whose cursors have room, as most are, and scheduling
+ * records between them. The processor cannot predict which events are calls, of which threads, and which have
+ * arguments, so no jump depends on it: an event that is no call is written, too, and the next one takes its place;
+ * events with arguments are listed, and their sizes checked later. Returns the place of the first record that it could
+ * not take, or that is too near to the end. `whole` is the clock's. */
 static inline __attribute__((always_inline)) const uint8_t *take_usual(struct run *run, const uint8_t *bytes,
                                                                        const uint8_t *to, bool doubting, uint64_t whole,
                                                                        bool big)
@@ -245,177 +286,135 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 	struct fxt_chunk *const chunk = run->chunk;
 	const struct tw_ticks clock = chunk->clock;
 	const struct fxt_called *const known = chunk->memo->called;
-	const uint8_t *const limit = run->wanted ? fxt_doubts_limit(run->doubts, bytes, to) : bytes,
-			     *const from = bytes, *const base = chunk->bytes;
-	const uint32_t usual = run->usual;
+	struct fxt_cursor *const cursors = chunk->calls->cursors;
+	const uint8_t *const limit = fxt_doubts_limit(run->doubts, bytes, to), *last_taken = run->last;
 	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
-	struct fxt_call *call = run->call;
-	uint64_t latest = 0;
-	while (bytes < limit) {
-		const uint32_t references = tw_load32(bytes + (big ? 0 : 4), big);
-		const uint32_t shape = tw_load32(bytes + (big ? 4 : 0), big) ^ usual;
-		const struct fxt_called *called = &known[(references >> 16) % FXT_KNOWN];
-		const size_t type = tw_bits(shape, 16, 19), size = tw_bits(shape, 4, 15) * TW_FXT_WORD;
-		if ((shape & USUAL_BITS) || called->references != references)
+	for (size_t size; bytes < limit; last_taken = bytes, bytes += size) {
+		const uint64_t header = tw_load64(bytes, big);
+		const struct fxt_called *called = &known[tw_bits(header, 48, 63) % FXT_KNOWN];
+		const struct shape *shape = &shapes[tw_bits(header, 16, 19)];
+		struct fxt_cursor *cursor = &cursors[tw_bits(header, 24, 31)];
+		struct fxt_call *made = cursor->next;
+		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		if (called->key != (header & FXT_CALLED_BITS) || made == cursor->end) {
+			if (run->switches && (size = take_plain_switch(chunk, bytes, to, big)))
+				continue;
 			break;
+		}
 		if (doubting && !fxt_is_there(size, bytes, to))
 			break;
-		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & types.complete[type]);
-		uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
-		uint64_t last = tw_load64(end, big) - clock.base_tsc;
+		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete);
+		const uint64_t ended = tw_load64(end, big), last = ended - clock.base_tsc;
+		const uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
 		if (first > last || last > clock.near)
 			break;
-		/* The times come last: until then there are registers for all. */
-		struct fxt_call *const made = call;
-		const uint32_t place = (uint32_t)(bytes - base);
+		const uint32_t place = (uint32_t)(bytes - chunk->bytes);
 		made->name = called->name;
-		made->origin = types.mark[type] | place;
-		call = (struct fxt_call *)((char *)call + types.bytes[type]);
-		if (doubting) {
-			*doubt = place;
-			doubt += shape != types.plain[type];
-		}
+		made->origin = shape->mark | place;
 		made->begin = tw_ticks_ns_after(&clock, first, whole);
 		made->end = tw_ticks_ns_after(&clock, last, whole);
-		latest = last > latest ? last : latest;
-		bytes += size;
+		cursor->next = (struct fxt_call *)((char *)made + shape->bytes);
+		see_going_on(cursor, ended);
+		if (doubting) {
+			*doubt = place;
+			doubt += ((uint32_t)header & PLAIN_BITS) != shape->plain;
+		}
 	}
-	if (bytes > from) {
-		see_going_on(chunk->calls, run->thread, clock.base_tsc + latest);
-		run->last = from;
-	}
-	run->call = call;
+	run->last = last_taken;
 	if (doubting)
 		run->doubts->count = (size_t)(doubt - run->doubts->places);
 	return bytes;
 }
 
 /* Takes a begin, end or complete event. False where it is not for the fast path. */
-static inline __attribute__((always_inline)) bool take_call(struct run *run, uint64_t header, const uint8_t *bytes,
-                                                            unsigned kind, bool big)
+static bool take_call(const struct run *run, uint64_t header, const uint8_t *bytes, unsigned kind, bool big)
 {
 	struct fxt_chunk *chunk = run->chunk;
-	unsigned index = (unsigned)tw_bits(header, 24, 31);
-	if (__builtin_expect(index != run->thread, 0) && !set_thread(run, index, bytes))
-		return false;
-	const struct fxt_pair *names = look_up(chunk, header, bytes);
-	if (!names || !run->wanted)
+	struct fxt_cursor *cursor = cursor_of(chunk, (unsigned)tw_bits(header, 24, 31), bytes);
+	const struct fxt_pair *names = cursor->lane != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
+	if (!names || cursor->lane == UNWANTED)
 		return names;
 	const uint64_t begin = tw_load64(bytes + TW_FXT_WORD, big),
 		       end = tw_load64(bytes + end_place(header, kind), big);
-	const struct times times = times_of(chunk, begin, end);
-	if (end < begin || times.end == UINT64_MAX)
+	const uint64_t time = tw_ticks_ns(&chunk->clock, begin), over = tw_ticks_ns(&chunk->clock, end);
+	if (end < begin || over == UINT64_MAX)
 		return false;
-	see_going_on(chunk->calls, index, end);
-	*run->call++ = (struct fxt_call){
-	    .begin = times.begin,
-	    .end = times.end,
+	struct fxt_call *call = cursor->next < cursor->end ? cursor->next++ : lone_call(chunk, cursor->lane);
+	if (!call)
+		return false;
+	*call = (struct fxt_call){
+	    .begin = time,
+	    .end = over,
 	    .name = names->name,
 	    .origin = fxt_origin(kind, (size_t)(bytes - chunk->bytes)),
 	};
+	see_going_on(cursor, end);
 	return true;
 }
 
 /* Takes an event that is no call. False where its thread is inline. */
-static inline __attribute__((always_inline)) bool take_other(const struct run *run, uint64_t header,
-                                                             const uint8_t *bytes, bool big)
+static bool take_other(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
-	unsigned index = (unsigned)tw_bits(header, 24, 31);
-	if (!index)
+	const unsigned index = (unsigned)tw_bits(header, 24, 31);
+	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	if (!index || tw_ticks_ns(&run->chunk->clock, ticks) == UINT64_MAX)
 		return false;
-	see_going_on(run->chunk->calls, index, tw_load64(bytes + TW_FXT_WORD, big));
+	see_going_on(cursor_of(run->chunk, index, bytes), ticks);
 	return true;
 }
 
-/* Takes context switches and wake-ups without arguments, whose sizes are right. Returns the place of the first other
- * record. */
-static inline __attribute__((always_inline)) const uint8_t *take_switches(struct run *run, const uint8_t *bytes,
-                                                                          const uint8_t *to, bool big)
-{
-	struct fxt_chunk *chunk = run->chunk;
-	for (;;) {
-		const size_t left = (size_t)(to - bytes) / TW_FXT_WORD;
-		const size_t words = left ? 2 + fxt_plain_koids(tw_load64(bytes, big)) : 2;
-		if (words == 2 || words > left)
-			return bytes;
-		uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
-		if (time == UINT64_MAX)
-			return bytes;
-		see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
-		run->timed = run->last = bytes;
-		bytes += words * TW_FXT_WORD;
-	}
-}
-
 /* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */
-static __attribute__((noinline)) bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes,
-                                                  bool big)
+static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
 {
-	uint64_t type = tw_bits(header, 60, 63);
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP))
+	const uint64_t type = tw_bits(header, 60, 63),
+		       time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP) ||
+	    time == UINT64_MAX)
 		return false;
-	uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
 	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
-	return time != UINT64_MAX;
+	return true;
 }
 
 /* Whether a record's header and its size agree. */
-static inline __attribute__((always_inline)) bool is_right(uint64_t header, const uint8_t *bytes, const uint8_t *to,
-                                                           bool big)
+static bool is_right(uint64_t header, const uint8_t *bytes, const uint8_t *to, bool big)
 {
 	return fxt_is_plain(header) || fxt_measure(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) != 0;
 }
 
 /* Takes a record that take_usual() could not. False where it is not for the fast path either. */
-static inline __attribute__((always_inline)) bool take_unusual(struct run *run, uint64_t header, const uint8_t *bytes,
-                                                               bool switches, bool big)
+static bool take_unusual(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	unsigned kind = (unsigned)tw_bits(header, 16, 19) - FXT_BEGIN;
 	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
 		return kind > TW_CALL_COMPLETE ? take_other(run, header, bytes, big)
 		                               : take_call(run, header, bytes, kind, big);
-	if (!switches || !take_switch(run->chunk, header, bytes, big))
-		return false;
-	run->timed = bytes;
-	return true;
+	return run->switches && take_switch(run->chunk, header, bytes, big);
 }
 
-/* Whether a call of another thread comes, for take_usual(). */
-static inline bool turns(struct run *run, uint64_t header, const uint8_t *bytes)
+/* Whether there is room now for an event of a thread whose cursor had none, for take_usual(). */
+static bool gets_room(const struct run *run, uint64_t header, const uint8_t *bytes)
 {
-	unsigned kind = (unsigned)tw_bits(header, 16, 19) - FXT_BEGIN;
-	unsigned index = (unsigned)tw_bits(header, 24, 31);
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && kind <= TW_CALL_COMPLETE && index != run->thread &&
-	       set_thread(run, index, bytes) && run->wanted;
+	const unsigned index = (unsigned)tw_bits(header, 24, 31);
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && index &&
+	       give_room(run->chunk, cursor_of(run->chunk, index, bytes));
 }
 
-/* Sets the time of the last record that has one, a call or not. */
+/* Sets the time of the last record. */
 static void end_run(const struct run *run, bool big)
 {
 	struct fxt_chunk *chunk = run->chunk;
-	struct fxt_calls *calls = chunk->calls;
-	const uint8_t *timed = run->timed;
-	size_t count = (size_t)(run->call - calls->calls);
-	if (count > run->before) {
-		const uint8_t *call = chunk->bytes + FXT_CALL_PLACE(calls->calls[count - 1].origin);
-		timed = !timed || call > timed ? call : timed;
-	}
-	calls->count = count;
-	if (timed) {
-		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(timed + TW_FXT_WORD, big));
+	end_cursors(chunk);
+	if (run->last) {
+		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(run->last + TW_FXT_WORD, big));
 		chunk->timed = true;
 	}
 }
 
-/* The place of the last record before an end, from that of another one on. */
-static size_t last_before(const struct fxt_chunk *chunk, size_t place, size_t end, bool big)
+/* Checks the records listed, where the list is nearly full. False where one is wrong. */
+static bool settle_most(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
 {
-	size_t last;
-	do {
-		last = place;
-		place += tw_bits(tw_load64(chunk->bytes + place, big), 4, 15) * TW_FXT_WORD;
-	} while (place < end);
-	return last;
+	enum { MOST = FXT_DOUBTS / 4 * 3 };
+	return doubts->count < MOST || fxt_doubts_settle(doubts, chunk, big);
 }
 
 /* Takes records up to the first that is not for the fast path; returns its place. leap: NULL where the walk has checked
@@ -424,39 +423,28 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
                                                              size_t end, bool big, struct fxt_leap *leap,
                                                              struct fxt_doubts *doubts)
 {
-	struct fxt_calls *calls = chunk->calls;
-	struct run run = {.chunk = chunk,
-	                  .call = calls->calls + calls->count,
-	                  .before = calls->count,
-	                  .thread = UINT_MAX,
-	                  .doubts = doubts};
+	struct run run = {.chunk = chunk, .doubts = doubts, .switches = switches};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
-	memset(calls->met, 0, sizeof calls->met);
+	begin_called(chunk->memo);
 	for (;;) {
 		const uint64_t whole = chunk->clock.whole;
 		bytes = whole
 		            ? take_usual(&run, bytes, to, leap != NULL, whole, big)
 		            : take_usual(&run, bytes, to, leap != NULL, 0, big); /* most ticks are shorter than that */
-		if (leap && doubts->count == FXT_DOUBTS && !fxt_doubts_settle(doubts, chunk, big))
-			break;
-		const uint8_t *const from = bytes;
-		if (switches)
-			bytes = take_switches(&run, bytes, to, big);
-		if ((size_t)(to - bytes) < least)
+		if ((leap && !settle_most(doubts, chunk, big)) || (size_t)(to - bytes) < least)
 			break;
 		const uint64_t header = tw_load64(bytes, big);
-		if (turns(&run, header, bytes) || bytes != from)
+		if (gets_room(&run, header, bytes))
 			continue;
-		if ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, switches, big))
+		if ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, big))
 			break;
 		run.last = bytes;
 		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	end_run(&run, big);
-	keep_going_on(chunk, place);
 	if (leap && run.last) {
-		leap->last = last_before(chunk, (size_t)(run.last - chunk->bytes), (size_t)(bytes - chunk->bytes), big);
+		leap->last = (size_t)(run.last - chunk->bytes);
 		leap->count = 1;
 	}
 	return (size_t)(bytes - chunk->bytes);
@@ -464,11 +452,19 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 
 /* ---- All other records: they become rows, and a call waits until its row is committed. ---- */
 
+/* How many calls there must be room for where records have so many bytes: each thread's stretch may have room left. */
+static size_t most_calls(size_t bytes)
+{
+	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a call */
+	const size_t most = bytes / LEAST + 1, threads = most < TW_FXT_THREADS_MAX ? most : TW_FXT_THREADS_MAX;
+	return most + threads * (LONG - 1);
+}
+
 /* Makes room for as many calls as a chunk of usual size can have. What is not used of it takes no memory. */
 static void begin_room(const struct fxt_chunk *chunk)
 {
 	struct fxt_calls *calls = chunk->calls;
-	calls->room = chunk->room / (2 * TW_FXT_WORD) + 1;
+	calls->room = most_calls(chunk->room);
 	calls->calls = malloc(calls->room * sizeof *calls->calls);
 	calls->room = calls->calls ? calls->room : 0;
 }
@@ -476,9 +472,8 @@ static void begin_room(const struct fxt_chunk *chunk)
 /* Makes sure that there is room for as many more calls as there can be records between two places. */
 static bool make_room(struct fxt_chunk *chunk, size_t from, size_t to)
 {
-	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a call */
 	struct fxt_calls *calls = chunk->calls;
-	size_t need = calls->count + (to - from) / LEAST + 1;
+	size_t need = calls->count + most_calls(to - from);
 	if (!calls->calls)
 		begin_room(chunk);
 	bool room =
@@ -490,11 +485,12 @@ static bool make_room(struct fxt_chunk *chunk, size_t from, size_t to)
 static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, size_t place)
 {
 	struct fxt_calls *calls = chunk->calls;
-	if (!make_room(chunk, place, place))
+	struct fxt_call *call = make_room(chunk, place, place) ? lone_call(chunk, UINT32_MAX) : NULL;
+	if (!call)
 		return;
-	begin_stretch(chunk, UINT32_MAX);
 	calls->waiting++;
-	calls->calls[calls->count++] = (struct fxt_call){
+	calls->closed = calls->stretch_count;
+	*call = (struct fxt_call){
 	    .begin = row->time,
 	    .end = row->time + (row->kind == TW_SLICE_COMPLETE ? row->value : 0),
 	    .name = (uint32_t)(row - chunk->slab.events),

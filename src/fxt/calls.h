@@ -57,10 +57,10 @@ struct fxt_call_room {
 	size_t room;
 };
 
-/* Calls in a row that are on one track: they end where the next stretch begins. */
+/* Calls of one track, in the order of the archive; those of a track in later stretches come later. */
 struct fxt_stretch {
 	uint32_t lane; /* number of the track's lane; UINT32_MAX: one call, whose track and name come with the commit */
-	uint32_t from; /* number of the first call */
+	uint32_t from, to; /* numbers of the first call and of what is behind the last */
 };
 
 /* The calls that a chunk has of one track. */
@@ -73,12 +73,18 @@ struct fxt_lane {
 	uint64_t waits;       /* while sorting: begin of the complete slice on top of the waiting ones */
 	uint32_t put, top;    /* while sorting: the place before which the next item goes; number of the slice on top */
 	bool mixed;           /* while sorting: out of order, to be sorted the slow way */
+	bool second;          /* while sorting: it belongs to the second half of the lanes */
 	bool nested;          /* its calls nest and stand in fxt_calls.nested; items are runs of these, and calls that
 	                       * go beyond the chunk */
 	uint32_t within;      /* if nested: items from this one on are in no call that ends in the chunk */
 	uint32_t room_from;   /* what `from` was before items were taken away */
 	uint64_t newest;      /* time of its last begin, end or slice, nested or not */
 	uint64_t begin, end;  /* times at which the first and the last of its calls end */
+	/* While calls are found (calls.c). */
+	uint32_t stretch; /* the number of its last stretch that had room for several */
+	uint32_t room_to; /* up to this number of a call; 0: there is no such stretch */
+	unsigned thread;  /* the index that its thread has in this run of the fast path; 0: none yet */
+	bool shared;      /* its thread had several in one run: each call gets a stretch of its own */
 };
 
 /* When a thread did something, by its koid. */
@@ -89,6 +95,14 @@ struct fxt_seen {
 enum { FXT_SEEN = 64 };
 
 enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
+
+/* Where calls of a thread go. All zero: nothing is known of it yet. */
+struct fxt_cursor {
+	struct fxt_call *next, *end; /* equal: there is no room */
+	uint64_t latest;             /* ticks of the thread's last event */
+	uint32_t lane;               /* number of its lane, or why it has none (calls.c) */
+	bool met;                    /* `lane` is known */
+};
 
 struct fxt_calls {
 	struct fxt_call *calls; /* lent: fxt_calls_lend() */
@@ -106,11 +120,10 @@ struct fxt_calls {
 	struct fxt_seen latest[FXT_SEEN]; /* by hash of the koid */
 	struct fxt_seen *seen;            /* those that had to make place in `latest` */
 	size_t seen_count, seen_room;
-	/* By thread index: ticks of its last event in a run of the fast path; and a bit for each index that has one. */
-	uint64_t latest_ticks[FXT_THREAD_REFERENCES], went_on[FXT_THREAD_REFERENCES / 64];
-	/* The same for the number of its lane, or why it has none (calls.c). */
-	uint32_t lane_of_thread[FXT_THREAD_REFERENCES];
+	/* By thread index, all zero between runs of the fast path; and a bit for each that is not. */
+	struct fxt_cursor cursors[FXT_THREAD_REFERENCES];
 	uint64_t met[FXT_THREAD_REFERENCES / 64];
+	size_t closed;       /* stretches before this one get no more calls */
 	uint32_t unfinished; /* deal.c: parts that still need the chunk */
 };
 
@@ -141,12 +154,6 @@ static inline bool fxt_goes_first(const struct tw_call_item *a, const struct tw_
 {
 	bool both = a->kind == TW_CALL_COMPLETE && b->kind == TW_CALL_COMPLETE;
 	return a->time < b->time || (a->time == b->time && both && a->duration > b->duration);
-}
-
-/* The number behind the last call of a stretch. */
-static inline size_t fxt_stretch_end(const struct fxt_calls *calls, size_t i)
-{
-	return i + 1 < calls->stretch_count ? calls->stretches[i + 1].from : calls->count;
 }
 
 void fxt_calls_clear(struct fxt_calls *calls);

@@ -123,10 +123,13 @@ struct fxt_pair {
 	uint32_t category, name;
 };
 
-/* The same for profiles, which need no category: it may be inline, too. All zero is the empty name, which is 0. */
+/* The same for profiles, which need no category. All zero: none. */
 struct fxt_called {
-	uint32_t references, name;
+	uint64_t key; /* FXT_CALLED_BITS of the header of an event */
+	uint32_t name;
 };
+
+#define FXT_CALLED_BITS (FXT_BITS(0, 3) | FXT_BITS(32, 63))
 
 /* The same where archives are merged: the bits of a header for the two, as they are written, once both have been. */
 struct fxt_linked_pair {
