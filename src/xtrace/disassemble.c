@@ -52,11 +52,13 @@ struct xtrace_disassembler {
 /* Loading does not always tell that it was for lack of memory, and opening does not look whether it gets any. */
 enum { TO_LOAD = 1 << 24, TO_OPEN = 1 << 16 };
 
+/* Volatile, because clang takes out an allocation that is only freed, and then says that there was memory. */
 static bool has_memory(size_t size)
 {
-	void *room = malloc(size);
+	void *volatile room = malloc(size);
+	const bool has = room;
 	free(room);
-	return room;
+	return has;
 }
 
 enum loaded { LOADED, ABSENT, NO_MEMORY };
