@@ -10,10 +10,10 @@
 struct tw_slice_end {
 	uint64_t begin, time;
 	uint32_t track, name;
-	uint32_t row, caller; /* what the hook `begin` returned for it, and for the slice around it; 0: there is none */
+	uint32_t row; /* what the hook `begin` returned for it */
 	enum tw_call_end how;
-	const struct tw_event
-	    *event; /* that ended it; NULL where it is a complete slice, unwound, or open at the end */
+	/* That ended it; NULL where it is a complete slice, unwound, or open at the end. */
+	const struct tw_event *event;
 };
 
 /* A begin is told when it comes, with the event that tells it (a complete slice's too); its end before anything else
@@ -54,7 +54,6 @@ static inline struct tw_slice_end tw_slice_end_of(const struct tw_calls *calls, 
 	    .track = calls->track,
 	    .name = frame->name,
 	    .row = frame->row,
-	    .caller = frame[-1].row,
 	    .how = how,
 	    .event = event,
 	};

@@ -34,7 +34,6 @@ struct fxt_survey {
 	struct tw_field wall_field;
 	char wall[TW_WALL_ROOM];
 	struct tw_info_list lists[LISTS];
-	uint64_t records;
 	uint64_t left_out_ns; /* the first time of a provider that is left out; UINT64_MAX: there is none */
 	bool failed;
 };

@@ -34,9 +34,9 @@ static size_t scan(const struct fxt_view *view, size_t from)
 	return end;
 }
 
-static struct fxt_judgement judgement(enum fxt_verdict verdict, uint64_t size, const char *fault, size_t at)
+static struct fxt_judgement judgement(enum fxt_verdict verdict, uint64_t size, const char *fault)
 {
-	return (struct fxt_judgement){.verdict = verdict, .size = size, .fault = fault, .at = at};
+	return (struct fxt_judgement){.verdict = verdict, .size = size, .fault = fault};
 }
 
 /* The fault of a header, whose size may not be trusted. */
@@ -108,10 +108,9 @@ static struct fxt_judgement by_size(const struct fxt_view *view, const struct tw
 		    .verdict = fits ? FXT_IS_RECORD : FXT_IS_BROKEN,
 		    .size = size,
 		    .fault = decoder->fault,
-		    .at = decoder->at,
 		    .joins = fits && ((view->at_end && view->left == size) || fxt_begins(view, size)),
 		};
-	return judgement(FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record", decoder->at);
+	return judgement(FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record");
 }
 
 /* Where others begin in a large record that the file ends in. As much of it as is repaired is judged as that will be,
@@ -128,7 +127,7 @@ static struct fxt_judgement by_beginning(const struct fxt_view *view, const stru
 	size_t other = is_known(record) ? 0 : view->at_end ? cut_holds_others(view) : holds_others(view, record->size);
 	if (!other)
 		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = record->size};
-	return judgement(FXT_IS_GARBAGE, other, "a record", 0);
+	return judgement(FXT_IS_GARBAGE, other, "a record");
 }
 
 /* Whether what a record says about its contents ends in these bytes, though its size goes beyond them. */
@@ -153,8 +152,8 @@ static struct fxt_judgement cut_or_garbage(const struct fxt_view *view, uint64_t
 	unsigned least = fxt_is_sound(view, 0) && !ends_here(view) ? 2 : 1;
 	for (size_t at = 1; at < view->left; at++)
 		if (goes_on(view, at, least))
-			return judgement(FXT_IS_GARBAGE, at, "a record that ends before the end of the file", 0);
-	return judgement(FXT_IS_CUT, size, "the rest of the record", 0);
+			return judgement(FXT_IS_GARBAGE, at, "a record that ends before the end of the file");
+	return judgement(FXT_IS_CUT, size, "the rest of the record");
 }
 
 /* A provider info record: tables start anew with it, so it is looked into before it is taken. */
@@ -162,10 +161,10 @@ static struct fxt_judgement by_name(const struct fxt_view *view, size_t size)
 {
 	size_t inside = fxt_look_inside(view, size);
 	if (inside < size)
-		return judgement(FXT_IS_GARBAGE, inside, "a record as long as it says", 0);
+		return judgement(FXT_IS_GARBAGE, inside, "a record as long as it says");
 	if (fxt_is_alone(view, 0) || followed(view, size))
 		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = size};
-	return judgement(FXT_IS_GARBAGE, scan(view, 1), "a provider's name", 0);
+	return judgement(FXT_IS_GARBAGE, scan(view, 1), "a provider's name");
 }
 
 static struct fxt_judgement by_decoding(const struct fxt_view *view)
@@ -184,7 +183,7 @@ static struct fxt_judgement by_decoding(const struct fxt_view *view)
 	if (status == 1 || (status == TW_ERR_VALUE && record.size <= view->left))
 		return by_size(view, &decoder, &record, status == 1);
 	uint64_t header = tw_load64(view->bytes, view->big);
-	return judgement(FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0);
+	return judgement(FXT_IS_GARBAGE, scan(view, 1), header_fault(header));
 }
 
 bool fxt_is_turn(const struct fxt_view *view)
@@ -202,6 +201,6 @@ struct fxt_judgement fxt_judge(const struct fxt_view *view, bool in_garbage)
 	if (in_garbage)
 		return (struct fxt_judgement){.verdict = FXT_IS_GARBAGE, .size = scan(view, 0)};
 	if (view->left < TW_FXT_WORD)
-		return judgement(FXT_IS_CUT, TW_FXT_WORD, "the rest of the record", 0);
+		return judgement(FXT_IS_CUT, TW_FXT_WORD, "the rest of the record");
 	return by_decoding(view);
 }

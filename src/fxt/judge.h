@@ -20,7 +20,6 @@ struct fxt_judgement {
 	enum fxt_verdict verdict;
 	uint64_t size;
 	const char *fault; /* what was expected: a constant */
-	size_t at;         /* where in the record */
 	bool joins;        /* a record: others that are as they should be begin where it ends */
 };
 

@@ -37,9 +37,7 @@ enum { FXT_PLAIN_MAX = 3 }; /* words of an event without texts, arguments and ko
 /* The bits that tell whether a header is that of such an event. */
 #define FXT_PLAIN_BITS (FXT_BITS(0, 3) | FXT_BITS(6, 15) | FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63))
 
-/* Shapes of plain events: the type and the low two bits of the size, four numbers for each type. */
-enum { FXT_SHAPES = 4 * FXT_TYPES };
-
+/* The shape of a plain event: the type and the low two bits of the size. */
 static inline unsigned fxt_plain_shape(uint64_t header)
 {
 	return ((unsigned)header >> 14 & FXT_BITS(2, 5)) | ((unsigned)header >> 4 & FXT_BITS(0, 1));

@@ -110,7 +110,7 @@ static uint32_t event_of(struct work *work)
 		return place->last;
 	if (!tw_grow(&slice->events, &slice->event_room, slice->event_count + 1, sizeof *slice->events))
 		return 0;
-	slice->events[slice->event_count++] = (struct slice_event){.after = place->count, .place = work->place};
+	slice->events[slice->event_count++] = (struct slice_event){.after = place->count};
 	uint32_t number = (uint32_t)slice->event_count;
 	if (place->last)
 		slice->events[place->last - 1].next = number;

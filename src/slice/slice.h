@@ -26,8 +26,7 @@ struct slice_write {
 
 /* What happens at an execution of a place beside what its instruction does. */
 struct slice_event {
-	uint64_t after; /* executions of the place up to this one */
-	uint32_t place;
+	uint64_t after;   /* executions of the place up to this one */
 	bool marks;       /* the interval begins here: nothing happens, and the place is executed once more */
 	bool skips;       /* the instruction is not executed, and sets its register to: */
 	bool stops;       /* the slice ends before it */

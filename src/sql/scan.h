@@ -41,7 +41,6 @@ struct sql_scan {
 	enum tw_checking checking;
 	bool quiet;      /* findings are not told, and nobody is told of the scan */
 	bool brief;      /* only the beginning is read: nothing is read ahead of it */
-	bool records;    /* tw_read_record() is to be used on the reader */
 	uint32_t kinds;  /* of event, bits; 0: all */
 	uint64_t thread; /* only this one */
 	bool one_thread;

@@ -16,7 +16,6 @@ struct blocks {
 	struct block *items; /* by place */
 	size_t room;
 	uint32_t start; /* of the block that is being executed */
-	bool open;
 };
 
 static struct blocks *blocks_of(const struct study_part *part)

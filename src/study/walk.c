@@ -86,10 +86,8 @@ struct walk {
 	struct xtrace_stack frames;
 	struct xtrace_trails trails;
 	struct xtrace_trail *trail; /* that ends at the next token; NULL: none */
-	uint32_t *stack;            /* names of the functions that are open */
-	size_t depth, room;
-	uint64_t pc;   /* of the last instruction */
-	uint32_t last; /* its place */
+	uint64_t pc;                /* of the last instruction */
+	uint32_t last;              /* its place */
 	bool has_pc, lost;
 	bool whole;      /* no token may continue the last access */
 	uint8_t level;   /* of the last instruction */
@@ -553,7 +551,7 @@ int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struc
 	struct walk *walk = calloc(1, sizeof *walk);
 	if (!walk)
 		return TW_ERR_MEMORY;
-	walk->batch.sites = walk->sites = sites;
+	walk->sites = sites;
 	walk->totals = totals;
 	walk->take = take;
 	walk->context = context;

@@ -70,7 +70,6 @@ enum {
 };
 
 struct study_batch {
-	const struct study_sites *sites;
 	uint64_t first; /* instructions before it */
 	struct study_head heads[STUDY_HEADS];
 	struct study_access accesses[STUDY_ACCESSES];

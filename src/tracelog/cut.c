@@ -52,7 +52,7 @@ struct thread {
 	uint64_t time; /* ms */
 };
 
-enum { FRAME_COST = 2 * sizeof(struct frame), THREAD_COST = 2 * sizeof(struct thread) + 64 /* of a map */ };
+enum { THREAD_COST = 2 * sizeof(struct thread) + 64 /* of a map */ };
 
 /* What was begun. */
 struct open {

@@ -149,7 +149,6 @@ struct tracelog_thread {
 	bool used;
 	bool wanted; /* the options let it through */
 	uint64_t pointer;
-	struct tracelog_place met;
 	bool on_system; /* it runs on the thread of the system that follows */
 	uint32_t system;
 	struct tracelog_held *frames; /* its stack, the outermost first */
@@ -175,8 +174,7 @@ struct tracelog_threads {
 	struct tracelog_thread *threads;
 	size_t count, room;
 	struct tw_map by_iid, by_system, by_pointer;
-	uint32_t process; /* thread: stands for the process and what tells no thread */
-	uint32_t other;   /* stands for all that there is no memory for; 0 while there is none */
+	uint32_t other; /* stands for all that there is no memory for; 0 while there is none */
 };
 
 /* ---- times.c ---- */

@@ -39,7 +39,6 @@ static uint32_t add(struct tracelog_log *log, struct tracelog_thread thread)
 		log->failed = true;
 		return 0;
 	}
-	thread.met = log->at;
 	threads->threads[threads->count] = thread;
 	return (uint32_t)threads->count++;
 }

@@ -245,8 +245,7 @@ struct uftrace_task {
 	uint32_t *open; /* functions that have begun and not ended, by depth; 0: their begin is missing */
 	size_t open_count, open_room;
 	struct uftrace_cursor cursor;
-	struct uftrace_record record; /* the next one, where `ready` */
-	bool ready;
+	struct uftrace_record record; /* the next one */
 };
 
 /* ---- perf.c: when threads got a CPU and left it. kernel.c: what the kernel did for them. ---- */
