@@ -219,7 +219,6 @@ enum { TW_CHOOSES_VERSION = 1, TW_CHOOSES_BYTE_ORDER = 2, TW_CHOOSES_BUFFER_SIZE
 /* A format that can be written; without functions only record by record (tw_format.transcode). */
 struct tw_target {
 	const char *name;
-	const char *title;
 	const char *const *extensions; /* with the dot, the last NULL */
 	enum tw_order order;           /* of the events that it wants */
 	unsigned choices;              /* TW_CHOOSES_... */

@@ -231,7 +231,6 @@ static const char *const extensions[] = {".callgrind", NULL};
 
 const struct tw_target tw_target_callgrind = {
     .name = "callgrind",
-    .title = "callgrind's profile format, for KCachegrind",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
     .measures = true,

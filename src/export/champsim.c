@@ -219,7 +219,6 @@ static const char *const extensions[] = {".champsimtrace", ".champsim", NULL};
 
 const struct tw_target tw_target_champsim = {
     .name = "champsim",
-    .title = "ChampSim's instructions",
     .extensions = extensions,
     .source = "xtrace",
     .transcode = transcode,

@@ -514,7 +514,6 @@ static const char *const extensions[] = {".json", NULL};
 
 const struct tw_target tw_target_chrome = {
     .name = "chrome",
-    .title = "Chrome trace event JSON, for Perfetto's UI",
     .extensions = extensions,
     .order = TW_ORDER_TIME,
     .open = open_chrome,

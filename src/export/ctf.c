@@ -536,7 +536,6 @@ static const char *const extensions[] = {".ctf", NULL};
 
 const struct tw_target tw_target_ctf = {
     .name = "ctf",
-    .title = "a Common Trace Format directory, for babeltrace2",
     .extensions = extensions,
     .order = TW_ORDER_TIME,
     .directory = true,

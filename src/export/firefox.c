@@ -368,7 +368,6 @@ static const char *const extensions[] = {".firefox.json", NULL};
 
 const struct tw_target tw_target_firefox = {
     .name = "firefox",
-    .title = "a processed profile for the Firefox Profiler",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
     .measures = true,

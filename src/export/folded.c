@@ -337,7 +337,6 @@ static const char *const extensions[] = {".folded", NULL};
 
 const struct tw_target tw_target_folded = {
     .name = "folded",
-    .title = "folded stacks, for flame graphs",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
     .measures = true,

@@ -637,7 +637,6 @@ static const char *const extensions[] = {".pftrace", ".perfetto-trace", NULL};
 
 const struct tw_target tw_target_perfetto = {
     .name = "perfetto",
-    .title = "Perfetto's protobuf, for its UI and trace processor",
     .extensions = extensions,
     .order = TW_ORDER_TIME,
     .open = open_perfetto,

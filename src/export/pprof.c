@@ -347,7 +347,6 @@ static const char *const extensions[] = {".pprof", ".pb", NULL};
 
 const struct tw_target tw_target_pprof = {
     .name = "pprof",
-    .title = "a profile for pprof, gzip-compressed",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
     .measures = true,

@@ -463,7 +463,6 @@ static const char *const jsonl_extensions[] = {".jsonl", ".ndjson", NULL};
 
 const struct tw_target tw_target_csv = {
     .name = "csv",
-    .title = "events as CSV, a row each",
     .extensions = csv_extensions,
     .order = TW_ORDER_TIME,
     .open = open_csv,
@@ -474,7 +473,6 @@ const struct tw_target tw_target_csv = {
 
 const struct tw_target tw_target_jsonl = {
     .name = "jsonl",
-    .title = "events as JSON Lines, an object each",
     .extensions = jsonl_extensions,
     .order = TW_ORDER_TIME,
     .open = open_jsonl,

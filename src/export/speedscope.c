@@ -330,7 +330,6 @@ static const char *const extensions[] = {".speedscope.json", NULL};
 
 const struct tw_target tw_target_speedscope = {
     .name = "speedscope",
-    .title = "speedscope's JSON",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
     .measures = true,

@@ -207,7 +207,6 @@ static const char *const extensions[] = {".tarmac", NULL};
 
 const struct tw_target tw_target_tarmac = {
     .name = "tarmac",
-    .title = "Tarmac, the text of Arm's models",
     .extensions = extensions,
     .source = "xtrace",
     .transcode = transcode,

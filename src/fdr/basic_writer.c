@@ -135,7 +135,6 @@ static void close_writer(struct tw_writer *writer)
 
 const struct tw_target tw_target_basic = {
     .name = "xray-basic",
-    .title = "XRay basic mode log",
     .extensions = (const char *const[]){NULL},
     .order = TW_ORDER_TIME,
     .choices = TW_CHOOSES_VERSION | TW_CHOOSES_BYTE_ORDER,

@@ -537,7 +537,6 @@ static void close_writer(struct tw_writer *writer)
 
 const struct tw_target tw_target_fdr = {
     .name = "xray-fdr",
-    .title = "XRay flight data recorder log",
     .extensions = (const char *const[]){".xray", NULL},
     .order = TW_ORDER_TRACK,
     .choices = TW_CHOOSES_VERSION | TW_CHOOSES_BYTE_ORDER | TW_CHOOSES_BUFFER_SIZE,

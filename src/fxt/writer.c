@@ -403,7 +403,6 @@ static void close_writer(struct tw_writer *writer)
 
 const struct tw_target tw_target_fxt = {
     .name = "fxt",
-    .title = "Fuchsia trace format archive",
     .extensions = (const char *const[]){".fxt", ".ftf", NULL},
     .order = TW_ORDER_TIME,
     .choices = TW_CHOOSES_BYTE_ORDER,

@@ -451,7 +451,6 @@ int tracelog_transcode(struct tw_reader *reader, struct tw_output *out, const st
 
 const struct tw_target tw_target_tracelog = {
     .name = "tracelog",
-    .title = "TraceLog (Tizen's CoreProfiler for .NET), from TraceLog only",
     .extensions = (const char *const[]){".tracelog", ".log", NULL},
     .order = TW_ORDER_FILE,
 };
