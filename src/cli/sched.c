@@ -3,7 +3,7 @@
 #include "cli/sched.h"
 
 #include "analysis/sched.h"
-#include "base/compress.h"
+#include "cli/forms.h"
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/walk.h"
@@ -15,7 +15,7 @@ struct sched_options {
 	struct tw_common common;
 	const char *by, *sort;
 	uint64_t top;
-	bool svg;
+	struct tw_forms forms;
 };
 
 /* ---- What rows are, and in which order. ---- */
@@ -114,8 +114,7 @@ static int put_picture(struct tw_screen *screen, const struct tw_sched *sched, c
 
 static bool is_picture(const struct sched_options *options)
 {
-	return options->svg ||
-	       (!options->common.json && options->common.output && tw_name_ends_with(options->common.output, ".svg"));
+	return tw_form_of(&options->common, &options->forms) == TW_FORM_SVG;
 }
 
 static int put(const struct tw_sched *sched, const struct sched_options *options, char *path)
@@ -159,15 +158,11 @@ static void tell(const struct work *work)
 
 static int check_options(const struct sched_options *options)
 {
-	if (options->svg && options->common.json)
-		return tw_say_usage(&tw_command_sched, "only one of --json and --svg");
-	if (is_picture(options) && tw_goes_to_terminal(options->common.output))
-		return tw_say_usage(&tw_command_sched, "a picture does not go to a terminal: -o FILE.svg");
 	bool keeps_order = strcmp(sort_of(options), "id") == 0;
 	if (!keeps_order && !tw_sched_sorts_by(is_by_cpu(options), sort_of(options)))
 		return tw_say_usage(&tw_command_sched, "--by %s has nothing to sort by %s",
 		                    is_by_cpu(options) ? "cpu" : "thread", options->sort);
-	return 0;
+	return tw_check_forms(&tw_command_sched, &options->common, &options->forms);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -209,7 +204,7 @@ static const struct tw_option form_options[] = {
      .help = "where to write; .svg makes it a picture, and .gz or .zst behind that compresses. - is standard output, "
              "the default"},
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(svg), .help = "draw a line of time for each CPU"},
+    {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a line of time for each CPU"},
 };
 static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
 static const struct tw_option_group form_group = {"Output", form_options, sizeof form_options / sizeof *form_options};
