@@ -410,11 +410,12 @@ static int open_again(struct tw_input *input)
 	return TW_ERR_SYSTEM;
 }
 
-static int64_t read_file(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t size)
+/* Reads most bytes, or fewer, but not less than least where there are so many. */
+static int64_t read_some(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t least, size_t most)
 {
 	size_t done = 0;
-	while (done < size) {
-		int64_t n = read_fd(input, offset + done, bytes + done, size - done);
+	while (done < least) {
+		int64_t n = read_fd(input, offset + done, bytes + done, most - done);
 		if (n < 0)
 			return n;
 		if (n == 0)
@@ -445,7 +446,7 @@ static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *b
 	}
 	int64_t status = input->briefly ? open_again(input) : 0;
 	if (status == 0)
-		status = read_file(input, offset, bytes, size);
+		status = read_some(input, offset, bytes, size, size);
 	if (input->briefly)
 		close_briefly(input);
 	return status >= 0 && (size_t)status < size ? was_cut(input, offset + (size_t)status) : status;
@@ -457,15 +458,9 @@ static int64_t read_plain(struct tw_input *input, uint8_t *bytes, size_t least, 
 	memcpy(bytes, input->feed.bytes, done);
 	input->feed.bytes += done;
 	input->feed.left -= done;
-	while (done < least) {
-		int64_t n = read_fd(input, input->position + done, bytes + done, most - done);
-		if (n < 0)
-			return n;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (int64_t)done;
+	int64_t n =
+	    done < least ? read_some(input, input->position + done, bytes + done, least - done, most - done) : 0;
+	return n < 0 ? n : (int64_t)done + n;
 }
 
 static int64_t read_packed(struct tw_input *input, uint8_t *bytes, size_t size)
