@@ -153,17 +153,19 @@ static size_t run_of(const struct study_syscall *const *calls, size_t count)
 /* "ENOENT (2), EAGAIN (1)" */
 static void put_errors(struct study_tables *tables, const struct study_syscall *const *calls, size_t count)
 {
-	enum { TEXT = 256 };
-	char text[TEXT] = "", name[32];
-	size_t length = 0;
-	for (size_t i = 0, same; i < count && length < TEXT; i += same) {
+	struct tw_text text = {0};
+	for (size_t i = 0, same; i < count && !tables->failed; i += same) {
+		char name[32], one[64];
 		for (same = 1; i + same < count && compare(&calls[i], &calls[i + same]) == 0; same++)
 			;
-		if (study_syscall_failed(calls[i]))
-			length += (size_t)snprintf(text + length, TEXT - length, "%s%s (%zu)", length ? ", " : "",
-			                           study_error_name((unsigned)-calls[i]->result, name), same);
+		if (!study_syscall_failed(calls[i]))
+			continue;
+		int length = snprintf(one, sizeof one, "%s%s (%zu)", text.length ? ", " : "",
+		                      study_error_name((unsigned)-calls[i]->result, name), same);
+		tables->failed = !tw_text_add(&text, one, (size_t)length);
 	}
-	study_put_text(tables, text);
+	study_put_text(tables, text.bytes ? text.bytes : "");
+	tw_text_free(&text);
 }
 
 static void put_row(struct study_tables *tables, const struct study_syscall *const *calls, size_t count)

@@ -84,6 +84,28 @@ make_trace() { # directory
 	[ "$status" = 2 ] && [[ $output = *"at most 4 levels"* ]]
 }
 
+# Python's table of errno.h tells the names.
+@test "syscalls: all errors of a call are told, however many" {
+	mkdir set
+	"$PYTHON" - set <<-'END'
+		import struct, sys
+		out = b""
+		for error in range(1, 35):
+		    out += struct.pack("<BQI", 0x09, 0x400000, 0xd4000001)  # svc #0
+		    out += b"".join(struct.pack("<BQ", 0x13, x) for x in (57, 3, 0, 0, 0, 0, 0))
+		    out += struct.pack("<Bq", 0x1b, -error)
+		    out += struct.pack("<BI", 0x01, 0x17ffffff)  # b .-4
+		open(f"{sys.argv[1]}/xtrace.1.100.hint9.xinsndata.bin", "wb").write(out)
+	END
+	trackway syscalls --json set >out
+	"$PYTHON" - out <<-'END'
+		import errno, json, sys
+		call = json.loads(open(sys.argv[1]).readline())
+		wanted = ", ".join(f"{errno.errorcode[number]} (1)" for number in range(1, 35))
+		assert call["error_names"] == wanted, call
+	END
+}
+
 @test "syscalls as text" {
 	make_trace set
 	trackway syscalls set | tr -s ' ' >out
