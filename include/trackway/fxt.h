@@ -186,7 +186,7 @@ struct tw_fxt_record {
 	bool padded;             /* some padding byte is not 0 */
 	bool reserved;           /* some reserved bit is not 0 */
 	uint8_t argument_count;
-	struct tw_fxt_argument arguments[TW_FXT_ARGUMENTS_MAX];
+	struct tw_fxt_argument arguments[TW_FXT_ARGUMENTS_MAX]; /* those beyond argument_count stay as they were */
 };
 
 /* Where in an archive the decoder stands. Set up: bytes, left, big; the rest is 0. */

@@ -46,11 +46,13 @@ TW_API int tw_flame_write(struct tw_calltree *tree, const char *path, const stru
 
 enum tw_graph_form {
 	TW_GRAPH_DOT, /* for Graphviz */
-	TW_GRAPH_JSON /* JSON Lines, nodes first:
+	TW_GRAPH_JSON /* JSON Lines, nodes first, and last what was left out, where something was:
 	               * {"type":"node","id","name","function_id","file","line","count","open","total_ns","self_ns"}
-	               * (of samples: "weight","total","self", and the other two for times)
 	               * {"type":"edge","from","to","count","total_ns"}: ids of nodes; from is null at the root of a
-	               * stack */
+	               * stack
+	               * {"type":"left-out","nodes","edges"}: how many
+	               * Of samples nodes have "weight","total","self", edges "weight","total", and the times only
+	               * where the weight is one. */
 };
 
 struct tw_graph_options {
