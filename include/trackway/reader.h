@@ -73,12 +73,12 @@ struct tw_read_options {
 	                             Objects of formats that tell no time of theirs (fxt) are in every window */
 	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
 	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments; open ones stay */
-	/* Threads for a format that reads ahead of the caller (fxt), or where findings_only reads several files at
-	 * once (xtrace); 0: as many as there are processors. */
+	/* Threads for a format that reads ahead of the caller (fxt, tracelog), where findings_only reads several files
+	 * at once (xtrace), and for a target of this reader that several write; 0: as many as there are processors. */
 	unsigned jobs;
 	/* Bytes by which records may come late and still be put in order, in formats whose records are not in
-	 * order (fxt, chrome). 0: 4 MiB, or less where so many archives are merged that their windows would take more
-	 * than the limit. */
+	 * order (fxt, tracelog, chrome). 0: 4 MiB, or less where so many archives are merged that their windows would
+	 * take more than the limit. */
 	uint64_t reorder_window;
 	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
@@ -89,7 +89,9 @@ struct tw_read_options {
 	const char *xtrace_layout;
 	/* Cut of xtrace: from this one of each thread, from 0, to before that one; 0: to the end. */
 	uint64_t from_snapshot, to_snapshot;
-	const char *temporary_directory; /* for what must be kept of a pipe or compressed file; NULL: /tmp */
+	/* For files without a name: what must be kept of a pipe or compressed file, of more traces than are merged at
+	 * once, and of what a target holds back. NULL: /tmp. */
+	const char *temporary_directory;
 };
 
 /* What a trace's times are. */
@@ -275,7 +277,7 @@ struct tw_info {
 	unsigned version;
 	uint64_t bytes; /* of the (decompressed) file */
 	uint64_t records;
-	uint64_t events; /* UINT64_MAX: not known without reading them one by one (tracelog) */
+	uint64_t events; /* UINT64_MAX: not known without reading them one by one (tracelog, xtrace) */
 	uint64_t processes;
 	uint64_t clock_start_ns;           /* the start of the trace on its clock, as a rule its first event */
 	uint64_t span_ns;                  /* from there to the end of the last event */
