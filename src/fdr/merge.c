@@ -6,12 +6,13 @@
 
 /* A thread takes memory only between its first event and its last: of a million threads few run at once. */
 enum { ROWS = 64, ARGUMENTS = 512, BYTES = 1 << 12, CHUNK = 1 << 14 };
-enum { COST = ROWS * 56 + ARGUMENTS * 24 + BYTES + CHUNK + 1024 };
 
 struct source {
 	struct fdr_stream stream;
 	struct fdr_checker checker;
 };
+
+enum { COST = ROWS * sizeof(struct tw_event) + ARGUMENTS * sizeof(struct tw_argument) + BYTES + CHUNK + 1024 };
 
 struct fdr_merge {
 	struct source **sources; /* by place in state->threads; NULL: not begun, or over */
