@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/merge.h"
 
+#include "base/heap.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -209,24 +210,11 @@ static int fill(struct tw_reader *merged)
 /* ---- Which input is next: a heap of those that have rows, by the time of the first; of the same time the first input.
  * ---- */
 
-static bool goes_first(const struct tw_merge *merge, uint32_t a, uint32_t b)
+static bool goes_first(const void *context, uint32_t a, uint32_t b)
 {
+	const struct tw_merge *merge = context;
 	uint64_t left = merge->inputs[a].head, right = merge->inputs[b].head;
 	return left != right ? left < right : a < b;
-}
-
-/* Moves what stands at a place down to where it belongs. */
-static void sift(struct tw_merge *merge, size_t place)
-{
-	uint32_t *heap = merge->heap, moved_one = heap[place];
-	for (size_t below; (below = 2 * place + 1) < merge->heap_count; place = below) {
-		if (below + 1 < merge->heap_count && goes_first(merge, heap[below + 1], heap[below]))
-			below++;
-		if (!goes_first(merge, heap[below], moved_one))
-			break;
-		heap[place] = heap[below];
-	}
-	heap[place] = moved_one;
 }
 
 static void make_heap(struct tw_merge *merge)
@@ -235,8 +223,7 @@ static void make_heap(struct tw_merge *merge)
 	for (uint32_t i = 0; i < merge->count; i++)
 		if (merge->inputs[i].next < merge->inputs[i].batch.count)
 			merge->heap[merge->heap_count++] = i;
-	for (size_t i = merge->heap_count / 2; i-- > 0;)
-		sift(merge, i);
+	tw_heap_make(merge->heap, merge->heap_count, goes_first, merge);
 }
 
 /* The time of the next row of all inputs but the first. */
@@ -279,7 +266,7 @@ int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch)
 			return status;
 		if (input->next == input->batch.count)
 			break;
-		sift(merge, 0);
+		tw_heap_sift(merge->heap, merge->heap_count, 0, goes_first, merge);
 	}
 	*batch = (struct tw_batch){.events = merge->events, .count = merge->event_count, .arguments = merge->arguments};
 	return (int)merge->event_count;

@@ -1,5 +1,6 @@
 /* merge.c - all threads of a log in one order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/heap.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>
@@ -26,27 +27,10 @@ static int no_memory(struct tw_reader *reader)
 	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
 }
 
-/* ---- The heap. ---- */
-
-static bool earlier(const struct fdr_merge *merge, uint32_t a, uint32_t b)
+static bool earlier(const void *context, uint32_t a, uint32_t b)
 {
+	const struct fdr_merge *merge = context;
 	return merge->keys[a] != merge->keys[b] ? merge->keys[a] < merge->keys[b] : a < b;
-}
-
-static void sift_down(struct fdr_merge *merge, size_t i)
-{
-	for (;;) {
-		size_t least = i;
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < merge->heap_count; child++)
-			if (earlier(merge, merge->heap[child], merge->heap[least]))
-				least = child;
-		if (least == i)
-			return;
-		uint32_t other = merge->heap[i];
-		merge->heap[i] = merge->heap[least];
-		merge->heap[least] = other;
-		i = least;
-	}
 }
 
 /* ---- Threads that come and go. ---- */
@@ -104,7 +88,7 @@ static int fill_top(struct tw_reader *reader, struct fdr_merge *merge)
 		close_source(merge, i);
 		merge->heap[0] = merge->heap[--merge->heap_count];
 	}
-	sift_down(merge, 0);
+	tw_heap_sift(merge->heap, merge->heap_count, 0, earlier, merge);
 	return status < 0 ? status : 0;
 }
 
@@ -144,8 +128,7 @@ int fdr_merge_open(struct tw_reader *reader)
 		merge->keys[i] = tsc == UINT64_MAX ? 0 : tw_ticks_ns(&clock, tsc);
 		merge->heap[i] = i;
 	}
-	for (size_t i = count; i-- > 0;)
-		sift_down(merge, i);
+	tw_heap_make(merge->heap, count, earlier, merge);
 	return 0;
 }
 
@@ -180,7 +163,7 @@ int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows)
 		take_row(stream, rows);
 		if (stream->delivered < stream->rows.event_count) {
 			merge->keys[merge->heap[0]] = stream->rows.events[stream->delivered].time;
-			sift_down(merge, 0);
+			tw_heap_sift(merge->heap, merge->heap_count, 0, earlier, merge);
 		}
 	}
 	return 0;

@@ -1,5 +1,6 @@
 /* reader.c - the calls of all threads, in the order asked for, and the directory in sum. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/heap.h"
 #include "base/memory.h"
 #include "uftrace/uftrace.h"
 
@@ -77,26 +78,11 @@ static int give(struct uftrace_reader *uftrace, size_t source, struct uftrace_ta
 
 /* ---- The order of time: a heap of sources, the one whose next record is the earliest on top. ---- */
 
-static bool earlier(const struct uftrace_reader *uftrace, uint32_t a, uint32_t b)
+static bool earlier(const void *context, uint32_t a, uint32_t b)
 {
+	const struct uftrace_reader *uftrace = context;
 	uint64_t first = record_of(uftrace, a)->time, second = record_of(uftrace, b)->time;
 	return first != second ? first < second : a < b;
-}
-
-static void sift_down(struct uftrace_reader *uftrace, size_t at)
-{
-	for (;;) {
-		size_t least = at;
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < uftrace->heap_count; child++)
-			if (earlier(uftrace, uftrace->heap[child], uftrace->heap[least]))
-				least = child;
-		if (least == at)
-			return;
-		uint32_t other = uftrace->heap[at];
-		uftrace->heap[at] = uftrace->heap[least];
-		uftrace->heap[least] = other;
-		at = least;
-	}
 }
 
 static int open_all(struct tw_reader *reader)
@@ -114,8 +100,7 @@ static int open_all(struct tw_reader *reader)
 		if (status)
 			uftrace->heap[uftrace->heap_count++] = (uint32_t)i;
 	}
-	for (size_t i = uftrace->heap_count; i-- > 0;)
-		sift_down(uftrace, i);
+	tw_heap_make(uftrace->heap, uftrace->heap_count, earlier, uftrace);
 	return 0;
 }
 
@@ -128,7 +113,7 @@ static int next_by_time(struct tw_reader *reader, struct uftrace_task **task, st
 		status = advance(reader, uftrace->heap[0]);
 		if (status == 0)
 			uftrace->heap[0] = uftrace->heap[--uftrace->heap_count];
-		sift_down(uftrace, 0);
+		tw_heap_sift(uftrace->heap, uftrace->heap_count, 0, earlier, uftrace);
 	}
 	uftrace->begun = true;
 	if (status < 0 || !uftrace->heap_count)

@@ -1,5 +1,6 @@
 /* order.c - whether the TIMEs of all files of a set are one order: a merge of them. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/heap.h"
 #include "xtrace/check.h"
 #include "xtrace/lanes.h"
 
@@ -29,22 +30,14 @@ int xtrace_source_open(struct xtrace_source *source, struct tw_reader *reader, c
 
 struct merge {
 	struct xtrace_source *sources;
-	struct xtrace_source **heap; /* the earliest on top */
+	uint32_t *heap; /* their numbers, the earliest on top */
 	size_t count;
 };
 
-static void sift_down(struct merge *merge, size_t i)
+static bool earlier(const void *context, uint32_t a, uint32_t b)
 {
-	struct xtrace_source **heap = merge->heap;
-	for (size_t child; (child = 2 * i + 1) < merge->count; i = child) {
-		if (child + 1 < merge->count && heap[child + 1]->time < heap[child]->time)
-			child++;
-		if (heap[i]->time <= heap[child]->time)
-			return;
-		struct xtrace_source *other = heap[child];
-		heap[child] = heap[i];
-		heap[i] = other;
-	}
+	const struct merge *merge = context;
+	return merge->sources[a].time < merge->sources[b].time;
 }
 
 static int open_all(struct tw_reader *reader, struct merge *merge)
@@ -57,10 +50,9 @@ static int open_all(struct tw_reader *reader, struct merge *merge)
 		if (status < 0)
 			return status;
 		if (status > 0)
-			merge->heap[merge->count++] = &merge->sources[i];
+			merge->heap[merge->count++] = (uint32_t)i;
 	}
-	for (size_t i = merge->count / 2; i-- > 0;)
-		sift_down(merge, i);
+	tw_heap_make(merge->heap, merge->count, earlier, merge);
 	return 0;
 }
 
@@ -78,7 +70,7 @@ static int compare_all(struct tw_reader *reader, struct merge *merge)
 	const struct xtrace_source *last = NULL;
 	uint64_t time = 0;
 	while (merge->count) {
-		struct xtrace_source *source = merge->heap[0];
+		struct xtrace_source *source = &merge->sources[merge->heap[0]];
 		if (last && last != source && source->time == time)
 			tell(reader, source, last->files.data_name);
 		last = source;
@@ -88,7 +80,7 @@ static int compare_all(struct tw_reader *reader, struct merge *merge)
 			return status;
 		if (status == 0)
 			merge->heap[0] = merge->heap[--merge->count];
-		sift_down(merge, 0);
+		tw_heap_sift(merge->heap, merge->count, 0, earlier, merge);
 	}
 	return 0;
 }
