@@ -33,14 +33,6 @@ static int refuse(const char *path)
 
 /* ---- Traces of several files. ---- */
 
-static const struct tw_format *claiming(const char *path)
-{
-	for (size_t i = 0; tw_formats[i]; i++)
-		if (tw_formats[i]->claims && tw_formats[i]->claims(path))
-			return tw_formats[i];
-	return NULL;
-}
-
 /* The directory of the files that a path stands for. Freed by the caller; NULL without memory. */
 static char *folder_of(const char *path)
 {
@@ -67,7 +59,7 @@ static int refuse_member(const struct tw_format *format, const char *folder, con
 /* Refuses a file of the trace that a path stands for, where that has several. */
 static int refuse_members(const char *path, const struct stat *output)
 {
-	const struct tw_format *format = claiming(path);
+	const struct tw_format *format = tw_format_claiming(path, NULL);
 	char *folder = format ? folder_of(path) : NULL;
 	DIR *directory = folder ? opendir(folder) : NULL;
 	struct dirent *entry;

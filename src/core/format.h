@@ -251,6 +251,9 @@ struct tw_target {
 extern const struct tw_format *const tw_formats[];
 extern const struct tw_target *const tw_targets[];
 
+/* Returns the format that claims a path, one of that name where a name is given; NULL where the bytes tell. */
+const struct tw_format *tw_format_claiming(const char *path, const char *name);
+
 /* Returns the choices of a target; 0 where there is none of this name. */
 unsigned tw_writer_choices(const char *format);
 

@@ -291,8 +291,7 @@ static int open_input(struct tw_reader *reader, int status)
 	return with_text(reader, status < 0 ? status : open_format(reader));
 }
 
-/* The format whose a path is by its name; NULL where the bytes tell. */
-static const struct tw_format *claimed(const char *path, const char *name)
+const struct tw_format *tw_format_claiming(const char *path, const char *name)
 {
 	for (size_t i = 0; tw_formats[i]; i++)
 		if (tw_formats[i]->claims && (!name || strcmp(tw_formats[i]->name, name) == 0) &&
@@ -306,7 +305,7 @@ int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_op
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
-	(*reader)->format = claimed(path, (*reader)->options.format);
+	(*reader)->format = tw_format_claiming(path, (*reader)->options.format);
 	if ((*reader)->format) {
 		(*reader)->path = (*reader)->own_path = strdup(path);
 		if (!(*reader)->path)

@@ -17,14 +17,6 @@ typedef int (*member_fn)(void *context, const char *path, const char *name);
 
 /* ---- The files of a trace. ---- */
 
-static const struct tw_format *format_claiming(const char *path)
-{
-	for (size_t i = 0; tw_formats[i]; i++)
-		if (tw_formats[i]->claims && tw_formats[i]->claims(path))
-			return tw_formats[i];
-	return NULL;
-}
-
 /* A file in the directory of a set: where a file can name the set, only such files are of it. */
 static int visit_entry(const struct tw_format *format, const char *folder, const char *name, bool named, member_fn take,
                        void *context)
@@ -56,7 +48,7 @@ static int visit_folder(const struct tw_format *format, const char *folder, bool
 
 static int visit(const char *path, member_fn take, void *context)
 {
-	const struct tw_format *format = format_claiming(path);
+	const struct tw_format *format = tw_format_claiming(path, NULL);
 	const char *slash = strrchr(path, '/');
 	struct stat status;
 	if (!format)
