@@ -157,11 +157,13 @@ static void put_bars(const struct picture *picture, const struct tw_columns *col
 
 static void put_row(const struct picture *picture, const struct tw_sched_core *core, int top)
 {
-	uint64_t all = core->row.busy_ns + core->row.idle_ns + core->row.unknown_ns;
-	tw_putf(picture->out,
-	        "<text class=\"cpu\" x=\"%d\" y=\"%d\">CPU %u: %.1f %%</text>\n"
-	        "<path class=\"row\" d=\"M%d %dh%dv%dh-%dz\"/>\n",
-	        LEFT - 6, top + LINE, core->row.cpu, tw_percent(core->row.busy_ns, all), LEFT, top, INNER, BAR, INNER);
+	uint64_t known = core->row.busy_ns + core->row.idle_ns;
+	tw_putf(picture->out, "<text class=\"cpu\" x=\"%d\" y=\"%d\">CPU %u: ", LEFT - 6, top + LINE, core->row.cpu);
+	if (known)
+		tw_putf(picture->out, "%.1f %%", tw_percent(core->row.busy_ns, known));
+	else
+		tw_put_text(picture->out, "-");
+	tw_putf(picture->out, "</text>\n<path class=\"row\" d=\"M%d %dh%dv%dh-%dz\"/>\n", LEFT, top, INNER, BAR, INNER);
 	put_bars(picture, &core->columns, top);
 }
 

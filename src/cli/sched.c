@@ -223,7 +223,8 @@ const struct tw_command tw_command_sched = {
 	"CPU. P50 to MAX are latencies: from a wake-up until the thread came to a CPU; percentiles are at most 1 % "
 	"off. LEFT says how often it left, in which state.\n\n"
 	"Idle time is that of threads which the trace says are idle; it belongs to no thread. UNKNOWN is time before "
-	"switches away from a thread that had not come. --thread chooses rows and leaves CPUs as they are.\n\n"
+	"switches away from a thread that had not come. BUSY % is of the time that was busy or idle, \"-\" where there "
+	"is none. --thread chooses rows and leaves CPUs as they are.\n\n"
 	"A picture has a line of time for each CPU. The rows of the table are the threads with colours of their own in "
 	"it; all others share grey. With --by cpu they are the CPUs.",
     .examples = "trackway sched trace.fxt\tThreads, by their running time.\n"

@@ -146,7 +146,8 @@ static void add_cpu(struct tw_table *table, const struct tw_sched_cpu *row)
 {
 	tw_table_add(table, tw_show_id(row->cpu).text);
 	tw_numbers_cells(table, row, cpu_numbers, CPU_NUMBERS);
-	tw_table_add(table, tw_show_percent(row->busy_ns, row->busy_ns + row->idle_ns + row->unknown_ns).text);
+	uint64_t known = row->busy_ns + row->idle_ns;
+	tw_table_add(table, known ? tw_show_percent(row->busy_ns, known).text : "-");
 }
 
 static size_t thread_columns(struct tw_column *columns)

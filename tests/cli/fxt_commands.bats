@@ -265,6 +265,26 @@ END
 	grep -q -- '--by cpu has nothing to sort by p99' err
 }
 
+@test "sched: how busy a CPU was is of the time of which something is known" {
+	archive <<'END'
+def switch(at, cpu, leaving, coming):
+    return record(8, 1 << 60 | cpu << 20 | 3 << 36, at, leaving, coming)
+# CPU 0: 100 ns of thread 6, 100 ns idle, 300 ns in which 7 came and 8 left. CPU 1: a single switch. CPU 2: unknown alone.
+out += [switch(1000, 0, 0, 6), switch(1100, 0, 6, 0), switch(1200, 0, 0, 7), switch(1500, 0, 8, 0),
+        switch(1200, 1, 6, 7), switch(1000, 2, 0, 9), switch(1400, 2, 10, 9)]
+END
+	trackway sched --by cpu in.fxt | head -n 4 >out
+	cat >expected <<'END'
+CPU    BUSY    IDLE  UNKNOWN  SWITCHES  BUSY %
+  0  100 ns  100 ns   300 ns         4  50.0 %
+  1    0 ns    0 ns     0 ns         1       -
+  2    0 ns    0 ns   400 ns         2       -
+END
+	diff expected out
+	trackway sched in.fxt -o out.svg
+	[ "$(grep -o 'CPU [0-9]: [^<]*' out.svg | tr '\n' ' ')" = "CPU 0: 50.0 % CPU 1: - CPU 2: - " ] || fail "$(cat out.svg)"
+}
+
 @test "sched: of a thread that was cut out, with the switches that it leaves with and those that it comes with" {
 	archive <<'END'
 def switch(at, leaving, coming):
