@@ -24,6 +24,10 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	grep -q '"program":"/opt/prog"' out || fail "$(cat out)"
 }
 
+@test "uftrace: calls by chance, left by jumps and open at the end, in all that they are converted to" {
+	"$PYTHON" "$TRUTH/uftrace_calls.py" "$(command -v trackway)" . 20 >wrong || fail "$(head wrong)"
+}
+
 @test "uftrace: threads have their processes and names, and a fork the symbols of its parent" {
 	written
 	trackway convert --to jsonl data >out
