@@ -1,4 +1,4 @@
--- from each event of one name to the next of another, on any thread (--param from=... --param to=...)
+-- from each slice or instant of one name to the next of another, on any thread (--param from=... --param to=...)
 with events as materialized (
   select ts, name from slice where name = :from
   union all
