@@ -14,7 +14,14 @@
 #include "base/bytes.h"
 #include "base/map.h"
 
-enum { THREADS = 5, DEPTH = 10, NAMES = 2 * DEPTH, RECORDS = 70000, WORDS = 5, ROOM = RECORDS * WORDS * 8 + 4096 };
+enum {
+	THREADS = 5,
+	DEPTH = 10,
+	NAMES = 2 * DEPTH,
+	RECORDS = 70000,
+	WORDS = 5,
+	ROOM = RECORDS * (WORDS + 1) * 8 + 4096
+};
 
 #define MAGIC UINT64_C(0x0016547846040010)
 #define PROVIDER (UINT64_C(0) | 1 << 4 | 1 << 16 | 1 << 20)
@@ -34,7 +41,8 @@ static uint64_t random_state;
 static unsigned late;
 static bool plain;      /* nothing is inline, and a name may be inside itself */
 static bool arguments;  /* some have one */
-static uint32_t stride; /* ns between records, at most */
+static bool between;    /* others stand between them */
+static uint32_t stride; /* ns between records, at most; 0: several have the same time */
 static uint64_t ticks;  /* in a nanosecond */
 static unsigned broken; /* records that were found to be */
 
@@ -134,7 +142,7 @@ static void make_calls(uint64_t seed, bool completes)
 	random_state = seed;
 	for (record_count = 0; record_count < RECORDS - THREADS * DEPTH;) {
 		thread = draw(20) ? thread : draw(THREADS);
-		time += 1 + draw(stride);
+		time += stride ? 1 + draw(stride) : draw(2);
 		unsigned depth = stacks[thread].depth;
 		if (depth == 0 || (depth < DEPTH && draw(2)))
 			open_call(thread, time, completes);
@@ -164,8 +172,24 @@ static void put_tables(bool big)
 		memcpy(bytes + size, text, 8);
 		size += 8;
 	}
-	for (uint64_t i = 0; i < THREADS; i++)
-		put((uint64_t[]){3 | 3 << 4 | (i + 1) << 16, 1, 100 + i}, 3, big);
+	for (uint64_t i = 0; i < 2 * THREADS; i++) /* each has two indices */
+		put((uint64_t[]){3 | 3 << 4 | (i + 1) << 16, 1, 100 + i % THREADS}, 3, big);
+}
+
+/* An instant, a flow's step, a wake-up or a context switch, some with an argument. */
+static void put_other(uint64_t time, bool big)
+{
+	const uint64_t index = 1 + draw(2 * THREADS), name = 1 + draw(NAMES), koid = 100 + draw(THREADS);
+	const uint64_t others[][5] = {
+	    {2, 4 | 2 << 4 | index << 24 | name << 48, time},
+	    {3, 4 | 3 << 4 | 1 << 20 | index << 24 | name << 48, time, INT32_ARGUMENT},
+	    {3, 4 | 3 << 4 | 9 << 16 | index << 24 | name << 48, time, 77},
+	    {3, 8 | 3 << 4 | UINT64_C(2) << 60, time, koid},
+	    {4, 8 | 4 << 4 | 1 << 16 | UINT64_C(2) << 60, time, koid, INT32_ARGUMENT},
+	    {4, 8 | 4 << 4 | UINT64_C(2) << 36 | UINT64_C(1) << 60, time, koid, 100 + draw(THREADS)},
+	};
+	const uint64_t *other = others[draw(sizeof others / sizeof *others)];
+	put(other + 1, other[0], big);
 }
 
 /* Text stays as it is in the other byte order. */
@@ -173,6 +197,8 @@ static void put_records(bool big, bool backwards)
 {
 	for (size_t i = 0; i < record_count; i++) {
 		const struct record *record = &records[backwards ? record_count - 1 - i : i];
+		if (between && !draw(4))
+			put_other(record->words[1], big);
 		put(record->words, record->count, big);
 		if (record->count == 5)
 			tw_store64(bytes + size - 8, record->words[4], false);
@@ -259,7 +285,7 @@ static void expect_calls(const struct tw_read_options *options)
 static int set_up(void **state)
 {
 	(void)state;
-	plain = arguments = false;
+	plain = arguments = between = false;
 	stride = 1000;
 	ticks = 1;
 	return 0;
@@ -321,6 +347,63 @@ static void test_long(void **state)
 	make_calls(6, true);
 	make_archive(false, false);
 	expect_calls(&(struct tw_read_options){0});
+}
+
+static void test_others_between(void **state)
+{
+	(void)state;
+	between = true;
+	make_calls(11, true);
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){0});
+	plain = arguments = true;
+	make_calls(12, true);
+	make_archive(true, false);
+	expect_calls(&(struct tw_read_options){0});
+}
+
+/* Begins and ends of one time stand in the order of the archive, whatever is inline. */
+static void test_equal_times(void **state)
+{
+	(void)state;
+	stride = 0;
+	make_calls(15, false);
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){0});
+}
+
+/* A call that does not end goes on until the last event of its thread, here an instant. */
+static void test_goes_on(void **state)
+{
+	enum { LAST = 50 };
+	(void)state;
+	size = 0;
+	put_tables(false);
+	put((uint64_t[]){4 | 2 << 4 | BEGIN << 16 | 1 << 24 | UINT64_C(1) << 48, 5}, 2, false);
+	for (uint64_t time = 6; time <= LAST; time++)
+		put((uint64_t[]){4 | 2 << 4 | 1 << 24 | UINT64_C(1) << 48, time,
+		                 4 | 2 << 4 | 2 << 24 | UINT64_C(1) << 48, time + LAST},
+		    4, false);
+	struct tw_profile *profile = read_profile(1, &(struct tw_read_options){0});
+	const struct tw_profile_row *row = tw_profile_row(profile, 0);
+	assert_int_equal(row->open, 1);
+	assert_int_equal(row->total, LAST - 5);
+	tw_profile_free(profile);
+}
+
+/* Of one thread, now under one index and now under another. */
+static void test_two_indices(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 13; seed < 15; seed++) {
+		plain = seed == 13;
+		make_calls(seed, true);
+		for (size_t i = record_count / 2; i < record_count; i++)
+			if (records[i].words[0] >> 24 & 255)
+				records[i].words[0] += (uint64_t)(draw(2) * THREADS) << 24;
+		make_archive(false, false);
+		expect_calls(&(struct tw_read_options){0});
+	}
 }
 
 static void test_arguments(void **state)
@@ -584,6 +667,10 @@ int main(void)
 	    cmocka_unit_test_setup(test_shuffled, set_up),
 	    cmocka_unit_test_setup(test_inside_itself, set_up),
 	    cmocka_unit_test_setup(test_long, set_up),
+	    cmocka_unit_test_setup(test_others_between, set_up),
+	    cmocka_unit_test_setup(test_two_indices, set_up),
+	    cmocka_unit_test_setup(test_equal_times, set_up),
+	    cmocka_unit_test_setup(test_goes_on, set_up),
 	    cmocka_unit_test_setup(test_arguments, set_up),
 	    cmocka_unit_test_setup(test_short_ticks, set_up),
 	    cmocka_unit_test_setup(test_broken, set_up),
