@@ -1364,3 +1364,66 @@ END
 		[ "$(cat findings)" = "sections.fxt: fine" ]
 	done
 }
+
+# Each word is turned by itself, but for bytes: there are no texts and no blobs here.
+@test "convert: what is made of words is turned to the other byte order word by word, also what nobody knows" {
+	archive <<'END'
+def unknown(kind, fields):
+    return record(kind, fields, 0x0102030405060708, 9)
+out[:] = [words(MAGIC), provider_info(1, b''), record(1, 0, 10**9), thread(1, 5, 6), event(0, 0, ticks=100),
+          unknown(11, 0), unknown(0, 5 << 16), unknown(4, 12 << 16), unknown(8, 3 << 60), unknown(10, 9 << 16),
+          record(10, 2 << 16 | 1 << 20 | 2 << 28, 200, 0x1020, 0x3040),
+          record(3, 3 << 16, 5, 8, 77, 78),  # words behind its last field
+          event(0, 0, argument(12, 7, 0x1122334455667788, name=0), argument(3, 0, 5, 99, name=0), arguments=2, ticks=300)]
+open('turned.fxt', 'wb').write(b''.join(b''.join(out)[at:at + 8][::-1] for at in range(0, len(b''.join(out)), 8)))
+END
+	trackway convert --to fxt --byte-order big in.fxt -o big.fxt
+	cmp big.fxt turned.fxt
+	trackway convert --to fxt --byte-order little big.fxt -o little.fxt
+	cmp little.fxt in.fxt
+}
+
+@test "check: many asynchronous operations and flows that are open at once, which end in any order" {
+	archive <<'END'
+import random
+rng = random.Random(22)
+out.append(string(1, b'o'))
+def operations(file, kinds, unbegun, unended):
+    steps, open_now, left = [], [], list(range(5000))
+    while left or open_now:
+        if left and (not open_now or rng.random() < 0.55):
+            number = left.pop()
+            open_now.append(number)
+            steps += [] if number in unbegun else [(kinds[0], number)]
+        else:
+            number = open_now.pop(rng.randrange(len(open_now)))
+            steps += [] if number in unended else [(kinds[1], number)]
+    made = [event(kind, 1, number, ticks=at) for at, (kind, number) in enumerate(steps)]
+    open(file, 'wb').write(b''.join(out + made))
+for name, kinds in ('async', (5, 7)), ('flow', (8, 10)):
+    operations(name + '-fine.fxt', kinds, (), ())
+    operations(name + '-wrong.fxt', kinds, range(0, 5000, 97), range(1, 5000, 101))
+END
+	for kind in async flow; do
+		for jobs in 1 2; do
+			[ "$(trackway check -j $jobs $kind-fine.fxt)" = "$kind-fine.fxt: fine" ] || fail "$(trackway check $kind-fine.fxt | tail -3)"
+			# 52 have no begin, 50 no end; 2425, which is 25 * 97 and 24 * 101 + 1, has neither.
+			trackway check --all -j $jobs $kind-wrong.fxt >out || [ $? = 1 ]
+			[ "$(grep -c "fxt.$kind-without-begin" out)" = 51 ] || fail "$(cat out)"
+			grep "fxt.$kind-without-end" out | grep -q 'So are 48 more\.' || fail "$(cat out)"
+		done
+	done
+}
+
+@test "sched: what could not be counted as it stands is told" {
+	archive <<'END'
+def switch(at, cpu, leaving, coming):
+    return record(8, 1 << 60 | 3 << 36 | cpu << 20, at, leaving, coming)
+once = [switch(1000, 0, 0, 6), switch(2000, 0, 7, 8)]
+open('once.fxt', 'wb').write(b''.join(out + once))
+out += once + [switch(3000, 0, 6, 7)]
+END
+	trackway sched once.fxt | tail -2 | diff <(printf '%s\n' '' '1 time a CPU left a thread that had not come: what it did before is unknown') -
+	trackway sched in.fxt | tail -1 | grep -qx '2 times a CPU left a thread that had not come: what it did before is unknown'
+	trackway sched in.fxt --by cpu | tail -1 | grep -q '^2 times a CPU left'
+}

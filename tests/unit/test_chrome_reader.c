@@ -45,6 +45,8 @@ static void add_name(struct text *text, const struct tw_dictionary *dictionary, 
 {
 	const struct tw_name *name = tw_dictionary_name(dictionary, number);
 	add_bytes(text, (const uint8_t *)name->text, name->length);
+	if (name->file)
+		add(text, "(%s:%u)", name->file, (unsigned)name->line);
 }
 
 static void add_argument(struct text *text, const struct tw_dictionary *dictionary, const struct tw_argument *argument)
@@ -310,6 +312,9 @@ static const struct scene scenes[] = {
 #define OWN                                                                                                            \
 	"{\"otherData\":{\"writer\":\"trackway 9\",\"clock_start_ns\":\"1000000\",\"has_cpu\":true},\"traceEvents\":["
 
+#define NAMED(name, place)                                                                                             \
+	"{\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"loc\":\"" place "\"}"
+
 static const struct scene own_scenes[] = {
     {"times count from the start of the clock",
      OWN "{\"ph\":\"i\",\"ts\":-1000.000,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":0.001,\"name\":\"b\"}]}",
@@ -329,6 +334,11 @@ static const struct scene own_scenes[] = {
 	 "\"n\":\"NaN\",\"m\":\"-Infinity\",\"t\":\"12\",\"o\":{\"hex\":\"6\",\"text\":\"x\"}}") "]}",
      "1001000 slice-complete 1/2 f value=2000 b:bytes=hi p:pointer=1122334455667788 u:uint=18446744073709551615 "
      "i:int=-9223372036854775808 n:double=nan m:double=-inf t:text=12 o.hex:text=6 o.text:text=x\n"},
+    {"places in the source",
+     OWN EVENT(",\"loc\":\"a \\\"b\\\".c:44\"") "," EVENT("") "," NAMED("g", "C:\\\\g.c") "," NAMED("h", "h.c:") "]}",
+     "1001000 slice-complete 1/2 f(a \"b\".c:44) value=2000\n"
+     "1001000 slice-complete 1/2 f(a \"b\".c:44) value=2000\n"
+     "1001000 instant 1/2 g(C:\\g.c:0)\n1001000 instant 1/2 h(h.c::0)\n"},
     {"arguments of the end",
      OWN EVENT(
 	 ",\"args\":{\"a\":1,\"end\":{\"r\":2}}") ",{\"ph\":\"E\",\"ts\":9,\"pid\":1,\"tid\":2,\"name\":\"f\",\"args\":{\"end\":{\"r\":3},\"tail\":true}}]}",
@@ -492,6 +502,10 @@ static const struct {
     {"[" GOOD ",\n{\"ph\":\"i\",\"ts\":1,}}\n,\n" GOOD "]", "chrome.malformed 49 49 2\n",
      READ "1000 instant none0/0 \n" LOST("4") READ, false},
     {"[" GOOD ",\n{\"ph\":\"i\",\"ts\":x},\n" GOOD "]", "chrome.malformed 31 46 2\n", READ LOST("19") READ, false},
+    {"[" GOOD ",\n{\"ph\":\"i\",\"args\":{\"x\":1 \"y\":2}},\n" GOOD "]", "chrome.malformed 31 55 2\n",
+     READ LOST("33") READ, false},
+    {"[" GOOD ",\n{\"ph\":\"i\",\"args\":{\"x\" 1}},\n" GOOD "]", "chrome.malformed 31 53 2\n", READ LOST("27") READ,
+     false},
     {"[" GOOD ",{\"ph\":\"i,\"ts\":2},\n" GOOD "," GOOD "]", "chrome.malformed 30 40 1\n", READ LOST("18") READ READ,
      false},
     {"[" GOOD ",{\"ph\":\"i\",\"args\":{\"x\":1,\n" GOOD "," GOOD "]", "chrome.malformed 30 55 2\n",
@@ -526,6 +540,8 @@ static const struct {
     {"[{\"ph\":\"X\",\"ts\":1}]", "chrome.duration-missing 1 1 1\n", "1000 slice-complete none0/0 \n", false},
     {"[{\"ph\":\"X\",\"ts\":1,\"dur\":-2}]", "chrome.duration-negative 1 24 1\n", "1000 slice-complete none0/0 \n",
      false},
+    {"[{\"ph\":\"X\",\"ts\":1,\"dur\":1e30}]", "chrome.time-range 1 24 1\n",
+     "1000 slice-complete none0/0  value=9223372036854775807\n", false},
     {"[{\"ph\":\"b\",\"ts\":1}]", "chrome.id-missing 1 1 1\n", "1000 async-begin none0/0 \n", false},
     {"[{\"ph\":\"i\",\"ts\":1,\"sf\":7},{\"ph\":\"i\",\"ts\":1,\"sf\":8}]", "chrome.member 1 19 1\n",
      "1000 instant none0/0 \n1000 instant none0/0 \n", false},
@@ -533,10 +549,17 @@ static const struct {
      "chrome.member 1 3 1\nchrome.member 1 26 1\nchrome.member 1 34 1\n", "1000 instant none0/0 \n", false},
     {"{\"stackFrames\":{},\"traceEvents\":[" GOOD "]}", "chrome.member 15 15 1\n", READ, false},
     {"[" GOOD " " GOOD "]", "chrome.not-strict 30 30 1\n", READ READ, true},
+    {"[" GOOD ",," GOOD "]", "chrome.not-strict 30 30 1\n", READ READ, true},
+    {"[" GOOD ",]", "chrome.not-strict 30 30 1\n", READ, true},
+    {"[," GOOD "]", "chrome.not-strict 1 1 1\n", READ, true},
     {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"g\",}]", "chrome.not-strict 1 1 1\n", READ, true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":[1,]}}]", "chrome.not-strict 1 1 1\n",
+     "1000 instant none0/0  n:text=[1,]\n", true},
     {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\t\"}]", "chrome.not-strict 1 1 1\n", "1000 instant none0/0 \\x09\n", true},
     {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":NaN}}]", "chrome.not-strict 1 1 1\n",
      "1000 instant none0/0  n:double=nan\n", true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":Infinity,\"m\":-Infinity}}]", "chrome.not-strict 1 1 1\n",
+     "1000 instant none0/0  n:double=inf m:double=-inf\n", true},
     {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\x\"}]", "chrome.not-strict 1 26 1\n", "1000 instant none0/0 \\x\n", true},
     {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\"}]", "chrome.utf8 1 26 1\n", "1000 instant none0/0 \\xff\n", true},
 };
