@@ -407,3 +407,42 @@ json.dump([{'ph': 'C', 'pid': 1, 'tid': 1, 'ts': ts, 'name': 'heap', 'args': {'b
 	trackway diff --of async b.fxt a.fxt | grep -q ' -1 ns '
 	trackway diff --of async a.fxt c.fxt | grep -q ' 10000000000 s '
 }
+
+@test "diff: traces that tell of different things, and durations of samples, are refused" {
+	printf '%s\n' 'f 3' 'f;g 4' >samples.folded
+	echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"f"}]' >calls.json
+	refuses() { # message, then options and files
+		local message=$1
+		shift
+		run trackway diff "$@"
+		[ "$status" = 2 ] && [ "$output" = "trackway: error: $message" ] || fail "$*: $output"
+	}
+	for form in "" --folded; do
+		refuses 'the first trace tells of samples, the second of calls: they cannot be compared' $form samples.folded calls.json
+		refuses 'the first trace tells of calls, the second of samples: they cannot be compared' $form calls.json samples.folded
+	done
+	refuses 'samples have no durations: --sort p50 is for calls' --sort p50 samples.folded samples.folded
+	trackway diff --sort p50 calls.json calls.json
+	trackway diff --sort total samples.folded samples.folded
+}
+
+@test "diff: what is gone, what is new, and what grew from nothing, the largest change first" {
+	printf '%s\n' 'main;old 40' 'main;same 50' 'main;grew 100' >a.folded
+	printf '%s\n' 'main 7' 'main;new 30' 'main;same 50' 'main;grew 150' >b.folded
+	cat >expected <<-'END'
+		SELF A  SELF B  CHANGE  CHANGE %  FUNCTION
+		   100     150     +50   +50.0 %  grew
+		    40       0     -40      gone  old
+		     0      30     +30       new  new
+		     0       7      +7         -  main
+		    50      50       0    +0.0 %  same
+	END
+	trackway diff a.folded b.folded | diff expected -
+	{ head -3 expected && echo '... and 3 more'; } >first
+	trackway diff -n 2 a.folded b.folded | diff first -
+	trackway diff -n 1 -f '[nos]*' a.folded b.folded | tail -1 | grep -qx '\.\.\. and 2 more'
+	for number in 1 2 3; do
+		echo '{"ph":"i","pid":1,"tid":1,"ts":1,"name":"'$number'"}'
+	done | paste -sd, | sed 's/.*/[&]/' >events.json
+	trackway diff --of events -n 1 events.json events.json | tail -1 | grep -qx '\.\.\. and 2 more'
+}

@@ -291,6 +291,8 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 		fxt --buffer-size=64K
 		xray-basic --buffer-size=64K
 	END
+	run --separate-stderr trackway convert --to chrome --weight calls "$DATA/fxt/oneshot_all.fxt" -o out
+	[ "$status" = 2 ] && [[ "$stderr" == *"--weight is for folded stacks"* ]] && [ ! -e out ] || fail "$stderr"
 	trackway convert --to fxt --byte-order big "$DATA/fxt/oneshot_all.fxt" -o out
 	head -c 8 out | od -An -tx1 | grep -qx ' 00 16 54 78 46 04 00 10'
 }

@@ -95,3 +95,16 @@ assert rows == {"a": 2, "b": 3, "c": 2, "d": 1, "#12": 5}, rows'
 	trackway convert a.folded -o d.folded
 	LC_ALL=C sort d.folded | diff expected -
 }
+
+@test "flame, stacks: what stands above the function that is asked for does not keep its stacks apart" {
+	printf '%s\n' 'a;f;x 3' 'b;f;x 4' 'b;g;f;x 5' 'c;f;y;f 1' 'c;z 9' >in.folded
+	printf '%s\n' 'f;x 12' 'f;y;f 1' >expected
+	trackway flame --folded -f f in.folded | LC_ALL=C sort | diff expected -
+	trackway flame --json -f f in.folded | "$PYTHON" -c '
+import json, sys
+rows = {row["name"]: row for row in map(json.loads, sys.stdin) if row["depth"] == 2}
+assert {name: (row["total"], row["self"]) for name, row in rows.items()} == {"x": (12, 12), "y": (1, 0)}, rows'
+	trackway diff --folded -f f in.folded in.folded | LC_ALL=C sort >out
+	printf '%s\n' 'f;x 12 12' 'f;y;f 1 1' | diff - out
+	trackway stacks -n 2 in.folded | tail -1 | grep -qx '\.\.\. and 3 more stacks'
+}

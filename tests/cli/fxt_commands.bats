@@ -102,6 +102,21 @@ END
 "kind":"instant" "process":9 "thread":8
 END
 	diff expected out
+	# The same where its process comes long after it, twice: the track that things without a thread have gets none.
+	archive <<END
+$blob
+def switch(at, leaving, coming):
+    return record(8, 1 << 60 | 3 << 36, at, leaving, coming)
+out += [switch(100, 0, 8), switch(300, 8, 0)] + [event(0, 0, ticks=400)] * 400000
+for index in 3, 4:
+    out += [thread(index, 9, 8), event(0, 0, ticks=500, reference=index)] + [event(0, 0, ticks=600)] * 400000
+out += [string(1, b'b'), blob(1, 1, b'x')]
+END
+	for jobs in 1 2; do
+		trackway sched --json in.fxt | grep -q '"process":9,"thread":8,.*"running_ns":200,'
+		trackway info -j $jobs --json in.fxt | grep -q '"threads":2,"processes":2,'
+	done
+	trackway blobs --json in.fxt | grep -q '"process":0,"thread":0}'
 }
 
 @test "records that come late by no more than the reorder window are put in order, wherever in the file they stand" {
@@ -1426,4 +1441,34 @@ END
 	trackway sched once.fxt | tail -2 | diff <(printf '%s\n' '' '1 time a CPU left a thread that had not come: what it did before is unknown') -
 	trackway sched in.fxt | tail -1 | grep -qx '2 times a CPU left a thread that had not come: what it did before is unknown'
 	trackway sched in.fxt --by cpu | tail -1 | grep -q '^2 times a CPU left'
+}
+
+@test "check: of many findings of a rule the first hundred by their place in the file, also where they come last first" {
+	archive <<'END'
+out += [string(1, b'o')] + [event(7, 1, number, ticks=1000 - number) for number in range(250)]
+END
+	at=$(($(stat -c %s in.fxt) - 250 * 24))
+	seq $at 24 $((at + 99 * 24)) | xargs printf '0x%x\n' >expected
+	trackway check in.fxt >out
+	sed -n 's/^in.fxt:\(0x[0-9a-f]*\): warning: .*\[fxt.async-without-begin\]$/\1/p' out | diff expected -
+	grep -qxF '... and 150 more [fxt.async-without-begin] (--all shows them)' out
+	[ "$(tail -1 out)" = 'in.fxt: 250 warnings' ]
+	trackway check --json in.fxt >out 2>err
+	sed -n 's/.*"rule":"fxt.async-without-begin".*"record":\([0-9]*\),.*/\1/p' out | xargs printf '0x%x\n' | diff expected -
+	grep -qx 'trackway: in.fxt: ... and 150 more of fxt.async-without-begin' err
+	[ "$(trackway check --all in.fxt | grep -c without-begin)" = 250 ]
+}
+
+@test "info: the first twenty threads and categories, and how many more there are" {
+	archive <<'END'
+out += [thread(n, 5, 100 + n) + string(n, b'c%02d' % n) + event(0, n, category=n, reference=n) for n in range(1, 34)]
+END
+	for filter in "" "--to-time 1s"; do
+		trackway info $filter in.fxt >out
+		[ "$(grep -c ' c[0-9][0-9]$' out)" = "$([ -n "$filter" ] && echo 0 || echo 20)" ] || fail "$(cat out)"
+		grep -q '^\.\.\. and 13 more; --all shows them$' out || fail "$(cat out)"
+		trackway info --all $filter in.fxt >out
+		[ "$(grep -Ec '^ +1[0-3][0-9] +5 ' out)" = 33 ] || fail "$(cat out)"
+		[ "$(grep -c more out)" = 0 ]
+	done
 }
