@@ -71,15 +71,23 @@ static const struct {
     {"fxt.initialization-again", {HEADER(1, 2), 7}},
     {"fxt.initialization-base", {HEADER(1, 4), SECOND, 1, 1}},
     {"fxt.time-overflow", {HEADER(1, 2), 1, EVENT(2, 2, 0), UINT64_MAX}},
-    {"fxt.scope", {EVENT(0, 3, 0), 5, 9}},
+    {"fxt.scope", {EVENT(0, 3, 0), 5, 3}},
     {"fxt.end-before-start", {EVENT(4, 3, 0), 10, 5}},
     {"fxt.end-before-start", {HEADER(1, 2), 100 * SECOND, EVENT(4, 3, 0), 10, 9}}, /* within a nanosecond */
     {"fxt.counter-empty", {EVENT(1, 3, 0), 5, 1}},
     {"fxt.counter-value", {EVENT(1, 4, 1), 5, HEADER(0, 1) | 1 << 16, 1}},
-    {"fxt.thread-state", {HEADER(8, 4) | UINT64_C(9) << 36 | UINT64_C(1) << 60, 5, 2, 3}},
+    {"fxt.counter-value", {EVENT(1, 4, 1), 5, HEADER(6, 1) | 1 << 16 | UINT64_C(1) << 32, 1}},
+    {"fxt.counter-value", {EVENT(1, 5, 1), 5, HEADER(7, 2) | 1 << 16, 9, 1}},
+    {"fxt.counter-value", {EVENT(1, 5, 1), 5, HEADER(8, 2) | 1 << 16, 9, 1}},
+    {"fxt.counter-value", {EVENT(1, 4, 1), 5, HEADER(9, 1) | 1 << 16, 1}},
+    {"fxt.counter-value", {EVENT(1, 4, 1), 5, HEADER(10, 1) | 1 << 16, 1}},
+    {"fxt.thread-state", {HEADER(8, 4) | UINT64_C(6) << 36 | UINT64_C(1) << 60, 5, 2, 3}},
+    {"fxt.thread-state", {HEADER(8, 2) | 6 << 24 | 1 << 28 | UINT64_C(1) << 36, 5}},
     {"fxt.thread-state", {HEADER(8, 2) | 1 << 24 | 1 << 28 | UINT64_C(1) << 36, 5}},
-    {"fxt.blob-type", {HEADER(5, 1) | 1 << 16 | UINT64_C(9) << 48}},
+    {"fxt.blob-type", {HEADER(5, 1) | 1 << 16 | UINT64_C(4) << 48}},
+    {"fxt.blob-type", {HEADER(5, 1) | 1 << 16}},
     {"fxt.thread-process", {HEADER(7, 2) | 2 << 16 | 1 << 24, 77}},
+    {"fxt.thread-process", {HEADER(7, 4) | 2 << 16 | 1 << 24 | UINT64_C(1) << 40, 77, HEADER(4, 2) | 1 << 16, 1}},
     {"fxt.end-without-begin", {EVENT(3, 2, 0), 5}},
     {"fxt.end-mismatched", {EVENT(2, 2, 0), 5, NAMED(2, 2, 2), 6, EVENT(3, 2, 0), 7}},
     {"fxt.begin-without-end", {EVENT(2, 2, 0), 5}},
@@ -129,6 +137,56 @@ static const uint64_t fine[] = {
     EVENT(10, 3, 0),
     15,
     1,
+};
+
+/* The last values that are right. */
+static const uint64_t limits[] = {
+    GOOD,
+    HEADER(8, 4) | UINT64_C(5) << 36 | UINT64_C(1) << 60,
+    4,
+    2,
+    3,
+    HEADER(8, 2) | 5 << 24 | 1 << 28 | UINT64_C(1) << 36,
+    5,
+    EVENT(0, 3, 0),
+    5,
+    0,
+    EVENT(0, 3, 0),
+    5,
+    2,
+    EVENT(4, 3, 0),
+    5,
+    5,
+    EVENT(1, 11, 5),
+    5,
+    HEADER(1, 1) | 1 << 16,
+    HEADER(2, 1) | 1 << 16,
+    HEADER(3, 2) | 1 << 16,
+    7,
+    HEADER(4, 2) | 1 << 16,
+    7,
+    HEADER(5, 2) | 1 << 16,
+    0,
+    1,
+    HEADER(5, 1) | 1 << 16 | UINT64_C(1) << 48,
+    HEADER(5, 1) | 1 << 16 | UINT64_C(3) << 48,
+    HEADER(7, 2) | 1 << 16 | 1 << 24,
+    76,
+    HEADER(7, 2) | 3 << 16 | 1 << 24,
+    78,
+    HEADER(7, 6) | 2 << 16 | 1 << 24 | UINT64_C(2) << 40,
+    77,
+    HEADER(8, 2) | 1 << 16,
+    1,
+    HEADER(4, 2) | 1 << 16,
+    1,
+    STRING(0x7fff, 1, 2),
+    0x61,
+    HEADER(3, 3) | 255 << 16,
+    1,
+    3,
+    NAMED(0, 2, 0x7fff) | UINT64_C(255) << 24,
+    6,
 };
 
 static uint8_t bytes[ROOM];
@@ -222,6 +280,9 @@ static void test_fine_records_break_no_rule(void **state)
 		assert_string_equal(check(bytes, put(fine, sizeof fine / sizeof *fine, order & 1),
 		                          (struct tw_read_options){.order = (enum tw_order)order}),
 		                    "");
+	for (unsigned big = 0; big < 2; big++)
+		assert_string_equal(
+		    check(bytes, put(limits, sizeof limits / sizeof *limits, big), (struct tw_read_options){0}), "");
 }
 
 static void test_beginnings(void **state)
@@ -247,6 +308,9 @@ static void test_long_string(void **state)
 	memset(bytes + size, 'x', 32001);
 	check(bytes, size + 4001 * 8, (struct tw_read_options){0});
 	assert_string_equal(found, " fxt.string-too-long");
+	tw_store64(bytes + size - 8, STRING(3, 32000, 4001), false);
+	check(bytes, size + 4000 * 8, (struct tw_read_options){0});
+	assert_string_equal(found, "");
 }
 
 /* The window is a chunk; what comes after two of them is late. */
