@@ -141,6 +141,19 @@ comes_back() { # log
 	[ "$(trackway dump --from-time 0 --to-time 9us flows.json | wc -l)" -eq 2 ]
 }
 
+@test "a process or a thread whose number a viewer cannot hold gets another: counted" {
+	for ids in "1 << 40, 6" "5, 1 << 40"; do
+		"$PYTHON" - "$TRACKWAY_SOURCE/tests/truth" "$ids" <<-'END'
+			import sys
+			sys.path.insert(0, sys.argv[1])
+			from fxt_odd import *
+			open("wide.fxt", "wb").write(words(MAGIC) + thread(1, *eval(sys.argv[2])) + event(0, 0))
+		END
+		trackway convert wide.fxt -o wide.json 2>losses
+		[ "$(cat losses)" = "trackway: wide.json: process or thread id: 1 kept in another form" ] || fail "$ids: $(cat losses)"
+	done
+}
+
 @test "objects that come and go lose their times in FXT: counted" {
 	cat >objects.json <<-'END'
 		[{"ph":"N","ts":1,"pid":1,"tid":2,"name":"o","id":"0x1000"},

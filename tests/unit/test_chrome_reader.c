@@ -200,12 +200,14 @@ static const struct scene scenes[] = {
     {"async events",
      "[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":31},{\"ph\":\"n\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":\"0x1f\"},"
      "{\"ph\":\"e\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":\"31\"},{\"ph\":\"b\",\"ts\":4,\"pid\":1,\"tid\":2,\"name\":\"a\","
-     "\"id2\":{\"local\":\"0x2\"}},{\"ph\":\"e\",\"ts\":5,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id2\":{\"global\":3}}]",
+     "\"id2\":{\"local\":\"0x2\"}},{\"ph\":\"e\",\"ts\":5,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id2\":{\"global\":3}},"
+     "{\"ph\":\"n\",\"ts\":6,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":4,\"id2\":{\"global\":5}}]",
      "1000 async-begin 1/2 a id=1f\n"
      "2000 async-instant 1/2 a id=1f\n"
      "3000 async-end 1/2 a id=1f\n"
      "4000 async-begin 1/2 a id=2\n"
-     "5000 async-end 1/2 a id=3 flags=8\n"},
+     "5000 async-end 1/2 a id=3 flags=8\n"
+     "6000 async-instant 1/2 a id=4\n"},
     {"async events of the old kind",
      "[{\"ph\":\"S\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"T\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1,"
      "\"args\":{\"step\":\"s\"}},{\"ph\":\"p\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"F\",\"ts\":4,\"pid\":1,\"tid\":2,"
