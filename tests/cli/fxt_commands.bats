@@ -1472,3 +1472,47 @@ END
 		[ "$(grep -c more out)" = 0 ]
 	done
 }
+
+@test "convert, stat, counters, blobs: an index that nothing has registered is shown as such" {
+	archive <<END
+$blob
+out += [string(1, b'one'), event(0, 9, ticks=100), event(4, 9, 300, ticks=200, category=8),
+        event(0, 9, argument(1, 5, name=7), arguments=1, category=8, ticks=300),
+        event(0, 1, argument(6, 7, name=1), arguments=1, ticks=400), blob(9, 1, b'x'), record(7, 9 << 16 | 9 << 24, 77),
+        event(1, 9, argument(1, 5, name=7), 3, arguments=1, ticks=500)]
+END
+	trackway convert --to jsonl in.fxt -o out.jsonl 2>err || [ $? = 1 ]
+	sed -E 's/"(time_ns|process|thread)":[^,]*,//g' out.jsonl >out
+	cat >expected <<'END'
+{"kind":"instant","name":"undefined string 9"}
+{"kind":"slice-complete","name":"undefined string 9","category":"undefined string 8","value":100}
+{"kind":"instant","name":"undefined string 9","category":"undefined string 8","args":{"undefined string 7":5}}
+{"kind":"instant","name":"one","args":{"one":null}}
+{"kind":"blob","name":"undefined string 9","value":1,"id":1,"args":{"data":"78"}}
+{"kind":"object","name":"undefined string 9","value":9,"id":77}
+{"kind":"counter","name":"undefined string 9","id":3,"args":{"undefined string 7":5}}
+END
+	diff expected out
+	grep -q 'It is 7\. \[fxt\.string-undefined\]' err
+	trackway stat --json in.fxt | grep -q '"name":"undefined string 9"'
+	trackway counters --json in.fxt | grep -q '"counter":"undefined string 9".*"series":"undefined string 7"'
+	trackway blobs --json in.fxt | grep -q '"name":"undefined string 9"'
+}
+
+@test "cut: profiler records stay records also where their fields are as large as they can be" {
+	archive <<'END'
+def profiler(kind, fields, *parts):
+    return record(10, kind << 16 | 1 << 20 | fields << 28, *parts)
+for ticks, module, size, flags in (100, 0xffff, 255, 7), (200, 0, 1, 0):
+    text = b'm' * size
+    out += [profiler(0, module | size << 16 | size << 24, ticks, stream(text), stream(text)),
+            profiler(1, module | flags << 16, ticks, 2**64 - 1, 2**64 - 1, 2**64 - 1)]
+out += [profiler(2, 14 | (2**28 - 1) << 8, 300, *range(2**64 - 14, 2**64)), profiler(2, 1, 400, 0)]
+END
+	trackway dump --json in.fxt | grep -o '"record":"profiler.*' >expected
+	[ "$(wc -l <expected)" = 6 ]
+	trackway cut --to-time 1s in.fxt -o out.fxt
+	trackway dump --json out.fxt | grep -o '"record":"profiler.*' | diff expected -
+	grep -q '"module_id":65535,.*"name":"m\{255\}","build_id":"\(6d\)\{255\}"' expected
+	grep -q '"flags":268435455,' expected
+}
