@@ -154,6 +154,30 @@ comes_back() { # log
 	done
 }
 
+@test "names that there is no memory to keep as JSON are written each time, and look the same" {
+	"$PYTHON" - "$TRACKWAY_SOURCE/tests/truth" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from fxt_odd import *
+		out = [words(MAGIC), provider_info(1, b"p"), thread(1, 5, 6)]
+		for n in range(1, 150):
+		    out += [string(n, b"\1" * 300 + b"%d" % n)]
+		    for category in 0, n:
+		        out += [event(0, n, category=category), event(0, n, 2, category=category), event(4, n, 200, category=category),
+		                event(1, n, argument(1, 5, name=n), 7, arguments=1, category=category),
+		                event(5, n, n, category=category), event(7, n, n, category=category),
+		                event(8, n, n, category=category), event(10, n, n, category=category)]
+		open("names.fxt", "wb").write(b"".join(out))
+	END
+	trackway convert names.fxt -o all.json 2>err
+	trackway convert --memory 1M names.fxt -o some.json 2>err
+	[ ! -s err ]
+	cmp all.json some.json
+	"$PYTHON" -m json.tool some.json >/dev/null
+	[ "$(grep -c '"s":"t"' some.json)" = 298 ] && [ "$(grep -c '"s":"g"' some.json)" = 298 ]
+	[ "$(grep -c '"cat":"async"' some.json)" = 298 ]
+}
+
 @test "objects that come and go lose their times in FXT: counted" {
 	cat >objects.json <<-'END'
 		[{"ph":"N","ts":1,"pid":1,"tid":2,"name":"o","id":"0x1000"},
