@@ -1516,3 +1516,30 @@ END
 	grep -q '"module_id":65535,.*"name":"m\{255\}","build_id":"\(6d\)\{255\}"' expected
 	grep -q '"flags":268435455,' expected
 }
+
+@test "repair, convert: a large blob that is read in parts stays as it is, to the end of the file if it is cut" {
+	archive <<END
+$blob
+import random
+data = random.Random(3).randbytes(5_000_003)
+open('data', 'wb').write(data)
+out += [string(1, b'big'), large(1, data), event(0, 1)]
+# The same with two words behind the bytes.
+out += [record(15, 1 << 40, 1 << 16, len(data), stream(data), 7, 8), event(0, 1)]
+END
+	trackway repair in.fxt -o out.fxt 2>err
+	cmp in.fxt out.fxt
+	trackway convert --to fxt --byte-order big in.fxt -o big.fxt
+	[ "$(stat -c %s big.fxt)" = "$(stat -c %s in.fxt)" ]
+	trackway blobs --extract big big.fxt | cmp - <(cat data data)
+	trackway convert --to fxt --byte-order little big.fxt -o back.fxt
+	cmp in.fxt back.fxt
+	for size in 3000000 3000001 4999000; do
+		head -c $size in.fxt >cut.fxt
+		trackway repair cut.fxt -o out.fxt 2>err || [ $? = 1 ]
+		trackway check out.fxt
+		trackway blobs --extract big out.fxt >part
+		[ "$(stat -c %s part)" -gt $((size - 300)) ]
+		head -c "$(stat -c %s part)" data | cmp - part
+	done
+}
