@@ -144,6 +144,17 @@ options_of() { # command
 	wrong "convert wants -o FILE, or --to FORMAT for standard output" "trackway convert --help" trackway convert a
 	wrong "b.foo: the name tells no format; --to FORMAT does" "trackway convert --help" trackway convert a -o b.foo
 	wrong "only one of --folded, --svg, --html and --json" "trackway flame --help" trackway flame --svg --html a
+	wrong "--icicle is about pictures" "trackway flame --help" trackway flame --folded --icicle a
+	wrong "--title is about pictures" "trackway flame --help" trackway flame --json --title x a
+	wrong "--title is about pictures" "trackway diff --help" trackway diff --folded --title x a b
+	wrong "only one of --dot and --json" "trackway graph --help" trackway graph --dot --json a
+	wrong "--title is about DOT" "trackway graph --help" trackway graph --title x --json a
+	wrong "--weight is for folded stacks" "trackway convert --help" trackway convert --weight calls a -o b.json
+	wrong "--dialect is for TraceLog, not for csv" "trackway convert --help" trackway convert --dialect d1 a -o b.csv
+	wrong "a part is chosen by time or by snapshots, not by both" "trackway cut --help" \
+		trackway cut --from-snapshot 1 --from-time 1ms a -o b
+	wrong "--to-snapshot is not behind --from-snapshot" "trackway cut --help" \
+		trackway cut --from-snapshot 2 --to-snapshot 2 a -o b
 	[ ! -e b.foo ]
 }
 
