@@ -1543,3 +1543,48 @@ END
 		head -c "$(stat -c %s part)" data | cmp - part
 	done
 }
+
+@test "cut: where the tables of threads and strings are full, each kind of record tells its own" {
+	archive <<'END'
+out[2:] = [record(1, 0, 10**9)]
+late = [0]
+def name():
+    late[0] += 1
+    text = b'late%d' % late[0]
+    return 0x8000 | len(text), stream(text)
+def koids():
+    late[0] += 1
+    return words(1000, 1000 + late[0])
+for n in range(300):
+    out.append(event(0, 0, koids(), reference=0))
+for n in range(33000):
+    text = b'n%d' % n
+    out.append(event(0, 0x8000 | len(text), 1000, 1001, stream(text), reference=0))
+def event_of(kind, *more):
+    (category, first), (name_ref, second) = name(), name()
+    out.append(event(kind, name_ref, koids(), first, second, *more, category=category, reference=0))
+for kind in range(11):
+    event_of(kind, *([0] if kind == 0 else [500] if kind >= 4 or kind == 1 else []))
+out.append(record(9, 2 << 16, 100, koids(), stream(b'on')))
+out += [record(10, 0 << 16 | 5 << 28 | 2 << 44 | 1 << 52, 100, koids(), stream(b'so'), stream(b'i')),
+        record(10, 1 << 16 | 5 << 28 | 1 << 44, 100, koids(), 1, 2, 3), record(10, 2 << 16 | 1 << 28, 100, koids(), 16)]
+out.append(record(8, 3 << 24 | 7 << 44 | 8 << 52, 100, koids(), koids()))
+(category, first), (name_ref, second) = name(), name()
+out.append(record(15, 0, category | name_ref << 16, first, second, 100, koids(), 3, stream(b'abc')))
+(name_ref, text) = name()
+out.append(record(6, name_ref << 24, 64, 1000, text))  # of a process, as the document has it
+(name_ref, text) = name()
+out.append(record(7, 9 << 16 | name_ref << 24, 65, text))
+(name_ref, text) = name()
+out.append(record(5, name_ref << 16 | 3 << 32 | 1 << 48, text, stream(b'xyz')))
+END
+	plain() { # the records but for those that fill the tables, and without what tells where they stand
+		trackway dump --json "$1" | grep -E '"record":"(event|log|profiler|scheduling|large|userspace|kernel|blob)' | tail -n 20 |
+			sed -E 's/"(offset|[a-z_]*_ref)":[0-9]*,//g'
+	}
+	plain in.fxt >expected
+	[ "$(grep -c late expected)" = 15 ] && [ "$(grep -c '"process":null' expected)" = 0 ]
+	trackway cut --to-time 1s in.fxt -o out.fxt
+	[ "$(trackway check out.fxt | grep -c error)" = 0 ]
+	plain out.fxt | diff expected -
+}
