@@ -314,8 +314,7 @@ static const struct scene scenes[] = {
 #define OWN                                                                                                            \
 	"{\"otherData\":{\"writer\":\"trackway 9\",\"clock_start_ns\":\"1000000\",\"has_cpu\":true},\"traceEvents\":["
 
-#define NAMED(name, place)                                                                                             \
-	"{\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"loc\":\"" place "\"}"
+#define NAMED(name, place) "{\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"loc\":\"" place "\"}"
 
 static const struct scene own_scenes[] = {
     {"times count from the start of the clock",

@@ -281,8 +281,9 @@ static void test_fine_records_break_no_rule(void **state)
 		                          (struct tw_read_options){.order = (enum tw_order)order}),
 		                    "");
 	for (unsigned big = 0; big < 2; big++)
-		assert_string_equal(
-		    check(bytes, put(limits, sizeof limits / sizeof *limits, big), (struct tw_read_options){0}), "");
+		assert_string_equal(check(bytes, put(limits, sizeof limits / sizeof *limits, big),
+		                          (struct tw_read_options){0}),
+		                    "");
 }
 
 static void test_beginnings(void **state)
