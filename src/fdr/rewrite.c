@@ -20,7 +20,7 @@ struct rewrite {
 	uint64_t declared;               /* what its BufferExtents says, 0 without one */
 	uint64_t tsc;                    /* of the last record written */
 	bool counts;                     /* only how many buffers will be written is wanted */
-	uint64_t buffers;                /* that many */
+	uint64_t buffers, full;          /* that many, and those of them whose records alone have the header's size */
 	bool filled;                     /* version 1: there is fill between buffers */
 	uint64_t fill;                   /* how much comes behind the buffer written before, if another one does */
 	bool ends_filled;                /* or in any case */
@@ -266,6 +266,7 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 	int status = measure(r, job, &keep);
 	struct tw_fdr_record extents = {.kind = TW_FDR_BUFFER_EXTENTS, .value = r->size};
 	r->buffers += r->counts && keep;
+	r->full += r->counts && keep && r->size + TW_FDR_METADATA_SIZE == r->target.buffer_size; /* with EndOfBuffer */
 	if (status < 0 || r->counts)
 		return status;
 	r->out = keep ? out : NULL;
@@ -386,14 +387,15 @@ static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewri
 /* Version 1. A log with fill has it between all buffers, since where the next one begins is told by the header's size;
  * behind the last one there need not be any. As many as about half of those that are written, with the ones that the
  * index does not know, must have kept that size, which may be damaged: what a few claim would make the result many
- * times as long as the log. */
+ * times as long as the log. Those that only get that size by being repaired count as well, as they will when the result
+ * is read. */
 static int choose_fill(struct rewrite *r)
 {
 	const bool quiet = r->reader->quiet;
 	uint64_t filled = 0;
 	for (size_t i = 0; i < r->log->place_count; i++)
 		filled += has_size(r->log, &r->log->places[i]);
-	if (!filled || r->log->header.version != 1 || r->target.version != 1)
+	if (r->log->header.version != 1 || r->target.version != 1)
 		return 0;
 	r->reader->quiet = r->counts = true;
 	int status = rewrite_all(r, NULL, &r->unused);
@@ -401,7 +403,8 @@ static int choose_fill(struct rewrite *r)
 	r->counts = false;
 	tw_map_free(&r->written);
 	r->written = (struct tw_map){0};
-	r->filled = filled >= r->buffers / 2;
+	filled = filled > r->full ? filled : r->full;
+	r->filled = filled && filled >= r->buffers / 2;
 	return status;
 }
 
