@@ -39,7 +39,8 @@ struct tw_alloc_options {
 struct tw_alloc;
 
 /* Reads a whole trace, not read from. *alloc is set even on failure (NULL only for TW_ERR_MEMORY) and has what was
- * read; free it in any case. options: NULL for the defaults. Returns 0 or the negative status of the read. */
+ * read; free it in any case. options: NULL for the defaults. Returns 0, the negative status of the read, or
+ * TW_ERR_VALUE (there are no such rows). */
 TW_API int tw_alloc_read(struct tw_alloc **alloc, struct tw_reader *reader, const struct tw_alloc_options *options);
 
 /* Returns row i (from 0) in order of name, where, process and thread; NULL past the last. */

@@ -40,7 +40,8 @@ struct tw_jit_options {
 struct tw_jit;
 
 /* Reads a whole trace, not read from. *jit is set even on failure (NULL only for TW_ERR_MEMORY) and has what was read;
- * free it in any case. options: NULL for the defaults. Returns 0 or the negative status of the read. */
+ * free it in any case. options: NULL for the defaults. Returns 0, the negative status of the read, or
+ * TW_ERR_VALUE (there are no such rows). */
 TW_API int tw_jit_read(struct tw_jit **jit, struct tw_reader *reader, const struct tw_jit_options *options);
 
 /* Returns row i (from 0) in order of name, process and thread; NULL past the last. */

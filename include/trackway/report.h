@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /* Where a function of this file takes a path, "-" is standard output, and a regular file appears under its name only
- * when it is complete, and one whose name ends in ".gz" or ".zst" is compressed. All of them return 0, TW_ERR_MEMORY or
- * TW_ERR_SYSTEM (errno tells). Names are written as UTF-8: bytes that are none become U+FFFD, control characters a
- * space. An empty name is shown as "(no name)". */
+ * when it is complete, and one whose name ends in ".gz" or ".zst" is compressed. All of them return 0, TW_ERR_MEMORY,
+ * TW_ERR_SYSTEM (errno tells) or TW_ERR_VALUE (no such form). Names are written as UTF-8: bytes that are none become
+ * U+FFFD, control characters a space. An empty name is shown as "(no name)". */
 
 /* Writes the stacks of a tree for flamegraph.pl and its kin: a line is the names from the outermost to the innermost,
  * with ';' between them, a space, and what the innermost weighs itself: nanoseconds, samples, bytes. A ';' in a name

@@ -190,6 +190,8 @@ int tw_alloc_read(struct tw_alloc **made, struct tw_reader *reader, const struct
 	struct tw_alloc *alloc = *made = make(options, reader);
 	if (!alloc)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	if ((unsigned)alloc->options.by > TW_ALLOC_BY_THREAD)
+		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)alloc->options.by);
 	reader->kinds = 1u << TW_ALLOCATION_SAMPLE;
 	while ((got = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)

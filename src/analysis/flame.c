@@ -362,6 +362,8 @@ int tw_changes_draw(struct tw_output *out, const struct tw_changes *changes, con
 int tw_flame_write(struct tw_calltree *tree, const char *path, const struct tw_flame_options *options)
 {
 	struct tw_flame_options chosen = options ? *options : (struct tw_flame_options){0};
+	if ((unsigned)chosen.form > TW_FLAME_HTML)
+		return TW_ERR_VALUE;
 	if (chosen.form == TW_FLAME_BY_PATH)
 		chosen.form =
 		    tw_name_ends_with(path, ".html") || tw_name_ends_with(path, ".htm") ? TW_FLAME_HTML : TW_FLAME_SVG;

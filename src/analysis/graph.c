@@ -291,6 +291,8 @@ int tw_graph_write(struct tw_profile *functions, struct tw_profile *callers, con
 	struct tw_rows edges = {0};
 	struct tw_rows nodes;
 	struct tw_output out;
+	if ((unsigned)chosen.form > TW_GRAPH_JSON)
+		return TW_ERR_VALUE;
 	chosen.weight = tw_profile_weight(functions);
 	int status = tw_rows_of(&nodes, functions);
 	if (status == 0)

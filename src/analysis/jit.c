@@ -210,6 +210,8 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 	struct tw_jit *jit = *made = make(options, reader);
 	if (!jit)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	if ((unsigned)jit->options.by > TW_JIT_BY_THREAD)
+		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)jit->options.by);
 	reader->kinds = kinds;
 	while ((got = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)

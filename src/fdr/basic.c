@@ -1,6 +1,7 @@
 /* basic.c - the records of a basic log, both ways. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "fdr/layout.h"
 
 #include <trackway/fdr.h>
 
@@ -50,6 +51,8 @@ int tw_basic_encode(const struct tw_basic_record *record, uint16_t version, enum
                     uint8_t bytes[TW_BASIC_RECORD_SIZE])
 {
 	bool big = layout != TW_FDR_LITTLE;
+	if (version < 1 || version > BASIC_VERSION_MAX || (unsigned)layout > TW_FDR_BIG_LSB)
+		return TW_ERR_VALUE;
 	memset(bytes, 0, TW_BASIC_RECORD_SIZE);
 	tw_store16(bytes + TYPE, record->record_type, big);
 	tw_store32(bytes + ID, (uint32_t)record->function_id, big);

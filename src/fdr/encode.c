@@ -90,6 +90,8 @@ static bool version_has(uint16_t version, enum tw_fdr_kind kind)
 int tw_fdr_encode(const struct tw_fdr_record *record, uint16_t version, enum tw_fdr_layout layout, uint8_t *out,
                   size_t room)
 {
+	if (version < 1 || version > FDR_VERSION_MAX || (unsigned)layout > TW_FDR_BIG_LSB)
+		return TW_ERR_VALUE;
 	if (record->kind <= TW_FDR_ENTER_ARGS)
 		return room < TW_FDR_FUNCTION_SIZE ? TW_ERR_ROOM : put_function(record, layout, out);
 	unsigned number = (unsigned)record->kind;

@@ -108,6 +108,34 @@ static void no_such_counting(void **state)
 	tw_close(reader);
 }
 
+static void no_such_report(void **state)
+{
+	(void)state;
+	struct tw_alloc *alloc;
+	struct tw_jit *jit;
+	struct tw_calltree *tree;
+	struct tw_profile *profile;
+	struct tw_reader *reader = open_data("tracelog/kinds.log", NULL);
+	const struct tw_alloc_options by = {.by = (enum tw_alloc_by)NONE};
+	assert_int_equal(tw_alloc_read(&alloc, reader, &by), TW_ERR_VALUE);
+	assert_null(tw_alloc_row(alloc, 0));
+	tw_alloc_free(alloc);
+	tw_close(reader);
+	reader = open_data("tracelog/kinds.log", NULL);
+	assert_int_equal(tw_jit_read(&jit, reader, &(struct tw_jit_options){.by = (enum tw_jit_by)NONE}), TW_ERR_VALUE);
+	assert_null(tw_jit_row(jit, 0));
+	tw_jit_free(jit);
+	tw_close(reader);
+	assert_int_equal(tw_calltree_new(&tree, NULL), 0);
+	const struct tw_flame_options flame = {.form = (enum tw_flame_form)NONE};
+	assert_int_equal(tw_flame_write(tree, "/dev/null", &flame), TW_ERR_VALUE);
+	tw_calltree_free(tree);
+	assert_int_equal(tw_profile_new(&profile, NULL), 0);
+	const struct tw_graph_options graph = {.form = (enum tw_graph_form)NONE};
+	assert_int_equal(tw_graph_write(profile, profile, "/dev/null", &graph), TW_ERR_VALUE);
+	tw_profile_free(profile);
+}
+
 static void no_such_record(void **state)
 {
 	(void)state;
@@ -115,6 +143,15 @@ static void no_such_record(void **state)
 	size_t size;
 	const struct tw_fdr_record fdr = {.kind = (enum tw_fdr_kind)NONE};
 	assert_int_equal(tw_fdr_encode(&fdr, 5, TW_FDR_LITTLE, bytes, sizeof bytes), TW_ERR_VALUE);
+	const struct tw_fdr_record enter = {.kind = TW_FDR_ENTER, .function_id = 1};
+	const struct tw_basic_record first = {.kind = TW_FDR_ENTER, .function_id = 1};
+	assert_int_equal(tw_fdr_encode(&enter, 5, TW_FDR_LITTLE, bytes, sizeof bytes), 8);
+	assert_int_equal(tw_fdr_encode(&enter, 0, TW_FDR_LITTLE, bytes, sizeof bytes), TW_ERR_VALUE);
+	assert_int_equal(tw_fdr_encode(&enter, 6, TW_FDR_LITTLE, bytes, sizeof bytes), TW_ERR_VALUE);
+	assert_int_equal(tw_fdr_encode(&enter, 5, (enum tw_fdr_layout)NONE, bytes, sizeof bytes), TW_ERR_VALUE);
+	assert_int_equal(tw_basic_encode(&first, 3, TW_FDR_LITTLE, bytes), 0);
+	assert_int_equal(tw_basic_encode(&first, 4, TW_FDR_LITTLE, bytes), TW_ERR_VALUE);
+	assert_int_equal(tw_basic_encode(&first, 3, (enum tw_fdr_layout)NONE, bytes), TW_ERR_VALUE);
 	const struct tw_fxt_record fxt = {.kind = (enum tw_fxt_kind)NONE};
 	assert_int_equal(tw_fxt_encode(&fxt, false, bytes, sizeof bytes, &size), TW_ERR_VALUE);
 	const struct tw_xtrace_token token = {.kind = (enum tw_xtrace_kind)NONE};
@@ -565,6 +602,7 @@ int main(void)
 	    cmocka_unit_test(no_such_writing),
 	    cmocka_unit_test(no_such_counting),
 	    cmocka_unit_test(no_such_record),
+	    cmocka_unit_test(no_such_report),
 	    cmocka_unit_test(least_memory),
 	    cmocka_unit_test(test_folded),
 	    cmocka_unit_test(test_flame),
