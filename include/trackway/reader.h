@@ -247,7 +247,8 @@ struct tw_record {
 
 /* Pulls the next record: with TW_ORDER_FILE in file order, unless options ask for threads, times or functions; with
  * other orders a format that keeps threads apart (XRay) gives all of one thread before those of the next. A reader is
- * used either with tw_read() or with this, never with both. Returns 1, 0 at the end, or a negative status. */
+ * used either with tw_read() or with this: TW_ERR_VALUE where it was with the other, tw_read_info(), tw_repair() or
+ * tw_transcode(), which likewise want one that was not read from. Returns 1, 0 at the end, or a negative status. */
 TW_API int tw_read_record(struct tw_reader *reader, struct tw_record *record);
 
 /* ---- What is in the trace. ---- */

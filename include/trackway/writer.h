@@ -59,11 +59,11 @@ TW_API int tw_create(struct tw_writer **writer, const char *path, const char *fo
 /* Writes a batch of a reader's events. The reader tells names, tracks and clock, some of them at the end: it must be
  * the same one for all batches, and open until tw_finish() returns or the writer is discarded. What the format cannot
  * hold is counted, never an error. Returns 0 or a negative status: TW_ERR_VALUE, nothing being written, where an event
- * is of a kind that does not exist. */
+ * is of a kind that does not exist, or the writer is finished. */
 TW_API int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 
 /* Completes the file. Call it once, after the last batch; then only losses, error and discard are legal.
- * Returns 0 or a negative status (the disk is full: TW_ERR_SYSTEM). */
+ * Returns 0 or a negative status (the disk is full: TW_ERR_SYSTEM; it was called before: TW_ERR_VALUE). */
 TW_API int tw_finish(struct tw_writer *writer);
 
 /* Frees the handle; a file not finished is removed. NULL is fine. */

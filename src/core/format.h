@@ -31,6 +31,9 @@ struct tw_batch_room;
 struct tw_filter;
 struct tw_left_calls;
 
+/* A reader is read in one of these ways. */
+enum tw_use { TW_USE_NONE, TW_USE_EVENTS, TW_USE_RECORDS, TW_USE_WHOLE };
+
 struct tw_reader {
 	const struct tw_format *format;
 	struct tw_input *input;
@@ -45,6 +48,7 @@ struct tw_reader {
 	uint32_t kinds;  /* of event that the caller looks at, bits 1 << kind; a format may leave out others. 0: all */
 	bool quiet;      /* findings are not reported: a second look at what was reported */
 	bool again;      /* of a whole: it is read once more, and only limits are still to be told */
+	enum tw_use use; /* how it is read */
 	bool fell_short; /* of a part: it reached a limit that the whole would perhaps not */
 	const char *origin;           /* the format that all events are of; NULL: those of several are merged */
 	bool sampled;                 /* where time goes is told by samples of stacks, not by slices */
@@ -207,6 +211,7 @@ struct tw_writer {
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
 	struct tw_loss *kind_losses[TW_EVENT_KINDS]; /* those of whole kinds; NULL: not yet */
+	bool open;                                   /* events can be written: from tw_create() to tw_finish() */
 	bool finished;
 	uint64_t bytes_out; /* when it is finished: before compression; 0 of a directory */
 	char error[TW_ERROR_TEXT];
@@ -289,6 +294,11 @@ static inline const char *tw_source_name(const struct tw_reader *reader)
 
 /* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Says how a reader is read from now on. TW_ERR_VALUE where it was read in another way: what that has read would be
+ * missing. */
+int tw_use(struct tw_reader *reader, enum tw_use use);
+
 int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Reports a finding by a rule of the reader's format: counts it and hands it on, one thread at a time. `line` is 0 for

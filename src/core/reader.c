@@ -381,8 +381,20 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
 	return status;
 }
 
+int tw_use(struct tw_reader *reader, enum tw_use use)
+{
+	if (reader->use != TW_USE_NONE && (reader->use != use || use == TW_USE_WHOLE))
+		return tw_fail(reader, TW_ERR_VALUE, "%s: it was read from in another way before",
+		               tw_source_name(reader));
+	reader->use = use;
+	return 0;
+}
+
 int tw_read(struct tw_reader *reader, struct tw_batch *batch)
 {
+	int status = tw_use(reader, TW_USE_EVENTS);
+	if (status < 0)
+		return status;
 	if (reader->filter)
 		return with_text(reader, tw_filter_read(reader->filter, reader, batch));
 	return with_text(reader, reader->format->read(reader, batch));
@@ -394,7 +406,8 @@ int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED,
 		               "%s: a trace of format %s has no records to be read one by one", tw_source_name(reader),
 		               reader->format->name);
-	return with_text(reader, reader->format->read_record(reader, record));
+	int status = tw_use(reader, TW_USE_RECORDS);
+	return status < 0 ? status : with_text(reader, reader->format->read_record(reader, record));
 }
 
 int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
@@ -403,7 +416,8 @@ int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	if (!reader->format->info)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no survey for format %s", tw_source_name(reader),
 		               reader->format->name);
-	return with_text(reader, reader->format->info(reader, jobs, info));
+	int status = tw_use(reader, TW_USE_WHOLE);
+	return status < 0 ? status : with_text(reader, reader->format->info(reader, jobs, info));
 }
 
 void tw_close(struct tw_reader *reader)

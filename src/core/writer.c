@@ -60,7 +60,9 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 		error = tw_output_compress(&writer->out, writer->target->compression, TW_PACK_LESS);
 	if (error)
 		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
-	return writer->target->open(writer);
+	int status = writer->target->open(writer);
+	writer->open = status >= 0;
+	return status;
 }
 
 int tw_create(struct tw_writer **writer, const char *path, const char *format, const struct tw_write_options *options)
@@ -99,8 +101,16 @@ static bool has_only_kinds(const struct tw_batch *batch)
 	return !others;
 }
 
+static int not_open(struct tw_writer *writer)
+{
+	return tw_writer_fail(writer, TW_ERR_VALUE, "%s: it is not open to be written",
+	                      writer->name ? writer->name : "a trace");
+}
+
 int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
+	if (!writer->open)
+		return not_open(writer);
 	if (!has_only_kinds(batch))
 		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
@@ -114,6 +124,9 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 
 int tw_finish(struct tw_writer *writer)
 {
+	if (!writer->open)
+		return not_open(writer);
+	writer->open = false;
 	int status = writer->target->finish(writer);
 	if (status < 0)
 		return status;
@@ -250,10 +263,13 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 	*result = (struct tw_rewrite_result){0};
 	if (options && !has_order(options))
 		return tw_fail(reader, TW_ERR_VALUE, NO_ORDER);
+	int status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
 	int error = tw_output_open(&out, path);
 	if (error)
 		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
-	int status = write_out(reader, &out, options, result);
+	status = write_out(reader, &out, options, result);
 	if (status == 0 && !options && tw_output_position(&out) == 0)
 		status = tw_fail(reader, TW_ERR_EMPTY, "%s: nothing in it can be saved", tw_source_name(reader));
 	if (status < 0) {
@@ -275,7 +291,8 @@ static bool is_set(const struct tw_reader *reader)
 static int rewrite_set(struct tw_reader *reader, const char *path, bool repairs, struct tw_rewrite_result *result)
 {
 	*result = (struct tw_rewrite_result){0};
-	return reader->format->rewrite_set(reader, path, repairs, result);
+	int status = tw_use(reader, TW_USE_WHOLE);
+	return status < 0 ? status : reader->format->rewrite_set(reader, path, repairs, result);
 }
 
 int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result)

@@ -165,6 +165,89 @@ static void no_such_record(void **state)
 	assert_int_equal(tw_tracelog_dialects(&thread), 0);
 }
 
+/* ---- Handles at the wrong time. ---- */
+
+/* What was written stays as it was. */
+static void write_when_finished(void **state)
+{
+	(void)state;
+	for (size_t i = 0; tw_writer_format_name(i); i++) {
+		const char *format = tw_writer_format_name(i);
+		if (!tw_writer_takes_events(format) || strcmp(format, "ctf") == 0 || strcmp(format, "uftrace") == 0)
+			continue; /* directories */
+		struct tw_reader *reader =
+		    open_data("xray/v5.xray", &(struct tw_read_options){.order = tw_writer_order(format)});
+		struct tw_writer *writer;
+		struct tw_batch batch;
+		assert_int_equal(tw_create(&writer, "/dev/null", format, NULL), 0);
+		assert_true(tw_read(reader, &batch) > 0);
+		assert_int_equal(tw_write(writer, reader, &batch), 0);
+		assert_int_equal(tw_finish(writer), 0);
+		assert_int_equal(tw_write(writer, reader, &batch), TW_ERR_VALUE);
+		assert_int_equal(tw_finish(writer), TW_ERR_VALUE);
+		tw_discard(writer);
+		tw_close(reader);
+	}
+	struct tw_writer *writer;
+	const struct tw_batch batch = {0};
+	struct tw_reader *reader = open_stacks();
+	assert_int_equal(tw_create(&writer, "/dev/null", "no-format", NULL), TW_ERR_FORMAT);
+	assert_int_equal(tw_write(writer, reader, &batch), TW_ERR_VALUE);
+	assert_int_equal(tw_finish(writer), TW_ERR_VALUE);
+	tw_discard(writer);
+	tw_close(reader);
+}
+
+/* Ways to read a trace: the status, above 0 as 0. */
+static int read_events(struct tw_reader *reader)
+{
+	struct tw_batch batch;
+	int status = tw_read(reader, &batch);
+	return status > 0 ? 0 : status;
+}
+
+static int read_records(struct tw_reader *reader)
+{
+	struct tw_record record;
+	int status = tw_read_record(reader, &record);
+	return status > 0 ? 0 : status;
+}
+
+static int read_info(struct tw_reader *reader)
+{
+	struct tw_info info;
+	return tw_read_info(reader, 1, &info);
+}
+
+static int repair(struct tw_reader *reader)
+{
+	struct tw_rewrite_result result;
+	return tw_repair(reader, "/dev/null", &result);
+}
+
+static int transcode(struct tw_reader *reader)
+{
+	struct tw_rewrite_result result;
+	return tw_transcode(reader, "/dev/null", NULL, &result);
+}
+
+static void one_way_of_reading(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"fxt/streaming.fxt", "xray/v5.xray", "xray/basic-v3.xray",
+	                                    "tracelog/kinds.log"};
+	static int (*const ways[])(struct tw_reader *) = {read_events, read_records, read_info, repair, transcode};
+	enum { WAYS = sizeof ways / sizeof *ways, STEPWISE = 2 };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (size_t a = 0; a < WAYS; a++)
+			for (size_t b = 0; b < WAYS; b++) {
+				struct tw_reader *reader = open_data(names[i], NULL);
+				assert_int_equal(ways[a](reader), 0);
+				assert_int_equal(ways[b](reader), a == b && a < STEPWISE ? 0 : TW_ERR_VALUE);
+				tw_close(reader);
+			}
+}
+
 /* ---- Little memory. ---- */
 
 /* A limit may be any number of bytes: where there is no room for a name it is "(other)". */
@@ -603,6 +686,8 @@ int main(void)
 	    cmocka_unit_test(no_such_counting),
 	    cmocka_unit_test(no_such_record),
 	    cmocka_unit_test(no_such_report),
+	    cmocka_unit_test(write_when_finished),
+	    cmocka_unit_test(one_way_of_reading),
 	    cmocka_unit_test(least_memory),
 	    cmocka_unit_test(test_folded),
 	    cmocka_unit_test(test_flame),
