@@ -137,6 +137,9 @@ struct tw_format {
 
 	/* Returns which file of a trace, from 0, the offsets of a track's events are in. NULL: a trace is one file. */
 	size_t (*member)(const struct tw_reader *reader, uint32_t track);
+	/* Where an event's record is, in a trace of several files whose places do not overlap, for tw_wanted_new().
+	 * NULL: at its offset. */
+	uint64_t (*place)(const struct tw_reader *reader, const struct tw_event *event);
 
 	/* Sets reader->state and the clock. The input has been opened and nothing consumed. */
 	int (*open)(struct tw_reader *reader);

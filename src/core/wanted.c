@@ -44,13 +44,14 @@ static bool mark(struct tw_wanted *wanted, uint64_t offset)
 
 static int mark_all(struct tw_wanted *wanted, struct tw_reader *events, bool clipped)
 {
+	const struct tw_format *format = events->format;
 	struct tw_batch batch;
 	int count;
 	while ((count = tw_read(events, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];
 			bool made = event->kind == TW_LOST || (event->flags & TW_FLAG_MADE && !clipped);
-			if (!made && !mark(wanted, event->offset))
+			if (!made && !mark(wanted, format->place ? format->place(events, event) : event->offset))
 				return TW_ERR_MEMORY;
 		}
 	return count;

@@ -75,7 +75,8 @@ static int read_info(struct tw_reader *reader)
 {
 	const uint8_t *bytes;
 	size_t have;
-	int status = uftrace_open_file(reader, "info", &reader->input);
+	/* A part has the input of its whole. */
+	int status = reader->input ? 0 : uftrace_open_file(reader, "info", &reader->input);
 	if (status < 0 || !reader->input)
 		return status < 0 ? status : tw_fail(reader, TW_ERR_FORMAT, "%s: no file called info", reader->path);
 	reader->window = (struct tw_window){.input = reader->input};
@@ -119,6 +120,8 @@ static void uftrace_close(struct tw_reader *reader)
 		uftrace_cpu_close(&uftrace->cpus[i]);
 	}
 	free(uftrace->cpus);
+	free(uftrace->begins);
+	tw_wanted_free(uftrace->wanted);
 	for (size_t i = 0; i < sizeof uftrace->texts / sizeof *uftrace->texts; i++)
 		tw_text_free(&uftrace->texts[i]);
 	uftrace_symbols_free(&uftrace->symbols);
@@ -150,6 +153,7 @@ const struct tw_format tw_format_uftrace = {
     .claims = uftrace_claims,
     .holds = uftrace_holds,
     .member = uftrace_member,
+    .place = uftrace_place,
     .open = uftrace_open,
     .read = uftrace_read,
     .read_record = uftrace_read_record,

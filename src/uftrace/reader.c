@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/heap.h"
 #include "base/memory.h"
+#include "core/filter.h"
 #include "uftrace/uftrace.h"
 
 #include <inttypes.h>
@@ -220,14 +221,6 @@ static void add_switch(const struct uftrace_reader *uftrace, const struct uftrac
 	row->value = leaves && !record->preempted ? BLOCKED : RUNNING;
 }
 
-/* Offsets are of the thread's file. Those of the kernel's, one for each CPU, are told apart by bits above them. */
-static uint64_t offset_of(const struct uftrace_record *record)
-{
-	enum { KERNEL = 40, CPU = 32 };
-	uint64_t cpu = record->cpu & UINT8_MAX;
-	return record->kernel ? UINT64_C(1) << KERNEL | cpu << CPU | (uint32_t)record->offset : record->offset;
-}
-
 static int add_row(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record,
                    struct tw_event *row)
 {
@@ -235,7 +228,7 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 	    .kind = events[record->type],
 	    .name = uftrace_of(reader)->name,
 	    .time = record->time,
-	    .offset = offset_of(record),
+	    .offset = uftrace_offset(record),
 	    .category = record->kernel ? uftrace_of(reader)->kernel.category : 0,
 	    .track = task->track,
 	    .value = record->type == UFTRACE_GAP ? record->size : 0,
@@ -275,14 +268,16 @@ static size_t open_before(const struct uftrace_reader *uftrace)
 }
 
 /* Ends a function that must be over by now. Returns whether there was one that had begun. */
-static bool end_function(const struct uftrace_reader *uftrace, struct tw_event *row)
+static bool end_function(const struct tw_reader *reader, struct tw_event *row)
 {
+	const struct uftrace_reader *uftrace = uftrace_of(reader);
 	struct uftrace_task *task = uftrace->task;
 	uint32_t name = task->open[--task->open_count];
 	*row = (struct tw_event){
 	    .kind = TW_SLICE_END,
+	    .flags = reader->tells_made ? TW_FLAG_MADE : 0, /* the record is of something else */
 	    .time = uftrace->record.time,
-	    .offset = offset_of(&uftrace->record),
+	    .offset = uftrace_offset(&uftrace->record),
 	    .track = task->track,
 	    .name = name,
 	};
@@ -316,7 +311,7 @@ static int add_next(struct tw_reader *reader, size_t *rows)
 	if (status <= 0)
 		return status;
 	if (uftrace->task->open_count > open_before(uftrace)) {
-		*rows += end_function(uftrace, row);
+		*rows += end_function(reader, row);
 		return 1;
 	}
 	uftrace->waits = false;
@@ -437,15 +432,31 @@ static int add_call(struct tw_reader *reader, struct tw_record *record, struct u
 	return it->data_size ? add_data(reader, record, it, number) : 1;
 }
 
+/* Whether a record is shown: with filters those of events that they let through, and no losses. */
+static bool is_shown(const struct tw_reader *reader, const struct uftrace_task *task,
+                     const struct uftrace_record *record)
+{
+	const struct tw_wanted *wanted = uftrace_of(reader)->wanted;
+	const struct tw_event event = {.kind = events[record->type],
+	                               .offset = uftrace_offset(record),
+	                               .cpu = (uint16_t)record->cpu,
+	                               .track = task->track};
+	if (!wanted)
+		return record->type != UFTRACE_GAP;
+	return event.kind != TW_LOST && tw_is_wanted(wanted, uftrace_place(reader, &event));
+}
+
 int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	struct uftrace_task *task;
 	struct uftrace_record it;
-	int status;
+	int status = uftrace_open_wanted(reader);
+	if (status < 0)
+		return status;
 	do
 		status = next_record(reader, &task, &it);
-	while (status > 0 && it.type == UFTRACE_GAP);
+	while (status > 0 && !is_shown(reader, task, &it));
 	if (status <= 0)
 		return status;
 	*record =

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "core/format.h"
 #include "core/lines.h"
+#include "core/wanted.h"
 #include "uftrace/rules.h"
 
 extern const struct tw_format tw_format_uftrace;
@@ -329,6 +330,18 @@ void uftrace_kernel_free(struct uftrace_kernel *kernel);
 int uftrace_kernel_arguments(const struct tw_reader *reader, const struct uftrace_record *record, const uint8_t *data,
                              struct tw_argument *arguments);
 
+/* ---- places.c: which records the filters let through. ---- */
+
+/* The offset of a record's event: in the thread's file. Those of the kernel's, one for each CPU, are told apart by bits
+ * above them. */
+uint64_t uftrace_offset(const struct uftrace_record *record);
+
+/* Where the record of an event is, all files being one behind the other. uftrace_open_wanted() comes before. */
+uint64_t uftrace_place(const struct tw_reader *reader, const struct tw_event *event);
+
+/* With a filter finds out which records it lets through, once. Returns 0 or a negative status. */
+int uftrace_open_wanted(struct tw_reader *reader);
+
 /* ---- reader.c: what all this is read as. ---- */
 
 struct uftrace_reader {
@@ -368,6 +381,9 @@ struct uftrace_reader {
 	struct tw_kind_count kinds[UFTRACE_TYPES];
 	struct tw_thread_info *threads;
 	struct tw_field told[4];
+	/* With a filter: the records that it lets through, by their places; where those of each file begin. */
+	struct tw_wanted *wanted;
+	uint64_t *begins;
 };
 
 static inline struct uftrace_reader *uftrace_of(const struct tw_reader *reader)

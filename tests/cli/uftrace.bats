@@ -268,6 +268,26 @@ u.write_kernel(pathlib.Path("data"), 71, 5_000_000_015)' "$TRUTH"; }
 	[ "$(trackway dump --thread 70 data 2>err | grep -c kernel)" = 0 ]
 }
 
+@test "uftrace: dump and info have only records that pass the filters, of all files" {
+	written && kernel
+	"$PYTHON" - <<-'END'
+		import struct
+		open("data/perf-cpu1.dat", "wb").write(b"".join(  # 71 gets CPU 1 and leaves it
+		    struct.pack("<IHHIIQ", 14, flags, 24, 70, 71, 5_000_000_000 + time) for time, flags in ((33, 0), (95, 1 << 13))))
+	END
+	shown() { trackway dump --json "$@" data 2>err | "$PYTHON" -c 'import json, sys
+print(*("%s@%d" % (r["record"], r["time"] - 5_000_000_000) for r in map(json.loads, sys.stdin)))'; }
+	[ "$(shown --function work)" = 'entry@10 entry@20 exit@30 sched-in@33 entry@40 exit@45 exit@90 sched-out@95' ] ||
+		fail "$(shown --function work)" # what a CPU did has no name
+	[ "$(shown --category kernel --to-time 40ns)" = 'kernel-entry@25 kernel-entry@30 sched-in@33 kernel-exit@35 kernel-event@37 kernel-event@38' ] ||
+		fail "$(shown --category kernel --to-time 40ns)"
+	[ "$(shown --from-time 84ns --to-time 200ns)" = 'kernel-exit@85 exit@90 sched-out@95 exit@100' ] ||
+		fail "$(shown --from-time 84ns --to-time 200ns)"
+	[ "$(shown --thread 70 --min-duration 80ns)" = 'entry@0 event@35 exit@100' ] || fail "$(shown --thread 70 --min-duration 80ns)"
+	[ "$(shown --function nobody --thread 70)" = '' ]
+	trackway info --json --function work data 2>err | grep -q '"records":8,.*' || fail "$(trackway info --json --function work data)"
+}
+
 @test "uftrace: what of the kernel is missing or damaged is told, and the rest is read" {
 	written && kernel
 	cp -r data whole

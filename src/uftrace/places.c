@@ -1,0 +1,68 @@
+/* places.c - which records the filters let through, in the files of all threads and CPUs. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+#include "uftrace/uftrace.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Bits of the offsets of the kernel's records. */
+enum { KERNEL = 40, CPU = 32 };
+
+uint64_t uftrace_offset(const struct uftrace_record *record)
+{
+	uint64_t cpu = record->cpu & UINT8_MAX;
+	return record->kernel ? UINT64_C(1) << KERNEL | cpu << CPU | (uint32_t)record->offset : record->offset;
+}
+
+static size_t cpu_source(const struct uftrace_reader *uftrace, bool kernel, unsigned number)
+{
+	for (size_t i = 0; i < uftrace->cpu_count; i++) {
+		unsigned own = kernel ? uftrace->cpus[i].number & UINT8_MAX : uftrace->cpus[i].number;
+		if (uftrace->cpus[i].kernel == kernel && own == number)
+			return uftrace->task_count + i;
+	}
+	return 0;
+}
+
+uint64_t uftrace_place(const struct tw_reader *reader, const struct tw_event *event)
+{
+	const struct uftrace_reader *uftrace = uftrace_of(reader->whole ? reader->whole : reader);
+	const uint64_t *begins = uftrace->begins;
+	if (event->offset >> KERNEL)
+		return begins[cpu_source(uftrace, true, event->offset >> CPU & UINT8_MAX)] + (uint32_t)event->offset;
+	if (event->kind == TW_SWITCH)
+		return begins[cpu_source(uftrace, false, event->cpu)] + event->offset;
+	return begins[uftrace_member(reader, event->track)] + event->offset;
+}
+
+/* Returns false when there is no memory. */
+static bool lay_out(struct uftrace_reader *uftrace)
+{
+	uint64_t at = 0;
+	size_t count = uftrace->task_count + uftrace->cpu_count;
+	uftrace->begins = calloc(count + 1, sizeof *uftrace->begins);
+	for (size_t i = 0; uftrace->begins && i < count; i++) {
+		const char *file =
+		    i < uftrace->task_count ? uftrace->tasks[i].file : uftrace->cpus[i - uftrace->task_count].file;
+		struct stat status;
+		uftrace->begins[i] = at;
+		if (file && stat(file, &status) == 0)
+			at += ((uint64_t)status.st_size | (TW_WANTED_UNIT - 1)) + 1;
+	}
+	return uftrace->begins != NULL;
+}
+
+int uftrace_open_wanted(struct tw_reader *reader)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	const enum tw_order order = reader->options.order;
+	if (!reader->filter || uftrace->wanted)
+		return 0;
+	if (!lay_out(uftrace))
+		return uftrace_no_memory(reader);
+	reader->options.order = TW_ORDER_TIME; /* what the kernel did for a thread is in other files */
+	int status = tw_wanted_new(&uftrace->wanted, reader, false);
+	reader->options.order = order;
+	return status == TW_ERR_MEMORY ? uftrace_no_memory(reader) : status;
+}
