@@ -174,6 +174,26 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 	return tw_findings_count(&walk->findings, TW_ERROR) ? TW_EXIT_FINDINGS : 0;
 }
 
+/* What does nothing where only rules are listed; NULL: there is no such option. */
+static const char *idle_option(const struct tw_common *common)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} options[] = {
+	    {"--memory", common->memory},
+	    {"--reorder-window", common->reorder_window},
+	    {"--xtrace-layout", common->xtrace_layout},
+	    {"--binary", common->binary},
+	    {"--maps", common->maps},
+	    {"--jobs", common->jobs},
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
+}
+
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct check_options *options = (const struct check_options *)common;
@@ -197,6 +217,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (options->rules && (common->filters_given || options->all))
 		return tw_say_usage(&tw_command_check, "--rules lists no findings: %s does nothing",
 		                    options->all ? "--all" : "a filter");
+	if (options->rules && idle_option(common))
+		return tw_say_usage(&tw_command_check, "--rules reads nothing: %s does nothing", idle_option(common));
 	int status = sifts ? tw_keep_input(operands, count) : 0;
 	if (status == 0)
 		status = options->rules ? tw_put_rules(&work.screen, common) : tw_walk(&walk, operands, count);

@@ -16,15 +16,17 @@
 #include <sys/stat.h>
 
 /* Whether a trace tells its functions by addresses, as xtraces do, and not by their numbers. What can be read only
- * once, a pipe, is not looked at: --from tells. Negative without memory. */
-static int has_addresses(const struct tw_common *common, const char *path)
+ * once, a pipe, is not looked at: --from tells. *sure is false for this, and for what cannot be opened. Negative
+ * without memory. */
+static int has_addresses(const struct tw_common *common, const char *path, bool *sure)
 {
 	struct stat what;
+	*sure = common->from != NULL;
 	if (common->from)
 		return strcmp(common->from, "xtrace") == 0;
 	if (stat(path, &what) != 0 || !(S_ISREG(what.st_mode) || S_ISDIR(what.st_mode)))
 		return false;
-	return tw_symbols_by_address(path);
+	return tw_symbols_by_address(path, sure);
 }
 
 /* ---- The list beside a trace, as `record` writes it. ---- */
@@ -78,9 +80,10 @@ void tw_names_want(struct tw_names *names, const struct tw_common *common, const
 {
 	if (!common->binary && !common->maps)
 		take_list(names, path);
-	bool wanted = common->binary || common->maps || names->list;
-	int addresses = wanted ? has_addresses(common, path) : 0;
+	bool wanted = common->binary || common->maps || common->xtrace_layout || names->list, sure = false;
+	int addresses = wanted ? has_addresses(common, path, &sure) : 0;
 	names->no_memory |= addresses < 0;
+	names->unsure |= !sure;
 	names->addresses |= addresses > 0;
 	names->ids |= addresses == 0;
 }
@@ -119,12 +122,25 @@ static int add_maps(struct tw_names *names, const char *maps)
 	return 0;
 }
 
+/* An option that does nothing, for no trace is an xtrace; NULL: there is none. */
+static const char *idle_option(const struct tw_names *names, const struct tw_common *common)
+{
+	if (names->addresses || names->unsure)
+		return NULL;
+	if (common->xtrace_layout)
+		return "--xtrace-layout";
+	return common->maps ? "--maps" : common->load_address.given ? "--load-address" : NULL;
+}
+
 int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
 {
+	const char *idle = idle_option(names, common);
 	bool beside = !common->binary && !common->maps && names->list && !names->lists_differ;
 	const char *maps = beside ? names->list : common->maps;
 	if (names->no_memory)
 		return tw_say_error("out of memory");
+	if (idle)
+		return tw_say_error("%s does nothing: it is for xtraces, and no trace is one", idle);
 	if (names->lists_differ)
 		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
 	if (!common->binary && !maps)

@@ -14,6 +14,7 @@ struct tw_names {
 	char *list;          /* path of the list of loaded files beside one of the traces; NULL: there is none */
 	bool lists_differ;   /* not all traces have the same list: none is used */
 	bool no_memory;      /* to look at them */
+	bool unsure;         /* one of the traces could not be looked at */
 	struct tw_symbols *symbols;
 };
 

@@ -120,7 +120,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 static bool wants_names(const struct tw_walk *walk)
 {
 	const struct tw_common *common = walk->common;
-	return !walk->nameless || common->function || common->binary || common->maps;
+	return !walk->nameless || common->function || common->binary || common->maps || common->xtrace_layout;
 }
 
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)

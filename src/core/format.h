@@ -110,7 +110,7 @@ struct tw_format {
 
 	enum tw_order copy_order; /* what TW_ORDER_COPY is */
 	bool has_providers;       /* for options.provider */
-	bool has_snapshots;       /* parts can be chosen by them */
+	bool has_snapshots;       /* parts can be chosen by them; and records are shown token by token */
 	bool timeless;            /* it tells neither times nor threads: nothing can be chosen by them */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
 	bool tells_reach;         /* keeps reader->reach_ns */

@@ -245,6 +245,8 @@ static const char *missing_parts(const struct tw_reader *reader)
 		return "providers";
 	if ((options->from_snapshot || options->to_snapshot) && !format->has_snapshots)
 		return "snapshots";
+	if (options->tokens && !format->has_snapshots)
+		return "tokens";
 	if ((options->from_ns || options->to_ns || options->min_duration_ns) && format->timeless)
 		return "times";
 	return options->thread_count && format->timeless ? "threads" : NULL;

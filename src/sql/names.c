@@ -18,7 +18,8 @@ static int add_addresses(struct tw_symbols *symbols, const char *program)
 
 static int open_symbols(struct tw_symbols **symbols, const char *path, const char *program)
 {
-	int addresses = tw_symbols_by_address(path);
+	bool sure;
+	int addresses = tw_symbols_by_address(path, &sure);
 	if (addresses == 0)
 		return tw_symbols_open(symbols, program);
 	int status = addresses < 0 ? addresses : tw_symbols_new(symbols);

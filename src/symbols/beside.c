@@ -66,12 +66,13 @@ int tw_symbols_list_beside(const char *path, char **list)
 	return *list ? 0 : TW_ERR_MEMORY;
 }
 
-int tw_symbols_by_address(const char *path)
+int tw_symbols_by_address(const char *path, bool *sure)
 {
 	const struct tw_read_options look = {.order = TW_ORDER_FILE};
 	struct tw_reader *reader;
 	int status = tw_open(&reader, path, &look);
 	bool is = status >= 0 && strcmp(tw_reader_format(reader), "xtrace") == 0;
 	tw_close(reader);
+	*sure = status >= 0;
 	return status == TW_ERR_MEMORY ? status : is;
 }

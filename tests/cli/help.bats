@@ -117,6 +117,9 @@ options_of() { # command
 	done
 	wrong "check wants FILE..., or --rules" "trackway check --help" trackway check
 	wrong "--rules reads no FILE; --from FORMAT chooses whose rules" "trackway check --help" trackway check --rules fxt
+	for option in --jobs=2 --memory=64M --reorder-window=1M --binary=app --maps=list --xtrace-layout=header=24; do
+		wrong "--rules reads nothing: ${option%%=*} does nothing" "trackway check --help" trackway check --rules "$option"
+	done
 	for command in stat replay insns sql; do
 		wrong "--load-address is about the program of --binary" "trackway $command --help" trackway $command --load-address 0x1000 a
 	done
@@ -289,4 +292,23 @@ options_of() { # command
 	[ -z "$(cut -d' ' -f1 rules | sort | uniq -d)" ]
 	trackway check --rules --from fxt >of-fxt
 	cmp <(sort of-fxt) <(grep -E '^(fxt|filter)\.' rules | sort)
+}
+
+@test "options for xtraces are refused where no trace is one" {
+	log=$DATA/xray/v5.xray
+	for command in info dump check stat stacks log "convert -o out.json" "merge -o out.json $log" sql; do
+		for option in "--xtrace-layout header=24" "--maps /proc/self/maps"; do
+			[[ $command = log && $option = --maps* ]] && continue # it has no such option
+			run --separate-stderr trackway $command $option "$log"
+			[ "$status" -eq 2 ] && [ -z "$output" ] || fail "$command $option: $status $output"
+			[ "$stderr" = "trackway: error: ${option%% *} does nothing: it is for xtraces, and no trace is one" ] || fail "$command: $stderr"
+		done
+	done
+	run --separate-stderr trackway dump --tokens "$log"
+	[ "$status" -eq 2 ] && [[ "$stderr" == *"a trace of format xray-fdr has no tokens to choose from" ]] || fail "$stderr"
+	# Of what cannot be looked at nobody knows.
+	cat "$log" | trackway stat --xtrace-layout header=24 - >out
+	[ -s out ]
+	run --separate-stderr trackway stat --maps list no-such-file
+	[[ "$stderr" == *"no-such-file: No such file or directory" ]] || fail "$stderr"
 }
