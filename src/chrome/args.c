@@ -79,8 +79,10 @@ static struct tw_argument number_argument(struct chrome_fill *fill, const struct
 {
 	uint64_t number;
 	double real;
-	if (chrome_is_whole(value) && chrome_integer(value, &number)) {
-		bool large = number > INT64_MAX && value->bytes[0] != '-';
+	bool negative = value->bytes[0] == '-';
+	/* What is -0 is a double: no integer has that sign. */
+	if (chrome_is_whole(value) && chrome_integer(value, &number) && (number || !negative)) {
+		bool large = number > INT64_MAX && !negative;
 		return (struct tw_argument){.type = large ? TW_ARG_UINT : TW_ARG_INT, .value.u = number};
 	}
 	if (!chrome_double(value, fill->state->c, &real))

@@ -276,10 +276,10 @@ static const struct scene scenes[] = {
     {"arguments of every type",
      "[" EVENT(
 	 ",\"args\":{\"i\":-9223372036854775808,\"u\":18446744073709551615,\"d\":0.1,\"e\":1e-7,\"big\":123456789012345678901234,\"t\":true,"
-	 "\"n\":null,\"s\":\"x\",\"empty\":\"\",\"a\":[],\"o\":{},\"f\":false,\"z\":-0.0,\"h\":\"0x1f\"}") "]",
+	 "\"n\":null,\"s\":\"x\",\"empty\":\"\",\"a\":[],\"o\":{},\"f\":false,\"z\":-0.0,\"y\":-0,\"h\":\"0x1f\"}") "]",
      "1000 slice-complete 1/2 f value=2000 i:int=-9223372036854775808 u:uint=18446744073709551615 "
      "d:double=0.10000000000000001 e:double=9.9999999999999995e-08 big:double=1.2345678901234569e+23 t:bool=1 n:null "
-     "s:text=x empty:text= a:text=[] o:text={} f:bool=0 z:double=-0 h:text=0x1f\n"},
+     "s:text=x empty:text= a:text=[] o:text={} f:bool=0 z:double=-0 y:double=-0 h:text=0x1f\n"},
     {"objects inside arguments, as deep as they are flattened",
      "[" EVENT(",\"args\":{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":1}}},\"k\":2}}}") "]",
      "1000 slice-complete 1/2 f value=2000 a.b.c.d.e:text={\"f\":1} a.b.k:int=2\n"},
