@@ -240,25 +240,27 @@ static bool is_taken(const struct tw_sql_rows *rows, sqlite3_stmt *statement, in
 	return taken;
 }
 
-static bool is_first(sqlite3_stmt *statement, int column)
+/* How many columns before this one are called as it is. */
+static unsigned count_before(sqlite3_stmt *statement, int column)
 {
 	const char *name = sqlite3_column_name(statement, column);
+	unsigned count = 0;
 	for (int i = 0; i < column; i++)
-		if (strcmp(sqlite3_column_name(statement, i), name) == 0)
-			return false;
-	return true;
+		count += strcmp(sqlite3_column_name(statement, i), name) == 0;
+	return count;
 }
 
 /* Adds the name of a column: one that comes again has the lowest number behind it that makes it another, "name 2". */
 static bool add_name(struct tw_sql_rows *rows, sqlite3_stmt *statement, int column)
 {
 	const char *name = sqlite3_column_name(statement, column);
-	if (is_first(statement, column))
+	unsigned before = count_before(statement, column), number = before + 1; /* those below are theirs */
+	if (before == 0)
 		return tw_text_add(&rows->cells, name, strlen(name) + 1);
-	char *numbered = sqlite3_mprintf("%s 2", name);
-	for (unsigned number = 3; numbered && is_taken(rows, statement, column, numbered); number++) {
+	char *numbered = sqlite3_mprintf("%s %u", name, number);
+	while (numbered && is_taken(rows, statement, column, numbered)) {
 		sqlite3_free(numbered);
-		numbered = sqlite3_mprintf("%s %u", name, number);
+		numbered = sqlite3_mprintf("%s %u", name, ++number);
 	}
 	bool fine = numbered && tw_text_add(&rows->cells, numbered, strlen(numbered) + 1);
 	sqlite3_free(numbered);

@@ -84,6 +84,9 @@ one() { # what a query answers, without the names of the columns
 @test "sql: columns of one name are all in JSON Lines" {
 	trackway sql --json "$DATA/fxt/oneshot_all.fxt" 'select 1 as a, 2 as a, 3 as "a 2", 4 as a, 5 as b' >out
 	[ "$(cat out)" = '{"a":1,"a 3":2,"a 2":3,"a 4":4,"b":5}' ] || fail "$(cat out)"
+	# As many as SQLite takes, at once.
+	timeout 4 trackway sql --json "$DATA/fxt/oneshot_all.fxt" "select $(yes '1 as a' | head -n 1999 | tr '\n' ,) 7 as a" >out
+	[[ "$(cat out)" == '{"a":1,"a 2":1,'*',"a 1999":1,"a 2000":7}' ]] || fail "$(tail -c 100 out)"
 	trackway sql --json "$DATA/fxt/oneshot_all.fxt" 'select * from slice join thread using (utid) limit 1' >out
 	"$PYTHON" - out <<-'END'
 		import json, sys
