@@ -221,8 +221,8 @@ const struct tw_command tw_command_sql = {
     .description =
 	"Answers SQL (SQLite's) over the traces. Slices, threads, counters, flows, scheduling, samples, logs and the "
 	"format's own records, of an xtrace instructions and their accesses, are tables, named as in Perfetto's trace "
-	"processor where it has them; doc/sql.md and .schema tell their columns. Nothing is imported: each question "
-	"reads the files, and what it says of ts, utid, name and category is looked at while reading.\n\n"
+	"processor where it has them; .schema tells their columns. Nothing is imported: each question reads the "
+	"files, and what it says of ts, utid, name and category is looked at while reading.\n\n"
 	"Without a query there is a prompt; where standard input is no terminal, statements are read from it. Several "
 	"files are one after the other in every table, each with its own clock, from 0; the column file tells "
 	"which.\n\n"
