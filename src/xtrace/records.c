@@ -309,8 +309,10 @@ static int begin(struct tw_reader *reader)
 	if (!records || !(records->disassembler = xtrace_disassembler_new()))
 		return xtrace_no_memory(reader);
 	if (options->function || options->category || options->min_duration_ns)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED,
-		               "xtrace: records are chosen by thread and by count of instructions (as times) only");
+		return tw_fail(
+		    reader, TW_ERR_UNSUPPORTED,
+		    "%s: records of an xtrace are chosen by thread and by count of instructions (as times) only",
+		    tw_source_name(reader));
 	return 0;
 }
 

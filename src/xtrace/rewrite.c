@@ -423,10 +423,13 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 	int status = 0;
 	size_t i = 0;
 	if (reader->options.function || reader->options.category || reader->options.min_duration_ns)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED,
-		               "xtrace: a part is chosen by thread and by count of instructions (as times) only");
+		return tw_fail(
+		    reader, TW_ERR_UNSUPPORTED,
+		    "%s: a part of an xtrace is chosen by thread and by count of instructions (as times) only",
+		    tw_source_name(reader));
 	if (strcmp(directory, "-") == 0)
-		return tw_fail(reader, TW_ERR_VALUE, "xtrace: a set is a directory: it does not go to standard output");
+		return tw_fail(reader, TW_ERR_VALUE, "%s: an xtrace is a directory: it does not go to standard output",
+		               tw_source_name(reader));
 	status = make_directory(reader, directory, &made);
 	if (status < 0)
 		return status;
@@ -434,8 +437,8 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 		if (tw_thread_wanted(&reader->options, set->tracks[i].name.number))
 			status = write_track(&r, directory, &set->tracks[i]);
 	if (status >= 0 && (reader->options.from_snapshot || reader->options.to_snapshot) && !r.found)
-		status = tw_fail(reader, TW_ERR_VALUE, "xtrace: no thread has a snapshot number %" PRIu64,
-		                 reader->options.from_snapshot);
+		status = tw_fail(reader, TW_ERR_VALUE, "%s: no thread has a snapshot number %" PRIu64,
+		                 tw_source_name(reader), reader->options.from_snapshot);
 	if (status >= 0)
 		status = xtrace_list_copy(reader, set, directory, &result->bytes_out);
 	if (status < 0)

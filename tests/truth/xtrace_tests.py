@@ -526,7 +526,7 @@ def cut_takes_snapshots(bench):
                 assert [[record.get(key) for key in keys] for record in found] == \
                     [[record.get(key) for key in keys] for record in expected], (more, first, last)
     done = subprocess.run([bench.tool, "cut", "--from-snapshot", "1000", path, "-o", path / "no"], capture_output=True, text=True)
-    assert done.returncode == 2 and "no thread has a snapshot number 1000" in done.stderr, done.stderr
+    assert done.returncode == 2 and f"{path}: no thread has a snapshot number 1000" in done.stderr, done.stderr
     assert not (path / "no").exists()
     bench.run("cut", "--from-snapshot", 3, "--to-snapshot", 3, path, "-o", path / "no", status=2)
     bench.run("cut", "--from-snapshot", 1, "--from-time", 7, path, "-o", path / "no", status=2)
