@@ -419,8 +419,8 @@ struct half {
 };
 
 /* Begins with the calls of a stretch. False where there are none that can be nested. */
-static bool begin_calls(struct fxt_calls *calls, struct half *half, const struct fxt_stretch *stretch,
-                        struct fxt_nest *nest)
+static bool enter_stretch(struct fxt_calls *calls, struct half *half, const struct fxt_stretch *stretch,
+                          struct fxt_nest *nest)
 {
 	struct fxt_lane *lane = &calls->lanes[stretch->lane];
 	const struct fxt_call *first = calls->calls + stretch->from, *end = calls->calls + stretch->to;
@@ -444,7 +444,7 @@ static bool has_calls(struct fxt_calls *calls, struct half *half, struct fxt_nes
 	half->busy = false;
 	while (half->left > 0 && !half->busy) {
 		const struct fxt_stretch *stretch = &calls->stretches[--half->left];
-		half->busy = begin_calls(calls, half, stretch, &nests[stretch->lane]);
+		half->busy = enter_stretch(calls, half, stretch, &nests[stretch->lane]);
 	}
 	return half->busy;
 }
@@ -462,7 +462,8 @@ static void halve(const struct fxt_calls *calls)
 
 static void nest_all(struct fxt_calls *calls, struct fxt_nest *nests)
 {
-	struct half one = {.second = false, .left = calls->stretch_count}, other = {true, .left = calls->stretch_count};
+	struct half one = {.second = false, .left = calls->stretch_count},
+		    other = {.second = true, .left = calls->stretch_count};
 	begin_lanes(calls, nests);
 	halve(calls);
 	while (has_calls(calls, &one, nests) && has_calls(calls, &other, nests))
