@@ -255,6 +255,14 @@ static int write_out(struct tw_reader *reader, struct tw_output *out, const stru
 	               : reader->format->repair(reader, out, result);
 }
 
+/* Returns the status of a rewrite. Where it is not supported nothing was read: the reader can still be. */
+static int used(struct tw_reader *reader, int status)
+{
+	if (status == TW_ERR_UNSUPPORTED)
+		reader->use = TW_USE_NONE;
+	return status;
+}
+
 /* Opens the output of a rewrite, lets the format write it, and gives it its name. */
 static int rewrite(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                    struct tw_rewrite_result *result)
@@ -267,9 +275,11 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 	if (status < 0)
 		return status;
 	int error = tw_output_open(&out, path);
-	if (error)
+	if (error) {
+		reader->use = TW_USE_NONE; /* nothing was read: another path may do */
 		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
-	status = write_out(reader, &out, options, result);
+	}
+	status = used(reader, write_out(reader, &out, options, result));
 	if (status == 0 && !options && tw_output_position(&out) == 0)
 		status = tw_fail(reader, TW_ERR_EMPTY, "%s: nothing in it can be saved", tw_source_name(reader));
 	if (status < 0) {
@@ -292,7 +302,7 @@ static int rewrite_set(struct tw_reader *reader, const char *path, bool repairs,
 {
 	*result = (struct tw_rewrite_result){0};
 	int status = tw_use(reader, TW_USE_WHOLE);
-	return status < 0 ? status : reader->format->rewrite_set(reader, path, repairs, result);
+	return status < 0 ? status : used(reader, reader->format->rewrite_set(reader, path, repairs, result));
 }
 
 int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result)

@@ -248,6 +248,18 @@ static void one_way_of_reading(void **state)
 			}
 }
 
+/* Where no file could be made nothing was read, and another path is as good as at first. */
+static void rewrite_elsewhere(void **state)
+{
+	(void)state;
+	struct tw_rewrite_result result;
+	struct tw_reader *reader = open_data("xray/v5.xray", NULL);
+	assert_int_equal(tw_repair(reader, "/dev/null/no-place", &result), TW_ERR_SYSTEM);
+	assert_int_equal(tw_transcode(reader, "/dev/null/no-place", NULL, &result), TW_ERR_SYSTEM);
+	assert_int_equal(repair(reader), 0);
+	tw_close(reader);
+}
+
 /* ---- Little memory. ---- */
 
 /* A limit may be any number of bytes: where there is no room for a name it is "(other)". */
@@ -688,6 +700,7 @@ int main(void)
 	    cmocka_unit_test(no_such_report),
 	    cmocka_unit_test(write_when_finished),
 	    cmocka_unit_test(one_way_of_reading),
+	    cmocka_unit_test(rewrite_elsewhere),
 	    cmocka_unit_test(least_memory),
 	    cmocka_unit_test(test_folded),
 	    cmocka_unit_test(test_flame),
