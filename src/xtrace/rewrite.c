@@ -428,11 +428,15 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 		    "%s: a part of an xtrace is chosen by thread and by count of instructions (as times) only",
 		    tw_source_name(reader));
 	if (strcmp(directory, "-") == 0)
-		return tw_fail(reader, TW_ERR_VALUE, "%s: an xtrace is a directory: it does not go to standard output",
-		               tw_source_name(reader));
-	status = make_directory(reader, directory, &made);
-	if (status < 0)
+		status =
+		    tw_fail(reader, TW_ERR_VALUE, "%s: an xtrace is a directory: it does not go to standard output",
+		            tw_source_name(reader));
+	else
+		status = make_directory(reader, directory, &made);
+	if (status < 0) {
+		reader->use = TW_USE_NONE; /* nothing was read: another directory may do */
 		return status;
+	}
 	for (; i < set->count && status >= 0; i++)
 		if (tw_thread_wanted(&reader->options, set->tracks[i].name.number))
 			status = write_track(&r, directory, &set->tracks[i]);

@@ -1,6 +1,8 @@
 /* test_xtrace_damage.c - data files of xtrace that are damaged: what is found, what is delivered. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "xtrace_bytes.h"
 
@@ -84,11 +86,47 @@ static void test_lost_events(void **state)
 	tw_close(reader);
 }
 
+/* What cannot be written leaves the reader as it was: nothing was read. */
+static void test_written_elsewhere(void **state)
+{
+	(void)state;
+	static const uint8_t bytes[] = {PCINST(PC, NOP), NOPS};
+	static const struct {
+		const char *function, *path;
+		int status;
+	} refused[] = {
+	    {"f", "/dev/null/no-place", TW_ERR_UNSUPPORTED},
+	    {NULL, "/dev/null/no-place", TW_ERR_SYSTEM},
+	    {NULL, "-", TW_ERR_VALUE},
+	};
+	char folder[] = "/tmp/xtrace_damage_XXXXXX", path[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/xtrace.1.8.hint9.xinsndata.bin", folder);
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, sizeof bytes, file), sizeof bytes);
+	assert_int_equal(fclose(file), 0);
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		const struct tw_read_options options = {.format = "xtrace", .function = refused[i].function};
+		struct tw_rewrite_result result;
+		struct tw_reader *reader;
+		struct tw_batch batch;
+		assert_int_equal(tw_open(&reader, folder, &options), 0);
+		assert_int_equal(tw_transcode(reader, refused[i].path, NULL, &result), refused[i].status);
+		assert_int_equal(tw_repair(reader, refused[i].path, &result), refused[i].status);
+		assert_true(tw_read(reader, &batch) >= 0);
+		tw_close(reader);
+	}
+	unlink(path);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_damage),
 	    cmocka_unit_test(test_lost_events),
+	    cmocka_unit_test(test_written_elsewhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
