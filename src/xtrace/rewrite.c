@@ -419,7 +419,7 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
 	struct rewrite r = {.reader = reader, .result = result, .cuts = !repairs};
-	bool made;
+	bool made = false;
 	int status = 0;
 	size_t i = 0;
 	if (reader->options.function || reader->options.category || reader->options.min_duration_ns)
