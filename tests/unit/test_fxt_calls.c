@@ -45,6 +45,7 @@ static bool between;    /* others stand between them */
 static uint32_t stride; /* ns between records, at most; 0: several have the same time */
 static uint64_t ticks;  /* in a nanosecond */
 static unsigned broken; /* records that were found to be */
+static unsigned beyond; /* times beyond 64 bits of nanoseconds */
 
 static uint32_t draw(uint32_t below)
 {
@@ -219,6 +220,8 @@ static void take_finding(void *context, const struct tw_finding *finding)
 	(void)context;
 	if (strcmp(finding->rule, "fxt.record-broken") == 0)
 		broken++;
+	else if (strcmp(finding->rule, "fxt.time-overflow") == 0)
+		beyond++;
 	else if (strcmp(finding->rule, "fxt.late-record") != 0)
 		fail_msg("%s: %s", finding->rule, finding->text);
 	else
@@ -233,7 +236,7 @@ static struct tw_profile *read_profile_by(enum tw_profile_by by, unsigned jobs, 
 	struct tw_profile *profile;
 	all.on_finding = take_finding;
 	all.jobs = jobs;
-	late = broken = 0;
+	late = broken = beyond = 0;
 	assert_int_equal(tw_open_memory(&reader, "calls", bytes, size, &all), 0);
 	assert_int_equal(tw_profile_new(&profile, &how), 0);
 	assert_int_equal(tw_profile_add(profile, reader), 0);
@@ -389,6 +392,27 @@ static void test_goes_on(void **state)
 	assert_int_equal(row->open, 1);
 	assert_int_equal(row->total, LAST - 5);
 	tw_profile_free(profile);
+}
+
+/* A time beyond what 64 bits of nanoseconds hold is told, whatever it is the time of: a tick is a millisecond. */
+static void test_beyond(void **state)
+{
+	static const uint64_t plain_event = 4 | 2 << 4 | 1 << 24 | UINT64_C(1) << 48;
+	static const uint64_t wakeup = 8 | 3 << 4 | UINT64_C(2) << 60;
+	static const uint64_t odd[][3] = {{plain_event, UINT64_C(1) << 63}, {wakeup, UINT64_C(1) << 63, 100}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		size = 0;
+		put_tables(false);
+		put((uint64_t[]){INITIALIZATION, 1000}, 2, false);
+		put((uint64_t[]){plain_event | BEGIN << 16, 5}, 2, false);
+		put(odd[i], 2 + i, false);
+		put((uint64_t[]){plain_event | END << 16, 9}, 2, false);
+		struct tw_profile *profile = read_profile(1, &(struct tw_read_options){0});
+		assert_int_equal(beyond, 1);
+		assert_int_equal(tw_profile_row(profile, 0)->total, 4 * 1000 * 1000);
+		tw_profile_free(profile);
+	}
 }
 
 /* Of one thread, now under one index and now under another. */
@@ -671,6 +695,7 @@ int main(void)
 	    cmocka_unit_test_setup(test_two_indices, set_up),
 	    cmocka_unit_test_setup(test_equal_times, set_up),
 	    cmocka_unit_test_setup(test_goes_on, set_up),
+	    cmocka_unit_test_setup(test_beyond, set_up),
 	    cmocka_unit_test_setup(test_arguments, set_up),
 	    cmocka_unit_test_setup(test_short_ticks, set_up),
 	    cmocka_unit_test_setup(test_broken, set_up),
