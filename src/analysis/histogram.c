@@ -46,18 +46,20 @@ static uint32_t new_raw(struct tw_histogram_pool *pool)
 static uint32_t new_table(struct tw_histogram_pool *pool)
 {
 	if (pool->table_count == UINT32_MAX / TW_BUCKETS ||
-	    !tw_budget_grow(pool->budget, TW_FOR_COUNTS, &pool->tables, &pool->table_room, pool->table_count + 1,
-	                    sizeof *pool->tables))
+	    !tw_budget_extend(pool->budget, TW_FOR_COUNTS, &pool->tables, &pool->table_room, pool->table_count + 1,
+	                      sizeof *pool->tables))
 		return 0;
+	pool->tables[pool->table_count] = (struct tw_histogram_table){0};
 	return (uint32_t)pool->table_count++ * TW_BUCKETS;
 }
 
 static uint32_t new_chunk(struct tw_histogram_pool *pool)
 {
 	if (pool->chunk_count == UINT32_MAX / TW_BUCKETS ||
-	    !tw_budget_grow(pool->budget, TW_FOR_COUNTS, &pool->chunks, &pool->chunk_room, pool->chunk_count + 1,
-	                    sizeof *pool->chunks))
+	    !tw_budget_extend(pool->budget, TW_FOR_COUNTS, &pool->chunks, &pool->chunk_room, pool->chunk_count + 1,
+	                      sizeof *pool->chunks))
 		return 0;
+	pool->chunks[pool->chunk_count] = (struct tw_histogram_chunk){0};
 	return (uint32_t)pool->chunk_count++ * TW_BUCKETS;
 }
 

@@ -26,16 +26,21 @@ bool tw_extend(void *array, size_t *room, size_t need, size_t size)
 	return true;
 }
 
+void tw_clear(void *array, size_t from, size_t to, size_t size)
+{
+	char *bytes;
+	if (from == to)
+		return;
+	memcpy(&bytes, array, sizeof bytes);
+	memset(bytes + from * size, 0, (to - from) * size);
+}
+
 bool tw_grow(void *array, size_t *room, size_t need, size_t size)
 {
-	size_t before = *room;
-	if (need <= before)
-		return true;
+	const size_t before = *room;
 	if (!tw_extend(array, room, need, size))
 		return false;
-	char *bytes;
-	memcpy(&bytes, array, sizeof bytes);
-	memset(bytes + before * size, 0, (*room - before) * size);
+	tw_clear(array, before, *room, size);
 	return true;
 }
 

@@ -13,6 +13,9 @@ bool tw_grow(void *array, size_t *room, size_t need, size_t size);
 /* The same, but new room holds anything: what of it is never used takes no memory. */
 bool tw_extend(void *array, size_t *room, size_t need, size_t size);
 
+/* Sets elements of the array at *array to zero, from one to the one before another. */
+void tw_clear(void *array, size_t from, size_t to, size_t size);
+
 /* As calloc(), for memory that is soon read here and there before it is written. A page that is read first is given
  * twice by the system, which has to interrupt the other threads the second time: so each is written at once. `make
  * bench` measures convert to callgrind. */

@@ -29,21 +29,31 @@ bool tw_budget_take(struct tw_budget *budget, enum tw_budget_use use, size_t byt
 	return true;
 }
 
-bool tw_budget_grow(struct tw_budget *budget, enum tw_budget_use use, void *array, size_t *room, size_t need,
-                    size_t size)
+bool tw_budget_extend(struct tw_budget *budget, enum tw_budget_use use, void *array, size_t *room, size_t need,
+                      size_t size)
 {
 	if (need <= *room)
 		return true;
-	size_t fresh = *room > SIZE_MAX / 2 ? SIZE_MAX : *room * 2; /* then tw_grow() fails */
+	size_t fresh = *room > SIZE_MAX / 2 ? SIZE_MAX : *room * 2; /* then tw_extend() fails */
 	fresh = fresh < 8 ? 16 : fresh;
 	fresh = fresh < need ? need : fresh;
 	if (fresh > SIZE_MAX / size || !tw_budget_take(budget, use, (fresh - *room) * size))
 		return false;
 	size_t before = *room;
-	if (tw_grow(array, room, fresh, size))
+	if (tw_extend(array, room, fresh, size))
 		return true;
 	tw_budget_give(budget, use, (fresh - before) * size);
 	return tw_budget_fail(budget);
+}
+
+bool tw_budget_grow(struct tw_budget *budget, enum tw_budget_use use, void *array, size_t *room, size_t need,
+                    size_t size)
+{
+	const size_t before = *room;
+	if (!tw_budget_extend(budget, use, array, room, need, size))
+		return false;
+	tw_clear(array, before, *room, size);
+	return true;
 }
 
 bool tw_budget_map_add(struct tw_budget *budget, enum tw_budget_use use, struct tw_map *map, uint64_t key,

@@ -52,6 +52,10 @@ bool tw_budget_take(struct tw_budget *budget, enum tw_budget_use use, size_t byt
 bool tw_budget_grow(struct tw_budget *budget, enum tw_budget_use use, void *array, size_t *room, size_t need,
                     size_t size);
 
+/* As tw_extend(), in the same way. */
+bool tw_budget_extend(struct tw_budget *budget, enum tw_budget_use use, void *array, size_t *room, size_t need,
+                      size_t size);
+
 /* As tw_map_add(). */
 bool tw_budget_map_add(struct tw_budget *budget, enum tw_budget_use use, struct tw_map *map, uint64_t key,
                        uint32_t value);
