@@ -25,7 +25,8 @@
 
 enum {
 	FEED_SIZE = 1 << 17,
-	KEPT_MAX = 1 << 20, /* so much of a stream may have been read when it is spooled */
+	PEEK_SIZE = 1 << 12, /* of a file that is not packed it is read again */
+	KEPT_MAX = 1 << 20,  /* so much of a stream may have been read when it is spooled */
 	SPOOL_STEP = 1 << 18
 };
 
@@ -158,7 +159,7 @@ static int peek(struct tw_input *input)
 		return tw_input_no_memory(input);
 	size_t have = 0;
 	while (have < TW_PACKED_MAGIC) {
-		int64_t n = read_fd(input, have, input->buffer + have, FEED_SIZE - have);
+		int64_t n = read_fd(input, have, input->buffer + have, PEEK_SIZE - have);
 		if (n < 0)
 			return (int)n;
 		if (n == 0)

@@ -16,7 +16,7 @@ static int fill(struct tw_window *window, size_t skip, size_t want)
 	window->used -= skip;
 	window->offset += skip;
 	size_t goal = want > chunk ? want : chunk;
-	if (!tw_grow(&window->bytes, &window->room, goal, 1))
+	if (!tw_extend(&window->bytes, &window->room, goal, 1))
 		return tw_input_no_memory(window->input);
 	size_t least = want - window->used;
 	int64_t n = tw_input_read_some(window->input, window->offset + window->used, window->bytes + window->used,

@@ -283,13 +283,17 @@ static int with_text(struct tw_reader *reader, int status)
 	return status < 0 && !*reader->error ? tw_fail(reader, status, "%s", tw_status_text(status)) : status;
 }
 
+/* Bytes that formats are told apart by: to most readers the window is of no further use. */
+enum { FIRST_VIEW = 1 << 12 };
+
 static int open_input(struct tw_reader *reader, int status)
 {
 	if (status < 0)
 		return with_text(reader,
 		                 tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : ""));
-	reader->window = (struct tw_window){.input = reader->input, .chunk = window_chunk(reader)};
+	reader->window = (struct tw_window){.input = reader->input, .chunk = FIRST_VIEW};
 	status = find_format(reader);
+	reader->window.chunk = window_chunk(reader);
 	return with_text(reader, status < 0 ? status : open_format(reader));
 }
 
