@@ -28,7 +28,7 @@ struct distance {
 };
 
 static const struct distance usual = {8, LINE};
-static const struct distance leapt = {4, 8};  /* most work is done as soon as a chunk is read */
+static const struct distance leapt = {4, 6};  /* most work is done as soon as a chunk is read */
 static const struct distance taken = {3, 6};  /* the walk does some of the work: chunks should stay in near caches */
 static const struct distance merged = {4, 6}; /* several archives are read at once, each with less memory */
 static const struct distance many = {2, 3};   /* more than FXT_FEW archives */
