@@ -405,12 +405,12 @@ void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *stack = calls->stack;
 	tw_calls_go_on(calls, tw_call_item_over(item));
-	if (item->kind == TW_CALL_END) {
+	if (tw_item_kind(item) == TW_CALL_END) {
 		take_end(calls, item);
 		return;
 	}
 	advance(calls, item->time);
-	if (item->kind == TW_CALL_BEGIN)
+	if (tw_item_kind(item) == TW_CALL_BEGIN)
 		stack->folded += !push(calls, item);
 	else
 		take_complete(calls, item);
@@ -425,8 +425,8 @@ bool tw_calls_hold_other(const struct tw_calls *calls)
 static size_t nested_in_a_row(const struct tw_call_run *run, size_t first, uint64_t due)
 {
 	size_t i = first + 1;
-	for (; i < run->count && run->items[i].kind == TW_CALL_NESTED && run->items[i].time < due; i++)
-		if (run->items[i].name + run->items[i].place != run->items[i - 1].name)
+	for (; i < run->count && tw_item_kind(&run->items[i]) == TW_CALL_NESTED && run->items[i].time < due; i++)
+		if (run->items[i].name + tw_item_place(&run->items[i]) != run->items[i - 1].name)
 			break;
 	return i - first;
 }
@@ -438,7 +438,7 @@ size_t tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *ru
 	advance(calls, items->time);
 	const size_t taken = nested_in_a_row(run, first, stack->due);
 	const uint32_t from = items[taken - 1].name;
-	const size_t count = items->name + items->place - from;
+	const size_t count = items->name + tw_item_place(items) - from;
 	tw_calls_go_on(calls, run->newest);
 	if (stack->folded || stack == &calls->spare) {
 		calls->untimed += count;

@@ -135,11 +135,32 @@ enum tw_call_kind { TW_CALL_BEGIN, TW_CALL_END, TW_CALL_COMPLETE, TW_CALL_NESTED
 
 struct tw_call_item {
 	uint64_t time;
-	uint64_t duration;   /* of TW_CALL_COMPLETE; of TW_CALL_NESTED: ns in those that no other one holds */
-	uint32_t name;       /* of TW_CALL_NESTED: the number of the first */
-	uint32_t kind : 2;   /* enum tw_call_kind */
-	uint32_t place : 30; /* the format's own; of TW_CALL_NESTED: how many */
+	uint64_t duration; /* of TW_CALL_COMPLETE; of TW_CALL_NESTED: ns in those that no other one holds */
+	uint32_t name;     /* of TW_CALL_NESTED: the number of the first */
+	uint32_t mark;     /* tw_item_mark() */
 };
+
+/* Kind and place (the format's own; of TW_CALL_NESTED: how many) as one number. As bit fields compilers put them
+ * together where they are to stand, and read there what was never written: a second page fault for each page. */
+static inline uint32_t tw_item_mark(enum tw_call_kind kind, uint32_t place)
+{
+	return place << 2 | kind;
+}
+
+static inline enum tw_call_kind tw_item_kind(const struct tw_call_item *item)
+{
+	return item->mark & 3;
+}
+
+static inline bool tw_item_is_complete(const struct tw_call_item *item)
+{
+	return tw_item_kind(item) == TW_CALL_COMPLETE;
+}
+
+static inline uint32_t tw_item_place(const struct tw_call_item *item)
+{
+	return item->mark >> 2;
+}
 
 /* Items of a track in the order of time. */
 struct tw_call_run {
@@ -165,16 +186,14 @@ static inline bool tw_goes_on(const struct tw_event *event)
 }
 
 /* The item that an event is which is a call. Member by member: an initializer is put together in memory and copied from
- * there as a whole, for which the processor waits; and the kind last, because it would wait for that, too, to read a
- * byte that it has just written as a part of four (`make bench` measures convert). */
+ * there as a whole, for which the processor waits (`make bench` measures convert). */
 static inline struct tw_call_item tw_call_item_of(const struct tw_event *event)
 {
 	struct tw_call_item item;
 	item.time = event->time;
 	item.duration = event->value;
 	item.name = event->name;
-	item.place = 0;
-	item.kind = event->kind & 3u; /* kinds of events and of items have the same numbers */
+	item.mark = tw_item_mark(event->kind & 3u, 0); /* kinds of events and of items have the same numbers */
 	return item;
 }
 
@@ -189,7 +208,7 @@ static inline uint64_t tw_call_over(uint64_t time, uint64_t duration, enum tw_ca
 /* Returns the time at which what an item tells is over. */
 static inline uint64_t tw_call_item_over(const struct tw_call_item *item)
 {
-	return tw_call_over(item->time, item->duration, item->kind);
+	return tw_call_over(item->time, item->duration, tw_item_kind(item));
 }
 
 /* The same of an event; 0 where it does not show that its track still goes on. The processor cannot predict the kind of
@@ -365,7 +384,7 @@ static inline __attribute__((always_inline)) bool tw_calls_begin(struct tw_call_
                                                                  const struct tw_call_item *item, tw_call_find_fn find,
                                                                  bool by_row)
 {
-	bool timed = item->kind == TW_CALL_COMPLETE;
+	bool timed = tw_item_is_complete(item);
 	if (timed && item->duration < at->min_duration)
 		return true;
 	if (at->due <= item->time || (timed && at->timed == at->timed_last) || !tw_calls_push(at, item, find, by_row))
@@ -422,10 +441,10 @@ static inline __attribute__((always_inline)) size_t tw_calls_take_items(struct t
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;
-	for (; item < end && item->kind != TW_CALL_NESTED; item++) {
+	for (; item < end && tw_item_kind(item) != TW_CALL_NESTED; item++) {
 		tw_calls_settle(&at, item->time, leave, by_row);
-		if (item->kind == TW_CALL_END ? !tw_calls_pop(&at, item, leave, by_row)
-		                              : !tw_calls_begin(&at, item, find, by_row))
+		if (tw_item_kind(item) == TW_CALL_END ? !tw_calls_pop(&at, item, leave, by_row)
+		                                      : !tw_calls_begin(&at, item, find, by_row))
 			break;
 	}
 	stack->depth = (uint32_t)(at.top - at.frames);
@@ -447,7 +466,7 @@ static inline __attribute__((always_inline)) void tw_calls_feed_run(struct tw_ca
 		i += tw_calls_take_items(calls, run->items + i, run->count - i, find, leave, by_row);
 		if (i == run->count)
 			break;
-		if (run->items[i].kind == TW_CALL_NESTED)
+		if (tw_item_kind(&run->items[i]) == TW_CALL_NESTED)
 			i += tw_calls_take_nested(calls, run, i);
 		else
 			tw_calls_take_item(calls, &run->items[i++]);

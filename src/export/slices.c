@@ -74,7 +74,7 @@ void tw_slices_take_slowly(struct tw_slices *slices, const struct tw_event *even
 	uint64_t folded = calls->stack->folded;
 	tw_calls_take_item(calls, &item);
 	bool lost = count_losses(slices) || calls->stack->folded != folded;
-	bool own = item.kind == TW_CALL_END && !lost && slices->held.how == TW_CALL_ENDED;
+	bool own = tw_item_kind(&item) == TW_CALL_END && !lost && slices->held.how == TW_CALL_ENDED;
 	tell_end(slices, own ? event : NULL);
 }
 

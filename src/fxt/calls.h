@@ -45,8 +45,7 @@ static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
 	    .time = call->begin,
 	    .duration = call->end - call->begin,
 	    .name = call->name,
-	    .kind = fxt_origin_kind(call->origin),
-	    .place = FXT_CALL_PLACE(call->origin),
+	    .mark = tw_item_mark(fxt_origin_kind(call->origin), FXT_CALL_PLACE(call->origin)),
 	};
 }
 
@@ -152,7 +151,7 @@ struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track);
 /* Whether `a` goes before `b`: it is earlier, or both are complete slices that begin together and it is longer. */
 static inline bool fxt_goes_first(const struct tw_call_item *a, const struct tw_call_item *b)
 {
-	bool both = a->kind == TW_CALL_COMPLETE && b->kind == TW_CALL_COMPLETE;
+	bool both = tw_item_is_complete(a) && tw_item_is_complete(b);
 	return a->time < b->time || (a->time == b->time && both && a->duration > b->duration);
 }
 

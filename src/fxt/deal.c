@@ -118,14 +118,14 @@ static bool goes_between(const struct fxt_chunk *chunk, const struct fxt_lane *l
 	const struct tw_call_item *items = items_of(chunk, lane);
 	size_t before = items_before(items, lane->count, late);
 	const struct tw_call_item *item = before ? &items[before - 1] : NULL;
-	if (late->kind != TW_CALL_COMPLETE || late->time + late->duration <= lane->end)
+	if (!tw_item_is_complete(late) || late->time + late->duration <= lane->end)
 		return false;
 	if (before < lane->count && items[before].time == late->time)
 		return false;
-	if (!item || (item->kind == TW_CALL_COMPLETE))
+	if (!item || tw_item_is_complete(item))
 		return true;
 	return lane->from + before > lane->within &&
-	       (item->kind != TW_CALL_NESTED || item->time + item->duration < late->time);
+	       (tw_item_kind(item) != TW_CALL_NESTED || item->time + item->duration < late->time);
 }
 
 /* Whether the calls of a lane still nest as they do in their chunk alone. */
@@ -166,7 +166,7 @@ static void give_equals(const struct deal *deal, struct part *part, const struct
 {
 	struct seat *seat = &part->seats[lane->seat];
 	size_t place = count;
-	while (place > 0 && items[place - 1].kind == TW_CALL_COMPLETE)
+	while (place > 0 && tw_item_is_complete(&items[place - 1]))
 		place--;
 	for (size_t given = 0; given < count;) {
 		const struct tw_call_item *late = first_late(seat);
@@ -225,7 +225,7 @@ static size_t end_of_slices(const struct tw_call_item *items, size_t count)
 {
 	size_t end = count;
 	for (size_t i = count; i > 0 && items[i - 1].time == items[count - 1].time; i--)
-		end = items[i - 1].kind == TW_CALL_COMPLETE ? end : i - 1;
+		end = tw_item_is_complete(&items[i - 1]) ? end : i - 1;
 	return end;
 }
 
@@ -248,7 +248,7 @@ static bool keep_late(struct seat *seat, const struct fxt_chunk *chunk, const st
 		if (first)
 			seat->late[put - 1] = seat->late[--held];
 		else
-			seat->late[put - 1] = (struct late){*item, fxt_offset(chunk, items[--count].place)};
+			seat->late[put - 1] = (struct late){*item, fxt_offset(chunk, tw_item_place(&items[--count]))};
 	}
 	return true;
 }

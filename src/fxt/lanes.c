@@ -84,7 +84,7 @@ static inline void put_call(const struct order *order, struct fxt_lane *lane, si
 	const struct tw_call_item item = fxt_call_item(&order->calls->calls[i]);
 	if (item.time <= lane->waits)
 		put_waiting(order, lane, &item);
-	if (item.kind != TW_CALL_COMPLETE) {
+	if (!tw_item_is_complete(&item)) {
 		lane->mixed |= item.time > lane->next;
 		put(order->calls, lane, &item);
 		return;
@@ -98,7 +98,7 @@ static inline void put_call(const struct order *order, struct fxt_lane *lane, si
 /* False when there is no memory. */
 static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 {
-	static const struct tw_call_item first = {.kind = TW_CALL_BEGIN};
+	static const struct tw_call_item first = {.mark = TW_CALL_BEGIN};
 	if (!tw_grow(&scratch->below, &scratch->below_room, calls->count, sizeof *scratch->below))
 		return false;
 	const struct order order = {calls, scratch->below};
@@ -147,8 +147,7 @@ static void put_nested(struct fxt_calls *calls, struct fxt_lane *lane, uint64_t 
 		         &(struct tw_call_item){.time = time,
 		                                .duration = duration,
 		                                .name = (uint32_t)(from - calls->nested),
-		                                .kind = TW_CALL_NESTED,
-		                                .place = FXT_CALL_PLACE(to - from)});
+		                                .mark = tw_item_mark(TW_CALL_NESTED, (uint32_t)(to - from))});
 }
 
 /* Puts an end or a complete slice as an item of its own. */
@@ -158,9 +157,8 @@ static void put_one(struct fxt_calls *calls, struct fxt_lane *lane, const struct
 	         &(struct tw_call_item){.time = call->begin,
 	                                .duration = call->duration,
 	                                .name = call->name,
-	                                .kind =
-	                                    fxt_is_complete(call->origin) ? TW_CALL_COMPLETE + 0u : TW_CALL_END + 0u,
-	                                .place = FXT_CALL_PLACE(call->origin)});
+	                                .mark =
+	                                    tw_item_mark(fxt_origin_kind(call->origin), FXT_CALL_PLACE(call->origin))});
 }
 
 /* Puts the nested calls found since the last outermost one, and the slices that stay items and have ended: those above
@@ -184,7 +182,7 @@ static __attribute__((noinline)) bool take_lowest(struct fxt_calls *calls, struc
 {
 	const struct tw_call_item item = fxt_call_item(call);
 	put_lowest(calls, lane, nest, top, found);
-	if (item.kind == TW_CALL_BEGIN) {
+	if (tw_item_kind(&item) == TW_CALL_BEGIN) {
 		put_item(calls, lane, &item);
 		return false;
 	}
@@ -500,8 +498,8 @@ static void sort_lane(struct tw_call_item *items, size_t count, struct tw_call_i
 	sort(items, count, spare, true);
 	for (size_t from = 0, to; from < count; from = to) {
 		to = from + 1;
-		while (items[from].kind == TW_CALL_COMPLETE && to < count && items[to].time == items[from].time &&
-		       items[to].kind == TW_CALL_COMPLETE)
+		while (tw_item_is_complete(&items[from]) && to < count && items[to].time == items[from].time &&
+		       tw_item_is_complete(&items[to]))
 			to++;
 		sort(items + from, to - from, spare, false);
 	}
@@ -562,7 +560,7 @@ static void measure_lane(const struct tw_call_item *items, struct fxt_lane *lane
 	lane->begin = UINT64_MAX;
 	lane->end = 0;
 	for (size_t i = lane->from; i < lane->from + lane->count; i++) {
-		uint64_t end = items[i].time + (items[i].kind == TW_CALL_COMPLETE ? items[i].duration : 0);
+		uint64_t end = items[i].time + (tw_item_is_complete(&items[i]) ? items[i].duration : 0);
 		lane->begin = end < lane->begin ? end : lane->begin;
 		lane->end = end > lane->end ? end : lane->end;
 		lane->newest = items[i].time;
@@ -609,23 +607,22 @@ void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct
 /* Writes the items of a nested call, a complete slice or begin and end; returns how many. items: NULL only counts. */
 static size_t spread_call(const struct tw_nested_call *call, struct tw_call_item *items)
 {
-	const struct tw_call_item item = {
-	    .time = call->begin,
-	    .duration = fxt_is_complete(call->origin) ? call->duration : 0,
-	    .name = call->name,
-	    .kind = fxt_is_complete(call->origin) ? TW_CALL_COMPLETE + 0u : TW_CALL_BEGIN + 0u,
-	    .place = FXT_CALL_PLACE(call->origin),
-	};
+	const bool complete = fxt_is_complete(call->origin);
+	const uint32_t place = FXT_CALL_PLACE(call->origin);
 	if (items)
-		items[0] = item;
-	if (fxt_is_complete(call->origin))
-		return 1;
-	if (items) {
-		items[1] = item;
-		items[1].time += call->duration;
-		items[1].kind = TW_CALL_END;
-	}
-	return 2;
+		items[0] = (struct tw_call_item){
+		    .time = call->begin,
+		    .duration = complete ? call->duration : 0,
+		    .name = call->name,
+		    .mark = tw_item_mark(complete ? TW_CALL_COMPLETE : TW_CALL_BEGIN, place),
+		};
+	if (items && !complete)
+		items[1] = (struct tw_call_item){
+		    .time = call->begin + call->duration,
+		    .name = call->name,
+		    .mark = tw_item_mark(TW_CALL_END, place),
+		};
+	return complete ? 1 : 2;
 }
 
 static size_t spread_items(const struct fxt_calls *calls, const struct fxt_lane *lane, struct tw_call_item *items)
@@ -633,13 +630,13 @@ static size_t spread_items(const struct fxt_calls *calls, const struct fxt_lane 
 	size_t count = 0;
 	for (size_t i = lane->from; i < lane->from + lane->count; i++) {
 		const struct tw_call_item *item = &calls->items[i];
-		if (item->kind != TW_CALL_NESTED) {
+		if (tw_item_kind(item) != TW_CALL_NESTED) {
 			if (items)
 				items[count] = *item;
 			count++;
 			continue;
 		}
-		for (size_t k = 0; k < item->place; k++)
+		for (size_t k = 0; k < tw_item_place(item); k++)
 			count += spread_call(&calls->nested[item->name + k], items ? items + count : NULL);
 	}
 	return count;
