@@ -202,7 +202,7 @@ struct tw_sampled tw_samples_self(const struct tw_samples *samples, size_t node)
 
 struct tw_sampled *tw_samples_totals(const struct tw_samples *samples)
 {
-	struct tw_sampled *totals = calloc(samples->count, sizeof *totals);
+	struct tw_sampled *totals = tw_zeroed(samples->count, sizeof *totals);
 	for (size_t i = samples->count; totals && i-- > TW_SAMPLE_OTHER;) {
 		const struct tw_sampled self = tw_samples_self(samples, i);
 		struct tw_sampled *caller = &totals[samples->nodes[i].caller];

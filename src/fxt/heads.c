@@ -149,7 +149,7 @@ struct fxt_heads {
 /* The low half 0, which is nobody's, would be found in the first place if that were empty. */
 struct fxt_heads *fxt_heads_new(void)
 {
-	struct fxt_heads *heads = calloc(1, sizeof *heads);
+	struct fxt_heads *heads = tw_zeroed(1, sizeof *heads);
 	if (heads)
 		heads->all[0].low = UINT32_MAX;
 	return heads;
