@@ -48,7 +48,7 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 	*bytes = (const uint8_t *)""; /* a pointer that may be counted with, even where there are no bytes */
 	if (!want)
 		return 0;
-	cursor->window.chunk = left < cursor->chunk ? (size_t)left : cursor->chunk;
+	cursor->window.chunk = left < cursor->chunk && !cursor->onward ? (size_t)left : cursor->chunk;
 	int status = tw_window_view(&cursor->window, cursor->at, want, bytes, size);
 	if (status < 0)
 		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));

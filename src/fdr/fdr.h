@@ -97,6 +97,7 @@ struct fdr_cursor {
 	const struct fdr_log *log;
 	struct tw_window window;   /* its own */
 	size_t chunk;              /* bytes read at a time, but not beyond the buffer: other threads' may follow */
+	bool onward;               /* beyond it, too: buffers are entered in the order of the file */
 	size_t payload_limit;      /* longer payloads are cut to this */
 	uint64_t start, end, next; /* of the buffer */
 	bool filled, cut;
