@@ -39,8 +39,9 @@ TW_API int tw_symbols_new(struct tw_symbols **symbols);
 TW_API int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address);
 
 /* Adds the files that a list names, as /proc/PID/maps is; also lines with an address and a path. A file that is not
- * there is looked for beside the list. Returns how many could not be read (the error is about the last of them), or a
- * negative status. */
+ * there is looked for beside the list. One that is listed at several places has names at each; where code of two files
+ * is at one place, as processes may have it after a fork(), neither has. Returns how many files could not be read or
+ * have such a place (the error is about the last of them), or a negative status. */
 TW_API int tw_symbols_add_maps(struct tw_symbols *symbols, const char *path);
 
 /* Closes; NULL is fine. All texts end here. */

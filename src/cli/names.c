@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/names.h"
 
+#include "base/memory.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/show.h"
@@ -58,20 +59,34 @@ static void take_list(struct tw_names *names, const char *path)
 		names->list = found;
 }
 
+/* Whether a path was not yet told of, which it is then. Each has a line of its own in `told`. */
+static bool is_first(struct tw_text *told, const char *path)
+{
+	char line[PATH_MAX + 128 + 3];
+	int length = snprintf(line, sizeof line, "\n%s\n", path);
+	if (told->bytes && strstr(told->bytes, line))
+		return false;
+	tw_text_add(told, line, (size_t)length);
+	return true;
+}
+
 /* Warns of programs that are newer than the trace: when one was built again, its functions have other addresses. */
 static void tell_newer(const char *list)
 {
 	struct stat own, other;
+	struct tw_text told = {0};
 	char line[PATH_MAX + 128];
 	FILE *file = fopen(list, "r");
 	while (file && fstat(fileno(file), &own) == 0 && fgets(line, sizeof line, file)) {
 		char *path = strchr(line, '/');
 		line[strcspn(line, "\n")] = '\0';
-		if (path && strstr(line, " r-xp ") && stat(path, &other) == 0 && other.st_mtime > own.st_mtime)
+		if (path && strstr(line, " r-xp ") && stat(path, &other) == 0 && other.st_mtime > own.st_mtime &&
+		    is_first(&told, path))
 			tw_say("%s: was changed since it was recorded: names of its functions may be wrong", path);
 	}
 	if (file)
 		fclose(file);
+	tw_text_free(&told);
 }
 
 /* ---- What the traces have. ---- */

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, MOST_FUNCTIONS = 1 << 24 };
+enum {
+	PAGE = 4096,
+	MOST_FUNCTIONS = 1 << 24,
+	MOST_REPEATED = 1 << 22 /* functions of a file that is loaded several times */
+};
 
 /* Bytes of demangled names, over a budget of their own for each file. */
 enum { DEMANGLE_BUDGET = 1 << 26 };
@@ -219,29 +223,50 @@ static int by_start(const void *a, const void *b)
 	return tw_compare(x->start, y->start);
 }
 
-static int keep_places(struct tw_symbols *symbols, const struct tw_places *places, uint64_t bias)
+/* Those of the file that are kept already, from one on, at a distance. */
+static bool repeat_places(struct tw_symbols *symbols, size_t from, size_t to, uint64_t distance)
 {
-	size_t budget = DEMANGLE_BUDGET;
+	if (!tw_grow(&symbols->placed, &symbols->placed_room, symbols->placed_count + (to - from),
+	             sizeof *symbols->placed))
+		return false;
+	for (size_t i = from; i < to; i++) {
+		struct tw_placed placed = symbols->placed[i];
+		placed.start += distance;
+		placed.end += distance;
+		symbols->placed[symbols->placed_count++] = placed;
+	}
+	return true;
+}
+
+static int keep_places(struct tw_symbols *symbols, const struct tw_places *places, const uint64_t *biases, size_t count)
+{
+	size_t budget = DEMANGLE_BUDGET, from = symbols->placed_count;
 	for (size_t i = 0; i < places->count; i++)
-		if (places->items[i].symbol && !keep_place(symbols, places, i, bias, &budget))
+		if (places->items[i].symbol && !keep_place(symbols, places, i, biases[0], &budget))
+			return no_memory(symbols);
+	size_t to = symbols->placed_count, most = to > from ? MOST_REPEATED / (to - from) : count;
+	for (size_t i = 1; i < count && i <= most; i++)
+		if (!repeat_places(symbols, from, to, biases[i] - biases[0]))
 			return no_memory(symbols);
 	if (symbols->placed_count)
 		qsort(symbols->placed, symbols->placed_count, sizeof *symbols->placed, by_start);
+	if (count > most + 1)
+		return tw_symbols_fail(symbols, TW_ERR_LIMIT, "too many functions for %zu places", count);
 	return 0;
 }
 
-static int read_image(struct tw_symbols *symbols, struct tables *tables, const uint64_t *load_address)
+static int read_image(struct tw_symbols *symbols, struct tables *tables, const uint64_t *load_addresses,
+                      uint64_t *biases, size_t count)
 {
-	uint64_t bias = 0;
 	int status = tw_elf_open(symbols, &tables->program, symbols->path);
-	if (status >= 0)
-		status = find_bias(symbols, &tables->program, load_address, &bias);
+	for (size_t i = 0; status >= 0 && i < count; i++)
+		status = find_bias(symbols, &tables->program, load_addresses ? &load_addresses[i] : NULL, &biases[i]);
 	if (status >= 0)
 		status = find_places(symbols, tables);
 	if (status < 0)
 		return status;
 	name_places(tables);
-	return keep_places(symbols, &tables->places, bias);
+	return keep_places(symbols, &tables->places, biases, count);
 }
 
 static const struct tw_placed *find(const struct tw_symbols *symbols, uint64_t address)
@@ -266,18 +291,26 @@ int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, st
 	return 1;
 }
 
-int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address)
+int tw_symbols_add_places(struct tw_symbols *symbols, const char *path, const uint64_t *load_addresses, size_t count)
 {
 	struct tables tables = {.program = {.fd = -1}, .debug = {.fd = -1}};
+	uint64_t *biases = calloc(count, sizeof *biases);
 	free(symbols->path);
 	symbols->path = strdup(path);
-	int status = symbols->path ? read_image(symbols, &tables, load_address) : no_memory(symbols);
+	int status =
+	    symbols->path && biases ? read_image(symbols, &tables, load_addresses, biases, count) : no_memory(symbols);
 	for (size_t i = 0; i < sizeof tables.dwarf / sizeof *tables.dwarf; i++)
 		dwarf_end(tables.dwarf[i]);
 	tw_elf_close(&tables.debug);
 	tw_elf_close(&tables.program);
 	free(tables.places.items);
+	free(biases);
 	return status;
+}
+
+int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address)
+{
+	return tw_symbols_add_places(symbols, path, load_address, 1);
 }
 
 int tw_symbols_new(struct tw_symbols **symbols)

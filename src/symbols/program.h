@@ -122,6 +122,9 @@ bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, cons
 struct Dwarf;
 bool tw_lines_read(const struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle);
 
+/* As tw_symbols_add(), for a file that was loaded `count` times; addresses NULL: once, where it is linked to. */
+int tw_symbols_add_places(struct tw_symbols *symbols, const char *path, const uint64_t *load_addresses, size_t count);
+
 /* The namer's function for addresses. */
 int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, struct tw_range *range);
 

@@ -551,6 +551,46 @@ def test_names_kept(bench):
     expect(not list((bench.directory / "kept-none").glob("*.maps")), "a list that was not there")
 
 
+def loads(bench):
+    """loads.c, and its two libraries."""
+    program = bench.program("loads", "-g", "-pie", to="loads", static=False)
+    return program, *(bench.program("loads", "-g", "-shared", "-fPIC", f"-DVISIT={name}", to=f"lib{name}.so", static=False)
+                      for name in ("visit", "other"))
+
+
+def calls_of(rows, name):
+    return sum(row["count"] for row in rows if row["name"] == name)
+
+
+def test_names_again(bench):
+    "loads.c: a library that is opened again, at another place, has names there, too"
+    libraries = pathlib.Path(os.environ.get("QEMU_LD_PREFIX", "/usr/aarch64-linux-gnu"))
+    program, library, _ = loads(bench)
+    trace, output = bench.record([program, "6", library], "--sysroot", libraries)
+    calls = [line.split() for line in output.splitlines()]
+    expect(len({line[0] for line in calls}) > 1 and {line[1] for line in calls} == {"10"}, output)
+    rows = lines_of(bench, "stat", "--json", trace)
+    expect(calls_of(rows, "visit") == 6, [row for row in rows if row["name"] == "visit"])
+    later = time.time() + 100
+    os.utime(library, (later, later))
+    said = subprocess.run([bench.tool, "stat", trace], capture_output=True, text=True, check=True).stderr
+    expect(said.count(f"{library}: was changed since it was recorded") == 1, said)
+
+
+def test_names_parted(bench):
+    "loads.c: two processes have different libraries at one place: no name is better than the other's"
+    libraries = pathlib.Path(os.environ.get("QEMU_LD_PREFIX", "/usr/aarch64-linux-gnu"))
+    trace, output = bench.record(loads(bench), "--sysroot", libraries)
+    places = {line.split()[0] for line in output.splitlines()}
+    rows = subprocess.run([bench.tool, "stat", "--json", trace], capture_output=True, text=True, check=True)
+    if len(places) > 1:
+        return "the system chose two places"
+    found = [json.loads(line)["name"] for line in rows.stdout.splitlines()]
+    expect("visit" not in found and "other" not in found and "main" in found, found)
+    expect("no names of 2 files" in rows.stderr and "another file is, too" in rows.stderr, rows.stderr)
+    return None
+
+
 def test_names_many(bench):
     "places.c: code in 700 places is in the list, each place once or twice"
     count, file = 700, bench.directory / "pages"

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -689,6 +690,134 @@ static void stops_when_the_budget_is_spent(void **state)
 	assert_null(tw_demangle(longest, &budget));
 }
 
+/* ---- Lists of what is loaded where. ---- */
+
+/* How far apart the places of the lists are. */
+static const uint64_t distance = UINT64_C(1) << 40;
+
+/* What of the test program itself is loaded where, as the system tells it. */
+struct own_lines {
+	char path[PATH_MAX];
+	struct {
+		uint64_t start, end, offset;
+		char access[5];
+	} lines[32];
+	size_t count;
+};
+
+static void read_own_lines(struct own_lines *own)
+{
+	char line[PATH_MAX + 128];
+	ssize_t length = readlink("/proc/self/exe", own->path, sizeof own->path - 1);
+	assert_true(length > 0);
+	own->path[length] = '\0';
+	own->count = 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	assert_non_null(maps);
+	while (fgets(line, sizeof line, maps) && own->count < 32) {
+		char *path = strchr(line, '/'), *at;
+		line[strcspn(line, "\n")] = '\0';
+		if (!path || strcmp(path, own->path) != 0)
+			continue;
+		own->lines[own->count].start = strtoull(line, &at, 16);
+		own->lines[own->count].end = strtoull(at + 1, &at, 16);
+		memcpy(own->lines[own->count].access, at + 1, 4);
+		own->lines[own->count++].offset = strtoull(at + 5, NULL, 16);
+	}
+	fclose(maps);
+	assert_true(own->count > 1);
+}
+
+/* Appends the lines of a place, the last first where `reversed`. */
+static void put_own_lines(FILE *list, const struct own_lines *own, uint64_t place, bool reversed, const char *path)
+{
+	for (size_t n = 0; n < own->count; n++) {
+		size_t i = reversed ? own->count - 1 - n : n;
+		unsigned long long start = own->lines[i].start + place * distance;
+		unsigned long long end = own->lines[i].end + place * distance, offset = own->lines[i].offset;
+		fprintf(list, "%llx-%llx %s %08llx 00:00 0 %s\n", start, end, own->lines[i].access, offset, path);
+	}
+}
+
+/* Whether a function of this file has its name at a place. */
+static bool is_named(struct tw_symbols *program, uint64_t place)
+{
+	const struct tw_namer *namer = tw_symbols_namer(program);
+	uint64_t address = (uint64_t)(uintptr_t)read_own_lines + place * distance;
+	struct tw_name name;
+	struct tw_range range;
+	if (!namer->address(namer->context, address, &name, &range))
+		return false;
+	assert_string_equal(name.text, "read_own_lines");
+	assert_int_equal(range.start, address);
+	return true;
+}
+
+static FILE *begin_list(const struct scratch *scratch)
+{
+	FILE *list = fopen(scratch->path, "w");
+	assert_non_null(list);
+	return list;
+}
+
+static void names_a_library_wherever_it_was_loaded(void **state)
+{
+	const struct scratch *scratch = *state;
+	static const uint64_t places[] = {3, 1, 2, 7};
+	struct own_lines own = {0};
+	struct tw_symbols *program;
+	read_own_lines(&own);
+	FILE *list = begin_list(scratch);
+	for (size_t i = 0; i < 4; i++)
+		put_own_lines(list, &own, places[i], false, own.path);
+	put_own_lines(list, &own, 1, false, own.path);
+	fclose(list);
+	assert_int_equal(tw_symbols_new(&program), 0);
+	assert_int_equal(tw_symbols_add_maps(program, scratch->path), 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(is_named(program, places[i]));
+	assert_false(is_named(program, 0));
+	assert_false(is_named(program, 4));
+	tw_symbols_close(program);
+}
+
+static void names_a_library_whose_lines_stand_in_any_order(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct own_lines own = {0};
+	struct tw_symbols *program;
+	read_own_lines(&own);
+	FILE *list = begin_list(scratch);
+	put_own_lines(list, &own, 0, true, own.path);
+	unsigned long long start = own.lines[0].start + 5 * distance;
+	fprintf(list, "%llx %s\n", start, own.path);
+	fclose(list);
+	assert_int_equal(tw_symbols_new(&program), 0);
+	assert_int_equal(tw_symbols_add_maps(program, scratch->path), 0);
+	assert_true(is_named(program, 0) && is_named(program, 5));
+	tw_symbols_close(program);
+}
+
+static void names_nothing_where_two_files_are_at_one_place(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct own_lines own = {0};
+	struct tw_symbols *program;
+	read_own_lines(&own);
+	FILE *list = begin_list(scratch);
+	for (uint64_t place = 1; place < 4; place++)
+		put_own_lines(list, &own, place, false, own.path);
+	put_own_lines(list, &own, 2, false, "/proc/self/exe");
+	put_own_lines(list, &own, 4, false, "/proc/self/exe");
+	fclose(list);
+	assert_int_equal(tw_symbols_new(&program), 0);
+	assert_int_equal(tw_symbols_add_maps(program, scratch->path), 2);
+	assert_non_null(strstr(tw_symbols_error(program), "/proc/self/exe: "));
+	assert_true(is_named(program, 1) && is_named(program, 3) && is_named(program, 4));
+	assert_false(is_named(program, 2));
+	tw_symbols_close(program);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -700,6 +829,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(refuses_what_may_not_be_read, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(survives_damage, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(survives_damage_of_real_programs, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(names_a_library_wherever_it_was_loaded, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(names_a_library_whose_lines_stand_in_any_order, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(names_nothing_where_two_files_are_at_one_place, set_up, tear_down),
 	    cmocka_unit_test(demangles_like_the_abi),
 	    cmocka_unit_test(does_not_expand_without_bound),
 	    cmocka_unit_test(does_not_stay_for_ever),
