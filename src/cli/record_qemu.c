@@ -7,6 +7,7 @@
 #include "cli/message.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
@@ -108,23 +109,47 @@ int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)
 
 /* ---- Running. ---- */
 
-static volatile sig_atomic_t running; /* the program's process */
+static volatile sig_atomic_t running; /* the program's process, 0 when it has ended */
+static char children_path[64];        /* what tells which processes it left, which are ours then */
 
-static void pass_on(int number)
+/* Only calls that a signal's handler may make. */
+static void pass_to_children(int number)
 {
-	if (running > 0)
-		kill((pid_t)running, number);
+	char text[4096];
+	pid_t child = 0;
+	int list = open(children_path, O_RDONLY | O_CLOEXEC);
+	for (ssize_t size; list >= 0 && (size = read(list, text, sizeof text)) > 0;)
+		for (ssize_t i = 0; i < size; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				child = child * 10 + (text[i] - '0');
+				continue;
+			}
+			if (child > 0)
+				kill(child, number);
+			child = 0;
+		}
+	close(list);
 }
 
-/* An interrupt from the terminal reaches the program without us. */
+/* An interrupt from the terminal reaches the program without us; what it left may have no terminal. */
+static void pass_on(int number)
+{
+	const int error = errno;
+	bool is_ours = number == SIGTERM || number == SIGHUP;
+	if (running == 0)
+		pass_to_children(number);
+	else if (is_ours)
+		kill((pid_t)running, number);
+	errno = error;
+}
+
 static void take_signals(void)
 {
-	static const int passed[] = {SIGTERM, SIGHUP};
-	struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART}, ignore = {.sa_handler = SIG_IGN};
+	static const int passed[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+	struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+	snprintf(children_path, sizeof children_path, "/proc/self/task/%ld/children", (long)getpid());
 	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
 		sigaction(passed[i], &pass, NULL);
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
 }
 
 static void become(const struct tw_qemu *qemu, int board, char **words, size_t count)

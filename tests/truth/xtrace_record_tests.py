@@ -405,6 +405,32 @@ def test_kill(bench):
         check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
 
 
+def test_left(bench):
+    "stays.c: a process that the program left behind ends by a signal to the tool"
+    for number in (signal.SIGTERM, signal.SIGINT):
+        out, command = bench.command([bench.program("stays")])
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+            left = run.stdout.readline().strip()
+            children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
+            for _ in range(200):
+                if children.read_text().split() == [left]:
+                    break
+                time.sleep(0.05)
+            expect(children.read_text().split() == [left], "the program does not end")
+            run.send_signal(number)
+            try:
+                run.wait(10)
+                ended = True
+            except subprocess.TimeoutExpired:
+                ended = False
+                os.kill(int(left), signal.SIGKILL)
+        expect(ended and run.returncode == 0, number, run.returncode)
+        streams = xtrace_tokens.files(out).values()
+        expect(len(streams) == 2, "streams", streams)
+        for data, snapshots in streams:
+            check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+
+
 def test_full(bench):
     "a full disk: it is told, and the files end with a whole token"
     small = bench.directory / "small"
