@@ -5,9 +5,12 @@
 #include "base/digits.h"
 
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static void write_to(struct tw_output *out, int fd, const char *bytes, size_t size)
@@ -184,27 +187,35 @@ void tw_put_hex(struct tw_output *out, uint64_t value)
 	tw_output_took(out, 2 + digits);
 }
 
-void tw_putf(struct tw_output *out, const char *format, ...)
+static void put_formatted(struct tw_output *out, const char *format, va_list arguments)
 {
 	char line[1024];
+	va_list again;
+	va_copy(again, arguments);
+	int n = vsnprintf(line, sizeof line, format, arguments);
+	char *whole = n >= (int)sizeof line ? malloc((size_t)n + 1) : NULL;
+	if (whole)
+		vsnprintf(whole, (size_t)n + 1, format, again);
+	va_end(again);
+	if (n >= (int)sizeof line && !whole)
+		out->error = ENOMEM;
+	else if (n >= 0)
+		tw_put(out, whole ? whole : line, (size_t)n);
+	free(whole);
+}
+
+/* The decimal point of printf() is the locale's, which a program that uses the library may have chosen. */
+void tw_putf(struct tw_output *out, const char *format, ...)
+{
+	bool has_point = strcmp(nl_langinfo(RADIXCHAR), ".") == 0;
+	locale_t c = has_point ? (locale_t)0 : newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	locale_t own = c ? uselocale(c) : (locale_t)0;
 	va_list arguments;
 	va_start(arguments, format);
-	int n = vsnprintf(line, sizeof line, format, arguments);
+	put_formatted(out, format, arguments);
 	va_end(arguments);
-	if (n < 0)
+	if (!c)
 		return;
-	if ((size_t)n < sizeof line) {
-		tw_put(out, line, (size_t)n);
-		return;
-	}
-	char *whole = malloc((size_t)n + 1);
-	if (!whole) {
-		out->error = ENOMEM;
-		return;
-	}
-	va_start(arguments, format);
-	vsnprintf(whole, (size_t)n + 1, format, arguments);
-	va_end(arguments);
-	tw_put(out, whole, (size_t)n);
-	free(whole);
+	uselocale(own);
+	freelocale(c);
 }

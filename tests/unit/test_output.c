@@ -3,14 +3,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -421,6 +424,55 @@ static void test_json_values(void **state)
 	            "\"nul\":\"\\u0000\",\"hex\":\"00ff1a\",\"list\":[0.50,null,{},[]],\"k\\\"\":\"v\"}\n[]\n");
 }
 
+/* ---- A program's own locale. ---- */
+
+static bool run(char *const *words)
+{
+	pid_t child;
+	int status;
+	return posix_spawnp(&child, words[0], NULL, NULL, words, environ) == 0 && waitpid(child, &status, 0) == child &&
+	       status == 0;
+}
+
+/* A locale whose decimal point is a comma: Debian has it as a source, which localedef compiles. */
+static bool take_comma(char *directory)
+{
+	char source[] = "de_DE", name[] = "de_DE.UTF-8", path[64];
+	snprintf(path, sizeof path, "%s/%s", directory, name);
+	bool made = run((char *[]){"localedef", "-i", source, "-f", "UTF-8", path, NULL});
+	made = made && setenv("LOCPATH", directory, 1) == 0 && setlocale(LC_ALL, name);
+	run((char *[]){"rm", "-rf", path, NULL});
+	return made && strcmp(localeconv()->decimal_point, ",") == 0;
+}
+
+static void test_locale(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_output out;
+	char own[8];
+	bool has_comma = take_comma(f->directory);
+	if (!has_comma)
+		print_message("# no locale with a comma\n");
+	assert_int_equal(tw_output_open(&out, f->path), 0);
+	tw_putf(&out, "%.2f %s %.1f%%\n", 1.5, "a,b", 99.96);
+	tw_putf(&out, "%2000.3f\n", -0.125);
+	struct tw_json json = {.out = &out};
+	tw_json_array(&json, NULL);
+	tw_json_fixed(&json, NULL, 0.25, 2);
+	tw_json_double(&json, NULL, 1e-7);
+	tw_json_array_end(&json);
+	int length = snprintf(own, sizeof own, "%.1f", 0.5);
+	setlocale(LC_ALL, "C");
+	unsetenv("LOCPATH");
+	assert_int_equal(length, 3);
+	assert_int_equal(own[1], has_comma ? ',' : '.'); /* what is the program's stays so */
+	assert_int_equal(tw_output_close(&out), 0);
+	size_t size;
+	const char *text = read_back(f, &size);
+	assert_int_equal(strncmp(text, "1.50 a,b 100.0%\n", 16), 0);
+	assert_string_equal(text + 16 + 1994, "-0.125\n[0.25,1e-07]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,6 +491,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_long_format, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_json_strings, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_json_values, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_locale, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
