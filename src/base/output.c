@@ -152,6 +152,8 @@ int tw_output_close(struct tw_output *out)
 		out->fd = -1;
 	}
 	tw_output_discard(out);
+	if (error) /* another thread may have met it */
+		errno = error;
 	return error;
 }
 

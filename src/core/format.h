@@ -304,6 +304,9 @@ int tw_use(struct tw_reader *reader, enum tw_use use);
 
 int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Tells why a file, or what else it is about, could not be had; errno is `error` then. Returns TW_ERR_SYSTEM. */
+int tw_writer_fail_system(struct tw_writer *writer, const char *about, int error);
+
 /* Reports a finding by a rule of the reader's format: counts it and hands it on, one thread at a time. `line` is 0 for
  * binary formats. The text is one sentence without the offset. */
 void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,

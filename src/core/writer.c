@@ -5,6 +5,7 @@
 #include <trackway/writer.h>
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,13 @@ int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...
 	tw_error_write(writer->error, format, arguments);
 	va_end(arguments);
 	return status;
+}
+
+int tw_writer_fail_system(struct tw_writer *writer, const char *about, int error)
+{
+	tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", about, strerror(error));
+	errno = error;
+	return TW_ERR_SYSTEM;
 }
 
 static const struct tw_target *target_named(const char *name)
@@ -59,7 +67,7 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	if (!error && writer->target->compression)
 		error = tw_output_compress(&writer->out, writer->target->compression, TW_PACK_LESS);
 	if (error)
-		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
+		return tw_writer_fail_system(writer, path, error);
 	int status = writer->target->open(writer);
 	writer->open = status >= 0;
 	return status;
@@ -107,6 +115,13 @@ static int not_open(struct tw_writer *writer)
 	                      writer->name ? writer->name : "a trace");
 }
 
+static int fail_write(struct tw_writer *writer, int error)
+{
+	tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: cannot write: %s", writer->name, strerror(error));
+	errno = error; /* another thread may have met it */
+	return TW_ERR_SYSTEM;
+}
+
 int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	if (!writer->open)
@@ -116,10 +131,7 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);
 	int status = writer->target->write(writer, reader, batch);
-	if (status >= 0 && writer->out.error)
-		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: cannot write: %s", writer->name,
-		                      strerror(writer->out.error));
-	return status;
+	return status >= 0 && writer->out.error ? fail_write(writer, writer->out.error) : status;
 }
 
 int tw_finish(struct tw_writer *writer)
@@ -133,9 +145,7 @@ int tw_finish(struct tw_writer *writer)
 	writer->finished = true;
 	writer->bytes_out = writer->target->directory ? 0 : tw_output_position(&writer->out);
 	int error = writer->target->directory ? 0 : tw_output_close(&writer->out);
-	if (error)
-		tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: cannot write: %s", writer->name, strerror(error));
-	return error ? TW_ERR_SYSTEM : 0;
+	return error ? fail_write(writer, error) : 0;
 }
 
 void tw_discard(struct tw_writer *writer)

@@ -389,7 +389,7 @@ static void put_description(struct tw_output *out, const struct ctf *ctf)
 
 static int fail(struct ctf *ctf, int error)
 {
-	return tw_writer_fail(ctf->writer, TW_ERR_SYSTEM, "%s: %s", ctf->directory, strerror(error));
+	return tw_writer_fail_system(ctf->writer, ctf->directory, error);
 }
 
 /* Whether there is nothing in a directory but what this format has: that is replaced. */

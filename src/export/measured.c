@@ -79,7 +79,7 @@ int tw_measured_result(struct tw_measured *measured, int status)
 {
 	int error = measured->spool.error;
 	if (error && error != ENOMEM)
-		return tw_writer_fail(measured->writer, TW_ERR_SYSTEM, "temporary file: %s", strerror(error));
+		return tw_writer_fail_system(measured->writer, "temporary file", error);
 	if (error || measured->line.failed || measured->failed || measured->frames.failed ||
 	    tw_budget_status(&measured->budget) < 0)
 		status = TW_ERR_MEMORY;

@@ -57,7 +57,7 @@ int fdr_functions_write(const struct fdr_functions *functions, const struct tw_d
 		return 0;
 	int error = tw_output_open(&out, path);
 	if (error)
-		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
+		return tw_writer_fail_system(writer, path, error);
 	for (uint32_t id = 1; id <= functions->count; id++) {
 		tw_put_u64(&out, id);
 		tw_put_char(&out, '\t');
@@ -65,7 +65,7 @@ int fdr_functions_write(const struct fdr_functions *functions, const struct tw_d
 		tw_put_char(&out, '\n');
 	}
 	error = tw_output_close(&out);
-	return error ? tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", path, strerror(error)) : 0;
+	return error ? tw_writer_fail_system(writer, path, error) : 0;
 }
 
 void fdr_functions_free(struct fdr_functions *functions)

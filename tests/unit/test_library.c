@@ -1,5 +1,6 @@
 /* test_library.c - functions of the public headers that the tool has no use for. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -229,6 +230,46 @@ static int transcode(struct tw_reader *reader)
 {
 	struct tw_rewrite_result result;
 	return tw_transcode(reader, "/dev/null", NULL, &result);
+}
+
+/* Writes a trace. Returns the status, of what failed first. */
+static int write_to(struct tw_writer *writer, const char *format)
+{
+	const struct tw_read_options options = {.order = tw_writer_order(format)};
+	struct tw_reader *reader = open_data("xray/v5.xray", &options);
+	struct tw_batch batch;
+	int status;
+	while ((status = tw_read(reader, &batch)) > 0 && (status = tw_write(writer, reader, &batch)) >= 0)
+		;
+	status = status < 0 ? status : tw_finish(writer);
+	tw_close(reader);
+	return status;
+}
+
+/* Also where another thread compresses and writes, or something is tidied up behind it. */
+static void errno_tells(void **state)
+{
+	static const struct {
+		const char *path;
+		int file, directory; /* what is wrong with it for formats that are one */
+	} cases[] = {{"/nowhere/at/all", ENOENT, ENOENT}, {"/dev/full", ENOSPC, EEXIST}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; tw_writer_format_name(k); k++) {
+			const char *format = tw_writer_format_name(k);
+			struct tw_writer *writer;
+			if (!tw_writer_takes_events(format))
+				continue;
+			errno = 0;
+			int status = tw_create(&writer, cases[i].path, format, NULL);
+			if (status == 0)
+				status = write_to(writer, format);
+			int found = errno;
+			assert_int_equal(status, TW_ERR_SYSTEM);
+			assert_int_equal(found, strcmp(format, "ctf") == 0 ? cases[i].directory : cases[i].file);
+			assert_non_null(strstr(tw_writer_error(writer), strerror(found)));
+			tw_discard(writer);
+		}
 }
 
 static void one_way_of_reading(void **state)
@@ -699,6 +740,7 @@ int main(void)
 	    cmocka_unit_test(no_such_record),
 	    cmocka_unit_test(no_such_report),
 	    cmocka_unit_test(write_when_finished),
+	    cmocka_unit_test(errno_tells),
 	    cmocka_unit_test(one_way_of_reading),
 	    cmocka_unit_test(rewrite_elsewhere),
 	    cmocka_unit_test(least_memory),
