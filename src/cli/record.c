@@ -200,8 +200,8 @@ const struct tw_command tw_command_record = {
 	"It sees user mode only. A system call is its arguments, what it returned, and all registers as it returned; "
 	"a signal is all registers as its handler begins. When the program is killed, or the disk is full, the files "
 	"end with their last whole token. The exit status is 1 when a signal ended the program; the one that it ends "
-	"with itself is told where it is not 0. Processes that the program leaves behind are waited for; SIGTERM, SIGHUP, "
-	"SIGINT and SIGQUIT are passed on to them.",
+	"with itself is told where it is not 0. Processes that the program leaves behind are waited for; SIGTERM, "
+	"SIGHUP, SIGINT and SIGQUIT are passed on to them.",
     .exit_status =
 	"0 when the program was recorded until it ended, with whatever status; 1 when a signal ended it, or when so "
 	"many threads ran at a time that some were not recorded (the others were); 2 for wrong use, when nothing was "
