@@ -224,21 +224,21 @@ static void add_event(const struct job *job, enum tw_event_kind kind)
 	add_arguments(job);
 }
 
-/* Of what nobody looks at, calls need to know that its thread went on, and whoever meets a koid whose thread it is. */
+/* Of what nobody looks at, calls need to know that its thread went on, and whoever meets a koid whose thread it is. One
+ * that is not registered is track 0, as that of calls is. */
 static void add_sign_of_life(const struct job *job, enum tw_event_kind kind)
 {
 	struct fxt_chunk *chunk = job->chunk;
 	struct fxt_fix fix = {.kind = FXT_FIX_TRACK};
 	uint32_t track;
 	const struct tw_event event = {.time = fxt_time(chunk, job->record->time, job->place), .kind = (uint8_t)kind};
-	struct tw_event *row =
-	    koids(job, &job->record->thread, &fix.a, &fix.b, &track) ? tw_slab_add(&chunk->slab, &event) : NULL;
-	if (row && track != UINT32_MAX)
+	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
+	if (!row || !koids(job, &job->record->thread, &fix.a, &fix.b, &track))
+		return;
+	if (track != UINT32_MAX)
 		row->track = track;
-	else if (row)
-		fxt_add_fix(chunk, &fix);
 	else
-		fxt_pass_by(chunk, event.time);
+		fxt_add_fix(chunk, &fix);
 }
 
 /* What nobody looks at is made all the same where rules are asked for, and taken back. */
