@@ -102,7 +102,8 @@ const struct tw_command tw_command_info = {
     .description =
 	"Tells what a trace is and what it holds: format and version, size, time span, how many records of each "
 	"kind, which threads, and how much of it is damaged. How many events the records make is told where each "
-	"record makes one or none; the lines of a TraceLog may make many (a `sam mem`, a `thr cpu`).\n\n"
+	"record makes one or none; the lines of a TraceLog may make many (a `sam mem`, a `thr cpu`). Damage is what "
+	"keeps records from being read; what else is wrong with them 'trackway check' tells.\n\n"
 	"With filters records, events, threads and the span are those of what passes them, and how many functions it "
 	"calls is told too; size, clock and damage are those of the file. The files are then read three times.",
     .examples = "trackway info app.xray\tAbout one trace.\n"

@@ -86,8 +86,9 @@ static void settle_category(struct fxt_chunk *chunk, unsigned index, uint64_t of
 	*records = 0;
 	const struct fxt_entry *entry = index ? fxt_string_at(chunk->turn.provider, index, offset) : NULL;
 	if (index && !entry)
-		return;
-	count.number = entry ? entry->number : 0;
+		count.undefined = index;
+	else
+		count.number = entry ? entry->number : 0;
 	add_count(chunk, &count);
 }
 

@@ -78,7 +78,15 @@ static void add_up(struct row *row, const struct fxt_count *count)
 	row->last = count->first <= count->last && count->last > row->last ? count->last : row->last;
 }
 
-static uint32_t key_of(struct fxt_state *state, const struct fxt_count *count)
+/* The name that events have whose category is not registered, or may be one that there was no room for. */
+static uint32_t undefined_of(struct fxt_state *state, const struct fxt_chunk *chunk, unsigned index)
+{
+	char text[FXT_UNDEFINED_MAX] = "(other)";
+	bool there = fxt_offset(chunk, chunk->end) <= state->unindexed;
+	return fxt_state_name(state, text, there ? fxt_undefined_name(text, index) : strlen(text));
+}
+
+static uint32_t key_of(struct fxt_state *state, const struct fxt_chunk *chunk, const struct fxt_count *count)
 {
 	if (count->what == FXT_COUNTED_PROVIDER)
 		return count->provider;
@@ -88,6 +96,8 @@ static uint32_t key_of(struct fxt_state *state, const struct fxt_count *count)
 		return fxt_state_track_of_thread(state, count->thread);
 	if (count->what == FXT_COUNTED_THREAD)
 		return fxt_state_track(state, count->process, count->thread);
+	if (count->undefined)
+		return undefined_of(state, chunk, count->undefined);
 	return fxt_state_name(state, count->text, count->length);
 }
 
@@ -97,7 +107,7 @@ static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const 
 	if (chunk->passed.least < survey->left_out_ns)
 		survey->left_out_ns = chunk->passed.least;
 	for (size_t i = 0; census && i < census->count; i++) {
-		struct row *row = row_of(survey, census->counts[i].what, key_of(state, &census->counts[i]));
+		struct row *row = row_of(survey, census->counts[i].what, key_of(state, chunk, &census->counts[i]));
 		if (row)
 			add_up(row, &census->counts[i]);
 	}

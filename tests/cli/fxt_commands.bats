@@ -874,6 +874,20 @@ END
 	done
 }
 
+@test "info: events whose category is not registered are counted under its index" {
+	archive <<'END'
+out += [string(1, b'cat'), thread(1, 5, 6), event(0, 1, category=1), event(0, 1, category=9), event(0, 1, category=9)]
+out += [string(9, b'late'), event(0, 1, category=9), event(0, 1, category=32767)]
+END
+	for jobs in 1 2; do
+		trackway info --json --jobs $jobs in.fxt | "$PYTHON" -c '
+import json, sys
+rows = [(row["name"], row["events"]) for row in json.load(sys.stdin)["categories"]]
+assert rows == [("undefined string 9", 2), ("cat", 1), ("late", 1), ("undefined string 32767", 1)], rows'
+	done
+	trackway convert --to jsonl in.fxt 2>/dev/null | grep -c '"category":"undefined string 9"' | grep -qx 2
+}
+
 @test "check: every counter with a text as its value is told, however many records stand between them" {
 	for between in 1 2 5 20; do
 		archive <<END
