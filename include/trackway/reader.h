@@ -183,6 +183,10 @@ TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_sourc
  * of a reader that merges nothing, they are not: 0 ns, 0 ns, 1. */
 TW_API void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift);
 
+/* A reader is read once and in one way: by tw_read(), by tw_read_record(), or as a whole by one call of tw_read_info(),
+ * tw_repair(), tw_transcode() or what tells about all events, such as tw_profile_add(). TW_ERR_VALUE where it was read
+ * in another way, or where a whole trace is wanted and some of it was read: what that was would be missing. */
+
 /* Pulls the next batch of events. Returns how many (> 0), 0 at the end, or a negative status. The batch lives until the
  * next call. */
 TW_API int tw_read(struct tw_reader *reader, struct tw_batch *batch);
@@ -246,9 +250,8 @@ struct tw_record {
 };
 
 /* Pulls the next record: with TW_ORDER_FILE in file order, unless options ask for threads, times or functions; with
- * other orders a format that keeps threads apart (XRay) gives all of one thread before those of the next. A reader is
- * used either with tw_read() or with this: TW_ERR_VALUE where it was with the other, tw_read_info(), tw_repair() or
- * tw_transcode(), which likewise want one that was not read from. Returns 1, 0 at the end, or a negative status. */
+ * other orders a format that keeps threads apart (XRay) gives all of one thread before those of the next. Returns 1, 0
+ * at the end, or a negative status. */
 TW_API int tw_read_record(struct tw_reader *reader, struct tw_record *record);
 
 /* ---- What is in the trace. ---- */
@@ -293,8 +296,8 @@ struct tw_info {
 	size_t list_count;
 };
 
-/* Reads the whole trace and tells what is in it, with `jobs` threads (0: as many as there are processors). Used instead
- * of tw_read(). Returns 0 or a negative status. */
+/* Reads the whole trace and tells what is in it, with `jobs` threads (0: as many as there are processors). Returns 0
+ * or a negative status. */
 TW_API int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 
 /* ---- The formats. ---- */

@@ -49,7 +49,7 @@ static int read_events(struct tw_reader *reader, const struct tw_consumer *consu
 	struct tw_batch batch;
 	int got;
 	reader->ends = true;
-	while ((got = tw_read(reader, &batch)) > 0)
+	while ((got = tw_pull(reader, &batch)) > 0)
 		tw_consume_batch(consumer, state, &batch);
 	return got;
 }
@@ -253,6 +253,9 @@ static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_
 
 int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner)
 {
+	int used = tw_use(reader, TW_USE_WHOLE);
+	if (used < 0)
+		return used;
 	/* Of events all count: what is open ends with the last of its thread. Who deals calls knows. */
 	reader->kinds = is_dealt(reader) ? TW_SLICES : 0;
 	jobs = jobs ? jobs : tw_processors();

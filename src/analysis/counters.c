@@ -306,11 +306,11 @@ int tw_counters_new(struct tw_counters **made, const struct tw_counters_options 
 int tw_counters_add(struct tw_counters *counters, struct tw_reader *reader)
 {
 	struct tw_batch batch;
-	int got, status = 0;
+	int got, status = tw_use(reader, TW_USE_WHOLE);
 	tw_counters_begin(counters, tw_reader_dictionary(reader), tw_reader_clock(reader));
 	counters->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	tw_look_at(reader, 1u << TW_COUNTER);
-	while (status == 0 && (got = tw_read(reader, &batch)) != 0)
+	while (status == 0 && (got = tw_pull(reader, &batch)) != 0)
 		status = got < 0 ? got : tw_counters_feed(counters, &batch);
 	int ended = tw_counters_end(counters);
 	return status ? status : ended;

@@ -256,12 +256,12 @@ static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reade
 int tw_cpu_read(struct tw_cpu **made, struct tw_reader *reader, const struct tw_cpu_options *options)
 {
 	struct tw_batch batch;
-	int got = 0, status = 0;
+	int got = 0, status = tw_use(reader, TW_USE_WHOLE);
 	struct tw_cpu *cpu = *made = make(options, reader);
 	if (!cpu)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	reader->kinds = 1u << TW_COUNTER;
-	while (status == 0 && (got = tw_read(reader, &batch)) > 0)
+	while (status == 0 && (got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count && status == 0; i++)
 			if (batch.events[i].kind == TW_COUNTER)
 				status = take(cpu, &batch, &batch.events[i]);

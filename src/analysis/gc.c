@@ -454,12 +454,12 @@ int tw_gc_read(struct tw_gc **made, struct tw_reader *reader, const struct tw_gc
 {
 	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_COUNTER;
 	struct tw_batch batch;
-	int got = 0, status = 0;
+	int got = 0, status = tw_use(reader, TW_USE_WHOLE);
 	struct tw_gc *gc = *made = make(options, reader);
 	if (!gc)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	reader->kinds = reader->format->tells_reach ? kinds : 0;
-	while (status == 0 && (got = tw_read(reader, &batch)) > 0)
+	while (status == 0 && (got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count && status == 0; i++) {
 			gc->end_ns = most(gc->end_ns, tw_event_end(&batch.events[i]));
 			if (kinds >> batch.events[i].kind & 1)

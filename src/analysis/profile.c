@@ -352,7 +352,7 @@ static int read_objects(struct tw_profile_part *part, struct tw_reader *reader)
 {
 	struct tw_batch batch;
 	int got;
-	while ((got = tw_read(reader, &batch)) > 0)
+	while ((got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			part->object = object_of(&batch, &batch.events[i]);
 			tw_consume_batch(&tw_profile_consumer, part, &(struct tw_batch){&batch.events[i], 1, NULL});
@@ -363,11 +363,14 @@ static int read_objects(struct tw_profile_part *part, struct tw_reader *reader)
 
 static int add_objects(struct tw_profile *profile, struct tw_reader *reader)
 {
+	int status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
 	begin(profile, 1);
 	struct tw_profile_part *part = open_part(profile, tw_reader_dictionary(reader));
 	if (!part)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	int status = read_objects(part, reader);
+	status = read_objects(part, reader);
 	merge_part(profile, part);
 	tw_profile_part_close(part);
 	int settled = settle(profile);

@@ -157,9 +157,12 @@ int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct
 	    (struct tw_samples){.dictionary = tw_reader_dictionary(reader), .budget = budget, .per_thread = per_thread};
 	if (!init(samples, kinds))
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	int status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
 	reader->kinds = kinds;
 	reader->adds_up = !reader->filter;
-	while ((got = tw_read(reader, &batch)) > 0)
+	while ((got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			look_ahead(samples, &batch, i);
 			if (kinds >> batch.events[i].kind & 1)

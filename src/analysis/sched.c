@@ -408,8 +408,11 @@ int tw_sched_read(struct tw_sched **made, struct tw_reader *reader, const struct
 	int got = 0, status = tw_sched_begin(made, tw_reader_dictionary(reader), tw_reader_clock(reader), options);
 	if (status < 0)
 		return tw_fail(reader, status, "out of memory");
+	status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
 	tw_look_at(reader, 1u << TW_SWITCH | 1u << TW_WAKEUP);
-	while ((got = tw_read(reader, &batch)) > 0)
+	while ((got = tw_pull(reader, &batch)) > 0)
 		tw_sched_feed(*made, &batch);
 	status = tw_sched_end(*made);
 	if (got == 0 && status < 0)

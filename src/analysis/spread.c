@@ -306,9 +306,11 @@ static int read_events(struct tw_spread *spread, struct tw_reader *reader)
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_batch batch;
-	int got;
+	int got, status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
 	reader->kinds = kinds[spread->of];
-	while ((got = tw_read(reader, &batch)) > 0)
+	while ((got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			take(spread, dictionary, &batch, &batch.events[i]);
 	return got == 0 && !name_rows(spread, dictionary) ? tw_fail(reader, TW_ERR_MEMORY, "out of memory") : got;

@@ -298,9 +298,18 @@ static inline const char *tw_source_name(const struct tw_reader *reader)
 /* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Says how a reader is read from now on. TW_ERR_VALUE where it was read in another way: what that has read would be
- * missing. */
+/* Says how a reader is read from now on. TW_ERR_VALUE where it was read in another way, or where the whole is wanted
+ * and it was read at all: what that has read would be missing. */
 int tw_use(struct tw_reader *reader, enum tw_use use);
+
+/* Takes that back: nothing was read after all. */
+static inline void tw_use_not(struct tw_reader *reader)
+{
+	reader->use = TW_USE_NONE;
+}
+
+/* tw_read() for who has said that the whole is read. */
+int tw_pull(struct tw_reader *reader, struct tw_batch *batch);
 
 int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

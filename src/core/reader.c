@@ -390,20 +390,23 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
 int tw_use(struct tw_reader *reader, enum tw_use use)
 {
 	if (reader->use != TW_USE_NONE && (reader->use != use || use == TW_USE_WHOLE))
-		return tw_fail(reader, TW_ERR_VALUE, "%s: it was read from in another way before",
+		return tw_fail(reader, TW_ERR_VALUE, "%s: it was read from before, and must be opened anew",
 		               tw_source_name(reader));
 	reader->use = use;
 	return 0;
 }
 
-int tw_read(struct tw_reader *reader, struct tw_batch *batch)
+int tw_pull(struct tw_reader *reader, struct tw_batch *batch)
 {
-	int status = tw_use(reader, TW_USE_EVENTS);
-	if (status < 0)
-		return status;
 	if (reader->filter)
 		return with_text(reader, tw_filter_read(reader->filter, reader, batch));
 	return with_text(reader, reader->format->read(reader, batch));
+}
+
+int tw_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	int status = tw_use(reader, TW_USE_EVENTS);
+	return status < 0 ? status : tw_pull(reader, batch);
 }
 
 int tw_read_record(struct tw_reader *reader, struct tw_record *record)

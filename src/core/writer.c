@@ -269,7 +269,7 @@ static int write_out(struct tw_reader *reader, struct tw_output *out, const stru
 static int used(struct tw_reader *reader, int status)
 {
 	if (status == TW_ERR_UNSUPPORTED)
-		reader->use = TW_USE_NONE;
+		tw_use_not(reader);
 	return status;
 }
 
@@ -286,7 +286,7 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 		return status;
 	int error = tw_output_open(&out, path);
 	if (error) {
-		reader->use = TW_USE_NONE; /* nothing was read: another path may do */
+		tw_use_not(reader); /* another path may do */
 		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
 	}
 	status = used(reader, write_out(reader, &out, options, result));

@@ -358,6 +358,7 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s has no instructions: an xtrace has",
 		               tw_source_name(reader));
 	int status = check_options(options, reader);
+	status = status < 0 ? status : tw_use(reader, TW_USE_WHOLE);
 	fill_options(&study->options);
 	if (status == 0)
 		status = read_all(study, reader);

@@ -434,7 +434,7 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 	else
 		status = make_directory(reader, directory, &made);
 	if (status < 0) {
-		reader->use = TW_USE_NONE; /* nothing was read: another directory may do */
+		tw_use_not(reader); /* another directory may do */
 		return status;
 	}
 	for (; i < set->count && status >= 0; i++)

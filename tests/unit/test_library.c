@@ -232,6 +232,92 @@ static int transcode(struct tw_reader *reader)
 	return tw_transcode(reader, "/dev/null", NULL, &result);
 }
 
+static int profile(struct tw_reader *reader)
+{
+	struct tw_profile *all;
+	assert_int_equal(tw_profile_new(&all, &(struct tw_profile_options){.jobs = 2}), 0);
+	int status = tw_profile_add(all, reader);
+	tw_profile_free(all);
+	return status;
+}
+
+static int find_calls(struct tw_reader *reader)
+{
+	struct tw_calltree *tree;
+	assert_int_equal(tw_calltree_new(&tree, NULL), 0);
+	int status = tw_calltree_add(tree, reader);
+	tw_calltree_free(tree);
+	return status;
+}
+
+static int count(struct tw_reader *reader)
+{
+	struct tw_counters *counters;
+	assert_int_equal(tw_counters_new(&counters, NULL), 0);
+	int status = tw_counters_add(counters, reader);
+	tw_counters_free(counters);
+	return status;
+}
+
+static int schedule(struct tw_reader *reader)
+{
+	struct tw_sched *sched;
+	int status = tw_sched_read(&sched, reader, NULL);
+	tw_sched_free(sched);
+	return status;
+}
+
+static int collect(struct tw_reader *reader)
+{
+	struct tw_gc *gc;
+	int status = tw_gc_read(&gc, reader, NULL);
+	tw_gc_free(gc);
+	return status;
+}
+
+static int compile(struct tw_reader *reader)
+{
+	struct tw_jit *jit;
+	int status = tw_jit_read(&jit, reader, NULL);
+	tw_jit_free(jit);
+	return status;
+}
+
+static int allocate(struct tw_reader *reader)
+{
+	struct tw_alloc *alloc;
+	int status = tw_alloc_read(&alloc, reader, NULL);
+	tw_alloc_free(alloc);
+	return status;
+}
+
+static int use_cpu(struct tw_reader *reader)
+{
+	struct tw_cpu *cpu;
+	int status = tw_cpu_read(&cpu, reader, NULL);
+	tw_cpu_free(cpu);
+	return status;
+}
+
+static void one_way_of_reading(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"fxt/streaming.fxt", "xray/v5.xray", "xray/basic-v3.xray",
+	                                    "tracelog/kinds.log"};
+	static int (*const ways[])(struct tw_reader *) = {read_events, read_records, read_info, repair,   transcode,
+	                                                  profile,     find_calls,   count,     schedule, collect,
+	                                                  compile,     allocate,     use_cpu};
+	enum { WAYS = sizeof ways / sizeof *ways, STEPWISE = 2 };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (size_t a = 0; a < WAYS; a++)
+			for (size_t b = 0; b < WAYS; b++) {
+				struct tw_reader *reader = open_data(names[i], NULL);
+				assert_int_equal(ways[a](reader), 0);
+				assert_int_equal(ways[b](reader), a == b && a < STEPWISE ? 0 : TW_ERR_VALUE);
+				tw_close(reader);
+			}
+}
+
 /* Writes a trace. Returns the status, of what failed first. */
 static int write_to(struct tw_writer *writer, const char *format)
 {
@@ -270,23 +356,6 @@ static void errno_tells(void **state)
 			assert_non_null(strstr(tw_writer_error(writer), strerror(found)));
 			tw_discard(writer);
 		}
-}
-
-static void one_way_of_reading(void **state)
-{
-	(void)state;
-	static const char *const names[] = {"fxt/streaming.fxt", "xray/v5.xray", "xray/basic-v3.xray",
-	                                    "tracelog/kinds.log"};
-	static int (*const ways[])(struct tw_reader *) = {read_events, read_records, read_info, repair, transcode};
-	enum { WAYS = sizeof ways / sizeof *ways, STEPWISE = 2 };
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		for (size_t a = 0; a < WAYS; a++)
-			for (size_t b = 0; b < WAYS; b++) {
-				struct tw_reader *reader = open_data(names[i], NULL);
-				assert_int_equal(ways[a](reader), 0);
-				assert_int_equal(ways[b](reader), a == b && a < STEPWISE ? 0 : TW_ERR_VALUE);
-				tw_close(reader);
-			}
 }
 
 /* Where no file could be made nothing was read, and another path is as good as at first. */

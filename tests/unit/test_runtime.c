@@ -417,6 +417,7 @@ static void test_gc_generations_and_samples(void **state)
 	assert_int_equal(tw_gc_plot(gc, "/dev/null", NULL), 0);
 	tw_gc_free(gc);
 	source->argument_count = 0;
+	tw_use_not(source->reader);
 	look_thrice(source);
 	const struct tw_gc_options options = {.on_sample = stop_at_second, .context = &seen};
 	assert_int_equal(tw_gc_read(&gc, source->reader, &options), 77);
