@@ -3,6 +3,7 @@
 #include "core/stack_text.h"
 #include "export/chrome.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_printable(const uint8_t *bytes, size_t size)
@@ -11,6 +12,39 @@ static bool is_printable(const uint8_t *bytes, size_t size)
 		if (bytes[i] < 0x20 || bytes[i] > 0x7e)
 			return false;
 	return size > 0;
+}
+
+/* Whether a text looks like what is written as text of another type: "0x1f", "NaN", "9007199254740993". */
+static bool looks_like_number(const char *text, size_t size)
+{
+	static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+	enum { LARGE = 16 }; /* digits of the least number that a double does not hold */
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (size == strlen(words[i]) && memcmp(text, words[i], size) == 0)
+			return true;
+	bool hex = size > 2 && memcmp(text, "0x", 2) == 0;
+	if (!hex && size < LARGE)
+		return false;
+	for (size_t i = hex || *text == '-' ? 1u + hex : 0; i < size; i++)
+		if (!memchr("0123456789abcdef", text[i], hex ? 16 : 10))
+			return false;
+	return true;
+}
+
+/* A text, from its first quote, that looks like a number gets an escape for its first letter: so it comes back as a
+ * text. */
+static void guard(struct tw_line *line, size_t from)
+{
+	static const char digits[] = "0123456789abcdef";
+	enum { QUOTES = 2, ESCAPE = 6 };
+	size_t size = line->text.length - from - QUOTES;
+	if (line->failed || !looks_like_number(line->text.bytes + from + 1, size) || !tw_line_reserve(line, ESCAPE))
+		return;
+	char *text = line->text.bytes + from + 1;
+	const char escape[ESCAPE] = {'\\', 'u', '0', '0', digits[*text >> 4 & 15], digits[*text & 15]};
+	memmove(text + ESCAPE, text + 1, size); /* with the quote */
+	memcpy(text, escape, ESCAPE);
+	line->text.length += ESCAPE - 1;
 }
 
 /* {"hex":"6869","text":"hi"} */
@@ -26,11 +60,34 @@ static void add_printable(const struct chrome_job *job, const struct tw_argument
 
 static void add_bytes(const struct chrome_job *job, const struct tw_argument *argument)
 {
-	size_t size = tw_args_size(&job->chrome->args, argument);
-	if (is_printable(argument->value.bytes, size))
+	struct tw_line *line = &job->chrome->line;
+	size_t size = tw_args_size(&job->chrome->args, argument), from = line->text.length;
+	if (is_printable(argument->value.bytes, size)) {
 		add_printable(job, argument, size);
-	else
-		tw_line_bytes(&job->chrome->line, argument->value.bytes, size);
+		return;
+	}
+	tw_line_bytes(line, argument->value.bytes, size);
+	guard(line, from);
+}
+
+static void add_text(const struct chrome_job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	size_t from = line->text.length;
+	tw_line_string(line, argument->value.bytes, tw_args_size(&job->chrome->args, argument));
+	guard(line, from);
+}
+
+/* A number that is a double has a point or an exponent, by which it comes back as one. */
+static void add_double(struct tw_line *line, double value)
+{
+	size_t from = line->text.length;
+	tw_line_double(line, value);
+	bool whole = isfinite(value) && !line->failed;
+	for (size_t i = from; i < line->text.length && whole; i++)
+		whole = line->text.bytes[i] != '.' && line->text.bytes[i] != 'e';
+	if (whole)
+		tw_line_text(line, ".0");
 }
 
 static void add_value(const struct chrome_job *job, const struct tw_argument *argument)
@@ -39,6 +96,10 @@ static void add_value(const struct chrome_job *job, const struct tw_argument *ar
 		tw_args_reference(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
 	else if (argument->type == TW_ARG_BYTES)
 		add_bytes(job, argument);
+	else if (argument->type == TW_ARG_DOUBLE)
+		add_double(&job->chrome->line, argument->value.d);
+	else if (argument->type == TW_ARG_TEXT)
+		add_text(job, argument);
 	else
 		tw_args_value(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
 }
@@ -50,7 +111,7 @@ static void add_series(const struct chrome_job *job, const struct tw_argument *a
 	if (argument->type == TW_ARG_INT && argument->value.i < 0)
 		tw_line_text(line, "-");
 	if (argument->type == TW_ARG_DOUBLE)
-		tw_line_double(line, argument->value.d);
+		add_double(line, argument->value.d);
 	else if (argument->type == TW_ARG_INT && argument->value.i < 0)
 		tw_line_u64(line, -(uint64_t)argument->value.i);
 	else

@@ -253,3 +253,42 @@ print(json.dumps(events + [{"ph": "Z", "name": "b", "pid": 1, "tid": 1, "ts": 30
 	[ "$(grep -c 'chrome.member' findings)" -eq 256 ]
 	[ "$(grep -c 'chrome.phase-unknown' findings)" -eq 1 ]
 }
+
+@test "whole doubles, and texts and bytes that look like numbers, come back as what they are" {
+	"$PYTHON" -c 'import json
+args = {"three": 3.0, "none": -0.0, "large": 1e20, "int": 3, "hex": "0x1f", "more": "0x", "nan": "NaN",
+        "infinity": "-Infinity", "digits": "9007199254740993", "below": "-9007199254740993", "few": "12"}
+event = {"ph": "i", "name": "a", "pid": 1, "tid": 1, "ts": 1, "args": args}
+series = {"ph": "C", "name": "c", "pid": 1, "tid": 1, "ts": 2, "args": {"x": 2.0}}
+print(json.dumps([event, series]))' >in.json
+	trackway convert in.json -o own.json
+	"$PYTHON" - <<-'END'
+		import json
+		read = [[repr(event["args"]) for event in events if event["ph"] in "iC"]
+		        for events in (json.load(open("in.json")), json.load(open("own.json"))["traceEvents"])]
+		assert read[0] == read[1], read
+	END
+	for file in in.json own.json; do
+		trackway convert $file -o out.fxt
+		trackway dump --json out.fxt >records
+		"$PYTHON" - <<-'END'
+			import json
+			arguments = [(argument["name"], argument["type"]) for line in open("records") if "event." in line
+			             for argument in json.loads(line)["arguments"]]
+			texts = ("hex", "more", "nan", "infinity", "digits", "below", "few")
+			assert arguments == [("three", "double"), ("none", "double"), ("large", "double"), ("int", "int32"),
+			                     *((name, "string") for name in texts), ("x", "double")], arguments
+		END
+	done
+	"$PYTHON" - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+		argument = struct.pack("<QQ", 10 | 2 << 4 | 1 << 16 | 8 << 32, 0x10) # a blob of 8 bytes
+		open("bytes.fxt", "wb").write(words(MAGIC) + string(1, b"one") + thread(1, 5, 6) + event(0, 1, argument, arguments=1))
+	END
+	trackway convert bytes.fxt -o bytes.json
+	trackway convert bytes.json --to jsonl | grep -qF '"args":{"one":"1000000000000000"}'
+	trackway convert bytes.json -o back.fxt
+	trackway dump back.fxt | grep -q 'type=string value=1000000000000000 '
+}
