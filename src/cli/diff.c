@@ -3,11 +3,14 @@
 #include "cli/diff.h"
 
 #include "analysis/weight.h"
+#include "base/compress.h"
 #include "cli/command.h"
 #include "cli/flame_form.h"
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/profiles.h"
+
+#include <string.h>
 
 struct diff_options {
 	struct tw_common common;
@@ -77,10 +80,19 @@ static int compare_functions(struct tw_common commons[2], char **operands, const
 	return status;
 }
 
+/* Whether the name of the output tells a form that a table does not have: .txt is one that it has. */
+static bool names_flame(const struct tw_common *common)
+{
+	const char *path = common->output ? common->output : "-";
+	return !common->json && strcmp(path, "-") != 0 && tw_flame_file_of(path) != TW_FLAME_FILE_UNKNOWN &&
+	       !tw_name_ends_with(path, ".txt");
+}
+
 /* Whether a flame graph, or its stacks, is asked for: the options about it ask for it, too. */
 static bool wants_flame(const struct diff_options *options)
 {
-	return options->flame || options->folded || options->normalize || options->title;
+	return options->flame || options->folded || options->normalize || options->title ||
+	       names_flame(&options->common);
 }
 
 static int draw(struct tw_common commons[2], char **operands, size_t count, const struct diff_options *options)
@@ -159,8 +171,8 @@ static const struct tw_option own_options[] = {
 };
 static const struct tw_option flame_options[] = {
     {"flame", 0, TW_OPTION_FLAG, MEMBER(flame),
-     .help = "draw a flame graph instead: as wide as after, red where it grew, blue where it shrank. -o FILE.svg or "
-             "FILE.html, or FILE.folded for lines"},
+     .help = "draw a flame graph instead: as wide as after, red where it grew, blue where it shrank. -o FILE.svg and "
+             "FILE.html ask for it, too, and FILE.folded for its lines"},
     {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),
      .help = "a line for each stack: its functions, what the last one itself took before, and after"},
     {"normalize", 0, TW_OPTION_FLAG, MEMBER(normalize),
@@ -186,7 +198,7 @@ const struct tw_command tw_command_diff = {
 	"is, by a rank test over all of them. Few are marked by chance only, however many functions there are.\n\n"
 	"With --flame a single file may be lines of \"stack before after\", which --folded writes.",
     .examples = "trackway diff -n 20 --binary-a old/server --binary-b server old.xray new.xray\tThe largest changes.\n"
-		"trackway diff --flame -o changes.svg old.fxt new.fxt\tWhat grew and what shrank.\n",
+		"trackway diff -o changes.svg old.fxt new.fxt\tWhat grew and what shrank.\n",
     .groups = groups,
     .size = sizeof(struct diff_options),
     .least = 1,

@@ -111,6 +111,27 @@ stacks() { # main calls a, b and c: a takes longer, b less, c is as before, old 
 	head -c 15 x.html | grep -q '<!DOCTYPE html>'
 }
 
+@test "diff: the name of the output asks for a picture, or for its lines" {
+	stacks
+	for form in svg html; do
+		trackway diff --flame -o flame.$form before.json after.json
+		trackway diff -o named.$form before.json after.json
+		cmp flame.$form named.$form
+	done
+	trackway diff -o lines.folded before.json after.json
+	trackway diff --folded before.json after.json | diff - lines.folded
+	trackway diff before.json after.json >table
+	trackway diff -o table.txt before.json after.json
+	diff table table.txt
+	trackway diff --json -o rows.svg before.json after.json
+	trackway diff --json before.json after.json | diff - rows.svg
+	for options in '--of events' '--top 3'; do
+		run trackway diff $options -o x.svg before.json after.json
+		[ "$status" -eq 2 ] || fail "$options: $output"
+		[ ! -e x.svg ]
+	done
+}
+
 @test "diff --folded: two numbers a stack, of both traces, out and in" {
 	stacks
 	trackway diff --folded before.json after.json | LC_ALL=C sort >two
