@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ static const char *pager_command(void)
 		command = getenv("PAGER");
 	if (!command)
 		command = "less";
+	command += strspn(command, " \t");
 	return *command && strcmp(command, "cat") != 0 ? command : NULL;
 }
 
@@ -28,26 +31,44 @@ static void become_pager(const char *command, const int ends[2])
 	_exit(127);
 }
 
-/* Whether the shell finds the pager's program. What it is called with is the user's. */
-static int can_run(const char *command)
+static bool is_program(const char *path)
 {
-	char program[256];
-	size_t length = strcspn(command, " \t");
+	struct stat file;
+	return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Whether a program of this name is in one of the folders of $PATH. */
+static bool is_found(const char *name, size_t length)
+{
+	char program[PATH_MAX];
 	const char *path = getenv("PATH");
-	if (memchr(command, '/', length) || !path)
-		return 1;
 	for (const char *p = path; p; p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {
 		size_t folder = strcspn(p, ":");
 		if (folder + length + 2 > sizeof program)
 			continue;
 		memcpy(program, p, folder);
 		program[folder] = '/';
-		memcpy(program + folder + 1, command, length);
+		memcpy(program + folder + 1, name, length);
 		program[folder + 1 + length] = '\0';
-		if (access(program, X_OK) == 0)
-			return 1;
+		if (is_program(program))
+			return true;
 	}
-	return 0;
+	return !path;
+}
+
+/* Whether the shell finds the pager's program, as far as its name is what stands there. What it is called with is the
+ * user's. */
+static bool can_run(const char *command)
+{
+	char program[PATH_MAX];
+	size_t length = strcspn(command, " \t");
+	if (!memchr(command, '/', length))
+		return is_found(command, length);
+	if (length >= sizeof program || strcspn(command, "~$`'\"\\") < length)
+		return true;
+	memcpy(program, command, length);
+	program[length] = '\0';
+	return is_program(program);
 }
 
 pid_t tw_pager_start(int *fd)
@@ -69,9 +90,12 @@ pid_t tw_pager_start(int *fd)
 	return pager;
 }
 
-void tw_pager_wait(pid_t pager)
+bool tw_pager_wait(pid_t pager)
 {
+	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* of the shell */
 	int status;
-	while (waitpid(pager, &status, 0) < 0 && errno == EINTR)
-		;
+	while (waitpid(pager, &status, 0) < 0)
+		if (errno != EINTR)
+			return true;
+	return !WIFEXITED(status) || (WEXITSTATUS(status) != CANNOT_RUN && WEXITSTATUS(status) != NOT_FOUND);
 }

@@ -3,13 +3,14 @@
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Starts $TRACKWAY_PAGER, $PAGER or less. Returns its process and *fd to write to, or 0 when there is none to be had
  * (or it is "cat"): the text then goes straight to the terminal. */
 pid_t tw_pager_start(int *fd);
 
-/* Waits for it, when all has been written and the descriptor closed. */
-void tw_pager_wait(pid_t pager);
+/* Waits for it, when all has been written and the descriptor closed. False where the shell could not run it. */
+bool tw_pager_wait(pid_t pager);
 
 #endif

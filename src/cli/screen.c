@@ -66,8 +66,9 @@ int tw_screen_close(struct tw_screen *screen)
 		return 0;
 	screen->open = false;
 	int error = tw_output_close(&screen->out);
-	if (screen->pager)
-		tw_pager_wait(screen->pager);
+	if (screen->pager && !tw_pager_wait(screen->pager))
+		return tw_say_error("nothing was shown, because the pager could not be run: TRACKWAY_PAGER or PAGER "
+		                    "names it");
 	if (error && error != EPIPE)
 		tw_say_error("%s: cannot write: %s", screen->path ? screen->path : "standard output", strerror(error));
 	return error ? TW_EXIT_FAILED : 0;

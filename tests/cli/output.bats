@@ -287,3 +287,37 @@ both_ways() { # plain name, command...
 		[[ "$stderr" == *"standard output: cannot write: No space left on device"* ]] || fail "$command: $stderr"
 	done
 }
+
+@test "a pager that cannot be run hides nothing, or it is told" {
+	cat >terminal.py <<-'END'
+		import os, pty, sys
+		process, terminal = pty.fork()
+		if process == 0:
+		    os.execvp("trackway", ["trackway", "info", sys.argv[1]])
+		shown = b""
+		try:
+		    while piece := os.read(terminal, 65536):
+		        shown += piece
+		except OSError: # Linux tells so that nobody writes any more
+		    pass
+		sys.stdout.buffer.write(shown.replace(b"\r", b""))
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+	END
+	mkdir folder
+	printf '#!/bin/sh\nsed s/^/shown:/\n' >folder/own.sh
+	: >folder/plain
+	chmod +x folder/own.sh
+	trackway info "$DATA/fxt/streaming.fxt" >expected
+	sed s/^/shown:/ expected >paged
+	export TERM=vt100 NO_COLOR=1
+	for pager in no-such-pager /no/such/pager "$PWD/folder" folder folder/plain "folder/no --such" ''; do
+		TRACKWAY_PAGER="$pager" "$PYTHON" terminal.py "$DATA/fxt/streaming.fxt" | diff expected - || fail "$pager"
+	done
+	for pager in folder/own.sh '  folder/own.sh' '"folder"/own.sh' "$PWD/folder/own.sh" '$PWD/folder/own.sh'; do
+		TRACKWAY_PAGER="$pager" "$PYTHON" terminal.py "$DATA/fxt/streaming.fxt" | diff paged - || fail "$pager"
+	done
+	for pager in '$PWD/folder' '"folder"/plain' './"no"'; do
+		run env TRACKWAY_PAGER="$pager" "$PYTHON" terminal.py "$DATA/fxt/streaming.fxt"
+		[ "$status" -eq 2 ] && [[ "$output" == *"the pager could not be run"* ]] || fail "$pager: $output"
+	done
+}
