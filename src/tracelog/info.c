@@ -8,6 +8,7 @@
 #include "tracelog/stretch.h"
 #include "tracelog/tracelog.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ enum {
 	PIECES = 8,        /* stretches of the log that are read and counted ahead */
 	THREADS_SHARE = 2, /* of the memory limit, for all that is kept of threads */
 	FIELDS = 8,
-	SETTINGS = 64, /* that are listed */
+	SETTINGS = 64, /* that are listed one by one; the profiler has a dozen */
 	SETTING_TEXT = 48,
 	SETTING_COLUMNS = 2,
 	THREAD_COLUMNS = 4,
@@ -50,6 +51,8 @@ struct tracelog_survey {
 	struct tw_map thread_of;   /* number of the system to the iid of its thread */
 	struct setting settings[SETTINGS];
 	size_t setting_count;
+	uint64_t more_settings; /* than are listed */
+	char more[SETTING_TEXT];
 	char date[DATE_TEXT];
 	uint64_t process;
 	bool mixed;
@@ -60,7 +63,7 @@ struct tracelog_survey {
 
 	struct tw_kind_count kinds[TW_TRACELOG_KINDS];
 	struct tw_field fields[FIELDS];
-	struct tw_field setting_fields[SETTINGS * SETTING_COLUMNS];
+	struct tw_field setting_fields[(SETTINGS + 1) * SETTING_COLUMNS];
 	struct tw_field *thread_fields;
 	struct tw_thread_info *threads;
 	struct tw_info_list lists[LISTS];
@@ -89,14 +92,18 @@ void tracelog_survey_free(struct tracelog_survey *survey)
 
 static void keep_text(char *to, struct tw_tracelog_text text)
 {
-	snprintf(to, SETTING_TEXT, "%.*s", (int)(text.size < SETTING_TEXT ? text.size : SETTING_TEXT),
-	         (const char *)text.bytes);
+	static const char gap[] = "...";
+	bool fits = text.size < SETTING_TEXT;
+	snprintf(to, SETTING_TEXT, "%.*s%s", (int)(fits ? text.size : SETTING_TEXT - sizeof gap),
+	         (const char *)text.bytes, fits ? "" : gap);
 }
 
 static void take_setting(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
 {
-	if (survey->setting_count == SETTINGS)
+	if (survey->setting_count == SETTINGS) {
+		survey->more_settings++;
 		return;
+	}
 	struct setting *setting = &survey->settings[survey->setting_count++];
 	keep_text(setting->name, record->name);
 	keep_text(setting->value, record->value);
@@ -377,14 +384,22 @@ static void tell_fields(struct tracelog_survey *survey, struct tw_info *info)
 	info->field_count = *survey->date ? FIELDS : FIELDS - 1;
 }
 
+static void tell_setting(struct tracelog_survey *survey, size_t i, const char *name, const char *value)
+{
+	survey->setting_fields[i * SETTING_COLUMNS] = text_field("name", name);
+	survey->setting_fields[i * SETTING_COLUMNS + 1] = text_field("value", value);
+}
+
 static void tell_settings(struct tracelog_survey *survey)
 {
-	for (size_t i = 0; i < survey->setting_count; i++) {
-		survey->setting_fields[i * SETTING_COLUMNS] = text_field("name", survey->settings[i].name);
-		survey->setting_fields[i * SETTING_COLUMNS + 1] = text_field("value", survey->settings[i].value);
+	size_t rows = survey->setting_count;
+	for (size_t i = 0; i < rows; i++)
+		tell_setting(survey, i, survey->settings[i].name, survey->settings[i].value);
+	if (survey->more_settings) {
+		snprintf(survey->more, sizeof survey->more, "%" PRIu64 " more", survey->more_settings);
+		tell_setting(survey, rows++, "(other)", survey->more);
 	}
-	survey->lists[0] =
-	    (struct tw_info_list){"settings", survey->setting_fields, SETTING_COLUMNS, survey->setting_count};
+	survey->lists[0] = (struct tw_info_list){"settings", survey->setting_fields, SETTING_COLUMNS, rows};
 }
 
 /* Records that tell the system's number belong to the thread that runs there. */

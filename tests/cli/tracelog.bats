@@ -541,3 +541,16 @@ refused() { # text command...
 	refused "--sort most-bytes is not a column of --diff" gc --sort most-bytes --diff 0s,1s "$log"
 	trackway gc --sort growth --diff 0s,1s "$log" >out
 }
+
+@test "info: settings beyond those that are listed are counted, and a long one shows that it goes on" {
+	long=$(printf 'x%.0s' {1..60})
+	(sed 2,13d "$DATA/tracelog/kinds.log" | head -1; for i in {1..69}; do echo "prf cfg S$i $i"; done
+		echo "prf cfg last $long"; sed 1,13d "$DATA/tracelog/kinds.log") >many.log
+	(sed 2,13d "$DATA/tracelog/kinds.log" | head -1; echo "prf cfg $long T"; sed 1,13d "$DATA/tracelog/kinds.log") >long.log
+	for log in many long; do
+		trackway info --json $log.log | "$PYTHON" -c 'import json, sys
+for row in json.load(sys.stdin)["settings"]: print(row["name"], row["value"])' >$log
+	done
+	(for i in {1..64}; do echo "S$i $i"; done; echo '(other) 6 more') | diff - many
+	echo "${long:0:44}... T" | diff - long
+}
