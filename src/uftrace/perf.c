@@ -16,7 +16,6 @@ enum {
 	SIZE = 6,
 	RECORD_MOST = 1 << 16,
 	NAME_MOST = 16,
-	CPUS_MOST = 1 << 12,
 	/* Types, as <linux/perf_event.h> has them. */
 	COMM = 3,
 	SWITCH = 14,
@@ -42,7 +41,7 @@ int uftrace_add_cpu(struct tw_reader *reader, const char *name)
 	bool kernel = name[0] == 'k';
 	const char *at = name + strlen(kernel ? "kernel-cpu" : "perf-cpu");
 	uint64_t number;
-	if (!tw_scan_number(&at, 10, &number) || strcmp(at, ".dat") != 0 || number >= CPUS_MOST)
+	if (!tw_scan_number(&at, 10, &number) || strcmp(at, ".dat") != 0 || number >= UFTRACE_CPUS)
 		return 0;
 	if (!tw_grow(&uftrace->cpus, &uftrace->cpu_room, uftrace->cpu_count + 1, sizeof *uftrace->cpus))
 		return uftrace_no_memory(reader);

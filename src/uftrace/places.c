@@ -1,27 +1,28 @@
 /* places.c - which records the filters let through, in the files of all threads and CPUs. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "uftrace/uftrace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Bits of the offsets of the kernel's records. */
-enum { KERNEL = 40, CPU = 32 };
+/* Bits of the offsets of the kernel's records. Those between are the CPU. */
+enum { KERNEL = 45, CPU = 32 };
+static_assert(UFTRACE_CPUS <= 1 << (KERNEL - CPU), "each CPU has a number there");
 
 uint64_t uftrace_offset(const struct uftrace_record *record)
 {
-	uint64_t cpu = record->cpu & UINT8_MAX;
+	uint64_t cpu = record->cpu;
 	return record->kernel ? UINT64_C(1) << KERNEL | cpu << CPU | (uint32_t)record->offset : record->offset;
 }
 
 static size_t cpu_source(const struct uftrace_reader *uftrace, bool kernel, unsigned number)
 {
-	for (size_t i = 0; i < uftrace->cpu_count; i++) {
-		unsigned own = kernel ? uftrace->cpus[i].number & UINT8_MAX : uftrace->cpus[i].number;
-		if (uftrace->cpus[i].kernel == kernel && own == number)
+	for (size_t i = 0; i < uftrace->cpu_count; i++)
+		if (uftrace->cpus[i].kernel == kernel && uftrace->cpus[i].number == number)
 			return uftrace->task_count + i;
-	}
 	return 0;
 }
 
@@ -30,7 +31,8 @@ uint64_t uftrace_place(const struct tw_reader *reader, const struct tw_event *ev
 	const struct uftrace_reader *uftrace = uftrace_of(reader->whole ? reader->whole : reader);
 	const uint64_t *begins = uftrace->begins;
 	if (event->offset >> KERNEL)
-		return begins[cpu_source(uftrace, true, event->offset >> CPU & UINT8_MAX)] + (uint32_t)event->offset;
+		return begins[cpu_source(uftrace, true, (unsigned)tw_bits(event->offset, CPU, KERNEL - 1))] +
+		       (uint32_t)event->offset;
 	if (event->kind == TW_SWITCH)
 		return begins[cpu_source(uftrace, false, event->cpu)] + event->offset;
 	return begins[uftrace_member(reader, event->track)] + event->offset;

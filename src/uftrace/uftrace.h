@@ -17,6 +17,7 @@ enum {
 	UFTRACE_WORD = 8,
 	UFTRACE_ROWS = 256,
 	UFTRACE_LINE_MOST = 1 << 16,
+	UFTRACE_CPUS = 1 << 13,      /* as many as Linux can have */
 	UFTRACE_NAME_BYTES = 128,    /* of a name beside its text */
 	UFTRACE_DATA_MOST = 1 << 12, /* bytes behind a record */
 	UFTRACE_ARGUMENTS = 16,      /* arguments of a function, at most */

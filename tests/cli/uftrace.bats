@@ -285,6 +285,12 @@ print(*("%s@%d" % (r["record"], r["time"] - 5_000_000_000) for r in map(json.loa
 		fail "$(shown --from-time 84ns --to-time 200ns)"
 	[ "$(shown --thread 70 --min-duration 80ns)" = 'entry@0 event@35 exit@100' ] || fail "$(shown --thread 70 --min-duration 80ns)"
 	[ "$(shown --function nobody --thread 70)" = '' ]
+	for cpu in 1 256 8191; do # among those of CPU 0 that stand where these do in their file
+		[ $cpu = 1 ] || mv data/kernel-cpu1.dat data/kernel-cpu$cpu.dat
+		[ "$(shown --function vfs_read)" = 'sched-in@33 kernel-entry@45 kernel-exit@75 sched-out@95' ] ||
+			fail "$cpu: $(shown --function vfs_read)"
+		[ $cpu = 1 ] || mv data/kernel-cpu$cpu.dat data/kernel-cpu1.dat
+	done
 	trackway info --json --function work data 2>err | grep -q '"records":8,.*' || fail "$(trackway info --json --function work data)"
 }
 
