@@ -147,12 +147,14 @@ static void name_places(struct tables *tables)
 
 /* ---- Where they were loaded. ---- */
 
-/* The lowest address that the program is linked to, and whether it has any. */
-static bool linked_to(const struct tw_elf *elf, uint64_t *lowest)
+/* The lowest address that the program is linked to, and of what all addresses that it can be loaded at are multiples;
+ * and whether it has any. */
+static bool linked_to(const struct tw_elf *elf, uint64_t *lowest, uint64_t *step)
 {
 	size_t count;
 	bool found = false;
 	*lowest = UINT64_MAX;
+	*step = PAGE;
 	if (elf_getphdrnum(elf->elf, &count) != 0)
 		return false;
 	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
@@ -161,6 +163,7 @@ static bool linked_to(const struct tw_elf *elf, uint64_t *lowest)
 			continue;
 		uint64_t start = header.p_vaddr & ~(uint64_t)(PAGE - 1);
 		*lowest = start < *lowest ? start : *lowest;
+		*step = header.p_align < *step ? header.p_align : *step;
 		found = true;
 	}
 	return found;
@@ -169,8 +172,8 @@ static bool linked_to(const struct tw_elf *elf, uint64_t *lowest)
 /* What is added to its addresses. */
 static int find_bias(struct tw_symbols *symbols, const struct tw_elf *elf, const uint64_t *load_address, uint64_t *bias)
 {
-	uint64_t lowest;
-	if (!linked_to(elf, &lowest))
+	uint64_t lowest, step;
+	if (!linked_to(elf, &lowest, &step))
 		return tw_symbols_fail(symbols, TW_ERR_FORMAT, "has no segment that is loaded");
 	if (!load_address && elf->type == ET_DYN)
 		return tw_symbols_fail(symbols, TW_ERR_VALUE,
@@ -179,6 +182,10 @@ static int find_bias(struct tw_symbols *symbols, const struct tw_elf *elf, const
 	if (*bias && elf->type == ET_EXEC)
 		return tw_symbols_fail(symbols, TW_ERR_VALUE, "is linked to 0x%llx and is always loaded there",
 		                       (unsigned long long)lowest);
+	if (step > 1 && *bias % step)
+		return tw_symbols_fail(symbols, TW_ERR_VALUE,
+		                       "cannot be loaded at 0x%llx: expected a multiple of 0x%llx",
+		                       (unsigned long long)*load_address, (unsigned long long)step);
 	return 0;
 }
 

@@ -478,6 +478,19 @@ static void refuses_what_may_not_be_read(void **state)
 	expect_refusal(scratch->path, TW_ERR_SYSTEM, "Permission denied");
 }
 
+/* A page is a page: nothing is loaded in the middle of one. */
+static void refuses_an_odd_load_address(void **state)
+{
+	static const uint64_t odd = 0x5500000008, even = 0x5500000000;
+	struct tw_symbols *program;
+	(void)state;
+	assert_int_equal(tw_symbols_new(&program), 0);
+	assert_int_equal(tw_symbols_add(program, "/proc/self/exe", &odd), TW_ERR_VALUE);
+	assert_non_null(strstr(tw_symbols_error(program), "cannot be loaded at 0x5500000008: expected a multiple of"));
+	assert_int_equal(tw_symbols_add(program, "/proc/self/exe", &even), 0);
+	tw_symbols_close(program);
+}
+
 /* ---- Damage: whatever the bytes are, the answer is a status, and what was read is whole. ---- */
 
 /* The same by addresses, and every function is found by its first and its last. */
@@ -827,6 +840,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(refuses_what_has_no_map, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(refuses_what_is_no_program, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(refuses_what_may_not_be_read, set_up, tear_down),
+	    cmocka_unit_test(refuses_an_odd_load_address),
 	    cmocka_unit_test_setup_teardown(survives_damage, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(survives_damage_of_real_programs, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(names_a_library_wherever_it_was_loaded, set_up, tear_down),
