@@ -1,8 +1,8 @@
 /* fdr.h - XRay's flight data recorder logs and basic logs, record by record.
  *
  * Sources: LLVM's "XRay Flight Data Recorder Trace Format" (version 1, called "the document" here) and what LLVM's
- * runtime and reader do beyond it ("LLVM"). doc/formats/xray-fdr.md tells the whole format. Nothing here allocates,
- * does I/O or keeps globals. */
+ * runtime and reader do beyond it ("LLVM"). doc/formats/xray-fdr.md, in the sources, tells the whole format. Nothing
+ * here allocates, does I/O or keeps globals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_FDR_H
 #define TRACKWAY_FDR_H

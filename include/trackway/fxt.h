@@ -2,8 +2,8 @@
  *
  * Sources: Fuchsia's page "Trace format" (called "the document" here) and what real writers and readers do beyond it:
  * Fuchsia's trace engine ("the engine"), its newest sources (the profiler records), magic-trace (the longer
- * initialization record). doc/formats/fxt.md tells the whole format. Nothing here allocates, does I/O or keeps
- * globals. */
+ * initialization record). doc/formats/fxt.md, in the sources, tells the whole format. Nothing here allocates, does I/O
+ * or keeps globals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_FXT_H
 #define TRACKWAY_FXT_H

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* What can be asked. Each gives tables; doc/formats/xtrace.md says what the columns mean. */
+/* What can be asked. Each gives tables; doc/formats/xtrace.md, in the sources, says what the columns mean. */
 enum tw_study_kind {
 	TW_STUDY_INSNS,    /* instructions by class, by mnemonic, by function */
 	TW_STUDY_BLOCKS,   /* basic blocks with their disassembly */

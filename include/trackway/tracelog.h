@@ -1,8 +1,8 @@
 /* tracelog.h - TraceLog, the text log of Tizen's CoreProfiler, line by line.
  *
  * Sources: "Format description of trace data file" of 2018-04-10 (called "the document" here) and what the profiler's
- * versions of 2017 to 2019 and their readers do beyond it. doc/formats/tracelog.md tells the whole format. Nothing here
- * allocates, does I/O or keeps globals. */
+ * versions of 2017 to 2019 and their readers do beyond it. doc/formats/tracelog.md, in the sources, tells the whole
+ * format. Nothing here allocates, does I/O or keeps globals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_TRACELOG_H
 #define TRACKWAY_TRACELOG_H

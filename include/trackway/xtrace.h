@@ -1,8 +1,8 @@
 /* xtrace.h - xtrace's two files, token by token and snapshot by snapshot.
  *
  * Source: "Workload trace格式介绍" of 2025-06-10 (called "the document" here). It is all that is public: where it leaves
- * room, the reading chosen is named as such, and doc/formats/xtrace.md gives the reasons. Everything is little endian.
- * Nothing here allocates, does I/O or keeps globals. */
+ * room, the reading chosen is named as such, and doc/formats/xtrace.md, in the sources, gives the reasons. Everything
+ * is little endian. Nothing here allocates, does I/O or keeps globals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_XTRACE_H
 #define TRACKWAY_XTRACE_H
