@@ -107,8 +107,10 @@ struct tw_rewrite_result {
 };
 
 /* Writes what can be saved of a trace: every record that can be trusted, sizes and counts made right, padding zero. The
- * reader is used up. Findings tell what was wrong. Returns 0 or a negative status: TW_ERR_UNSUPPORTED where the format
- * has no repair; TW_ERR_EMPTY where nothing can be saved: then there is no output. */
+ * reader is used up. Findings tell what was wrong. What a record is depends on what follows it where bytes are damaged:
+ * so the result may have errors, though seldom, which repairing it finds. Returns 0 or a negative status:
+ * TW_ERR_UNSUPPORTED where the format has no repair; TW_ERR_EMPTY where nothing can be saved: then there is no
+ * output. */
 TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result);
 
 /* Writes a trace again in its own format, record by record, in another version or byte order; or in options->format,

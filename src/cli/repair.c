@@ -9,18 +9,87 @@
 
 #include <trackway/writer.h>
 
+#include <string.h>
+#include <sys/stat.h>
+
 struct repair_work {
 	struct tw_rewrite_result result;
 	struct tw_writing writing; /* with filters: what passes them is written as cut does */
 	struct tw_written written;
 };
 
+/* ---- What was made is repaired again. ---- */
+
+static bool is_file(const char *path)
+{
+	struct stat status;
+	return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Whether there was anything that is not as it was. */
+static bool has_mended(const struct tw_rewrite_result *result)
+{
+	return result->records_changed || result->records_dropped || result->lost_bytes || result->missing_bytes;
+}
+
+/* Repairs the output into another file. Returns 1 where it has errors that are mended there, 0 where not, or a negative
+ * status, told. */
+static int repair_output(const struct tw_common *common, const char *format, const char *to,
+                         struct tw_rewrite_result *result)
+{
+	struct tw_read_options options = {.order = TW_ORDER_FILE};
+	struct tw_reader *reader;
+	tw_take_options(common, false, &options);
+	options.format = format;
+	int status = tw_open(&reader, common->output, &options);
+	if (status >= 0)
+		status = tw_repair(reader, to, result);
+	if (status < 0)
+		tw_say_failure(reader, status);
+	else
+		status = has_mended(result) && tw_reader_findings(reader, TW_ERROR) > 0;
+	tw_close(reader);
+	return status;
+}
+
+static void add_result(struct tw_rewrite_result *all, const struct tw_rewrite_result *more)
+{
+	all->records_out = more->records_out;
+	all->records_changed += more->records_changed;
+	all->records_dropped += more->records_dropped;
+	all->lost_bytes += more->lost_bytes;
+	all->missing_bytes += more->missing_bytes;
+	all->bytes_out = more->bytes_out;
+}
+
+/* What a record is depends on what follows it where bytes are damaged. So the first repair, after which others follow,
+ * may leave what the next can tell to be no record. Seldom there is any, and hardly ever for a third. */
+static int repair_again(const struct tw_common *common, const char *format, struct tw_rewrite_result *result)
+{
+	enum { ROUNDS = 8 };
+	struct tw_rewrite_result more;
+	int status = 1;
+	if (!has_mended(result) || !is_file(common->output))
+		return 0;
+	for (unsigned i = 0; i < ROUNDS && (status = repair_output(common, format, "/dev/null", &more)) > 0; i++) {
+		status = repair_output(common, format, common->output, &more);
+		if (status < 0)
+			break;
+		add_result(result, &more);
+	}
+	return status < 0 ? TW_EXIT_FAILED : 0;
+}
+
+/* ---- The trace. ---- */
+
 static int read_and_repair(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	struct repair_work *work = walk->context;
 	(void)path;
-	if (!tw_has_filters(walk->common) || !reader->format->repair)
-		return tw_repair(reader, walk->common->output, &work->result);
+	if (!tw_has_filters(walk->common) || !reader->format->repair) {
+		int status = tw_repair(reader, walk->common->output, &work->result);
+		return status < 0 ? status : repair_again(walk->common, reader->format->name, &work->result);
+	}
 	work->writing.format = tw_reader_format(reader);
 	return tw_write_part(&work->writing, reader);
 }
@@ -124,7 +193,8 @@ const struct tw_command tw_command_repair = {
     .description =
 	"Writes a trace anew from every record that can be trusted: sizes and counts are made right, unused bytes "
 	"zero. What was lost is counted on standard error. The exit status is that of 'trackway check' for the "
-	"trace: 1 when it has errors. The result has none.\n\n"
+	"trace: 1 when it has errors. The result has none: since damage may hide other damage, a file that "
+	"was made is looked through once more, and repaired again where there is some; standard output is not.\n\n"
 	"With filters only what passes them is saved, as 'trackway cut' writes it: with the names, threads and "
 	"buffers that it needs, made anew.",
     .examples = "trackway repair crashed.xray -o saved.xray\tSaves what a crash left.\n"

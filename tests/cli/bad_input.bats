@@ -259,3 +259,30 @@ END
 	run --separate-stderr trackway convert "$DATA/fxt/oneshot_all.fxt" -o "$path/none/x.json"
 	[ "$status" = 2 ] && [[ "$stderr" == *"No such file"* ]] || fail "$status: $stderr"
 }
+
+# Records one after the other of other traces, cut and put together: what is a record there depends on what follows it,
+# and in what is left of them others follow.
+@test "repair: the result has no errors, also where damage hid more of it" {
+	base64 -d <<-'END' | gzip -d >one.fxt
+		H4sIAAAAAAACAxNgYHGrCBFjWM8AAauqdlcf5GFgEGT4/+7umd2rJBlclRmB4kpQ+eD83FSFlMSSRIWSfIXyosySVIXMPCCzJCNVIak0LS21CK
+		KuH0QwQsxjIEO/McMqMP3+7OrOdKATBIxCymbsOvuviuHAnT27HBiB4hMqwkyEcvNTSnNS4/MSc1Mh+uw6PxwsZeB5N7tOQf7t2fwohoN39kSB
+		zQGrByoxYRBgZGIQgDpIAUobQKgqBiYDqL1g9e/3rb0H4vN++HcK6iUwYILSzFBahYGBW5ohloGBA8L/AhTha+BqgPEjoRqXQTWmlqXmlcQnJ5
+		akpucXVcL4cG8wmDGwNLA0gJkOj6B6BSAWwpwgwMAFpiH+QYgLAsXf/v//H11cCCguDqRd0MSVoeZsBOr5D6RT0OTdGFgbeEAMFggfXb8qVP8C
+		Kf27KvX9Duj2igHluYFsALnI2AZrAgAA
+	END
+	base64 -d <<-'END' | gzip -d >two.xray
+		H4sIAAAAAAACA2NgYmA8wAABmy7EQVksDDDQDqULoHQDEKcyYIIEKJ0ExLxALATEGkDMPwEkqluQWJmTn5jy4f///9zI2hhhZp1CCEFpJiBOMW
+		BgYAbSXG2CSsYuoWnlHVBJAYi4iABEHasARB8bNuemIdnXAqW5gNgIZAAQK4EMgDqZjR/NAEY0AzgRBjDtAWsEuYPBetbpL6BQAQDjMpiNTwEA
+		AA==
+	END
+	for file in one.fxt two.xray; do
+		for ending in '' .gz; do
+			run trackway repair --json $file -o result$ending
+			[ "$status" -eq 1 ] || fail "$output"
+			trackway check result$ending || fail "$(trackway check result$ending)"
+			trackway repair result$ending -o again$ending 2>/dev/null
+			cmp result$ending again$ending
+		done
+		[[ "$output" == *'"bytes_out":'"$(wc -c <result)"* ]] || fail "$output"
+	done
+}
