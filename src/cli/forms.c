@@ -4,6 +4,7 @@
 
 #include "base/compress.h"
 #include "base/output.h"
+#include "base/utf8.h"
 #include "cli/message.h"
 #include "cli/screen.h"
 
@@ -28,17 +29,29 @@ int tw_check_forms(const struct tw_command *command, const struct tw_common *com
 	return 0;
 }
 
+/* Bytes of the character at the front, or 0 where it is no UTF-8. */
+static size_t whole(const char *bytes, size_t size)
+{
+	return (signed char)*bytes >= 0 ? 1 : tw_utf8_length(bytes, size);
+}
+
+void tw_put_csv(struct tw_output *out, const char *bytes, size_t size)
+{
+	bool quotes = false;
+	for (size_t i = 0; i < size && !quotes; i++)
+		quotes = memchr(",\"\r\n", bytes[i], 4);
+	tw_put_text(out, quotes ? "\"" : "");
+	for (size_t length; size; bytes += length, size -= length) {
+		size_t taken = whole(bytes, size);
+		length = taken ? taken : 1;
+		if (*bytes == '"')
+			tw_put_char(out, '"');
+		tw_put(out, taken ? bytes : "\xef\xbf\xbd", taken ? taken : 3);
+	}
+	tw_put_text(out, quotes ? "\"" : "");
+}
+
 void tw_put_csv_text(struct tw_output *out, const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		tw_put_text(out, text);
-		return;
-	}
-	tw_put_char(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			tw_put_char(out, '"');
-		tw_put_char(out, *text);
-	}
-	tw_put_char(out, '"');
+	tw_put_csv(out, text, strlen(text));
 }

@@ -17,7 +17,11 @@ enum tw_form tw_form_of(const struct tw_common *common, const struct tw_forms *f
 /* Returns 0, or TW_EXIT_FAILED after saying that more than one was asked for, or a picture for a terminal. */
 int tw_check_forms(const struct tw_command *command, const struct tw_common *common, const struct tw_forms *forms);
 
-/* A field of CSV (RFC 4180, but lines end as they do here), with quotes where it needs them. */
+/* A field of CSV (RFC 4180, but lines end as they do here), with quotes where it needs them. What is not UTF-8 becomes
+ * U+FFFD, one a byte, because readers of CSV refuse a file for a byte. */
+void tw_put_csv(struct tw_output *out, const char *bytes, size_t size);
+
+/* The same of a text. */
 void tw_put_csv_text(struct tw_output *out, const char *text);
 
 #endif

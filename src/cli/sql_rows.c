@@ -3,6 +3,7 @@
 #include "cli/sql_rows.h"
 
 #include "base/json.h"
+#include "cli/forms.h"
 #include "cli/show.h"
 
 #include <math.h>
@@ -183,30 +184,12 @@ static void end_text(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 
 /* ---- CSV: RFC 4180. ---- */
 
-static void put_quoted(struct tw_output *out, const char *text, size_t length)
-{
-	bool plain = true;
-	for (size_t i = 0; i < length && plain; i++)
-		plain = text[i] != ',' && text[i] != '"' && text[i] != '\n' && text[i] != '\r';
-	if (plain) {
-		tw_put(out, text, length);
-		return;
-	}
-	tw_put_char(out, '"');
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '"')
-			tw_put_char(out, '"');
-		tw_put_char(out, text[i]);
-	}
-	tw_put_char(out, '"');
-}
-
 static void begin_csv(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 {
 	for (size_t i = 0; i < columns_of(statement); i++) {
 		const char *name = sqlite3_column_name(statement, (int)i);
 		tw_put_text(&rows->screen->out, i ? "," : "");
-		put_quoted(&rows->screen->out, name, strlen(name));
+		tw_put_csv(&rows->screen->out, name, strlen(name));
 	}
 	tw_put_char(&rows->screen->out, '\n');
 }
@@ -220,7 +203,7 @@ static void row_csv(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 		if (put_plain(out, statement, i, ""))
 			continue;
 		const char *text = text_of(statement, i, &length);
-		put_quoted(out, text, length);
+		tw_put_csv(out, text, length);
 	}
 	tw_put_char(out, '\n');
 }

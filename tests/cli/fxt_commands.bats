@@ -84,6 +84,18 @@ END
 	trackway counters in.fxt | tail -1 | grep -qx '1 value not a number: not counted'
 }
 
+@test "CSV is UTF-8, whatever bytes names have" {
+	archive <<'END'
+out += [string(1, b'a\xff\xfe"b'), string(2, b'cut\xe2\x82'), string(3, b'\xc3\xa4'),
+        event(1, 1, argument(1, 5, name=2), 0, arguments=1, category=3, ticks=100), event(0, 1, ticks=100)]
+END
+	u=$(printf '\xef\xbf\xbd')
+	trackway counters --csv in.fxt | tail -n 1 >found
+	printf '0,5,6,%s,"a%s""b",0,%s,5\n' ä "$u$u" "cut$u$u" | diff - found
+	trackway sql --csv in.fxt 'select name from instant' | tail -n 1 >found
+	printf '"a%s""b"\n' "$u$u" | diff - found
+}
+
 @test "threads of process 0 are its own; where only a thread is known, it is of the process that it is met with" {
 	archive <<'END'
 out += [string(1, b'a'), string(2, b'b'), thread(1, 0, 7), thread(2, 1, 7), thread(3, 9, 8),
