@@ -10,7 +10,8 @@
  * - Arguments are "args"; those of a slice's end are in "args":{"end":{...}}. "cpu" is there in the events at which a
  *   thread's CPU is not the one of its event before (the first of each thread, and migrations): most events need no
  *   args. Where a trace tells the CPU of switches and wake-ups alone, each of these has it. A slice that was ended by
- *   the end of one around it (exceptions and longjmp leave no exits) has "unwound".
+ *   the end of one around it (exceptions and longjmp leave no exits) has "unwound"; a complete slice tells its end
+ *   before, and ends what began inside of it.
  * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of
  *   flows and counters are not. What the format has no kind for is an instant, and its category says what it was.
  * - A stack is a text, its functions from the outermost to the innermost with ';' between them; "file" and "line" are
@@ -28,7 +29,7 @@
 
 #define INLINE inline __attribute__((always_inline))
 
-/* How many frames may be open at once: 16 bytes each, and up to 32 more where their ends do not fit. */
+/* How many frames may be open at once: 24 bytes each, and up to 32 more where their ends do not fit. */
 enum { MEMORY_PER_FRAME = 128 };
 
 static int take_begin(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
@@ -259,6 +260,9 @@ static INLINE int take_slice(const struct chrome_job *job, const struct tw_event
 
 static int take_complete(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
 {
+	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
+	if (!tw_around_add(&job->chrome->arounds[track], event->time, end))
+		return TW_ERR_MEMORY;
 	return take_slice(job, event, track, &shapes[TW_SLICE_COMPLETE]);
 }
 
@@ -270,7 +274,11 @@ static int take_begin(const struct chrome_job *job, const struct tw_event *event
 		tw_count_loss(job->writer, "slice nested too deep", false);
 		return 0;
 	}
-	return status < 0 ? status : take_slice(job, event, track, &shapes[TW_SLICE_BEGIN]);
+	if (status < 0)
+		return status;
+	struct tw_span_stack *stack = &chrome->spans.stacks[track];
+	stack->frames[stack->depth - 1].until = tw_around_until(&chrome->arounds[track], event->time);
+	return take_slice(job, event, track, &shapes[TW_SLICE_BEGIN]);
 }
 
 /* Adds the end of a slice whose begin has been written as "B". */
@@ -372,6 +380,26 @@ static int take_end(const struct chrome_job *job, const struct tw_event *event, 
 	return 0;
 }
 
+/* When the innermost slice must be over for a complete one around it; TW_NONE_AROUND: it may last. */
+static inline uint64_t innermost_until(const struct chrome *chrome, uint32_t track)
+{
+	const struct tw_span_stack *stack = &chrome->spans.stacks[track];
+	return stack->depth ? stack->frames[stack->depth - 1].until : TW_NONE_AROUND;
+}
+
+/* Ends what is inside of complete slices that are over. An end of just that time may be that of what is inside. */
+static __attribute__((noinline)) void end_inside(const struct chrome_job *job, const struct tw_event *event,
+                                                 uint32_t track)
+{
+	uint64_t until = innermost_until(job->chrome, track);
+	while (until != TW_NONE_AROUND &&
+	       (until < event->time || (until == event->time && event->kind != TW_SLICE_END))) {
+		const struct tw_event end = {.time = until, .kind = TW_SLICE_END};
+		close_unwound(job, &end, track);
+		until = innermost_until(job->chrome, track);
+	}
+}
+
 /* ---- The file. ---- */
 
 static void put_head(struct tw_output *out, const struct tw_reader *reader)
@@ -406,6 +434,8 @@ static int grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
 {
 	size_t tracks = tw_dictionary_tracks(dictionary);
 	int status = tw_spans_tracks(&chrome->spans, tracks);
+	if (!tw_grow(&chrome->arounds, &chrome->around_room, tracks, sizeof *chrome->arounds))
+		return TW_ERR_MEMORY;
 	return status ? status : tw_chrome_tracks_grow(chrome, dictionary);
 }
 
@@ -420,6 +450,8 @@ static int take_all(const struct chrome_job *job, const struct tw_batch *batch)
 		uint32_t track = event->track < track_count ? event->track : 0;
 		if (__builtin_expect(!tracks[track].prefix_size, 0))
 			tw_chrome_meet_track(job->chrome, track);
+		if (__builtin_expect(innermost_until(job->chrome, track) <= event->time, 0))
+			end_inside(job, event, track);
 		status = shapes[event->kind].take(job, event, track);
 	}
 	if (job->chrome->line.failed || job->chrome->names.text.failed)
@@ -501,6 +533,9 @@ static void close_chrome(struct tw_writer *writer)
 	tw_names_free(&chrome->names);
 	tw_args_free(&chrome->args);
 	tw_spans_free(&chrome->spans);
+	for (size_t i = 0; i < chrome->around_room; i++)
+		tw_around_free(&chrome->arounds[i]);
+	free(chrome->arounds);
 	free(chrome->slots);
 	free(chrome->ring);
 	tw_text_free(&chrome->line.text);

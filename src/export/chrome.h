@@ -3,6 +3,7 @@
 #ifndef EXPORT_CHROME_H
 #define EXPORT_CHROME_H
 
+#include "core/around.h"
 #include "core/format.h"
 #include "core/spans.h"
 #include "export/args.h"
@@ -90,9 +91,11 @@ struct chrome {
 	uint32_t tracks_seen; /* how many it had */
 	struct chrome_process *processes;
 	size_t process_room;
-	struct tw_map places; /* process to its place in `processes` */
-	struct tw_map tids;   /* pid and tid that are taken */
-	struct tw_spans spans;
+	struct tw_map places;      /* process to its place in `processes` */
+	struct tw_map tids;        /* pid and tid that are taken */
+	struct tw_spans spans;     /* until: a complete slice around is over, or TW_NONE_AROUND */
+	struct tw_around *arounds; /* by track */
+	size_t around_room;
 	struct chrome_slot *slots;
 	uint64_t slot_mask;
 	uint64_t head, tail; /* slots that wait: [head, tail), numbers that only grow */

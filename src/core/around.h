@@ -1,0 +1,49 @@
+/* around.h - complete slices of a track that are not over: what begins inside of one ends with it at the latest. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_AROUND_H
+#define CORE_AROUND_H
+
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Of slices inside of so many the outermost of these are known: memory does not grow with how deep they are. */
+enum { TW_AROUND_DEPTH = 256 };
+
+#define TW_NONE_AROUND UINT64_MAX
+
+/* All zero to begin. Times are those of the track's events, which must come in their order. */
+struct tw_around {
+	uint64_t *ends; /* the outermost slice's first; none is later than the one before */
+	size_t count, room;
+};
+
+/* When the innermost slice ends that is going on at a time; TW_NONE_AROUND where there is none. */
+static inline uint64_t tw_around_until(struct tw_around *around, uint64_t time)
+{
+	while (around->count && around->ends[around->count - 1] <= time)
+		around->count--;
+	return around->count ? around->ends[around->count - 1] : TW_NONE_AROUND;
+}
+
+/* Takes a slice. False when there is no memory. */
+static inline bool tw_around_add(struct tw_around *around, uint64_t begin, uint64_t end)
+{
+	uint64_t until = tw_around_until(around, begin);
+	if (end <= begin || end >= until || around->count == TW_AROUND_DEPTH)
+		return true;
+	if (around->count == around->room &&
+	    !tw_grow(&around->ends, &around->room, around->count + 1, sizeof *around->ends))
+		return false;
+	around->ends[around->count++] = end;
+	return true;
+}
+
+static inline void tw_around_free(struct tw_around *around)
+{
+	free(around->ends);
+	*around = (struct tw_around){0};
+}
+
+#endif
