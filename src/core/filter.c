@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/plural.h"
+#include "core/around.h"
 #include "core/format.h"
 #include "core/hold.h"
 
@@ -33,6 +34,7 @@ static const struct tw_rule limit_rule = {
 struct frame {
 	struct tw_event event; /* its begin, as delivered */
 	uint64_t row;          /* of its begin: tw_hold_put() */
+	uint64_t until;        /* a complete slice around it is over, or TW_NONE_AROUND */
 	uint32_t older;        /* the next frame of the same name further down, plus 1 */
 };
 
@@ -46,6 +48,7 @@ struct track {
 	uint64_t beyond;            /* open slices that there was no memory for a frame of */
 	size_t waiting;             /* rows of the edge that are its own */
 	struct tw_queue queue;
+	struct tw_around around; /* of complete slices that pass by their names: the others count as not there */
 };
 
 /* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes
@@ -149,7 +152,10 @@ static void push(struct tw_filter *filter, struct track *track, const struct tw_
 	} else if (!add_newest(filter, name_key(event), newest)) {
 		filter->hold.failed = true;
 	}
-	track->frames[track->depth++] = (struct frame){.event = *event, .row = TW_NO_ROW, .older = older};
+	track->frames[track->depth++] = (struct frame){.event = *event,
+	                                               .row = TW_NO_ROW,
+	                                               .until = tw_around_until(&track->around, event->time),
+	                                               .older = older};
 	filter->frames++;
 	filter->hold.held += FRAME_COST;
 }
@@ -182,12 +188,41 @@ static void pop(struct tw_filter *filter, struct track *track)
 	filter->hold.held -= before - tw_event_rows_size(&track->saved);
 }
 
+/* ---- Complete slices tell their ends before, and end what begins inside of them. ---- */
+
+/* Only where times are asked for: otherwise events may come in the order of the file. */
+static void note_around(struct tw_filter *filter, struct track *track, const struct tw_event *slice, uint64_t end)
+{
+	size_t before = track->around.room;
+	if (!tw_filter_needs_time(filter->options) || track == &filter->spare ||
+	    !tw_share_holds(&filter->hold.share, filter->hold.held + FRAME_COST) ||
+	    !tw_hold_wanted(&filter->hold, slice))
+		return;
+	filter->hold.failed |= !tw_around_add(&track->around, slice->time, end);
+	filter->hold.held += (track->around.room - before) * sizeof *track->around.ends;
+}
+
+/* Ends what is inside of complete slices that are over at a time. A reader of the events sees that from these. */
+static void end_inside(struct tw_filter *filter, struct track *track, uint64_t time)
+{
+	while (track->depth) {
+		const struct frame *frame = &track->frames[track->depth - 1];
+		if (frame->until == TW_NONE_AROUND || frame->until > time)
+			return;
+		if (track->depth <= track->delivered)
+			decide(filter, track, frame, frame->until < filter->to ? frame->until : filter->to);
+		pop(filter, track);
+	}
+}
+
 /* ---- The window. ---- */
 
 /* Delivers the slices that are open at the start of the window. */
 static void begin_open(struct tw_filter *filter, struct track *track)
 {
 	struct tw_event_rows *saved = &track->saved;
+	if (track->delivered < track->depth)
+		end_inside(filter, track, filter->from);
 	if (track->delivered == track->depth)
 		return;
 	for (size_t i = 0; track->delivered < track->depth; i++) {
@@ -244,6 +279,19 @@ static void start(struct tw_filter *filter, struct track *track)
 	begin_open(filter, track);
 	if (track->waiting)
 		leave_edge(filter, track);
+}
+
+/* Before an event. An end of just the time at which a slice is over may be that of what is inside. */
+static void end_inside_before(struct tw_filter *filter, struct track *track, const struct tw_event *event)
+{
+	if (event->kind == TW_SLICE_END && event->time == 0)
+		return;
+	const uint64_t time = event->kind == TW_SLICE_END ? event->time - 1 : event->time;
+	if (track->frames[track->depth - 1].until > time)
+		return;
+	if (time > filter->from)
+		start(filter, track);
+	end_inside(filter, track, time);
 }
 
 static void start_all(struct tw_filter *filter)
@@ -372,6 +420,7 @@ static void take_complete(struct tw_filter *filter, struct track *track, const s
 {
 	struct tw_event slice = *event;
 	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
+	note_around(filter, track, event, end);
 	if (slice.time < filter->from) {
 		if (end <= filter->from)
 			return;
@@ -461,6 +510,8 @@ static void take(struct tw_filter *filter, const struct tw_event *event, const s
 	queue->now = now > queue->now ? now : queue->now;
 	if (queue == &filter->shared && !filter->all_started && event->time > filter->from)
 		start_all(filter);
+	if (track->depth)
+		end_inside_before(filter, track, event);
 	take_in(filter, track, event, arguments);
 	tw_hold_drain(&filter->hold, queue);
 }
@@ -616,6 +667,7 @@ void tw_filter_free(struct tw_filter *filter)
 	for (size_t i = 0; i < filter->track_room; i++) {
 		free(filter->tracks[i].frames);
 		tw_event_rows_free(&filter->tracks[i].saved);
+		tw_around_free(&filter->tracks[i].around);
 		tw_event_rows_free(&filter->tracks[i].queue.rows);
 	}
 	tw_event_rows_free(&filter->spare.queue.rows);

@@ -84,6 +84,39 @@ END
 	trackway counters in.fxt | tail -1 | grep -qx '1 value not a number: not counted'
 }
 
+@test "what begins inside of a complete slice ends with it: in stat, in a window, and in Chrome's JSON" {
+	archive <<'END'
+out += [string(1, b'outer'), string(2, b'whole'), string(3, b'lost end'), string(4, b'next'),
+        event(2, 1, ticks=0), event(4, 2, 100, ticks=10), event(2, 3, ticks=20), event(4, 4, 150, ticks=110),
+        event(3, 1, ticks=200), event(0, 1, ticks=300)]
+END
+	calls() { trackway stat --json "$@" in.fxt | "$PYTHON" -c '
+import json, sys
+rows = map(json.loads, sys.stdin)
+print(*sorted("%(name)s %(count)d %(total_ns)d %(self_ns)d" % row for row in rows), sep="; ")'; }
+	is() { [ "$1" = "$2" ] || fail "$1"; }
+	is "$(calls)" "lost end 1 80 80; next 1 40 40; outer 1 200 70; whole 1 90 10"
+	is "$(calls --from-time 50ns)" "lost end 1 50 50; next 1 40 40; outer 1 150 60; whole 1 50 0"
+	is "$(calls --from-time 50ns --to-time 90ns)" "lost end 1 40 40; outer 1 40 0; whole 1 40 0"
+	is "$(calls --from-time 100ns)" "next 1 40 40; outer 1 100 60"
+	is "$(calls --from-time 105ns)" "next 1 40 40; outer 1 95 55"
+	is "$(calls --min-duration 80ns)" "lost end 1 80 80; outer 1 200 110; whole 1 90 10"
+	is "$(calls --min-duration 81ns)" "outer 1 200 110; whole 1 90 90"
+	trackway cut --from-time 105ns in.fxt -o part.fxt
+	is "$(trackway sql --csv part.fxt 'select name, ts, dur from slice order by ts' | tail -n +2 | xargs)" \
+		"outer,0,95 next,5,40"
+	trackway convert in.fxt -o out.json
+	is "$("$PYTHON" -c '
+import json
+for one in json.load(open("out.json"))["traceEvents"]:
+    if one["ph"] == "X":
+        print(one["name"], round(one["ts"] * 1000), round(one["dur"] * 1000), one.get("args", ""), sep=",")')" \
+		"outer,0,200,
+whole,10,90,
+lost end,20,80,{'unwound': True}
+next,110,40,"
+}
+
 @test "CSV is UTF-8, whatever bytes names have" {
 	archive <<'END'
 out += [string(1, b'a\xff\xfe"b'), string(2, b'cut\xe2\x82'), string(3, b'\xc3\xa4'),
