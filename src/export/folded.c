@@ -5,9 +5,11 @@
  * - One weight is told: the one asked for; otherwise samples of traces that tell by them where time goes, or their wall
  *   time where none has ticks, else the time of calls, else the first that there is.
  * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', and so
- *   does a '#' that would make the line a comment; a line end, a tab or another control character becomes a space. */
+ *   does a '#' that would make the line a comment; a line end, a tab or another control character becomes a space.
+ * - What is not UTF-8 becomes U+FFFD, one a byte: a picture that flamegraph.pl made of it could not be shown. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sum.h"
+#include "base/utf8.h"
 #include "core/ahead.h"
 #include "export/labels.h"
 #include "export/stack_tree.h"
@@ -132,13 +134,28 @@ static bool join(struct folded *folded, enum tw_stack_tree_value value)
 
 /* ---- Lines. ---- */
 
-static void add_clean(struct tw_line *line, const char *text, size_t length)
+/* What stands for the character at the front; NULL: it is itself. */
+static const char *cleaned(unsigned char c, size_t length)
 {
-	size_t begin = line->text.length;
-	tw_line_add(line, text, length);
-	for (size_t i = begin; i < line->text.length; i++) {
-		unsigned char c = (unsigned char)line->text.bytes[i];
-		line->text.bytes[i] = (char)(c == ';' ? ':' : c < ' ' || c == DELETE ? ' ' : c);
+	if (c == ';')
+		return ":";
+	if (c < ' ' || c == DELETE)
+		return " ";
+	return length ? NULL : "\xef\xbf\xbd";
+}
+
+static void add_clean(struct tw_line *line, const char *text, size_t left)
+{
+	while (left) {
+		unsigned char c = (unsigned char)*text;
+		size_t length = c < 0x80 ? 1 : tw_utf8_length(text, left), step = length ? length : 1;
+		const char *other = cleaned(c, length);
+		if (other)
+			tw_line_text(line, other);
+		else
+			tw_line_add(line, text, length);
+		text += step;
+		left -= step;
 	}
 }
 

@@ -117,16 +117,20 @@ lost end,20,80,{'unwound': True}
 next,110,40,"
 }
 
-@test "CSV is UTF-8, whatever bytes names have" {
+@test "CSV and folded stacks are UTF-8, whatever bytes names have" {
 	archive <<'END'
 out += [string(1, b'a\xff\xfe"b'), string(2, b'cut\xe2\x82'), string(3, b'\xc3\xa4'),
-        event(1, 1, argument(1, 5, name=2), 0, arguments=1, category=3, ticks=100), event(0, 1, ticks=100)]
+        event(1, 1, argument(1, 5, name=2), 0, arguments=1, category=3, ticks=100), event(0, 1, ticks=100),
+        event(4, 1, 130, ticks=100), event(4, 2, 110, ticks=100)]
 END
 	u=$(printf '\xef\xbf\xbd')
 	trackway counters --csv in.fxt | tail -n 1 >found
 	printf '0,5,6,%s,"a%s""b",0,%s,5\n' ä "$u$u" "cut$u$u" | diff - found
 	trackway sql --csv in.fxt 'select name from instant' | tail -n 1 >found
 	printf '"a%s""b"\n' "$u$u" | diff - found
+	printf 'a%s"b 20\na%s"b;%s 10\n' "$u$u" "$u$u" "cut$u$u" >expected
+	trackway convert --to folded in.fxt -o - | diff expected -
+	trackway flame --folded in.fxt | diff expected -
 }
 
 @test "threads of process 0 are its own; where only a thread is known, it is of the process that it is met with" {
