@@ -383,8 +383,6 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 static void take_complete(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (item->duration < calls->min_duration)
-		return;
 	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->timed, &stack->timed_room, stack->timed_count + 1,
 	                    sizeof *stack->timed)) {
 		calls->untimed++;

@@ -385,8 +385,6 @@ static inline __attribute__((always_inline)) bool tw_calls_begin(struct tw_call_
                                                                  bool by_row)
 {
 	bool timed = tw_item_is_complete(item);
-	if (timed && item->duration < at->min_duration)
-		return true;
 	if (at->due <= item->time || (timed && at->timed == at->timed_last) || !tw_calls_push(at, item, find, by_row))
 		return false;
 	if (timed)

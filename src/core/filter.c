@@ -538,6 +538,8 @@ static void flush(struct tw_filter *filter)
 	filter->ended = true;
 	start_all(filter);
 	for (size_t i = 0; i < filter->track_count; i++)
+		end_inside(filter, &filter->tracks[i], TW_NONE_AROUND - 1);
+	for (size_t i = 0; i < filter->track_count; i++)
 		tw_hold_drain_all(&filter->hold, &filter->tracks[i].queue);
 	tw_hold_drain_all(&filter->hold, &filter->shared);
 }

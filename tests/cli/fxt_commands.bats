@@ -102,6 +102,7 @@ print(*sorted("%(name)s %(count)d %(total_ns)d %(self_ns)d" % row for row in row
 	is "$(calls --from-time 105ns)" "next 1 40 40; outer 1 95 55"
 	is "$(calls --min-duration 80ns)" "lost end 1 80 80; outer 1 200 110; whole 1 90 10"
 	is "$(calls --min-duration 81ns)" "outer 1 200 110; whole 1 90 90"
+	is "$(calls --min-duration 91ns)" "outer 1 200 200"
 	trackway cut --from-time 105ns in.fxt -o part.fxt
 	is "$(trackway sql --csv part.fxt 'select name, ts, dur from slice order by ts' | tail -n +2 | xargs)" \
 		"outer,0,95 next,5,40"
@@ -115,6 +116,13 @@ for one in json.load(open("out.json"))["traceEvents"]:
 whole,10,90,
 lost end,20,80,{'unwound': True}
 next,110,40,"
+	# The last thing that the thread tells.
+	archive <<'END'
+out += [string(2, b'whole'), string(3, b'lost end'), event(4, 2, 100, ticks=10), event(2, 3, ticks=20), event(0, 2, ticks=200)]
+END
+	is "$(calls --min-duration 80ns)" "lost end 1 80 80; whole 1 90 10"
+	is "$(calls --min-duration 90ns)" "whole 1 90 90"
+	is "$(calls --min-duration 91ns)" ""
 }
 
 @test "CSV and folded stacks are UTF-8, whatever bytes names have" {
