@@ -6,12 +6,12 @@
 #include "sql/groups.h"
 
 #include "base/order.h"
+#include "base/temporary.h"
 #include "core/format.h"
 #include "sql/cursor.h"
 #include "sql/pack.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -170,8 +170,7 @@ static int fail(struct sql_groups *groups, int error)
 /* A file without a name. */
 static int open_file(struct sql_groups *groups)
 {
-	const char *folder = groups->cursor->scan.session->options.temporary_directory;
-	int fd = open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = tw_temporary_open(groups->cursor->scan.session->options.temporary_directory);
 	if (fd < 0)
 		return fail(groups, errno);
 	int error = tw_output_fd(&groups->out, fd);

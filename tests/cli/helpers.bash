@@ -24,6 +24,16 @@ need_corpus() {
 	skip "no corpus directory"
 }
 
+# From here on no file can be without a name. Skips the test where nothing can be loaded before the tool, as with
+# sanitizers.
+need_names() {
+	local cc
+	cc=$(command -v cc || command -v clang-14 || command -v clang) || skip "no C compiler"
+	"$cc" -shared -fPIC "$TRACKWAY_SOURCE/tests/cli/named.c" -o named.so -ldl
+	LD_PRELOAD=$PWD/named.so trackway --version >out 2>err && [ ! -s err ] || skip "nothing can be loaded before the tool"
+	export LD_PRELOAD=$PWD/named.so
+}
+
 fail() {
 	printf '%s\n' "$*" >&2
 	return 1

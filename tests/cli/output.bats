@@ -84,29 +84,7 @@ each_interrupted() {
 @test "an interrupted command leaves nothing" { each_interrupted; }
 
 @test "an interrupted command leaves nothing where every file must have a name" {
-	cc=$(command -v cc || command -v clang-14 || command -v clang) || skip "no C compiler"
-	cat >named.c <<-'END'
-		#define _GNU_SOURCE
-		#include <dlfcn.h>
-		#include <errno.h>
-		#include <fcntl.h>
-		#include <stdarg.h>
-		int open64(const char *path, int flags, ...)
-		{
-			va_list list;
-			va_start(list, flags);
-			int mode = flags & O_CREAT ? va_arg(list, int) : 0;
-			va_end(list);
-			if ((flags & O_TMPFILE) == O_TMPFILE) {
-				errno = EOPNOTSUPP;
-				return -1;
-			}
-			return ((int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open64"))(path, flags, mode);
-		}
-	END
-	"$cc" -shared -fPIC named.c -o named.so -ldl
-	LD_PRELOAD=$PWD/named.so trackway --version >out 2>err && [ ! -s err ] || skip "nothing can be loaded before the tool"
-	export LD_PRELOAD=$PWD/named.so
+	need_names
 	mkdir place
 	echo old >place/out
 	chmod 640 place/out

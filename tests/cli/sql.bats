@@ -164,6 +164,15 @@ one() { # what a query answers, without the names of the columns
 	refused 'no place for an index' --index - 'select 1'
 }
 
+@test "sql: what a small limit has no room for, where every file must have a name" {
+	query="select name, count(*), sum(ts), sum(dur) from slice group by name"
+	one "$DATA/fxt/streaming.fxt" "$query" >whole
+	need_names
+	mkdir folder
+	TMPDIR=$PWD/folder one --memory 256K "$DATA/fxt/streaming.fxt" "$query" | cmp - whole
+	[ -z "$(ls folder)" ]
+}
+
 @test "sql: dot commands" {
 	printf '.tables\n' | trackway sql "$DATA/fxt/oneshot_all.fxt" | grep -q '^slice  '
 	trackway sql "$DATA/fxt/oneshot_all.fxt" .tables >listed
