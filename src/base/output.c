@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,9 @@ static void write_to(struct tw_output *out, int fd, const char *bytes, size_t si
 {
 	while (size && !out->error) {
 		ssize_t n = write(fd, bytes, size);
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+		else if (n < 0 && errno != EINTR)
 			out->error = errno;
 		if (n > 0) {
 			bytes += n;

@@ -245,6 +245,26 @@ both_ways() { # plain name, command...
 	done
 }
 
+# Whoever opened a pipe may have told it not to wait, and that holds for all who write to it.
+@test "output waits for who reads slowly" {
+	long_log long.xray
+	for command in dump "convert --to chrome -o -"; do
+		trackway $command long.xray >whole
+		"$PYTHON" - trackway $command long.xray >slow <<-'END'
+			import os, subprocess, sys, time
+			end, begin = os.pipe()
+			os.set_blocking(begin, False)
+			child = subprocess.Popen(sys.argv[1:], stdout=begin)
+			os.close(begin)
+			time.sleep(0.2)
+			while piece := os.read(end, 1 << 16):
+			    sys.stdout.buffer.write(piece)
+			sys.exit(child.wait())
+		END
+		cmp whole slow
+	done
+}
+
 @test "what cannot be written is named" {
 	local command
 	for command in "convert --to chrome" "merge --to fxt"; do
