@@ -3,12 +3,13 @@
 #include "cli/again.h"
 
 #include "base/output.h"
+#include "base/temporary.h"
 #include "cli/command.h"
 #include "cli/message.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,20 +23,16 @@ static bool reads_input(char **paths, size_t count)
 	return false;
 }
 
-/* A file that is gone when it is closed. Returns its descriptor, or -1. */
-static int open_nameless(void)
+/* As read(), of an input that whoever opened it may have told not to wait, too. */
+static ssize_t read_input(char *bytes, size_t size)
 {
-	char path[4096];
-	const char *folder = getenv("TMPDIR");
-	int length = snprintf(path, sizeof path, "%s/trackway.XXXXXX", folder && *folder ? folder : "/tmp");
-	if (length < 0 || (size_t)length >= sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
+	for (;;) {
+		ssize_t n = read(STDIN_FILENO, bytes, size);
+		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+			return n;
+		if (errno == EAGAIN)
+			poll(&(struct pollfd){.fd = STDIN_FILENO, .events = POLLIN}, 1, -1);
 	}
-	int fd = mkstemp(path);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
 }
 
 /* Returns 0 or an errno. */
@@ -46,12 +43,8 @@ static int copy(int fd)
 	int error = tw_output_fd(&out, fd);
 	if (error)
 		return error;
-	do {
-		char *room = tw_output_room(&out, TW_OUTPUT_BUFFER);
-		n = read(STDIN_FILENO, room, TW_OUTPUT_BUFFER);
-		if (n > 0)
-			tw_output_took(&out, (size_t)n);
-	} while (n > 0 || (n < 0 && errno == EINTR));
+	while ((n = read_input(tw_output_room(&out, TW_OUTPUT_BUFFER), TW_OUTPUT_BUFFER)) > 0)
+		tw_output_took(&out, (size_t)n);
 	error = n < 0 ? errno : 0;
 	tw_output_flush(&out);
 	error = error ? error : out.error;
@@ -61,14 +54,17 @@ static int copy(int fd)
 
 static int keep(void)
 {
-	int fd = open_nameless();
+	const char *folder = tw_temporary_folder() ? tw_temporary_folder() : "/tmp";
+	int fd = tw_temporary_open(folder);
 	if (fd < 0)
-		return errno;
+		return tw_say_error("<stdin>: no temporary file can be made in %s: %s", folder, strerror(errno));
 	int error = copy(fd);
 	if (!error && (dup2(fd, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) < 0))
 		error = errno;
 	close(fd);
-	return error;
+	if (!error)
+		return 0;
+	return tw_say_error("<stdin>: cannot be copied to a temporary file in %s: %s", folder, strerror(error));
 }
 
 /* Returns the path of a named pipe, which would be empty when it is read the second time; NULL where there is none. */
@@ -88,8 +84,7 @@ int tw_keep_input(char **paths, size_t count)
 		return tw_say_error("%s: a pipe that must be read more than once: give it as standard input, -", pipe);
 	if (!reads_input(paths, count) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
 		return 0;
-	int error = keep();
-	return error ? tw_say_error("-: cannot keep standard input: %s", strerror(error)) : 0;
+	return keep();
 }
 
 void tw_rewind_path(const char *path)

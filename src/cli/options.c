@@ -139,6 +139,12 @@ unsigned tw_jobs(const struct tw_common *common)
 	return (unsigned)common->jobs;
 }
 
+const char *tw_temporary_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+	return folder && *folder ? folder : NULL;
+}
+
 void tw_options_free(struct tw_common *values)
 {
 	free(values->threads.items);

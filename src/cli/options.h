@@ -104,6 +104,9 @@ enum tw_weight tw_weight_asked(const struct tw_common *common);
 /* --jobs; 0: as many as there are processors. */
 unsigned tw_jobs(const struct tw_common *common);
 
+/* $TMPDIR; NULL where it is not set, or empty. */
+const char *tw_temporary_folder(void);
+
 /* Frees what parsing allocated. */
 void tw_options_free(struct tw_common *values);
 

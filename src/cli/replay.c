@@ -258,8 +258,7 @@ static int replay_file(struct tw_output *out, const struct job *job, const char 
 {
 	const struct replay_options *options = job->options;
 	struct replay_file file;
-	const char *folder = getenv("TMPDIR");
-	const char *wrong = replay_file_open(&file, path, folder && *folder ? folder : NULL, &job->layout, job->known);
+	const char *wrong = replay_file_open(&file, path, tw_temporary_folder(), &job->layout, job->known);
 	if (wrong) {
 		replay_file_close(&file);
 		return tw_say_error("%s: %s", path, wrong);

@@ -98,7 +98,6 @@ static int read_file(struct tw_walk *walk, char *path)
 
 void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options)
 {
-	const char *folder = getenv("TMPDIR");
 	options->format = common->from;
 	options->xtrace_layout = common->xtrace_layout;
 	options->threads = common->threads.items;
@@ -107,7 +106,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	options->category = common->category;
 	options->from_ns = common->from_time;
 	options->to_ns = common->to_time;
-	options->temporary_directory = folder && *folder ? folder : NULL;
+	options->temporary_directory = tw_temporary_folder();
 	options->memory_limit = (size_t)common->memory;
 	options->reorder_window = common->reorder_window;
 	options->jobs = tw_jobs(common);

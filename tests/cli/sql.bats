@@ -164,6 +164,22 @@ one() { # what a query answers, without the names of the columns
 	refused 'no place for an index' --index - 'select 1'
 }
 
+@test "sql: standard input that comes late, and that cannot be kept" {
+	one "$DATA/fxt/streaming.fxt" "select count(*), sum(dur) from slice" >whole
+	"$PYTHON" -c 'if True:
+		import os, subprocess, sys, time
+		end, begin = os.pipe()
+		os.set_blocking(end, False)
+		child = subprocess.Popen(["trackway", "sql", "--csv", "-", "select count(*), sum(dur) from slice"], stdin=end)
+		os.close(end)
+		time.sleep(0.2) # meanwhile there is nothing to read
+		with open(begin, "wb") as pipe:
+		    pipe.write(open(sys.argv[1], "rb").read())
+		sys.exit(child.wait())' "$DATA/fxt/streaming.fxt" | tail -n +2 | cmp - whole
+	cat "$DATA/fxt/streaming.fxt" | TMPDIR=/nonexistent trackway sql - "select 1" 2>err || [ $? = 2 ]
+	[ "$(cat err)" = "trackway: error: <stdin>: no temporary file can be made in /nonexistent: No such file or directory" ]
+}
+
 @test "sql: what a small limit has no room for, where every file must have a name" {
 	query="select name, count(*), sum(ts), sum(dur) from slice group by name"
 	one "$DATA/fxt/streaming.fxt" "$query" >whole
