@@ -22,8 +22,6 @@ struct blobs_options {
 	bool force;
 };
 
-enum { DEFAULT_MEMORY = 256 << 20 };
-
 /* ---- Blobs of rows. ---- */
 
 /* One blob: all rows of one name, in the order of the trace. */
@@ -295,7 +293,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		status = open_outputs(&work, operands[0]);
 	if (status)
 		return status;
-	work.blobs.limit = common->memory ? (size_t)common->memory : DEFAULT_MEMORY;
+	work.blobs.limit = common->memory ? (size_t)common->memory : TW_DEFAULT_MEMORY;
 	status = close_outputs(&work, tw_walk(&walk, operands, count));
 	free_blobs(&work.blobs);
 	return status;
