@@ -33,16 +33,6 @@ static int refuse(const char *path)
 
 /* ---- Traces of several files. ---- */
 
-/* The directory of the files that a path stands for. Freed by the caller; NULL without memory. */
-static char *folder_of(const char *path)
-{
-	struct stat status;
-	const char *slash = strrchr(path, '/');
-	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-		return strdup(path);
-	return slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
-}
-
 static int refuse_member(const struct tw_format *format, const char *folder, const char *name,
                          const struct stat *output)
 {
@@ -60,7 +50,7 @@ static int refuse_member(const struct tw_format *format, const char *folder, con
 static int refuse_members(const char *path, const struct stat *output)
 {
 	const struct tw_format *format = tw_format_claiming(path, NULL);
-	char *folder = format ? folder_of(path) : NULL;
+	char *folder = format ? tw_trace_folder(path) : NULL;
 	DIR *directory = folder ? opendir(folder) : NULL;
 	struct dirent *entry;
 	int status = 0;

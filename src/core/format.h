@@ -262,6 +262,10 @@ extern const struct tw_target *const tw_targets[];
 /* Returns the format that claims a path, one of that name where a name is given; NULL where the bytes tell. */
 const struct tw_format *tw_format_claiming(const char *path, const char *name);
 
+/* Returns where the files of a trace of several are, one of which a path is, or which it names: itself where it is a
+ * directory. To be freed; NULL without memory. */
+char *tw_trace_folder(const char *path);
+
 /* Returns the choices of a target; 0 where there is none of this name. */
 unsigned tw_writer_choices(const char *format);
 

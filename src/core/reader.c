@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void tw_error_write(char text[TW_ERROR_TEXT], const char *format, va_list arguments)
 {
@@ -304,6 +305,15 @@ const struct tw_format *tw_format_claiming(const char *path, const char *name)
 		    tw_formats[i]->claims(path))
 			return tw_formats[i];
 	return NULL;
+}
+
+char *tw_trace_folder(const char *path)
+{
+	struct stat status;
+	const char *slash = strrchr(path, '/');
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		return strdup(path);
+	return slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
 }
 
 int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options)

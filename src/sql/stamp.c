@@ -49,14 +49,11 @@ static int visit_folder(const struct tw_format *format, const char *folder, bool
 static int visit(const char *path, member_fn take, void *context)
 {
 	const struct tw_format *format = tw_format_claiming(path, NULL);
-	const char *slash = strrchr(path, '/');
-	struct stat status;
 	if (!format)
 		return take(context, path, "");
-	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-		return visit_folder(format, path, !format->whole_folder, take, context);
-	char *folder = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
-	int error = folder ? visit_folder(format, folder, true, take, context) : ENOMEM;
+	char *folder = tw_trace_folder(path);
+	bool named = folder && (!format->whole_folder || strcmp(folder, path) != 0);
+	int error = folder ? visit_folder(format, folder, named, take, context) : ENOMEM;
 	free(folder);
 	return error;
 }

@@ -166,13 +166,6 @@ static int list(struct tw_reader *reader, struct xtrace_set *set, struct search 
 	return status < 0 ? status : 0;
 }
 
-/* The directory of a path, "." where it has none. Freed by the caller. */
-static char *folder_of(const char *path)
-{
-	const char *file = base_name(path);
-	return file == path ? strdup(".") : strndup(path, file > path + 1 ? (size_t)(file - path - 1) : 1);
-}
-
 /* Finds the timestamp of the files in a directory; it is empty where they have several, and none is the set's. */
 static bool find_time(const char *folder, struct tw_xtrace_name *name)
 {
@@ -201,7 +194,7 @@ bool xtrace_key(const char *path, char key[static TW_TRACE_KEY_SIZE])
 	bool directory = is_directory(path);
 	if (!directory && !xtrace_name_of(base_name(path), &name))
 		return false;
-	char *text = directory ? strdup(path) : folder_of(path);
+	char *text = tw_trace_folder(path);
 	bool found = text && stat(text, &folder) == 0 && (!directory || find_time(text, &name));
 	free(text);
 	return found && snprintf(key, TW_TRACE_KEY_SIZE, "%ju %ju %s", (uintmax_t)folder.st_dev,
@@ -210,17 +203,13 @@ bool xtrace_key(const char *path, char key[static TW_TRACE_KEY_SIZE])
 
 int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set)
 {
-	struct search search = {.folder = path};
+	char *folder = tw_trace_folder(path);
+	struct search search = {.folder = folder, .others = !is_directory(path)};
 	struct tw_xtrace_name name;
-	if (is_directory(path))
-		return list(reader, set, &search);
-	char *folder = folder_of(path);
 	if (!folder)
 		return xtrace_no_memory(reader);
-	if (xtrace_name_of(base_name(path), &name))
+	if (search.others && xtrace_name_of(base_name(path), &name))
 		memcpy(search.timestamp, name.timestamp, sizeof name.timestamp);
-	search.folder = folder;
-	search.others = true;
 	int status = list(reader, set, &search);
 	free(folder);
 	return status;
