@@ -24,6 +24,7 @@ struct merge_options {
 /* A trace, and what is found wrong in it. */
 struct input {
 	char *path;
+	char *folder; /* of a trace of several files: where they are; NULL */
 	struct tw_findings findings;
 };
 
@@ -120,6 +121,10 @@ static int take_offsets(struct tw_merge_source *sources, size_t count, const str
 
 static bool is_of(const struct inputs *inputs, size_t i, const struct tw_finding *finding)
 {
+	const char *folder = inputs->items[i].folder;
+	size_t length = folder ? strlen(folder) : 0;
+	if (folder)
+		return strncmp(finding->file, folder, length) == 0 && finding->file[length] == '/';
 	return strcmp(tw_shown_path(inputs->items[i].path), finding->file) == 0;
 }
 
@@ -237,6 +242,19 @@ static int refuse_twice(char **operands, size_t count)
 	return 0;
 }
 
+/* Returns 0, or TW_EXIT_FAILED after saying that there is no memory. */
+static int find_folders(struct input *inputs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!tw_format_claiming(inputs[i].path, NULL))
+			continue;
+		inputs[i].folder = tw_trace_folder(inputs[i].path);
+		if (!inputs[i].folder)
+			return tw_say_error("out of memory");
+	}
+	return 0;
+}
+
 static int run_with(const struct merge_options *options, struct tw_writing *writing, struct tw_merge_source *sources,
                     struct inputs *inputs, char **operands)
 {
@@ -248,6 +266,7 @@ static int run_with(const struct merge_options *options, struct tw_writing *writ
 	int status = refuse_twice(operands, inputs->count);
 	status = status ? status : take_offsets(sources, inputs->count, &options->offsets);
 	status = status ? status : choose_alignment(options, &how);
+	status = status ? status : find_folders(inputs->items, inputs->count);
 	return status ? status : merge(&how, writing, sources, inputs);
 }
 
@@ -285,6 +304,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		status = run_with(options, &writing, sources, &inputs, operands);
 	else
 		status = tw_say_error("out of memory");
+	for (size_t i = 0; inputs.items && i < count; i++)
+		free(inputs.items[i].folder);
 	free(inputs.items);
 	free(sources);
 	free(options->offsets.items);

@@ -38,6 +38,25 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	"$PYTHON" -c 'import json; times = [json.loads(line)["time_ns"] for line in open("out")]; assert times == sorted(times) and len(times) == 18'
 }
 
+# Twenty calls of main, each before the one before: of a rule ten findings are told one by one, whose file is not the
+# path that was given.
+@test "uftrace: how many more findings there are is told of the trace that has them, in a merge, too" {
+	written
+	"$PYTHON" - data/70.dat <<-'END'
+		import struct, sys
+		word, = struct.unpack_from("<Q", open(sys.argv[1], "rb").read(), 8)
+		with open(sys.argv[1], "ab") as file:
+		    for n in range(20):
+		        for type in 0, 1:
+		            file.write(struct.pack("<QQ", 10 ** 6 - 10 * n, word & ~3 | type))
+	END
+	for order in "data $DATA/fxt/streaming.fxt" "$DATA/fxt/streaming.fxt data"; do
+		trackway merge $order -o out.fxt 2>err
+		[ "$(sed 's|.*/||' err | grep -c '^70.dat: .*time-back')" = 10 ] || fail "$(cat err)"
+		[ "$(grep ' more of ' err)" = "trackway: data: ... and 10 more of uftrace.time-back" ] || fail "$(cat err)"
+	done
+}
+
 @test "uftrace: arguments are kept as bytes, and lost records are told" {
 	written
 	trackway dump --json data >out
