@@ -75,20 +75,15 @@ static bool parse(const char *text, struct tw_study_cache *cache)
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct cache_options *options = (struct cache_options *)common;
+	const struct cache_options *options = (const struct cache_options *)common;
 	struct tw_study_options study = {.kind = TW_STUDY_CACHE, .interval = options->interval};
-	int status = 0;
 	if (options->levels.count > TW_STUDY_LEVELS)
-		status = tw_say_usage(&tw_command_cache, "at most %d levels", TW_STUDY_LEVELS);
-	for (size_t i = 0; status == 0 && i < options->levels.count; i++)
+		return tw_say_usage(&tw_command_cache, "at most %d levels", TW_STUDY_LEVELS);
+	for (size_t i = 0; i < options->levels.count; i++)
 		if (!parse(options->levels.items[i], &study.levels[study.level_count++]))
-			status = tw_say_usage(&tw_command_cache, "%s is no SIZE:WAYS[:LINE[:POLICY]], as 32K:8:64:lru",
-			                      options->levels.items[i]);
-	if (status == 0)
-		status =
-		    tw_study_show(&options->common, &study, &tw_command_cache, study_render_misses, operands, count);
-	free(options->levels.items);
-	return status;
+			return tw_say_usage(&tw_command_cache, "%s is no SIZE:WAYS[:LINE[:POLICY]], as 32K:8:64:lru",
+			                    options->levels.items[i]);
+	return tw_study_show(&options->common, &study, &tw_command_cache, study_render_misses, operands, count);
 }
 
 static const struct tw_option own_options[] = {

@@ -72,6 +72,6 @@ int tw_command_run(const struct tw_command *command, int argc, char **argv)
 	int status = tw_options_parse(command, argc, argv, options, &first);
 	if (status == 0)
 		status = run_parsed(command, options, argv + first, (size_t)(argc - first));
-	tw_options_free(options);
+	tw_options_free(command, options);
 	return status;
 }

@@ -287,7 +287,7 @@ static int refuse_format(const char *format)
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct merge_options *options = (struct merge_options *)common;
+	const struct merge_options *options = (const struct merge_options *)common;
 	struct tw_written written = {0};
 	struct tw_writing writing = {.common = common, .strict = options->strict, .written = &written};
 	int status = tw_refuse_two_outputs(common, &tw_command_merge);
@@ -308,8 +308,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		free(inputs.items[i].folder);
 	free(inputs.items);
 	free(sources);
-	free(options->offsets.items);
-	free(options->markers.items);
 	return status;
 }
 

@@ -145,8 +145,15 @@ const char *tw_temporary_folder(void)
 	return folder && *folder ? folder : NULL;
 }
 
-void tw_options_free(struct tw_common *values)
+void tw_options_free(const struct tw_command *command, struct tw_common *values)
 {
-	free(values->threads.items);
+	const struct tw_option *option;
+	for (size_t i = 0; (option = tw_option_at(command, i)); i++) {
+		void *member = (char *)values + option->offset;
+		if (option->kind == TW_OPTION_NUMBERS)
+			free(((struct tw_numbers *)member)->items);
+		else if (option->kind == TW_OPTION_LIST)
+			free(((struct tw_list *)member)->items);
+	}
 	free(values);
 }

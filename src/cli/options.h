@@ -31,7 +31,7 @@ struct tw_numbers {
 };
 
 struct tw_list {
-	const char **items; /* the command frees the array */
+	const char **items;
 	size_t count, room;
 };
 
@@ -107,7 +107,7 @@ unsigned tw_jobs(const struct tw_common *common);
 /* $TMPDIR; NULL where it is not set, or empty. */
 const char *tw_temporary_folder(void);
 
-/* Frees what parsing allocated. */
-void tw_options_free(struct tw_common *values);
+/* Frees the command's struct, and what parsing allocated for it. */
+void tw_options_free(const struct tw_command *command, struct tw_common *values);
 
 #endif

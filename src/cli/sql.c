@@ -175,21 +175,17 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct tw_sql_options *options = (struct tw_sql_options *)common;
-	int status;
 	bool form = options->csv || options->markdown || common->json, asks = options->file || options->query;
 	if (options->queries && (count || asks || form || options->index || options->parameters.count))
-		status = tw_say_usage(&tw_command_sql, "--queries lists the ready queries, and does nothing else");
-	else if (options->queries)
-		status = tw_sql_list_queries(common);
-	else if (tw_sql_is_database(common->output) && (form || options->parameters.count))
-		status = tw_say_usage(&tw_command_sql,
-		                      "--csv, --json, --markdown and --param are about answers: a database has none");
-	else if (options->csv + options->markdown + common->json > 1)
-		status = tw_say_usage(&tw_command_sql, "one of --csv, --json and --markdown");
-	else
-		status = run_question(options, operands, count);
-	free(options->parameters.items);
-	return status;
+		return tw_say_usage(&tw_command_sql, "--queries lists the ready queries, and does nothing else");
+	if (options->queries)
+		return tw_sql_list_queries(common);
+	if (tw_sql_is_database(common->output) && (form || options->parameters.count))
+		return tw_say_usage(&tw_command_sql,
+		                    "--csv, --json, --markdown and --param are about answers: a database has none");
+	if (options->csv + options->markdown + common->json > 1)
+		return tw_say_usage(&tw_command_sql, "one of --csv, --json and --markdown");
+	return run_question(options, operands, count);
 }
 
 static const struct tw_option own_options[] = {
