@@ -95,6 +95,15 @@ static int fail(const struct work *work, const char *path, int error)
 	return tw_fail(work->reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
 }
 
+/* Who may read it may run it. A device that it is written to stays as it is. */
+static void make_executable(int fd)
+{
+	enum { READ = S_IRUSR | S_IRGRP | S_IROTH, ALL = S_IRWXU | S_IRWXG | S_IRWXO };
+	struct stat status;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		fchmod(fd, (status.st_mode & ALL) | (status.st_mode & READ) >> 2);
+}
+
 static int write_slice(const struct work *work, struct slice *slice, const char *path)
 {
 	struct tw_output out;
@@ -106,11 +115,9 @@ static int write_slice(const struct work *work, struct slice *slice, const char 
 		tw_output_discard(&out);
 		return status;
 	}
+	make_executable(out.fd);
 	error = tw_output_close(&out);
-	if (error)
-		return fail(work, path, error);
-	chmod(path, S_IRWXU | S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH);
-	return 0;
+	return error ? fail(work, path, error) : 0;
 }
 
 static int make_slice(struct work *work, const struct xtrace_track *track, const struct slice_interval *interval,

@@ -253,5 +253,20 @@ def test_words(bench):
     refused(bench, alone, ["--length", "5"], "no snapshots")
 
 
+def test_mode(bench):
+    "who may read a slice may run it, by the umask; a pipe that it is written to keeps its mode"
+    trace, out, pipe = bench.record("sort"), bench.directory / "mode.elf", bench.directory / "pipe"
+    for mask, mode in ((0o022, 0o755), (0o077, 0o700)):
+        out.unlink(missing_ok=True)
+        subprocess.run([bench.tool, "slice", "--length", "5", trace, "-o", out], check=True, umask=mask)
+        expect(out.stat().st_mode & 0o777 == mode, oct(out.stat().st_mode), "with the umask", oct(mask))
+    os.mkfifo(pipe)
+    pipe.chmod(0o622)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as cat:
+        subprocess.run([bench.tool, "slice", "--length", "5", trace, "-o", pipe], check=True)
+        expect(cat.communicate()[0] == out.read_bytes(), "another slice through a pipe")
+    expect(pipe.stat().st_mode & 0o777 == 0o622, oct(pipe.stat().st_mode), "of the pipe")
+
+
 if __name__ == "__main__":
     sys.exit(main(globals(), lambda arguments, directory: Bench(arguments.tool, directory)))
