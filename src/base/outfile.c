@@ -124,10 +124,10 @@ static int keep_mode(int fd, mode_t mode)
 	return (status.st_mode ^ mode) & PERMISSIONS && fchmod(fd, mode) < 0 ? errno : 0;
 }
 
-static int open_new(struct tw_outfile *file, const struct stat *old)
+static int open_new(struct tw_outfile *file, const struct stat *old, bool named)
 {
 	mode_t mode = old ? old->st_mode & PERMISSIONS : 0666;
-	file->fd = open_nameless(file->place, mode);
+	file->fd = named ? -1 : open_nameless(file->place, mode);
 	if (file->fd < 0)
 		file->fd = take_name(file, create_beside, mode);
 	if (file->fd < 0)
@@ -135,23 +135,38 @@ static int open_new(struct tw_outfile *file, const struct stat *old)
 	return old ? keep_mode(file->fd, mode) : 0;
 }
 
+/* old: what is there and is to be replaced; NULL: nothing. */
+static int open_place(struct tw_outfile *file, const char *path, const struct stat *old, bool named)
+{
+	/* Replacing a file needs no leave to write to it, but someone took that away to protect it. */
+	if (old && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
+		return errno;
+	file->place = tw_outfile_place(path);
+	int error = file->place ? open_new(file, old, named) : errno;
+	if (error)
+		tw_outfile_drop(file);
+	return error;
+}
+
 int tw_outfile_open(struct tw_outfile *file, const char *path)
 {
 	struct stat status;
 	*file = (struct tw_outfile){.fd = -1};
 	bool there = stat(path, &status) == 0;
-	if (there && !S_ISREG(status.st_mode)) {
-		file->fd = open(path, O_WRONLY | O_CLOEXEC);
-		return file->fd < 0 ? errno : 0;
-	}
-	/* Replacing a file needs no leave to write to it, but someone took that away to protect it. */
-	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
-		return errno;
-	file->place = tw_outfile_place(path);
-	int error = file->place ? open_new(file, there ? &status : NULL) : errno;
-	if (error)
-		tw_outfile_drop(file);
-	return error;
+	if (!there || S_ISREG(status.st_mode))
+		return open_place(file, path, there ? &status : NULL, false);
+	file->fd = open(path, O_WRONLY | O_CLOEXEC);
+	return file->fd < 0 ? errno : 0;
+}
+
+int tw_outfile_open_named(struct tw_outfile *file, const char *path)
+{
+	struct stat status;
+	*file = (struct tw_outfile){.fd = -1};
+	bool there = stat(path, &status) == 0;
+	if (there && !S_ISREG(status.st_mode))
+		return S_ISDIR(status.st_mode) ? EISDIR : EOPNOTSUPP;
+	return open_place(file, path, there ? &status : NULL, true);
 }
 
 /* A name may be given at once only where there is no file. */

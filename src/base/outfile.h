@@ -22,6 +22,9 @@ char *tw_outfile_place(const char *path);
  * symbolic link stays, and what it names is written. Returns 0 or an errno; then there is nothing to close. */
 int tw_outfile_open(struct tw_outfile *file, const char *path);
 
+/* The same for who opens it by a name, `temporary`, which it has at once. Devices and pipes are refused. */
+int tw_outfile_open_named(struct tw_outfile *file, const char *path);
+
 /* Closes it and gives it its name. Returns 0 or an errno; then the file is gone. */
 int tw_outfile_keep(struct tw_outfile *file);
 

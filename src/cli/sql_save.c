@@ -1,16 +1,11 @@
 /* sql_save.c - the tables as a plain SQLite database. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/outfile.h"
 #include "cli/message.h"
 #include "cli/sql_run.h"
 #include "sql/views.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 bool tw_sql_is_database(const char *path)
 {
@@ -106,48 +101,24 @@ static int fill(struct tw_sql_run *run, const char *temporary)
 	return status ? status : tw_sql_do(run, "commit");
 }
 
-/* The file appears under its name when it is complete: until then it is PATH.XXXXXX, which an interrupt removes. */
-static char *temporary_for(const char *place)
-{
-	enum { TRIES = 100 };
-	for (int i = 0; i < TRIES; i++) {
-		unsigned number;
-		char *name = NULL;
-		if (getrandom(&number, sizeof number, 0) < 0 ||
-		    asprintf(&name, "%s.%0*x", place, TW_OUTFILE_DIGITS, number & 0xffffff) < 0)
-			return NULL;
-		int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0) {
-			close(fd);
-			return name;
-		}
-		free(name);
-		if (errno != EEXIST)
-			return NULL;
-	}
-	return NULL;
-}
-
+/* SQLite opens the file by a name, PATH.XXXXXX until it is complete; an interrupt removes it. */
 int tw_sql_save(struct tw_sql_run *run, const char *path)
 {
-	char *place = tw_outfile_place(path), *temporary = place ? temporary_for(place) : NULL;
-	if (!temporary) {
-		int error = errno;
-		free(place);
+	struct tw_outfile file;
+	int error = tw_outfile_open_named(&file, path);
+	if (error)
 		return tw_say_error("%s: cannot write: %s", path, strerror(error));
-	}
-	int status = fill(run, temporary);
+	int status = fill(run, file.temporary);
 	if (status && sqlite3_errcode(run->db) == SQLITE_OK)
 		tw_say_error("%s: out of memory", path);
 	else if (status)
 		tw_sql_say(run, path);
 	sqlite3_exec(run->db, "rollback", NULL, NULL, NULL);
 	sqlite3_exec(run->db, "detach saved", NULL, NULL, NULL);
-	if (status == 0 && rename(temporary, place) < 0)
-		status = tw_say_error("%s: cannot write: %s", path, strerror(errno));
-	if (status)
-		unlink(temporary);
-	free(temporary);
-	free(place);
-	return status;
+	if (status) {
+		tw_outfile_drop(&file);
+		return status;
+	}
+	error = tw_outfile_keep(&file);
+	return error ? tw_say_error("%s: cannot write: %s", path, strerror(error)) : 0;
 }

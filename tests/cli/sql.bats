@@ -258,6 +258,15 @@ one() { # what a query answers, without the names of the columns
 	run trackway sql "$DATA/fxt/oneshot_all.fxt" -o missing/out.db
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"missing/out.db: cannot write: No such file or directory"* ]]
+	# What is replaced keeps its permissions. What is no file is not replaced.
+	chmod 640 out.db
+	trackway sql "$DATA/fxt/oneshot_all.fxt" -o out.db
+	[ "$(stat -c %a out.db) $(sqlite3 out.db 'select count(*) from trace')" = "640 1" ]
+	mkfifo pipe.db
+	run trackway sql "$DATA/fxt/oneshot_all.fxt" -o pipe.db
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"pipe.db: cannot write: Operation not supported"* ]]
+	[ -p pipe.db ]
 }
 
 @test "sql: the extension in SQLite's shell and in Python" {
