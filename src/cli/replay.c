@@ -157,10 +157,15 @@ static void put_function(struct tw_output *out, const struct work *work)
 	uint64_t offset;
 	if (!find_function(work, &name, &offset))
 		return;
-	tw_putf(out, "  in %.*s+0x%" PRIx64, (int)name.length, name.text, offset);
-	if (name.file)
-		tw_putf(out, " (%s:%" PRIu32 ")", name.file, name.line);
-	tw_put_text(out, "\n");
+	tw_put_text(out, "  in ");
+	tw_put_safe(out, name.text, name.length);
+	tw_putf(out, "+0x%" PRIx64, offset);
+	if (name.file) {
+		tw_put_text(out, " (");
+		tw_put_safe(out, name.file, strlen(name.file));
+		tw_putf(out, ":%" PRIu32 ")", name.line);
+	}
+	tw_put_char(out, '\n');
 }
 
 static void put_difference(struct tw_output *out, const struct work *work)
@@ -191,7 +196,7 @@ static const char *end_text(enum replay_end end)
 static void put_text(struct tw_output *out, const struct work *work)
 {
 	const struct replay_result *result = &work->result;
-	tw_put_text(out, work->path);
+	tw_put_safe(out, work->path, strlen(work->path));
 	tw_putf(out, ": %s", tw_show_plural(work->instructions, "instruction").text);
 	tw_putf(out, " from %s", tw_show_plural(work->wanted, "snapshot").text);
 	if (work->returned)

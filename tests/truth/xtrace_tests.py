@@ -397,14 +397,16 @@ def replay_reads_what_is_compressed(bench):
 
 @test
 def replay_passes_by_what_is_empty(bench):
-    """The thread of a part of a trace that did nothing there: no tokens, and a header or no byte for its snapshots."""
-    path = bench.directory / "empty"
+    """The thread of a part of a trace that did nothing there: no tokens, and a header or no byte for its snapshots. Nor does a
+    terminal obey the name of the directory."""
+    path = bench.directory / "empty\33[31m"
     path.mkdir()
     data, snapshots = path / "xtrace.1.1.hint9.xinsndata.bin", path / "xtrace.1.1.hint9.xsnapshot.bin"
     data.write_bytes(b"")
     for bytes_ in (xtrace.header(24, False, False), xtrace.header(32, False, False), b""):
         snapshots.write_bytes(bytes_)
-        assert "0 instructions from 0 snapshots, no difference" in bench.run("replay", path)
+        said = bench.run("replay", path)
+        assert "0 instructions from 0 snapshots, no difference" in said and "empty\\x1b[31m/" in said, said
     snapshots.write_bytes(bytes(5000))
     bench.run("replay", path, status=2)
     data.write_bytes(xtrace.pcinst(0x1000, NOP))
