@@ -9,13 +9,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool reads_input(char **paths, size_t count)
+bool tw_reads_input(char **paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(paths[i], "-") == 0)
@@ -82,7 +81,7 @@ int tw_keep_input(char **paths, size_t count)
 	const char *pipe = find_pipe(paths, count);
 	if (pipe)
 		return tw_say_error("%s: a pipe that must be read more than once: give it as standard input, -", pipe);
-	if (!reads_input(paths, count) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+	if (!tw_reads_input(paths, count) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
 		return 0;
 	return keep();
 }

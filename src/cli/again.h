@@ -3,7 +3,11 @@
 #ifndef CLI_AGAIN_H
 #define CLI_AGAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Whether "-" is among the paths. */
+bool tw_reads_input(char **paths, size_t count);
 
 /* Where "-" is among the paths: makes standard input a file that can be rewound (a pipe is copied to one without a
  * name, in $TMPDIR or /tmp). Pipes with a name are refused. Returns 0, or TW_EXIT_FAILED after saying why. */

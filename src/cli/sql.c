@@ -69,14 +69,6 @@ static int say_no_query(const char *typed)
 	return tw_say_usage(&tw_command_sql, "there is no query %s: --queries lists them", typed);
 }
 
-static bool names_input(char **operands, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(operands[i], "-") == 0)
-			return true;
-	return false;
-}
-
 static int say_twice(void)
 {
 	return tw_say_usage(&tw_command_sql, "standard input is a trace: it cannot be statements, too");
@@ -94,7 +86,7 @@ static int choose(const struct tw_sql_options *options, char **operands, size_t 
 		*question = (struct question){.name = "query", .text = operands[--*count]};
 		return 0;
 	}
-	if (options->file && strcmp(options->file, "-") == 0 && names_input(operands, *count))
+	if (options->file && strcmp(options->file, "-") == 0 && tw_reads_input(operands, *count))
 		return say_twice();
 	if (options->file)
 		return read_text(options->file, question);
