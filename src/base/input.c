@@ -584,8 +584,7 @@ int tw_input_spool(struct tw_input *input, const char *directory)
 	if (input->seekable)
 		return 0;
 	assert(input->position <= KEPT_MAX);
-	if (!directory)
-		directory = "/tmp";
+	directory = tw_temporary_place(directory);
 	int fd = tw_temporary_open(directory);
 	if (fd < 0) {
 		int error = errno;

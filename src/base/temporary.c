@@ -8,10 +8,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+const char *tw_temporary_place(const char *directory)
+{
+	return directory ? directory : "/tmp";
+}
+
 /* File systems that have no O_TMPFILE get a file that is removed at once. */
 int tw_temporary_open(const char *directory)
 {
-	const char *folder = directory ? directory : "/tmp";
+	const char *folder = tw_temporary_place(directory);
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
 	if (fd >= 0)
 		return fd;

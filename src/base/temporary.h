@@ -7,4 +7,7 @@
  * errno. */
 int tw_temporary_open(const char *directory);
 
+/* Returns the directory that this takes, for messages. */
+const char *tw_temporary_place(const char *directory);
+
 #endif

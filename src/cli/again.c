@@ -53,7 +53,7 @@ static int copy(int fd)
 
 static int keep(void)
 {
-	const char *folder = tw_temporary_folder() ? tw_temporary_folder() : "/tmp";
+	const char *folder = tw_temporary_place(tw_temporary_folder());
 	int fd = tw_temporary_open(folder);
 	if (fd < 0)
 		return tw_say_error("<stdin>: no temporary file can be made in %s: %s", folder, strerror(errno));

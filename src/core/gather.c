@@ -8,7 +8,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/merge.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,14 +45,6 @@ struct tw_gathering {
 static int no_memory(struct tw_reader *merged)
 {
 	return tw_fail(merged, TW_ERR_MEMORY, "out of memory");
-}
-
-/* Turns an errno of the temporary file, or 0, into a status. */
-static int file_status(struct tw_reader *merged, int error)
-{
-	if (!error)
-		return 0;
-	return tw_fail(merged, error == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM, "temporary file: %s", strerror(error));
 }
 
 /* ---- The beginning. ---- */
@@ -118,7 +109,7 @@ void tw_gather_free(struct tw_gathering *gathering)
 /* Ends a run that began at this place of a file. Returns 0 or a negative status. */
 static int end_run(struct tw_reader *merged, struct tw_runs *file, uint64_t begin, struct tw_run *run)
 {
-	int status = file_status(merged, tw_runs_flush(file));
+	int status = tw_merge_file_status(merged, tw_runs_flush(file));
 	*run = (struct tw_run){begin, tw_runs_end(file)};
 	return status;
 }
@@ -132,7 +123,7 @@ static int put_row(struct tw_reader *merged, struct tw_mapping *apart, const str
 		       event.argument_count * sizeof *gathering->arguments);
 	if (!tw_map_row(apart, &event, gathering->arguments))
 		return no_memory(merged);
-	return file_status(merged, tw_runs_put(&gathering->file, &event, gathering->arguments));
+	return tw_merge_file_status(merged, tw_runs_put(&gathering->file, &event, gathering->arguments));
 }
 
 static void tell_room(struct tw_gathering *gathering, struct tw_reader *reader, uint64_t offset)
@@ -208,7 +199,7 @@ static int take_traces(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
 	struct tw_gathering *gathering = merge->gathering;
-	int status = file_status(merged, tw_runs_open(&gathering->file, merged->options.temporary_directory));
+	int status = tw_merge_file_status(merged, tw_runs_open(&gathering->file, merged->options.temporary_directory));
 	gathering->runs = status == 0 ? calloc(merge->trace_count, sizeof *gathering->runs) : NULL;
 	if (status == 0 && !gathering->runs)
 		return no_memory(merged);
@@ -236,7 +227,7 @@ static int open_runs(struct tw_reader *merged, size_t from, size_t count, struct
 		struct tw_merge_input *input = &merge->inputs[merge->count++];
 		input->time = gathering->aligned ? (struct tw_merge_time){.from = 1, .to = 1} : merge->traces[i].time;
 		input->mapping = mapping;
-		status = file_status(merged, tw_run_open(&input->run, &gathering->file, &gathering->runs[i]));
+		status = tw_merge_file_status(merged, tw_run_open(&input->run, &gathering->file, &gathering->runs[i]));
 	}
 	return status;
 }
@@ -249,8 +240,9 @@ static int merge_runs(struct tw_reader *merged, size_t from, size_t count, struc
 	int n = 1, status = open_runs(merged, from, count, NULL);
 	while (status == 0 && (n = tw_merge_rows(merged, &batch)) > 0)
 		for (size_t i = 0; i < batch.count && status == 0; i++)
-			status = file_status(merged, tw_runs_put(to, &batch.events[i],
-			                                         tw_event_arguments(&batch, &batch.events[i])));
+			status =
+			    tw_merge_file_status(merged, tw_runs_put(to, &batch.events[i],
+			                                             tw_event_arguments(&batch, &batch.events[i])));
 	status = n < 0 ? n : status;
 	return status < 0 ? status : end_run(merged, to, begin, run);
 }
@@ -261,7 +253,7 @@ static int merge_round(struct tw_reader *merged, size_t most)
 	struct tw_gathering *gathering = ((struct tw_merge *)merged->state)->gathering;
 	struct tw_runs next;
 	size_t made = 0;
-	int status = file_status(merged, tw_runs_open(&next, merged->options.temporary_directory));
+	int status = tw_merge_file_status(merged, tw_runs_open(&next, merged->options.temporary_directory));
 	if (status < 0)
 		return status;
 	for (size_t from = 0, count; from < gathering->run_count && status == 0; from += count) {

@@ -7,6 +7,7 @@
 
 #include "base/heap.h"
 #include "base/memory.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -117,9 +118,12 @@ int tw_merge_align(struct tw_reader *merged)
 
 /* ---- Rows. ---- */
 
-static int file_error(struct tw_reader *merged, int error)
+int tw_merge_file_status(struct tw_reader *merged, int error)
 {
-	return tw_fail(merged, error == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM, "temporary file: %s", strerror(error));
+	if (!error)
+		return 0;
+	return tw_fail(merged, error == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM, "temporary file in %s: %s",
+	               tw_temporary_place(merged->options.temporary_directory), strerror(error));
 }
 
 /* Copies the next row of an input behind those there are. Returns 0 or a negative status. */
@@ -140,7 +144,7 @@ static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
 	event->time = input->head;
 	int error = input->run.bytes ? tw_run_fetch(&input->run, &merge->bytes, &merge->byte_room, arguments, n) : 0;
 	if (error)
-		return file_error(merged, error);
+		return tw_merge_file_status(merged, error);
 	return !input->mapping || tw_map_row(input->mapping, event, arguments) ? 0 : no_memory(merged);
 }
 
@@ -171,7 +175,7 @@ static int pull(struct tw_reader *merged, struct tw_merge_input *input)
 		return pull_reader(merged, input);
 	int error = tw_run_next(&input->run, &input->batch);
 	input->ended = input->batch.count == 0;
-	return error ? file_error(merged, error) : 0;
+	return tw_merge_file_status(merged, error);
 }
 
 /* What findings there were; those of the inputs are reported by them. */

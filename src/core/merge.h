@@ -110,6 +110,9 @@ int tw_merge_align(struct tw_reader *merged);
 /* An input has no more rows: takes the names that its tracks got. Returns 0 or a negative status. */
 int tw_merge_end(struct tw_reader *merged, struct tw_merge_input *input);
 
+/* Turns an errno of the temporary file, or 0, into a status. */
+int tw_merge_file_status(struct tw_reader *merged, int error);
+
 /* Sums up what was found wrong in the inputs. */
 void tw_merge_count_findings(struct tw_reader *merged);
 

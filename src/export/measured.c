@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/measured.h"
 
+#include "base/temporary.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -78,8 +80,12 @@ void tw_measured_finish(struct tw_measured *measured)
 int tw_measured_result(struct tw_measured *measured, int status)
 {
 	int error = measured->spool.error;
-	if (error && error != ENOMEM)
-		return tw_writer_fail_system(measured->writer, "temporary file", error);
+	if (error && error != ENOMEM) {
+		status = tw_writer_fail(measured->writer, TW_ERR_SYSTEM, "temporary file in %s: %s",
+		                        tw_temporary_place(measured->spool.directory), strerror(error));
+		errno = error;
+		return status;
+	}
 	if (error || measured->line.failed || measured->failed || measured->frames.failed ||
 	    tw_budget_status(&measured->budget) < 0)
 		status = TW_ERR_MEMORY;

@@ -164,7 +164,8 @@ static int fail(struct sql_groups *groups, int error)
 	struct sql_session *session = groups->cursor->scan.session;
 	if (error == ENOMEM)
 		return sql_no_memory(groups->cursor);
-	return sql_session_fail(session, TW_ERR_SYSTEM, "temporary file: %s", strerror(error));
+	return sql_session_fail(session, TW_ERR_SYSTEM, "temporary file in %s: %s",
+	                        tw_temporary_place(session->options.temporary_directory), strerror(error));
 }
 
 /* A file without a name. */

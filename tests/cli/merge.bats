@@ -634,12 +634,12 @@ make_many() { # how many
 	[ ! -e out.fxt ]
 	run bash -c 'ulimit -n 32; TMPDIR=/nonexistent trackway merge many*.fxt -o out.fxt'
 	[ "$status" -eq 2 ]
-	[[ "$output" = *"temporary file: No such file"* ]]
+	[[ "$output" = *"temporary file in /nonexistent: No such file"* ]]
 	[ ! -e out.fxt ]
 	mkdir folder
 	run bash -c 'trap "" XFSZ; ulimit -n 32; ulimit -f 8; TMPDIR=folder trackway merge many*.fxt -o out.fxt'
 	[ "$status" -eq 2 ]
-	[[ "$output" = *"temporary file: File too large"* ]]
+	[[ "$output" = *"temporary file in folder: File too large"* ]]
 	[ ! -e out.fxt ] && [ -z "$(ls folder)" ]
 }
 

@@ -430,7 +430,7 @@ static void test_groups_in_file(void **state)
 	assert_int_not_equal(sqlite3_exec(scene.db, "select name, sum(ts), sum(dur) from slice group by name", NULL,
 	                                  NULL, NULL),
 	                     SQLITE_OK);
-	assert_non_null(strstr(sqlite3_errmsg(scene.db), "temporary file: No such file"));
+	assert_non_null(strstr(sqlite3_errmsg(scene.db), "temporary file in /nonexistent: No such file"));
 	free(rows);
 	tear_down(&scene);
 }
