@@ -8,6 +8,7 @@
 #include "core/relay.h"
 
 #include "base/parallel.h"
+#include "core/rows.h"
 #include "core/slab.h"
 
 #include <stdlib.h>
@@ -64,14 +65,9 @@ struct need {
 	size_t arguments, bytes;
 };
 
-static bool has_bytes(const struct tw_argument *argument)
-{
-	return argument->type == TW_ARG_TEXT || argument->type == TW_ARG_BYTES;
-}
-
 static void measure_argument(struct need *need, const struct tw_argument *argument)
 {
-	if (has_bytes(argument) && need->bytes <= BYTES)
+	if (tw_has_bytes(argument) && need->bytes <= BYTES)
 		need->bytes += argument->size < BYTES ? (size_t)argument->size : BYTES + 1;
 }
 
@@ -108,7 +104,7 @@ static void copy_bytes(struct block *block, size_t count)
 {
 	struct tw_argument *arguments = block->arguments + block->argument_count;
 	for (size_t i = 0; i < count; i++) {
-		if (!has_bytes(&arguments[i]) || arguments[i].size == 0)
+		if (!tw_has_bytes(&arguments[i]) || arguments[i].size == 0)
 			continue;
 		char *to = block->bytes + block->byte_count;
 		memcpy(to, arguments[i].value.bytes, (size_t)arguments[i].size);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/temporary.h"
+#include "core/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,16 +58,11 @@ void tw_runs_free(struct tw_runs *runs)
 
 /* ---- Writing. ---- */
 
-static bool has_bytes(const struct tw_argument *argument)
-{
-	return argument->type == TW_ARG_TEXT || argument->type == TW_ARG_BYTES;
-}
-
 static uint64_t bytes_of(const struct tw_argument *arguments, size_t count)
 {
 	uint64_t size = 0;
 	for (size_t i = 0; i < count; i++)
-		size += has_bytes(&arguments[i]) ? arguments[i].size : 0;
+		size += tw_has_bytes(&arguments[i]) ? arguments[i].size : 0;
 	return size;
 }
 
@@ -129,7 +125,7 @@ static void add(struct tw_runs *runs, const struct tw_event *row, const struct t
 	event->first_argument = (uint16_t)runs->argument_count;
 	for (size_t i = 0; i < row->argument_count; i++) {
 		to[i] = arguments[i];
-		if (!has_bytes(&arguments[i]))
+		if (!tw_has_bytes(&arguments[i]))
 			continue;
 		to[i].value.u = at;
 		at += arguments[i].size;
@@ -143,7 +139,7 @@ static int put_large(struct tw_runs *runs, const struct tw_event *row, const str
 	add(runs, row, arguments, 0);
 	int error = write_block(runs, bytes);
 	for (size_t i = 0; i < row->argument_count && !error; i++)
-		if (has_bytes(&arguments[i]))
+		if (tw_has_bytes(&arguments[i]))
 			error = write_all(runs, arguments[i].value.bytes, arguments[i].size);
 	return error;
 }
@@ -158,7 +154,7 @@ int tw_runs_put(struct tw_runs *runs, const struct tw_event *row, const struct t
 		return put_large(runs, row, arguments, bytes);
 	add(runs, row, arguments, runs->byte_count);
 	for (size_t i = 0; i < row->argument_count; i++) {
-		if (!has_bytes(&arguments[i]) || arguments[i].size == 0)
+		if (!tw_has_bytes(&arguments[i]) || arguments[i].size == 0)
 			continue;
 		memcpy(runs->bytes + runs->byte_count, arguments[i].value.bytes, (size_t)arguments[i].size);
 		runs->byte_count += (size_t)arguments[i].size;
@@ -202,7 +198,7 @@ static int read_all(int fd, void *bytes, size_t size, uint64_t offset)
 static void point(struct tw_argument *arguments, size_t count, const uint8_t *bytes)
 {
 	for (size_t i = 0; i < count; i++)
-		if (has_bytes(&arguments[i]))
+		if (tw_has_bytes(&arguments[i]))
 			arguments[i].value.bytes = bytes + arguments[i].value.u;
 }
 
