@@ -1,5 +1,6 @@
 /* sync.c - the threads of a trace between two points of the order of their accesses. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/heap.h"
 #include "slice/slice.h"
 
 #include <inttypes.h>
@@ -35,7 +36,7 @@ struct work {
 	size_t chosen;  /* the track whose interval is wanted */
 	uint64_t begin; /* offset of its first instruction */
 	struct lane *lanes;
-	struct lane **heap; /* lanes that have another TIME, the earliest on top */
+	uint32_t *heap; /* numbers of the lanes that have another TIME, the earliest on top */
 	size_t waiting;
 };
 
@@ -176,20 +177,15 @@ static void put_time(const struct work *work, const struct lane *lane)
 		put_access(work, lane, "call", &call);
 }
 
-static void sift_down(const struct work *work, size_t i)
+static bool earlier(const void *context, uint32_t a, uint32_t b)
 {
-	struct lane **heap = work->heap, *lane = heap[i];
-	for (size_t child; (child = 2 * i + 1) < work->waiting; i = child) {
-		child += child + 1 < work->waiting && heap[child + 1]->time < heap[child]->time;
-		if (lane->time <= heap[child]->time)
-			break;
-		heap[i] = heap[child];
-		heap[child] = lane;
-	}
+	const struct work *work = context;
+	return work->lanes[a].time < work->lanes[b].time;
 }
 
-static int open_lane(struct work *work, struct lane *lane)
+static int open_lane(struct work *work, uint32_t number)
 {
+	struct lane *lane = &work->lanes[number];
 	int status = xtrace_files_open(&lane->files, work->reader, lane->cut->track);
 	xtrace_files_thin(&lane->files);
 	xtrace_cursor_init(&lane->cursor, &lane->files);
@@ -197,7 +193,7 @@ static int open_lane(struct work *work, struct lane *lane)
 	if (status >= 0)
 		status = advance(work, lane);
 	if (status > 0)
-		work->heap[work->waiting++] = lane;
+		work->heap[work->waiting++] = number;
 	return status;
 }
 
@@ -207,16 +203,16 @@ static int read_lanes(struct work *work)
 	tw_putf(work->order, "# accesses of threads, later than TIME %" PRIu64 ", up to %" PRIu64 "\n",
 	        work->sync->after, work->sync->until);
 	tw_put_text(work->order, "time\tthread\tinstruction\tkind\taddress\tbytes\n");
-	for (size_t i = 0; status >= 0 && i < work->sync->count; i++)
-		status = open_lane(work, &work->lanes[i]);
-	for (size_t i = work->waiting / 2; i-- > 0;)
-		sift_down(work, i);
+	for (uint32_t i = 0; status >= 0 && i < work->sync->count; i++)
+		status = open_lane(work, i);
+	tw_heap_make(work->heap, work->waiting, earlier, work);
 	while (status >= 0 && work->waiting) {
-		put_time(work, work->heap[0]);
-		status = advance(work, work->heap[0]);
+		struct lane *lane = &work->lanes[work->heap[0]];
+		put_time(work, lane);
+		status = advance(work, lane);
 		if (status == 0)
 			work->heap[0] = work->heap[--work->waiting];
-		sift_down(work, 0);
+		tw_heap_sift(work->heap, work->waiting, 0, earlier, work);
 	}
 	return status;
 }
@@ -264,7 +260,7 @@ static int prepare(struct work *work, const struct xtrace_track *track)
 	const struct xtrace_set *set = &xtrace_of(work->reader)->set;
 	struct slice_sync *sync = work->sync;
 	work->lanes = calloc(set->count, sizeof *work->lanes);
-	work->heap = calloc(set->count, sizeof(struct lane *));
+	work->heap = calloc(set->count, sizeof *work->heap);
 	sync->cuts = calloc(set->count, sizeof *sync->cuts);
 	if (!work->lanes || !work->heap || !sync->cuts) {
 		xtrace_no_memory(work->reader);
