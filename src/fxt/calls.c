@@ -11,8 +11,15 @@
 
 #include <stdlib.h>
 
+static void free_own_items(struct fxt_calls *calls)
+{
+	for (size_t i = 0; i < calls->lane_count; i++)
+		free(calls->lanes[i].own);
+}
+
 void fxt_calls_clear(struct fxt_calls *calls)
 {
+	free_own_items(calls);
 	calls->count = calls->waiting = calls->closed = calls->stretch_count = calls->lane_count = calls->seen_count =
 	    0;
 	calls->by_track.count = 0;
@@ -27,8 +34,9 @@ void fxt_calls_free(struct fxt_calls *calls)
 		return;
 	free(calls->calls);
 	free(calls->stretches);
-	free(calls->items);
+	free(calls->kept);
 	free(calls->nested);
+	free_own_items(calls);
 	free(calls->lanes);
 	free(calls->seen);
 	tw_map_free(&calls->by_track);

@@ -76,9 +76,10 @@ struct fxt_lane {
 	bool nested;          /* its calls nest and stand in fxt_calls.nested; items are runs of these, and calls that
 	                       * go beyond the chunk */
 	uint32_t within;      /* if nested: items from this one on are in no call that ends in the chunk */
-	uint32_t room_from;   /* what `from` was before items were taken away */
-	uint64_t newest;      /* time of its last begin, end or slice, nested or not */
-	uint64_t begin, end;  /* times at which the first and the last of its calls end */
+	uint32_t calls;       /* how many there are in the chunk */
+	struct tw_call_item *own; /* its items, where they take another place than fxt_calls.items; otherwise NULL */
+	uint64_t newest;          /* time of its last begin, end or slice, nested or not */
+	uint64_t begin, end;      /* times at which the first and the last of its calls end */
 	/* While calls are found (calls.c). */
 	uint32_t stretch; /* the number of its last stretch that had room for several */
 	uint32_t room_to; /* up to this number of a call; 0: there is no such stretch */
@@ -109,8 +110,9 @@ struct fxt_calls {
 	size_t waiting; /* calls whose track and name come with the commit */
 	struct fxt_stretch *stretches;
 	size_t stretch_count, stretch_room;
-	struct tw_call_item *items;
-	size_t item_room;
+	struct tw_call_item *items; /* of all lanes: the thread's, until all are there; then `kept` */
+	struct tw_call_item *kept;
+	size_t kept_room;
 	struct tw_nested_call *nested;
 	size_t nested_room;
 	struct fxt_lane *lanes;
@@ -143,7 +145,13 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const st
 void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
 /* Turns the nested calls of a lane back into items, in the order of time. False when there is no memory. */
-bool fxt_lane_spread(struct fxt_calls *calls, struct fxt_lane *lane);
+bool fxt_lane_spread(const struct fxt_calls *calls, struct fxt_lane *lane);
+
+/* The items of a lane. */
+static inline const struct tw_call_item *fxt_lane_items(const struct fxt_calls *calls, const struct fxt_lane *lane)
+{
+	return (lane->own ? lane->own : calls->items) + lane->from;
+}
 
 /* The lane of a track, a new one if there is none; NULL when there is no memory. */
 struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track);

@@ -123,6 +123,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	tw_slab_scratch_free(&scratch->sort);
 	free(scratch->nests);
 	free(scratch->below);
+	free(scratch->items);
 	free(scratch->late);
 	free(scratch->record);
 	free(scratch->steps.steps);

@@ -327,6 +327,8 @@ struct fxt_scratch {
 	struct fxt_nest *nests;      /* lanes.c */
 	uint32_t *below;             /* the same */
 	size_t below_room;
+	struct tw_call_item *items; /* the same */
+	size_t item_room;
 };
 
 /* Lends a chunk memos, until it has been decoded. */

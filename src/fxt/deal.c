@@ -108,7 +108,7 @@ static size_t items_before(const struct tw_call_item *items, size_t count, const
 
 static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const struct fxt_lane *lane)
 {
-	return lane->count ? chunk->calls->items + lane->from : NULL;
+	return lane->count ? fxt_lane_items(chunk->calls, lane) : NULL;
 }
 
 /* Whether a late call surely does not change how the calls of a lane nest: it is a complete slice that ends after all
@@ -142,7 +142,7 @@ static void give_items(const struct deal *deal, struct part *part, const struct 
                        const struct fxt_lane *lane, const struct tw_call_item *items, size_t count)
 {
 	struct seat *seat = &part->seats[lane->seat];
-	bool all = items + count == chunk->calls->items + lane->from + lane->count;
+	bool all = items + count == items_of(chunk, lane) + lane->count;
 	uint64_t newest = all && lane->nested ? lane->newest : items[count - 1].time;
 	give(deal, part,
 	     &(struct tw_call_run){.track = lane->track,
@@ -388,7 +388,7 @@ static bool deal_lane(struct deal *deal, struct fxt_lane *lane)
 	struct owner *owner = &deal->owners[lane->track];
 	if (!owner->known)
 		*owner = new_owner(deal);
-	deal->parts[owner->part].load += lane->from + lane->count - lane->room_from;
+	deal->parts[owner->part].load += lane->calls;
 	lane->part = owner->part;
 	lane->seat = owner->seat;
 	return true;

@@ -36,11 +36,12 @@ static size_t place_lanes(struct fxt_calls *calls)
 {
 	uint32_t from = 0;
 	for (size_t i = 0; i < calls->stretch_count; i++)
-		calls->lanes[calls->stretches[i].lane].count += calls->stretches[i].to - calls->stretches[i].from;
+		calls->lanes[calls->stretches[i].lane].calls += calls->stretches[i].to - calls->stretches[i].from;
 	for (size_t i = 0; i < calls->lane_count; i++) {
-		calls->lanes[i].from = calls->lanes[i].room_from = from;
-		from += calls->lanes[i].count;
-		calls->lanes[i].put = from;
+		struct fxt_lane *lane = &calls->lanes[i];
+		lane->count = lane->calls;
+		lane->from = from;
+		lane->put = from += lane->calls;
 	}
 	return from;
 }
@@ -528,17 +529,15 @@ static bool any_mixed(const struct fxt_calls *calls)
 
 enum { SPARE = 8 }; /* an eighth: chunks differ little */
 
-/* Makes room for the items of a chunk; nothing of an earlier chunk is kept. */
-static bool make_items(struct fxt_calls *calls, size_t count)
+/* Makes room for items; nothing of an earlier chunk is kept. */
+static bool make_items(struct tw_call_item **items, size_t *room, size_t count)
 {
-	if (count <= calls->item_room)
+	if (count <= *room)
 		return true;
-	free(calls->items);
-	calls->item_room = count + count / SPARE;
-	calls->items = calloc(calls->item_room, sizeof *calls->items);
-	if (!calls->items)
-		calls->item_room = 0;
-	return calls->items;
+	free(*items);
+	*items = malloc((count + count / SPARE) * sizeof **items);
+	*room = *items ? count + count / SPARE : 0;
+	return *items;
 }
 
 /* The same for nested calls. */
@@ -552,6 +551,28 @@ static bool make_nested(struct fxt_calls *calls, size_t count)
 	if (!calls->nested)
 		calls->nested_room = 0;
 	return calls->nested;
+}
+
+/* Takes the items from the thread's room, where most of each lane's part is empty, to the chunk's. Chunks wait for each
+ * other: the less memory they have, the more of it is in a near cache. */
+static bool keep_items(struct fxt_calls *calls)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < calls->lane_count; i++)
+		count += calls->lanes[i].count;
+	if (!make_items(&calls->kept, &calls->kept_room, count))
+		return false;
+	uint32_t from = 0;
+	for (size_t i = 0; i < calls->lane_count; i++) {
+		struct fxt_lane *lane = &calls->lanes[i];
+		if (lane->count)
+			memcpy(calls->kept + from, calls->items + lane->from, lane->count * sizeof *calls->kept);
+		lane->within = lane->within - lane->from + from;
+		lane->from = from;
+		from += lane->count;
+	}
+	calls->items = calls->kept;
+	return true;
 }
 
 /* Sets the times of a lane whose calls are all items. items: of all lanes. */
@@ -583,7 +604,10 @@ static bool put_calls(struct fxt_calls *calls, size_t count, bool nest, struct f
 static bool sort_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *scratch)
 {
 	const size_t count = place_lanes(calls);
-	if (!make_items(calls, count) || !put_calls(calls, count, nest, scratch))
+	if (!make_items(&scratch->items, &scratch->item_room, count))
+		return false;
+	calls->items = scratch->items;
+	if (!put_calls(calls, count, nest, scratch))
 		return false;
 	if (any_mixed(calls)) {
 		if (!tw_grow(&scratch->sort.bytes, &scratch->sort.room, 2 * count * sizeof *calls->items, 1))
@@ -593,7 +617,7 @@ static bool sort_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *s
 	for (size_t i = 0; i < calls->lane_count; i++)
 		if (!calls->lanes[i].nested)
 			measure_lane(calls->items, &calls->lanes[i]);
-	return true;
+	return keep_items(calls);
 }
 
 void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
@@ -642,17 +666,20 @@ static size_t spread_items(const struct fxt_calls *calls, const struct fxt_lane 
 	return count;
 }
 
-bool fxt_lane_spread(struct fxt_calls *calls, struct fxt_lane *lane)
+bool fxt_lane_spread(const struct fxt_calls *calls, struct fxt_lane *lane)
 {
 	size_t count = spread_items(calls, lane, NULL);
-	struct tw_call_item *items = calloc(2 * count + 1, sizeof *items);
-	if (!items)
+	struct tw_call_item *items = calloc(count + 1, sizeof *items), *spare = calloc(count + 1, sizeof *spare);
+	if (!items || !spare) {
+		free(items);
+		free(spare);
 		return false;
+	}
 	spread_items(calls, lane, items);
-	sort_lane(items, count, items + count);
-	memcpy(calls->items + lane->room_from, items, count * sizeof *items);
-	free(items);
-	lane->from = lane->room_from;
+	sort_lane(items, count, spare);
+	free(spare);
+	lane->own = items;
+	lane->from = 0;
 	lane->count = (uint32_t)count;
 	lane->nested = false;
 	return true;
