@@ -94,13 +94,12 @@ const char *tw_parse_size(const char *text, uint64_t *bytes)
 
 static const char *parse_hex(const char *text, uint64_t *value)
 {
-	static const char digits[] = "0123456789abcdef";
 	const char *p = text;
 	for (*value = 0; *p; p++) {
-		const char *digit = strchr(digits, *p | ('A' ^ 'a'));
-		if (!digit || p - text > 15)
-			return digit ? "is too large" : "is not a number";
-		*value = *value << 4 | (uint64_t)(digit - digits);
+		const bool digit = is_digit(*p), letter = memchr("ABCDEFabcdef", *p, 12);
+		if (!(digit || letter) || p - text > 15)
+			return digit || letter ? "is too large" : "is not a number";
+		*value = *value << 4 | (uint64_t)(digit ? *p - '0' : (*p | ('A' ^ 'a')) - 'a' + 10);
 	}
 	return p == text ? "is not a number" : NULL;
 }

@@ -87,6 +87,8 @@ options_of() { # command
 @test "wrong use: values that are none" {
 	wrong '--top: "x" is not a number' "trackway stat --help" trackway stat --top x a
 	wrong '--top: "" is not a number' "trackway stat --help" trackway stat --top= a
+	wrong '--top: "0x\x10" is not a number' "trackway stat --help" trackway stat --top $'0x\020' a
+	wrong '--top: "0xg" is not a number' "trackway stat --help" trackway stat --top 0xg a
 	wrong '--top: "-1" is not a number' "trackway stat --help" trackway stat --top=-1 a
 	wrong '--top: "18446744073709551616" is too large' "trackway stat --help" trackway stat --top 18446744073709551616 a
 	wrong '--top: "1.5" is not a whole number' "trackway stat --help" trackway stat --top 1.5 a
