@@ -17,6 +17,8 @@ enum { TW_AROUND_DEPTH = 256 };
 struct tw_around {
 	uint64_t *ends; /* the outermost slice's first; none is later than the one before. ends[0] never comes */
 	size_t count, room;
+	uint64_t *until;   /* by the depth of a frame: when a slice around it is over, or TW_NONE_AROUND */
+	size_t until_room; /* frames beyond are in no slice */
 };
 
 /* When the innermost slice ends that is going on at a time; TW_NONE_AROUND where there is none. The processor cannot
@@ -51,8 +53,36 @@ static inline bool tw_around_add(struct tw_around *around, uint64_t begin, uint6
 	return true;
 }
 
+/* Takes a frame that begins at a time, at a depth. False when there is no memory. */
+static inline bool tw_around_enter(struct tw_around *around, size_t depth, uint64_t time)
+{
+	size_t before = around->until_room;
+	const uint64_t until = tw_around_until(around, time);
+	if (depth >= before && until == TW_NONE_AROUND)
+		return true;
+	if (!tw_extend(&around->until, &around->until_room, depth + 1, sizeof *around->until))
+		return false;
+	for (size_t i = before; i < around->until_room; i++)
+		around->until[i] = TW_NONE_AROUND;
+	around->until[depth] = until;
+	return true;
+}
+
+/* When what is around the frame at a depth is over. */
+static inline uint64_t tw_around_frame(const struct tw_around *around, size_t depth)
+{
+	return depth < around->until_room ? around->until[depth] : TW_NONE_AROUND;
+}
+
+/* Bytes of memory that it has. */
+static inline size_t tw_around_size(const struct tw_around *around)
+{
+	return (around->room + around->until_room) * sizeof *around->ends;
+}
+
 static inline void tw_around_free(struct tw_around *around)
 {
+	free(around->until);
 	free(around->ends);
 	*around = (struct tw_around){0};
 }

@@ -34,7 +34,6 @@ static const struct tw_rule limit_rule = {
 struct frame {
 	struct tw_event event; /* its begin, as delivered */
 	uint64_t row;          /* of its begin: tw_hold_put() */
-	uint64_t until;        /* a complete slice around it is over, or TW_NONE_AROUND */
 	uint32_t older;        /* the next frame of the same name further down, plus 1 */
 };
 
@@ -48,7 +47,8 @@ struct track {
 	uint64_t beyond;            /* open slices that there was no memory for a frame of */
 	size_t waiting;             /* rows of the edge that are its own */
 	struct tw_queue queue;
-	struct tw_around around; /* of complete slices that pass by their names: the others count as not there */
+	struct tw_around *around; /* of complete slices that pass by their names: the others count as not there. NULL:
+	                           * there has been none, as in most of what may be many tracks */
 };
 
 /* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes
@@ -138,8 +138,23 @@ static bool add_newest(struct tw_filter *filter, uint64_t key, uint32_t newest)
 	return tw_map_add(&filter->newest, key, newest);
 }
 
+static size_t around_size(const struct track *track)
+{
+	return track->around ? sizeof *track->around + tw_around_size(track->around) : 0;
+}
+
+/* When what is around the innermost slice is over. */
+static uint64_t innermost_until(const struct track *track)
+{
+	return track->around && track->depth ? tw_around_frame(track->around, track->depth - 1) : TW_NONE_AROUND;
+}
+
 static void push(struct tw_filter *filter, struct track *track, const struct tw_event *event)
 {
+	size_t before = around_size(track);
+	if (track->around && !tw_around_enter(track->around, track->depth, event->time))
+		filter->hold.failed = true;
+	filter->hold.held += around_size(track) - before;
 	if (!tw_grow(&track->frames, &track->room, track->depth + 1, sizeof *track->frames)) {
 		filter->hold.failed = true;
 		return;
@@ -152,10 +167,7 @@ static void push(struct tw_filter *filter, struct track *track, const struct tw_
 	} else if (!add_newest(filter, name_key(event), newest)) {
 		filter->hold.failed = true;
 	}
-	track->frames[track->depth++] = (struct frame){.event = *event,
-	                                               .row = TW_NO_ROW,
-	                                               .until = tw_around_until(&track->around, event->time),
-	                                               .older = older};
+	track->frames[track->depth++] = (struct frame){.event = *event, .row = TW_NO_ROW, .older = older};
 	filter->frames++;
 	filter->hold.held += FRAME_COST;
 }
@@ -193,24 +205,23 @@ static void pop(struct tw_filter *filter, struct track *track)
 /* Only where times are asked for: otherwise events may come in the order of the file. */
 static void note_around(struct tw_filter *filter, struct track *track, const struct tw_event *slice, uint64_t end)
 {
-	size_t before = track->around.room;
+	size_t before = around_size(track);
 	if (!tw_filter_needs_time(filter->options) || track == &filter->spare ||
 	    !tw_share_holds(&filter->hold.share, filter->hold.held + FRAME_COST) ||
 	    !tw_hold_wanted(&filter->hold, slice))
 		return;
-	filter->hold.failed |= !tw_around_add(&track->around, slice->time, end);
-	filter->hold.held += (track->around.room - before) * sizeof *track->around.ends;
+	if (!track->around)
+		track->around = calloc(1, sizeof *track->around);
+	filter->hold.failed |= !track->around || !tw_around_add(track->around, slice->time, end);
+	filter->hold.held += around_size(track) - before;
 }
 
 /* Ends what is inside of complete slices that are over at a time. A reader of the events sees that from these. */
 static void end_inside(struct tw_filter *filter, struct track *track, uint64_t time)
 {
-	while (track->depth) {
-		const struct frame *frame = &track->frames[track->depth - 1];
-		if (frame->until == TW_NONE_AROUND || frame->until > time)
-			return;
+	for (uint64_t end; (end = innermost_until(track)) != TW_NONE_AROUND && end <= time;) {
 		if (track->depth <= track->delivered)
-			decide(filter, track, frame, frame->until < filter->to ? frame->until : filter->to);
+			decide(filter, track, &track->frames[track->depth - 1], end < filter->to ? end : filter->to);
 		pop(filter, track);
 	}
 }
@@ -287,7 +298,7 @@ static void end_inside_before(struct tw_filter *filter, struct track *track, con
 	if (event->kind == TW_SLICE_END && event->time == 0)
 		return;
 	const uint64_t time = event->kind == TW_SLICE_END ? event->time - 1 : event->time;
-	if (track->frames[track->depth - 1].until > time)
+	if (innermost_until(track) > time)
 		return;
 	if (time > filter->from)
 		start(filter, track);
@@ -669,7 +680,9 @@ void tw_filter_free(struct tw_filter *filter)
 	for (size_t i = 0; i < filter->track_room; i++) {
 		free(filter->tracks[i].frames);
 		tw_event_rows_free(&filter->tracks[i].saved);
-		tw_around_free(&filter->tracks[i].around);
+		if (filter->tracks[i].around)
+			tw_around_free(filter->tracks[i].around);
+		free(filter->tracks[i].around);
 		tw_event_rows_free(&filter->tracks[i].queue.rows);
 	}
 	tw_event_rows_free(&filter->spare.queue.rows);

@@ -12,7 +12,6 @@ struct tw_span {
 	uint32_t name;
 	uint32_t below; /* once indexed: 1 + the place of the next frame of this name further down, or 0 */
 	uint64_t slot;  /* the user's own */
-	uint64_t until; /* the same */
 };
 
 struct tw_span_stack {

@@ -29,7 +29,7 @@
 
 #define INLINE inline __attribute__((always_inline))
 
-/* How many frames may be open at once: 24 bytes each, and up to 32 more where their ends do not fit. */
+/* How many frames may be open at once: 16 bytes each, and up to 40 more where their ends do not fit. */
 enum { MEMORY_PER_FRAME = 128 };
 
 static int take_begin(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
@@ -276,8 +276,8 @@ static int take_begin(const struct chrome_job *job, const struct tw_event *event
 	}
 	if (status < 0)
 		return status;
-	struct tw_span_stack *stack = &chrome->spans.stacks[track];
-	stack->frames[stack->depth - 1].until = tw_around_until(&chrome->arounds[track], event->time);
+	if (!tw_around_enter(&chrome->arounds[track], chrome->spans.stacks[track].depth - 1, event->time))
+		return TW_ERR_MEMORY;
 	return take_slice(job, event, track, &shapes[TW_SLICE_BEGIN]);
 }
 
@@ -384,7 +384,7 @@ static int take_end(const struct chrome_job *job, const struct tw_event *event, 
 static inline uint64_t innermost_until(const struct chrome *chrome, uint32_t track)
 {
 	const struct tw_span_stack *stack = &chrome->spans.stacks[track];
-	return stack->depth ? stack->frames[stack->depth - 1].until : TW_NONE_AROUND;
+	return stack->depth ? tw_around_frame(&chrome->arounds[track], stack->depth - 1) : TW_NONE_AROUND;
 }
 
 /* Ends what is inside of complete slices that are over. An end of just that time may be that of what is inside. */

@@ -91,9 +91,9 @@ struct chrome {
 	uint32_t tracks_seen; /* how many it had */
 	struct chrome_process *processes;
 	size_t process_room;
-	struct tw_map places;      /* process to its place in `processes` */
-	struct tw_map tids;        /* pid and tid that are taken */
-	struct tw_spans spans;     /* until: a complete slice around is over, or TW_NONE_AROUND */
+	struct tw_map places; /* process to its place in `processes` */
+	struct tw_map tids;   /* pid and tid that are taken */
+	struct tw_spans spans;
 	struct tw_around *arounds; /* by track */
 	size_t around_room;
 	struct chrome_slot *slots;
