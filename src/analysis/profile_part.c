@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/profile_part.h"
 
+#include "base/inline.h"
+
 #include <stdlib.h>
 
 static struct tw_profile_part *part_of(struct tw_calls *calls)
@@ -47,8 +49,8 @@ static inline uint32_t find_object(struct tw_calls *calls, const struct tw_frame
 /* Finds where calls are counted, and asks for it: the places are seldom in a near cache, and the processor can only
  * wait for many at once where nothing else stands between. `make bench` measures stat of FXT.
  * It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
-static inline __attribute__((always_inline)) void look_ahead(const struct tw_tallies *rows, uint16_t **places,
-                                                             const struct tw_left_call *calls, size_t count)
+TW_INLINE void look_ahead(const struct tw_tallies *rows, uint16_t **places, const struct tw_left_call *calls,
+                          size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		places[i] = tw_histogram_place(&rows->pool, &rows->rows[calls[i].row].histogram, calls[i].duration);
@@ -131,8 +133,7 @@ static void count_waiting(struct tw_profile_part *part)
 
 /* Calls wait until there are many: counting one looks at three places that are seldom in the first-level cache, and the
  * processor can only wait for several at once when nothing else stands between. `make bench` measures stat of FXT. */
-static inline __attribute__((always_inline)) void let_wait(struct tw_profile_part *part,
-                                                           const struct tw_left_call *call)
+TW_INLINE void let_wait(struct tw_profile_part *part, const struct tw_left_call *call)
 {
 	if (__builtin_expect(part->waiting_count == TW_PART_WAITING, 0))
 		count_waiting(part);
@@ -280,7 +281,7 @@ static inline uint32_t find_places(const struct tw_histogram_pool *pool, struct 
 
 /* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT.
  * As for count_waiting(), a number of a place stays true. */
-static __attribute__((noinline)) void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
+TW_NOINLINE void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
 {
 	struct tw_tally *tally = &rows->rows[row];
 	uint32_t places[TW_PART_BATCH];
@@ -306,8 +307,7 @@ static void count_batches(struct tw_profile_part *part)
 }
 
 /* Any call that nests. */
-static __attribute__((noinline)) void take_nested(struct tw_profile_part *part, const struct tw_nested_call *found,
-                                                  uint64_t round)
+TW_NOINLINE void take_nested(struct tw_profile_part *part, const struct tw_nested_call *found, uint64_t round)
 {
 	struct tw_calls *calls = &part->calls;
 	uint32_t row = row_for(part, found->name);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/samples.h"
 
+#include "base/inline.h"
 #include "base/memory.h"
 #include "base/sum.h"
 #include "core/format.h"
@@ -110,8 +111,7 @@ static inline void take(struct tw_samples *samples, const struct tw_event *event
 
 /* The tables are larger than a cache, and samples have any stack: `make bench` measures stat of TraceLog. It must be
  * inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
-static inline __attribute__((always_inline)) void look_ahead(const struct tw_samples *samples,
-                                                             const struct tw_batch *batch, size_t i)
+TW_INLINE void look_ahead(const struct tw_samples *samples, const struct tw_batch *batch, size_t i)
 {
 	enum { NEAR = 6, FAR = 12 };
 	if (samples->per_thread || i + FAR >= batch->count)

@@ -3,6 +3,8 @@
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 
+#include "base/inline.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,8 +12,8 @@
 typedef bool tw_goes_first_fn(const void *context, uint32_t a, uint32_t b);
 
 /* Moves the number at a place down to where it belongs. Inline, so that to compare is no call. */
-static inline __attribute__((always_inline)) void tw_heap_sift(uint32_t *heap, size_t count, size_t place,
-                                                               tw_goes_first_fn *goes_first, const void *context)
+TW_INLINE void tw_heap_sift(uint32_t *heap, size_t count, size_t place, tw_goes_first_fn *goes_first,
+                            const void *context)
 {
 	const uint32_t moved = heap[place];
 	for (size_t below; (below = 2 * place + 1) < count; place = below) {
@@ -25,8 +27,7 @@ static inline __attribute__((always_inline)) void tw_heap_sift(uint32_t *heap, s
 }
 
 /* Puts numbers that stand in any order into that of a heap. */
-static inline __attribute__((always_inline)) void tw_heap_make(uint32_t *heap, size_t count,
-                                                               tw_goes_first_fn *goes_first, const void *context)
+TW_INLINE void tw_heap_make(uint32_t *heap, size_t count, tw_goes_first_fn *goes_first, const void *context)
 {
 	for (size_t i = count / 2; i-- > 0;)
 		tw_heap_sift(heap, count, i, goes_first, context);

@@ -6,6 +6,7 @@
 #include "chrome/parse.h"
 
 #include "base/bytes.h"
+#include "base/inline.h"
 
 #include <string.h>
 
@@ -315,7 +316,7 @@ static inline unsigned known_member(const struct chrome_value *key)
 	return i;
 }
 
-static __attribute__((noinline)) unsigned escaped_member(const struct chrome_value *key)
+TW_NOINLINE unsigned escaped_member(const struct chrome_value *key)
 {
 	uint8_t room[KNOWN_MAX];
 	const struct chrome_value plain = told(key, room);

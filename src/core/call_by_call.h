@@ -7,11 +7,11 @@
 #ifndef CORE_CALL_BY_CALL_H
 #define CORE_CALL_BY_CALL_H
 
+#include "base/inline.h"
 #include "core/calls.h"
 
 /* Ends the call on top. */
-static inline __attribute__((always_inline)) void tw_calls_end_top(struct tw_calls *calls, uint64_t time,
-                                                                   tw_call_leave_fn leave)
+TW_INLINE void tw_calls_end_top(struct tw_calls *calls, uint64_t time, tw_call_leave_fn leave)
 {
 	struct tw_call_space *space = calls->stack->space;
 	struct tw_frame *top = &space->frames[calls->stack->depth--];
@@ -28,8 +28,7 @@ static inline bool tw_calls_top_is_timed(const struct tw_call_stack *stack)
 	return stack->timed_count && stack->timed[stack->timed_count - 1].depth == stack->depth;
 }
 
-static inline __attribute__((always_inline)) bool tw_calls_end_one(struct tw_calls *calls, const struct tw_event *event,
-                                                                   tw_call_leave_fn leave)
+TW_INLINE bool tw_calls_end_one(struct tw_calls *calls, const struct tw_event *event, tw_call_leave_fn leave)
 {
 	const struct tw_call_stack *stack = calls->stack;
 	const struct tw_frame *top = &stack->space->frames[stack->depth];
@@ -40,8 +39,7 @@ static inline __attribute__((always_inline)) bool tw_calls_end_one(struct tw_cal
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool tw_calls_begin_one(struct tw_calls *calls,
-                                                                     const struct tw_event *event, tw_call_find_fn find)
+TW_INLINE bool tw_calls_begin_one(struct tw_calls *calls, const struct tw_event *event, tw_call_find_fn find)
 {
 	struct tw_call_stack *stack = calls->stack;
 	const struct tw_call_space *space = stack->space;
@@ -69,9 +67,8 @@ static inline __attribute__((always_inline)) bool tw_calls_begin_one(struct tw_c
 /* Takes an event that is a call, of the current track; false where it cannot. over: what is told of complete slices
  * that are over by then; leave: of what the event ends. For owners with no shortest duration that do not count calls by
  * row, and take those of TW_ROW_OTHER like others. */
-static inline __attribute__((always_inline)) bool tw_calls_take_one(struct tw_calls *calls,
-                                                                    const struct tw_event *event, tw_call_find_fn find,
-                                                                    tw_call_leave_fn over, tw_call_leave_fn leave)
+TW_INLINE bool tw_calls_take_one(struct tw_calls *calls, const struct tw_event *event, tw_call_find_fn find,
+                                 tw_call_leave_fn over, tw_call_leave_fn leave)
 {
 	struct tw_call_stack *stack = calls->stack;
 	if (!stack->space || stack->space->tableless || stack->folded)

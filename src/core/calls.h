@@ -3,6 +3,7 @@
 #ifndef CORE_CALLS_H
 #define CORE_CALLS_H
 
+#include "base/inline.h"
 #include "core/budget.h"
 
 #include <trackway/event.h>
@@ -302,9 +303,8 @@ struct tw_call_cursor {
 	uint64_t due;
 };
 
-static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_cursor *at,
-                                                                const struct tw_call_item *item, tw_call_find_fn find,
-                                                                bool by_row)
+TW_INLINE bool tw_calls_push(struct tw_call_cursor *at, const struct tw_call_item *item, tw_call_find_fn find,
+                             bool by_row)
 {
 	uint32_t name = item->name;
 	if (name >= at->names || at->top == at->last)
@@ -321,8 +321,7 @@ static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_c
 }
 
 /* Ends the call on top, which is one that is taken here. */
-static inline __attribute__((always_inline)) void tw_calls_end(struct tw_call_cursor *at, uint64_t time,
-                                                               tw_call_leave_fn leave, bool by_row)
+TW_INLINE void tw_calls_end(struct tw_call_cursor *at, uint64_t time, tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_frame *top = at->top;
 	uint64_t duration = time - top->begin;
@@ -342,9 +341,8 @@ static inline __attribute__((always_inline)) void tw_calls_end(struct tw_call_cu
 	leave(at->calls, top, &call, TW_CALL_ENDED);
 }
 
-static inline __attribute__((always_inline)) bool tw_calls_pop(struct tw_call_cursor *at,
-                                                               const struct tw_call_item *item, tw_call_leave_fn leave,
-                                                               bool by_row)
+TW_INLINE bool tw_calls_pop(struct tw_call_cursor *at, const struct tw_call_item *item, tw_call_leave_fn leave,
+                            bool by_row)
 {
 	struct tw_frame *top = at->top;
 	if (at->due < item->time || top->name != item->name || item->time < top->begin || top == at->timed_top ||
@@ -369,8 +367,7 @@ static inline void tw_calls_put_timed(struct tw_call_cursor *at, const struct tw
 }
 
 /* Ends the complete slices on top that are over at a time. */
-static inline __attribute__((always_inline)) void tw_calls_settle(struct tw_call_cursor *at, uint64_t time,
-                                                                  tw_call_leave_fn leave, bool by_row)
+TW_INLINE void tw_calls_settle(struct tw_call_cursor *at, uint64_t time, tw_call_leave_fn leave, bool by_row)
 {
 	while (at->due <= time && at->timed_top == at->top && at->timed[-1].end == at->due &&
 	       at->top->row >= at->least_row) {
@@ -380,9 +377,8 @@ static inline __attribute__((always_inline)) void tw_calls_settle(struct tw_call
 	}
 }
 
-static inline __attribute__((always_inline)) bool tw_calls_begin(struct tw_call_cursor *at,
-                                                                 const struct tw_call_item *item, tw_call_find_fn find,
-                                                                 bool by_row)
+TW_INLINE bool tw_calls_begin(struct tw_call_cursor *at, const struct tw_call_item *item, tw_call_find_fn find,
+                              bool by_row)
 {
 	bool timed = tw_item_is_complete(item);
 	if (at->due <= item->time || (timed && at->timed == at->timed_last) || !tw_calls_push(at, item, find, by_row))
@@ -429,10 +425,8 @@ static inline void tw_calls_go_on(struct tw_calls *calls, uint64_t time)
 }
 
 /* Takes items of the current track, as many as it can; returns how many. */
-static inline __attribute__((always_inline)) size_t tw_calls_take_items(struct tw_calls *calls,
-                                                                        const struct tw_call_item *items, size_t count,
-                                                                        tw_call_find_fn find, tw_call_leave_fn leave,
-                                                                        bool by_row)
+TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_call_item *items, size_t count,
+                                     tw_call_find_fn find, tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_call_stack *stack = calls->stack;
 	if (!stack->space || stack->space->tableless || stack->folded)
@@ -454,9 +448,8 @@ static inline __attribute__((always_inline)) size_t tw_calls_take_items(struct t
 }
 
 /* Takes a run. */
-static inline __attribute__((always_inline)) void tw_calls_feed_run(struct tw_calls *calls,
-                                                                    const struct tw_call_run *run, tw_call_find_fn find,
-                                                                    tw_call_leave_fn leave, bool by_row)
+TW_INLINE void tw_calls_feed_run(struct tw_calls *calls, const struct tw_call_run *run, tw_call_find_fn find,
+                                 tw_call_leave_fn leave, bool by_row)
 {
 	if (run->track != calls->track)
 		tw_calls_switch(calls, run->track);

@@ -1,5 +1,6 @@
 /* order.c - slabs merged in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/inline.h"
 #include "base/memory.h"
 #include "core/slab.h"
 
@@ -168,8 +169,7 @@ static uint64_t time_of_next(const struct tw_sorter *sorter)
 /* The rows of a slab that is out of order lie anywhere in it, most of them in two lines of the cache, and another
  * processor may have written them. `make bench` measures stat and convert of FXT. It must be inlined: gcc 12 takes out
  * calls of functions that do nothing but prefetch. */
-static inline __attribute__((always_inline)) void look_ahead(const struct tw_slab *slab, const uint32_t *order,
-                                                             size_t place)
+TW_INLINE void look_ahead(const struct tw_slab *slab, const uint32_t *order, size_t place)
 {
 	enum { ROWS_AHEAD = 12 };
 	if (!order || place + ROWS_AHEAD >= slab->count)

@@ -20,14 +20,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome.h"
 
+#include "base/inline.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
 
 #include <assert.h>
 #include <stdlib.h>
-
-#define INLINE inline __attribute__((always_inline))
 
 /* How many frames may be open at once: 16 bytes each, and up to 40 more where their ends do not fit. */
 enum { MEMORY_PER_FRAME = 128 };
@@ -107,8 +106,7 @@ static char scope_of(uint16_t flags)
 
 /* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
  * the text. */
-static __attribute__((noinline)) uint32_t render_other(const struct chrome_job *job, uint32_t name, const char *key,
-                                                       bool whole)
+TW_NOINLINE uint32_t render_other(const struct chrome_job *job, uint32_t name, const char *key, bool whole)
 {
 	struct tw_names *names = &job->chrome->names;
 	struct tw_line *line = &job->chrome->line;
@@ -121,14 +119,14 @@ static __attribute__((noinline)) uint32_t render_other(const struct chrome_job *
 }
 
 /* The same; inline for those that are kept, which nearly all are. */
-static INLINE uint32_t keep_name(const struct chrome_job *job, uint32_t name, const char *key, bool whole)
+TW_INLINE uint32_t keep_name(const struct chrome_job *job, uint32_t name, const char *key, bool whole)
 {
 	const struct tw_names *names = &job->chrome->names;
 	bool kept = name < job->name_count && tw_names_has(names, &job->names[name], name);
 	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
 }
 
-static __attribute__((noinline)) void add_own_category(const struct chrome_job *job, const char *category)
+TW_NOINLINE void add_own_category(const struct chrome_job *job, const char *category)
 {
 	struct tw_line *line = &job->chrome->line;
 	tw_line_text(line, ",\"cat\":\"");
@@ -143,8 +141,8 @@ static inline bool is_behind_text(const struct chrome_job *job)
 }
 
 /* The name and category of a slot: numbers of names that are kept, or text. */
-static INLINE void add_names(const struct chrome_job *job, const struct tw_event *event,
-                             const struct chrome_shape *shape, struct chrome_slot *slot)
+TW_INLINE void add_names(const struct chrome_job *job, const struct tw_event *event, const struct chrome_shape *shape,
+                         struct chrome_slot *slot)
 {
 	if (event->name) {
 		slot->name = keep_name(job, event->name, ",\"name\":", true);
@@ -204,8 +202,8 @@ static inline void add_args(const struct chrome_job *job, const struct tw_event 
 }
 
 /* The slot of an event of some shape, with the text of its names in the line where they are not kept. */
-static INLINE struct chrome_slot *begin_slot(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
-                                             const struct chrome_shape *shape)
+TW_INLINE struct chrome_slot *begin_slot(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                                         const struct chrome_shape *shape)
 {
 	struct chrome_slot *place = tw_chrome_ring_next(job->chrome);
 	struct chrome_slot slot = {
@@ -248,8 +246,8 @@ static int take_other(const struct chrome_job *job, const struct tw_event *event
 	return 0;
 }
 
-static INLINE int take_slice(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
-                             const struct chrome_shape *shape)
+TW_INLINE int take_slice(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                         const struct chrome_shape *shape)
 {
 	struct chrome_slot *slot = begin_slot(job, event, track, shape);
 	size_t root_size = job->chrome->line.text.length;
@@ -388,8 +386,7 @@ static inline uint64_t innermost_until(const struct chrome *chrome, uint32_t tra
 }
 
 /* Ends what is inside of complete slices that are over. An end of just that time may be that of what is inside. */
-static __attribute__((noinline)) void end_inside(const struct chrome_job *job, const struct tw_event *event,
-                                                 uint32_t track)
+TW_NOINLINE void end_inside(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
 {
 	uint64_t until = innermost_until(job->chrome, track);
 	while (until != TW_NONE_AROUND &&

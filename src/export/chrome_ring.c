@@ -1,5 +1,6 @@
 /* chrome_ring.c - events that wait for the end of a slice, and the text that they become. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/inline.h"
 #include "export/chrome.h"
 
 #include <assert.h>
@@ -128,7 +129,7 @@ static inline void take_until(struct tw_output *out, const char *p)
 	tw_output_took(out, (size_t)(p - (out->buffer + out->used)));
 }
 
-static __attribute__((noinline)) char *put_long(struct tw_output *out, const char *p, const char *bytes, size_t size)
+TW_NOINLINE char *put_long(struct tw_output *out, const char *p, const char *bytes, size_t size)
 {
 	take_until(out, p);
 	tw_put(out, bytes, size);
@@ -176,8 +177,8 @@ static inline char *put_text(const struct chrome *chrome, struct tw_output *out,
 
 /* Puts what few events have in their arguments: what the end of the slice told, and marks. some: there are arguments
  * before. */
-static __attribute__((noinline)) char *put_ending(const struct chrome *chrome, struct tw_output *out, char *p,
-                                                  const struct chrome_slot *slot, bool some)
+TW_NOINLINE char *put_ending(const struct chrome *chrome, struct tw_output *out, char *p,
+                             const struct chrome_slot *slot, bool some)
 {
 	if (slot->end_size) {
 		p = stpcpy(p, some ? ",\"end\":{" : "\"end\":{");

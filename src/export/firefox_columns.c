@@ -1,14 +1,13 @@
 /* firefox_columns.c - columns of numbers, which are most of a processed profile: made in pieces, by several threads. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "export/firefox.h"
 
 enum { MS_DECIMALS = 6, MS_MAX = 16 /* bytes of the milliseconds in 64 bits of nanoseconds, and more */ };
 enum { CELL_MAX = TW_DIGITS_MAX + 2, PIECE_CELLS = SPOOL_PIECE / FIREFOX_RECORD, PIECE_NODES = PIECE_CELLS };
 
 /* ---- Records. ---- */
-
-#define INLINE static inline __attribute__((always_inline)) /* so that `column` is a constant: `make bench` */
 
 static inline char *put_null(char *p)
 {
@@ -17,7 +16,7 @@ static inline char *put_null(char *p)
 }
 
 /* Nanoseconds, less than a millisecond, as its decimals. */
-INLINE char *put_decimals(char *p, uint32_t ns)
+TW_INLINE char *put_decimals(char *p, uint32_t ns)
 {
 	memcpy(p, tw_digit_pairs + ns / 10000 * 2, 2);
 	memcpy(p + 2, tw_digit_pairs + ns / 100 % 100 * 2, 2);
@@ -26,7 +25,7 @@ INLINE char *put_decimals(char *p, uint32_t ns)
 }
 
 /* Nanoseconds as milliseconds: most are less than one. */
-INLINE char *put_ms(char *p, uint64_t ns)
+TW_INLINE char *put_ms(char *p, uint64_t ns)
 {
 	if (ns >= NS_PER_MS)
 		return tw_decimal(p, ns, MS_DECIMALS);
@@ -41,7 +40,7 @@ struct milliseconds {
 	char text[TW_DIGITS_MAX];
 };
 
-INLINE char *put_time(struct milliseconds *before, char *p, uint64_t ns)
+TW_INLINE char *put_time(struct milliseconds *before, char *p, uint64_t ns)
 {
 	if (ns - before->ns >= NS_PER_MS || !before->size) {
 		before->ns = ns / NS_PER_MS * NS_PER_MS;
@@ -53,8 +52,8 @@ INLINE char *put_time(struct milliseconds *before, char *p, uint64_t ns)
 	return put_decimals(p + before->size, (uint32_t)(ns - before->ns));
 }
 
-INLINE char *put_cell(const struct firefox *firefox, enum firefox_column column, char *p, struct milliseconds *before,
-                      uint64_t time, uint64_t told, uint64_t weight)
+TW_INLINE char *put_cell(const struct firefox *firefox, enum firefox_column column, char *p,
+                         struct milliseconds *before, uint64_t time, uint64_t told, uint64_t weight)
 {
 	bool at_end = told % FIREFOX_PHASES == PHASE_END;
 	switch (column) {
@@ -87,7 +86,7 @@ static bool is_of_marker(enum firefox_column column)
 	return column >= MARKER_NAME && column <= MARKER_PHASE;
 }
 
-INLINE void put_cells(struct firefox *firefox, struct tw_piece_text *piece, enum firefox_column column)
+TW_INLINE void put_cells(struct firefox *firefox, struct tw_piece_text *piece, enum firefox_column column)
 {
 	uint64_t time = 0, weight = 0;
 	struct milliseconds before = {0};

@@ -3,6 +3,7 @@
 #ifndef EXPORT_MEASURED_H
 #define EXPORT_MEASURED_H
 
+#include "base/inline.h"
 #include "core/call_by_call.h"
 #include "export/frames.h"
 #include "export/line.h"
@@ -63,9 +64,8 @@ int tw_measured_meet(struct tw_measured *measured, const struct tw_reader *reade
 
 /* Takes an event to the slices of its track: it begins or ends some, or time goes by. Inlined together with the hooks,
  * which are given here again for that: `make bench` measures convert. */
-static inline __attribute__((always_inline)) void tw_measured_slice(struct tw_measured *measured,
-                                                                    const struct tw_event *event, tw_call_find_fn enter,
-                                                                    tw_call_leave_fn leave)
+TW_INLINE void tw_measured_slice(struct tw_measured *measured, const struct tw_event *event, tw_call_find_fn enter,
+                                 tw_call_leave_fn leave)
 {
 	struct tw_calls *calls = &measured->calls;
 	measured->time = event->time;

@@ -14,6 +14,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto.h"
 
+#include "base/inline.h"
 #include "base/memory.h"
 #include "core/dictionary.h"
 #include "export/args.h"
@@ -338,7 +339,7 @@ static inline void put_plain(struct perfetto *perfetto, const struct tw_event *e
 	end_plain(perfetto, begin, tw_proto_put_packed(p, perfetto->names[event->category].category_field));
 }
 
-static __attribute__((noinline)) void put_begin(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
+TW_NOINLINE void put_begin(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
 {
 	add_event(perfetto, event, TYPE_SLICE_BEGIN, uuid);
 	uint64_t location = tw_perfetto_location(perfetto, event->name);
@@ -365,7 +366,7 @@ static inline bool is_plain_end(const struct perfetto *perfetto, const struct tw
 	       (!end->event || (!end->event->argument_count && !end->event->flags));
 }
 
-static __attribute__((noinline)) void put_end(struct perfetto *perfetto, const struct tw_slice_end *end, uint64_t uuid)
+TW_NOINLINE void put_end(struct perfetto *perfetto, const struct tw_slice_end *end, uint64_t uuid)
 {
 	add_type(perfetto, TYPE_SLICE_END, uuid);
 	if (end->event) {

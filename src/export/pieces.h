@@ -3,6 +3,7 @@
 #ifndef EXPORT_PIECES_H
 #define EXPORT_PIECES_H
 
+#include "base/inline.h"
 #include "core/ahead.h"
 #include "export/spool.h"
 
@@ -50,7 +51,7 @@ int tw_pieces_read(void *lane, void *piece);
 const uint8_t *tw_pieces_records(struct tw_piece_text *piece, struct tw_spool *spool);
 
 /* Reads a number of a record, and returns the place after it: tw_proto_digits() has written it. */
-static inline __attribute__((always_inline)) const uint8_t *tw_pieces_number(const uint8_t *p, uint64_t *value)
+TW_INLINE const uint8_t *tw_pieces_number(const uint8_t *p, uint64_t *value)
 {
 	*value = *p & 0x7f;
 	for (unsigned shift = 7; *p++ & 0x80; shift += 7)

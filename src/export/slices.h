@@ -3,6 +3,7 @@
 #ifndef EXPORT_SLICES_H
 #define EXPORT_SLICES_H
 
+#include "base/inline.h"
 #include "core/call_by_call.h"
 #include "core/format.h"
 
@@ -65,9 +66,8 @@ void tw_slices_take_slowly(struct tw_slices *slices, const struct tw_event *even
 /* Takes any event: slices that are over by then end. The others are what the hooks are to calls.h, to be inlined: they
  * find the event in slices->event, and nothing is held back. over: ends that no event tells; leave: those that this one
  * does. `make bench` measures convert to Perfetto. */
-static inline __attribute__((always_inline)) void tw_slices_take(struct tw_slices *slices, const struct tw_event *event,
-                                                                 tw_call_find_fn enter, tw_call_leave_fn over,
-                                                                 tw_call_leave_fn leave)
+TW_INLINE void tw_slices_take(struct tw_slices *slices, const struct tw_event *event, tw_call_find_fn enter,
+                              tw_call_leave_fn over, tw_call_leave_fn leave)
 {
 	slices->event = event;
 	if (tw_calls_meet(&slices->calls, event) && !tw_calls_take_one(&slices->calls, event, enter, over, leave))

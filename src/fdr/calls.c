@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/calls.h"
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "fdr/layout.h"
 #include "fdr/state.h"
 
@@ -78,8 +79,7 @@ static inline bool make_plain(uint32_t *bits, uint32_t odd)
  * the top and a left call, and keeps one of the two: there must be room for as many frames as there are records, and
  * for one left call more. whole: the clock's. To save instructions and stores, a function's row and name are one word,
  * a row and its open calls another, and what depends on the kind stands in tables on the stack. */
-static inline __attribute__((always_inline)) const uint8_t *take_all(struct run *run, const uint8_t *bytes, size_t size,
-                                                                     uint64_t whole)
+TW_INLINE const uint8_t *take_all(struct run *run, const uint8_t *bytes, size_t size, uint64_t whole)
 {
 	struct tw_frame *top = run->top;
 	struct tw_left_call *left = run->left;
@@ -120,12 +120,12 @@ static inline __attribute__((always_inline)) const uint8_t *take_all(struct run 
 }
 
 /* The same for clocks of more than 10^9 ticks per second, which most are. */
-static __attribute__((noinline)) const uint8_t *take_fast_clock(struct run *run, const uint8_t *bytes, size_t size)
+TW_NOINLINE const uint8_t *take_fast_clock(struct run *run, const uint8_t *bytes, size_t size)
 {
 	return take_all(run, bytes, size, 0);
 }
 
-static __attribute__((noinline)) const uint8_t *take_any_clock(struct run *run, const uint8_t *bytes, size_t size)
+TW_NOINLINE const uint8_t *take_any_clock(struct run *run, const uint8_t *bytes, size_t size)
 {
 	return take_all(run, bytes, size, run->whole);
 }

@@ -4,6 +4,7 @@
 #include "fxt/calls.h"
 
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "fxt/ahead.h"
 #include "fxt/doubts.h"
@@ -222,8 +223,7 @@ static void begin_called(struct fxt_memo *memo)
 
 /* The names of a call; NULL where the name is inline or not registered. The category may be inline: profiles do not use
  * it. */
-static __attribute__((noinline)) const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t header,
-                                                                const uint8_t *bytes)
+TW_NOINLINE const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
 {
 	const bool is_inline = tw_bits(header, 47, 47);
 	header &= is_inline ? ~FXT_BITS(32, 47) : UINT64_MAX;
@@ -270,8 +270,7 @@ static const struct shape {
 
 /* Takes a context switch or a wake-up without arguments, whose size is right. Returns that; 0: it is another record, or
  * not all there. */
-static __attribute__((noinline)) size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *bytes,
-                                                          const uint8_t *to, bool big)
+TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, bool big)
 {
 	const uint32_t koids = fxt_plain_koids(tw_load64(bytes, big));
 	const size_t size = (2 + koids) * TW_FXT_WORD;
@@ -287,9 +286,8 @@ static __attribute__((noinline)) size_t take_plain_switch(struct fxt_chunk *chun
  * arguments, so no jump depends on it: an event that is no call is written, too, and the next one takes its place;
  * events with arguments are listed, and their sizes checked later. Returns the place of the first record that it could
  * not take, or that is too near to the end. `whole` is the clock's. */
-static inline __attribute__((always_inline)) const uint8_t *take_usual(struct run *run, const uint8_t *bytes,
-                                                                       const uint8_t *to, bool doubting, uint64_t whole,
-                                                                       bool big)
+TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool doubting,
+                                    uint64_t whole, bool big)
 {
 	struct fxt_chunk *const chunk = run->chunk;
 	const struct tw_ticks clock = chunk->clock;
@@ -427,9 +425,8 @@ static bool settle_most(struct fxt_doubts *doubts, const struct fxt_chunk *chunk
 
 /* Takes records up to the first that is not for the fast path; returns its place. leap: NULL where the walk has checked
  * the records; otherwise they are checked here, and counted there. */
-static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
-                                                             size_t end, bool big, struct fxt_leap *leap,
-                                                             struct fxt_doubts *doubts)
+TW_INLINE size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place, size_t end, bool big,
+                          struct fxt_leap *leap, struct fxt_doubts *doubts)
 {
 	struct run run = {.chunk = chunk, .doubts = doubts, .switches = switches};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/doubts.h"
 
+#include "base/inline.h"
+
 static inline uint64_t header_at(const struct fxt_chunk *chunk, uint32_t place, bool big)
 {
 	return tw_load64(chunk->bytes + place, big);
@@ -38,8 +40,7 @@ static inline bool is_simple(uint64_t header, const uint8_t *bytes, size_t left_
 	return !flaws && end - at <= (type == FXT_INSTANT) && type < FXT_EVENT_TYPES && tw_bits(header, 24, 31) != 0;
 }
 
-static inline __attribute__((always_inline)) size_t first_wrong(const struct fxt_chunk *chunk, bool big,
-                                                                const uint32_t *sorted, const uint32_t *from)
+TW_INLINE size_t first_wrong(const struct fxt_chunk *chunk, bool big, const uint32_t *sorted, const uint32_t *from)
 {
 	size_t wrong = SIZE_MAX;
 	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++)

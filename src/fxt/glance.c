@@ -1,6 +1,7 @@
 /* glance.c - the times of a chunk's records, without rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "fxt/window.h"
 
 /* What a record means for the times of its chunk. */
@@ -27,8 +28,7 @@ struct stretch {
 
 /* Takes the times of records from a place on. Returns the place of the first that is neither timed nor silent, or the
  * end. */
-static inline __attribute__((always_inline)) size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool big,
-                                                               struct stretch *stretch)
+TW_INLINE size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool big, struct stretch *stretch)
 {
 	uint64_t header, least = stretch->least, last = stretch->last;
 	bool timed = stretch->timed;

@@ -5,6 +5,7 @@
  * cannot count. `make bench` measures info. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "fxt/census.h"
 #include "fxt/doubts.h"
@@ -18,8 +19,7 @@ static bool is_timed(unsigned type)
 }
 
 /* Adds a tally for a thread; *at is the hash place that now leads to it. NULL when there is no memory. */
-static __attribute__((noinline)) struct fxt_tally *new_inline(struct fxt_sums *sums,
-                                                              const struct fxt_inline_tally *from, uint32_t *at)
+TW_NOINLINE struct fxt_tally *new_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from, uint32_t *at)
 {
 	if (!tw_grow(&sums->inlines, &sums->inline_room, sums->inline_count + 1, sizeof *sums->inlines)) {
 		sums->failed = true;
@@ -183,7 +183,7 @@ static bool is_for_heads(uint32_t low)
 
 /* Finds or makes the head of records whose first place by hash belongs to another head. NULL where they are not for the
  * fast path, or the table is full. */
-static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads, uint32_t low)
+TW_NOINLINE struct head *find_head(struct fxt_heads *heads, uint32_t low)
 {
 	static const uint32_t plain[FXT_TYPES] = {
 	    [FXT_INSTANT] = FXT_TWO_WORDS,       [FXT_BEGIN] = FXT_TWO_WORDS,
@@ -216,7 +216,7 @@ static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads,
 
 /* Notes a category that was not met before. False where its name stands in the record: that is not for the fast
  * path. */
-static __attribute__((noinline)) bool meet_category(struct fxt_sums *sums, uint32_t category)
+TW_NOINLINE bool meet_category(struct fxt_sums *sums, uint32_t category)
 {
 	if (tw_bits(category, 15, 15)) {
 		sums->categories[category] = 0;
@@ -248,8 +248,7 @@ static inline struct loop begin_loop(const struct run *run)
 
 /* Counts the record at *bytes, and moves that behind it. False where it is not for the fast path, or ends behind
  * `limit`. The processor cannot predict which kinds follow one another, so no jump depends on the kind. */
-static inline __attribute__((always_inline)) bool count_one(struct loop *loop, const uint8_t **bytes,
-                                                            const uint8_t *limit, bool big)
+TW_INLINE bool count_one(struct loop *loop, const uint8_t **bytes, const uint8_t *limit, bool big)
 {
 	const uint64_t header = tw_load64(*bytes, big), ticks = tw_load64(*bytes + TW_FXT_WORD, big);
 	const uint8_t *const next = *bytes + tw_bits(header, 4, 15) * TW_FXT_WORD;
@@ -273,9 +272,8 @@ static inline __attribute__((always_inline)) bool count_one(struct loop *loop, c
 }
 
 /* Counts records, up to the first that is not for the fast path or begins behind the limit; returns its place. */
-static inline __attribute__((always_inline)) const uint8_t *count_heads(struct run *run, struct loop *loop,
-                                                                        const uint8_t *bytes, const uint8_t *to,
-                                                                        bool big)
+TW_INLINE const uint8_t *count_heads(struct run *run, struct loop *loop, const uint8_t *bytes, const uint8_t *to,
+                                     bool big)
 {
 	const uint8_t *const limit = fxt_doubts_limit(&run->heads->listed, bytes, to), *last = run->last;
 	run->stopped = true;
@@ -295,8 +293,7 @@ stop:
  * that tell kinds of scheduling records apart. */
 enum { OTHERS = FXT_ARGUMENT_COUNTS };
 
-static inline __attribute__((always_inline)) void sort_by_class(struct fxt_heads *heads, const struct fxt_chunk *chunk,
-                                                                bool big)
+TW_INLINE void sort_by_class(struct fxt_heads *heads, const struct fxt_chunk *chunk, bool big)
 {
 	const struct fxt_doubts *listed = &heads->listed;
 	uint8_t classes[FXT_DOUBTS];
@@ -405,8 +402,7 @@ static bool settle_listed(struct run *run, const struct loop *loop, bool big)
 }
 
 /* Counts records from the end of a leap on, and moves that end behind them. False where the size of one is wrong. */
-static inline __attribute__((always_inline)) bool count_run(struct run *run, size_t end, struct fxt_leap *leap,
-                                                            bool big)
+TW_INLINE bool count_run(struct run *run, size_t end, struct fxt_leap *leap, bool big)
 {
 	struct fxt_tally *provider = &run->sums->provider;
 	const uint8_t *const to = run->chunk->bytes + end, *bytes = run->chunk->bytes + leap->to;
@@ -440,7 +436,7 @@ struct halves {
 /* Counts records of both halves in turns, then more of the first. While the processor waits for the size of a record
  * in one half it works on the other: `make bench` measures info. Returns whether the list is full: then there may be
  * more. */
-static inline __attribute__((always_inline)) bool count_in_turns(struct loop *loop, struct halves *halves, bool big)
+TW_INLINE bool count_in_turns(struct loop *loop, struct halves *halves, bool big)
 {
 	size_t room = FXT_DOUBTS;
 	for (; room >= 2 && count_one(loop, &halves->first, halves->middle, big); room -= 2) {
@@ -454,8 +450,7 @@ static inline __attribute__((always_inline)) bool count_in_turns(struct loop *lo
 	return room < 2;
 }
 
-static inline __attribute__((always_inline)) bool count_halves(struct run *run, size_t middle, struct fxt_leap *leap,
-                                                               bool big)
+TW_INLINE bool count_halves(struct run *run, size_t middle, struct fxt_leap *leap, bool big)
 {
 	const uint8_t *const base = run->chunk->bytes;
 	struct halves halves = {

@@ -5,6 +5,7 @@
  * That time lies before the end of every open chunk, and no chunk that is still to come begins before it. Events that
  * could not be made ready are rows: feed.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/inline.h"
 #include "base/memory.h"
 #include "fxt/feed.h"
 #include "fxt/writer.h"
@@ -231,8 +232,7 @@ static int make_room(struct join *join)
 }
 
 /* Takes the events of a strand that are in the span. all_move: as in struct strand. Returns the slot's new count. */
-static inline __attribute__((always_inline)) size_t take_until(struct join *join, const struct strand *strand,
-                                                               bool all_move)
+TW_INLINE size_t take_until(struct join *join, const struct strand *strand, bool all_move)
 {
 	const struct slot *slot = &join->slot;
 	const struct fxt_shift *shift = &strand->feed->shift;

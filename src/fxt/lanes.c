@@ -1,5 +1,6 @@
 /* lanes.c - the calls of a chunk by track, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/inline.h"
 #include "base/memory.h"
 #include "fxt/calls.h"
 
@@ -177,9 +178,8 @@ static void put_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fx
 
 /* Takes a call that no other one in the chunk holds. False for a begin: its end is in a later chunk, and it stays an
  * item. */
-static __attribute__((noinline)) bool take_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
-                                                  const struct open *top, struct tw_nested_call *found,
-                                                  const struct fxt_call *call)
+TW_NOINLINE bool take_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
+                             const struct open *top, struct tw_nested_call *found, const struct fxt_call *call)
 {
 	const struct tw_call_item item = fxt_call_item(call);
 	put_lowest(calls, lane, nest, top, found);
@@ -281,7 +281,7 @@ static void end_nesting(const struct nesting *nesting)
 
 /* Takes the last of the calls that are left. The processor cannot predict which kind comes, nor whether a slice has
  * ended: no jump depends on it. */
-static inline __attribute__((always_inline)) void nest_one(struct fxt_calls *calls, struct nesting *nesting)
+TW_INLINE void nest_one(struct fxt_calls *calls, struct nesting *nesting)
 {
 	const struct fxt_call *call = --nesting->end;
 	const uint64_t time = call->end, begins = bits_if(call->origin & FXT_MARK_BEGIN);

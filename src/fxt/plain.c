@@ -1,6 +1,7 @@
 /* plain.c - records of which all that matters stands where their headers tell: the fast path of rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "fxt/chunk.h"
 #include "fxt/links.h"
@@ -8,8 +9,6 @@
 #include "fxt/values.h"
 
 #include <limits.h>
-
-#define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
 /* What a run of records keeps at hand. The clock and what else is seldom changed stay in the chunk: there are not
  * registers for all. */
@@ -24,20 +23,18 @@ struct run {
 	uint64_t seat_index;
 };
 
-static __attribute__((noinline)) const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index,
-                                                                        size_t place)
+TW_NOINLINE const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index, size_t place)
 {
 	return index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
 }
 
-static __attribute__((noinline)) const struct fxt_seat *look_up_seat(const struct fxt_chunk *chunk,
-                                                                     const struct fxt_entry *thread)
+TW_NOINLINE const struct fxt_seat *look_up_seat(const struct fxt_chunk *chunk, const struct fxt_entry *thread)
 {
 	return chunk->links && thread ? fxt_linked_seat(chunk->links, thread->number) : NULL;
 }
 
 /* What an event leads to, besides its thread; NULL where something is inline, or not defined. */
-INLINE const struct fxt_pair *find(struct run *run, uint64_t header, size_t place)
+TW_INLINE const struct fxt_pair *find(struct run *run, uint64_t header, size_t place)
 {
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
 	if (__builtin_expect(index != run->index, 0)) {
@@ -55,13 +52,13 @@ INLINE const struct fxt_pair *find(struct run *run, uint64_t header, size_t plac
 /* ---- Events. ---- */
 
 /* The last word of an event: what stands behind the arguments. */
-INLINE uint64_t last_word(const uint8_t *bytes, uint64_t header, bool big)
+TW_INLINE uint64_t last_word(const uint8_t *bytes, uint64_t header, bool big)
 {
 	return tw_load64(bytes + (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD, big);
 }
 
 /* Whether an event keeps the rules of its kind; *word is what stands behind its arguments, without which some are. */
-INLINE bool is_right(const struct run *run, const uint8_t *bytes, uint64_t header, uint64_t *word, bool big)
+TW_INLINE bool is_right(const struct run *run, const uint8_t *bytes, uint64_t header, uint64_t *word, bool big)
 {
 	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
 	uint64_t count = tw_bits(header, 20, 23);
@@ -77,8 +74,8 @@ INLINE bool is_right(const struct run *run, const uint8_t *bytes, uint64_t heade
 	return kind != TW_COUNTER || count != 0;
 }
 
-INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct fxt_pair *names, uint64_t ticks,
-                    uint64_t word)
+TW_INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct fxt_pair *names, uint64_t ticks,
+                       uint64_t word)
 {
 	bool instant = kind == TW_INSTANT, complete = kind == TW_SLICE_COMPLETE;
 	uint64_t time = tw_ticks_ns(&run->chunk->clock, ticks);
@@ -112,8 +109,7 @@ void fxt_brief_rows(struct fxt_chunk *chunk)
 
 /* Puts the arguments, and returns where they end; NULL where the name of one has not been written, or one does not fit.
  * Who puts the rest of the record has no address of its `put` taken: it stays in registers. */
-static __attribute__((noinline)) uint8_t *put_values(struct fxt_chunk *chunk, size_t place, uint64_t count,
-                                                     struct fxt_put put)
+TW_NOINLINE uint8_t *put_values(struct fxt_chunk *chunk, size_t place, uint64_t count, struct fxt_put put)
 {
 	size_t at = place + (size_t)2 * TW_FXT_WORD;
 	uint64_t offset = fxt_offset(chunk, place);
@@ -129,12 +125,12 @@ static __attribute__((noinline)) uint8_t *put_values(struct fxt_chunk *chunk, si
 }
 
 /* Makes room for a record of this size and for FXT_READY_LEAST bytes behind it: short ones are copied in one go. */
-static __attribute__((noinline)) bool make_room(struct tw_slab *slab, size_t size)
+TW_NOINLINE bool make_room(struct tw_slab *slab, size_t size)
 {
 	return tw_extend(&slab->ready, &slab->ready_room, slab->ready_size + size + FXT_READY_LEAST, 1);
 }
 
-INLINE bool begin_ready(struct fxt_chunk *chunk, bool is_short, struct fxt_put *put)
+TW_INLINE bool begin_ready(struct fxt_chunk *chunk, bool is_short, struct fxt_put *put)
 {
 	struct tw_slab *slab = &chunk->slab;
 	if (__builtin_expect(slab->ready_room - slab->ready_size < 2 * FXT_READY_LEAST, 0) &&
@@ -146,7 +142,7 @@ INLINE bool begin_ready(struct fxt_chunk *chunk, bool is_short, struct fxt_put *
 }
 
 /* Takes a record that was made apart. */
-static __attribute__((noinline)) bool append(struct tw_slab *slab, const uint8_t *record, size_t size)
+TW_NOINLINE bool append(struct tw_slab *slab, const uint8_t *record, size_t size)
 {
 	if (slab->ready_room - slab->ready_size < size + FXT_READY_LEAST && !make_room(slab, size))
 		return false;
@@ -154,7 +150,8 @@ static __attribute__((noinline)) bool append(struct tw_slab *slab, const uint8_t
 	return true;
 }
 
-INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64_t header, uint64_t time, uint32_t tags)
+TW_INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64_t header, uint64_t time,
+                         uint32_t tags)
 {
 	struct tw_slab *slab = &chunk->slab;
 	tw_store64(put->start, header | (uint64_t)fxt_put_words(put) << 4, false);
@@ -173,8 +170,8 @@ INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64
 
 /* Makes a record as the writer makes it of a row. Returns false where a string or thread that it refers to has not been
  * written yet. */
-INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const struct fxt_pair *names, uint64_t ticks,
-                      uint64_t word)
+TW_INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const struct fxt_pair *names, uint64_t ticks,
+                         uint64_t word)
 {
 	enum { SAME = 0xff000f }; /* of a header: types, and how many arguments */
 	struct fxt_chunk *chunk = run->chunk;
@@ -206,7 +203,7 @@ INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const stru
 	                 TW_BRIEF_READY | ((uint32_t)place & TW_BRIEF_PLACE));
 }
 
-INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+TW_INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
 	bool looked_at = run->wish->kinds >> kind & 1;
@@ -236,13 +233,13 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 
 /* ---- Context switches and wake-ups. ---- */
 
-static __attribute__((noinline)) void wait_for_koid(struct fxt_chunk *chunk, enum fxt_fix_kind kind, uint64_t koid)
+TW_NOINLINE void wait_for_koid(struct fxt_chunk *chunk, enum fxt_fix_kind kind, uint64_t koid)
 {
 	fxt_add_fix(chunk, &(struct fxt_fix){.kind = (uint8_t)kind, .b = koid});
 }
 
 /* They tell koids of threads only. */
-INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
+TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
 {
 	uint64_t type = tw_bits(header, 60, 63);
 	uint64_t words = type == FXT_SWITCH ? FXT_SWITCH_WORDS : type == FXT_WAKEUP ? FXT_WAKEUP_WORDS : 0;
@@ -273,7 +270,7 @@ bool fxt_take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *by
 	return make_switch(chunk, header, bytes, false);
 }
 
-INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+TW_INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || run->wish->check || run->wish->options->thread_count ||
 	    !make_switch(run->chunk, header, bytes, big))
@@ -292,7 +289,7 @@ static bool is_quick(const struct fxt_chunk *chunk, const struct fxt_wish *wish)
 }
 
 /* Takes what the loops for the commonest records take. */
-INLINE const uint8_t *take_many(struct run *run, const uint8_t *bytes, const uint8_t *to, bool quick)
+TW_INLINE const uint8_t *take_many(struct run *run, const uint8_t *bytes, const uint8_t *to, bool quick)
 {
 	const uint8_t *timed = run->timed;
 	if (run->chunk->links)
@@ -303,7 +300,7 @@ INLINE const uint8_t *take_many(struct run *run, const uint8_t *bytes, const uin
 	return bytes;
 }
 
-INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
+TW_INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 {
 	struct run run = *start;
 	struct fxt_chunk *chunk = run.chunk;

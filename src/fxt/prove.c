@@ -2,12 +2,11 @@
  * be proved so is left to fxt_take_record(). `make bench` measures check: such records take a fourth of the time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "fxt/chunk.h"
 #include "fxt/layout.h"
 
 #include <limits.h>
-
-#define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
 /* ---- Arguments. ---- */
 
@@ -81,8 +80,7 @@ static enum proof prove_switch(struct fxt_chunk *chunk, size_t place, uint64_t h
 	return !count || prove_arguments(chunk, place, place + fixed * TW_FXT_WORD, count, false) ? PROVEN : DOUBTFUL;
 }
 
-static __attribute__((noinline)) enum proof prove_other(struct fxt_chunk *chunk, const struct fxt_wish *wish,
-                                                        size_t place, uint64_t header)
+TW_NOINLINE enum proof prove_other(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, uint64_t header)
 {
 	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
 		return prove_with_arguments(chunk, place, header);
@@ -145,14 +143,14 @@ static inline bool is_simple(uint64_t header)
 }
 
 /* Whether a time, and the last word of an event, are right. Times near the base of the clock are within 64 bits. */
-INLINE bool is_right(const struct tw_ticks *clock, const struct shape *shape, uint64_t ticks, uint64_t word)
+TW_INLINE bool is_right(const struct tw_ticks *clock, const struct shape *shape, uint64_t ticks, uint64_t word)
 {
 	uint64_t since = ticks - clock->base_tsc;
 	return (since <= clock->near) & (((word - ticks) & shape->complete) <= clock->near - since) &
 	       (word < shape->below);
 }
 
-static __attribute__((noinline)) struct fxt_pile *look_up_pile(struct fxt_chunk *chunk, unsigned index, size_t place)
+TW_NOINLINE struct fxt_pile *look_up_pile(struct fxt_chunk *chunk, unsigned index, size_t place)
 {
 	const struct fxt_entry *thread =
 	    index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
@@ -161,7 +159,7 @@ static __attribute__((noinline)) struct fxt_pile *look_up_pile(struct fxt_chunk 
 
 /* Adds the step of a begin or end as fxt_steps_add_duration() does, where it is as most are: in order, an end of the
  * innermost duration. Other types of event make none. False where it is not: then nothing has been done. */
-INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile *pile, const struct shape *shape)
+TW_INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile *pile, const struct shape *shape)
 {
 	struct fxt_step *step = &all[*count], *innermost = &all[pile->top];
 	const uint64_t top = pile->top, either = shape->begin | shape->end, earlier = step->time < pile->last;
@@ -176,8 +174,8 @@ INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile 
 }
 
 /* Adds the step of an event, of which all but its name is set, if its type makes one. */
-INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pile *pile, const struct shape *shape,
-                     const struct fxt_pair *names, uint64_t word)
+TW_INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pile *pile, const struct shape *shape,
+                        const struct fxt_pair *names, uint64_t word)
 {
 	struct fxt_step *step = &steps->all[*count];
 	if (step->type >= FXT_ASYNC_BEGIN) {
@@ -194,7 +192,7 @@ INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pile *
 }
 
 /* Category and name of an event; NULL where one is not registered. */
-INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoch, uint64_t header, size_t place)
+TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoch, uint64_t header, size_t place)
 {
 	const struct fxt_pair *names = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
 	return names->key == (header >> 32 | epoch) ? names : fxt_look_up_pair(chunk, header, place);
@@ -202,7 +200,7 @@ INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoch, 
 
 /* ---- Runs. ---- */
 
-INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
+TW_INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
 {
 	const struct tw_ticks clock = chunk->clock;
 	const uint64_t epoch = chunk->memo->pair_epoch;

@@ -5,12 +5,11 @@
  * not fit are for plain.c. `make bench` measures convert. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "fxt/chunk.h"
 #include "fxt/values.h"
 
 #include <limits.h>
-
-#define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
 
 enum { SCOPE_MASK = 3, FIXED = 2 * TW_FXT_WORD }; /* FIXED: bytes of an event before its arguments */
 
@@ -51,8 +50,7 @@ static const struct shape {
 
 static const uint8_t scopes[] = {0, TW_FLAG_PROCESS, TW_FLAG_GLOBAL, 0};
 
-static __attribute__((noinline)) void look_up_thread(const struct fxt_chunk *chunk, struct loop *loop, unsigned index,
-                                                     size_t place)
+TW_NOINLINE void look_up_thread(const struct fxt_chunk *chunk, struct loop *loop, unsigned index, size_t place)
 {
 	const struct fxt_entry *thread =
 	    index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
@@ -62,7 +60,8 @@ static __attribute__((noinline)) void look_up_thread(const struct fxt_chunk *chu
 }
 
 /* Category and name of an event; NULL where one is inline or not registered. */
-INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, const struct loop *loop, uint64_t header, size_t place)
+TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, const struct loop *loop, uint64_t header,
+                                          size_t place)
 {
 	const struct fxt_pair *pair = &loop->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
 	return __builtin_expect(pair->key == (header >> 32 | loop->epoch), 1) ? pair
@@ -70,13 +69,13 @@ INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, const struct loo
 }
 
 /* Whether the arguments of an event are such as this path takes, or there are none where there need be none. */
-INLINE bool has_values(struct fxt_chunk *chunk, unsigned type, uint64_t count, size_t place)
+TW_INLINE bool has_values(struct fxt_chunk *chunk, unsigned type, uint64_t count, size_t place)
 {
 	return count == 0 ? type != FXT_COUNTER : type != FXT_INSTANT && fxt_are_values(chunk, place, count);
 }
 
 /* Makes the row of an event; false where it is left to plain.c. */
-INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
+TW_INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	unsigned type = (unsigned)tw_bits(header, 16, 19), index = (unsigned)tw_bits(header, 24, 31);
 	uint64_t count = tw_bits(header, 20, 23), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
@@ -137,7 +136,7 @@ static struct loop begin_loop(const struct fxt_chunk *chunk)
 	};
 }
 
-INLINE bool take(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
+TW_INLINE bool take(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	if (__builtin_expect(fxt_type(header) == TW_FXT_TYPE_EVENT, 1))
 		return take_event(chunk, loop, bytes, header);

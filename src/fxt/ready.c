@@ -5,13 +5,12 @@
  * these. The events that it leaves out are for plain.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "fxt/chunk.h"
 #include "fxt/links.h"
 
 #include <limits.h>
-
-#define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
 
 enum {
 	TEXT_MOST = 64, /* bytes of a text; longer ones are left out */
@@ -36,7 +35,7 @@ struct loop {
 	uint64_t seat;  /* that thread's index in what is written, shifted to its place in a header; 0: none */
 };
 
-static __attribute__((noinline)) uint64_t look_up_seat(const struct fxt_chunk *chunk, unsigned index, size_t place)
+TW_NOINLINE uint64_t look_up_seat(const struct fxt_chunk *chunk, unsigned index, size_t place)
 {
 	const struct fxt_entry *thread =
 	    index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
@@ -48,8 +47,8 @@ static __attribute__((noinline)) uint64_t look_up_seat(const struct fxt_chunk *c
 
 /* The references to category and name as bits of the header to be written; UNKNOWN where one is inline, not registered,
  * or not written yet. */
-static __attribute__((noinline)) uint64_t look_up_names(struct fxt_chunk *chunk, uint64_t header, size_t place,
-                                                        struct fxt_linked_pair *found)
+TW_NOINLINE uint64_t look_up_names(struct fxt_chunk *chunk, uint64_t header, size_t place,
+                                   struct fxt_linked_pair *found)
 {
 	const struct fxt_pair *pair = fxt_known_pair(chunk, header);
 	pair = pair ? pair : fxt_look_up_pair(chunk, header, place);
@@ -119,8 +118,7 @@ static size_t put_text(struct fxt_chunk *chunk, const uint8_t *at, uint64_t offs
 
 /* Puts `count` arguments, as they will be written, to `to`. Returns where they end, and moves *from behind those read;
  * NULL where one must be left out. */
-static __attribute__((noinline)) uint8_t *put_arguments(struct fxt_chunk *chunk, uint64_t count, const uint8_t **from,
-                                                        uint8_t *to)
+TW_NOINLINE uint8_t *put_arguments(struct fxt_chunk *chunk, uint64_t count, const uint8_t **from, uint8_t *to)
 {
 	uint64_t offset = fxt_offset(chunk, (size_t)(*from - chunk->bytes));
 	const uint8_t *at = *from;
@@ -152,7 +150,7 @@ static inline uint64_t ns_of(const struct tw_ticks *clock, uint64_t ticks)
 }
 
 /* Adds the brief of a record that was put behind the others. Briefs of late ones are put in order afterwards. */
-INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t time, uint32_t tags)
+TW_INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t time, uint32_t tags)
 {
 	bool late = time < loop->last;
 	struct tw_brief *brief = late ? loop->late + loop->late_count : loop->next - loop->late_count;
@@ -167,7 +165,7 @@ INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t t
 	loop->used += size;
 }
 
-INLINE bool know_thread(const struct fxt_chunk *chunk, struct loop *loop, uint64_t header, const uint8_t *bytes)
+TW_INLINE bool know_thread(const struct fxt_chunk *chunk, struct loop *loop, uint64_t header, const uint8_t *bytes)
 {
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
 	if (__builtin_expect(index != loop->index, 0)) {
@@ -177,7 +175,7 @@ INLINE bool know_thread(const struct fxt_chunk *chunk, struct loop *loop, uint64
 	return loop->seat;
 }
 
-INLINE uint64_t names_of(struct fxt_chunk *chunk, const struct loop *loop, uint64_t header, const uint8_t *bytes)
+TW_INLINE uint64_t names_of(struct fxt_chunk *chunk, const struct loop *loop, uint64_t header, const uint8_t *bytes)
 {
 	struct fxt_linked_pair *pair = &loop->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
 	if (__builtin_expect(pair->key == (header >> 32 | loop->epoch), 1))
@@ -205,7 +203,7 @@ static const struct shape {
 };
 
 /* Takes an event; false where it must be left out. */
-INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
+TW_INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	enum { SAME = 0xff000f }; /* of a header: types, and how many arguments */
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
@@ -241,7 +239,7 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 /* ---- Context switches and wake-ups: they tell koids of threads, which stay. ---- */
 
 /* Takes one without arguments; false where it must be left out. */
-INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header)
+TW_INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	uint64_t type = tw_bits(header, 60, 63), words = type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS;
 	if ((type != FXT_SWITCH && type != FXT_WAKEUP) || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
@@ -314,12 +312,12 @@ static void end(struct fxt_chunk *chunk, const struct loop *loop)
 	slab->brief_last = loop->last;
 }
 
-static __attribute__((noinline)) bool make_room(struct tw_slab *slab, size_t used)
+TW_NOINLINE bool make_room(struct tw_slab *slab, size_t used)
 {
 	return tw_extend(&slab->ready, &slab->ready_room, used + MOST + 1, 1);
 }
 
-INLINE bool has_room(struct fxt_chunk *chunk, struct loop *loop)
+TW_INLINE bool has_room(struct fxt_chunk *chunk, struct loop *loop)
 {
 	if (__builtin_expect(loop->used < loop->enough, 1))
 		return true;
@@ -330,7 +328,7 @@ INLINE bool has_room(struct fxt_chunk *chunk, struct loop *loop)
 	return true;
 }
 
-INLINE bool take(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
+TW_INLINE bool take(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	unsigned type = fxt_type(header);
 	if (!has_room(chunk, loop))

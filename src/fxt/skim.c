@@ -3,6 +3,7 @@
 #include "fxt/skim.h"
 
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "fxt/doubts.h"
 
@@ -16,8 +17,6 @@ enum {
 	LEAST = TWO * TW_FXT_WORD, /* bytes of a record */
 	LOW_HALVES = 1 << 12,      /* what bin_index() tells apart */
 };
-
-#define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
 /* What is to be done with a record. */
 enum bin {
@@ -86,7 +85,7 @@ static bool is_text(const uint8_t *bytes, size_t words, uint64_t header)
 
 /* Whether an argument is right, and marks the strings that it uses. `words` words are there from it on; whether a plain
  * one has more than these is not looked at. */
-INLINE bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t words, uint64_t header)
+TW_INLINE bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t words, uint64_t header)
 {
 	const bool is_plain = fxt_is_plain_argument(header);
 	const uint64_t text = is_plain & (fxt_type(header) == TW_FXT_ARG_STRING);
@@ -97,8 +96,8 @@ INLINE bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, siz
 
 /* Checks `count` arguments that begin at word `at` of a record of `end` words. numbers: they must be numbers. Returns
  * the word behind them, or 0 where one is wrong. */
-INLINE size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t at, size_t end, uint64_t count,
-                             bool numbers, bool big)
+TW_INLINE size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t at, size_t end,
+                                uint64_t count, bool numbers, bool big)
 {
 	for (; count > 0 && at < end; count--) {
 		const uint8_t *argument = bytes + at * TW_FXT_WORD;
@@ -131,7 +130,7 @@ static enum bin bin_of(unsigned type, unsigned count, unsigned size)
 }
 
 /* Bits 4 to 7, of the size, and 16 to 23, type and number of arguments, as one number. */
-INLINE uint32_t bin_index(uint64_t header)
+TW_INLINE uint32_t bin_index(uint64_t header)
 {
 	static const uint32_t bits = (uint32_t)(FXT_BITS(4, 7) | FXT_BITS(16, 23)), to_the_top = 1 << 16 | 1 << 8;
 	return ((uint32_t)header & bits) * to_the_top >> 20;
@@ -162,7 +161,7 @@ static void note_wrong(struct run *run, size_t place)
 }
 
 /* Marks what an event refers to. False where its thread stands in the record. */
-INLINE bool mark(struct fxt_skimmer *skimmer, uint64_t header)
+TW_INLINE bool mark(struct fxt_skimmer *skimmer, uint64_t header)
 {
 	const size_t thread = tw_bits(header, 24, 31);
 	skimmer->used[header >> 48] = true;
@@ -178,7 +177,7 @@ static void clear_lists(struct lists *lists)
 }
 
 /* Lists the record at a place; returns its size, or 0 where there is no record. */
-INLINE size_t list_one(const uint8_t *bins, struct lists *lists, const uint8_t *start, size_t place, bool big)
+TW_INLINE size_t list_one(const uint8_t *bins, struct lists *lists, const uint8_t *start, size_t place, bool big)
 {
 	static const uint64_t usual = FXT_BITS(0, 3) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
 	const uint64_t header = tw_load64(start + place, big);
@@ -191,7 +190,7 @@ INLINE size_t list_one(const uint8_t *bins, struct lists *lists, const uint8_t *
 }
 
 /* Lists records that begin before `limit`; returns the place behind them. */
-INLINE size_t list_some(struct run *run, struct lists *lists, size_t place, size_t limit, bool big)
+TW_INLINE size_t list_some(struct run *run, struct lists *lists, size_t place, size_t limit, bool big)
 {
 	for (size_t size = 1; place < limit && size; place += size)
 		size = list_one(run->skimmer->bins, lists, run->start, place, big);
@@ -210,7 +209,7 @@ static void join_lists(struct lists *lists, const struct lists *more)
 
 /* The same by two walks in turns, as a walk waits for the size of each record before it can go on. The second one
  * begins in the middle, at records that follow one another; it counts if the first one leads there. */
-INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t limit, bool big)
+TW_INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t limit, bool big)
 {
 	enum { IN_A_ROW = 4 }; /* where it is by chance, the first walk does not lead there */
 	const uint8_t *const start = run->start, *const bins = run->skimmer->bins;
@@ -241,7 +240,7 @@ INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t
 }
 
 /* Lists an event whose arguments, and size, are still to be checked, if it has more than `words` words. */
-INLINE size_t list_doubt(struct fxt_doubts *doubts, size_t count, uint64_t header, uint32_t words, uint32_t place)
+TW_INLINE size_t list_doubt(struct fxt_doubts *doubts, size_t count, uint64_t header, uint32_t words, uint32_t place)
 {
 	doubts->places[count] = place;
 	return count + fxt_is_doubtful(header, words);
@@ -267,7 +266,7 @@ static enum taken take_unusual(struct stack *stack, uint64_t header, uint64_t ti
 
 /* Takes a begin, or the end of the innermost duration, later than the thread's last. False where it is none: then
  * nothing has been done. */
-INLINE bool take_usual(struct stack *stack, uint64_t header, uint64_t ticks, uint32_t place)
+TW_INLINE bool take_usual(struct stack *stack, uint64_t header, uint64_t ticks, uint32_t place)
 {
 	struct begun *const next = stack->next;
 	const uint64_t name = header >> 48, end = 0u - tw_bits(header, 16, 16); /* a mask */
@@ -279,7 +278,7 @@ INLINE bool take_usual(struct stack *stack, uint64_t header, uint64_t ticks, uin
 	return true;
 }
 
-INLINE void take_durations(struct run *run, bool big)
+TW_INLINE void take_durations(struct run *run, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	size_t doubt_count = skimmer->doubts.count;
@@ -307,7 +306,7 @@ INLINE void take_durations(struct run *run, bool big)
 }
 
 /* Keeps what a step will need, while the record's bytes are in a near cache; of an operation's also its last word. */
-INLINE void keep_left(struct fxt_skim *skim, const uint8_t *bytes, uint32_t place, uint64_t word, bool big)
+TW_INLINE void keep_left(struct fxt_skim *skim, const uint8_t *bytes, uint32_t place, uint64_t word, bool big)
 {
 	skim->left[skim->left_count++] = (struct fxt_skim_left){
 	    .header = tw_load64(bytes, big),
@@ -318,7 +317,7 @@ INLINE void keep_left(struct fxt_skim *skim, const uint8_t *bytes, uint32_t plac
 }
 
 /* Keeps ends without a begin that stand before a place. */
-INLINE void keep_ends(struct run *run, struct fxt_skim *skim, size_t place, bool big)
+TW_INLINE void keep_ends(struct run *run, struct fxt_skim *skim, size_t place, bool big)
 {
 	const uint32_t *const ends = run->skimmer->ends;
 	for (; run->kept < run->end_count && ends[run->kept] < place; run->kept++)
@@ -326,7 +325,7 @@ INLINE void keep_ends(struct run *run, struct fxt_skim *skim, size_t place, bool
 }
 
 /* Takes steps of operations and flows, and keeps them and ends without a begin. */
-INLINE void take_steps(struct run *run, struct fxt_skim *skim, bool big)
+TW_INLINE void take_steps(struct run *run, struct fxt_skim *skim, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	const uint32_t *at = skimmer->lists.places[STEP], *const to = skimmer->lists.next[STEP];
@@ -354,7 +353,7 @@ INLINE void take_steps(struct run *run, struct fxt_skim *skim, bool big)
 
 /* Takes events that have no arguments. complete: mask: their last word is a time, taken from the record's time on; it
  * must be at most `most`. `words` is their size. */
-INLINE void take_plain(struct run *run, enum bin bin, size_t words, uint64_t complete, uint64_t most, bool big)
+TW_INLINE void take_plain(struct run *run, enum bin bin, size_t words, uint64_t complete, uint64_t most, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	uint64_t all_ticks = 0;
@@ -370,7 +369,7 @@ INLINE void take_plain(struct run *run, enum bin bin, size_t words, uint64_t com
 }
 
 /* Takes other events with arguments, but for these. */
-INLINE void take_doubtful(struct run *run, bool big)
+TW_INLINE void take_doubtful(struct run *run, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	for (const uint32_t *at = skimmer->lists.places[DOUBTFUL], *to = skimmer->lists.next[DOUBTFUL]; at < to; at++) {
@@ -407,7 +406,7 @@ static inline bool is_plain_switch(uint64_t header)
 }
 
 /* Takes records that are no events. Returns the place of the first one that is not right, or `place`. */
-INLINE size_t take_others(struct run *run, size_t place, bool big)
+TW_INLINE size_t take_others(struct run *run, size_t place, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	for (const uint32_t *at = skimmer->lists.places[OTHER], *to = skimmer->lists.next[OTHER]; at < to; at++) {
@@ -465,8 +464,8 @@ static const struct shape shapes[FXT_EVENT_TYPES][2] = {
 };
 
 /* Whether the arguments of an event are right, and the word behind them. `left` bytes are there. */
-INLINE bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, uint64_t count,
-                                bool big)
+TW_INLINE bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, uint64_t count,
+                                   bool big)
 {
 	const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	const unsigned type = (unsigned)tw_bits(header, 16, 19);
@@ -481,7 +480,7 @@ INLINE bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *byte
 }
 
 /* Checks the arguments of listed events. */
-INLINE void settle_doubts(struct run *run, const struct fxt_chunk *chunk, bool big)
+TW_INLINE void settle_doubts(struct run *run, const struct fxt_chunk *chunk, bool big)
 {
 	struct fxt_doubts *doubts = &run->skimmer->doubts;
 	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
@@ -495,7 +494,7 @@ INLINE void settle_doubts(struct run *run, const struct fxt_chunk *chunk, bool b
 
 /* Takes records up to `end`; returns the place behind them. Where one is wrong, doubts.wrong is the place of the first
  * such record. */
-INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, size_t end, bool big)
+TW_INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, size_t end, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	bool on = true;

@@ -1,9 +1,8 @@
 /* skip.c - events that nobody looks at: nothing is taken of them but their times. `make bench` measures log. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "fxt/chunk.h"
-
-#define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
 /* Bits of fxt_wish.skips: first the types of events, then those of scheduling records. Legacy context switches, which
  * may have threads inline, are never skipped. */
@@ -24,14 +23,15 @@ uint32_t fxt_skips(uint32_t kinds)
 }
 
 /* Whether nobody looks at records with this header. A thread that is inline tells whose thread a koid is. */
-INLINE bool is_skipped(uint32_t skips, uint64_t header)
+TW_INLINE bool is_skipped(uint32_t skips, uint64_t header)
 {
 	if (__builtin_expect(fxt_type(header) == TW_FXT_TYPE_EVENT, 1))
 		return skips >> tw_bits(header, 16, 19) & 1 && tw_bits(header, 24, 31);
 	return fxt_type(header) == TW_FXT_TYPE_SCHEDULING && skips >> SCHEDULING >> tw_bits(header, 60, 63) & 1;
 }
 
-INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to, bool big)
+TW_INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to,
+                              bool big)
 {
 	const uint8_t *const from = bytes, *timed = bytes;
 	uint64_t least = UINT64_MAX, last = 0;

@@ -1,6 +1,7 @@
 /* walk.c - from record to record through an archive: the records that are as they should be. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "core/format.h"
 #include "fxt/judge.h"
@@ -128,8 +129,7 @@ void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 
 /* Hops over sound events, and counts them. Returns the place of the first record that is none; *last is the place of
  * the last event. `make bench` measures info. */
-static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *bytes, size_t place, size_t end,
-                                                                bool big, size_t *last, uint64_t *count)
+TW_INLINE size_t pass_events(const uint8_t *bytes, size_t place, size_t end, bool big, size_t *last, uint64_t *count)
 {
 	const uint8_t *at = bytes + place, *before = NULL;
 	uint64_t header, counted = 0;

@@ -3,6 +3,7 @@
 #include "fxt/window.h"
 
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "fxt/fxt.h"
 #include "fxt/measure.h"
@@ -76,8 +77,7 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 }
 
 /* The words of an event or a scheduling record that measures right; 0 of any other. */
-static inline __attribute__((always_inline)) uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left,
-                                                              bool big)
+TW_INLINE uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left, bool big)
 {
 	if (fxt_is_plain(header))
 		return tw_bits(header, 4, 15);
@@ -88,8 +88,7 @@ static inline __attribute__((always_inline)) uint64_t measure(uint64_t header, c
 
 /* Finds where a row of events and scheduling records ends, and the least of their times. No other record depends on
  * these, and all of them have a time. */
-static inline __attribute__((always_inline)) void take_timed(const struct fxt_chunk *chunk, struct fxt_leap *leap,
-                                                             bool big)
+TW_INLINE void take_timed(const struct fxt_chunk *chunk, struct fxt_leap *leap, bool big)
 {
 	size_t place = leap->from, last = leap->last;
 	uint64_t least = UINT64_MAX, count = 0, time;

@@ -23,6 +23,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/writer.h"
 
+#include "base/inline.h"
 #include "fxt/fxt.h"
 
 #include <assert.h>
@@ -99,8 +100,7 @@ static void count_no_numbers(const struct fxt_writer *w, const struct fxt_items 
 	}
 }
 
-static __attribute__((noinline)) void put_full(struct fxt_writer *w, const struct tw_event *event,
-                                               const struct fxt_shape *shape)
+TW_NOINLINE void put_full(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
 {
 	struct fxt_items items; /* to fill it with zeros would take longer than the rest */
 	items.count = items.made_count = 0;

@@ -7,6 +7,7 @@
 #include "tracelog/plain.h"
 
 #include "base/bytes.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "tracelog/layout.h"
 
@@ -19,7 +20,6 @@
 
 enum { DECIMALS_32 = 9, DECIMALS_64 = 19, STEP = 8, PREFIX = 2 };
 
-#define INLINE static inline __attribute__((always_inline)) /* so that `lists` is a constant where it is NULL */
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* ---- Numbers. All of these return what is behind the number, or NULL; the line end ends every loop. ---- */
@@ -46,7 +46,7 @@ static inline uint64_t sum_figures(uint64_t figures)
 	return (first + second) >> 32;
 }
 
-INLINE const uint8_t *take_decimal(const uint8_t *at, unsigned most, uint64_t *value)
+TW_INLINE const uint8_t *take_decimal(const uint8_t *at, unsigned most, uint64_t *value)
 {
 	const uint8_t *first = at;
 	uint64_t figures = tw_load64(at, false) ^ EACH('0');
@@ -62,7 +62,7 @@ INLINE const uint8_t *take_decimal(const uint8_t *at, unsigned most, uint64_t *v
 	return (padded | (digits > most)) ? NULL : at;
 }
 
-INLINE const uint8_t *take_decimal32(const uint8_t *at, uint32_t *value)
+TW_INLINE const uint8_t *take_decimal32(const uint8_t *at, uint32_t *value)
 {
 	uint64_t wide = 0;
 	at = take_decimal(at, DECIMALS_32, &wide);
@@ -104,7 +104,7 @@ static inline bool take_eight(const uint8_t *at, uint8_t ten, uint64_t *value)
 
 /* Sixteen digits at once, of which the letters are upper case: what most instruction pointers are. `info` of the log of
  * bench/ is a tenth faster by it. */
-INLINE bool take_sixteen(const uint8_t *at, uint64_t *value)
+TW_INLINE bool take_sixteen(const uint8_t *at, uint64_t *value)
 {
 #ifdef __SSE2__
 	uint64_t bytes;
@@ -132,7 +132,7 @@ enum { FORM_KNOWN = 1 << 7 };
 static_assert(((TW_TRACELOG_BARE_IP | TW_TRACELOG_PADDED_IP) & ~(FORM_KNOWN - 1)) == 0, "the style fits beside");
 
 /* An instruction pointer: in upper case, with all digits of a pointer or without zeros before. */
-static __attribute__((noinline)) const uint8_t *take_any_address(unsigned *form, const uint8_t *at, uint64_t *address)
+TW_NOINLINE const uint8_t *take_any_address(unsigned *form, const uint8_t *at, uint64_t *address)
 {
 	uint64_t value = 0;
 	bool bare = at[0] != '0' || at[1] != 'x';
@@ -149,7 +149,7 @@ static __attribute__((noinline)) const uint8_t *take_any_address(unsigned *form,
 }
 
 /* Takes an instruction pointer, or "?". */
-INLINE const uint8_t *take_address(unsigned *form, const uint8_t *at, uint64_t *address)
+TW_INLINE const uint8_t *take_address(unsigned *form, const uint8_t *at, uint64_t *address)
 {
 	const uint8_t *behind = at + PREFIX + TRACELOG_POINTER_64;
 	uint64_t value = 0, any = 0;
@@ -169,7 +169,7 @@ INLINE const uint8_t *take_address(unsigned *form, const uint8_t *at, uint64_t *
 }
 
 /* 0x and digits in lower case, as many as are needed. */
-INLINE const uint8_t *take_iid(const uint8_t *at, uint32_t *iid)
+TW_INLINE const uint8_t *take_iid(const uint8_t *at, uint32_t *iid)
 {
 	uint64_t word = tw_load64(at + PREFIX, false);
 	unsigned digits = at[0] == '0' && at[1] == 'x' ? count_digits(word, 'a') : 0;
@@ -180,7 +180,7 @@ INLINE const uint8_t *take_iid(const uint8_t *at, uint32_t *iid)
 }
 
 /* The same with all eight digits, and a space behind. */
-INLINE const uint8_t *take_thread(const uint8_t *at, uint32_t *iid)
+TW_INLINE const uint8_t *take_thread(const uint8_t *at, uint32_t *iid)
 {
 	uint64_t value = 0;
 	if (at[0] != '0' || at[1] != 'x' || !take_eight(at + PREFIX, 'a', &value) || at[PREFIX + STEP] != ' ')
@@ -189,7 +189,7 @@ INLINE const uint8_t *take_thread(const uint8_t *at, uint32_t *iid)
 	return at + PREFIX + STEP + 1;
 }
 
-INLINE const uint8_t *take_byte(const uint8_t *at, uint8_t byte)
+TW_INLINE const uint8_t *take_byte(const uint8_t *at, uint8_t byte)
 {
 	return at && *at == byte ? at + 1 : NULL;
 }
@@ -198,7 +198,7 @@ INLINE const uint8_t *take_byte(const uint8_t *at, uint8_t byte)
  * only. ---- */
 
 /* Keeps the style; returns what is behind the line if it ends here. */
-INLINE const uint8_t *take_end(struct tracelog_entry *entry, unsigned form, const uint8_t *at)
+TW_INLINE const uint8_t *take_end(struct tracelog_entry *entry, unsigned form, const uint8_t *at)
 {
 	entry->ip_known = form;
 	entry->ip_style = (uint8_t)(form & (FORM_KNOWN - 1));
@@ -214,8 +214,8 @@ static inline bool make_room(struct tracelog_lists *lists, void *array, size_t *
 	return false;
 }
 
-INLINE const uint8_t *take_frames(struct tracelog_lists *lists, struct tracelog_entry *entry, unsigned form,
-                                  const uint8_t *at)
+TW_INLINE const uint8_t *take_frames(struct tracelog_lists *lists, struct tracelog_entry *entry, unsigned form,
+                                     const uint8_t *at)
 {
 	size_t first = lists ? lists->frame_count : 0, count = first;
 	struct tracelog_frame frame;
@@ -238,7 +238,7 @@ INLINE const uint8_t *take_frames(struct tracelog_lists *lists, struct tracelog_
 	return take_end(entry, form, at);
 }
 
-INLINE const uint8_t *take_sample(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+TW_INLINE const uint8_t *take_sample(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
 {
 	uint64_t ip = 0;
 	uint32_t match, depth;
@@ -259,7 +259,7 @@ INLINE const uint8_t *take_sample(struct tracelog_lists *lists, struct tracelog_
 	return take_frames(lists, entry, form, at);
 }
 
-INLINE const uint8_t *take_allocation(struct tracelog_allocation *allocation, unsigned *form, const uint8_t *at)
+TW_INLINE const uint8_t *take_allocation(struct tracelog_allocation *allocation, unsigned *form, const uint8_t *at)
 {
 	allocation->ip = 0;
 	if (!(at = take_byte(take_iid(at, &allocation->iid), ':')) ||
@@ -269,7 +269,7 @@ INLINE const uint8_t *take_allocation(struct tracelog_allocation *allocation, un
 	return *at == ':' ? take_address(form, at + 1, &allocation->ip) : at;
 }
 
-INLINE const uint8_t *take_allocations(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+TW_INLINE const uint8_t *take_allocations(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
 {
 	size_t first = lists ? lists->allocation_count : 0, count = first;
 	struct tracelog_allocation allocation;
@@ -292,7 +292,7 @@ INLINE const uint8_t *take_allocations(struct tracelog_lists *lists, struct trac
 	return take_end(entry, form, at);
 }
 
-INLINE const uint8_t *take_usage(const struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+TW_INLINE const uint8_t *take_usage(const struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
 {
 	uint64_t us = 0;
 	if (!at || !(at = take_byte(take_decimal32(at, &entry->ms), ' ')))
@@ -309,7 +309,7 @@ static inline bool begins(uint64_t bytes, const char *words)
 }
 
 /* Takes a line of any plain kind, the commonest first. */
-INLINE const uint8_t *take(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line)
+TW_INLINE const uint8_t *take(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line)
 {
 	uint64_t words = tw_load64(line, false);
 	const uint8_t *at = line + STEP;

@@ -1,5 +1,6 @@
 /* stacks.c - stacks of threads, from what has changed since the last. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/inline.h"
 #include "base/memory.h"
 #include "tracelog/log.h"
 
@@ -78,9 +79,8 @@ static inline struct tracelog_held held_of(const struct tracelog_log *log, uint3
 }
 
 /* Puts it among those met lately. The older ones give way. */
-static __attribute__((noinline)) uint32_t push_anew(struct tracelog_log *log, uint32_t caller,
-                                                    const struct tracelog_frame *frame,
-                                                    struct tracelog_recent_pushes *recent)
+TW_NOINLINE uint32_t push_anew(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame,
+                               struct tracelog_recent_pushes *recent)
 {
 	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
 	uint32_t stack = find_or_add(log, caller, tracelog_location(log, function, frame->ip));
