@@ -58,8 +58,8 @@ void tw_spread_free(struct tw_spread *spread);
 /* ---- Two of them. ---- */
 
 struct tw_spread_change {
-	const struct tw_spread_row *a,
-	    *b; /* NULL on the side where it is missing; the first of several rows with its texts */
+	/* NULL on the side where it is missing; the first of several rows with its texts. */
+	const struct tw_spread_row *a, *b;
 	uint64_t count[2];
 	uint64_t whole[2]; /* the same as value, to the last digit; not of counters */
 	double value[2];   /* that rows are compared by: of events the count, of counters the mean, otherwise the sum */

@@ -42,11 +42,12 @@ enum { TIMED = CHROME_HAS_TIME, MATCHED = CHROME_HAS_TIME | CHROME_HAS_ID };
 
 enum { UNKNOWN, SYSTEM_NAME, FIRST };
 
-const struct chrome_phase chrome_phases[CHROME_PHASES] = {[UNKNOWN] = {"unknown", "", TW_METADATA, 0},
-                                                          [SYSTEM_NAME] = {"system-name", NULL, TW_METADATA,
-                                                                           CHROME_NAMES},
+const struct chrome_phase chrome_phases[CHROME_PHASES] = {
+    /* of no letter, or of one that means something else elsewhere */
+    [UNKNOWN] = {"unknown", "", TW_METADATA, 0},
+    [SYSTEM_NAME] = {"system-name", NULL, TW_METADATA, CHROME_NAMES},
 #define X(letter, kind, told, event, need) {kind, told, event, need},
-                                                          PHASE_LIST(X)
+    PHASE_LIST(X)
 #undef X
 };
 

@@ -81,7 +81,6 @@ static int describe(struct tw_reader *reader, struct chrome_records *records, co
 	return fill.failed ? chrome_no_memory(reader) : 1;
 }
 
-/* The next event that passes the filter, from the file again. */
 /* Whether a row is only the flow that an event of another kind belongs to. */
 static bool is_flow_beside(const struct tw_event *event, const struct chrome_item *item)
 {
@@ -89,6 +88,7 @@ static bool is_flow_beside(const struct tw_event *event, const struct chrome_ite
 	return is_flow && chrome_phases[chrome_phase_number(item)].event != event->kind;
 }
 
+/* The next event that passes the filter, from the file again. */
 static int next_filtered(struct tw_reader *reader, struct chrome_records *records, struct chrome_item *item)
 {
 	for (;;) {

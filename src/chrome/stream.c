@@ -326,8 +326,8 @@ static int end_early(struct chrome_stream *stream)
 
 static int next_event(struct chrome_stream *stream, struct chrome_item *item)
 {
+	uint8_t byte;
 	for (;;) {
-		uint8_t byte;
 		int status = next_byte(stream, &byte);
 		if (status <= 0)
 			return status < 0 ? status : end_early(stream);
@@ -340,8 +340,6 @@ static int next_event(struct chrome_stream *stream, struct chrome_item *item)
 		stream->comma = true;
 		stream->at++;
 	}
-	uint8_t byte;
-	next_byte(stream, &byte);
 	if (byte != ']' || stream->form == CHROME_FORM_LINES)
 		return take_value(stream, item);
 	if (stream->comma && stream->items)

@@ -32,8 +32,8 @@ struct tw_left_call {
 	union {
 		struct {
 			uint32_t row;
-			uint32_t
-			    below; /* calls of this row that still go on: what is inside of another counts only once */
+			/* Calls of this row that still go on: what is inside of another counts only once. */
+			uint32_t below;
 		};
 		uint64_t function; /* name and row as one number */
 	};
@@ -124,8 +124,8 @@ struct tw_calls {
 	size_t stack_room;
 	struct tw_call_stack spare;   /* of all tracks that there is no memory for */
 	struct tw_call_space *spaces; /* that no track has */
-	const uint32_t
-	    *row_of; /* rows by name, for names below name_limit; NULL where rows are not found by name alone */
+	/* Rows by name, for names below name_limit; NULL where rows are not found by name alone. */
+	const uint32_t *row_of;
 	uint64_t exits_without_entry, time_backwards;
 	uint64_t untimed; /* calls that there was no memory for: they are counted, without a duration */
 };

@@ -128,8 +128,8 @@ struct sorted {
 /* A row and its time as one number: the time since `base` above, the row below. Rows that are not later than one before
  * them stand apart: complete slices, nearly always, and of a quarter of the rows they make up a few. */
 struct split {
-	uint64_t *kept,
-	    *late; /* one with nothing below it before the first that is kept; room for two of each late one */
+	uint64_t *kept; /* behind a 0 */
+	uint64_t *late; /* room for two of each */
 	size_t kept_count, late_count;
 	uint64_t base;
 	unsigned row_bits;

@@ -156,8 +156,8 @@ struct tw_sorter {
 	struct tw_order_lane lanes[TW_ORDER_SLABS]; /* lane number n is lanes[n % TW_ORDER_SLABS] */
 	uint64_t oldest;                            /* number of the oldest lane */
 	size_t count;
-	struct tw_order_head
-	    heads[TW_ORDER_SLABS]; /* of the lanes that are not used up, the first row to be delivered last */
+	/* Of the lanes that are not used up, the first row to be delivered last. */
+	struct tw_order_head heads[TW_ORDER_SLABS];
 	size_t head_count;
 	int (*make)(void *context, uint64_t lane); /* makes the slab of a lane; returns 0 or a negative status */
 	void *context;

@@ -33,8 +33,9 @@ enum tw_stack_fit tw_stack_text(struct tw_text *text, const struct tw_dictionary
 	const struct tw_stack *frame = tw_dictionary_stack(dictionary, stack);
 	for (; frame->depth; frame = tw_dictionary_stack(dictionary, frame->caller)) {
 		const struct tw_name *name = name_of(dictionary, frame);
-		size_t left = (size_t)(at - text->bytes),
-		       behind = at<end, before = frame->depth> 1 ? more.length + 1 : 0;
+		size_t left = (size_t)(at - text->bytes);
+		size_t behind = at < end;
+		size_t before = frame->depth > 1 ? more.length + 1 : 0;
 		if (left < name->length + behind + before)
 			break;
 		if (behind)

@@ -15,8 +15,8 @@ struct tw_ticks {
 	uint64_t period; /* ticks from one count whose time is a whole number to the next */
 	uint64_t most;   /* ticks for which that is exact, with a time that is half of all at most */
 	uint64_t base_tsc, base_ns;
-	uint64_t
-	    near; /* ticks after the base that are; 0 where none can be told so, and the base is the count itself */
+	/* Ticks after the base that are near; 0 where none can be told so, and the base is the count itself. */
+	uint64_t near;
 };
 
 #define TW_FREQUENCY_MAX UINT64_C(1000000000000)

@@ -20,9 +20,9 @@ struct tw_args {
 	struct tw_writer *writer; /* counts what is lost */
 	struct tw_names names;    /* of arguments: what stands in the quotes */
 	uint64_t keys[ARGS_KEYS];
-	size_t key_count,
-	    own_keys;     /* own_keys: how many at the front are the target's own words, which no argument may have */
-	size_t first_key; /* of the object: behind the words of the target's own where they mean nothing in it */
+	size_t key_count;
+	size_t own_keys;         /* how many at the front are the target's own words, which no argument may have */
+	size_t first_key;        /* of the object: behind the words of the target's own where they mean nothing in it */
 	uint64_t seen, own_seen; /* a bit for each key, chosen by its hash: a key whose bit is not set is new */
 	bool apart;              /* the object has no arguments, whose keys could be the same: none is remembered */
 };

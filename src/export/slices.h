@@ -11,15 +11,14 @@
 struct tw_slice_end {
 	uint64_t begin, time;
 	uint32_t track, name;
-	uint32_t row; /* what the hook `begin` returned for it */
 	enum tw_call_end how;
 	/* That ended it; NULL where it is a complete slice, unwound, or open at the end. */
 	const struct tw_event *event;
 };
 
 /* A begin is told when it comes, with the event that tells it (a complete slice's too); its end before anything else
- * happens on the track, in the order of the track's times. What begin returns, at least TW_ROW_FIRST, is given back
- * with the end and with what begins inside. */
+ * happens on the track, in the order of the track's times. What begin returns, at least TW_ROW_FIRST, is the caller of
+ * what begins inside. */
 struct tw_slice_hooks {
 	uint32_t (*begin)(void *context, const struct tw_event *event, uint32_t caller);
 	void (*end)(void *context, const struct tw_slice_end *end);
@@ -54,7 +53,6 @@ static inline struct tw_slice_end tw_slice_end_of(const struct tw_calls *calls, 
 	    .time = time,
 	    .track = calls->track,
 	    .name = frame->name,
-	    .row = frame->row,
 	    .how = how,
 	    .event = event,
 	};

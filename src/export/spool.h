@@ -29,8 +29,8 @@ struct tw_spool_lane {
 struct tw_spool {
 	const char *directory; /* for the temporary file; NULL: /tmp */
 	int fd;                /* -1 while there is none */
-	atomic_int
-	    error; /* errno of the first failure, ENOMEM too; then everything is dropped. Several threads may read */
+	/* errno of the first failure, ENOMEM too; then everything is dropped. Several threads may read. */
+	atomic_int error;
 	size_t memory_limit; /* bytes of all ends in memory; 0: SPOOL_MEMORY */
 	size_t memory;
 	size_t keep_limit; /* bytes of blocks that stay in memory; 0: none do */

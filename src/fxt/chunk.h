@@ -42,8 +42,8 @@ struct fxt_piece {
 	size_t from;    /* places in the chunk's bytes */
 	size_t to;      /* FXT_PAYLOAD: without the padding */
 	uint64_t count; /* FXT_RECORDS: how many */
-	uint64_t
-	    lost; /* FXT_LOST: bytes in all, with those in earlier chunks; FXT_CUT: bytes that the record should have */
+	/* FXT_LOST: bytes in all, with those in earlier chunks; FXT_CUT: bytes that the record should have. */
+	uint64_t lost;
 	const char *fault; /* what was expected: a constant */
 	uint64_t found;    /* the word that is there */
 };

@@ -8,8 +8,8 @@
 
 struct fxt_cursor {
 	struct tw_reader *reader;
-	struct fxt_state
-	    state; /* what holds at the current record: looked up by its offset, for chunk->turn.provider */
+	/* What holds at the current record: looked up by its offset, for chunk->turn.provider. */
+	struct fxt_state state;
 	struct fxt_walk walk;
 	struct fxt_chunk *chunk, *before;
 	struct fxt_memo memos[FXT_MEMOS];

@@ -218,8 +218,8 @@ static inline struct open *end_slices(struct open *top, uint64_t time)
 /* What speaks against the order that is expected: any of these makes a lane mixed. */
 struct flaws {
 	uint64_t late; /* how many times are out of order */
-	uint64_t
-	    names; /* or-ed: bits in which ends and begins have other names; begins of slices that a begin popped */
+	/* Or-ed: bits in which ends and begins have other names; begins of slices that a begin popped. */
+	uint64_t names;
 	uint64_t durations; /* or-ed: more than 32 bits are too many */
 };
 

@@ -60,8 +60,8 @@ static inline bool fxt_is_plain(uint64_t header)
 /* What the header of an argument must look like whose name, and text if it is one, is an index: header & mask ==
  * value. */
 struct fxt_plain_argument {
-	uint64_t mask,
-	    value; /* size, reserved bits, and that no text is inline; for all other types what no header has */
+	/* Of size, reserved bits, and that no text is inline; for all other types what no header has. */
+	uint64_t mask, value;
 };
 
 extern const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES];

@@ -100,7 +100,7 @@ static bool has_room(const struct fxt_operations *table)
  * one. */
 static inline bool has_other(const struct fxt_operation *place, uint64_t key)
 {
-	return (place->key ^ key) & (0 - (uint64_t)(place->count != 0));
+	return ((place->key ^ key) & (0 - (uint64_t)(place->count != 0))) != 0;
 }
 
 /* Returns the place of a key, or the free place that it would have; the table always has a free one. */

@@ -75,8 +75,9 @@ void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, 
 	}
 }
 
-/* What has been decoded has taken its turns. */
-void fxt_pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk)
+/* The current provider has records with times: without a clock those are nanoseconds from here on, and who has other
+ * ticks later is another provider. What has been decoded has taken its turns. */
+static void pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	struct fxt_turn *turn = chunk->turned < chunk->turn_count ? &chunk->turns[chunk->turn_count - 1] : &chunk->turn;
 	if (fxt_state_time(walk->state))
@@ -86,7 +87,7 @@ void fxt_pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header)
 {
 	if (has_time(header) || fxt_kind(header) == TW_FXT_LARGE_BLOB)
-		fxt_pass_times(walk, chunk);
+		pass_times(walk, chunk);
 }
 
 const bool fxt_needed[FXT_TYPES] = {
@@ -212,10 +213,10 @@ static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct str
 	                     ? pass_events(chunk->bytes, stretch->place, end, true, &stretch->last, &stretch->count)
 	                     : pass_events(chunk->bytes, stretch->place, end, false, &stretch->last, &stretch->count);
 	if (stretch->count != count)
-		fxt_pass_times(walk, chunk);
+		pass_times(walk, chunk);
 	if (!leaps || stretch->place != end)
 		return;
-	fxt_pass_times(walk, chunk);
+	pass_times(walk, chunk);
 	add_records(chunk, stretch->from, stretch->place, stretch->count, walk->big);
 	fxt_add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS,
 	                                         .big = leap->big,

@@ -18,11 +18,7 @@ bool fxt_is_foreign(const struct fxt_walk *walk);
 /* Takes the times of records that are left out: the trace begins and ends with them, too. */
 void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to);
 
-/* The current provider has records with times: without a clock those are nanoseconds from here on, and who has other
- * ticks later is another provider. */
-void fxt_pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk);
-
-/* The same for one record, if it has one. */
+/* Passes the time of a record, if it has one. */
 void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header);
 
 /* The types that others need, whoever writes them: what turns to a provider and its clock, and objects, which name

@@ -20,7 +20,6 @@ enum {
 
 static const char magic[8] = "TWINDEX";
 
-/* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
 /* Whether something is there that is no regular file. */
 static bool is_other(const char *path)
 {
@@ -28,6 +27,7 @@ static bool is_other(const char *path)
 	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
 static char *path_of(const char *path)
 {
 	char *kept;

@@ -40,8 +40,8 @@ struct sql_file {
 	struct sql_stamp stamp; /* when it was first opened */
 	bool stamped;
 	bool read_whole; /* its findings have all been told */
-	uint64_t
-	    told;     /* findings of this offset and below have been told: those of a scan that did not reach the end */
+	/* Findings of this offset and below have been told: those of a scan that did not reach the end. */
+	uint64_t told;
 	bool telling; /* a scan that tells is going on */
 	bool started; /* start_ns is known */
 	uint64_t start_ns;

@@ -181,8 +181,8 @@ struct sql_cursor {
 	uint32_t wanted; /* the same, the survey's number */
 	struct sql_match name, category;
 	bool in_order; /* events must come in the order of time */
-	bool grouped,
-	    downwards; /* rows must come in the order of the names or ids, or from the last, of column `group` */
+	/* Rows must come in the order of the names or ids, or from the last, of column `group`. */
+	bool grouped, downwards;
 	unsigned group;
 	struct sql_groups *groups;
 	struct sql_lookup *lookup; /* what was asked before; NULL: nothing by an id */
@@ -193,10 +193,9 @@ struct sql_cursor {
 	size_t row_count, row_room, at;
 	const uint8_t *row; /* the one that SQLite is at, stride bytes before the next */
 	size_t stride;
-	struct sql_slot
-	    slots[SQL_COLUMNS_MOST]; /* of the columns in it; that of `group` is none where rows are grouped: */
-	struct sql_group_value group_value;
-	struct tw_text text; /* of the rows */
+	struct sql_slot slots[SQL_COLUMNS_MOST]; /* of the columns in it */
+	struct sql_group_value group_value;      /* where rows are grouped, instead of the slot of `group` */
+	struct tw_text text;                     /* of the rows */
 	int64_t row_number;
 	struct tw_output out; /* sql_write() */
 	void *state;          /* state_size bytes, the table's */

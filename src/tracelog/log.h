@@ -28,8 +28,6 @@ enum tracelog_thing_kind {
 	TRACELOG_THING_KINDS
 };
 
-/* Something that has a pointer, and classes and functions a number (iid). It comes into being when it is announced,
- * named or referred to, whatever is first, and keeps its name's number from then on. */
 /* The last compilation of a function whose code was not known when it ended. */
 struct tracelog_compiled {
 	uint64_t time;
@@ -42,6 +40,8 @@ struct tracelog_edges {
 	uint32_t first, count;
 };
 
+/* Something that has a pointer, and classes and functions a number (iid). It comes into being when it is announced,
+ * named or referred to, whatever is first, and keeps its name's number from then on. */
 struct tracelog_thing {
 	uint64_t pointer;
 	struct tracelog_place met; /* where it was first */
@@ -49,9 +49,9 @@ struct tracelog_thing {
 	uint32_t token;
 	uint32_t name; /* of the dictionary: a placeholder until its name comes */
 	uint32_t twin; /* another name that stands for it, because it was referred to by pointer before; or 0 */
-	uint32_t
-	    owner; /* thing: the class of a function, the module of a class, the assembly of a module, the domain of an
-	                    assembly */
+	/* Thing: the class of a function, the module of a class, the assembly of a module, the domain of an
+	 * assembly. */
+	uint32_t owner;
 	uint32_t module; /* thing: of a function */
 	bool announced, named, used;
 	bool recompiled;           /* functions: their code was told again, elsewhere */

@@ -33,8 +33,8 @@ enum tracelog_plain {
 
 /* What a plain line says; which of the members hold something depends on what it is. */
 struct tracelog_entry {
-	uint32_t at,
-	    size;      /* bytes of the line in its stretch, which is no longer than the memory limit allows a line */
+	/* The line's place in its stretch, and its bytes, no more than the memory limit allows a line. */
+	uint32_t at, size;
 	uint32_t line; /* its number in the stretch, from 0 */
 	enum tracelog_plain plain;
 	bool has_ip;

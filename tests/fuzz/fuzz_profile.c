@@ -44,7 +44,6 @@ static struct sums profile(const uint8_t *bytes, size_t size, uint8_t selector)
 	return sums;
 }
 
-/* Every node's time is its own and its children's. */
 /* Where the clock goes back, calls may be longer than the call around them: only self time adds up always. */
 static void check_tree(struct tw_calltree *tree)
 {
