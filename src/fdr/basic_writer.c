@@ -11,7 +11,6 @@ struct basic_writer {
 	struct tw_fdr_header header;
 	const struct tw_dictionary *dictionary;
 	struct fdr_functions functions;
-	bool started;
 };
 
 static int open_writer(struct tw_writer *writer)
@@ -24,23 +23,8 @@ static int open_writer(struct tw_writer *writer)
 	if (!w)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	writer->state = w;
-	w->header = (struct tw_fdr_header){
-	    .version = options->version ? (uint16_t)options->version : BASIC_VERSION_MAX,
-	    .constant_tsc = true,
-	    .nonstop_tsc = true,
-	    .layout = fdr_layout_for(options->byte_order),
-	};
+	w->header = fdr_header_for(options, BASIC_VERSION_MAX);
 	return 0;
-}
-
-static void put_header(struct tw_writer *writer, const struct tw_clock *clock)
-{
-	struct basic_writer *w = writer->state;
-	uint8_t bytes[TW_FDR_HEADER_SIZE];
-	w->header.cycle_frequency = fdr_frequency_for(&writer->options, clock);
-	tw_fdr_header_encode(&w->header, bytes);
-	tw_put(&writer->out, bytes, sizeof bytes);
-	w->started = true;
 }
 
 static bool put(struct tw_writer *writer, const struct tw_basic_record *record)
@@ -105,8 +89,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 	struct basic_writer *w = writer->state;
 	w->dictionary = tw_reader_dictionary(reader);
 	fdr_functions_of(&w->functions, reader);
-	if (!w->started)
-		put_header(writer, tw_reader_clock(reader));
+	fdr_begin_log(writer, &w->header, tw_reader_clock(reader));
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
 		if (event->kind == TW_SLICE_BEGIN || event->kind == TW_SLICE_END)
@@ -121,8 +104,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 static int finish(struct tw_writer *writer)
 {
 	struct basic_writer *w = writer->state;
-	if (!w->started)
-		put_header(writer, &(struct tw_clock){0});
+	fdr_begin_log(writer, &w->header, &(struct tw_clock){0});
 	return fdr_functions_write(&w->functions, w->dictionary, writer);
 }
 

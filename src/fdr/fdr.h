@@ -69,6 +69,10 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log);
 int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,
                     struct fdr_buffer *buffer);
 
+/* The thread that a NewBuffer record's value means: in version 1, whose document has 2 bytes, a number that no thread
+ * of Linux has is taken for 2 bytes and what happened to stand behind them. */
+uint32_t fdr_thread_of(const struct tw_fdr_header *header, uint64_t value);
+
 /* Whether the beginning of a buffer stands somewhere in these bytes, which are an event's payload. Returns 0 or a
  * negative status. */
 int fdr_holds_buffer(struct tw_reader *reader, struct tw_window *window, enum tw_fdr_layout layout, uint64_t from,
@@ -299,9 +303,6 @@ int fdr_read_calls(struct tw_reader *reader, struct tw_calls *calls, struct tw_l
 int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 int fdr_read_record(struct tw_reader *reader, struct tw_record *record);
 int fdr_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
-
-/* The layout that a byte order asks for. */
-enum tw_fdr_layout fdr_layout_for(enum tw_byte_order order);
 
 int fdr_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
                   struct tw_rewrite_result *result);

@@ -594,12 +594,12 @@ static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 
 /* ---- What a buffer begins with. ---- */
 
-static uint64_t thread_of(const struct fdr_log *log, uint64_t value)
+uint32_t fdr_thread_of(const struct tw_fdr_header *header, uint64_t value)
 {
 	uint32_t id = (uint32_t)value;
-	if (log->header.version != 1 || id <= PID_LIMIT)
+	if (header->version != 1 || id <= PID_LIMIT)
 		return id;
-	return log->header.layout == TW_FDR_LITTLE ? id & 0xffff : id >> 16;
+	return header->layout == TW_FDR_LITTLE ? id & 0xffff : id >> 16;
 }
 
 static void take_lead_record(const struct fdr_log *log, const struct tw_fdr_record *record, struct fdr_buffer *buffer)
@@ -609,7 +609,7 @@ static void take_lead_record(const struct fdr_log *log, const struct tw_fdr_reco
 		buffer->extents = record->value;
 		break;
 	case TW_FDR_NEW_BUFFER:
-		buffer->thread = thread_of(log, record->value);
+		buffer->thread = fdr_thread_of(&log->header, record->value);
 		buffer->wide_thread = buffer->thread == (uint32_t)record->value;
 		buffer->has_new_buffer = true;
 		break;

@@ -171,9 +171,9 @@ int fdr_open(struct tw_reader *reader)
 	if (tw_input_damaged(reader->input))
 		tw_report(reader, &fdr_rules[XRAY_COMPRESSION], tw_input_size(reader->input),
 		          tw_input_size(reader->input), 0, "%s", tw_input_damage(reader->input));
+	/* Filters need times since the start, and each thread's in order. */
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needed(&reader->options))
-		reader->options.order =
-		    TW_ORDER_TRACK; /* filters need times since the start, and each thread's in order */
+		reader->options.order = TW_ORDER_TRACK;
 	status = open_state(reader, log, false);
 	if (status < 0 || reader->options.order == TW_ORDER_FILE)
 		return status;

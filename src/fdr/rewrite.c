@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/order.h"
 #include "fdr/state.h"
+#include "fdr/write.h"
 
 #include <stdlib.h>
 
@@ -122,6 +123,17 @@ static void change_event(struct rewrite *r, struct tw_fdr_record *record, int *s
 	r->result->records_changed += !typed && from == 4 && to != 4;
 }
 
+/* What is behind a number of 2 bytes is part of it in other versions, and stands before it in another byte order. In
+ * version 1 some of 4 bytes would be read as 2. */
+static void change_thread(struct rewrite *r, struct tw_fdr_record *record)
+{
+	const struct tw_fdr_header *from = &r->log->header;
+	if (from->version == r->target.version && from->layout == r->target.layout)
+		return;
+	record->value = fdr_thread_of(from, record->value);
+	r->result->records_changed += fdr_thread_of(&r->target, record->value) != record->value;
+}
+
 /* Whether a record has to go for a reason of its own; BufferExtents and EndOfBuffer are made anew. */
 static bool is_border(const struct tw_fdr_record *record)
 {
@@ -165,6 +177,8 @@ static int take(struct rewrite *r, const struct fdr_item *item)
 		make_delta(r, &record, false, &status);
 	else if (fdr_has_payload((unsigned)record.kind))
 		change_event(r, &record, &status);
+	else if (record.kind == TW_FDR_NEW_BUFFER)
+		change_thread(r, &record);
 	else if (record.kind == TW_FDR_NEW_CPU_ID || record.kind == TW_FDR_TSC_WRAP)
 		r->tsc = record.tsc;
 	r->dropped = !put(r, record, item, &status);

@@ -144,8 +144,7 @@ static bool argument_follows(struct fdr_cursor *cursor)
 		return false;
 	if (fdr_is_basic(cursor->log))
 		return tw_load16(bytes, cursor->log->header.layout != TW_FDR_LITTLE) == 1;
-	unsigned kind = TW_FDR_CALL_ARGUMENT - FDR_METADATA;
-	return bytes[0] == (cursor->log->header.layout == TW_FDR_BIG_MSB ? 0x80 | kind : kind << 1 | 1);
+	return bytes[0] == fdr_first_byte(cursor->log->header.layout, TW_FDR_CALL_ARGUMENT);
 }
 
 static int next_item(struct fdr_stream *stream, struct fdr_item *item)

@@ -1,4 +1,4 @@
-/* write.h - what both writers of XRay logs need: ticks per second, and what of arguments has a place. */
+/* write.h - what all that write XRay logs need: the header, ticks, and what of arguments has a place. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FDR_WRITE_H
 #define FDR_WRITE_H
@@ -7,16 +7,20 @@
 #include "core/ticks.h"
 
 #include <trackway/event.h>
+#include <trackway/fdr.h>
 #include <trackway/writer.h>
 
 #include <string.h>
 
-/* Ticks per second of a log that is written: as asked for, else the source's, else a tick is a nanosecond. */
-static inline uint64_t fdr_frequency_for(const struct tw_write_options *options, const struct tw_clock *clock)
-{
-	uint64_t frequency = options->ticks_per_second ? options->ticks_per_second : clock->ticks_per_second;
-	return frequency ? frequency : TW_NS_PER_SECOND;
-}
+/* The layout that a byte order asks for. */
+enum tw_fdr_layout fdr_layout_for(enum tw_byte_order order);
+
+/* The header of a log that is written as asked for; `latest`: its version where none is. */
+struct tw_fdr_header fdr_header_for(const struct tw_write_options *options, uint16_t latest);
+
+/* Puts the header before all else, with the ticks per second that are asked for, else the clock's, else a tick is a
+ * nanosecond; does nothing where it has been put. */
+void fdr_begin_log(struct tw_writer *writer, struct tw_fdr_header *header, const struct tw_clock *clock);
 
 /* The tick of a time: the next one, counted as "time", where the rate has none that reads back as it. */
 static inline uint64_t fdr_ticks_of(struct tw_writer *writer, uint64_t ns, uint64_t frequency)

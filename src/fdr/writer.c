@@ -43,7 +43,6 @@ struct fdr_writer {
 	const struct tw_dictionary *dictionary;
 	struct fdr_functions functions;
 	struct tw_spans spans; /* open slices, with their function ids */
-	bool started;
 };
 
 static int no_memory(struct tw_writer *writer)
@@ -80,13 +79,25 @@ static void close_buffer(struct tw_writer *writer, struct thread_buffer *buffer)
 	buffer->bytes = NULL;
 }
 
+/* What stands for a thread. Of a number that version 1 has not, readers would take 2 bytes, which others may have. */
+static uint32_t thread_number(struct tw_writer *writer, uint32_t track, uint64_t koid)
+{
+	const struct fdr_writer *w = writer->state;
+	uint32_t id = fdr_number_of(writer, track, koid);
+	if (fdr_thread_of(&w->header, id) == id)
+		return id;
+	if (koid <= UINT32_MAX)
+		tw_count_loss(writer, "process or thread id", true);
+	return UINT16_MAX - (track & UINT16_MAX);
+}
+
 static void begin_buffer(struct tw_writer *writer, struct thread_buffer *buffer, uint32_t number, uint64_t ns,
                          uint16_t cpu)
 {
 	struct fdr_writer *w = writer->state;
 	const struct tw_track *track = tw_dictionary_track(w->dictionary, number);
 	uint32_t process = fdr_number_of(writer, number, track->process);
-	uint32_t thread = fdr_number_of(writer, number, track->thread);
+	uint32_t thread = thread_number(writer, number, track->thread);
 	buffer->used = 0;
 	buffer->cpu = cpu;
 	buffer->tsc = tw_ticks_of(ns, w->header.cycle_frequency);
@@ -443,17 +454,6 @@ static int put_event(struct tw_writer *writer, const struct tw_event *event, con
 
 /* ---- The target. ---- */
 
-enum tw_fdr_layout fdr_layout_for(enum tw_byte_order order)
-{
-	static const enum tw_fdr_layout layouts[] = {
-	    [TW_BYTES_AS_SOURCE] = TW_FDR_LITTLE,
-	    [TW_BYTES_LITTLE] = TW_FDR_LITTLE,
-	    [TW_BYTES_BIG] = TW_FDR_BIG_MSB,
-	    [TW_BYTES_BIG_LSB] = TW_FDR_BIG_LSB,
-	};
-	return layouts[order];
-}
-
 static int open_writer(struct tw_writer *writer)
 {
 	const struct tw_write_options *options = &writer->options;
@@ -470,25 +470,10 @@ static int open_writer(struct tw_writer *writer)
 	writer->state = w;
 	w->buffer_size = (size_t)size;
 	w->spans.limit = OPEN_SLICES;
-	w->header = (struct tw_fdr_header){
-	    .version = options->version ? (uint16_t)options->version : FDR_VERSION_MAX,
-	    .type = 1,
-	    .constant_tsc = true,
-	    .nonstop_tsc = true,
-	    .buffer_size = size,
-	    .layout = fdr_layout_for(options->byte_order),
-	};
+	w->header = fdr_header_for(options, FDR_VERSION_MAX);
+	w->header.type = 1;
+	w->header.buffer_size = size;
 	return 0;
-}
-
-static void put_header(struct tw_writer *writer, const struct tw_clock *clock)
-{
-	struct fdr_writer *w = writer->state;
-	uint8_t bytes[TW_FDR_HEADER_SIZE];
-	w->header.cycle_frequency = fdr_frequency_for(&writer->options, clock);
-	tw_fdr_header_encode(&w->header, bytes);
-	tw_put(&writer->out, bytes, sizeof bytes);
-	w->started = true;
 }
 
 static int write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
@@ -496,8 +481,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 	struct fdr_writer *w = writer->state;
 	w->dictionary = tw_reader_dictionary(reader);
 	fdr_functions_of(&w->functions, reader);
-	if (!w->started)
-		put_header(writer, tw_reader_clock(reader));
+	fdr_begin_log(writer, &w->header, tw_reader_clock(reader));
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
 		int status =
@@ -512,8 +496,7 @@ static int finish(struct tw_writer *writer)
 {
 	struct fdr_writer *w = writer->state;
 	int status = 0;
-	if (!w->started)
-		put_header(writer, &(struct tw_clock){0});
+	fdr_begin_log(writer, &w->header, &(struct tw_clock){0});
 	for (uint32_t track = 0; track < w->thread_room && status >= 0; track++)
 		status =
 		    close_pending(writer, &(struct tw_event){.track = track, .cpu = w->threads[track].cpu}, UINT64_MAX);

@@ -174,6 +174,44 @@ static void test_event_times_across_versions(void **state)
 	}
 }
 
+/* The document's thread ids have 2 bytes, and what stands behind them means nothing: 0x12340065 is thread 0x65. It stays
+ * that in versions and byte orders where such a number would be read otherwise. */
+static void test_thread_ids_of_the_document(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	for (unsigned version = 1; version <= 5; version++)
+		for (unsigned order = TW_BYTES_LITTLE; order <= TW_BYTES_BIG_LSB; order++) {
+			add_header(&source, 1);
+			size_t start = begin_buffer(&source, 0x12340065, 1, 1000);
+			add_function(&source, 0, 1, 10);
+			end_buffer(&source, start);
+			assert_true(rewrite(&source,
+			                    &(struct tw_write_options){.version = version,
+			                                               .byte_order = (enum tw_byte_order)order},
+			                    &result));
+			assert_int_equal(result.records_changed, 0);
+			assert_true(read_events(&target, TW_CHECK_DAMAGE, &after));
+			assert_int_equal(after.count, 1);
+			assert_int_equal(after.all[0].thread, 0x65);
+		}
+}
+
+/* Version 1 has no place for a number that its readers take for 2 bytes: that is counted. */
+static void test_thread_ids_that_version_1_has_not(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	for (uint32_t more = 0; more < 2; more++) {
+		add_header(&source, 5);
+		size_t start = begin_buffer(&source, (1 << 22) + more, 1, 1000);
+		add_function(&source, 0, 1, 10);
+		end_buffer(&source, start);
+		assert_true(rewrite(&source, &(struct tw_write_options){.version = 1}, &result));
+		assert_int_equal(result.records_changed, more);
+	}
+}
+
 static void test_basic_versions_and_orders(void **state)
 {
 	struct tw_rewrite_result result;
@@ -462,6 +500,8 @@ int main(void)
 	    cmocka_unit_test(test_dropped_functions_keep_time),
 	    cmocka_unit_test(test_widest_deltas),
 	    cmocka_unit_test(test_event_times_across_versions),
+	    cmocka_unit_test(test_thread_ids_of_the_document),
+	    cmocka_unit_test(test_thread_ids_that_version_1_has_not),
 	    cmocka_unit_test(test_basic_versions_and_orders),
 	    cmocka_unit_test(test_versions_that_are_none),
 	    cmocka_unit_test(test_functions_that_look_like_a_buffer),
