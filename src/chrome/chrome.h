@@ -197,8 +197,7 @@ struct chrome_state {
 	bool begun;                  /* the base is settled: the first rows went out */
 	bool timed;                  /* there was an event with a time; `last` is that */
 	uint64_t last;               /* time of the last event that had one */
-	int64_t earliest;            /* of the first rows: ts in ns */
-	size_t untimed;              /* rows of the first piece before the first that has a time */
+	int64_t earliest;            /* of all events so far, of threads that are left out, too: ts in ns */
 	bool started;                /* rows went out: the clock's start is known */
 	struct chrome_track *tracks; /* by number of the dictionary */
 	size_t track_room;

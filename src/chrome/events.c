@@ -18,10 +18,9 @@ enum { REST = 1000000000 };
 static uint64_t on_clock(struct chrome_fill *fill, int64_t ns, bool *fits)
 {
 	struct chrome_state *state = fill->state;
-	if (!state->begun && !state->stream.has_start) {
-		state->earliest = ns < state->earliest ? ns : state->earliest;
+	state->earliest = ns < state->earliest ? ns : state->earliest;
+	if (!state->begun && !state->stream.has_start)
 		return (uint64_t)ns;
-	}
 	uint64_t base = state->stream.has_start ? state->stream.start_ns : state->base;
 	uint64_t length = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 	*fits &= ns < 0 ? length <= base : length <= UINT64_MAX - base;

@@ -179,6 +179,14 @@ static void take_told_clock(struct tw_reader *reader)
 	clock->wall_ns = clock->has_wall ? (int64_t)stream->wall_ns - (int64_t)stream->start_ns : 0;
 }
 
+/* Where a trace begins whose first row has this time: it may be with an event of a thread that is left out. UINT64_MAX:
+ * there is no row. */
+static uint64_t first_time(const struct chrome_state *state, uint64_t row)
+{
+	uint64_t event = state->timed ? state->base + (uint64_t)state->earliest : UINT64_MAX;
+	return row == UINT64_MAX ? 0 : event < row ? event : row;
+}
+
 /* What has been read tells where the trace begins, as far as that is known. */
 static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 {
@@ -190,7 +198,7 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 		reader->reach_ns = end > reader->reach_ns ? end : reader->reach_ns;
 		clock->end_ns = time > clock->end_ns ? time : clock->end_ns;
 		if (early && (time < clock->start_ns || !state->started))
-			clock->start_ns = time;
+			clock->start_ns = first_time(state, time);
 		state->started = true;
 	}
 	take_told_clock(reader);
@@ -209,8 +217,7 @@ static int begin_sorted(struct tw_reader *reader)
 	int status = fill_window(reader);
 	if (status < 0)
 		return status;
-	uint64_t first = tw_sorter_first(state->sorter);
-	reader->clock.start_ns = first == UINT64_MAX ? 0 : first;
+	reader->clock.start_ns = first_time(state, tw_sorter_first(state->sorter));
 	take_told_clock(reader);
 	reader->clock.end_ns = reader->clock.start_ns;
 	return 0;
@@ -250,6 +257,7 @@ static int open_chrome(struct tw_reader *reader)
 	if (!state)
 		return chrome_no_memory(reader);
 	reader->clock.ticks_per_second = 1000000000;
+	state->earliest = INT64_MAX;
 	state->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	state->current = calloc(1, sizeof *state->current);
 	if (!state->c || !state->current)

@@ -278,6 +278,12 @@ static uint64_t least_time(const struct fxt_chunk *chunk)
 	return least;
 }
 
+/* Whether none of a chunk's rows has a time of its own; records that are left out may have. */
+static bool is_untimed(const struct fxt_chunk *chunk)
+{
+	return chunk->later ? chunk->least == UINT64_MAX : !chunk->timed;
+}
+
 /* Gives rows that stand before all that has a time, in chunks of their own, the first time: they only tell what things
  * are called. Returns it; UINT64_MAX where nothing has a time. */
 static uint64_t set_first_times(struct fxt_reader *fxt)
@@ -288,13 +294,15 @@ static uint64_t set_first_times(struct fxt_reader *fxt)
 		uint64_t least = least_time(fxt->held[k]);
 		first = least < first ? least : first;
 	}
-	for (; first != UINT64_MAX && i < fxt->sorter.count && least_time(fxt->held[i]) == UINT64_MAX; i++) {
+	for (; first != UINT64_MAX && i < fxt->sorter.count && is_untimed(fxt->held[i]); i++) {
 		struct tw_slab *slab = &fxt->held[i]->slab;
 		for (size_t k = 0; k < slab->count; k++)
 			slab->events[k].time = first;
 		for (size_t k = 0; k < slab->brief_count; k++)
 			slab->briefs[k].time = first;
 	}
+	if (i == fxt->sorter.count && first != UINT64_MAX)
+		fxt->commit.time = first;
 	return first;
 }
 

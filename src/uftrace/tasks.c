@@ -281,7 +281,7 @@ static void sort_tasks(struct uftrace_reader *uftrace)
 		*tw_map_stored(&uftrace->task_numbers, uftrace->tasks[i].thread) = (uint32_t)i + 1;
 }
 
-/* The clock begins with the earliest record of all threads. */
+/* The clock begins with the earliest record of all threads, of those that are left out, too. */
 static int find_start(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
@@ -292,7 +292,7 @@ static int find_start(struct tw_reader *reader)
 	for (size_t i = 0; i < uftrace->task_count && status >= 0; i++) {
 		struct uftrace_cursor cursor;
 		struct uftrace_record record;
-		if (!uftrace->tasks[i].file || !uftrace->tasks[i].shown)
+		if (!uftrace->tasks[i].file)
 			continue;
 		status = uftrace_cursor_open(&cursor, reader, uftrace->tasks[i].file);
 		do

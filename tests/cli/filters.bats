@@ -69,6 +69,31 @@ field() { # file expression
 	[ "$(field info 'list(o.values())')" = "[500, 100, 1000]" ]
 }
 
+# Whatever is left out, a trace begins with its first event: 10 us, -10 us, 5 s. The third is of a thread of its own.
+@test "times count from the start of the trace, whatever threads are chosen" {
+	local start
+	for start in 10 -10; do
+		echo '[{"ph":"X","ts":'$start',"dur":5,"pid":1,"tid":1,"name":"a"},{"ph":"X","ts":30,"dur":5,"pid":1,"tid":2,"name":"b"}]' >trace.json
+		trackway convert --to jsonl --thread 2 trace.json >out
+		[ "$(field out '[o["time_ns"], o["name"]]')" = "[$((30000 - start * 1000)), 'b']" ] || fail "$start: $(cat out)"
+		trackway convert --to jsonl --thread 2 --from-time 15us trace.json | cmp - out
+	done
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/uftrace.py" write data
+	trackway convert --to jsonl --thread 80 data | head -1 >out
+	[ "$(field out '[o["time_ns"], o["name"]]')" = "[200, 'walk(int)']" ] || fail "$(cat out)"
+}
+
+# Objects have no time: they are at the start of the trace, also where nothing else passes.
+@test "nothing that passes the filters is before the start of the trace" {
+	local trace
+	for trace in "$DATA"/fxt/*.fxt; do
+		trackway convert --to jsonl --thread 7 "$trace" >out 2>err
+		grep -q '^{"time_ns":0,"kind":"object"' out || fail "$(cat out)"
+		grep -v '^{"time_ns":[0-9]' out && fail "$trace"
+	done
+	true
+}
+
 # Kernel objects pass all the same: they name processes and threads.
 @test "info: where nothing passes but what is told about objects" {
 	run --separate-stderr trackway info --json --thread 7 "$DATA/fxt/streaming.fxt"
