@@ -420,15 +420,21 @@ static bool fxt_help(struct tw_reader *reader, bool guest)
 /* ---- The format. ---- */
 
 /* How sure records without a magic number make it: several must follow one another, and a file that is shorter must end
- * with one. */
+ * with one. Where one of the first two is longer than what is here, more would tell. */
 static int probe_records(const uint8_t *bytes, size_t size, bool big)
 {
 	enum { SURE = 4 };
+	bool cut = size == TW_PROBE_SIZE || size == TW_PROBE_MOST;
 	unsigned count;
 	size_t end = fxt_chain(bytes, size, big, &count);
 	if (count >= SURE)
 		return 60;
-	return count > 1 && (end == size || size == TW_PROBE_SIZE) ? 25 : 0;
+	if (count > 1)
+		return end == size || cut ? 25 : 0;
+	return size == TW_PROBE_SIZE && size - end >= TW_FXT_WORD &&
+	               fxt_size(tw_load64(bytes + end, big)) > (size - end) / TW_FXT_WORD
+	           ? TW_PROBE_MORE
+	           : 0;
 }
 
 static int probe(const uint8_t *bytes, size_t size)
@@ -439,7 +445,8 @@ static int probe(const uint8_t *bytes, size_t size)
 	if (tw_fxt_magic(bytes, &big) == 0)
 		return 100;
 	int little = probe_records(bytes, size, false);
-	return little ? little : probe_records(bytes, size, true);
+	int other = little > 0 ? 0 : probe_records(bytes, size, true);
+	return other ? other : little;
 }
 
 const struct tw_format tw_format_fxt = {
