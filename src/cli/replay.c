@@ -48,6 +48,7 @@ struct work {
 	_Atomic size_t next;
 	pthread_mutex_t lock;
 	uint64_t instructions, different;
+	bool no_memory;              /* for some part: whether it differs is not known */
 	uint64_t returned;           /* how many parts end at the return of a signal that came before they began */
 	size_t first;                /* the first part that did not end as recorded; SIZE_MAX: none */
 	struct replay_result result; /* of the first */
@@ -61,6 +62,7 @@ static void note(struct work *work, size_t part, const struct replay_result *res
 	work->instructions += result->instructions;
 	bool returned = result->end == REPLAY_RETURNED, fine = returned || result->end == REPLAY_SAME;
 	work->returned += returned;
+	work->no_memory = work->no_memory || result->end == REPLAY_NO_MEMORY;
 	work->different += !fine;
 	if (!fine && part < work->first) {
 		work->first = part;
@@ -189,6 +191,7 @@ static const char *end_text(enum replay_end end)
 	    [REPLAY_RETURNED] = "a signal that came before returns",
 	    [REPLAY_CHANGED] = "the program changes its own code",
 	    [REPLAY_IMPOSSIBLE] = "impossible",
+	    [REPLAY_NO_MEMORY] = "out of memory",
 	};
 	return texts[end];
 }
@@ -205,8 +208,8 @@ static void put_text(struct tw_output *out, const struct work *work)
 		tw_put_text(out, ", no difference\n");
 		return;
 	}
-	tw_putf(out, "; %s not end as recorded, the first from snapshot %zu: %s\n",
-	        work->different == 1 ? "1 does" : tw_show_count(work->different).text, work->first,
+	tw_putf(out, "; %s %s not end as recorded, the first from snapshot %zu: %s\n",
+	        tw_show_count(work->different).text, work->different == 1 ? "does" : "do", work->first,
 	        end_text(result->end));
 	if (result->end == REPLAY_DIFFERENT)
 		put_difference(out, work);
@@ -274,8 +277,11 @@ static int replay_file(struct tw_output *out, const struct job *job, const char 
 	pthread_mutex_init(&work.lock, NULL);
 	emulate(&work, jobs);
 	pthread_mutex_destroy(&work.lock);
-	(options->common.json ? put_json : put_text)(out, &work);
+	if (!work.no_memory)
+		(options->common.json ? put_json : put_text)(out, &work);
 	replay_file_close(&file);
+	if (work.no_memory)
+		return tw_say_error("%s: out of memory", path);
 	return work.different ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
 }
 

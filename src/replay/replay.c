@@ -240,9 +240,9 @@ static inline bool place_again(struct replay_state *run, struct placed *all, uin
 	return one->known;
 }
 
-/* All code and memory of the part. Returns its size, less where it is damaged or the program changes its own code; 0
- * without memory. */
-static size_t prepare(struct replay_state *run)
+/* All code and memory of the part. *size: its bytes, fewer where it is damaged or the program changes its own code.
+ * Returns false without memory. */
+static bool prepare(struct replay_state *run, size_t *size)
 {
 	struct placed placed[PLACED] = {0};
 	struct edges edges = {0};
@@ -263,12 +263,13 @@ static size_t prepare(struct replay_state *run)
 			break;
 		}
 		if (no_memory || (is_access && !replay_memory_need(&run->memory, token.value, token.payload_size)))
-			return 0;
+			return false;
 		at += token.size;
 	}
 	if (at < run->part->size && run->result->end == REPLAY_SAME)
 		run->result->end = REPLAY_DAMAGED;
-	return at;
+	*size = at;
+	return true;
 }
 
 static void set_state(struct replay_state *run)
@@ -364,23 +365,36 @@ static void run_all(struct replay_state *run)
 	}
 }
 
-void replay_run(const struct replay_part *part, struct replay_result *result)
+/* Returns false where memory is too crowded for chunks of that size. */
+static bool run_in_chunks(const struct replay_part *part, unsigned chunk_bits, struct replay_result *result)
 {
 	struct replay_part own = *part;
 	struct replay_state run = {.part = &own, .result = result};
 	*result = (struct replay_result){.end = REPLAY_SAME};
 	uc_err error = open_engine(&run);
-	if (error == UC_ERR_OK && replay_memory_open(&run.memory, run.engine) && (own.size = prepare(&run)) > 0) {
+	bool ready =
+	    error == UC_ERR_OK && replay_memory_open(&run.memory, run.engine, chunk_bits) && prepare(&run, &own.size);
+	if (ready && own.size) {
 		set_state(&run);
 		run_all(&run);
-	} else if (part->size) {
-		result->end = REPLAY_IMPOSSIBLE;
+	} else if (!ready && part->size) {
+		result->end = error || run.memory.crowded ? REPLAY_IMPOSSIBLE : REPLAY_NO_MEMORY;
 		snprintf(result->what, sizeof result->what, "%s",
-		         error ? replay_emulator.uc_strerror(error) : "out of memory");
+		         error ? replay_emulator.uc_strerror(error) : "its memory is at too many places");
 	}
 	if (result->end != REPLAY_DIFFERENT)
 		result->offset = part->offset + run.at;
+	bool crowded = run.memory.crowded;
 	if (run.engine)
 		replay_emulator.uc_close(run.engine);
 	replay_memory_close(&run.memory);
+	return !crowded;
+}
+
+void replay_run(const struct replay_part *part, struct replay_result *result)
+{
+	enum { FINEST = 22, STEP = 5, COARSEST = 32 };
+	unsigned chunk_bits = FINEST;
+	while (!run_in_chunks(part, chunk_bits, result) && chunk_bits < COARSEST)
+		chunk_bits += STEP;
 }

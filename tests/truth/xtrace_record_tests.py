@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -378,6 +379,32 @@ def test_replay_differs(bench):
     expect(replay(bench, directory)[1][0]["end"] == "damaged", "half a token")
 
 
+def test_replay_parts(bench):
+    "replay counts the parts that differ"
+    directory, _ = bench.record([bench.program("far"), "100", "1"], "--snapshot-interval", "5000")
+    path = next(directory.glob("*.xinsndata.bin"))
+    whole = path.read_bytes()
+    stores = [at for at, name, _ in xtrace_tokens.tokens(whole) if name == "store"]
+    for taken, says in ((stores[:1], "; 1 does not end as recorded"), (stores, " do not end as recorded")):
+        changed = bytearray(whole)
+        for at in taken:
+            changed[at + 9] ^= 0x10
+        path.write_bytes(changed)
+        run = subprocess.run([bench.tool, "replay", directory], capture_output=True, text=True, check=False)
+        expect(run.returncode == 1 and says in run.stdout, run.returncode, run.stdout)
+
+
+def test_replay_damaged(bench):
+    "a part whose first token is damaged costs only itself"
+    directory, _ = bench.record([bench.program("far"), "100", "1"], "--snapshot-interval", "5000")
+    data, snapshots = only(directory)
+    at, count = snapshots[1]["index"], snapshots[2]["count"] - snapshots[1]["count"]
+    next(directory.glob("*.xinsndata.bin")).write_bytes(data[:at] + b"\x04" + data[at + 1:])
+    again, different = replay(bench, directory)
+    expect(again == len(instructions(data)) - count, again, "instructions executed again")
+    expect([(one["different"], one["end"], one["offset"]) for one in different] == [(1, "damaged", at)], different)
+
+
 def test_replay_signals(bench):
     "faults.c: when a handler returns, flags and vectors are what they were before it"
     directory, output = bench.record([bench.program("faults")], "--snapshot-interval", "100000000")
@@ -389,6 +416,26 @@ def test_replay_random(bench):
     "random.S: what a random number leaves in the flags"
     directory, _ = bench.record([bench.program("random")], "--cpu", "max,sve=off")
     check_replay(bench, directory, 1 + 100 * 5 + 4)
+
+
+def little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (1400 << 20, 1400 << 20))  # unicorn alone takes 1 GiB
+
+
+def test_replay_far(bench):
+    "far.c: memory at thousands of places, which the emulator could not have one by one"
+    program = bench.program("far")
+    for count, step in ((1200, 1), (2000, 8), (600, 256)):
+        directory, _ = bench.record([program, str(count), str(step)])
+        check_replay(bench, directory, len(instructions(only(directory)[0])))
+    if not bench.sanitized:
+        run = subprocess.run([bench.tool, "replay", directory], capture_output=True, text=True, check=False,
+                             preexec_fn=little_memory)
+        expect(run.returncode == 2 and "out of memory" in run.stderr and not run.stdout, run.returncode, run.stdout,
+               run.stderr)
+    directory, _ = bench.record([program, "600", "8192"])
+    run = subprocess.run([bench.tool, "replay", directory], capture_output=True, text=True, check=False)
+    expect(run.returncode == 1 and "too many places" in run.stdout, run.returncode, run.stdout, run.stderr)
 
 
 def test_kill(bench):
