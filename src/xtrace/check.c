@@ -371,9 +371,7 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 {
 	const struct tw_xtrace_snapshot *snapshot = &snapshots->last;
 	if (!lands) {
-		xtrace_report(checker->files, true, XTRACE_SNAPSHOT_INDEX, snapshots->offset, snapshots->offset + 8,
-		              "No instruction begins at %s %" PRIu64 " of the data file.",
-		              checker->files->layout.counts_index ? "number" : "offset", snapshot->index);
+		xtrace_snapshots_tell_index(snapshots);
 		return;
 	}
 	if (checker->has_snapshot && !checker->torn)

@@ -9,14 +9,27 @@
 
 enum { INST_LEAST = 5 }; /* bytes of the shortest instruction */
 
-/* Whether the index counts instructions: it grows by less than instructions take bytes. */
-static bool counts(const struct tw_xtrace_snapshot *before, const struct tw_xtrace_snapshot *next)
+/* Whether the index counts instructions: it grows by less than instructions take bytes, from most snapshots to the
+ * next. One that is damaged does not decide. */
+static bool counts_instructions(const uint8_t *bytes, size_t size, const struct tw_xtrace_layout *layout)
 {
-	return next->index - before->index < INST_LEAST * (next->count - before->count);
+	struct tw_xtrace_snapshot snapshot, before = {.count = UINT64_MAX};
+	size_t step = tw_xtrace_snapshot_size(layout), yes = 0, no = 0;
+	for (size_t at = layout->header_size; at <= size && size - at >= step; at += step) {
+		if (tw_xtrace_snapshot_decode(bytes + at, layout, &snapshot) < 0)
+			break;
+		if (snapshot.count > before.count && snapshot.index > before.index) {
+			bool grows_less = snapshot.index - before.index < INST_LEAST * (snapshot.count - before.count);
+			yes += grows_less;
+			no += !grows_less;
+		}
+		before = snapshot;
+	}
+	return yes > no;
 }
 
 /* How many snapshots a layout makes sense of, from the first on; *all: of all that are there. */
-static size_t count_sensible(const uint8_t *bytes, size_t size, struct tw_xtrace_layout *layout, bool *all)
+static size_t count_sensible(const uint8_t *bytes, size_t size, const struct tw_xtrace_layout *layout, bool *all)
 {
 	struct tw_xtrace_snapshot snapshot, before = {0};
 	size_t step = tw_xtrace_snapshot_size(layout), count = 0;
@@ -27,8 +40,6 @@ static size_t count_sensible(const uint8_t *bytes, size_t size, struct tw_xtrace
 			return count;
 		if (count && (snapshot.count <= before.count || snapshot.user_count < before.user_count))
 			return count;
-		if (count == 1)
-			layout->counts_index = counts(&before, &snapshot);
 		before = snapshot;
 		count++;
 	}
@@ -46,7 +57,7 @@ static bool agrees(const struct tw_xtrace_layout *guess, const struct tw_xtrace_
 
 /* Rates how well a layout fits: by how many snapshots make sense, best if all do; where that is equal, by whether they
  * fill the file. */
-static size_t score(const uint8_t *bytes, size_t size, uint64_t file_size, struct tw_xtrace_layout *guess)
+static size_t score(const uint8_t *bytes, size_t size, uint64_t file_size, const struct tw_xtrace_layout *guess)
 {
 	bool all;
 	size_t count = count_sensible(bytes, size, guess, &all);
@@ -74,8 +85,8 @@ int tw_xtrace_layout_guess(const uint8_t *bytes, size_t size, uint64_t file_size
 				most = found > most ? found : most;
 			}
 	layout->data_start = told.data_start;
-	if (known & TW_XTRACE_KNOWN_INDEX)
-		layout->counts_index = told.counts_index;
+	layout->counts_index =
+	    known & TW_XTRACE_KNOWN_INDEX ? told.counts_index : most && counts_instructions(bytes, size, layout);
 	return most || (known & all) == all ? 0 : TW_ERR_FORMAT;
 }
 

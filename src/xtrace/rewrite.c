@@ -142,6 +142,15 @@ static int next_snapshot(struct rewrite *r)
 	return status;
 }
 
+/* Leaves out the snapshot, and tells why where that is not its instruction's fault. */
+static int drop_snapshot(struct rewrite *r, bool lands)
+{
+	r->result->records_dropped++;
+	if (!lands && r->files.data)
+		xtrace_snapshots_tell_index(&r->snapshots);
+	return 0;
+}
+
 /* Takes the snapshots up to a token; that of the token is written, unless it will be left out itself. */
 static int take_snapshots(struct rewrite *r, const struct tw_xtrace_token *token)
 {
@@ -155,7 +164,7 @@ static int take_snapshots(struct rewrite *r, const struct tw_xtrace_token *token
 		if (kept && r->snapshots.last.index == at)
 			status = put_snapshot(r, counts ? r->written : tw_output_position(r->data));
 		else
-			r->result->records_dropped++;
+			status = drop_snapshot(r, begins && r->snapshots.last.index == at);
 		if (status >= 0)
 			status = next_snapshot(r);
 	}
@@ -194,6 +203,8 @@ static int copy_tokens(struct rewrite *r)
 		if (status >= 0)
 			take_token(r, &token);
 	}
+	for (; status >= 0 && r->has_snapshot; status = next_snapshot(r))
+		drop_snapshot(r, false);
 	return status;
 }
 

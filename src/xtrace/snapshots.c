@@ -9,14 +9,34 @@ void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_fil
 	*snapshots = (struct xtrace_snapshots){.files = files, .next = files->head_size};
 }
 
-/* Whether a snapshot that comes after the last one stands here. */
+/* Whether a snapshot was made after another one. */
+static bool follows(const struct tw_xtrace_snapshot *snapshot, const struct tw_xtrace_snapshot *other)
+{
+	return snapshot->count > other->count && snapshot->index > other->index &&
+	       snapshot->user_count >= other->user_count;
+}
+
+/* Reads a snapshot; false where what stands here is none that comes after the last one. */
+static bool take(const struct xtrace_snapshots *snapshots, const uint8_t *bytes, struct tw_xtrace_snapshot *found)
+{
+	return tw_xtrace_snapshot_decode(bytes, &snapshots->files->layout, found) >= 0 &&
+	       found->user_count <= found->count && (snapshots->number == 0 || follows(found, &snapshots->last));
+}
+
 static bool fits(const struct xtrace_snapshots *snapshots, const uint8_t *bytes)
 {
 	struct tw_xtrace_snapshot found;
-	if (tw_xtrace_snapshot_decode(bytes, &snapshots->files->layout, &found) < 0 || found.user_count > found.count)
-		return false;
-	return snapshots->number == 0 || (found.count > snapshots->last.count && found.index > snapshots->last.index &&
-	                                  found.user_count >= snapshots->last.user_count);
+	return take(snapshots, bytes, &found);
+}
+
+/* Whether of three snapshots the first is too far ahead: the other two come after the last one and after each other,
+ * but before it. Taken for whole it would cost all behind it. */
+static bool runs_ahead(const struct xtrace_snapshots *snapshots, const uint8_t *bytes, size_t step)
+{
+	struct tw_xtrace_snapshot first, second, third;
+	return take(snapshots, bytes, &first) && take(snapshots, bytes + step, &second) &&
+	       take(snapshots, bytes + 2 * step, &third) && follows(&third, &second) && !follows(&second, &first) &&
+	       !follows(&third, &first);
 }
 
 /* Finds the next place from *at on where one stands. Returns 1, 0 at the end, or a negative status. */
@@ -45,7 +65,7 @@ static int fail(struct xtrace_snapshots *snapshots, int status)
 }
 
 /* Reports what is wrong with a snapshot that stands where one should. */
-static void tell(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snapshot *found, uint64_t lost)
+static void tell(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snapshot *found, bool ahead, uint64_t lost)
 {
 	const struct tw_xtrace_layout *layout = &snapshots->files->layout;
 	uint64_t at = snapshots->next;
@@ -58,8 +78,16 @@ static void tell(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snap
 	else
 		xtrace_report(snapshots->files, true, XTRACE_SNAPSHOT_ORDER, at, at + 16,
 		              "%" PRIu64 " instructions (%" PRIu64 " of user mode) before 0x%" PRIx64
-		              ": that is not behind the snapshot before; %" PRIu64 " bytes are left out.",
-		              found->count, found->user_count, found->index, lost);
+		              ": that is not %s; %" PRIu64 " bytes are left out.",
+		              found->count, found->user_count, found->index,
+		              ahead ? "before the snapshots behind it" : "behind the snapshot before", lost);
+}
+
+void xtrace_snapshots_tell_index(const struct xtrace_snapshots *snapshots)
+{
+	xtrace_report(snapshots->files, true, XTRACE_SNAPSHOT_INDEX, snapshots->offset, snapshots->offset + 8,
+	              "No instruction begins at %s %" PRIu64 " of the data file.",
+	              snapshots->files->layout.counts_index ? "number" : "offset", snapshots->last.index);
 }
 
 static void tell_compression(struct xtrace_snapshots *snapshots)
@@ -101,18 +129,19 @@ static int pass_by(struct xtrace_snapshots *snapshots)
 	return 0;
 }
 
-/* Steps over what is damaged. Returns 1, 0 at the end, or a negative status. */
-static int skip(struct xtrace_snapshots *snapshots, const uint8_t *bytes)
+/* Steps over what is damaged: one that runs ahead, or up to the next that fits. Returns 1, 0 at the end, or a negative
+ * status. */
+static int skip(struct xtrace_snapshots *snapshots, const uint8_t *bytes, bool ahead)
 {
 	struct xtrace_files *files = snapshots->files;
 	size_t step = tw_xtrace_snapshot_size(&files->layout), have;
 	struct tw_xtrace_snapshot found;
-	uint64_t at = snapshots->next + 1;
+	uint64_t at = snapshots->next + (ahead ? step : 1);
 	tw_xtrace_snapshot_decode(bytes, &files->layout, &found);
 	int status = find(snapshots, &at);
 	if (status < 0)
 		return fail(snapshots, status);
-	tell(snapshots, &found, at - snapshots->next);
+	tell(snapshots, &found, ahead, at - snapshots->next);
 	snapshots->next = at;
 	if (status == 0)
 		return 0;
@@ -131,18 +160,19 @@ int xtrace_snapshots_next(struct xtrace_snapshots *snapshots)
 	if (!files->has_layout)
 		return pass_by(snapshots);
 	size_t step = tw_xtrace_snapshot_size(&files->layout);
-	int status = tw_window_view(&files->snapshot_window, snapshots->next, step, &bytes, &have);
+	int status = tw_window_view(&files->snapshot_window, snapshots->next, 3 * step, &bytes, &have);
 	if (status < 0)
 		return fail(snapshots, status);
 	if (have < step) {
 		end(snapshots, have);
 		return 0;
 	}
+	bool ahead = have >= 3 * step && runs_ahead(snapshots, bytes, step);
 	status = 1;
-	if (fits(snapshots, bytes))
+	if (!ahead && fits(snapshots, bytes))
 		tw_xtrace_snapshot_decode(bytes, &files->layout, &snapshots->last);
 	else
-		status = skip(snapshots, bytes);
+		status = skip(snapshots, bytes, ahead);
 	if (status <= 0)
 		return status;
 	snapshots->offset = snapshots->next;

@@ -108,6 +108,9 @@ void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_fil
 /* Gives the next snapshot as `last`, which lives until the next call. Returns 1, 0 at the end, or a negative status. */
 int xtrace_snapshots_next(struct xtrace_snapshots *snapshots);
 
+/* Reports that no instruction is where the index of the last one says. */
+void xtrace_snapshots_tell_index(const struct xtrace_snapshots *snapshots);
+
 /* ---- turns.c: tracks side by side. ---- */
 
 /* Takes a track, in a thread. part: a reader of this track alone, which closes with it. Returns 0 or a negative

@@ -329,6 +329,48 @@ def damaged_snapshots_cost_only_themselves(bench):
 
 
 @test
+def a_snapshot_that_runs_ahead_costs_only_itself(bench):
+    """A bit set in the index or the counters of one, each in turn: those behind it were made before what it says."""
+    index, count = 8, 24
+    whole, facts = bench.write("--turns", 1000, "--interval", 1000)
+    plain = snapshots_of(whole)[0].read_bytes()
+    most = facts["kinds"]["snapshot"]
+    assert most > 6
+    for number, field, bit in itertools.product((0, 1, 4), (index, count), (17, 40, 63)):
+        path, _ = bench.write("--turns", 1000, "--interval", 1000)
+        file, = snapshots_of(path)
+        at = 24 + number * SNAPSHOT
+        value, = struct.unpack_from("<Q", plain, at + field)
+        file.write_bytes(plain[:at + field] + xtrace.word(value | 1 << bit) + plain[at + field + 8:])
+        assert rules(bench, path) == [("xtrace.snapshot-order", at)], (number, field, bit)
+        info, = bench.lines("info", path, status=1)
+        assert info["snapshots"] == most - 1 and info["lost_bytes"] == SNAPSHOT, info
+        out = path.with_suffix(".repaired")
+        bench.run("repair", path, "-o", out, status=1)
+        assert snapshots_of(out)[0].read_bytes() == plain[:at] + plain[at + SNAPSHOT:]
+
+
+@test
+def repair_tells_of_snapshots_that_it_leaves_out(bench):
+    """Of the first, where no instruction begins there; of all behind the data, where that was cut."""
+    for damage, left_out in ((lambda data, snapshots: (data, snapshots[:32] + xtrace.word(
+            struct.unpack_from("<Q", snapshots, 32)[0] + 1) + snapshots[40:]), 1),
+                             (lambda data, snapshots: (
+                                 data[:struct.unpack_from("<Q", snapshots, 32 + 2 * SNAPSHOT)[0]], snapshots), 2)):
+        path, facts = bench.write()
+        assert facts["kinds"]["snapshot"] == 4
+        files = data_of(path) + snapshots_of(path)
+        for file, content in zip(files, damage(*(file.read_bytes() for file in files))):
+            file.write_bytes(content)
+        found = [rule for rule, _ in rules(bench, path) if rule == "xtrace.snapshot-index"]
+        assert len(found) == left_out
+        told, = bench.lines("repair", path, "-o", path.with_suffix(".repaired"), status=1)
+        assert told["records_dropped"] == left_out, told
+        assert told["records_in"] - told["records_out"] == left_out, told
+        bench.run("check", path.with_suffix(".repaired"))
+
+
+@test
 def check_compares_snapshots_with_the_instructions(bench):
     for damage, rule in (
             (lambda data: data[:24 + SNAPSHOT + 8] + xtrace.word(struct.unpack_from("<Q", data, 24 + SNAPSHOT + 8)[0] + 1)
