@@ -162,8 +162,8 @@ struct tw_merge_source {
 };
 
 /* Opens several traces of any formats as one whose events come in time order; read it with tw_read().
- * Their dictionaries become one. A process keeps its number unless one of another source with that number came before:
- * then it gets another (1,000,000 more, where that is free). Koids of threads are taken to be unique over all. Memory
+ * Their dictionaries become one. A process keeps its number unless another one came before with that number: then it
+ * gets another (1,000,000 more, where that is free). Koids of threads are taken to be unique over all. Memory
  * is that of a window over each source. *merged is set as by tw_open(). options: threads, filters, findings and the
  * namer hold for all; the order is that of time. The format's name is "merged".
  * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.

@@ -1,7 +1,7 @@
 /* mapping.c - what the names, tracks and stacks of a trace are in the one that it becomes a part of.
  *
- * All get their numbers when they are met. A process keeps its number unless one of another trace came before with that
- * number: then it gets another, so that two processes never become one. */
+ * All get their numbers when they are met. A process keeps its number unless another one came before with that number:
+ * then it gets another, so that two processes never become one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/mapping.h"
 
@@ -104,19 +104,19 @@ static inline uint32_t name_of(struct tw_mapping *mapping, uint32_t number)
 
 /* ---- Processes. ---- */
 
-static bool is_taken(const struct tw_homes *homes, uint64_t process, uint32_t trace)
+static bool is_taken(const struct tw_homes *homes, uint64_t process)
 {
-	uint32_t owner;
-	return tw_map_find(&homes->owners, process, &owner) && owner != trace;
+	uint32_t trace;
+	return tw_map_find(&homes->owners, process, &trace);
 }
 
-/* A number that no other trace has. */
+/* A number that no process has, not one of the same trace either: that may have got it instead of its own. */
 static uint64_t free_number(const struct tw_homes *homes, const struct tw_home *home)
 {
 	uint64_t number = home->process;
 	/* Then anywhere: step by step would be slow in traces made for it, and so it would be with steps that lead
 	 * many processes over the same numbers. */
-	for (uint64_t again = 0; is_taken(homes, number, home->trace); again++)
+	for (uint64_t again = 0; is_taken(homes, number); again++)
 		number = again ? tw_mix64(home->process ^ home->trace ^ tw_mix64(again)) >> 33 : home->process + STEP;
 	return number;
 }
@@ -140,9 +140,8 @@ static bool add_home(struct tw_homes *homes, const struct tw_home *home, uint64_
 
 static bool settle(struct tw_homes *homes, const struct tw_home *home, uint64_t *number)
 {
-	uint32_t owner;
 	*number = free_number(homes, home);
-	return tw_map_find(&homes->owners, *number, &owner) || tw_map_add(&homes->owners, *number, home->trace);
+	return tw_map_add(&homes->owners, *number, home->trace);
 }
 
 /* Sets *number to what a process of `from` is called in `to`; 0, the process of what has none, where there is no room.

@@ -28,7 +28,7 @@ struct tw_mapping_room {
 
 /* What becomes of the number of a process. */
 enum tw_mapping_kind {
-	TW_MAPPING_WHOLE,   /* it stays, or where another trace came before with it there is another */
+	TW_MAPPING_WHOLE,   /* it stays, or where another process came before with it there is another */
 	TW_MAPPING_APART,   /* it is one in `homes`, whatever other traces have */
 	TW_MAPPING_TOGETHER /* from that, as for TW_MAPPING_WHOLE */
 };

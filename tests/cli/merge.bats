@@ -108,6 +108,21 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	[ "$(trackway info --json out.fxt | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["events"])')" = 500000 ]
 }
 
+@test "merge: a number that a process got is no other one's, of its own trace either" {
+	for i in {2..20}; do
+		echo "[{\"ph\":\"X\",\"name\":\"far\",\"pid\":$((50 + i)),\"tid\":1,\"ts\":9,\"dur\":1}]" >"far$i.json"
+	done
+	echo '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":1}]' >a.json
+	echo '[{"ph":"X","name":"b","pid":1,"tid":1,"ts":0,"dur":1},
+		{"ph":"X","name":"c","pid":1000001,"tid":1,"ts":3,"dur":1}]' >b.json
+	trackway merge --align none a.json b.json -o few.json
+	(ulimit -n 32; trackway merge --align none a.json b.json far*.json -o many.json) # more than half as many as that
+	for file in few.json many.json; do
+		trackway convert --to csv "$file" -o - | awk -F, '$6 ~ /^[abc]$/ { print $6, $3 }' >found
+		printf '%s\n' "a 1" "b 1000001" "c 2000001" | diff - found
+	done
+}
+
 @test "merge: what is wrong in a file is told with its name" {
 	head -c 60000 "$DATA/fxt/streaming.fxt" >cut.fxt
 	printf '\0\0\0\0\0\0\0\0' >>cut.fxt
