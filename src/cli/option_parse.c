@@ -14,7 +14,7 @@ enum { MAX_OPTIONS = 64, LONG_ONLY = 256 };
 
 /* ---- Values. ---- */
 
-static const char too_large[] = "is too large";
+static const char too_large[] = "is too large", too_small[] = "is too small";
 
 static const char *take_choice(const struct tw_option *option, void *member, const char *text)
 {
@@ -59,7 +59,7 @@ static const char *take_number(const struct tw_option *option, uint64_t *member,
 	};
 	const char *wrong = parsers[option->kind](text, member);
 	if (wrong || *member < option->least)
-		return wrong ? wrong : "is too small";
+		return wrong ? wrong : too_small;
 	return option->most && *member > option->most ? too_large : NULL;
 }
 
@@ -80,9 +80,9 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 	case TW_OPTION_SIZE:
 	case TW_OPTION_DURATION:
 		return take_number(option, member, text);
-	case TW_OPTION_ADDRESS:
-		((struct tw_address *)member)->given = true;
-		return tw_parse_count(text, &((struct tw_address *)member)->value);
+	case TW_OPTION_NUMBER:
+		((struct tw_option_number *)member)->given = true;
+		return tw_parse_count(text, &((struct tw_option_number *)member)->value);
 	case TW_OPTION_NUMBERS:
 		return take_numbers(member, text);
 	case TW_OPTION_LIST:
@@ -124,6 +124,9 @@ static int bad_value(const struct tw_command *command, const struct tw_option *o
 	if (option->most && strcmp(wrong, too_large) == 0)
 		return tw_say_usage(command, "--%s: \"%s\" %s: %llu is the most", option->name, text, wrong,
 		                    (unsigned long long)option->most);
+	if (wrong == too_small)
+		return tw_say_usage(command, "--%s: \"%s\" %s: %llu is the least", option->name, text, wrong,
+		                    (unsigned long long)option->least);
 	if (option->kind != TW_OPTION_CHOICE)
 		return tw_say_usage(command, "--%s: \"%s\" %s", option->name, text, wrong);
 	const char *word, *near = tw_nearest(text, choice_word, (void *)(uintptr_t)option);

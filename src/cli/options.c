@@ -33,7 +33,7 @@ static const struct tw_option input_options[] = {
      .help =
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
          "and Chrome output"},
-    {"load-address", 0, TW_OPTION_ADDRESS, MEMBER(load_address), .placeholder = "ADDRESS",
+    {"load-address", 0, TW_OPTION_NUMBER, MEMBER(load_address), .placeholder = "ADDRESS",
      .help = "where the program of --binary was loaded, \"0x5500000000\", for xtraces of programs that can be loaded "
              "anywhere"},
     {"maps", 0, TW_OPTION_FILE, MEMBER(maps), .placeholder = "FILE",

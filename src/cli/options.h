@@ -18,7 +18,7 @@ enum tw_option_kind {
 	TW_OPTION_FILE,     /* a file name: const char * */
 	TW_OPTION_CHOICE,   /* one of a few words: const char *, the word as the table has it */
 	TW_OPTION_COUNT,    /* uint64_t */
-	TW_OPTION_ADDRESS,  /* a number that may be 0: struct tw_address */
+	TW_OPTION_NUMBER,   /* a number that may be 0: struct tw_option_number */
 	TW_OPTION_SIZE,     /* bytes, "64M": uint64_t */
 	TW_OPTION_DURATION, /* nanoseconds, "1.5ms": uint64_t */
 	TW_OPTION_NUMBERS,  /* "1,2,3", may be repeated: struct tw_numbers */
@@ -35,7 +35,7 @@ struct tw_list {
 	size_t count, room;
 };
 
-struct tw_address {
+struct tw_option_number {
 	uint64_t value;
 	bool given;
 };
@@ -64,7 +64,7 @@ struct tw_option_group {
 struct tw_common {
 	bool help;
 	const char *from, *binary, *maps, *xtrace_layout;
-	struct tw_address load_address; /* of `binary` */
+	struct tw_option_number load_address; /* of `binary` */
 	uint64_t jobs, memory, reorder_window;
 	struct tw_numbers threads;
 	const char *provider, *function, *category, *weight;

@@ -25,8 +25,9 @@ struct work {
 
 static size_t rows_shown(const struct work *work, const struct tw_study_table *table)
 {
-	size_t top = work->common->all ? 0 : work->common->top ? (size_t)work->common->top : TOP;
-	return table->ranked && top && top < table->row_count ? top : table->row_count;
+	const struct tw_study_common *common = work->common;
+	uint64_t top = common->all ? 0 : common->top.given ? common->top.value : TOP;
+	return table->ranked && top && top < table->row_count ? (size_t)top : table->row_count;
 }
 
 /* ---- JSON. ---- */
@@ -224,10 +225,10 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 	int status = render ? tw_check_forms(command, &common->common, &common->forms) : 0;
 	if (status)
 		return status;
-	if (common->all && common->top)
+	if (common->all && common->top.given)
 		return tw_say_usage(command, "only one of --all and --top");
 	bool picture = render && tw_form_of(&common->common, &common->forms) == TW_FORM_SVG;
-	if (picture && (common->all || common->top))
+	if (picture && (common->all || common->top.given))
 		return tw_say_usage(command, "a picture has no rows: --%s does nothing", common->all ? "all" : "top");
 	status = tw_walk(&walk, operands, count);
 	if (walk.readable && work.read) {
@@ -240,8 +241,8 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 
 #define MEMBER(name) .offset = offsetof(struct tw_study_common, name)
 static const struct tw_option row_options[] = {
-    {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
-     .help = "only the first N rows of tables that are long; 20 otherwise"},
+    {"top", 'n', TW_OPTION_NUMBER, MEMBER(top), .placeholder = "N",
+     .help = "only the first N rows of tables that are ranked, 20 if not said; 0 shows all"},
     {"all", 'a', TW_OPTION_FLAG, MEMBER(all), .help = "show all rows"},
     {"thread", 't', TW_OPTION_NUMBERS, MEMBER(common.threads), .placeholder = "ID[,ID...]",
      .help = "only these threads, or cores; may be repeated"},

@@ -16,7 +16,7 @@ typedef int (*tw_study_write_fn)(const struct tw_study_common *common, const str
 struct tw_study_common {
 	struct tw_common common; /* first */
 	tw_study_write_fn write; /* set by the command; NULL: none */
-	uint64_t top;
+	struct tw_option_number top;
 	bool all; /* --all */
 	struct tw_forms forms;
 };

@@ -99,7 +99,7 @@ options_of() { # command
 	wrong '--jobs: "99999999999999999999" is too large: 256 is the most' "trackway stat --help" \
 		trackway stat -j 99999999999999999999 a
 	wrong '--jobs: "-1" is not a number' "trackway info --help" trackway info --jobs -1 a
-	wrong '--memory: "1" is too small' "trackway stat --help" trackway stat --memory 1 a
+	wrong '--memory: "1" is too small: 65536 is the least' "trackway stat --help" trackway stat --memory 1 a
 	wrong '--memory: "1X" is not a number with a unit: B, K, M, G, T' "trackway stat --help" trackway stat --memory 1X a
 	wrong '--binary: "" is empty' "trackway stat --help" trackway stat -b '' a
 }
@@ -111,7 +111,7 @@ options_of() { # command
 	wrong '--min-duration: "1 h" is not a number with a unit: ns, us, ms, s' "trackway stat --help" trackway stat --min-duration "1 h" a
 	wrong '--min-duration: "1." is not a number with a unit: ns, us, ms, s' "trackway stat --help" trackway stat --min-duration 1. a
 	wrong '--from-time: "18446744074s" is too large' "trackway stat --help" trackway stat --from-time 18446744074s a
-	wrong '--to-time: "0" is too small' "trackway stat --help" trackway stat --to-time 0 a
+	wrong '--to-time: "0" is too small: 1 is the least' "trackway stat --help" trackway stat --to-time 0 a
 	wrong "--to-time must be later than --from-time" "trackway stat --help" trackway stat --from-time 1.5ms --to-time 1500us a
 }
 

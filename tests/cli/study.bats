@@ -36,6 +36,20 @@ make_trace() { # directory
 	trackway insns -n 1 set | grep -qx '\.\.\. and 7 more (--all)'
 }
 
+@test "blocks: 20 rows if nothing is said, and all where --top is 0" {
+	mkdir set
+	"$PYTHON" - <<-'END'
+		import struct
+		jump = 0x14000040  # b .+0x100
+		out = b"".join(struct.pack("<BQI", 0x09, 0x400000 + 0x100 * i, jump) for i in range(25))
+		open("set/xtrace.1.100.hint9.xinsndata.bin", "wb").write(out)
+	END
+	trackway blocks set | grep -qx '\.\.\. and 5 more (--all)'
+	trackway blocks -n 0 set >out
+	[ "$(grep -c ' b #0x40[0-9a-f]*$' out)" -eq 25 ] || fail "$(cat out)"
+	trackway blocks --all set | cmp - out
+}
+
 @test "blocks as text, with the lines of their code" {
 	make_trace set
 	trackway blocks -n 1 set >out
