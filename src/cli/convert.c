@@ -182,8 +182,8 @@ const struct tw_command tw_command_convert = {
 	"In the same format, without filters and without --buffer-size, every record is kept, but for what "
 	"--format-version and --byte-order ask for; bytes that mean nothing may become 0. Otherwise the events are "
 	"converted, and what is around them (buffers, wall times) is made anew.\n\n"
-	"Names that have no function id, as those of FXT, get one in an XRay log, from 1 on; OUT.functions tells "
-	"them: a line each, the id, a tab, the name.\n\n"
+	"Names that have no function id, as those of FXT, get one in an XRay log, from 1 on; beside a file "
+	"OUT.functions tells them: a line each, the id, a tab, the name.\n\n"
 	"Events that the target cannot hold are counted on standard error, never dropped in silence.",
     .examples =
 	"trackway convert -b ./server server.xray -o server.json\tFor https://ui.perfetto.dev.\n"

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- Losses. ---- */
 
@@ -160,11 +161,18 @@ static int write_joined(const struct tw_writing *writing, struct tw_reader *read
 	return end_writing(writing, writer, passed.written);
 }
 
-/* Beside the output: OUT.functions; nothing for standard output. False when there is no memory. */
+/* Whether the output becomes a file: not standard output, a pipe or a device. */
+static bool becomes_file(const char *output)
+{
+	struct stat status;
+	return strcmp(output, "-") != 0 && (stat(output, &status) != 0 || S_ISREG(status.st_mode));
+}
+
+/* Beside the output, where that is a file: OUT.functions. False when there is no memory. */
 static bool add_functions_path(struct tw_text *path, const char *output)
 {
 	static const char ending[] = ".functions";
-	return strcmp(output, "-") == 0 ||
+	return !becomes_file(output) ||
 	       (tw_text_add(path, output, strlen(output)) && tw_text_add(path, ending, sizeof ending - 1));
 }
 

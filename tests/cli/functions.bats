@@ -36,6 +36,16 @@ same_calls() { # archive format
 	grep -q "function name: 4 left out" losses
 }
 
+@test "functions: beside a pipe there is no table" {
+	mkfifo pipe
+	cat pipe >piped.xray &
+	trackway convert --to xray-fdr "$DATA/fxt/oneshot_all.fxt" -o pipe 2>err
+	wait
+	[ ! -e pipe.functions ]
+	trackway convert --to xray-fdr "$DATA/fxt/oneshot_all.fxt" >direct.xray
+	cmp piped.xray direct.xray
+}
+
 @test "functions: names that would break the table" {
 	"$PYTHON" - >odd.fxt <<-'END'
 		import struct, sys
