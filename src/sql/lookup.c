@@ -3,6 +3,7 @@
 #include "sql/lookup.h"
 
 #include "base/order.h"
+#include "core/format.h"
 #include "sql/cursor.h"
 
 #include <limits.h>
@@ -28,6 +29,13 @@ struct sql_lookup {
 	struct entry *entries; /* by key */
 	size_t entry_count, at, end;
 };
+
+size_t sql_lookup_room(const struct sql_session *session)
+{
+	enum { SHARE = 2 }; /* of the memory limit */
+	size_t limit = session->options.memory_limit;
+	return (limit ? limit : TW_DEFAULT_MEMORY) / SHARE;
+}
 
 bool sql_lookup_can(const struct sql_column *column)
 {

@@ -6,6 +6,9 @@
 
 #include "sql/table.h"
 
+/* Bytes that rows of a table which are kept may take. */
+size_t sql_lookup_room(const struct sql_session *session);
+
 /* Whether values of a column are ids that rows can be found by. */
 bool sql_lookup_can(const struct sql_column *column);
 

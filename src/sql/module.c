@@ -194,9 +194,7 @@ static void refuse(struct sql_cursor *cursor)
  * status. */
 static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two)
 {
-	enum { SHARE = 2 }; /* of the memory limit */
-	size_t limit = cursor->scan.session->options.memory_limit;
-	limit = (limit ? limit : TW_DEFAULT_MEMORY) / SHARE;
+	size_t limit = sql_lookup_room(cursor->scan.session);
 	int status = sql_cursor_hold(cursor, column, one_of_two ? limit / 2 : limit);
 	if (status > 0) {
 		int made = sql_lookup_make(cursor, column);

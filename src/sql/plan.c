@@ -187,13 +187,21 @@ static bool can_group(const struct sql_vtab *vtab, const sqlite3_index_info *inf
 	       sql_groups_fit(vtab->table, info->colUsed, (unsigned)column, vtab->session->count > 1);
 }
 
-/* All is read, whatever is left of it; but rows that are looked up have been read before, and there is an index for
- * windows. */
-static void tell_cost(sqlite3_index_info *info, double all, double part, bool by_key, bool window)
+/* Whether there is room to keep so many rows, from which they are looked up: guessed, too. */
+static bool can_keep(const struct sql_vtab *vtab, const sqlite3_index_info *info, double rows)
+{
+	enum { VALUE = 8 }; /* bytes of a column, as a rule */
+	double columns = __builtin_popcountll(info->colUsed);
+	return rows * (SQL_LOOKUP_COST + VALUE * columns) <= (double)sql_lookup_room(vtab->session);
+}
+
+/* All is read, whatever is left of it; but rows that are looked up have been read before, if they can be kept, and
+ * there is an index for windows. */
+static void tell_cost(sqlite3_index_info *info, double all, double part, bool kept, bool window)
 {
 	enum { LOOKUP = 20, OPENING = 1000 };
 	info->estimatedRows = all * part > 1 ? (sqlite3_int64)(all * part) : 1;
-	info->estimatedCost = by_key ? LOOKUP : window ? OPENING + 2 * all * part : all + all * part;
+	info->estimatedCost = kept ? LOOKUP : window ? OPENING + 2 * all * part : all + all * part;
 }
 
 int sql_plan_make(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -215,7 +223,8 @@ int sql_plan_make(sqlite3_vtab *base, sqlite3_index_info *info)
 		info->orderByConsumed = 1;
 		needs |= GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
 	}
-	tell_cost(info, all, part, by_key, table->windowed && is_window(letters));
+	bool kept = by_key && can_keep(vtab, info, all * part / part_of(SQL_LOOKUP_KEY));
+	tell_cost(info, all, part, kept, table->windowed && is_window(letters));
 	info->idxNum = needs;
 	info->idxStr = sqlite3_mprintf("%016llx%08x%s", (unsigned long long)info->colUsed,
 	                               (unsigned)vtab->session->count, letters);

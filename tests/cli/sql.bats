@@ -578,6 +578,23 @@ one() { # what a query answers, without the names of the columns
 	diff 1M 64M
 }
 
+# 40,000 slices, of which 0.5 % are looked for: there is room for these, but not for what is inside them and elsewhere.
+@test "sql: of two tables the one is looked up for whose rows there is room" {
+	"$PYTHON" - >inside.json <<-'END'
+		import json
+		events = []
+		for i in range(10000):
+		    events.append({"name": "rare" if i % 50 == 0 else "often", "ph": "X", "ts": 10 * i, "dur": 9, "pid": 1, "tid": 1})
+		    events += [{"name": "in", "ph": "X", "ts": 10 * i + k, "dur": 1, "pid": 1, "tid": 1} for k in (1, 3, 5)]
+		print(json.dumps(events))
+	END
+	for join in "slice p join slice c" "slice c join slice p"; do
+		run timeout 60 trackway sql --memory 1M --csv inside.json \
+			"select c.name, count(*), sum(c.dur) from $join on c.parent_id = p.id where p.name = 'rare' group by 1"
+		[ "$output" = $'name,count(*),sum(c.dur)\nin,600,600000' ] || fail "$join: $output"
+	done
+}
+
 @test "sql: series of counters beyond the memory limit are told, and not told when there is room" {
 	"$PYTHON" - >series.json <<-'END'
 		import json
