@@ -307,18 +307,25 @@ static int result(struct firefox *firefox, int status)
 	return tw_measured_result(&firefox->measured, status);
 }
 
+/* Makes room for the tracks; false when there is no memory. */
+static bool grow(struct firefox *firefox)
+{
+	const struct tw_dictionary *dictionary = firefox->measured.dictionary;
+	size_t tracks = dictionary ? tw_dictionary_tracks(dictionary) : 0;
+	return tw_grow(&firefox->tracks, &firefox->track_room, tracks, sizeof *firefox->tracks);
+}
+
 static int write_firefox(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct firefox *firefox = writer->state;
 	int status = tw_measured_meet(&firefox->measured, reader, batch, MEMORY_PER_NODE);
-	uint32_t tracks = tw_dictionary_tracks(firefox->measured.dictionary);
 	tw_names_meet(&firefox->names, firefox->measured.dictionary);
 	tw_names_meet(&firefox->args.names, firefox->measured.dictionary);
 	firefox->jobs = reader->options.jobs;
 	tw_names_bound(&firefox->names, tw_memory_limit(reader));
 	tw_names_bound(&firefox->args.names, tw_memory_limit(reader));
 	firefox->measured.spool.keep_limit = firefox->measured.spool.memory_limit;
-	if (!status && !tw_grow(&firefox->tracks, &firefox->track_room, tracks, sizeof *firefox->tracks))
+	if (!status && !grow(firefox))
 		status = TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->count && !status; i++) {
 		const struct tw_event *event = &batch->events[i];
@@ -334,7 +341,8 @@ static int finish_firefox(struct tw_writer *writer)
 	struct firefox *firefox = writer->state;
 	flush_lanes(firefox);
 	tw_measured_finish(&firefox->measured);
-	return result(firefox, tw_firefox_put(firefox) ? 0 : TW_ERR_MEMORY);
+	/* behind the last event there may be tracks that have none */
+	return result(firefox, grow(firefox) && tw_firefox_put(firefox) ? 0 : TW_ERR_MEMORY);
 }
 
 static void free_tracks(struct firefox *firefox)

@@ -60,7 +60,6 @@ static void test_slices_and_markers(void **state)
 	assert_string_equal(expect(text, "\"stringArray\":["), "\"cat\",\"lost\",\"fib\",\"leaf\"]}]}\n");
 }
 
-/* Operations begin and end; the ends have no start. */
 /* What becomes better known is told so from then on: categories, and keys of arguments. */
 static void test_told_anew(void **state)
 {
@@ -75,6 +74,7 @@ static void test_told_anew(void **state)
 	                  "{\"type\":\"event\",\"category\":\"tree\",\"args\":\"{\\\"fibonacci\\\":1}\"}]");
 }
 
+/* Operations begin and end; the ends have no start. */
 static void test_async(void **state)
 {
 	struct fixture *f = *state;
@@ -245,6 +245,18 @@ static void test_many_tracks(void **state)
 	}
 }
 
+/* Threads behind the last event that have none, as those of an XRay log whose buffers are empty. */
+static void test_tracks_without_events(void **state)
+{
+	enum { TRACKS = 100000 };
+	struct fixture *f = *state;
+	PUT(f, EVENT(5, TW_SLICE_COMPLETE, f->main, f->fib, .value = 2));
+	for (unsigned i = 0; i < TRACKS; i++)
+		track(f, TW_TRACK_THREAD, 9, 100 + i);
+	const char *text = expect(finish(f), "\"name\":\"thread 7\"");
+	assert_null(strstr(text, "\"name\":\"thread"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +270,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_samples_between_slices, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_many_tracks, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_tracks_without_events, setup, teardown),
 	};
 	return cmocka_run_group_tests_name("firefox", tests, NULL, NULL);
 }
