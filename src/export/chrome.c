@@ -269,7 +269,7 @@ static int take_begin(const struct chrome_job *job, const struct tw_event *event
 	struct chrome *chrome = job->chrome;
 	int status = tw_spans_open(&chrome->spans, track, event->name, chrome->tail);
 	if (status == TW_ERR_LIMIT) {
-		tw_count_loss(job->writer, "slice nested too deep", false);
+		tw_count_loss(job->writer, "slice beyond the memory limit", false);
 		return 0;
 	}
 	if (status < 0)

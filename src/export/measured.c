@@ -73,7 +73,7 @@ void tw_measured_finish(struct tw_measured *measured)
 		return;
 	tw_calls_finish(&measured->calls);
 	tw_count_losses(measured->writer, "exit without entry", false, calls->exits_without_entry);
-	tw_count_losses(measured->writer, "slice nested too deep", false, calls->untimed);
+	tw_count_losses(measured->writer, "slice beyond the memory limit", false, calls->untimed);
 	tw_count_losses(measured->writer, "end before begin", true, calls->time_backwards);
 }
 

@@ -58,7 +58,7 @@ static bool count_losses(struct tw_slices *slices)
 	if (exit)
 		tw_count_loss(slices->writer, "exit without entry", false);
 	if (calls->untimed != slices->untimed)
-		tw_count_loss(slices->writer, "slice nested too deep", false);
+		tw_count_loss(slices->writer, "slice beyond the memory limit", false);
 	if (calls->time_backwards != slices->backwards)
 		tw_count_loss(slices->writer, "end before begin", true);
 	slices->exits = calls->exits_without_entry;

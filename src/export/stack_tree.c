@@ -307,7 +307,7 @@ int tw_stack_tree_finish(struct tw_stack_tree *tree)
 	flush_lanes(tree);
 	tw_calls_finish(&tree->calls);
 	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
-	tw_count_losses(tree->writer, "slice nested too deep", false, tree->calls.untimed);
+	tw_count_losses(tree->writer, "slice beyond the memory limit", false, tree->calls.untimed);
 	tw_count_losses(tree->writer, "end before begin", true, tree->calls.time_backwards);
 	bool failed = tree->failed || tree->frames.failed || tw_budget_status(&tree->budget) < 0;
 	return failed ? tw_writer_fail(tree->writer, TW_ERR_MEMORY, "out of memory") : 0;

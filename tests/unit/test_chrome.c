@@ -686,7 +686,7 @@ static void test_deep(void **state)
 	for (unsigned i = 0; i < DEEP; i++)
 		PUT(f, EVENT(2 * DEEP + i, TW_SLICE_END, f->main, f->fib));
 	finish(f);
-	expect_loss(f, "slice nested too deep", 0, DEEP - 16);
+	expect_loss(f, "slice beyond the memory limit", 0, DEEP - 16);
 	char last[120];
 	snprintf(last, sizeof last, "{\"ph\":\"X\",%s\"ts\":0.000,\"dur\":0.299,\"name\":\"fib\"},\n", ON_MAIN);
 	assert_non_null(strstr(f->text, last));
