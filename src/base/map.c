@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 
+#include "base/bytes.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -22,16 +23,13 @@ __attribute__((constructor)) static void choose_hash_key(void)
 static inline uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed, uint64_t (*hash_word)(uint64_t word))
 {
 	const uint8_t *p = bytes;
+	uint8_t tail[8] = {0};
 	uint64_t hash = seed ^ (size * UINT64_C(0x9e3779b97f4a7c15));
-	for (; size >= 8; p += 8, size -= 8) {
-		uint64_t word;
-		memcpy(&word, p, 8);
-		hash = hash_word(hash ^ word);
-	}
-	uint64_t tail = 0;
+	for (; size >= sizeof tail; p += sizeof tail, size -= sizeof tail)
+		hash = hash_word(hash ^ tw_load64(p, false));
 	if (size)
-		memcpy(&tail, p, size);
-	return hash_word(hash ^ tail);
+		memcpy(tail, p, size);
+	return hash_word(hash ^ tw_load64(tail, false));
 }
 
 uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed)
@@ -42,6 +40,14 @@ uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed)
 uint64_t tw_mix_bytes(const void *bytes, size_t size, uint64_t seed)
 {
 	return hash_bytes(bytes, size, seed, tw_mix64);
+}
+
+uint64_t tw_mix_words(const uint64_t *words, size_t count)
+{
+	uint64_t hash = count;
+	for (size_t i = 0; i < count; i++)
+		hash = tw_mix64(hash ^ words[i]);
+	return hash;
 }
 
 static void insert(struct tw_map *map, uint64_t key, uint32_t stored)

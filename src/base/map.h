@@ -42,7 +42,7 @@ static inline uint64_t tw_hash_two(uint64_t first, uint64_t second)
 /* A hash of bytes, continued from `seed`. */
 uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed);
 
-/* A hash that is the same in each process, for numbers that are written. */
+/* A hash that is the same in each process and on each machine, for numbers that are written. */
 static inline uint64_t tw_mix64(uint64_t key)
 {
 	key ^= key >> 32;
@@ -53,6 +53,7 @@ static inline uint64_t tw_mix64(uint64_t key)
 }
 
 uint64_t tw_mix_bytes(const void *bytes, size_t size, uint64_t seed);
+uint64_t tw_mix_words(const uint64_t *words, size_t count);
 
 /* Finds a key: true and *value, or false. */
 static inline bool tw_map_find(const struct tw_map *map, uint64_t key, uint32_t *value)

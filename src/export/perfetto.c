@@ -473,7 +473,7 @@ static void take_flow(struct perfetto *perfetto, const struct tw_event *event)
 	uint64_t uuid = tw_perfetto_track(perfetto, event->track)->uuid;
 	add_event(perfetto, event, TYPE_INSTANT, uuid);
 	tw_proto_fixed64(&perfetto->event, event->kind == TW_FLOW_END ? EVENT_TERMINATING_FLOW_IDS : EVENT_FLOW_IDS,
-	                 tw_mix_bytes(key, sizeof key, 0));
+	                 tw_mix_words(key, sizeof key / sizeof *key));
 	put_event(perfetto, event->time);
 }
 

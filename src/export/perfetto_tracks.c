@@ -185,7 +185,7 @@ static uint64_t child_uuid(const struct perfetto *perfetto, const struct tw_even
 	bool global = event->flags & TW_FLAG_GLOBAL;
 	const uint64_t key[] = {global ? 0 : track->process, event->id, (uint64_t)name << 32 | part,
 	                        global ? 2 : event->kind == TW_COUNTER};
-	return tw_mix_bytes(key, sizeof key, 0) | CHILD_UUID;
+	return tw_mix_words(key, sizeof key / sizeof *key) | CHILD_UUID;
 }
 
 uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_event *event)

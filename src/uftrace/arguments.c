@@ -201,15 +201,16 @@ static void put_bytes(struct tw_argument *argument, enum tw_argument_type type, 
 	argument->size = size;
 }
 
-static void put_float(struct tw_argument *argument, const uint8_t *data, size_t size)
+static void put_float(struct tw_argument *argument, uint64_t number, size_t size)
 {
-	float single;
 	argument->type = TW_ARG_DOUBLE;
 	if (size == sizeof argument->value.d) {
-		memcpy(&argument->value.d, data, size);
+		argument->value.u = number;
 		return;
 	}
-	memcpy(&single, data, sizeof single);
+	const uint32_t word = (uint32_t)number;
+	float single;
+	memcpy(&single, &word, sizeof single);
 	argument->value.d = (double)single;
 }
 
@@ -231,7 +232,7 @@ static void put_value(struct tw_argument *argument, const struct value *value, c
 	} else if (value->format == 'c' && size == 1) {
 		put_bytes(argument, TW_ARG_TEXT, data, size);
 	} else if (value->format == 'f' && (size == sizeof(float) || size == sizeof(double))) {
-		put_float(argument, data, size);
+		put_float(argument, number_of(data, size), size);
 	} else if (value->format == 't' || size > sizeof(uint64_t)) {
 		put_bytes(argument, TW_ARG_BYTES, data, size);
 	} else {
