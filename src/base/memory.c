@@ -11,10 +11,10 @@ bool tw_extend(void *array, size_t *room, size_t need, size_t size)
 	if (need <= *room)
 		return true;
 	size_t more = *room < 8 ? 8 : *room;
-	more = more > SIZE_MAX / 2 ? SIZE_MAX : more * 2;
+	more = more > PTRDIFF_MAX / 2 ? PTRDIFF_MAX : more * 2;
 	if (more < need)
 		more = need;
-	if (more > SIZE_MAX / size)
+	if (more > PTRDIFF_MAX / size)
 		return false;
 	void *old;
 	memcpy(&old, array, sizeof old);
