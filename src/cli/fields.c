@@ -4,11 +4,15 @@
 
 #include "cli/show.h"
 
+/* Whether a text stands without quotes: ASCII without what has a meaning here. */
 static bool is_plain(const char *bytes, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		if (bytes[i] <= ' ' || bytes[i] == '"' || bytes[i] == '\\' || bytes[i] == '=' || bytes[i] == 0x7f)
+	enum { DELETE = 0x7f };
+	for (size_t i = 0; i < size; i++) {
+		const unsigned char c = (unsigned char)bytes[i];
+		if (c <= ' ' || c == '"' || c == '\\' || c == '=' || c >= DELETE)
 			return false;
+	}
 	return size > 0;
 }
 

@@ -122,8 +122,10 @@ static inline bool is_wide(const struct tw_event *event, const struct tw_track *
 static size_t plain(const char *bytes, size_t size)
 {
 	size_t good = 0;
-	for (size_t step = 1; good < size && step; good += step)
-		step = bytes[good] > 0 ? 1 : bytes[good] ? tw_utf8_length(bytes + good, size - good) : 0;
+	for (size_t step = 1; good < size && step; good += step) {
+		const unsigned char c = (unsigned char)bytes[good];
+		step = c == 0 ? 0 : c < 0x80 ? 1 : tw_utf8_length(bytes + good, size - good);
+	}
 	return good;
 }
 
