@@ -174,7 +174,8 @@ comes_back() { # log
 	[ ! -s err ]
 	cmp all.json some.json
 	"$PYTHON" -m json.tool some.json >/dev/null
-	[ "$(grep -c '"s":"t"' some.json)" = 298 ] && [ "$(grep -c '"s":"g"' some.json)" = 298 ]
+	[ "$(grep -c '"s":"t"' some.json)" = 298 ]
+	[ "$(grep -c '"s":"g"' some.json)" = 298 ]
 	[ "$(grep -c '"cat":"async"' some.json)" = 298 ]
 }
 
@@ -187,7 +188,8 @@ comes_back() { # log
 	trackway convert objects.json -o objects.fxt 2>losses
 	[ "$(cat losses)" = "trackway: objects.fxt: object: 3 kept in another form" ]
 	run trackway convert --strict "$DATA/fxt/oneshot_all.fxt" -o same.fxt
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 }
 
 @test "a counter's values: numbers in strings are numbers, what is none is told" {
@@ -202,7 +204,8 @@ comes_back() { # log
 	trackway dump counters.fxt | grep event.instant | grep -q 'name=a .*type=string value=12'
 	# In an archive that has such values already nothing is lost.
 	run trackway convert --strict --from-time 0 counters.fxt -o again.fxt
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 	run trackway convert --strict counters.json -o strict.fxt
 	[ "$status" -eq 1 ]
 }
@@ -226,7 +229,8 @@ END
 	(printf '[' && part b 1 1 all global && part b 2 2 own local && part e 4 1 own local && part e 6 2 all global &&
 		printf '{"ph":"i","ts":9,"pid":1,"tid":1,"name":"i"}]') >in.json
 	trackway convert in.json -o out.json
-	trackway convert in.json -o out.fxt 2>err && grep -q 'global id: 2 kept in another form' err
+	trackway convert in.json -o out.fxt 2>err
+	grep -q 'global id: 2 kept in another form' err
 	[ "$(grep -c '"id2":{"global":"0x7"}' out.json)" = 2 ] || fail "$(cat out.json)"
 	for file in in.json out.json; do
 		trackway sql --csv $file 'SELECT name, ts, dur FROM async_slice' | tail -n +2 >rows

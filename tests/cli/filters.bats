@@ -194,9 +194,11 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 	run trackway check --to-time 10ns cut.xray
 	[ "$status" = 0 ] && [[ "$output" == *"1 note" ]] || fail "$output"
 	run trackway check --from-time 10ns cut.xray
-	[ "$status" = 1 ] && [[ "$output" == *"fdr.buffer-truncated"* ]]
+	[ "$status" = 1 ]
+	[[ "$output" == *"fdr.buffer-truncated"* ]]
 	run trackway check --min-duration 1ns --json "$DATA/fxt/streaming.fxt"
-	[ "$status" = 0 ] && [ -z "$output" ]
+	[ "$status" = 0 ]
+	[ -z "$output" ]
 }
 
 @test "repair: with filters a sound log of what passes is left" {
@@ -252,12 +254,15 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 		done
 	done
 	run --separate-stderr trackway repair --thread 3 "$DATA/chrome/phases.json" -o out.json
-	[ "$status" = 2 ] && [[ "$stderr" == *"/phases.json: no repair for a trace of format chrome" ]]
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"/phases.json: no repair for a trace of format chrome" ]]
 	run --separate-stderr trackway check --provider a "$DATA/xray/v5.xray"
-	[ "$status" = 2 ] && [[ "$stderr" == *"has no providers to choose from" ]]
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"has no providers to choose from" ]]
 	mkfifo pipe
 	run --separate-stderr timeout 10 trackway info --thread 1 pipe
-	[ "$status" = 2 ] && [[ "$stderr" == *"give it as standard input"* ]]
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"give it as standard input"* ]]
 }
 
 @test "dump: of folded stacks only those that a function is in" {
@@ -285,7 +290,8 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 	diff folded stacks
 	trackway flame --json --per-thread --function '#2' "$DATA/xray/v5.xray" | grep -c '"name":"#2"' | grep -qx 2
 	run --separate-stderr trackway flame --json --svg "$DATA/xray/v5.xray"
-	[ "$status" = 2 ] && [[ "$stderr" == *"only one of --folded, --svg, --html and --json"* ]]
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"only one of --folded, --svg, --html and --json"* ]]
 }
 
 @test "convert, cut: what was written and lost, as JSON" {
@@ -299,7 +305,8 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 	[ "$(field result '[o["events"], o["losses"]]')" = "[16, []]" ]
 	for command in 'convert --to csv' 'cut --thread 1 -o -'; do
 		run --separate-stderr trackway $command --json "$DATA/xray/v5.xray"
-		[ "$status" = 2 ] && [[ "$stderr" == *"would both write to standard output"* ]]
+		[ "$status" = 2 ]
+		[[ "$stderr" == *"would both write to standard output"* ]]
 	done
 }
 
@@ -401,8 +408,10 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 	count() { trackway stat --json "$@" names.json 2>err | grep -c '"name"' || true; }
 	for locale in C C.UTF-8 nowhere; do
 		export LC_ALL=$locale
-		[ "$(count --function '?')" = 2 ] && [ "$(count --category $'\xe6\x97\xa5?')" = 1 ]
+		[ "$(count --function '?')" = 2 ]
+		[ "$(count --category $'\xe6\x97\xa5?')" = 1 ]
 		[ "$(count --function $'[\xe6\x97\xa5\xe6\x9c\x88]\xe6\x9c\xac')" = 1 ]
-		[ "$(count --function '*')" = 4 ] && [ "$(count --function 'q*')" = 1 ]
+		[ "$(count --function '*')" = 4 ]
+		[ "$(count --function 'q*')" = 1 ]
 	done
 }

@@ -273,7 +273,8 @@ assert xml.dom.minidom.parseString(data).documentElement.tagName == "svg"
 END
 	done
 	[ "$(grep -c 'class="line"' counters.svg)" = 3 ]
-	grep -q 'prefers-color-scheme: dark' counters.svg && grep -q 'prefers-color-scheme: dark' sched.svg
+	grep -q 'prefers-color-scheme: dark' counters.svg
+	grep -q 'prefers-color-scheme: dark' sched.svg
 	grep -q '>CPU 3: ' sched.svg
 	# Of a window: it has all of the width.
 	for command in counters sched; do
@@ -392,10 +393,12 @@ END
 	trackway blobs -x two in.fxt -o two
 	printf 2 | cmp - two
 	trackway blobs -x none in.fxt -o none
-	[ -e none ] && [ ! -s none ]
+	[ -e none ]
+	[ ! -s none ]
 	local status=0
 	trackway blobs -x three in.fxt -o three 2>err || status=$?
-	[ $status = 2 ] && [ ! -e three ]
+	[ $status = 2 ]
+	[ ! -e three ]
 	grep -qx 'trackway: error: no blob is called "three"' err
 }
 
@@ -511,7 +514,7 @@ assert [row["kind"] for row in rows if row["name"]] == ["instant", "blob", "blob
 assert all(row["time_ns"] == 0 for row in rows), rows
 END
 	trackway check cut.fxt >out || [ $? = 1 ]
-	! grep begin-without-end out
+	fails grep begin-without-end out
 	rm -f merged.json
 	trackway merge --to chrome cut.fxt in.fxt -o merged.json 2>err || [ $? = 1 ]
 	[ "$(grep -c '"ts":0.000,"name":"big","s":"t"' merged.json)" = 2 ]
@@ -635,9 +638,12 @@ END
 	trackway blobs --extract-all all in.fxt 2>err || status=$?
 	[ $status = 2 ]
 	echo 'trackway: error: all/one: cannot write: is there already; --force replaces it' | diff - err
-	[ "$(cat outside)" = mine ] && [ "$(cat all/two)" = new ]
+	[ "$(cat outside)" = mine ]
+	[ "$(cat all/two)" = new ]
 	trackway blobs --force --extract-all all in.fxt
-	[ "$(cat outside)" = mine ] && [ ! -L all/one ] && [ "$(cat all/one)" = newer ]
+	[ "$(cat outside)" = mine ]
+	[ ! -L all/one ]
+	[ "$(cat all/one)" = newer ]
 	archive <<END
 $blob
 out += [string(3, b'in.fxt'), blob(3, 1, b'gone')]
@@ -840,7 +846,7 @@ import json, sys
 for found, wanted in zip(open("out"), open("truth"), strict=True):
     assert json.loads(found) == json.loads(wanted), (found, wanted)'
 	trackway check in.fxt >out
-	! grep -q 'error' out
+	fails grep -q 'error' out
 }
 
 @test "log, blobs, sched, counters: options that do not go together are refused" {
@@ -1278,7 +1284,8 @@ END
 		trackway info $number.fxt 2>err | grep -qx 'span: *390 ns'
 		grep -c error err | grep -qx 1
 		trackway dump --json $number.fxt 2>err | grep '"record":"event' >events || true
-		[ "$(grep -vc '"thread":101,' events)" = 0 ] && [ "$(wc -l <events)" -ge 37 ]
+		[ "$(grep -vc '"thread":101,' events)" = 0 ]
+		[ "$(wc -l <events)" -ge 37 ]
 	done
 }
 
@@ -1301,7 +1308,8 @@ END
 		printf '%s\n' time_ns,kind 500,instant 1000,instant 1500,instant 2000,log | diff - rows
 		trackway cut --thread 102 --from-time 900 --to-time 1100 $name.fxt -o part.fxt
 		trackway dump --json part.fxt | grep '"record":"event' >rows
-		[ "$(grep -c '"timestamp":2000,' rows)" = 1 ] && [ "$(wc -l <rows)" = 1 ]
+		[ "$(grep -c '"timestamp":2000,' rows)" = 1 ]
+		[ "$(wc -l <rows)" = 1 ]
 		trackway log --thread 102 $name.fxt | grep -q '^0.000002000 '
 	done
 }
@@ -1654,7 +1662,8 @@ END
 			sed -E 's/"(offset|[a-z_]*_ref)":[0-9]*,//g'
 	}
 	plain in.fxt >expected
-	[ "$(grep -c late expected)" = 15 ] && [ "$(grep -c '"process":null' expected)" = 0 ]
+	[ "$(grep -c late expected)" = 15 ]
+	[ "$(grep -c '"process":null' expected)" = 0 ]
 	trackway cut --to-time 1s in.fxt -o out.fxt
 	[ "$(trackway check out.fxt | grep -c error)" = 0 ]
 	plain out.fxt | diff expected -

@@ -39,6 +39,11 @@ fail() {
 	return 1
 }
 
+# Runs a command that must fail. What a test says with "!" alone is not looked at but in its last line.
+fails() {
+	! "$@"
+}
+
 # Compares a file with what is expected of it. No expected file means: nothing.
 same() { # expected actual what
 	[ -e "$1" ] || set -- /dev/null "$2" "$3"

@@ -79,7 +79,9 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	[ ! -e out.fxt ]
 	run trackway merge --offset "$DATA/fxt/streaming.fxt=1ms" --offset "$DATA/fxt/streaming.fxt=2ms" \
 		"$DATA/fxt/streaming.fxt" "$DATA/fxt/streaming.fxt" -o out.fxt
-	[ "$status" -eq 2 ] && [[ "$output" = *"is the second one of this file"* ]] && [ ! -e out.fxt ]
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"is the second one of this file"* ]]
+	[ ! -e out.fxt ]
 }
 
 # The second's processes are in the first, too, with the number that each of them would get instead, and with others that
@@ -254,7 +256,8 @@ events() { # file, then name and microseconds of instants
 	END
 	[ "$(trackway convert --to jsonl out.fxt | grep -o '"time_ns":[0-9]*' | tr '\n' ' ')" = '"time_ns":0 "time_ns":0 "time_ns":20000 "time_ns":20000 ' ]
 	run trackway merge --json one.json -o - --to fxt
-	[ "$status" = 2 ] && [[ $output == *"--json and -o - would both write to standard output"* ]]
+	[ "$status" = 2 ]
+	[[ $output == *"--json and -o - would both write to standard output"* ]]
 }
 
 @test "merge: markers that are not there, in the wrong order, too many, in a pipe" {
@@ -655,7 +658,8 @@ make_many() { # how many
 	run bash -c 'trap "" XFSZ; ulimit -n 32; ulimit -f 8; TMPDIR=folder trackway merge many*.fxt -o out.fxt'
 	[ "$status" -eq 2 ]
 	[[ "$output" = *"temporary file in folder: File too large"* ]]
-	[ ! -e out.fxt ] && [ -z "$(ls folder)" ]
+	[ ! -e out.fxt ]
+	[ -z "$(ls folder)" ]
 }
 
 @test "merge: FXT's objects pass a window of time, more files than can be open at once or not" {

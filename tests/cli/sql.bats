@@ -196,9 +196,11 @@ one() { # what a query answers, without the names of the columns
 	trackway sql "$DATA/fxt/oneshot_all.fxt" '.schema thread_track' | grep -q '^create table thread_track '
 	trackway sql --csv "$DATA/fxt/oneshot_all.fxt" '.query longest-slices' | diff - <(trackway sql --csv -q longest-slices "$DATA/fxt/oneshot_all.fxt")
 	run trackway sql "$DATA/fxt/oneshot_all.fxt" '.schema nothing'
-	[ "$status" = 2 ] && [ "$output" = 'trackway: error: there is no table nothing' ]
+	[ "$status" = 2 ]
+	[ "$output" = 'trackway: error: there is no table nothing' ]
 	run trackway sql "$DATA/fxt/oneshot_all.fxt" .table
-	[ "$status" = 2 ] && [[ "$output" == *'.table: No such file or directory' ]]
+	[ "$status" = 2 ]
+	[[ "$output" == *'.table: No such file or directory' ]]
 	printf '.schema\n' | trackway sql "$DATA/fxt/oneshot_all.fxt" | sed -E \
 		-e 's/^create table (.*) \( -- (.*)/### `\1`: \2\n\n| column | type | |\n|---|---|---|/' \
 		-e 's/^\);//' \
@@ -514,7 +516,7 @@ one() { # what a query answers, without the names of the columns
 	grep -q 't.fxt.twindex: not used: ' err
 	[ "$(one --index t.fxt "$query" 2>err)" = "$other" ]
 	[ ! -s err ]
-	! cmp -s first t.fxt.twindex
+	fails cmp -s first t.fxt.twindex
 	mkdir readonly
 	cp "$DATA/fxt/oneshot_all.fxt" readonly/t.fxt
 	head -c 100 first >readonly/t.fxt.twindex
@@ -602,7 +604,8 @@ one() { # what a query answers, without the names of the columns
 		                  for i in range(3000)]))
 	END
 	run trackway sql --memory 1M --csv series.json "select count(*) < 3000 from counter_track"
-	[[ $output = *"counter_track lacks series of counters"* ]] && [ "$status" = 0 ]
+	[[ $output = *"counter_track lacks series of counters"* ]]
+	[ "$status" = 0 ]
 	[ "$(trackway sql --csv series.json "select count(*) from counter_track" 2>err)" = $'count(*)\n3000' ]
 	[ ! -s err ]
 	run trackway sql --index --memory 1M --csv series.json "select count(*) < 3000 from counter_track"

@@ -95,7 +95,8 @@ make_trace() { # directory
 		[ "$status" = 2 ] || fail "$level"
 	done
 	run trackway cache -l 1K:1 -l 1K:1 -l 1K:1 -l 1K:1 -l 1K:1 set
-	[ "$status" = 2 ] && [[ $output = *"at most 4 levels"* ]]
+	[ "$status" = 2 ]
+	[[ $output = *"at most 4 levels"* ]]
 }
 
 # Python's table of errno.h tells the names.
@@ -170,7 +171,8 @@ make_trace() { # directory
 	printf '0 0\n1 1\n3 2\n' | diff - app.simpoints
 	printf '0.250000 0\n0.500000 1\n0.250000 2\n' | diff - app.weights
 	run trackway phases --save /none/app set
-	[ "$status" = 2 ] && [[ $output = *"/none/app.bb: No such file or directory"* ]]
+	[ "$status" = 2 ]
+	[[ $output = *"/none/app.bb: No such file or directory"* ]]
 	run trackway phases -k 0 set
 	[ "$status" = 2 ]
 }
@@ -180,13 +182,17 @@ make_trace() { # directory
 	: >empty
 	for command in insns blocks branches mem cache syscalls calls phases; do
 		run trackway $command "$DATA/fxt/oneshot_all.fxt"
-		[ "$status" = 2 ] && [[ $output = *"no instructions"* ]]
+		[ "$status" = 2 ]
+		[[ $output = *"no instructions"* ]]
 		run trackway $command --thread 7 set
-		[ "$status" = 0 ] && [[ $output = *"no instruction passes the filters: --thread 7"* ]]
+		[ "$status" = 0 ]
+		[[ $output = *"no instruction passes the filters: --thread 7"* ]]
 	done
 	truncate -s -3 set/*
 	run trackway insns set
-	[ "$status" = 1 ] && [[ $output = *xtrace.cut-token* ]] && [[ $output = *"EL0"* ]]
+	[ "$status" = 1 ]
+	[[ $output = *xtrace.cut-token* ]]
+	[[ $output = *"EL0"* ]]
 }
 
 @test "what holds one thread is not made of several, or of none" {
@@ -195,12 +201,16 @@ make_trace() { # directory
 		trackway convert --to $target set -o one
 		[ -s one ]
 		run trackway convert --thread 7 --to $target set -o none
-		[ "$status" = 2 ] && [[ $output = *"there is no such thread"* ]] && [ ! -e none ]
+		[ "$status" = 2 ]
+		[[ $output = *"there is no such thread"* ]]
+		[ ! -e none ]
 	done
 	cp set/xtrace.1.100.hint9.xinsndata.bin set/xtrace.1.101.hint9.xinsndata.bin
 	for target in champsim tarmac; do
 		run trackway convert --to $target set -o several
-		[ "$status" = 2 ] && [[ $output = *"choose it (--thread)"* ]] && [ ! -e several ]
+		[ "$status" = 2 ]
+		[[ $output = *"choose it (--thread)"* ]]
+		[ ! -e several ]
 		trackway convert --thread 101 --to $target set -o other
 		[ -s other ]
 	done

@@ -28,7 +28,7 @@ wait_for_lines() { # file count
 
 @test "dump: a log that is joined late is recognised, and only its first line is lost" {
 	tail -c +2000 "$DATA/tracelog/kinds.log" >late.log
-	! trackway dump late.log >out 2>err
+	fails trackway dump late.log >out 2>err
 	[ "$(grep -c . err)" = 1 ]
 	grep -q 'line 1: error: .*tracelog.no-record' err
 	[ "$(grep -vc ' unknown ' out)" = "$(($(wc -l <late.log) - 1))" ]
@@ -37,7 +37,7 @@ wait_for_lines() { # file count
 @test "dump: a damaged .gz ends the log early" {
 	gzip -c "$DATA/tracelog/small-d2-64.log" >log.gz
 	head -c 20000 log.gz >cut.gz
-	! trackway dump cut.gz >out 2>err
+	fails trackway dump cut.gz >out 2>err
 	grep -q 'tracelog.compression' err
 	[ "$(wc -l <out)" -gt 100 ]
 }
@@ -51,12 +51,12 @@ wait_for_lines() { # file count
 
 # A log is repaired: what is wrong is gone, what is odd is as the profiler writes it, and a second repair changes nothing.
 @test "repair: only what can be read is left, and only once is there something to do" {
-	! trackway repair --json "$DATA/tracelog/odd.log" -o once.log >out 2>err
+	fails trackway repair --json "$DATA/tracelog/odd.log" -o once.log >out 2>err
 	grep -q '"records_in":17,"records_out":12,"records_changed":8,"records_dropped":5,"lost_bytes":132,' out
 	trackway repair --json once.log -o twice.log >out 2>err
 	grep -q '"records_in":12,"records_out":12,"records_changed":0,"records_dropped":0,"lost_bytes":0,' out
 	cmp once.log twice.log
-	! grep -q error err
+	fails grep -q error err
 	diff - once.log <<-END
 		thr cpu 0x00000000 5 18446744073709551586
 		prf tps -1
@@ -80,11 +80,12 @@ wait_for_lines() { # file count
 		status=0
 		trackway repair --from tracelog one.log -o $to >out 2>err || status=$?
 		[ "$status" = 2 ] && [ ! -s out ] && [ "$(cat err)" = "trackway: error: one.log: nothing in it can be saved" ] || fail "$status $(cat err)"
-		[ ! -e out.log ] && [ ! -e out.log.gz ]
+		[ ! -e out.log ]
+		[ ! -e out.log.gz ]
 	done
 	# A file that is there stays.
 	echo old >out.log
-	! trackway repair one.log -o out.log
+	fails trackway repair one.log -o out.log
 	[ "$(cat out.log)" = old ]
 }
 
@@ -98,7 +99,7 @@ wait_for_lines() { # file count
 @test "convert: a dialect to itself changes nothing; to another and back only what that cannot hold" {
 	trackway convert "$DATA/tracelog/small-d2-64.log" --dialect d2 -o d2.tracelog
 	cmp "$DATA/tracelog/small-d2-64.log" d2.tracelog
-	! trackway convert --strict "$DATA/tracelog/small-d2-64.log" --dialect d3 -o d3.tracelog 2>err
+	fails trackway convert --strict "$DATA/tracelog/small-d2-64.log" --dialect d3 -o d3.tracelog 2>err
 	grep -q ': 1 kept in another form$' err # there is no zone to be had
 	grep -q '^jit cms 4200 ' d3.tracelog
 	trackway convert --strict d3.tracelog --dialect d2 -o back.tracelog
@@ -142,11 +143,11 @@ wait_for_lines() { # file count
 		'sam mem 0x00000000 10 0x1:2:3 0x2:3' 'fun inf 0x00000001 0x1 0x2 0x3 0x00000004 0x5' \
 		'sam str 0x00000000 20 1 1:2 0x3 0x' 'gch alt 20 0x1:1' >bad.log
 	printf 'sam str 0x00000000 30 1 0:0 0x1:' >>bad.log # cut: that is told, and no more
-	! trackway check bad.log 2>/dev/null >check.out
-	! trackway info bad.log 2>info.err
+	fails trackway check bad.log 2>/dev/null >check.out
+	fails trackway info bad.log 2>info.err
 	[ "$(grep -c 'tracelog.bad-item' info.err)" = 5 ]
 	diff <(sed -n 's/^bad.log:\([0-9]*: error\)/\1/p' check.out) <(sed -n 's/.*: line \([0-9]*: error\)/\1/p' info.err)
-	! trackway info --jobs 3 - <bad.log 2>pipe.err
+	fails trackway info --jobs 3 - <bad.log 2>pipe.err
 	diff <(grep -o 'line .*' info.err) <(grep -o 'line .*' pipe.err)
 }
 
@@ -159,7 +160,7 @@ wait_for_lines() { # file count
 	wait_for_lines out 19
 	printf 'sam str 0x00000000 5 1 0:0 0x2' >&4
 	sleep 0.2
-	! grep -q sam-str out
+	fails grep -q sam-str out
 	printf '\n' >&4
 	wait_for_lines out 21
 	exec 4>&-
@@ -187,7 +188,7 @@ wait_for_lines() { # file count
 	grep -q '"start_ns":0,"end_ns":700000000,"clock_start_ns":0,' out
 	grep -q '{"process":0,"thread":1,.*"start_ns":500000000,"end_ns":500000000,"os_thread_id":4201}' out
 	grep -q '{"process":0,"thread":4294971596,.*"os_thread_id":4300}' out
-	! grep -q '"events"' out
+	fails grep -q '"events"' out
 	trackway info log | grep -qx 'paused: *350.0 ms'
 }
 
@@ -203,7 +204,7 @@ wait_for_lines() { # file count
 	for i in 1 2 3 4 5; do printf 'thr cpu 0x00000000 10 5\nprc cpu 10 5\n' >>lines.log; done
 	printf 'garbage\nthr cpu 0x00000000 10 5\nthr cpu 0x00000000 10 5\nthr cpu 0x00000000 10 5\n' >>lines.log
 	printf 'sam str 0x00000000 20 1 0:3 0x1\n' >>lines.log
-	! trackway stat lines.log >out 2>err
+	fails trackway stat lines.log >out 2>err
 	grep -q 'lines.log: line 12: error:.*tracelog.no-record' err
 	grep -q 'lines.log: line 16: warning:.*tracelog.depth-mismatch' err
 }
@@ -223,7 +224,7 @@ wait_for_lines() { # file count
 		trackway $command log 2>err >default
 		[ "$(grep -c 'no sample has ticks: wall time is counted, as with --weight wall' err)" -eq 1 ] || fail "$command: $(cat err)"
 		trackway $command --weight wall log 2>err | cmp - default
-		! grep -q 'no sample has ticks' err
+		fails grep -q 'no sample has ticks' err
 	done
 	trackway diff log log 2>err >default
 	trackway diff --weight wall log log | cmp - default
@@ -288,9 +289,11 @@ PY
 	[ "$(grep -o "\"file\":\"$file\",\"line\":[0-9]*" out.jsonl | sed 's/.*://' | paste -sd, -)" = 10,11,11 ]
 	trackway convert --to csv "$log" 2>/dev/null | grep ',[a-z]*-sample,' >out.csv
 	[ "$(grep -o "$file,[0-9]*\$" out.csv | sed 's/.*,//' | paste -sd, -)" = 10,11,11 ]
-	trackway convert --to ctf "$log" -o out.ctf 2>/dev/null && babeltrace2 out.ctf | grep -- -sample: >out.txt
+	trackway convert --to ctf "$log" -o out.ctf 2>/dev/null
+	babeltrace2 out.ctf | grep -- -sample: >out.txt
 	[ "$(grep -o "file = \"$file\", line = [0-9]*" out.txt | sed 's/.* //' | paste -sd, -)" = 10,11,11 ]
-	trackway convert --to fxt "$log" -o out.fxt 2>/dev/null && trackway dump out.fxt | grep event.instant >out.txt
+	trackway convert --to fxt "$log" -o out.fxt 2>/dev/null
+	trackway dump out.fxt | grep event.instant >out.txt
 	[ "$(grep -o 'name=line [^}]*' out.txt | sed 's/.*=//' | paste -sd, -)" = 10,11,11 ]
 	[ "$(grep -c "name=file .*value=\"*$file" out.txt)" = 3 ]
 }
@@ -328,7 +331,7 @@ PY
 		trackway convert --to jsonl - <$log 2>/dev/null | grep -q LateClass || fail "<$log"
 	done
 	head -c $(($(stat -c %s log.gz) - 200)) log.gz >cut.gz
-	! trackway convert --to jsonl cut.gz 2>err | grep -q Late::Main
+	trackway convert --to jsonl cut.gz 2>err | fails grep -q Late::Main
 	[ "$(grep -c tracelog.compression err)" = 1 ]
 	# What comes from a pipe is read once.
 	cat log | trackway convert --to jsonl - 2>/dev/null | grep -q '"name":"function 0x1"'
@@ -370,7 +373,7 @@ PY
 	done
 	gzip -c "$DATA/tracelog/small-d2-64.log" | head -c 20000 >cut.gz
 	for command in info stat dump; do
-		! trackway $command cut.gz 2>&1 >out | grep 'tracelog.compression' >err
+		trackway $command cut.gz 2>&1 >out | grep 'tracelog.compression' >err
 		[ "$(grep -o cut.gz err | wc -l)" = 1 ] || fail "$(cat err)"
 	done
 }
@@ -380,8 +383,12 @@ PY
 	trackway info log | grep -qE '^ +1 +- +0 +0$'
 	trackway info --json log | grep -q '"thread_iid":1,"os_thread_id":null'
 	grep -vE '^(gch|thr cpu|prc cpu)' log >less.log
-	trackway gc -o heap.svg less.log 2>err && grep -q 'no look at the heap' err && [ ! -e heap.svg ]
-	trackway cpu -o cpu.svg less.log 2>err && grep -q 'no processor time' err && [ ! -e cpu.svg ]
+	trackway gc -o heap.svg less.log 2>err
+	grep -q 'no look at the heap' err
+	[ ! -e heap.svg ]
+	trackway cpu -o cpu.svg less.log 2>err
+	grep -q 'no processor time' err
+	[ ! -e cpu.svg ]
 }
 
 @test "jit: the size of the code counts, whether the function is described before its compilation ends or after" {
@@ -452,13 +459,13 @@ shown() {
 	cmp log out.tracelog
 	# What would not be known as a log: only where the format is told.
 	{ printf 'prf tps x\n' && printf 'prf new %0250d\nprf tps 5\n' 7; } >log
-	! trackway repair --json log -o out.tracelog >out
+	fails trackway repair --json log -o out.tracelog >out
 	diff out.tracelog - <<<'prf tps 5'
 	grep -q '"records_in":3,"records_out":1,"records_changed":0,"records_dropped":2,"lost_bytes":269,' out
-	! trackway repair --from tracelog log -o out.tracelog
+	fails trackway repair --from tracelog log -o out.tracelog
 	diff out.tracelog <(tail -n 2 log)
 	{ printf 'prf tps x\n' && printf 'prf new %0240d\nprf tps 5\n' 7; } >log
-	! trackway repair --json log -o out.tracelog >out
+	fails trackway repair --json log -o out.tracelog >out
 	diff out.tracelog - <<<'prf tps 5'
 	grep -q '"records_in":3,"records_out":1,"records_changed":0,"records_dropped":2,"lost_bytes":259,' out
 }
@@ -477,7 +484,8 @@ shown() {
 		run trackway convert --dialect d3 "$DATA/tracelog/d1.log" $told
 		[ "$status" = 2 ]
 		[[ "$output" == *"--dialect is for TraceLog, not for chrome"* ]]
-		[ ! -e x.log ] && [ ! -e x.json ]
+		[ ! -e x.log ]
+		[ ! -e x.json ]
 	done
 	run trackway convert "$DATA/xray/v5.xray" -o x.log
 	[ "$status" = 2 ]

@@ -268,7 +268,8 @@ kernel() { "$PYTHON" -c 'import pathlib, sys; sys.path.insert(0, sys.argv[1]); i
 u.write_kernel(pathlib.Path("data"), 71, 5_000_000_015)' "$TRUTH"; }
 
 @test "uftrace: what the kernel did for threads is inside their functions, in the order of time" {
-	written && kernel
+	written
+	kernel
 	trackway sql --csv data "select ts, dur, s.name, depth, p.name from slice s left join (select id as i, name from slice) p on i = parent_id
 		where category = 'kernel' order by ts" 2>err >out
 	[ "$(cat out)" = 'ts,dur,name,depth,name
@@ -288,7 +289,8 @@ u.write_kernel(pathlib.Path("data"), 71, 5_000_000_015)' "$TRUTH"; }
 }
 
 @test "uftrace: dump and info have only records that pass the filters, of all files" {
-	written && kernel
+	written
+	kernel
 	"$PYTHON" - <<-'END'
 		import struct
 		open("data/perf-cpu1.dat", "wb").write(b"".join(  # 71 gets CPU 1 and leaves it
@@ -314,15 +316,27 @@ print(*("%s@%d" % (r["record"], r["time"] - 5_000_000_000) for r in map(json.loa
 }
 
 @test "uftrace: what of the kernel is missing or damaged is told, and the rest is read" {
-	written && kernel
+	written
+	kernel
 	cp -r data whole
 	shown() { trackway check --json data >out || true; grep -q "$1" out || fail "$(cat out)"; }
 	calls() { trackway dump data 2>err | grep -c 'kernel-e' || true; }
-	rm data/kallsyms && shown uftrace.no-symbols && trackway stat data 2>err | grep -q 0xffffffff81001000
-	cp whole/kallsyms data && rm data/kernel_header && shown uftrace.not-read && [ "$(calls)" = 0 ]
-	sed 's/ENDIAN: LE/ENDIAN: BE/' whole/kernel_header >data/kernel_header && shown uftrace.not-read
-	sed 's/^ID: 601/ID: 602/' whole/kernel_header >data/kernel_header && shown uftrace.not-read && [ "$(calls)" = 8 ]
-	cp whole/kernel_header data && head -c 6000 whole/kernel-cpu0.dat >data/kernel-cpu0.dat && shown uftrace.cut-record && [ "$(calls)" = 7 ]
+	rm data/kallsyms
+	shown uftrace.no-symbols
+	trackway stat data 2>err | grep -q 0xffffffff81001000
+	cp whole/kallsyms data
+	rm data/kernel_header
+	shown uftrace.not-read
+	[ "$(calls)" = 0 ]
+	sed 's/ENDIAN: LE/ENDIAN: BE/' whole/kernel_header >data/kernel_header
+	shown uftrace.not-read
+	sed 's/^ID: 601/ID: 602/' whole/kernel_header >data/kernel_header
+	shown uftrace.not-read
+	[ "$(calls)" = 8 ]
+	cp whole/kernel_header data
+	head -c 6000 whole/kernel-cpu0.dat >data/kernel-cpu0.dat
+	shown uftrace.cut-record
+	[ "$(calls)" = 7 ]
 	# A record that is longer than its page, and a page that is longer than a page.
 	cp whole/kernel-cpu0.dat data && printf '\034' | dd of=data/kernel-cpu0.dat bs=1 seek=64 conv=notrunc status=none
 	cp data/kernel-cpu0.dat bad && printf '\377\377' | dd of=data/kernel-cpu0.dat bs=1 seek=4104 conv=notrunc status=none
@@ -357,9 +371,12 @@ print(*("%s@%d" % (r["record"], r["time"] - 5_000_000_000) for r in map(json.loa
 	rm data/prog.sym
 	trackway check --json data | grep -q uftrace.no-symbols
 	trackway stat --json data | grep -q '"name":"0x550000001139"'
-	rm data/sid-*.map && trackway check --json data | grep -q uftrace.no-map
-	echo nonsense >>data/task.txt && trackway check --json data | grep -q uftrace.bad-line
-	rm data/task.txt && trackway check --json data | grep -q uftrace.no-tasks
+	rm data/sid-*.map
+	trackway check --json data | grep -q uftrace.no-map
+	echo nonsense >>data/task.txt
+	trackway check --json data | grep -q uftrace.bad-line
+	rm data/task.txt
+	trackway check --json data | grep -q uftrace.no-tasks
 	rm -r data && cp -r whole data
 	printf garbage | dd of=data/70.dat bs=1 seek=142 conv=notrunc status=none
 	run --separate-stderr trackway check --json data
@@ -425,7 +442,8 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	uftrace dump --demangle=no -d data >dump.txt
 	trackway dump --json data >records.json 2>err
 	"$PYTHON" "$TRUTH/uftrace.py" records dump.txt records.json >compared || fail "$(cat compared)"
-	grep -q '"name":"plugin_leaf"' records.json && grep -q '"name":"throws(char const\*, int)"' records.json
+	grep -q '"name":"plugin_leaf"' records.json
+	grep -q '"name":"throws(char const\*, int)"' records.json
 	[ "$(trackway check --json data | grep -c -v uftrace.depth)" = 0 ] || fail "$(trackway check data)"
 	uftrace record -a -d more ./prog >printed 2>&1
 	uftrace dump -d more >dump.txt
@@ -446,6 +464,7 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	for i in 1 2; do
 		trackway stat data -o data/report.txt
 		(cd data && trackway stat . >listing)
-		cmp report data/report.txt && cmp report data/listing
+		cmp report data/report.txt
+		cmp report data/listing
 	done
 }

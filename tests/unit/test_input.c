@@ -423,6 +423,19 @@ static void test_cut_in_the_check(void **state)
 	}
 }
 
+/* How many bytes of the data the library gives for the beginning of what was packed. */
+static size_t unpacked(const uint8_t *packed, size_t size)
+{
+	static uint8_t bytes[DATA];
+	ZSTD_DCtx *context = ZSTD_createDCtx();
+	ZSTD_inBuffer in = {packed, size, 0};
+	ZSTD_outBuffer out = {bytes, sizeof bytes, 0};
+	while (in.pos < in.size)
+		assert_false(ZSTD_isError(ZSTD_decompressStream(context, &out, &in)));
+	ZSTD_freeDCtx(context);
+	return out.pos;
+}
+
 /* A bad block in the middle of the zstd frame: those before it come out, to the last byte. */
 static void test_bad_block(void **state)
 {
@@ -434,12 +447,14 @@ static void test_bad_block(void **state)
 	for (size_t block = 0; block < 2; block++) /* RFC 8878, section 3.1.1.2: last, type, size */
 		at += 3 + ((f->packed[at] | (size_t)f->packed[at + 1] << 8 | (size_t)f->packed[at + 2] << 16) >> 3);
 	f->packed[at] |= 6; /* a type that is reserved */
+	const size_t good = unpacked(f->packed, at);
+	assert_in_range(good, 1, DATA - 1);
 	static const size_t steps[] = {ROOM / 2, 1 << 17, 100000, 999};
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		struct tw_input *input;
 		assert_int_equal(tw_input_memory(&input, "bad", f->packed, size), 0);
-		assert_int_equal(drain(f, input, 0, steps[i]), 2 << 17);
-		assert_memory_equal(f->got, f->data, 2 << 17);
+		assert_int_equal(drain(f, input, 0, steps[i]), good);
+		assert_memory_equal(f->got, f->data, good);
 		assert_true(tw_input_damaged(input));
 		tw_input_close(input);
 	}
