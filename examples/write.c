@@ -1,5 +1,6 @@
 /* write.c - an FXT archive made record by record: a thread with three slices, one inside another. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +73,6 @@ int main(int argc, char **argv)
 	if (out && fclose(out) != 0 && status == 0)
 		status = TW_ERR_SYSTEM;
 	if (status < 0)
-		fprintf(stderr, "write: %s\n", tw_status_text(status));
+		fprintf(stderr, "write: %s\n", status == TW_ERR_SYSTEM ? strerror(errno) : tw_status_text(status));
 	return status < 0;
 }

@@ -159,7 +159,8 @@ TW_API const struct tw_name *tw_dictionary_name(const struct tw_dictionary *dict
 /* Returns how many names there are: valid numbers are less than this. Number 0 is the empty name. */
 TW_API uint32_t tw_dictionary_names(const struct tw_dictionary *dictionary);
 
-/* Returns the track of a number; numbers that were never given out read as thread 0 of process 0. Never NULL. */
+/* Returns the track of a number; numbers that were never given out read as number 0: of no process and no thread, of
+ * the kind TW_TRACK_OTHER. Never NULL. */
 TW_API const struct tw_track *tw_dictionary_track(const struct tw_dictionary *dictionary, uint32_t track);
 
 /* Returns the name of a process; the empty name where the trace does not tell it, or not yet. Never NULL. */

@@ -75,9 +75,8 @@ struct tw_sched_options {
 struct tw_sched;
 
 /* Reads a whole trace, opened with TW_ORDER_TIME for all threads and times and not read from: what ran when a window
- * begins is told by the switches before it. *sched is set even on failure (NULL
- * only for TW_ERR_MEMORY) and has what was read; free it in any case. options: NULL for the defaults. Returns 0 or the
- * negative status of the read. */
+ * begins is told by the switches before it. *sched is set even on failure (NULL only for TW_ERR_MEMORY) and has what
+ * was read; free it in any case. options: NULL for the defaults. Returns 0 or the negative status of the read. */
 TW_API int tw_sched_read(struct tw_sched **sched, struct tw_reader *reader, const struct tw_sched_options *options);
 
 /* Returns thread i (from 0) in order of process and thread, CPU i in order of number; NULL past the last. */
