@@ -1,10 +1,10 @@
 /* sql_prompt.c - statements and dot commands from a person or a pipe. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/editor.h"
 #include "cli/message.h"
 #include "cli/sql_run.h"
 #include "sql/views.h"
 
-#include <editline/readline.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ enum { HISTORY = 1000 };
 /* Where statements come from. */
 struct source {
 	bool person;
-	char *line; /* the last one */
+	struct tw_editor editor; /* of a person */
+	char *line;              /* the last one */
 	size_t room;
 	bool zero; /* there is a zero byte in it */
 	bool over; /* .quit */
@@ -196,7 +197,7 @@ static char *next_line(struct source *source, bool more)
 	if (source->person) {
 		free(source->line);
 		interrupted = 0;
-		return source->line = readline(more ? "     ...> " : "trackway> ");
+		return source->line = source->editor.readline(more ? "     ...> " : "trackway> ");
 	}
 	ssize_t length = getline(&source->line, &source->room, stdin);
 	source->zero = length > 0 && strlen(source->line) < (size_t)length;
@@ -239,7 +240,7 @@ static int run_statement(struct tw_sql_run *run, const struct source *source, st
 	interrupted = 0;
 	running = run->db;
 	if (source->person)
-		add_history(statement->bytes);
+		source->editor.add_history(statement->bytes);
 	int status = tw_sql_statements(run, "query", statement->bytes);
 	running = NULL;
 	statement->length = 0;
@@ -258,7 +259,7 @@ static int take_line(struct tw_sql_run *run, struct source *source, struct tw_te
 		return tw_say_error("standard input: a zero byte is no part of a statement");
 	if (statement->length == 0 && *line == '.') {
 		if (source->person)
-			add_history(line);
+			source->editor.add_history(line);
 		return run_command(run, source, line);
 	}
 	if (statement->length == 0 && is_blank(line))
@@ -320,13 +321,16 @@ int tw_sql_prompt(struct tw_sql_run *run)
 	char path[4096];
 	if (!source.person)
 		return read_all(run, &source);
+	const char *missing = tw_editor_load(&source.editor);
+	if (missing)
+		return tw_say_error("the line editor libedit is needed: %s", missing);
 	if (open_screen(run))
 		return TW_EXIT_FAILED;
 	bool kept = history_path(path, sizeof path);
-	using_history();
-	stifle_history(HISTORY);
+	source.editor.using_history();
+	source.editor.stifle_history(HISTORY);
 	if (kept)
-		read_history(path);
+		source.editor.read_history(path);
 	run->session->hooks.stop = &interrupted;
 	sigaction(SIGINT, &action, &before);
 	tw_putf(&run->screen.out, "%zu file%s; .tables lists the tables, .help the commands\n", run->session->count,
@@ -335,6 +339,6 @@ int tw_sql_prompt(struct tw_sql_run *run)
 	int status = read_all(run, &source);
 	sigaction(SIGINT, &before, NULL);
 	if (kept)
-		write_history(path);
+		source.editor.write_history(path);
 	return status;
 }

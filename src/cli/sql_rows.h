@@ -5,8 +5,7 @@
 
 #include "base/memory.h"
 #include "cli/screen.h"
-
-#include <sqlite3.h>
+#include "sql/sqlite.h"
 
 /* All zero but screen and form to begin; what is held is of the answer that is being written. */
 struct tw_sql_rows {

@@ -112,6 +112,9 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 {
 	struct tw_read_options read = {0};
 	*run = (struct tw_sql_run){.options = options};
+	const char *missing = sql_sqlite_load();
+	if (missing)
+		return tw_say_error("SQLite is needed: %s", missing);
 	run->rows.screen = &run->screen;
 	run->rows.form = tw_sql_form_named(options->csv           ? "csv"
 	                                   : options->common.json ? "json"
@@ -142,7 +145,8 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 int tw_sql_close(struct tw_sql_run *run, int status)
 {
 	int closed = tw_screen_close(&run->screen);
-	sqlite3_close(run->db);
+	if (run->db)
+		sqlite3_close(run->db);
 	tw_sql_rows_free(&run->rows);
 	for (size_t i = 0; run->session && run->findings && i < run->session->count; i++)
 		tw_findings_clear(&run->findings[i]);

@@ -2,16 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/emulator.h"
 
-#include <dlfcn.h>
-#include <stddef.h>
-#include <string.h>
+#include "base/load.h"
 
 struct replay_emulator replay_emulator;
 
-static const struct {
-	const char *name;
-	size_t offset;
-} functions[] = {
+static const struct tw_loaded functions[] = {
 #define X(name) {#name, offsetof(struct replay_emulator, name)},
     REPLAY_EMULATOR_LIST(X)
 #undef X
@@ -19,14 +14,5 @@ static const struct {
 
 const char *replay_emulator_load(void)
 {
-	void *library = dlopen(TW_UNICORN, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return dlerror();
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-		void *function = dlsym(library, functions[i].name);
-		if (!function)
-			return dlerror();
-		memcpy((char *)&replay_emulator + functions[i].offset, &function, sizeof function);
-	}
-	return NULL;
+	return tw_load(TW_UNICORN, &replay_emulator, functions, sizeof functions / sizeof *functions);
 }

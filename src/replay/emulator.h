@@ -1,7 +1,4 @@
-/* emulator.h - unicorn, loaded by the first who executes something.
- *
- * Its relocations alone take longer than most commands do: a tool that is linked with it pays for them at every
- * start. */
+/* emulator.h - unicorn, loaded by the first who executes something. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPLAY_EMULATOR_H
 #define REPLAY_EMULATOR_H

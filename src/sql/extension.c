@@ -43,6 +43,10 @@ TW_API int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_
 int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 {
 	SQLITE_EXTENSION_INIT2(api);
+	if (sqlite3_libversion_number() < SQL_SQLITE_LEAST) {
+		*error = sqlite3_mprintf("trackway: SQLite is older than 3.38");
+		return SQLITE_ERROR;
+	}
 	struct sql_session *session = sql_session_new(NULL);
 	if (!session)
 		return SQLITE_NOMEM;

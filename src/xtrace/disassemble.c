@@ -3,10 +3,10 @@
 #include "xtrace/disassemble.h"
 
 #include "base/bytes.h"
+#include "base/load.h"
 #include "xtrace/opcode.h"
 
 #include <capstone/capstone.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -30,7 +30,6 @@ struct capstone {
 #define X(name) __typeof__(&(name)) name;
 	CAPSTONE_LIST(X)
 #undef X
-	void *library;
 	csh handle; /* 0: capstone is not there, and instructions have no text */
 	cs_insn *room;
 };
@@ -63,28 +62,18 @@ static bool has_memory(size_t size)
 
 enum loaded { LOADED, ABSENT, NO_MEMORY };
 
-/* ABSENT: the library is not there, or one of its functions. It stays loaded: who disassembles does it again. */
+/* ABSENT: the library is not there, or one of its functions. */
 static enum loaded load(struct capstone *capstone)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} functions[] = {
+	static const struct tw_loaded functions[] = {
 #define X(name) {#name, offsetof(struct capstone, name)},
 	    CAPSTONE_LIST(X)
 #undef X
 	};
 	errno = 0;
-	capstone->library = dlopen(LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (!capstone->library)
-		return errno == ENOMEM || !has_memory(TO_LOAD) ? NO_MEMORY : ABSENT;
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-		void *function = dlsym(capstone->library, functions[i].name);
-		if (!function)
-			return ABSENT;
-		memcpy((char *)capstone + functions[i].offset, &function, sizeof function);
-	}
-	return LOADED;
+	if (!tw_load(LIBRARY(CS_API_MAJOR), capstone, functions, sizeof functions / sizeof *functions))
+		return LOADED;
+	return errno == ENOMEM || !has_memory(TO_LOAD) ? NO_MEMORY : ABSENT;
 }
 
 /* False when there is no memory. */
@@ -105,8 +94,6 @@ static void close_capstone(struct capstone *capstone)
 		capstone->cs_free(capstone->room, 1);
 	if (capstone->handle)
 		capstone->cs_close(&capstone->handle);
-	if (capstone->library)
-		dlclose(capstone->library);
 }
 
 struct xtrace_disassembler *xtrace_disassembler_new(void)

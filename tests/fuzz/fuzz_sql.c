@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	const struct tw_read_options options = {.memory_limit = bytes[0] & 8 ? 1 << 20 : 0, .jobs = 1};
 	struct sql_session *session = sql_session_new(&options);
 	sqlite3 *db = NULL;
+	fuzz_require(!sql_sqlite_load(), "SQLite");
 	fuzz_require(session && sql_session_add(session, write_file(bytes + 1, size - 1)) == 0, "a session");
 	fuzz_require(sqlite3_open(":memory:", &db) == SQLITE_OK && sql_register(db, session) == SQLITE_OK, "tables");
 	look_at_tables(db, session);

@@ -31,6 +31,7 @@ static inline void set_up(struct scene *scene, const char *first, const char *se
 {
 	const struct tw_read_options options = {.jobs = 1};
 	const char *const names[] = {first, second};
+	assert_null(sql_sqlite_load());
 	scene->session = sql_session_new(&options);
 	assert_non_null(scene->session);
 	for (size_t i = 0; i < 2; i++) {
