@@ -212,13 +212,24 @@ struct run {
 	const uint8_t *last;       /* the last record taken; NULL: there is none */
 };
 
-/* Forgets what calls are called when the references in their headers may mean something else. */
+/* Forgets what calls are called when the references in their headers may mean something else: where strings stand
+ * between events, a few each time. */
 static void begin_called(struct fxt_memo *memo)
 {
 	if (memo->called_epoch == memo->pair_epoch)
 		return;
-	memset(memo->called, 0, sizeof memo->called);
+	for (size_t i = 0; i < memo->called_count; i++)
+		memo->called[memo->called_places[i]] = (struct fxt_called){0};
+	memo->called_count = 0;
 	memo->called_epoch = memo->pair_epoch;
+}
+
+static void remember_called(struct fxt_memo *memo, uint64_t header, uint32_t name)
+{
+	const size_t place = tw_bits(header, 48, 63) % FXT_KNOWN;
+	if (!memo->called[place].key)
+		memo->called_places[memo->called_count++] = (uint16_t)place;
+	memo->called[place] = (struct fxt_called){header & FXT_CALLED_BITS, name};
 }
 
 /* The names of a call; NULL where the name is inline or not registered. The category may be inline: profiles do not use
@@ -231,8 +242,7 @@ TW_NOINLINE const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t hea
 	if (!names)
 		names = fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
 	if (names && !is_inline)
-		chunk->memo->called[tw_bits(header, 48, 63) % FXT_KNOWN] =
-		    (struct fxt_called){header & FXT_CALLED_BITS, names->name};
+		remember_called(chunk->memo, header, names->name);
 	return names;
 }
 
@@ -372,10 +382,11 @@ static bool take_other(const struct run *run, uint64_t header, const uint8_t *by
 /* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */
 static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
 {
-	const uint64_t type = tw_bits(header, 60, 63),
-		       time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP) ||
-	    time == UINT64_MAX)
+	const uint64_t type = tw_bits(header, 60, 63);
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP))
+		return false; /* what is no time must not move the clock: that takes divisions, and as many back */
+	const uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
+	if (time == UINT64_MAX)
 		return false;
 	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
 	return true;

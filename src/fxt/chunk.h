@@ -147,6 +147,8 @@ struct fxt_memo {
 	struct fxt_pair pairs[FXT_KNOWN];         /* by the low bits of the name's reference */
 	struct fxt_linked_pair linked[FXT_KNOWN]; /* the same */
 	struct fxt_called called[FXT_KNOWN];      /* the same, in one epoch */
+	uint16_t called_places[FXT_KNOWN];        /* those in it that are not empty */
+	size_t called_count;
 	uint64_t called_epoch;
 	uint64_t pair_epoch; /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
 };
