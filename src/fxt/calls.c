@@ -103,7 +103,7 @@ static struct fxt_call *lone_call(struct fxt_chunk *chunk, uint32_t lane)
 static const uint32_t UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1;
 
 /* Takes the room from a cursor, and gives what it has put there to the last stretch of its lane. */
-static void take_room(struct fxt_calls *calls, struct fxt_cursor *cursor)
+static void take_room(struct fxt_calls *calls, struct fxt_call_cursor *cursor)
 {
 	struct fxt_lane *lane = &calls->lanes[cursor->lane];
 	if (cursor->end) {
@@ -123,19 +123,19 @@ static uint32_t find_lane(struct fxt_chunk *chunk, unsigned index, const uint8_t
 	if (!lane)
 		return entry ? UNWANTED : UNKNOWN;
 	if (lane->thread) {
-		take_room(calls, &calls->cursors[lane->thread]);
+		take_room(calls, &chunk->memo->cursors[lane->thread]);
 		lane->shared = true;
 	}
 	lane->thread = index;
 	return (uint32_t)(lane - calls->lanes);
 }
 
-static struct fxt_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
+static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
 {
-	struct fxt_calls *calls = chunk->calls;
-	struct fxt_cursor *cursor = &calls->cursors[index];
+	struct fxt_memo *memo = chunk->memo;
+	struct fxt_call_cursor *cursor = &memo->cursors[index];
 	if (!cursor->met) {
-		calls->met[index / 64] |= 1ull << index % 64;
+		memo->met[index / 64] |= 1ull << index % 64;
 		cursor->met = true;
 		cursor->lane = find_lane(chunk, index, bytes);
 	}
@@ -149,7 +149,7 @@ static bool has_room(const struct fxt_calls *calls, const struct fxt_lane *lane)
 }
 
 /* Gives a cursor room for calls. False where it has some, or may have none. */
-static bool give_room(struct fxt_chunk *chunk, struct fxt_cursor *cursor)
+static bool give_room(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
 {
 	struct fxt_calls *calls = chunk->calls;
 	if (cursor->next < cursor->end || cursor->lane >= UNKNOWN || calls->lanes[cursor->lane].shared)
@@ -167,7 +167,7 @@ static bool give_room(struct fxt_chunk *chunk, struct fxt_cursor *cursor)
 	return true;
 }
 
-static void see_going_on(struct fxt_cursor *cursor, uint64_t ticks)
+static void see_going_on(struct fxt_call_cursor *cursor, uint64_t ticks)
 {
 	cursor->latest = ticks > cursor->latest ? ticks : cursor->latest;
 }
@@ -180,7 +180,7 @@ static void set_last(struct fxt_lane *lane, uint64_t time)
 
 /* Tells a cursor's lane what was put there, and when its thread was seen last, and forgets it. Threads that are not
  * registered are track 0. */
-static void end_cursor(struct fxt_chunk *chunk, struct fxt_cursor *cursor)
+static void end_cursor(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
 {
 	struct fxt_lane *lane = cursor->lane == UNKNOWN ? fxt_lane_of(chunk, 0) : NULL;
 	if (cursor->lane < UNKNOWN) {
@@ -189,15 +189,15 @@ static void end_cursor(struct fxt_chunk *chunk, struct fxt_cursor *cursor)
 		lane->thread = 0;
 	}
 	set_last(lane, tw_ticks_ns(&chunk->clock, cursor->latest));
-	*cursor = (struct fxt_cursor){0};
+	*cursor = (struct fxt_call_cursor){0};
 }
 
 static void end_cursors(struct fxt_chunk *chunk)
 {
-	struct fxt_calls *calls = chunk->calls;
+	struct fxt_memo *memo = chunk->memo;
 	for (unsigned i = 0; i < FXT_THREAD_REFERENCES / 64; i++)
-		for (; calls->met[i]; calls->met[i] &= calls->met[i] - 1)
-			end_cursor(chunk, &calls->cursors[i * 64 + (unsigned)__builtin_ctzll(calls->met[i])]);
+		for (; memo->met[i]; memo->met[i] &= memo->met[i] - 1)
+			end_cursor(chunk, &memo->cursors[i * 64 + (unsigned)__builtin_ctzll(memo->met[i])]);
 }
 
 /* ---- The fast path: events whose thread and names are indices, and scheduling records. It stops at the first other
@@ -295,36 +295,37 @@ TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *byt
  * records between them. The processor cannot predict which events are calls, of which threads, and which have
  * arguments, so no jump depends on it: an event that is no call is written, too, and the next one takes its place;
  * events with arguments are listed, and their sizes checked later. Returns the place of the first record that it could
- * not take, or that is too near to the end. `whole` is the clock's. */
-TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool doubting,
+ * not take, or that is too near to the end. apart: the end is further away than a record is long. `whole` is the
+ * clock's. */
+TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool doubting, bool apart,
                                     uint64_t whole, bool big)
 {
 	struct fxt_chunk *const chunk = run->chunk;
 	const struct tw_ticks clock = chunk->clock;
-	const struct fxt_called *const known = chunk->memo->called;
-	struct fxt_cursor *const cursors = chunk->calls->cursors;
+	struct fxt_memo *const memo = chunk->memo;
+	const uint8_t *const base = chunk->bytes;
 	const uint8_t *const limit = fxt_doubts_limit(run->doubts, bytes, to), *last_taken = run->last;
 	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
 	for (size_t size; bytes < limit; last_taken = bytes, bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
-		const struct fxt_called *called = &known[tw_bits(header, 48, 63) % FXT_KNOWN];
+		const struct fxt_called *called = &memo->called[tw_bits(header, 48, 63) % FXT_KNOWN];
 		const struct shape *shape = &shapes[tw_bits(header, 16, 19)];
-		struct fxt_cursor *cursor = &cursors[tw_bits(header, 24, 31)];
+		struct fxt_call_cursor *cursor = &memo->cursors[tw_bits(header, 24, 31)];
 		struct fxt_call *made = cursor->next;
 		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		if (called->key != (header & FXT_CALLED_BITS) || made == cursor->end) {
+		if (__builtin_expect(called->key != (header & FXT_CALLED_BITS) || made == cursor->end, 0)) {
 			if (run->switches && (size = take_plain_switch(chunk, bytes, to, big)))
 				continue;
 			break;
 		}
-		if (doubting && !fxt_is_there(size, bytes, to))
+		if (doubting && !(apart ? size >= 2 * TW_FXT_WORD : fxt_is_there(size, bytes, to)))
 			break;
 		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete);
 		const uint64_t ended = tw_load64(end, big), last = ended - clock.base_tsc;
 		const uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
 		if (first > last || last > clock.near)
 			break;
-		const uint32_t place = (uint32_t)(bytes - chunk->bytes);
+		const uint32_t place = (uint32_t)(bytes - base);
 		made->name = called->name;
 		made->origin = shape->mark | place;
 		made->begin = tw_ticks_ns_after(&clock, first, whole);
@@ -346,7 +347,7 @@ TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const
 static bool take_call(const struct run *run, uint64_t header, const uint8_t *bytes, unsigned kind, bool big)
 {
 	struct fxt_chunk *chunk = run->chunk;
-	struct fxt_cursor *cursor = cursor_of(chunk, (unsigned)tw_bits(header, 24, 31), bytes);
+	struct fxt_call_cursor *cursor = cursor_of(chunk, (unsigned)tw_bits(header, 24, 31), bytes);
 	const struct fxt_pair *names = cursor->lane != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
 	if (!names || cursor->lane == UNWANTED)
 		return names;
@@ -445,9 +446,13 @@ TW_INLINE size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place, 
 	begin_called(chunk->memo);
 	for (;;) {
 		const uint64_t whole = chunk->clock.whole;
-		bytes = whole
-		            ? take_usual(&run, bytes, to, leap != NULL, whole, big)
-		            : take_usual(&run, bytes, to, leap != NULL, 0, big); /* most ticks are shorter than that */
+		const bool apart = to - fxt_doubts_limit(doubts, bytes, to) > TW_FXT_RECORD_MAX * TW_FXT_WORD;
+		if (whole) /* most ticks are shorter than a nanosecond */
+			bytes = take_usual(&run, bytes, to, leap != NULL, false, whole, big);
+		else if (leap && apart)
+			bytes = take_usual(&run, bytes, to, true, true, 0, big);
+		else
+			bytes = take_usual(&run, bytes, to, leap != NULL, false, 0, big);
 		if ((leap && !settle_most(doubts, chunk, big)) || (size_t)(to - bytes) < least)
 			break;
 		const uint64_t header = tw_load64(bytes, big);

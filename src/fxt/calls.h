@@ -94,16 +94,6 @@ struct fxt_seen {
 
 enum { FXT_SEEN = 64 };
 
-enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
-
-/* Where calls of a thread go. All zero: nothing is known of it yet. */
-struct fxt_cursor {
-	struct fxt_call *next, *end; /* equal: there is no room */
-	uint64_t latest;             /* ticks of the thread's last event */
-	uint32_t lane;               /* number of its lane, or why it has none (calls.c) */
-	bool met;                    /* `lane` is known */
-};
-
 struct fxt_calls {
 	struct fxt_call *calls; /* lent: fxt_calls_lend() */
 	size_t count, room;
@@ -121,9 +111,6 @@ struct fxt_calls {
 	struct fxt_seen latest[FXT_SEEN]; /* by hash of the koid */
 	struct fxt_seen *seen;            /* those that had to make place in `latest` */
 	size_t seen_count, seen_room;
-	/* By thread index, all zero between runs of the fast path; and a bit for each that is not. */
-	struct fxt_cursor cursors[FXT_THREAD_REFERENCES];
-	uint64_t met[FXT_THREAD_REFERENCES / 64];
 	size_t closed;       /* stretches before this one get no more calls */
 	uint32_t unfinished; /* deal.c: parts that still need the chunk */
 };

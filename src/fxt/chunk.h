@@ -131,6 +131,16 @@ struct fxt_called {
 
 #define FXT_CALLED_BITS (FXT_BITS(0, 3) | FXT_BITS(32, 63))
 
+enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
+
+/* Where calls of a thread go (calls.c). All zero: nothing is known of it yet. */
+struct fxt_call_cursor {
+	struct fxt_call *next, *end; /* equal: there is no room */
+	uint64_t latest;             /* ticks of the thread's last event */
+	uint32_t lane;               /* number of its lane, or why it has none */
+	bool met;                    /* `lane` is known */
+};
+
 /* The same where archives are merged: the bits of a header for the two, as they are written, once both have been. */
 struct fxt_linked_pair {
 	uint64_t key, bits;
@@ -150,6 +160,9 @@ struct fxt_memo {
 	uint16_t called_places[FXT_KNOWN];        /* those in it that are not empty */
 	size_t called_count;
 	uint64_t called_epoch;
+	/* By thread index, all zero between runs of the fast path; and a bit for each that is not. */
+	struct fxt_call_cursor cursors[FXT_THREAD_REFERENCES];
+	uint64_t met[FXT_THREAD_REFERENCES / 64];
 	uint64_t pair_epoch; /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
 };
 
