@@ -28,23 +28,26 @@ static bool counts_instructions(const uint8_t *bytes, size_t size, const struct 
 	return yes > no;
 }
 
-/* How many snapshots a layout makes sense of, from the first on; *all: of all that are there. */
+/* How many snapshots a layout makes sense of, from the first on; *all: of all that are there. The first may have
+ * counters that are damaged, if there is another one. */
 static size_t count_sensible(const uint8_t *bytes, size_t size, const struct tw_xtrace_layout *layout, bool *all)
 {
 	struct tw_xtrace_snapshot snapshot, before = {0};
-	size_t step = tw_xtrace_snapshot_size(layout), count = 0;
-	*all = false;
-	for (size_t at = layout->header_size; at <= size && size - at >= step; at += step) {
-		if (tw_xtrace_snapshot_decode(bytes + at, layout, &snapshot) < 0 ||
-		    snapshot.user_count > snapshot.count)
-			return count;
-		if (count && (snapshot.count <= before.count || snapshot.user_count < before.user_count))
-			return count;
-		before = snapshot;
-		count++;
+	size_t step = tw_xtrace_snapshot_size(layout), count = 0, sound = 0, at = layout->header_size;
+	for (; at <= size && size - at >= step; at += step, count++) {
+		if (tw_xtrace_snapshot_decode(bytes + at, layout, &snapshot) < 0)
+			break;
+		const bool follows =
+		    !sound || (snapshot.count > before.count && snapshot.user_count >= before.user_count);
+		if (follows && snapshot.user_count <= snapshot.count) {
+			before = snapshot;
+			sound++;
+		} else if (count) {
+			break;
+		}
 	}
-	*all = true;
-	return count;
+	*all = at > size || size - at < step;
+	return sound ? count : 0;
 }
 
 /* Whether a guess does not contradict what is known. */

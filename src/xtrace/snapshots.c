@@ -133,48 +133,41 @@ static int pass_by(struct xtrace_snapshots *snapshots)
  * status. */
 static int skip(struct xtrace_snapshots *snapshots, const uint8_t *bytes, bool ahead)
 {
-	struct xtrace_files *files = snapshots->files;
-	size_t step = tw_xtrace_snapshot_size(&files->layout), have;
+	const struct tw_xtrace_layout *layout = &snapshots->files->layout;
 	struct tw_xtrace_snapshot found;
-	uint64_t at = snapshots->next + (ahead ? step : 1);
-	tw_xtrace_snapshot_decode(bytes, &files->layout, &found);
+	uint64_t at = snapshots->next + (ahead ? tw_xtrace_snapshot_size(layout) : 1);
+	tw_xtrace_snapshot_decode(bytes, layout, &found);
 	int status = find(snapshots, &at);
 	if (status < 0)
 		return fail(snapshots, status);
 	tell(snapshots, &found, ahead, at - snapshots->next);
 	snapshots->next = at;
-	if (status == 0)
-		return 0;
-	status = tw_window_view(&files->snapshot_window, at, step, &bytes, &have);
-	if (status < 0)
-		return fail(snapshots, status);
-	tw_xtrace_snapshot_decode(bytes, &files->layout, &snapshots->last);
-	return 1;
+	return status;
 }
 
 int xtrace_snapshots_next(struct xtrace_snapshots *snapshots)
 {
 	struct xtrace_files *files = snapshots->files;
 	const uint8_t *bytes;
-	size_t have;
+	size_t have, step = tw_xtrace_snapshot_size(&files->layout);
+	int status;
 	if (!files->has_layout)
 		return pass_by(snapshots);
-	size_t step = tw_xtrace_snapshot_size(&files->layout);
-	int status = tw_window_view(&files->snapshot_window, snapshots->next, 3 * step, &bytes, &have);
+	while ((status = tw_window_view(&files->snapshot_window, snapshots->next, 3 * step, &bytes, &have)) >= 0) {
+		if (have < step) {
+			end(snapshots, have);
+			return 0;
+		}
+		bool ahead = have >= 3 * step && runs_ahead(snapshots, bytes, step);
+		if (!ahead && fits(snapshots, bytes))
+			break;
+		status = skip(snapshots, bytes, ahead);
+		if (status <= 0)
+			return status;
+	}
 	if (status < 0)
 		return fail(snapshots, status);
-	if (have < step) {
-		end(snapshots, have);
-		return 0;
-	}
-	bool ahead = have >= 3 * step && runs_ahead(snapshots, bytes, step);
-	status = 1;
-	if (!ahead && fits(snapshots, bytes))
-		tw_xtrace_snapshot_decode(bytes, &files->layout, &snapshots->last);
-	else
-		status = skip(snapshots, bytes, ahead);
-	if (status <= 0)
-		return status;
+	tw_xtrace_snapshot_decode(bytes, &files->layout, &snapshots->last);
 	snapshots->offset = snapshots->next;
 	snapshots->next += step;
 	snapshots->number++;

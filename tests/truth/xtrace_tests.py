@@ -331,12 +331,12 @@ def damaged_snapshots_cost_only_themselves(bench):
 @test
 def a_snapshot_that_runs_ahead_costs_only_itself(bench):
     """A bit set in the index or the counters of one, each in turn: those behind it were made before what it says."""
-    index, count = 8, 24
+    index, user, count = 8, 16, 24
     whole, facts = bench.write("--turns", 1000, "--interval", 1000)
     plain = snapshots_of(whole)[0].read_bytes()
     most = facts["kinds"]["snapshot"]
     assert most > 6
-    for number, field, bit in itertools.product((0, 1, 4), (index, count), (17, 40, 63)):
+    for number, field, bit in itertools.product((0, 1, 4), (index, user, count), (17, 40, 63)):
         path, _ = bench.write("--turns", 1000, "--interval", 1000)
         file, = snapshots_of(path)
         at = 24 + number * SNAPSHOT
@@ -348,6 +348,21 @@ def a_snapshot_that_runs_ahead_costs_only_itself(bench):
         out = path.with_suffix(".repaired")
         bench.run("repair", path, "-o", out, status=1)
         assert snapshots_of(out)[0].read_bytes() == plain[:at] + plain[at + SNAPSHOT:]
+
+
+@test
+def a_snapshot_that_runs_ahead_behind_one_that_is_damaged(bench):
+    """The index of one is 0, that of the next has a bit too many: both are lost, and no other."""
+    path, facts = bench.write("--turns", 1000, "--interval", 1000)
+    file, = snapshots_of(path)
+    plain = bytearray(file.read_bytes())
+    first, second = (24 + number * SNAPSHOT + 8 for number in (1, 2))
+    plain[first:first + 8] = bytes(8)
+    plain[second + 5] |= 1
+    file.write_bytes(plain)
+    assert rules(bench, path) == [("xtrace.snapshot-order", first - 8), ("xtrace.snapshot-order", second - 8)]
+    info, = bench.lines("info", path, status=1)
+    assert info["snapshots"] == facts["kinds"]["snapshot"] - 2 and info["lost_bytes"] == 2 * SNAPSHOT, info
 
 
 @test
