@@ -193,12 +193,13 @@ struct chrome_state {
 	struct chrome_names names;
 	locale_t c;
 	/* Times. */
-	uint64_t base;               /* added to every ts */
-	bool begun;                  /* the base is settled: the first rows went out */
-	bool timed;                  /* there was an event with a time; `last` is that */
-	uint64_t last;               /* time of the last event that had one */
-	int64_t earliest;            /* of all events so far, of threads that are left out, too: ts in ns */
-	bool started;                /* rows went out: the clock's start is known */
+	uint64_t base;     /* added to every ts */
+	bool begun;        /* the base is settled: the first rows went out */
+	bool timed;        /* there was an event with a time; `last` is that */
+	uint64_t last;     /* time of the last event that had one */
+	uint64_t timed_at; /* where the stream was then */
+	int64_t earliest;  /* of all events of the first window, of threads that are left out, too: ts in ns */
+	bool started;      /* rows went out: the clock's start is known */
 	struct chrome_track *tracks; /* by number of the dictionary */
 	size_t track_room;
 	uint64_t counts[CHROME_PHASES]; /* events by phase */

@@ -14,11 +14,19 @@ static const struct chrome_value *member(const struct chrome_fill *fill, enum ch
 
 enum { REST = 1000000000 };
 
+/* Whether an event may be the one that the trace begins with. Behind the first window one comes late, whatever threads
+ * are chosen. */
+static bool begins_trace(const struct chrome_state *state)
+{
+	return !state->sorter || !state->timed || state->stream.at - state->timed_at < CHROME_PIECE + state->window;
+}
+
 /* The time on the trace's clock. Until the first rows are complete it may wrap below 0: then the base is moved. */
 static uint64_t on_clock(struct chrome_fill *fill, int64_t ns, bool *fits)
 {
 	struct chrome_state *state = fill->state;
-	state->earliest = ns < state->earliest ? ns : state->earliest;
+	if (ns < state->earliest && begins_trace(state))
+		state->earliest = ns;
 	if (!state->begun && !state->stream.has_start)
 		return (uint64_t)ns;
 	uint64_t base = state->stream.has_start ? state->stream.start_ns : state->base;
@@ -37,6 +45,7 @@ static void time_the_first(struct chrome_fill *fill, uint64_t time)
 	for (size_t i = 0; !state->begun && i < slab->count; i++)
 		slab->events[i].time = time;
 	state->timed = true;
+	state->timed_at = state->stream.at;
 }
 
 static void report_time(struct chrome_fill *fill, enum chrome_rule rule, enum chrome_member which, const char *text)

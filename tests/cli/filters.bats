@@ -78,6 +78,16 @@ field() { # file expression
 		[ "$(field out '[o["time_ns"], o["name"]]')" = "[$((30000 - start * 1000)), 'b']" ] || fail "$start: $(cat out)"
 		trackway convert --to jsonl --thread 2 --from-time 15us trace.json | cmp - out
 	done
+	# Behind the reorder window an event comes late: the trace has begun.
+	"$PYTHON" - <<-'END' >late.json
+		import json
+		slices = [(1, 10 + i) for i in range(60000)] + [(2, 80000), (1, 5)]
+		print(json.dumps([{"ph": "X", "ts": ts, "dur": 1, "pid": 1, "tid": tid, "name": "a"} for tid, ts in slices]))
+	END
+	trackway convert --to jsonl --reorder-window 64K late.json 2>/dev/null | grep '"thread":2' >all
+	trackway convert --to jsonl --reorder-window 64K --thread 2 late.json >out
+	[ "$(field out 'o["time_ns"]')" = 79990000 ]
+	cmp all out
 	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/uftrace.py" write data
 	trackway convert --to jsonl --thread 80 data | head -1 >out
 	[ "$(field out '[o["time_ns"], o["name"]]')" = "[200, 'walk(int)']" ] || fail "$(cat out)"
