@@ -73,6 +73,9 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
  * of Linux has is taken for 2 bytes and what happened to stand behind them. */
 uint32_t fdr_thread_of(const struct tw_fdr_header *header, uint64_t value);
 
+/* The number that stands for a thread in a log: its own, but of one that version 1 has not, its low 22 bits. */
+uint32_t fdr_thread_for(const struct tw_fdr_header *header, uint32_t id);
+
 /* Whether the beginning of a buffer stands somewhere in these bytes, which are an event's payload. Returns 0 or a
  * negative status. */
 int fdr_holds_buffer(struct tw_reader *reader, struct tw_window *window, enum tw_fdr_layout layout, uint64_t from,

@@ -602,6 +602,11 @@ uint32_t fdr_thread_of(const struct tw_fdr_header *header, uint64_t value)
 	return header->layout == TW_FDR_LITTLE ? id & 0xffff : id >> 16;
 }
 
+uint32_t fdr_thread_for(const struct tw_fdr_header *header, uint32_t id)
+{
+	return fdr_thread_of(header, id) == id ? id : id & (PID_LIMIT - 1);
+}
+
 static void take_lead_record(const struct fdr_log *log, const struct tw_fdr_record *record, struct fdr_buffer *buffer)
 {
 	switch ((unsigned)record->kind) {

@@ -123,15 +123,15 @@ static void change_event(struct rewrite *r, struct tw_fdr_record *record, int *s
 	r->result->records_changed += !typed && from == 4 && to != 4;
 }
 
-/* What is behind a number of 2 bytes is part of it in other versions, and stands before it in another byte order. In
- * version 1 some of 4 bytes would be read as 2. */
+/* What is behind a number of 2 bytes is part of it in other versions, and stands before it in another byte order. */
 static void change_thread(struct rewrite *r, struct tw_fdr_record *record)
 {
 	const struct tw_fdr_header *from = &r->log->header;
 	if (from->version == r->target.version && from->layout == r->target.layout)
 		return;
-	record->value = fdr_thread_of(from, record->value);
-	r->result->records_changed += fdr_thread_of(&r->target, record->value) != record->value;
+	const uint32_t id = fdr_thread_of(from, record->value);
+	record->value = fdr_thread_for(&r->target, id);
+	r->result->records_changed += record->value != id;
 }
 
 /* Whether a record has to go for a reason of its own; BufferExtents and EndOfBuffer are made anew. */

@@ -79,16 +79,13 @@ static void close_buffer(struct tw_writer *writer, struct thread_buffer *buffer)
 	buffer->bytes = NULL;
 }
 
-/* What stands for a thread. Of a number that version 1 has not, readers would take 2 bytes, which others may have. */
 static uint32_t thread_number(struct tw_writer *writer, uint32_t track, uint64_t koid)
 {
 	const struct fdr_writer *w = writer->state;
-	uint32_t id = fdr_number_of(writer, track, koid);
-	if (fdr_thread_of(&w->header, id) == id)
-		return id;
-	if (koid <= UINT32_MAX)
+	uint32_t id = fdr_number_of(writer, track, koid), written = fdr_thread_for(&w->header, id);
+	if (written != id && koid <= UINT32_MAX)
 		tw_count_loss(writer, "process or thread id", true);
-	return UINT16_MAX - (track & UINT16_MAX);
+	return written;
 }
 
 static void begin_buffer(struct tw_writer *writer, struct thread_buffer *buffer, uint32_t number, uint64_t ns,

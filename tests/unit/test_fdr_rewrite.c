@@ -209,6 +209,8 @@ static void test_thread_ids_that_version_1_has_not(void **state)
 		end_buffer(&source, start);
 		assert_true(rewrite(&source, &(struct tw_write_options){.version = 1}, &result));
 		assert_int_equal(result.records_changed, more);
+		assert_true(read_events(&target, TW_CHECK_DAMAGE, &after));
+		assert_int_equal(after.all[0].thread, more ? more : 1 << 22); /* the low 22 bits */
 	}
 }
 

@@ -2,4 +2,4 @@
 printf '{"traceEvents":[%s,%s]}' '{"ph":"X","pid":1,"tid":5242880,"ts":1,"dur":10,"name":"a"}' \
 	'{"ph":"X","pid":1,"tid":5308416,"ts":2,"dur":10,"name":"b"}' > in.json
 trackway convert --to xray-fdr --format-version 1 in.json -o out.xray
-trackway info out.xray | sed -n '/^THREAD/,$p'
+trackway info out.xray | sed -n '/THREAD/,$p'
