@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- Losses. ---- */
 
@@ -161,11 +162,17 @@ static int write_joined(const struct tw_writing *writing, struct tw_reader *read
 	return end_writing(writing, writer, passed.written);
 }
 
-/* Whether the output becomes a file: not standard output, a pipe or a device. */
+/* Whether the output becomes a file: not standard output, by whatever name, a pipe or a device. */
 static bool becomes_file(const char *output)
 {
-	struct stat status;
-	return strcmp(output, "-") != 0 && (stat(output, &status) != 0 || S_ISREG(status.st_mode));
+	struct stat named, standard;
+	if (strcmp(output, "-") == 0)
+		return false;
+	if (stat(output, &named) != 0)
+		return true;
+	bool same =
+	    fstat(STDOUT_FILENO, &standard) == 0 && standard.st_dev == named.st_dev && standard.st_ino == named.st_ino;
+	return S_ISREG(named.st_mode) && !same;
 }
 
 /* Beside the output, where that is a file: OUT.functions. False when there is no memory. */

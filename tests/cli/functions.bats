@@ -44,6 +44,10 @@ same_calls() { # archive format
 	[ ! -e pipe.functions ]
 	trackway convert --to xray-fdr "$DATA/fxt/oneshot_all.fxt" >direct.xray
 	cmp piped.xray direct.xray
+	trackway convert --to xray-fdr "$DATA/fxt/oneshot_all.fxt" -o "$PWD/named.xray" >named.xray 2>err
+	cmp named.xray direct.xray
+	[ ! -e named.xray.functions ]
+	grep -q "function name: .* left out" err
 }
 
 @test "functions: names that would break the table" {
