@@ -106,15 +106,17 @@ static const struct tw_format *format_named(const char *name)
 	return NULL;
 }
 
-/* The format that is surest; NULL where none is, and then *more is the one that more bytes would tell. */
-static const struct tw_format *probe(const uint8_t *bytes, size_t size, const struct tw_format **more)
+/* The format that is surest, of those whose bits are set; NULL where none is. *more: bits of those that more bytes would
+ * tell. */
+static const struct tw_format *probe(const uint8_t *bytes, size_t size, uint64_t asked, uint64_t *more)
 {
 	const struct tw_format *best = NULL;
 	int most = 0;
+	*more = 0;
 	for (size_t i = 0; tw_formats[i]; i++) {
-		int sure = tw_formats[i]->probe(bytes, size);
+		int sure = asked >> i & 1 ? tw_formats[i]->probe(bytes, size) : 0;
 		if (sure == TW_PROBE_MORE)
-			*more = tw_formats[i];
+			*more |= UINT64_C(1) << i;
 		if (sure > most) {
 			most = sure;
 			best = tw_formats[i];
@@ -123,14 +125,15 @@ static const struct tw_format *probe(const uint8_t *bytes, size_t size, const st
 	return best;
 }
 
-/* Asks a format that wants to see more. Returns it, or NULL where it is not that. */
-static const struct tw_format *probe_again(struct tw_reader *reader, const struct tw_format *format)
+/* Asks the formats that want to see more. */
+static const struct tw_format *probe_again(struct tw_reader *reader, uint64_t asked)
 {
 	const uint8_t *bytes;
 	size_t size;
-	if (!format || tw_window_view(&reader->window, 0, TW_PROBE_MOST, &bytes, &size) < 0)
+	uint64_t more;
+	if (!asked || tw_window_view(&reader->window, 0, TW_PROBE_MOST, &bytes, &size) < 0)
 		return NULL;
-	return format->probe(bytes, size < TW_PROBE_MOST ? size : TW_PROBE_MOST) > 0 ? format : NULL;
+	return probe(bytes, size < TW_PROBE_MOST ? size : TW_PROBE_MOST, asked, &more);
 }
 
 /* What bytes look like that are no trace, for the message. */
@@ -198,8 +201,8 @@ static int find_format(struct tw_reader *reader)
 		           ? 0
 		           : tw_fail(reader, TW_ERR_FORMAT, "%s: no format of this name", reader->options.format);
 	}
-	const struct tw_format *more = NULL;
-	reader->format = probe(bytes, size, &more);
+	uint64_t more;
+	reader->format = probe(bytes, size, UINT64_MAX, &more);
 	if (!reader->format)
 		reader->format = probe_again(reader, more);
 	if (reader->format)

@@ -4,6 +4,7 @@
 #include "core/filter.h"
 #include "fxt/evidence.h"
 #include "fxt/fxt.h"
+#include "fxt/layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -419,6 +420,16 @@ static bool fxt_help(struct tw_reader *reader, bool guest)
 
 /* ---- The format. ---- */
 
+/* Whether these bytes may be the beginning of a record that is not all here. */
+static bool is_begun(const uint8_t *bytes, size_t size, bool big)
+{
+	if (size < TW_FXT_WORD)
+		return false;
+	const uint64_t header = tw_load64(bytes, big);
+	const enum tw_fxt_kind kind = fxt_kind(header);
+	return kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && fxt_size(header) > size / TW_FXT_WORD;
+}
+
 /* How sure records without a magic number make it: several must follow one another, and a file that is shorter must end
  * with one. Where one of the first two is longer than what is here, more would tell. */
 static int probe_records(const uint8_t *bytes, size_t size, bool big)
@@ -431,10 +442,7 @@ static int probe_records(const uint8_t *bytes, size_t size, bool big)
 		return 60;
 	if (count > 1)
 		return end == size || cut ? 25 : 0;
-	return size == TW_PROBE_SIZE && size - end >= TW_FXT_WORD &&
-	               fxt_size(tw_load64(bytes + end, big)) > (size - end) / TW_FXT_WORD
-	           ? TW_PROBE_MORE
-	           : 0;
+	return size == TW_PROBE_SIZE && is_begun(bytes + end, size - end, big) ? TW_PROBE_MORE : 0;
 }
 
 static int probe(const uint8_t *bytes, size_t size)
