@@ -30,6 +30,7 @@ struct tw_dictionary {
 	struct tw_map name_map; /* hash of text and id to number */
 	struct tw_track *tracks;
 	size_t track_count, track_room;
+	uint64_t moves;          /* tracks that have got another process */
 	struct tw_map track_map; /* hash of kind, process and thread to number */
 	struct tw_location *locations;
 	size_t location_count, location_room;
@@ -265,8 +266,14 @@ void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track,
 	if (track < dictionary->track_count && !find_track(dictionary, &changed, &other) &&
 	    tw_map_add(&dictionary->track_map, track_key(&changed), track)) {
 		dictionary->tracks[track].process = process;
+		dictionary->moves++;
 		note_change(dictionary, TW_TRACKS, track);
 	}
+}
+
+uint64_t tw_dictionary_moves(const struct tw_dictionary *dictionary)
+{
+	return dictionary->moves;
 }
 
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name)
@@ -491,8 +498,10 @@ static bool apply_name(struct tw_dictionary *dictionary, uint32_t number, const 
 static bool apply_track(struct tw_dictionary *dictionary, uint32_t number, const struct tw_track *track)
 {
 	uint32_t other;
+	bool known = number < dictionary->track_count;
 	if (!place(&dictionary->tracks, &dictionary->track_room, &dictionary->track_count, number, sizeof *track))
 		return false;
+	dictionary->moves += known && dictionary->tracks[number].process != track->process;
 	dictionary->tracks[number] = *track;
 	return find_track(dictionary, track, &other) || tw_map_add(&dictionary->track_map, track_key(track), number);
 }

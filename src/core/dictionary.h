@@ -45,6 +45,9 @@ static inline bool tw_is_threadless(const struct tw_track *track)
 /* Gives a process to a track that has none. Where there is a track of that process and thread already, both stay. */
 void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process);
 
+/* How often tracks got a process: who keeps what follows from it asks whether there are more. */
+uint64_t tw_dictionary_moves(const struct tw_dictionary *dictionary);
+
 /* Tells more of a name than was known: its text, owner, module, file and line. It keeps its number. False when there is
  * no memory. */
 bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name);

@@ -23,6 +23,7 @@ struct chrome_track {
 	char prefix[CHROME_PREFIX]; /* ","pid":1,"tid":2,"ts": */
 	uint64_t prefix_size;       /* 0: no event of this track has come yet */
 	uint32_t cpu;               /* of its last event, UINT32_MAX at first */
+	uint64_t process;
 	uint32_t pid, tid;
 	uint32_t name; /* that was written, 0 where it had none */
 };
@@ -89,6 +90,7 @@ struct chrome {
 	struct chrome_track *tracks;            /* by its numbers */
 	size_t track_room;
 	uint32_t tracks_seen; /* how many it had */
+	uint64_t moves;       /* and how often tracks had got a process */
 	struct chrome_process *processes;
 	size_t process_room;
 	struct tw_map places; /* process to its place in `processes` */

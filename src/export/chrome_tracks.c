@@ -142,12 +142,24 @@ void tw_chrome_meet_track(struct chrome *chrome, uint32_t number)
 	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
 	struct chrome_track *known = &chrome->tracks[number];
 	known->cpu = UINT32_MAX;
+	known->process = track->process;
 	known->pid = meet_process(chrome, track->process);
 	known->tid = tid_of(chrome, known->pid, number, track);
 	if (known->pid != track->process || (track->kind == TW_TRACK_THREAD && known->tid != track->thread))
 		tw_count_loss(chrome->writer, "process or thread id", true);
 	name_track(chrome, known, track);
 	add_prefix(known);
+}
+
+/* Events of a track that has got its process are of that from now on. */
+static void move_tracks(struct chrome *chrome)
+{
+	chrome->moves = tw_dictionary_moves(chrome->dictionary);
+	for (uint32_t number = 0; number < chrome->tracks_seen; number++) {
+		struct chrome_track *known = &chrome->tracks[number];
+		if (known->prefix_size && known->process != tw_dictionary_track(chrome->dictionary, number)->process)
+			tw_chrome_meet_track(chrome, number);
+	}
 }
 
 int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
@@ -164,6 +176,8 @@ int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dic
 		if (track->kind == TW_TRACK_PROCESS)
 			chrome->processes[place].track = chrome->tracks_seen;
 	}
+	if (chrome->moves != tw_dictionary_moves(dictionary))
+		move_tracks(chrome);
 	return 0;
 }
 

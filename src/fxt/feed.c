@@ -208,16 +208,23 @@ static bool have_met(struct fxt_feed *feed, const uint64_t koids[2])
 	       *place_of(&feed->met, koids[1]) == koids[1];
 }
 
+/* Whether the thread of a switch has been written, or needs not be: meet_scheduled() in writer_records.c. */
+static bool is_written(const struct fxt_feed *feed, uint32_t track)
+{
+	const struct fxt_state *state = fxt_ahead_state(feed->fxt->ahead);
+	const struct tw_track *thread = tw_dictionary_track(state->dictionary, track);
+	return fxt_linked_seat(&feed->fxt->links, track) || (track && !thread->process && !thread->name);
+}
+
 int fxt_feed_switch(struct fxt_passage *passage, struct fxt_feed *feed, const struct tw_slab *slab,
                     const struct tw_brief *brief)
 {
-	const struct fxt_links *links = &feed->fxt->links;
 	const uint8_t *record = slab->ready + brief->number;
 	uint64_t koids[2];
 	threads_of(record, koids);
 	if (!have_met(feed, koids)) {
 		const struct tw_event row = switch_of(feed, slab, brief);
-		if (!fxt_linked_seat(links, row.track) || (row.kind == TW_SWITCH && !fxt_linked_seat(links, row.other)))
+		if (!is_written(feed, row.track) || (row.kind == TW_SWITCH && !is_written(feed, row.other)))
 			return fxt_feed_row(passage, feed, &row, NULL, fxt_merged_time(&feed->shift, row.time));
 		*place_of(&feed->met, koids[0]) = koids[0];
 		*place_of(&feed->met, koids[1]) = koids[1];

@@ -36,6 +36,15 @@ static void put_legacy(struct fxt_writer *w, const struct tw_event *event, uint6
 	                priorities[0].value.u << 44 | priorities[1].value.u << 52);
 }
 
+/* A thread of which only scheduling is known may be of a process that comes later: then a thread record would be wrong,
+ * and the koid in the scheduling record is all that there is to tell. */
+static void meet_scheduled(struct fxt_writer *w, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(w->intern->dictionary, number);
+	if (track->process || track->name || track->kind != TW_TRACK_THREAD)
+		fxt_thread_index(w->intern, number);
+}
+
 /* The document, "Context switch record" and "Thread wakeup record": one koid more or less, and the state. */
 static void put_scheduling(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape,
                            uint64_t state)
@@ -44,9 +53,9 @@ static void put_scheduling(struct fxt_writer *w, const struct tw_event *event, c
 	struct fxt_items items = {.count = 0};
 	bool wakeup = event->kind == TW_WAKEUP;
 	fxt_add_arguments(w, &items, event, 0);
-	fxt_thread_index(w->intern, event->track);
+	meet_scheduled(w, event->track);
 	if (event->other)
-		fxt_thread_index(w->intern, event->other);
+		meet_scheduled(w, event->other);
 	uint64_t other = fxt_koids_of(w->intern, event->other).thread;
 	if (wakeup && event->other && !has_argument(w, event, "waker"))
 		fxt_add_made(w, &items, FXT_OWN_WAKER, TW_ARG_KOID, other);

@@ -1668,3 +1668,25 @@ END
 	[ "$(trackway check out.fxt | grep -c error)" = 0 ]
 	plain out.fxt | diff expected -
 }
+
+@test "a thread that scheduling names alone is of the process that a record names with it, long after" {
+	for first in "1000, 2004" "1000, 6, 2004"; do
+		archive <<-END
+			koids = [$first]
+			out += [string(1, b'late'), record(8, (4 - len(koids)) << 60, *koids)]
+			out += [record(4, 1 << 24 | 1 << 32 | 1 << 48, 2000 + i) for i in range(330000)]  # 5 MB
+			out += [record(4, 2 << 16 | 1 << 32 | 1 << 48, 400000, 1100, 2004), record(4, 3 << 16 | 1 << 32 | 1 << 48, 400005, 1100, 2004)]
+		END
+		trackway convert --to fxt in.fxt -o other.fxt
+		trackway cut --category late in.fxt -o cut.fxt
+		trackway cut --from-time 0 in.fxt -o time.fxt
+		trackway merge --align none in.fxt other.fxt -o merged.fxt 2>err
+		for file in cut time merged; do
+			trackway dump --json $file.fxt | grep duration >found
+			grep -q '"process":1100,"thread":2004' found || fail "$file: $(cat found)"
+			fails grep -qv '"process":1100,"thread":2004' found
+		done
+		trackway convert --to chrome in.fxt | grep '"late"' | grep '"X"' >found
+		grep -q '"pid":1100,"tid":2004' found || fail "$(cat found)"
+	done
+}
