@@ -248,13 +248,20 @@ static void begin_open(struct tw_filter *filter, struct track *track)
 	tw_event_rows_shift(saved, tw_event_rows_held(saved));
 }
 
-/* Has an event of the window's very start wait for the begins of the slices that it is in. */
+/* Whether rows wait that those of all tracks must not overtake. */
+static bool edge_holds_all(const struct tw_filter *filter)
+{
+	return filter->options->order == TW_ORDER_TIME && tw_event_rows_held(&filter->edge);
+}
+
+/* Has an event of the window's very start wait for the begins of the slices that it is in, or behind one that does. */
 static bool wait_at_edge(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                          const struct tw_argument *arguments)
 {
 	size_t before = tw_event_rows_size(&filter->edge);
-	bool inside = track->delivered < track->depth || track->waiting;
-	if (!inside || filter->edge.count == EDGE_MOST || !tw_share_holds(&filter->hold.share, filter->hold.held))
+	bool waits =
+	    track->delivered < track->depth || track->waiting || (edge_holds_all(filter) && track != &filter->spare);
+	if (!waits || filter->edge.count == EDGE_MOST || !tw_share_holds(&filter->hold.share, filter->hold.held))
 		return false;
 	if (!tw_event_rows_add(&filter->edge, event, arguments, NULL, TW_KEEP))
 		filter->hold.failed = true;
@@ -263,7 +270,8 @@ static bool wait_at_edge(struct tw_filter *filter, struct track *track, const st
 	return true;
 }
 
-/* Delivers what waits at the edge: of one track, or of all, in the order in which it came. */
+/* Delivers what waits at the edge: of one track and of those that only wait behind others, or of all, in the order in
+ * which it came. */
 static void leave_edge(struct tw_filter *filter, struct track *only)
 {
 	struct tw_event_rows *edge = &filter->edge;
@@ -271,7 +279,8 @@ static void leave_edge(struct tw_filter *filter, struct track *only)
 	for (size_t i = edge->head; i < edge->count; i++) {
 		struct tw_row *row = &edge->rows[i];
 		struct track *track = &filter->tracks[row->event.track];
-		if (row->state == TW_KEEP && (!only || track == only)) {
+		bool leaves = !only || track == only || track->delivered == track->depth;
+		if (row->state == TW_KEEP && leaves) {
 			tw_hold_put(&filter->hold, queue_of(filter, track), &row->event,
 			            edge->arguments ? edge->arguments + row->argument : NULL, edge->bytes, TW_KEEP);
 			row->state = TW_DROP;
@@ -288,7 +297,7 @@ static void leave_edge(struct tw_filter *filter, struct track *only)
 static void start(struct tw_filter *filter, struct track *track)
 {
 	begin_open(filter, track);
-	if (track->waiting)
+	if (track->waiting || edge_holds_all(filter))
 		leave_edge(filter, track);
 }
 

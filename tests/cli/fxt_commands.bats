@@ -1690,3 +1690,21 @@ END
 		grep -q '"pid":1100,"tid":2004' found || fail "$(cat found)"
 	done
 }
+
+@test "a window that begins at a time of several events leaves them in their order" {
+	archive <<-'END'
+		out += [string(1, b'n'), thread(2, 5, 7)]
+		out += [event(0, 1, ticks=500), event(2, 1, ticks=1500)]  # open at the edge: what is of its thread waits
+		out += [event(8, 1, 9, ticks=2000), event(10, 1, 9, ticks=2000, reference=2)]
+		out += [event(5, 1, 9, ticks=2000), event(7, 1, 9, ticks=2000, reference=2)]
+		out += [record(8, 3 << 36 | 1 << 60, 2000, 6, 7), record(8, 3 << 36 | 1 << 60, 2000, 7, 8)]
+		out += [event(3, 1, ticks=3500)]
+	END
+	trackway cut --from-time 1500ns in.fxt -o cut.fxt
+	for file in in cut; do
+		trackway dump --json $file.fxt | grep '"timestamp":2000' | grep -v duration-begin | grep -o '"record":"[a-z.-]*"' >$file
+	done
+	[ "$(wc -l <in)" = 6 ]
+	diff in cut
+	trackway check cut.fxt
+}

@@ -327,7 +327,7 @@ static void test_window_starts_in_a_slice(void **state)
 	check_orders(*state, options, "1 1 B f; 1 10 E -; 1 10 E g; 1 10 I j", "1 10 E g; 1 10 I j");
 	options.order = TW_ORDER_TIME;
 	check(*state, options, "1 1 B f; 2 2 B g; 2 10 I i; 1 10 I j; 2 10 I k; 3 10 I l; 1 11 E f; 2 12 E g",
-	      "3 10 I l; 1 10 B! f; 2 10 B! g; 2 10 I i; 1 10 I j; 2 10 I k; 1 11 E f; 2 12 E g");
+	      "1 10 B! f; 2 10 B! g; 2 10 I i; 1 10 I j; 2 10 I k; 3 10 I l; 1 11 E f; 2 12 E g");
 	check(*state, options, "1 1 B f; 2 2 B g; 2 10 I i; 1 10 I j; 2 10 B h; 1 11 E f; 2 12 E h; 2 13 E g",
 	      "2 10 B! g; 2 10 I i; 2 10 B h; 1 10 B! f; 1 10 I j; 1 11 E f; 2 12 E h; 2 13 E g");
 }
