@@ -275,7 +275,7 @@ void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t
 void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix);
 
 /* Sets the time of the record that is being decoded. Rows without a time of their own have that of the record before
- * them, or, at the start of a chunk, of the first record that has one. */
+ * them, or, at the start of a chunk, of the first record that has one until the chunk before is known: commit.c. */
 static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)
 {
 	if (!chunk->timed) {

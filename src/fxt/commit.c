@@ -272,17 +272,19 @@ static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_PIECE] = fix_piece,
 };
 
-/* A chunk none of whose rows has a time of its own goes on with that of the chunk before. */
+/* Rows before the first that has a time of its own go on with that of the chunk before, if there was one. */
 static void set_times(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
 	if (chunk->later)
 		return;
-	if (chunk->timed) {
-		commit->time = chunk->time;
-		return;
-	}
-	for (size_t i = 0; i < chunk->slab.count; i++)
+	const size_t count = chunk->timed ? chunk->untimed : chunk->slab.count;
+	const bool goes_on = commit->timed || !chunk->timed;
+	for (size_t i = 0; i < count && goes_on; i++)
 		chunk->slab.events[i].time = commit->time;
+	chunk->moved |= chunk->timed && goes_on && count;
+	commit->timed |= chunk->timed;
+	if (chunk->timed)
+		commit->time = chunk->time;
 }
 
 void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)

@@ -21,7 +21,8 @@ struct fxt_commit {
 	struct fxt_blob_row blob;
 	bool sorts; /* rows are wanted in the order of time */
 	struct tw_slab_scratch sort;
-	uint64_t time;         /* of the last row that had one */
+	bool timed;            /* there was a row with a time of its own */
+	uint64_t time;         /* of the last one */
 	uint64_t *piece_times; /* by name: of the last blob that had none */
 	size_t piece_room;
 	uint64_t lost_bytes;

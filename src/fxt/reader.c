@@ -121,6 +121,7 @@ static int start(struct tw_reader *reader)
 static void put_later(struct fxt_reader *fxt, struct fxt_chunk *chunk)
 {
 	fxt->commit.time = chunk->last;
+	fxt->commit.timed |= chunk->least != UINT64_MAX;
 	chunk->later = true;
 	fxt_window_put(fxt->window, chunk);
 	tw_sorter_put_later(&fxt->sorter, &chunk->slab, chunk->least);

@@ -600,7 +600,8 @@ void fxt_time_rows(struct fxt_chunk *chunk)
 		chunk->slab.events[i].time = chunk->first;
 }
 
-/* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind. */
+/* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind until
+ * the commit. */
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	struct tw_slab *slab = &chunk->slab;

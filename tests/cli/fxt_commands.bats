@@ -1708,3 +1708,17 @@ END
 	diff in cut
 	trackway check cut.fxt
 }
+
+@test "a blob has the time of the record before it, wherever in the file it stands" {
+	for events in 16370 16375 16380 16385; do # 16 bytes each: about 256 KiB, what is read at once
+		archive <<-END
+			$blob
+			out += [string(1, b'b')] + [event(0, 1, ticks=10 * i) for i in range($events)]
+			out += [blob(1, 1, b'x' * 100)]
+			out += [event(0, 1, ticks=10 * $events + 100000)]
+		END
+		[ "$(trackway blobs --json in.fxt | grep -o '"time_ns":[0-9]*')" = "\"time_ns\":$((10 * (events - 1)))" ] || fail "$events: $(trackway blobs --json in.fxt)"
+		trackway cut --to-time $((10 * events))ns in.fxt -o cut.fxt
+		trackway blobs cut.fxt | grep -q '^ *100 ' || fail "$events: $(trackway blobs cut.fxt)"
+	done
+}
