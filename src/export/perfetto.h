@@ -131,6 +131,7 @@ struct perfetto_track {
 	uint32_t name; /* that was told */
 	bool met;
 	uint32_t pid, tid;
+	uint64_t owner;         /* the process that it had when it was met */
 	uint64_t uuid, process; /* process: uuid of its track, 0 where there is none */
 	uint64_t uuid_field;    /* of an event, packed */
 	struct perfetto_comm comm;
@@ -163,6 +164,7 @@ struct perfetto {
 	struct perfetto_track *tracks;
 	size_t track_room;
 	uint32_t tracks_seen;
+	uint64_t moves; /* how often tracks had got a process then */
 	struct perfetto_process *processes;
 	size_t process_room;
 	struct tw_map places;   /* process to its place in `processes` */

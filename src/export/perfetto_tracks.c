@@ -116,6 +116,7 @@ static void meet(struct perfetto *perfetto, struct perfetto_track *known, uint32
 {
 	bool process = track->kind == TW_TRACK_PROCESS, thread = track->kind == TW_TRACK_THREAD;
 	known->met = true;
+	known->owner = track->process;
 	known->pid = has_process(track) ? perfetto->processes[place].pid : 0;
 	known->process = has_process(track) ? process_uuid(place) : 0;
 	known->uuid = process ? known->process : track_uuid(number);
@@ -143,6 +144,19 @@ const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, u
 	return known;
 }
 
+/* Tracks that have got their process are told anew when they are used next. */
+static void move_tracks(struct perfetto *perfetto)
+{
+	perfetto->moves = tw_dictionary_moves(perfetto->dictionary);
+	for (uint32_t number = 0; number < perfetto->tracks_seen; number++) {
+		struct perfetto_track *known = &perfetto->tracks[number];
+		if (known->met && known->owner != tw_dictionary_track(perfetto->dictionary, number)->process) {
+			known->met = false;
+			known->told = 0;
+		}
+	}
+}
+
 int tw_perfetto_tracks_grow(struct perfetto *perfetto)
 {
 	uint32_t tracks = tw_dictionary_tracks(perfetto->dictionary);
@@ -157,6 +171,8 @@ int tw_perfetto_tracks_grow(struct perfetto *perfetto)
 			return TW_ERR_MEMORY;
 		perfetto->processes[place].track = perfetto->tracks_seen;
 	}
+	if (perfetto->moves != tw_dictionary_moves(perfetto->dictionary))
+		move_tracks(perfetto);
 	return 0;
 }
 

@@ -1688,6 +1688,15 @@ END
 		done
 		trackway convert --to chrome in.fxt | grep '"late"' | grep '"X"' >found
 		grep -q '"pid":1100,"tid":2004' found || fail "$(cat found)"
+		trackway convert --to perfetto in.fxt -o in.pftrace
+		"$PYTHON" - "$TRACKWAY_SOURCE/tests/truth" <<-'END'
+			import sys
+			sys.path.insert(0, sys.argv[1])
+			from protobuf import fields
+			packets = [dict(fields(packet)) for _, packet in fields(open("in.pftrace", "rb").read())]
+			threads = [dict(fields(packet[60])).get(4) for packet in packets if 60 in packet]  # track_descriptor, thread
+			assert {1: 1100, 2: 2004} in [dict(fields(thread)) for thread in threads if thread], threads  # pid, tid
+		END
 	done
 }
 
