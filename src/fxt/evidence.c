@@ -150,8 +150,9 @@ static bool is_uint64_argument(uint64_t header)
 bool fxt_is_weak(const struct fxt_view *view, size_t at, size_t size)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
-	if (header >> 16 == 0)
-		return fxt_type(header) != TW_FXT_TYPE_INITIALIZATION;
+	if (header >> 16 == 0) /* the sizes in a large blob are not there by chance where others follow it */
+		return fxt_type(header) != TW_FXT_TYPE_INITIALIZATION &&
+		       !(fxt_type(header) == TW_FXT_TYPE_LARGE && chain(view, at, FXT_CHAIN));
 	switch (fxt_type(header)) {
 	case TW_FXT_TYPE_METADATA:
 		return size == TW_FXT_WORD && header != TW_FXT_MAGIC_WORD &&

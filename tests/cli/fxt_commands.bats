@@ -1731,3 +1731,21 @@ END
 		trackway blobs cut.fxt | grep -q '^ *100 ' || fail "$events: $(trackway blobs cut.fxt)"
 	done
 }
+
+@test "a large blob right behind damage is found, whatever its format" {
+	archive <<-END
+		$blob
+		def plain(name, data):  # format 0: with category, thread, time
+		    return record(15, 0, 1 | name << 16 | 1 << 36, 2500, len(data), stream(data))
+		out += [string(1, b'n')] + [event(0, 1, ticks=1000 + i) for i in range(10)]
+		damaged = [bytes(8) + event(0, 1, ticks=2000)[8:]]
+		behind = [event(0, 1, ticks=3000 + i) for i in range(30)]
+		for name, found in (('one', large(1, b'x' * 100)), ('zero', plain(1, b'x' * 100))):
+		    open(name + '.fxt', 'wb').write(b''.join(out + damaged + [found] + behind))
+	END
+	for file in one zero; do
+		trackway info --json $file.fxt 2>/dev/null >info || true
+		grep -q '"large-blob":1' info || fail "$file: $(cat info)"
+		grep -q '"lost_bytes":16[,}]' info || fail "$file: $(cat info)"
+	done
+}
