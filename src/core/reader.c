@@ -106,8 +106,8 @@ static const struct tw_format *format_named(const char *name)
 	return NULL;
 }
 
-/* The format that is surest, of those whose bits are set; NULL where none is. *more: bits of those that more bytes would
- * tell. */
+/* The format that is surest, of those whose bits are set; NULL where none is. *more: bits of those that more bytes
+ * would tell. */
 static const struct tw_format *probe(const uint8_t *bytes, size_t size, uint64_t asked, uint64_t *more)
 {
 	const struct tw_format *best = NULL;

@@ -1,4 +1,4 @@
-/* sqlite.h - SQLite's functions: those of the library, once it is loaded, or of the program that loads the extension. */
+/* sqlite.h - SQLite's functions: of the library, once it is loaded, or of the program that loads the extension. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SQL_SQLITE_H
 #define SQL_SQLITE_H
