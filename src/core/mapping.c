@@ -194,41 +194,36 @@ static uint32_t meet_track(struct tw_mapping *mapping, uint32_t number)
 	return known;
 }
 
+/* What a track that was met is now: it may have got its process since, which is looked for with its rows, because to
+ * look through all would be slow where many get one. UINT32_MAX when there is no memory. */
+static uint32_t moved_track(struct tw_mapping *mapping, uint32_t number)
+{
+	struct tw_track track = *tw_dictionary_track(mapping->from, number);
+	uint32_t *known = &mapping->tracks[number];
+	if (!track.process || tw_dictionary_track(mapping->to, *known)->process)
+		return *known;
+	track.name = 0;
+	if (!find_process(mapping, track.process, &track.process))
+		return UINT32_MAX;
+	tw_dictionary_set_process(mapping->to, *known, track.process);
+	*known = tw_dictionary_add_track(mapping->to, &track); /* another one, where that was there already */
+	return *known;
+}
+
 /* The same for one that may have been met. */
 static inline uint32_t track_of(struct tw_mapping *mapping, uint32_t number)
 {
 	uint32_t known = number < mapping->track_room ? mapping->tracks[number] : 0;
-	return known ? known : meet_track(mapping, number);
-}
-
-/* Gives a track that had no process when it was met the one that it has got. False when there is no memory. */
-static bool move_track(struct tw_mapping *mapping, uint32_t number)
-{
-	struct tw_track track = *tw_dictionary_track(mapping->from, number);
-	uint32_t *known = &mapping->tracks[number];
-	if (!*known || !track.process || tw_dictionary_track(mapping->to, *known)->process)
-		return true;
-	track.name = 0;
-	if (!find_process(mapping, track.process, &track.process))
-		return false;
-	tw_dictionary_set_process(mapping->to, *known, track.process);
-	*known = tw_dictionary_add_track(mapping->to, &track); /* another one, where that was there already */
-	return *known != UINT32_MAX;
-}
-
-static bool follow(struct tw_mapping *mapping)
-{
-	mapping->moves = tw_dictionary_moves(mapping->from);
-	for (uint32_t i = 1; i < mapping->track_room; i++)
-		if (!move_track(mapping, i))
-			return false;
-	return true;
+	if (!known)
+		return meet_track(mapping, number);
+	return tw_dictionary_moves(mapping->from) ? moved_track(mapping, number) : known;
 }
 
 bool tw_mapping_end(struct tw_mapping *mapping)
 {
 	for (uint32_t i = 1; i < mapping->track_room; i++)
-		if (mapping->tracks[i] && !name_track(mapping, i, mapping->tracks[i]))
+		if (mapping->tracks[i] &&
+		    (moved_track(mapping, i) == UINT32_MAX || !name_track(mapping, i, mapping->tracks[i])))
 			return false;
 	return true;
 }
@@ -320,7 +315,7 @@ static uint32_t map_other(struct tw_mapping *mapping, const struct tw_event *eve
 
 bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_argument *arguments)
 {
-	bool fine = mapping->moves == tw_dictionary_moves(mapping->from) || follow(mapping);
+	bool fine = true;
 	uint32_t from = event->track;
 	event->provider = 0; /* strings are shared, as tables of providers cannot be */
 	event->name = name_of(mapping, event->name);

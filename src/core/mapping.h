@@ -45,7 +45,6 @@ struct tw_mapping {
 	size_t name_room;
 	uint32_t *tracks; /* the same of tracks */
 	size_t track_room;
-	uint64_t moves;   /* of `from`, when tracks were last looked through */
 	uint32_t *stacks; /* by number, for the first stack_count */
 	size_t stack_count, stack_room;
 	struct tw_map processes; /* process in `from` to the place of its number in `numbers` */
