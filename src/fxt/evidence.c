@@ -127,6 +127,13 @@ bool fxt_is_begun(const struct fxt_view *view, size_t at)
 	return fits && (fxt_size(header) <= SHORT || may_be_long(view, header, at));
 }
 
+bool fxt_is_large_begun(const struct fxt_view *view, size_t at)
+{
+	size_t words = (view->left - at) / TW_FXT_WORD;
+	uint64_t header = words ? tw_load64(view->bytes + at, view->big) : 0;
+	return fxt_size(header) > words && fxt_is_large(header, view->bytes + at, words, view->big);
+}
+
 /* Whether records follow one another from here: enough of them, or, if at least so many, up to the last byte. */
 static bool chain(const struct fxt_view *view, size_t at, unsigned least)
 {
@@ -227,7 +234,7 @@ bool fxt_others_begin(const struct fxt_view *view, size_t at, size_t size)
 	while (count < FXT_SEARCHED && at < size && !(solid && count >= FXT_CHAIN)) {
 		size_t next = fxt_measure_at(view, at);
 		if (next == 0 || next > size - at)
-			return false;
+			return size == view->left && fxt_is_large_begun(view, at);
 		solid = solid || fxt_is_solid(view, at, next);
 		at += next;
 		count++;
@@ -280,7 +287,7 @@ bool fxt_goes_beyond(const struct fxt_view *view, size_t at, size_t size)
 	for (unsigned count = 0; count < FXT_SEARCHED && (solid < FXT_CHAIN || at < size); count++) {
 		size_t next = fxt_measure_at(view, at);
 		if (next == 0 || at + next == size)
-			return false;
+			return fxt_is_large_begun(view, at);
 		solid += fxt_is_solid(view, at, next);
 		at += next;
 	}

@@ -64,6 +64,9 @@ bool fxt_may_begin(const struct fxt_view *view, size_t at, unsigned least);
 /* Whether bytes look like the beginning of a record that is not all here, as the last ones of nearly every chunk do. */
 bool fxt_is_begun(const struct fxt_view *view, size_t at);
 
+/* Whether a large blob begins at a place that does not end in these bytes: chance does not make the sizes in it. */
+bool fxt_is_large_begun(const struct fxt_view *view, size_t at);
+
 /* Whether the magic number stands at a place, in the other byte order. */
 bool fxt_is_swapped(const struct fxt_view *view, size_t at);
 
@@ -77,7 +80,7 @@ bool fxt_is_chance(const struct fxt_view *view, size_t at);
 bool fxt_others_begin(const struct fxt_view *view, size_t at, size_t size);
 
 /* Whether records follow one another from a place inside of a record of `size` bytes across its end: FXT_CHAIN of them
- * are solid, none ends where it does, and the last ends behind it. */
+ * are solid, none ends where it does, and the last ends behind it; or a large blob that is not all here does. */
 bool fxt_goes_beyond(const struct fxt_view *view, size_t at, size_t size);
 
 /* Counts the records that follow one another from the beginning of the bytes; returns where they end. */

@@ -4,6 +4,12 @@
 
 #include <stdlib.h>
 
+/* What speaks for a place where no record measures right: all that is needed, where a large one begins. */
+static unsigned weigh_begun(const struct fxt_view *view, size_t at)
+{
+	return fxt_is_large_begun(view, at) ? FXT_CHAIN + 1 : 0;
+}
+
 /* How much speaks for records from a place on: 0 when none follow one another there, otherwise 1 and the number of
  * solid ones among the first. */
 static unsigned weigh(const struct fxt_view *view, size_t at)
@@ -12,7 +18,7 @@ static unsigned weigh(const struct fxt_view *view, size_t at)
 	for (unsigned count = 0; count < FXT_SEARCHED && weight <= FXT_CHAIN && at < view->left; count++) {
 		size_t next = fxt_measure_at(view, at);
 		if (next == 0)
-			return 0;
+			return weigh_begun(view, at);
 		weight += fxt_is_solid(view, at, next);
 		at += next;
 	}
@@ -25,8 +31,12 @@ static void weigh_inside(const struct fxt_view *view, uint8_t *weights, size_t s
 {
 	for (size_t at = size; at-- > 0;) {
 		size_t next = fxt_measure_at(view, at), end = at + next;
-		unsigned behind = next == 0 || end == size ? 0 : end < size ? weights[end] : weigh(view, end);
-		weights[at] = (uint8_t)(behind && behind <= FXT_CHAIN ? behind + fxt_is_solid(view, at, next) : behind);
+		unsigned behind = end == size  ? 0
+		                  : end > size ? weigh(view, end)
+		                  : next       ? weights[end]
+		                               : weigh_begun(view, at);
+		bool counts = behind && behind <= FXT_CHAIN;
+		weights[at] = (uint8_t)(counts ? behind + fxt_is_solid(view, at, next) : behind);
 	}
 }
 
@@ -151,13 +161,20 @@ static bool began_inside(const struct fxt_view *view, size_t at, size_t size, un
 size_t fxt_look_inside(const struct fxt_view *view, size_t size)
 {
 	uint8_t *weights = malloc(size);
-	size_t at = weights ? 1 : size;
+	size_t at = weights ? 0 : size;
 	if (weights)
 		weigh_inside(view, weights, size);
 	while (at < size && !began_inside(view, at, size, weights[at]))
 		at++;
 	free(weights);
 	return at;
+}
+
+size_t fxt_look_behind(const struct fxt_view *view, size_t size)
+{
+	bool goes_on = size == view->left || fxt_begins(view, size) || fxt_is_swapped(view, size) ||
+	               fxt_is_large_begun(view, size);
+	return goes_on ? size : fxt_look_inside(view, size);
 }
 
 /* Whether a record is solid, or a scheduling record that crosses `end`: an argument may look like one, but lies within

@@ -20,7 +20,8 @@ static size_t decodes(const struct fxt_view *view, size_t at)
 /* Whether it is here that records go on behind damage. least: chain(). */
 static bool goes_on(const struct fxt_view *view, size_t at, unsigned least)
 {
-	return (fxt_may_begin(view, at, least) && !fxt_is_chance(view, at)) || fxt_is_swapped(view, at);
+	return (fxt_may_begin(view, at, least) && !fxt_is_chance(view, at)) || fxt_is_swapped(view, at) ||
+	       fxt_is_large_begun(view, at);
 }
 
 /* The next place that a record begins at; as far as the bytes allow to tell when there is none. Bytes may be missing or

@@ -41,6 +41,9 @@ size_t fxt_look_inside(const struct fxt_view *view, size_t size);
  * where others begin that follow one another to `next`; `end` if nowhere. */
 size_t fxt_look_across(const struct fxt_view *view, size_t end, size_t next);
 
+/* fxt_look_inside() for the last `size` bytes of a large record, which a record may begin behind: then nowhere. */
+size_t fxt_look_behind(const struct fxt_view *view, size_t size);
+
 /* Looks into bytes[0, size), the contents of a large record of an unknown type. Returns where so many records follow
  * one another that it must be damage; `size` if nowhere. */
 size_t fxt_look_for(const struct fxt_view *view, size_t size);

@@ -90,22 +90,24 @@ static uint32_t profiler_words(enum tw_fxt_kind kind, uint64_t header, uint32_t 
 	return words + 2 == size ? words + 2 : words + 1;
 }
 
-static uint32_t large_words(uint64_t header, const uint8_t *bytes, uint32_t size, bool big)
+bool fxt_is_large(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {
 	unsigned format = (unsigned)tw_bits(header, 40, 43);
-	uint64_t second = size > 1 ? tw_load64(bytes + TW_FXT_WORD, big) : UINT64_MAX;
-	if (second & fxt_blob_reserved(format))
-		return 0;
+	uint32_t size = fxt_size(header), here = size < left_words ? size : (uint32_t)left_words;
+	uint64_t second = here > 1 ? tw_load64(bytes + TW_FXT_WORD, big) : UINT64_MAX;
+	if (fxt_kind(header) != TW_FXT_LARGE_BLOB || (header & fxt_reserved(TW_FXT_LARGE_BLOB)) ||
+	    (second & fxt_blob_reserved(format)))
+		return false;
 	uint32_t words = 2 + fxt_text_words(second) + fxt_text_words(second >> 16);
 	if (format == 0) {
 		words += tw_bits(second, 36, 43) ? 1 : 3;
-		words = with_arguments(tw_bits(second, 32, 35), words, bytes, size, big);
+		words = with_arguments(tw_bits(second, 32, 35), words, bytes, here, big);
 	}
-	if (!words || words >= size)
-		return 0;
+	if (!words || words >= here)
+		return false;
 	uint64_t length = tw_load64(bytes + (size_t)words * TW_FXT_WORD, big);
 	uint32_t rest = size - words - 1;
-	return length <= (uint64_t)rest * TW_FXT_WORD && fxt_words(length) == rest ? size : 0;
+	return length <= (uint64_t)rest * TW_FXT_WORD && fxt_words(length) == rest;
 }
 
 const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES] = {
@@ -181,7 +183,7 @@ static uint32_t words_of(enum tw_fxt_kind kind, uint64_t header, const uint8_t *
 	case TW_FXT_TYPE_PROFILER:
 		return profiler_words(kind, header, size);
 	case TW_FXT_TYPE_LARGE:
-		return large_words(header, bytes, size, big);
+		return fxt_is_large(header, bytes, size, big) ? size : 0;
 	default:
 		return 0;
 	}

@@ -14,6 +14,9 @@ enum { FXT_NEVER = 2 * TW_FXT_RECORD_MAX };
 uint32_t fxt_measure_more(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big);
 uint32_t fxt_measure_other(uint64_t header, const uint8_t *bytes, size_t left_words, bool big);
 
+/* Whether a record is a large blob whose sizes agree, even if only its beginning is among the words that are there. */
+bool fxt_is_large(uint64_t header, const uint8_t *bytes, size_t left_words, bool big);
+
 /* fxt_measure() of an event. `make bench` measures info. */
 static inline uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {

@@ -102,7 +102,7 @@ bool fxt_note_of(const struct fxt_chunk *chunk, const struct fxt_piece *piece, s
 	case FXT_PAYLOAD:
 		*note = (struct fxt_note){FXT_RECORD_TRUNCATED, from, to, 0, piece->lost, "the rest of the blob"};
 		if (piece->found)
-			*note = (struct fxt_note){FXT_GARBAGE, from, to, 0, piece->found, "the rest of the record"};
+			*note = (struct fxt_note){FXT_GARBAGE, to, to, 0, piece->found, "the rest of the record"};
 		return piece->last && piece->lost;
 	}
 	return false;

@@ -271,38 +271,45 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	return clear;
 }
 
-/* How much of a large record goes on here. Of one in doubt the last bytes wait for more: records may begin there. */
-static size_t payload_here(struct fxt_walk *walk, const struct fxt_chunk *chunk)
+/* Where others begin in the `size` bytes of a large record that are here; `size` if nowhere. In one that nobody knows
+ * they may begin anywhere, in a blob where it has swallowed them. */
+static size_t look_into(const struct fxt_walk *walk, const struct fxt_view *view, size_t size, bool enough)
 {
-	size_t left = chunk->end - chunk->walked;
-	size_t size = walk->blob_left < left ? (size_t)walk->blob_left : left;
-	if (!walk->in_doubt)
-		return size;
-	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
-	size_t here = fxt_look_for(&view, size);
-	walk->ends_early = here < size;
-	if (here < size || walk->blob_left == size || chunk->at_end)
-		return here;
-	return left < FXT_LOOK ? 0 : left - FXT_LOOK + 1;
+	if (walk->in_doubt)
+		return fxt_look_for(view, size);
+	return walk->blob_left == size && enough ? fxt_look_behind(view, size) : size;
+}
+
+size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough)
+{
+	uint64_t behind = walk->blob_left - size;
+	if (enough || (walk->in_doubt && behind == 0))
+		return 0;
+	size_t last = walk->in_doubt ? FXT_LOOK - 1 : behind < FXT_LOOK ? FXT_LOOK - (size_t)behind : 0;
+	return last < size ? last : size;
 }
 
 /* More of a large record. */
 static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	size_t size = payload_here(walk, chunk), to = chunk->walked + size;
+	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
+	size_t here = walk->blob_left < view.left ? (size_t)walk->blob_left : view.left;
+	bool enough = chunk->at_end || view.left - here >= FXT_LOOK;
+	size_t inside = look_into(walk, &view, here, enough);
+	bool ends_early = inside < here;
+	size_t size = ends_early ? inside : here - fxt_waiting(walk, here, enough), to = chunk->walked + size;
 	walk->blob_left -= size;
 	const struct fxt_piece piece = {.kind = FXT_PAYLOAD,
 	                                .from = chunk->walked,
 	                                .to = to,
-	                                .last = walk->blob_left == 0 || chunk->at_end || walk->ends_early,
+	                                .last = walk->blob_left == 0 || chunk->at_end || ends_early,
 	                                .lost = walk->blob_left,
-	                                .found = walk->ends_early ? tw_load64(chunk->bytes + to, walk->big) : 0};
+	                                .found = ends_early ? tw_load64(chunk->bytes + to, walk->big) : 0};
 	if (!walk->unwanted && (size || piece.last))
 		fxt_add_piece(chunk, &piece);
 	chunk->walked = to;
 	if (piece.last)
 		walk->blob_left = 0;
-	walk->ends_early = false;
 }
 
 enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk)

@@ -13,8 +13,7 @@ struct fxt_walk {
 	struct tw_ticks clock;                 /* of a provider that is left out, for fxt_pass_over() */
 	bool unwanted;                         /* the large blob that goes on is left out */
 	uint64_t blob_left;                    /* bytes of a large blob that are still to come */
-	bool in_doubt;                         /* it is a large record that nobody knows: others may begin in it */
-	bool ends_early;                       /* they do */
+	bool in_doubt;                         /* it is a large record of which not all is known */
 	size_t last;                           /* place in the chunk of the last record that was passed */
 	uint64_t lost_from;                    /* where the garbage began that the walk is in; UINT64_MAX: in none */
 	const char *fault;

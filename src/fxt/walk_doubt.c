@@ -236,39 +236,48 @@ static uint64_t own_size(const struct fxt_walk *walk, const struct fxt_chunk *ch
 }
 
 /* Whether the payload of a large record that begins here is asked for: that of a blob goes with its thread. */
-static bool is_wanted(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
+static bool is_wanted(const struct fxt_walk *walk, const struct tw_fxt_record *record, uint64_t offset)
 {
-	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = chunk->end - place, .big = walk->big};
-	struct tw_fxt_record record;
 	if (fxt_is_foreign(walk))
 		return false;
-	if (!walk->options || tw_fxt_next(&decoder, &record) != 1 || record.kind != TW_FXT_LARGE_BLOB ||
-	    record.format != 0)
+	if (!walk->options || record->kind != TW_FXT_LARGE_BLOB || record->format != 0)
 		return true;
-	if (record.thread.index == 0)
-		return tw_thread_wanted(walk->options, record.thread.thread);
-	const struct fxt_entry *entry =
-	    fxt_thread_at(walk->state->current, record.thread.index, fxt_offset(chunk, place));
+	if (record->thread.index == 0)
+		return tw_thread_wanted(walk->options, record->thread.thread);
+	const struct fxt_entry *entry = fxt_thread_at(walk->state->current, record->thread.index, offset);
 	return entry ? entry->wanted : walk->options->thread_count == 0;
+}
+
+/* A large record of `size` bytes that goes on behind the chunk. Returns how much of it passes at once: its header and
+ * at least a byte of what follows, where that is here. */
+static size_t begin_large(struct fxt_walk *walk, const struct fxt_view *view, uint64_t size)
+{
+	struct tw_fxt_decoder decoder = {.bytes = view->bytes, .left = view->left, .big = view->big};
+	struct tw_fxt_record record;
+	uint64_t header = tw_load64(view->bytes, view->big);
+	if (tw_fxt_next(&decoder, &record) != 1)
+		record = (struct tw_fxt_record){.kind = TW_FXT_UNKNOWN};
+	size_t payload = record.payload_here ? (size_t)record.payload_here - 1 : 0;
+	walk->in_doubt = record.kind == TW_FXT_UNKNOWN || (header & fxt_reserved(record.kind)) || record.trailing_size;
+	walk->unwanted = !is_wanted(walk, &record, view->offset);
+	walk->blob_left = size - (view->left - payload);
+	size_t here = view->left - fxt_waiting(walk, payload, view->at_end);
+	walk->blob_left = size - here;
+	return here;
 }
 
 /* A record with something unknown in it, or a large one of which the beginning is here. */
 static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
-	size_t place = chunk->walked, left = chunk->end - place;
-	uint64_t header = tw_load64(chunk->bytes + place, walk->big);
+	size_t place = chunk->walked;
+	const struct fxt_view view = fxt_view_from(walk, chunk, place);
+	uint64_t header = tw_load64(view.bytes, walk->big);
 	if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT &&
 	    !fxt_define(walk, chunk, place, header, (size_t)judgement->size / TW_FXT_WORD))
 		return false;
 	fxt_pass_time(walk, chunk, header);
-	size_t here = judgement->size > left ? left : (size_t)judgement->size;
-	if (judgement->size > left) {
-		walk->in_doubt = fxt_kind(header) == TW_FXT_UNKNOWN || (header & fxt_reserved(fxt_kind(header)));
-		here -= walk->in_doubt && left > 2 * FXT_LOOK ? FXT_LOOK : 0;
-		walk->blob_left = judgement->size - here;
-		walk->unwanted = !is_wanted(walk, chunk, place);
-	}
-	chunk->walked += here;
+	chunk->walked +=
+	    judgement->size > view.left ? begin_large(walk, &view, judgement->size) : (size_t)judgement->size;
 	if (fxt_is_foreign(walk) && !fxt_needed[fxt_type(header)]) {
 		fxt_pass_over(walk, chunk, place, chunk->walked);
 		return true;

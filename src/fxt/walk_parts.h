@@ -25,6 +25,10 @@ void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_
  * things of all. */
 extern const bool fxt_needed[FXT_TYPES];
 
+/* Returns how many of the last bytes of a large record wait for those behind them: others may begin there. `size` of
+ * walk->blob_left are here. enough: no more are needed. */
+size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough);
+
 /* walk_define.c: takes a record of a type below TW_FXT_TYPE_EVENT, of so many words, into the tables. Returns false at
  * a barrier: then nothing has been done, because what was walked before must be decoded first. */
 bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words);

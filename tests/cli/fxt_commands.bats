@@ -1749,3 +1749,27 @@ END
 		grep -q '"lost_bytes":16[,}]' info || fail "$file: $(cat info)"
 	done
 }
+
+@test "a blob larger than what is read at once is found behind damage, and what stands behind it where some of it is missing" {
+	archive <<-END
+		$blob
+		out += [string(1, b'n')] + [event(0, 1, ticks=1000 + i) for i in range(10)]
+		damaged = [bytes(8) + event(0, 1, ticks=2000)[8:]]
+		behind = [event(0, 1, ticks=3000 + i) for i in range(2000)]
+		found = large(1, b'x' * 1000000)
+		for name, text in (('behind', b''.join(damaged) + found), ('missing', found[:5000] + found[5024:]),
+		                   ('half', found[:400000] + found[403000:]),
+		                   ('longer', found[:3] + b'\x60' + found[4:])):
+		    open(name + '.fxt', 'wb').write(b''.join(out + [text] + behind))
+	END
+	for file in behind missing half longer; do
+		trackway info --json $file.fxt 2>/dev/null >info || true
+		grep -q '"large-blob":1' info || fail "$file: $(cat info)"
+		grep -q '"event.instant":2010' info || fail "$file: $(cat info)"
+		trackway repair $file.fxt -o repaired.fxt 2>/dev/null || true
+		trackway check repaired.fxt >check || fail "$file: $(cat check)"
+	done
+	trackway check missing.fxt >check && fail "nothing is missing"
+	grep -q "Expected the rest of the record, found 0x[0-9a-f]*; 0 bytes skipped" check || fail "$(cat check)"
+	trackway blobs --json missing.fxt 2>/dev/null | grep -q '"bytes":999976' || fail "$(trackway blobs --json missing.fxt)"
+}
