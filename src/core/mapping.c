@@ -22,7 +22,7 @@ enum {
 	TRACK_COST = sizeof(struct tw_track) + LEADS_COST,
 	LOCATION_COST = sizeof(struct tw_location) + LEADS_COST,
 	STACK_COST = sizeof(struct tw_stack) + LEADS_COST,
-	HOME_COST = sizeof(struct tw_home) + sizeof(uint64_t) + 2 * LEADS_COST
+	HOME_COST = sizeof(struct tw_home) + sizeof(uint64_t) + 3 * LEADS_COST
 };
 
 static bool take_room(const struct tw_mapping *mapping, size_t bytes)
@@ -131,11 +131,12 @@ static struct tw_home home_of(const struct tw_mapping *mapping, uint64_t process
 
 static bool add_home(struct tw_homes *homes, const struct tw_home *home, uint64_t *number)
 {
+	uint32_t place = (uint32_t)homes->count;
 	if (!tw_grow(&homes->items, &homes->room, homes->count + 1, sizeof *homes->items))
 		return false;
 	homes->items[homes->count++] = *home;
 	*number = homes->count;
-	return true;
+	return tw_map_add(&homes->apart, tw_hash_two(home->process, home->trace), place);
 }
 
 static bool settle(struct tw_homes *homes, const struct tw_home *home, uint64_t *number)
@@ -278,8 +279,34 @@ static uint32_t stack_of(struct tw_mapping *mapping, uint32_t number)
 	return mapping->stacks[number];
 }
 
-static bool map_argument(struct tw_mapping *mapping, struct tw_argument *argument)
+/* Sets *key to what leads to the number of a process in `processes`, as the trace of a row names it that is of the
+ * process `around`. False where that is not known. */
+static bool find_key(const struct tw_mapping *mapping, uint64_t around, uint64_t process, uint64_t *key)
 {
+	const struct tw_homes *homes = mapping->homes;
+	uint32_t place;
+	*key = process;
+	if (mapping->kind != TW_MAPPING_TOGETHER)
+		return mapping->kind == TW_MAPPING_WHOLE;
+	if (around == 0 || !tw_map_find(&homes->apart, tw_hash_two(process, homes->items[around - 1].trace), &place))
+		return false;
+	*key = place + UINT64_C(1);
+	return true;
+}
+
+/* A koid in a row of a process of `from`: the process that it is of, if any was met, may have got another number. */
+static uint64_t koid_of(const struct tw_mapping *mapping, uint64_t around, uint64_t koid)
+{
+	uint64_t key;
+	uint32_t place;
+	bool met = find_key(mapping, around, koid, &key) && tw_map_find(&mapping->processes, key, &place);
+	return met ? mapping->numbers[place] : koid;
+}
+
+static bool map_argument(struct tw_mapping *mapping, uint64_t around, struct tw_argument *argument)
+{
+	if (argument->type == TW_ARG_KOID)
+		argument->value.u = koid_of(mapping, around, argument->value.u);
 	argument->name = name_of(mapping, argument->name);
 	bool refers = argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID;
 	if (refers && argument->size < UINT32_MAX)
@@ -287,20 +314,15 @@ static bool map_argument(struct tw_mapping *mapping, struct tw_argument *argumen
 	return argument->name != UINT32_MAX && !(refers && argument->size == UINT32_MAX);
 }
 
-/* Records about processes and threads tell the process as a number, too. One that is kept apart has it until it comes
- * together. */
-static void map_object(struct tw_mapping *mapping, struct tw_event *event, uint64_t process,
-                       struct tw_argument *arguments)
+/* The record about a process tells it as a number, too. One that is kept apart has it until it comes together. */
+static void map_object(struct tw_mapping *mapping, struct tw_event *event, uint64_t process)
 {
 	uint64_t number;
 	if (process == 0 || mapping->kind == TW_MAPPING_APART || !find_process(mapping, process, &number))
 		return;
-	const struct tw_home home = home_of(mapping, process);
-	if (event->value == OBJECT_PROCESS && !(event->flags & TW_FLAG_USERSPACE) && event->id == home.process)
+	if (event->value == OBJECT_PROCESS && !(event->flags & TW_FLAG_USERSPACE) &&
+	    event->id == home_of(mapping, process).process)
 		event->id = number;
-	for (unsigned i = 0; i < event->argument_count; i++)
-		if (arguments[i].type == TW_ARG_KOID && arguments[i].value.u == home.process)
-			arguments[i].value.u = number;
 }
 
 /* The number of what `other` is by the kind. */
@@ -317,6 +339,7 @@ bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_ar
 {
 	bool fine = true;
 	uint32_t from = event->track;
+	uint64_t around = tw_dictionary_track(mapping->from, from)->process;
 	event->provider = 0; /* strings are shared, as tables of providers cannot be */
 	event->name = name_of(mapping, event->name);
 	event->category = name_of(mapping, event->category);
@@ -325,10 +348,10 @@ bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_ar
 		event->other = map_other(mapping, event);
 	if (event->kind == TW_OBJECT && event->track != UINT32_MAX) {
 		fine = name_track(mapping, from, event->track);
-		map_object(mapping, event, tw_dictionary_track(mapping->from, from)->process, arguments);
+		map_object(mapping, event, around);
 	}
 	for (unsigned i = 0; i < event->argument_count && fine; i++)
-		fine = map_argument(mapping, &arguments[i]);
+		fine = map_argument(mapping, around, &arguments[i]);
 	return fine && event->name != UINT32_MAX && event->category != UINT32_MAX && event->track != UINT32_MAX &&
 	       event->other != UINT32_MAX;
 }
@@ -347,5 +370,6 @@ void tw_mapping_free(struct tw_mapping *mapping)
 void tw_homes_free(struct tw_homes *homes)
 {
 	tw_map_free(&homes->owners);
+	tw_map_free(&homes->apart);
 	free(homes->items);
 }

@@ -15,6 +15,7 @@ struct tw_home {
 /* The processes of all traces; all zero to begin. */
 struct tw_homes {
 	struct tw_map owners;  /* process of the merged trace to the trace that it is of */
+	struct tw_map apart;   /* hash of a process that was kept apart and its trace to number - 1 */
 	struct tw_home *items; /* those that were kept apart, by number - 1 */
 	size_t count, room;
 };

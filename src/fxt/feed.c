@@ -9,7 +9,7 @@
 
 /* ---- Rows that are known. ---- */
 
-/* The arguments of a row; false where a name of theirs is new. */
+/* The arguments of a row; false where a name of theirs is new, or where one may be another koid in the whole. */
 static bool gather(const struct fxt_feed *feed, const struct tw_event *row, const struct tw_argument *arguments,
                    struct fxt_items *items)
 {
@@ -18,7 +18,7 @@ static bool gather(const struct fxt_feed *feed, const struct tw_event *row, cons
 		return false;
 	for (unsigned i = 0; i < items->count; i++) {
 		uint16_t index = fxt_linked_name(&feed->fxt->links, arguments[i].name);
-		if (index == 0 && arguments[i].name)
+		if ((index == 0 && arguments[i].name) || arguments[i].type == TW_ARG_KOID)
 			return false;
 		items->items[i] = (struct fxt_item){.name.reference = index, .argument = &arguments[i]};
 	}

@@ -64,11 +64,11 @@ TW_NOINLINE uint64_t look_up_names(struct fxt_chunk *chunk, uint64_t header, siz
 
 /* ---- Arguments. ---- */
 
-/* Words of an argument by type; 0 of a text, and of an unknown type. */
+/* Words of an argument by type; 0 of a text, of a koid, which may be another one in the whole, and of an unknown
+ * type. */
 static const uint8_t value_words[FXT_TYPES] = {
-    [TW_FXT_ARG_NULL] = 1,    [TW_FXT_ARG_INT32] = 1,  [TW_FXT_ARG_UINT32] = 1,
-    [TW_FXT_ARG_INT64] = 2,   [TW_FXT_ARG_UINT64] = 2, [TW_FXT_ARG_DOUBLE] = 2,
-    [TW_FXT_ARG_POINTER] = 2, [TW_FXT_ARG_KOID] = 2,   [TW_FXT_ARG_BOOL] = 1,
+    [TW_FXT_ARG_NULL] = 1,   [TW_FXT_ARG_INT32] = 1,  [TW_FXT_ARG_UINT32] = 1,  [TW_FXT_ARG_INT64] = 2,
+    [TW_FXT_ARG_UINT64] = 2, [TW_FXT_ARG_DOUBLE] = 2, [TW_FXT_ARG_POINTER] = 2, [TW_FXT_ARG_BOOL] = 1,
 };
 
 /* The bits of an argument's header that hold its value, by type. */

@@ -766,3 +766,34 @@ make_many() { # how many
 	trackway merge --memory 64K in*.fxt -o out.fxt 2>err || fail "$(cat err)"
 	[ "$(trackway dump out.fxt | grep -c ' event.instant ')" = 40 ]
 }
+
+@test "merge: an argument that is the koid of a process follows it to another number" {
+	"$PYTHON" - <<-END
+		import sys; sys.path.insert(0, '$TRACKWAY_SOURCE/tests/truth')
+		from fxt_odd import *
+		for file in 'abcdefghijkl':
+		    out = [words(MAGIC), provider_info(1, b'p'), record(1, 0, 10**9), thread(1, 5, 6), string(1, b'process ' + file.encode()),
+		           string(2, b'k'), record(7, 1 << 16 | 1 << 24, 5)]
+		    # Three times: what is known is written another way. Koid 7 is nobody's.
+		    out += [record(4, 2 << 20 | 1 << 24 | 2 << 48, 1000 + i, 8 | 2 << 4 | 2 << 16, 5, 8 | 2 << 4 | 2 << 16, 7)
+		            for i in range(3)]
+		    open(file + '.fxt', 'wb').write(b''.join(out))
+	END
+	follows() { # in so many processes
+		trackway dump --json "$1" >rows
+		"$PYTHON" - "$2" <<-'END'
+			import json, sys
+			names = set()
+			for row in map(json.loads, open("rows")):
+			    if row["record"] == "event.instant":
+			        process, nobody = row["arguments"]
+			        assert process["value"] == row["process"] and nobody["value"] == 7, row
+			        names.add((process["value"], process["object"]))
+			assert len({name for _, name in names}) == len(names) == int(sys.argv[1]), names
+		END
+	}
+	trackway merge a.fxt b.fxt -o two.fxt
+	follows two.fxt 2
+	(ulimit -n 16; trackway merge [a-l].fxt -o many.fxt) # one after the other
+	follows many.fxt 12
+}
