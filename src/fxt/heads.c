@@ -123,13 +123,13 @@ void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *byte
  * thread and number of arguments. Nearly all that is counted depends on these alone, so it is worked out once for all
  * of them, by settle_heads(). */
 struct head {
-	uint64_t first, last; /* the least and the greatest time: ticks, in records that have one */
-	uint64_t complete;    /* mask: the last word is a time, too */
-	uint32_t low;         /* 0: none */
+	uint64_t first, last;   /* the least and the greatest time: ticks, in records that have one */
+	uint64_t category_bits; /* mask of the category's reference; 0 where there is none */
+	uint64_t no_category;   /* FXT_NO_CATEGORY where there is none, otherwise 0 */
+	uint32_t low;           /* 0: none */
 	uint32_t count;
-	uint32_t no_category;   /* FXT_NO_CATEGORY where records have no category, otherwise 0 */
-	uint16_t category_bits; /* mask of the category's reference; 0 where there is none */
-	bool listed;            /* to be looked at once more: it has arguments, or is no event */
+	uint16_t over; /* where in the record the last of its times stands: bytes */
+	bool listed;   /* to be looked at once more: it has arguments, or is no event */
 };
 
 enum { HEADS = 1 << 12 }; /* places of the hash table, at most half of them in use */
@@ -202,13 +202,13 @@ TW_NOINLINE struct head *find_head(struct fxt_heads *heads, uint32_t low)
 	if (heads->used_count == HEADS / 2)
 		return NULL;
 	heads->used[heads->used_count++] = (uint16_t)(head - heads->all);
-	bool other = fxt_type(low) != TW_FXT_TYPE_EVENT;
+	bool other = fxt_type(low) != TW_FXT_TYPE_EVENT, complete = !other && tw_bits(low, 16, 19) == FXT_COMPLETE;
 	*head = (struct head){
 	    .first = UINT64_MAX,
-	    .complete = !other && tw_bits(low, 16, 19) == FXT_COMPLETE ? UINT64_MAX : 0,
-	    .low = low,
-	    .no_category = other ? FXT_NO_CATEGORY : 0,
 	    .category_bits = other ? 0 : UINT16_MAX,
+	    .no_category = other ? FXT_NO_CATEGORY : 0,
+	    .low = low,
+	    .over = (uint16_t)((complete ? tw_bits(low, 4, 15) - 1 : 1) * TW_FXT_WORD),
 	    .listed = other || fxt_is_doubtful(low, plain[tw_bits(low, 16, 19)]),
 	};
 	return head;
@@ -255,13 +255,12 @@ TW_INLINE bool count_one(struct loop *loop, const uint8_t **bytes, const uint8_t
 	struct head *head = head_at(loop->heads, (uint32_t)header);
 	if (__builtin_expect(head->low != (uint32_t)header, 0) && !(head = find_head(loop->heads, (uint32_t)header)))
 		return false;
-	const uint32_t category = ((uint32_t)(header >> 32) & head->category_bits) | head->no_category;
+	const uint64_t category = (header >> 32 & head->category_bits) | head->no_category;
 	if (next > limit)
 		return false;
-	if (__builtin_expect(loop->categories[category]++ == 0, 0) && !meet_category(loop->sums, category))
+	if (__builtin_expect(loop->categories[category]++ == 0, 0) && !meet_category(loop->sums, (uint32_t)category))
 		return false;
-	const uint8_t *const over = *bytes + TW_FXT_WORD + ((size_t)(next - *bytes - 2 * TW_FXT_WORD) & head->complete);
-	const uint64_t told = tw_load64(over, big), last = told > ticks ? told : ticks;
+	const uint64_t told = tw_load64(*bytes + head->over, big), last = told > ticks ? told : ticks;
 	*loop->listed = (uint32_t)(*bytes - loop->base);
 	loop->listed += head->listed | tw_bits(header, 63, 63);
 	head->count++;
