@@ -14,7 +14,7 @@
 enum { REORDER_WINDOW = 4 << 20 };
 
 /* Where several archives are read at once to be merged, their windows have a part of the memory limit. */
-enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, WINDOW_LEAST = 1 << 15 };
+enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, EARLY_SHARE = 4, WINDOW_LEAST = 1 << 15 };
 
 /* ---- Opening. ---- */
 
@@ -186,11 +186,14 @@ size_t fxt_chunk_size(const struct tw_reader *reader)
 	return size;
 }
 
-/* Rows that could not wait take the place of chunks, unless a window was asked for. */
+/* Rows that could not wait take the place of chunks where they are more than their part of the memory limit, unless a
+ * window was asked for. */
 static uint64_t early_bytes(const struct tw_reader *reader)
 {
 	const struct fxt_reader *fxt = reader->state;
-	return fxt->window && !reader->options.reorder_window ? fxt->window->early_bytes : 0;
+	const uint64_t most = tw_memory_limit(reader) / EARLY_SHARE;
+	bool counts = fxt->window && !reader->options.reorder_window && fxt->window->early_bytes > most;
+	return counts ? fxt->window->early_bytes - most : 0;
 }
 
 /* Whether records may still come that belong before the last one of the oldest chunk. */
