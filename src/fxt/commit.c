@@ -137,11 +137,11 @@ static const struct tw_argument *bytes_of(const struct tw_slab *slab, const stru
 	return NULL;
 }
 
-/* Whether the file has this many bytes more behind a chunk, as far as can be told. */
+/* Whether the file has this many bytes more behind what was walked of a chunk, as far as can be told. */
 static bool has_more(const struct fxt_commit *commit, const struct fxt_chunk *chunk, uint64_t more)
 {
 	const struct tw_input *input = commit->reader->input;
-	uint64_t end = fxt_offset(chunk, chunk->end);
+	uint64_t end = fxt_offset(chunk, chunk->walked);
 	return tw_input_seekable(input) && end <= tw_input_size(input) && more <= tw_input_size(input) - end;
 }
 

@@ -219,6 +219,12 @@ bool fxt_begins(const struct fxt_view *view, size_t at)
 	return fxt_may_begin(view, at, 1);
 }
 
+bool fxt_goes_on(const struct fxt_view *view, size_t at)
+{
+	size_t size = fxt_measure_at(view, at);
+	return size != 0 && !fxt_is_weak(view, at, size) && fxt_is_sound(view, at);
+}
+
 bool fxt_is_swapped(const struct fxt_view *view, size_t at)
 {
 	return view->left - at >= TW_FXT_WORD && tw_load64(view->bytes + at, !view->big) == TW_FXT_MAGIC_WORD;

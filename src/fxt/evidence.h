@@ -61,6 +61,10 @@ bool fxt_is_flawless(const struct fxt_view *view, size_t at);
 /* fxt_begins(), where fewer than FXT_CHAIN records follow one another up to the last byte: at least so many. */
 bool fxt_may_begin(const struct fxt_view *view, size_t at, unsigned least);
 
+/* Whether a record begins at a place that the size of another one leads to, though no others follow it: it measures
+ * right, is not weak, and is sound. */
+bool fxt_goes_on(const struct fxt_view *view, size_t at);
+
 /* Whether bytes look like the beginning of a record that is not all here, as the last ones of nearly every chunk do. */
 bool fxt_is_begun(const struct fxt_view *view, size_t at);
 

@@ -4,12 +4,6 @@
 
 #include <stdlib.h>
 
-/* What speaks for a place where no record measures right: all that is needed, where a large one begins. */
-static unsigned weigh_begun(const struct fxt_view *view, size_t at)
-{
-	return fxt_is_large_begun(view, at) ? FXT_CHAIN + 1 : 0;
-}
-
 /* How much speaks for records from a place on: 0 when none follow one another there, otherwise 1 and the number of
  * solid ones among the first. */
 static unsigned weigh(const struct fxt_view *view, size_t at)
@@ -18,26 +12,29 @@ static unsigned weigh(const struct fxt_view *view, size_t at)
 	for (unsigned count = 0; count < FXT_SEARCHED && weight <= FXT_CHAIN && at < view->left; count++) {
 		size_t next = fxt_measure_at(view, at);
 		if (next == 0)
-			return weigh_begun(view, at);
+			return fxt_is_large_begun(view, at) ? FXT_CHAIN + 1 : 0;
 		weight += fxt_is_solid(view, at, next);
 		at += next;
 	}
 	return weight;
 }
 
-/* weigh() for each place in a record of `size` bytes, for chains that lead across its end. One that ends where the
- * record does is what the record holds as its own, and counts nothing. */
-static void weigh_inside(const struct fxt_view *view, uint8_t *weights, size_t size)
+/* weigh() for what begins at a place in a record of `size` bytes and leads across its end. What ends where the record
+ * does is what the record holds as its own, and counts nothing; so it is with a large blob that begins in a large one.
+ * weights: those of the places behind. */
+static unsigned weigh_behind(const struct fxt_view *view, const uint8_t *weights, size_t at, size_t size, bool large)
 {
-	for (size_t at = size; at-- > 0;) {
-		size_t next = fxt_measure_at(view, at), end = at + next;
-		unsigned behind = end == size  ? 0
-		                  : end > size ? weigh(view, end)
-		                  : next       ? weights[end]
-		                               : weigh_begun(view, at);
-		bool counts = behind && behind <= FXT_CHAIN;
-		weights[at] = (uint8_t)(counts ? behind + fxt_is_solid(view, at, next) : behind);
-	}
+	size_t next = fxt_measure_at(view, at), end = at + next;
+	if (next == 0)
+		return !large && fxt_is_large_begun(view, at) ? FXT_CHAIN + 1 : 0;
+	unsigned behind = end == size ? 0 : end < size ? weights[end] : weigh(view, end);
+	return behind && behind <= FXT_CHAIN ? behind + fxt_is_solid(view, at, next) : behind;
+}
+
+static void weigh_inside(const struct fxt_view *view, uint8_t *weights, size_t size, bool large)
+{
+	for (size_t at = size; at-- > 0;)
+		weights[at] = (uint8_t)weigh_behind(view, weights, at, size, large);
 }
 
 /* Whether the record at a place is only part of others: from a place in it, `from` or later, records follow one another
@@ -158,23 +155,16 @@ static bool began_inside(const struct fxt_view *view, size_t at, size_t size, un
 	return weight > FXT_CHAIN ? is_beginning(view, at, size) : leads_out(view, at, size);
 }
 
-size_t fxt_look_inside(const struct fxt_view *view, size_t size)
+size_t fxt_look_inside(const struct fxt_view *view, size_t size, bool large)
 {
 	uint8_t *weights = malloc(size);
 	size_t at = weights ? 0 : size;
 	if (weights)
-		weigh_inside(view, weights, size);
+		weigh_inside(view, weights, size, large);
 	while (at < size && !began_inside(view, at, size, weights[at]))
 		at++;
 	free(weights);
 	return at;
-}
-
-size_t fxt_look_behind(const struct fxt_view *view, size_t size)
-{
-	bool goes_on = size == view->left || fxt_begins(view, size) || fxt_is_swapped(view, size) ||
-	               fxt_is_large_begun(view, size);
-	return goes_on ? size : fxt_look_inside(view, size);
 }
 
 /* Whether a record is solid, or a scheduling record that crosses `end`: an argument may look like one, but lies within

@@ -81,7 +81,8 @@ static size_t holds_longer(const struct fxt_view *view, size_t size)
 static bool followed(const struct fxt_view *view, size_t at)
 {
 	for (unsigned count = 0; count < STRANGE; count++) {
-		if ((view->at_end && view->left == at) || fxt_begins(view, at) || fxt_is_swapped(view, at))
+		if ((view->at_end && view->left == at) || fxt_begins(view, at) || fxt_is_swapped(view, at) ||
+		    fxt_goes_on(view, at))
 			return true;
 		size_t size = decodes(view, at);
 		if (size == 0)
@@ -160,7 +161,7 @@ static struct fxt_judgement cut_or_garbage(const struct fxt_view *view, uint64_t
 /* A provider info record: tables start anew with it, so it is looked into before it is taken. */
 static struct fxt_judgement by_name(const struct fxt_view *view, size_t size)
 {
-	size_t inside = fxt_look_inside(view, size);
+	size_t inside = fxt_look_inside(view, size, false);
 	if (inside < size)
 		return judgement(FXT_IS_GARBAGE, inside, "a record as long as it says");
 	if (fxt_is_alone(view, 0) || followed(view, size))
@@ -185,6 +186,12 @@ static struct fxt_judgement by_decoding(const struct fxt_view *view)
 		return by_size(view, &decoder, &record, status == 1);
 	uint64_t header = tw_load64(view->bytes, view->big);
 	return judgement(FXT_IS_GARBAGE, scan(view, 1), header_fault(header));
+}
+
+size_t fxt_look_behind(const struct fxt_view *view, size_t size)
+{
+	bool on = size == view->left || goes_on(view, size, 1);
+	return on ? size : fxt_look_inside(view, size, true);
 }
 
 bool fxt_is_turn(const struct fxt_view *view)

@@ -31,18 +31,19 @@ struct fxt_judgement fxt_judge(const struct fxt_view *view, bool in_garbage);
  * provider's. */
 bool fxt_is_turn(const struct fxt_view *view);
 
+/* Looks into the last `size` bytes of a large blob, unless records go on where it ends. Returns what fxt_look_inside()
+ * does. */
+size_t fxt_look_behind(const struct fxt_view *view, size_t size);
+
 /* ---- inside.c: a record of which bytes are missing has swallowed the beginning of what follows it. ---- */
 
 /* Looks into the first record of a view, of `size` bytes, behind which no record begins. Returns where in it others
- * begin that follow one another across its end; `size` if nowhere. */
-size_t fxt_look_inside(const struct fxt_view *view, size_t size);
+ * begin that follow one another across its end; `size` if nowhere. large: it is a large record, or the end of one. */
+size_t fxt_look_inside(const struct fxt_view *view, size_t size, bool large);
 
 /* Looks into bytes[0, end), which say that they are records, with bytes between `end` and `next` that are none. Returns
  * where others begin that follow one another to `next`; `end` if nowhere. */
 size_t fxt_look_across(const struct fxt_view *view, size_t end, size_t next);
-
-/* fxt_look_inside() for the last `size` bytes of a large record, which a record may begin behind: then nowhere. */
-size_t fxt_look_behind(const struct fxt_view *view, size_t size);
 
 /* Looks into bytes[0, size), the contents of a large record of an unknown type. Returns where so many records follow
  * one another that it must be damage; `size` if nowhere. */

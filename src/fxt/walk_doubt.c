@@ -6,8 +6,10 @@
 #include "fxt/judge.h"
 #include "fxt/walk_parts.h"
 
-/* How many records may be taken back when it shows that bytes before them are missing. */
-enum { TAKEN_BACK = 4 };
+enum {
+	TAKEN_BACK = 4, /* records that may be taken back when it shows that bytes before them are missing */
+	SHOWN = 4096    /* bytes of a large record's contents that pass with its header */
+};
 
 static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
@@ -167,7 +169,8 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	if (last >= end)
 		return false;
 	const struct fxt_view view = fxt_view_from(walk, chunk, last);
-	size_t inside = fxt_look_inside(&view, size);
+	bool large = fxt_type(tw_load64(view.bytes, view.big)) == TW_FXT_TYPE_LARGE;
+	size_t inside = fxt_look_inside(&view, size, large);
 	if (inside == size || !go_back(walk, chunk))
 		return false;
 	if (!look_across(walk, chunk, last + inside))
@@ -188,7 +191,9 @@ static bool is_between(const struct fxt_walk *walk, const struct fxt_chunk *chun
 /* Whether the records before a place in doubt hold the beginning of others. The walk goes on with those. */
 static bool look_behind(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
-	if (judgement->verdict >= FXT_IS_SWAPPED || walk->lost_from != UINT64_MAX || is_between(walk, chunk, judgement))
+	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
+	if (judgement->verdict >= FXT_IS_SWAPPED || walk->lost_from != UINT64_MAX ||
+	    is_between(walk, chunk, judgement) || fxt_is_large_begun(&view, 0))
 		return false;
 	if (look_back(walk, chunk))
 		return true;
@@ -248,8 +253,7 @@ static bool is_wanted(const struct fxt_walk *walk, const struct tw_fxt_record *r
 	return entry ? entry->wanted : walk->options->thread_count == 0;
 }
 
-/* A large record of `size` bytes that goes on behind the chunk. Returns how much of it passes at once: its header and
- * at least a byte of what follows, where that is here. */
+/* A large record of `size` bytes that goes on behind the chunk. Returns how much of it passes at once. */
 static size_t begin_large(struct fxt_walk *walk, const struct fxt_view *view, uint64_t size)
 {
 	struct tw_fxt_decoder decoder = {.bytes = view->bytes, .left = view->left, .big = view->big};
@@ -257,8 +261,9 @@ static size_t begin_large(struct fxt_walk *walk, const struct fxt_view *view, ui
 	uint64_t header = tw_load64(view->bytes, view->big);
 	if (tw_fxt_next(&decoder, &record) != 1)
 		record = (struct tw_fxt_record){.kind = TW_FXT_UNKNOWN};
-	size_t payload = record.payload_here ? (size_t)record.payload_here - 1 : 0;
-	walk->in_doubt = record.kind == TW_FXT_UNKNOWN || (header & fxt_reserved(record.kind)) || record.trailing_size;
+	size_t payload = record.payload_here > SHOWN ? (size_t)record.payload_here - SHOWN : 0;
+	walk->in_doubt =
+	    record.kind == TW_FXT_UNKNOWN || (header & fxt_reserved(record.kind)) || record.trailing_size > FXT_LOOK;
 	walk->unwanted = !is_wanted(walk, &record, view->offset);
 	walk->blob_left = size - (view->left - payload);
 	size_t here = view->left - fxt_waiting(walk, payload, view->at_end);

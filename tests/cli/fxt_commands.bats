@@ -1773,3 +1773,39 @@ END
 	grep -q "Expected the rest of the record, found 0x[0-9a-f]*; 0 bytes skipped" check || fail "$(cat check)"
 	trackway blobs --json missing.fxt 2>/dev/null | grep -q '"bytes":999976' || fail "$(trackway blobs --json missing.fxt)"
 }
+
+@test "what a large blob holds is its own, whatever follows it" {
+	archive <<-END
+		$blob
+		inner = [words(MAGIC), record(1, 0, 10**9), string(1, b'i')] + [event(0, 0, 5, 6, ticks=i) for i in range(500)]
+		inner = (b''.join(inner) + large(1, b'x' * 400000))[:60000]
+		out += [string(1, b'n'), large(1, inner)]
+		for name, text in (('large', large(1, b'y' * 300000)), ('unknown', record(12, 0, 1, 2)), ('zeros', bytes(8))):
+		    open(name + '.fxt', 'wb').write(b''.join(out) + text + b''.join(event(0, 1, ticks=i) for i in range(100)))
+		open('beside.fxt', 'wb').write(b''.join(out[:5]) + record(12, 0, 1, 2) + record(7, 3 << 16 | 1 << 24, 77) + bytes(8) +
+		                               b''.join(event(0, 1, ticks=i) for i in range(100)))
+	END
+	for file in large unknown zeros; do
+		trackway blobs --json $file.fxt 2>/dev/null | grep -q '"bytes":3\?60000,' || fail "$file"
+		trackway info --json $file.fxt 2>/dev/null >info || true
+		grep -q '"event.instant":100[,}]' info || fail "$file: $(cat info)"
+	done
+	# An unknown record and a good one before damage.
+	trackway info --json beside.fxt 2>/dev/null >info || true
+	grep -q '"kernel-object":1,.*"unknown":1\|"unknown":1,.*"kernel-object":1' info || fail "$(cat info)"
+	grep -q '"lost_bytes":8[,}]' info || fail "$(cat info)"
+}
+
+@test "a large blob that ends soon behind what is read at once stays one" {
+	archive <<-END
+		out += [string(1, b'n')]
+		data = bytes(i % 251 for i in range(280000))
+		room = 2 * 2**18 + 4096 - len(data) - sum(map(len, out)) # it ends 4 KiB behind the second 256
+		out += [event(0, 1, ticks=1000 + i) for i in range(room // 16)]
+		out += [record(15, 0, 1 | 1 << 16 | 1 << 36, 9001, len(data), stream(data)), event(0, 1, ticks=90002)]
+	END
+	trackway cut --from-time 0 in.fxt -o out.fxt
+	trackway info --json out.fxt | grep -q '"large-blob":1' || fail "$(trackway info --json out.fxt)"
+	trackway dump --json in.fxt | grep '"large-blob"' | "$PYTHON" -c \
+		'import json, sys; assert len(json.loads(sys.stdin.read())["payload"]) == 2 * 4096'
+}
