@@ -39,6 +39,7 @@ struct fxt_piece {
 	bool odd;       /* FXT_RECORDS: a single one, with something unknown in it */
 	bool leapt;     /* FXT_RECORDS: those of the chunk's leap */
 	bool last;      /* FXT_PAYLOAD: the blob ends with it */
+	bool behind;    /* FXT_PAYLOAD: words behind the blob's bytes, which make no row */
 	size_t from;    /* places in the chunk's bytes */
 	size_t to;      /* FXT_PAYLOAD: without the padding */
 	uint64_t count; /* FXT_RECORDS: how many */

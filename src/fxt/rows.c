@@ -558,7 +558,7 @@ static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 	struct fxt_note note;
 	if (fxt_note_of(chunk, piece, &note))
 		fxt_add_note(chunk, &note);
-	if (!tw_slab_add(&chunk->slab, &event))
+	if (piece->behind || !tw_slab_add(&chunk->slab, &event))
 		return;
 	const struct tw_argument bytes = {.type = TW_ARG_BYTES,
 	                                  .value.bytes = chunk->bytes + piece->from,

@@ -303,11 +303,13 @@ static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	                                .from = chunk->walked,
 	                                .to = to,
 	                                .last = walk->blob_left == 0 || chunk->at_end || ends_early,
+	                                .behind = walk->bytes_left == 0,
 	                                .lost = walk->blob_left,
 	                                .found = ends_early ? tw_load64(chunk->bytes + to, walk->big) : 0};
 	if (!walk->unwanted && (size || piece.last))
 		fxt_add_piece(chunk, &piece);
 	chunk->walked = to;
+	walk->bytes_left -= size < walk->bytes_left ? size : walk->bytes_left;
 	if (piece.last)
 		walk->blob_left = 0;
 }

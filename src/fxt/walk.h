@@ -12,7 +12,8 @@ struct fxt_walk {
 	const struct tw_read_options *options; /* whose records are wanted; NULL: everybody's */
 	struct tw_ticks clock;                 /* of a provider that is left out, for fxt_pass_over() */
 	bool unwanted;                         /* the large blob that goes on is left out */
-	uint64_t blob_left;                    /* bytes of a large blob that are still to come */
+	uint64_t blob_left;                    /* bytes of a large record that are still to come */
+	uint64_t bytes_left;                   /* without what stands behind the bytes of the blob */
 	bool in_doubt;                         /* it is a large record of which not all is known */
 	size_t last;                           /* place in the chunk of the last record that was passed */
 	uint64_t lost_from;                    /* where the garbage began that the walk is in; UINT64_MAX: in none */

@@ -267,7 +267,9 @@ static size_t begin_large(struct fxt_walk *walk, const struct fxt_view *view, ui
 	walk->unwanted = !is_wanted(walk, &record, view->offset);
 	walk->blob_left = size - (view->left - payload);
 	size_t here = view->left - fxt_waiting(walk, payload, view->at_end);
+	uint64_t end = record.payload ? (size_t)(record.payload - view->bytes) + record.payload_size : size;
 	walk->blob_left = size - here;
+	walk->bytes_left = end > here ? end - here : 0;
 	return here;
 }
 

@@ -1809,3 +1809,14 @@ END
 	trackway dump --json in.fxt | grep '"large-blob"' | "$PYTHON" -c \
 		'import json, sys; assert len(json.loads(sys.stdin.read())["payload"]) == 2 * 4096'
 }
+
+@test "words behind the bytes of a large blob make no events, however many" {
+	archive <<-END
+		out += [string(1, b'n'), event(0, 1, ticks=1000)]
+		out += [record(15, 1 << 40, 1 << 16, 40000, bytes(40000 + 300000)), event(0, 1, ticks=2000)]
+	END
+	trackway merge in.fxt -o out.fxt
+	trackway dump out.fxt | grep -o '^0x[0-9a-f]*  event[^ ]*  *timestamp=[0-9]*' >events
+	[ "$(grep -o '[0-9]*$' events | tr '\n' ' ')" = "0 1000 " ] || fail "$(cat events)"
+	trackway blobs --json in.fxt | grep -q '"bytes":40000,"missing_bytes":0,"parts":1,' || fail "$(trackway blobs --json in.fxt)"
+}
