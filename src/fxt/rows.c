@@ -428,22 +428,40 @@ static void take_provider_event(const struct job *job)
 	         record->object_type, NULL);
 }
 
-/* The rules by which the types that are not known are told. */
+enum { TRACE_INFORMATION = 4 }; /* the metadata record that the magic number is one of */
+
+/* The rules by which the types that are not known are told: those of records, their subtypes, and what a known subtype
+ * has further types of, in the bits from `from` on. */
 static const struct {
-	enum fxt_rule rule;
+	enum fxt_rule rule, further;
 	bool sub;
+	uint8_t known, from;
 } unknown_rules[] = {
-    [TW_FXT_TYPE_METADATA] = {FXT_METADATA_TYPE, true},     [TW_FXT_TYPE_EVENT] = {FXT_EVENT_TYPE, true},
-    [TW_FXT_TYPE_SCHEDULING] = {FXT_SCHEDULING_TYPE, true}, [TW_FXT_TYPE_PROFILER] = {FXT_PROFILER_TYPE, true},
-    [TW_FXT_TYPE_LARGE] = {FXT_LARGE_TYPE, true},
+    [TW_FXT_TYPE_METADATA] = {FXT_METADATA_TYPE, FXT_TRACE_INFO, true, TRACE_INFORMATION, 20},
+    [TW_FXT_TYPE_EVENT] = {FXT_EVENT_TYPE, 0, true, UINT8_MAX, 0},
+    [TW_FXT_TYPE_SCHEDULING] = {FXT_SCHEDULING_TYPE, 0, true, UINT8_MAX, 0},
+    [TW_FXT_TYPE_PROFILER] = {FXT_PROFILER_TYPE, 0, true, UINT8_MAX, 0},
+    [TW_FXT_TYPE_LARGE] = {FXT_LARGE_TYPE, FXT_LARGE_FORMAT, true, 0, 40},
 };
+
+static void tell_unknown(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	enum fxt_rule rule = FXT_RECORD_TYPE;
+	uint64_t number = record->type;
+	if (unknown_rules[record->type].sub) {
+		bool further = record->subtype == unknown_rules[record->type].known;
+		unsigned from = unknown_rules[record->type].from;
+		rule = further ? unknown_rules[record->type].further : unknown_rules[record->type].rule;
+		number = further ? tw_bits(record->header, from, from + 3) : record->subtype;
+	}
+	fxt_note(job->chunk, rule, job->place, job->place, number, 0, NULL);
+}
 
 static void take_unknown(const struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
-	bool sub = unknown_rules[record->type].sub;
-	enum fxt_rule rule = sub ? unknown_rules[record->type].rule : FXT_RECORD_TYPE;
-	fxt_note(job->chunk, rule, job->place, job->place, sub ? record->subtype : record->type, 0, NULL);
+	tell_unknown(job);
 	struct tw_event *row = add_row(job, TW_METADATA, false);
 	if (!row)
 		return;

@@ -27,7 +27,11 @@
 	X(FXT_PROFILER_TYPE, "fxt.profiler-type", TW_WARNING,                                                          \
 	  "There is no profiler record of this type: it is skipped by its size.")                                      \
 	X(FXT_LARGE_TYPE, "fxt.large-type", TW_WARNING,                                                                \
-	  "There is no large record of this type or format: it is skipped by its size.")                               \
+	  "There is no large record of this type: it is skipped by its size.")                                         \
+	X(FXT_LARGE_FORMAT, "fxt.large-format", TW_WARNING,                                                            \
+	  "Large blobs have no format of this number: it is skipped by its size.")                                     \
+	X(FXT_TRACE_INFO, "fxt.trace-info", TW_WARNING,                                                                \
+	  "There is no trace information of this type: it is skipped by its size.")                                    \
 	X(FXT_ARGUMENT_TYPE, "fxt.argument-type", TW_WARNING,                                                          \
 	  "There is no argument of this type: it is skipped by its size.")                                             \
 	X(FXT_TRAILING_WORDS, "fxt.trailing-words", TW_NOTE,                                                           \

@@ -49,6 +49,8 @@ static const struct {
     {"fxt.scheduling-type", {HEADER(8, 1) | UINT64_C(7) << 60}},
     {"fxt.profiler-type", {HEADER(10, 1) | 5 << 16}},
     {"fxt.large-type", {HEADER(15, 1) | UINT64_C(3) << 36}},
+    {"fxt.large-format", {HEADER(15, 1) | UINT64_C(2) << 40}},
+    {"fxt.trace-info", {HEADER(0, 1) | 4 << 16 | 3 << 20}},
     {"fxt.argument-type", {EVENT(0, 3, 1), 5, HEADER(14, 1) | 1 << 16}},
     {"fxt.trailing-words", {EVENT(4, 4, 0), 5, 6, 7}},
     {"fxt.trailing-words", {EVENT(0, 4, 1), 5, HEADER(1, 2) | 1 << 16, 'a'}},
