@@ -21,6 +21,7 @@ struct rewrite {
 	struct tw_map defined; /* repair: what had to be defined: hash of provider and index */
 	uint64_t end;          /* of the input */
 	uint64_t blob_left;    /* bytes of a large record that still come */
+	uint64_t fill;         /* how many of the last are fill, which repair makes zeros */
 	uint8_t record[HEAD_MAX];
 	uint8_t words[HEAD_MAX];
 };
@@ -100,6 +101,19 @@ static void finish_large(struct rewrite *r)
 	put_fill(r);
 	r->blob_left = 0;
 	r->result->records_changed++;
+}
+
+/* Writes the next bytes of a large record. */
+static void put_next(struct rewrite *r, const uint8_t *bytes, uint64_t size)
+{
+	uint64_t own = r->blob_left > r->fill ? r->blob_left - r->fill : 0;
+	own = own < size ? own : size;
+	tw_put(r->out, bytes, (size_t)own);
+	put_zeros(r, size - own);
+	r->result->records_changed += tw_any_set(bytes + own, (size_t)(size - own));
+	r->blob_left -= size;
+	if (r->blob_left == 0)
+		put_fill(r);
 }
 
 /* ---- Repair: what is used must be defined. ---- */
@@ -185,11 +199,8 @@ static void put_part(struct rewrite *r, const uint8_t *payload, uint64_t all)
 {
 	const struct fxt_chunk *chunk = r->cursor.chunk;
 	uint64_t here = (uint64_t)(chunk->bytes + r->cursor.next - payload);
-	here = here < all ? here : all;
-	tw_put(r->out, payload, (size_t)here);
-	r->blob_left = all - here;
-	if (r->blob_left == 0)
-		put_fill(r);
+	r->blob_left = all;
+	put_next(r, payload, here < all ? here : all);
 }
 
 static void put_large(struct rewrite *r, struct tw_fxt_record *record, bool big)
@@ -199,6 +210,8 @@ static void put_large(struct rewrite *r, struct tw_fxt_record *record, bool big)
 	uint64_t head = payload ? (uint64_t)(payload - start) : record->size;
 	uint64_t in_file = r->end - fxt_cursor_offset(&r->cursor), all = record->size - head;
 	bool whole = record->size <= r->cursor.next - r->cursor.place;
+	bool filled = r->repair && record->kind == TW_FXT_LARGE_BLOB && record->trailing_size == 0;
+	r->fill = filled && record->size <= in_file ? -record->payload_size & (TW_FXT_WORD - 1) : 0;
 	if (record->size > in_file) {
 		all = record->payload_size < in_file - head ? record->payload_size : in_file - head;
 		if (record->kind == TW_FXT_UNKNOWN) { /* whose contents are words */
@@ -246,12 +259,8 @@ static void take_payload(struct rewrite *r, const struct fxt_piece *piece)
 	uint64_t size = piece->to - piece->from;
 	if (r->blob_left == 0)
 		return;
-	size = size < r->blob_left ? size : r->blob_left;
-	tw_put(r->out, r->cursor.chunk->bytes + piece->from, (size_t)size);
-	r->blob_left -= size;
-	if (r->blob_left == 0)
-		put_fill(r);
-	else if (piece->last)
+	put_next(r, r->cursor.chunk->bytes + piece->from, size < r->blob_left ? size : r->blob_left);
+	if (piece->last)
 		finish_large(r);
 }
 

@@ -289,6 +289,18 @@ size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough)
 	return last < size ? last : size;
 }
 
+/* Notes fill that is not zeros behind the bytes of a large blob, where both are in a piece of it. */
+static void look_at_fill(const struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t size)
+{
+	size_t fill = (size_t)((walk->blob_left - walk->bytes_left) % TW_FXT_WORD);
+	if (!walk->check || walk->in_doubt || walk->bytes_left == 0 || size < walk->bytes_left ||
+	    size - walk->bytes_left < fill)
+		return;
+	size_t place = from + (size_t)walk->bytes_left;
+	if (tw_any_set(chunk->bytes + place, fill))
+		fxt_note(chunk, FXT_PADDING, place, place, 0, 0, NULL);
+}
+
 /* More of a large record. */
 static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
@@ -298,6 +310,7 @@ static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	size_t inside = look_into(walk, &view, here, enough);
 	bool ends_early = inside < here;
 	size_t size = ends_early ? inside : here - fxt_waiting(walk, here, enough), to = chunk->walked + size;
+	look_at_fill(walk, chunk, chunk->walked, size);
 	walk->blob_left -= size;
 	const struct fxt_piece piece = {.kind = FXT_PAYLOAD,
 	                                .from = chunk->walked,

@@ -1820,3 +1820,18 @@ END
 	[ "$(grep -o '[0-9]*$' events | tr '\n' ' ')" = "0 1000 " ] || fail "$(cat events)"
 	trackway blobs --json in.fxt | grep -q '"bytes":40000,"missing_bytes":0,"parts":1,' || fail "$(trackway blobs --json in.fxt)"
 }
+
+@test "fill of a large blob that is not zeros is told and mended, however large it is" {
+	for size in 1001 300001; do
+		archive <<-END
+			out += [string(1, b'n'), record(15, 1 << 40, 1 << 16, $size, b'x' * $size + b'\xff' * 7), event(0, 1, ticks=2000)]
+		END
+		trackway check in.fxt >found || true
+		grep -q 'fxt.padding' found || fail "$size: $(cat found)"
+		trackway repair in.fxt -o out.fxt 2>/dev/null || true
+		trackway check out.fxt >found || fail "$size: $(cat found)"
+		! grep -q 'fxt.padding' found || fail "$size: $(cat found)"
+		trackway blobs --extract n -o blob out.fxt
+		[ "$(wc -c <blob)" = "$size" ] || fail "$size: $(wc -c <blob)"
+	done
+}
