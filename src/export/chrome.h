@@ -94,6 +94,7 @@ struct chrome {
 	struct chrome_process *processes;
 	size_t process_room;
 	struct tw_map places; /* process to its place in `processes` */
+	struct tw_map pids;   /* pids that are taken */
 	struct tw_map tids;   /* pid and tid that are taken */
 	struct tw_spans spans;
 	struct tw_around *arounds; /* by track */

@@ -56,6 +56,17 @@ static struct tw_name track_name(const struct chrome *chrome, const struct tw_tr
 
 /* ---- Processes. ---- */
 
+/* A pid that no other process has. */
+static uint32_t pid_of(struct chrome *chrome, uint32_t place, uint64_t process)
+{
+	uint32_t other, pid = process > UINT32_MAX ? UINT32_MAX - place : (uint32_t)process;
+	for (uint64_t again = 1; tw_map_find(&chrome->pids, pid, &other); again++)
+		pid = (uint32_t)tw_mix64((uint64_t)place << 32 | again);
+	if (!tw_map_add(&chrome->pids, pid, place))
+		chrome->line.failed = true;
+	return pid;
+}
+
 /* The place of a process in the list, a new one for one that is new; UINT32_MAX when there is no memory. */
 static uint32_t place_of(struct chrome *chrome, uint64_t process)
 {
@@ -66,8 +77,7 @@ static uint32_t place_of(struct chrome *chrome, uint64_t process)
 	if (!tw_grow(&chrome->processes, &chrome->process_room, place + (size_t)1, sizeof *chrome->processes) ||
 	    !tw_map_add(&chrome->places, process, place))
 		return UINT32_MAX;
-	chrome->processes[place] =
-	    (struct chrome_process){.pid = process > UINT32_MAX ? UINT32_MAX - place : (uint32_t)process};
+	chrome->processes[place] = (struct chrome_process){.pid = pid_of(chrome, place, process)};
 	return place;
 }
 
@@ -199,5 +209,6 @@ void tw_chrome_tracks_free(struct chrome *chrome)
 	free(chrome->tracks);
 	free(chrome->processes);
 	tw_map_free(&chrome->places);
+	tw_map_free(&chrome->pids);
 	tw_map_free(&chrome->tids);
 }

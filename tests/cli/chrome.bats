@@ -296,3 +296,20 @@ print(json.dumps([event, series]))' >in.json
 	trackway convert bytes.json -o back.fxt
 	trackway dump back.fxt | grep -q 'type=string value=1000000000000000 '
 }
+
+@test "Chrome: processes beyond 32 bits do not become one with those that have the numbers they get" {
+	"$PYTHON" - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+		numbers = [2**63 + 5, 2**32 - 1, 2**63 + 6, 2**32 - 3, 2**32 - 2]
+		records = [thread(1 + i, number, 7) + event(0, 1, reference=1 + i, ticks=i) for i, number in enumerate(numbers)]
+		open("large.fxt", "wb").write(words(MAGIC) + string(1, b"one") + b"".join(records))
+	END
+	trackway convert large.fxt -o large.json 2>/dev/null
+	"$PYTHON" - <<-'END'
+		import json
+		pids = {event["pid"] for event in json.load(open("large.json"))["traceEvents"] if event["ph"] == "i"}
+		assert len(pids) == 5, pids
+	END
+}
