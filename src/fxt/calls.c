@@ -178,11 +178,10 @@ static void set_last(struct fxt_lane *lane, uint64_t time)
 		lane->last = time;
 }
 
-/* Tells a cursor's lane what was put there, and when its thread was seen last, and forgets it. Threads that are not
- * registered are track 0. */
+/* Tells a cursor's lane what was put there, and when its thread was seen last, and forgets it. */
 static void end_cursor(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
 {
-	struct fxt_lane *lane = cursor->lane == UNKNOWN ? fxt_lane_of(chunk, 0) : NULL;
+	struct fxt_lane *lane = NULL;
 	if (cursor->lane < UNKNOWN) {
 		take_room(chunk->calls, cursor);
 		lane = &chunk->calls->lanes[cursor->lane];
@@ -369,15 +368,16 @@ static bool take_call(const struct run *run, uint64_t header, const uint8_t *byt
 	return true;
 }
 
-/* Takes an event that is no call. False where its thread is inline. */
+/* Takes an event that is no call. False where its thread is inline, or not registered. */
 static bool take_other(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	const unsigned index = (unsigned)tw_bits(header, 24, 31);
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	if (!index || tw_ticks_ns(&run->chunk->clock, ticks) == UINT64_MAX)
 		return false;
-	see_going_on(cursor_of(run->chunk, index, bytes), ticks);
-	return true;
+	struct fxt_call_cursor *cursor = cursor_of(run->chunk, index, bytes);
+	see_going_on(cursor, ticks);
+	return cursor->lane != UNKNOWN;
 }
 
 /* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */

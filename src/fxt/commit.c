@@ -77,6 +77,16 @@ static void fix_other_by_koid(const struct place *at)
 	at->row->other = fxt_state_track_of_thread(at->commit->state, at->fix->b);
 }
 
+static void fix_track_undefined(const struct place *at)
+{
+	at->row->track = fxt_state_undefined_thread(at->commit->state, at->fix->a, at->fix->b);
+}
+
+static void fix_other_undefined(const struct place *at)
+{
+	at->row->other = fxt_state_undefined_thread(at->commit->state, at->fix->a, at->fix->b);
+}
+
 /* ---- Objects. ---- */
 
 static void fix_reference(const struct place *at)
@@ -263,6 +273,8 @@ static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_TRACK_BY_KOID] = fix_track_by_koid,
     [FXT_FIX_OTHER] = fix_other,
     [FXT_FIX_OTHER_BY_KOID] = fix_other_by_koid,
+    [FXT_FIX_TRACK_UNDEFINED] = fix_track_undefined,
+    [FXT_FIX_OTHER_UNDEFINED] = fix_other_undefined,
     [FXT_FIX_ARGUMENT_NAME] = fix_argument_name,
     [FXT_FIX_REFERENCE] = fix_reference,
     [FXT_FIX_OBJECT] = fix_object,

@@ -60,15 +60,26 @@ static bool koids(const struct job *job, const struct tw_fxt_thread *thread, uin
 	return true;
 }
 
-/* The track of a thread; 0 where it waits, or is not defined. */
+/* Sets *track to that of a thread, or to UINT32_MAX where it waits for *fix. False where it is not registered. */
+static bool find_track(const struct job *job, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind,
+                       struct fxt_fix *fix, uint32_t *track)
+{
+	*fix = (struct fxt_fix){.kind = (uint8_t)kind};
+	if (koids(job, thread, &fix->a, &fix->b, track))
+		return true;
+	fix->kind = kind == FXT_FIX_TRACK ? FXT_FIX_TRACK_UNDEFINED : FXT_FIX_OTHER_UNDEFINED;
+	fix->a = job->chunk->turn.provider->number;
+	fix->b = thread->index;
+	return false;
+}
+
+/* The track of a thread; 0 where it waits. */
 static uint32_t track_number(const struct job *job, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind)
 {
-	struct fxt_fix fix = {.kind = (uint8_t)kind};
+	struct fxt_fix fix;
 	uint32_t track;
-	if (!koids(job, thread, &fix.a, &fix.b, &track)) {
+	if (!find_track(job, thread, kind, &fix, &track))
 		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, thread->index, 0, NULL);
-		return 0;
-	}
 	if (track != UINT32_MAX)
 		return track;
 	fxt_add_fix(job->chunk, &fix);
@@ -224,17 +235,17 @@ static void add_event(const struct job *job, enum tw_event_kind kind)
 	add_arguments(job);
 }
 
-/* Of what nobody looks at, calls need to know that its thread went on, and whoever meets a koid whose thread it is. One
- * that is not registered is track 0, as that of calls is. */
+/* Of what nobody looks at, calls need to know that its thread went on, and whoever meets a koid whose thread it is. */
 static void add_sign_of_life(const struct job *job, enum tw_event_kind kind)
 {
 	struct fxt_chunk *chunk = job->chunk;
-	struct fxt_fix fix = {.kind = FXT_FIX_TRACK};
+	struct fxt_fix fix;
 	uint32_t track;
 	const struct tw_event event = {.time = fxt_time(chunk, job->record->time, job->place), .kind = (uint8_t)kind};
 	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
-	if (!row || !koids(job, &job->record->thread, &fix.a, &fix.b, &track))
+	if (!row)
 		return;
+	find_track(job, &job->record->thread, FXT_FIX_TRACK, &fix, &track);
 	if (track != UINT32_MAX)
 		row->track = track;
 	else

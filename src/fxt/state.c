@@ -119,6 +119,17 @@ uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
 	return number;
 }
 
+uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t provider, uint64_t index)
+{
+	const struct tw_track track = {.thread = provider << 8 | index, .kind = TW_TRACK_OTHER};
+	char text[FXT_UNDEFINED_MAX];
+	uint32_t number = add_track(state, &track);
+	int length = snprintf(text, sizeof text, "undefined thread %" PRIu64, index);
+	if (number && tw_dictionary_track(state->dictionary, number)->name == 0)
+		tw_dictionary_name_track(state->dictionary, number, fxt_state_name(state, text, (size_t)length));
+	return number;
+}
+
 static const char undefined[] = "undefined string ";
 
 size_t fxt_undefined_name(char text[static FXT_UNDEFINED_MAX], unsigned index)

@@ -121,6 +121,9 @@ unsigned fxt_state_meanings(const struct fxt_state *state, bool thread, unsigned
 uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thread);
 uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread);
 
+/* The track of what refers to an index of a provider's thread table that nothing has registered. */
+uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t provider, uint64_t index);
+
 /* The track of what is of a process and of none of its threads; 0 for process 0. */
 uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process);
 

@@ -50,7 +50,9 @@ static bool is_waiting(const struct fxt_chunk *chunk)
 {
 	bool waits = false;
 	for (size_t i = chunk->fix_count; i > 0 && chunk->fixes[i - 1].row == chunk->slab.count - 1; i--)
-		waits = waits || chunk->fixes[i - 1].kind == FXT_FIX_NAME || chunk->fixes[i - 1].kind == FXT_FIX_TRACK;
+		waits = waits || chunk->fixes[i - 1].kind == FXT_FIX_NAME ||
+		        chunk->fixes[i - 1].kind == FXT_FIX_TRACK ||
+		        chunk->fixes[i - 1].kind == FXT_FIX_TRACK_UNDEFINED;
 	return waits;
 }
 

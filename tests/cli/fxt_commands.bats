@@ -1835,3 +1835,18 @@ END
 		[ "$(wc -c <blob)" = "$size" ] || fail "$size: $(wc -c <blob)"
 	done
 }
+
+@test "each thread index that nothing has registered is a thread of its own" {
+	archive <<-END
+		out += [string(1, b'a'), string(2, b'b')]
+		out += [event(2, 1, reference=9, ticks=100), event(2, 2, reference=10, ticks=110)]
+		out += [event(3, 1, reference=9, ticks=120), event(3, 2, reference=10, ticks=130), event(0, 1, 0, 0, reference=0, ticks=140)]
+	END
+	trackway stat --json in.fxt 2>/dev/null | grep -c '"count":1,"open":0,"unwound":0,"total_ns":20,' >count || true
+	[ "$(cat count)" = 2 ] || fail "$(trackway stat --json in.fxt)"
+	trackway check in.fxt >found || true
+	[ "$(grep -c 'fxt.thread-undefined' found)" = 2 ] || fail "$(cat found)"
+	! grep -q 'fxt.end' found || fail "$(cat found)"
+	trackway convert in.fxt --to jsonl -o out.jsonl 2>/dev/null || true
+	[ "$(grep -c '"track":"undefined thread 10"' out.jsonl)" = 2 ] || fail "$(cat out.jsonl)"
+}
