@@ -9,7 +9,8 @@
 
 /* ---- Rows that are known. ---- */
 
-/* The arguments of a row; false where a name of theirs is new, or where one may be another koid in the whole. */
+/* The arguments of a row; false where a name of theirs is new, where one may be another koid in the whole, and of long
+ * texts, which may have to be registered. */
 static bool gather(const struct fxt_feed *feed, const struct tw_event *row, const struct tw_argument *arguments,
                    struct fxt_items *items)
 {
@@ -18,7 +19,8 @@ static bool gather(const struct fxt_feed *feed, const struct tw_event *row, cons
 		return false;
 	for (unsigned i = 0; i < items->count; i++) {
 		uint16_t index = fxt_linked_name(&feed->fxt->links, arguments[i].name);
-		if ((index == 0 && arguments[i].name) || arguments[i].type == TW_ARG_KOID)
+		bool text = arguments[i].type == TW_ARG_TEXT && arguments[i].size > FXT_LONG_TEXT;
+		if ((index == 0 && arguments[i].name) || arguments[i].type == TW_ARG_KOID || text)
 			return false;
 		items->items[i] = (struct fxt_item){.name.reference = index, .argument = &arguments[i]};
 	}

@@ -10,6 +10,8 @@
 /* Bytes of a text in a record that has others, too: two of them and 80 words beside fit any record. */
 enum { INLINE_MAX = 16000 };
 
+enum { TEXTS_MOST = 1 << 18 }; /* bytes of texts that are no names and are known to have been registered */
+
 /* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours. */
 #define INVENTED (UINT64_C(3) << 62)
 
@@ -45,6 +47,26 @@ struct fxt_label fxt_meet_name(struct fxt_intern *in, uint32_t number)
 		tw_count_loss(in->writer, "long string", true);
 	in->strings[number] = put_string(in, name->text, kept);
 	return (struct fxt_label){.reference = in->strings[number]};
+}
+
+uint16_t fxt_register_text(struct fxt_intern *in, const uint8_t *text, uint64_t size)
+{
+	const struct tw_name name = {.text = (const char *)text, .length = (size_t)size};
+	in->texts = in->texts ? in->texts : tw_dictionary_new();
+	uint32_t number = in->texts ? tw_dictionary_find(in->texts, &name) : UINT32_MAX;
+	if (number != UINT32_MAX)
+		return in->text_strings[number];
+	if (!in->texts || size > TW_FXT_STRING_MAX || in->string_count >= TW_FXT_STRINGS_MAX / 2)
+		return 0;
+	uint16_t index = put_string(in, name.text, name.length);
+	if (name.length > TEXTS_MOST - in->text_bytes ||
+	    !tw_grow(&in->text_strings, &in->text_room, tw_dictionary_names(in->texts) + (size_t)1, sizeof index))
+		return index;
+	number = tw_dictionary_intern(in->texts, &name);
+	if (number < in->text_room)
+		in->text_strings[number] = index;
+	in->text_bytes += name.length;
+	return index;
 }
 
 struct fxt_label fxt_own_label(struct fxt_intern *in, enum fxt_own own)
@@ -204,6 +226,8 @@ void fxt_intern_finish(struct fxt_intern *in)
 
 void fxt_intern_free(struct fxt_intern *in)
 {
+	tw_dictionary_free(in->texts);
+	free(in->text_strings);
 	free(in->strings);
 	free(in->tracks);
 }

@@ -72,6 +72,9 @@ struct fxt_intern {
 	uint16_t *strings; /* by name: the index, 0 while there is none */
 	size_t string_room, string_count;
 	uint16_t own[FXT_OWN_STRINGS];
+	struct tw_dictionary *texts; /* registered ones that are no names; NULL: there was none yet */
+	uint16_t *text_strings;      /* their indices, by number in `texts` */
+	size_t text_room, text_bytes;
 	struct fxt_known_track *tracks;
 	size_t track_room, thread_count;
 	uint32_t tracks_seen; /* how many tracks the dictionary had when it was last looked at */
@@ -96,6 +99,10 @@ struct fxt_koids fxt_koids_of(const struct fxt_intern *in, uint32_t track);
 /* These may write string, thread and kernel object records, so no record may be open. */
 struct fxt_label fxt_meet_name(struct fxt_intern *in, uint32_t name);
 struct fxt_label fxt_own_label(struct fxt_intern *in, enum fxt_own own);
+
+/* The index of a text that is no name, for which a string record is written unless it is known to have been. 0: half of
+ * the table is left to names, the text is too long for a record, or there is no memory. */
+uint16_t fxt_register_text(struct fxt_intern *in, const uint8_t *text, uint64_t size);
 void fxt_meet_track(struct fxt_intern *in, uint32_t track);
 
 /* Whether a record about a process or thread says what was told of it ahead, and has not been asked for: then there is

@@ -119,3 +119,13 @@ enum fxt_fit fxt_put_argument(struct fxt_put *put, const struct fxt_label *name,
 	fxt_put_stream(put, value.bytes, (size_t)value.size);
 	return fit;
 }
+
+enum fxt_fit fxt_put_reference(struct fxt_put *put, const struct fxt_label *name, uint16_t text, size_t reserved)
+{
+	uint64_t words = 1 + fxt_text_words(name->reference);
+	if (fxt_put_left(put) < words + reserved)
+		return FXT_NO_ROOM;
+	fxt_put_word(put, TW_FXT_ARG_STRING | words << 4 | (uint64_t)name->reference << 16 | (uint64_t)text << 32);
+	fxt_put_label(put, name);
+	return FXT_FITS;
+}

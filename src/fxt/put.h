@@ -84,6 +84,9 @@ enum fxt_fit { FXT_FITS, FXT_CUT_SHORT, FXT_NO_ROOM };
 enum fxt_fit fxt_put_argument(struct fxt_put *put, const struct fxt_label *name, const struct tw_argument *argument,
                               size_t reserved);
 
+/* Puts an argument whose value is the text of a string record. */
+enum fxt_fit fxt_put_reference(struct fxt_put *put, const struct fxt_label *name, uint16_t text, size_t reserved);
+
 /* How many of the first `limit` bytes of a text to keep, so that no character of UTF-8 is cut in two. */
 size_t fxt_cut_text(const char *text, size_t size, size_t limit);
 

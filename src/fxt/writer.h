@@ -62,7 +62,10 @@ struct fxt_writer {
 struct fxt_item {
 	struct fxt_label name;
 	const struct tw_argument *argument;
+	uint16_t text; /* the string record that has the text, if one was written for it */
 };
+
+enum { FXT_LONG_TEXT = 256 }; /* bytes of a text that is registered where a record does not hold all arguments */
 
 /* The arguments of a record. */
 struct fxt_items {

@@ -75,6 +75,20 @@ static uint64_t process_of(const struct fxt_writer *w, const struct tw_event *ev
 	return none ? 0 : tw_dictionary_track(w->dictionary, event->track)->process;
 }
 
+/* Registers texts of arguments that a record does not hold as a whole, with what else it may have. */
+static void register_texts(struct fxt_writer *w, struct fxt_items *items)
+{
+	enum { ENOUGH = TW_FXT_RECORD_MAX / 2 };
+	uint64_t words = 0;
+	for (unsigned i = 0; i < items->count; i++)
+		words += items->items[i].argument->type >= TW_ARG_TEXT ? fxt_words(items->items[i].argument->size) : 0;
+	for (unsigned i = 0; i < items->count && words > ENOUGH; i++) {
+		const struct tw_argument *argument = items->items[i].argument;
+		if (argument->type == TW_ARG_TEXT && argument->size > FXT_LONG_TEXT)
+			items->items[i].text = fxt_register_text(w->intern, argument->value.bytes, argument->size);
+	}
+}
+
 void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const struct tw_event *event, unsigned first)
 {
 	uint64_t process = process_of(w, event);
@@ -87,6 +101,7 @@ void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const stru
 		items->items[items->count++] =
 		    (struct fxt_item){.name = fxt_label(w->intern, argument->name), .argument = argument};
 	}
+	register_texts(w, items);
 }
 
 uint64_t fxt_put_items(struct fxt_writer *w, struct fxt_put *put, const struct fxt_items *items, size_t reserved)
@@ -94,7 +109,8 @@ uint64_t fxt_put_items(struct fxt_writer *w, struct fxt_put *put, const struct f
 	uint64_t count = 0;
 	for (unsigned i = 0; i < items->count; i++) {
 		const struct fxt_item *item = &items->items[i];
-		enum fxt_fit fit = fxt_put_argument(put, &item->name, item->argument, reserved);
+		enum fxt_fit fit = item->text ? fxt_put_reference(put, &item->name, item->text, reserved)
+		                              : fxt_put_argument(put, &item->name, item->argument, reserved);
 		if (fit == FXT_NO_ROOM)
 			fxt_loss(w, "argument", false);
 		else

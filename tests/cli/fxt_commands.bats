@@ -1850,3 +1850,23 @@ END
 	trackway convert in.fxt --to jsonl -o out.jsonl 2>/dev/null || true
 	[ "$(grep -c '"track":"undefined thread 10"' out.jsonl)" = 2 ] || fail "$(cat out.jsonl)"
 }
+
+@test "arguments that no record holds together keep their texts" {
+	archive <<-END
+		def text(reference):
+		    return words(6 | 1 << 4 | 1 << 16 | reference << 32)
+		out += [string(1, b'n')] + [string(2 + i, b'%d' % i * 20000) for i in range(3)]
+		out += [event(0, 1, text(2), text(3), arguments=2, ticks=1000 + i) for i in range(500)]
+		out += [event(0, 1, *[text(4)] * 15, arguments=15, ticks=90000)]
+	END
+	values() {
+		trackway dump --json "$1" | "$PYTHON" -c \
+			'import json, sys; print([[a["value"] for a in row["arguments"]] for row in map(json.loads, sys.stdin) if "arguments" in row])'
+	}
+	values in.fxt >before
+	for command in "cut --strict --from-time 0" "repair --thread 6" "merge --strict"; do
+		trackway $command in.fxt -o out.fxt 2>/dev/null
+		values out.fxt | cmp - before || fail "$command"
+		[ "$(wc -c <out.fxt)" -lt 100000 ] || fail "$command: $(wc -c <out.fxt)"
+	done
+}
