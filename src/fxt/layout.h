@@ -57,6 +57,9 @@ static inline uint64_t fxt_words(uint64_t bytes)
 	return (bytes + TW_FXT_WORD - 1) / TW_FXT_WORD;
 }
 
+/* Bytes that are shown of what may be larger than memory: the walk leaves so many with the header of their record. */
+enum { FXT_SHOWN = 4096 };
+
 /* Words of the text that a reference puts into the record; none for an index. */
 static inline uint32_t fxt_text_words(uint64_t reference)
 {

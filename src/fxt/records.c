@@ -13,8 +13,7 @@
 enum {
 	FIELDS = 16,
 	ARGUMENT_FIELDS = 8,
-	ADDRESSES = 255,   /* of a backtrace */
-	SHOWN_BYTES = 4096 /* of what may be larger than memory */
+	ADDRESSES = 255 /* of a backtrace */
 };
 
 /* Fields that are being put together. */
@@ -340,7 +339,7 @@ static void put_payload(struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
 	bool large = record->kind == TW_FXT_LARGE_BLOB;
-	uint64_t shown = large && record->payload_here > SHOWN_BYTES ? SHOWN_BYTES : record->payload_here;
+	uint64_t shown = large && record->payload_here > FXT_SHOWN ? FXT_SHOWN : record->payload_here;
 	add_uint(&job->fields, "payload_size", record->payload_size);
 	add_bytes(&job->fields, "payload", TW_FIELD_BYTES, record->payload, shown);
 }
@@ -478,7 +477,7 @@ static void put_backtrace(struct job *job)
 static void put_unknown(struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
-	uint64_t shown = record->payload_here < SHOWN_BYTES ? record->payload_here : SHOWN_BYTES;
+	uint64_t shown = record->payload_here < FXT_SHOWN ? record->payload_here : FXT_SHOWN;
 	add_uint(&job->fields, "type", record->type);
 	if (fxt_has_subtype(record->type))
 		add_uint(&job->fields, "subtype", record->subtype);

@@ -6,10 +6,8 @@
 #include "fxt/judge.h"
 #include "fxt/walk_parts.h"
 
-enum {
-	TAKEN_BACK = 4, /* records that may be taken back when it shows that bytes before them are missing */
-	SHOWN = 4096    /* bytes of a large record's contents that pass with its header */
-};
+/* How many records may be taken back when it shows that bytes before them are missing. */
+enum { TAKEN_BACK = 4 };
 
 static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
@@ -261,7 +259,7 @@ static size_t begin_large(struct fxt_walk *walk, const struct fxt_view *view, ui
 	uint64_t header = tw_load64(view->bytes, view->big);
 	if (tw_fxt_next(&decoder, &record) != 1)
 		record = (struct tw_fxt_record){.kind = TW_FXT_UNKNOWN};
-	size_t payload = record.payload_here > SHOWN ? (size_t)record.payload_here - SHOWN : 0;
+	size_t payload = record.payload_here > FXT_SHOWN ? (size_t)record.payload_here - FXT_SHOWN : 0;
 	walk->in_doubt =
 	    record.kind == TW_FXT_UNKNOWN || (header & fxt_reserved(record.kind)) || record.trailing_size > FXT_LOOK;
 	walk->unwanted = !is_wanted(walk, &record, view->offset);
