@@ -803,7 +803,7 @@ make_many() { # how many
 		import sys; sys.path.insert(0, '$TRACKWAY_SOURCE/tests/truth')
 		from fxt_odd import *
 		out = [words(MAGIC), provider_info(1, b'p'), record(1, 0, 10**9), thread(1, 5, 6), string(1, b'n')]
-		for i in range(40000): # with objects, rows are made when they are read
+		for i in range(60000): # with objects, rows are made when they are read
 		    out += [record(4, 1 << 24 | 1 << 48, 1000 + 10 * i)] + [record(7, 3 << 16 | 1 << 24, 77)] * (i % 10 == 0)
 		out.append(record(4, 1 << 24 | 1 << 48, 1005))
 		open('late.fxt', 'wb').write(b''.join(out))
