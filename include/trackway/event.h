@@ -58,7 +58,8 @@ enum tw_event_flag {
 	TW_FLAG_GLOBAL = 8,     /* instant: of the whole system (FXT scope); async: the id is one of all processes */
 	TW_FLAG_PARTIAL = 16,   /* blob, metadata: more of the same bytes follow */
 	TW_FLAG_USERSPACE = 32, /* object: of a process, known by a pointer; otherwise the kernel's */
-	TW_FLAG_UNWOUND = 64    /* complete slice: ended by the end of one around it (Trackway's own JSON tells) */
+	TW_FLAG_UNWOUND = 64,   /* complete slice: ended by the end of one around it (Trackway's own JSON tells) */
+	TW_FLAG_MORE = 128      /* its record tells more: words behind what is known, or an unknown scope (FXT) */
 };
 
 /* One event: 56 bytes, a row of a batch. Times are nanoseconds of the trace's own clock; subtract tw_reader_clock()'s
@@ -98,14 +99,17 @@ enum tw_argument_type {
 struct tw_argument {
 	uint32_t name; /* of the dictionary */
 	uint8_t type;  /* enum tw_argument_type */
-	uint8_t reserved[3];
+	uint8_t fxt;   /* bytes that FXT has as an argument of unknown type: its number, 11 to 15; else 0 */
+	uint8_t big;   /* the same: 1 where they are words of a big-endian archive */
+	uint8_t reserved;
 	union {
 		int64_t i;
 		uint64_t u;
 		double d;
 		const uint8_t *bytes;
 	} value;
-	uint64_t size; /* of bytes; of a pointer or koid: the name of its object, by number, 0 if not known */
+	uint32_t size;  /* of bytes; of a pointer or koid: the name of its object, by number, 0 if not known */
+	uint32_t upper; /* of what is of unknown type in FXT: bits 32 to 63 of its header; else 0 */
 };
 
 /* What tw_read() delivers: some hundred rows. Borrowed until the next call on the same reader. */

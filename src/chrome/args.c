@@ -72,7 +72,7 @@ static void put(struct chrome_fill *fill, uint32_t name, struct tw_argument argu
 static struct tw_argument text_argument(struct chrome_fill *fill, const struct chrome_value *value, bool keep)
 {
 	struct chrome_value text = keep ? chrome_text_of(fill, value, true) : *value;
-	return (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = text.bytes, .size = text.size};
+	return (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = text.bytes, .size = (uint32_t)text.size};
 }
 
 static struct tw_argument number_argument(struct chrome_fill *fill, const struct chrome_value *value)
@@ -228,7 +228,7 @@ static bool take_bytes(struct chrome_fill *fill, uint32_t name, const struct chr
 		room[i / 2] = (uint8_t)(high << 4 | low);
 	}
 	put(fill, name,
-	    (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = room, .size = room ? hex.size / 2 : 0});
+	    (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = room, .size = room ? (uint32_t)hex.size / 2 : 0});
 	return true;
 }
 

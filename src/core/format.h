@@ -337,6 +337,13 @@ void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint6
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated);
 void tw_count_losses(struct tw_writer *writer, const char *what, bool approximated, uint64_t count);
 
+/* Counts the type and the upper half of the header of what is bytes because FXT's own readers do not know it. */
+static inline void tw_count_unknown(struct tw_writer *writer, const struct tw_argument *argument)
+{
+	if (argument->fxt)
+		tw_count_loss(writer, "unknown argument", true);
+}
+
 /* Where it is counted, for who counts millions. */
 struct tw_loss *tw_loss_of(struct tw_writer *writer, const char *what);
 

@@ -100,12 +100,16 @@ static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
 	tw_count_losses(writer, "argument", false, argument);
 }
 
-/* Targets look kinds up in tables. */
-static bool has_only_kinds(const struct tw_batch *batch)
+/* Targets look kinds up in tables. Counts events whose records tell more than events can. */
+static bool has_only_kinds(struct tw_writer *writer, const struct tw_batch *batch)
 {
 	bool others = false;
-	for (size_t i = 0; i < batch->count; i++)
+	uint64_t more = 0;
+	for (size_t i = 0; i < batch->count; i++) {
 		others |= batch->events[i].kind >= TW_EVENT_KINDS;
+		more += (batch->events[i].flags & TW_FLAG_MORE) != 0;
+	}
+	tw_count_losses(writer, "unknown field", false, more);
 	return !others;
 }
 
@@ -126,7 +130,7 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 {
 	if (!writer->open)
 		return not_open(writer);
-	if (!has_only_kinds(batch))
+	if (!has_only_kinds(writer, batch))
 		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);

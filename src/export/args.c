@@ -198,6 +198,7 @@ void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_d
 		tw_line_string(line, argument->value.bytes, tw_args_size(args, argument));
 		return;
 	case TW_ARG_BYTES:
+		tw_count_unknown(args->writer, argument);
 		tw_line_bytes(line, argument->value.bytes, tw_args_size(args, argument));
 		return;
 	}

@@ -121,7 +121,7 @@ static struct tw_cell flags(struct tw_cells *cells, const struct tw_event *event
 	} words[] = {
 	    {TW_FLAG_TAIL, "tail"},       {TW_FLAG_CLIPPED, "clipped"}, {TW_FLAG_PROCESS, "process"},
 	    {TW_FLAG_GLOBAL, "global"},   {TW_FLAG_PARTIAL, "partial"}, {TW_FLAG_USERSPACE, "userspace"},
-	    {TW_FLAG_UNWOUND, "unwound"},
+	    {TW_FLAG_UNWOUND, "unwound"}, {TW_FLAG_MORE, "more"},
 	};
 	tw_line_clear(&cells->text);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

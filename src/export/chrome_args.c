@@ -62,6 +62,7 @@ static void add_bytes(const struct chrome_job *job, const struct tw_argument *ar
 {
 	struct tw_line *line = &job->chrome->line;
 	size_t size = tw_args_size(&job->chrome->args, argument), from = line->text.length;
+	tw_count_unknown(job->chrome->writer, argument);
 	if (is_printable(argument->value.bytes, size)) {
 		add_printable(job, argument, size);
 		return;

@@ -20,6 +20,7 @@ static void add_bytes(struct perfetto *perfetto, const struct tw_argument *argum
 	size_t size = argument->size < PERFETTO_VALUE_MAX ? (size_t)argument->size : PERFETTO_VALUE_MAX;
 	if (size < argument->size)
 		tw_count_loss(perfetto->writer, "long argument", true);
+	tw_count_unknown(perfetto->writer, argument);
 	if (argument->type == TW_ARG_TEXT)
 		tw_proto_string(&perfetto->event, ANNOTATION_STRING, (const char *)argument->value.bytes, size);
 	else

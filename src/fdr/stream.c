@@ -235,7 +235,7 @@ static void take_event(struct fdr_stream *stream, struct fdr_rows *rows, const s
 	             &(struct tw_argument){.name = words->data,
 	                                   .type = TW_ARG_BYTES,
 	                                   .value.bytes = keep_payload(rows, item),
-	                                   .size = item->payload_have});
+	                                   .size = (uint32_t)item->payload_have});
 }
 
 static int take_item(struct fdr_stream *stream, struct fdr_rows *rows, const struct fdr_item *item)

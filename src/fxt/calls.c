@@ -692,7 +692,7 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const st
 	set_seen(chunk, state, calls->seen, calls->seen_count);
 	for (size_t i = 0; i < chunk->slab.count; i++) {
 		const struct tw_event *row = &chunk->slab.events[i];
-		if (!tw_is_call(row) && tw_goes_on(row) && !(row->flags & FXT_FLAG_FOREIGN))
+		if (!tw_is_call(row) && tw_goes_on(row))
 			set_last(fxt_lane_of(chunk, row->track), row->time);
 	}
 }

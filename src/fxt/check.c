@@ -129,7 +129,7 @@ static void (*const checkers[TW_FXT_KINDS])(const struct job *) = {
 
 /* ---- All records. ---- */
 
-static bool has_trailing(const struct tw_fxt_record *record)
+bool fxt_has_trailing(const struct tw_fxt_record *record)
 {
 	bool trailing = record->trailing_size != 0;
 	for (unsigned i = 0; i < record->argument_count; i++)
@@ -167,7 +167,7 @@ void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size
 		note(&job, FXT_RESERVED, 0);
 	if (record->padded)
 		note(&job, FXT_PADDING, 0);
-	if (has_trailing(record))
+	if (fxt_has_trailing(record))
 		note(&job, FXT_TRAILING_WORDS, 0);
 	check_texts(&job);
 	if (checkers[record->kind])

@@ -250,8 +250,9 @@ struct fxt_chunk {
 	bool failed;          /* no memory: something of it is missing */
 };
 
-/* A flag of rows that are taken away when they are committed: objects of a provider that is left out. */
-enum { FXT_FLAG_FOREIGN = 1 << 7 };
+/* A flag of rows that are taken away when they are committed: objects of a provider that is left out. It is one that
+ * objects do not have. */
+enum { FXT_FLAG_FOREIGN = TW_FLAG_TAIL };
 
 /* What the caller wants of the archive. */
 struct fxt_wish {
@@ -444,6 +445,9 @@ void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, cons
 
 /* check.c: notes what rules a record breaks. */
 void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
+
+/* Whether there are words behind what is known of a record, or of an argument of it. */
+bool fxt_has_trailing(const struct tw_fxt_record *record);
 
 /* turn.c: what holds where the walk is. */
 struct fxt_turn fxt_turn_of(const struct fxt_state *state);

@@ -179,7 +179,7 @@ static void fix_payload(const struct place *at)
 	at->row->first_argument = part.first_argument;
 	at->row->argument_count = part.argument_count;
 	bytes->name = blob->argument;
-	bytes->size = bytes->size < blob->left ? bytes->size : blob->left; /* the rest is padding */
+	bytes->size = bytes->size < blob->left ? bytes->size : (uint32_t)blob->left; /* the rest is padding */
 	blob->left -= bytes->size;
 	at->row->flags = blob->left == 0 ? 0 : part.flags;
 	at->chunk->moved |= at->row->time != part.time;

@@ -31,7 +31,7 @@ static void put_tail(struct fxt_writer *w, struct fxt_put *put, const struct tw_
 {
 	enum fxt_tail tail = fxt_shapes[row->kind].tail;
 	if (tail == FXT_TAIL_SCOPE)
-		fxt_put_word(put, fxt_scope_of(row->flags));
+		fxt_put_scope(put, row->flags);
 	else if (tail == FXT_TAIL_ID)
 		fxt_put_word(put, row->id);
 	else if (tail == FXT_TAIL_END)
@@ -59,7 +59,7 @@ static bool put_event(struct fxt_writer *w, const struct fxt_feed *feed, const s
 		fxt_put_word(&put, seat->thread);
 	}
 	if (items.count)
-		header |= fxt_put_items(w, &put, &items, shape->tail != FXT_NO_TAIL) << 20;
+		header |= fxt_put_items(w, &put, &items, fxt_tail_words(shape->tail, row->flags)) << 20;
 	put_tail(w, &put, row, time);
 	fxt_put_end(&w->writer->out, &put, header);
 	return true;

@@ -9,6 +9,7 @@ struct value {
 	bool has_word;
 	const uint8_t *bytes; /* a stream */
 	uint64_t size;
+	bool unknown; /* of a type that has a meaning only to its writer */
 };
 
 static struct value in_header(enum tw_fxt_argument_type type, uint32_t value)
@@ -24,6 +25,21 @@ static struct value in_word(enum tw_fxt_argument_type type, uint64_t word)
 static struct value in_stream(enum tw_fxt_argument_type type, const struct tw_argument *argument)
 {
 	return (struct value){.header = type, .bytes = argument->value.bytes, .size = argument->size};
+}
+
+/* What an unknown type has is whole words. */
+static bool is_unknown(const struct tw_argument *argument)
+{
+	return argument->fxt > TW_FXT_ARG_BLOB && argument->fxt < FXT_TYPES && argument->size % TW_FXT_WORD == 0;
+}
+
+static struct value of_bytes(const struct tw_argument *argument)
+{
+	struct value value = in_stream(TW_FXT_ARG_BLOB, argument);
+	value.unknown = is_unknown(argument);
+	if (value.unknown)
+		value.header = argument->fxt | (uint64_t)argument->upper << 32;
+	return value;
 }
 
 static struct value of_double(double number)
@@ -67,7 +83,7 @@ static struct value value_of(const struct tw_argument *argument)
 	case TW_ARG_TEXT:
 		return in_stream(TW_FXT_ARG_STRING, argument);
 	case TW_ARG_BYTES:
-		return in_stream(TW_FXT_ARG_BLOB, argument);
+		return of_bytes(argument);
 	}
 	return in_header(TW_FXT_ARG_NULL, 0);
 }
@@ -87,6 +103,8 @@ static enum fxt_fit limit_stream(struct value *value, size_t room)
 {
 	bool text = value->header == TW_FXT_ARG_STRING;
 	size_t limit = room * TW_FXT_WORD;
+	if (value->unknown)
+		return value->size > limit ? FXT_NO_ROOM : FXT_FITS;
 	if (text && limit > TW_FXT_STRING_MAX)
 		limit = TW_FXT_STRING_MAX;
 	bool cut = value->size > limit;
@@ -97,6 +115,13 @@ static enum fxt_fit limit_stream(struct value *value, size_t room)
 	else if (!text)
 		value->header |= value->size << 32;
 	return cut ? FXT_CUT_SHORT : FXT_FITS;
+}
+
+/* As repair has it, and as all that the format is made of. */
+static void put_turned(struct fxt_put *put, const struct value *value)
+{
+	for (size_t at = 0; at < value->size; at += TW_FXT_WORD)
+		fxt_put_word(put, tw_load64(value->bytes + at, !put->big));
 }
 
 enum fxt_fit fxt_put_argument(struct fxt_put *put, const struct fxt_label *name, const struct tw_argument *argument,
@@ -111,12 +136,17 @@ enum fxt_fit fxt_put_argument(struct fxt_put *put, const struct fxt_label *name,
 		return FXT_NO_ROOM;
 	if (argument->type >= TW_ARG_TEXT)
 		fit = limit_stream(&value, left - need);
+	if (fit == FXT_NO_ROOM)
+		return fit;
 	uint64_t words = 1 + name_words + value.has_word + fxt_words(value.size);
 	fxt_put_word(put, value.header | words << 4 | (uint64_t)name->reference << 16);
 	fxt_put_label(put, name);
 	if (value.has_word)
 		fxt_put_word(put, value.word);
-	fxt_put_stream(put, value.bytes, (size_t)value.size);
+	if (value.unknown && argument->big != put->big)
+		put_turned(put, &value);
+	else
+		fxt_put_stream(put, value.bytes, (size_t)value.size);
 	return fit;
 }
 

@@ -343,7 +343,7 @@ static void leave_out_foreign(struct fxt_reader *fxt, struct tw_batch *batch)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < batch->count; i++)
-		if (!(batch->events[i].flags & FXT_FLAG_FOREIGN))
+		if (batch->events[i].kind != TW_OBJECT || !(batch->events[i].flags & FXT_FLAG_FOREIGN))
 			fxt->kept[count++] = batch->events[i];
 	batch->events = fxt->kept;
 	batch->count = count;

@@ -121,6 +121,14 @@ static const uint8_t argument_types[] = {
     [TW_FXT_ARG_BOOL] = TW_ARG_BOOL,   [TW_FXT_ARG_BLOB] = TW_ARG_BYTES,
 };
 
+static void set_unknown(const struct job *job, const struct tw_fxt_argument *from, struct tw_argument *argument)
+{
+	argument->fxt = from->type;
+	argument->big = job->chunk->big;
+	argument->upper = (uint32_t)from->value.u;
+	fxt_note(job->chunk, FXT_ARGUMENT_TYPE, job->place, job->place, from->type, 0, NULL);
+}
+
 /* An argument's value; its name follows. */
 static struct tw_argument value_of(const struct job *job, const struct tw_fxt_argument *from)
 {
@@ -132,7 +140,7 @@ static struct tw_argument value_of(const struct job *job, const struct tw_fxt_ar
 		argument.value.bytes = from->bytes;
 		argument.size = from->size;
 		if (!known)
-			fxt_note(job->chunk, FXT_ARGUMENT_TYPE, job->place, job->place, from->type, 0, NULL);
+			set_unknown(job, from, &argument);
 	} else {
 		argument.value.u = from->value.u;
 	}
@@ -182,7 +190,9 @@ static void add_bytes(const struct job *job, const char *name, enum tw_argument_
 	const struct tw_fxt_record *record = job->record;
 	const uint8_t *bytes = record->payload ? record->payload : (const uint8_t *)"";
 	add_field(job, name,
-	          &(struct tw_argument){.type = (uint8_t)type, .value.bytes = bytes, .size = record->payload_here});
+	          &(struct tw_argument){.type = (uint8_t)type,
+	                                .value.bytes = bytes,
+	                                .size = (uint32_t)record->payload_here});
 }
 
 /* ---- Rows. ---- */
@@ -197,6 +207,7 @@ static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, 
 	const struct tw_event event = {.time = time,
 	                               .offset = fxt_offset(chunk, job->place),
 	                               .kind = (uint8_t)kind,
+	                               .flags = fxt_has_trailing(record) ? TW_FLAG_MORE : 0,
 	                               .provider = chunk->turn.number};
 	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
 	if (!row)
@@ -231,7 +242,7 @@ static void add_event(const struct job *job, enum tw_event_kind kind)
 	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
 	if (record->kind == TW_FXT_DURATION_COMPLETE)
 		row->value = duration(job, row->time);
-	row->flags = fxt_scope_flags(record->scope);
+	row->flags |= record->scope > FXT_SCOPE_MAX ? TW_FLAG_MORE : fxt_scope_flags(record->scope);
 	add_arguments(job);
 }
 
@@ -279,7 +290,7 @@ static void take_blob(const struct job *job)
 		return;
 	row->id = record->object_type;
 	row->value = record->payload_size;
-	row->flags = record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
+	row->flags |= record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
 	if (timed)
 		row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
 	else
@@ -301,7 +312,7 @@ static void take_kernel_object(const struct job *job)
 	if (!row)
 		return;
 	row->value = record->object_type;
-	row->flags = job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0;
+	row->flags |= job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0;
 	add_arguments(job);
 	name_object(job, fxt_koid(job->chunk->turn.provider, record->id));
 	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
@@ -315,7 +326,7 @@ static void take_userspace_object(const struct job *job)
 	struct tw_event *row = add_row(job, TW_OBJECT, false);
 	if (!row)
 		return;
-	row->flags = TW_FLAG_USERSPACE | (job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0);
+	row->flags |= TW_FLAG_USERSPACE | (job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0);
 	if (record->thread.index || record->wide_process)
 		row->other = track_number(job, &record->thread, FXT_FIX_OTHER);
 	add_arguments(job);
@@ -476,7 +487,7 @@ static void take_unknown(const struct job *job)
 	struct tw_event *row = add_row(job, TW_METADATA, false);
 	if (!row)
 		return;
-	row->flags = record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
+	row->flags |= record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
 	name_row(job, "unknown record");
 	add_number(job, "type", TW_ARG_UINT, record->type);
 	add_number(job, "subtype", TW_ARG_UINT, record->subtype);
@@ -591,7 +602,7 @@ static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 		return;
 	const struct tw_argument bytes = {.type = TW_ARG_BYTES,
 	                                  .value.bytes = chunk->bytes + piece->from,
-	                                  .size = piece->to - piece->from};
+	                                  .size = (uint32_t)(piece->to - piece->from)};
 	tw_slab_argument(&chunk->slab, &bytes);
 	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_PAYLOAD});
 }

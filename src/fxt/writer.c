@@ -9,8 +9,9 @@
  * - Ticks are the source's, unless asked otherwise. The tick written is the least whose time is the event's; a rate
  *   below 10^9 has none for some times: "time" is counted. The end of a complete slice is the tick of its end, so that
  *   its duration reads back.
- * - Instants have the scope word that the engine writes. A slice that was left by a tail call has the argument "tail",
- *   one made at the edge of a time window "clipped". Of a wake-up `other` is the argument "waker".
+ * - Instants have the scope word that the engine writes; that of a thread has none where a record has no room for it. A
+ *   slice that was left by a tail call has the argument "tail", one made at the edge of a time window "clipped". Of a
+ *   wake-up `other` is the argument "waker".
  * - CPUs are kept by scheduling records only. Loss "cpu" is counted once for a trace whose other events have them: as
  *   arguments they would become arguments of calls on the way back.
  * - Scheduling records and logs have no name and no category, objects no time and no track, blobs neither.
@@ -61,7 +62,7 @@ static uint64_t end_of(const struct tw_event *event)
 static void put_tail(struct fxt_writer *w, struct fxt_put *put, const struct tw_event *event, enum fxt_tail tail)
 {
 	if (tail == FXT_TAIL_SCOPE)
-		fxt_put_word(put, fxt_scope_of(event->flags));
+		fxt_put_scope(put, event->flags);
 	else if (tail == FXT_TAIL_ID)
 		fxt_put_word(put, event->id);
 	else if (tail == FXT_TAIL_END)
@@ -85,7 +86,7 @@ static void put_with(struct fxt_writer *w, const struct tw_event *event, const s
 		fxt_put_label(&put, name);
 	}
 	if (items->count)
-		header |= fxt_put_items(w, &put, items, shape->tail != FXT_NO_TAIL) << 20;
+		header |= fxt_put_items(w, &put, items, fxt_tail_words(shape->tail, event->flags)) << 20;
 	put_tail(w, &put, event, shape->tail);
 	fxt_put_end(out, &put, header);
 }

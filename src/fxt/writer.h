@@ -123,6 +123,19 @@ static inline uint64_t fxt_scope_of(uint16_t flags)
 	return flags & TW_FLAG_PROCESS ? 1 : 0;
 }
 
+/* Words that arguments must leave for what stands behind them. The scope of a thread is what instants without a scope
+ * have: where there is no room, it needs no word. */
+static inline size_t fxt_tail_words(enum fxt_tail tail, uint16_t flags)
+{
+	return tail != FXT_NO_TAIL && (tail != FXT_TAIL_SCOPE || fxt_scope_of(flags));
+}
+
+static inline void fxt_put_scope(struct fxt_put *put, uint16_t flags)
+{
+	if (fxt_put_left(put))
+		fxt_put_word(put, fxt_scope_of(flags));
+}
+
 /* Moves the base of the clock to a time, or shortly before it. */
 void fxt_move_clock(struct fxt_clock *clock, uint64_t ns);
 

@@ -44,7 +44,7 @@ static void add_text(struct fxt_writer *w, struct fxt_items *items, enum fxt_own
 	if (items->made_count == before)
 		return;
 	items->made[before].value.bytes = (const uint8_t *)text;
-	items->made[before].size = size;
+	items->made[before].size = (uint32_t)size;
 }
 
 /* A stack that cannot be told whole has its innermost functions. */

@@ -51,7 +51,7 @@ static void put_module(struct fxt_writer *w, const struct tw_event *event)
 	fxt_put_stream(&put, name->text, name->length);
 	fxt_put_stream(&put, fields[1].value.bytes, (size_t)fields[1].size);
 	fxt_put_end(&w->writer->out, &put,
-	            header | fields[0].value.u << 28 | (uint64_t)name->length << 44 | fields[1].size << 52);
+	            header | fields[0].value.u << 28 | (uint64_t)name->length << 44 | (uint64_t)fields[1].size << 52);
 }
 
 static void put_mapping(struct fxt_writer *w, const struct tw_event *event)

@@ -46,7 +46,7 @@ void tracelog_add_text(struct tracelog_log *log, const char *name, const void *t
 	add(log, name,
 	    (struct tw_argument){.type = TW_ARG_TEXT,
 	                         .value.bytes = (const uint8_t *)kept->text,
-	                         .size = kept->length});
+	                         .size = (uint32_t)kept->length});
 }
 
 void tracelog_add_thing(struct tracelog_log *log, const char *name, enum tracelog_thing_kind kind, uint32_t number)

@@ -198,7 +198,7 @@ static void put_bytes(struct tw_argument *argument, enum tw_argument_type type, 
 {
 	argument->type = (uint8_t)type;
 	argument->value.bytes = bytes;
-	argument->size = size;
+	argument->size = (uint32_t)size;
 }
 
 static void put_float(struct tw_argument *argument, uint64_t number, size_t size)

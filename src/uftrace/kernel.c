@@ -302,7 +302,8 @@ static struct tw_argument argument_of(const struct uftrace_kernel_field *field, 
 		argument.value.u = number_of(field, data, size);
 	} else if (place(field, data, size, &at, &length)) {
 		argument.value.bytes = data + at;
-		argument.size = argument.type == TW_ARG_TEXT ? strnlen((const char *)data + at, length) : length;
+		length = argument.type == TW_ARG_TEXT ? strnlen((const char *)data + at, length) : length;
+		argument.size = (uint32_t)length;
 	} else {
 		argument.type = TW_ARG_NULL;
 	}

@@ -1870,3 +1870,35 @@ END
 		[ "$(wc -c <out.fxt)" -lt 100000 ] || fail "$command: $(wc -c <out.fxt)"
 	done
 }
+
+# The upper half of the header is part of such an argument: what is cut and merged ends with the same 40 bytes.
+@test "cut, merge, convert: arguments of unknown types stay, and what has no place elsewhere is counted" {
+	archive <<'END'
+out.append(string(1, b'o'))
+head = b''.join(out)
+odd = argument(12, 7, 0x1122334455667788, name=0)
+open('kept.fxt', 'wb').write(head + event(0, 1, odd, 0, arguments=1, ticks=100))
+open('words.fxt', 'wb').write(head + event(0, 1, 0, 99, ticks=100) + event(0, 1, 7, ticks=200) +
+                              event(0, 1, argument(3, 0, 5, 99, name=0), 0, arguments=1, ticks=300))
+# A record of 4095 words has no room for a scope.
+full = argument(10, 4092 * 8, b'x' * (4092 * 8), name=0)
+open('full.fxt', 'wb').write(head + event(0, 1, full, arguments=1, ticks=100))
+END
+	trackway convert --to fxt --byte-order big kept.fxt -o big.fxt
+	for file in kept big; do
+		trackway cut --strict --from-time 0 $file.fxt -o cut.fxt
+		trackway merge --strict --align none $file.fxt -o merged.fxt
+		cmp <(tail -c 40 cut.fxt) <(tail -c 40 kept.fxt)
+		cmp <(tail -c 40 merged.fxt) <(tail -c 40 kept.fxt)
+	done
+	trackway cut --strict --from-time 0 full.fxt -o cut.fxt
+	cmp <(tail -c 32760 cut.fxt) <(tail -c 32760 full.fxt)
+	run trackway convert --strict --to chrome kept.fxt -o out.json
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"unknown argument: 1 kept in another form"* ]] || fail "$output"
+	for command in 'cut --from-time 0' 'merge --align none' 'convert --to chrome'; do
+		run trackway $command --strict words.fxt -o out.fxt
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"unknown field: 3 left out"* ]] || fail "$command: $output"
+	done
+}

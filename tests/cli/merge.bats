@@ -315,7 +315,7 @@ events() { # file, then name and microseconds of instants
 	cp "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" .
 	events() { # of an archive, without the indices and the koids that were invented for tracks that are no threads
 		trackway dump "$1" 2>findings | grep -vE ' (magic|provider-info|initialization|string|thread|kernel-object) ' |
-			cut -d' ' -f2- | sed 's/_ref=[0-9]*//g; s/thread=13835058055[0-9]*/thread=invented/'
+			cut -d' ' -f2- | sed 's/_ref=[0-9]*//g; s/thread=13835058055[0-9]*/thread=invented/; s/\(header=0x[0-9a-f]*\)[0-9a-f]\{8\}/\1/'
 	}
 	printf 'a;b 1\n' >none.folded
 	for set in "odd.fxt big.fxt" "big.fxt streaming.fxt odd.fxt" "damaged.fxt oneshot_all.fxt"; do

@@ -175,7 +175,7 @@ static inline struct tw_argument text_argument(uint32_t label, const char *text)
 	return (struct tw_argument){.name = label,
 	                            .type = TW_ARG_TEXT,
 	                            .value.bytes = (const uint8_t *)text,
-	                            .size = strlen(text)};
+	                            .size = (uint32_t)strlen(text)};
 }
 
 #endif

@@ -131,7 +131,7 @@ static void parse_event(struct fixture *f, const char *line)
 	    .kind = kind_of(words[KIND][0]),
 	};
 	strcpy(f->texts[i], with ? with : "");
-	f->arguments[i] = (struct tw_argument){.type = TW_ARG_TEXT, .size = strlen(f->texts[i])};
+	f->arguments[i] = (struct tw_argument){.type = TW_ARG_TEXT, .size = (uint32_t)strlen(f->texts[i])};
 }
 
 static void parse(struct fixture *f, const char *table)
@@ -608,7 +608,7 @@ static int read_waiting(struct tw_reader *reader, struct tw_batch *batch)
 		return 0;
 	for (size_t i = 0; i < EVENTS; i++, f->made++) {
 		snprintf(f->texts[i], sizeof f->texts[i], "text %u", (unsigned)f->made);
-		f->arguments[i] = (struct tw_argument){.type = TW_ARG_TEXT, .size = strlen(f->texts[i])};
+		f->arguments[i] = (struct tw_argument){.type = TW_ARG_TEXT, .size = (uint32_t)strlen(f->texts[i])};
 		f->arguments[i].value.bytes = (const uint8_t *)f->texts[i];
 		f->events[i] =
 		    (struct tw_event){.time = START + f->made, .track = 1, .name = 1, .kind = TW_SLICE_BEGIN};

@@ -108,7 +108,7 @@ static void put_last_word(struct expected *row, unsigned type)
 	                                      : random_state;
 	put(word);
 	if (type == INSTANT)
-		row->event.flags = word == 1 ? TW_FLAG_PROCESS : word == 2 ? TW_FLAG_GLOBAL : 0;
+		row->event.flags = (const uint8_t[]){0, TW_FLAG_PROCESS, TW_FLAG_GLOBAL, TW_FLAG_MORE}[word];
 	else if (type != COMPLETE)
 		row->event.id = word;
 	else if (!wrong)

@@ -113,7 +113,9 @@ static void put_number(struct source *source, const char *text, int64_t value)
 static void put_text(struct source *source, const char *text, const char *value)
 {
 	put(source, text,
-	    (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = (const uint8_t *)value, .size = strlen(value)});
+	    (struct tw_argument){.type = TW_ARG_TEXT,
+	                         .value.bytes = (const uint8_t *)value,
+	                         .size = (uint32_t)strlen(value)});
 }
 
 /* ---- alloc ---- */
