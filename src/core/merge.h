@@ -78,6 +78,12 @@ static inline tw_wide tw_merge_moved(const struct tw_merge_time *how, uint64_t t
 	return away + how->pivot + how->shift;
 }
 
+/* Whether tw_merge_time() raises it to 0. */
+static inline bool tw_merge_raises(const struct tw_merge_time *how, uint64_t time)
+{
+	return tw_merge_moved(how, time) < 0;
+}
+
 static inline uint64_t tw_merge_time(const struct tw_merge_time *how, uint64_t time)
 {
 	uint64_t later;

@@ -28,7 +28,8 @@ enum {
 struct item {
 	struct tw_batch batch;
 	struct tw_clock clock;
-	size_t changes; /* up to here they belong to this batch and those before */
+	uint64_t raised; /* as tw_reader.raised */
+	size_t changes;  /* up to here they belong to this batch and those before */
 };
 
 struct block {
@@ -143,8 +144,10 @@ static struct tw_batch keep(struct block *block, const struct tw_batch *batch, c
 
 static void add_item(struct relay *relay, struct block *block, const struct tw_batch *batch)
 {
-	block->items[block->item_count++] =
-	    (struct item){.batch = *batch, .clock = relay->source->clock, .changes = block->changes.count};
+	block->items[block->item_count++] = (struct item){.batch = *batch,
+	                                                  .clock = relay->source->clock,
+	                                                  .raised = relay->source->raised,
+	                                                  .changes = block->changes.count};
 }
 
 /* Does some of the source's work instead of waiting; false where there is nothing to do. With the lock, which is let go
@@ -324,6 +327,7 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 	const struct item *item = &block->items[relay->item++];
 	int status = apply(reader, block, item->changes);
 	reader->clock = item->clock;
+	reader->raised = item->raised;
 	*batch = item->batch;
 	return status < 0 ? status : (int)item->batch.count;
 }

@@ -113,6 +113,12 @@ static bool has_only_kinds(struct tw_writer *writer, const struct tw_batch *batc
 	return !others;
 }
 
+static void count_raised(struct tw_writer *writer, const struct tw_reader *reader)
+{
+	tw_count_losses(writer, "time", true, reader->raised - writer->raised);
+	writer->raised = reader->raised;
+}
+
 static int not_open(struct tw_writer *writer)
 {
 	return tw_writer_fail(writer, TW_ERR_VALUE, "%s: it is not open to be written",
@@ -134,6 +140,8 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);
+	if (reader->raised != writer->raised)
+		count_raised(writer, reader);
 	int status = writer->target->write(writer, reader, batch);
 	return status >= 0 && writer->out.error ? fail_write(writer, writer->out.error) : status;
 }

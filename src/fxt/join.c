@@ -175,9 +175,12 @@ static int end_strand(struct join *join, struct strand *strand)
 	return go_on(join, feed);
 }
 
-static void note_late(const struct strand *strand, const struct tw_brief *brief)
+/* Those that come before the time that became 0 are among them. */
+static void note_late(const struct join *join, const struct strand *strand, const struct tw_brief *brief)
 {
 	struct tw_sorter *sorter = &strand->feed->fxt->sorter;
+	if (tw_merge_raises(&strand->feed->shift.whole, brief->time))
+		tw_count_loss(join->passage.writer, "time", true);
 	sorter->last = strand->late_until;
 	tw_sorter_note_late(sorter, strand->slab, brief);
 }
@@ -189,7 +192,7 @@ static void pass(const struct join *join, struct strand *strand)
 		return;
 	const struct tw_brief *to = strand->next + strand->taken;
 	for (; strand->next < to && strand->next->time < strand->late_until; strand->next++)
-		note_late(strand, strand->next);
+		note_late(join, strand, strand->next);
 	strand->next = to;
 	strand->taken = 0;
 	if (to < strand->end)

@@ -811,3 +811,23 @@ make_many() { # how many
 	trackway merge late.fxt late.fxt -o out.fxt 2>found
 	[ ! -s found ] || fail "$(cat found)"
 }
+
+@test "merge: records that come too late, from before what is time 0, are counted as approximated" {
+	"$PYTHON" - <<-END
+		import sys; sys.path.insert(0, '$TRACKWAY_SOURCE/tests/truth')
+		from fxt_odd import *
+		out = [words(MAGIC), provider_info(1, b'p'), record(1, 0, 10**9), thread(1, 5, 6), string(1, b'n')]
+		out += [event(0, 1, ticks=1000 + 10 * i) for i in range(200000)]
+		open('late.fxt', 'wb').write(b''.join(out + [event(0, 1, ticks=at) for at in (400, 700, 1003)]))
+	END
+	printf 'a;b 1\n' >one.folded
+	for others in late.fxt one.folded; do
+		run trackway merge --reorder-window 64K --align first late.fxt $others -o out.fxt
+		local twice=$([ $others = late.fxt ] && echo 4 || echo 2)
+		[[ "$output" == *"time: $twice kept in another form"* ]] || fail "$others: $output"
+		run trackway merge --strict --reorder-window 64K --align first late.fxt $others -o out.fxt
+		[ "$status" -eq 1 ]
+		run trackway merge --reorder-window 64K --align none late.fxt $others -o out.fxt
+		[[ "$output" != *"time:"* ]] || fail "$others: $output"
+	done
+}
