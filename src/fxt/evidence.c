@@ -46,7 +46,7 @@ bool fxt_is_thread_known(const struct fxt_view *view, uint64_t index, size_t at)
 {
 	const struct fxt_entry *entry =
 	    index > 0 ? fxt_thread_at(view->state->current, (unsigned)index, view->offset + at) : NULL;
-	return entry && (entry->process || entry->thread);
+	return entry && (entry->process || (entry->thread && entry->thread < FXT_INVENTED_UNDEFINED));
 }
 
 bool fxt_is_string_sound(const struct fxt_view *view, uint64_t reference, size_t at)

@@ -12,9 +12,6 @@ enum { INLINE_MAX = 16000 };
 
 enum { TEXTS_MOST = 1 << 18 }; /* bytes of texts that are no names and are known to have been registered */
 
-/* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours. */
-#define INVENTED (UINT64_C(3) << 62)
-
 /* ---- Strings. ---- */
 
 static uint16_t put_string(struct fxt_intern *in, const char *text, size_t size)
@@ -97,7 +94,7 @@ struct fxt_koids fxt_koids_of(const struct fxt_intern *in, uint32_t number)
 	const struct tw_track *track = tw_dictionary_track(in->dictionary, number);
 	return (struct fxt_koids){
 	    .process = track->process,
-	    .thread = needs_koid(in, number) ? INVENTED | number : track->thread,
+	    .thread = needs_koid(in, number) ? FXT_INVENTED | number : track->thread,
 	};
 }
 

@@ -36,6 +36,11 @@ enum fxt_event_type {
 /* The types of kernel object that the document gives a meaning: zircon/types.h, ZX_OBJ_TYPE_. */
 enum { FXT_OBJECT_PROCESS = 1, FXT_OBJECT_THREAD = 2 };
 
+/* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours, and bit 61
+ * of these what repair registers where nothing was: the number of the provider, then 8 bits of the index. */
+#define FXT_INVENTED (UINT64_C(3) << 62)
+#define FXT_INVENTED_UNDEFINED (UINT64_C(7) << 61)
+
 /* The scope of an instant, the word behind its arguments: 0 thread, 1 process, 2 global. The engine writes it; the
  * document does not tell of it. */
 enum { FXT_SCOPE_MAX = 2 };

@@ -6,6 +6,7 @@
 #include "fxt/layout.h"
 #include "fxt/tell.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* Bytes of the largest record that is not large, or of what precedes the payload of one that is. */
@@ -156,14 +157,40 @@ static bool define_string(struct rewrite *r, const struct tw_fxt_string *string,
 	return true;
 }
 
-/* Koids of 0 are no thread, as Fuchsia's engine has it. */
+static struct tw_fxt_string inline_string(const char *text, size_t length)
+{
+	return (struct tw_fxt_string){.reference = TW_FXT_STRING_INLINE,
+	                              .length = (uint16_t)length,
+	                              .bytes = (const uint8_t *)text};
+}
+
+static void put_thread_name(struct rewrite *r, uint64_t koid, unsigned index, bool big)
+{
+	char text[FXT_UNDEFINED_MAX];
+	struct tw_fxt_record object = {
+	    .kind = TW_FXT_KERNEL_OBJECT,
+	    .id = koid,
+	    .object_type = FXT_OBJECT_THREAD,
+	    .name = inline_string(text, fxt_undefined_thread(text, index)),
+	    .argument_count = 1,
+	};
+	object.arguments[0] =
+	    (struct tw_fxt_argument){.type = TW_FXT_ARG_KOID, .name = inline_string("process", strlen("process"))};
+	r->result->records_out += put(r, &object, big);
+}
+
+/* Each is a thread of its own, and has the name that readers show. */
 static bool define_thread(struct rewrite *r, const struct tw_fxt_thread *thread, bool big)
 {
 	if (thread->index == 0 || r->cursor.state.full || fxt_cursor_thread(&r->cursor, thread->index))
 		return false;
-	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index};
-	if (is_new(r, true, thread->index))
-		define(r, FXT_THREAD_UNDEFINED, &record, big);
+	uint64_t provider = r->cursor.chunk->turn.provider->id;
+	uint64_t koid = FXT_INVENTED_UNDEFINED | provider << CHAR_BIT | thread->index;
+	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index, .thread.thread = koid};
+	if (!is_new(r, true, thread->index))
+		return true;
+	define(r, FXT_THREAD_UNDEFINED, &record, big);
+	put_thread_name(r, koid, thread->index, big);
 	return true;
 }
 

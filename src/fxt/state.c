@@ -124,10 +124,15 @@ uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t provider, 
 	const struct tw_track track = {.thread = provider << 8 | index, .kind = TW_TRACK_OTHER};
 	char text[FXT_UNDEFINED_MAX];
 	uint32_t number = add_track(state, &track);
-	int length = snprintf(text, sizeof text, "undefined thread %" PRIu64, index);
+	size_t length = fxt_undefined_thread(text, (unsigned)index);
 	if (number && tw_dictionary_track(state->dictionary, number)->name == 0)
-		tw_dictionary_name_track(state->dictionary, number, fxt_state_name(state, text, (size_t)length));
+		tw_dictionary_name_track(state->dictionary, number, fxt_state_name(state, text, length));
 	return number;
+}
+
+size_t fxt_undefined_thread(char text[static FXT_UNDEFINED_MAX], unsigned index)
+{
+	return (size_t)snprintf(text, FXT_UNDEFINED_MAX, "undefined thread %u", index);
 }
 
 static const char undefined[] = "undefined string ";

@@ -134,7 +134,10 @@ uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length
 enum { FXT_UNDEFINED_MAX = 32 };
 size_t fxt_undefined_name(char text[static FXT_UNDEFINED_MAX], unsigned index);
 
-/* Whether that is what an index means. */
+/* The same of threads. */
+size_t fxt_undefined_thread(char text[static FXT_UNDEFINED_MAX], unsigned index);
+
+/* Whether that is what an index of strings means. */
 bool fxt_is_undefined(const struct fxt_entry *entry, unsigned index);
 
 /* ---- Looking up: from any thread, while the tables grow. ---- */

@@ -1849,6 +1849,12 @@ END
 	! grep -q 'fxt.end' found || fail "$(cat found)"
 	trackway convert in.fxt --to jsonl -o out.jsonl 2>/dev/null || true
 	[ "$(grep -c '"track":"undefined thread 10"' out.jsonl)" = 2 ] || fail "$(cat out.jsonl)"
+	# And stays one when it is registered.
+	trackway repair in.fxt -o repaired.fxt 2>/dev/null || [ $? -eq 1 ]
+	[ "$(trackway check repaired.fxt)" = "repaired.fxt: fine" ] || fail "$(trackway check repaired.fxt)"
+	trackway convert repaired.fxt --to jsonl -o out.jsonl
+	[ "$(grep -c 'slice-.*"track":"undefined thread 10"' out.jsonl)" = 2 ] || fail "$(cat out.jsonl)"
+	trackway stat --json repaired.fxt | grep -c '"count":1,"open":0,"unwound":0,"total_ns":20,' | grep -qx 2
 }
 
 @test "arguments that no record holds together keep their texts" {
