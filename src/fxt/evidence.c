@@ -134,15 +134,28 @@ bool fxt_is_large_begun(const struct fxt_view *view, size_t at)
 	return fxt_size(header) > words && fxt_is_large(header, view->bytes + at, words, view->big);
 }
 
-/* Whether records follow one another from here: enough of them, or, if at least so many, up to the last byte. */
+/* The size of a short record of an unknown type behind a solid one; 0 where there is none. */
+static size_t unknown_behind(const struct fxt_view *view, size_t solid, size_t at)
+{
+	uint64_t header = tw_load64(view->bytes + at, view->big), words = fxt_size(header);
+	bool unknown = fxt_kind(header) == TW_FXT_UNKNOWN && words <= SHORT && words * TW_FXT_WORD <= view->left - at;
+	bool large = fxt_type(tw_load64(view->bytes + solid, view->big)) == TW_FXT_TYPE_LARGE;
+	return unknown && solid < at && !large && fxt_is_solid(view, solid, at - solid) ? words * TW_FXT_WORD : 0;
+}
+
+/* Whether records follow one another from here: enough of them, or, if at least so many, up to the last byte. Unknown
+ * ones between them do not count. */
 static bool chain(const struct fxt_view *view, size_t at, unsigned least)
 {
 	unsigned count = 0;
-	for (; count < FXT_CHAIN && view->left - at >= TW_FXT_WORD; count++) {
-		size_t size = fxt_measure_at(view, at);
+	size_t last = at;
+	while (count < FXT_CHAIN && view->left - at >= TW_FXT_WORD) {
+		size_t known = fxt_measure_at(view, at), size = known ? known : unknown_behind(view, last, at);
 		if (size == 0)
 			return !view->at_end && count > 0 && fxt_is_begun(view, at);
+		count += known != 0;
 		at += size;
+		last = known ? at - size : at;
 	}
 	return count == FXT_CHAIN || (count >= least && view->left == at);
 }

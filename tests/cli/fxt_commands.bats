@@ -1796,6 +1796,21 @@ END
 	grep -q '"lost_bytes":8[,}]' info || fail "$(cat info)"
 }
 
+@test "a record behind damage stays where an unknown one follows it" {
+	archive <<-END
+		behind = b''.join(event(0, 1, ticks=i) for i in range(100))
+		wakeup, event_, odd = record(8, 2 << 60 | 1 << 20, 100, 7), event(0, 1, ticks=50), record(12, 0, 1, 2)
+		out.append(string(1, b'n'))
+		for name, few in (('one', wakeup), ('other', event_), ('both', wakeup + event_), ('twice', wakeup + odd + event_)):
+		    open(name + '.fxt', 'wb').write(b''.join(out) + bytes(8) + few + odd + behind)
+	END
+	for file in one other both twice; do
+		trackway info --json $file.fxt 2>/dev/null >info || true
+		grep -q '"lost_bytes":8[,}]' info || fail "$file: $(cat info)"
+		grep -q '"unknown":[12][,}]' info || fail "$file: $(cat info)"
+	done
+}
+
 @test "a large blob that ends soon behind what is read at once stays one" {
 	archive <<-END
 		out += [string(1, b'n')]
