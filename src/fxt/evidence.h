@@ -26,10 +26,11 @@ enum {
 struct fxt_view {
 	const struct fxt_state *state; /* NULL will do for fxt_measure_at() and fxt_is_flawless() */
 	const uint8_t *bytes;
-	size_t left;     /* how many there are */
-	bool at_end;     /* nothing comes after them */
-	bool big;        /* their byte order */
-	uint64_t offset; /* of the first of them in the archive */
+	size_t left;                 /* how many there are */
+	bool at_end;                 /* nothing comes after them */
+	bool big;                    /* their byte order */
+	uint64_t offset;             /* of the first of them in the archive */
+	struct fxt_scanned *scanned; /* walk.h; NULL will do */
 };
 
 /* Returns the size in bytes of the record at a place; 0 when none measures right there, or not all of it is here. */

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/judge.h"
 
+#include "fxt/walk.h"
+
 #include <string.h>
 
 /* How many strange records in a row make one of them trustworthy. */
@@ -24,15 +26,30 @@ static bool goes_on(const struct fxt_view *view, size_t at, unsigned least)
 	       fxt_is_large_begun(view, at);
 }
 
+static bool is_scanned(const struct fxt_view *view, size_t at)
+{
+	const struct fxt_scanned *known = view->scanned;
+	uint64_t offset = view->offset + at;
+	return known && known->end == view->offset + view->left && known->at_end == view->at_end &&
+	       known->big == view->big && offset >= known->from && offset <= known->to;
+}
+
 /* The next place that a record begins at; as far as the bytes allow to tell when there is none. Bytes may be missing or
  * too many, so that records need not stand at multiples of their words. */
 static size_t scan(const struct fxt_view *view, size_t from)
 {
-	size_t end = view->at_end ? view->left : view->left - FXT_LOOK + 1;
-	for (size_t at = from; at < end; at++)
-		if (goes_on(view, at, 1))
-			return at;
-	return end;
+	size_t at = from, end = view->at_end ? view->left : view->left - FXT_LOOK + 1;
+	if (is_scanned(view, from))
+		return (size_t)(view->scanned->to - view->offset);
+	while (at < end && !goes_on(view, at, 1))
+		at++;
+	if (view->scanned)
+		*view->scanned = (struct fxt_scanned){.from = view->offset + from,
+		                                      .to = view->offset + at,
+		                                      .end = view->offset + view->left,
+		                                      .at_end = view->at_end,
+		                                      .big = view->big};
+	return at;
 }
 
 static struct fxt_judgement judgement(enum fxt_verdict verdict, uint64_t size, const char *fault)

@@ -7,14 +7,15 @@
 #include "fxt/judge.h"
 #include "fxt/walk_parts.h"
 
-struct fxt_view fxt_view_from(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
+struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
 {
 	return (struct fxt_view){.state = walk->state,
 	                         .bytes = chunk->bytes + place,
 	                         .left = chunk->end - place,
 	                         .at_end = chunk->at_end,
 	                         .big = walk->big,
-	                         .offset = fxt_offset(chunk, place)};
+	                         .offset = fxt_offset(chunk, place),
+	                         .scanned = &walk->scanned};
 }
 
 /* ---- What is noted in the chunk. ---- */
@@ -242,7 +243,7 @@ static bool is_doubtful(const struct fxt_walk *walk, uint64_t header)
 }
 
 /* Whether a record that measures right may be passed. */
-static bool may_be_passed(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
+static bool may_be_passed(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
 {
 	uint64_t header = tw_load64(chunk->bytes + place, walk->big);
 	if (fxt_type(header) != TW_FXT_TYPE_METADATA || !is_doubtful(walk, header))

@@ -5,6 +5,14 @@
 
 #include "fxt/chunk.h"
 
+/* What was last looked through for the next record, in offsets: from any place in it, up to the end of the same bytes,
+ * that is the same one, until more is registered or something is taken back. */
+struct fxt_scanned {
+	uint64_t from, to; /* the record's place */
+	uint64_t end;      /* of the bytes; 0: nothing is known */
+	bool at_end, big;
+};
+
 struct fxt_walk {
 	struct fxt_state *state;
 	bool big;
@@ -19,6 +27,7 @@ struct fxt_walk {
 	uint64_t lost_from;                    /* where the garbage began that the walk is in; UINT64_MAX: in none */
 	const char *fault;
 	uint64_t found;
+	struct fxt_scanned scanned;
 };
 
 /* Tells the byte order from the first chunk of an archive: that of its magic number, or without one that in which its

@@ -170,6 +170,7 @@ static bool (*const definers[])(struct fxt_walk *, const struct seen *) = {
 bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words)
 {
 	const struct seen seen = {chunk, place, chunk->bytes + place, header, fxt_offset(chunk, place), words};
+	walk->scanned.end = 0;
 	if (!definers[tw_bits(header, 0, 3)](walk, &seen))
 		return false;
 	if (tw_bits(header, 0, 3) <= TW_FXT_TYPE_INITIALIZATION)

@@ -53,6 +53,8 @@ static void take_back(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t pla
 {
 	uint64_t header = tw_load64(chunk->bytes + place, walk->big), offset = fxt_offset(chunk, place);
 	unsigned type = fxt_type(header);
+	if (type < TW_FXT_TYPE_EVENT)
+		walk->scanned.end = 0;
 	if (type == TW_FXT_TYPE_STRING)
 		fxt_state_withdraw(walk->state, false, (unsigned)tw_bits(header, 16, 30), offset);
 	else if (type == TW_FXT_TYPE_THREAD)
@@ -177,8 +179,7 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 }
 
 /* Whether a strange record stands between one that has no flaw and others: then nothing is missing before it. */
-static bool is_between(const struct fxt_walk *walk, const struct fxt_chunk *chunk,
-                       const struct fxt_judgement *judgement)
+static bool is_between(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
 	if (!judgement->joins || walk->last >= chunk->walked)
 		return false;

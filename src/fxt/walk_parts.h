@@ -7,7 +7,7 @@
 #include "fxt/walk.h"
 
 /* Returns what may be looked at from a place of the chunk on. */
-struct fxt_view fxt_view_from(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place);
+struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place);
 
 /* Puts a piece behind those of the chunk; without memory the chunk has failed. */
 void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece);
