@@ -100,8 +100,9 @@ static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
 	tw_count_losses(writer, "argument", false, argument);
 }
 
-/* Targets look kinds up in tables. Counts events whose records tell more than events can. */
-static bool has_only_kinds(struct tw_writer *writer, const struct tw_batch *batch)
+/* Counts events whose records tell more than events can. False where one is of no kind: targets look kinds up in
+ * tables. */
+static bool look_over(struct tw_writer *writer, const struct tw_batch *batch)
 {
 	bool others = false;
 	uint64_t more = 0;
@@ -136,7 +137,7 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 {
 	if (!writer->open)
 		return not_open(writer);
-	if (!has_only_kinds(writer, batch))
+	if (!look_over(writer, batch))
 		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);
