@@ -71,7 +71,7 @@ static bool put_scheduling(struct fxt_writer *w, const struct fxt_feed *feed, co
 	const struct fxt_seat *other = fxt_linked_seat(&feed->fxt->links, row->other);
 	bool wakeup = row->kind == TW_WAKEUP;
 	if (!seat || (row->other && (wakeup || !other)) || row->argument_count || row->name || row->category ||
-	    row->value > FXT_STATE_MAX)
+	    row->flags || row->value > FXT_STATE_MAX)
 		return false;
 	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, time));

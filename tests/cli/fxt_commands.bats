@@ -1870,6 +1870,16 @@ END
 	trackway convert repaired.fxt --to jsonl -o out.jsonl
 	[ "$(grep -c 'slice-.*"track":"undefined thread 10"' out.jsonl)" = 2 ] || fail "$(cat out.jsonl)"
 	trackway stat --json repaired.fxt | grep -c '"count":1,"open":0,"unwound":0,"total_ns":20,' | grep -qx 2
+	# Also where its provider tells another clock, and whoever reads ahead knows of that.
+	archive <<-END
+		for clock in 10**9, 10**9 - 1, 10**9:
+		    out += [record(1, 0, clock), string(1, b'n')]
+		    out += [event(0, 1, reference=9 if i % 50 == 0 else 1, ticks=10**6 + i) for i in range(20000)]
+	END
+	for jobs in 1 3; do
+		trackway convert --jobs $jobs in.fxt --to jsonl -o out.jsonl 2>/dev/null || true
+		grep -o '"thread":[0-9]*,"track":"undefined thread 9"' out.jsonl | sort -u | wc -l | grep -qx 1
+	done
 }
 
 @test "arguments that no record holds together keep their texts" {
@@ -1900,7 +1910,8 @@ head = b''.join(out)
 odd = argument(12, 7, 0x1122334455667788, name=0)
 open('kept.fxt', 'wb').write(head + event(0, 1, odd, 0, arguments=1, ticks=100))
 open('words.fxt', 'wb').write(head + event(0, 1, 0, 99, ticks=100) + event(0, 1, 7, ticks=200) +
-                              event(0, 1, argument(3, 0, 5, 99, name=0), 0, arguments=1, ticks=300))
+                              event(0, 1, argument(3, 0, 5, 99, name=0), 0, arguments=1, ticks=300) +
+                              record(8, 1 << 60, 400, 6, 6) + record(8, 1 << 60, 401, 6, 6, 99))
 # A record of 4095 words has no room for a scope.
 full = argument(10, 4092 * 8, b'x' * (4092 * 8), name=0)
 open('full.fxt', 'wb').write(head + event(0, 1, full, arguments=1, ticks=100))
@@ -1920,6 +1931,6 @@ END
 	for command in 'cut --from-time 0' 'merge --align none' 'convert --to chrome'; do
 		run trackway $command --strict words.fxt -o out.fxt
 		[ "$status" -eq 1 ]
-		[[ "$output" == *"unknown field: 3 left out"* ]] || fail "$command: $output"
+		[[ "$output" == *"unknown field: 4 left out"* ]] || fail "$command: $output"
 	done
 }
