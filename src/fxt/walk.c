@@ -105,15 +105,23 @@ static bool is_others_event(const struct fxt_walk *walk, uint64_t header)
 
 /* ---- The walk. ---- */
 
-/* Whether the archive is big endian: the byte order in which more records follow one another, at the first place where
- * there is a difference. What stands before may be damaged, the magic number above all. */
+/* How many records follow one another from a place in a byte order, if more than the most from others. */
+static void count_chain(const uint8_t *bytes, size_t left, bool big, unsigned *most)
+{
+	unsigned count;
+	fxt_chain(bytes, left < FXT_LOOK ? left : FXT_LOOK, big, &count);
+	*most = count > *most ? count : *most;
+}
+
+/* Whether the archive is big endian: the byte order in which the most records follow one another, from wherever that
+ * is. What stands before may be damaged, the magic number above all, and bytes may be missing. */
 static bool looks_big(const uint8_t *bytes, size_t left)
 {
+	enum { ENOUGH = 256 }; /* more than chance makes, even where all records are alike */
 	unsigned little = 0, big = 0;
-	for (size_t at = 0; at < left && at < FXT_LOOK && little == big; at += TW_FXT_WORD) {
-		size_t size = left - at < TW_PROBE_SIZE ? left - at : TW_PROBE_SIZE;
-		fxt_chain(bytes + at, size, false, &little);
-		fxt_chain(bytes + at, size, true, &big);
+	for (size_t at = 0; at < left && at < FXT_LOOK && little < ENOUGH && big < ENOUGH; at++) {
+		count_chain(bytes + at, left - at, false, &little);
+		count_chain(bytes + at, left - at, true, &big);
 	}
 	return big > little;
 }

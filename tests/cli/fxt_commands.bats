@@ -1937,3 +1937,14 @@ END
 	run trackway merge words.fxt words.fxt -o out.fxt
 	[[ "$output" == *"unknown field: 8 left out"* ]] || fail "$output"
 }
+
+@test "the beginning of an archive is missing, up to any byte, in either order" {
+	for order in little big; do
+		trackway convert --to fxt --byte-order $order "$DATA/fxt/streaming.fxt" -o whole.fxt
+		for from in 1 3 5 9 13 101 500 1001 2001 5003; do
+			tail -c +$((from + 1)) whole.fxt >cut.fxt
+			trackway info --from fxt --json cut.fxt 2>/dev/null >info || true
+			grep -q '"lost_bytes":[0-4]\?[0-9],' info || fail "$order, $from: $(cat info)"
+		done
+	done
+}
