@@ -16,7 +16,7 @@ struct fxt_count {
 	bool lone;                /* the process is not told */
 	const uint8_t *text;      /* categories without a number: in the chunk's bytes */
 	uint32_t length;
-	unsigned undefined; /* categories that are not registered: their index; otherwise 0 */
+	unsigned undefined; /* threads and categories that are not registered: their index; otherwise 0 */
 	uint32_t provider;  /* its id */
 	uint64_t records, bytes;
 	uint64_t first, last; /* ns; first > last: none has a time */

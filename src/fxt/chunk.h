@@ -83,6 +83,7 @@ enum fxt_fix_kind {
 	FXT_FIX_TRACK_UNDEFINED, /* a: number of the provider, b: index */
 	FXT_FIX_OTHER_UNDEFINED,
 	FXT_FIX_ARGUMENT_NAME,    /* argument: which */
+	FXT_FIX_ARGUMENT_TEXT,    /* argument: which */
 	FXT_FIX_REFERENCE,        /* an argument that refers to an object: a, b as in struct fxt_object */
 	FXT_FIX_OBJECT,           /* the row gives an object its name: a, b as in struct fxt_object */
 	FXT_FIX_KERNEL_OBJECT,    /* the row describes a kernel object: b: koid */

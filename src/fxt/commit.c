@@ -57,6 +57,17 @@ static void fix_argument_name(const struct place *at)
 		argument_of(at, at->fix->argument)->name = name_of(at);
 }
 
+/* Names live as long as the dictionary. */
+static void fix_argument_text(const struct place *at)
+{
+	const struct tw_name *text = tw_dictionary_name(at->commit->state->dictionary, name_of(at));
+	if (at->fix->argument >= at->row->argument_count)
+		return;
+	struct tw_argument *argument = argument_of(at, at->fix->argument);
+	argument->value.bytes = (const uint8_t *)text->text;
+	argument->size = (uint32_t)text->length;
+}
+
 static void fix_track(const struct place *at)
 {
 	at->row->track = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
@@ -276,6 +287,7 @@ static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_TRACK_UNDEFINED] = fix_track_undefined,
     [FXT_FIX_OTHER_UNDEFINED] = fix_other_undefined,
     [FXT_FIX_ARGUMENT_NAME] = fix_argument_name,
+    [FXT_FIX_ARGUMENT_TEXT] = fix_argument_text,
     [FXT_FIX_REFERENCE] = fix_reference,
     [FXT_FIX_OBJECT] = fix_object,
     [FXT_FIX_KERNEL_OBJECT] = fix_kernel_object,

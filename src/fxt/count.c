@@ -71,8 +71,9 @@ static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offs
 	*tally = none;
 	const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, index, offset);
 	if (!entry)
-		return;
-	count.number = entry->number;
+		count.undefined = index;
+	else
+		count.number = entry->number;
 	add_count(chunk, &count);
 }
 

@@ -68,6 +68,13 @@ static bool is_event_alone(const struct fxt_view *view, const struct tw_fxt_reco
 	return fxt_is_thread_known(view, event->thread.index, at) || (event->thread.index == 0 && categorized);
 }
 
+/* The same for a large blob, whose sizes agree. */
+static bool is_blob_alone(const struct fxt_view *view, const struct tw_fxt_record *blob, size_t at)
+{
+	return is_named(view, &blob->name, at) && (!blob->category.reference || is_named(view, &blob->category, at)) &&
+	       fxt_is_thread_sound(view, blob->thread.index, at);
+}
+
 bool fxt_is_alone(const struct fxt_view *view, size_t at)
 {
 	struct tw_fxt_decoder decoder = {.bytes = view->bytes + at, .left = view->left - at, .big = view->big};
@@ -93,6 +100,8 @@ bool fxt_is_alone(const struct fxt_view *view, size_t at)
 	case TW_FXT_TYPE_LOG:
 		return fxt_is_thread_sound(view, record.thread.index, at) &&
 		       is_text(record.payload, record.payload_size);
+	case TW_FXT_TYPE_LARGE:
+		return record.kind == TW_FXT_LARGE_BLOB && is_blob_alone(view, &record, at);
 	default:
 		return false;
 	}
@@ -172,7 +181,8 @@ bool fxt_is_weak(const struct fxt_view *view, size_t at, size_t size)
 	uint64_t header = tw_load64(view->bytes + at, view->big);
 	if (header >> 16 == 0) /* the sizes in a large blob are not there by chance where others follow it */
 		return fxt_type(header) != TW_FXT_TYPE_INITIALIZATION &&
-		       !(fxt_type(header) == TW_FXT_TYPE_LARGE && chain(view, at, FXT_CHAIN));
+		       !(fxt_type(header) == TW_FXT_TYPE_LARGE &&
+		         (fxt_is_alone(view, at) || chain(view, at, FXT_CHAIN)));
 	switch (fxt_type(header)) {
 	case TW_FXT_TYPE_METADATA:
 		return size == TW_FXT_WORD && header != TW_FXT_MAGIC_WORD &&

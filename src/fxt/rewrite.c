@@ -6,7 +6,6 @@
 #include "fxt/layout.h"
 #include "fxt/tell.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 /* Bytes of the largest record that is not large, or of what precedes the payload of one that is. */
@@ -184,8 +183,7 @@ static bool define_thread(struct rewrite *r, const struct tw_fxt_thread *thread,
 {
 	if (thread->index == 0 || r->cursor.state.full || fxt_cursor_thread(&r->cursor, thread->index))
 		return false;
-	uint64_t provider = r->cursor.chunk->turn.provider->id;
-	uint64_t koid = FXT_INVENTED_UNDEFINED | provider << CHAR_BIT | thread->index;
+	uint64_t koid = fxt_undefined_koid(r->cursor.chunk->turn.provider->id, thread->index);
 	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index, .thread.thread = koid};
 	if (!is_new(r, true, thread->index))
 		return true;

@@ -96,22 +96,29 @@ static bool is_wanted(const struct job *job, const struct tw_fxt_thread *thread)
 
 /* ---- Arguments. ---- */
 
-static void text_value(const struct job *job, const struct tw_fxt_string *text, struct tw_argument *argument)
+/* False where nothing has registered it. */
+static bool text_value(const struct job *job, const struct tw_fxt_string *text, struct tw_argument *argument)
 {
 	argument->type = TW_ARG_TEXT;
 	argument->value.bytes = text->bytes ? text->bytes : (const uint8_t *)"";
 	argument->size = text->length;
 	if (text->bytes || text->reference == 0 || text->reference >= TW_FXT_STRING_INLINE)
-		return;
+		return true;
 	const struct fxt_entry *entry =
 	    fxt_string_at(job->chunk->turn.provider, text->reference, fxt_offset(job->chunk, job->place));
-	if (entry) {
-		argument->value.bytes = (const uint8_t *)entry->text;
-		argument->size = entry->length;
-		return;
-	}
-	fxt_note(job->chunk, FXT_STRING_UNDEFINED, job->place, job->place, text->reference, 0, NULL);
-	argument->type = TW_ARG_NULL;
+	if (!entry)
+		return false;
+	argument->value.bytes = (const uint8_t *)entry->text;
+	argument->size = entry->length;
+	return true;
+}
+
+static void wait_for_text(const struct job *job, unsigned reference, unsigned number)
+{
+	fxt_note(job->chunk, FXT_STRING_UNDEFINED, job->place, job->place, reference, 0, NULL);
+	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_ARGUMENT_TEXT,
+	                                          .argument = (uint8_t)number,
+	                                          .reference = (uint16_t)reference});
 }
 
 static const uint8_t argument_types[] = {
@@ -129,13 +136,14 @@ static void set_unknown(const struct job *job, const struct tw_fxt_argument *fro
 	fxt_note(job->chunk, FXT_ARGUMENT_TYPE, job->place, job->place, from->type, 0, NULL);
 }
 
-/* An argument's value; its name follows. */
-static struct tw_argument value_of(const struct job *job, const struct tw_fxt_argument *from)
+/* The value of the last row's argument of this number; its name follows. */
+static struct tw_argument value_of(const struct job *job, const struct tw_fxt_argument *from, unsigned number)
 {
 	bool known = from->type < sizeof argument_types;
 	struct tw_argument argument = {.type = known ? argument_types[from->type] : TW_ARG_BYTES};
 	if (from->type == TW_FXT_ARG_STRING) {
-		text_value(job, &from->text, &argument);
+		if (!text_value(job, &from->text, &argument))
+			wait_for_text(job, from->text.reference, number);
 	} else if (argument.type == TW_ARG_BYTES) {
 		argument.value.bytes = from->bytes;
 		argument.size = from->size;
@@ -162,7 +170,7 @@ static void add_arguments(const struct job *job)
 		struct tw_slab *slab = &job->chunk->slab;
 		const struct tw_fxt_argument *from = &job->record->arguments[i];
 		unsigned number = next_argument(slab);
-		struct tw_argument argument = value_of(job, from);
+		struct tw_argument argument = value_of(job, from, number);
 		argument.name = name_number(job, &from->name, FXT_FIX_ARGUMENT_NAME, number);
 		tw_slab_argument(slab, &argument);
 		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)

@@ -6,6 +6,7 @@
 #include "core/format.h"
 #include "core/ticks.h"
 #include "fxt/chunk.h"
+#include "fxt/layout.h"
 
 #include <assert.h>
 #include <fnmatch.h>
@@ -119,9 +120,15 @@ uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
 	return number;
 }
 
+uint64_t fxt_undefined_koid(uint64_t provider, uint64_t index)
+{
+	enum { INDEX_BITS = 8 };
+	return FXT_INVENTED_UNDEFINED | provider << INDEX_BITS | index;
+}
+
 uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t provider, uint64_t index)
 {
-	const struct tw_track track = {.thread = provider << 8 | index, .kind = TW_TRACK_OTHER};
+	const struct tw_track track = {.thread = fxt_undefined_koid(provider, index), .kind = TW_TRACK_OTHER};
 	char text[FXT_UNDEFINED_MAX];
 	uint32_t number = add_track(state, &track);
 	size_t length = fxt_undefined_thread(text, (unsigned)index);

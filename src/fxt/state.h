@@ -134,7 +134,8 @@ uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length
 enum { FXT_UNDEFINED_MAX = 32 };
 size_t fxt_undefined_name(char text[static FXT_UNDEFINED_MAX], unsigned index);
 
-/* The same of threads. */
+/* The same of threads, and the koid that such a thread has. */
+uint64_t fxt_undefined_koid(uint64_t provider, uint64_t index);
 size_t fxt_undefined_thread(char text[static FXT_UNDEFINED_MAX], unsigned index);
 
 /* Whether that is what an index of strings means. */

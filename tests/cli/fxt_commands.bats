@@ -1878,8 +1878,8 @@ END
 	END
 	for jobs in 1 3; do
 		trackway convert --jobs $jobs in.fxt --to jsonl -o out.jsonl 2>/dev/null || true
-		grep -o '"thread":[0-9]*,"track":"undefined thread 9"' out.jsonl | sort -u >threads
-		grep -qx '"thread":265,.*' threads && [ "$(wc -l <threads)" = 1 ] || fail "$jobs: $(cat threads)"
+		grep -o '"thread":[^,]*,"track":"undefined thread 9"' out.jsonl | sort -u >threads
+		grep -qx '"thread":"16140901064495857929",.*' threads && [ "$(wc -l <threads)" = 1 ] || fail "$jobs: $(cat threads)"
 	done
 }
 
@@ -1946,5 +1946,32 @@ END
 			trackway info --from fxt --json cut.fxt 2>/dev/null >info || true
 			grep -q '"lost_bytes":[0-4]\?[0-9],' info || fail "$order, $from: $(cat info)"
 		done
+	done
+}
+
+@test "what is not registered has a name of its own everywhere, and its loss is counted" {
+	archive <<-END
+		out += [string(1, b'n'), string(2, b'k'), event(0, 1, argument(6, 8, name=2), arguments=1)]
+		out += [event(2, 1, reference=44, ticks=5), event(3, 1, reference=44, ticks=9)]
+	END
+	trackway convert in.fxt -o out.json 2>/dev/null || true
+	grep -q '"args":{"k":"undefined string 8"}' out.json || fail "$(cat out.json)"
+	trackway cut --from-time 0 in.fxt -o cut.fxt 2>/dev/null || true
+	trackway dump cut.fxt | grep -q 'name=k name_ref=[0-9]* type=string value="undefined string 8"' || fail "$(trackway dump cut.fxt)"
+	trackway info --json in.fxt 2>/dev/null | grep -q '"threads":2,' || fail "$(trackway info --json in.fxt)"
+	run trackway convert --strict in.fxt -o out.xray
+	[[ "$output" == *"process or thread id: 1 kept in another form"* ]] || fail "$output"
+}
+
+@test "a small large blob of a thread is found behind damage, also where hardly anything follows it" {
+	archive <<-END
+		out += [string(1, b'n'), string(2, b'c'), event(0, 1)]
+		blobs = {size: record(15, 0, 2 | 1 << 16 | 1 << 36, 700, size, stream(bytes(size))) for size in (3, 50, 3000)}
+		for size, blob in blobs.items():
+		    for i, tail in enumerate((b'', event(0, 1), bytes(8) + event(0, 1) * 3)):
+		        open(f'blob-{size}-{i}.fxt', 'wb').write(b''.join(out) + bytes(8) + blob + tail)
+	END
+	for file in blob-*.fxt; do
+		trackway blobs --json $file 2>/dev/null | grep -q '"size":\|"bytes":' || fail "$file: $(trackway blobs --json $file)"
 	done
 }
