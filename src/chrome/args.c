@@ -178,6 +178,18 @@ void chrome_argument(struct chrome_fill *fill, const char *name, const struct ch
 		put(fill, number, argument_of(fill, value));
 }
 
+void chrome_priority(struct chrome_fill *fill, const char *name, const struct chrome_value *value)
+{
+	uint32_t number = chrome_name(fill->reader, name, strlen(name));
+	struct tw_argument argument = argument_of(fill, value);
+	if (argument.type == TW_ARG_INT && argument.value.i >= 0)
+		argument.type = TW_ARG_UINT;
+	if (number == UINT32_MAX)
+		fill->failed = true;
+	else
+		put(fill, number, argument);
+}
+
 /* ---- What Trackway's writer adds. ---- */
 
 static const struct {
@@ -325,6 +337,7 @@ void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_val
 	struct chrome_value key, value;
 	const struct prefix before = {(const uint8_t *)prefix, strlen(prefix), 1};
 	while (!fill->failed && chrome_next_member(&scan, &key, &value))
-		if (!chrome_is(&key, "pid") && !chrome_is(&key, "tid") && !chrome_is(&key, "state"))
+		if (!chrome_is(&key, "pid") && !chrome_is(&key, "tid") && !chrome_is(&key, "state") &&
+		    !chrome_is(&key, "prio"))
 			take_member(fill, &key, &value, before);
 }

@@ -165,6 +165,9 @@ void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_val
 /* Adds a value as one argument. */
 void chrome_argument(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
 
+/* The same for a priority, which is a number without a sign, as in FXT. */
+void chrome_priority(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
+
 /* A string without its escapes, otherwise the value as it is written. It lies in the piece's memory where `keep` is
  * asked for or where it has to be changed; otherwise still in the window. */
 struct chrome_value chrome_text_of(struct chrome_fill *fill, const struct chrome_value *value, bool keep);

@@ -253,6 +253,18 @@ static void take_kind(struct chrome_fill *fill, struct tw_event *event, const st
 		take_cpu(fill, event);
 }
 
+/* The priority of one side of a switch, by the name that it has in FXT. */
+static void take_priority(struct chrome_fill *fill, const struct chrome_value *object, const char *name)
+{
+	struct chrome_value key, value;
+	if (object->type != CHROME_OBJECT)
+		return;
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	while (chrome_next_member(&scan, &key, &value))
+		if (chrome_is(&key, "prio"))
+			chrome_priority(fill, name, &value);
+}
+
 /* Arguments that stand outside of "args". */
 static void take_outside(struct chrome_fill *fill, const struct chrome_phase *phase)
 {
@@ -260,6 +272,8 @@ static void take_outside(struct chrome_fill *fill, const struct chrome_phase *ph
 	if (phase->event == TW_LOG && member(fill, CHROME_MESSAGE)->type)
 		chrome_argument(fill, "message", member(fill, CHROME_MESSAGE));
 	if (phase->event == TW_SWITCH) {
+		take_priority(fill, member(fill, CHROME_OUT), "outgoing_priority");
+		take_priority(fill, member(fill, CHROME_IN), "incoming_priority");
 		chrome_prefixed_arguments(fill, member(fill, CHROME_OUT), "out");
 		chrome_prefixed_arguments(fill, member(fill, CHROME_IN), "in");
 	}

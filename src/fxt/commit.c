@@ -139,7 +139,7 @@ static void fix_kernel_object(const struct place *at)
 	struct fxt_state *state = at->commit->state;
 	uint64_t process;
 	if (at->row->value == FXT_OBJECT_PROCESS)
-		fix_track_of_process(at);
+		at->row->track = fxt_state_process(state, at->fix->b);
 	else if (at->row->value == FXT_OBJECT_THREAD && process_of(at, &process))
 		at->row->track = fxt_state_track(state, process, at->fix->b);
 	if (at->row->track)

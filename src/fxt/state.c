@@ -93,8 +93,13 @@ static uint32_t add_thread(struct fxt_state *state, uint64_t process, uint64_t t
 
 uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process)
 {
+	return process ? fxt_state_process(state, process) : 0;
+}
+
+uint32_t fxt_state_process(struct fxt_state *state, uint64_t process)
+{
 	const struct tw_track track = {.process = process, .kind = TW_TRACK_PROCESS};
-	return process ? add_track(state, &track) : 0;
+	return add_track(state, &track);
 }
 
 /* A track that was met without its process gets it now. Process 0 is one, too, where a record names it. */

@@ -127,6 +127,9 @@ uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t provider, 
 /* The track of what is of a process and of none of its threads; 0 for process 0. */
 uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process);
 
+/* The track of a process that a record describes: 0 may be one, the kernel. */
+uint32_t fxt_state_process(struct fxt_state *state, uint64_t process);
+
 /* A name of the dictionary; "(other)" where the memory limit is reached. */
 uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length);
 

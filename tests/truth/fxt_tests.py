@@ -333,6 +333,17 @@ class Tool:
         json.loads(self.run("convert", "--to", "chrome", self.file(data), "-o", "-"), parse_constant=no_constant)
         return ()
 
+    def schedules_json(self):
+        """Fuchsia's converter has made the JSON of the archive: who ran, on which CPU, and what that was called."""
+        pair = [self.file(read(CORPUS / f"fuchsia/example_benchmark.{kind}"), f"pair.{kind}") for kind in ("fxt", "json")]
+        back = self.scratch / "back.fxt"
+        self.run("convert", pair[1], "-o", back)
+        for words in ((), ("--by", "cpu")):
+            wanted = self.lines("sched", "--json", *words, pair[0])
+            for path in (pair[1], back):
+                yield from (f"{path.name}: {text}"
+                            for text in differences(self.lines("sched", "--json", *words, path), wanted))
+
     def cuts(self, data):
         """The events that pass, in the order of the file."""
         path, out = self.file(data), self.scratch / "cut.fxt"
@@ -653,6 +664,7 @@ def tool_tests(tool):
     for name, data in archives(tool.scratch):
         if name in ("oneshot_all", "streaming", "generated", "generated, sorted", "simple_trace"):
             yield f"cut: {name}", lambda data=data: tool.cuts(data())
+    yield "sched: the JSON of Fuchsia's converter as the archive", tool.schedules_json
     yield "dump: vectors, both byte orders", lambda: each_vector(tool.dumps)
     yield "convert to Chrome JSON: vectors, both byte orders", lambda: each_vector(tool.parses)
     yield "convert to FXT: vectors", lambda: whole_vectors(tool.comes_back)

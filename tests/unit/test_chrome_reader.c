@@ -261,7 +261,7 @@ static const struct scene scenes[] = {
      "{\"traceEvents\":[],\"systemTraceEvents\":{\"type\":\"fuchsia\",\"events\":[{\"ph\":\"p\",\"pid\":1,\"name\":\"proc\"},{\"ph\":\"t\",\"pid\":1,"
      "\"tid\":2,\"name\":\"thr\"},{\"ph\":\"k\",\"ts\":1,\"cpu\":3,\"out\":{\"pid\":1,\"tid\":2,\"state\":4,\"prio\":16},\"in\":{\"pid\":5,\"tid\":6,"
      "\"prio\":1}},{\"ph\":\"w\",\"ts\":2,\"cpu\":1,\"pid\":1,\"tid\":2,\"prio\":7},{\"ph\":\"l\",\"ts\":3,\"pid\":1,\"tid\":2,\"message\":\"hi\"}]}}",
-     "1000 switch 1/2(thr)  value=4 other=5/6 cpu=3 out.prio:int=16 in.prio:int=1\n"
+     "1000 switch 1/2(thr)  value=4 other=5/6 cpu=3 outgoing_priority:uint=16 incoming_priority:uint=1\n"
      "2000 wakeup 1/2(thr)  cpu=1 prio:int=7\n"
      "3000 log 1/2(thr)  message:text=hi\n"},
     {"processes and threads that are texts, or not there",
