@@ -100,7 +100,7 @@ static int next_filtered(struct tw_reader *reader, struct chrome_records *record
 			records->taken = 0;
 		}
 		const struct tw_event *event = &records->batch.events[records->taken++];
-		if (event->kind == TW_LOST || event->flags & TW_FLAG_MADE)
+		if (event->kind == TW_LOST || tw_is_made(event))
 			continue;
 		int status = chrome_item_at(reader, &records->window, event->offset, item);
 		if (status < 0 || !is_flow_beside(event, item))

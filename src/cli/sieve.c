@@ -114,7 +114,7 @@ static void spread(struct places *places, bool passed)
 static void take(struct places *places, const struct tw_event *event, bool passed)
 {
 	places->kinds[event->kind] += passed && event->kind != TW_LOST;
-	if (!(event->flags & TW_FLAG_MADE)) /* its record is outside of the window */
+	if (!tw_is_made(event)) /* its record is outside of the window */
 		note(places, event->offset, passed);
 }
 

@@ -616,7 +616,6 @@ static void copy_arguments(const struct tw_event_rows *rows, const struct tw_row
 /* Makes a batch of the first rows that are ready. They stay there, for the bytes of their arguments, until the next. */
 static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *batch)
 {
-	const uint8_t told = (uint8_t)(tells_made ? UINT8_MAX : UINT8_MAX ^ TW_FLAG_MADE);
 	const struct tw_event_rows *ready = &filter->hold.ready;
 	size_t count = tw_event_rows_held(ready) < BATCH ? tw_event_rows_held(ready) : BATCH, used = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -627,7 +626,8 @@ static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *b
 		if (n)
 			copy_arguments(ready, row, filter->arguments + used);
 		filter->events[i] = row->event;
-		filter->events[i].flags &= told;
+		if (!tells_made && tw_is_made(&row->event))
+			filter->events[i].flags ^= TW_FLAG_MADE;
 		filter->events[i].first_argument = (uint16_t)used;
 		used += n;
 	}

@@ -12,8 +12,13 @@ struct tw_filter;
 
 /* A flag of events for readers that tell (tells_made): a begin or an end that was made at the edge of a time window,
  * whose record is outside of it. TW_FLAG_CLIPPED does not say so: a file may hold it, and a complete slice is one
- * record. */
-enum { TW_FLAG_MADE = 128 };
+ * record. It is one that slices do not have otherwise: tw_is_made(). */
+enum { TW_FLAG_MADE = TW_FLAG_USERSPACE };
+
+static inline bool tw_is_made(const struct tw_event *event)
+{
+	return event->kind <= TW_SLICE_COMPLETE && event->flags & TW_FLAG_MADE;
+}
 
 /* Whether these options leave out anything that a filter decides (threads are the format's job). */
 bool tw_filter_needed(const struct tw_read_options *options);

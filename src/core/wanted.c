@@ -50,7 +50,7 @@ static int mark_all(struct tw_wanted *wanted, struct tw_reader *events, bool cli
 	while ((count = tw_read(events, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];
-			bool made = event->kind == TW_LOST || (event->flags & TW_FLAG_MADE && !clipped);
+			bool made = event->kind == TW_LOST || (tw_is_made(event) && !clipped);
 			if (!made && !mark(wanted, format->place ? format->place(events, event) : event->offset))
 				return TW_ERR_MEMORY;
 		}

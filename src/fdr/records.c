@@ -190,7 +190,7 @@ static int next_wanted(struct tw_reader *reader, struct fdr_records *records, ui
 			records->taken = 0;
 		}
 		const struct tw_event *event = &records->batch.events[records->taken];
-		if (event->kind != TW_LOST && !(event->flags & TW_FLAG_MADE)) {
+		if (event->kind != TW_LOST && !tw_is_made(event)) {
 			*offset = event->offset;
 			return 1;
 		}
