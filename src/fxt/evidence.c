@@ -302,8 +302,8 @@ bool fxt_is_flawless(const struct fxt_view *view, size_t at)
 bool fxt_is_chance(const struct fxt_view *view, size_t at)
 {
 	size_t size = fxt_measure_at(view, at), end = at + size;
-	bool sure = size > SHORT * TW_FXT_WORD ||
-	            (fxt_is_sound(view, at) && fxt_is_solid(view, at, size) && fxt_is_flawless(view, at));
+	bool likely = size > SHORT * TW_FXT_WORD || (fxt_is_sound(view, at) && fxt_is_solid(view, at, size));
+	bool sure = likely && fxt_is_flawless(view, at);
 	for (size_t inside = at + 1; !sure && inside < end; inside++)
 		if (fxt_others_begin(view, inside, end))
 			return true;
