@@ -62,7 +62,7 @@ struct tw_reader {
 	void *stop_context;
 	unsigned shards;           /* of a part: how many there are; otherwise 0 */
 	unsigned merged;           /* how many traces are read at once to be merged, this being one; 0: it is alone */
-	uint64_t raised;           /* of merged traces: events that would come before time 0, which is theirs instead */
+	bool raised;               /* of merged traces: events would come before time 0, which is theirs instead */
 	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
 	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
 	const struct tw_batch_room *room; /* where the next batch may be put: slab.h. NULL: nowhere */
@@ -214,7 +214,7 @@ struct tw_writer {
 	struct tw_output out;
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
-	uint64_t raised;                             /* of the reader's, those that are counted */
+	bool later;                                  /* an event after time 0 has been written */
 	struct tw_loss *kind_losses[TW_EVENT_KINDS]; /* those of whole kinds; NULL: not yet */
 	bool open;                                   /* events can be written: from tw_create() to tw_finish() */
 	bool finished;

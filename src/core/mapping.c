@@ -177,13 +177,18 @@ static bool name_track(struct tw_mapping *mapping, uint32_t from, uint32_t to)
 	return name != UINT32_MAX;
 }
 
-/* UINT32_MAX when there is no memory; 0 where there is no room. */
+enum { TRACE_SHIFT = 40 }; /* numbers of tracks that are no threads are less */
+
+/* UINT32_MAX when there is no memory; 0 where there is no room. What is no thread and of no process, as a thread index
+ * that nothing registered, is of its trace alone. */
 static uint32_t meet_track(struct tw_mapping *mapping, uint32_t number)
 {
 	if (number == 0 || number >= tw_dictionary_tracks(mapping->from) || !take_room(mapping, TRACK_COST))
 		return 0;
 	struct tw_track track = *tw_dictionary_track(mapping->from, number);
 	track.name = 0;
+	if (track.kind == TW_TRACK_OTHER && !track.process && mapping->kind != TW_MAPPING_TOGETHER)
+		track.thread += (uint64_t)mapping->trace << TRACE_SHIFT;
 	if (!find_process(mapping, track.process, &track.process))
 		return UINT32_MAX;
 	uint32_t known = tw_dictionary_add_track(mapping->to, &track);

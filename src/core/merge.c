@@ -132,7 +132,7 @@ static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
 	struct tw_merge *merge = merged->state;
 	struct tw_event *event = &merge->events[merge->event_count++];
 	*event = input->batch.events[input->next++];
-	merged->raised += input->head == 0 && tw_merge_raises(&input->time, event->time);
+	merged->raised |= input->head == 0 && tw_merge_raises(&input->time, event->time);
 	size_t n = event->argument_count, used = merge->argument_count;
 	if (used + n >= merge->argument_room &&
 	    !tw_extend(&merge->arguments, &merge->argument_room, used + n + 1, sizeof *merge->arguments))

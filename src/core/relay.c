@@ -28,8 +28,8 @@ enum {
 struct item {
 	struct tw_batch batch;
 	struct tw_clock clock;
-	uint64_t raised; /* as tw_reader.raised */
-	size_t changes;  /* up to here they belong to this batch and those before */
+	bool raised;    /* as tw_reader.raised */
+	size_t changes; /* up to here they belong to this batch and those before */
 };
 
 struct block {

@@ -100,24 +100,23 @@ static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
 	tw_count_losses(writer, "argument", false, argument);
 }
 
-/* Counts events whose records tell more than events can. False where one is of no kind: targets look kinds up in
- * tables. */
-static bool look_over(struct tw_writer *writer, const struct tw_batch *batch)
+/* Counts events whose records tell more than events can, and those whose time was raised to 0: they come too late,
+ * behind later ones. False where one is of no kind: targets look kinds up in tables. */
+static bool look_over(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
-	bool others = false;
-	uint64_t more = 0;
+	bool others = false, later = writer->later;
+	uint64_t more = 0, raised = 0;
 	for (size_t i = 0; i < batch->count; i++) {
-		others |= batch->events[i].kind >= TW_EVENT_KINDS;
-		more += (batch->events[i].flags & TW_FLAG_MORE) != 0;
+		const struct tw_event *event = &batch->events[i];
+		others |= event->kind >= TW_EVENT_KINDS;
+		more += (event->flags & TW_FLAG_MORE) != 0;
+		raised += later & (event->time == 0);
+		later |= event->time != 0;
 	}
+	writer->later = later;
 	tw_count_losses(writer, "unknown field", false, more);
+	tw_count_losses(writer, "time", true, reader->raised ? raised : 0);
 	return !others;
-}
-
-static void count_raised(struct tw_writer *writer, const struct tw_reader *reader)
-{
-	tw_count_losses(writer, "time", true, reader->raised - writer->raised);
-	writer->raised = reader->raised;
 }
 
 static int not_open(struct tw_writer *writer)
@@ -137,12 +136,10 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 {
 	if (!writer->open)
 		return not_open(writer);
-	if (!look_over(writer, batch))
+	if (!look_over(writer, reader, batch))
 		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);
-	if (reader->raised != writer->raised)
-		count_raised(writer, reader);
 	int status = writer->target->write(writer, reader, batch);
 	return status >= 0 && writer->out.error ? fail_write(writer, writer->out.error) : status;
 }

@@ -16,8 +16,8 @@ struct fxt_count {
 	bool lone;                /* the process is not told */
 	const uint8_t *text;      /* categories without a number: in the chunk's bytes */
 	uint32_t length;
-	unsigned undefined; /* threads and categories that are not registered: their index; otherwise 0 */
-	uint32_t provider;  /* its id */
+	unsigned undefined;            /* threads and categories that are not registered: their index; otherwise 0 */
+	uint32_t provider, generation; /* its id; of its tables */
 	uint64_t records, bytes;
 	uint64_t first, last; /* ns; first > last: none has a time */
 	uint64_t dropped;     /* providers: how often their buffer was full */

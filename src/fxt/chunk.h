@@ -80,7 +80,7 @@ enum fxt_fix_kind {
 	FXT_FIX_TRACK_BY_KOID, /* b: thread */
 	FXT_FIX_OTHER,         /* as FXT_FIX_TRACK, for the second thread */
 	FXT_FIX_OTHER_BY_KOID,
-	FXT_FIX_TRACK_UNDEFINED, /* a: number of the provider, b: index */
+	FXT_FIX_TRACK_UNDEFINED, /* a: generation of the provider, b: index */
 	FXT_FIX_OTHER_UNDEFINED,
 	FXT_FIX_ARGUMENT_NAME,    /* argument: which */
 	FXT_FIX_ARGUMENT_TEXT,    /* argument: which */

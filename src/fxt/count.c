@@ -52,6 +52,7 @@ static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what,
 {
 	struct fxt_count count = {.what = what, .number = UINT32_MAX, .records = tally->records, .bytes = tally->bytes};
 	count.provider = chunk->turn.provider->id;
+	count.generation = chunk->turn.generation;
 	count.first = UINT64_MAX;
 	if (tally->first != UINT64_MAX || tally->last != 0) {
 		count.first = tw_ticks_ns(&chunk->clock, tally->first);

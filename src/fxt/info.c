@@ -93,7 +93,7 @@ static uint32_t key_of(struct fxt_state *state, const struct fxt_chunk *chunk, c
 	if (count->number != UINT32_MAX)
 		return count->number;
 	if (count->what == FXT_COUNTED_THREAD && count->undefined)
-		return fxt_state_undefined_thread(state, count->provider, count->undefined);
+		return fxt_state_undefined_thread(state, count->generation, count->undefined);
 	if (count->what == FXT_COUNTED_THREAD && count->lone)
 		return fxt_state_track_of_thread(state, count->thread);
 	if (count->what == FXT_COUNTED_THREAD)

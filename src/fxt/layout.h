@@ -37,7 +37,7 @@ enum fxt_event_type {
 enum { FXT_OBJECT_PROCESS = 1, FXT_OBJECT_THREAD = 2 };
 
 /* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours, and bit 61
- * of these what nothing registers: the number of the provider, then 8 bits of the index. */
+ * of these what nothing registers: which table of a provider's it is, then 8 bits of the index. */
 #define FXT_INVENTED (UINT64_C(3) << 62)
 #define FXT_INVENTED_UNDEFINED (UINT64_C(7) << 61)
 

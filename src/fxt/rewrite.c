@@ -183,7 +183,7 @@ static bool define_thread(struct rewrite *r, const struct tw_fxt_thread *thread,
 {
 	if (thread->index == 0 || r->cursor.state.full || fxt_cursor_thread(&r->cursor, thread->index))
 		return false;
-	uint64_t koid = fxt_undefined_koid(r->cursor.chunk->turn.provider->id, thread->index);
+	uint64_t koid = fxt_undefined_koid(r->cursor.chunk->turn.generation, thread->index);
 	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index, .thread.thread = koid};
 	if (!is_new(r, true, thread->index))
 		return true;

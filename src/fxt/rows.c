@@ -68,7 +68,7 @@ static bool find_track(const struct job *job, const struct tw_fxt_thread *thread
 	if (koids(job, thread, &fix->a, &fix->b, track))
 		return true;
 	fix->kind = kind == FXT_FIX_TRACK ? FXT_FIX_TRACK_UNDEFINED : FXT_FIX_OTHER_UNDEFINED;
-	fix->a = job->chunk->turn.provider->id;
+	fix->a = job->chunk->turn.generation;
 	fix->b = thread->index;
 	return false;
 }

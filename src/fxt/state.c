@@ -125,15 +125,15 @@ uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
 	return number;
 }
 
-uint64_t fxt_undefined_koid(uint64_t provider, uint64_t index)
+uint64_t fxt_undefined_koid(uint64_t generation, uint64_t index)
 {
 	enum { INDEX_BITS = 8 };
-	return FXT_INVENTED_UNDEFINED | provider << INDEX_BITS | index;
+	return FXT_INVENTED_UNDEFINED | generation << INDEX_BITS | index;
 }
 
-uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t provider, uint64_t index)
+uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t generation, uint64_t index)
 {
-	const struct tw_track track = {.thread = fxt_undefined_koid(provider, index), .kind = TW_TRACK_OTHER};
+	const struct tw_track track = {.thread = fxt_undefined_koid(generation, index), .kind = TW_TRACK_OTHER};
 	char text[FXT_UNDEFINED_MAX];
 	uint32_t number = add_track(state, &track);
 	size_t length = fxt_undefined_thread(text, (unsigned)index);

@@ -122,7 +122,7 @@ uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thr
 uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread);
 
 /* The track of what refers to an index of a provider's thread table that nothing has registered. */
-uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t provider, uint64_t index);
+uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t generation, uint64_t index);
 
 /* The track of what is of a process and of none of its threads; 0 for process 0. */
 uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process);
@@ -138,7 +138,7 @@ enum { FXT_UNDEFINED_MAX = 32 };
 size_t fxt_undefined_name(char text[static FXT_UNDEFINED_MAX], unsigned index);
 
 /* The same of threads, and the koid that such a thread has. */
-uint64_t fxt_undefined_koid(uint64_t provider, uint64_t index);
+uint64_t fxt_undefined_koid(uint64_t generation, uint64_t index);
 size_t fxt_undefined_thread(char text[static FXT_UNDEFINED_MAX], unsigned index);
 
 /* Whether that is what an index of strings means. */

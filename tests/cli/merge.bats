@@ -827,6 +827,8 @@ make_many() { # how many
 		[[ "$output" == *"time: $twice kept in another form"* ]] || fail "$others: $output"
 		run trackway merge --strict --reorder-window 64K --align first late.fxt $others -o out.fxt
 		[ "$status" -eq 1 ]
+		run trackway merge --strict -f other --reorder-window 64K --align first late.fxt $others -o out.fxt
+		[[ "$output" != *"time:"* ]] || fail "$others: $output"
 		run trackway merge --reorder-window 64K --align none late.fxt $others -o out.fxt
 		[[ "$output" != *"time:"* ]] || fail "$others: $output"
 	done
