@@ -2007,9 +2007,11 @@ END
 		    values = [rng.choice((rng.randrange(1000), 10**12 + rng.randrange(10**9), rng.getrandbits(64))) for _ in range(3)]
 		    odd = argument(rng.randrange(11, 16), rng.getrandbits(32), *values, name=rng.randrange(1, 40))
 		    out.append(event(0, rng.randrange(1, 40), odd, 0, arguments=1, reference=rng.randrange(1, 9), ticks=1000 + t))
-		# What looks like an object whose name is 26,000 bytes of other records.
-		out.append(event(0, 1, argument(12, 0, 7 | 3252 << 4 | 1 << 16 | (0x8000 | 26000) << 24, 5, name=2), 0, arguments=1))
-		out += [event(0, 1, argument(12, 0, i, name=2), 0, arguments=1, ticks=9000 + i) for i in range(2000)]
+		# What looks like an object whose name is 650 events that follow, up to where one begins.
+		trap = 7 | 3253 << 4 | 39 << 16 | (0x8000 | 26003) << 24
+		out.append(event(0, 1, argument(12, 0, trap, 5, name=2), 0, arguments=1, ticks=8000))
+		out += [event(0, 1, argument(12, 0, i, name=2), 0, arguments=1, ticks=9000 + i) for i in range(650)]
+		out += [event(0, 1, ticks=10000 + i) for i in range(1350)]
 	END
 	trackway info --json in.fxt 2>/dev/null | grep -q '"lost_bytes":0,' || fail "$(trackway check in.fxt | grep error)"
 	trackway info --json in.fxt 2>/dev/null | grep -q '"event.instant":7001[,}]'
