@@ -157,10 +157,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 #define MEMBER(name) .offset = offsetof(struct diff_options, name)
 static const struct tw_option own_options[] = {
     {"of", 0, TW_OPTION_CHOICE, MEMBER(of), .choice = tw_diff_of_word,
-     .help =
-         "what is compared: functions; events (how often, and the times between them); async (operations); counters "
-         "(their numbers); gc (pauses); allocations (by class); "
-         "instructions (of an xtrace: by class and operation)"},
+     .help = "what is compared: functions; events (how often, and the times between them); async (operations, from the "
+             "last begin of an id to its end); counters (their numbers); gc (pauses); allocations (by class); "
+             "instructions (of an xtrace: by class and operation)"},
     {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = tw_diff_word,
      .help = "what is compared; the largest change, up or down, comes first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",

@@ -304,11 +304,18 @@ static inline bool fxt_is_turn_told(const struct fxt_chunk *chunk)
 	return (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
 }
 
+/* Whether the time of a tick count is beyond 64 bits of nanoseconds. */
+static inline bool fxt_is_beyond(const struct fxt_chunk *chunk, uint64_t ticks)
+{
+	__extension__ typedef unsigned __int128 wide;
+	return (wide)ticks * TW_NS_PER_SECOND / chunk->clock.frequency > UINT64_MAX;
+}
+
 /* The time of a tick count in the record at a place. */
 static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
 {
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
-	if (chunk->time == UINT64_MAX)
+	if (chunk->time == UINT64_MAX && fxt_is_beyond(chunk, ticks))
 		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->turn.provider->id, 0, NULL);
 	return chunk->time;
 }

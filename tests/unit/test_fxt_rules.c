@@ -537,6 +537,15 @@ static void test_records_in_texts(void **state)
 	assert_string_equal(found, "");
 }
 
+/* The last nanosecond is a time as any other. */
+static void test_no_overflow(void **state)
+{
+	static const uint64_t words[] = {GOOD, HEADER(1, 2), 1000000000, EVENT(2, 2, 0), UINT64_MAX};
+	(void)state;
+	check(bytes, put(words, sizeof words / 8, false), (struct tw_read_options){0});
+	assert_null(strstr(found, "fxt.time-overflow"));
+}
+
 /* A time that is beyond 64 bits changes none of those before it. */
 static void test_overflow(void **state)
 {
@@ -608,6 +617,7 @@ int main(void)
 	    cmocka_unit_test(test_late),
 	    cmocka_unit_test(test_memory_limits_are_told),
 	    cmocka_unit_test(test_compression),
+	    cmocka_unit_test(test_no_overflow),
 	    cmocka_unit_test(test_overflow),
 	    cmocka_unit_test(test_overflow_span),
 	    cmocka_unit_test(test_overtaken),
