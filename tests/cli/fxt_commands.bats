@@ -1566,7 +1566,7 @@ END
 {"kind":"instant","name":"undefined string 9"}
 {"kind":"slice-complete","name":"undefined string 9","category":"undefined string 8","value":100}
 {"kind":"instant","name":"undefined string 9","category":"undefined string 8","args":{"undefined string 7":5}}
-{"kind":"instant","name":"one","args":{"one":null}}
+{"kind":"instant","name":"one","args":{"one":"undefined string 7"}}
 {"kind":"blob","name":"undefined string 9","value":1,"id":1,"args":{"data":"78"}}
 {"kind":"object","name":"undefined string 9","value":9,"id":77}
 {"kind":"counter","name":"undefined string 9","id":3,"args":{"undefined string 7":5}}
