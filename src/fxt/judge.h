@@ -20,7 +20,7 @@ struct fxt_judgement {
 	enum fxt_verdict verdict;
 	uint64_t size;
 	const char *fault; /* what was expected: a constant */
-	bool joins;        /* a record: others that are as they should be begin where it ends */
+	bool joins;        /* a record: it is an event of a known thread, or a good record begins where it ends */
 };
 
 /* Judges the first bytes of a view. in_garbage: the bytes before are no records. */
