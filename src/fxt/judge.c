@@ -118,6 +118,7 @@ static struct fxt_judgement by_size(const struct fxt_view *view, const struct tw
 	bool strange = !fits || !is_known(record);
 	bool event = fits && record->type == TW_FXT_TYPE_EVENT && !record->trailing_size && fxt_is_alone(view, 0);
 	size_t other = strange && !event ? holds_others(view, size) : 0;
+	bool ends = view->at_end && view->left == size;
 	bool joined = fxt_begins(view, size) || (event && fxt_is_alone(view, size));
 	if (strange && !other && size < view->left && !joined)
 		other = holds_longer(view, size);
@@ -128,7 +129,7 @@ static struct fxt_judgement by_size(const struct fxt_view *view, const struct tw
 		    .verdict = fits ? FXT_IS_RECORD : FXT_IS_BROKEN,
 		    .size = size,
 		    .fault = decoder->fault,
-		    .joins = fits && ((view->at_end && view->left == size) || joined || (event && record->thread.index)),
+		    .joins = fits && (ends || joined || (event && record->thread.index)),
 		};
 	return judgement(FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record");
 }
