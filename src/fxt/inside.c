@@ -52,9 +52,11 @@ static bool hides_others(const struct fxt_view *view, size_t at, size_t from)
  * thread or a clock. */
 static bool leads_out(const struct fxt_view *view, size_t at, size_t size)
 {
+	if (fxt_measure_at(view, at) <= size - at)
+		return false;
 	unsigned type = fxt_type(tw_load64(view->bytes + at, view->big));
-	return (type == TW_FXT_TYPE_STRING || type >= TW_FXT_TYPE_EVENT) && fxt_measure_at(view, at) > size - at &&
-	       fxt_is_alone(view, at) && !hides_others(view, at, size);
+	return (type == TW_FXT_TYPE_STRING || type >= TW_FXT_TYPE_EVENT) && fxt_is_alone(view, at) &&
+	       !hides_others(view, at, size);
 }
 
 /* Whether another event refers to the same, in these bits of the header, as the event at a place does: the first record
