@@ -89,7 +89,8 @@ static size_t holds_longer(const struct fxt_view *view, size_t size)
 {
 	bool alone = fxt_is_alone(view, 0);
 	for (size_t at = 1; at < size; at++)
-		if (fxt_goes_beyond(view, at, size) && !fxt_is_chance(view, at) && (!alone || fxt_is_sound(view, at)))
+		if (fxt_goes_beyond(view, at, size) && !fxt_is_chance(view, at) && fxt_is_flawless(view, at) &&
+		    (!alone || fxt_is_sound(view, at)))
 			return at;
 	return 0;
 }

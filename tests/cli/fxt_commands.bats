@@ -2018,3 +2018,18 @@ END
 	trackway cut --from-time 0 in.fxt -o cut.fxt 2>/dev/null
 	trackway info --json cut.fxt 2>/dev/null | grep -q '"lost_bytes":0,' || fail "$(trackway check cut.fxt | grep error)"
 }
+
+# The same where none of the events that follow is known by its thread, and none measures right.
+@test "what begins in an argument of unknown type must be without flaw" {
+	archive <<-END
+		def odd(i):
+		    return event(0, 1, 5, 6, argument(12, 0, i, name=2), 0, arguments=1, reference=0, ticks=9000 + i)
+		out += [string(1, b'n'), string(2, b'k')]
+		trap = 7 | 3503 << 4 | 39 << 16 | (0x8000 | 28003) << 24 # up to where the 500 events end
+		out.append(event(0, 1, argument(12, 0, trap, 5, name=2), 0, arguments=1, ticks=8000))
+		out += [odd(i) for i in range(500)] + [event(0, 1, ticks=20000 + i) for i in range(50)]
+	END
+	trackway info --json in.fxt 2>/dev/null >info || true
+	grep -q '"event.instant":551[,}]' info || fail "$(cat info)"
+	grep -q '"lost_bytes":0,' info || fail "$(cat info)"
+}
