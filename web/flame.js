@@ -9,7 +9,7 @@
 (function () {
 	const SVG = "http://www.w3.org/2000/svg";
 	const XHTML = "http://www.w3.org/1999/xhtml";
-	const ROW = 17; // as src/analysis/flame.c has it
+	const ROW = 17; // as src/analysis/pictures/flame.c has it
 	const BASELINE = 12;
 	const INDENT = 3;
 	const SHORTEST_TEXT = 3;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/consume.h"
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "core/format.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_CONSUME_H
 #define ANALYSIS_CONSUME_H
 
-#include "core/calls.h"
+#include "core/calls/calls.h"
 
 #include <trackway/analysis.h>
 

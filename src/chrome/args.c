@@ -1,11 +1,11 @@
 /* args.c - members of an event's "args" to arguments of a row.
  *
  * Objects inside become arguments with dotted names, "frame.url", down to a few levels; deeper ones and arrays are kept
- * as their JSON text. What Trackway's own writer puts there besides (src/export/chrome.c) is taken back: marks become
- * flags, the CPU goes into the row, and bytes, pointers and large integers, which are written as strings, are what they
- * were. */
+ * as their JSON text. The members that Trackway's own writer adds (src/export/chrome/chrome.c) are taken back: marks
+ * become flags, the CPU goes into the row, and bytes, pointers and large integers, which are written as strings, are
+ * again of their own types. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "chrome/chrome.h"
 
 #include <math.h>

@@ -3,11 +3,11 @@
 #ifndef CHROME_CHROME_H
 #define CHROME_CHROME_H
 
-#include "base/map.h"
+#include "base/memory/map.h"
 #include "chrome/parse.h"
 #include "chrome/rules.h"
 #include "core/format.h"
-#include "core/slab.h"
+#include "core/order/slab.h"
 
 extern const struct tw_format tw_format_chrome;
 

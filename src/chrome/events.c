@@ -1,6 +1,6 @@
 /* events.c - items to rows: times, tracks, ids, and what each phase has of its own. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "chrome/chrome.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* info.c - what is in a file: events by phase, threads, times, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "chrome/chrome.h"
 
 #include <stdlib.h>

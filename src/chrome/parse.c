@@ -5,7 +5,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chrome/parse.h"
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "base/inline.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* reader.c - Chrome's trace event JSON as a format: opening, and the order of events. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "chrome/chrome.h"
-#include "core/filter.h"
+#include "core/filter/filter.h"
 
 #include <stdlib.h>
 #include <string.h>

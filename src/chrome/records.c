@@ -1,7 +1,7 @@
 /* records.c - the events of a file as they are written, member by member. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chrome/chrome.h"
-#include "core/filter.h"
+#include "core/filter/filter.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * the events is skipped byte by byte. After damage the next object that can be read whole and has a phase is taken for
  * an event: text of an argument that looks like one would have to be a whole event itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "chrome/chrome.h"
 
 #include <stdarg.h>

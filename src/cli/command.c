@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
-#include "cli/clash.h"
-#include "cli/interrupt.h"
-#include "cli/message.h"
-#include "cli/usage.h"
+#include "cli/files/clash.h"
+#include "cli/files/interrupt.h"
+#include "cli/manual/usage.h"
+#include "cli/output/message.h"
 
 #include <stdlib.h>
 #include <string.h>

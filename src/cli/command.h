@@ -3,7 +3,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 struct tw_output;
 

@@ -1,8 +1,8 @@
 /* main.c - the command line tool: finds the subcommand and runs it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
-#include "cli/message.h"
-#include "cli/usage.h"
+#include "cli/manual/usage.h"
+#include "cli/output/message.h"
 
 #include <trackway/trackway.h>
 

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/calls.h"
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 #include <stdatomic.h>
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/harvest.h"
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/known.h"
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "collect/helpers.h"
 #include "collect/qemu.h"
 

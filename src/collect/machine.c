@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/machine.h"
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "collect/board.h"
 #include "collect/known.h"
 #include "collect/qemu.h"

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/opcode.h"
 
-#include "base/bytes.h"
-#include "xtrace/opcode.h"
+#include "base/bytes/bytes.h"
+#include "xtrace/format/opcode.h"
 
 enum { VECTOR = 16 };
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/ranges.h"
 
-#include "base/order.h"
+#include "base/memory/order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef COLLECT_STREAM_H
 #define COLLECT_STREAM_H
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "collect/board.h"
 #include "collect/machine.h"
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/thread.h"
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "collect/calls.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/budget.h"
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 #include <trackway/status.h>
 

@@ -3,7 +3,7 @@
 #ifndef CORE_BUDGET_H
 #define CORE_BUDGET_H
 
-#include "base/map.h"
+#include "base/memory/map.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

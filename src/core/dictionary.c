@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/dictionary.h"
 
-#include "base/map.h"
-#include "base/memory.h"
+#include "base/memory/map.h"
+#include "base/memory/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #ifndef CORE_FORMAT_H
 #define CORE_FORMAT_H
 
-#include "base/input.h"
-#include "base/output.h"
-#include "base/sum.h"
+#include "base/bytes/input.h"
+#include "base/bytes/output.h"
+#include "base/memory/sum.h"
 #include "core/dictionary.h"
 
 #include <trackway/reader.h>

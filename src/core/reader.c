@@ -1,6 +1,6 @@
 /* reader.c - opening a trace, finding its format, and the handle through which it is read. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/filter.h"
+#include "core/filter/filter.h"
 #include "core/format.h"
 
 #include <trackway/reader.h>

@@ -1,6 +1,6 @@
 /* basic.c - the records of a basic log, both ways. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "fdr/layout.h"
 
 #include <trackway/fdr.h>

@@ -1,7 +1,7 @@
 /* calls.c - puts function records straight onto the stacks of a profile, without events in between. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/calls.h"
-#include "base/bytes.h"
+#include "core/calls/calls.h"
+#include "base/bytes/bytes.h"
 #include "base/inline.h"
 #include "fdr/layout.h"
 #include "fdr/state.h"

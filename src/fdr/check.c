@@ -1,7 +1,7 @@
 /* check.c - the rules that need more than one record: grammar of a buffer, the counter, the stack of a thread. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
-#include "base/plural.h"
+#include "base/memory/memory.h"
+#include "base/text/plural.h"
 #include "fdr/fdr.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* cursor.c - the records of one buffer, one after the other, whatever they are. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "fdr/fdr.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* decode.c - bytes of an FDR log to records. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "fdr/layout.h"
 
 #include <trackway/fdr.h>

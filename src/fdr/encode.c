@@ -1,6 +1,6 @@
 /* encode.c - records of an FDR log to bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "fdr/layout.h"
 
 #include <trackway/fdr.h>

@@ -3,7 +3,7 @@
 #ifndef FDR_FDR_H
 #define FDR_FDR_H
 
-#include "base/map.h"
+#include "base/memory/map.h"
 #include "core/format.h"
 #include "core/ticks.h"
 #include "fdr/layout.h"

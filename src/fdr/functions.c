@@ -1,6 +1,6 @@
 /* functions.c - function ids for names that have none, and the table that tells them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "fdr/fdr.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* index.c - all buffers of a log, thread by thread in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
 #include "fdr/fdr.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* info.c - what is in a log: records by kind, threads, times, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/order.h"
-#include "base/parallel.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/order.h"
+#include "base/threads/parallel.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* log.c - a log's header, and where its buffers begin and end. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/plural.h"
+#include "base/bytes/bytes.h"
+#include "base/text/plural.h"
 #include "fdr/fdr.h"
 
 #include <inttypes.h>

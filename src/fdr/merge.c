@@ -1,6 +1,6 @@
 /* merge.c - all threads of a log in one order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>

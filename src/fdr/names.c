@@ -1,6 +1,6 @@
 /* names.c - function ids to names of the dictionary. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "fdr/fdr.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* outline.c - the places in a log where reading can begin, and reading of no more than some of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>

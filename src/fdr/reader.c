@@ -1,7 +1,7 @@
 /* reader.c - XRay FDR logs as a format: opening, parts, and the order of events. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/order.h"
-#include "core/filter.h"
+#include "base/memory/order.h"
+#include "core/filter/filter.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* records.c - the records of a log as they are, field by field. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/filter.h"
+#include "core/filter/filter.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>

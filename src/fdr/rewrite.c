@@ -1,6 +1,6 @@
 /* rewrite.c - a log written again record by record: repaired, or in another version or byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/order.h"
+#include "base/memory/order.h"
 #include "fdr/state.h"
 #include "fdr/write.h"
 

@@ -1,6 +1,6 @@
 /* runs.c - basic logs: each run of one thread's records is taken as a buffer, so that all else is shared. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "fdr/state.h"
 #include "fdr/write.h"
 

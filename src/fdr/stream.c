@@ -1,6 +1,6 @@
 /* stream.c - the records of one thread, or of the file in its order, as events. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "fdr/fdr.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 /* writer.c - events to an XRay FDR log. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
-#include "base/plural.h"
-#include "core/spans.h"
+#include "base/memory/memory.h"
+#include "base/text/plural.h"
+#include "core/calls/spans.h"
 #include "fdr/fdr.h"
 #include "fdr/write.h"
 

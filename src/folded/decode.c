@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "folded/decode.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "folded/rules.h"
 
 #include <stdbool.h>

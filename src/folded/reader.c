@@ -3,8 +3,8 @@
  * A line is a stack and what it weighs: "main;parse;read 12". It tells neither times nor threads, so every sample is at
  * time 0 of thread 0. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/sum.h"
-#include "core/lines.h"
+#include "base/memory/sum.h"
+#include "core/text/lines.h"
 #include "folded/decode.h"
 #include "folded/folded.h"
 #include "folded/rules.h"

@@ -4,10 +4,10 @@
 #define FXT_FXT_H
 
 #include "core/format.h"
-#include "fxt/ahead.h"
-#include "fxt/links.h"
-#include "fxt/pairs.h"
-#include "fxt/window.h"
+#include "fxt/jobs/pairs.h"
+#include "fxt/merge/links.h"
+#include "fxt/merge/window.h"
+#include "fxt/walk/ahead.h"
 
 extern const struct tw_format tw_format_fxt;
 extern const struct tw_target tw_target_fxt;

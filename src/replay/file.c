@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/file.h"
 
-#include "base/input.h"
+#include "base/bytes/input.h"
 #include "xtrace/xtrace.h"
 
 #include <errno.h>

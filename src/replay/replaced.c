@@ -1,7 +1,7 @@
 /* replaced.c - what unicorn cannot do as the traced processor did, done from the trace: exclusive stores, compare and
  * swap, DC ZVA, system registers, random numbers, system calls. SVC stands in their places. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "collect/opcode.h"
 #include "replay/state.h"
 

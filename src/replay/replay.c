@@ -6,7 +6,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "collect/opcode.h"
 #include "replay/state.h"
 

@@ -3,7 +3,7 @@
 #ifndef REPLAY_STATE_H
 #define REPLAY_STATE_H
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "replay/memory.h"
 #include "replay/replay.h"
 #include "replay/signals.h"

@@ -4,8 +4,8 @@
  * happens that its instructions do not do, a branch stands that leads to a stub close by. */
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "base/bytes.h"
-#include "base/memory.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
 #include "slice/stub.h"
 
 enum {

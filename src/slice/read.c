@@ -1,8 +1,8 @@
 /* read.c - an interval of a trace: the memory that it reads, and what happens to it from outside. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "slice/slice.h"
-#include "xtrace/opcode.h"
+#include "xtrace/format/opcode.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef SLICE_SLICE_H
 #define SLICE_SLICE_H
 
-#include "base/map.h"
-#include "base/output.h"
+#include "base/bytes/output.h"
+#include "base/memory/map.h"
 #include "xtrace/xtrace.h"
 
 enum { SLICE_PAGE = 4096 };

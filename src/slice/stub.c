@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slice/stub.h"
 
-#include "xtrace/opcode.h"
+#include "xtrace/format/opcode.h"
 
 /* What an instruction would do if it still stood in its place; LDR gets constants from the literal, whose value is
  * *constant. Returns false where it cannot be moved. */

@@ -1,6 +1,6 @@
 /* sync.c - the threads of a trace between two points of the order of their accesses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "slice/slice.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* blocks.c - basic blocks: from where control arrives to the next branch. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "study/study.h"
-#include "xtrace/disassemble.h"
+#include "xtrace/format/disassemble.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* branches.c - branches: how often they are taken, what a simple predictor makes of them, where indirect ones go. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "study/study.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * What misses in one level goes on to the next, and is kept in all that it missed in, whether it is loaded or stored.
  * An access that goes over lines of the first level is one for each of them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "study/study.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* calls.c - the tree of calls, weighed by instructions. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "study/study.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/class.h"
 
-#include "xtrace/opcode.h"
+#include "xtrace/format/opcode.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* insns.c - the mix of instructions: by class, by mnemonic, by function. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/study.h"
-#include "xtrace/disassemble.h"
+#include "xtrace/format/disassemble.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* mem.c - accesses of memory: sizes, strides, footprint over time, hot lines, sharing, reuse. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "study/reuse.h"
 #include "study/study.h"
 

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/mix.h"
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "study/class.h"
-#include "xtrace/disassemble.h"
-#include "xtrace/walk.h"
+#include "xtrace/format/disassemble.h"
+#include "xtrace/walk/walk.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef STUDY_MIX_H
 #define STUDY_MIX_H
 
-#include "analysis/spread.h"
+#include "analysis/compare/spread.h"
 
 /* Instructions of a thread that a value of a row is the count of. */
 enum { STUDY_MIX_INTERVAL = 10000 };

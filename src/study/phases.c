@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/phases.h"
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "study/cluster.h"
 #include "study/study.h"
 

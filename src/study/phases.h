@@ -3,7 +3,7 @@
 #ifndef STUDY_PHASES_H
 #define STUDY_PHASES_H
 
-#include "base/output.h"
+#include "base/bytes/output.h"
 
 #include <trackway/study.h>
 

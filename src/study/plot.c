@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/plot.h"
 
-#include "analysis/svg.h"
+#include "analysis/pictures/svg.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

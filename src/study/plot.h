@@ -3,7 +3,7 @@
 #ifndef STUDY_PLOT_H
 #define STUDY_PLOT_H
 
-#include "base/output.h"
+#include "base/bytes/output.h"
 
 #include <trackway/study.h>
 

@@ -1,8 +1,8 @@
 /* run.c - an analysis over all tracks of a set: several at a time, merged in their order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "study/study.h"
-#include "xtrace/disassemble.h"
+#include "xtrace/format/disassemble.h"
 
 #include <pthread.h>
 #include <stdlib.h>

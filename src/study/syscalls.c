@@ -1,6 +1,6 @@
 /* syscalls.c - system calls: how many of each, what they were given, what they returned. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/order.h"
+#include "base/memory/order.h"
 #include "study/study.h"
 #include "study/syscall.h"
 

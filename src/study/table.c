@@ -1,9 +1,9 @@
 /* table.c - tables as they are filled. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
 #include "study/study.h"
-#include "xtrace/disassemble.h"
+#include "xtrace/format/disassemble.h"
 
 #include <stdlib.h>
 

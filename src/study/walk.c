@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/walk.h"
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "xtrace/layout.h"
-#include "xtrace/trail.h"
+#include "xtrace/walk/trail.h"
 
 #include <stdlib.h>
 

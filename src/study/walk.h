@@ -5,7 +5,7 @@
 
 #include "core/budget.h"
 #include "study/class.h"
-#include "xtrace/calls.h"
+#include "xtrace/walk/calls.h"
 
 /* A place: an opcode at an address. Number 0 is all that there was no room for, or whose address is not known. */
 struct study_site {

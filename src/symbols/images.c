@@ -1,8 +1,8 @@
 /* images.c - the functions of programs and libraries by the addresses that they were loaded at. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/demangle.h"
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "base/text/demangle.h"
 #include "symbols/program.h"
 
 #include <elfutils/libdw.h>

@@ -1,8 +1,8 @@
 /* maps.c - which files were loaded where: a list as /proc/PID/maps has it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
-#include "base/order.h"
-#include "core/lines.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "core/text/lines.h"
 #include "symbols/program.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* relocate.c - dynamic relocations of an instrumentation map with absolute addresses (entries before version 2). */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "symbols/program.h"
 
 /* The relocations that a word with an address can have, by machine. Source: each processor's ELF supplement. */

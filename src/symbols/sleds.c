@@ -1,7 +1,7 @@
 /* sleds.c - the XRay instrumentation map: sleds to function ids. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/plural.h"
+#include "base/bytes/bytes.h"
+#include "base/text/plural.h"
 #include "symbols/program.h"
 
 #include <assert.h>

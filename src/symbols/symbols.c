@@ -1,7 +1,7 @@
 /* symbols.c - a program's functions by XRay id. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/demangle.h"
-#include "base/order.h"
+#include "base/memory/order.h"
+#include "base/text/demangle.h"
 #include "symbols/program.h"
 
 #include <elfutils/libdw.h>

@@ -1,7 +1,7 @@
 /* format.c - TraceLog as a format: finding it and opening it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/filter.h"
-#include "tracelog/layout.h"
+#include "core/filter/filter.h"
+#include "tracelog/format/layout.h"
 #include "tracelog/tracelog.h"
 
 #include <trackway/tracelog.h>

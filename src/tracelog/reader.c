@@ -1,9 +1,9 @@
 /* reader.c - the events of a log, in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/plural.h"
-#include "core/ahead.h"
-#include "tracelog/log.h"
-#include "tracelog/outline.h"
+#include "base/text/plural.h"
+#include "core/threads/ahead.h"
+#include "tracelog/jobs/outline.h"
+#include "tracelog/log/log.h"
 #include "tracelog/tracelog.h"
 
 #include <inttypes.h>

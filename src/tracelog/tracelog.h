@@ -4,7 +4,7 @@
 #define TRACELOG_TRACELOG_H
 
 #include "core/format.h"
-#include "tracelog/rules.h"
+#include "tracelog/format/rules.h"
 
 extern const struct tw_format tw_format_tracelog;
 extern const struct tw_target tw_target_tracelog;

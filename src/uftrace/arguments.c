@@ -4,11 +4,11 @@
  * C library, in NAME.dbg those that debugging information told. A value is padded to 4 bytes; a text has its length
  * before it. A specification holds for data of just the size that it asks for: what none fits stays bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/demangle.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/scan.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "base/text/demangle.h"
+#include "base/text/scan.h"
 #include "uftrace/uftrace.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* format.c - uftrace's data as a format: finding it and opening it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "uftrace/uftrace.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * the one before (27), and what the type asks for. Data is an event's number, whose it is, and its fields.
  * Source: Documentation/trace/ring-buffer-design.rst and events/header_event in tracefs. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/plural.h"
+#include "base/bytes/bytes.h"
+#include "base/text/plural.h"
 #include "uftrace/uftrace.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * It has lines "WORD: value", and files of tracefs, each behind a line "TRACEFS: name: size": how a page begins, and
  * the format of each event that was recorded, as Documentation/trace/events.rst has it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "uftrace/uftrace.h"
 
 #include <stdlib.h>

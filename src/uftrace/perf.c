@@ -3,9 +3,9 @@
  * perf-cpuN.dat has records of perf_event_open(2), each with its type, flags and size, and at its end process, thread
  * and time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/memory.h"
-#include "base/scan.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
+#include "base/text/scan.h"
 #include "uftrace/uftrace.h"
 
 #include <string.h>

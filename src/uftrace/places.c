@@ -1,7 +1,7 @@
 /* places.c - which records the filters let through, in the files of all threads and CPUs. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/memory.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
 #include "uftrace/uftrace.h"
 
 #include <assert.h>

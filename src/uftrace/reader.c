@@ -1,8 +1,8 @@
 /* reader.c - the calls of all threads, in the order asked for, and the directory in sum. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/heap.h"
-#include "base/memory.h"
-#include "core/filter.h"
+#include "base/memory/heap.h"
+#include "base/memory/memory.h"
+#include "core/filter/filter.h"
 #include "uftrace/uftrace.h"
 
 #include <inttypes.h>

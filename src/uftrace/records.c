@@ -5,8 +5,8 @@
  * specifications that other files hold: the first is believed behind which a record may stand that fits the one before
  * in magic, time and depth; where there is none such, the data ends at the first place where one may. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/plural.h"
+#include "base/bytes/bytes.h"
+#include "base/text/plural.h"
 #include "uftrace/uftrace.h"
 
 #include <inttypes.h>

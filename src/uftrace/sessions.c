@@ -1,7 +1,7 @@
 /* sessions.c - what processes executed, and which libraries they opened, by time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
 #include "uftrace/uftrace.h"
 
 #include <stdio.h>

@@ -3,10 +3,10 @@
  * sid-ID.map is what /proc/PID/maps said; NAME.sym has a line "ADDRESS TYPE NAME" for each symbol, by address. Data
  * that has the feature "relative symbols" counts addresses from where the file begins in memory. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/demangle.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/scan.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "base/text/demangle.h"
+#include "base/text/scan.h"
 #include "uftrace/uftrace.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* tasks.c - who ran: task.txt, the threads that there are records of, and the files of perf. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/scan.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "base/text/scan.h"
 #include "uftrace/uftrace.h"
 
 #include <stdlib.h>

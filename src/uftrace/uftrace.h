@@ -3,11 +3,11 @@
 #ifndef UFTRACE_UFTRACE_H
 #define UFTRACE_UFTRACE_H
 
-#include "base/cover.h"
-#include "base/map.h"
+#include "base/memory/cover.h"
+#include "base/memory/map.h"
+#include "core/filter/wanted.h"
 #include "core/format.h"
-#include "core/lines.h"
-#include "core/wanted.h"
+#include "core/text/lines.h"
 #include "uftrace/rules.h"
 
 extern const struct tw_format tw_format_uftrace;

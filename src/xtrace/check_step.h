@@ -3,7 +3,7 @@
 #ifndef XTRACE_CHECK_STEP_H
 #define XTRACE_CHECK_STEP_H
 
-#include "xtrace/check.h"
+#include "xtrace/jobs/check.h"
 
 enum { XTRACE_WORD = 4 }; /* bytes of an instruction */
 

@@ -1,6 +1,6 @@
 /* format.c - xtrace as a format: finding it and opening it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/filter.h"
+#include "core/filter/filter.h"
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
 

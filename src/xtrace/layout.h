@@ -3,7 +3,7 @@
 #ifndef XTRACE_LAYOUT_H
 #define XTRACE_LAYOUT_H
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 enum {
 	XTRACE_CLASS_INST = 1,

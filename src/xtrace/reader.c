@@ -1,8 +1,8 @@
 /* reader.c - instructions to events. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/calls.h"
-#include "xtrace/check.h"
-#include "xtrace/lanes.h"
+#include "xtrace/jobs/check.h"
+#include "xtrace/walk/calls.h"
+#include "xtrace/walk/lanes.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define XTRACE_XTRACE_H
 
 #include "core/format.h"
-#include "xtrace/rules.h"
+#include "xtrace/format/rules.h"
 
 #include <trackway/xtrace.h>
 

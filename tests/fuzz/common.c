@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "base/bytes/output.h"
 
 void fuzz_require(bool holds, const char *what)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/format.h"
-#include "core/merge.h"
+#include "core/merge/merge.h"
 
 static struct tw_write_options write_options(uint8_t selector)
 {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/changes.h"
-#include "analysis/spread.h"
+#include "analysis/compare/changes.h"
+#include "analysis/compare/spread.h"
 
 /* ---- Stacks: what is written is read as the same. ---- */
 

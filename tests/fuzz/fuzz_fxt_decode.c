@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "fxt/measure.h"
+#include "base/bytes/bytes.h"
+#include "fxt/format/measure.h"
 
 static void touch_string(const struct tw_fxt_string *string)
 {

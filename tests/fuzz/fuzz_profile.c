@@ -1,6 +1,6 @@
 /* fuzz_profile.c - the profile and the tree of calls of any bytes: they add up, and agree with each other. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/sum.h"
+#include "base/memory/sum.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

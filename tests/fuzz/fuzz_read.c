@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/map.h"
+#include "base/memory/map.h"
 #include "core/format.h"
 
 /* What is found does not depend on whether events are asked for. */

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sql/tables.h"
+#include "sql/tables/tables.h"
 
 /* What may go wrong with a table without being a mistake of ours: the trace cannot be read, or asks for too much. */
 static void look(sqlite3 *db, const struct sql_session *session, const char *text)

@@ -8,9 +8,9 @@
 
 #include <trackway/tracelog.h>
 
-#include "tracelog/layout.h"
-#include "tracelog/plain.h"
-#include "tracelog/stretch.h"
+#include "tracelog/format/layout.h"
+#include "tracelog/format/plain.h"
+#include "tracelog/log/stretch.h"
 
 static bool inside(struct tw_tracelog_text text, const uint8_t *bytes, size_t size)
 {

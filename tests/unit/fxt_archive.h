@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "files.h"
 
 enum { ROOM = 1 << 20, PART = 2200, RECORDS = ROOM / 8, LARGE = 600000 };

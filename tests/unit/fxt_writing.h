@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "core/format.h"
 #include "files.h"
-#include "fxt/put.h"
+#include "fxt/write/put.h"
 
 enum { ARGUMENTS = 32 };
 

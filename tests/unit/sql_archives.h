@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 /* ---- An archive whose threads take turns of hundreds of records, so that a block has times of its own. ---- */
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sql/tables.h"
+#include "sql/tables/tables.h"
 
 struct scene {
 	struct sql_session *session;

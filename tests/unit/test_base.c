@@ -11,15 +11,15 @@
 
 #include <cmocka.h>
 
-#include "base/behind.h"
-#include "base/bytes.h"
-#include "base/digits.h"
-#include "base/map.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/parallel.h"
-#include "base/scan.h"
-#include "base/utf8.h"
+#include "base/bytes/behind.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/map.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "base/text/digits.h"
+#include "base/text/scan.h"
+#include "base/text/utf8.h"
+#include "base/threads/parallel.h"
 
 /* ---- Bytes. ---- */
 

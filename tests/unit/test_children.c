@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "export/children.h"
+#include "export/profiles/children.h"
 
 enum { PARENTS = 24, TOP = PARENTS + 1, KEY = 7 };
 

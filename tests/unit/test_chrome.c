@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "export/chrome.h"
+#include "export/chrome/chrome.h"
 
 static int setup(void **state)
 {

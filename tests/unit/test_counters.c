@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/counters.h"
+#include "analysis/series/counters.h"
 #include "core/format.h"
 #include "files.h"
 

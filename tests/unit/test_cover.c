@@ -1,6 +1,6 @@
 /* test_cover.c - which of several intervals holds a number, against a look at each. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/cover.h"
+#include "base/memory/cover.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

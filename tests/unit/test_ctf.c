@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 static const char *const files[] = {"stream", "metadata"};
 

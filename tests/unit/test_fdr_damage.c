@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 #include "files.h"
 
 enum { ROOM = 1 << 14 };

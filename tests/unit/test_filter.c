@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "core/dictionary.h"
-#include "core/filter.h"
+#include "core/filter/filter.h"
 #include "core/format.h"
 
 enum { START = 1000, EVENTS = 64 };

@@ -11,8 +11,8 @@
 #include <trackway/analysis.h>
 #include <trackway/reader.h>
 
-#include "base/bytes.h"
-#include "base/map.h"
+#include "base/bytes/bytes.h"
+#include "base/memory/map.h"
 
 enum {
 	THREADS = 5,

@@ -8,7 +8,7 @@
 
 #include <trackway/fxt.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

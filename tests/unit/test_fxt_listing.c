@@ -10,7 +10,7 @@
 
 #include <trackway/fxt.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 enum { LINE = 1 << 12, ARCHIVE_MAX = 1 << 18, LONG = 1000 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 enum { WORDS = 12, FIELDS = 2, STREAMS = 3, ROOM = 1024 };
 

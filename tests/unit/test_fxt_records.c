@@ -13,8 +13,8 @@
 
 #include <trackway/fxt.h>
 
-#include "base/bytes.h"
-#include "fxt/measure.h"
+#include "base/bytes/bytes.h"
+#include "fxt/format/measure.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -10,7 +10,7 @@
 
 #include <trackway/reader.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 /* The frequency has no factor with 10^9: only counts of some seconds are converted by a multiplication. */
 enum { RECORDS = 20000, WORDS = 16, THREADS = 3, NAMES = 6, TYPES = 11, FREQUENCY = 999999937 };

@@ -13,7 +13,7 @@
 #include <trackway/trackway.h>
 #include <zlib.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 enum { WORDS = 24, ROOM = 1 << 20 };
 

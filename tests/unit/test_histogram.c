@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_steps.h"
 
-#include "analysis/histogram.h"
+#include "analysis/calls/histogram.h"
 
 /* A profile of calls of "a" with these durations, in two traces when cut > 0. */
 static struct tw_profile *profile_of(const uint64_t *values, size_t n, size_t cut)

@@ -17,8 +17,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/input.h"
-#include "base/parallel.h"
+#include "base/bytes/input.h"
+#include "base/threads/parallel.h"
 
 #include <trackway/status.h>
 

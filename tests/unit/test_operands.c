@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "export/operands.h"
+#include "export/instructions/operands.h"
 
 static const struct {
 	const char *text;

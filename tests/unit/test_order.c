@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "core/slab.h"
+#include "core/order/slab.h"
 
 static void sort(struct tw_slab *slab)
 {

@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
-#include "base/output.h"
+#include "base/bytes/output.h"
+#include "base/text/json.h"
 
 /* ---- Output. ---- */
 

@@ -3,8 +3,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
 
-#include "export/perfetto.h"
-#include "export/protobuf.h"
+#include "export/perfetto/perfetto.h"
+#include "export/perfetto/protobuf.h"
 
 static int setup(void **state)
 {

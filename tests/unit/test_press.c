@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/press.h"
+#include "base/bytes/press.h"
 
 enum { BLOCK = 1 << 18, MOST = 20 * BLOCK };
 

@@ -1,6 +1,6 @@
 /* test_rank.c - the rank test, against values that others have published. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/rank.h"
+#include "analysis/compare/rank.h"
 
 #include <math.h>
 #include <setjmp.h>

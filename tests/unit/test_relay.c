@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/map.h"
-#include "core/relay.h"
-#include "core/slab.h"
+#include "base/memory/map.h"
+#include "core/order/slab.h"
+#include "core/threads/relay.h"
 
 /* ---- A trace that is made up while it is read: names, tracks, locations and stacks come, and change later. ---- */
 

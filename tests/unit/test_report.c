@@ -1,6 +1,6 @@
 /* test_report.c - folded stacks, flame graphs, call graphs and diffs from made-up profiles. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/report.h"
+#include "analysis/pictures/report.h"
 
 #include <errno.h>
 #include <math.h>

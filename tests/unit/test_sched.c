@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/sched.h"
+#include "analysis/series/sched.h"
 #include "core/format.h"
 #include "files.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "cli/parse.h"
-#include "cli/show.h"
+#include "cli/options/parse.h"
+#include "cli/output/show.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

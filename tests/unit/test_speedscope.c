@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "export/spool.h"
+#include "export/text/spool.h"
 
 static int setup(void **state)
 {

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "sql/keep.h"
+#include "base/bytes/bytes.h"
+#include "sql/index/keep.h"
 
 /* ---- Windows of all. ---- */
 

@@ -1,7 +1,7 @@
 /* test_symbols.c - function ids, names and lines from ELF files, sound and damaged. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes.h"
-#include "base/demangle.h"
+#include "base/bytes/bytes.h"
+#include "base/text/demangle.h"
 #include "symbols/program.h"
 
 #include <trackway/symbols.h>

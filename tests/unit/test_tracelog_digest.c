@@ -11,10 +11,10 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
-#include "core/ahead.h"
+#include "core/threads/ahead.h"
 #include "files.h"
-#include "tracelog/digest.h"
-#include "tracelog/layout.h"
+#include "tracelog/format/layout.h"
+#include "tracelog/log/digest.h"
 
 enum { ROOM = 1 << 19 };
 

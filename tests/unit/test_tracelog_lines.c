@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
-#include "core/lines.h"
+#include "core/text/lines.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -14,7 +14,7 @@
 
 #include <trackway/tracelog.h>
 
-#include "tracelog/layout.h"
+#include "tracelog/format/layout.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

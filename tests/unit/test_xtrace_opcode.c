@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "xtrace/opcode.h"
+#include "xtrace/format/opcode.h"
 
 /* The opcodes are GNU as's; the rest is by the manual. */
 static const struct {

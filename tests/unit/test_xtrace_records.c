@@ -10,7 +10,7 @@
 
 #include <trackway/xtrace.h>
 
-#include "base/bytes.h"
+#include "base/bytes/bytes.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define BYTES(...) (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})

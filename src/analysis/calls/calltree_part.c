@@ -1,0 +1,148 @@
+/* calltree_part.c - the calls of one part of a trace, by stacks. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/calls/calltree_part.h"
+
+#include "base/memory/memory.h"
+#include "base/memory/sum.h"
+
+#include <stdlib.h>
+
+static struct tw_calltree_part *part_of(struct tw_calls *calls)
+{
+	return (struct tw_calltree_part *)calls;
+}
+
+static uint64_t packed(uint32_t parent, uint32_t name)
+{
+	return (uint64_t)parent << 32 | name;
+}
+
+/* Finds the node of a call. One inside of a call for which there was no room has none either: where memory is short
+ * these are most calls. */
+static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct tw_calltree_part *part = part_of(calls);
+	struct tw_part_node *parent = &part->nodes[caller->row];
+	uint32_t node = parent->newest;
+	if (caller->row == TW_NODE_OTHER)
+		return TW_NODE_OTHER;
+	if (part->nodes[node].name == name)
+		return node;
+	if (!tw_map_find(&part->map, packed(caller->row, name), &node))
+		return part->full ? TW_NODE_OTHER : TW_ROW_NONE;
+	parent->newest = node;
+	return node;
+}
+
+/* Whether a frame is a call (not a thread) for which there was no room. */
+static bool is_other(const struct tw_frame *frame)
+{
+	return frame->row == TW_NODE_OTHER && frame->name != TW_THREAD_NODE;
+}
+
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                         enum tw_call_end how)
+{
+	struct tw_part_node *node = &part_of(calls)->nodes[call->row];
+	bool inside = is_other(frame - 1);
+	node->count++;
+	node->open += how == TW_CALL_OPEN;
+	node->total = tw_sum(node->total, inside ? 0 : call->duration);
+	node->self = tw_sum(node->self, tw_call_self(call));
+}
+
+static uint32_t add_node(struct tw_calltree_part *part, struct tw_part_node node, uint64_t key)
+{
+	struct tw_budget *budget = part->calls.budget;
+	bool room =
+	    !part->full && node.parent != TW_NODE_OTHER && part->count < UINT32_MAX - 1 &&
+	    tw_budget_grow(budget, TW_FOR_ROWS, &part->nodes, &part->room, part->count + 1, sizeof *part->nodes) &&
+	    tw_budget_map_add(budget, TW_FOR_ROWS, &part->map, key, (uint32_t)part->count);
+	if (!room) {
+		part->full = true;
+		return TW_NODE_OTHER;
+	}
+	part->nodes[part->count] = node;
+	return (uint32_t)part->count++;
+}
+
+static uint32_t root(struct tw_calls *calls, uint32_t track)
+{
+	struct tw_calltree_part *part = part_of(calls);
+	if (!part->per_thread)
+		return TW_NODE_ROOT;
+	/* No name is below the root, so that track numbers can be keys there. */
+	uint64_t key = packed(TW_NODE_ROOT, track);
+	uint32_t node;
+	if (tw_map_find(&part->map, key, &node))
+		return node;
+	return add_node(part, (struct tw_part_node){.name = TW_THREAD_NODE, .track = track}, key);
+}
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	uint32_t node = find(calls, caller, name);
+	if (node != TW_ROW_NONE)
+		return node;
+	return add_node(part_of(calls), (struct tw_part_node){.parent = caller->row, .name = name},
+	                packed(caller->row, name));
+}
+
+static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
+
+struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options *options, struct tw_budget *budget,
+                                               const struct tw_dictionary *dictionary)
+{
+	struct tw_calltree_part *part = calloc(1, sizeof *part);
+	if (!part)
+		return NULL;
+	part->calls = (struct tw_calls){
+	    .hooks = &hooks,
+	    .budget = budget,
+	    .min_duration = options->min_duration_ns,
+	    .name_limit = SIZE_MAX,
+	    .others_alike = true,
+	};
+	part->dictionary = dictionary;
+	part->per_thread = options->per_thread;
+	part->count = TW_NODE_FIRST;
+	bool nodes = tw_grow(&part->nodes, &part->room, TW_NODE_FIRST, sizeof *part->nodes);
+	if (tw_calls_init(&part->calls) && nodes) {
+		part->nodes[TW_NODE_ROOT].name = TW_THREAD_NODE; /* no `newest` yet: no call's name */
+		return part;
+	}
+	tw_calltree_part_close(part);
+	return NULL;
+}
+
+void tw_calltree_part_feed(void *state, const struct tw_call_run *run)
+{
+	struct tw_calltree_part *part = state;
+	tw_calls_feed_run(&part->calls, run, find, leave, false);
+}
+
+void tw_calltree_part_in_turn(void *state)
+{
+	struct tw_calltree_part *part = state;
+	part->calls.in_turn = true;
+}
+
+void tw_calltree_part_finish(void *state)
+{
+	struct tw_calltree_part *part = state;
+	tw_calls_finish(&part->calls);
+}
+
+bool tw_calltree_part_folded(const struct tw_calltree_part *part)
+{
+	return part->calls.untimed || part->full;
+}
+
+void tw_calltree_part_close(void *state)
+{
+	struct tw_calltree_part *part = state;
+	tw_calls_free(&part->calls);
+	tw_map_free(&part->map);
+	free(part->nodes);
+	free(part);
+}

@@ -1,0 +1,445 @@
+/* profile.c - profiles: the rows of all parts and traces, by text. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/calls/profile.h"
+
+#include "analysis/calls/profile_part.h"
+#include "analysis/consume.h"
+#include "analysis/series/weight.h"
+#include "base/memory/order.h"
+#include "core/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes: a name in a dictionary, about; and all of a row at most, with what arrays and the map grow ahead. */
+enum {
+	NAME_OVERHEAD = 96,
+	ROW_COST = 2 * (sizeof(struct tw_tally) + sizeof(struct tw_profile_key) + sizeof(struct tw_histogram_raw)) +
+	           3 * sizeof(struct tw_map_slot),
+	PART_COST = 4096
+};
+
+/* ---- Texts. ---- */
+
+static size_t name_size(const struct tw_name *name)
+{
+	return tw_dictionary_plain_length(name->text, name->length) + (name->file ? strlen(name->file) : 0) +
+	       NAME_OVERHEAD;
+}
+
+uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *name)
+{
+	size_t size = name_size(name);
+	uint32_t before = tw_dictionary_names(profile->texts);
+	if (!tw_budget_take(&profile->keeping, TW_FOR_ROWS, size))
+		return UINT32_MAX;
+	uint32_t kept = tw_dictionary_intern(profile->texts, name);
+	if (tw_dictionary_names(profile->texts) == before)
+		tw_budget_give(&profile->keeping, TW_FOR_ROWS, size);
+	if (kept == UINT32_MAX)
+		tw_budget_fail(&profile->keeping);
+	return kept;
+}
+
+/* Keeps the text of a name that another name refers to, as its class; 0 where there is none, or no room. */
+static uint32_t keep_other(struct tw_profile_merge *merge, const struct tw_name *other)
+{
+	const struct tw_name plain = {.text = other->text, .length = other->length};
+	uint32_t kept = other->length ? tw_profile_keep_text(merge->profile, &plain) : 0;
+	return kept == UINT32_MAX ? 0 : kept;
+}
+
+uint32_t tw_profile_keep_name(struct tw_profile_merge *merge, uint32_t number)
+{
+	struct tw_profile *profile = merge->profile;
+	if (number < merge->text_room && merge->texts[number])
+		return merge->texts[number] - 1;
+	struct tw_name name = *tw_dictionary_name(merge->dictionary, number);
+	if (!tw_budget_grow(&profile->keeping, TW_FOR_ROWS, &merge->texts, &merge->text_room, number + (size_t)1,
+	                    sizeof *merge->texts))
+		return UINT32_MAX;
+	if (name.file) {
+		uint32_t file = tw_dictionary_text(profile->texts, name.file);
+		name.file = file == UINT32_MAX ? NULL : tw_dictionary_name(profile->texts, file)->text;
+	}
+	name.owner = keep_other(merge, tw_dictionary_name(merge->dictionary, name.owner));
+	name.module = keep_other(merge, tw_dictionary_name(merge->dictionary, name.module));
+	uint32_t kept = tw_profile_keep_text(profile, &name);
+	if (kept != UINT32_MAX)
+		merge->texts[number] = kept + 1;
+	return kept;
+}
+
+void tw_profile_key_thread(struct tw_profile_merge *merge, uint32_t number, struct tw_profile_key *key)
+{
+	const struct tw_track *track = tw_dictionary_track(merge->dictionary, number);
+	key->process = track->process;
+	key->threadless = tw_is_threadless(track);
+	key->thread = key->threadless ? 0 : track->thread;
+	key->process_name = keep_other(merge, tw_dictionary_process_name(merge->dictionary, track->process));
+	key->thread_name = keep_other(merge, tw_dictionary_name(merge->dictionary, key->threadless ? 0 : track->name));
+}
+
+void tw_profile_merge_free(struct tw_profile_merge *merge)
+{
+	tw_budget_give(&merge->profile->keeping, TW_FOR_ROWS, merge->text_room * sizeof *merge->texts);
+	free(merge->texts);
+}
+
+/* ---- Rows. ---- */
+
+static bool same_key(const struct tw_profile_key *a, const struct tw_profile_key *b)
+{
+	return a->name == b->name && a->caller == b->caller && a->process == b->process && a->thread == b->thread &&
+	       a->threadless == b->threadless;
+}
+
+uint32_t tw_profile_find_row(struct tw_profile *profile, const struct tw_profile_key *key)
+{
+	uint64_t owner = tw_hash_two(key->process, key->thread);
+	uint64_t hash = tw_hash_two(owner, (uint64_t)key->caller << 32 | key->name);
+	uint32_t row;
+	for (size_t slot = SIZE_MAX; tw_map_next(&profile->map, hash, &slot, &row);)
+		if (same_key(&profile->keys[row], key))
+			return row;
+	row = tw_tallies_add(&profile->rows, &profile->keys, &profile->key_room, sizeof *profile->keys);
+	if (row == TW_ROW_OTHER || !tw_budget_map_add(&profile->keeping, TW_FOR_ROWS, &profile->map, hash, row))
+		return TW_ROW_OTHER;
+	profile->keys[row] = *key;
+	return row;
+}
+
+/* The row of the profile that a row of a part belongs to. */
+static uint32_t row_for(struct tw_profile_merge *merge, const struct tw_profile_part *part, uint32_t part_row)
+{
+	if (part_row == TW_ROW_OTHER)
+		return TW_ROW_OTHER;
+	struct tw_part_key from = part->keys[part_row];
+	struct tw_profile_key key = {.name = tw_profile_keep_name(merge, from.name), .caller = UINT32_MAX};
+	if (key.name == UINT32_MAX)
+		return TW_ROW_OTHER;
+	if (part->by == TW_BY_THREAD) {
+		tw_profile_key_thread(merge, from.with, &key);
+	} else if (part->by == TW_BY_CALLER && from.with != UINT32_MAX) {
+		key.caller = tw_profile_keep_name(merge, from.with);
+		if (key.caller == UINT32_MAX)
+			return TW_ROW_OTHER;
+	} else if (part->by == TW_BY_OBJECT && from.with) {
+		key.caller = tw_profile_keep_name(merge, from.with);
+		if (key.caller == UINT32_MAX)
+			return TW_ROW_OTHER;
+	}
+	return tw_profile_find_row(merge->profile, &key);
+}
+
+static void merge_rows(struct tw_profile_merge *merge, const struct tw_profile_part *part)
+{
+	struct tw_profile *profile = merge->profile;
+	const struct tw_tallies *from = &part->rows;
+	for (uint32_t i = TW_ROW_OTHER; i < from->count; i++) {
+		uint64_t calls = from->rows[i].ended + from->rows[i].open;
+		if (!calls)
+			continue;
+		uint32_t row = row_for(merge, part, i);
+		tw_tallies_merge(&profile->rows, row, from, i);
+		if (row == TW_ROW_OTHER)
+			profile->notes.rows_folded += calls;
+	}
+}
+
+/* ---- As a consumer. ---- */
+
+static void begin(void *owner, unsigned parts)
+{
+	struct tw_profile *profile = owner;
+	tw_budget_reset(&profile->reading, profile->keeping.limit, parts);
+	for (int use = 0; use < TW_BUDGET_USES; use++)
+		profile->promised[use] = 0;
+}
+
+/* At most what the names and rows of a part take when it is merged. */
+static size_t cost_of(const struct tw_profile_part *part)
+{
+	size_t cost = PART_COST;
+	for (uint32_t i = 0; i < tw_dictionary_names(part->dictionary); i++)
+		cost += name_size(tw_dictionary_name(part->dictionary, i)) + 2 * sizeof(uint32_t);
+	return cost + part->rows.count * ROW_COST;
+}
+
+static bool folded(void *owner, const void *state)
+{
+	struct tw_profile *profile = owner;
+	const struct tw_profile_part *part = state;
+	profile->promised[TW_FOR_ROWS] += cost_of(part);
+	profile->promised[TW_FOR_COUNTS] += tw_tallies_counts_cost(&part->rows);
+	return tw_profile_part_folded(part) ||
+	       !tw_budget_fits(&profile->keeping, TW_FOR_ROWS, profile->promised[TW_FOR_ROWS]) ||
+	       !tw_budget_fits(&profile->keeping, TW_FOR_COUNTS, profile->promised[TW_FOR_COUNTS]);
+}
+
+static void *open_part(void *owner, const struct tw_dictionary *dictionary)
+{
+	struct tw_profile *profile = owner;
+	return tw_profile_part_open(&profile->options, &profile->reading, dictionary);
+}
+
+static int merge_part(void *owner, void *state)
+{
+	struct tw_profile *profile = owner;
+	const struct tw_profile_part *part = state;
+	struct tw_profile_merge merge = {.profile = profile, .dictionary = part->dictionary};
+	merge_rows(&merge, part);
+	profile->untimed += part->calls.untimed;
+	tw_calls_add_notes(&profile->notes, &part->calls);
+	tw_profile_merge_free(&merge);
+	return 0;
+}
+
+/* ---- The rows as they are shown. ---- */
+
+static void show_histogram(const struct tw_profile *profile, const struct tw_tally *row, struct tw_profile_row *shown)
+{
+	static const unsigned parts[] = {500, 900, 990};
+	uint64_t results[3];
+	if (!row->ended)
+		return;
+	shown->min_ns = row->min;
+	shown->max_ns = row->max;
+	tw_histogram_percentiles(&profile->rows.pool, &row->histogram, row->ended, parts, results, 3);
+	uint64_t *shares[] = {&shown->p50_ns, &shown->p90_ns, &shown->p99_ns};
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t low = results[i] < row->min ? row->min : results[i];
+		*shares[i] = low > row->max ? row->max : low;
+	}
+}
+
+/* NULL where there is none. */
+static const char *text_of(const struct tw_profile *profile, uint32_t number)
+{
+	const struct tw_name *name = tw_dictionary_name(profile->texts, number);
+	return name->length ? name->text : NULL;
+}
+
+static void show_key(const struct tw_profile *profile, const struct tw_profile_key *key, struct tw_profile_row *shown)
+{
+	const struct tw_name *name = tw_dictionary_name(profile->texts, key->name);
+	shown->name = name->text;
+	shown->owner = text_of(profile, name->owner);
+	shown->module = text_of(profile, name->module);
+	shown->id = name->id;
+	shown->file = name->file;
+	shown->line = name->line;
+	shown->process = key->process;
+	shown->thread = key->thread;
+	shown->threadless = key->threadless;
+	shown->process_name = text_of(profile, key->process_name);
+	shown->thread_name = text_of(profile, key->thread_name);
+	const struct tw_name *caller = tw_dictionary_name(profile->texts, key->caller);
+	if (key->caller != UINT32_MAX && profile->options.by == TW_BY_OBJECT) {
+		shown->object = caller->text;
+	} else if (key->caller != UINT32_MAX) {
+		shown->caller = caller->text;
+		shown->caller_id = caller->id;
+	}
+}
+
+static void show_calls(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
+{
+	const struct tw_tally *row = &profile->rows.rows[i];
+	shown->count = row->ended + row->open + (i == TW_ROW_OTHER ? profile->untimed : 0);
+	shown->open = row->open;
+	shown->unwound = row->unwound;
+	/* Where the clock goes back, a call may last longer than the call of the same function around it, which is the
+	 * one that counts for the total. */
+	shown->total = row->total > row->self ? row->total : row->self;
+	shown->self = row->self;
+	show_histogram(profile, row, shown);
+}
+
+static void show_samples(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
+{
+	shown->weighed = profile->weighed[i];
+	shown->count = shown->weighed[tw_weight_count(profile->weight)].self;
+	shown->total = shown->weighed[profile->weight].total;
+	shown->self = shown->weighed[profile->weight].self;
+}
+
+static bool is_counted(const struct tw_profile *profile, uint32_t i)
+{
+	const struct tw_tally *row = &profile->rows.rows[i];
+	if (tw_weight_is_sampled(profile->weight))
+		return i < profile->weighed_room && profile->weighed[i][profile->weight].total;
+	return row->ended || row->open || (i == TW_ROW_OTHER && profile->untimed);
+}
+
+static void show(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
+{
+	*shown = (struct tw_profile_row){.name = "(other)"};
+	if (i != TW_ROW_OTHER)
+		show_key(profile, &profile->keys[i], shown);
+	if (tw_weight_is_sampled(profile->weight))
+		show_samples(profile, i, shown);
+	else
+		show_calls(profile, i, shown);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct tw_profile_row *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+	order = order ? order : tw_compare(a->id, b->id);
+	order = order ? order : tw_compare(a->caller != NULL, b->caller != NULL);
+	order = order || !a->caller ? order : strcmp(a->caller, b->caller);
+	order = order ? order : tw_compare(a->caller_id, b->caller_id);
+	order = order ? order : tw_compare(a->object != NULL, b->object != NULL);
+	order = order || !a->object ? order : strcmp(a->object, b->object);
+	order = order ? order : tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(b->threadless, a->threadless);
+	return order ? order : tw_compare(a->thread, b->thread);
+}
+
+int tw_profile_settle(struct tw_profile *profile)
+{
+	const struct tw_tallies *rows = &profile->rows;
+	free(profile->sorted);
+	profile->sorted_count = 0;
+	profile->sorted = calloc(rows->count, sizeof *profile->sorted);
+	if (!profile->sorted)
+		return TW_ERR_MEMORY;
+	for (uint32_t i = TW_ROW_OTHER; i < rows->count; i++)
+		if (is_counted(profile, i))
+			show(profile, i, &profile->sorted[profile->sorted_count++]);
+	qsort(profile->sorted, profile->sorted_count, sizeof *profile->sorted, compare_rows);
+	int status = tw_budget_status(&profile->reading);
+	return status < 0 ? status : tw_budget_status(&profile->keeping);
+}
+
+static int settle(void *owner)
+{
+	return tw_profile_settle(owner);
+}
+
+const struct tw_consumer tw_profile_consumer = {
+    .light = true,
+    .begin = begin,
+    .open = open_part,
+    .feed = tw_profile_part_feed,
+    .stacks = tw_profile_part_stacks,
+    .feed_calls = tw_profile_part_feed_calls,
+    .finish = tw_profile_part_finish,
+    .in_turn = tw_profile_part_in_turn,
+    .folded = folded,
+    .merge = merge_part,
+    .close = tw_profile_part_close,
+    .settle = settle,
+};
+
+/* ---- Calls by object. ---- */
+
+static uint32_t object_of(const struct tw_batch *batch, const struct tw_event *event)
+{
+	const struct tw_argument *arguments = tw_event_arguments(batch, event);
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		bool refers = arguments[i].type == TW_ARG_POINTER || arguments[i].type == TW_ARG_KOID;
+		if (refers && arguments[i].size)
+			return (uint32_t)arguments[i].size;
+	}
+	return 0;
+}
+
+/* One call after the other: what its arguments lead to is known with its event alone. */
+static int read_objects(struct tw_profile_part *part, struct tw_reader *reader)
+{
+	struct tw_batch batch;
+	int got;
+	while ((got = tw_pull(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			part->object = object_of(&batch, &batch.events[i]);
+			tw_consume_batch(&tw_profile_consumer, part, &(struct tw_batch){&batch.events[i], 1, NULL});
+		}
+	tw_profile_part_finish(part);
+	return got;
+}
+
+static int add_objects(struct tw_profile *profile, struct tw_reader *reader)
+{
+	int status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
+	begin(profile, 1);
+	struct tw_profile_part *part = open_part(profile, tw_reader_dictionary(reader));
+	if (!part)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	status = read_objects(part, reader);
+	merge_part(profile, part);
+	tw_profile_part_close(part);
+	int settled = settle(profile);
+	return status < 0 ? status : settled;
+}
+
+/* ---- The handle. ---- */
+
+int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *options)
+{
+	*made = NULL;
+	struct tw_profile *profile = calloc(1, sizeof *profile);
+	if (!profile)
+		return TW_ERR_MEMORY;
+	if (options)
+		profile->options = *options;
+	size_t limit = profile->options.memory_limit ? profile->options.memory_limit : TW_DEFAULT_MEMORY;
+	profile->reading.limit = profile->keeping.limit = limit / 2;
+	profile->texts = tw_dictionary_new_plain();
+	if (!tw_tallies_init(&profile->rows, &profile->keeping) || !profile->texts) {
+		tw_profile_free(profile);
+		return TW_ERR_MEMORY;
+	}
+	*made = profile;
+	return 0;
+}
+
+int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
+{
+	bool choose = profile->options.weight == TW_WEIGHT_DEFAULT && profile->weight == TW_WEIGHT_DEFAULT;
+	int status = tw_weight_choose(reader, profile->options.weight, &profile->weight);
+	if (status < 0)
+		return status;
+	if ((unsigned)profile->options.by > TW_BY_WHOLE_THREAD)
+		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)profile->options.by);
+	if (tw_weight_is_sampled(profile->weight))
+		return tw_profile_add_samples(profile, reader, choose);
+	if (profile->options.by == TW_BY_OBJECT)
+		return add_objects(profile, reader);
+	if (profile->options.by > TW_BY_CALLER)
+		return tw_fail(reader, TW_ERR_VALUE,
+		               "calls have no classes, modules and lines, and no threads as a whole: samples have");
+	return tw_consume(reader, profile->options.jobs, &tw_profile_consumer, profile);
+}
+
+enum tw_weight tw_profile_weight(const struct tw_profile *profile)
+{
+	return profile->weight;
+}
+
+const struct tw_profile_row *tw_profile_row(struct tw_profile *profile, size_t i)
+{
+	return i < profile->sorted_count ? &profile->sorted[i] : NULL;
+}
+
+const struct tw_profile_notes *tw_profile_notes(const struct tw_profile *profile)
+{
+	return &profile->notes;
+}
+
+void tw_profile_free(struct tw_profile *profile)
+{
+	if (!profile)
+		return;
+	tw_tallies_free(&profile->rows);
+	tw_map_free(&profile->map);
+	tw_dictionary_free(profile->texts);
+	free(profile->keys);
+	free(profile->weighed);
+	free(profile->sorted);
+	free(profile);
+}

@@ -1,0 +1,459 @@
+/* profile_part.c - the calls of one part of a trace, by rows with the numbers of its dictionary. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/calls/profile_part.h"
+
+#include "base/inline.h"
+
+#include <stdlib.h>
+
+static struct tw_profile_part *part_of(struct tw_calls *calls)
+{
+	return (struct tw_profile_part *)calls;
+}
+
+static uint64_t packed(uint32_t name, uint32_t with)
+{
+	return (uint64_t)with << 32 | name;
+}
+
+/* ---- Finding rows: fast. ---- */
+
+static inline uint32_t find_function(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	const struct tw_profile_part *part = part_of(calls);
+	(void)caller;
+	return part->row_of[name];
+}
+
+static inline uint32_t find_thread(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	uint32_t row;
+	(void)caller;
+	return tw_map_find(&part_of(calls)->row_map, packed(name, calls->track), &row) ? row : TW_ROW_NONE;
+}
+
+static inline uint32_t find_caller(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	uint32_t row;
+	return tw_map_find(&part_of(calls)->row_map, packed(name, caller->name), &row) ? row : TW_ROW_NONE;
+}
+
+static inline uint32_t find_object(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	const struct tw_profile_part *part = part_of(calls);
+	uint32_t row;
+	(void)caller;
+	return tw_map_find(&part->row_map, packed(name, part->object), &row) ? row : TW_ROW_NONE;
+}
+
+/* Finds where calls are counted, and asks for it: the places are seldom in a near cache, and the processor can only
+ * wait for many at once where nothing else stands between. `make bench` measures stat of FXT.
+ * It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
+TW_INLINE void look_ahead(const struct tw_tallies *rows, uint16_t **places, const struct tw_left_call *calls,
+                          size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		places[i] = tw_histogram_place(&rows->pool, &rows->rows[calls[i].row].histogram, calls[i].duration);
+		__builtin_prefetch(places[i], 1);
+	}
+}
+
+/* Counts up to one whose place is full. Returns how many. */
+static size_t count_placed(struct tw_tally *rows, uint16_t *const *places, const struct tw_left_call *calls,
+                           size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!++*places[i]) {
+			--*places[i];
+			return i;
+		}
+		tw_tally_end(&rows[calls[i].row], &calls[i]);
+	}
+	return count;
+}
+
+/* Where there are so few counts that they stay in the second-level cache, looking ahead costs more than it brings. */
+enum { NEAR_CHUNKS = (1 << 19) / sizeof(struct tw_histogram_chunk) };
+
+/* As look_ahead() and count_placed() in one. */
+static size_t count_near(const struct tw_tallies *rows, const struct tw_left_call *calls, size_t count)
+{
+	struct tw_tally *const first = rows->rows;
+	const struct tw_histogram_pool pool = rows->pool;
+	const struct tw_left_call *call = calls, *const end = calls + count;
+	for (; call < end; call++) {
+		struct tw_tally *row = &first[call->row];
+		uint16_t *place = tw_histogram_place(&pool, &row->histogram, call->duration);
+		if (!++*place) {
+			--*place;
+			break;
+		}
+		tw_tally_end(row, call);
+	}
+	return (size_t)(call - calls);
+}
+
+/* The same for any counts. */
+static size_t count_far(const struct tw_tallies *rows, const struct tw_left_call *calls, size_t count)
+{
+	uint16_t *places[TW_PART_WAITING];
+	count = count < TW_PART_WAITING ? count : TW_PART_WAITING;
+	look_ahead(rows, places, calls, count);
+	return count_placed(rows->rows, places, calls, count);
+}
+
+void tw_profile_part_feed_calls(void *state, const struct tw_left_calls *left)
+{
+	struct tw_tallies *rows = &((struct tw_profile_part *)state)->rows;
+	for (size_t i = 0; i < left->count;) {
+		bool near = rows->pool.chunk_count < NEAR_CHUNKS;
+		i += (near ? count_near : count_far)(rows, left->calls + i, left->count - i);
+		if (i < left->count)
+			tw_tallies_leave(rows, &left->calls[i++], TW_CALL_ENDED);
+	}
+}
+
+/* A number of a place stays true: what has got a place since is found full, and gets there all the same. */
+static void count_waiting(struct tw_profile_part *part)
+{
+	struct tw_tallies *rows = &part->rows;
+	size_t count = part->waiting_count;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_left_call *call = &part->waiting[i];
+		uint16_t *place = tw_histogram_counts(&rows->pool) + part->places[i];
+		if (__builtin_expect(!++*place, 0)) {
+			--*place;
+			tw_tallies_leave(rows, call, TW_CALL_ENDED);
+		} else {
+			tw_tally_end(&rows->rows[call->row], call);
+		}
+	}
+	part->waiting_count = 0;
+}
+
+/* Calls wait until there are many: counting one looks at three places that are seldom in the first-level cache, and the
+ * processor can only wait for several at once when nothing else stands between. `make bench` measures stat of FXT. */
+TW_INLINE void let_wait(struct tw_profile_part *part, const struct tw_left_call *call)
+{
+	if (__builtin_expect(part->waiting_count == TW_PART_WAITING, 0))
+		count_waiting(part);
+	const struct tw_tallies *rows = &part->rows;
+	uint32_t place = tw_histogram_number(&rows->pool, &rows->rows[call->row].histogram, call->duration);
+	__builtin_prefetch(tw_histogram_counts(&rows->pool) + place, 1);
+	size_t i = part->waiting_count++;
+	part->places[i] = place;
+	part->waiting[i] = *call;
+}
+
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                         enum tw_call_end how)
+{
+	struct tw_profile_part *part = part_of(calls);
+	(void)frame;
+	if (how == TW_CALL_ENDED)
+		let_wait(part, call);
+	else
+		tw_tallies_leave(&part->rows, call, how);
+}
+
+/* ---- And making them. ---- */
+
+static uint32_t no_root(struct tw_calls *calls, uint32_t track)
+{
+	(void)calls, (void)track;
+	return TW_ROW_NONE;
+}
+
+static uint32_t new_row(struct tw_profile_part *part, struct tw_part_key key)
+{
+	uint32_t row = tw_tallies_add(&part->rows, &part->keys, &part->key_room, sizeof *part->keys);
+	if (row != TW_ROW_OTHER)
+		part->keys[row] = key;
+	return row;
+}
+
+static uint32_t add_function(struct tw_profile_part *part, struct tw_part_key key)
+{
+	if (!tw_budget_grow(part->calls.budget, TW_FOR_ROWS, &part->row_of, &part->row_of_room, key.name + (size_t)1,
+	                    sizeof *part->row_of))
+		return TW_ROW_OTHER;
+	part->calls.name_limit = part->row_of_room;
+	part->calls.row_of = part->row_of;
+	return part->row_of[key.name] = new_row(part, key);
+}
+
+static uint32_t add_keyed(struct tw_profile_part *part, struct tw_part_key key)
+{
+	uint32_t row = new_row(part, key);
+	bool kept = row != TW_ROW_OTHER &&
+	            tw_budget_map_add(part->calls.budget, TW_FOR_ROWS, &part->row_map, packed(key.name, key.with), row);
+	return kept ? row : TW_ROW_OTHER;
+}
+
+/* What is particular to each enum tw_profile_by. */
+static const struct {
+	uint32_t (*find)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
+	uint32_t (*add)(struct tw_profile_part *part, struct tw_part_key key);
+} ways[] = {
+    [TW_BY_FUNCTION] = {find_function, add_function},
+    [TW_BY_THREAD] = {find_thread, add_keyed},
+    [TW_BY_CALLER] = {find_caller, add_keyed},
+    [TW_BY_OBJECT] = {find_object, add_keyed},
+};
+
+/* What else than the name makes the row. */
+static uint32_t with_of(const struct tw_profile_part *part, const struct tw_frame *caller)
+{
+	if (part->by == TW_BY_THREAD)
+		return part->calls.track;
+	if (part->by == TW_BY_OBJECT)
+		return part->object;
+	return part->by == TW_BY_CALLER ? caller->name : 0;
+}
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct tw_profile_part *part = part_of(calls);
+	uint32_t row = name < calls->name_limit ? ways[part->by].find(calls, caller, name) : TW_ROW_NONE;
+	if (row != TW_ROW_NONE)
+		return row;
+	const struct tw_part_key key = {.name = name, .with = with_of(part, caller)};
+	row = part->full ? TW_ROW_OTHER : ways[part->by].add(part, key);
+	part->full = row == TW_ROW_OTHER;
+	return row;
+}
+
+/* ---- Calls that nest. ---- */
+
+/* The calls that nest together make a round. Each of them begins less than 2^32 ns before or after the first. */
+enum { ROUND_BITS = 34 };
+
+/* Whether a nested call is inside another call of its row, among those of this round. A call comes before those that it
+ * holds, and later calls before earlier ones: so it is enough to know where the last one that was outermost begins. Its
+ * cover is less the later it begins, and less in earlier rounds. */
+static inline bool is_inside(uint64_t *cover, uint64_t round, uint64_t begin)
+{
+	const uint64_t key = round - begin, last = *cover;
+	*cover = key > last ? key : last;
+	return key <= last;
+}
+
+/* Begins the next round: its number, and what `begin` is taken from. */
+static uint64_t next_round(struct tw_profile_part *part, uint64_t first_begin)
+{
+	part->round += UINT64_C(1) << ROUND_BITS;
+	if (part->round == 0) {
+		for (uint32_t row = 0; row < part->rows.count; row++)
+			part->keys[row].cover = 0;
+		part->other = 0;
+	}
+	return part->round + (UINT64_C(1) << (ROUND_BITS - 1)) + first_begin;
+}
+
+/* The row of a call; rows are by function. */
+static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
+{
+	static const struct tw_frame no_caller = {0};
+	uint32_t row = name < part->calls.name_limit ? part->row_of[name] : TW_ROW_NONE;
+	return __builtin_expect(row == TW_ROW_NONE, 0) ? enter(&part->calls, &no_caller, name) : row;
+}
+
+/* Finds where durations are counted, and asks for it, as look_ahead() does; and the shortest and longest of them.
+ * Returns how many there are. */
+static inline uint32_t find_places(const struct tw_histogram_pool *pool, struct tw_tally *tally,
+                                   const struct tw_part_batch *batch, uint32_t *places)
+{
+	const uint32_t *chunks = tw_histogram_chunks(pool) + tally->histogram.table, count = batch->count;
+	uint16_t *const counts = tw_histogram_counts(pool);
+	uint32_t min = UINT32_MAX, max = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t duration = batch->durations[i];
+		uint32_t bucket, octave = tw_histogram_octave(duration, &bucket);
+		places[i] = chunks[octave] + bucket;
+		__builtin_prefetch(counts + places[i], 1);
+		min = duration < min ? duration : min;
+		max = duration > max ? duration : max;
+	}
+	tally->min = min < tally->min ? min : tally->min;
+	tally->max = max > tally->max ? max : tally->max;
+	return count;
+}
+
+/* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT.
+ * As for count_waiting(), a number of a place stays true. */
+TW_NOINLINE void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
+{
+	struct tw_tally *tally = &rows->rows[row];
+	uint32_t places[TW_PART_BATCH];
+	const uint32_t count = find_places(&rows->pool, tally, batch, places);
+	uint16_t *counts = tw_histogram_counts(&rows->pool);
+	for (uint32_t i = 0; i < count; i++)
+		if (__builtin_expect(!++counts[places[i]], 0)) {
+			--counts[places[i]];
+			tw_histogram_spill(&rows->pool, &tally->histogram, tally->ended + i, batch->durations[i]);
+			counts = tw_histogram_counts(&rows->pool);
+		}
+	tally->total = tw_sum(tally->total, batch->total);
+	tally->self = tw_sum(tally->self, batch->self);
+	tally->ended += count;
+	batch->total = batch->self = batch->count = 0;
+}
+
+static void count_batches(struct tw_profile_part *part)
+{
+	for (uint32_t row = 0; part->batches && row < part->rows.count && row < TW_PART_BATCHES; row++)
+		if (part->batches[row].count)
+			count_batch(&part->rows, row, &part->batches[row]);
+}
+
+/* Any call that nests. */
+TW_NOINLINE void take_nested(struct tw_profile_part *part, const struct tw_nested_call *found, uint64_t round)
+{
+	struct tw_calls *calls = &part->calls;
+	uint32_t row = row_for(part, found->name);
+	bool other = row == TW_ROW_OTHER;
+	bool inside = is_inside(other ? &part->other : &part->keys[row].cover, round, found->begin);
+	bool held = other ? tw_calls_hold_other(calls) : tw_calls_hold(calls, found->name);
+	const struct tw_left_call call = {
+	    .duration = found->duration,
+	    .children = found->children,
+	    .row = row,
+	    .below = inside | held,
+	};
+	let_wait(part, &call);
+}
+
+enum { AHEAD = 2048 }; /* bytes: those that come next stand before these */
+
+/* Puts calls that nest into the batches of their rows, up to one whose row has none. Returns how many. */
+static size_t batch_nested(struct tw_profile_part *part, const struct tw_nested_call *found, size_t count,
+                           uint64_t round)
+{
+	static const union tw_on_stack nothing = {0};
+	const struct tw_call_space *space = part->calls.stack->space;
+	const size_t known = part->calls.name_limit,
+		     names = space && space->name_room < known ? space->name_room : known;
+	const union tw_on_stack *on_stack = space ? space->on_stack : &nothing;
+	const uint32_t held_mask = space ? UINT32_MAX : 0, *const row_of = part->row_of;
+	struct tw_part_key *const keys = part->keys;
+	struct tw_part_batch *const batches = part->batches;
+	const struct tw_nested_call *call = found, *const end = found + count;
+	for (; call < end; call++) {
+		__builtin_prefetch((const char *)call - AHEAD);
+		const uint32_t name = call->name;
+		if (name >= names)
+			break;
+		const uint32_t row = row_of[name];
+		if (row - TW_ROW_FIRST >= TW_PART_BATCHES - TW_ROW_FIRST)
+			break;
+		bool inside = is_inside(&keys[row].cover, round, call->begin);
+		bool below = inside | (on_stack[name & held_mask].calls != 0);
+		struct tw_part_batch *batch = &batches[row];
+		batch->total += call->duration & ((uint64_t)below - 1);
+		batch->self += call->duration - call->children;
+		batch->durations[batch->count] = call->duration;
+		if (__builtin_expect(++batch->count == TW_PART_BATCH, 0))
+			count_batch(&part->rows, row, batch);
+	}
+	return (size_t)(call - found);
+}
+
+static void nested(struct tw_calls *calls, const struct tw_nested_call *found, size_t count)
+{
+	struct tw_profile_part *part = part_of(calls);
+	if (!part->batches)
+		part->batches = calloc(TW_PART_BATCHES, sizeof *part->batches);
+	const uint64_t round = next_round(part, found->begin);
+	for (size_t i = 0; i < count;) {
+		i += part->batches ? batch_nested(part, found + i, count - i, round) : 0;
+		if (i < count)
+			take_nested(part, &found[i++], round);
+	}
+}
+
+static const struct tw_call_hooks hooks = {.root = no_root, .enter = enter, .leave = leave, .nested = nested};
+
+/* ---- The part. ---- */
+
+struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,
+                                             const struct tw_dictionary *dictionary)
+{
+	struct tw_profile_part *part = calloc(1, sizeof *part);
+	if (!part)
+		return NULL;
+	part->calls = (struct tw_calls){
+	    .hooks = &hooks,
+	    .budget = budget,
+	    .min_duration = options->min_duration_ns,
+	    .by_row = options->by == TW_BY_CALLER || options->by == TW_BY_OBJECT,
+	    .name_limit = options->by == TW_BY_FUNCTION ? 0 : SIZE_MAX,
+	};
+	part->dictionary = dictionary;
+	part->by = options->by;
+	bool rows = tw_tallies_init(&part->rows, budget);
+	if (tw_calls_init(&part->calls) && rows)
+		return part;
+	tw_profile_part_close(part);
+	return NULL;
+}
+
+void tw_profile_part_feed(void *state, const struct tw_call_run *run)
+{
+	struct tw_profile_part *part = state;
+	switch (part->by) {
+	case TW_BY_FUNCTION:
+		tw_calls_feed_run(&part->calls, run, find_function, leave, false);
+		break;
+	case TW_BY_THREAD:
+		tw_calls_feed_run(&part->calls, run, find_thread, leave, false);
+		break;
+	case TW_BY_CALLER:
+		tw_calls_feed_run(&part->calls, run, find_caller, leave, true);
+		break;
+	case TW_BY_OBJECT:
+		tw_calls_feed_run(&part->calls, run, find_object, leave, true);
+		break;
+	case TW_BY_CLASS:
+	case TW_BY_MODULE:
+	case TW_BY_LINE:
+	case TW_BY_WHOLE_THREAD: /* of samples only */
+		break;
+	}
+}
+
+struct tw_calls *tw_profile_part_stacks(void *state)
+{
+	struct tw_profile_part *part = state;
+	return part->by == TW_BY_FUNCTION && !part->calls.min_duration ? &part->calls : NULL;
+}
+
+void tw_profile_part_in_turn(void *state)
+{
+	struct tw_profile_part *part = state;
+	part->calls.in_turn = true;
+}
+
+void tw_profile_part_finish(void *state)
+{
+	struct tw_profile_part *part = state;
+	tw_calls_finish(&part->calls);
+	count_waiting(part);
+	count_batches(part);
+}
+
+bool tw_profile_part_folded(const struct tw_profile_part *part)
+{
+	return part->calls.untimed || part->full || part->rows.pool.starved;
+}
+
+void tw_profile_part_close(void *state)
+{
+	struct tw_profile_part *part = state;
+	tw_calls_free(&part->calls);
+	tw_tallies_free(&part->rows);
+	tw_map_free(&part->row_map);
+	free(part->batches);
+	free(part->keys);
+	free(part->row_of);
+	free(part);
+}

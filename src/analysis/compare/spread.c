@@ -1,0 +1,447 @@
+/* spread.c - what is in a trace beside calls, by name: how often, how much in all, and how the values are spread. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/compare/spread.h"
+
+#include "analysis/texts.h"
+#include "base/memory/order.h"
+#include "base/memory/sum.h"
+#include "core/format.h"
+
+#include <trackway/gc.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A value's place: the upper bits of a double grow with it, but for negative ones. */
+enum { PLACE_SHIFT = 46, PLACE_BITS = 18, PENDING_LEAST = 1024 };
+
+/* A row while the trace is read: numbers of its dictionary, which come to be known. */
+struct key {
+	uint32_t category, name, series;
+	uint64_t last; /* of events: when the one before was */
+	bool seen;
+};
+
+/* How many values of a row are at a place. */
+struct cell {
+	uint32_t row, place;
+	uint64_t count;
+};
+
+/* An operation that has begun. */
+struct pending {
+	uint64_t key, begin;
+	bool live;
+};
+
+struct tw_spread {
+	enum tw_spread_of of;
+	struct tw_budget budget;
+	struct tw_dictionary *texts;
+	struct key *keys;
+	struct tw_spread_row *rows;
+	size_t count, key_room, row_room;
+	struct tw_map map; /* hash of a key to row */
+	struct cell *cells;
+	size_t cell_count, cell_room;
+	struct tw_map cell_map; /* row and place to cell */
+	struct pending *pendings;
+	size_t pending_count, pending_room, going;
+	struct tw_map pending_map;
+	uint64_t left_out;
+};
+
+/* ---- Counting. ---- */
+
+static uint32_t place_of(double value)
+{
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	bits = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+	return (uint32_t)(bits >> PLACE_SHIFT);
+}
+
+static void add_values(struct tw_spread *spread, uint32_t row, double value, uint64_t times)
+{
+	uint64_t key = (uint64_t)row << PLACE_BITS | place_of(value);
+	uint32_t number;
+	spread->rows[row].sum += value * (double)times;
+	spread->rows[row].values += times;
+	if (!tw_map_find(&spread->cell_map, key, &number)) {
+		number = (uint32_t)spread->cell_count;
+		if (!tw_budget_grow(&spread->budget, TW_FOR_COUNTS, &spread->cells, &spread->cell_room,
+		                    spread->cell_count + 1, sizeof *spread->cells) ||
+		    !tw_budget_map_add(&spread->budget, TW_FOR_COUNTS, &spread->cell_map, key, number)) {
+			spread->left_out += times;
+			return;
+		}
+		spread->cells[spread->cell_count++] = (struct cell){.row = row, .place = place_of(value)};
+	}
+	spread->cells[number].count += times;
+}
+
+static void add_whole(struct tw_spread *spread, uint32_t row, uint64_t value)
+{
+	spread->rows[row].whole = tw_sum(spread->rows[row].whole, value);
+	add_values(spread, row, (double)value, 1);
+}
+
+static uint64_t hash_of(const struct key *key)
+{
+	return tw_hash_two((uint64_t)key->category << 32 | key->name, key->series);
+}
+
+/* UINT32_MAX when there is no room. */
+static uint32_t find_row(struct tw_spread *spread, const struct key *key)
+{
+	uint32_t row;
+	for (size_t slot = SIZE_MAX; tw_map_next(&spread->map, hash_of(key), &slot, &row);) {
+		const struct key *known = &spread->keys[row];
+		if (known->category == key->category && known->name == key->name && known->series == key->series)
+			return row;
+	}
+	row = (uint32_t)spread->count;
+	if (!tw_budget_grow(&spread->budget, TW_FOR_ROWS, &spread->keys, &spread->key_room, spread->count + 1,
+	                    sizeof *spread->keys) ||
+	    !tw_budget_grow(&spread->budget, TW_FOR_ROWS, &spread->rows, &spread->row_room, spread->count + 1,
+	                    sizeof *spread->rows) ||
+	    !tw_budget_map_add(&spread->budget, TW_FOR_ROWS, &spread->map, hash_of(key), row)) {
+		spread->left_out++;
+		return UINT32_MAX;
+	}
+	spread->keys[row] = *key;
+	spread->rows[row] = (struct tw_spread_row){.number = row};
+	spread->count++;
+	return row;
+}
+
+static uint32_t row_of(struct tw_spread *spread, const struct tw_event *event, uint32_t series)
+{
+	return find_row(spread, &(struct key){.category = event->category, .name = event->name, .series = series});
+}
+
+/* ---- Events. ---- */
+
+static void take_instant(struct tw_spread *spread, const struct tw_event *event)
+{
+	uint32_t row = row_of(spread, event, 0);
+	if (row == UINT32_MAX)
+		return;
+	struct key *key = &spread->keys[row];
+	spread->rows[row].count++;
+	if (key->seen && event->time >= key->last)
+		add_whole(spread, row, event->time - key->last);
+	key->seen = true;
+	key->last = event->time;
+}
+
+static void take_allocation(struct tw_spread *spread, const struct tw_event *event)
+{
+	uint32_t row = row_of(spread, event, 0);
+	if (row == UINT32_MAX)
+		return;
+	spread->rows[row].count += event->id;
+	add_whole(spread, row, event->value);
+}
+
+static bool number_of(const struct tw_argument *argument, double *number)
+{
+	if (argument->type == TW_ARG_INT)
+		*number = (double)argument->value.i;
+	else if (argument->type == TW_ARG_UINT)
+		*number = (double)argument->value.u;
+	else if (argument->type == TW_ARG_DOUBLE)
+		*number = argument->value.d;
+	else
+		return false;
+	*number += 0.0; /* -0 is 0 */
+	return isfinite(*number);
+}
+
+static void take_counter(struct tw_spread *spread, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		double number;
+		uint32_t row =
+		    number_of(&arguments[i], &number) ? row_of(spread, event, arguments[i].name) : UINT32_MAX;
+		if (row == UINT32_MAX)
+			continue;
+		spread->rows[row].count++;
+		add_values(spread, row, number, 1);
+	}
+}
+
+/* ---- Operations. ---- */
+
+/* Forgets what is over: the map cannot do that one by one. */
+static bool tidy(struct tw_spread *spread)
+{
+	size_t kept = 0;
+	tw_budget_give(&spread->budget, TW_FOR_STACKS, tw_budget_map_size(&spread->pending_map));
+	tw_map_free(&spread->pending_map);
+	spread->pending_map = (struct tw_map){0};
+	for (size_t i = 0; i < spread->pending_count; i++)
+		if (spread->pendings[i].live)
+			spread->pendings[kept++] = spread->pendings[i];
+	spread->pending_count = kept;
+	bool fine = true;
+	for (uint32_t i = 0; i < kept && fine; i++)
+		fine =
+		    tw_budget_map_add(&spread->budget, TW_FOR_STACKS, &spread->pending_map, spread->pendings[i].key, i);
+	return fine;
+}
+
+static uint64_t operation_of(const struct tw_dictionary *dictionary, const struct tw_event *event)
+{
+	uint64_t names = (uint64_t)event->name << 32 | event->category;
+	bool global = event->flags & TW_FLAG_GLOBAL;
+	uint64_t process = global ? 0 : tw_dictionary_track(dictionary, event->track)->process;
+	return tw_hash_two(tw_hash_two(names, event->id), process);
+}
+
+/* A begin with the same id ends what has not ended: nothing is known of that. */
+static void begin_operation(struct tw_spread *spread, uint64_t key, uint64_t time)
+{
+	uint32_t number;
+	if (tw_map_find(&spread->pending_map, key, &number)) {
+		spread->going += !spread->pendings[number].live;
+		spread->pendings[number] = (struct pending){key, time, true};
+		return;
+	}
+	bool fine = spread->pending_count < 2 * spread->going + PENDING_LEAST || tidy(spread);
+	number = (uint32_t)spread->pending_count;
+	if (!fine ||
+	    !tw_budget_grow(&spread->budget, TW_FOR_STACKS, &spread->pendings, &spread->pending_room,
+	                    spread->pending_count + 1, sizeof *spread->pendings) ||
+	    !tw_budget_map_add(&spread->budget, TW_FOR_STACKS, &spread->pending_map, key, number)) {
+		spread->left_out++;
+		return;
+	}
+	spread->pendings[spread->pending_count++] = (struct pending){key, time, true};
+	spread->going++;
+}
+
+static void end_operation(struct tw_spread *spread, uint64_t key, const struct tw_event *event)
+{
+	uint32_t number;
+	if (!tw_map_find(&spread->pending_map, key, &number) || !spread->pendings[number].live ||
+	    event->time < spread->pendings[number].begin)
+		return;
+	spread->pendings[number].live = false;
+	spread->going--;
+	uint32_t row = row_of(spread, event, 0);
+	if (row == UINT32_MAX)
+		return;
+	spread->rows[row].count++;
+	add_whole(spread, row, event->time - spread->pendings[number].begin);
+}
+
+/* ---- The trace. ---- */
+
+static const uint32_t kinds[] = {
+    [TW_SPREAD_EVENTS] = 1u << TW_INSTANT,
+    [TW_SPREAD_ASYNC] = 1u << TW_ASYNC_BEGIN | 1u << TW_ASYNC_END,
+    [TW_SPREAD_COUNTERS] = 1u << TW_COUNTER,
+    [TW_SPREAD_GC] = 0,
+    [TW_SPREAD_ALLOCATIONS] = 1u << TW_ALLOCATION_SAMPLE,
+    [TW_SPREAD_INSTRUCTIONS] = 0,
+};
+
+static void take(struct tw_spread *spread, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
+                 const struct tw_event *event)
+{
+	if (!(kinds[spread->of] >> event->kind & 1))
+		return;
+	if (spread->of == TW_SPREAD_EVENTS)
+		take_instant(spread, event);
+	else if (spread->of == TW_SPREAD_COUNTERS)
+		take_counter(spread, event, tw_event_arguments(batch, event));
+	else if (spread->of == TW_SPREAD_ALLOCATIONS)
+		take_allocation(spread, event);
+	else if (event->kind == TW_ASYNC_BEGIN)
+		begin_operation(spread, operation_of(dictionary, event), event->time);
+	else
+		end_operation(spread, operation_of(dictionary, event), event);
+}
+
+/* Names are known by now, where the trace tells them. */
+static bool name_rows(struct tw_spread *spread, const struct tw_dictionary *dictionary)
+{
+	for (size_t i = 0; i < spread->count; i++) {
+		const struct key *key = &spread->keys[i];
+		struct tw_spread_row *row = &spread->rows[i];
+		row->category = tw_texts_keep_name(spread->texts, &spread->budget, dictionary, key->category);
+		row->name = tw_texts_keep_name(spread->texts, &spread->budget, dictionary, key->name);
+		row->series = tw_texts_keep_name(spread->texts, &spread->budget, dictionary, key->series);
+		if (!row->category || !row->name || !row->series)
+			return false;
+	}
+	return true;
+}
+
+static int by_texts(const void *left, const void *right)
+{
+	const struct tw_spread_row *a = left, *b = right;
+	int order = strcmp(a->category, b->category);
+	order = order ? order : strcmp(a->name, b->name);
+	return order ? order : strcmp(a->series, b->series);
+}
+
+static int by_row(const void *left, const void *right)
+{
+	const struct cell *a = left, *b = right;
+	return tw_compare(a->row, b->row);
+}
+
+static void sort(struct tw_spread *spread)
+{
+	if (spread->count)
+		qsort(spread->rows, spread->count, sizeof *spread->rows, by_texts);
+	if (spread->cell_count)
+		qsort(spread->cells, spread->cell_count, sizeof *spread->cells, by_row);
+}
+
+static int read_events(struct tw_spread *spread, struct tw_reader *reader)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+	struct tw_batch batch;
+	int got, status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
+	reader->kinds = kinds[spread->of];
+	while ((got = tw_pull(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++)
+			take(spread, dictionary, &batch, &batch.events[i]);
+	return got == 0 && !name_rows(spread, dictionary) ? tw_fail(reader, TW_ERR_MEMORY, "out of memory") : got;
+}
+
+/* ---- Collections. ---- */
+
+static void add_pause(struct tw_spread *spread, const char *generations, const struct tw_gc_collection *collection)
+{
+	struct key key = {.name = tw_dictionary_text(spread->texts, generations)};
+	uint32_t row = key.name == UINT32_MAX ? UINT32_MAX : find_row(spread, &key);
+	if (key.name == UINT32_MAX)
+		tw_budget_fail(&spread->budget);
+	if (row == UINT32_MAX)
+		return;
+	spread->rows[row].count++;
+	if (!collection->open)
+		add_whole(spread, row, collection->pause_ns);
+}
+
+static int read_collections(struct tw_spread *spread, struct tw_reader *reader)
+{
+	const struct tw_gc_options options = {.memory_limit = spread->budget.limit / 2};
+	const struct tw_gc_collection *collection;
+	struct tw_gc *gc;
+	int status = tw_gc_read(&gc, reader, &options);
+	for (size_t i = 0; gc && (collection = tw_gc_collection(gc, i)); i++) {
+		add_pause(spread, "(all)", collection);
+		if (*collection->generations)
+			add_pause(spread, collection->generations, collection);
+	}
+	spread->left_out += gc ? tw_gc_left_out(gc) : 0;
+	tw_gc_free(gc);
+	return status == 0 && !name_rows(spread, spread->texts) ? tw_fail(reader, TW_ERR_MEMORY, "out of memory")
+	                                                        : status;
+}
+
+/* ---- What is no event. ---- */
+
+uint32_t tw_spread_find(struct tw_spread *spread, const char *category, const char *name, size_t length)
+{
+	const struct tw_name text = {.text = name, .length = length};
+	struct key key = {.category = *category ? tw_dictionary_text(spread->texts, category) : 0,
+	                  .name = tw_dictionary_intern(spread->texts, &text)};
+	if (key.category != UINT32_MAX && key.name != UINT32_MAX)
+		return find_row(spread, &key);
+	spread->left_out++;
+	return UINT32_MAX;
+}
+
+void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count, uint64_t interval)
+{
+	spread->rows[row].count += count;
+	if (interval == UINT64_MAX)
+		return;
+	if (spread->rows[row].values < interval)
+		add_values(spread, row, 0, interval - spread->rows[row].values);
+	add_whole(spread, row, count);
+}
+
+void tw_spread_finish(struct tw_spread *spread, uint64_t intervals)
+{
+	for (uint32_t i = 0; i < spread->count; i++)
+		if (spread->rows[i].values < intervals)
+			add_values(spread, i, 0, intervals - spread->rows[i].values);
+	if (!name_rows(spread, spread->texts))
+		spread->count = 0;
+	sort(spread);
+}
+
+/* ---- The handle. ---- */
+
+struct tw_spread *tw_spread_new(enum tw_spread_of of, size_t memory_limit)
+{
+	struct tw_spread *spread = calloc(1, sizeof *spread);
+	if (!spread)
+		return NULL;
+	spread->of = of;
+	tw_budget_reset(&spread->budget, memory_limit ? memory_limit : TW_DEFAULT_MEMORY, 1);
+	spread->texts = tw_dictionary_new_plain();
+	if (spread->texts)
+		return spread;
+	free(spread);
+	return NULL;
+}
+
+int tw_spread_read(struct tw_spread *spread, struct tw_reader *reader)
+{
+	int status = spread->of == TW_SPREAD_GC ? read_collections(spread, reader) : read_events(spread, reader);
+	if (status == 0 && tw_budget_status(&spread->budget) < 0)
+		status = tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	if (status < 0)
+		spread->count = 0; /* rows may have no names */
+	sort(spread);
+	return status;
+}
+
+const struct tw_spread_row *tw_spread_row(const struct tw_spread *spread, size_t i)
+{
+	return i < spread->count ? &spread->rows[i] : NULL;
+}
+
+bool tw_spread_bins(const struct tw_spread *spread, const struct tw_spread_row *row, struct tw_bins *bins)
+{
+	const struct cell key = {.row = row->number};
+	const struct cell *cell =
+	    spread->cell_count ? bsearch(&key, spread->cells, spread->cell_count, sizeof key, by_row) : NULL;
+	bool fine = true;
+	while (cell && cell > spread->cells && cell[-1].row == row->number)
+		cell--;
+	for (; cell && cell < spread->cells + spread->cell_count && cell->row == row->number && fine; cell++)
+		fine = tw_bins_add(bins, cell->place, cell->count);
+	return fine;
+}
+
+uint64_t tw_spread_left_out(const struct tw_spread *spread)
+{
+	return spread->left_out;
+}
+
+void tw_spread_free(struct tw_spread *spread)
+{
+	if (!spread)
+		return;
+	tw_map_free(&spread->map);
+	tw_map_free(&spread->cell_map);
+	tw_map_free(&spread->pending_map);
+	tw_dictionary_free(spread->texts);
+	free(spread->keys);
+	free(spread->rows);
+	free(spread->cells);
+	free(spread->pendings);
+	free(spread);
+}

@@ -1,0 +1,277 @@
+/* report.c - what the renderers share: trees laid out, names made safe, times for people. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/pictures/report.h"
+
+#include "base/memory/memory.h"
+#include "base/memory/sum.h"
+#include "base/text/utf8.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* A character as it may be shown. */
+struct glyph {
+	const char *bytes;
+	size_t length;
+	size_t taken; /* bytes of the name that it stands for */
+	size_t columns;
+};
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+static const char ellipsis[] = "\xe2\x80\xa6";
+
+/* XML 1.0, "Char": neither U+FFFE nor U+FFFF. Nothing that we write needs them. */
+static bool is_noncharacter(const char *bytes, size_t length)
+{
+	return length == 3 && memcmp(bytes, "\xef\xbf", 2) == 0 && (unsigned char)bytes[2] >= 0xbe;
+}
+
+static struct glyph take_glyph(const char *bytes, size_t size)
+{
+	unsigned char c = (unsigned char)*bytes;
+	if (c < 0x20 || c == 0x7f)
+		return (struct glyph){.bytes = " ", .length = 1, .taken = 1, .columns = 1};
+	size_t length = tw_utf8_length(bytes, size);
+	if (!length || is_noncharacter(bytes, length))
+		return (struct glyph){.bytes = replacement, .length = 3, .taken = length ? length : 1, .columns = 2};
+	return (struct glyph){.bytes = bytes, .length = length, .taken = length, .columns = length < 3 ? 1 : 2};
+}
+
+static void put_glyph(struct tw_output *out, const struct glyph *glyph, const struct tw_escape *escapes)
+{
+	for (const struct tw_escape *e = escapes; e->with; e++)
+		if (glyph->length == 1 && *glyph->bytes == e->c) {
+			tw_put_text(out, e->with);
+			return;
+		}
+	tw_put(out, glyph->bytes, glyph->length);
+}
+
+static const char *shown(const char *name)
+{
+	return *name ? name : "(no name)";
+}
+
+size_t tw_name_columns(const char *name, size_t most)
+{
+	name = shown(name);
+	size_t columns = 0;
+	for (size_t left = strlen(name); left && columns <= most;) {
+		struct glyph glyph = take_glyph(name, left);
+		columns += glyph.columns;
+		name += glyph.taken;
+		left -= glyph.taken;
+	}
+	return columns;
+}
+
+void tw_put_name(struct tw_output *out, const char *name, size_t columns, const struct tw_escape *escapes)
+{
+	bool cut = columns && tw_name_columns(name, columns) > columns;
+	size_t room = cut ? columns - 1 : SIZE_MAX;
+	name = shown(name);
+	for (size_t left = strlen(name); left;) {
+		struct glyph glyph = take_glyph(name, left);
+		if (glyph.columns > room)
+			break;
+		put_glyph(out, &glyph, escapes);
+		room -= glyph.columns;
+		name += glyph.taken;
+		left -= glyph.taken;
+	}
+	if (cut)
+		tw_put_text(out, ellipsis);
+}
+
+/* Rounded half up; what would become 1000 of a unit is 1 of the next. */
+void tw_put_time(struct tw_output *out, uint64_t ns)
+{
+	static const struct {
+		uint64_t unit;
+		const char *name;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (ns >= units[i].unit - units[i].unit / 2000000) {
+			uint64_t step = units[i].unit / 1000, thousandths = ns / step + (ns % step * 2 >= step);
+			tw_putf(out, "%llu.%03u %s", (unsigned long long)(thousandths / 1000),
+			        (unsigned)(thousandths % 1000), units[i].name);
+			return;
+		}
+	tw_putf(out, "%u ns", (unsigned)ns);
+}
+
+void tw_put_count(struct tw_output *out, uint64_t count)
+{
+	if (count >= 1000) {
+		tw_put_count(out, count / 1000);
+		tw_putf(out, ",%03u", (unsigned)(count % 1000));
+	} else {
+		tw_putf(out, "%u", (unsigned)count);
+	}
+}
+
+static void put_size(struct tw_output *out, uint64_t bytes)
+{
+	static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	size_t unit = 0;
+	while (bytes >> (10 * (unit + 1)) && unit < sizeof names / sizeof *names)
+		unit++;
+	if (unit)
+		tw_putf(out, "%.1f %s", (double)bytes / (double)(UINT64_C(1) << (10 * unit)), names[unit - 1]);
+	else
+		tw_putf(out, bytes == 1 ? "%u byte" : "%u bytes", (unsigned)bytes);
+}
+
+/* The name of a weight that is a count is the word for more than one. */
+static void put_words(struct tw_output *out, enum tw_weight weight, uint64_t count)
+{
+	const char *words = tw_weight_name(weight);
+	tw_put_count(out, count);
+	tw_put_char(out, ' ');
+	tw_put(out, words, strlen(words) - (count == 1));
+}
+
+void tw_put_counted(struct tw_output *out, enum tw_weight weight, uint64_t count)
+{
+	put_words(out, tw_weight_count(weight), count);
+}
+
+void tw_put_amount(struct tw_output *out, enum tw_weight weight, uint64_t value)
+{
+	switch (tw_weight_unit(weight)) {
+	case TW_UNIT_COUNT:
+		put_words(out, weight, value);
+		break;
+	case TW_UNIT_NS:
+		tw_put_time(out, value);
+		break;
+	case TW_UNIT_BYTES:
+		put_size(out, value);
+		break;
+	}
+}
+
+static void put_totals(struct tw_json *json, const char *total_name, const char *self_name, uint64_t total,
+                       const uint64_t *self)
+{
+	tw_json_u64(json, total_name, total);
+	if (self)
+		tw_json_u64(json, self_name, *self);
+}
+
+void tw_json_weighed(struct tw_json *json, enum tw_weight weight, uint64_t total, const uint64_t *self)
+{
+	if (weight > TW_WEIGHT_CALLS) {
+		tw_json_text(json, "weight", tw_weight_name(weight));
+		put_totals(json, "total", "self", total, self);
+	}
+	if (tw_weight_unit(weight) == TW_UNIT_NS)
+		put_totals(json, "total_ns", "self_ns", total, self);
+}
+
+/* Children stand after their parents, so one pass backwards sums, and one forwards places. */
+static void sum_totals(struct tw_layout *layout, uint32_t *size)
+{
+	for (uint32_t i = layout->count; i-- > 0;) {
+		const struct tw_calltree_node *node = &layout->nodes[i];
+		assert(!i || node->parent < i);
+		layout->total[i] = tw_sum(layout->total[i], i ? node->self : 0);
+		size[i]++;
+		if (i) {
+			layout->total[node->parent] = tw_sum(layout->total[node->parent], layout->total[i]);
+			size[node->parent] += size[i];
+		}
+	}
+}
+
+/* next[i]: the place in the order, and used[i]: the time, that the next child of node i gets. */
+static void place(struct tw_layout *layout, const uint32_t *size, uint32_t *next, uint64_t *used)
+{
+	for (uint32_t i = 0; i < layout->count; i++) {
+		uint32_t parent = layout->nodes[i].parent;
+		uint32_t at = i ? next[parent] : 0;
+		layout->order[at] = i;
+		next[i] = at + 1;
+		layout->start[i] = i ? layout->start[parent] + used[parent] : 0;
+		if (i) {
+			next[parent] += size[i];
+			used[parent] += layout->total[i];
+		}
+	}
+}
+
+int tw_layout_new(struct tw_layout *layout, const struct tw_calltree_node *nodes, uint32_t count)
+{
+	size_t n = count ? count : 1;
+	*layout = (struct tw_layout){.nodes = nodes,
+	                             .count = count,
+	                             .order = calloc(n, sizeof *layout->order),
+	                             .total = calloc(n, sizeof *layout->total),
+	                             .start = calloc(n, sizeof *layout->start)};
+	uint32_t *size = calloc(n, sizeof *size);
+	uint32_t *next = calloc(n, sizeof *next);
+	uint64_t *used = calloc(n, sizeof *used);
+	bool enough = layout->order && layout->total && layout->start && size && next && used;
+	if (enough) {
+		sum_totals(layout, size);
+		place(layout, size, next, used);
+	} else {
+		tw_layout_free(layout);
+	}
+	free(size);
+	free(next);
+	free(used);
+	return enough ? 0 : TW_ERR_MEMORY;
+}
+
+void tw_layout_free(struct tw_layout *layout)
+{
+	free(layout->order);
+	free(layout->total);
+	free(layout->start);
+	*layout = (struct tw_layout){0};
+}
+
+int tw_rows_of(struct tw_rows *rows, struct tw_profile *profile)
+{
+	*rows = (struct tw_rows){0};
+	for (const struct tw_profile_row *row; (row = tw_profile_row(profile, rows->count));) {
+		if (!tw_grow(&rows->rows, &rows->room, rows->count + 1, sizeof *rows->rows))
+			return TW_ERR_MEMORY;
+		rows->rows[rows->count++] = *row;
+	}
+	return 0;
+}
+
+int tw_nodes_of(struct tw_nodes *nodes, struct tw_calltree *tree)
+{
+	*nodes = (struct tw_nodes){0};
+	for (const struct tw_calltree_node *node; (node = tw_calltree_node(tree, (uint32_t)nodes->count));) {
+		if (!tw_grow(&nodes->nodes, &nodes->room, nodes->count + 1, sizeof *nodes->nodes))
+			return TW_ERR_MEMORY;
+		nodes->nodes[nodes->count++] = *node;
+	}
+	return 0;
+}
+
+static int status_of(int error)
+{
+	if (!error)
+		return 0;
+	errno = error;
+	return error == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM;
+}
+
+int tw_report_open(struct tw_output *out, const char *path)
+{
+	return status_of(tw_output_open(out, path));
+}
+
+int tw_report_close(struct tw_output *out, int status)
+{
+	if (status == 0)
+		return status_of(tw_output_close(out));
+	tw_output_discard(out);
+	return status;
+}

@@ -1,0 +1,98 @@
+/* svg.c - what the pictures share: escapes, pixels, colours, an axis of time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/pictures/svg.h"
+
+enum { MARGIN = 10, TITLE_LINE = 24, TITLE_COLUMNS = 110, TIMES_MOST = 8, TIME_DROP = 14 };
+
+const struct tw_escape tw_xml_escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {0, NULL}};
+
+void tw_svg_pixels(struct tw_output *out, double pixels)
+{
+	uint64_t hundredths = (uint64_t)(pixels * 100 + 0.5);
+	tw_put_u64(out, hundredths / 100);
+	if (hundredths % 100 == 0)
+		return;
+	tw_putf(out, hundredths % 10 ? ".%02u" : ".%01u",
+	        (unsigned)(hundredths % 10 ? hundredths % 100 : hundredths / 10 % 10));
+}
+
+/* FNV-1a. */
+unsigned tw_svg_colour(const char *name, unsigned count)
+{
+	uint32_t hash = 2166136261u;
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return (hash >> 16 ^ hash) % count;
+}
+
+double tw_svg_x(const struct tw_svg_frame *frame, uint64_t ns)
+{
+	double part = frame->span_ns ? (double)ns / (double)frame->span_ns : 0;
+	return frame->left + frame->width * (part < 1 ? part : 1);
+}
+
+/* For browsers that are told to be dark: what has a class in one of the pictures, but for what tells threads apart. */
+static const char dark[] =
+    "@media (prefers-color-scheme: dark) {\nsvg { background: #17181a }\n.page { fill: #17181a }\ntext { fill: #ddd }\n"
+    ".time, .value { fill: #aaa }\n.grid { stroke: #3c3c3c }\n.box { stroke: #666 }\n"
+    ".line, .set { stroke: #6cb0ee }\n.dot { fill: #6cb0ee }\n.row { fill: #26282b }\n"
+    ".all { stroke: #666; fill: #303236 }\n}\n";
+
+void tw_svg_begin(struct tw_output *out, int width, int height, const char *title, const char *style)
+{
+	tw_putf(out,
+	        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>",
+	        width, height, width, height);
+	tw_put_name(out, title, 0, tw_xml_escapes);
+	tw_putf(out,
+	        "</title>\n<style>\ntext { font: 12px sans-serif; fill: #333 }\n"
+	        ".title { font-size: 16px }\n.time { text-anchor: middle; font-size: 11px; fill: #666 }\n"
+	        ".grid { stroke: #ddd; fill: none }\n%s%s</style>\n"
+	        "<rect class=\"page\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+	        "<text class=\"title\" x=\"%d\" y=\"%d\">",
+	        style, dark, MARGIN, TITLE_LINE);
+	tw_put_name(out, title, TITLE_COLUMNS, tw_xml_escapes);
+	tw_put_text(out, "</text>\n");
+}
+
+/* The least of 1, 2 and 5 with zeros that divides the span into no more than TIMES_MOST parts. */
+static uint64_t time_step(uint64_t span)
+{
+	static const unsigned steps[] = {1, 2, 5};
+	for (uint64_t scale = 1; scale <= UINT64_MAX / 50; scale *= 10)
+		for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+			if (span / (scale * steps[i]) <= TIMES_MOST)
+				return scale * steps[i];
+	return UINT64_MAX;
+}
+
+/* A round time: 20 ms, 1.5 s. */
+static void put_round_time(struct tw_output *out, uint64_t ns)
+{
+	static const struct {
+		uint64_t unit;
+		const char *name;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+	size_t i = 0;
+	while (units[i].unit > 1 && ns < units[i].unit)
+		i++;
+	tw_put_double(out, (double)ns / (double)units[i].unit);
+	tw_putf(out, " %s", units[i].name);
+}
+
+void tw_svg_times(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom)
+{
+	uint64_t step = time_step(frame->span_ns);
+	uint64_t to = frame->span_ns > UINT64_MAX - frame->from_ns ? UINT64_MAX : frame->from_ns + frame->span_ns;
+	for (uint64_t n = frame->from_ns / step + (frame->from_ns % step != 0); n <= to / step; n++) {
+		double x = tw_svg_x(frame, n * step - frame->from_ns);
+		tw_put_text(out, "<path class=\"grid\" d=\"M");
+		tw_svg_pixels(out, x);
+		tw_putf(out, " %dV%d\"/><text class=\"time\" x=\"", top, bottom);
+		tw_svg_pixels(out, x);
+		tw_putf(out, "\" y=\"%d\">", bottom + TIME_DROP);
+		put_round_time(out, n * step);
+		tw_put_text(out, "</text>\n");
+	}
+}

@@ -1,0 +1,305 @@
+/* cpu.c - how much processor time a process and its threads used, over time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/series/cpu.h"
+
+#include "analysis/pictures/report.h"
+#include "analysis/series/counters.h"
+#include "analysis/texts.h"
+#include "base/memory/order.h"
+#include "base/memory/sum.h"
+#include "core/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_IN_US INT64_C(1000)
+
+/* What is known of a row while the trace is read. */
+struct usage {
+	uint32_t track;
+	bool whole;
+	uint64_t samples, timed;
+	uint64_t used, debt; /* ns; debt: what was negative and is still to be taken off */
+	uint64_t first, last;
+	long double percent_time, time; /* sum of percentages times their intervals, and sum of the intervals */
+	double max;
+};
+
+struct tw_cpu {
+	struct tw_cpu_options options;
+	struct tw_budget budget;
+	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
+	const struct tw_clock *clock;
+	struct tw_dictionary *texts;
+	struct usage *usages;
+	size_t count, room;
+	struct tw_map map; /* track << 1 | whole to usage */
+	struct tw_cpu_row *rows;
+	struct tw_counters *charts; /* with `plot` */
+	uint64_t left_out;
+};
+
+/* The arguments of a sample. */
+struct told {
+	const struct tw_argument *us, *percent, *interval_us; /* NULL where there is none */
+};
+
+/* ---- Samples. ---- */
+
+static bool is_named(const struct tw_cpu *cpu, uint32_t name, const char *text)
+{
+	return strcmp(tw_dictionary_name(cpu->dictionary, name)->text, text) == 0;
+}
+
+static double percent_of(const struct tw_argument *percent)
+{
+	return percent->type == TW_ARG_DOUBLE ? percent->value.d
+	       : percent->type == TW_ARG_INT  ? (double)percent->value.i
+	                                      : (double)percent->value.u;
+}
+
+static struct told arguments_of(const struct tw_cpu *cpu, const struct tw_batch *batch, const struct tw_event *event)
+{
+	const struct tw_argument *arguments = tw_event_arguments(batch, event);
+	struct told told = {NULL, NULL, NULL};
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *it = &arguments[i];
+		bool whole = it->type == TW_ARG_INT || it->type == TW_ARG_UINT;
+		if (whole && is_named(cpu, it->name, "us"))
+			told.us = it;
+		else if (whole && is_named(cpu, it->name, "interval_us"))
+			told.interval_us = it;
+		else if ((whole || it->type == TW_ARG_DOUBLE) && is_named(cpu, it->name, "percent") &&
+		         isfinite(percent_of(it)))
+			told.percent = it;
+	}
+	return told;
+}
+
+static int64_t ns_of(const struct tw_argument *us)
+{
+	int64_t ns;
+	if (us->type == TW_ARG_UINT && us->value.u > INT64_MAX)
+		return INT64_MAX;
+	return __builtin_mul_overflow(us->value.i, NS_IN_US, &ns) ? us->value.i < 0 ? INT64_MIN : INT64_MAX : ns;
+}
+
+/* UINT32_MAX when there is no room. */
+static uint32_t find_usage(struct tw_cpu *cpu, uint32_t track, bool whole)
+{
+	uint64_t key = (uint64_t)track << 1 | whole;
+	uint32_t number;
+	if (tw_map_find(&cpu->map, key, &number))
+		return number;
+	number = (uint32_t)cpu->count;
+	if (!tw_budget_grow(&cpu->budget, TW_FOR_ROWS, &cpu->usages, &cpu->room, cpu->count + 1, sizeof *cpu->usages) ||
+	    !tw_budget_map_add(&cpu->budget, TW_FOR_ROWS, &cpu->map, key, number))
+		return UINT32_MAX;
+	cpu->usages[cpu->count++] = (struct usage){.track = track, .whole = whole};
+	return number;
+}
+
+/* Adds to the time used. A negative usage takes back what was told before; what it takes beyond that is a debt, which
+ * later usages pay. */
+static void use(struct usage *usage, int64_t ns)
+{
+	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	uint64_t *from = ns < 0 ? &usage->used : &usage->debt, *to = ns < 0 ? &usage->debt : &usage->used;
+	uint64_t taken = size < *from ? size : *from;
+	*from -= taken;
+	*to = tw_sum(*to, size - taken);
+}
+
+/* Returns the interval of a sample in ns: what its argument tells, which the first may have; the time since the one
+ * before; or, where there is neither, what its percentage makes of the time used. */
+static long double interval_of(const struct usage *usage, uint64_t time, const struct told *told)
+{
+	double percent = percent_of(told->percent);
+	if (told->interval_us)
+		return (long double)ns_of(told->interval_us);
+	if (usage->samples)
+		return (long double)(time > usage->last ? time - usage->last : 0);
+	return percent != 0 ? (long double)ns_of(told->us) * 100 / (long double)percent : 0;
+}
+
+/* Adds a percentage. A negative one, which takes time back, counts in the mean only. */
+static void add_percent(struct usage *usage, long double interval, double percent)
+{
+	usage->max = percent > usage->max ? percent : usage->max;
+	usage->timed++;
+	usage->percent_time += interval * (long double)percent;
+	usage->time += interval;
+}
+
+static int tell(const struct tw_cpu *cpu, const struct usage *usage, uint64_t time, int64_t ns,
+                const struct tw_argument *percent)
+{
+	const struct tw_track *track = tw_dictionary_track(cpu->dictionary, usage->track);
+	const struct tw_cpu_sample sample = {
+	    .time = time,
+	    .process = track->process,
+	    .thread = usage->whole ? 0 : track->thread,
+	    .whole = usage->whole,
+	    .cpu_ns = ns,
+	    .timed = percent != NULL,
+	    .percent = percent ? percent_of(percent) : 0,
+	};
+	return cpu->options.on_sample ? cpu->options.on_sample(cpu->options.context, &sample) : 0;
+}
+
+static int draw(struct tw_cpu *cpu, const struct tw_event *event, const struct tw_argument *percent)
+{
+	struct tw_event alone = *event;
+	alone.first_argument = 0;
+	alone.argument_count = 1;
+	return cpu->charts && percent ? tw_counters_feed(cpu->charts, &(struct tw_batch){&alone, 1, percent}) : 0;
+}
+
+static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct tw_event *event)
+{
+	struct told told = arguments_of(cpu, batch, event);
+	if (!is_named(cpu, event->category, "cpu") || !told.us)
+		return 0;
+	uint32_t number = find_usage(cpu, event->track, is_named(cpu, event->name, "process CPU"));
+	if (number == UINT32_MAX) {
+		cpu->left_out++;
+		return 0;
+	}
+	struct usage *usage = &cpu->usages[number];
+	uint64_t start = cpu->clock->start_ns, time = event->time > start ? event->time - start : 0;
+	int64_t ns = ns_of(told.us);
+	use(usage, ns);
+	if (told.percent)
+		add_percent(usage, interval_of(usage, time, &told), percent_of(told.percent));
+	usage->first = usage->samples++ ? usage->first : time;
+	usage->last = time;
+	int status = draw(cpu, event, told.percent);
+	return status ? status : tell(cpu, usage, time, ns, told.percent);
+}
+
+/* ---- Rows: processes and threads have names by now, where the trace tells them. ---- */
+
+static const char *keep(struct tw_cpu *cpu, const struct tw_name *name)
+{
+	return name->length ? tw_texts_keep(cpu->texts, &cpu->budget, name->text, name->length) : NULL;
+}
+
+static struct tw_cpu_row row_of(struct tw_cpu *cpu, const struct usage *usage)
+{
+	const struct tw_track *track = tw_dictionary_track(cpu->dictionary, usage->track);
+	return (struct tw_cpu_row){
+	    .process_name = keep(cpu, tw_dictionary_process_name(cpu->dictionary, track->process)),
+	    .name = usage->whole ? NULL : keep(cpu, tw_dictionary_name(cpu->dictionary, track->name)),
+	    .process = track->process,
+	    .thread = usage->whole ? 0 : track->thread,
+	    .whole = usage->whole,
+	    .samples = usage->samples,
+	    .total_ns = usage->used,
+	    .first_ns = usage->first,
+	    .last_ns = usage->last,
+	    .timed = usage->timed,
+	    .mean_percent =
+		usage->time > 0 && usage->percent_time > 0 ? (double)(usage->percent_time / usage->time) : 0,
+	    .max_percent = usage->max,
+	};
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct tw_cpu_row *a = left, *b = right;
+	int order = tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(b->whole, a->whole);
+	order = order ? order : tw_compare(a->thread, b->thread);
+	return order ? order : tw_compare(a->first_ns, b->first_ns);
+}
+
+static int finish(struct tw_cpu *cpu, const struct tw_reader *reader)
+{
+	if (cpu->charts)
+		cpu->charts->reach_ns = reader->reach_ns;
+	int status = cpu->charts ? tw_counters_end(cpu->charts) : 0;
+	cpu->rows = calloc(cpu->count + 1, sizeof *cpu->rows);
+	if (!cpu->rows)
+		return TW_ERR_MEMORY;
+	for (size_t i = 0; i < cpu->count; i++)
+		cpu->rows[i] = row_of(cpu, &cpu->usages[i]);
+	qsort(cpu->rows, cpu->count, sizeof *cpu->rows, compare);
+	return status < 0 ? status : tw_budget_status(&cpu->budget);
+}
+
+/* ---- The handle. ---- */
+
+static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reader *reader)
+{
+	struct tw_cpu *cpu = calloc(1, sizeof *cpu);
+	if (!cpu)
+		return NULL;
+	if (options)
+		cpu->options = *options;
+	const struct tw_counters_options charts = {.plot = true, .memory_limit = cpu->options.memory_limit};
+	tw_budget_reset(&cpu->budget, charts.memory_limit ? charts.memory_limit : TW_DEFAULT_MEMORY, 1);
+	cpu->dictionary = tw_reader_dictionary(reader);
+	cpu->clock = tw_reader_clock(reader);
+	cpu->texts = tw_dictionary_new_plain();
+	if (!cpu->texts || (cpu->options.plot && tw_counters_new(&cpu->charts, &charts) < 0)) {
+		tw_cpu_free(cpu);
+		return NULL;
+	}
+	if (cpu->charts) {
+		tw_counters_begin(cpu->charts, cpu->dictionary, cpu->clock);
+		cpu->charts->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
+	}
+	return cpu;
+}
+
+int tw_cpu_read(struct tw_cpu **made, struct tw_reader *reader, const struct tw_cpu_options *options)
+{
+	struct tw_batch batch;
+	int got = 0, status = tw_use(reader, TW_USE_WHOLE);
+	struct tw_cpu *cpu = *made = make(options, reader);
+	if (!cpu)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	reader->kinds = 1u << TW_COUNTER;
+	while (status == 0 && (got = tw_pull(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count && status == 0; i++)
+			if (batch.events[i].kind == TW_COUNTER)
+				status = take(cpu, &batch, &batch.events[i]);
+	int finished = finish(cpu, reader);
+	status = got < 0 ? got : status;
+	return status == 0 && finished < 0 ? tw_fail(reader, finished, "out of memory") : status;
+}
+
+const struct tw_cpu_row *tw_cpu_row(const struct tw_cpu *cpu, size_t i)
+{
+	return cpu->rows && i < cpu->count ? &cpu->rows[i] : NULL;
+}
+
+uint64_t tw_cpu_left_out(const struct tw_cpu *cpu)
+{
+	return cpu->left_out;
+}
+
+int tw_cpu_render(struct tw_output *out, const struct tw_cpu *cpu, const char *title)
+{
+	return cpu->charts ? tw_counters_render(out, cpu->charts, title ? title : "CPU", NULL, 0) : TW_ERR_UNSUPPORTED;
+}
+
+int tw_cpu_plot(const struct tw_cpu *cpu, const char *path, const char *title)
+{
+	struct tw_output out;
+	int status = cpu->charts ? tw_report_open(&out, path) : TW_ERR_UNSUPPORTED;
+	return status < 0 ? status : tw_report_close(&out, tw_cpu_render(&out, cpu, title));
+}
+
+void tw_cpu_free(struct tw_cpu *cpu)
+{
+	if (!cpu)
+		return;
+	tw_counters_free(cpu->charts);
+	tw_map_free(&cpu->map);
+	tw_dictionary_free(cpu->texts);
+	free(cpu->usages);
+	free(cpu->rows);
+	free(cpu);
+}

@@ -1,0 +1,246 @@
+/* jit.c - what was compiled while the program ran: how long it took, and how large it became. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/texts.h"
+#include "base/memory/order.h"
+#include "base/memory/sum.h"
+#include "core/format.h"
+
+#include <trackway/jit.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+	struct tw_jit_row told;
+	uint32_t about; /* the name of the function, or the track */
+	uint64_t id;    /* of the function: others may have its name */
+};
+
+struct tw_jit {
+	struct tw_jit_options options;
+	struct tw_budget budget;
+	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
+	struct tw_dictionary *texts;
+	struct row *rows;
+	size_t count, room;
+	struct tw_map map; /* what they are about to row */
+	uint64_t left_out;
+};
+
+enum category { OTHER, COMPILED, CACHED };
+
+/* ---- What an event is. ---- */
+
+static enum category category_of(const struct tw_jit *jit, const struct tw_event *event)
+{
+	const char *category = tw_dictionary_name(jit->dictionary, event->category)->text;
+	return strcmp(category, "jit") == 0 ? COMPILED : strcmp(category, "jit-cached") == 0 ? CACHED : OTHER;
+}
+
+/* A number among the arguments; 0 where there is none. */
+static uint64_t number_of(const struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event,
+                          const char *name)
+{
+	const struct tw_argument *arguments = tw_event_arguments(batch, event);
+	for (unsigned i = 0; i < event->argument_count; i++)
+		if (arguments[i].type > TW_ARG_NULL && arguments[i].type < TW_ARG_DOUBLE &&
+		    strcmp(tw_dictionary_name(jit->dictionary, arguments[i].name)->text, name) == 0)
+			return arguments[i].value.u;
+	return 0;
+}
+
+/* ---- Rows. ---- */
+
+/* UINT32_MAX when there is no room. */
+static uint32_t find_row(struct tw_jit *jit, const struct tw_event *event)
+{
+	uint32_t about = jit->options.by == TW_JIT_BY_THREAD ? event->track : event->name;
+	uint32_t row;
+	if (tw_map_find(&jit->map, about, &row))
+		return row;
+	row = (uint32_t)jit->count;
+	if (!tw_budget_grow(&jit->budget, TW_FOR_ROWS, &jit->rows, &jit->room, jit->count + 1, sizeof *jit->rows) ||
+	    !tw_budget_map_add(&jit->budget, TW_FOR_ROWS, &jit->map, about, row))
+		return UINT32_MAX;
+	jit->rows[jit->count++].about = about;
+	return row;
+}
+
+static void count_slice(struct tw_jit_row *row, bool cached, uint64_t ns)
+{
+	row->compiled += !cached;
+	row->cached += cached;
+	if (cached)
+		row->cached_ns = tw_sum(row->cached_ns, ns);
+	else
+		row->compiled_ns = tw_sum(row->compiled_ns, ns);
+	if (!cached && ns > row->max_ns)
+		row->max_ns = ns;
+}
+
+static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event)
+{
+	enum category category = category_of(jit, event);
+	if (category == OTHER)
+		return;
+	uint64_t code_bytes = number_of(jit, batch, event, "code_bytes");
+	if (event->kind == TW_INSTANT && !code_bytes)
+		return;
+	uint32_t number = find_row(jit, event);
+	if (number == UINT32_MAX) {
+		jit->left_out++;
+		return;
+	}
+	struct tw_jit_row *row = &jit->rows[number].told;
+	/* What ends with one around it is not known to end. */
+	bool open = event->kind == TW_SLICE_BEGIN || (event->flags & TW_FLAG_UNWOUND);
+	if (open)
+		row->open++;
+	else if (event->kind == TW_SLICE_COMPLETE)
+		count_slice(row, category == CACHED, event->value);
+	row->failed += number_of(jit, batch, event, "status") != 0;
+	if (category == COMPILED && !open)
+		row->code_bytes = tw_sum(row->code_bytes, code_bytes);
+}
+
+/* ---- Texts: names are known by now, where the trace tells them. ---- */
+
+static const char *keep(struct tw_jit *jit, uint32_t name)
+{
+	return tw_texts_keep_name(jit->texts, &jit->budget, jit->dictionary, name);
+}
+
+/* NULL where there is none. */
+static const char *keep_other(struct tw_jit *jit, uint32_t name)
+{
+	return tw_dictionary_name(jit->dictionary, name)->length ? keep(jit, name) : NULL;
+}
+
+static void fill_row(struct tw_jit *jit, struct row *filled)
+{
+	bool thread = jit->options.by == TW_JIT_BY_THREAD;
+	const struct tw_track *track = tw_dictionary_track(jit->dictionary, thread ? filled->about : 0);
+	const struct tw_name *function = tw_dictionary_name(jit->dictionary, thread ? 0 : filled->about);
+	const bool threadless = thread && tw_is_threadless(track);
+	const char *name = keep(jit, threadless ? 0 : thread ? track->name : filled->about);
+	struct tw_jit_row *row = &filled->told;
+	filled->id = function->id;
+	row->name = name ? name : "(other)"; /* no room for its name */
+	row->owner = keep_other(jit, function->owner);
+	row->module = keep_other(jit, function->module);
+	if (thread) {
+		row->process = track->process;
+		row->thread = threadless ? 0 : track->thread;
+		row->threadless = threadless;
+	}
+}
+
+/* Rows of which this is 0 are of the same. */
+static int compare(const void *left, const void *right)
+{
+	const struct row *one = left, *other = right;
+	const struct tw_jit_row *a = &one->told, *b = &other->told;
+	int order = strcmp(a->name, b->name);
+	order = order ? order : tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(b->threadless, a->threadless);
+	order = order ? order : tw_compare(a->thread, b->thread);
+	order = order ? order : strcmp(a->module ? a->module : "", b->module ? b->module : "");
+	order = order ? order : strcmp(a->owner ? a->owner : "", b->owner ? b->owner : "");
+	return order ? order : tw_compare(one->id, other->id);
+}
+
+static void join_row(struct tw_jit_row *row, const struct tw_jit_row *other)
+{
+	row->compiled += other->compiled;
+	row->compiled_ns = tw_sum(row->compiled_ns, other->compiled_ns);
+	row->max_ns = other->max_ns > row->max_ns ? other->max_ns : row->max_ns;
+	row->cached += other->cached;
+	row->cached_ns = tw_sum(row->cached_ns, other->cached_ns);
+	row->failed += other->failed;
+	row->open += other->open;
+	row->code_bytes = tw_sum(row->code_bytes, other->code_bytes);
+}
+
+/* A function that was known by its number and by a pointer before it had a name has two in the dictionary. */
+static void join_rows(struct tw_jit *jit)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < jit->count; i++) {
+		if (kept && compare(&jit->rows[kept - 1], &jit->rows[i]) == 0)
+			join_row(&jit->rows[kept - 1].told, &jit->rows[i].told);
+		else
+			jit->rows[kept++] = jit->rows[i];
+	}
+	jit->count = kept;
+}
+
+static void finish(struct tw_jit *jit)
+{
+	for (size_t i = 0; i < jit->count; i++)
+		fill_row(jit, &jit->rows[i]);
+	if (jit->count)
+		qsort(jit->rows, jit->count, sizeof *jit->rows, compare);
+	join_rows(jit);
+}
+
+/* ---- The handle. ---- */
+
+static struct tw_jit *make(const struct tw_jit_options *options, struct tw_reader *reader)
+{
+	struct tw_jit *jit = calloc(1, sizeof *jit);
+	if (!jit)
+		return NULL;
+	if (options)
+		jit->options = *options;
+	size_t limit = jit->options.memory_limit;
+	tw_budget_reset(&jit->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
+	jit->dictionary = tw_reader_dictionary(reader);
+	jit->texts = tw_dictionary_new_plain();
+	if (jit->texts)
+		return jit;
+	free(jit);
+	return NULL;
+}
+
+int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_jit_options *options)
+{
+	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_INSTANT;
+	struct tw_batch batch;
+	int got;
+	struct tw_jit *jit = *made = make(options, reader);
+	if (!jit)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	if ((unsigned)jit->options.by > TW_JIT_BY_THREAD)
+		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)jit->options.by);
+	int status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
+	reader->kinds = kinds;
+	while ((got = tw_pull(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++)
+			if (kinds >> batch.events[i].kind & 1)
+				take(jit, &batch, &batch.events[i]);
+	finish(jit);
+	status = tw_budget_status(&jit->budget);
+	return got == 0 && status < 0 ? tw_fail(reader, status, "out of memory") : got;
+}
+
+const struct tw_jit_row *tw_jit_row(const struct tw_jit *jit, size_t i)
+{
+	return i < jit->count ? &jit->rows[i].told : NULL;
+}
+
+uint64_t tw_jit_left_out(const struct tw_jit *jit)
+{
+	return jit->left_out;
+}
+
+void tw_jit_free(struct tw_jit *jit)
+{
+	if (!jit)
+		return;
+	tw_map_free(&jit->map);
+	tw_dictionary_free(jit->texts);
+	free(jit->rows);
+	free(jit);
+}

@@ -1,0 +1,94 @@
+/* sched.h - scheduling as threads, CPUs and a picture, for the tests too. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_SERIES_SCHED_H
+#define ANALYSIS_SERIES_SCHED_H
+
+#include "analysis/calls/histogram.h"
+#include "analysis/series/columns.h"
+#include "base/bytes/output.h"
+
+#include <trackway/sched.h>
+
+/* What a column of a CPU's row shows. `most` is how much more time the thread has in it than the others together may
+ * have: a vote by time, so that a thread with more than half of it wins. */
+struct tw_sched_column {
+	uint64_t busy, most;
+	uint32_t track;
+};
+
+/* A thread by the number of its track, while the trace is read. */
+struct tw_sched_task {
+	struct tw_sched_thread row;
+	struct tw_histogram latencies;
+	uint64_t woken_at, ready_at;
+	bool seen;  /* something was told of it */
+	bool shown; /* something of it is in the window */
+	bool woken, ready;
+};
+
+struct tw_sched_core {
+	struct tw_sched_cpu row;
+	uint64_t since; /* time of the last switch */
+	uint32_t track; /* of the thread that came */
+	bool idle, begun;
+	bool shown; /* as of a thread */
+	struct tw_columns columns;
+};
+
+struct tw_sched {
+	struct tw_sched_options options;
+	struct tw_budget budget;
+	struct tw_histogram_pool pool;
+	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
+	const struct tw_clock *clock;
+	struct tw_dictionary *texts;
+	struct tw_sched_task *tasks; /* by track */
+	size_t task_room;
+	struct tw_sched_core *cores;
+	size_t core_count, core_room;
+	struct tw_map core_of;           /* number of the CPU to core */
+	struct tw_sched_thread *threads; /* sorted, when the trace has been read */
+	size_t thread_count;
+	struct tw_sched_notes notes;
+	uint64_t from, last; /* the first and the last nanosecond of the window, on the trace's clock */
+	uint64_t left;       /* where a picture begins */
+	uint64_t span_ns;    /* of a picture */
+};
+
+/* The parts of tw_sched_read(). Begin returns 0 or TW_ERR_MEMORY. */
+int tw_sched_begin(struct tw_sched **sched, const struct tw_dictionary *dictionary, const struct tw_clock *clock,
+                   const struct tw_sched_options *options);
+void tw_sched_feed(struct tw_sched *sched, const struct tw_batch *batch);
+int tw_sched_end(struct tw_sched *sched);
+
+/* An argument of a switch by its name; NULL: there is none. */
+const struct tw_argument *tw_sched_argument(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                                            const struct tw_argument *arguments, const char *name);
+
+/* Whether the thread that a switch leaves, or the one that comes, is idle. */
+bool tw_sched_leaves_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                          const struct tw_argument *arguments);
+bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                         const struct tw_argument *arguments);
+
+/* The row of a track; NULL where there was no room for it. */
+const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, uint32_t track);
+
+/* How many threads have a colour of their own where nobody says which. */
+enum { TW_SCHED_COLOURS = 20 };
+
+/* What a picture shows. */
+struct tw_sched_shown {
+	/* Rows of tw_sched_thread() that have colours of their own, as the legend lists them; all others share one.
+	 * NULL: the TW_SCHED_COLOURS that ran the longest. */
+	const struct tw_sched_thread *const *threads;
+	size_t thread_count;
+	const struct tw_sched_cpu *const *cpus; /* rows of tw_sched_cpu(), as they are drawn; NULL: all */
+	size_t cpu_count;
+};
+
+/* As tw_sched_plot(); shown: NULL for the defaults. */
+int tw_sched_render(struct tw_output *out, const struct tw_sched *sched, const char *title,
+                    const struct tw_sched_shown *shown);
+
+#endif

@@ -1,0 +1,607 @@
+/* input.c - bytes of a trace by offset: from a file, a pipe, memory, compressed or not. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/input.h"
+
+#include "base/bytes/decompress.h"
+#include "base/bytes/temporary.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+
+#include <trackway/status.h>
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	FEED_SIZE = 1 << 17,
+	PEEK_SIZE = 1 << 12, /* of a file that is not packed it is read again */
+	KEPT_MAX = 1 << 20,  /* so much of a stream may have been read when it is spooled */
+	SPOOL_STEP = 1 << 18
+};
+
+struct tw_input {
+	char *name;
+	const char *error;    /* NULL: none */
+	char *error_text;     /* the same, to be freed; NULL where there was no memory for it */
+	pthread_mutex_t lock; /* around error: what is seekable is read by several threads */
+	bool damaged;
+	int fd; /* -1: none */
+	bool close_fd;
+	bool regular; /* pread() works */
+	bool seekable;
+	bool briefly; /* open only while it is read */
+	dev_t device; /* briefly: what must be found again */
+	ino_t inode;
+	const uint8_t *memory;         /* NULL: a file */
+	uint64_t origin;               /* where in the file the trace begins: standard input may stand anywhere */
+	uint64_t size;                 /* of the file or memory when it was opened; 0: not known */
+	const struct tw_piece *pieces; /* what there is of the file; NULL: all */
+	size_t piece_count;
+	_Atomic uint64_t taken; /* raw bytes read */
+	struct tw_feed feed;    /* raw bytes read ahead */
+	uint8_t *buffer;        /* of the feed */
+	struct tw_unpack *unpack;
+	uint64_t position; /* streams: where the next byte stands */
+	uint8_t *kept;     /* streams: the first bytes, until there are too many */
+	size_t kept_size, kept_room;
+};
+
+/* ---- Errors. ---- */
+
+static void note(struct tw_input *input, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The first error stays. Names may hold anything, the text is one line. */
+static void note(struct tw_input *input, const char *format, ...)
+{
+	char *reason = NULL, *text = NULL;
+	va_list arguments;
+	va_start(arguments, format);
+	if (vasprintf(&reason, format, arguments) < 0)
+		reason = NULL;
+	va_end(arguments);
+	if (asprintf(&text, "%s: %s", input->name, reason ? reason : "out of memory") < 0)
+		text = NULL;
+	free(reason);
+	for (char *p = text; p && *p; p++)
+		if ((unsigned char)*p < 0x20)
+			*p = '?';
+	pthread_mutex_lock(&input->lock);
+	if (input->error) {
+		free(text);
+	} else {
+		input->error_text = text;
+		input->error = text ? text : "out of memory";
+	}
+	pthread_mutex_unlock(&input->lock);
+}
+
+static int system_error(struct tw_input *input, int error)
+{
+	note(input, "%s", error == EISDIR ? "is a directory" : strerror(error));
+	errno = error;
+	return TW_ERR_SYSTEM;
+}
+
+int tw_input_no_memory(struct tw_input *input)
+{
+	note(input, "out of memory");
+	return TW_ERR_MEMORY;
+}
+
+/* ---- Raw bytes. ---- */
+
+const struct tw_piece *tw_piece_at(const struct tw_piece *pieces, size_t count, uint64_t place)
+{
+	size_t begun = tw_count_up_to(pieces, count, TW_KEY(struct tw_piece, place), place);
+	return &pieces[begun ? begun - 1 : 0];
+}
+
+/* Where in the file a place of the pieces is; no more than *size bytes are there in one. */
+static uint64_t in_file(const struct tw_input *input, uint64_t place, size_t *size)
+{
+	const struct tw_piece *piece = tw_piece_at(input->pieces, input->piece_count, place);
+	uint64_t inside = place - piece->place, left = inside < piece->size ? piece->size - inside : 0;
+	*size = left < *size ? (size_t)left : *size;
+	return piece->offset + inside;
+}
+
+static int64_t read_fd(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
+{
+	if (input->pieces)
+		offset = in_file(input, offset, &size);
+	for (;;) {
+		ssize_t n = input->regular ? pread(input->fd, bytes, size, (off_t)(input->origin + offset))
+		                           : read(input->fd, bytes, size);
+		if (n >= 0) {
+			atomic_fetch_add_explicit(&input->taken, (uint64_t)n, memory_order_relaxed);
+			return n;
+		}
+		if (errno == EAGAIN)
+			poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, -1);
+		else if (errno != EINTR)
+			return system_error(input, errno);
+	}
+}
+
+static int more_of_file(struct tw_feed *feed)
+{
+	struct tw_input *input = feed->context;
+	int64_t n = read_fd(input, atomic_load_explicit(&input->taken, memory_order_relaxed), input->buffer, FEED_SIZE);
+	if (n < 0)
+		return (int)n;
+	feed->bytes = input->buffer;
+	feed->left = (size_t)n;
+	return 0;
+}
+
+static int no_more(struct tw_feed *feed)
+{
+	(void)feed;
+	return 0;
+}
+
+/* Reads the first bytes of a file into the feed, as many as a magic number has; pipes may give them one by one. */
+static int peek(struct tw_input *input)
+{
+	input->buffer = malloc(FEED_SIZE);
+	if (!input->buffer)
+		return tw_input_no_memory(input);
+	size_t have = 0;
+	while (have < TW_PACKED_MAGIC) {
+		int64_t n = read_fd(input, have, input->buffer + have, PEEK_SIZE - have);
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	input->feed = (struct tw_feed){.bytes = input->buffer, .left = have, .more = more_of_file, .context = input};
+	return 0;
+}
+
+/* ---- Opening. ---- */
+
+static int start(struct tw_input *input)
+{
+	if (tw_unpack_known(input->feed.bytes, input->feed.left)) {
+		input->unpack = tw_unpack_new(&input->feed);
+		return input->unpack ? 0 : tw_input_no_memory(input);
+	}
+	/* A regular file without a size is one of /proc or /sys: only reading tells where it ends. */
+	input->seekable = input->memory || (input->regular && input->size);
+	if (input->seekable && !input->memory) {
+		input->feed.left = 0;
+		atomic_store(&input->taken, 0);
+		free(input->buffer);
+		input->buffer = NULL;
+	}
+	return 0;
+}
+
+static struct tw_input *new_input(const char *name)
+{
+	struct tw_input *input = calloc(1, sizeof *input);
+	if (!input)
+		return NULL;
+	pthread_mutex_init(&input->lock, NULL);
+	input->fd = -1;
+	input->name = strdup(name);
+	if (input->name)
+		return input;
+	tw_input_close(input);
+	return NULL;
+}
+
+static int look_at_file(struct tw_input *input)
+{
+	struct stat status;
+	if (fstat(input->fd, &status) < 0)
+		return system_error(input, errno);
+	if (S_ISDIR(status.st_mode))
+		return system_error(input, EISDIR);
+	off_t at = S_ISREG(status.st_mode) ? lseek(input->fd, 0, SEEK_CUR) : -1;
+	input->regular = at >= 0;
+	if (input->regular) {
+		input->origin = (uint64_t)at;
+		input->size = status.st_size > at ? (uint64_t)(status.st_size - at) : 0;
+	}
+	return 0;
+}
+
+static int open_path(struct tw_input *input, const char *path, int flags)
+{
+	do
+		input->fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	while (input->fd < 0 && errno == EINTR);
+	input->close_fd = true;
+	return input->fd < 0 ? system_error(input, errno) : look_at_file(input);
+}
+
+static int begin(struct tw_input *input)
+{
+	int status = peek(input);
+	return status < 0 ? status : start(input);
+}
+
+int tw_input_open(struct tw_input **opened, const char *path)
+{
+	bool standard = strcmp(path, "-") == 0;
+	struct tw_input *input = *opened = new_input(standard ? "<stdin>" : path);
+	if (!input)
+		return TW_ERR_MEMORY;
+	if (standard)
+		input->fd = STDIN_FILENO;
+	int status = standard ? look_at_file(input) : open_path(input, path, 0);
+	return status < 0 ? status : begin(input);
+}
+
+int tw_input_open_regular(struct tw_input **opened, const char *path)
+{
+	struct tw_input *input = *opened = new_input(path);
+	if (!input)
+		return TW_ERR_MEMORY;
+	int status = open_path(input, path, O_NONBLOCK);
+	if (status == 0 && !input->regular) {
+		note(input, "is no regular file");
+		errno = EINVAL;
+		status = TW_ERR_SYSTEM;
+	}
+	return status < 0 ? status : begin(input);
+}
+
+int tw_input_open_pieces(struct tw_input **opened, const char *path, const struct tw_piece *pieces, size_t count)
+{
+	struct tw_input *input = *opened = new_input(path);
+	if (!input)
+		return TW_ERR_MEMORY;
+	int status = open_path(input, path, 0);
+	input->pieces = pieces;
+	input->piece_count = count;
+	input->size = count ? pieces[count - 1].place + pieces[count - 1].size : 0;
+	input->seekable = true;
+	return status;
+}
+
+int tw_input_memory(struct tw_input **opened, const char *name, const void *bytes, size_t size)
+{
+	struct tw_input *input = *opened = new_input(name);
+	if (!input)
+		return TW_ERR_MEMORY;
+	input->memory = size ? bytes : (const uint8_t *)"";
+	input->size = size;
+	input->feed = (struct tw_feed){.bytes = input->memory, .left = size, .more = no_more, .context = input};
+	return start(input);
+}
+
+static void close_briefly(struct tw_input *input)
+{
+	if (input->fd >= 0)
+		close(input->fd);
+	input->fd = -1;
+}
+
+static void close_source(struct tw_input *input)
+{
+	if (input->close_fd && input->fd >= 0)
+		close(input->fd);
+	tw_unpack_free(input->unpack);
+	free(input->buffer);
+	free(input->kept);
+	input->unpack = NULL;
+	input->buffer = input->kept = NULL;
+	input->kept_size = input->kept_room = 0;
+	input->memory = NULL;
+}
+
+/* pread() leaves where the first stands alone. */
+int tw_input_again(struct tw_input **again, const struct tw_input *input)
+{
+	assert(tw_input_repeatable(input));
+	if (input->memory)
+		return tw_input_memory(again, input->name, input->memory, input->size);
+	struct tw_input *other = *again = new_input(input->name);
+	if (!other)
+		return TW_ERR_MEMORY;
+	other->fd = input->fd;
+	other->regular = true;
+	other->origin = input->origin;
+	other->size = input->size;
+	return begin(other);
+}
+
+void tw_input_close(struct tw_input *input)
+{
+	if (!input)
+		return;
+	close_source(input);
+	pthread_mutex_destroy(&input->lock);
+	free(input->error_text);
+	free(input->name);
+	free(input);
+}
+
+/* ---- What it is. ---- */
+
+const char *tw_input_name(const struct tw_input *input)
+{
+	return input ? input->name : "merged traces";
+}
+
+const char *tw_input_error(const struct tw_input *input)
+{
+	return input->error ? input->error : "";
+}
+
+const char *tw_input_damage(const struct tw_input *input)
+{
+	const char *error = tw_input_error(input);
+	size_t name = strlen(input->name) + 2; /* ": " */
+	return input->damaged && strlen(error) > name ? error + name : error;
+}
+
+bool tw_input_damaged(const struct tw_input *input)
+{
+	return input->damaged;
+}
+
+bool tw_input_seekable(const struct tw_input *input)
+{
+	return input->seekable;
+}
+
+int tw_input_descriptor(const struct tw_input *input)
+{
+	return input->fd;
+}
+
+bool tw_input_repeatable(const struct tw_input *input)
+{
+	return !input->pieces && (input->memory || input->regular);
+}
+
+uint64_t tw_input_size(const struct tw_input *input)
+{
+	return input->seekable ? input->size : input->position;
+}
+
+void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *all)
+{
+	uint64_t taken = atomic_load_explicit(&input->taken, memory_order_relaxed);
+	if (input->memory && !input->seekable)
+		taken = input->size - input->feed.left;
+	*all = input->size;
+	*done = input->size && taken > input->size ? input->size : taken;
+}
+
+/* ---- Reading. ---- */
+
+void tw_input_open_briefly(struct tw_input *input)
+{
+	struct stat status;
+	bool by_name = input->close_fd && input->seekable && !input->briefly;
+	if (!by_name || fstat(input->fd, &status) < 0 || status.st_nlink == 0)
+		return;
+	input->briefly = true;
+	input->device = status.st_dev;
+	input->inode = status.st_ino;
+	close_briefly(input);
+}
+
+static int open_again(struct tw_input *input)
+{
+	struct stat status;
+	input->fd = open(input->name, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0 || fstat(input->fd, &status) < 0)
+		return system_error(input, errno);
+	if (status.st_dev == input->device && status.st_ino == input->inode)
+		return 0;
+	note(input, "is another file than when it was opened");
+	errno = ESTALE;
+	return TW_ERR_SYSTEM;
+}
+
+/* Reads most bytes, or fewer, but not less than least where there are so many. */
+static int64_t read_some(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t least, size_t most)
+{
+	size_t done = 0;
+	while (done < least) {
+		int64_t n = read_fd(input, offset + done, bytes + done, most - done);
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+/* What is missing may be anywhere in what is told of the file: so nothing is. */
+static int was_cut(struct tw_input *input, uint64_t end)
+{
+	note(input, "was cut while it was read: %" PRIu64 " bytes are left of %" PRIu64, end, input->size);
+	errno = ESTALE;
+	return TW_ERR_SYSTEM;
+}
+
+static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t size)
+{
+	if (offset >= input->size)
+		return 0;
+	if (size > input->size - offset)
+		size = (size_t)(input->size - offset);
+	if (input->memory) {
+		memcpy(bytes, input->memory + offset, size);
+		atomic_fetch_add_explicit(&input->taken, size, memory_order_relaxed);
+		return (int64_t)size;
+	}
+	int64_t status = input->briefly ? open_again(input) : 0;
+	if (status == 0)
+		status = read_some(input, offset, bytes, size, size);
+	if (input->briefly)
+		close_briefly(input);
+	return status >= 0 && (size_t)status < size ? was_cut(input, offset + (size_t)status) : status;
+}
+
+static int64_t read_plain(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)
+{
+	size_t done = input->feed.left < most ? input->feed.left : most;
+	memcpy(bytes, input->feed.bytes, done);
+	input->feed.bytes += done;
+	input->feed.left -= done;
+	int64_t n =
+	    done < least ? read_some(input, input->position + done, bytes + done, least - done, most - done) : 0;
+	return n < 0 ? n : (int64_t)done + n;
+}
+
+static int64_t read_packed(struct tw_input *input, uint8_t *bytes, size_t size)
+{
+	int64_t n = tw_unpack_read(input->unpack, bytes, size);
+	const char *problem = tw_unpack_problem(input->unpack);
+	if (n == TW_ERR_MEMORY)
+		return tw_input_no_memory(input);
+	if (problem && !input->damaged) {
+		uint64_t raw = input->memory ? input->size : atomic_load_explicit(&input->taken, memory_order_relaxed);
+		note(input, "offset 0x%llx: %s", (unsigned long long)(raw - input->feed.left), problem);
+		input->damaged = true;
+	}
+	return n;
+}
+
+/* Keeps the first bytes of a stream, for tw_input_spool(). */
+static int keep(struct tw_input *input, const uint8_t *bytes, size_t size)
+{
+	if (input->position + size > KEPT_MAX) {
+		free(input->kept);
+		input->kept = NULL;
+		input->kept_size = input->kept_room = 0;
+		return 0;
+	}
+	if (!tw_grow(&input->kept, &input->kept_room, input->kept_size + size, 1))
+		return tw_input_no_memory(input);
+	if (size)
+		memcpy(input->kept + input->kept_size, bytes, size);
+	input->kept_size += size;
+	return 0;
+}
+
+/* Reads `least` to `most` bytes, fewer only at the end. */
+static int64_t read_stream(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)
+{
+	int64_t n = input->unpack ? read_packed(input, bytes, most) : read_plain(input, bytes, least, most);
+	if (n < 0)
+		return n;
+	if (input->position <= KEPT_MAX) {
+		int status = keep(input, bytes, (size_t)n);
+		if (status < 0)
+			return status;
+	}
+	input->position += (uint64_t)n;
+	return n;
+}
+
+int64_t tw_input_read_some(struct tw_input *input, uint64_t offset, void *bytes, size_t least, size_t most)
+{
+	if (input->seekable)
+		return read_seekable(input, offset, bytes, most);
+	assert(offset == input->position);
+	return read_stream(input, bytes, least, most);
+}
+
+int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
+{
+	return tw_input_read_some(input, offset, bytes, size, size);
+}
+
+int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t size, uint64_t digest)
+{
+	assert(input->seekable);
+	int64_t n = read_seekable(input, offset, bytes, size);
+	if (n < 0)
+		return (int)n;
+	atomic_fetch_sub_explicit(&input->taken, (uint64_t)n, memory_order_relaxed);
+	if ((size_t)n == size && tw_input_digest(bytes, size) == digest)
+		return 0;
+	note(input, "changed while it was read");
+	return TW_ERR_SYSTEM;
+}
+
+/* ---- Spooling. ---- */
+
+static bool write_whole(int fd, const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			bytes += n;
+			size -= (size_t)n;
+		}
+	}
+	return true;
+}
+
+static int copy_rest(struct tw_input *input, int fd, uint8_t *step)
+{
+	if (!write_whole(fd, input->kept, input->kept_size))
+		return errno;
+	for (;;) {
+		int64_t n = read_stream(input, step, SPOOL_STEP, SPOOL_STEP);
+		if (n <= 0)
+			return (int)n;
+		if (!write_whole(fd, step, (size_t)n))
+			return errno;
+	}
+}
+
+static int copy_to(struct tw_input *input, int fd, const char *directory)
+{
+	uint8_t *step = malloc(SPOOL_STEP);
+	if (!step)
+		return tw_input_no_memory(input);
+	int error = copy_rest(input, fd, step);
+	free(step);
+	if (error <= 0)
+		return error;
+	note(input, "cannot be copied to a temporary file in %s: %s", directory, strerror(error));
+	errno = error;
+	return TW_ERR_SYSTEM;
+}
+
+int tw_input_spool(struct tw_input *input, const char *directory)
+{
+	if (input->seekable)
+		return 0;
+	assert(input->position <= KEPT_MAX);
+	directory = tw_temporary_place(directory);
+	int fd = tw_temporary_open(directory);
+	if (fd < 0) {
+		int error = errno;
+		note(input, "no temporary file can be made in %s: %s", directory, strerror(error));
+		errno = error;
+		return TW_ERR_SYSTEM;
+	}
+	int status = copy_to(input, fd, directory);
+	if (status < 0) {
+		close(fd);
+		return status;
+	}
+	close_source(input);
+	input->fd = fd;
+	input->close_fd = input->regular = input->seekable = true;
+	input->origin = 0;
+	input->size = input->position;
+	atomic_store(&input->taken, 0);
+	return 0;
+}

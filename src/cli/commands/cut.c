@@ -1,0 +1,107 @@
+/* cut.c - trackway cut: a part of a trace, in its own format. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/files/walk.h"
+#include "cli/files/writing.h"
+#include "cli/output/message.h"
+#include "cli/output/show.h"
+
+struct cut_options {
+	struct tw_common common;
+	uint64_t from_snapshot, to_snapshot;
+	bool strict;
+};
+
+static int cut(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	struct tw_writing *writing = walk->context;
+	writing->format = tw_reader_format(reader);
+	return tw_write_part(writing, reader);
+}
+
+static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	return tw_written_put_json(walk->context, tw_reader_format(reader), tw_shown_path(path));
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct cut_options *options = (const struct cut_options *)common;
+	struct tw_written written = {0};
+	struct tw_writing writing = {.common = common, .strict = options->strict, .written = &written};
+	int status = tw_choose_output(&writing, &tw_command_cut);
+	if (status == 0)
+		status = tw_refuse_two_outputs(common, &tw_command_cut);
+	if (status)
+		return status;
+	bool by_snapshot = options->from_snapshot || options->to_snapshot;
+	if (!common->filters_given)
+		return tw_say_usage(&tw_command_cut, "cut wants a filter: --from-time, --to-time, --thread, ...");
+	if (by_snapshot && (common->from_time || common->to_time))
+		return tw_say_usage(&tw_command_cut, "a part is chosen by time or by snapshots, not by both");
+	if (options->to_snapshot && options->to_snapshot <= options->from_snapshot)
+		return tw_say_usage(&tw_command_cut, "--to-snapshot is not behind --from-snapshot");
+	struct tw_walk walk = {
+	    .nameless = true,
+	    .common = common,
+	    .options = {.order = TW_ORDER_COPY,
+	                .from_snapshot = options->from_snapshot,
+	                .to_snapshot = options->to_snapshot},
+	    .filter_slices = true,
+	    .context = &writing,
+	    .read = cut,
+	    .show = common->json ? show : NULL,
+	};
+	return tw_walk(&walk, operands, count);
+}
+
+static const struct tw_option own_options[] = {
+    {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
+     .help = "where to write, in the format of the source whatever the name is; it appears when it is complete, and is "
+             "compressed when it ends in .gz or .zst. - is standard output"},
+    {"strict", 0, TW_OPTION_FLAG, offsetof(struct cut_options, strict),
+     .help = "exit with 1 when something that passes the filters could not be kept"},
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+     .help = "tell on standard output what was written and lost, as an object in JSON"},
+};
+static const struct tw_option snapshot_options[] = {
+    {"from-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, from_snapshot), .placeholder = "N",
+     .filters = true,
+     .help = "begin at snapshot number N of each thread, the first being 0; for formats with snapshots (xtrace)"},
+    {"to-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, to_snapshot), .placeholder = "N", .least = 1,
+     .filters = true, .help = "end before snapshot number N"},
+};
+static const struct tw_option_group snapshot_group = {"Snapshots", snapshot_options,
+                                                      sizeof snapshot_options / sizeof *snapshot_options};
+static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {
+    &own_group, &tw_filter_options, &snapshot_group, &tw_jobs_options, &tw_input_options, &tw_help_options, NULL};
+
+const struct tw_command tw_command_cut = {
+    .name = "cut",
+    .summary = "a part of a trace, in its own format",
+    .operands = "FILE -o OUT",
+    .description =
+	"Writes what passes the filters as a trace of the same format that stands alone: with the names and threads "
+	"that it needs, and no others. What is of no thread, as blobs of FXT are and the objects that name processes, "
+	"threads and others, of which arguments may tell, passes a filter by thread; these, logs and context switches "
+	"pass one by name or category; FXT's objects, which have no time, pass one by time. What an argument points to "
+	"keeps its name, whoever told it. --json tells how many events of each kind the part has. Calls that are going "
+	"on at the edge of a time window begin and end there. Without a filter by time or duration the events stay in "
+	"the order of the file.\n\n"
+	"The trace is made anew from its events; what the format's records hold beside them (buffers, the tables' "
+	"indices, words that extend records of FXT) is not that of the source. A TraceLog is cut line by line "
+	"instead: all threads, modules, classes and functions stay, and with --function all samples too, because the "
+	"time that a sample stands for counts from the one before. What could not be kept is counted on standard "
+	"error.",
+    .examples =
+	"trackway cut --from-time 1.5s --to-time 2s big.fxt.zst -o moment.fxt\tHalf a second.\n"
+	"trackway cut --from-snapshot 3 --to-snapshot 5 trace -o part\tTwo snapshots of an xtrace, and what follows "
+	"each.\n"
+	"trackway cut --category 'net*' --thread 1001 big.fxt -o net.fxt\tWhat one thread has to do with the net.\n",
+    .groups = groups,
+    .size = sizeof(struct cut_options),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

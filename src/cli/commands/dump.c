@@ -1,0 +1,146 @@
+/* dump.c - trackway dump: every record of a trace, one a line. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/files/walk.h"
+#include "cli/output/fields.h"
+#include "cli/output/screen.h"
+#include "cli/reports/notes.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KIND_COLUMN = 20 };
+
+/* 0x0000002a: eight digits, or more where they are needed. */
+static void put_offset(struct tw_output *out, uint64_t offset)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned count = 8;
+	while (count < 16 && offset >> (4 * count))
+		count++;
+	char *p = tw_output_room(out, 18);
+	*p++ = '0';
+	*p++ = 'x';
+	for (unsigned i = count; i-- > 0;)
+		*p++ = digits[(offset >> (4 * i)) & 15];
+	tw_output_took(out, 2 + count);
+}
+
+static void put_text(struct tw_screen *screen, const struct tw_record *record)
+{
+	struct tw_output *out = &screen->out;
+	if (record->text) {
+		tw_put(out, record->text, record->text_size);
+		tw_put_char(out, '\n');
+		return;
+	}
+	put_offset(out, record->offset);
+	tw_put(out, "  ", 2);
+	tw_put_text(out, record->kind);
+	for (size_t i = strlen(record->kind); record->field_count && i < KIND_COLUMN; i++)
+		tw_put_char(out, ' ');
+	for (size_t i = 0; i < record->field_count; i++) {
+		tw_put_char(out, ' ');
+		tw_put_text(out, record->fields[i].name);
+		tw_put_char(out, '=');
+		tw_put_field_text(out, &record->fields[i]);
+	}
+	tw_put_char(out, '\n');
+}
+
+static void put_json(struct tw_screen *screen, const struct tw_record *record)
+{
+	struct tw_json json = {.out = &screen->out};
+	tw_json_object(&json, NULL);
+	tw_json_u64(&json, "offset", record->offset);
+	tw_json_text(&json, "record", record->kind);
+	for (size_t i = 0; i < record->field_count; i++)
+		tw_put_field_json(&json, &record->fields[i]);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+/* Whether the next record may be long in coming: then what there is should be shown. A log may come from a FIFO that a
+ * program still writes to. */
+static bool may_wait(const char *path)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	return strcmp(path, "-") != 0 || poll(&input, 1, 0) == 0;
+}
+
+static bool is_pipe(const char *path)
+{
+	struct stat status;
+	int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(path, &status);
+	return failed == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+/* Stops at once when the listing can no longer be written, for its reader may be gone. */
+static int read_records(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct tw_screen *screen = walk->context;
+	struct tw_record record;
+	int status = tw_screen_open(screen, walk->common->output);
+	if (status)
+		return status;
+	void (*put)(struct tw_screen *, const struct tw_record *) = walk->common->json ? put_json : put_text;
+	bool any = false, pipe = is_pipe(path);
+	for (; (status = tw_read_record(reader, &record)) > 0 && !screen->out.error; any = true) {
+		put(screen, &record);
+		if (pipe && may_wait(path))
+			tw_output_flush(&screen->out);
+	}
+	if (status == 0 && !any)
+		tw_say_nothing(walk->common, false);
+	return status > 0 ? 0 : status;
+}
+
+struct dump_options {
+	struct tw_common common;
+	bool tokens;
+};
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct dump_options *options = (const struct dump_options *)common;
+	struct tw_screen screen = {0};
+	struct tw_walk walk = {
+	    .common = common,
+	    .options = {.order = TW_ORDER_FILE, .listing = !common->json, .tokens = options->tokens},
+	    .filter_slices = true,
+	    .quiet = tw_goes_to_terminal(common->output),
+	    .context = &screen,
+	    .read = read_records,
+	};
+	int status = tw_walk(&walk, operands, count);
+	return tw_screen_end(&screen, status);
+}
+
+static const struct tw_option own_options[] = {
+    {"tokens", 0, TW_OPTION_FLAG, offsetof(struct dump_options, tokens),
+     .help = "of xtrace: each token with its offset; otherwise each instruction with what it did"},
+};
+static const struct tw_option_group own_group = {"Records", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_filter_options, &tw_input_options,
+                                                       &tw_output_options, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_dump = {
+    .name = "dump",
+    .summary = "every record, one a line, with its byte offset",
+    .operands = "FILE",
+    .description =
+	"Shows the records as the format has them, in the order of the file: byte offset, kind, and the fields by the "
+	"names of the specification. Times are the counters of the log, as they stand there.\n\n"
+	"With filters only the records are shown that belong to what passes them.\n\n"
+	"Of an xtrace a line is an instruction: its number, PC, exception level, opcode and disassembly, then the "
+	"tokens behind it: addresses and values of its loads and stores, registers, arguments of system calls. Its "
+	"times are numbers of instructions.",
+    .examples = "trackway dump app.xray\tAll records.\n"
+		"trackway dump --json --thread 4711 app.xray\tThose of a thread, for a script.\n",
+    .groups = groups,
+    .size = sizeof(struct dump_options),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

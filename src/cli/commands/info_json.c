@@ -1,0 +1,95 @@
+/* info_json.c - what is in a trace, as a line of JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands/info.h"
+#include "cli/output/fields.h"
+
+static void put_threads_json(struct tw_json *json, const struct tw_info *info)
+{
+	tw_json_array(json, "thread_list");
+	for (size_t i = 0; i < info->thread_count; i++) {
+		const struct tw_thread_info *thread = &info->threads[i];
+		tw_json_object(json, NULL);
+		tw_json_u64(json, "process", thread->process);
+		tw_json_u64(json, "thread", thread->thread);
+		tw_json_u64(json, "records", thread->records);
+		tw_json_u64(json, "bytes", thread->bytes);
+		tw_json_u64(json, "start_ns", thread->start_ns);
+		tw_json_u64(json, "end_ns", thread->end_ns);
+		if (thread->os_thread)
+			tw_json_u64(json, "os_thread_id", thread->os_thread);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+static void put_thread_parts_json(struct tw_json *json, const struct tw_info_part *part)
+{
+	tw_json_array(json, "thread_list");
+	for (size_t i = 0; i < part->thread_count; i++) {
+		const struct tw_thread_part *thread = &part->threads[i];
+		tw_json_object(json, NULL);
+		tw_json_u64(json, "process", thread->process);
+		tw_json_u64(json, "thread", thread->thread);
+		tw_json_u64(json, "events", thread->events);
+		tw_json_u64(json, "start_ns", thread->start_ns);
+		tw_json_u64(json, "end_ns", thread->end_ns);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+static void put_list_json(struct tw_json *json, const struct tw_info_list *list)
+{
+	tw_json_array(json, list->name);
+	for (size_t row = 0; row < list->rows; row++) {
+		tw_json_object(json, NULL);
+		for (size_t i = 0; i < list->columns; i++)
+			tw_put_field_json(json, &list->fields[row * list->columns + i]);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+static void put_findings_json(struct tw_json *json, const struct tw_reader *reader)
+{
+	tw_json_u64(json, "errors", tw_reader_findings(reader, TW_ERROR));
+	tw_json_u64(json, "warnings", tw_reader_findings(reader, TW_WARNING));
+	tw_json_u64(json, "notes", tw_reader_findings(reader, TW_NOTE));
+}
+
+void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view)
+{
+	const struct tw_info *info = &view->info;
+	struct tw_json json = {.out = out};
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "file", view->path);
+	tw_json_text(&json, "format", info->format);
+	tw_json_u64(&json, "version", info->version);
+	tw_json_u64(&json, "bytes", info->bytes);
+	tw_json_u64(&json, "records", info->records);
+	if (info->events != UINT64_MAX)
+		tw_json_u64(&json, "events", info->events);
+	tw_json_u64(&json, "threads", info->thread_count);
+	tw_json_u64(&json, "processes", info->processes);
+	tw_json_u64(&json, "start_ns", view->part ? view->part->start_ns : 0);
+	tw_json_u64(&json, "end_ns", view->part ? view->part->end_ns : info->span_ns);
+	tw_json_u64(&json, "clock_start_ns", info->clock_start_ns);
+	tw_json_u64(&json, "lost_bytes", info->lost_bytes);
+	put_findings_json(&json, view->reader);
+	tw_json_object(&json, "kinds");
+	for (size_t i = 0; i < info->kind_count; i++)
+		tw_json_u64(&json, info->kinds[i].kind, info->kinds[i].count);
+	tw_json_object_end(&json);
+	for (size_t i = 0; i < info->field_count; i++)
+		tw_put_field_json(&json, &info->fields[i]);
+	for (size_t i = 0; i < info->list_count; i++)
+		put_list_json(&json, &info->lists[i]);
+	if (view->part) {
+		tw_json_u64(&json, "functions", view->part->functions);
+		put_thread_parts_json(&json, view->part);
+	} else {
+		put_threads_json(&json, info);
+	}
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}

@@ -1,0 +1,257 @@
+/* info_text.c - what is in a trace, for people. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands/info.h"
+#include "cli/output/fields.h"
+#include "cli/output/show.h"
+#include "cli/output/table.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { THREADS_SHOWN = 20, KEY_COLUMN = 20 };
+
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t length = strlen(name), tail = strlen(ending);
+	return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+/* The length of a field's name as it is shown: without "_ns", because the value is shown with its unit. */
+static size_t title_length(const char *name)
+{
+	return strlen(name) - (ends_with(name, "_ns") ? strlen("_ns") : 0);
+}
+
+/* Where the values begin: behind ": " after the longest name. */
+static size_t value_column(const struct tw_info *info)
+{
+	size_t column = KEY_COLUMN;
+	for (size_t i = 0; i < info->field_count; i++)
+		if (title_length(info->fields[i].name) + 2 > column)
+			column = title_length(info->fields[i].name) + 2;
+	return column;
+}
+
+/* The lines of a name and a value. */
+struct head {
+	struct tw_output *out;
+	size_t values; /* the column that they begin in */
+};
+
+/* "lost_bytes" as "lost bytes:", filled up to the values' column. */
+static void put_key(const struct head *head, const char *key)
+{
+	size_t length = title_length(key);
+	for (size_t i = 0; i < length; i++)
+		tw_put_char(head->out, (char)(key[i] == '_' ? ' ' : key[i]));
+	tw_put_char(head->out, ':');
+	for (size_t column = length + 1; column < head->values; column++)
+		tw_put_char(head->out, ' ');
+}
+
+static void put_line(const struct head *head, const char *key, struct tw_shown value)
+{
+	put_key(head, key);
+	tw_put_text(head->out, value.text);
+	tw_put_char(head->out, '\n');
+}
+
+static void put_size(const struct head *head, uint64_t bytes)
+{
+	tw_put_text(head->out, tw_show_size(bytes).text);
+	if (bytes >= 1024)
+		tw_putf(head->out, " (%s bytes)", tw_show_count(bytes).text);
+}
+
+/* A field's name tells its unit: buffer_size is in bytes, cycle_frequency in Hz. */
+static void put_value(const struct head *head, const struct tw_field *field)
+{
+	if (field->type == TW_FIELD_UINT && ends_with(field->name, "_size"))
+		put_size(head, field->value.u);
+	else if (field->type == TW_FIELD_NS)
+		tw_put_text(head->out, tw_show_duration(field->value.u).text);
+	else if (field->type == TW_FIELD_UINT)
+		tw_putf(head->out, "%s%s", tw_show_count(field->value.u).text,
+		        ends_with(field->name, "_frequency") ? " Hz" : "");
+	else
+		tw_put_field_text(head->out, field);
+	tw_put_char(head->out, '\n');
+}
+
+static void put_damage(const struct head *head, const struct tw_info *info, const struct tw_reader *reader)
+{
+	uint64_t errors = tw_reader_findings(reader, TW_ERROR);
+	put_key(head, "damage");
+	if (errors == 0 && info->lost_bytes == 0)
+		tw_put_text(head->out, "none\n");
+	else
+		tw_putf(head->out, "%s, %s lost\n", tw_show_plural(errors, "error").text,
+		        tw_show_plural(info->lost_bytes, "byte").text);
+}
+
+static void put_part(const struct head *head, const struct tw_info_part *part)
+{
+	put_key(head, "part");
+	tw_putf(head->out, "from %s to %s\n", tw_show_duration(part->start_ns).text,
+	        tw_show_duration(part->end_ns).text);
+	put_line(head, "functions", tw_show_count(part->functions));
+}
+
+static void put_head(struct tw_output *out, const struct tw_info_view *view)
+{
+	const struct tw_info *info = &view->info;
+	const struct head all = {out, value_column(info)}, *head = &all;
+	put_key(head, "file");
+	tw_put_safe(head->out, view->path, strlen(view->path));
+	tw_put_char(head->out, '\n');
+	put_key(head, "format");
+	tw_put_text(head->out, info->format);
+	if (info->version)
+		tw_putf(head->out, ", version %u", info->version);
+	tw_put_char(head->out, '\n');
+	put_key(head, "size");
+	put_size(head, info->bytes);
+	tw_put_char(head->out, '\n');
+	put_line(head, "span",
+	         tw_reader_clock(view->reader)->instructions ? tw_show_plural(info->span_ns, "instruction")
+	                                                     : tw_show_duration(info->span_ns));
+	if (view->part)
+		put_part(head, view->part);
+	put_line(head, "records", tw_show_count(info->records));
+	if (info->events != UINT64_MAX)
+		put_line(head, "events", tw_show_count(info->events));
+	put_line(head, "processes", tw_show_count(info->processes));
+	put_line(head, "threads", tw_show_count(info->thread_count));
+	for (size_t i = 0; i < info->field_count; i++) {
+		put_key(head, info->fields[i].name);
+		put_value(head, &info->fields[i]);
+	}
+	put_damage(head, info, view->reader);
+}
+
+static int put_kinds(struct tw_screen *screen, const struct tw_info *info)
+{
+	static const struct tw_column columns[] = {{"RECORDS", true}, {"KIND", false}};
+	struct tw_table table = {.columns = columns, .column_count = 2};
+	if (info->kind_count == 0)
+		return 0;
+	for (size_t i = 0; i < info->kind_count; i++) {
+		tw_table_add(&table, tw_show_count(info->kinds[i].count).text);
+		tw_table_add(&table, info->kinds[i].kind);
+	}
+	tw_put_char(&screen->out, '\n');
+	return tw_table_put(&table, screen);
+}
+
+static void put_more(struct tw_screen *screen, size_t more)
+{
+	if (more)
+		tw_putf(&screen->out, "... and %s more; --all shows them\n", tw_show_count(more).text);
+}
+
+static int put_threads(struct tw_screen *screen, const struct tw_info *info, bool all)
+{
+	static const struct tw_column columns[] = {{"THREAD", true}, {"PROCESS", true}, {"RECORDS", true},
+	                                           {"SIZE", true},   {"FROM", true},    {"TO", true}};
+	struct tw_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+	size_t count = all || info->thread_count <= THREADS_SHOWN ? info->thread_count : THREADS_SHOWN;
+	if (count == 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_thread_info *thread = &info->threads[i];
+		tw_table_add(&table, tw_show_id(thread->thread).text);
+		tw_table_add(&table, tw_show_id(thread->process).text);
+		tw_table_add(&table, tw_show_count(thread->records).text);
+		tw_table_add(&table, tw_show_size(thread->bytes).text);
+		tw_table_add(&table, tw_show_duration(thread->start_ns).text);
+		tw_table_add(&table, tw_show_duration(thread->end_ns).text);
+	}
+	tw_put_char(&screen->out, '\n');
+	int status = tw_table_put(&table, screen);
+	put_more(screen, info->thread_count - count);
+	return status;
+}
+
+static int put_thread_parts(struct tw_screen *screen, const struct tw_info_part *part, bool all)
+{
+	static const struct tw_column columns[] = {
+	    {"THREAD", true}, {"PROCESS", true}, {"EVENTS", true}, {"FROM", true}, {"TO", true}};
+	struct tw_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+	size_t count = all || part->thread_count <= THREADS_SHOWN ? part->thread_count : THREADS_SHOWN;
+	if (count == 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_thread_part *thread = &part->threads[i];
+		tw_table_add(&table, tw_show_id(thread->thread).text);
+		tw_table_add(&table, tw_show_id(thread->process).text);
+		tw_table_add(&table, tw_show_count(thread->events).text);
+		tw_table_add(&table, tw_show_duration(thread->start_ns).text);
+		tw_table_add(&table, tw_show_duration(thread->end_ns).text);
+	}
+	tw_put_char(&screen->out, '\n');
+	int status = tw_table_put(&table, screen);
+	put_more(screen, part->thread_count - count);
+	return status;
+}
+
+/* ---- Lists that only some formats have. ---- */
+
+/* Writes "ticks_per_second" as "TICKS PER SECOND"; without a unit at the end. */
+static void title_of(const char *name, char *title, size_t room)
+{
+	size_t length = title_length(name), i = 0;
+	for (; i < length && i + 1 < room; i++)
+		title[i] = (char)(name[i] == '_' ? ' ' : toupper((unsigned char)name[i]));
+	title[i] = '\0';
+}
+
+static void add_cell(struct tw_table *table, const struct tw_field *field)
+{
+	if (field->type == TW_FIELD_NULL)
+		tw_table_add(table, "-");
+	else if (field->type == TW_FIELD_TEXT && field->size)
+		tw_table_add_bytes(table, field->value.bytes, field->size);
+	else if (field->type == TW_FIELD_TEXT)
+		tw_table_add(table, tw_show_name(""));
+	else if (field->type == TW_FIELD_NS)
+		tw_table_add(table, tw_show_duration(field->value.u).text);
+	else if (ends_with(field->name, "_id"))
+		tw_table_add(table, tw_show_id(field->value.u).text);
+	else if (strcmp(field->name, "bytes") == 0)
+		tw_table_add(table, tw_show_size(field->value.u).text);
+	else
+		tw_table_add(table, tw_show_count(field->value.u).text);
+}
+
+static int put_list(struct tw_screen *screen, const struct tw_info_list *list, bool all)
+{
+	enum { TITLE = 32 };
+	char titles[TW_TABLE_COLUMNS][TITLE];
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table table = {.columns = columns, .column_count = list->columns};
+	size_t rows = all || list->rows <= THREADS_SHOWN ? list->rows : THREADS_SHOWN;
+	if (rows == 0)
+		return 0;
+	for (size_t i = 0; i < list->columns; i++) {
+		title_of(list->fields[i].name, titles[i], TITLE);
+		columns[i] = (struct tw_column){titles[i], list->fields[i].type != TW_FIELD_TEXT};
+	}
+	for (size_t i = 0; i < rows * list->columns; i++)
+		add_cell(&table, &list->fields[i]);
+	tw_putf(&screen->out, "\n%s:\n", list->name);
+	int status = tw_table_put(&table, screen);
+	put_more(screen, list->rows - rows);
+	return status;
+}
+
+int tw_info_put_text(struct tw_screen *screen, const struct tw_info_view *view)
+{
+	put_head(&screen->out, view);
+	int status = put_kinds(screen, &view->info);
+	for (size_t i = 0; i < view->info.list_count && status == 0; i++)
+		status = put_list(screen, &view->info.lists[i], view->all);
+	if (status)
+		return status;
+	return view->part ? put_thread_parts(screen, view->part, view->all)
+	                  : put_threads(screen, &view->info, view->all);
+}

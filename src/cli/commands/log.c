@@ -1,0 +1,158 @@
+/* log.c - trackway log: the log records of a trace, in the order of time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/json.h"
+#include "cli/files/walk.h"
+#include "cli/output/message.h"
+#include "cli/output/screen.h"
+#include "cli/output/show.h"
+#include "cli/reports/notes.h"
+#include "core/format.h"
+
+#include <string.h>
+
+static const char indent[] = "    ";
+
+/* A log record on its way to a line. */
+struct entry {
+	uint64_t time, severity, offset;
+	const struct tw_track *track;
+	const struct tw_name *process, *thread;
+	const char *message;
+	size_t length;
+};
+
+static struct entry entry_of(const struct tw_reader *reader, const struct tw_event *event,
+                             const struct tw_argument *arguments)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+	const struct tw_track *track = tw_dictionary_track(dictionary, event->track);
+	uint64_t start = tw_reader_clock(reader)->start_ns;
+	bool any = event->argument_count && (arguments->type == TW_ARG_TEXT || arguments->type == TW_ARG_BYTES);
+	return (struct entry){
+	    .time = event->time > start ? event->time - start : 0,
+	    .severity = event->value,
+	    .offset = event->offset,
+	    .track = track,
+	    .process = tw_dictionary_process_name(dictionary, track->process),
+	    .thread = tw_dictionary_name(dictionary, track->name),
+	    .message = any ? (const char *)arguments->value.bytes : "",
+	    .length = any ? (size_t)arguments->size : 0,
+	};
+}
+
+/* "name[17]", or "17" where there is no name. */
+static void put_who(struct tw_output *out, const struct tw_name *name, uint64_t id)
+{
+	tw_put_safe(out, name->text, name->length);
+	if (name->length)
+		tw_put_char(out, '[');
+	tw_put_u64(out, id);
+	if (name->length)
+		tw_put_char(out, ']');
+}
+
+static void put_text(struct tw_screen *screen, const struct entry *entry)
+{
+	struct tw_output *out = &screen->out;
+	const char *line = entry->message, *end = line + entry->length;
+	tw_put_seconds(out, entry->time);
+	tw_put_text(out, "  ");
+	put_who(out, entry->process, entry->track->process);
+	tw_put_char(out, '/');
+	put_who(out, entry->thread, entry->track->thread);
+	tw_put_text(out, entry->length ? ": " : ":");
+	while (end > line && end[-1] == '\n')
+		end--;
+	for (const char *next; (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1) {
+		tw_put_safe(out, line, (size_t)(next - line));
+		tw_put_char(out, '\n');
+		tw_put_text(out, indent);
+	}
+	tw_put_safe(out, line, (size_t)(end - line));
+	tw_put_char(out, '\n');
+}
+
+/* null where there is none. */
+static void put_name(struct tw_json *json, const char *key, const struct tw_name *name)
+{
+	if (name->length)
+		tw_json_bytes(json, key, name->text, name->length);
+	else
+		tw_json_text(json, key, NULL);
+}
+
+static void put_json(struct tw_screen *screen, const struct entry *entry)
+{
+	struct tw_json json = {.out = &screen->out};
+	tw_json_object(&json, NULL);
+	tw_json_u64(&json, "time_ns", entry->time);
+	tw_json_u64(&json, "offset", entry->offset);
+	tw_json_u64(&json, "severity", entry->severity);
+	tw_json_u64(&json, "process", entry->track->process);
+	tw_json_u64(&json, "thread", entry->track->thread);
+	put_name(&json, "process_name", entry->process);
+	put_name(&json, "thread_name", entry->thread);
+	tw_json_bytes(&json, "message", entry->message, entry->length);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+/* Stops at once when the listing can no longer be written, for its reader may be gone. */
+static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	struct tw_screen *screen = walk->context;
+	void (*put)(struct tw_screen *, const struct entry *) = walk->common->json ? put_json : put_text;
+	struct tw_batch batch;
+	bool any = false;
+	int got, status = tw_screen_open(screen, walk->common->output);
+	if (status)
+		return status;
+	tw_look_at(reader, 1u << TW_LOG);
+	while ((got = tw_read(reader, &batch)) > 0 && !screen->out.error)
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_event *event = &batch.events[i];
+			if (event->kind != TW_LOG)
+				continue;
+			const struct entry entry = entry_of(reader, event, tw_event_arguments(&batch, event));
+			put(screen, &entry);
+			any = true;
+		}
+	if (got == 0 && !any)
+		tw_say_none(walk->common, "log record");
+	return got < 0 ? got : 0;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct tw_screen screen = {0};
+	struct tw_walk walk = {
+	    .common = common,
+	    .options = {.order = TW_ORDER_TIME},
+	    .quiet = tw_goes_to_terminal(common->output),
+	    .context = &screen,
+	    .read = read_log,
+	};
+	int status = tw_walk(&walk, operands, count);
+	return tw_screen_end(&screen, status);
+}
+
+static const struct tw_option_group *const groups[] = {&tw_window_options, &tw_plain_input_options, &tw_output_options,
+                                                       &tw_help_options, NULL};
+
+const struct tw_command tw_command_log = {
+    .name = "log",
+    .summary = "the log records, in the order of time",
+    .operands = "FILE",
+    .description =
+	"Shows what the traced programs logged: seconds since the start of the trace, process and thread by name and "
+	"number, and the message. Further lines of a message are indented; control characters, and bytes that "
+	"are no UTF-8, are shown as \\xNN, characters that cannot be seen as \\u{NNNN}.",
+    .examples = "trackway log trace.fxt\tAll of it.\n"
+		"trackway log --from-time 1s --to-time 2s trace.fxt\tOne second.\n",
+    .groups = groups,
+    .size = sizeof(struct tw_common),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

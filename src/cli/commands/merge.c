@@ -1,0 +1,363 @@
+/* merge.c - trackway merge: several traces as one, in time order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/merge/merge.h"
+#include "cli/files/once.h"
+#include "cli/files/walk.h"
+#include "cli/files/writing.h"
+#include "cli/options/names.h"
+#include "cli/options/parse.h"
+#include "cli/output/message.h"
+#include "cli/output/screen.h"
+#include "cli/output/show.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct merge_options {
+	struct tw_common common;
+	const char *to, *align;
+	struct tw_list offsets, markers;
+	bool strict;
+};
+
+/* A trace, and what is found wrong in it. */
+struct input {
+	char *path;
+	char *folder; /* of a trace of several files: where they are; NULL */
+	struct tw_findings findings;
+};
+
+struct inputs {
+	struct input *items;
+	size_t count;
+	size_t last; /* the one that something was found wrong in last */
+};
+
+static const char *align_word(size_t i)
+{
+	static const char *const words[] = {
+	    [TW_ALIGN_FIRST] = "first", [TW_ALIGN_NONE] = "none", [TW_ALIGN_WALL] = "wall"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static enum tw_alignment alignment_of(const char *word)
+{
+	size_t i = 0;
+	while (word && strcmp(word, align_word(i)) != 0)
+		i++;
+	return (enum tw_alignment)i;
+}
+
+/* Returns 0, or TW_EXIT_FAILED after saying what is wrong. */
+static int choose_alignment(const struct merge_options *options, struct tw_merge_options *how)
+{
+	const struct tw_list *markers = &options->markers;
+	*how = (struct tw_merge_options){.alignment = alignment_of(options->align)};
+	if (markers->count > TW_MERGE_MARKERS)
+		return tw_say_usage(&tw_command_merge, "--marker: at most %d of them", TW_MERGE_MARKERS);
+	if (markers->count && options->align)
+		return tw_say_usage(&tw_command_merge, "--marker and --align are two ways of doing one thing");
+	for (size_t i = 0; i < markers->count; i++) {
+		how->alignment = TW_ALIGN_MARKERS;
+		how->markers[i] = markers->items[i];
+	}
+	return 0;
+}
+
+/* ---- Offsets. ---- */
+
+static int bad_offset(const char *text, const char *wrong)
+{
+	return tw_say_usage(&tw_command_merge, "--offset: \"%s\" %s", text, wrong);
+}
+
+/* FILE=TIME, where the file is one of the operands. */
+static int take_offset(struct tw_merge_source *sources, size_t count, const char *text)
+{
+	const char *equals = strrchr(text, '=');
+	bool negative = equals && equals[1] == '-';
+	uint64_t ns;
+	if (!equals)
+		return bad_offset(text, "is not FILE=TIME");
+	const char *wrong = tw_parse_duration(equals + 1 + negative, &ns);
+	if (wrong || ns > INT64_MAX)
+		return bad_offset(text, wrong ? wrong : "is too large");
+	size_t length = (size_t)(equals - text), i = 0;
+	while (i < count && (strlen(sources[i].path) != length || memcmp(sources[i].path, text, length) != 0))
+		i++;
+	if (i == count)
+		return bad_offset(text, "names none of the files");
+	sources[i].offset_ns = negative ? -(int64_t)ns : (int64_t)ns;
+	return 0;
+}
+
+/* Whether an offset before this one is of the same file, which would be replaced unsaid. */
+static bool is_told_before(const struct tw_list *offsets, size_t this)
+{
+	const char *text = offsets->items[this], *equals = strrchr(text, '=');
+	for (size_t i = 0; equals && i < this; i++) {
+		const char *other = strrchr(offsets->items[i], '=');
+		if (other - offsets->items[i] == equals - text &&
+		    strncmp(offsets->items[i], text, (size_t)(equals - text)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int take_offsets(struct tw_merge_source *sources, size_t count, const struct tw_list *offsets)
+{
+	for (size_t i = 0; i < offsets->count; i++) {
+		if (is_told_before(offsets, i))
+			return bad_offset(offsets->items[i], "is the second one of this file");
+		int status = take_offset(sources, count, offsets->items[i]);
+		if (status)
+			return status;
+	}
+	return 0;
+}
+
+/* ---- Findings, each with its file. ---- */
+
+static bool is_of(const struct inputs *inputs, size_t i, const struct tw_finding *finding)
+{
+	const char *folder = inputs->items[i].folder;
+	size_t length = folder ? strlen(folder) : 0;
+	if (folder)
+		return strncmp(finding->file, folder, length) == 0 && finding->file[length] == '/';
+	return strcmp(tw_shown_path(inputs->items[i].path), finding->file) == 0;
+}
+
+static void keep_finding(void *context, const struct tw_finding *finding)
+{
+	struct inputs *inputs = context;
+	if (!is_of(inputs, inputs->last, finding))
+		inputs->last = 0;
+	while (inputs->last + 1 < inputs->count && !is_of(inputs, inputs->last, finding))
+		inputs->last++;
+	tw_findings_add(&inputs->items[inputs->last].findings, finding);
+}
+
+static int tell_findings(struct inputs *inputs)
+{
+	int status = 0;
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (tw_tell_findings(&inputs->items[i].findings, inputs->items[i].path))
+			status = TW_EXIT_FAILED;
+		tw_findings_clear(&inputs->items[i].findings);
+	}
+	return status;
+}
+
+/* ---- The command. ---- */
+
+/* What markers did to the clocks. */
+static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_options *how, const struct inputs *inputs)
+{
+	for (size_t i = 1; how->alignment == TW_ALIGN_MARKERS && i < inputs->count; i++) {
+		struct tw_merge_shift shift;
+		tw_merged_shift(reader, i, &shift);
+		uint64_t size = shift.shift_ns < 0 ? -(uint64_t)shift.shift_ns : (uint64_t)shift.shift_ns;
+		struct tw_shown by = tw_show_change(shift.shift_ns, tw_show_duration(size));
+		if (how->markers[1])
+			tw_say("%s: moved by %s, drift %+.3f ppm", tw_shown_path(inputs->items[i].path), by.text,
+			       (1 / shift.scale - 1) * 1e6);
+		else
+			tw_say("%s: moved by %s", tw_shown_path(inputs->items[i].path), by.text);
+	}
+}
+
+/* What was written, and how the clock of each trace was changed to it. */
+static int put_json(const struct tw_writing *writing, const struct tw_reader *reader, const struct inputs *inputs)
+{
+	struct tw_screen screen = {0};
+	struct tw_json json = {.out = &screen.out};
+	if (tw_screen_open(&screen, NULL))
+		return TW_EXIT_FAILED;
+	tw_json_object(&json, NULL);
+	tw_json_array(&json, "files");
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct tw_merge_shift shift;
+		tw_merged_shift(reader, i, &shift);
+		tw_json_object(&json, NULL);
+		tw_json_text(&json, "file", tw_shown_path(inputs->items[i].path));
+		tw_json_i64(&json, "shift_ns", shift.shift_ns);
+		tw_json_u64(&json, "pivot_ns", shift.pivot_ns);
+		tw_json_double(&json, "scale", shift.scale);
+		tw_json_object_end(&json);
+	}
+	tw_json_array_end(&json);
+	tw_written_put_fields(&json, writing);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+	return tw_screen_close(&screen);
+}
+
+/* Says what was written and how clocks were changed: as JSON on standard output, or for people, on standard error. */
+static int tell(const struct tw_merge_options *how, const struct tw_writing *writing, const struct tw_reader *reader,
+                const struct inputs *inputs)
+{
+	if (writing->common->json)
+		return put_json(writing, reader, inputs);
+	tell_shifts(reader, how, inputs);
+	return 0;
+}
+
+static int merge(const struct tw_merge_options *how, const struct tw_writing *writing,
+                 const struct tw_merge_source *sources, struct inputs *inputs)
+{
+	struct tw_read_options read = {.on_finding = keep_finding, .finding_context = inputs};
+	struct tw_names names = {0};
+	struct tw_reader *reader = NULL;
+	tw_take_options(writing->common, true, &read);
+	for (size_t i = 0; i < inputs->count; i++)
+		tw_names_want(&names, writing->common, sources[i].path);
+	int status = tw_names_open(&names, writing->common, &read);
+	if (status == 0) {
+		status = tw_open_merged(&reader, sources, inputs->count, how, &read);
+		if (status >= 0)
+			status = tw_write_events(writing, reader);
+		if (status >= 0 && status != TW_EXIT_FAILED && tell(how, writing, reader, inputs))
+			status = TW_EXIT_FAILED;
+		int told = tell_findings(inputs);
+		if (status < 0)
+			status = tw_say_failure(reader, status);
+		else if (status == 0 && tw_reader_findings(reader, TW_ERROR))
+			status = TW_EXIT_FINDINGS;
+		status = told ? told : status;
+	}
+	tw_close(reader);
+	tw_names_close(&names);
+	return status;
+}
+
+/* Refuses a pipe that is named twice: what it holds can be read only once. */
+static int refuse_twice(char **operands, size_t count)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < count; i++)
+		found += strcmp(operands[i], "-") == 0;
+	if (found > 1 && lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
+		return tw_say_usage(&tw_command_merge, "standard input is a pipe: it can be one of the files, no more");
+	return 0;
+}
+
+/* Returns 0, or TW_EXIT_FAILED after saying that there is no memory. */
+static int find_folders(struct input *inputs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!tw_format_claiming(inputs[i].path, NULL))
+			continue;
+		inputs[i].folder = tw_trace_folder(inputs[i].path);
+		if (!inputs[i].folder)
+			return tw_say_error("out of memory");
+	}
+	return 0;
+}
+
+static int run_with(const struct merge_options *options, struct tw_writing *writing, struct tw_merge_source *sources,
+                    struct inputs *inputs, char **operands)
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		sources[i].path = inputs->items[i].path = operands[i];
+		inputs->items[i].findings.limit = TW_FINDINGS_SHOWN;
+	}
+	struct tw_merge_options how;
+	int status = refuse_twice(operands, inputs->count);
+	status = status ? status : take_offsets(sources, inputs->count, &options->offsets);
+	status = status ? status : choose_alignment(options, &how);
+	status = status ? status : find_folders(inputs->items, inputs->count);
+	return status ? status : merge(&how, writing, sources, inputs);
+}
+
+static const char *target_word(size_t i)
+{
+	static const char *const words[] = {"fxt", "chrome", "perfetto"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+/* The ending of the output's name may stand for a format that merge does not write. */
+static int refuse_format(const char *format)
+{
+	for (size_t i = 0; target_word(i); i++)
+		if (strcmp(target_word(i), format) == 0)
+			return 0;
+	return tw_say_usage(&tw_command_merge, "merge does not write %s, only fxt, chrome and perfetto", format);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct merge_options *options = (const struct merge_options *)common;
+	struct tw_written written = {0};
+	struct tw_writing writing = {.common = common, .strict = options->strict, .written = &written};
+	int status = tw_refuse_two_outputs(common, &tw_command_merge);
+	if (!status)
+		status = tw_choose_format(&writing, &tw_command_merge, options->to);
+	if (!status)
+		status = refuse_format(writing.format);
+	if (status)
+		return status;
+	count = tw_once(common, operands, count);
+	struct inputs inputs = {.items = calloc(count, sizeof *inputs.items), .count = count};
+	struct tw_merge_source *sources = calloc(count, sizeof *sources);
+	if (inputs.items && sources)
+		status = run_with(options, &writing, sources, &inputs, operands);
+	else
+		status = tw_say_error("out of memory");
+	for (size_t i = 0; inputs.items && i < count; i++)
+		free(inputs.items[i].folder);
+	free(inputs.items);
+	free(sources);
+	return status;
+}
+
+static const struct tw_option own_options[] = {
+    {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
+     .help = "where to write; the ending of the name tells the format, and .gz or .zst behind it the compression. "
+             "- is standard output"},
+    {"to", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, to), .choice = target_word,
+     .help = "the format to write"},
+    {"align", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, align), .choice = align_word,
+     .help =
+         "first: each trace begins at 0, the default; none: the traces have one clock, and times stay; wall: by the "
+         "wall time that each must tell"},
+    {"marker", 0, TW_OPTION_LIST, offsetof(struct merge_options, markers), .placeholder = "NAME",
+     .help = "an event that is in all traces and happened once: its first time in each is brought to that in the first "
+             "trace; a second one corrects clocks that drift, too"},
+    {"offset", 0, TW_OPTION_LIST, offsetof(struct merge_options, offsets), .placeholder = "FILE=TIME",
+     .help = "this trace begins so much later, \"b.fxt=1.5ms\", or earlier, \"b.fxt=-2s\"; may be repeated. Of a file "
+             "that is there twice, the first"},
+    {"strict", 0, TW_OPTION_FLAG, offsetof(struct merge_options, strict),
+     .help = "exit with 1 when the target cannot hold all that is in the sources"},
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+     .help = "tell on standard output what was written and lost, and how clocks were changed, as an object in JSON"},
+};
+static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
+                                                       &tw_input_options, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_merge = {
+    .name = "merge",
+    .summary = "several traces of any formats as one, in time order",
+    .operands = "FILE... -o OUT",
+    .description =
+	"Writes the events of all files as one trace, in the order of time. The clocks of traces have nothing to do "
+	"with each other, as a rule: each begins at 0 unless --align none says that they are one clock, --align wall "
+	"takes the time of day that FXT archives with the longer initialization record and TraceLogs with a time zone "
+	"tell, or the time since the system began that XRay logs with wall time records tell, or --marker names an "
+	"event that they share; how far clocks were moved by it, and how much faster they ran, is told. --offset moves "
+	"one more.\n\n"
+	"A process keeps its number, unless another one came before with that number: then it gets 1,000,000 more, or "
+	"another where that is taken. Koids of threads are taken to be unique. Strings are shared, and with them the "
+	"provider of an FXT archive: there is one. Filters hold for the whole.\n\n"
+	"There may be any number of files. More than 256, or half as many as ulimit -n says, are read one after the "
+	"other, and their events wait in a temporary file ($TMPDIR, or /tmp), with about 60 bytes for each. Names, "
+	"threads and stacks of all of them together have a sixth of the memory limit: beyond that, which is told, new "
+	"names are \"(other)\" and new threads one.",
+    .examples = "trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"
+		"trackway merge --align none part1.fxt part2.fxt -o all.fxt\tOne clock.\n",
+    .groups = groups,
+    .size = sizeof(struct merge_options),
+    .least = 1,
+    .run = run,
+};

@@ -1,0 +1,22 @@
+/* again.h - standard input that is read more than once. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_FILES_AGAIN_H
+#define CLI_FILES_AGAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether "-" is among the paths. */
+bool tw_reads_input(char **paths, size_t count);
+
+/* Where "-" is among the paths: makes standard input a file that can be rewound (a pipe is copied to one without a
+ * name, in $TMPDIR or /tmp). Pipes with a name are refused. Returns 0, or TW_EXIT_FAILED after saying why. */
+int tw_keep_input(char **paths, size_t count);
+
+/* Rewinds standard input where the path is "-". */
+void tw_rewind_path(const char *path);
+
+/* The same where "-" is among the paths. */
+void tw_rewind_input(char **paths, size_t count);
+
+#endif

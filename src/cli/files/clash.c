@@ -1,0 +1,108 @@
+/* clash.c - output that would go over what is read. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/files/clash.h"
+
+#include "base/memory/memory.h"
+#include "cli/output/message.h"
+#include "core/format.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Looks at a regular file, or at what stands for "-". */
+static bool look_at(const char *path, int standard, struct stat *status)
+{
+	int result = strcmp(path, "-") == 0 ? fstat(standard, status) : stat(path, status);
+	return result == 0 && S_ISREG(status->st_mode);
+}
+
+static bool is_file(const char *path, const struct stat *file)
+{
+	struct stat status;
+	return look_at(path, STDIN_FILENO, &status) && status.st_dev == file->st_dev && status.st_ino == file->st_ino;
+}
+
+static int refuse(const char *path)
+{
+	return tw_say_error("%s: is the output too, and would be lost", path);
+}
+
+/* ---- Traces of several files. ---- */
+
+static int refuse_member(const struct tw_format *format, const char *folder, const char *name,
+                         const struct stat *output)
+{
+	char *path = NULL;
+	int status = 0;
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return tw_say_error("out of memory");
+	if (is_file(path, output) && (format->holds ? format->holds(name) : format->claims(path)))
+		status = refuse(path);
+	free(path);
+	return status;
+}
+
+/* Refuses a file of the trace that a path stands for, where that has several. */
+static int refuse_members(const char *path, const struct stat *output)
+{
+	const struct tw_format *format = tw_format_claiming(path, NULL);
+	char *folder = format ? tw_trace_folder(path) : NULL;
+	DIR *directory = folder ? opendir(folder) : NULL;
+	struct dirent *entry;
+	int status = 0;
+	while (directory && status == 0 && (entry = readdir(directory)))
+		status = refuse_member(format, folder, entry->d_name, output);
+	if (directory)
+		closedir(directory);
+	free(folder);
+	return status;
+}
+
+/* ---- All that is read. ---- */
+
+/* Looks for a file among those that are read. */
+static int refuse_file(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count,
+                       const struct stat *file)
+{
+	const struct tw_option *option;
+	for (size_t i = 0; i < count; i++) {
+		int status = is_file(operands[i], file) ? refuse(operands[i]) : refuse_members(operands[i], file);
+		if (status)
+			return status;
+	}
+	for (size_t i = 0; (option = tw_option_at(command, i)); i++) {
+		const char *const *member = (const void *)((const char *)options + option->offset);
+		if (option->kind == TW_OPTION_FILE && *member && *member != options->output && is_file(*member, file))
+			return refuse(*member);
+	}
+	return 0;
+}
+
+int tw_refuse_clash(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count)
+{
+	struct stat output;
+	if (command->word || !look_at(options->output ? options->output : "-", STDOUT_FILENO, &output))
+		return 0;
+	return refuse_file(command, options, operands, count, &output);
+}
+
+int tw_refuse_clash_beside(const struct tw_command *command, const struct tw_common *options, char **operands,
+                           size_t count, const char *const *endings)
+{
+	int status = 0;
+	for (size_t i = 0; endings && endings[i] && options->output && status == 0; i++) {
+		struct tw_text path = {0};
+		struct stat file;
+		if (!tw_text_add(&path, options->output, strlen(options->output)) ||
+		    !tw_text_add(&path, endings[i], strlen(endings[i])))
+			status = tw_say_error("out of memory");
+		else if (stat(path.bytes, &file) == 0 && S_ISREG(file.st_mode))
+			status = refuse_file(command, options, operands, count, &file);
+		tw_text_free(&path);
+	}
+	return status;
+}

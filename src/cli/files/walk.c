@@ -1,0 +1,148 @@
+/* walk.c - a command's way through its files: open, read, tell what was found, show. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/files/walk.h"
+
+#include "cli/files/once.h"
+#include "cli/options/names.h"
+#include "cli/output/message.h"
+#include "cli/output/progress.h"
+#include "cli/output/show.h"
+#include "core/format.h"
+
+#include <stdlib.h>
+
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- Findings of commands that do not list them. ---- */
+
+static void put_finding(void *context, const struct tw_kept *kept)
+{
+	(void)context;
+	const char *path = kept->file, *severity = tw_severity_name(kept->severity);
+	if (kept->line)
+		tw_say("%s: line %llu: %s: %s [%s]", path, (unsigned long long)kept->line, severity, kept->text,
+		       kept->rule);
+	else
+		tw_say("%s: offset 0x%llx: %s: %s [%s]", path, (unsigned long long)kept->record, severity, kept->text,
+		       kept->rule);
+}
+
+static void put_more(void *context, const char *rule, uint64_t count)
+{
+	tw_say("%s: ... and %s more of %s", (const char *)context, tw_show_count(count).text, rule);
+}
+
+int tw_tell_findings(const struct tw_findings *findings, const char *path)
+{
+	const struct tw_findings_list list = {.put = put_finding,
+	                                      .more = put_more,
+	                                      .context = (void *)(uintptr_t)tw_shown_path(path)};
+	if (tw_findings_each(findings, TW_WARNING, &list))
+		return 0;
+	return tw_say_error("%s: out of memory: some findings are missing", tw_shown_path(path));
+}
+
+/* ---- One file. ---- */
+
+static int read_reader(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct tw_progress progress = {0};
+	if (!walk->quiet)
+		tw_progress_start(&progress, reader, tw_shown_path(path));
+	int status = walk->read(walk, reader, path);
+	tw_progress_stop(&progress);
+	return status;
+}
+
+/* What a command sifts is opened as a whole, because what belongs together may be of several threads and providers; not
+ * where threads are independent, or in files of their own: there the reader knows best whose a finding is. */
+static int open_file(struct tw_walk *walk, const char *path, struct tw_reader **reader)
+{
+	struct tw_read_options whole = walk->options;
+	if (walk->sifts) {
+		whole.thread_count = 0;
+		whole.provider = NULL;
+	}
+	int status = tw_open(reader, path, &whole);
+	bool same = whole.thread_count == walk->options.thread_count;
+	if (status < 0 || same || !((*reader)->format->open_shard || (*reader)->format->member))
+		return status;
+	tw_close(*reader);
+	tw_findings_clear(&walk->findings);
+	return tw_open(reader, path, &walk->options);
+}
+
+static int read_file(struct tw_walk *walk, char *path)
+{
+	struct tw_reader *reader;
+	int status = open_file(walk, path, &reader);
+	if (status >= 0)
+		status = read_reader(walk, reader, path);
+	int told = walk->own_findings ? 0 : tw_tell_findings(&walk->findings, path);
+	walk->readable += status >= 0;
+	if (status < 0)
+		status = tw_say_failure(reader, status);
+	else if (walk->show && status != TW_EXIT_FAILED)
+		status = worse(status, walk->show(walk, reader, path));
+	if (reader && !walk->sifts && tw_reader_findings(reader, TW_ERROR))
+		status = worse(status, TW_EXIT_FINDINGS);
+	tw_close(reader);
+	tw_findings_clear(&walk->findings);
+	return worse(status, told);
+}
+
+/* ---- The options that all commands share. ---- */
+
+void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options)
+{
+	options->format = common->from;
+	options->xtrace_layout = common->xtrace_layout;
+	options->threads = common->threads.items;
+	options->thread_count = common->threads.count;
+	options->provider = common->provider;
+	options->category = common->category;
+	options->from_ns = common->from_time;
+	options->to_ns = common->to_time;
+	options->temporary_directory = tw_temporary_folder();
+	options->memory_limit = (size_t)common->memory;
+	options->reorder_window = common->reorder_window;
+	options->jobs = tw_jobs(common);
+	if (filter_slices) {
+		options->function = common->function;
+		options->min_duration_ns = common->min_duration;
+	}
+}
+
+static bool wants_names(const struct tw_walk *walk)
+{
+	const struct tw_common *common = walk->common;
+	return !walk->nameless || common->function || common->binary || common->maps || common->xtrace_layout;
+}
+
+int tw_walk(struct tw_walk *walk, char **paths, size_t count)
+{
+	struct tw_names names = {0};
+	count = tw_once(walk->common, paths, count);
+	tw_take_options(walk->common, walk->filter_slices, &walk->options);
+	if (walk->all_threads)
+		walk->options.thread_count = 0;
+	if (walk->sifts || walk->all_times)
+		walk->options.from_ns = walk->options.to_ns = 0;
+	if (walk->sifts)
+		walk->options.category = NULL;
+	walk->options.on_finding = tw_findings_add;
+	walk->options.finding_context = &walk->findings;
+	if (walk->findings.limit == 0)
+		walk->findings.limit = TW_FINDINGS_SHOWN;
+	for (size_t i = 0; wants_names(walk) && i < count; i++)
+		tw_names_want(&names, walk->common, paths[i]);
+	int status = tw_names_open(&names, walk->common, &walk->options);
+	if (status == 0)
+		for (size_t i = 0; i < count; i++)
+			status = worse(status, read_file(walk, paths[i]));
+	tw_names_close(&names);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* walk.h - a command's way through its files: open, read, tell what was found, show. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_FILES_WALK_H
+#define CLI_FILES_WALK_H
+
+#include "cli/command.h"
+#include "cli/files/findings.h"
+
+#include <trackway/reader.h>
+
+/* What a command does with each of its files. */
+struct tw_walk {
+	const struct tw_common *common;
+	struct tw_read_options options; /* set before tw_walk(): what the command wants beside the common options */
+	bool filter_slices;             /* --function and --min-duration are the reader's work, not the command's */
+	bool all_threads;               /* --thread is the command's work: the reader gives all */
+	bool all_times;                 /* the same of --from-time and --to-time */
+	bool nameless;     /* functions are not shown: a list of names beside the trace is not opened unasked */
+	bool quiet;        /* no progress line: the command writes while it reads */
+	bool own_findings; /* the command lists the findings itself, in show */
+	bool sifts;        /* and it filters them itself (tw_findings_sieve), which also decides the exit status */
+	struct tw_findings findings; /* of the file that is open */
+	void *context;               /* the command's */
+	size_t readable;             /* afterwards: how many of the files could be opened and read */
+
+	/* Uses up the reader. Returns enum tw_exit, or a negative status, which the reader explains. */
+	int (*read)(struct tw_walk *walk, struct tw_reader *reader, const char *path);
+
+	/* Shows the file after the progress line is gone, unless reading failed; the reader is still open. NULL:
+	 * nothing to show. Returns enum tw_exit. */
+	int (*show)(struct tw_walk *walk, struct tw_reader *reader, const char *path);
+};
+
+enum { TW_FINDINGS_SHOWN = 10 }; /* of each rule, on standard error */
+
+/* The parts of tw_walk(), for commands that read in another way. Fills in what the common options ask for, but the
+ * names and what to do with findings. */
+void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options);
+
+/* Tells findings on standard error. Returns 0, or TW_EXIT_FAILED where there was no memory for all of them. */
+int tw_tell_findings(const struct tw_findings *findings, const char *path);
+
+/* Goes through the files; a bad one is told and left out. Returns the worst exit status. */
+int tw_walk(struct tw_walk *walk, char **paths, size_t count);
+
+#endif

@@ -1,0 +1,279 @@
+/* writing.c - events of a reader to a trace, with what was lost on the way: convert, cut, merge. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/files/writing.h"
+
+#include "base/threads/parallel.h"
+#include "cli/output/message.h"
+#include "cli/output/screen.h"
+#include "cli/output/show.h"
+#include "cli/reports/notes.h"
+#include "core/merge/merge.h"
+#include "core/threads/relay.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Losses. ---- */
+
+/* On standard error: the trace may be going to standard output. */
+static void say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out)
+{
+	if (approximated)
+		tw_say("%s: %s: %s kept in another form", output, what, tw_show_count(approximated).text);
+	if (left_out)
+		tw_say("%s: %s: %s left out", output, what, tw_show_count(left_out).text);
+}
+
+/* How the command ends after losses. */
+static int exit_of(const struct tw_writing *writing, bool lost)
+{
+	if (!lost || !writing->strict)
+		return 0;
+	tw_say_error("%s: not all could be kept, and --strict was given", writing->output);
+	return TW_EXIT_FINDINGS;
+}
+
+static int say_losses(const struct tw_writing *writing)
+{
+	const struct tw_written *written = writing->written;
+	for (size_t i = 0; i < written->loss_count && !writing->common->json; i++)
+		say_loss(writing->output, written->losses[i].what, written->losses[i].approximated,
+		         written->losses[i].left_out);
+	return exit_of(writing, written->loss_count > 0);
+}
+
+static void keep_losses(struct tw_written *written, const struct tw_writer *writer)
+{
+	const struct tw_loss *loss;
+	while ((loss = tw_writer_loss(writer, written->loss_count)))
+		written->losses[written->loss_count++] = *loss;
+	written->bytes_out = writer->bytes_out;
+}
+
+static void put_losses_json(struct tw_json *json, const struct tw_written *written)
+{
+	tw_json_array(json, "losses");
+	for (size_t i = 0; i < written->loss_count; i++) {
+		tw_json_object(json, NULL);
+		tw_json_text(json, "what", written->losses[i].what);
+		tw_json_u64(json, "approximated", written->losses[i].approximated);
+		tw_json_u64(json, "left_out", written->losses[i].left_out);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+static void put_kinds_json(struct tw_json *json, const struct tw_written *written)
+{
+	tw_json_object(json, "kinds");
+	for (unsigned i = 0; i < TW_EVENT_KINDS; i++)
+		if (written->kinds[i])
+			tw_json_u64(json, tw_event_kind_name(i), written->kinds[i]);
+	tw_json_object_end(json);
+}
+
+void tw_written_put_fields(struct tw_json *json, const struct tw_writing *writing)
+{
+	const struct tw_written *written = writing->written;
+	tw_json_text(json, "output", writing->output);
+	tw_json_text(json, "to", writing->format);
+	tw_json_u64(json, written->records ? "records" : "events", written->passed);
+	if (written->by_kind)
+		put_kinds_json(json, written);
+	tw_json_u64(json, "lost_bytes", written->lost_bytes);
+	tw_json_u64(json, "bytes_out", written->bytes_out);
+	put_losses_json(json, written);
+}
+
+int tw_written_put_json(const struct tw_writing *writing, const char *from, const char *path)
+{
+	struct tw_screen screen = {0};
+	struct tw_json json = {.out = &screen.out};
+	if (tw_screen_open(&screen, NULL))
+		return TW_EXIT_FAILED;
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "file", path);
+	tw_json_text(&json, "format", from);
+	tw_written_put_fields(&json, writing);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+	return tw_screen_close(&screen);
+}
+
+int tw_refuse_two_outputs(const struct tw_common *common, const struct tw_command *command)
+{
+	const char *output = common->output ? common->output : "-";
+	if (common->json && strcmp(output, "-") == 0)
+		return tw_say_usage(command, "--json and -o - would both write to standard output");
+	return 0;
+}
+
+/* ---- Events. ---- */
+
+static void count_batch(struct tw_written *written, const struct tw_batch *batch)
+{
+	written->passed += batch->count;
+	for (size_t i = 0; i < batch->count; i++) {
+		written->kinds[batch->events[i].kind]++;
+		if (batch->events[i].kind == TW_LOST)
+			written->lost_bytes = tw_sum(written->lost_bytes, batch->events[i].value);
+	}
+}
+
+/* Completes the output after all events. written: the status of writing them. */
+static int end_writing(const struct tw_writing *writing, struct tw_writer *writer, int written)
+{
+	if (writing->written->by_kind)
+		tw_say_passed(writing->common, writing->written->kinds);
+	if (written >= 0)
+		written = tw_finish(writer);
+	if (written < 0)
+		return tw_say_error("%s", tw_writer_error(writer));
+	keep_losses(writing->written, writer);
+	return say_losses(writing);
+}
+
+static int write_all(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+{
+	struct tw_batch batch;
+	int status, written = 0;
+	while ((status = tw_read(reader, &batch)) > 0 && written >= 0) {
+		written = tw_write(writer, reader, &batch);
+		count_batch(writing->written, &batch);
+	}
+	/* A gap is no event of the trace, nor is the end of a track. */
+	writing->written->passed -= writing->written->kinds[TW_LOST] + writing->written->kinds[TW_INSTRUCTIONS];
+	writing->written->kinds[TW_LOST] = writing->written->kinds[TW_INSTRUCTIONS] = 0;
+	writing->written->by_kind = true;
+	return status < 0 ? status : end_writing(writing, writer, written);
+}
+
+/* Writes a merge without events: the target takes records straight from the readers that are merged. */
+static int write_joined(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+{
+	struct tw_passed passed = {0};
+	int status = writer->target->join(writer, reader, &passed);
+	if (status < 0)
+		return status;
+	writing->written->passed = passed.events;
+	writing->written->lost_bytes = passed.lost_bytes;
+	return end_writing(writing, writer, passed.written);
+}
+
+/* Whether the output becomes a file: not standard output, by whatever name, a pipe or a device. */
+static bool becomes_file(const char *output)
+{
+	struct stat named, standard;
+	if (strcmp(output, "-") == 0)
+		return false;
+	if (stat(output, &named) != 0)
+		return true;
+	bool same =
+	    fstat(STDOUT_FILENO, &standard) == 0 && standard.st_dev == named.st_dev && standard.st_ino == named.st_ino;
+	return S_ISREG(named.st_mode) && !same;
+}
+
+/* Beside the output, where that is a file: OUT.functions. False when there is no memory. */
+static bool add_functions_path(struct tw_text *path, const char *output)
+{
+	static const char ending[] = ".functions";
+	return !becomes_file(output) ||
+	       (tw_text_add(path, output, strlen(output)) && tw_text_add(path, ending, sizeof ending - 1));
+}
+
+/* Reading in one thread, writing in another, where there are two; what is written is the same. */
+static int write_relayed(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+{
+	unsigned jobs = tw_jobs(writing->common);
+	struct tw_reader *relay;
+	if (writer->target->join && tw_merge_is_all(reader, writer->target->name))
+		return write_joined(writing, reader, writer);
+	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_relay(&relay, reader) < 0)
+		return write_all(writing, reader, writer);
+	int status = write_all(writing, relay, writer);
+	if (status < 0)
+		tw_fail(reader, status, "%s", tw_reader_error(relay));
+	tw_close(relay);
+	return status;
+}
+
+int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
+{
+	struct tw_writer *writer = NULL;
+	struct tw_write_options options = writing->write;
+	struct tw_text functions = {0};
+	int status = TW_ERR_MEMORY;
+	if (add_functions_path(&functions, writing->output)) {
+		options.functions = functions.bytes;
+		status = tw_create(&writer, writing->output, writing->format, &options);
+	}
+	if (status < 0) {
+		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
+	} else {
+		reader->ends = writer->target->measures;
+		status = write_relayed(writing, reader, writer);
+	}
+	tw_discard(writer);
+	tw_text_free(&functions);
+	return status;
+}
+
+int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader)
+{
+	struct tw_rewrite_result result;
+	struct tw_write_options options = writing->write;
+	options.format = writing->format;
+	int status = tw_transcode(reader, writing->output, &options, &result);
+	if (status < 0)
+		return status;
+	if (result.nothing_passed)
+		tw_say_nothing(writing->common, false);
+	*writing->written = (struct tw_written){
+	    .records = true,
+	    .passed = result.records_out,
+	    .lost_bytes = result.lost_bytes,
+	    .bytes_out = result.bytes_out,
+	    .losses = {{"records", result.records_changed, result.records_dropped}},
+	    .loss_count = result.records_changed || result.records_dropped,
+	};
+	return say_losses(writing);
+}
+
+int tw_write_part(const struct tw_writing *writing, struct tw_reader *reader)
+{
+	return tw_writer_takes_events(writing->format) ? tw_write_events(writing, reader)
+	                                               : tw_write_records(writing, reader);
+}
+
+/* ---- Where to. ---- */
+
+static int refuse_terminal(const struct tw_command *command, const char *output)
+{
+	if (!tw_goes_to_terminal(output))
+		return 0;
+	return tw_say_usage(command, "a trace does not go to a terminal: -o FILE, or a pipe");
+}
+
+int tw_choose_output(struct tw_writing *writing, const struct tw_command *command)
+{
+	writing->output = writing->common->output;
+	if (!writing->output)
+		return tw_say_usage(command, "%s wants -o FILE; - is standard output", command->name);
+	return refuse_terminal(command, writing->output);
+}
+
+int tw_choose_format(struct tw_writing *writing, const struct tw_command *command, const char *to)
+{
+	const char *output = writing->common->output;
+	writing->output = output ? output : "-";
+	writing->format = to;
+	if (!output && !to)
+		return tw_say_usage(command, "%s wants -o FILE, or --to FORMAT for standard output", command->name);
+	if (!to)
+		writing->format = tw_writer_format_of(output);
+	if (!writing->format)
+		return tw_say_usage(command, "%s: the name tells no format; --to FORMAT does", output);
+	return refuse_terminal(command, output);
+}

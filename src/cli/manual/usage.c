@@ -1,0 +1,237 @@
+/* usage.c - what --help prints, from the tables of commands and options. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/manual/usage.h"
+
+#include "base/memory/memory.h"
+
+#include <trackway/trackway.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 80, OPTION_COLUMN = 26, CHOICE_COLUMN = 12, COMMAND_COLUMN = 14 };
+
+const char tw_tool_title[] = "execution traces: read, checked, converted and analysed";
+
+const char tw_tool_description[] =
+    "Trackway reads the traces that instrumented programs leave behind, also cut off and damaged ones, and tells what "
+    "is in them, what is wrong with them and where the time went. The format is found from the bytes; .gz and .zst "
+    "files are read through; - is standard input. Work on a trace takes memory that does not grow with its length.\n\n"
+    "Damage never stops the work: it is told on standard error with its byte offset and the name of the rule that was "
+    "broken, and reading goes on at the next place that can be trusted.";
+
+#define FAILURES                                                                                                       \
+	"2 for wrong use, when nothing can be read, or when the output cannot be written. With several files the "     \
+	"worst counts."
+
+const char tw_tool_exit_status[] =
+    "0 when all is fine; 1 when a trace breaks its format's rules with severity error (the work was done); " FAILURES;
+
+const char tw_strict_exit_status[] =
+    "0 when all is fine; 1 when a trace breaks its format's rules with severity error, or --strict finds a loss (the "
+    "work was done); " FAILURES;
+
+const struct tw_term tw_tool_options[] = {
+    {"-h, --help", "show this help"},
+    {"-V, --version", "show the version"},
+    {NULL, NULL},
+};
+
+const struct tw_term tw_tool_environment[] = {
+    {"TRACKWAY_PAGER, PAGER", "what shows long text on a terminal; less otherwise. Empty or cat: nothing does"},
+    {"NO_COLOR", "when set and not empty, there is no colour"},
+    {"TMPDIR",
+     "where pipes and compressed files are kept that must be read in another order, and the events of more files than "
+     "merge has open at once; /tmp otherwise"},
+    {NULL, NULL},
+};
+
+/* ---- Filling lines. ---- */
+
+static void put_spaces(struct tw_output *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tw_put_char(out, ' ');
+}
+
+/* One paragraph; returns where it ends: at the end of the text or at an empty line. */
+static const char *put_paragraph(struct tw_output *out, const char *text, size_t indent, size_t column)
+{
+	bool first = true;
+	while (*text && strncmp(text, "\n\n", 2) != 0) {
+		size_t length = strcspn(text, " \n");
+		if (!first && column + 1 + length > WIDTH) {
+			tw_put_char(out, '\n');
+			put_spaces(out, indent);
+			column = indent;
+		} else if (!first) {
+			tw_put_char(out, ' ');
+			column++;
+		}
+		tw_put(out, text, length);
+		column += length;
+		first = false;
+		text += length;
+		if (*text && strncmp(text, "\n\n", 2) != 0)
+			text++;
+	}
+	tw_put_char(out, '\n');
+	return text;
+}
+
+/* Writes paragraphs of text, filled to 80 columns, each line after `indent` spaces; the text begins at `column`. Ends
+ * with a line end. */
+static void put_filled(struct tw_output *out, const char *text, size_t indent, size_t column)
+{
+	text = put_paragraph(out, text, indent, column);
+	while (*text) {
+		tw_put_char(out, '\n');
+		put_spaces(out, indent);
+		text = put_paragraph(out, text + 2, indent, indent);
+	}
+}
+
+/* ---- Options. ---- */
+
+void tw_put_argument(struct tw_output *out, const struct tw_option *option)
+{
+	const char *word;
+	if (option->kind != TW_OPTION_CHOICE) {
+		tw_put_text(out, option->placeholder ? option->placeholder : "");
+		return;
+	}
+	for (size_t i = 0; (word = option->choice(i)); i++) {
+		tw_put_text(out, i ? "|" : "");
+		tw_put_text(out, word);
+	}
+}
+
+/* Choices from a column on, in as many lines as they need. Returns the column behind them. */
+static size_t put_choices(struct tw_output *out, const struct tw_option *option, size_t column)
+{
+	const char *word, *next = option->choice(0);
+	for (size_t i = 1; (word = next); i++) {
+		next = option->choice(i);
+		size_t length = strlen(word) + (next != NULL);
+		if (column + length > WIDTH) {
+			tw_put_char(out, '\n');
+			put_spaces(out, CHOICE_COLUMN);
+			column = CHOICE_COLUMN;
+		}
+		tw_put_text(out, word);
+		tw_put_text(out, next ? "|" : "");
+		column += length;
+	}
+	return column;
+}
+
+static void put_option(struct tw_screen *screen, const struct tw_option *option)
+{
+	struct tw_output *out = &screen->out;
+	uint64_t begin = tw_output_position(out);
+	if (option->letter)
+		tw_putf(out, "  -%c, --%s", option->letter, option->name);
+	else
+		tw_putf(out, "      --%s", option->name);
+	tw_put_text(out, option->kind == TW_OPTION_FLAG ? "" : " ");
+	size_t column = (size_t)(tw_output_position(out) - begin);
+	if (option->kind == TW_OPTION_CHOICE) {
+		column = put_choices(out, option, column);
+	} else {
+		tw_put_argument(out, option);
+		column = (size_t)(tw_output_position(out) - begin);
+	}
+	if (column + 2 > OPTION_COLUMN) {
+		tw_put_char(out, '\n');
+		column = 0;
+	}
+	put_spaces(out, OPTION_COLUMN - column);
+	put_filled(out, option->help, OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static void put_heading(struct tw_screen *screen, const char *heading)
+{
+	tw_put_char(&screen->out, '\n');
+	tw_screen_bold(screen);
+	tw_putf(&screen->out, "%s:", heading);
+	tw_screen_plain(screen);
+	tw_put_char(&screen->out, '\n');
+}
+
+static void put_examples(struct tw_screen *screen, const char *examples)
+{
+	put_heading(screen, "Examples");
+	for (const char *line = examples; *line;) {
+		size_t command = strcspn(line, "\t"), whole = strcspn(line, "\n");
+		tw_putf(&screen->out, "  %.*s\n      %.*s\n", (int)command, line, (int)(whole - command - 1),
+		        line + command + 1);
+		line += whole + (line[whole] == '\n');
+	}
+}
+
+void tw_help_command(struct tw_screen *screen, const struct tw_command *command)
+{
+	struct tw_output *out = &screen->out;
+	tw_screen_bold(screen);
+	tw_put_text(out, "Usage:");
+	tw_screen_plain(screen);
+	tw_putf(out, " trackway %s [OPTION]...%s%s\n\n", command->name, *command->operands ? " " : "",
+	        command->operands);
+	put_filled(out, command->description, 0, 0);
+	for (const struct tw_option_group *const *group = command->groups; *group; group++) {
+		put_heading(screen, (*group)->title);
+		for (size_t i = 0; i < (*group)->count; i++)
+			put_option(screen, &(*group)->options[i]);
+	}
+	if (command->examples)
+		put_examples(screen, command->examples);
+}
+
+/* ---- The tool. ---- */
+
+static void put_formats(struct tw_screen *screen)
+{
+	const char *name;
+	put_heading(screen, "Formats");
+	for (size_t i = 0; (name = tw_format_name(i)); i++)
+		tw_putf(&screen->out, "  %-*s%s\n", COMMAND_COLUMN - 2, name, tw_format_title(name));
+	tw_putf(&screen->out, "  %-*s", COMMAND_COLUMN - 2, "written:");
+	struct tw_text list = {0};
+	bool fine = true;
+	for (size_t i = 0; fine && (name = tw_writer_format_name(i)); i++)
+		fine = tw_text_add(&list, ", ", i ? 2 : 0) && tw_text_add(&list, name, strlen(name));
+	put_filled(&screen->out, fine ? list.bytes : "", COMMAND_COLUMN, COMMAND_COLUMN);
+	tw_text_free(&list);
+}
+
+static void put_terms(struct tw_screen *screen, const char *heading, const struct tw_term *term)
+{
+	put_heading(screen, heading);
+	for (; term->name; term++) {
+		tw_putf(&screen->out, "  %-*s", OPTION_COLUMN - 2, term->name);
+		put_filled(&screen->out, term->text, OPTION_COLUMN, OPTION_COLUMN);
+	}
+}
+
+void tw_help_tool(struct tw_screen *screen)
+{
+	const struct tw_command *command;
+	struct tw_output *out = &screen->out;
+	tw_screen_bold(screen);
+	tw_put_text(out, "Usage:");
+	tw_screen_plain(screen);
+	tw_put_text(out, " trackway COMMAND [OPTION]... [FILE]...\n\n");
+	put_filled(out, tw_tool_description, 0, 0);
+	put_heading(screen, "Commands");
+	for (size_t i = 0; (command = tw_command_at(i)); i++) {
+		tw_putf(out, "  %-*s", COMMAND_COLUMN - 2, command->name);
+		put_filled(out, command->summary, COMMAND_COLUMN, COMMAND_COLUMN);
+	}
+	put_terms(screen, "Options", tw_tool_options);
+	put_formats(screen);
+	put_terms(screen, "Environment", tw_tool_environment);
+	put_heading(screen, "Exit status");
+	tw_put_text(out, "  ");
+	put_filled(out, tw_strict_exit_status, 2, 2);
+	tw_put_text(out, "\n'trackway COMMAND --help' tells the options of a command.\n");
+}

@@ -1,0 +1,28 @@
+/* usage.h - what --help prints, from the tables of commands and options. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_MANUAL_USAGE_H
+#define CLI_MANUAL_USAGE_H
+
+#include "cli/command.h"
+#include "cli/output/screen.h"
+
+/* What the tool is, in one sentence and in a paragraph: also of the manual. */
+extern const char tw_tool_title[];
+extern const char tw_tool_description[];
+extern const char tw_tool_exit_status[];
+extern const char tw_strict_exit_status[]; /* of commands with --strict, and of the tool */
+
+/* A word and what it means; the last of a list is all NULL. */
+struct tw_term {
+	const char *name, *text;
+};
+extern const struct tw_term tw_tool_options[];
+extern const struct tw_term tw_tool_environment[];
+
+void tw_help_tool(struct tw_screen *screen);
+void tw_help_command(struct tw_screen *screen, const struct tw_command *command);
+
+/* Writes what stands for an option's value: "FILE", "a|b|c"; nothing for flags. */
+void tw_put_argument(struct tw_output *out, const struct tw_option *option);
+
+#endif

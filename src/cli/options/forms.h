@@ -1,0 +1,27 @@
+/* forms.h - in which form a listing is written: text, JSON, CSV or a picture. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_OPTIONS_FORMS_H
+#define CLI_OPTIONS_FORMS_H
+
+#include "cli/command.h"
+
+enum tw_form { TW_FORM_TEXT, TW_FORM_JSON, TW_FORM_CSV, TW_FORM_SVG };
+
+/* The options that ask for a form, beside --json and the ending of the output's name. */
+struct tw_forms {
+	bool csv, svg;
+};
+
+enum tw_form tw_form_of(const struct tw_common *common, const struct tw_forms *forms);
+
+/* Returns 0, or TW_EXIT_FAILED after saying that more than one was asked for, or a picture for a terminal. */
+int tw_check_forms(const struct tw_command *command, const struct tw_common *common, const struct tw_forms *forms);
+
+/* A field of CSV (RFC 4180, but lines end as they do here), with quotes where it needs them. What is not UTF-8 becomes
+ * U+FFFD, one a byte, because readers of CSV refuse a file for a byte. */
+void tw_put_csv(struct tw_output *out, const char *bytes, size_t size);
+
+/* The same of a text. */
+void tw_put_csv_text(struct tw_output *out, const char *text);
+
+#endif

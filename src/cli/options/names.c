@@ -1,0 +1,179 @@
+/* names.c - the programs that give names to functions: --binary, --load-address, --maps, and lists beside traces. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options/names.h"
+
+#include "base/memory/memory.h"
+#include "cli/options/options.h"
+#include "cli/output/message.h"
+#include "cli/output/show.h"
+#include "symbols/beside.h"
+
+#include <trackway/symbols.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Whether a trace tells its functions by addresses, as xtraces do, and not by their numbers. What can be read only
+ * once, a pipe, is not looked at: --from tells. *sure is false for this, and for what cannot be opened. Negative
+ * without memory. */
+static int has_addresses(const struct tw_common *common, const char *path, bool *sure)
+{
+	struct stat what;
+	*sure = common->from != NULL;
+	if (common->from)
+		return strcmp(common->from, "xtrace") == 0;
+	if (stat(path, &what) != 0 || !(S_ISREG(what.st_mode) || S_ISDIR(what.st_mode)))
+		return false;
+	return tw_symbols_by_address(path, sure);
+}
+
+/* ---- The list beside a trace, as `record` writes it. ---- */
+
+static bool same_bytes(const char *path, const char *other)
+{
+	FILE *files[] = {fopen(path, "r"), fopen(other, "r")};
+	int bytes[2] = {0, 0};
+	while (files[0] && files[1] && bytes[0] == bytes[1] && bytes[0] != EOF)
+		for (int i = 0; i < 2; i++)
+			bytes[i] = getc(files[i]);
+	for (int i = 0; i < 2; i++)
+		if (files[i])
+			fclose(files[i]);
+	return bytes[0] == EOF && bytes[1] == EOF;
+}
+
+/* Takes the list of loaded files beside a trace. All traces must have the same: otherwise an address could have two
+ * names. */
+static void take_list(struct tw_names *names, const char *path)
+{
+	char *found;
+	names->no_memory |= tw_symbols_list_beside(path, &found) < 0;
+	if (names->list && found)
+		names->lists_differ |= !same_bytes(names->list, found);
+	if (names->list)
+		free(found);
+	else
+		names->list = found;
+}
+
+/* Whether a path was not yet told of, which it is then. Each has a line of its own in `told`. */
+static bool is_first(struct tw_text *told, const char *path)
+{
+	char line[PATH_MAX + 128 + 3];
+	int length = snprintf(line, sizeof line, "\n%s\n", path);
+	if (told->bytes && strstr(told->bytes, line))
+		return false;
+	tw_text_add(told, line, (size_t)length);
+	return true;
+}
+
+/* Warns of programs that are newer than the trace: when one was built again, its functions have other addresses. */
+static void tell_newer(const char *list)
+{
+	struct stat own, other;
+	struct tw_text told = {0};
+	char line[PATH_MAX + 128];
+	FILE *file = fopen(list, "r");
+	while (file && fstat(fileno(file), &own) == 0 && fgets(line, sizeof line, file)) {
+		char *path = strchr(line, '/');
+		line[strcspn(line, "\n")] = '\0';
+		if (path && strstr(line, " r-xp ") && stat(path, &other) == 0 && other.st_mtime > own.st_mtime &&
+		    is_first(&told, path))
+			tw_say("%s: was changed since it was recorded: names of its functions may be wrong", path);
+	}
+	if (file)
+		fclose(file);
+	tw_text_free(&told);
+}
+
+/* ---- What the traces have. ---- */
+
+void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path)
+{
+	if (!common->binary && !common->maps)
+		take_list(names, path);
+	bool wanted = common->binary || common->maps || common->xtrace_layout || names->list, sure = false;
+	int addresses = wanted ? has_addresses(common, path, &sure) : 0;
+	names->no_memory |= addresses < 0;
+	names->unsure |= !sure;
+	names->addresses |= addresses > 0;
+	names->ids |= addresses == 0;
+}
+
+static int fail(const struct tw_symbols *symbols, const char *more)
+{
+	return tw_say_error("%s%s", tw_symbols_error(symbols), more);
+}
+
+static int open_ids(struct tw_names *names, const struct tw_common *common)
+{
+	if (!names->ids || !common->binary)
+		return tw_symbols_new(&names->symbols) < 0 ? fail(NULL, "") : 0;
+	return tw_symbols_open(&names->symbols, common->binary) < 0 ? fail(names->symbols, "") : 0;
+}
+
+static int add_program(struct tw_names *names, const struct tw_common *common)
+{
+	const uint64_t *where = common->load_address.given ? &common->load_address.value : NULL;
+	int status = tw_symbols_add(names->symbols, common->binary, where);
+	if (status == TW_ERR_VALUE && common->maps && !where) /* the list tells where it was loaded */
+		return 0;
+	if (status == TW_ERR_VALUE)
+		return fail(names->symbols, where ? "" : " (--load-address)");
+	return status < 0 ? fail(names->symbols, "") : 0;
+}
+
+static int add_maps(struct tw_names *names, const char *maps)
+{
+	int missing = tw_symbols_add_maps(names->symbols, maps);
+	if (missing < 0)
+		return fail(names->symbols, "");
+	if (missing > 0)
+		tw_say("%s: no names of %s, the last: %s", maps, tw_show_plural((uint64_t)missing, "file").text,
+		       tw_symbols_error(names->symbols));
+	return 0;
+}
+
+/* An option that does nothing, for no trace is an xtrace; NULL: there is none. */
+static const char *idle_option(const struct tw_names *names, const struct tw_common *common)
+{
+	if (names->addresses || names->unsure)
+		return NULL;
+	if (common->xtrace_layout)
+		return "--xtrace-layout";
+	return common->maps ? "--maps" : common->load_address.given ? "--load-address" : NULL;
+}
+
+int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
+{
+	const char *idle = idle_option(names, common);
+	bool beside = !common->binary && !common->maps && names->list && !names->lists_differ;
+	const char *maps = beside ? names->list : common->maps;
+	if (names->no_memory)
+		return tw_say_error("out of memory");
+	if (idle)
+		return tw_say_error("%s does nothing: it is for xtraces, and no trace is one", idle);
+	if (names->lists_differ)
+		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
+	if (!common->binary && !maps)
+		return 0;
+	if (beside)
+		tell_newer(maps);
+	int status = open_ids(names, common);
+	if (status == 0 && names->addresses && maps)
+		status = add_maps(names, maps);
+	if (status == 0 && names->addresses && common->binary)
+		status = add_program(names, common);
+	if (status == 0)
+		options->namer = tw_symbols_namer(names->symbols);
+	return status;
+}
+
+void tw_names_close(struct tw_names *names)
+{
+	free(names->list);
+	tw_symbols_close(names->symbols);
+}

@@ -1,0 +1,159 @@
+/* options.c - the options that commands share. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options/options.h"
+
+#include "base/threads/parallel.h"
+#include "cli/command.h"
+
+#include <trackway/reader.h>
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMBER(name) .offset = offsetof(struct tw_common, name)
+
+static const struct tw_option help_options[] = {
+    {"help", 'h', TW_OPTION_FLAG, MEMBER(help), .help = "show this help"},
+};
+
+static const struct tw_option input_options[] = {
+    {"from", 0, TW_OPTION_CHOICE, MEMBER(from), .choice = tw_format_name,
+     .help = "the format of the input; otherwise it is found from the bytes"},
+    {"memory", 0, TW_OPTION_SIZE, MEMBER(memory), .placeholder = "SIZE", .least = 1 << 16,
+     .help = "the most memory that tables may take, \"64M\"; 256M otherwise"},
+    {"reorder-window", 0, TW_OPTION_SIZE, MEMBER(reorder_window), .placeholder = "SIZE", .least = 1,
+     .help = "by how many bytes of the file records may come late and still be put in order of time, \"16M\"; 4M "
+             "otherwise. Whole pieces of 256K are held, so records that are less late are in order anyhow. For formats "
+             "whose records are in no order"},
+    {"xtrace-layout", 0, TW_OPTION_TEXT, MEMBER(xtrace_layout), .placeholder = "LAYOUT",
+     .help = "how the files of an xtrace are laid out, where that is not found from them: "
+             "\"header=24,za=yes,bits=128,index=offset,start=0\", or some of these"},
+    {"binary", 'b', TW_OPTION_FILE, MEMBER(binary), .placeholder = "FILE",
+     .help =
+         "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
+         "and Chrome output"},
+    {"load-address", 0, TW_OPTION_NUMBER, MEMBER(load_address), .placeholder = "ADDRESS",
+     .help = "where the program of --binary was loaded, \"0x5500000000\", for xtraces of programs that can be loaded "
+             "anywhere"},
+    {"maps", 0, TW_OPTION_FILE, MEMBER(maps), .placeholder = "FILE",
+     .help = "which programs and libraries were loaded where, as /proc/PID/maps has it, for the names of functions in "
+             "xtraces; the list that `record` put beside the trace otherwise"},
+};
+/* The last: about the names of functions; and those that are about xtraces. */
+enum { NAMES_OPTIONS = 3, XTRACE_OPTIONS = 4 };
+
+static const char *weight_word(size_t i)
+{
+	return i + 1 < TW_WEIGHTS ? tw_weight_name((enum tw_weight)(i + 1)) : NULL;
+}
+
+static const struct tw_option weight_options[] = {
+    {"weight", 'w', TW_OPTION_CHOICE, MEMBER(weight), .choice = weight_word,
+     .help =
+         "what is counted: the time of calls; or, of traces with samples, these, the processor time or the wall "
+         "time that they stand for, or the bytes or objects allocated. Otherwise samples where there are some (wall "
+         "time where none has ticks), else calls"},
+};
+
+static const struct tw_option jobs_options[] = {
+    {"jobs", 'j', TW_OPTION_COUNT, MEMBER(jobs), .placeholder = "N", .most = TW_JOBS_MAX,
+     .help = "how many processors to use, at most 256; 0, the default, takes all. The result is the same"},
+};
+
+static const struct tw_option filter_options[] = {
+    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(threads), .placeholder = "ID[,ID...]", .filters = true,
+     .help = "only these threads; may be repeated"},
+    {"provider", 0, TW_OPTION_TEXT, MEMBER(provider), .placeholder = "GLOB", .filters = true,
+     .help = "only what a provider writes whose name or number matches, \"net*\"; for formats with providers (fxt)"},
+    {"from-time", 0, TW_OPTION_DURATION, MEMBER(from_time), .placeholder = "TIME", .filters = true,
+     .help = "only what happens at or after this time since the start of the trace, \"1.5ms\"; without a unit, ns"},
+    {"to-time", 0, TW_OPTION_DURATION, MEMBER(to_time), .placeholder = "TIME", .least = 1, .filters = true,
+     .help = "only what happens before this time"},
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB", .filters = true,
+     .help =
+         "only functions and events whose name matches, \"parse_*\", and samples with such a function in their stack"},
+    {"category", 0, TW_OPTION_TEXT, MEMBER(category), .placeholder = "GLOB", .filters = true,
+     .help = "only events and samples whose category matches, \"net*\"; calls of other categories count as not there"},
+    {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME", .filters = true,
+     .help = "leave out calls that are shorter; those that are open at the end stay"},
+};
+
+/* Those that are about all events, not just slices: the first. */
+enum { WINDOW_OPTIONS = 4 };
+
+static const struct tw_option output_options[] = {
+    {"output", 'o', TW_OPTION_FILE, MEMBER(output), .placeholder = "FILE",
+     .help = "write to FILE; it appears when it is complete, and is compressed when it ends in .gz or .zst. "
+             "- is standard output, the default"},
+    {"json", 0, TW_OPTION_FLAG, MEMBER(json), .help = "write JSON Lines: an object a line, with stable names"},
+};
+
+#define GROUP(title, table)                                                                                            \
+	{                                                                                                              \
+		title, table, sizeof(table) / sizeof *(table)                                                          \
+	}
+const struct tw_option_group tw_help_options = GROUP("Help", help_options);
+const struct tw_option_group tw_input_options = GROUP("Input", input_options);
+const struct tw_option_group tw_plain_input_options = {"Input", input_options,
+                                                       sizeof input_options / sizeof *input_options - NAMES_OPTIONS};
+const struct tw_option_group tw_xtrace_options = {
+    "Input", input_options + sizeof input_options / sizeof *input_options - XTRACE_OPTIONS, XTRACE_OPTIONS};
+const struct tw_option_group tw_weight_options = GROUP("Weight", weight_options);
+const struct tw_option_group tw_jobs_options = GROUP("Work", jobs_options);
+const struct tw_option_group tw_filter_options = GROUP("Filters", filter_options);
+const struct tw_option_group tw_window_options = {"Filters", filter_options, WINDOW_OPTIONS};
+const struct tw_option_group tw_output_options = GROUP("Output", output_options);
+
+const struct tw_option *tw_option_at(const struct tw_command *command, size_t i)
+{
+	for (const struct tw_option_group *const *group = command->groups; *group; group++) {
+		if (i < (*group)->count)
+			return &(*group)->options[i];
+		i -= (*group)->count;
+	}
+	return NULL;
+}
+
+bool tw_function_wanted(const struct tw_common *common, const char *name)
+{
+	return !common->function || (name && fnmatch(common->function, name, 0) == 0);
+}
+
+bool tw_has_filters(const struct tw_common *common)
+{
+	return common->threads.count || common->provider || common->function || common->category || common->from_time ||
+	       common->to_time || common->min_duration;
+}
+
+enum tw_weight tw_weight_asked(const struct tw_common *common)
+{
+	size_t i = 0;
+	while (common->weight && strcmp(common->weight, weight_word(i)) != 0)
+		i++;
+	return common->weight ? (enum tw_weight)(i + 1) : TW_WEIGHT_DEFAULT;
+}
+
+unsigned tw_jobs(const struct tw_common *common)
+{
+	return (unsigned)common->jobs;
+}
+
+const char *tw_temporary_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+	return folder && *folder ? folder : NULL;
+}
+
+void tw_options_free(const struct tw_command *command, struct tw_common *values)
+{
+	const struct tw_option *option;
+	for (size_t i = 0; (option = tw_option_at(command, i)); i++) {
+		void *member = (char *)values + option->offset;
+		if (option->kind == TW_OPTION_NUMBERS)
+			free(((struct tw_numbers *)member)->items);
+		else if (option->kind == TW_OPTION_LIST)
+			free(((struct tw_list *)member)->items);
+	}
+	free(values);
+}

@@ -1,0 +1,113 @@
+/* options.h - tables of options: parsing, help, manual pages and completion all come from them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_OPTIONS_OPTIONS_H
+#define CLI_OPTIONS_OPTIONS_H
+
+#include <trackway/analysis.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tw_command;
+
+/* What an option takes, and the type of the member that it fills. */
+enum tw_option_kind {
+	TW_OPTION_FLAG,     /* nothing: bool */
+	TW_OPTION_TEXT,     /* any text: const char * */
+	TW_OPTION_FILE,     /* a file name: const char * */
+	TW_OPTION_CHOICE,   /* one of a few words: const char *, the word as the table has it */
+	TW_OPTION_COUNT,    /* uint64_t */
+	TW_OPTION_NUMBER,   /* a number that may be 0: struct tw_option_number */
+	TW_OPTION_SIZE,     /* bytes, "64M": uint64_t */
+	TW_OPTION_DURATION, /* nanoseconds, "1.5ms": uint64_t */
+	TW_OPTION_NUMBERS,  /* "1,2,3", may be repeated: struct tw_numbers */
+	TW_OPTION_LIST      /* any text, may be repeated: struct tw_list */
+};
+
+struct tw_numbers {
+	uint64_t *items;
+	size_t count, room;
+};
+
+struct tw_list {
+	const char **items;
+	size_t count, room;
+};
+
+struct tw_option_number {
+	uint64_t value;
+	bool given;
+};
+
+struct tw_option {
+	const char *name; /* without the dashes */
+	char letter;      /* 0: no short form */
+	enum tw_option_kind kind;
+	size_t offset;                   /* of the member in the command's struct */
+	const char *placeholder;         /* "FILE"; NULL for flags and choices */
+	const char *help;                /* begins small, no full stop */
+	const char *(*choice)(size_t i); /* choices: word number i, NULL past the last */
+	uint64_t least, most;            /* numbers: what makes sense; most 0: any */
+	bool may_be_empty;               /* texts */
+	bool filters;                    /* leaves things out */
+};
+
+/* Options that belong together under one heading. */
+struct tw_option_group {
+	const char *title;
+	const struct tw_option *options;
+	size_t count;
+};
+
+/* What the shared groups below fill. Every command's struct begins with one. */
+struct tw_common {
+	bool help;
+	const char *from, *binary, *maps, *xtrace_layout;
+	struct tw_option_number load_address; /* of `binary` */
+	uint64_t jobs, memory, reorder_window;
+	struct tw_numbers threads;
+	const char *provider, *function, *category, *weight;
+	uint64_t from_time, to_time, min_duration;
+	bool filters_given; /* an option that leaves things out, even if it leaves out nothing: --from-time 0 */
+	const char *output; /* NULL: standard output */
+	bool json;
+};
+
+extern const struct tw_option_group tw_help_options; /* --help */
+extern const struct tw_option_group
+    tw_input_options; /* --from, --memory, --reorder-window, --xtrace-layout, --binary, --load-address, --maps */
+extern const struct tw_option_group tw_plain_input_options; /* the same without the last three */
+extern const struct tw_option_group tw_xtrace_options;      /* the last four alone */
+extern const struct tw_option_group tw_jobs_options;        /* --jobs */
+extern const struct tw_option_group tw_filter_options;      /* --thread, --provider, --function, --category, times */
+extern const struct tw_option_group tw_weight_options;      /* --weight */
+extern const struct tw_option_group tw_window_options;      /* --thread, --provider, --from-time, --to-time */
+extern const struct tw_option_group tw_output_options;      /* --output, --json */
+
+/* Option number i of a command, over all its groups, help's own first; NULL past the last. */
+const struct tw_option *tw_option_at(const struct tw_command *command, size_t i);
+
+/* Fills the command's struct from argv[1..], and moves the operands to the end of argv: *first is the index of the
+ * first. Returns 0, or TW_EXIT_FAILED after saying what is wrong. */
+int tw_options_parse(const struct tw_command *command, int argc, char **argv, struct tw_common *values, int *first);
+
+/* Whether --function lets a name through; NULL is no name. */
+bool tw_function_wanted(const struct tw_common *common, const char *name);
+
+/* Whether there is any of the options that leave things out. */
+bool tw_has_filters(const struct tw_common *common);
+
+/* --weight. */
+enum tw_weight tw_weight_asked(const struct tw_common *common);
+
+/* --jobs; 0: as many as there are processors. */
+unsigned tw_jobs(const struct tw_common *common);
+
+/* $TMPDIR; NULL where it is not set, or empty. */
+const char *tw_temporary_folder(void);
+
+/* Frees the command's struct, and what parsing allocated for it. */
+void tw_options_free(const struct tw_command *command, struct tw_common *values);
+
+#endif

@@ -1,0 +1,26 @@
+/* message.h - lines for the user on standard error. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_OUTPUT_MESSAGE_H
+#define CLI_OUTPUT_MESSAGE_H
+
+#include <stddef.h>
+
+struct tw_command;
+
+/* Prints "trackway: ..." and a line end. Control characters are shown as \xNN. */
+void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same with "error: " in front, red on a terminal. Returns TW_EXIT_FAILED. */
+int tw_say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for what a reader tells of its negative status; reader NULL: there was no memory for one. */
+struct tw_reader;
+int tw_say_failure(const struct tw_reader *reader, int status);
+
+/* An error in how a command was called, and where to look (command NULL: the tool itself). Returns TW_EXIT_FAILED. */
+int tw_say_usage(const struct tw_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The word that is nearest to what was typed, NULL when none is near. word: number i of a list, NULL past the last. */
+const char *tw_nearest(const char *typed, const char *(*word)(void *context, size_t i), void *context);
+
+#endif

@@ -1,0 +1,39 @@
+/* table.h - rows of cells in aligned columns. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_OUTPUT_TABLE_H
+#define CLI_OUTPUT_TABLE_H
+
+#include "base/memory/memory.h"
+#include "cli/output/screen.h"
+
+enum { TW_TABLE_COLUMNS = 16 };
+
+struct tw_column {
+	const char *title; /* NULL: a table without a header line shows nothing above it */
+	bool right;        /* numbers */
+};
+
+/* Set up: columns and column_count; the rest is 0. */
+struct tw_table {
+	const struct tw_column *columns;
+	size_t column_count;
+	const char *indent; /* before each line; NULL: none */
+	bool headless;
+	struct tw_text cells; /* terminated texts, row after row */
+	size_t cell_count;
+	size_t widths[TW_TABLE_COLUMNS];
+	bool failed; /* there was no memory for a cell */
+};
+
+/* Adds the next cell, row after row. Any bytes are fine. */
+void tw_table_add(struct tw_table *table, const char *text);
+
+/* The same of a text that may have zero bytes in it. */
+void tw_table_add_bytes(struct tw_table *table, const char *bytes, size_t size);
+
+/* Writes the table: lines end at the width of the terminal, unless that would leave nearly nothing
+ * of the last column. Frees the cells: the table is empty again. Returns 0, or
+ * TW_EXIT_FAILED after saying that there was no memory. */
+int tw_table_put(struct tw_table *table, struct tw_screen *screen);
+
+#endif

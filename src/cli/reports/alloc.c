@@ -1,0 +1,253 @@
+/* alloc.c - trackway alloc: what was allocated, and by whom. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "base/memory/sum.h"
+#include "cli/files/listing.h"
+#include "cli/output/message.h"
+#include "cli/reports/notes.h"
+
+#include <trackway/alloc.h>
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct alloc_options {
+	struct tw_common common;
+	const char *by, *sort, *class;
+	uint64_t top;
+};
+
+/* A row as it is shown. */
+struct shown {
+	const struct tw_alloc_row *row;
+	uint64_t bytes, count, average;
+};
+
+static const struct tw_number numbers[] = {
+    {offsetof(struct shown, bytes), "bytes", "BYTES", "bytes", tw_show_size},
+    {offsetof(struct shown, count), "count", "OBJECTS", "count", tw_show_count},
+    {offsetof(struct shown, average), "average_bytes", "AVERAGE", "average", tw_show_size},
+};
+
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static const char *const by_words[] = {
+    [TW_ALLOC_BY_CLASS] = "class",
+    [TW_ALLOC_BY_FUNCTION] = "function",
+    [TW_ALLOC_BY_STACK] = "stack",
+    [TW_ALLOC_BY_THREAD] = "thread",
+};
+
+static const char *by_word(size_t i)
+{
+	return i < sizeof by_words / sizeof *by_words ? by_words[i] : NULL;
+}
+
+static const char *sort_word(size_t i)
+{
+	return tw_numbers_word(numbers, NUMBERS, i);
+}
+
+static enum tw_alloc_by by_of(const struct alloc_options *options)
+{
+	size_t i = 0;
+	while (options->by && strcmp(options->by, by_words[i]) != 0)
+		i++;
+	return (enum tw_alloc_by)i;
+}
+
+/* What one run of the command works on. */
+struct work {
+	struct tw_listing listing; /* first */
+	const struct alloc_options *options;
+	struct tw_alloc *alloc;
+	struct shown *shown;
+	uint64_t all_bytes, all_count; /* of all, also those that --class leaves out */
+};
+
+static const struct work *work_of(const struct tw_listing *listing)
+{
+	return (const struct work *)(const void *)listing;
+}
+
+/* ---- JSON. ---- */
+
+/* "a;b;c" as an array. */
+static void put_stack(struct tw_json *json, const char *stack)
+{
+	tw_json_array(json, "stack");
+	for (const char *p = stack, *end; p; p = *end ? end + 1 : NULL) {
+		end = p + strcspn(p, ";");
+		tw_json_bytes(json, NULL, p, (size_t)(end - p));
+	}
+	tw_json_array_end(json);
+}
+
+static void put_json_row(struct tw_output *out, const struct tw_listing *listing, const void *item)
+{
+	struct tw_json json = {.out = out};
+	enum tw_alloc_by by = by_of(work_of(listing)->options);
+	const struct shown *shown = item;
+	const struct tw_alloc_row *row = shown->row;
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "class", row->name);
+	tw_numbers_json(&json, shown, numbers, NUMBERS);
+	if (by == TW_ALLOC_BY_THREAD) {
+		tw_json_u64(&json, "process", row->process);
+		tw_json_u64(&json, "thread", row->thread);
+	}
+	if (by == TW_ALLOC_BY_STACK)
+		put_stack(&json, row->where);
+	else if (by != TW_ALLOC_BY_CLASS)
+		tw_json_text(&json, by == TW_ALLOC_BY_THREAD ? "thread_name" : "function", row->where);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+/* ---- Text. ---- */
+
+static void add_row(struct tw_table *table, const struct work *work, const struct shown *shown, enum tw_alloc_by by)
+{
+	tw_table_add(table, tw_show_percent(shown->bytes, work->all_bytes).text);
+	tw_numbers_cells(table, shown, numbers, NUMBERS);
+	if (by == TW_ALLOC_BY_THREAD)
+		tw_table_add(table, tw_show_id(shown->row->thread).text);
+	tw_table_add(table, shown->row->name);
+	if (by != TW_ALLOC_BY_CLASS)
+		tw_table_add(table, shown->row->where ? shown->row->where : "-");
+}
+
+static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
+{
+	const struct work *work = work_of(listing);
+	enum tw_alloc_by by = by_of(work->options);
+	static const char *const wheres[] = {NULL, "FUNCTION", "STACK", "THREAD NAME"};
+	struct tw_column columns[TW_TABLE_COLUMNS] = {{"BYTES %", true}};
+	struct tw_table table = {.columns = columns, .column_count = 1};
+	if (work->listing.rows.count == 0)
+		return 0;
+	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
+	if (by == TW_ALLOC_BY_THREAD)
+		columns[table.column_count++] = (struct tw_column){"THREAD", true};
+	columns[table.column_count++] = (struct tw_column){"CLASS", false};
+	if (by != TW_ALLOC_BY_CLASS)
+		columns[table.column_count++] = (struct tw_column){wheres[by], false};
+	for (size_t i = 0; i < work->listing.rows.shown; i++)
+		add_row(&table, work, work->listing.rows.items[i], by);
+	int status = tw_table_put(&table, screen);
+	tw_rows_put_more(screen, &work->listing.rows);
+	if (work->all_count)
+		tw_putf(&screen->out, "\n%s in all: %s\n", tw_show_plural(work->all_count, "object").text,
+		        tw_show_size(work->all_bytes).text);
+	return status;
+}
+
+/* ---- The command. ---- */
+
+static bool collect(struct tw_listing *listing)
+{
+	struct work *work = (struct work *)(void *)listing;
+	const struct tw_alloc_row *row;
+	size_t count = 0, room = 0;
+	while (tw_alloc_row(work->alloc, count))
+		count++;
+	if (!tw_grow(&work->shown, &room, count + 1, sizeof *work->shown))
+		return false;
+	for (size_t i = 0; (row = tw_alloc_row(work->alloc, i)); i++) {
+		work->all_bytes = tw_sum(work->all_bytes, row->bytes);
+		work->all_count = tw_sum(work->all_count, row->count);
+		work->shown[i] = (struct shown){row, row->bytes, row->count, row->count ? row->bytes / row->count : 0};
+		bool wanted = !work->options->class || fnmatch(work->options->class, row->name, 0) == 0;
+		if (wanted && !tw_rows_add(&work->listing.rows, &work->shown[i]))
+			return false;
+	}
+	const char *sort = work->options->sort ? work->options->sort : "bytes";
+	tw_rows_sort(&work->listing.rows, numbers, NUMBERS, sort, work->options->top);
+	return true;
+}
+
+static void tell(const struct tw_listing *listing)
+{
+	const struct work *work = work_of(listing);
+	if (tw_say_left_out(tw_alloc_left_out(work->alloc), "allocation", ""))
+		return;
+	if (!tw_alloc_row(work->alloc, 0))
+		tw_say_none(&work->options->common, "allocation");
+	else if (work->listing.rows.count == 0)
+		tw_say("no class matches '%s'", work->options->class);
+}
+
+static int read_alloc(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct work *work = walk->context;
+	(void)path;
+	const struct tw_alloc_options options = {
+	    .by = by_of(work->options),
+	    .memory_limit = (size_t)walk->common->memory,
+	};
+	int status = tw_alloc_read(&work->alloc, reader, &options);
+	return status < 0 ? status : 0;
+}
+
+static bool found(const struct tw_listing *listing)
+{
+	return work_of(listing)->alloc;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct work work = {
+	    .listing =
+		{
+		    .common = common,
+		    .read = read_alloc,
+		    .found = found,
+		    .collect = collect,
+		    .tell = tell,
+		    .put_json = put_json_row,
+		    .put_text = put_text,
+		},
+	    .options = (const struct alloc_options *)common,
+	};
+	int status = tw_list(&work.listing, operands, count);
+	free(work.shown);
+	tw_alloc_free(work.alloc);
+	return status;
+}
+
+#define MEMBER(name) .offset = offsetof(struct alloc_options, name)
+static const struct tw_option own_options[] = {
+    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .choice = by_word,
+     .help =
+         "what makes a row: each class, each class in each function that allocated it, each class under each stack, "
+         "each class in each thread"},
+    {"class", 'f', TW_OPTION_TEXT, MEMBER(class), .placeholder = "GLOB",
+     .help = "only classes whose name matches, \"System.*\""},
+    {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = sort_word,
+     .help = "the column to sort by, largest first; bytes otherwise"},
+    {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
+     .help = "only the first N rows; 0, the default, shows all"},
+};
+static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_window_options, &tw_plain_input_options,
+                                                       &tw_output_options, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_alloc = {
+    .name = "alloc",
+    .summary = "what was allocated: classes, and who allocated them",
+    .operands = "FILE",
+    .description =
+	"Adds up the allocations that a trace tells of, by class. The percentages are of the bytes of all classes, "
+	"also of those that --class leaves out.\n\n"
+	"Where the bytes of all classes were allocated, with all callers, tell stat, stacks, graph and flame with "
+	"--weight bytes, or --weight allocations for objects.",
+    .examples = "trackway alloc -n 20 app.log\tThe twenty classes with the most bytes.\n"
+		"trackway alloc --by function --class System.String app.log\tWho makes strings.\n"
+		"trackway flame --weight bytes app.log -o bytes.svg\tA flame graph of bytes.\n",
+    .groups = groups,
+    .size = sizeof(struct alloc_options),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,65 @@
+/* diff.h - what trackway diff shows, and the forms it is written in. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_REPORTS_DIFF_H
+#define CLI_REPORTS_DIFF_H
+
+#include "base/text/json.h"
+#include "cli/options/options.h"
+#include "cli/output/screen.h"
+#include "cli/output/show.h"
+
+#include <trackway/report.h>
+
+/* What is shown of a diff. */
+struct tw_diff_view {
+	const struct tw_diff *diff;
+	const struct tw_common *common; /* --function */
+	enum tw_diff_by by;
+	enum tw_weight weight;
+	uint64_t top; /* rows; 0: all */
+};
+
+/* The picture. */
+struct tw_diff_flame {
+	const char *output, *title;
+	bool folded, normalize;
+};
+
+/* Read two traces, or a file of stacks with two numbers, and write the picture or such lines. Return enum tw_exit. */
+int tw_diff_flame_traces(struct tw_common commons[2], char **paths, const struct tw_diff_flame *flame);
+int tw_diff_flame_lines(const struct tw_common *common, const char *path, const struct tw_diff_flame *flame);
+
+/* What is compared that are no functions. */
+struct tw_diff_choice {
+	const struct tw_common *common;
+	const char *of;
+	uint64_t top;
+};
+
+/* Reads two traces and lists what changed. Returns enum tw_exit. */
+int tw_diff_spreads(struct tw_common commons[2], char **paths, const struct tw_diff_choice *choice);
+
+/* Word number i of --of, NULL past the last; and whether it (NULL: the first) is functions. */
+const char *tw_diff_of_word(size_t i);
+bool tw_diff_of_functions(const char *word);
+
+/* Says that they cannot be compared. */
+int tw_diff_say_weights(enum tw_weight a, enum tw_weight b);
+
+/* Whether no row is to be shown. */
+bool tw_diff_is_empty(const struct tw_diff_view *view);
+
+void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view);
+
+/* Returns 0, or TW_EXIT_FAILED after saying that there was no memory. */
+int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view);
+
+/* Whether a change is more than chance: as members of JSON, and as a cell. */
+void tw_diff_put_significance(struct tw_json *json, enum tw_significance significance, double p);
+struct tw_shown tw_diff_show_significance(enum tw_significance significance, double p);
+
+/* Word number i of --sort, NULL past the last; and what a word means (NULL: the first). */
+const char *tw_diff_word(size_t i);
+enum tw_diff_by tw_diff_by_word(const char *word);
+
+#endif

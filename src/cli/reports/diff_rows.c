@@ -1,0 +1,222 @@
+/* diff_rows.c - the rows of trackway diff as a table and as JSON Lines. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/pictures/report.h"
+#include "analysis/series/weight.h"
+#include "cli/output/show.h"
+#include "cli/output/table.h"
+#include "cli/reports/diff.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- What is compared. ---- */
+
+/* X(enumerator, member, name in JSON of times and of what is none, word of --sort, title) */
+#define VALUE_LIST(X)                                                                                                  \
+	X(TW_DIFF_SELF, self, "self_ns", "self", "self", "SELF")                                                       \
+	X(TW_DIFF_TOTAL, total, "total_ns", "total", "total", "TOTAL")                                                 \
+	X(TW_DIFF_COUNT, count, "count", "count", "count", NULL)                                                       \
+	X(TW_DIFF_P50, p50_ns, "p50_ns", "p50", "p50", "P50")
+
+static const struct value {
+	const char *time_name, *name, *word, *title;
+	size_t offset;
+} values[] = {
+#define X(by, member, time_name, name, word, title)                                                                    \
+	[by] = {time_name, name, word, title, offsetof(struct tw_diff_row, member)},
+    VALUE_LIST(X)
+#undef X
+};
+
+enum { VALUES = sizeof values / sizeof *values };
+
+/* How a value looks. */
+static struct tw_shown show(const struct tw_diff_view *view, uint64_t value)
+{
+	return view->by == TW_DIFF_COUNT ? tw_show_count(value) : tw_show_weight(view->weight, value);
+}
+
+static const struct tw_diff_value *value_of(const struct tw_diff_row *row, size_t i)
+{
+	return (const struct tw_diff_value *)((const char *)row + values[i].offset);
+}
+
+const char *tw_diff_word(size_t i)
+{
+	return i < VALUES ? values[i].word : NULL;
+}
+
+enum tw_diff_by tw_diff_by_word(const char *word)
+{
+	size_t i = 0;
+	while (word && strcmp(word, values[i].word) != 0)
+		i++;
+	return (enum tw_diff_by)i;
+}
+
+/* The next row that --function lets through, from number *i on. */
+static const struct tw_diff_row *next_row(const struct tw_diff_view *view, size_t *i)
+{
+	const struct tw_diff_row *row;
+	while ((row = tw_diff_row(view->diff, (*i)++)) && !tw_function_wanted(view->common, row->name))
+		;
+	return row;
+}
+
+bool tw_diff_is_empty(const struct tw_diff_view *view)
+{
+	size_t i = 0;
+	return !next_row(view, &i);
+}
+
+/* ---- Significance. ---- */
+
+void tw_diff_put_significance(struct tw_json *json, enum tw_significance significance, double p)
+{
+	static const char *const words[] = {
+	    [TW_UNTESTED] = "untested", [TW_NOISE] = "noise", [TW_SIGNIFICANT] = "significant"};
+	tw_json_text(json, "significance", words[significance]);
+	tw_json_double(json, "p", p);
+}
+
+struct tw_shown tw_diff_show_significance(enum tw_significance significance, double p)
+{
+	struct tw_shown shown;
+	const double least = 0.0001;
+	const char *mark = significance == TW_NOISE ? " noise" : "";
+	if (isnan(p))
+		snprintf(shown.text, sizeof shown.text, "-");
+	else if (p < least)
+		snprintf(shown.text, sizeof shown.text, "<%.4f%s", least, mark);
+	else
+		snprintf(shown.text, sizeof shown.text, "%.4f%s", p, mark);
+	return shown;
+}
+
+/* ---- JSON. ---- */
+
+static void put_value_json(struct tw_json *json, const char *name, const struct tw_diff_value *value)
+{
+	char key[32];
+	snprintf(key, sizeof key, "%s_a", name);
+	tw_json_u64(json, key, value->a);
+	snprintf(key, sizeof key, "%s_b", name);
+	tw_json_u64(json, key, value->b);
+	snprintf(key, sizeof key, "%s_change", name);
+	tw_json_change(json, key, value->a, value->b);
+	snprintf(key, sizeof key, "%s_ratio", name);
+	tw_json_fixed(json, key, value->ratio, 4);
+}
+
+static void put_json_row(struct tw_output *out, const struct tw_diff_row *row, enum tw_weight weight)
+{
+	bool times = tw_weight_unit(weight) == TW_UNIT_NS, calls = !tw_weight_is_sampled(weight);
+	static const char *const words[] = {
+	    [TW_DIFF_BOTH] = "both", [TW_DIFF_ONLY_A] = "only-a", [TW_DIFF_ONLY_B] = "only-b"};
+	struct tw_json json = {.out = out};
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "name", row->name);
+	tw_json_text(&json, "status", words[row->status]);
+	if (weight > TW_WEIGHT_CALLS)
+		tw_json_text(&json, "weight", tw_weight_name(weight));
+	for (size_t i = 0; i < (calls ? VALUES : TW_DIFF_P50); i++)
+		put_value_json(&json, times ? values[i].time_name : values[i].name, value_of(row, i));
+	tw_diff_put_significance(&json, row->significance, row->p);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view)
+{
+	const struct tw_diff_row *row;
+	for (size_t i = 0, n = 0; (!view->top || n < view->top) && (row = next_row(view, &i)); n++)
+		put_json_row(out, row, view->weight);
+}
+
+/* ---- Text. ---- */
+
+struct columns {
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_shown titles[TW_TABLE_COLUMNS];
+	size_t count;
+};
+
+static struct tw_shown show_ratio(const struct tw_diff_row *row, const struct tw_diff_value *value)
+{
+	struct tw_shown shown;
+	if (row->status != TW_DIFF_BOTH)
+		snprintf(shown.text, sizeof shown.text, "%s", row->status == TW_DIFF_ONLY_A ? "gone" : "new");
+	else if (!isfinite(value->ratio))
+		snprintf(shown.text, sizeof shown.text, "-");
+	else
+		snprintf(shown.text, sizeof shown.text, "%+.1f %%", 100.0 * (value->ratio - 1));
+	return shown;
+}
+
+/* Whether there are columns of counts beside those that are compared. */
+static bool has_counts(const struct tw_diff_view *view)
+{
+	return view->by != TW_DIFF_COUNT && tw_weight_has_count(view->weight);
+}
+
+static void add_row(struct tw_table *table, const struct tw_diff_row *row, const struct tw_diff_view *view)
+{
+	const struct tw_diff_value *value = value_of(row, view->by);
+	uint64_t size = value->a < value->b ? value->b - value->a : value->a - value->b;
+	tw_table_add(table, show(view, value->a).text);
+	tw_table_add(table, show(view, value->b).text);
+	tw_table_add(table, tw_show_change(value->change, show(view, size)).text);
+	tw_table_add(table, show_ratio(row, value).text);
+	if (!tw_weight_is_sampled(view->weight))
+		tw_table_add(table, tw_diff_show_significance(row->significance, row->p).text);
+	if (has_counts(view)) {
+		tw_table_add(table, tw_show_count(row->count.a).text);
+		tw_table_add(table, tw_show_count(row->count.b).text);
+	}
+	tw_table_add(table, row->name);
+}
+
+/* The titles of both sides. */
+static void add_titles(struct columns *columns, const char *title)
+{
+	for (size_t side = 0; side < 2; side++) {
+		struct tw_shown *text = &columns->titles[columns->count];
+		snprintf(text->text, sizeof text->text, "%s %c", title, "AB"[side]);
+		columns->columns[columns->count++] = (struct tw_column){text->text, true};
+	}
+}
+
+static void choose_columns(struct columns *columns, const struct tw_diff_view *view)
+{
+	const char *title = values[view->by].title;
+	add_titles(columns, title ? title : tw_weight_title(view->weight));
+	columns->columns[columns->count++] = (struct tw_column){"CHANGE", true};
+	columns->columns[columns->count++] = (struct tw_column){"CHANGE %", true};
+	if (!tw_weight_is_sampled(view->weight))
+		columns->columns[columns->count++] = (struct tw_column){"P", true};
+	if (has_counts(view))
+		add_titles(columns, tw_weight_title(view->weight));
+	columns->columns[columns->count++] = (struct tw_column){"FUNCTION", false};
+}
+
+int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view)
+{
+	struct columns columns = {.count = 0};
+	const struct tw_diff_row *row;
+	uint64_t shown = 0, more = 0;
+	choose_columns(&columns, view);
+	struct tw_table table = {.columns = columns.columns, .column_count = columns.count};
+	for (size_t i = 0; (row = next_row(view, &i));) {
+		if (view->top && shown == view->top) {
+			more++;
+			continue;
+		}
+		add_row(&table, row, view);
+		shown++;
+	}
+	int status = tw_table_put(&table, screen);
+	if (more)
+		tw_putf(&screen->out, "... and %s more\n", tw_show_count(more).text);
+	return status;
+}

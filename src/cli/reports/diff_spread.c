@@ -1,0 +1,307 @@
+/* diff_spread.c - trackway diff --of: events, operations, counters, collections and allocations of two traces. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/compare/spread.h"
+#include "base/memory/order.h"
+#include "cli/files/walk.h"
+#include "cli/output/message.h"
+#include "cli/output/table.h"
+#include "cli/reports/diff.h"
+#include "cli/reports/notes.h"
+#include "core/format.h"
+#include "study/mix.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum unit { COUNTED, TIME, BYTES, NUMBER };
+
+/* X(word of --of, what is compared, its name in JSON, title, unit, what `count` is, its title) */
+#define KIND_LIST(X)                                                                                                   \
+	X("events", TW_SPREAD_EVENTS, "count", "EVENTS", COUNTED, "instant event", "EVENTS")                           \
+	X("async", TW_SPREAD_ASYNC, "total_ns", "TOTAL", TIME, "asynchronous operation", "OPERATIONS")                 \
+	X("counters", TW_SPREAD_COUNTERS, "mean", "MEAN", NUMBER, "counter", "SAMPLES")                                \
+	X("gc", TW_SPREAD_GC, "pause_ns", "PAUSES", TIME, "collection", "COLLECTIONS")                                 \
+	X("allocations", TW_SPREAD_ALLOCATIONS, "bytes", "BYTES", BYTES, "allocation", "OBJECTS")                      \
+	X("instructions", TW_SPREAD_INSTRUCTIONS, "count", "COUNT", COUNTED, "instruction", "COUNT")
+
+static const struct kind {
+	const char *word;
+	enum tw_spread_of of;
+	const char *json, *title;
+	enum unit unit;
+	const char *what, *count_title;
+} kinds[] = {
+#define X(word, of, json, title, unit, what, count_title) {word, of, json, title, unit, what, count_title},
+    KIND_LIST(X)
+#undef X
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const char functions[] = "functions";
+
+const char *tw_diff_of_word(size_t i)
+{
+	return i == 0 ? functions : i <= KINDS ? kinds[i - 1].word : NULL;
+}
+
+bool tw_diff_of_functions(const char *word)
+{
+	return !word || strcmp(word, functions) == 0;
+}
+
+static const struct kind *kind_of(const char *word)
+{
+	size_t i = 0;
+	while (strcmp(kinds[i].word, word) != 0)
+		i++;
+	return &kinds[i];
+}
+
+/* ---- Rows. ---- */
+
+static const struct tw_spread_row *texts_of(const struct tw_spread_change *row)
+{
+	return row->a ? row->a : row->b;
+}
+
+static double ratio_of(const double value[2])
+{
+	return value[0] != 0 ? value[1] / value[0] : value[1] != 0 ? (double)INFINITY : 1;
+}
+
+/* "total_ns_a" */
+static const char *key_of(struct tw_shown *key, const char *name, const char *end)
+{
+	snprintf(key->text, sizeof key->text, "%s_%s", name, end);
+	return key->text;
+}
+
+static void put_numbers(struct tw_json *json, const char *name, const double value[2])
+{
+	struct tw_shown key;
+	tw_json_double(json, key_of(&key, name, "a"), value[0]);
+	tw_json_double(json, key_of(&key, name, "b"), value[1]);
+	tw_json_double(json, key_of(&key, name, "change"), value[1] - value[0]);
+	tw_json_fixed(json, key_of(&key, name, "ratio"), ratio_of(value), 4);
+}
+
+static void put_whole(struct tw_json *json, const char *name, const uint64_t value[2])
+{
+	const double both[2] = {(double)value[0], (double)value[1]};
+	struct tw_shown key;
+	tw_json_u64(json, key_of(&key, name, "a"), value[0]);
+	tw_json_u64(json, key_of(&key, name, "b"), value[1]);
+	tw_json_change(json, key_of(&key, name, "change"), value[0], value[1]);
+	tw_json_fixed(json, key_of(&key, name, "ratio"), ratio_of(both), 4);
+}
+
+static void put_json(struct tw_output *out, const struct tw_spread_change *row, const struct kind *kind)
+{
+	struct tw_json json = {.out = out};
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "of", kind->word);
+	tw_json_text(&json, "name", texts_of(row)->name);
+	tw_json_text(&json, "category", texts_of(row)->category);
+	tw_json_text(&json, "series", texts_of(row)->series);
+	tw_json_text(&json, "status", !row->b ? "only-a" : !row->a ? "only-b" : "both");
+	if (kind->unit == NUMBER)
+		put_numbers(&json, kind->json, row->value);
+	else if (kind->unit != COUNTED)
+		put_whole(&json, kind->json, row->whole);
+	put_whole(&json, "count", row->count);
+	tw_diff_put_significance(&json, row->significance, row->p);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+/* A number that is whole in all units but NUMBER. */
+static struct tw_shown show(enum unit unit, uint64_t whole, double value)
+{
+	switch (unit) {
+	case COUNTED:
+		return tw_show_count(whole);
+	case TIME:
+		return tw_show_duration(whole);
+	case BYTES:
+		return tw_show_size(whole);
+	case NUMBER:
+		break;
+	}
+	return tw_show_number(value);
+}
+
+static struct tw_shown show_change(enum unit unit, const struct tw_spread_change *row)
+{
+	const uint64_t *whole = row->whole;
+	double change = row->value[1] - row->value[0];
+	if (unit != NUMBER)
+		change = tw_compare(whole[1], whole[0]);
+	uint64_t size = whole[1] < whole[0] ? whole[0] - whole[1] : whole[1] - whole[0];
+	return tw_show_change((change > 0) - (change < 0), show(unit, size, fabs(change)));
+}
+
+static struct tw_shown show_ratio(const struct tw_spread_change *row)
+{
+	struct tw_shown shown;
+	double ratio = ratio_of(row->value);
+	if (!row->a || !row->b)
+		snprintf(shown.text, sizeof shown.text, "%s", row->a ? "gone" : "new");
+	else if (!isfinite(ratio) || row->value[0] < 0)
+		snprintf(shown.text, sizeof shown.text, "-");
+	else
+		snprintf(shown.text, sizeof shown.text, "%+.1f %%", 100 * (ratio - 1));
+	return shown;
+}
+
+/* "category: name series" */
+static bool add_name(struct tw_text *text, const struct tw_spread_row *row)
+{
+	text->length = 0;
+	if (*row->category && !(tw_text_add(text, row->category, strlen(row->category)) && tw_text_add(text, ": ", 2)))
+		return false;
+	if (!tw_text_add(text, row->name, strlen(row->name)))
+		return false;
+	return !*row->series || (tw_text_add(text, " ", 1) && tw_text_add(text, row->series, strlen(row->series)));
+}
+
+static bool add_row(struct tw_table *table, const struct tw_spread_change *row, const struct kind *kind,
+                    struct tw_text *text)
+{
+	for (size_t side = 0; side < 2; side++)
+		tw_table_add(table, show(kind->unit, row->whole[side], row->value[side]).text);
+	tw_table_add(table, show_change(kind->unit, row).text);
+	tw_table_add(table, show_ratio(row).text);
+	tw_table_add(table, tw_diff_show_significance(row->significance, row->p).text);
+	for (size_t side = 0; side < 2 && kind->unit != COUNTED; side++)
+		tw_table_add(table, tw_show_count(row->count[side]).text);
+	if (!add_name(text, texts_of(row)))
+		return false;
+	tw_table_add(table, text->bytes ? text->bytes : "");
+	return true;
+}
+
+static size_t choose_columns(struct tw_column *columns, struct tw_shown titles[4], const struct kind *kind)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < 4; i++)
+		snprintf(titles[i].text, sizeof titles[i].text, "%s %c", i < 2 ? kind->title : kind->count_title,
+		         "AB"[i % 2]);
+	columns[count++] = (struct tw_column){titles[0].text, true};
+	columns[count++] = (struct tw_column){titles[1].text, true};
+	columns[count++] = (struct tw_column){"CHANGE", true};
+	columns[count++] = (struct tw_column){"CHANGE %", true};
+	columns[count++] = (struct tw_column){"P", true};
+	for (size_t i = 2; i < 4 && kind->unit != COUNTED; i++)
+		columns[count++] = (struct tw_column){titles[i].text, true};
+	columns[count++] = (struct tw_column){"NAME", false};
+	return count;
+}
+
+static int put_text(struct tw_screen *screen, const struct tw_spread_changes *changes, const struct kind *kind,
+                    const struct tw_diff_choice *choice)
+{
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_shown titles[4];
+	struct tw_text text = {0};
+	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, titles, kind)};
+	uint64_t shown = 0, more = 0;
+	bool fine = true;
+	for (size_t i = 0; i < changes->count && fine; i++) {
+		if (!tw_function_wanted(choice->common, texts_of(&changes->rows[i])->name))
+			continue;
+		if (choice->top && shown == choice->top) {
+			more++;
+			continue;
+		}
+		fine = add_row(&table, &changes->rows[i], kind, &text);
+		shown++;
+	}
+	tw_text_free(&text);
+	int status = tw_table_put(&table, screen);
+	if (more)
+		tw_putf(&screen->out, "... and %s more\n", tw_show_count(more).text);
+	return fine ? status : tw_say_error("out of memory");
+}
+
+static int put(const struct tw_spread_changes *changes, const struct kind *kind, const struct tw_diff_choice *choice)
+{
+	struct tw_screen screen = {0};
+	int status = tw_screen_open(&screen, choice->common->output);
+	if (status)
+		return status;
+	if (!choice->common->json)
+		status = put_text(&screen, changes, kind, choice);
+	for (size_t i = 0, n = 0; choice->common->json && i < changes->count && (!choice->top || n < choice->top); i++)
+		if (tw_function_wanted(choice->common, texts_of(&changes->rows[i])->name)) {
+			put_json(&screen.out, &changes->rows[i], kind);
+			n++;
+		}
+	return tw_screen_end(&screen, status);
+}
+
+/* ---- The traces. ---- */
+
+struct side {
+	struct tw_spread *spread;
+	enum tw_spread_of of;
+};
+
+static int read_spread(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	const struct side *side = walk->context;
+	(void)path;
+	return side->of == TW_SPREAD_INSTRUCTIONS ? study_mix_read(side->spread, reader)
+	                                          : tw_spread_read(side->spread, reader);
+}
+
+static int read_side(struct tw_spread **spread, const struct tw_common *common, char **path, const struct kind *kind,
+                     bool *readable)
+{
+	uint64_t memory = common->memory ? common->memory : TW_DEFAULT_MEMORY;
+	*spread = tw_spread_new(kind->of, (size_t)memory / 2);
+	if (!*spread)
+		return tw_say_error("out of memory");
+	struct side side = {*spread, kind->of};
+	struct tw_walk walk = {.common = common,
+	                       .options = {.order = TW_ORDER_TIME},
+	                       .context = &side,
+	                       .read = read_spread};
+	int status = tw_walk(&walk, path, 1);
+	*readable = walk.readable > 0;
+	tw_say_left_out(tw_spread_left_out(*spread), "value", "");
+	return status;
+}
+
+static int compare(struct tw_spread *const sides[2], const struct kind *kind, const struct tw_diff_choice *choice)
+{
+	struct tw_spread_changes changes;
+	int status = tw_spread_compare(&changes, kind->of, sides[0], sides[1]) < 0 ? tw_say_error("out of memory") : 0;
+	if (status == 0 && changes.count == 0)
+		tw_say_none(choice->common, kind->what);
+	if (status == 0)
+		status = put(&changes, kind, choice);
+	free(changes.rows);
+	return status;
+}
+
+int tw_diff_spreads(struct tw_common commons[2], char **paths, const struct tw_diff_choice *choice)
+{
+	const struct kind *kind = kind_of(choice->of);
+	struct tw_spread *sides[2] = {0};
+	bool readable[2] = {0};
+	int status = 0;
+	for (size_t i = 0; i < 2; i++) {
+		int side = read_side(&sides[i], &commons[i], &paths[i], kind, &readable[i]);
+		status = side > status ? side : status;
+	}
+	if (readable[0] && readable[1]) {
+		int shown = compare(sides, kind, choice);
+		status = shown > status ? shown : status;
+	}
+	tw_spread_free(sides[0]);
+	tw_spread_free(sides[1]);
+	return status;
+}

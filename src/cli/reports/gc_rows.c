@@ -1,0 +1,297 @@
+/* gc_rows.c - the rows of trackway gc as tables, as JSON Lines and as CSV. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options/forms.h"
+#include "cli/reports/gc.h"
+
+#include <stdio.h>
+
+#define OF(type, member) offsetof(struct type, member)
+
+static const struct tw_number class_numbers[] = {
+    {OF(tw_gc_growth, bytes), "bytes", "BYTES", "bytes", tw_show_size},
+    {OF(tw_gc_growth, count), "count", "OBJECTS", "count", tw_show_count},
+    {OF(tw_gc_growth, most_bytes), "most_bytes", "MOST BYTES", "most-bytes", tw_show_size},
+    {OF(tw_gc_growth, most_count), "most_count", "MOST OBJECTS", "most-count", tw_show_count},
+};
+
+static const struct tw_number diff_numbers[] = {
+    {OF(tw_gc_growth, from_bytes), "from_bytes", "BYTES FROM", NULL, tw_show_size},
+    {OF(tw_gc_growth, to_bytes), "to_bytes", "BYTES TO", "bytes", tw_show_size},
+    {OF(tw_gc_growth, from_count), "from_count", "OBJECTS FROM", NULL, tw_show_count},
+    {OF(tw_gc_growth, to_count), "to_count", "OBJECTS TO", "count", tw_show_count},
+};
+
+/* By the size of the change: it has a sign, and is shown on its own. */
+static const struct tw_number growth_number = {OF(tw_gc_growth, growth), NULL, NULL, "growth", NULL};
+
+static const struct tw_number generation_numbers[] = {
+    {OF(tw_gc_generation, allocated), "allocated", "ALLOCATED", NULL, tw_show_size},
+    {OF(tw_gc_generation, reserved), "reserved", "RESERVED", NULL, tw_show_size},
+    {OF(tw_gc_generation, most_allocated), "most_allocated", "MOST ALLOCATED", NULL, tw_show_size},
+    {OF(tw_gc_generation, most_reserved), "most_reserved", "MOST RESERVED", NULL, tw_show_size},
+    {OF(tw_gc_generation, samples), "samples", "SAMPLES", NULL, tw_show_count},
+};
+
+/* Of collections that ended. */
+static const struct tw_number pause_numbers[] = {
+    {OF(tw_gc_totals, min_ns), "min_ns", NULL, NULL, NULL}, {OF(tw_gc_totals, p50_ns), "p50_ns", NULL, NULL, NULL},
+    {OF(tw_gc_totals, p90_ns), "p90_ns", NULL, NULL, NULL}, {OF(tw_gc_totals, p99_ns), "p99_ns", NULL, NULL, NULL},
+    {OF(tw_gc_totals, max_ns), "max_ns", NULL, NULL, NULL},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+const char *tw_gc_sort_word(size_t i)
+{
+	static const char *const words[] = {"bytes", "count", "most-bytes", "most-count", "growth", "name"};
+	return i < COUNT(words) ? words[i] : NULL;
+}
+
+void tw_gc_sort(struct tw_gc_view *view, const char *word, uint64_t top)
+{
+	const char *by = word ? word : view->diff ? "growth" : "bytes";
+	if (view->diff)
+		tw_rows_sort(&view->rows, &growth_number, 1, by, top);
+	if (view->diff)
+		tw_rows_sort(&view->rows, diff_numbers, COUNT(diff_numbers), by, top);
+	else
+		tw_rows_sort(&view->rows, class_numbers, COUNT(class_numbers), by, top);
+}
+
+static int64_t change(uint64_t from, uint64_t to)
+{
+	uint64_t size = from > to ? from - to : to - from;
+	int64_t limited = size > INT64_MAX ? INT64_MAX : (int64_t)size;
+	return from > to ? -limited : limited;
+}
+
+static struct tw_shown show_change(uint64_t from, uint64_t to, struct tw_shown (*show)(uint64_t))
+{
+	return tw_show_change(change(from, to), show(from > to ? from - to : to - from));
+}
+
+/* ---- JSON. ---- */
+
+static void put_collection(struct tw_json *json, const struct tw_gc_collection *row)
+{
+	tw_json_u64(json, "time_ns", row->time_ns);
+	if (row->open)
+		tw_json_text(json, "pause_ns", NULL);
+	else
+		tw_json_u64(json, "pause_ns", row->pause_ns);
+	tw_json_u64(json, "process", row->process);
+	tw_json_known(json, "thread", row->thread, !row->threadless);
+	tw_json_text(json, "reason", row->reason);
+	tw_json_text(json, "generations", row->generations);
+}
+
+static void put_class(struct tw_json *json, const struct tw_gc_growth *row, bool diff)
+{
+	tw_json_text(json, "name", row->row->name);
+	tw_json_text(json, "module", row->row->module);
+	if (!diff) {
+		tw_numbers_json(json, row, class_numbers, COUNT(class_numbers));
+		return;
+	}
+	tw_numbers_json(json, row, diff_numbers, COUNT(diff_numbers));
+	tw_json_i64(json, "bytes_change", change(row->from_bytes, row->to_bytes));
+	tw_json_i64(json, "count_change", change(row->from_count, row->to_count));
+}
+
+static void put_totals(struct tw_json *json, const struct tw_gc_totals *totals)
+{
+	tw_json_u64(json, "collections", totals->collections);
+	tw_json_u64(json, "ended", totals->ended);
+	tw_json_u64(json, "pause_ns", totals->pause_ns);
+	tw_json_u64(json, "covered_ns", totals->covered_ns);
+	tw_json_u64(json, "span_ns", totals->span_ns);
+	tw_numbers_json(json, totals->ended ? totals : NULL, pause_numbers, COUNT(pause_numbers));
+}
+
+static void put_json_row(struct tw_output *out, const struct tw_gc_view *view, const void *row)
+{
+	static const char *const types[] = {"collection", "class", "generation"};
+	struct tw_json json = {.out = out};
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "type", types[view->by]);
+	switch (view->by) {
+	case TW_GC_BY_COLLECTION:
+		put_collection(&json, row);
+		break;
+	case TW_GC_BY_CLASS:
+		put_class(&json, row, view->diff);
+		break;
+	case TW_GC_BY_GENERATION:
+		tw_json_text(&json, "name", ((const struct tw_gc_generation *)row)->name);
+		tw_numbers_json(&json, row, generation_numbers, COUNT(generation_numbers));
+		break;
+	}
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+void tw_gc_put_json(struct tw_output *out, const struct tw_gc_view *view)
+{
+	struct tw_json json = {.out = out};
+	for (size_t i = 0; i < view->rows.shown; i++)
+		put_json_row(out, view, view->rows.items[i]);
+	if (view->by != TW_GC_BY_COLLECTION)
+		return;
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "type", "totals");
+	put_totals(&json, tw_gc_totals(view->gc));
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+/* ---- Text. ---- */
+
+static void add_collection(struct tw_table *table, const struct tw_gc_collection *row)
+{
+	tw_table_add(table, tw_show_duration(row->time_ns).text);
+	tw_table_add(table, row->open ? "-" : tw_show_duration(row->pause_ns).text);
+	tw_table_add(table, row->threadless ? "-" : tw_show_id(row->thread).text);
+	tw_table_add(table, *row->generations ? row->generations : "-");
+	tw_table_add(table, *row->reason ? row->reason : "-");
+}
+
+static int put_collections(struct tw_screen *screen, const struct tw_gc_view *view)
+{
+	static const struct tw_column columns[] = {
+	    {"TIME", true}, {"PAUSE", true}, {"THREAD", true}, {"GENERATIONS", false}, {"REASON", false}};
+	struct tw_table table = {.columns = columns, .column_count = COUNT(columns)};
+	const struct tw_gc_totals *totals = tw_gc_totals(view->gc);
+	for (size_t i = 0; i < view->rows.shown; i++)
+		add_collection(&table, view->rows.items[i]);
+	int status = tw_table_put(&table, screen);
+	tw_rows_put_more(screen, &view->rows);
+	if (totals->collections == 0)
+		return status;
+	tw_putf(&screen->out, "\n%s: %s, %s of the time\n", tw_show_plural(totals->collections, "collection").text,
+	        tw_show_duration(totals->pause_ns).text, tw_show_percent(totals->covered_ns, totals->span_ns).text);
+	if (totals->ended)
+		tw_putf(&screen->out, "pauses: min %s, p50 %s, p90 %s, p99 %s, max %s\n",
+		        tw_show_duration(totals->min_ns).text, tw_show_duration(totals->p50_ns).text,
+		        tw_show_duration(totals->p90_ns).text, tw_show_duration(totals->p99_ns).text,
+		        tw_show_duration(totals->max_ns).text);
+	if (totals->ended < totals->collections)
+		tw_putf(&screen->out, "%s not known to end: without a pause\n",
+		        tw_show_plural(totals->collections - totals->ended, "collection").text);
+	return status;
+}
+
+static void add_class(struct tw_table *table, const struct tw_gc_growth *row, bool diff)
+{
+	if (diff) {
+		tw_table_add(table, show_change(row->from_bytes, row->to_bytes, tw_show_size).text);
+		tw_table_add(table, show_change(row->from_count, row->to_count, tw_show_count).text);
+		tw_numbers_cells(table, row, diff_numbers, COUNT(diff_numbers));
+	} else {
+		tw_numbers_cells(table, row, class_numbers, COUNT(class_numbers));
+	}
+	tw_table_add(table, row->row->name);
+}
+
+static void put_heap(struct tw_screen *screen, const struct tw_gc_view *view)
+{
+	const struct tw_gc_class *heap = tw_gc_heap(view->gc);
+	uint64_t looks = tw_gc_totals(view->gc)->looks;
+	if (view->diff && looks)
+		tw_putf(&screen->out, "\nall classes: %s, %s objects\n",
+		        show_change(heap->from_bytes, heap->to_bytes, tw_show_size).text,
+		        show_change(heap->from_count, heap->to_count, tw_show_count).text);
+	else if (looks)
+		tw_putf(&screen->out, "\nall classes: %s in %s; at most %s; %s at the heap\n",
+		        tw_show_size(heap->bytes).text, tw_show_plural(heap->count, "object").text,
+		        tw_show_size(heap->most_bytes).text, tw_show_plural(looks, "look").text);
+}
+
+static int put_classes(struct tw_screen *screen, const struct tw_gc_view *view)
+{
+	struct tw_column columns[TW_TABLE_COLUMNS] = {{"BYTES", true}, {"OBJECTS", true}};
+	struct tw_table table = {.columns = columns, .column_count = view->diff ? 2 : 0};
+	if (view->diff)
+		tw_numbers_titles(columns, &table.column_count, diff_numbers, COUNT(diff_numbers));
+	else
+		tw_numbers_titles(columns, &table.column_count, class_numbers, COUNT(class_numbers));
+	columns[table.column_count++] = (struct tw_column){"CLASS", false};
+	for (size_t i = 0; i < view->rows.shown; i++)
+		add_class(&table, view->rows.items[i], view->diff);
+	int status = tw_table_put(&table, screen);
+	tw_rows_put_more(screen, &view->rows);
+	put_heap(screen, view);
+	return status;
+}
+
+static int put_generations(struct tw_screen *screen, const struct tw_gc_view *view)
+{
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table table = {.columns = columns};
+	tw_numbers_titles(columns, &table.column_count, generation_numbers, COUNT(generation_numbers));
+	columns[table.column_count++] = (struct tw_column){"GENERATION", false};
+	for (size_t i = 0; i < view->rows.shown; i++) {
+		const struct tw_gc_generation *row = view->rows.items[i];
+		tw_numbers_cells(&table, row, generation_numbers, COUNT(generation_numbers));
+		tw_table_add(&table, row->name);
+	}
+	return tw_table_put(&table, screen);
+}
+
+int tw_gc_put_text(struct tw_screen *screen, const struct tw_gc_view *view)
+{
+	static int (*const puts[])(struct tw_screen * screen, const struct tw_gc_view *view) = {
+	    [TW_GC_BY_COLLECTION] = put_collections,
+	    [TW_GC_BY_CLASS] = put_classes,
+	    [TW_GC_BY_GENERATION] = put_generations,
+	};
+	return view->rows.count ? puts[view->by](screen, view) : 0;
+}
+
+/* ---- CSV. ---- */
+
+void tw_gc_put_csv_head(struct tw_output *out, enum tw_gc_by by)
+{
+	static const char *const heads[] = {
+	    [TW_GC_BY_COLLECTION] = "time_ns,pause_ns,process,thread,generations,reason\n",
+	    [TW_GC_BY_CLASS] = "time_ns,class,count,bytes\n",
+	    [TW_GC_BY_GENERATION] = "time_ns,generation,allocated,reserved\n",
+	};
+	tw_put_text(out, heads[by]);
+}
+
+void tw_gc_put_csv_sample(struct tw_output *out, const struct tw_gc_sample *sample)
+{
+	tw_put_u64(out, sample->time);
+	tw_put_char(out, ',');
+	tw_put_csv_text(out, sample->name);
+	tw_put_char(out, ',');
+	tw_put_u64(out, sample->first);
+	tw_put_char(out, ',');
+	tw_put_u64(out, sample->second);
+	tw_put_char(out, '\n');
+}
+
+static void put_csv_row(struct tw_output *out, const struct tw_gc_collection *row)
+{
+	tw_put_u64(out, row->time_ns);
+	tw_put_char(out, ',');
+	if (!row->open)
+		tw_put_u64(out, row->pause_ns);
+	tw_put_char(out, ',');
+	tw_put_u64(out, row->process);
+	tw_put_char(out, ',');
+	if (!row->threadless)
+		tw_put_u64(out, row->thread);
+	tw_put_char(out, ',');
+	tw_put_csv_text(out, row->generations);
+	tw_put_char(out, ',');
+	tw_put_csv_text(out, row->reason);
+	tw_put_char(out, '\n');
+}
+
+void tw_gc_put_csv(struct tw_output *out, const struct tw_gc *gc)
+{
+	const struct tw_gc_collection *row;
+	for (size_t i = 0; (row = tw_gc_collection(gc, i)); i++)
+		put_csv_row(out, row);
+}

@@ -1,0 +1,165 @@
+/* graph.c - trackway graph: who calls whom. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/pictures/report.h"
+#include "base/memory/map.h"
+#include "cli/command.h"
+#include "cli/files/again.h"
+#include "cli/output/message.h"
+#include "cli/output/screen.h"
+#include "cli/reports/notes.h"
+#include "cli/reports/profiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct graph_options {
+	struct tw_common common;
+	bool dot;
+	const char *title;
+	uint64_t top;
+};
+
+/* ---- --function: the edges that touch a function that matches, and the functions at their ends. ---- */
+
+static uint64_t key_of(const char *name, uint64_t id)
+{
+	return tw_hash_bytes(name, strlen(name), id);
+}
+
+static bool keep_end(struct tw_map *ends, const char *name, uint64_t id)
+{
+	uint32_t seen;
+	if (!name || tw_map_find(ends, key_of(name, id), &seen))
+		return true;
+	return tw_map_add(ends, key_of(name, id), 0);
+}
+
+static bool select_edges(struct tw_rows *edges, const struct tw_common *common, struct tw_map *ends)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < edges->count; i++) {
+		const struct tw_profile_row row = edges->rows[i];
+		if (!tw_function_wanted(common, row.name) && !tw_function_wanted(common, row.caller))
+			continue;
+		if (!keep_end(ends, row.name, row.id) || !keep_end(ends, row.caller, row.caller_id))
+			return false;
+		edges->rows[kept++] = row;
+	}
+	edges->count = kept;
+	return true;
+}
+
+static void select_functions(struct tw_rows *functions, const struct tw_map *ends)
+{
+	size_t kept = 0;
+	uint32_t seen;
+	for (size_t i = 0; i < functions->count; i++)
+		if (tw_map_find(ends, key_of(functions->rows[i].name, functions->rows[i].id), &seen))
+			functions->rows[kept++] = functions->rows[i];
+	functions->count = kept;
+}
+
+static bool select_rows(struct tw_rows *functions, struct tw_rows *edges, const struct tw_common *common,
+                        enum tw_weight weight)
+{
+	struct tw_map ends = {0};
+	bool any = functions->count > 0, fine = !common->function || select_edges(edges, common, &ends);
+	if (fine && common->function)
+		select_functions(functions, &ends);
+	if (fine && functions->count == 0)
+		tw_say_weightless(common, weight, any);
+	tw_map_free(&ends);
+	return fine;
+}
+
+/* ---- The command. ---- */
+
+static int put_graph(const struct tw_rows *functions, const struct tw_rows *edges, const struct graph_options *options,
+                     enum tw_weight weight)
+{
+	struct tw_screen screen = {0};
+	const struct tw_graph_options graph = {
+	    .weight = weight,
+	    .form = options->common.json ? TW_GRAPH_JSON : TW_GRAPH_DOT,
+	    .title = options->title,
+	    .top = (size_t)options->top,
+	};
+	if (tw_screen_open(&screen, options->common.output))
+		return TW_EXIT_FAILED;
+	if (tw_graph_render(&screen.out, functions, edges, &graph) == 0)
+		return tw_screen_close(&screen);
+	tw_output_discard(&screen.out);
+	return tw_say_error("out of memory");
+}
+
+static int write_graph(struct tw_profile *functions, struct tw_profile *callers, const struct graph_options *options)
+{
+	struct tw_rows nodes = {0}, edges = {0};
+	enum tw_weight weight = tw_profile_weight(functions);
+	int status;
+	if (tw_rows_of(&nodes, functions) < 0 || tw_rows_of(&edges, callers) < 0 ||
+	    !select_rows(&nodes, &edges, &options->common, weight))
+		status = tw_say_error("out of memory");
+	else
+		status = put_graph(&nodes, &edges, options, weight);
+	free(nodes.rows);
+	free(edges.rows);
+	return status;
+}
+
+/* The graph needs two profiles: the files are read twice. */
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct graph_options *options = (const struct graph_options *)common;
+	struct tw_profiling functions = {.common = common, .by = TW_BY_FUNCTION, .halved = true};
+	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .halved = true, .again = true};
+	if (options->dot && common->json)
+		return tw_say_usage(&tw_command_graph, "only one of --dot and --json");
+	if (options->title && common->json)
+		return tw_say_usage(&tw_command_graph, "--title is about DOT");
+	int status = tw_keep_input(operands, count);
+	if (status)
+		return status;
+	status = tw_profile_files(&functions, operands, count);
+	if (functions.readable) {
+		tw_rewind_input(operands, count);
+		int again = tw_profile_files(&callers, operands, count);
+		status = again > status ? again : status;
+	}
+	if (callers.readable) {
+		int written = write_graph(functions.profile, callers.profile, options);
+		status = written > status ? written : status;
+	}
+	tw_profile_free(functions.profile);
+	tw_profile_free(callers.profile);
+	return status;
+}
+
+static const struct tw_option own_options[] = {
+    {"dot", 0, TW_OPTION_FLAG, offsetof(struct graph_options, dot), .help = "write DOT, for Graphviz; the default"},
+    {"title", 0, TW_OPTION_TEXT, offsetof(struct graph_options, title), .placeholder = "TEXT",
+     .help = "the title of the graph"},
+    {"top", 'n', TW_OPTION_COUNT, offsetof(struct graph_options, top), .placeholder = "N",
+     .help = "only the N functions with the most time in all; 0, the default, draws all"},
+};
+static const struct tw_option_group own_group = {"Graph", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
+                                                       &tw_filter_options, &tw_input_options,
+                                                       &tw_jobs_options,   &tw_output_options,
+                                                       &tw_help_options,   NULL};
+
+const struct tw_command tw_command_graph = {
+    .name = "graph",
+    .summary = "who calls whom, how often and how long",
+    .operands = "FILE...",
+    .description =
+	"Writes the graph of calls: a node for each function with its calls and times, an edge for each caller and "
+	"callee.\n\n"
+	"With --function only the edges that touch a matching function are kept. The files are read twice.",
+    .examples = "trackway graph -n 30 -b ./server server.xray | dot -Tsvg -o calls.svg\tDraws the thirty largest.\n"
+		"trackway graph --json server.xray\tNodes and edges for a script.\n",
+    .groups = groups,
+    .size = sizeof(struct graph_options),
+    .least = 1,
+    .run = run,
+};

@@ -1,0 +1,229 @@
+/* jit.c - trackway jit: what was compiled while the program ran. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/sum.h"
+#include "cli/files/listing.h"
+#include "cli/output/message.h"
+#include "cli/reports/notes.h"
+
+#include <trackway/jit.h>
+
+#include <string.h>
+
+struct jit_options {
+	struct tw_common common;
+	const char *by, *sort;
+	uint64_t top;
+};
+
+static const struct tw_number numbers[] = {
+    {offsetof(struct tw_jit_row, compiled_ns), "compiled_ns", "TIME", "time", tw_show_duration},
+    {offsetof(struct tw_jit_row, compiled), "compiled", "COMPILED", "compiled", tw_show_count},
+    {offsetof(struct tw_jit_row, max_ns), "max_ns", "MAX", "max", tw_show_duration},
+    {offsetof(struct tw_jit_row, code_bytes), "code_bytes", "CODE", "code", tw_show_size},
+    {offsetof(struct tw_jit_row, cached), "cached", "CACHED", "cached", tw_show_count},
+    {offsetof(struct tw_jit_row, cached_ns), "cached_ns", "CACHED TIME", "cached-time", tw_show_duration},
+    {offsetof(struct tw_jit_row, failed), "failed", "FAILED", "failed", tw_show_count},
+    {offsetof(struct tw_jit_row, open), "open", NULL, NULL, tw_show_count},
+};
+
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static const char *by_word(size_t i)
+{
+	static const char *const words[] = {[TW_JIT_BY_FUNCTION] = "function", [TW_JIT_BY_THREAD] = "thread"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static const char *sort_word(size_t i)
+{
+	return tw_numbers_word(numbers, NUMBERS, i);
+}
+
+static enum tw_jit_by by_of(const struct jit_options *options)
+{
+	bool thread = options->by && strcmp(options->by, "thread") == 0;
+	return thread ? TW_JIT_BY_THREAD : TW_JIT_BY_FUNCTION;
+}
+
+/* What one run of the command works on. */
+struct work {
+	struct tw_listing listing; /* first */
+	const struct jit_options *options;
+	struct tw_jit *jit;
+	struct tw_jit_row all; /* also what --function leaves out */
+};
+
+static const struct work *work_of(const struct tw_listing *listing)
+{
+	return (const struct work *)(const void *)listing;
+}
+
+/* ---- Rows. ---- */
+
+static void put_json_row(struct tw_output *out, const struct tw_listing *listing, const void *item)
+{
+	struct tw_json json = {.out = out};
+	enum tw_jit_by by = by_of(work_of(listing)->options);
+	const struct tw_jit_row *row = item;
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "name", row->name);
+	if (by == TW_JIT_BY_THREAD) {
+		tw_json_u64(&json, "process", row->process);
+		tw_json_known(&json, "thread", row->thread, !row->threadless);
+	} else {
+		tw_json_text(&json, "class", row->owner);
+		tw_json_text(&json, "module", row->module);
+	}
+	tw_numbers_json(&json, row, numbers, NUMBERS);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+static void put_totals(struct tw_screen *screen, const struct tw_jit_row *all)
+{
+	if (all->compiled || all->open)
+		tw_putf(&screen->out, "\n%s compiled in %s: %s of code\n",
+		        tw_show_plural(all->compiled, "function").text, tw_show_duration(all->compiled_ns).text,
+		        tw_show_size(all->code_bytes).text);
+	if (all->cached)
+		tw_putf(&screen->out, "%s found compiled in %s\n", tw_show_plural(all->cached, "function").text,
+		        tw_show_duration(all->cached_ns).text);
+	if (all->failed)
+		tw_putf(&screen->out, "%s\n", tw_show_plural(all->failed, "failure").text);
+	if (all->open)
+		tw_putf(&screen->out, "%s begun and not known to end: without time\n",
+		        tw_show_plural(all->open, "compilation").text);
+}
+
+static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
+{
+	const struct work *work = work_of(listing);
+	enum tw_jit_by by = by_of(work->options);
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table table = {.columns = columns};
+	if (work->listing.rows.count == 0)
+		return 0;
+	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
+	if (by == TW_JIT_BY_THREAD)
+		columns[table.column_count++] = (struct tw_column){"THREAD", true};
+	columns[table.column_count++] = (struct tw_column){by == TW_JIT_BY_THREAD ? "NAME" : "FUNCTION", false};
+	for (size_t i = 0; i < work->listing.rows.shown; i++) {
+		const struct tw_jit_row *row = work->listing.rows.items[i];
+		tw_numbers_cells(&table, row, numbers, NUMBERS);
+		if (by == TW_JIT_BY_THREAD)
+			tw_table_add(&table, row->threadless ? "-" : tw_show_id(row->thread).text);
+		tw_table_add(&table, row->name);
+	}
+	int status = tw_table_put(&table, screen);
+	tw_rows_put_more(screen, &work->listing.rows);
+	put_totals(screen, &work->all);
+	return status;
+}
+
+/* ---- The command. ---- */
+
+static void add_to(struct tw_jit_row *all, const struct tw_jit_row *row)
+{
+	all->compiled += row->compiled;
+	all->cached += row->cached;
+	all->failed += row->failed;
+	all->open += row->open;
+	all->compiled_ns = tw_sum(all->compiled_ns, row->compiled_ns);
+	all->cached_ns = tw_sum(all->cached_ns, row->cached_ns);
+	all->code_bytes = tw_sum(all->code_bytes, row->code_bytes);
+}
+
+static bool collect(struct tw_listing *listing)
+{
+	struct work *work = (struct work *)(void *)listing;
+	const struct tw_jit_row *row;
+	for (size_t i = 0; (row = tw_jit_row(work->jit, i)); i++) {
+		add_to(&work->all, row);
+		if (tw_function_wanted(&work->options->common, row->name) && !tw_rows_add(&work->listing.rows, row))
+			return false;
+	}
+	const char *sort = work->options->sort ? work->options->sort : "time";
+	tw_rows_sort(&work->listing.rows, numbers, NUMBERS, sort, work->options->top);
+	return true;
+}
+
+static void tell(const struct tw_listing *listing)
+{
+	const struct work *work = work_of(listing);
+	if (tw_say_left_out(tw_jit_left_out(work->jit), "compilation", ""))
+		return;
+	if (!tw_jit_row(work->jit, 0))
+		tw_say_none(&work->options->common, "compilation");
+	else if (work->listing.rows.count == 0)
+		tw_say_nothing(&work->options->common, true);
+}
+
+static int read_jit(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct work *work = walk->context;
+	(void)path;
+	const struct tw_jit_options options = {
+	    .by = by_of(work->options),
+	    .memory_limit = (size_t)walk->common->memory,
+	};
+	int status = tw_jit_read(&work->jit, reader, &options);
+	return status < 0 ? status : 0;
+}
+
+static bool found(const struct tw_listing *listing)
+{
+	return work_of(listing)->jit;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct work work = {
+	    .listing =
+		{
+		    .common = common,
+		    .read = read_jit,
+		    .found = found,
+		    .collect = collect,
+		    .tell = tell,
+		    .put_json = put_json_row,
+		    .put_text = put_text,
+		},
+	    .options = (const struct jit_options *)common,
+	};
+	int status = tw_list(&work.listing, operands, count);
+	tw_jit_free(work.jit);
+	return status;
+}
+
+#define MEMBER(name) .offset = offsetof(struct jit_options, name)
+static const struct tw_option own_options[] = {
+    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .choice = by_word,
+     .help = "what makes a row: each function, or each thread that compiled"},
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(common.function), .placeholder = "GLOB",
+     .help = "only functions, or threads, whose name matches, \"System.*\""},
+    {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = sort_word,
+     .help = "the column to sort by, largest first; time otherwise"},
+    {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
+     .help = "only the first N rows; 0, the default, shows all"},
+};
+static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_window_options, &tw_plain_input_options,
+                                                       &tw_output_options, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_jit = {
+    .name = "jit",
+    .summary = "what was compiled while the program ran",
+    .operands = "FILE",
+    .description =
+	"Lists what the just-in-time compiler did: TIME is that of the COMPILED functions, MAX that of the slowest, "
+	"CODE what became of them. CACHED functions were found compiled before, CACHED TIME is what the search took. "
+	"FAILED counts both. Below the table is all together, also what --function leaves out.\n\n"
+	"It comes from slices of the categories \"jit\" and \"jit-cached\".",
+    .examples = "trackway jit -n 20 app.log\tThe twenty functions that took the longest in all.\n"
+		"trackway jit --by thread app.log\tWho waited for the compiler.\n",
+    .groups = groups,
+    .size = sizeof(struct jit_options),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

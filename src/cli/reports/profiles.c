@@ -1,0 +1,53 @@
+/* profiles.c - reading files into a profile. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/reports/profiles.h"
+
+#include "cli/files/walk.h"
+#include "cli/output/message.h"
+#include "cli/reports/notes.h"
+#include "core/format.h"
+
+static int read_profile(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	return tw_profile_add(walk->context, reader);
+}
+
+static size_t memory_of(const struct tw_profiling *profiling)
+{
+	size_t memory = profiling->common->memory ? (size_t)profiling->common->memory : TW_DEFAULT_MEMORY;
+	return profiling->halved ? memory / 2 : memory;
+}
+
+int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
+{
+	const struct tw_common *common = profiling->common;
+	const struct tw_profile_options options = {
+	    .by = profiling->by,
+	    .weight = tw_weight_asked(common),
+	    .one_weight = true,
+	    .min_duration_ns = common->min_duration,
+	    .jobs = tw_jobs(common),
+	    .memory_limit = memory_of(profiling),
+	};
+	if (tw_profile_new(&profiling->profile, &options) < 0) {
+		profiling->profile = NULL;
+		return tw_say_error("out of memory");
+	}
+	struct tw_walk walk = {
+	    .common = common,
+	    .own_findings = profiling->again,
+	    .context = profiling->profile,
+	    .read = read_profile,
+	};
+	int status = tw_walk(&walk, paths, count);
+	profiling->readable = walk.readable;
+	if (tw_refuse_durations(common, tw_profile_weight(profiling->profile))) {
+		profiling->readable = 0;
+		return TW_EXIT_FAILED;
+	}
+	if (!profiling->again)
+		tw_say_weight(common, tw_profile_weight(profiling->profile));
+	tw_say_folded(tw_profile_notes(profiling->profile), tw_profile_weight(profiling->profile));
+	return status;
+}

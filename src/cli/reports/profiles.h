@@ -1,0 +1,23 @@
+/* profiles.h - reading files into a profile. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_REPORTS_PROFILES_H
+#define CLI_REPORTS_PROFILES_H
+
+#include "cli/options/options.h"
+
+#include <trackway/analysis.h>
+
+/* What is read, and what came of it. */
+struct tw_profiling {
+	const struct tw_common *common;
+	enum tw_profile_by by;
+	bool halved;                /* there are two profiles at the same time: each may take half of the memory */
+	bool again;                 /* the files are read for the second time: their findings have been shown already */
+	struct tw_profile *profile; /* to be freed in any case; NULL when there was no memory */
+	size_t readable;            /* files that could be read */
+};
+
+/* Returns the worst exit status of the files. */
+int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count);
+
+#endif

@@ -1,0 +1,155 @@
+/* stat.c - trackway stat: calls and times of each function. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/reports/stat.h"
+
+#include "analysis/series/weight.h"
+#include "base/memory/sum.h"
+#include "cli/command.h"
+#include "cli/output/message.h"
+#include "cli/reports/profiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct stat_options {
+	struct tw_common common;
+	const char *by, *sort;
+	uint64_t top;
+};
+
+/* ---- What rows are, and in which order. ---- */
+
+static const char *by_word(size_t i)
+{
+	static const char *const words[] = {[TW_BY_FUNCTION] = "function", [TW_BY_THREAD] = "thread",
+	                                    [TW_BY_CALLER] = "caller",     [TW_BY_OBJECT] = "object",
+	                                    [TW_BY_CLASS] = "class",       [TW_BY_MODULE] = "module",
+	                                    [TW_BY_LINE] = "line",         [TW_BY_WHOLE_THREAD] = "whole-thread"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static enum tw_profile_by by_of(const char *word)
+{
+	size_t i = 0;
+	while (word && strcmp(word, by_word(i)) != 0)
+		i++;
+	return (enum tw_profile_by)i;
+}
+
+/* Samples have none of the columns that are about single calls. */
+static int refuse_sort(const char *word, enum tw_weight weight)
+{
+	if (word && tw_weight_is_sampled(weight) && tw_stat_sorts_ended(word))
+		return tw_say_usage(&tw_command_stat, "--sort %s is about calls: samples have no duration", word);
+	return 0;
+}
+
+static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const struct stat_options *options)
+{
+	const struct tw_profile_row *row;
+	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
+		rows->self = tw_sum(rows->self, row->self);
+		if (rows->by != TW_BY_WHOLE_THREAD && !tw_function_wanted(&options->common, row->name))
+			continue;
+		if (!tw_rows_add(&rows->list, row))
+			return false;
+		rows->notes.open += row->open;
+		rows->notes.unwound += row->unwound;
+	}
+	tw_stat_sort(rows, options->sort ? options->sort : "self", options->top);
+	return true;
+}
+
+/* ---- The command. ---- */
+
+static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *options,
+                    const struct tw_profile_notes *notes)
+{
+	struct tw_screen screen = {0};
+	int status = tw_screen_open(&screen, options->common.output);
+	if (status)
+		return status;
+	if (options->common.json)
+		tw_stat_put_json(&screen.out, rows);
+	else
+		status = tw_stat_put_text(&screen, rows, notes);
+	return tw_screen_end(&screen, status);
+}
+
+static int show(struct tw_profile *profile, const struct stat_options *options)
+{
+	struct tw_stat_rows rows = {.by = by_of(options->by), .weight = tw_profile_weight(profile)};
+	int status = refuse_sort(options->sort, rows.weight);
+	if (status)
+		return status;
+	if (collect(&rows, profile, options)) {
+		if (rows.list.count == 0)
+			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
+		status = put_rows(&rows, options, tw_profile_notes(profile));
+	} else {
+		status = tw_say_error("out of memory");
+	}
+	free(rows.list.items);
+	return status;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct stat_options *options = (const struct stat_options *)common;
+	struct tw_profiling profiling = {.common = common, .by = by_of(options->by)};
+	int status = tw_profile_files(&profiling, operands, count);
+	if (profiling.readable) {
+		int shown = show(profiling.profile, options);
+		status = shown > status ? shown : status;
+	}
+	tw_profile_free(profiling.profile);
+	return status;
+}
+
+static const struct tw_option own_options[] = {
+    {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .choice = by_word,
+     .help = "what makes a row: each function, each function in each thread, each function under each caller, each "
+             "function with each object (the first with a name that a pointer or koid among its arguments leads "
+             "to; of FXT); of samples also each class, module, line of the source (where none is known, the place "
+             "in the function: an offset in the intermediate language, or an address), or thread, whatever its "
+             "functions"},
+    {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = tw_stat_sort_word,
+     .help = "the column to sort by, largest first; self otherwise"},
+    {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
+     .help = "only the first N rows; 0, the default, shows all"},
+};
+static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
+                                                       &tw_filter_options, &tw_input_options,
+                                                       &tw_jobs_options,   &tw_output_options,
+                                                       &tw_help_options,   NULL};
+
+const struct tw_command tw_command_stat = {
+    .name = "stat",
+    .summary = "calls and times of each function",
+    .operands = "FILE...",
+    .description =
+	"Counts the calls of each function and adds up their times; of several files, together.\n\n"
+	"TOTAL is the time between entry and exit; of a recursive function each nanosecond counts once. SELF is the "
+	"total less the calls made directly inside; SELF % is its part of the time in all functions, also in those "
+	"that --function leaves out. MIN, MAX and the percentiles are over single calls that were seen to end; "
+	"percentiles are at most 1 % off. Of calls that reach out of --from-time and --to-time only the part inside "
+	"counts, for all columns. A tail exit ends the function that leaves. Calls that an exit further down the "
+	"stack ends, and calls still open at the end, are counted and told below the table. With --function only rows "
+	"of matching functions are shown; their times are not changed by it. Calls that --min-duration leaves out are "
+	"their caller's own time.\n\n"
+	"Of a trace with samples, SELF is what the samples weigh whose innermost function it is, TOTAL what all "
+	"samples weigh that have it anywhere in their stacks, each once, however deep the recursion; --weight says "
+	"what is weighed. Percentages are of all samples. Samples without a stack are those of \"(no stack)\".\n\n"
+	"Of an xtrace times are instructions; of several threads those of the clock that they share: a call also takes "
+	"what its thread waits for the others. What each function executed is told by 'trackway calls', and for one "
+	"thread by --thread.",
+    .examples = "trackway stat -b ./server server.xray\tTimes by function, with names from the program.\n"
+		"trackway stat --weight bytes --by class app.log\tWhich classes allocate.\n"
+		"trackway stat --weight cpu --by whole-thread app.log\tHow much each thread computes.\n"
+		"trackway stat --by thread --sort total -n 10 server.xray\tThe ten rows with the most time in all.\n",
+    .groups = groups,
+    .size = sizeof(struct stat_options),
+    .least = 1,
+    .run = run,
+};

@@ -1,0 +1,22 @@
+/* editor.c - libedit, loaded where a person types. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/sql/editor.h"
+
+#include "base/load.h"
+
+static const struct tw_loaded functions[] = {
+#define X(name) {#name, offsetof(struct tw_editor, name)},
+    TW_EDITOR_LIST(X)
+#undef X
+};
+
+/* Debian has its own number; elsewhere it is 0. */
+static const char *const libraries[] = {"libedit.so.2", "libedit.so.0"};
+
+const char *tw_editor_load(struct tw_editor *editor)
+{
+	const char *missing = "";
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries && missing; i++)
+		missing = tw_load(libraries[i], editor, functions, sizeof functions / sizeof *functions);
+	return missing;
+}

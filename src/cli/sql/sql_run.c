@@ -1,0 +1,336 @@
+/* sql_run.c - a connection to traces, and statements that are run on it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/sql/sql_run.h"
+
+#include "cli/files/walk.h"
+#include "cli/output/message.h"
+#include "cli/output/show.h"
+#include "core/format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- What the tables tell while they read. ---- */
+
+static void stop_progress(struct tw_sql_run *run)
+{
+	if (run->shown)
+		tw_progress_stop(&run->progress);
+	run->shown = NULL;
+}
+
+static void begin_scan(void *context, const struct tw_reader *reader, const char *path)
+{
+	struct tw_sql_run *run = context;
+	if (run->shown)
+		return;
+	run->shown = reader;
+	tw_progress_start(&run->progress, reader, path);
+}
+
+static void end_scan(void *context, const struct tw_reader *reader)
+{
+	struct tw_sql_run *run = context;
+	if (run->shown == reader)
+		stop_progress(run);
+}
+
+static void take_finding(void *context, size_t file, const struct tw_finding *finding)
+{
+	struct tw_sql_run *run = context;
+	tw_findings_add(&run->findings[file], finding);
+	run->damaged = run->damaged || finding->severity == TW_ERROR;
+}
+
+static void tell_refusal(void *context, const char *path, const char *what, const char *why)
+{
+	struct tw_sql_run *run = context;
+	stop_progress(run);
+	tw_say("%s.twindex: %s: %s", path, what, why);
+}
+
+static void tell_not_kept(void *context, const char *table)
+{
+	const struct tw_sql_run *run = context;
+	stop_progress(context);
+	tw_say("sql: half of --memory has no room for the rows of %s: the %s read for each row that they are joined to",
+	       table, run->session->count > 1 ? "files are" : "file is");
+}
+
+static void tell_series_left(void *context, const char *path, size_t kept)
+{
+	stop_progress(context);
+	tw_say("%s: an eighth of --memory has room for %s series: counter_track lacks series of counters, and their "
+	       "samples have no track_id",
+	       path, tw_show_count(kept).text);
+}
+
+int tw_sql_tell(struct tw_sql_run *run)
+{
+	int status = 0;
+	for (size_t i = 0; i < run->session->count; i++) {
+		if (tw_tell_findings(&run->findings[i], run->session->files[i].path))
+			status = TW_EXIT_FAILED;
+		tw_findings_clear(&run->findings[i]);
+	}
+	return status;
+}
+
+/* ---- Opening and closing. ---- */
+
+static int add_files(struct tw_sql_run *run, char **paths, size_t count)
+{
+	run->findings = calloc(count ? count : 1, sizeof *run->findings);
+	if (!run->findings)
+		return tw_say_error("out of memory");
+	for (size_t i = 0; i < count; i++) {
+		run->findings[i].limit = TW_FINDINGS_SHOWN;
+		int status = sql_session_add(run->session, paths[i]);
+		if (status == 0)
+			status = sql_file_try(run->session, i);
+		if (status < 0)
+			return tw_say_error("%s", run->session->error);
+	}
+	return 0;
+}
+
+/* A temporary directory, for what SQLite sorts. */
+static int open_database(struct tw_sql_run *run)
+{
+	if (sqlite3_open_v2("", &run->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+		return tw_say_error("SQLite: %s", run->db ? sqlite3_errmsg(run->db) : "out of memory");
+	int result = sql_register(run->db, run->session);
+	if (result != SQLITE_OK)
+		return tw_say_error("SQLite: %s", sqlite3_errstr(result));
+	return 0;
+}
+
+int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, char **paths, size_t count)
+{
+	struct tw_read_options read = {0};
+	*run = (struct tw_sql_run){.options = options};
+	const char *missing = sql_sqlite_load();
+	if (missing)
+		return tw_say_error("SQLite is needed: %s", missing);
+	run->rows.screen = &run->screen;
+	run->rows.form = tw_sql_form_named(options->csv           ? "csv"
+	                                   : options->common.json ? "json"
+	                                   : options->markdown    ? "markdown"
+	                                                          : "text");
+	tw_take_options(&options->common, false, &read);
+	for (size_t i = 0; i < count; i++)
+		tw_names_want(&run->names, &options->common, paths[i]);
+	if (tw_names_open(&run->names, &options->common, &read))
+		return TW_EXIT_FAILED;
+	run->session = sql_session_new(&read);
+	if (!run->session)
+		return tw_say_error("out of memory");
+	run->session->hooks = (struct sql_hooks){
+	    .context = run,
+	    .begin = begin_scan,
+	    .end = end_scan,
+	    .finding = take_finding,
+	    .refused = tell_refusal,
+	    .not_kept = tell_not_kept,
+	    .series_left = tell_series_left,
+	};
+	run->session->keep_index = options->index;
+	int status = add_files(run, paths, count);
+	return status ? status : open_database(run);
+}
+
+int tw_sql_close(struct tw_sql_run *run, int status)
+{
+	int closed = tw_screen_close(&run->screen);
+	if (run->db)
+		sqlite3_close(run->db);
+	tw_sql_rows_free(&run->rows);
+	for (size_t i = 0; run->session && run->findings && i < run->session->count; i++)
+		tw_findings_clear(&run->findings[i]);
+	free(run->findings);
+	sql_session_free(run->session);
+	tw_names_close(&run->names);
+	if (status == 0 && closed == 0)
+		return run->damaged ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
+	return closed ? closed : status;
+}
+
+/* ---- Statements. ---- */
+
+int tw_sql_say(struct tw_sql_run *run, const char *path)
+{
+	stop_progress(run);
+	return tw_say_error("%s: %s", path, sqlite3_errmsg(run->db));
+}
+
+/* "query:2:8: no such column: foo"; line and column count from 1. */
+static int say_place(struct tw_sql_run *run, const char *name, const char *text, const char *statement)
+{
+	int offset = sqlite3_error_offset(run->db);
+	char hint[128];
+	const char *at = statement + (offset > 0 ? offset : 0), *line = text;
+	unsigned number = 1;
+	stop_progress(run);
+	for (const char *p = text; p < at; p++)
+		if (*p == '\n') {
+			number++;
+			line = p + 1;
+		}
+	tw_sql_hint(sqlite3_errmsg(run->db), hint, sizeof hint);
+	return tw_say_error("%s:%u:%u: %s%s", name, number, (unsigned)(at - line) + 1, sqlite3_errmsg(run->db), hint);
+}
+
+/* The value of a --param by its name of some length; NULL: there is none. */
+static const char *value_of(const struct tw_list *parameters, const char *name, size_t length)
+{
+	for (size_t i = 0; i < parameters->count; i++)
+		if (strncmp(parameters->items[i], name, length) == 0 && parameters->items[i][length] == '=')
+			return parameters->items[i] + length + 1;
+	return NULL;
+}
+
+/* Numbers are numbers: whole ones up to 64 bits as the tables have them, of which the largest are negative. */
+static void bind_value(sqlite3_stmt *statement, int i, const char *value)
+{
+	char *end;
+	bool number = *value && value[strspn(value, "+-.0123456789eE")] == '\0';
+	errno = 0;
+	int64_t whole = strtoll(value, &end, 10);
+	if (number && errno == ERANGE && *value != '-') {
+		errno = 0;
+		whole = (int64_t)strtoull(value, &end, 10);
+	}
+	if (number && !*end && errno == 0) {
+		sqlite3_bind_int64(statement, i, whole);
+		return;
+	}
+	double real = strtod(value, &end);
+	if (number && !*end)
+		sqlite3_bind_double(statement, i, real);
+	else
+		sqlite3_bind_text(statement, i, value, -1, SQLITE_STATIC);
+}
+
+/* Gives a statement the values of --param; @NAME needs none. */
+static int bind(struct tw_sql_run *run, sqlite3_stmt *statement, const char *name)
+{
+	for (int i = 1; i <= sqlite3_bind_parameter_count(statement); i++) {
+		const char *parameter = sqlite3_bind_parameter_name(statement, i);
+		const char *own = parameter ? parameter + 1 : "";
+		const char *value = value_of(&run->options->parameters, own, strlen(own));
+		if (value)
+			bind_value(statement, i, value);
+		else if (!parameter || *parameter != '@')
+			return tw_say_error("%s: wants a value for %s: --param %s=...", name,
+			                    parameter ? parameter : "?", parameter ? own : "NAME");
+	}
+	return 0;
+}
+
+static bool has_parameter(const char *text, const char *name, size_t length)
+{
+	for (const char *at = strpbrk(text, ":@$"); at; at = strpbrk(at + 1, ":@$"))
+		if (strncmp(at + 1, name, length) == 0 && !isalnum((unsigned char)at[1 + length]) &&
+		    at[1 + length] != '_')
+			return true;
+	return false;
+}
+
+/* Whether a value before this one is of the same parameter: only that would count. */
+static bool is_given(const struct tw_list *parameters, size_t i, size_t length)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strncmp(parameters->items[k], parameters->items[i], length + 1) == 0)
+			return true;
+	return false;
+}
+
+int tw_sql_check_parameters(const struct tw_list *parameters, const char *name, const char *text)
+{
+	for (size_t i = 0; i < parameters->count; i++) {
+		const char *given = parameters->items[i];
+		size_t length = strcspn(given, "=");
+		if (!given[length] || !length)
+			return tw_say_usage(&tw_command_sql, "--param wants NAME=VALUE, not %s", given);
+		if (!has_parameter(text, given, length))
+			return tw_say_usage(&tw_command_sql, "%s has no parameter %.*s", name, (int)length, given);
+		if (is_given(parameters, i, length))
+			return tw_say_usage(&tw_command_sql, "--param %.*s was given twice", (int)length, given);
+	}
+	return 0;
+}
+
+/* Answers go out as they come; the line of progress goes when the first does. */
+static int step_all(struct tw_sql_run *run, sqlite3_stmt *statement)
+{
+	struct tw_sql_rows *rows = &run->rows;
+	int result = sqlite3_step(statement);
+	if (sqlite3_column_count(statement) == 0)
+		return result;
+	bool begun = false;
+	for (; result == SQLITE_ROW && !run->screen.out.error && !rows->failed; result = sqlite3_step(statement)) {
+		if (!begun && rows->form->begin)
+			rows->form->begin(rows, statement);
+		begun = true;
+		if (run->screen.terminal)
+			stop_progress(run);
+		rows->form->row(rows, statement);
+	}
+	if (result == SQLITE_DONE && !begun && rows->form->begin)
+		rows->form->begin(rows, statement);
+	if (result == SQLITE_DONE && rows->form->end)
+		rows->form->end(rows, statement);
+	return result;
+}
+
+static double seconds(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int run_one(struct tw_sql_run *run, sqlite3_stmt *statement, const char *name, const char *text,
+                   const char *begin)
+{
+	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	int status = bind(run, statement, name);
+	if (status)
+		return status;
+	if (tw_screen_open(&run->screen, run->options->common.output))
+		return TW_EXIT_FAILED;
+	int result = step_all(run, statement);
+	stop_progress(run);
+	if (run->rows.failed)
+		return tw_say_error("out of memory");
+	if (run->screen.out.error)
+		return TW_EXIT_FAILED; /* closing the screen says why */
+	if (result != SQLITE_DONE && result != SQLITE_ROW)
+		return say_place(run, name, text, begin);
+	if (run->timer)
+		tw_putf(&run->screen.out, "%.3f s, %.3f s of processor time\n", seconds(CLOCK_MONOTONIC) - wall,
+		        seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+	return 0;
+}
+
+int tw_sql_statements(struct tw_sql_run *run, const char *name, const char *text)
+{
+	int status = 0;
+	for (const char *begin = text, *end = text; *begin && status == 0; begin = end) {
+		sqlite3_stmt *statement = NULL;
+		if (sqlite3_prepare_v2(run->db, begin, -1, &statement, &end) != SQLITE_OK)
+			return say_place(run, name, text, begin);
+		if (statement)
+			status = run_one(run, statement, name, text, begin);
+		sqlite3_finalize(statement);
+	}
+	return status;
+}
+
+int tw_sql_do(struct tw_sql_run *run, const char *text)
+{
+	return sqlite3_exec(run->db, text, NULL, NULL, NULL) == SQLITE_OK ? 0 : TW_EXIT_FAILED;
+}

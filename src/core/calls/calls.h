@@ -1,0 +1,468 @@
+/* calls.h - begins and ends of slices to calls: the stack of every track. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_CALLS_CALLS_H
+#define CORE_CALLS_CALLS_H
+
+#include "base/inline.h"
+#include "core/budget.h"
+
+#include <trackway/event.h>
+
+/* Rows are what the owner counts calls in, by number. */
+enum { TW_ROW_NONE, TW_ROW_OTHER, TW_ROW_FIRST };
+
+enum tw_call_end { TW_CALL_ENDED, TW_CALL_UNWOUND, TW_CALL_OPEN };
+
+/* A call that is going on. */
+struct tw_frame {
+	uint64_t begin;
+	uint64_t children; /* ns in the calls directly inside */
+	union {
+		struct {
+			uint32_t row, name;
+		};
+		uint64_t function; /* name and row as one number */
+	};
+};
+
+/* A call that has ended. */
+struct tw_left_call {
+	uint64_t duration;
+	uint64_t children; /* ns in the calls directly inside */
+	union {
+		struct {
+			uint32_t row;
+			/* Calls of this row that still go on: what is inside of another counts only once. */
+			uint32_t below;
+		};
+		uint64_t function; /* name and row as one number */
+	};
+};
+
+static inline uint64_t tw_call_self(const struct tw_left_call *call)
+{
+	uint64_t self;
+	return __builtin_sub_overflow(call->duration, call->children, &self) ? 0 : self;
+}
+
+/* Calls of a name that are going on. */
+union tw_on_stack {
+	struct {
+		uint32_t row; /* free for read_calls of a format */
+		uint32_t calls;
+	};
+	uint64_t function; /* name and row as one number, as in struct tw_left_call */
+};
+
+/* What a track has while calls are going on. Once the stack is empty there are 0 calls of every name and row, so that a
+ * space can go to another track as it is. */
+struct tw_call_space {
+	struct tw_frame *frames; /* the first is the root of the stack: its name is UINT32_MAX */
+	size_t frame_room;
+	union tw_on_stack *on_stack; /* by name */
+	size_t name_room;
+	uint32_t *row_on_stack; /* calls by row, only where `by_row` */
+	size_t row_room;
+	bool tableless;             /* there is no memory for these two: frames are looked through */
+	uint32_t lowest_other;      /* where the lowest call of TW_ROW_OTHER is, if it is there: otherwise stale */
+	struct tw_call_space *next; /* of those that no track has */
+};
+
+/* A frame whose end is known: a complete slice. */
+struct tw_timed_frame {
+	uint64_t end;
+	uint64_t due_below; /* `due` of the stack without this frame */
+	uint32_t depth;
+};
+
+/* A track. */
+struct tw_call_stack {
+	struct tw_call_space *space; /* NULL: nothing is going on */
+	uint32_t depth;              /* of the top frame; 0: none but the root */
+	uint64_t folded;             /* calls above the top for which there was no memory */
+	uint64_t last;               /* time of the last event, and of ends that events tell */
+	uint64_t due;                /* when the first of the timed frames ends; UINT64_MAX: there are none */
+	struct tw_timed_frame *timed;
+	size_t timed_count, timed_room;
+};
+
+struct tw_calls;
+
+/* A call that ended, found together with all that is inside of it before it is known what it is itself inside of.
+ * Several stand in the order of their ends, the last first: each before those that it holds. */
+struct tw_nested_call {
+	uint64_t begin;
+	uint32_t duration;
+	uint32_t children; /* ns in the calls directly inside */
+	uint32_t name;
+	uint32_t origin; /* the format's own */
+};
+
+/* The owner's part: struct tw_calls is the first member of the context. */
+struct tw_call_hooks {
+	/* Gives the row of the stack's root. */
+	uint32_t (*root)(struct tw_calls *calls, uint32_t track);
+	/* Gives the row of a call; TW_ROW_OTHER when there is no memory for it. caller[1].begin is when it begins. */
+	uint32_t (*enter)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
+	void (*leave)(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+	              enum tw_call_end how);
+	/* Takes nested calls; NULL where the owner asks for none. */
+	void (*nested)(struct tw_calls *calls, const struct tw_nested_call *found, size_t count);
+};
+
+struct tw_calls {
+	const struct tw_call_hooks *hooks;
+	struct tw_budget *budget;
+	uint64_t min_duration;
+	bool by_row;       /* several rows may have the same name on one track */
+	bool in_turn;      /* a track is over when it is left */
+	bool others_alike; /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */
+	size_t name_limit; /* names below this may be given to `find` of the fast path */
+	uint32_t track;
+	struct tw_call_stack *stack;  /* of the track */
+	struct tw_call_stack *stacks; /* by track */
+	size_t stack_room;
+	struct tw_call_stack spare;   /* of all tracks that there is no memory for */
+	struct tw_call_space *spaces; /* that no track has */
+	/* Rows by name, for names below name_limit; NULL where rows are not found by name alone. */
+	const uint32_t *row_of;
+	uint64_t exits_without_entry, time_backwards;
+	uint64_t untimed; /* calls that there was no memory for: they are counted, without a duration */
+};
+
+/* A begin, an end or both, of one track: all that stacks need of an event. Or calls that nest, from `time` on, with
+ * nothing else in between. */
+enum tw_call_kind { TW_CALL_BEGIN, TW_CALL_END, TW_CALL_COMPLETE, TW_CALL_NESTED };
+
+struct tw_call_item {
+	uint64_t time;
+	uint64_t duration; /* of TW_CALL_COMPLETE; of TW_CALL_NESTED: ns in those that no other one holds */
+	uint32_t name;     /* of TW_CALL_NESTED: the number of the first */
+	uint32_t mark;     /* tw_item_mark() */
+};
+
+/* Kind and place (the format's own; of TW_CALL_NESTED: how many) as one number. As bit fields compilers put them
+ * together where they are to stand, and read there what was never written: a second page fault for each page. */
+static inline uint32_t tw_item_mark(enum tw_call_kind kind, uint32_t place)
+{
+	return place << 2 | kind;
+}
+
+static inline enum tw_call_kind tw_item_kind(const struct tw_call_item *item)
+{
+	return item->mark & 3;
+}
+
+static inline bool tw_item_is_complete(const struct tw_call_item *item)
+{
+	return tw_item_kind(item) == TW_CALL_COMPLETE;
+}
+
+static inline uint32_t tw_item_place(const struct tw_call_item *item)
+{
+	return item->mark >> 2;
+}
+
+/* Items of a track in the order of time. */
+struct tw_call_run {
+	uint32_t track;
+	uint64_t last; /* the same of events of any kind; 0: the items are all */
+	const struct tw_call_item *items;
+	size_t count;
+	const struct tw_nested_call *nested; /* by number */
+	uint64_t newest;                     /* time of the last event of those */
+};
+
+enum { TW_RUN_ITEMS = 64 };
+
+static inline bool tw_is_call(const struct tw_event *event)
+{
+	return event->kind <= TW_SLICE_COMPLETE; /* the first three */
+}
+
+/* Whether an event shows that its track still goes on: what is told about an object may stand anywhere. */
+static inline bool tw_goes_on(const struct tw_event *event)
+{
+	return event->kind != TW_OBJECT && event->kind != TW_METADATA;
+}
+
+/* The item that an event is which is a call. Member by member: an initializer is put together in memory and copied from
+ * there as a whole, for which the processor waits (`make bench` measures convert). */
+static inline struct tw_call_item tw_call_item_of(const struct tw_event *event)
+{
+	struct tw_call_item item;
+	item.time = event->time;
+	item.duration = event->value;
+	item.name = event->name;
+	item.mark = tw_item_mark(event->kind & 3u, 0); /* kinds of events and of items have the same numbers */
+	return item;
+}
+
+static inline uint64_t tw_call_over(uint64_t time, uint64_t duration, enum tw_call_kind kind)
+{
+	uint64_t over = time;
+	if (kind == TW_CALL_COMPLETE && __builtin_add_overflow(time, duration, &over))
+		return UINT64_MAX;
+	return over;
+}
+
+/* Returns the time at which what an item tells is over. */
+static inline uint64_t tw_call_item_over(const struct tw_call_item *item)
+{
+	return tw_call_over(item->time, item->duration, tw_item_kind(item));
+}
+
+/* The same of an event; 0 where it does not show that its track still goes on. The processor cannot predict the kind of
+ * the next event, and no jump depends on it: `make bench` measures convert. */
+static inline uint64_t tw_event_over(const struct tw_event *event)
+{
+	uint64_t lasts = event->kind == TW_SLICE_COMPLETE, goes_on = tw_goes_on(event), over;
+	uint64_t wraps = __builtin_add_overflow(event->time, event->value & (0 - lasts), &over);
+	return (over | (0 - wraps)) & (0 - goes_on);
+}
+
+/* Makes a run of the first events of a batch, up to TW_RUN_ITEMS of one track. Returns how many events it is made
+ * of. */
+size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_call_item *items,
+                         struct tw_call_run *run);
+
+bool tw_calls_init(struct tw_calls *calls);
+void tw_calls_free(struct tw_calls *calls);
+
+/* Takes any event; an item of the current track. */
+void tw_calls_take(struct tw_calls *calls, const struct tw_event *event);
+void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item);
+/* Takes the nested calls of an item of a run, and of those behind it that go on from there. Returns how many items. */
+size_t tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, size_t first);
+
+/* Whether a call of a name goes on on the current track, or one of TW_ROW_OTHER. */
+bool tw_calls_hold(const struct tw_calls *calls, uint32_t name);
+bool tw_calls_hold_other(const struct tw_calls *calls);
+
+/* Ends the complete slices of the current track that are over at a time, for what stands on the stack to be true
+ * there. */
+void tw_calls_advance(struct tw_calls *calls, uint64_t time);
+
+/* Makes a track the current one. */
+void tw_calls_switch(struct tw_calls *calls, uint32_t track);
+
+/* The same, inline where nothing needs to be made or given back. */
+static inline void tw_calls_turn_to(struct tw_calls *calls, uint32_t track)
+{
+	const struct tw_call_stack *left = calls->stack;
+	if (track == calls->track)
+		return;
+	if (calls->in_turn || track >= calls->stack_room || (left->space && !left->depth)) {
+		tw_calls_switch(calls, track);
+		return;
+	}
+	calls->track = track;
+	calls->stack = &calls->stacks[track];
+}
+
+/* Makes the track of an event the current one. False where it is no call: then the event is taken. */
+static inline bool tw_calls_meet(struct tw_calls *calls, const struct tw_event *event)
+{
+	tw_calls_turn_to(calls, event->track);
+	if (tw_is_call(event))
+		return true;
+	tw_calls_take(calls, event);
+	return false;
+}
+
+/* Ends what is open on all tracks. */
+void tw_calls_finish(struct tw_calls *calls);
+
+/* Calls that ended, for formats that find them without making events: struct tw_format's read_calls. */
+struct tw_left_calls {
+	struct tw_left_call *calls; /* one more than room: it may be written before it is known whether a call ended */
+	size_t count, room;
+};
+
+/* ---- The fast path: calls of one track that nest. Nothing in it makes rows or frames; what it cannot do it leaves to
+ * tw_calls_take_item(). It is inlined so that find and leave, constants, are too. `make bench` measures stat; without
+ * it calls take four times as long. ---- */
+
+/* Finds the row of a call; TW_ROW_NONE when that takes more than a look. As the hook `enter`. */
+typedef uint32_t (*tw_call_find_fn)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
+typedef void (*tw_call_leave_fn)(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                                 enum tw_call_end how);
+
+/* What the fast path keeps in registers. */
+struct tw_call_cursor {
+	struct tw_calls *calls;
+	struct tw_frame *top, *last; /* last: there is no room above */
+	union tw_on_stack *on_stack;
+	uint32_t *row_on_stack;
+	size_t names, rows; /* for which there is room */
+	uint32_t least_row; /* that it takes */
+	uint64_t min_duration;
+	struct tw_frame *frames;
+	struct tw_timed_frame *timed, *timed_last; /* above the top one; there is no room above */
+	struct tw_frame *timed_top;                /* its frame; NULL: there is none */
+	uint64_t due;
+};
+
+TW_INLINE bool tw_calls_push(struct tw_call_cursor *at, const struct tw_call_item *item, tw_call_find_fn find,
+                             bool by_row)
+{
+	uint32_t name = item->name;
+	if (name >= at->names || at->top == at->last)
+		return false;
+	at->top[1].begin = item->time;
+	uint32_t row = find(at->calls, at->top, name);
+	if (row < at->least_row || (by_row && row >= at->rows))
+		return false;
+	at->on_stack[name].calls++;
+	if (by_row)
+		at->row_on_stack[row]++;
+	*++at->top = (struct tw_frame){.begin = item->time, .name = name, .row = row};
+	return true;
+}
+
+/* Ends the call on top, which is one that is taken here. */
+TW_INLINE void tw_calls_end(struct tw_call_cursor *at, uint64_t time, tw_call_leave_fn leave, bool by_row)
+{
+	struct tw_frame *top = at->top;
+	uint64_t duration = time - top->begin;
+	uint32_t below = --at->on_stack[top->name].calls;
+	if (by_row)
+		below = --at->row_on_stack[top->row];
+	at->top--;
+	if (duration < at->min_duration) {
+		top[-1].children += top->children;
+		return;
+	}
+	top[-1].children += duration;
+	const struct tw_left_call call = {.duration = duration,
+	                                  .children = top->children,
+	                                  .row = top->row,
+	                                  .below = below};
+	leave(at->calls, top, &call, TW_CALL_ENDED);
+}
+
+TW_INLINE bool tw_calls_pop(struct tw_call_cursor *at, const struct tw_call_item *item, tw_call_leave_fn leave,
+                            bool by_row)
+{
+	struct tw_frame *top = at->top;
+	if (at->due < item->time || top->name != item->name || item->time < top->begin || top == at->timed_top ||
+	    top->row < at->least_row)
+		return false;
+	tw_calls_end(at, item->time, leave, by_row);
+	return true;
+}
+
+static inline struct tw_frame *tw_calls_timed_top(const struct tw_call_cursor *at, const struct tw_call_stack *stack)
+{
+	return at->timed > stack->timed ? at->frames + at->timed[-1].depth : NULL;
+}
+
+/* The call on top is over at a known time. */
+static inline void tw_calls_put_timed(struct tw_call_cursor *at, const struct tw_call_item *item)
+{
+	uint64_t end = tw_call_item_over(item);
+	*at->timed++ = (struct tw_timed_frame){end, at->due, (uint32_t)(at->top - at->frames)};
+	at->timed_top = at->top;
+	at->due = end < at->due ? end : at->due;
+}
+
+/* Ends the complete slices on top that are over at a time. */
+TW_INLINE void tw_calls_settle(struct tw_call_cursor *at, uint64_t time, tw_call_leave_fn leave, bool by_row)
+{
+	while (at->due <= time && at->timed_top == at->top && at->timed[-1].end == at->due &&
+	       at->top->row >= at->least_row) {
+		tw_calls_end(at, at->due, leave, by_row);
+		at->due = (--at->timed)->due_below;
+		at->timed_top = tw_calls_timed_top(at, at->calls->stack);
+	}
+}
+
+TW_INLINE bool tw_calls_begin(struct tw_call_cursor *at, const struct tw_call_item *item, tw_call_find_fn find,
+                              bool by_row)
+{
+	bool timed = tw_item_is_complete(item);
+	if (at->due <= item->time || (timed && at->timed == at->timed_last) || !tw_calls_push(at, item, find, by_row))
+		return false;
+	if (timed)
+		tw_calls_put_timed(at, item);
+	return true;
+}
+
+/* A place among the timed frames; there may be no array yet, and C has no NULL + 0. */
+static inline struct tw_timed_frame *tw_calls_timed_at(const struct tw_call_stack *stack, size_t i)
+{
+	return stack->timed ? stack->timed + i : NULL;
+}
+
+static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
+{
+	const struct tw_call_stack *stack = calls->stack;
+	const struct tw_call_space *space = stack->space;
+	struct tw_call_cursor at = {
+	    .calls = calls,
+	    .top = space->frames + stack->depth,
+	    .last = space->frames + space->frame_room - 1,
+	    .on_stack = space->on_stack,
+	    .row_on_stack = space->row_on_stack,
+	    .names = space->name_room < calls->name_limit ? space->name_room : calls->name_limit,
+	    .rows = space->row_room,
+	    .least_row = calls->others_alike ? TW_ROW_OTHER : TW_ROW_FIRST,
+	    .min_duration = calls->min_duration,
+	    .frames = space->frames,
+	    .timed = tw_calls_timed_at(stack, stack->timed_count),
+	    .timed_last = tw_calls_timed_at(stack, stack->timed_room),
+	    .due = stack->due,
+	};
+	at.timed_top = tw_calls_timed_top(&at, stack);
+	return at;
+}
+
+/* The track goes on until a time. */
+static inline void tw_calls_go_on(struct tw_calls *calls, uint64_t time)
+{
+	if (time > calls->stack->last)
+		calls->stack->last = time;
+}
+
+/* Takes items of the current track, as many as it can; returns how many. */
+TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_call_item *items, size_t count,
+                                     tw_call_find_fn find, tw_call_leave_fn leave, bool by_row)
+{
+	struct tw_call_stack *stack = calls->stack;
+	if (!stack->space || stack->space->tableless || stack->folded)
+		return 0;
+	struct tw_call_cursor at = tw_calls_cursor(calls);
+	const struct tw_call_item *item = items, *end = items + count;
+	for (; item < end && tw_item_kind(item) != TW_CALL_NESTED; item++) {
+		tw_calls_settle(&at, item->time, leave, by_row);
+		if (tw_item_kind(item) == TW_CALL_END ? !tw_calls_pop(&at, item, leave, by_row)
+		                                      : !tw_calls_begin(&at, item, find, by_row))
+			break;
+	}
+	stack->depth = (uint32_t)(at.top - at.frames);
+	stack->timed_count = (size_t)(at.timed - stack->timed);
+	stack->due = at.due;
+	if (item > items)
+		tw_calls_go_on(calls, tw_call_item_over(&item[-1]));
+	return (size_t)(item - items);
+}
+
+/* Takes a run. */
+TW_INLINE void tw_calls_feed_run(struct tw_calls *calls, const struct tw_call_run *run, tw_call_find_fn find,
+                                 tw_call_leave_fn leave, bool by_row)
+{
+	if (run->track != calls->track)
+		tw_calls_switch(calls, run->track);
+	for (size_t i = 0; i < run->count;) {
+		i += tw_calls_take_items(calls, run->items + i, run->count - i, find, leave, by_row);
+		if (i == run->count)
+			break;
+		if (tw_item_kind(&run->items[i]) == TW_CALL_NESTED)
+			i += tw_calls_take_nested(calls, run, i);
+		else
+			tw_calls_take_item(calls, &run->items[i++]);
+	}
+	tw_calls_go_on(calls, run->last);
+}
+
+#endif

@@ -1,0 +1,705 @@
+/* filter.c - leaving out events: by time window, by duration, by name and category. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/filter/filter.h"
+
+#include "base/memory/map.h"
+#include "base/memory/memory.h"
+#include "base/text/plural.h"
+#include "core/calls/around.h"
+#include "core/filter/hold.h"
+#include "core/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	BATCH = 256,
+	READY_SIZE = 1 << 22, /* bytes of events and arguments that wait to be delivered */
+	BUDGET_SHARE = 8,     /* share of the memory limit for queues and stacks, half of which may be room */
+	ENTRY_COST = 96,      /* bytes of the map for a frame, at most */
+	STALE = 1024,         /* names without a frame that may always stay in the map */
+	EDGE_MOST = 1024      /* rows that wait at the start of the window: each track that starts looks at all */
+};
+
+static const struct tw_rule limit_rule = {
+    .name = "filter.memory-limit",
+    .severity = TW_WARNING,
+    .text =
+	"More is open at once than the memory limit allows a filter to hold: slices beyond are let through unjudged.",
+};
+
+#define NO_FRAME SIZE_MAX
+
+/* A slice that is open. */
+struct frame {
+	struct tw_event event; /* its begin, as delivered */
+	uint64_t row;          /* of its begin: tw_hold_put() */
+	uint32_t older;        /* the next frame of the same name further down, plus 1 */
+};
+
+enum { FRAME_COST = sizeof(struct frame) + ENTRY_COST };
+
+struct track {
+	struct frame *frames;
+	size_t depth, room;
+	size_t delivered;           /* the frames below this have passed the window; the others began before it */
+	struct tw_event_rows saved; /* begins of the frames that have not */
+	uint64_t beyond;            /* open slices that there was no memory for a frame of */
+	size_t waiting;             /* rows of the edge that are its own */
+	struct tw_queue queue;
+	struct tw_around *around; /* of complete slices that pass by their names: the others count as not there. NULL:
+	                           * there has been none, as in most of what may be many tracks */
+};
+
+/* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes
+ * nothing but the memory it takes. */
+struct tw_filter {
+	const struct tw_read_options *options;
+	const struct tw_clock *clock;
+	uint64_t from, to;         /* the window on the trace's clock; to: UINT64_MAX when there is no end */
+	bool begun;                /* from and to are set */
+	bool timeless;             /* as in struct tw_reader */
+	bool all_started;          /* time order: begins of all tracks were delivered at the start of the window */
+	size_t frames;             /* of all tracks */
+	struct tw_event_rows edge; /* of the start of the window, no slices: inside of those that are open then */
+	struct track *tracks;
+	size_t track_room, track_count; /* tracks that are counted in hold.held */
+	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
+	struct tw_map newest;           /* track and name to the newest frame, plus 1; 0: there is none any more */
+	struct tw_hold hold;
+	struct tw_queue shared; /* time order: all tracks in one */
+	size_t taken;           /* rows of hold.ready that are in the batch */
+	struct tw_batch in;     /* the format's batch; rows from `next` on have not been looked at */
+	size_t next;
+	bool ended;
+	int status; /* what the format's read returned at its end */
+	struct tw_event events[BATCH];
+	struct tw_argument *arguments;
+	size_t argument_room;
+};
+
+static struct tw_queue *queue_of(struct tw_filter *filter, struct track *track)
+{
+	return filter->options->order == TW_ORDER_TIME ? &filter->shared : &track->queue;
+}
+
+static uint64_t put(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                    const struct tw_argument *arguments, enum tw_verdict verdict)
+{
+	return tw_hold_put(&filter->hold, queue_of(filter, track), event, arguments, NULL, verdict);
+}
+
+static bool decide(struct tw_filter *filter, struct track *track, const struct frame *frame, uint64_t end)
+{
+	return tw_hold_decide(&filter->hold, queue_of(filter, track), frame->row, frame->event.time, end);
+}
+
+/* ---- The stacks of open slices. ---- */
+
+static uint64_t name_key(const struct tw_event *event)
+{
+	return (uint64_t)event->track << 32 | event->name;
+}
+
+/* The newest open slice that an end belongs to: an end without a name ends the innermost. */
+static size_t find(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
+{
+	if (track->depth && (event->name == 0 || track->frames[track->depth - 1].event.name == event->name))
+		return track->depth - 1;
+	uint32_t frame = 0;
+	tw_map_find(&filter->newest, name_key(event), &frame);
+	return frame ? frame - 1 : NO_FRAME;
+}
+
+static bool has_room(struct tw_filter *filter, const struct track *track)
+{
+	return track != &filter->spare && track->depth < UINT32_MAX - 2 &&
+	       tw_share_holds(&filter->hold.share, filter->hold.held + FRAME_COST);
+}
+
+/* Takes the names without a frame out of the map. False when there is no memory. */
+static bool sweep(struct tw_filter *filter)
+{
+	struct tw_map fresh = {0}, *old = &filter->newest;
+	bool fine = true;
+	for (size_t i = 0; old->slots && i <= old->mask && fine; i++)
+		if (old->slots[i].value > 1)
+			fine = tw_map_add(&fresh, old->slots[i].key, old->slots[i].value - 1);
+	tw_map_free(fine ? old : &fresh);
+	if (fine)
+		*old = fresh;
+	return fine;
+}
+
+static bool add_newest(struct tw_filter *filter, uint64_t key, uint32_t newest)
+{
+	if (filter->newest.count >= 2 * filter->frames + STALE && !sweep(filter))
+		return false;
+	return tw_map_add(&filter->newest, key, newest);
+}
+
+static size_t around_size(const struct track *track)
+{
+	return track->around ? sizeof *track->around + tw_around_size(track->around) : 0;
+}
+
+/* When what is around the innermost slice is over. */
+static uint64_t innermost_until(const struct track *track)
+{
+	return track->around && track->depth ? tw_around_frame(track->around, track->depth - 1) : TW_NONE_AROUND;
+}
+
+static void push(struct tw_filter *filter, struct track *track, const struct tw_event *event)
+{
+	size_t before = around_size(track);
+	if (track->around && !tw_around_enter(track->around, track->depth, event->time))
+		filter->hold.failed = true;
+	filter->hold.held += around_size(track) - before;
+	if (!tw_grow(&track->frames, &track->room, track->depth + 1, sizeof *track->frames)) {
+		filter->hold.failed = true;
+		return;
+	}
+	uint32_t older = 0, newest = (uint32_t)track->depth + 1;
+	uint32_t *stored = tw_map_stored(&filter->newest, name_key(event));
+	if (stored) {
+		older = *stored - 1;
+		*stored = newest + 1;
+	} else if (!add_newest(filter, name_key(event), newest)) {
+		filter->hold.failed = true;
+	}
+	track->frames[track->depth++] = (struct frame){.event = *event, .row = TW_NO_ROW, .older = older};
+	filter->frames++;
+	filter->hold.held += FRAME_COST;
+}
+
+/* Pushes a slice that begins before the window, and saves its begin for start(). */
+static void push_early(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                       const struct tw_argument *arguments)
+{
+	push(filter, track, event);
+	size_t before = tw_event_rows_size(&track->saved);
+	if (!tw_event_rows_add(&track->saved, event, arguments, NULL, TW_KEEP))
+		filter->hold.failed = true;
+	filter->hold.held += tw_event_rows_size(&track->saved) - before;
+}
+
+static void pop(struct tw_filter *filter, struct track *track)
+{
+	const struct frame *frame = &track->frames[--track->depth];
+	uint32_t *stored = tw_map_stored(&filter->newest, name_key(&frame->event));
+	if (stored)
+		*stored = frame->older + 1;
+	filter->frames--;
+	filter->hold.held -= FRAME_COST;
+	if (track->depth < track->delivered) {
+		track->delivered = track->depth;
+		return;
+	}
+	size_t before = tw_event_rows_size(&track->saved);
+	tw_event_rows_pop(&track->saved);
+	filter->hold.held -= before - tw_event_rows_size(&track->saved);
+}
+
+/* ---- Complete slices tell their ends before, and end what begins inside of them. ---- */
+
+/* Only where times are asked for: otherwise events may come in the order of the file. */
+static void note_around(struct tw_filter *filter, struct track *track, const struct tw_event *slice, uint64_t end)
+{
+	size_t before = around_size(track);
+	if (!tw_filter_needs_time(filter->options) || track == &filter->spare ||
+	    !tw_share_holds(&filter->hold.share, filter->hold.held + FRAME_COST) ||
+	    !tw_hold_wanted(&filter->hold, slice))
+		return;
+	if (!track->around)
+		track->around = calloc(1, sizeof *track->around);
+	filter->hold.failed |= !track->around || !tw_around_add(track->around, slice->time, end);
+	filter->hold.held += around_size(track) - before;
+}
+
+/* Ends what is inside of complete slices that are over at a time. A reader of the events sees that from these. */
+static void end_inside(struct tw_filter *filter, struct track *track, uint64_t time)
+{
+	for (uint64_t end; (end = innermost_until(track)) != TW_NONE_AROUND && end <= time;) {
+		if (track->depth <= track->delivered)
+			decide(filter, track, &track->frames[track->depth - 1], end < filter->to ? end : filter->to);
+		pop(filter, track);
+	}
+}
+
+/* ---- The window. ---- */
+
+/* Delivers the slices that are open at the start of the window. */
+static void begin_open(struct tw_filter *filter, struct track *track)
+{
+	struct tw_event_rows *saved = &track->saved;
+	if (track->delivered < track->depth)
+		end_inside(filter, track, filter->from);
+	if (track->delivered == track->depth)
+		return;
+	for (size_t i = 0; track->delivered < track->depth; i++) {
+		struct frame *frame = &track->frames[track->delivered++];
+		frame->event.time = filter->from;
+		frame->event.flags |= TW_FLAG_CLIPPED | TW_FLAG_MADE;
+		frame->row = tw_hold_put(&filter->hold, queue_of(filter, track), &frame->event,
+		                         saved->arguments ? saved->arguments + saved->rows[i].argument : NULL,
+		                         saved->bytes, TW_UNDECIDED);
+	}
+	filter->hold.held -= tw_event_rows_size(saved);
+	tw_event_rows_shift(saved, tw_event_rows_held(saved));
+}
+
+/* Whether rows wait that those of all tracks must not overtake. */
+static bool edge_holds_all(const struct tw_filter *filter)
+{
+	return filter->options->order == TW_ORDER_TIME && tw_event_rows_held(&filter->edge);
+}
+
+/* Has an event of the window's very start wait for the begins of the slices that it is in, or behind one that does. */
+static bool wait_at_edge(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                         const struct tw_argument *arguments)
+{
+	size_t before = tw_event_rows_size(&filter->edge);
+	bool waits =
+	    track->delivered < track->depth || track->waiting || (edge_holds_all(filter) && track != &filter->spare);
+	if (!waits || filter->edge.count == EDGE_MOST || !tw_share_holds(&filter->hold.share, filter->hold.held))
+		return false;
+	if (!tw_event_rows_add(&filter->edge, event, arguments, NULL, TW_KEEP))
+		filter->hold.failed = true;
+	filter->hold.held += tw_event_rows_size(&filter->edge) - before;
+	track->waiting++;
+	return true;
+}
+
+/* Delivers what waits at the edge: of one track and of those that only wait behind others, or of all, in the order in
+ * which it came. */
+static void leave_edge(struct tw_filter *filter, struct track *only)
+{
+	struct tw_event_rows *edge = &filter->edge;
+	size_t left = 0;
+	for (size_t i = edge->head; i < edge->count; i++) {
+		struct tw_row *row = &edge->rows[i];
+		struct track *track = &filter->tracks[row->event.track];
+		bool leaves = !only || track == only || track->delivered == track->depth;
+		if (row->state == TW_KEEP && leaves) {
+			tw_hold_put(&filter->hold, queue_of(filter, track), &row->event,
+			            edge->arguments ? edge->arguments + row->argument : NULL, edge->bytes, TW_KEEP);
+			row->state = TW_DROP;
+			track->waiting--;
+		}
+		left += row->state == TW_KEEP;
+	}
+	if (left)
+		return;
+	filter->hold.held -= tw_event_rows_size(edge);
+	tw_event_rows_shift(edge, tw_event_rows_held(edge));
+}
+
+static void start(struct tw_filter *filter, struct track *track)
+{
+	begin_open(filter, track);
+	if (track->waiting || edge_holds_all(filter))
+		leave_edge(filter, track);
+}
+
+/* Before an event. An end of just the time at which a slice is over may be that of what is inside. */
+static void end_inside_before(struct tw_filter *filter, struct track *track, const struct tw_event *event)
+{
+	if (event->kind == TW_SLICE_END && event->time == 0)
+		return;
+	const uint64_t time = event->kind == TW_SLICE_END ? event->time - 1 : event->time;
+	if (innermost_until(track) > time)
+		return;
+	if (time > filter->from)
+		start(filter, track);
+	end_inside(filter, track, time);
+}
+
+static void start_all(struct tw_filter *filter)
+{
+	for (size_t i = 0; i < filter->track_count; i++)
+		begin_open(filter, &filter->tracks[i]);
+	leave_edge(filter, NULL);
+	filter->all_started = true;
+}
+
+/* Ends a slice that has no end of its own, like `event` does. */
+static void end_frame(struct tw_filter *filter, struct track *track, const struct frame *frame,
+                      const struct tw_event *event)
+{
+	struct tw_event end = *event;
+	end.kind = TW_SLICE_END;
+	end.name = frame->event.name;
+	end.category = frame->event.category;
+	end.argument_count = 0;
+	if (decide(filter, track, frame, end.time))
+		put(filter, track, &end, NULL, TW_KEEP);
+}
+
+/* Whether a time is behind the window. Times beyond 64 bits stand at their end: a window without an end has them. */
+static bool is_behind(const struct tw_filter *filter, uint64_t time)
+{
+	return filter->options->to_ns && time >= filter->to;
+}
+
+/* A track has passed the end of the window. What comes late may still be in it. */
+static void finish(struct tw_filter *filter, struct track *track)
+{
+	start(filter, track);
+	while (track->depth) {
+		const struct frame *frame = &track->frames[track->depth - 1];
+		struct tw_event end = frame->event;
+		end.time = filter->to;
+		end.flags = TW_FLAG_CLIPPED | TW_FLAG_MADE;
+		end_frame(filter, track, frame, &end);
+		pop(filter, track);
+	}
+}
+
+/* ---- Events by kind. ---- */
+
+/* A slice that ends exactly where the window starts is not in it. So of what happens at that very time only the begin
+ * of a slice starts the track (start()): the end of one that is open may still come. What else happens then waits. */
+
+static void take_other(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                       const struct tw_argument *arguments)
+{
+	if (event->time < filter->from)
+		return;
+	if (event->time > filter->from)
+		start(filter, track);
+	else if (wait_at_edge(filter, track, event, arguments))
+		return;
+	put(filter, track, event, arguments, TW_KEEP);
+}
+
+static void take_begin(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                       const struct tw_argument *arguments)
+{
+	if (track->beyond || !has_room(filter, track)) {
+		track->beyond++;
+		tw_hold_give_up(&filter->hold, event);
+		take_other(filter, track, event, arguments);
+		return;
+	}
+	if (event->time < filter->from) {
+		push_early(filter, track, event, arguments);
+		return;
+	}
+	start(filter, track);
+	push(filter, track, event);
+	if (filter->hold.failed)
+		return;
+	track->delivered = track->depth;
+	track->frames[track->depth - 1].row = put(filter, track, event, arguments, TW_UNDECIDED);
+}
+
+/* Ends the slices above frame `at`, which have no ends of their own. A reader of the events sees that from `end`; where
+ * that is left out they are given ends. */
+static void unwind(struct tw_filter *filter, struct track *track, size_t at, const struct tw_event *end)
+{
+	bool silent = !tw_hold_wanted(&filter->hold, end);
+	for (; track->depth - 1 > at; pop(filter, track)) {
+		const struct frame *frame = &track->frames[track->depth - 1];
+		if (track->depth > track->delivered)
+			continue;
+		if (silent)
+			end_frame(filter, track, frame, end);
+		else
+			decide(filter, track, frame, end->time);
+	}
+}
+
+static void take_end(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                     const struct tw_argument *arguments)
+{
+	size_t at = track->beyond ? NO_FRAME : find(filter, track, event);
+	if (at == NO_FRAME) {
+		track->beyond -= track->beyond ? 1 : 0;
+		take_other(filter, track, event, arguments);
+		return;
+	}
+	struct tw_event end = *event;
+	end.name = track->frames[at].event.name; /* ends may be written without */
+	if (filter->options->category)
+		end.category = track->frames[at].event.category;
+	if (end.time > filter->from) {
+		start(filter, track);
+	} else if (end.time < filter->from) {
+		end.time = filter->from;
+		end.flags |= TW_FLAG_CLIPPED | TW_FLAG_MADE;
+	}
+	unwind(filter, track, at, &end);
+	if (at < track->delivered && decide(filter, track, &track->frames[at], end.time))
+		put(filter, track, &end, arguments, TW_KEEP);
+	pop(filter, track);
+}
+
+/* What a complete slice that reaches into the window is inside of, is open at its start too. */
+static void take_complete(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                          const struct tw_argument *arguments)
+{
+	struct tw_event slice = *event;
+	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
+	note_around(filter, track, event, end);
+	if (slice.time < filter->from) {
+		if (end <= filter->from)
+			return;
+		slice.time = filter->from;
+		slice.flags |= TW_FLAG_CLIPPED;
+	}
+	if (end > filter->to) {
+		end = filter->to;
+		slice.flags |= TW_FLAG_CLIPPED;
+	}
+	slice.value = end - slice.time;
+	start(filter, track);
+	if (slice.value >= filter->options->min_duration_ns)
+		put(filter, track, &slice, arguments, TW_KEEP);
+}
+
+static bool is_timeless(const struct tw_filter *filter, const struct tw_event *event)
+{
+	return filter->timeless && event->kind == TW_OBJECT;
+}
+
+/* What would be outside of the window is at its edge, and before the slices there, whose arguments may refer to it. */
+static void take_timeless(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                          const struct tw_argument *arguments)
+{
+	struct tw_event inside = *event;
+	if (inside.time < filter->from)
+		inside.time = filter->from;
+	else if (is_behind(filter, inside.time))
+		inside.time = filter->to - 1;
+	if (inside.time > filter->from)
+		start(filter, track);
+	put(filter, track, &inside, arguments, TW_KEEP);
+}
+
+static void take_in(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                    const struct tw_argument *arguments)
+{
+	if (is_timeless(filter, event))
+		take_timeless(filter, track, event, arguments);
+	else if (is_behind(filter, event->time))
+		finish(filter, track);
+	else if (event->kind == TW_SLICE_BEGIN)
+		take_begin(filter, track, event, arguments);
+	else if (event->kind == TW_SLICE_END)
+		take_end(filter, track, event, arguments);
+	else if (event->kind == TW_SLICE_COMPLETE)
+		take_complete(filter, track, event, arguments);
+	else
+		take_other(filter, track, event, arguments);
+}
+
+/* The track of a number; NULL when there is no memory. */
+static struct track *track_at(struct tw_filter *filter, size_t number)
+{
+	if (number < filter->track_count)
+		return &filter->tracks[number];
+	size_t more = (number + 1 - filter->track_count) * sizeof *filter->tracks;
+	if (!tw_share_holds(&filter->hold.share, filter->hold.held + more))
+		return &filter->spare;
+	if (!tw_grow(&filter->tracks, &filter->track_room, number + 1, sizeof *filter->tracks))
+		return NULL;
+	filter->track_count = number + 1;
+	filter->hold.held += more;
+	return &filter->tracks[number];
+}
+
+/* Whether an event tells nothing: the window is empty, or it is behind the window on the spare track, which stands for
+ * several and has nothing open. */
+static bool is_over(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
+{
+	bool empty = filter->to <= filter->from && filter->options->to_ns;
+	return empty || (track == &filter->spare && is_behind(filter, event->time) && !is_timeless(filter, event));
+}
+
+static void take(struct tw_filter *filter, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	struct track *track = track_at(filter, event->track);
+	if (!track) {
+		filter->hold.failed = true;
+		return;
+	}
+	if (is_over(filter, track, event))
+		return;
+	struct tw_queue *queue = queue_of(filter, track);
+	uint64_t now = event->time < filter->to ? event->time : filter->to;
+	queue->now = now > queue->now ? now : queue->now;
+	if (queue == &filter->shared && !filter->all_started && event->time > filter->from)
+		start_all(filter);
+	if (track->depth)
+		end_inside_before(filter, track, event);
+	take_in(filter, track, event, arguments);
+	tw_hold_drain(&filter->hold, queue);
+}
+
+/* ---- Batches. ---- */
+
+static uint64_t later(uint64_t time, uint64_t ns)
+{
+	return ns > UINT64_MAX - time ? UINT64_MAX : time + ns;
+}
+
+/* The start of the trace is known when there are events, not before in every order. */
+static void set_window(struct tw_filter *filter, const struct tw_reader *reader)
+{
+	uint64_t start_ns = filter->clock->start_ns;
+	filter->begun = true;
+	filter->timeless = reader->timeless;
+	filter->from = filter->options->from_ns ? later(start_ns, filter->options->from_ns) : 0;
+	filter->to = filter->options->to_ns ? later(start_ns, filter->options->to_ns) : UINT64_MAX;
+}
+
+static void flush(struct tw_filter *filter)
+{
+	filter->ended = true;
+	start_all(filter);
+	for (size_t i = 0; i < filter->track_count; i++)
+		end_inside(filter, &filter->tracks[i], TW_NONE_AROUND - 1);
+	for (size_t i = 0; i < filter->track_count; i++)
+		tw_hold_drain_all(&filter->hold, &filter->tracks[i].queue);
+	tw_hold_drain_all(&filter->hold, &filter->shared);
+}
+
+static void tell(const struct tw_filter *filter, struct tw_reader *reader)
+{
+	const struct tw_hold *hold = &filter->hold;
+	if (hold->unjudged)
+		tw_report_limit(reader, &limit_rule, hold->first_unjudged, hold->first_unjudged,
+		                "%" PRIu64 " slice%s let through unjudged: give more memory to filter them",
+		                hold->unjudged, tw_plural(hold->unjudged));
+}
+
+static void pull(struct tw_filter *filter, struct tw_reader *reader)
+{
+	filter->next = 0;
+	filter->in = (struct tw_batch){0};
+	int n = reader->format->read(reader, &filter->in);
+	if (n > 0) {
+		if (!filter->begun)
+			set_window(filter, reader);
+		return;
+	}
+	filter->in.count = 0;
+	filter->status = n;
+	flush(filter);
+	tell(filter, reader);
+}
+
+static void work(struct tw_filter *filter, struct tw_reader *reader)
+{
+	const struct tw_event_rows *ready = &filter->hold.ready;
+	while (!filter->ended && !filter->hold.failed && tw_event_rows_held(ready) < BATCH &&
+	       tw_event_rows_size(ready) < READY_SIZE) {
+		if (filter->next == filter->in.count) {
+			pull(filter, reader);
+			continue;
+		}
+		const struct tw_event *event = &filter->in.events[filter->next++];
+		take(filter, event, event->argument_count ? filter->in.arguments + event->first_argument : NULL);
+	}
+}
+
+static void copy_arguments(const struct tw_event_rows *rows, const struct tw_row *row, struct tw_argument *arguments)
+{
+	for (size_t i = 0; i < row->event.argument_count; i++) {
+		arguments[i] = rows->arguments[row->argument + i];
+		if (tw_has_bytes(&arguments[i]))
+			arguments[i].value.bytes =
+			    rows->bytes ? rows->bytes + arguments[i].value.u : (const uint8_t *)"";
+	}
+}
+
+/* Makes a batch of the first rows that are ready. They stay there, for the bytes of their arguments, until the next. */
+static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *batch)
+{
+	const struct tw_event_rows *ready = &filter->hold.ready;
+	size_t count = tw_event_rows_held(ready) < BATCH ? tw_event_rows_held(ready) : BATCH, used = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_row *row = &ready->rows[ready->head + i];
+		size_t n = row->event.argument_count;
+		if (!tw_grow(&filter->arguments, &filter->argument_room, used + n, sizeof *filter->arguments))
+			return TW_ERR_MEMORY;
+		if (n)
+			copy_arguments(ready, row, filter->arguments + used);
+		filter->events[i] = row->event;
+		if (!tells_made && tw_is_made(&row->event))
+			filter->events[i].flags ^= TW_FLAG_MADE;
+		filter->events[i].first_argument = (uint16_t)used;
+		used += n;
+	}
+	filter->taken = count;
+	*batch = (struct tw_batch){.events = filter->events, .count = count, .arguments = filter->arguments};
+	return (int)count;
+}
+
+int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw_batch *batch)
+{
+	*batch = (struct tw_batch){0};
+	tw_event_rows_shift(&filter->hold.ready, filter->taken);
+	filter->taken = 0;
+	work(filter, reader);
+	int count = filter->hold.failed ? TW_ERR_MEMORY : deliver(filter, reader->tells_made, batch);
+	if (count < 0)
+		return tw_fail(reader, count, "%s: out of memory", tw_input_name(reader->input));
+	return count ? count : filter->status;
+}
+
+/* ---- The filter. ---- */
+
+const struct tw_rule *tw_filter_rule(size_t i)
+{
+	return i == 0 ? &limit_rule : NULL;
+}
+
+bool tw_filter_needs_time(const struct tw_read_options *options)
+{
+	return options->from_ns || options->to_ns || options->min_duration_ns;
+}
+
+bool tw_filter_needed(const struct tw_read_options *options)
+{
+	return options->function || options->category || tw_filter_needs_time(options);
+}
+
+struct tw_filter *tw_filter_new(const struct tw_read_options *options, const struct tw_dictionary *dictionary,
+                                const struct tw_clock *clock, atomic_size_t *used)
+{
+	struct tw_filter *filter = calloc(1, sizeof *filter);
+	if (!filter)
+		return NULL;
+	size_t limit = options->memory_limit ? options->memory_limit : TW_DEFAULT_MEMORY;
+	filter->options = options;
+	filter->clock = clock;
+	filter->hold = (struct tw_hold){
+	    .options = options,
+	    .dictionary = dictionary,
+	    .share = {.used = used, .limit = limit / BUDGET_SHARE},
+	};
+	return filter;
+}
+
+void tw_filter_free(struct tw_filter *filter)
+{
+	if (!filter)
+		return;
+	for (size_t i = 0; i < filter->track_room; i++) {
+		free(filter->tracks[i].frames);
+		tw_event_rows_free(&filter->tracks[i].saved);
+		if (filter->tracks[i].around)
+			tw_around_free(filter->tracks[i].around);
+		free(filter->tracks[i].around);
+		tw_event_rows_free(&filter->tracks[i].queue.rows);
+	}
+	tw_event_rows_free(&filter->spare.queue.rows);
+	tw_event_rows_free(&filter->edge);
+	free(filter->tracks);
+	tw_map_free(&filter->newest);
+	tw_event_rows_free(&filter->shared.rows);
+	tw_hold_free(&filter->hold);
+	free(filter->arguments);
+	free(filter);
+}

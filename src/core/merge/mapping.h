@@ -1,0 +1,65 @@
+/* mapping.h - what the names, tracks and stacks of a trace are in the one that it becomes a part of. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_MERGE_MAPPING_H
+#define CORE_MERGE_MAPPING_H
+
+#include "base/memory/map.h"
+#include "core/dictionary.h"
+
+/* A process of one of the traces. */
+struct tw_home {
+	uint64_t process;
+	uint32_t trace;
+};
+
+/* The processes of all traces; all zero to begin. */
+struct tw_homes {
+	struct tw_map owners;  /* process of the merged trace to the trace that it is of */
+	struct tw_map apart;   /* hash of a process that was kept apart and its trace to number - 1 */
+	struct tw_home *items; /* those that were kept apart, by number - 1 */
+	size_t count, room;
+};
+
+/* What may be added to a dictionary, by all mappings to it together; all zero but `most` to begin. What there is no
+ * room for is left out: names become "(other)", threads and processes 0, and stacks those around them. */
+struct tw_mapping_room {
+	size_t used, most; /* bytes */
+	bool full;         /* something was left out */
+};
+
+/* What becomes of the number of a process. */
+enum tw_mapping_kind {
+	TW_MAPPING_WHOLE,   /* it stays, or where another process came before with it there is another */
+	TW_MAPPING_APART,   /* it is one in `homes`, whatever other traces have */
+	TW_MAPPING_TOGETHER /* from that, as for TW_MAPPING_WHOLE */
+};
+
+/* From one dictionary to another. All zero but the first members to begin. */
+struct tw_mapping {
+	enum tw_mapping_kind kind;
+	uint32_t trace; /* number of the trace that `from` is of; not used with TW_MAPPING_TOGETHER */
+	const struct tw_dictionary *from;
+	struct tw_dictionary *to;
+	struct tw_homes *homes;
+	struct tw_mapping_room *room; /* NULL: nothing is left out */
+	uint32_t *names;              /* by number: that in `to`, 0 while not asked for */
+	size_t name_room;
+	uint32_t *tracks; /* the same of tracks */
+	size_t track_room;
+	uint32_t *stacks; /* by number, for the first stack_count */
+	size_t stack_count, stack_room;
+	struct tw_map processes; /* process in `from` to the place of its number in `numbers` */
+	uint64_t *numbers;
+	size_t number_room;
+};
+
+/* Turns a row, but for its time, and its arguments. False when there is no memory. */
+bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_argument *arguments);
+
+/* There are no more rows: takes the names that tracks got since they were met. False when there is no memory. */
+bool tw_mapping_end(struct tw_mapping *mapping);
+
+void tw_mapping_free(struct tw_mapping *mapping);
+void tw_homes_free(struct tw_homes *homes);
+
+#endif

@@ -1,0 +1,167 @@
+/* merge.h - several readers as one, in time order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_MERGE_MERGE_H
+#define CORE_MERGE_MERGE_H
+
+#include "core/format.h"
+#include "core/merge/mapping.h"
+#include "core/order/runs.h"
+
+enum {
+	TW_MERGE_DIRECT = 256, /* traces that are open at once, at most */
+	TW_MERGE_BATCH = 256
+};
+
+__extension__ typedef __int128 tw_wide;
+
+/* How the times of a trace change: (time - pivot) * to / from + pivot + shift. */
+struct tw_merge_time {
+	uint64_t pivot;
+	uint64_t from, to; /* equal where clocks do not drift */
+	tw_wide shift;     /* ns */
+};
+
+/* One of the traces. */
+struct tw_merge_trace {
+	char *path;
+	int64_t offset_ns;
+	bool some;             /* it has rows: known after the first read */
+	struct tw_clock clock; /* as it was then */
+	struct tw_merge_time time;
+};
+
+/* Where rows come from: a trace, or a run of a temporary file. */
+struct tw_merge_input {
+	struct tw_reader *reader;     /* NULL: it is a run */
+	struct tw_merge_trace *trace; /* of a reader */
+	struct tw_run_cursor run;
+	struct tw_batch batch;
+	size_t next;   /* rows of the batch before this one are delivered */
+	uint64_t head; /* time of that row in the merged trace */
+	bool ended;
+	struct tw_merge_time time;
+	struct tw_mapping *mapping; /* to the merged trace; NULL: rows are handed on as they are */
+	struct tw_mapping own;      /* of a reader */
+};
+
+struct tw_gathering;
+
+struct tw_merge {
+	struct tw_merge_trace *traces;
+	size_t trace_count;
+	struct tw_merge_input *inputs;
+	size_t count, room;
+	uint32_t *heap; /* numbers of those that have rows, the first one on top */
+	size_t heap_count, heap_room;
+	struct tw_merge_options options;
+	struct tw_homes homes;
+	bool started;
+	struct tw_event events[TW_MERGE_BATCH];
+	size_t event_count;
+	struct tw_argument *arguments;
+	size_t argument_count, argument_room;
+	uint8_t *bytes; /* of a row that is more than a block of its run */
+	size_t byte_room;
+	struct tw_gathering *gathering;  /* more traces than are open at once; otherwise NULL */
+	uint64_t findings[TW_ERROR + 1]; /* of traces that are closed */
+};
+
+/* Returns a trace's name as it is shown. */
+const char *tw_merge_name(const struct tw_merge_trace *trace);
+
+/* Returns what a time becomes, which may be below 0 or beyond 64 bits. */
+static inline tw_wide tw_merge_moved(const struct tw_merge_time *how, uint64_t time)
+{
+	tw_wide away = (tw_wide)time - how->pivot;
+	if (how->from != how->to)
+		away = away / how->from * how->to + away % how->from * how->to / how->from;
+	return away + how->pivot + how->shift;
+}
+
+/* Whether tw_merge_time() raises it to 0. */
+static inline bool tw_merge_raises(const struct tw_merge_time *how, uint64_t time)
+{
+	return tw_merge_moved(how, time) < 0;
+}
+
+static inline uint64_t tw_merge_time(const struct tw_merge_time *how, uint64_t time)
+{
+	uint64_t later;
+	if (how->from == how->to && how->shift >= 0 && how->shift <= UINT64_MAX &&
+	    !__builtin_add_overflow(time, (uint64_t)how->shift, &later))
+		return later;
+	tw_wide at = tw_merge_moved(how, time);
+	return at < 0 ? 0 : at > UINT64_MAX ? UINT64_MAX : (uint64_t)at;
+}
+
+/* What went from merged traces to a writer. */
+struct tw_passed {
+	uint64_t events; /* gaps not counted */
+	uint64_t lost_bytes;
+	int written; /* 0, or the writer's negative status */
+};
+
+/* Whether several traces are merged, all of this format, and nothing of them is left out. */
+bool tw_merge_is_all(const struct tw_reader *reader, const char *format);
+
+/* Takes what a trace is like into what all of them are like: the first one's, until another differs. NULL: it is not
+ * known before it is read. */
+void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader);
+
+/* ---- For a target that takes the rows of all inputs itself. ---- */
+
+/* Brings the clocks together, once it is known which inputs have `some`. Returns 0 or a negative status. */
+int tw_merge_align(struct tw_reader *merged);
+
+/* An input has no more rows: takes the names that its tracks got. Returns 0 or a negative status. */
+int tw_merge_end(struct tw_reader *merged, struct tw_merge_input *input);
+
+/* Turns an errno of the temporary file, or 0, into a status. */
+int tw_merge_file_status(struct tw_reader *merged, int error);
+
+/* Sums up what was found wrong in the inputs. */
+void tw_merge_count_findings(struct tw_reader *merged);
+
+/* ---- markers.c ---- */
+
+/* When the markers happen in a trace. */
+struct tw_moments {
+	uint64_t at[TW_MERGE_MARKERS];
+	bool found[TW_MERGE_MARKERS];
+};
+
+/* Looks in a batch for the markers that have not been found. Returns whether some are still missing. */
+bool tw_merge_look(const struct tw_merge *merge, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
+                   struct tw_moments *moments);
+
+/* Finds how the times of a trace change so that its markers meet those of the first one. Returns 0 or TW_ERR_VALUE. */
+int tw_merge_meet(struct tw_reader *merged, size_t trace, const struct tw_moments *own, const struct tw_moments *first);
+
+/* The same for all inputs. Returns 0 or a negative status. */
+int tw_merge_find_markers(struct tw_reader *merged);
+
+/* ---- gather.c: more traces than are open at once. ---- */
+
+/* Begins, and looks whether all can be opened. Returns 0 or a negative status. */
+int tw_gather_begin(struct tw_reader *merged);
+
+/* The first call reads all traces, one after the other, into runs, and merges these until there are few enough to be
+ * read at once. Returns 0 or a negative status, later calls the same. */
+int tw_gather(struct tw_reader *merged);
+
+void tw_gather_free(struct tw_gathering *gathering);
+
+/* What an input is read with, which has one share of so many of the memory: filters by name and time are for the
+ * whole. */
+struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_t shares);
+
+/* Makes room for so many inputs. Returns 0 or TW_ERR_MEMORY. */
+int tw_merge_reserve(struct tw_reader *merged, size_t count);
+
+/* Closes all inputs. */
+void tw_merge_close_inputs(struct tw_merge *merge);
+
+/* The next rows of the inputs, in the order of time. Returns how many, or a negative status. */
+int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch);
+
+#endif

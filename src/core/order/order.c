@@ -1,0 +1,383 @@
+/* order.c - slabs merged in time order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/inline.h"
+#include "base/memory/memory.h"
+#include "core/order/slab.h"
+
+#include <trackway/status.h>
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* ---- Heads. They are kept in order: the one that is delivered next moves a place or two, as a rule. ---- */
+
+static struct tw_order_lane *lane_at(struct tw_sorter *sorter, uint64_t number)
+{
+	return &sorter->lanes[number % TW_ORDER_SLABS];
+}
+
+static uint32_t row_at(const struct tw_order_lane *lane, size_t place)
+{
+	return lane->slab->sorted ? (uint32_t)place : lane->slab->order[place];
+}
+
+static const struct tw_event *event_at(const struct tw_order_lane *lane, size_t place)
+{
+	return &lane->slab->events[row_at(lane, place)];
+}
+
+/* Whether a goes before b. What is still to be made may begin at the same time. */
+static bool goes_first(const struct tw_order_head *a, const struct tw_order_head *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time;
+	if (a->later != b->later)
+		return a->later;
+	return a->lane < b->lane;
+}
+
+/* Field by field: to read in one go what was just written in parts takes long. `make bench` measures convert. */
+static inline void set_head(struct tw_order_head *to, const struct tw_order_head *head)
+{
+	to->time = head->time;
+	to->later = head->later;
+	to->lane = head->lane;
+}
+
+static inline void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
+{
+	size_t i = sorter->head_count++;
+	for (; i > 0 && goes_first(&sorter->heads[i - 1], head); i--)
+		set_head(&sorter->heads[i], &sorter->heads[i - 1]);
+	set_head(&sorter->heads[i], head);
+}
+
+/* Puts the head of a lane of rows, if it has one, in its place among the others. */
+static inline void put_row_head(struct tw_sorter *sorter, const struct tw_order_lane *lane)
+{
+	if (lane->next == lane->slab->count)
+		return;
+	const struct tw_order_head head = {.time = event_at(lane, lane->next)->time, .lane = lane->number};
+	insert(sorter, &head);
+}
+
+/* The same for any lane. */
+static void put_head(struct tw_sorter *sorter, uint64_t number)
+{
+	const struct tw_order_lane *lane = lane_at(sorter, number);
+	if (!lane->slab->brief) {
+		put_row_head(sorter, lane);
+	} else if (lane->next < lane->slab->brief_count) {
+		const struct tw_order_head head = {.time = lane->slab->briefs[lane->next].time, .lane = lane->number};
+		insert(sorter, &head);
+	}
+}
+
+void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
+{
+	assert(tw_sorter_has_room(sorter));
+	uint64_t number = sorter->oldest + sorter->count++;
+	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .number = number};
+	put_head(sorter, number);
+}
+
+uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *slab, uint64_t not_before)
+{
+	assert(tw_sorter_has_room(sorter));
+	uint64_t number = sorter->oldest + sorter->count++;
+	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .number = number, .later = true};
+	insert(sorter, &(struct tw_order_head){.time = not_before, .later = true, .lane = number});
+	return number;
+}
+
+static int make(struct tw_sorter *sorter, uint64_t number)
+{
+	int status = sorter->make(sorter->context, number);
+	if (status < 0)
+		return status;
+	lane_at(sorter, number)->later = false;
+	put_head(sorter, number);
+	return 0;
+}
+
+int tw_sorter_make_first(struct tw_sorter *sorter)
+{
+	int status = 0;
+	while (status == 0 && sorter->head_count && sorter->heads[sorter->head_count - 1].later)
+		status = make(sorter, sorter->heads[--sorter->head_count].lane);
+	return status;
+}
+
+/* Whether rows of one time are to be delivered next. */
+static bool has_ties(const struct tw_sorter *sorter)
+{
+	return sorter->tied < sorter->ties.count;
+}
+
+static uint64_t tie_time(const struct tw_sorter *sorter)
+{
+	const struct tw_tie *tie = &sorter->ties.rows[sorter->tied];
+	return tie->slab->events[tie->row].time;
+}
+
+bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
+{
+	const struct tw_order_lane *lane = &sorter->lanes[(sorter->oldest + place) % TW_ORDER_SLABS];
+	return !lane->later && lane->next == tw_slab_items(lane->slab) && !has_ties(sorter);
+}
+
+static bool oldest_used_up(const struct tw_sorter *sorter)
+{
+	return tw_sorter_used_up(sorter, 0);
+}
+
+const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter)
+{
+	if (sorter->count == 0 || !oldest_used_up(sorter))
+		return NULL;
+	sorter->count--;
+	return lane_at(sorter, sorter->oldest++)->slab;
+}
+
+uint64_t tw_sorter_first(const struct tw_sorter *sorter)
+{
+	if (has_ties(sorter))
+		return tie_time(sorter);
+	return sorter->head_count ? sorter->heads[sorter->head_count - 1].time : UINT64_MAX;
+}
+
+void tw_sorter_free(struct tw_sorter *sorter)
+{
+	free(sorter->arguments);
+	tw_ties_free(&sorter->ties);
+	*sorter = (struct tw_sorter){0};
+}
+
+/* ---- Batches. ---- */
+
+static const struct tw_argument *arguments_of(const struct tw_slab *slab, uint32_t row)
+{
+	return slab->arguments ? slab->arguments + slab->bases[row / TW_SLAB_BLOCK] : NULL;
+}
+
+/* The time up to which the lane of the first head can go on alone. */
+static uint64_t time_of_next(const struct tw_sorter *sorter)
+{
+	return sorter->head_count > 1 ? sorter->heads[sorter->head_count - 2].time : UINT64_MAX;
+}
+
+/* The rows of a slab that is out of order lie anywhere in it, most of them in two lines of the cache, and another
+ * processor may have written them. `make bench` measures stat and convert of FXT. It must be inlined: gcc 12 takes out
+ * calls of functions that do nothing but prefetch. */
+TW_INLINE void look_ahead(const struct tw_slab *slab, const uint32_t *order, size_t place)
+{
+	enum { ROWS_AHEAD = 12 };
+	if (!order || place + ROWS_AHEAD >= slab->count)
+		return;
+	const struct tw_event *event = &slab->events[order[place + ROWS_AHEAD]];
+	__builtin_prefetch(event);
+	__builtin_prefetch((const char *)(event + 1) - 1);
+}
+
+/* A batch that is put together. */
+struct gathering {
+	struct tw_batch_room room;
+	size_t count, used; /* rows and arguments */
+	bool full;
+};
+
+static bool begin_gathering(struct tw_sorter *sorter, struct gathering *to)
+{
+	*to = (struct gathering){0};
+	if (sorter->room) {
+		to->room = *sorter->room;
+		return true;
+	}
+	bool fine =
+	    tw_extend(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX, sizeof *sorter->arguments);
+	to->room = (struct tw_batch_room){sorter->events, sorter->arguments, sorter->argument_room};
+	return fine;
+}
+
+/* Copies a row and its arguments into the batch, behind those that it has. False where there is no room. */
+static inline bool copy_row(struct gathering *to, const struct tw_slab *slab, uint32_t row)
+{
+	struct tw_event *event = &to->room.events[to->count];
+	*event = slab->events[row];
+	event->first_argument = (uint16_t)to->used;
+	if (event->argument_count) {
+		if (event->argument_count > to->room.argument_room - to->used)
+			return false;
+		const struct tw_argument *from = arguments_of(slab, row) + slab->events[row].first_argument;
+		for (unsigned i = 0; i < event->argument_count; i++) /* few: memcpy() is for many */
+			to->room.arguments[to->used++] = from[i];
+	}
+	to->count++;
+	return true;
+}
+
+/* Takes rows of a lane until one is not before `until`. */
+static inline void gather_run(struct tw_order_lane *lane, uint64_t until, struct gathering *to)
+{
+	const struct tw_slab *slab = lane->slab;
+	const uint32_t *order = slab->sorted ? NULL : slab->order;
+	size_t next = lane->next, count = slab->count;
+	uint32_t row = order ? order[next] : (uint32_t)next;
+	do {
+		look_ahead(slab, order, next);
+		to->full = !copy_row(to, slab, row);
+		if (to->full)
+			break;
+		if (++next == count)
+			break;
+		row = order ? order[next] : (uint32_t)next;
+	} while (to->count < TW_SLAB_BLOCK && slab->events[row].time < until);
+	lane->next = next;
+}
+
+/* ---- Rows of one time in several lanes: which of them goes first depends on all. ---- */
+
+static bool begins_with_ties(const struct tw_sorter *sorter)
+{
+	return sorter->head_count && sorter->heads[sorter->head_count - 1].time == time_of_next(sorter);
+}
+
+/* Takes them, and puts them in order. False when there is no memory. */
+static bool take_ties(struct tw_sorter *sorter)
+{
+	const uint64_t time = sorter->heads[sorter->head_count - 1].time;
+	sorter->ties.count = sorter->tied = 0;
+	while (sorter->head_count && sorter->heads[sorter->head_count - 1].time == time) {
+		struct tw_order_lane *lane = lane_at(sorter, sorter->heads[--sorter->head_count].lane);
+		for (; lane->next < lane->slab->count && event_at(lane, lane->next)->time == time; lane->next++)
+			if (!tw_ties_add(&sorter->ties, lane->slab, row_at(lane, lane->next)))
+				return false;
+		put_row_head(sorter, lane);
+	}
+	return tw_ties_nest(&sorter->ties);
+}
+
+static void gather_ties(struct tw_sorter *sorter, struct gathering *to)
+{
+	while (has_ties(sorter) && to->count < TW_SLAB_BLOCK && !to->full) {
+		const struct tw_tie *tie = &sorter->ties.rows[sorter->tied];
+		to->full = !copy_row(to, tie->slab, tie->row);
+		sorter->tied += !to->full;
+	}
+}
+
+/* ---- Rows from here and there. ---- */
+
+/* Goes on with the lane of the first head. */
+static int gather_first(struct tw_sorter *sorter, struct gathering *to)
+{
+	const struct tw_order_head *head = &sorter->heads[sorter->head_count - 1];
+	if (__builtin_expect(head->later, 0))
+		return tw_sorter_make_first(sorter);
+	if (__builtin_expect(begins_with_ties(sorter), 0))
+		return take_ties(sorter) ? 0 : TW_ERR_MEMORY;
+	struct tw_order_lane *lane = lane_at(sorter, head->lane);
+	gather_run(lane, time_of_next(sorter), to);
+	sorter->head_count--;
+	put_row_head(sorter, lane);
+	return 0;
+}
+
+static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
+{
+	struct gathering to;
+	if (!begin_gathering(sorter, &to))
+		return TW_ERR_MEMORY;
+	gather_ties(sorter, &to);
+	while (to.count < TW_SLAB_BLOCK && !to.full && sorter->head_count && (whole || !oldest_used_up(sorter))) {
+		int status = gather_first(sorter, &to);
+		if (status < 0)
+			return status;
+		gather_ties(sorter, &to);
+	}
+	*batch = (struct tw_batch){to.room.events, to.count, to.room.arguments};
+	return (int)to.count;
+}
+
+/* Counts the rows that stand behind later ones: they came too late to be put before them. */
+static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
+{
+	if (batch->count && batch->events[0].time >= sorter->last) {
+		sorter->last = batch->events[batch->count - 1].time;
+		return;
+	}
+	for (size_t i = 0; i < batch->count; i++) {
+		uint64_t time = batch->events[i].time;
+		if (time >= sorter->last) {
+			sorter->last = time;
+			continue;
+		}
+		uint64_t offset = batch->events[i].offset;
+		if (sorter->late++ == 0 || offset < sorter->late_offset)
+			sorter->late_offset = offset;
+		if (sorter->last - time > sorter->latest_by)
+			sorter->latest_by = sorter->last - time;
+	}
+}
+
+/* ---- Brief by brief. ---- */
+
+void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_brief *brief)
+{
+	const struct tw_event event = {.time = brief->time, .offset = slab->offset + (brief->tags & TW_BRIEF_PLACE)};
+	note_late(sorter, &(struct tw_batch){.events = &event, .count = 1});
+}
+
+int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane)
+{
+	const struct tw_order_head *head = &sorter->heads[--sorter->head_count];
+	uint64_t number = head->lane;
+	*lane = head->later ? NULL : lane_at(sorter, number);
+	return *lane ? 0 : make(sorter, number);
+}
+
+/* ---- The next batch. ---- */
+
+/* Whether so many rows of the first lane come before any of another that they are handed on where they lie, not
+ * copied. */
+static bool is_worth_no_copy(struct tw_sorter *sorter)
+{
+	enum { WORTH_NO_COPY = 16 };
+	if (has_ties(sorter))
+		return false;
+	const struct tw_order_lane *lane = lane_at(sorter, sorter->heads[sorter->head_count - 1].lane);
+	size_t place = lane->next + WORTH_NO_COPY;
+	return lane->slab->sorted && (sorter->head_count == 1 || (place < lane->slab->count &&
+	                                                          event_at(lane, place)->time < time_of_next(sorter)));
+}
+
+/* Rows of a sorted slab as they lie, as far as their block and the other lanes allow. */
+static int take_in_place(struct tw_sorter *sorter, struct tw_batch *batch)
+{
+	struct tw_order_lane *lane = lane_at(sorter, sorter->heads[sorter->head_count - 1].lane);
+	const uint64_t until = time_of_next(sorter);
+	const struct tw_slab *slab = lane->slab;
+	size_t from = lane->next, end = (from / TW_SLAB_BLOCK + 1) * TW_SLAB_BLOCK, to = from + 1;
+	end = end < slab->count ? end : slab->count;
+	if (slab->events[end - 1].time < until)
+		to = end;
+	while (to < end && slab->events[to].time < until)
+		to++;
+	*batch = (struct tw_batch){slab->events + from, to - from, arguments_of(slab, (uint32_t)from)};
+	lane->next = to;
+	sorter->head_count--;
+	put_row_head(sorter, lane);
+	return (int)batch->count;
+}
+
+int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
+{
+	*batch = (struct tw_batch){0};
+	int status = tw_sorter_make_first(sorter);
+	bool any = has_ties(sorter) || sorter->head_count;
+	if (status < 0 || !any || (!whole && oldest_used_up(sorter)))
+		return status;
+	status = is_worth_no_copy(sorter) ? take_in_place(sorter, batch) : gather(sorter, whole, batch);
+	note_late(sorter, batch);
+	return status;
+}

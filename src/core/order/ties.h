@@ -1,0 +1,38 @@
+/* ties.h - rows of one time, and which of them goes first. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_ORDER_TIES_H
+#define CORE_ORDER_TIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tw_slab;
+
+/* A row of a slab. */
+struct tw_tie {
+	const struct tw_slab *slab;
+	uint32_t row;
+};
+
+/* Rows of one time; all zero is empty, and memory is used again. */
+struct tw_ties {
+	struct tw_tie *rows;
+	size_t count, room;
+	struct tw_tie_slice *slices; /* while they are put in order */
+	struct tw_tie *spare;
+	size_t slice_room, spare_room;
+	bool trackless; /* slices of track 0 were among those that were put in order */
+};
+
+/* Adds a row behind the others. False when there is no memory. */
+bool tw_ties_add(struct tw_ties *ties, const struct tw_slab *slab, uint32_t row);
+
+/* Puts rows in order that stand as in their file. The complete slices of a track stand the longest first, because that
+ * one contains the others; but they stay between those begins and ends of their track between which they stood, and all
+ * else stays in its place. False when there is no memory. */
+bool tw_ties_nest(struct tw_ties *ties);
+
+void tw_ties_free(struct tw_ties *ties);
+
+#endif

@@ -1,0 +1,31 @@
+/* ahead.h - pieces of an input that are read and worked on ahead of the caller, and given to it in order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_THREADS_AHEAD_H
+#define CORE_THREADS_AHEAD_H
+
+/* What is done with a piece. */
+struct tw_ahead_work {
+	/* Fills a piece with what comes next: called in order, once at a time. Returns 1, 0 at the end, or a negative
+	 * status. */
+	int (*read)(void *context, void *piece);
+	/* Works on it, needing nothing but the piece: called in any order, for several at once. */
+	void (*work)(void *context, void *piece);
+};
+
+struct tw_ahead;
+
+enum { TW_AHEAD_PIECES = 16 }; /* at most */
+
+/* Goes round `count` pieces with `jobs` threads in all, the caller's being one of them (0: as many as there are
+ * processors). NULL when there is no memory. */
+struct tw_ahead *tw_ahead_new(const struct tw_ahead_work *work, void *context, void *const pieces[], unsigned count,
+                              unsigned jobs);
+
+/* Gives the next piece, in the order in which they were read; the one before is used again. Returns 1, 0 at the end, or
+ * a negative status. */
+int tw_ahead_next(struct tw_ahead *ahead, void **piece);
+
+/* Ends the threads and frees; NULL is fine. The pieces are the caller's. */
+void tw_ahead_free(struct tw_ahead *ahead);
+
+#endif

@@ -1,0 +1,555 @@
+/* chrome.c - events to Chrome's trace event JSON, which Perfetto's UI, Chrome, Tracy and speedscope open.
+ *
+ * Source: the "Trace Event Format" document. What is ours to decide:
+ * - Times are microseconds with three decimals from the start of the trace: readers take them for doubles, and a time
+ *   of day would lose its nanoseconds. otherData.clock_start_ns has the time of the start, wall_start_ns its time of
+ *   day.
+ * - Slices are "X" events in the order of their begins. An event waits in a ring until all before it are complete;
+ *   where the ring is full the open slice at its head goes as "B" and its end later as "E". A "B" without an "E" is a
+ *   slice that was open when the trace ended, and nothing else is.
+ * - Arguments are "args"; those of a slice's end are in "args":{"end":{...}}. "cpu" is there in the events at which a
+ *   thread's CPU is not the one of its event before (the first of each thread, and migrations): most events need no
+ *   args. Where a trace tells the CPU of switches and wake-ups alone, each of these has it. A slice that was ended by
+ *   the end of one around it (exceptions and longjmp leave no exits) has "unwound"; a complete slice tells its end
+ *   before, and ends what began inside of it.
+ * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of
+ *   flows and counters are not. What the format has no kind for is an instant, and its category says what it was.
+ * - A stack is a text, its functions from the outermost to the innermost with ';' between them; "file" and "line" are
+ *   where its innermost function is.
+ * - A pointer or koid whose object is known is a text, "0x1234 (name)". */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/chrome/chrome.h"
+
+#include "base/inline.h"
+#include "export/targets.h"
+
+#include <trackway/version.h>
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* How many frames may be open at once: 16 bytes each, and up to 40 more where their ends do not fit. */
+enum { MEMORY_PER_FRAME = 128 };
+
+static int take_begin(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+static int take_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+static int take_complete(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+static int take_other(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+
+#define ASYNC take_other, .category = "async", .id = {CHROME_LOCAL_ID, NULL}
+#define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {CHROME_ROOT_ID, NULL}
+#define INSTANT take_other, .phase = 'i', .scope = true
+#define STAND_IN(category_) INSTANT, .approximated = true, .category = (category_)
+
+static const struct chrome_shape shapes[TW_EVENT_KINDS] = {
+    [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .open = true, .flags = TW_FLAG_CLIPPED, .cpu = true},
+    [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
+    [TW_SLICE_COMPLETE] = {take_complete, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
+                           .cpu = true},
+    [TW_INSTANT] = {INSTANT, .cpu = true},
+    [TW_COUNTER] = {take_other, .phase = 'C', .id = {CHROME_ROOT_ID, NULL}},
+    [TW_ASYNC_BEGIN] = {ASYNC, .phase = 'b'},
+    [TW_ASYNC_INSTANT] = {ASYNC, .phase = 'n'},
+    [TW_ASYNC_END] = {ASYNC, .phase = 'e'},
+    [TW_FLOW_BEGIN] = {FLOW, .phase = 's'},
+    [TW_FLOW_STEP] = {FLOW, .phase = 't'},
+    [TW_FLOW_END] = {FLOW, .phase = 'f'},
+    [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {CHROME_NUMBER, "state"},
+                   .other = {CHROME_TRACK, "next"}},
+    [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {CHROME_KNOWN_TRACK, "waker"}},
+    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "weight"}, .id = {CHROME_NOT_ZERO, "wall_ns"},
+                         .other = {CHROME_STACK, "stack"}},
+    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "cpu_ns"}, .other = {CHROME_STACK, "stack"}},
+    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "bytes"}, .id = {CHROME_NUMBER, "count"},
+                              .other = {CHROME_STACK, "stack"}},
+    [TW_LOG] = {INSTANT, .category = "log", .value = {CHROME_NUMBER, "severity"}},
+    [TW_OBJECT] = {STAND_IN("object"), .value = {CHROME_NUMBER, "type"}, .id = {CHROME_HEX, "koid"}},
+    [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {CHROME_NUMBER, "size"},
+                 .id = {CHROME_NUMBER, "type"}},
+    [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {CHROME_NUMBER, "count"}, .id = {CHROME_HEX, "address"}},
+    [TW_LOST] = {INSTANT, .category = "lost", .value = {CHROME_NUMBER, "bytes"}},
+    [TW_METADATA] = {STAND_IN("metadata")},
+};
+
+#undef ASYNC
+#undef FLOW
+#undef INSTANT
+#undef STAND_IN
+
+/* ---- Names. ---- */
+
+/* A JSON string, which is the piece's `part`, and the place in the source: "fib","loc":"fib.c:12" */
+static void render_name(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece)
+{
+	size_t begin = line->text.length;
+	tw_names_json(line, name, piece);
+	piece->part = (uint32_t)(line->text.length - begin);
+	if (!name->file)
+		return;
+	tw_line_text(line, ",\"loc\":\"");
+	tw_line_escaped(line, name->file, tw_name_cut(strlen(name->file), piece));
+	if (name->line) {
+		tw_line_text(line, ":");
+		tw_line_u64(line, name->line);
+	}
+	tw_line_text(line, "\"");
+}
+
+/* ---- Events. ---- */
+
+static char scope_of(uint16_t flags)
+{
+	if (flags & TW_FLAG_GLOBAL)
+		return 'g';
+	return flags & TW_FLAG_PROCESS ? 'p' : 't';
+}
+
+/* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
+ * the text. */
+TW_NOINLINE uint32_t render_other(const struct chrome_job *job, uint32_t name, const char *key, bool whole)
+{
+	struct tw_names *names = &job->chrome->names;
+	struct tw_line *line = &job->chrome->line;
+	const struct tw_rendered *piece = tw_names_find(names, job->dictionary, name);
+	if (piece->of)
+		return name;
+	tw_line_text(line, key);
+	tw_line_add(line, tw_names_bytes(names, piece), whole ? piece->size : piece->part);
+	return 0;
+}
+
+/* The same; inline for those that are kept, which nearly all are. */
+TW_INLINE uint32_t keep_name(const struct chrome_job *job, uint32_t name, const char *key, bool whole)
+{
+	const struct tw_names *names = &job->chrome->names;
+	bool kept = name < job->name_count && tw_names_has(names, &job->names[name], name);
+	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
+}
+
+TW_NOINLINE void add_own_category(const struct chrome_job *job, const char *category)
+{
+	struct tw_line *line = &job->chrome->line;
+	tw_line_text(line, ",\"cat\":\"");
+	tw_line_text(line, category);
+	tw_line_text(line, "\"");
+}
+
+/* Whether what comes next stands behind a text of the event: then it is text, too. */
+static inline bool is_behind_text(const struct chrome_job *job)
+{
+	return job->chrome->line.text.length;
+}
+
+/* The name and category of a slot: numbers of names that are kept, or text. */
+TW_INLINE void add_names(const struct chrome_job *job, const struct tw_event *event, const struct chrome_shape *shape,
+                         struct chrome_slot *slot)
+{
+	if (event->name) {
+		slot->name = keep_name(job, event->name, ",\"name\":", true);
+		slot->named = !slot->name;
+	}
+	if (event->category)
+		slot->category = keep_name(job, event->category, ",\"cat\":", false);
+	else if (shape->category && is_behind_text(job))
+		add_own_category(job, shape->category);
+	else
+		slot->of_kind = shape->category;
+}
+
+static void add_scope(const struct chrome_job *job, struct chrome_slot *slot, char scope)
+{
+	struct tw_line *line = &job->chrome->line;
+	if (!is_behind_text(job)) {
+		slot->scope = scope;
+		return;
+	}
+	tw_line_text(line, ",\"s\":\"");
+	tw_line_add(line, &scope, 1);
+	tw_line_text(line, "\"");
+}
+
+/* Members of the event beside those that all have. */
+static void add_root(const struct chrome_job *job, const struct tw_event *event, struct chrome_slot *slot)
+{
+	const struct chrome_shape *shape = &shapes[event->kind];
+	struct tw_line *line = &job->chrome->line;
+	if (shape->scope)
+		add_scope(job, slot, scope_of(event->flags));
+	if (shape->id.form == CHROME_ROOT_ID && (event->id || event->kind != TW_COUNTER)) {
+		tw_line_text(line, ",\"id\":");
+		tw_line_hex(line, event->id);
+	} else if (shape->id.form == CHROME_LOCAL_ID) {
+		tw_line_text(line, event->flags & TW_FLAG_GLOBAL ? ",\"id2\":{\"global\":" : ",\"id2\":{\"local\":");
+		tw_line_hex(line, event->id);
+		tw_line_text(line, "}");
+	}
+	if (shape->root)
+		tw_line_text(line, shape->root);
+}
+
+/* Whether args have anything; of most slices they have nothing. */
+static inline bool has_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	return event->kind > TW_SLICE_COMPLETE || event->argument_count ||
+	       (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu);
+}
+
+static inline void add_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                            const struct chrome_shape *shape, size_t root_size)
+{
+	if (has_args(job, event, track))
+		tw_chrome_args(job, event, track, shape, root_size);
+}
+
+/* The slot of an event of some shape, with the text of its names in the line where they are not kept. */
+TW_INLINE struct chrome_slot *begin_slot(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                                         const struct chrome_shape *shape)
+{
+	struct chrome_slot *place = tw_chrome_ring_next(job->chrome);
+	struct chrome_slot slot = {
+	    .time = event->time,
+	    .duration = shape->phase == 'X' ? event->value : 0,
+	    .text = job->chrome->text_tail,
+	    .track = track,
+	    .flags = event->flags & shape->flags,
+	    .kind = event->kind,
+	    .phase = shape->phase,
+	    .open = shape->open,
+	};
+	tw_line_clear(&job->chrome->line);
+	add_names(job, event, shape, &slot);
+	*place = slot;
+	return place;
+}
+
+/* Adds the slot with the line as its text: what is before root_size are members of the event. */
+static inline void add_slot(const struct chrome_job *job, struct chrome_slot *slot, size_t root_size)
+{
+	const struct tw_text *text = &job->chrome->line.text;
+	if (text->length) {
+		slot->root_size = (uint32_t)root_size;
+		slot->text_size = (uint32_t)text->length;
+		slot->text = tw_chrome_ring_text(job->chrome, &job->writer->out, text->bytes, text->length);
+	}
+	tw_chrome_ring_add(job->chrome, &job->writer->out);
+}
+
+static int take_other(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	struct chrome_slot *slot = begin_slot(job, event, track, &shapes[event->kind]);
+	add_root(job, event, slot);
+	size_t root_size = job->chrome->line.text.length;
+	add_args(job, event, track, &shapes[event->kind], root_size);
+	add_slot(job, slot, root_size);
+	if (shapes[event->kind].approximated)
+		tw_approximate(job->writer, event->kind);
+	return 0;
+}
+
+TW_INLINE int take_slice(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                         const struct chrome_shape *shape)
+{
+	struct chrome_slot *slot = begin_slot(job, event, track, shape);
+	size_t root_size = job->chrome->line.text.length;
+	add_args(job, event, track, shape, root_size);
+	add_slot(job, slot, root_size);
+	return 0;
+}
+
+static int take_complete(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
+	if (!tw_around_add(&job->chrome->arounds[track], event->time, end))
+		return TW_ERR_MEMORY;
+	return take_slice(job, event, track, &shapes[TW_SLICE_COMPLETE]);
+}
+
+static int take_begin(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	struct chrome *chrome = job->chrome;
+	int status = tw_spans_open(&chrome->spans, track, event->name, chrome->tail);
+	if (status == TW_ERR_LIMIT) {
+		tw_count_loss(job->writer, "slice beyond the memory limit", false);
+		return 0;
+	}
+	if (status < 0)
+		return status;
+	if (!tw_around_enter(&chrome->arounds[track], chrome->spans.stacks[track].depth - 1, event->time))
+		return TW_ERR_MEMORY;
+	return take_slice(job, event, track, &shapes[TW_SLICE_BEGIN]);
+}
+
+/* Adds the end of a slice whose begin has been written as "B". */
+static void add_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track, uint32_t name,
+                    uint16_t flags, bool unwound)
+{
+	struct chrome *chrome = job->chrome;
+	struct tw_event end = {.time = event->time, .name = name, .kind = TW_SLICE_END, .flags = event->flags};
+	struct chrome_slot *slot = begin_slot(job, &end, track, &shapes[TW_SLICE_END]);
+	slot->flags = flags;
+	size_t root_size = chrome->line.text.length;
+	if (!unwound) {
+		tw_line_text(&chrome->line, "\"end\":{");
+		size_t inside = chrome->line.text.length;
+		add_args(job, event, track, &shapes[TW_SLICE_END], inside);
+		if (chrome->line.text.length > inside)
+			tw_line_text(&chrome->line, "}");
+		else
+			chrome->line.text.length = root_size;
+	}
+	add_slot(job, slot, root_size);
+}
+
+/* Ends a slice that still waits in the ring. */
+static inline void complete(const struct chrome_job *job, const struct tw_event *event, struct chrome_slot *slot,
+                            uint16_t flags)
+{
+	bool backwards = event->time < slot->time;
+	if (backwards)
+		tw_count_loss(job->writer, "end before begin", true);
+	slot->duration = backwards ? 0 : event->time - slot->time;
+	slot->flags |= flags;
+	slot->open = false;
+}
+
+static void close_unwound(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	struct tw_span frame = tw_spans_close(&job->chrome->spans, track);
+	struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
+	if (slot)
+		complete(job, event, slot, TW_FLAG_UNWOUND);
+	else
+		add_end(job, event, track, frame.name, TW_FLAG_UNWOUND, true);
+}
+
+/* Ends a slice. The arguments of its end go into the ring first, and that may write the slice itself: so it is looked
+ * for once more. */
+static void close_matched(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                          struct tw_span frame)
+{
+	struct chrome *chrome = job->chrome;
+	uint16_t flags = event->flags & shapes[TW_SLICE_END].flags;
+	struct chrome_slot *slot = tw_chrome_ring_slot(chrome, frame.slot);
+	uint32_t cpu = chrome->tracks[track].cpu;
+	uint64_t text = 0;
+	tw_line_clear(&chrome->line);
+	if (slot) {
+		add_args(job, event, track, &shapes[TW_SLICE_END], 0);
+		if (chrome->line.text.length)
+			text = tw_chrome_ring_text(chrome, &job->writer->out, chrome->line.text.bytes,
+			                           chrome->line.text.length);
+		slot = tw_chrome_ring_slot(chrome, frame.slot);
+	}
+	if (!slot) {
+		chrome->tracks[track].cpu = cpu;
+		add_end(job, event, track, frame.name, flags, false);
+		return;
+	}
+	slot->end_text = text;
+	slot->end_size = (uint32_t)chrome->line.text.length;
+	complete(job, event, slot, flags);
+}
+
+static int take_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	struct tw_spans *spans = &job->chrome->spans;
+	struct tw_span frame;
+	size_t place;
+	if (tw_spans_take(spans, track, event->name, &frame)) {
+		struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
+		if (slot && !has_args(job, event, track))
+			complete(job, event, slot, event->flags & shapes[TW_SLICE_END].flags);
+		else
+			close_matched(job, event, track, frame);
+		return 0;
+	}
+	int status = tw_spans_match(spans, track, event->name, &place);
+	if (status == TW_ERR_LIMIT)
+		return 0; /* counted when it began */
+	if (status < 0)
+		return status;
+	if (status == 0) {
+		tw_count_loss(job->writer, "exit without entry", false);
+		return 0;
+	}
+	while (spans->stacks[track].depth > place + 1)
+		close_unwound(job, event, track);
+	close_matched(job, event, track, tw_spans_close(spans, track));
+	return 0;
+}
+
+/* When the innermost slice must be over for a complete one around it; TW_NONE_AROUND: it may last. */
+static inline uint64_t innermost_until(const struct chrome *chrome, uint32_t track)
+{
+	const struct tw_span_stack *stack = &chrome->spans.stacks[track];
+	return stack->depth ? tw_around_frame(&chrome->arounds[track], stack->depth - 1) : TW_NONE_AROUND;
+}
+
+/* Ends what is inside of complete slices that are over. An end of just that time may be that of what is inside. */
+TW_NOINLINE void end_inside(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	uint64_t until = innermost_until(job->chrome, track);
+	while (until != TW_NONE_AROUND &&
+	       (until < event->time || (until == event->time && event->kind != TW_SLICE_END))) {
+		const struct tw_event end = {.time = until, .kind = TW_SLICE_END};
+		close_unwound(job, &end, track);
+		until = innermost_until(job->chrome, track);
+	}
+}
+
+/* ---- The file. ---- */
+
+static void put_head(struct tw_output *out, const struct tw_reader *reader)
+{
+	tw_putf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"trackway %s\"", tw_version());
+	if (reader) {
+		const struct tw_clock *clock = tw_reader_clock(reader);
+		tw_putf(out, ",\"format\":\"%s\",\"clock_start_ns\":\"%llu\",\"ticks_per_second\":\"%llu\"",
+		        tw_reader_format(reader), (unsigned long long)clock->start_ns,
+		        (unsigned long long)clock->ticks_per_second);
+		uint64_t day = tw_time_of_day(clock, clock->start_ns);
+		if (day)
+			tw_putf(out, ",\"wall_start_ns\":\"%llu\"", (unsigned long long)day);
+		if (clock->has_cpu)
+			tw_put_text(out, ",\"has_cpu\":true");
+	}
+	tw_put_text(out, "},\"traceEvents\":[");
+}
+
+static int begin(struct chrome *chrome, struct tw_writer *writer, const struct tw_reader *reader)
+{
+	chrome->begun = true;
+	chrome->start = tw_reader_clock(reader)->start_ns;
+	chrome->spans.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
+	tw_names_bound(&chrome->names, tw_memory_limit(reader));
+	tw_names_bound(&chrome->args.names, tw_memory_limit(reader));
+	put_head(&writer->out, reader);
+	return chrome->slots ? 0 : tw_chrome_ring_new(chrome, CHROME_SLOTS, CHROME_TEXT_RING);
+}
+
+static int grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
+{
+	size_t tracks = tw_dictionary_tracks(dictionary);
+	int status = tw_spans_tracks(&chrome->spans, tracks);
+	if (!tw_grow(&chrome->arounds, &chrome->around_room, tracks, sizeof *chrome->arounds))
+		return TW_ERR_MEMORY;
+	return status ? status : tw_chrome_tracks_grow(chrome, dictionary);
+}
+
+static int take_all(const struct chrome_job *job, const struct tw_batch *batch)
+{
+	uint32_t track_count = tw_dictionary_tracks(job->dictionary);
+	const struct chrome_track *tracks = job->chrome->tracks;
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status >= 0; i++) {
+		const struct tw_event *event = &batch->events[i];
+		assert(event->kind < TW_EVENT_KINDS);
+		uint32_t track = event->track < track_count ? event->track : 0;
+		if (__builtin_expect(!tracks[track].prefix_size, 0))
+			tw_chrome_meet_track(job->chrome, track);
+		if (__builtin_expect(innermost_until(job->chrome, track) <= event->time, 0))
+			end_inside(job, event, track);
+		status = shapes[event->kind].take(job, event, track);
+	}
+	if (job->chrome->line.failed || job->chrome->names.text.failed)
+		status = TW_ERR_MEMORY;
+	tw_count_losses(job->writer, "long name", true, job->chrome->names.cut);
+	job->chrome->names.cut = 0;
+	return status;
+}
+
+static uint8_t fill(char *text, const char *before, const char *word)
+{
+	char *end = stpcpy(stpcpy(stpcpy(text, before), word), "\"");
+	assert(end - text < TW_NAMES_BEHIND);
+	return (uint8_t)(end - text);
+}
+
+/* Names for the kinds that never have one. */
+static void fill_kinds(struct chrome_kind *kinds)
+{
+	for (unsigned i = 0; i < TW_EVENT_KINDS; i++) {
+		const char *name = i <= TW_FLOW_END ? "" : tw_event_kind_name(i), *category = shapes[i].category;
+		kinds[i].name_size = fill(kinds[i].name, ",\"name\":\"", name);
+		if (category)
+			kinds[i].category_size = fill(kinds[i].category, ",\"cat\":\"", category);
+	}
+}
+
+static int open_chrome(struct tw_writer *writer)
+{
+	struct chrome *chrome = calloc(1, sizeof *chrome);
+	writer->state = chrome;
+	if (!chrome)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	chrome->writer = writer;
+	fill_kinds(chrome->kinds);
+	tw_args_init(&chrome->args, writer);
+	tw_names_init(&chrome->names, render_name);
+	static const char *const own[] = {"end", "tail", "clipped", "partial", "unwound"};
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		tw_args_reserve(&chrome->args, own[i]);
+	return 0;
+}
+
+static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct chrome *chrome = writer->state;
+	struct chrome_job job = {
+	    .chrome = chrome,
+	    .writer = writer,
+	    .dictionary = tw_reader_dictionary(reader),
+	    .arguments = batch->arguments,
+	    .has_cpu = tw_reader_clock(reader)->has_cpu,
+	};
+	job.names = tw_dictionary_all_names(job.dictionary, &job.name_count);
+	tw_names_meet(&chrome->names, job.dictionary);
+	tw_names_meet(&chrome->args.names, job.dictionary);
+	int status = chrome->begun ? 0 : begin(chrome, writer, reader);
+	if (!status)
+		status = grow(chrome, job.dictionary);
+	if (!status)
+		status = take_all(&job, batch);
+	return status < 0 ? tw_writer_fail(writer, status, "%s", tw_status_text(status)) : 0;
+}
+
+static int finish_chrome(struct tw_writer *writer)
+{
+	struct chrome *chrome = writer->state;
+	if (!chrome->begun)
+		put_head(&writer->out, NULL);
+	tw_chrome_ring_flush(chrome, &writer->out);
+	tw_chrome_tracks_finish(chrome);
+	tw_put_text(&writer->out, "\n]}\n");
+	return chrome->line.failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
+}
+
+static void close_chrome(struct tw_writer *writer)
+{
+	struct chrome *chrome = writer->state;
+	tw_names_free(&chrome->names);
+	tw_args_free(&chrome->args);
+	tw_spans_free(&chrome->spans);
+	for (size_t i = 0; i < chrome->around_room; i++)
+		tw_around_free(&chrome->arounds[i]);
+	free(chrome->arounds);
+	free(chrome->slots);
+	free(chrome->ring);
+	tw_text_free(&chrome->line.text);
+	tw_text_free(&chrome->stack);
+	tw_chrome_tracks_free(chrome);
+	free(chrome);
+	writer->state = NULL;
+}
+
+static const char *const extensions[] = {".json", NULL};
+
+const struct tw_target tw_target_chrome = {
+    .name = "chrome",
+    .extensions = extensions,
+    .order = TW_ORDER_TIME,
+    .open = open_chrome,
+    .write = write_chrome,
+    .finish = finish_chrome,
+    .close = close_chrome,
+};

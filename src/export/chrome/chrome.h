@@ -1,0 +1,200 @@
+/* chrome.h - the parts of the writer of Chrome's trace event JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_CHROME_CHROME_H
+#define EXPORT_CHROME_CHROME_H
+
+#include "core/calls/around.h"
+#include "core/calls/spans.h"
+#include "core/format.h"
+#include "export/text/args.h"
+
+enum {
+	CHROME_SLOTS = 1 << 16,      /* events that wait for the end of a slice, at most */
+	CHROME_TEXT_RING = 4 << 20,  /* bytes of their arguments, at most */
+	CHROME_STACK_MAX = 32 << 10, /* of a stack: the innermost functions stay */
+};
+
+/* ---- chrome_tracks.c: pid and tid of tracks, and their names. ---- */
+
+enum { CHROME_PREFIX = 40 };
+
+/* What is the same in all events of a track: 64 bytes. */
+struct chrome_track {
+	char prefix[CHROME_PREFIX]; /* ","pid":1,"tid":2,"ts": */
+	uint64_t prefix_size;       /* 0: no event of this track has come yet */
+	uint32_t cpu;               /* of its last event, UINT32_MAX at first */
+	uint64_t process;
+	uint32_t pid, tid;
+	uint32_t name; /* that was written, 0 where it had none */
+};
+
+struct chrome_process {
+	uint32_t pid;
+	uint32_t track; /* that tells its name, or 0 */
+	uint32_t name;  /* that was written, 0 where it had none */
+	bool met;
+};
+
+struct chrome;
+
+/* Makes room for all tracks of a dictionary, and looks for names of processes. Returns 0 or TW_ERR_MEMORY. */
+int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dictionary);
+
+/* Gives a track its numbers at its first event, and writes its names. Without memory chrome->line fails. */
+void tw_chrome_meet_track(struct chrome *chrome, uint32_t number);
+
+/* Writes the names that became known after the first event of their track. */
+void tw_chrome_tracks_finish(struct chrome *chrome);
+
+void tw_chrome_tracks_free(struct chrome *chrome);
+
+/* ---- chrome_ring.c: events that wait, and the text that they become. ---- */
+
+/* An event that waits. Its text is members of the event itself, then arguments. */
+struct chrome_slot {
+	uint64_t time, duration;
+	uint64_t text;      /* position in the ring of text; where it would be if there is none */
+	uint64_t end_text;  /* of the arguments of the slice's end */
+	uint32_t root_size; /* of the text: members of the event */
+	uint32_t text_size; /* of the text: all */
+	uint32_t end_size;
+	uint32_t track, name, category; /* names: cached, or 0 */
+	uint16_t flags;                 /* TW_FLAG_* that arguments tell */
+	uint8_t kind;                   /* enum tw_event_kind: for the name of what has none */
+	char phase;
+	bool open;    /* waits for its end; still open when it must go, it goes as "B" */
+	bool named;   /* the text holds the name */
+	bool of_kind; /* the category is that of the kind */
+	char scope;   /* of an instant, 0: has none, or the text holds it */
+};
+
+/* What events of a kind have that have no name, or no category. */
+struct chrome_kind {
+	char name[TW_NAMES_BEHIND], category[TW_NAMES_BEHIND];
+	uint8_t name_size, category_size;
+};
+
+/* The milliseconds of the last time, as text: 0 and nothing at first. */
+struct chrome_time {
+	uint64_t milliseconds;
+	size_t size;
+	char text[TW_DIGITS_MAX];
+};
+
+struct chrome {
+	struct chrome_kind kinds[TW_EVENT_KINDS];
+	struct tw_names names;
+	struct tw_args args;
+	struct tw_writer *writer;
+	const struct tw_dictionary *dictionary; /* when last seen */
+	struct chrome_track *tracks;            /* by its numbers */
+	size_t track_room;
+	uint32_t tracks_seen; /* how many it had */
+	uint64_t moves;       /* and how often tracks had got a process */
+	struct chrome_process *processes;
+	size_t process_room;
+	struct tw_map places; /* process to its place in `processes` */
+	struct tw_map pids;   /* pids that are taken */
+	struct tw_map tids;   /* pid and tid that are taken */
+	struct tw_spans spans;
+	struct tw_around *arounds; /* by track */
+	size_t around_room;
+	struct chrome_slot *slots;
+	uint64_t slot_mask;
+	uint64_t head, tail; /* slots that wait: [head, tail), numbers that only grow */
+	char *ring;
+	uint64_t ring_mask;
+	uint64_t text_head, text_tail;
+	size_t slots_most, text_most;
+	struct tw_line line;  /* text of the event at hand */
+	struct tw_text stack; /* of a sample */
+	struct chrome_time time;
+	uint64_t start; /* of the trace */
+	bool begun;     /* the head of the file is written */
+	bool some;      /* an event is written */
+};
+
+/* Makes rings that grow up to these sizes, which must be powers of two; that of text at least four times ARGS_MAX.
+ * Called before the first event. Returns 0 or TW_ERR_MEMORY. */
+int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text);
+
+/* Copies bytes, of which there are some, into the ring of text, for the slot that is made or completed next; what waits
+ * longest goes out where there is no room. Returns the position. */
+uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const char *bytes, size_t size);
+
+/* Makes room for another slot: the ring grows where the first one is still open and it may. Otherwise the first event
+ * that waits is written, and all complete ones after it. */
+void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out);
+
+/* The slot of the next event, which nobody else uses; tw_chrome_ring_add() puts it behind those that wait. */
+static inline struct chrome_slot *tw_chrome_ring_next(struct chrome *chrome)
+{
+	return &chrome->slots[chrome->tail & chrome->slot_mask];
+}
+
+static inline void tw_chrome_ring_add(struct chrome *chrome, struct tw_output *out)
+{
+	if (++chrome->tail - chrome->head > chrome->slot_mask)
+		tw_chrome_ring_make_room(chrome, out);
+}
+
+/* The slot of that number, or NULL when it has gone out. */
+static inline struct chrome_slot *tw_chrome_ring_slot(struct chrome *chrome, uint64_t number)
+{
+	return number >= chrome->head ? &chrome->slots[number & chrome->slot_mask] : NULL;
+}
+
+/* Writes all that wait; open slices go as "B". */
+void tw_chrome_ring_flush(struct chrome *chrome, struct tw_output *out);
+
+/* ---- chrome_args.c: what stands in "args". ---- */
+
+/* What a batch is written with. */
+struct chrome_job {
+	struct chrome *chrome;
+	struct tw_writer *writer;
+	const struct tw_dictionary *dictionary;
+	const struct tw_name *names; /* of the dictionary */
+	uint32_t name_count;
+	const struct tw_argument *arguments; /* of the batch */
+	bool has_cpu;                        /* the trace tells the CPU of each event */
+};
+
+/* How one of an event's numbers (value, id, other) is written. */
+enum chrome_form {
+	CHROME_NOT_TOLD,
+	CHROME_NUMBER,   /* in args, as all up to CHROME_STACK */
+	CHROME_NOT_ZERO, /* a number; 0 is left out */
+	CHROME_HEX,
+	CHROME_TRACK,       /* of a track: "process/thread" */
+	CHROME_KNOWN_TRACK, /* the same; 0 is left out */
+	CHROME_STACK,       /* of a stack: its functions, and where the innermost is; 0 is left out */
+	CHROME_ROOT_ID,     /* "id" of the event itself */
+	CHROME_LOCAL_ID,    /* "id2", local to the process */
+};
+
+struct chrome_told {
+	enum chrome_form form;
+	const char *key; /* in args */
+};
+
+/* What events of a kind become. */
+struct chrome_shape {
+	int (*take)(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+	char phase;           /* "ph" */
+	bool open;            /* an end follows */
+	uint16_t flags;       /* that args tell */
+	bool scope;           /* has "s" */
+	bool cpu;             /* args may tell the CPU */
+	bool approximated;    /* the format has nothing of the kind: an instant stands for it */
+	const char *category; /* of events without one: the phase needs it, or it tells what the event is */
+	const char *root;     /* more members of the event itself, as text */
+	struct chrome_told value, id, other;
+};
+
+/* Adds the members of an event's "args" to chrome->line, whose first root_size bytes are other members of the event.
+ * What has no room is counted as a loss. */
+void tw_chrome_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                    const struct chrome_shape *shape, size_t root_size);
+
+#endif

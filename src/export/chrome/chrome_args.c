@@ -1,0 +1,262 @@
+/* chrome_args.c - what stands in "args": an event's arguments, and those of its numbers that no other member has. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/text/stack_text.h"
+#include "export/chrome/chrome.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_printable(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] < 0x20 || bytes[i] > 0x7e)
+			return false;
+	return size > 0;
+}
+
+/* Whether a text looks like what is written as text of another type: "0x1f", "NaN", "9007199254740993". */
+static bool looks_like_number(const char *text, size_t size)
+{
+	static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+	enum { LARGE = 16 }; /* digits of the least number that a double does not hold */
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (size == strlen(words[i]) && memcmp(text, words[i], size) == 0)
+			return true;
+	bool hex = size > 2 && memcmp(text, "0x", 2) == 0;
+	if (!hex && size < LARGE)
+		return false;
+	for (size_t i = hex || *text == '-' ? 1u + hex : 0; i < size; i++)
+		if (!memchr("0123456789abcdef", text[i], hex ? 16 : 10))
+			return false;
+	return true;
+}
+
+/* A text, from its first quote, that looks like a number gets an escape for its first letter: so it comes back as a
+ * text. */
+static void guard(struct tw_line *line, size_t from)
+{
+	static const char digits[] = "0123456789abcdef";
+	enum { QUOTES = 2, ESCAPE = 6 };
+	size_t size = line->text.length - from - QUOTES;
+	if (line->failed || !looks_like_number(line->text.bytes + from + 1, size) || !tw_line_reserve(line, ESCAPE))
+		return;
+	char *text = line->text.bytes + from + 1;
+	const char escape[ESCAPE] = {'\\', 'u', '0', '0', digits[*text >> 4 & 15], digits[*text & 15]};
+	memmove(text + ESCAPE, text + 1, size); /* with the quote */
+	memcpy(text, escape, ESCAPE);
+	line->text.length += ESCAPE - 1;
+}
+
+/* {"hex":"6869","text":"hi"} */
+static void add_printable(const struct chrome_job *job, const struct tw_argument *argument, size_t size)
+{
+	struct tw_line *line = &job->chrome->line;
+	tw_line_text(line, "{\"hex\":");
+	tw_line_bytes(line, argument->value.bytes, size);
+	tw_line_text(line, ",\"text\":");
+	tw_line_string(line, argument->value.bytes, size);
+	tw_line_text(line, "}");
+}
+
+static void add_bytes(const struct chrome_job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	size_t size = tw_args_size(&job->chrome->args, argument), from = line->text.length;
+	tw_count_unknown(job->chrome->writer, argument);
+	if (is_printable(argument->value.bytes, size)) {
+		add_printable(job, argument, size);
+		return;
+	}
+	tw_line_bytes(line, argument->value.bytes, size);
+	guard(line, from);
+}
+
+static void add_text(const struct chrome_job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	size_t from = line->text.length;
+	tw_line_string(line, argument->value.bytes, tw_args_size(&job->chrome->args, argument));
+	guard(line, from);
+}
+
+/* A number that is a double has a point or an exponent, by which it comes back as one. */
+static void add_double(struct tw_line *line, double value)
+{
+	size_t from = line->text.length;
+	tw_line_double(line, value);
+	bool whole = isfinite(value) && !line->failed;
+	for (size_t i = from; i < line->text.length && whole; i++)
+		whole = line->text.bytes[i] != '.' && line->text.bytes[i] != 'e';
+	if (whole)
+		tw_line_text(line, ".0");
+}
+
+static void add_value(const struct chrome_job *job, const struct tw_argument *argument)
+{
+	if (argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID)
+		tw_args_reference(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
+	else if (argument->type == TW_ARG_BYTES)
+		add_bytes(job, argument);
+	else if (argument->type == TW_ARG_DOUBLE)
+		add_double(&job->chrome->line, argument->value.d);
+	else if (argument->type == TW_ARG_TEXT)
+		add_text(job, argument);
+	else
+		tw_args_value(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
+}
+
+/* A counter's values are drawn: whatever is a number must be one in JSON. */
+static void add_series(const struct chrome_job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	if (argument->type == TW_ARG_INT && argument->value.i < 0)
+		tw_line_text(line, "-");
+	if (argument->type == TW_ARG_DOUBLE)
+		add_double(line, argument->value.d);
+	else if (argument->type == TW_ARG_INT && argument->value.i < 0)
+		tw_line_u64(line, -(uint64_t)argument->value.i);
+	else
+		tw_line_u64(line, argument->value.u);
+}
+
+/* Whether an argument is the koid of what a wake-up's `other` tells. */
+static bool is_waker(const struct chrome_job *job, const struct tw_event *event, const struct tw_argument *argument)
+{
+	return event->kind == TW_WAKEUP && event->other && argument->type == TW_ARG_KOID &&
+	       strcmp(tw_dictionary_name(job->dictionary, argument->name)->text, "waker") == 0;
+}
+
+static void add_arguments(const struct chrome_job *job, const struct tw_event *event, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	unsigned count = event->argument_count;
+	const struct tw_argument *arguments = count ? job->arguments + event->first_argument : NULL;
+	bool counter = event->kind == TW_COUNTER;
+	for (unsigned i = 0; i < count; i++) {
+		if (line->text.length > ARGS_MAX) {
+			tw_count_loss(job->writer, "argument", false);
+		} else if (counter && !tw_args_is_number(&arguments[i])) {
+			tw_count_loss(job->writer, "counter value", false);
+		} else if (!is_waker(job, event, &arguments[i])) {
+			tw_args_name(&job->chrome->args, line, job->dictionary, arguments[i].name,
+			             line->text.length == root_size);
+			(counter ? add_series : add_value)(job, &arguments[i]);
+		}
+	}
+}
+
+static void add_key(const struct chrome_job *job, const char *key, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	tw_args_key(&job->chrome->args, line, key, line->text.length == root_size);
+}
+
+static void add_cpu(const struct chrome_job *job, const struct tw_event *event, uint32_t track, size_t root_size)
+{
+	if (event->flags & TW_FLAG_CLIPPED)
+		return;
+	job->chrome->tracks[track].cpu = event->cpu;
+	add_key(job, "cpu", root_size);
+	tw_line_u64(&job->chrome->line, event->cpu);
+}
+
+static void add_track(const struct chrome_job *job, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(job->dictionary, number);
+	struct tw_line *line = &job->chrome->line;
+	char *p = tw_line_room(line, 2 * TW_DIGITS_MAX + 3);
+	if (!p)
+		return;
+	*p++ = '"';
+	p = tw_digits(p, track->process);
+	*p++ = '/';
+	p = tw_digits(p, track->thread);
+	*p++ = '"';
+	tw_line_end(line, p);
+}
+
+static void add_stack_text(const struct chrome_job *job, uint32_t stack)
+{
+	struct tw_text *text = &job->chrome->stack;
+	switch (tw_stack_text(text, job->dictionary, stack, CHROME_STACK_MAX)) {
+	case TW_STACK_NO_MEMORY:
+		job->chrome->line.failed = true;
+		return;
+	case TW_STACK_CUT:
+		tw_count_loss(job->writer, "long stack", true);
+		break;
+	case TW_STACK_WHOLE:
+		break;
+	}
+	tw_line_string(&job->chrome->line, (const uint8_t *)text->bytes, text->length);
+}
+
+/* The stack, and where its innermost frame is. */
+static void add_stack(const struct chrome_job *job, const char *key, uint32_t stack, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	const struct tw_source source = tw_source_of_stack(job->dictionary, stack);
+	add_key(job, key, root_size);
+	add_stack_text(job, stack);
+	if (!source.file)
+		return;
+	bool cut = source.length > ARGS_VALUE_MAX;
+	if (cut)
+		tw_count_loss(job->writer, "long argument", true);
+	add_key(job, "file", root_size);
+	tw_line_string(line, (const uint8_t *)source.file, cut ? ARGS_VALUE_MAX : source.length);
+	if (!source.line)
+		return;
+	add_key(job, "line", root_size);
+	tw_line_u64(line, source.line);
+}
+
+static void add_told(const struct chrome_job *job, const struct chrome_told *told, uint64_t value, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	bool needs_value =
+	    told->form == CHROME_NOT_ZERO || told->form == CHROME_KNOWN_TRACK || told->form == CHROME_STACK;
+	if (told->form >= CHROME_ROOT_ID || (needs_value && value == 0))
+		return;
+	if (told->form == CHROME_STACK) {
+		add_stack(job, told->key, (uint32_t)value, root_size);
+		return;
+	}
+	add_key(job, told->key, root_size);
+	if (told->form == CHROME_NUMBER || told->form == CHROME_NOT_ZERO)
+		tw_line_exact_u64(line, value);
+	else if (told->form == CHROME_HEX)
+		tw_line_hex(line, value);
+	else
+		add_track(job, (uint32_t)value);
+}
+
+static void add_numbers(const struct chrome_job *job, const struct tw_event *event, const struct chrome_shape *shape,
+                        size_t root_size)
+{
+	if (shape->value.form != CHROME_NOT_TOLD)
+		add_told(job, &shape->value, event->value, root_size);
+	if (shape->id.form != CHROME_NOT_TOLD)
+		add_told(job, &shape->id, event->id, root_size);
+	if (shape->other.form != CHROME_NOT_TOLD)
+		add_told(job, &shape->other, event->other, root_size);
+}
+
+/* Whether args tell the CPU: where a thread's changes, or, where most events have none, always. */
+static bool tells_cpu(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	return job->has_cpu ? job->chrome->tracks[track].cpu != event->cpu
+	                    : event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
+}
+
+void tw_chrome_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                    const struct chrome_shape *shape, size_t root_size)
+{
+	(event->kind == TW_COUNTER ? tw_args_begin_free : tw_args_begin)(&job->chrome->args, event->argument_count);
+	if (shape->cpu && tells_cpu(job, event, track))
+		add_cpu(job, event, track, root_size);
+	if (event->kind > TW_SLICE_COMPLETE)
+		add_numbers(job, event, shape, root_size);
+	if (event->argument_count)
+		add_arguments(job, event, root_size);
+}

@@ -1,0 +1,214 @@
+/* chrome_tracks.c - processes and threads of Chrome's trace event JSON: their numbers and names.
+ *
+ * Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range; where such a thread
+ * has no name its true number stands for it. So does a track that is no thread, because any number may be that of a
+ * thread which comes later, 0 too. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "export/chrome/chrome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Writes an "M" event at once, in front of the events that wait. */
+static void put_metadata(struct chrome *chrome, uint32_t pid, uint32_t tid, const char *what,
+                         const struct tw_name *name)
+{
+	struct tw_line *line = &chrome->line;
+	struct tw_rendered piece = {0};
+	tw_line_clear(line);
+	tw_line_text(line, chrome->some ? ",\n{\"ph\":\"M\",\"pid\":" : "\n{\"ph\":\"M\",\"pid\":");
+	tw_line_u64(line, pid);
+	tw_line_text(line, ",\"tid\":");
+	tw_line_u64(line, tid);
+	tw_line_text(line, ",\"name\":\"");
+	tw_line_text(line, what);
+	tw_line_text(line, "\",\"args\":{\"name\":");
+	tw_names_json(line, name, &piece);
+	tw_line_text(line, "}}");
+	tw_put(&chrome->writer->out, line->text.bytes, line->text.length);
+	tw_count_losses(chrome->writer, "long name", true, piece.cut);
+	chrome->some = true;
+}
+
+/* "thread 12", as a name. text: room for the word and 20 digits. */
+static struct tw_name numbered(char *text, const char *word, uint64_t number)
+{
+	size_t length = strlen(word);
+	memcpy(text, word, length);
+	return (struct tw_name){.text = text, .length = (size_t)(tw_digits(text + length, number) - text)};
+}
+
+static struct tw_name track_name(const struct chrome *chrome, const struct tw_track *track, char *text)
+{
+	static const char *const words[] = {
+	    [TW_TRACK_THREAD] = "thread ",
+	    [TW_TRACK_PROCESS] = "process ",
+	    [TW_TRACK_CPU] = "CPU ",
+	    [TW_TRACK_OTHER] = "track ",
+	};
+	if (track->name)
+		return *tw_dictionary_name(chrome->dictionary, track->name);
+	if (track->kind == TW_TRACK_THREAD && track->process == track->thread && track->thread)
+		return (struct tw_name){.text = "main", .length = 4};
+	return numbered(text, words[track->kind], track->kind == TW_TRACK_PROCESS ? track->process : track->thread);
+}
+
+/* ---- Processes. ---- */
+
+/* A pid that no other process has. */
+static uint32_t pid_of(struct chrome *chrome, uint32_t place, uint64_t process)
+{
+	uint32_t other, pid = process > UINT32_MAX ? UINT32_MAX - place : (uint32_t)process;
+	for (uint64_t again = 1; tw_map_find(&chrome->pids, pid, &other); again++)
+		pid = (uint32_t)tw_mix64((uint64_t)place << 32 | again);
+	if (!tw_map_add(&chrome->pids, pid, place))
+		chrome->line.failed = true;
+	return pid;
+}
+
+/* The place of a process in the list, a new one for one that is new; UINT32_MAX when there is no memory. */
+static uint32_t place_of(struct chrome *chrome, uint64_t process)
+{
+	uint32_t place;
+	if (tw_map_find(&chrome->places, process, &place))
+		return place;
+	place = (uint32_t)chrome->places.count;
+	if (!tw_grow(&chrome->processes, &chrome->process_room, place + (size_t)1, sizeof *chrome->processes) ||
+	    !tw_map_add(&chrome->places, process, place))
+		return UINT32_MAX;
+	chrome->processes[place] = (struct chrome_process){.pid = pid_of(chrome, place, process)};
+	return place;
+}
+
+/* Writes the name of a process, if it has got one that has not been written. */
+static void name_process(struct chrome *chrome, struct chrome_process *known)
+{
+	uint32_t name = known->track ? tw_dictionary_track(chrome->dictionary, known->track)->name : 0;
+	if (name == known->name)
+		return;
+	known->name = name;
+	put_metadata(chrome, known->pid, known->pid, "process_name", tw_dictionary_name(chrome->dictionary, name));
+}
+
+/* The pid of a process; its name is written when it is new. */
+static uint32_t meet_process(struct chrome *chrome, uint64_t process)
+{
+	uint32_t place = place_of(chrome, process);
+	if (place == UINT32_MAX) {
+		chrome->line.failed = true;
+		return 0;
+	}
+	struct chrome_process *known = &chrome->processes[place];
+	if (known->met)
+		return known->pid;
+	char text[40];
+	struct tw_name name = numbered(text, "process ", process);
+	known->met = true;
+	name_process(chrome, known);
+	if (!known->name)
+		put_metadata(chrome, known->pid, known->pid, "process_name", &name);
+	return known->pid;
+}
+
+/* ---- Tracks. ---- */
+
+/* A tid that no other track of the process has. */
+static uint32_t tid_of(struct chrome *chrome, uint32_t pid, uint32_t number, const struct tw_track *track)
+{
+	struct tw_map *tids = &chrome->tids;
+	bool own = track->kind == TW_TRACK_THREAD && track->thread <= UINT32_MAX;
+	uint32_t other, tid = own ? (uint32_t)track->thread : UINT32_MAX - number;
+	/* Where it is taken, others from all over: looking at one after the other would be slow in a trace made for
+	 * it. */
+	for (uint64_t again = 0; tw_map_find(tids, (uint64_t)pid << 32 | tid, &other); again++)
+		tid = again ? (uint32_t)tw_mix64((uint64_t)number << 32 | again) : UINT32_MAX - number;
+	if (!tw_map_add(tids, (uint64_t)pid << 32 | tid, number))
+		chrome->line.failed = true;
+	return tid;
+}
+
+static void add_prefix(struct chrome_track *known)
+{
+	char *p = known->prefix;
+	memcpy(p, ",\"pid\":", 7);
+	p = tw_digits(p + 7, known->pid);
+	memcpy(p, ",\"tid\":", 7);
+	p = tw_digits(p + 7, known->tid);
+	memcpy(p, ",\"ts\":", 6);
+	known->prefix_size = (uint64_t)(p + 6 - known->prefix);
+}
+
+static void name_track(struct chrome *chrome, struct chrome_track *known, const struct tw_track *track)
+{
+	char text[40];
+	struct tw_name name = track_name(chrome, track, text);
+	known->name = track->name;
+	put_metadata(chrome, known->pid, known->tid, "thread_name", &name);
+}
+
+void tw_chrome_meet_track(struct chrome *chrome, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
+	struct chrome_track *known = &chrome->tracks[number];
+	known->cpu = UINT32_MAX;
+	known->process = track->process;
+	known->pid = meet_process(chrome, track->process);
+	known->tid = tid_of(chrome, known->pid, number, track);
+	if (known->pid != track->process || (track->kind == TW_TRACK_THREAD && known->tid != track->thread))
+		tw_count_loss(chrome->writer, "process or thread id", true);
+	name_track(chrome, known, track);
+	add_prefix(known);
+}
+
+/* Events of a track that has got its process are of that from now on. */
+static void move_tracks(struct chrome *chrome)
+{
+	chrome->moves = tw_dictionary_moves(chrome->dictionary);
+	for (uint32_t number = 0; number < chrome->tracks_seen; number++) {
+		struct chrome_track *known = &chrome->tracks[number];
+		if (known->prefix_size && known->process != tw_dictionary_track(chrome->dictionary, number)->process)
+			tw_chrome_meet_track(chrome, number);
+	}
+}
+
+int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
+{
+	uint32_t tracks = tw_dictionary_tracks(dictionary);
+	chrome->dictionary = dictionary;
+	if (!tw_grow(&chrome->tracks, &chrome->track_room, tracks, sizeof *chrome->tracks))
+		return TW_ERR_MEMORY;
+	for (; chrome->tracks_seen < tracks; chrome->tracks_seen++) {
+		const struct tw_track *track = tw_dictionary_track(dictionary, chrome->tracks_seen);
+		uint32_t place = track->kind == TW_TRACK_PROCESS ? place_of(chrome, track->process) : 0;
+		if (place == UINT32_MAX)
+			return TW_ERR_MEMORY;
+		if (track->kind == TW_TRACK_PROCESS)
+			chrome->processes[place].track = chrome->tracks_seen;
+	}
+	if (chrome->moves != tw_dictionary_moves(dictionary))
+		move_tracks(chrome);
+	return 0;
+}
+
+void tw_chrome_tracks_finish(struct chrome *chrome)
+{
+	for (size_t place = 0; place < chrome->places.count; place++)
+		if (chrome->processes[place].met)
+			name_process(chrome, &chrome->processes[place]);
+	for (uint32_t number = 0; number < chrome->tracks_seen; number++) {
+		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
+		struct chrome_track *known = &chrome->tracks[number];
+		if (known->prefix_size && known->name != track->name)
+			name_track(chrome, known, track);
+	}
+}
+
+void tw_chrome_tracks_free(struct chrome *chrome)
+{
+	free(chrome->tracks);
+	free(chrome->processes);
+	tw_map_free(&chrome->places);
+	tw_map_free(&chrome->pids);
+	tw_map_free(&chrome->tids);
+}

@@ -1,0 +1,92 @@
+/* slices.c - slices of all tracks as begins and ends that nest. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/events/slices.h"
+
+/* Calls the hook for the end that was held back. event: what caused it, or NULL. */
+static void tell_end(struct tw_slices *slices, const struct tw_event *event)
+{
+	if (!slices->holds)
+		return;
+	slices->holds = false;
+	slices->held.event = event;
+	slices->hooks->end(slices->context, &slices->held);
+}
+
+static uint32_t root(struct tw_calls *calls, uint32_t track)
+{
+	(void)calls;
+	(void)track;
+	return TW_ROW_NONE;
+}
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct tw_slices *slices = tw_slices_of(calls);
+	(void)name;
+	tell_end(slices, NULL);
+	return slices->hooks->begin(slices->context, slices->event, caller->row);
+}
+
+static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                  enum tw_call_end how)
+{
+	struct tw_slices *slices = tw_slices_of(calls);
+	tell_end(slices, NULL);
+	slices->holds = true;
+	slices->held = tw_slice_end_of(calls, frame, frame->begin + call->duration, how, NULL);
+}
+
+static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
+
+int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const struct tw_reader *reader,
+                   const struct tw_slice_hooks *own, void *context)
+{
+	slices->writer = writer;
+	slices->hooks = own;
+	slices->context = context;
+	slices->calls =
+	    (struct tw_calls){.hooks = &hooks, .budget = &slices->budget, .name_limit = SIZE_MAX, .others_alike = true};
+	tw_budget_reset(&slices->budget, tw_memory_limit(reader), 1);
+	return tw_calls_init(&slices->calls) ? 0 : TW_ERR_MEMORY;
+}
+
+/* Counts what one event has lost: at most one of each. Returns whether it was an end without a begin. */
+static bool count_losses(struct tw_slices *slices)
+{
+	const struct tw_calls *calls = &slices->calls;
+	bool exit = calls->exits_without_entry != slices->exits;
+	if (exit)
+		tw_count_loss(slices->writer, "exit without entry", false);
+	if (calls->untimed != slices->untimed)
+		tw_count_loss(slices->writer, "slice beyond the memory limit", false);
+	if (calls->time_backwards != slices->backwards)
+		tw_count_loss(slices->writer, "end before begin", true);
+	slices->exits = calls->exits_without_entry;
+	slices->untimed = calls->untimed;
+	slices->backwards = calls->time_backwards;
+	return exit;
+}
+
+void tw_slices_take_slowly(struct tw_slices *slices, const struct tw_event *event)
+{
+	const struct tw_call_item item = tw_call_item_of(event);
+	struct tw_calls *calls = &slices->calls;
+	uint64_t folded = calls->stack->folded;
+	tw_calls_take_item(calls, &item);
+	bool lost = count_losses(slices) || calls->stack->folded != folded;
+	bool own = tw_item_kind(&item) == TW_CALL_END && !lost && slices->held.how == TW_CALL_ENDED;
+	tell_end(slices, own ? event : NULL);
+}
+
+int tw_slices_finish(struct tw_slices *slices)
+{
+	tw_calls_finish(&slices->calls);
+	tell_end(slices, NULL);
+	count_losses(slices);
+	return tw_budget_status(&slices->budget);
+}
+
+void tw_slices_free(struct tw_slices *slices)
+{
+	tw_calls_free(&slices->calls);
+}

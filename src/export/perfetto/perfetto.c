@@ -1,0 +1,647 @@
+/* perfetto.c - events to Perfetto's protobuf traces, which its UI and trace processor open.
+ *
+ * Source: protos/perfetto/trace of Perfetto's sources. What is ours to decide:
+ * - One packet sequence; names are interned. Now and then the sequence begins anew, so that a file without its
+ *   beginning, or with a piece missing, is readable from there on.
+ * - Slices are begins and ends that nest: an end that closes a slice further down closes those above it too, which is
+ *   what readers make of nameless ends. A slice that is open when the trace ends has no end.
+ * - Packets stand in the order of each track; the reader sorts them by time.
+ * - Times are the trace's own, in nanoseconds, and called boot time: the clock that readers take for granted.
+ * - A flow event is an instant that has the flow, an async event a slice of a track of its id, a series of a counter a
+ *   track.
+ * - Switches and wake-ups are ftrace's, samples with a stack are perf's. What the format has no kind for is an instant,
+ *   and its category says what it was. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/perfetto/perfetto.h"
+
+#include "base/inline.h"
+#include "base/memory/memory.h"
+#include "core/dictionary.h"
+#include "export/targets.h"
+#include "export/text/args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL_EVENT = 64 };
+
+/* How one of the event's numbers is told. */
+enum form { NOT_TOLD, NUMBER, POINTER };
+
+struct told {
+	enum form form;
+	const char *key;
+};
+
+/* What each kind becomes. */
+struct shape {
+	void (*take)(struct perfetto *perfetto, const struct tw_event *event);
+	unsigned type;
+	const char *category; /* where the event has none */
+	bool approximated;
+	struct told value, id;
+};
+
+static void take_instant(struct perfetto *perfetto, const struct tw_event *event);
+static void take_async(struct perfetto *perfetto, const struct tw_event *event);
+static void take_flow(struct perfetto *perfetto, const struct tw_event *event);
+static void take_counter(struct perfetto *perfetto, const struct tw_event *event);
+static void take_sample(struct perfetto *perfetto, const struct tw_event *event);
+static void take_log(struct perfetto *perfetto, const struct tw_event *event);
+
+#define STAND_IN(category_) take_instant, .type = TYPE_INSTANT, .approximated = true, .category = (category_)
+
+static const struct shape shapes[TW_EVENT_KINDS] = {
+    [TW_SLICE_BEGIN] = {.take = NULL}, /* all of slices is told by the hooks */
+    [TW_SLICE_END] = {.take = NULL},
+    [TW_SLICE_COMPLETE] = {.take = NULL},
+    [TW_INSTANT] = {take_instant, .type = TYPE_INSTANT},
+    [TW_COUNTER] = {take_counter, .type = TYPE_COUNTER},
+    [TW_ASYNC_BEGIN] = {take_async, .type = TYPE_SLICE_BEGIN},
+    [TW_ASYNC_INSTANT] = {take_async, .type = TYPE_INSTANT},
+    [TW_ASYNC_END] = {take_async, .type = TYPE_SLICE_END},
+    [TW_FLOW_BEGIN] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
+    [TW_FLOW_STEP] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
+    [TW_FLOW_END] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
+    [TW_SWITCH] = {.take = tw_perfetto_take_switch},
+    [TW_WAKEUP] = {.take = tw_perfetto_take_wakeup},
+    [TW_STACK_SAMPLE] = {.take = take_sample, .approximated = true},
+    [TW_CPU_SAMPLE] = {.take = take_sample, .approximated = true},
+    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"}},
+    [TW_LOG] = {take_log, .type = TYPE_INSTANT, .category = "log", .value = {NUMBER, "severity"}},
+    [TW_OBJECT] = {STAND_IN("object"), .value = {NUMBER, "type"}, .id = {POINTER, "koid"}},
+    [TW_BLOB] = {STAND_IN("blob"), .value = {NUMBER, "size"}, .id = {NUMBER, "type"}},
+    [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {NUMBER, "count"}, .id = {POINTER, "address"}},
+    [TW_LOST] = {take_instant, .type = TYPE_INSTANT, .category = "lost", .value = {NUMBER, "bytes"}},
+    [TW_METADATA] = {STAND_IN("metadata")},
+};
+
+#undef STAND_IN
+
+/* ---- Packets. ---- */
+
+static uint8_t *put_uint(uint8_t *p, unsigned field, uint64_t value)
+{
+	return tw_proto_digits(tw_proto_digits(p, (uint64_t)field << 3), value);
+}
+
+static uint8_t *put_tag(uint8_t *p, unsigned field)
+{
+	return tw_proto_digits(p, (uint64_t)field << 3 | TW_PROTO_DELIMITED);
+}
+
+static uint8_t *put_size(uint8_t *p, unsigned field, size_t size)
+{
+	return tw_proto_digits(put_tag(p, field), size);
+}
+
+static uint8_t *put_flags(struct perfetto *perfetto, uint8_t *p)
+{
+	bool cleared = perfetto->said_reset != perfetto->reset;
+	p = put_uint(p, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
+	p = put_uint(p, PACKET_SEQUENCE_FLAGS, cleared ? FLAG_STATE_CLEARED | FLAG_NEEDS_STATE : FLAG_NEEDS_STATE);
+	if (perfetto->said_reset == 0)
+		p = put_uint(p, PACKET_FIRST_ON_SEQUENCE, true);
+	perfetto->said_reset = perfetto->reset;
+	return p;
+}
+
+/* Puts what a packet begins with: its time, its flags, and the size of its interned data. */
+static uint8_t *put_head(struct perfetto *perfetto, uint8_t *p, const uint64_t *time)
+{
+	if (time)
+		p = put_uint(p, PACKET_TIMESTAMP, *time);
+	p = put_flags(perfetto, p);
+	return perfetto->interned.length ? put_size(p, PACKET_INTERNED_DATA, perfetto->interned.length) : p;
+}
+
+enum { FIELDS = 5, FIELD_MAX = 2 * TW_PROTO_VARINT_MAX };
+
+/* The sizes of all parts are known, so that each is copied once. */
+static void write_packet(struct perfetto *perfetto, unsigned field, const uint64_t *time)
+{
+	const struct tw_proto *event = &perfetto->event, *interned = &perfetto->interned;
+	struct tw_output *out = &perfetto->writer->out;
+	uint8_t head[FIELDS * FIELD_MAX], tail[FIELD_MAX], packet[FIELD_MAX];
+	size_t head_size = (size_t)(put_head(perfetto, head, time) - head);
+	size_t tail_size = (size_t)(put_size(tail, field, event->length) - tail);
+	size_t size = head_size + interned->length + tail_size + event->length;
+	tw_put(out, packet, (size_t)(put_size(packet, TRACE_PACKET, size) - packet));
+	tw_put(out, head, head_size);
+	tw_put(out, interned->bytes, interned->length);
+	tw_put(out, tail, tail_size);
+	tw_put(out, event->bytes, event->length);
+}
+
+/* ---- Packets of less than 128 bytes, as most are, whose size is a byte. They are made where they go out. `make bench`
+ * measures convert. ---- */
+
+enum { SIZE_AT = 1, BODY_AT = 2 };
+
+/* Begins one with an event of up to SMALL_EVENT bytes: returns the place of the event's own size, which it follows. */
+static inline uint8_t *begin_small(struct perfetto *perfetto, unsigned field, const uint64_t *time)
+{
+	struct tw_output *out = &perfetto->writer->out;
+	uint8_t *start = (uint8_t *)tw_output_room(out, BODY_AT + FIELDS * FIELD_MAX + SMALL_EVENT);
+	start[0] = TRACE_PACKET << 3 | TW_PROTO_DELIMITED;
+	return put_tag(put_head(perfetto, start + BODY_AT, time), field);
+}
+
+static inline void end_small(struct perfetto *perfetto, uint8_t *event, const uint8_t *end)
+{
+	struct tw_output *out = &perfetto->writer->out;
+	uint8_t *start = (uint8_t *)tw_output_room(out, 0);
+	*event = (uint8_t)(end - event - 1);
+	start[SIZE_AT] = (uint8_t)(end - start - BODY_AT);
+	tw_output_took(out, (size_t)(end - start));
+}
+
+static void write_small(struct perfetto *perfetto, unsigned field, const uint64_t *time)
+{
+	uint8_t *event = begin_small(perfetto, field, time);
+	memcpy(event + 1, perfetto->event.bytes, SMALL_EVENT);
+	end_small(perfetto, event, event + 1 + perfetto->event.length);
+}
+
+/* Whether packet and event fit into 128 bytes: the head takes less than half, and the event is copied whole, with what
+ * is behind it in its room. */
+static bool is_small(const struct perfetto *perfetto)
+{
+	const struct tw_proto *event = &perfetto->event;
+	return event->length <= SMALL_EVENT && event->room >= SMALL_EVENT && !perfetto->interned.length;
+}
+
+void tw_perfetto_put_packet(struct perfetto *perfetto, unsigned field, const uint64_t *time)
+{
+	perfetto->failed |= perfetto->event.failed || perfetto->interned.failed;
+	if (!perfetto->failed)
+		(is_small(perfetto) ? write_small : write_packet)(perfetto, field, time);
+	tw_proto_clear(&perfetto->event);
+	tw_proto_clear(&perfetto->interned);
+}
+
+/* Begins the sequence of interned data anew from time to time, because a reader may not have the beginning any more. */
+static void reset_now_and_then(struct perfetto *perfetto)
+{
+	uint64_t at = tw_output_position(&perfetto->writer->out);
+	if (at - perfetto->reset_at < PERFETTO_RESET_BYTES && perfetto->children.count < PERFETTO_RESET_TRACKS)
+		return;
+	perfetto->reset++;
+	perfetto->reset_at = at;
+	tw_map_clear(&perfetto->children);
+}
+
+/* What a clock says at the start of the trace. */
+static void put_time(struct tw_proto *proto, unsigned clock, uint64_t time)
+{
+	size_t begin = tw_proto_begin(proto, SNAPSHOT_CLOCKS);
+	tw_proto_uint(proto, CLOCK_ID, clock);
+	tw_proto_uint(proto, CLOCK_TIMESTAMP, time);
+	tw_proto_end(proto, begin);
+}
+
+static void put_clock(struct perfetto *perfetto)
+{
+	const struct tw_clock *clock = tw_reader_clock(perfetto->reader);
+	uint64_t day = tw_time_of_day(clock, clock->start_ns);
+	put_time(&perfetto->event, BUILTIN_BOOTTIME, clock->start_ns);
+	if (day)
+		put_time(&perfetto->event, BUILTIN_REALTIME, day);
+	tw_proto_uint(&perfetto->event, SNAPSHOT_PRIMARY, BUILTIN_BOOTTIME);
+	tw_perfetto_put_packet(perfetto, PACKET_CLOCK_SNAPSHOT, &clock->start_ns);
+}
+
+/* ---- Events of tracks. ---- */
+
+static void add_told(struct perfetto *perfetto, const struct told *told, uint64_t value)
+{
+	if (told->form != NOT_TOLD)
+		tw_perfetto_add_own(perfetto, told->key, told->form == POINTER ? ANNOTATION_POINTER : ANNOTATION_UINT,
+		                    value);
+}
+
+static void add_type(struct perfetto *perfetto, unsigned type, uint64_t uuid)
+{
+	tw_proto_uint(&perfetto->event, EVENT_TYPE, type);
+	tw_proto_uint(&perfetto->event, EVENT_TRACK_UUID, uuid);
+}
+
+/* The name and category; where the kind never has any, what it is. */
+static void add_names(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const char *category = shapes[event->kind].category;
+	if (event->name)
+		tw_proto_uint(&perfetto->event, EVENT_NAME_IID, tw_perfetto_event_name(perfetto, event->name));
+	else if (event->kind > TW_FLOW_END)
+		tw_proto_text(&perfetto->event, EVENT_NAME, tw_event_kind_name(event->kind));
+	if (event->category)
+		tw_proto_uint(&perfetto->event, EVENT_CATEGORY_IIDS, tw_perfetto_category(perfetto, event->category));
+	else if (category)
+		tw_proto_text(&perfetto->event, EVENT_CATEGORIES, category);
+}
+
+static void add_numbers(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const struct shape *shape = &shapes[event->kind];
+	if (event->kind <= TW_SLICE_COMPLETE)
+		return;
+	add_told(perfetto, &shape->value, event->value);
+	add_told(perfetto, &shape->id, event->id);
+}
+
+/* The same as the two above for an event that has both names, as most have. */
+static void add_named(struct perfetto *perfetto, const struct tw_event *event, unsigned type, uint64_t uuid)
+{
+	enum { NUMBERS = 4 };
+	struct tw_proto *proto = &perfetto->event;
+	uint64_t name = tw_perfetto_event_name(perfetto, event->name);
+	uint64_t category = tw_perfetto_category(perfetto, event->category);
+	if (!tw_proto_room(proto, NUMBERS * FIELD_MAX))
+		return;
+	uint8_t *p = proto->bytes + proto->length;
+	p = put_uint(put_uint(p, EVENT_TYPE, type), EVENT_TRACK_UUID, uuid);
+	p = put_uint(put_uint(p, EVENT_NAME_IID, name), EVENT_CATEGORY_IIDS, category);
+	proto->length = (size_t)(p - proto->bytes);
+}
+
+/* All but what is the kind's own. */
+static void add_event(struct perfetto *perfetto, const struct tw_event *event, unsigned type, uint64_t uuid)
+{
+	if (event->name && event->category) {
+		add_named(perfetto, event, type, uuid);
+	} else {
+		add_type(perfetto, type, uuid);
+		add_names(perfetto, event);
+	}
+	add_numbers(perfetto, event);
+	if (event->argument_count)
+		tw_perfetto_add_arguments(perfetto, event, 0);
+	if (event->flags)
+		tw_perfetto_add_flag_words(perfetto, event->flags);
+}
+
+static void put_event(struct perfetto *perfetto, uint64_t time)
+{
+	tw_perfetto_put_packet(perfetto, PACKET_TRACK_EVENT, &time);
+}
+
+/* ---- Events of which all is a type, a track, and maybe a name and a category that are told, as most are: of their
+ * parts, those that come again are ready. ---- */
+
+enum { PLAIN_MAX = 64 };
+
+/* Begins the packet of one, up to its type; *event: what follows its size. */
+static inline uint8_t *begin_plain(struct perfetto *perfetto, unsigned type, uint64_t time, uint8_t **event)
+{
+	static const uint8_t middle[8] = {PACKET_SEQUENCE_ID << 3,
+	                                  PERFETTO_SEQUENCE,
+	                                  PACKET_SEQUENCE_FLAGS << 3,
+	                                  FLAG_NEEDS_STATE,
+	                                  PACKET_TRACK_EVENT << 3 | TW_PROTO_DELIMITED,
+	                                  0,
+	                                  EVENT_TYPE << 3,
+	                                  0};
+	enum { TIME_AT = BODY_AT + 1, EVENT_AT = 6, TYPE_AT = 7 };
+	uint8_t *start = (uint8_t *)tw_output_room(&perfetto->writer->out, PLAIN_MAX);
+	start[0] = TRACE_PACKET << 3 | TW_PROTO_DELIMITED;
+	start[BODY_AT] = PACKET_TIMESTAMP << 3;
+	uint8_t *p = tw_proto_digits(start + TIME_AT, time);
+	memcpy(p, middle, sizeof middle);
+	p[TYPE_AT] = (uint8_t)type;
+	*event = p + EVENT_AT;
+	return p + sizeof middle;
+}
+
+static inline void end_plain(struct perfetto *perfetto, uint8_t *event, const uint8_t *end)
+{
+	struct tw_output *out = &perfetto->writer->out;
+	uint8_t *start = (uint8_t *)out->buffer + out->used;
+	event[-1] = (uint8_t)(end - event);
+	start[SIZE_AT] = (uint8_t)(end - start - BODY_AT);
+	tw_output_took(out, (size_t)(end - start));
+}
+
+/* Whether an event is such, with a name and a category. The first packet after a reset is none. */
+static inline bool is_plain(const struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint32_t reset = perfetto->reset;
+	return event->name && event->category && !event->argument_count && !event->flags &&
+	       perfetto->said_reset == reset && perfetto->names[event->name].event == reset &&
+	       perfetto->names[event->category].category == reset && !perfetto->all_names[event->name].file;
+}
+
+static inline void put_plain(struct perfetto *perfetto, const struct tw_event *event, unsigned type,
+                             uint64_t uuid_field)
+{
+	uint8_t *begin, *p = begin_plain(perfetto, type, event->time, &begin);
+	p = tw_proto_put_packed(p, uuid_field);
+	p = tw_proto_put_packed(p, perfetto->names[event->name].event_field);
+	end_plain(perfetto, begin, tw_proto_put_packed(p, perfetto->names[event->category].category_field));
+}
+
+TW_NOINLINE void put_begin(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
+{
+	add_event(perfetto, event, TYPE_SLICE_BEGIN, uuid);
+	uint64_t location = tw_perfetto_location(perfetto, event->name);
+	if (location)
+		tw_proto_uint(&perfetto->event, EVENT_SOURCE_LOCATION_IID, location);
+	put_event(perfetto, event->time);
+}
+
+static inline uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
+{
+	struct perfetto *perfetto = context;
+	(void)caller;
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
+	if (is_plain(perfetto, event))
+		put_plain(perfetto, event, TYPE_SLICE_BEGIN, track->uuid_field);
+	else
+		put_begin(perfetto, event, track->uuid);
+	return TW_ROW_FIRST;
+}
+
+static inline bool is_plain_end(const struct perfetto *perfetto, const struct tw_slice_end *end)
+{
+	return end->how == TW_CALL_ENDED && perfetto->said_reset == perfetto->reset &&
+	       (!end->event || (!end->event->argument_count && !end->event->flags));
+}
+
+TW_NOINLINE void put_end(struct perfetto *perfetto, const struct tw_slice_end *end, uint64_t uuid)
+{
+	add_type(perfetto, TYPE_SLICE_END, uuid);
+	if (end->event) {
+		tw_perfetto_add_arguments(perfetto, end->event, 0);
+		tw_perfetto_add_flag_words(perfetto, end->event->flags);
+	} else if (end->how == TW_CALL_UNWOUND) {
+		tw_perfetto_add_flag_words(perfetto, TW_FLAG_UNWOUND);
+	}
+	put_event(perfetto, end->time);
+}
+
+/* Slices without an end have none, but inside of a complete one that ends with its thread: readers end the innermost
+ * slice by what is its end. */
+static void hold_open(struct perfetto *perfetto, uint32_t track)
+{
+	perfetto->open = perfetto->open_track == track ? perfetto->open + 1 : 1;
+	perfetto->open_track = track;
+}
+
+static void end_open(struct perfetto *perfetto, const struct tw_slice_end *around, uint64_t uuid)
+{
+	const struct tw_slice_end end = {.time = around->time, .how = TW_CALL_UNWOUND};
+	for (; perfetto->open && perfetto->open_track == around->track; perfetto->open--)
+		put_end(perfetto, &end, uuid);
+	perfetto->open = 0;
+}
+
+static inline void end_slice(void *context, const struct tw_slice_end *end)
+{
+	struct perfetto *perfetto = context;
+	if (end->how == TW_CALL_OPEN) {
+		hold_open(perfetto, end->track);
+		return;
+	}
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, end->track);
+	if (perfetto->open)
+		end_open(perfetto, end, track->uuid);
+	if (!is_plain_end(perfetto, end)) {
+		put_end(perfetto, end, track->uuid);
+		return;
+	}
+	uint8_t *begin, *p = begin_plain(perfetto, TYPE_SLICE_END, end->time, &begin);
+	end_plain(perfetto, begin, tw_proto_put_packed(p, track->uuid_field));
+}
+
+static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	const struct tw_slices *slices = tw_slices_of(calls);
+	(void)name;
+	return begin_slice(slices->context, slices->event, caller->row);
+}
+
+static inline void over(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                        enum tw_call_end how)
+{
+	const struct tw_slice_end end = tw_slice_end_of(calls, frame, frame->begin + call->duration, how, NULL);
+	end_slice(tw_slices_of(calls)->context, &end);
+}
+
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                         enum tw_call_end how)
+{
+	const struct tw_slices *slices = tw_slices_of(calls);
+	const struct tw_slice_end end =
+	    tw_slice_end_of(calls, frame, frame->begin + call->duration, how, slices->event);
+	end_slice(slices->context, &end);
+}
+
+static const struct tw_slice_hooks slice_hooks = {.begin = begin_slice, .end = end_slice};
+
+/* What it happened to: 0 is the whole trace. */
+static uint64_t scope_of(struct perfetto *perfetto, const struct tw_event *event)
+{
+	if (event->flags & TW_FLAG_GLOBAL)
+		return 0;
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
+	return event->flags & TW_FLAG_PROCESS && track->process ? track->process : track->uuid;
+}
+
+static void take_instant(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint64_t uuid = scope_of(perfetto, event);
+	if (event->kind == TW_INSTANT && is_plain(perfetto, event)) {
+		put_plain(perfetto, event, TYPE_INSTANT, perfetto->tracks[event->track].uuid_field);
+		return;
+	}
+	add_event(perfetto, event, TYPE_INSTANT, uuid);
+	if (event->kind == TW_ALLOCATION_SAMPLE && event->other)
+		tw_proto_uint(&perfetto->event, EVENT_CALLSTACK_IID, tw_perfetto_callstack(perfetto, event->other));
+	put_event(perfetto, event->time);
+}
+
+static void take_async(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint64_t uuid = tw_perfetto_async_track(perfetto, event);
+	add_event(perfetto, event, shapes[event->kind].type, uuid);
+	put_event(perfetto, event->time);
+}
+
+/* Ids of flows are of a category and a name; here they are of the trace. */
+static void take_flow(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const uint64_t key[] = {event->id, (uint64_t)event->category << 32 | event->name};
+	uint64_t uuid = tw_perfetto_track(perfetto, event->track)->uuid;
+	add_event(perfetto, event, TYPE_INSTANT, uuid);
+	tw_proto_fixed64(&perfetto->event, event->kind == TW_FLOW_END ? EVENT_TERMINATING_FLOW_IDS : EVENT_FLOW_IDS,
+	                 tw_mix_words(key, sizeof key / sizeof *key));
+	put_event(perfetto, event->time);
+}
+
+static void add_series(struct tw_proto *event, const struct tw_argument *argument)
+{
+	if (argument->type == TW_ARG_DOUBLE)
+		tw_proto_double(event, EVENT_DOUBLE_COUNTER_VALUE, argument->value.d);
+	else if (argument->type != TW_ARG_INT && argument->value.u > INT64_MAX)
+		tw_proto_double(event, EVENT_DOUBLE_COUNTER_VALUE, (double)argument->value.u);
+	else
+		tw_proto_uint(event, EVENT_COUNTER_VALUE, argument->value.u);
+}
+
+static void take_counter(struct perfetto *perfetto, const struct tw_event *event)
+{
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
+		if (!tw_args_is_number(argument)) {
+			tw_count_loss(perfetto->writer, "counter value", false);
+			continue;
+		}
+		uint64_t uuid = tw_perfetto_counter_track(perfetto, event, argument->name);
+		add_type(perfetto, TYPE_COUNTER, uuid);
+		add_series(&perfetto->event, argument);
+		put_event(perfetto, event->time);
+	}
+}
+
+/* The first argument is the message. */
+static void take_log(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const struct tw_argument *argument = event->argument_count ? &perfetto->arguments[event->first_argument] : NULL;
+	bool text = argument && (argument->type == TW_ARG_TEXT || argument->type == TW_ARG_BYTES);
+	uint64_t uuid = scope_of(perfetto, event);
+	add_type(perfetto, TYPE_INSTANT, uuid);
+	add_names(perfetto, event);
+	if (event->value)
+		add_numbers(perfetto, event);
+	if (text) {
+		size_t size = argument->size < PERFETTO_VALUE_MAX ? (size_t)argument->size : PERFETTO_VALUE_MAX;
+		uint64_t body = tw_perfetto_log_body(perfetto, argument->value.bytes, size);
+		if (size < argument->size)
+			tw_count_loss(perfetto->writer, "long argument", true);
+		size_t begin = tw_proto_begin(&perfetto->event, EVENT_LOG_MESSAGE);
+		tw_proto_uint(&perfetto->event, LOG_BODY_IID, body);
+		tw_proto_end(&perfetto->event, begin);
+	}
+	tw_perfetto_add_arguments(perfetto, event, text);
+	put_event(perfetto, event->time);
+}
+
+/* ---- Samples. ---- */
+
+/* How many addresses the arguments begin with. */
+static size_t count_addresses(const struct tw_argument *arguments, size_t count)
+{
+	size_t addresses = 0;
+	while (addresses < count && arguments[addresses].type == TW_ARG_POINTER)
+		addresses++;
+	return addresses;
+}
+
+static void take_sample(struct perfetto *perfetto, const struct tw_event *event)
+{
+	struct tw_proto *proto = &perfetto->event;
+	const struct tw_argument *arguments =
+	    event->argument_count ? perfetto->arguments + event->first_argument : NULL;
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
+	uint64_t stack = tw_perfetto_callstack(perfetto, event->other);
+	size_t addresses = count_addresses(arguments, event->argument_count);
+	if (!stack && addresses)
+		stack = tw_perfetto_addresses(perfetto, arguments, addresses);
+	tw_proto_uint(proto, SAMPLE_CPU, event->cpu);
+	tw_proto_uint(proto, SAMPLE_PID, track->pid);
+	tw_proto_uint(proto, SAMPLE_TID, track->tid);
+	if (stack)
+		tw_proto_uint(proto, SAMPLE_CALLSTACK_IID, stack);
+	tw_perfetto_put_packet(perfetto, PACKET_PERF_SAMPLE, &event->time);
+}
+
+/* ---- The file. ---- */
+
+static int begin(struct perfetto *perfetto, const struct tw_reader *reader)
+{
+	perfetto->begun = true;
+	perfetto->reader = reader;
+	perfetto->reset = 1;
+	put_clock(perfetto);
+	return tw_slices_init(&perfetto->slices, perfetto->writer, reader, &slice_hooks, perfetto);
+}
+
+static int grow(struct perfetto *perfetto)
+{
+	int status = tw_perfetto_names_grow(perfetto);
+	return status ? status : tw_perfetto_tracks_grow(perfetto);
+}
+
+static void take(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const struct shape *shape = &shapes[event->kind];
+	reset_now_and_then(perfetto);
+	tw_slices_take(&perfetto->slices, event, enter, over, leave);
+	if (shape->take)
+		shape->take(perfetto, event);
+	if (shape->approximated)
+		tw_approximate(perfetto->writer, event->kind);
+}
+
+static int open_perfetto(struct tw_writer *writer)
+{
+	struct perfetto *perfetto = calloc(1, sizeof *perfetto);
+	writer->state = perfetto;
+	if (!perfetto)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	perfetto->writer = writer;
+	return 0;
+}
+
+static int write_perfetto(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct perfetto *perfetto = writer->state;
+	perfetto->dictionary = tw_reader_dictionary(reader);
+	uint32_t names;
+	perfetto->arguments = batch->arguments;
+	perfetto->all_names = tw_dictionary_all_names(perfetto->dictionary, &names);
+	int status = perfetto->begun ? 0 : begin(perfetto, reader);
+	if (!status)
+		status = grow(perfetto);
+	for (size_t i = 0; i < batch->count && !status; i++) {
+		take(perfetto, &batch->events[i]);
+		status = perfetto->failed ? TW_ERR_MEMORY : 0;
+	}
+	return status < 0 ? tw_writer_fail(writer, status, "%s", tw_status_text(status)) : 0;
+}
+
+static int finish_perfetto(struct tw_writer *writer)
+{
+	struct perfetto *perfetto = writer->state;
+	if (perfetto->begun) {
+		perfetto->failed |= tw_slices_finish(&perfetto->slices) < 0;
+		tw_perfetto_tracks_finish(perfetto);
+	}
+	return perfetto->failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
+}
+
+static void close_perfetto(struct tw_writer *writer)
+{
+	struct perfetto *perfetto = writer->state;
+	if (perfetto->begun)
+		tw_slices_free(&perfetto->slices);
+	tw_proto_free(&perfetto->interned);
+	tw_proto_free(&perfetto->event);
+	free(perfetto->names);
+	free(perfetto->frames);
+	free(perfetto->stacks);
+	tw_perfetto_tracks_free(perfetto);
+	free(perfetto);
+	writer->state = NULL;
+}
+
+static const char *const extensions[] = {".pftrace", ".perfetto-trace", NULL};
+
+const struct tw_target tw_target_perfetto = {
+    .name = "perfetto",
+    .extensions = extensions,
+    .order = TW_ORDER_TIME,
+    .open = open_perfetto,
+    .write = write_perfetto,
+    .finish = finish_perfetto,
+    .close = close_perfetto,
+};

@@ -1,0 +1,263 @@
+/* perfetto_tracks.c - processes, threads and other tracks of Perfetto's traces.
+ *
+ * Process and thread ids are 32 bits with a sign: a number beyond gets one from the top of that range. Tracks have
+ * numbers of 64 bits: those of the dictionary are even and odd in turn for tracks and processes, and those of async
+ * events and counters are hashes with the highest bit set, so that they stay what they are when all is told anew. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "export/perfetto/perfetto.h"
+#include "export/text/labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHILD_UUID (UINT64_C(1) << 63)
+
+static uint64_t track_uuid(uint32_t number)
+{
+	return 2 * (uint64_t)number + 2;
+}
+
+static uint64_t process_uuid(uint32_t place)
+{
+	return 2 * (uint64_t)place + 1;
+}
+
+/* ---- Processes. ---- */
+
+/* The place of a process in the list, a new one for one that is new; UINT32_MAX when there is no memory. */
+static uint32_t place_of(struct perfetto *perfetto, uint64_t process)
+{
+	uint32_t place;
+	if (tw_map_find(&perfetto->places, process, &place))
+		return place;
+	place = (uint32_t)perfetto->places.count;
+	if (!tw_grow(&perfetto->processes, &perfetto->process_room, place + (size_t)1, sizeof *perfetto->processes) ||
+	    !tw_map_add(&perfetto->places, process, place))
+		return UINT32_MAX;
+	uint32_t pid = process > INT32_MAX ? (uint32_t)INT32_MAX - place : (uint32_t)process;
+	perfetto->processes[place] = (struct perfetto_process){.pid = pid};
+	return place;
+}
+
+static uint32_t process_name(const struct perfetto *perfetto, const struct perfetto_process *known)
+{
+	return known->track ? tw_dictionary_track(perfetto->dictionary, known->track)->name : 0;
+}
+
+static void tell_process(struct perfetto *perfetto, uint32_t place)
+{
+	struct perfetto_process *known = &perfetto->processes[place];
+	struct tw_proto *proto = &perfetto->event;
+	known->told = perfetto->reset;
+	known->name = process_name(perfetto, known);
+	tw_proto_uint(proto, DESCRIPTOR_UUID, process_uuid(place));
+	size_t begin = tw_proto_begin(proto, DESCRIPTOR_PROCESS);
+	tw_proto_uint(proto, PROCESS_PID, known->pid);
+	if (known->name)
+		tw_perfetto_put_name(perfetto, proto, PROCESS_NAME,
+		                     tw_dictionary_name(perfetto->dictionary, known->name));
+	tw_proto_end(proto, begin);
+	tw_perfetto_put_packet(perfetto, PACKET_TRACK_DESCRIPTOR, NULL);
+}
+
+/* ---- Tracks. ---- */
+
+/* The name of a track that is no thread. */
+static void put_own_name(struct perfetto *perfetto, const struct tw_track *track)
+{
+	char text[40];
+	if (track->name) {
+		tw_perfetto_put_name(perfetto, &perfetto->event, DESCRIPTOR_NAME,
+		                     tw_dictionary_name(perfetto->dictionary, track->name));
+		return;
+	}
+	snprintf(text, sizeof text, "%s %llu", track->kind == TW_TRACK_CPU ? "CPU" : "track",
+	         (unsigned long long)track->thread);
+	tw_proto_text(&perfetto->event, DESCRIPTOR_NAME, text);
+}
+
+static void put_thread(struct perfetto *perfetto, const struct perfetto_track *known, const struct tw_track *track)
+{
+	struct tw_proto *proto = &perfetto->event;
+	size_t begin = tw_proto_begin(proto, DESCRIPTOR_THREAD);
+	tw_proto_uint(proto, THREAD_PID, known->pid);
+	tw_proto_uint(proto, THREAD_TID, known->tid);
+	if (track->name)
+		tw_perfetto_put_name(perfetto, proto, THREAD_NAME,
+		                     tw_dictionary_name(perfetto->dictionary, track->name));
+	tw_proto_end(proto, begin);
+}
+
+static void tell_track(struct perfetto *perfetto, struct perfetto_track *known, const struct tw_track *track)
+{
+	known->told = perfetto->reset;
+	known->name = track->name;
+	if (track->kind == TW_TRACK_PROCESS)
+		return;
+	tw_proto_uint(&perfetto->event, DESCRIPTOR_UUID, known->uuid);
+	if (known->process)
+		tw_proto_uint(&perfetto->event, DESCRIPTOR_PARENT_UUID, known->process);
+	if (track->kind == TW_TRACK_THREAD)
+		put_thread(perfetto, known, track);
+	else
+		put_own_name(perfetto, track);
+	tw_perfetto_put_packet(perfetto, PACKET_TRACK_DESCRIPTOR, NULL);
+}
+
+/* What is not of a process at all: the track of a CPU, of nothing. */
+static bool has_process(const struct tw_track *track)
+{
+	return track->process || track->kind == TW_TRACK_THREAD || track->kind == TW_TRACK_PROCESS;
+}
+
+static void meet(struct perfetto *perfetto, struct perfetto_track *known, uint32_t number, const struct tw_track *track,
+                 uint32_t place)
+{
+	bool process = track->kind == TW_TRACK_PROCESS, thread = track->kind == TW_TRACK_THREAD;
+	known->met = true;
+	known->owner = track->process;
+	known->pid = has_process(track) ? perfetto->processes[place].pid : 0;
+	known->process = has_process(track) ? process_uuid(place) : 0;
+	known->uuid = process ? known->process : track_uuid(number);
+	known->uuid_field = tw_proto_pack(EVENT_TRACK_UUID, known->uuid);
+	known->tid = track->thread > INT32_MAX ? (uint32_t)INT32_MAX - number : (uint32_t)track->thread;
+	known->tid = thread ? known->tid : process ? known->pid : 0;
+	if ((has_process(track) && known->pid != track->process) || (thread && known->tid != track->thread))
+		tw_count_loss(perfetto->writer, "process or thread id", true);
+}
+
+const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, uint32_t number)
+{
+	struct perfetto_track *known = &perfetto->tracks[number];
+	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
+	uint32_t place = has_process(track) ? place_of(perfetto, track->process) : 0;
+	if (place == UINT32_MAX) {
+		perfetto->failed = true;
+		return known;
+	}
+	if (!known->met)
+		meet(perfetto, known, number, track, place);
+	if (has_process(track) && perfetto->processes[place].told != perfetto->reset)
+		tell_process(perfetto, place);
+	tell_track(perfetto, known, track);
+	return known;
+}
+
+/* Tracks that have got their process are told anew when they are used next. */
+static void move_tracks(struct perfetto *perfetto)
+{
+	perfetto->moves = tw_dictionary_moves(perfetto->dictionary);
+	for (uint32_t number = 0; number < perfetto->tracks_seen; number++) {
+		struct perfetto_track *known = &perfetto->tracks[number];
+		if (known->met && known->owner != tw_dictionary_track(perfetto->dictionary, number)->process) {
+			known->met = false;
+			known->told = 0;
+		}
+	}
+}
+
+int tw_perfetto_tracks_grow(struct perfetto *perfetto)
+{
+	uint32_t tracks = tw_dictionary_tracks(perfetto->dictionary);
+	if (!tw_grow(&perfetto->tracks, &perfetto->track_room, tracks, sizeof *perfetto->tracks))
+		return TW_ERR_MEMORY;
+	for (; perfetto->tracks_seen < tracks; perfetto->tracks_seen++) {
+		const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, perfetto->tracks_seen);
+		if (track->kind != TW_TRACK_PROCESS)
+			continue;
+		uint32_t place = place_of(perfetto, track->process);
+		if (place == UINT32_MAX)
+			return TW_ERR_MEMORY;
+		perfetto->processes[place].track = perfetto->tracks_seen;
+	}
+	if (perfetto->moves != tw_dictionary_moves(perfetto->dictionary))
+		move_tracks(perfetto);
+	return 0;
+}
+
+/* ---- Tracks of async events and counters. ---- */
+
+/* Begins the description of a track that is not told yet, as a child of the process, unless it is of all. False where
+ * it is told. */
+static bool begin_child(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
+{
+	uint32_t value;
+	bool global = event->flags & TW_FLAG_GLOBAL;
+	uint64_t parent = global ? 0 : tw_perfetto_track(perfetto, event->track)->process;
+	if (tw_map_find(&perfetto->children, uuid, &value))
+		return false;
+	if (!tw_map_add(&perfetto->children, uuid, 0))
+		perfetto->failed = true;
+	tw_proto_uint(&perfetto->event, DESCRIPTOR_UUID, uuid);
+	if (parent)
+		tw_proto_uint(&perfetto->event, DESCRIPTOR_PARENT_UUID, parent);
+	return true;
+}
+
+static uint64_t child_uuid(const struct perfetto *perfetto, const struct tw_event *event, uint32_t name, uint32_t part)
+{
+	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, event->track);
+	bool global = event->flags & TW_FLAG_GLOBAL;
+	const uint64_t key[] = {global ? 0 : track->process, event->id, (uint64_t)name << 32 | part,
+	                        global ? 2 : event->kind == TW_COUNTER};
+	return tw_mix_words(key, sizeof key / sizeof *key) | CHILD_UUID;
+}
+
+uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint64_t uuid = child_uuid(perfetto, event, 0, event->category);
+	if (!begin_child(perfetto, event, uuid))
+		return uuid;
+	tw_perfetto_put_name(perfetto, &perfetto->event, DESCRIPTOR_NAME,
+	                     tw_dictionary_name(perfetto->dictionary, event->name));
+	tw_perfetto_put_packet(perfetto, PACKET_TRACK_DESCRIPTOR, NULL);
+	return uuid;
+}
+
+static void put_counter_name(struct perfetto *perfetto, const struct tw_event *event, uint32_t number)
+{
+	struct tw_line *label = &perfetto->label;
+	tw_line_clear(label);
+	if (!tw_label_counter(label, perfetto->dictionary, event->name, number, event->id))
+		tw_count_loss(perfetto->writer, "long name", true);
+	tw_proto_string(&perfetto->event, DESCRIPTOR_NAME, label->text.bytes, label->text.length);
+	perfetto->failed |= label->failed;
+}
+
+uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_event *event, uint32_t series)
+{
+	uint64_t uuid = child_uuid(perfetto, event, event->name, series);
+	if (!begin_child(perfetto, event, uuid))
+		return uuid;
+	put_counter_name(perfetto, event, series);
+	tw_proto_end(&perfetto->event, tw_proto_begin(&perfetto->event, DESCRIPTOR_COUNTER));
+	tw_perfetto_put_packet(perfetto, PACKET_TRACK_DESCRIPTOR, NULL);
+	return uuid;
+}
+
+/* ---- The end. ---- */
+
+void tw_perfetto_tracks_finish(struct perfetto *perfetto)
+{
+	for (uint32_t place = 0; place < perfetto->places.count; place++) {
+		const struct perfetto_process *known = &perfetto->processes[place];
+		if (known->told && known->name != process_name(perfetto, known))
+			tell_process(perfetto, place);
+	}
+	for (uint32_t number = 0; number < perfetto->tracks_seen; number++) {
+		const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
+		struct perfetto_track *known = &perfetto->tracks[number];
+		if (known->told && known->name != track->name)
+			tell_track(perfetto, known, track);
+	}
+}
+
+void tw_perfetto_tracks_free(struct perfetto *perfetto)
+{
+	free(perfetto->tracks);
+	tw_text_free(&perfetto->label.text);
+	free(perfetto->processes);
+	tw_map_free(&perfetto->places);
+	tw_map_free(&perfetto->children);
+}

@@ -1,0 +1,338 @@
+/* commit.c - what of a chunk's rows needs the dictionary, done in the order of the archive. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/events/commit.h"
+
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "fxt/jobs/objects.h"
+#include "fxt/jobs/tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers that are told once each: enough for every index of a few providers, or fewer where many archives are read at
+ * once. */
+enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
+
+/* A fix, and the row it is for. */
+struct place {
+	struct fxt_commit *commit;
+	struct fxt_chunk *chunk;
+	const struct fxt_fix *fix;
+	struct tw_event *row;
+};
+
+static struct tw_argument *argument_of(const struct place *at, unsigned number)
+{
+	struct tw_slab *slab = &at->chunk->slab;
+	return slab->arguments + slab->bases[at->fix->row / TW_SLAB_BLOCK] + at->row->first_argument + number;
+}
+
+/* ---- Names and tracks. ---- */
+
+static uint32_t name_of(const struct place *at)
+{
+	char text[FXT_UNDEFINED_MAX];
+	static const char other[] = "(other)";
+	if (at->fix->reference == 0)
+		return fxt_state_name(at->commit->state, at->fix->bytes, at->fix->length);
+	if (at->row->offset > at->commit->state->unindexed)
+		return fxt_state_name(at->commit->state, other, sizeof other - 1);
+	return fxt_state_name(at->commit->state, text, fxt_undefined_name(text, at->fix->reference));
+}
+
+static void fix_name(const struct place *at)
+{
+	at->row->name = name_of(at);
+}
+
+static void fix_category(const struct place *at)
+{
+	at->row->category = name_of(at);
+}
+
+static void fix_argument_name(const struct place *at)
+{
+	if (at->fix->argument < at->row->argument_count)
+		argument_of(at, at->fix->argument)->name = name_of(at);
+}
+
+/* Names live as long as the dictionary. */
+static void fix_argument_text(const struct place *at)
+{
+	const struct tw_name *text = tw_dictionary_name(at->commit->state->dictionary, name_of(at));
+	if (at->fix->argument >= at->row->argument_count)
+		return;
+	struct tw_argument *argument = argument_of(at, at->fix->argument);
+	argument->value.bytes = (const uint8_t *)text->text;
+	argument->size = (uint32_t)text->length;
+}
+
+static void fix_track(const struct place *at)
+{
+	at->row->track = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
+}
+
+static void fix_track_by_koid(const struct place *at)
+{
+	at->row->track = fxt_state_track_of_thread(at->commit->state, at->fix->b);
+}
+
+static void fix_other(const struct place *at)
+{
+	at->row->other = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
+}
+
+static void fix_other_by_koid(const struct place *at)
+{
+	at->row->other = fxt_state_track_of_thread(at->commit->state, at->fix->b);
+}
+
+static void fix_track_undefined(const struct place *at)
+{
+	at->row->track = fxt_state_undefined_thread(at->commit->state, at->fix->a, at->fix->b);
+}
+
+static void fix_other_undefined(const struct place *at)
+{
+	at->row->other = fxt_state_undefined_thread(at->commit->state, at->fix->a, at->fix->b);
+}
+
+/* ---- Objects. ---- */
+
+static void fix_reference(const struct place *at)
+{
+	const struct fxt_object object = {at->fix->a, at->fix->b};
+	uint32_t name = fxt_object_name(&at->commit->objects, object);
+	if (name && at->fix->argument < at->row->argument_count)
+		argument_of(at, at->fix->argument)->size = name;
+}
+
+static void fix_object(const struct place *at)
+{
+	const struct fxt_object object = {at->fix->a, at->fix->b};
+	fxt_object_learn(&at->commit->objects, at->commit->state, object, at->row->name);
+}
+
+/* The koid that a thread's object record tells its process by: the document, "Argument conventions". */
+static bool process_of(const struct place *at, uint64_t *process)
+{
+	const struct tw_dictionary *dictionary = at->commit->state->dictionary;
+	for (unsigned i = 0; i < at->row->argument_count; i++) {
+		const struct tw_argument *argument = argument_of(at, i);
+		if (argument->type != TW_ARG_KOID ||
+		    strcmp(tw_dictionary_name(dictionary, argument->name)->text, "process") != 0)
+			continue;
+		*process = argument->value.u;
+		return true;
+	}
+	return false;
+}
+
+static void fix_track_of_process(const struct place *at)
+{
+	at->row->track = fxt_state_track_of_process(at->commit->state, at->fix->b);
+}
+
+static void fix_kernel_object(const struct place *at)
+{
+	struct fxt_state *state = at->commit->state;
+	uint64_t process;
+	if (at->row->value == FXT_OBJECT_PROCESS)
+		at->row->track = fxt_state_process(state, at->fix->b);
+	else if (at->row->value == FXT_OBJECT_THREAD && process_of(at, &process))
+		at->row->track = fxt_state_track(state, process, at->fix->b);
+	if (at->row->track)
+		tw_dictionary_name_track(state->dictionary, at->row->track, at->row->name);
+}
+
+/* ---- Blobs in parts. ---- */
+
+/* The argument whose bytes are only here in part. */
+static const struct tw_argument *bytes_of(const struct tw_slab *slab, const struct tw_event *row)
+{
+	size_t base = slab->bases[(size_t)(row - slab->events) / TW_SLAB_BLOCK] + row->first_argument;
+	for (unsigned i = 0; i < row->argument_count; i++)
+		if (slab->arguments[base + i].type == TW_ARG_BYTES)
+			return &slab->arguments[base + i];
+	return NULL;
+}
+
+/* Whether the file has this many bytes more behind what was walked of a chunk, as far as can be told. */
+static bool has_more(const struct fxt_commit *commit, const struct fxt_chunk *chunk, uint64_t more)
+{
+	const struct tw_input *input = commit->reader->input;
+	uint64_t end = fxt_offset(chunk, chunk->walked);
+	return tw_input_seekable(input) && end <= tw_input_size(input) && more <= tw_input_size(input) - end;
+}
+
+/* What goes on behind this row. All of an unknown record is shown, padding too. */
+static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk, struct tw_event *row)
+{
+	const struct tw_argument *bytes = row->flags & TW_FLAG_PARTIAL ? bytes_of(&chunk->slab, row) : NULL;
+	if (!bytes)
+		return;
+	uint64_t left = row->kind == TW_BLOB ? row->value - bytes->size : UINT64_MAX;
+	row->other = row->kind == TW_BLOB && has_more(commit, chunk, left) ? TW_BLOB_FIRST_PART : 0;
+	commit->blob = (struct fxt_blob_row){*row, bytes->name, left};
+}
+
+static void fix_payload(const struct place *at)
+{
+	struct fxt_blob_row *blob = &at->commit->blob;
+	if (at->fix->row > 0) /* cut off by the end of the file */
+		keep_blob(at->commit, at->chunk, at->row - 1);
+	struct tw_argument *bytes = argument_of(at, 0);
+	const struct tw_event part = *at->row;
+	*at->row = blob->event;
+	at->row->other = blob->event.other ? TW_BLOB_LATER_PART : 0;
+	at->row->offset = part.offset;
+	at->row->first_argument = part.first_argument;
+	at->row->argument_count = part.argument_count;
+	bytes->name = blob->argument;
+	bytes->size = bytes->size < blob->left ? bytes->size : (uint32_t)blob->left; /* the rest is padding */
+	blob->left -= bytes->size;
+	at->row->flags = blob->left == 0 ? 0 : part.flags;
+	at->chunk->moved |= at->row->time != part.time;
+}
+
+/* Blobs of one name are one, in the order of the archive. The records before them are in no order of time: with their
+ * times alone the bytes would change places. */
+static void fix_piece(const struct place *at)
+{
+	struct fxt_commit *commit = at->commit;
+	size_t name = at->row->name;
+	if (!tw_grow(&commit->piece_times, &commit->piece_room, name + 1, sizeof *commit->piece_times)) {
+		commit->state->failed = true;
+		return;
+	}
+	uint64_t *before = &commit->piece_times[name];
+	at->chunk->moved |= at->row->time < *before;
+	if (at->row->time < *before)
+		at->row->time = *before;
+	*before = at->row->time;
+}
+
+/* ---- What was found. ---- */
+
+static size_t reported_most(const struct tw_reader *reader)
+{
+	enum { COST = 2 * sizeof(struct tw_map_slot) };
+	size_t most = tw_memory_limit(reader) / REPORTED_SHARE / COST;
+	return most > REPORTED_MAX ? REPORTED_MAX : most < REPORTED_LEAST ? REPORTED_LEAST : most;
+}
+
+/* What would be told for each of millions of records is told once for each number. */
+static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
+{
+	uint64_t key = tw_hash64((uint64_t)note->rule << 48 ^ note->a);
+	uint32_t known;
+	if (!fxt_is_told_once(note->rule))
+		return true;
+	if (commit->reported.count >= reported_most(commit->reader) || tw_map_find(&commit->reported, key, &known))
+		return false;
+	tw_map_add(&commit->reported, key, 0); /* where there is no memory it may be told once more */
+	return true;
+}
+
+/* The walk and the decoding have each noted in order. */
+static int compare_notes(const void *left, const void *right)
+{
+	const struct fxt_note *a = left, *b = right;
+	int order = tw_compare(a->record, b->record);
+	order = order ? order : tw_compare(a->rule, b->rule);
+	return order ? order : tw_compare(a->at, b->at);
+}
+
+/* Of chunks that wait for their turn there may be thousands. */
+static void forget_notes(struct fxt_chunk *chunk)
+{
+	free(chunk->notes);
+	chunk->notes = NULL;
+	chunk->note_count = chunk->note_room = 0;
+}
+
+/* Whether a note is that something is not registered, which it may have been beyond the limit: that is told. */
+static bool is_of_limit(const struct fxt_commit *commit, const struct fxt_note *note)
+{
+	bool undefined = note->rule == FXT_STRING_UNDEFINED || note->rule == FXT_THREAD_UNDEFINED;
+	return undefined && note->record > commit->state->unindexed;
+}
+
+static void tell_all(struct fxt_commit *commit, struct fxt_chunk *chunk)
+{
+	if (chunk->note_count)
+		qsort(chunk->notes, chunk->note_count, sizeof *chunk->notes, compare_notes);
+	for (size_t i = 0; i < chunk->note_count; i++)
+		if (!is_of_limit(commit, &chunk->notes[i]) && is_new(commit, &chunk->notes[i]))
+			fxt_tell(commit->reader, &chunk->notes[i]);
+	forget_notes(chunk);
+	if (commit->state->full && !commit->told_full) {
+		const struct tw_rule *rule = &fxt_rules[FXT_NAME_LIMIT];
+		commit->told_full = true;
+		tw_report(commit->reader, rule, fxt_offset(chunk, chunk->begin), fxt_offset(chunk, chunk->begin), 0,
+		          "%s", rule->text);
+	}
+}
+
+/* ---- The chunk. ---- */
+
+static void (*const fixers[])(const struct place *) = {
+    [FXT_FIX_NAME] = fix_name,
+    [FXT_FIX_CATEGORY] = fix_category,
+    [FXT_FIX_TRACK] = fix_track,
+    [FXT_FIX_TRACK_BY_KOID] = fix_track_by_koid,
+    [FXT_FIX_OTHER] = fix_other,
+    [FXT_FIX_OTHER_BY_KOID] = fix_other_by_koid,
+    [FXT_FIX_TRACK_UNDEFINED] = fix_track_undefined,
+    [FXT_FIX_OTHER_UNDEFINED] = fix_other_undefined,
+    [FXT_FIX_ARGUMENT_NAME] = fix_argument_name,
+    [FXT_FIX_ARGUMENT_TEXT] = fix_argument_text,
+    [FXT_FIX_REFERENCE] = fix_reference,
+    [FXT_FIX_OBJECT] = fix_object,
+    [FXT_FIX_KERNEL_OBJECT] = fix_kernel_object,
+    [FXT_FIX_TRACK_OF_PROCESS] = fix_track_of_process,
+    [FXT_FIX_PAYLOAD] = fix_payload,
+    [FXT_FIX_PIECE] = fix_piece,
+};
+
+/* Rows before the first that has a time of its own go on with that of the chunk before, if there was one. */
+static void set_times(struct fxt_commit *commit, struct fxt_chunk *chunk)
+{
+	if (chunk->later)
+		return;
+	const size_t count = chunk->timed ? chunk->untimed : chunk->slab.count;
+	const bool goes_on = commit->timed || !chunk->timed;
+	for (size_t i = 0; i < count && goes_on; i++)
+		chunk->slab.events[i].time = commit->time;
+	chunk->moved |= chunk->timed && goes_on && count;
+	commit->timed |= chunk->timed;
+	if (chunk->timed)
+		commit->time = chunk->time;
+}
+
+void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
+{
+	if (chunk->failed || chunk->slab.failed)
+		return;
+	set_times(commit, chunk);
+	for (size_t i = 0; i < chunk->fix_count; i++) {
+		const struct fxt_fix *fix = &chunk->fixes[i];
+		const struct place at = {commit, chunk, fix, &chunk->slab.events[fix->row]};
+		fixers[fix->kind](&at);
+	}
+	if ((chunk->moved || chunk->slab.trackless) && commit->sorts)
+		tw_slab_sort(&chunk->slab, &commit->sort);
+	if (chunk->slab.count && chunk->pieces[chunk->piece_count - 1].kind != FXT_PAYLOAD)
+		keep_blob(commit, chunk, &chunk->slab.events[chunk->slab.count - 1]);
+	tell_all(commit, chunk);
+	commit->lost_bytes += chunk->lost_bytes;
+}
+
+void fxt_commit_free(struct fxt_commit *commit)
+{
+	tw_slab_scratch_free(&commit->sort);
+	tw_map_free(&commit->objects);
+	tw_map_free(&commit->reported);
+	free(commit->piece_times);
+}

@@ -1,0 +1,483 @@
+/* reader.c - FXT archives as a format: opening, and events in the order asked for. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/plural.h"
+#include "core/filter/filter.h"
+#include "fxt/format/layout.h"
+#include "fxt/fxt.h"
+#include "fxt/resync/evidence.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */
+enum { REORDER_WINDOW = 4 << 20 };
+
+/* Where several archives are read at once to be merged, their windows have a part of the memory limit. */
+enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, EARLY_SHARE = 4, WINDOW_LEAST = 1 << 15 };
+
+/* ---- Opening. ---- */
+
+static int fxt_open(struct tw_reader *reader)
+{
+	reader->state = calloc(1, sizeof(struct fxt_reader));
+	reader->timeless = true;
+	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
+		reader->options.order = TW_ORDER_TIME;
+	if (!reader->state)
+		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+	return 0;
+}
+
+static void fxt_close(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	fxt_ahead_free(fxt->ahead);
+	fxt_window_free(fxt->window);
+	fxt_links_free(&fxt->links);
+	for (size_t i = 0; i < fxt->sorter.count; i++)
+		fxt_chunk_free(fxt->held[i]);
+	tw_sorter_free(&fxt->sorter);
+	fxt_commit_free(&fxt->commit);
+	fxt_pairs_free(&fxt->pairs);
+	fxt_survey_free(fxt->survey);
+	fxt_records_free(fxt->records);
+	free(fxt);
+}
+
+/* ---- Reading. ---- */
+
+int fxt_fail(struct tw_reader *reader, int status)
+{
+	const char *text = tw_input_error(reader->input); /* with the name */
+	if (*text)
+		return tw_fail(reader, status, "%s", text);
+	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
+}
+
+/* The kinds of event that rows are made of. Where threads or providers are left out, the others' records are still to
+ * be told from theirs. */
+static uint32_t kinds_for(const struct tw_reader *reader)
+{
+	const struct tw_read_options *options = &reader->options;
+	if (options->checking == TW_CHECK_ALL || options->thread_count || options->provider || !reader->kinds)
+		return UINT32_MAX;
+	return reader->kinds;
+}
+
+int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs)
+{
+	struct fxt_reader *fxt = reader->state;
+	int status = fxt_ahead_new(&fxt->ahead, reader, work, wish, fxt->crew, jobs);
+	if (status < 0)
+		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
+	fxt->commit.reader = fxt->pairs.reader = reader;
+	fxt->commit.state = fxt_ahead_state(fxt->ahead);
+	fxt->commit.sorts = wish->sort;
+	return 0;
+}
+
+static int make_lane(void *context, uint64_t lane)
+{
+	struct tw_reader *reader = context;
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_chunk *chunk = fxt->held[lane - fxt->sorter.oldest];
+	fxt_window_make(fxt->window, chunk);
+	if (chunk->status < 0)
+		return fxt_fail(reader, chunk->status);
+	fxt_commit(&fxt->commit, chunk);
+	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
+}
+
+/* As fxt_start(), but chunks wait. */
+static int start_window(struct tw_reader *reader, const struct fxt_wish *wish)
+{
+	struct fxt_reader *fxt = reader->state;
+	int status = fxt_start(reader, &fxt_window_work, wish, reader->options.jobs);
+	fxt->window = status < 0 ? NULL : fxt_window_new(reader, fxt->ahead, wish, fxt->in_turn);
+	fxt->sorter.make = make_lane;
+	fxt->sorter.context = reader;
+	return status < 0 || fxt->window ? status : fxt_fail(reader, TW_ERR_MEMORY);
+}
+
+static int start(struct tw_reader *reader)
+{
+	static const struct fxt_work work = {.decode = fxt_decode, .decoded = fxt_decoded};
+	bool check = reader->options.checking == TW_CHECK_ALL;
+	uint32_t kinds = kinds_for(reader);
+	const struct fxt_wish wish = {
+	    .options = &reader->options,
+	    .kinds = kinds,
+	    .skips = fxt_skips(kinds),
+	    .sort = check || reader->options.order != TW_ORDER_FILE,
+	    .check = check,
+	};
+	if (fxt_window_fits(reader, &wish))
+		return start_window(reader, &wish);
+	return fxt_start(reader, &work, &wish, reader->options.jobs);
+}
+
+/* Rows of this chunk are made later. */
+static void put_later(struct fxt_reader *fxt, struct fxt_chunk *chunk)
+{
+	fxt->commit.time = chunk->last;
+	fxt->commit.timed |= chunk->least != UINT64_MAX;
+	chunk->later = true;
+	fxt_window_put(fxt->window, chunk);
+	tw_sorter_put_later(&fxt->sorter, &chunk->slab, chunk->least);
+}
+
+static void brief(struct fxt_chunk *chunk)
+{
+	chunk->slab.offset = chunk->base;
+	tw_slab_brief(&chunk->slab);
+}
+
+/* Takes another chunk into the sorter. Returns 1, 0 at the end, or a negative status. */
+static int pull(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_chunk *chunk;
+	int status = fxt_ahead_next(fxt->ahead, &chunk);
+	if (status < 0)
+		return fxt_fail(reader, status);
+	if (status == 0) {
+		fxt->ended = true;
+		return 0;
+	}
+	fxt->held[fxt->sorter.count] = chunk;
+	fxt->held_bytes += chunk->end - chunk->begin;
+	if (chunk->wait == FXT_WAITS) {
+		put_later(fxt, chunk);
+		return 1;
+	}
+	fxt_commit(&fxt->commit, chunk);
+	fxt->passed_ns = chunk->passed.last > fxt->passed_ns ? chunk->passed.last : fxt->passed_ns;
+	if (fxt->window)
+		fxt_window_count_early(fxt->window, chunk);
+	if (fxt->in_turn && !chunk->slab.brief && !chunk->failed && !chunk->slab.failed)
+		brief(chunk);
+	bool failed = chunk->failed || chunk->slab.failed;
+	if (failed) /* it may have no order */
+		tw_slab_clear(&chunk->slab);
+	tw_sorter_put(&fxt->sorter, &chunk->slab);
+	return failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
+}
+
+uint64_t fxt_reorder_window(const struct tw_reader *reader)
+{
+	uint64_t most = tw_memory_limit(reader) / (fxt_window_forgets(reader) ? FORGOTTEN_SHARE : WINDOW_SHARE);
+	if (reader->options.reorder_window)
+		return reader->options.reorder_window;
+	if (reader->merged < 2 || most > REORDER_WINDOW)
+		return REORDER_WINDOW;
+	return most > WINDOW_LEAST ? most : WINDOW_LEAST;
+}
+
+/* A power of two, so that words lie in one chunk: as small as it takes to have rows of a dozen at once, but as many as
+ * are held must be lanes of the sorter. */
+size_t fxt_chunk_size(const struct tw_reader *reader)
+{
+	enum { OF_MEMORY = 1024 };
+	uint64_t window = fxt_reorder_window(reader), most = tw_memory_limit(reader) / OF_MEMORY;
+	size_t size = FXT_CHUNK;
+	while (reader->merged > 1 && size > FXT_CHUNK_LEAST && size > most && size / 2 * TW_ORDER_SLABS > window)
+		size /= 2;
+	return size;
+}
+
+/* Rows that could not wait take the place of chunks where they are more than their part of the memory limit, unless a
+ * window was asked for. */
+static uint64_t early_bytes(const struct tw_reader *reader)
+{
+	const struct fxt_reader *fxt = reader->state;
+	const uint64_t most = tw_memory_limit(reader) / EARLY_SHARE;
+	bool counts = fxt->window && !reader->options.reorder_window && fxt->window->early_bytes > most;
+	return counts ? fxt->window->early_bytes - most : 0;
+}
+
+/* Whether records may still come that belong before the last one of the oldest chunk. */
+static bool wants_more(const struct tw_reader *reader)
+{
+	const struct fxt_reader *fxt = reader->state;
+	bool ordered = reader->options.order != TW_ORDER_FILE || reader->options.checking == TW_CHECK_ALL;
+	if (fxt->sorter.count == 0)
+		return true;
+	uint64_t behind = fxt->held_bytes - (fxt->held[0]->end - fxt->held[0]->begin);
+	return ordered && behind + early_bytes(reader) < fxt_reorder_window(reader);
+}
+
+/* Holds as many chunks as records may come late by, and the oldest. */
+static int fill(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	int status = 1;
+	while (!fxt->ended && tw_sorter_has_room(&fxt->sorter) && wants_more(reader) && status >= 0)
+		status = pull(reader);
+	return status < 0 ? status : 0;
+}
+
+/* Gives chunks back of which all rows have been delivered. */
+static void give_back(struct fxt_reader *fxt)
+{
+	while (tw_sorter_done(&fxt->sorter)) {
+		struct fxt_chunk *chunk = fxt->held[0];
+		memmove(fxt->held, fxt->held + 1, fxt->sorter.count * sizeof *fxt->held);
+		fxt->held_bytes -= chunk->end - chunk->begin;
+		if (fxt->window)
+			fxt_window_empty(fxt->window, chunk);
+		fxt_ahead_give(fxt->ahead, chunk);
+	}
+	for (size_t i = 0; fxt->window && i < fxt->sorter.count; i++)
+		if (tw_sorter_used_up(&fxt->sorter, i))
+			fxt_window_empty(fxt->window, fxt->held[i]);
+}
+
+void fxt_finish(struct tw_reader *reader)
+{
+	uint64_t end = tw_input_size(reader->input);
+	if (tw_input_damaged(reader->input))
+		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_damage(reader->input));
+}
+
+void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by)
+{
+	if (late)
+		tw_report(reader, &fxt_rules[FXT_LATE], offset, offset, 0,
+		          "%" PRIu64
+		          " record%s came later than the reorder window allows to put in order, by up to %" PRIu64
+		          " ns; a larger --reorder-window does.",
+		          late, tw_plural(late), latest_by);
+}
+
+/* After the last batch. */
+static void finish(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	const struct tw_sorter *sorter = &fxt->sorter;
+	fxt->finished = true;
+	reader->clock.end_ns = fxt->passed_ns > reader->clock.end_ns ? fxt->passed_ns : reader->clock.end_ns;
+	if (reader->options.checking == TW_CHECK_ALL)
+		fxt_pairs_end(&fxt->pairs);
+	fxt_finish(reader);
+	if (reader->options.order != TW_ORDER_FILE)
+		fxt_tell_late(reader, sorter->late, sorter->late_offset, sorter->latest_by);
+}
+
+void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->turn_count && !reader->clock.has_wall; i++) {
+		reader->clock.has_wall = chunk->turns[i].has_wall;
+		reader->clock.wall_ns = chunk->turns[i].wall_ns;
+	}
+}
+
+/* The least time of a chunk, UINT64_MAX where none of its records has one. */
+static uint64_t least_time(const struct fxt_chunk *chunk)
+{
+	uint64_t least = chunk->passed.least;
+	if (chunk->later) /* another thread may make its rows at this moment */
+		return chunk->least;
+	for (size_t i = 0; i < chunk->slab.count && chunk->timed; i++)
+		least = chunk->slab.events[i].time < least ? chunk->slab.events[i].time : least;
+	return least;
+}
+
+/* Whether none of a chunk's rows has a time of its own; records that are left out may have. */
+static bool is_untimed(const struct fxt_chunk *chunk)
+{
+	return chunk->later ? chunk->least == UINT64_MAX : !chunk->timed;
+}
+
+/* Gives rows that stand before all that has a time, in chunks of their own, the first time: they only tell what things
+ * are called. Returns it; UINT64_MAX where nothing has a time. */
+static uint64_t set_first_times(struct fxt_reader *fxt)
+{
+	uint64_t first = UINT64_MAX;
+	size_t i = 0;
+	for (size_t k = 0; k < fxt->sorter.count; k++) {
+		uint64_t least = least_time(fxt->held[k]);
+		first = least < first ? least : first;
+	}
+	for (; first != UINT64_MAX && i < fxt->sorter.count && is_untimed(fxt->held[i]); i++) {
+		struct tw_slab *slab = &fxt->held[i]->slab;
+		for (size_t k = 0; k < slab->count; k++)
+			slab->events[k].time = first;
+		for (size_t k = 0; k < slab->brief_count; k++)
+			slab->briefs[k].time = first;
+	}
+	if (i == fxt->sorter.count && first != UINT64_MAX)
+		fxt->commit.time = first;
+	return first;
+}
+
+/* The clock begins with the earliest event of those held at first. Returns 0 or a negative status. */
+static int set_start(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	if (fxt->started)
+		return 0;
+	uint64_t first = set_first_times(fxt);
+	int status = tw_sorter_make_first(&fxt->sorter);
+	first = first == UINT64_MAX ? tw_sorter_first(&fxt->sorter) : first;
+	if (status < 0 || first == UINT64_MAX)
+		return status;
+	fxt->started = true;
+	reader->clock.start_ns = reader->clock.end_ns = first;
+	reader->clock.ticks_per_second = fxt->held[fxt->sorter.count - 1]->first_frequency;
+	for (size_t i = 0; i < fxt->sorter.count; i++)
+		fxt_set_wall(reader, fxt->held[i]);
+	return 0;
+}
+
+static void set_end(struct tw_reader *reader, const struct tw_batch *batch)
+{
+	uint64_t *end = &reader->clock.end_ns;
+	bool sorted = reader->options.order != TW_ORDER_FILE;
+	for (size_t i = sorted ? batch->count - 1 : 0; i < batch->count; i++)
+		*end = batch->events[i].time > *end ? batch->events[i].time : *end;
+}
+
+/* Takes away the objects of providers that are left out: the names that they give are known now. */
+static void leave_out_foreign(struct fxt_reader *fxt, struct tw_batch *batch)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->events[i].kind != TW_OBJECT || !(batch->events[i].flags & FXT_FLAG_FOREIGN))
+			fxt->kept[count++] = batch->events[i];
+	batch->events = fxt->kept;
+	batch->count = count;
+}
+
+/* The next rows that are delivered. Returns how many, 0 at the end, or a negative status. */
+static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct fxt_reader *fxt = reader->state;
+	int status;
+	do {
+		give_back(fxt);
+		status = fill(reader);
+		status = status < 0 ? status : set_start(reader);
+		if (status < 0)
+			return status;
+		fxt->sorter.room = reader->options.provider ? NULL : reader->room;
+		status = tw_sorter_next(&fxt->sorter, fxt->ended, batch);
+		if (status > 0 && reader->options.provider) {
+			leave_out_foreign(fxt, batch);
+			status = (int)batch->count;
+		}
+	} while (status == 0 && fxt->sorter.count > 0);
+	return status;
+}
+
+int fxt_set_out(struct tw_reader *reader, struct fxt_crew *crew)
+{
+	struct fxt_reader *fxt = reader->state;
+	fxt->crew = crew;
+	fxt->in_turn = true;
+	return start(reader);
+}
+
+int fxt_go_on(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	int status = 0;
+	do {
+		give_back(fxt);
+		status = status < 0 ? status : fill(reader);
+		status = status < 0 ? status : set_start(reader);
+	} while (status == 0 && fxt->sorter.count && tw_sorter_used_up(&fxt->sorter, 0));
+	if (status == 0 && fxt->sorter.count == 0 && !fxt->finished)
+		finish(reader);
+	return status < 0 ? status : !fxt->finished;
+}
+
+static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct fxt_reader *fxt = reader->state;
+	*batch = (struct tw_batch){0};
+	if (fxt->finished)
+		return 0;
+	if (reader->options.checking == TW_CHECK_ALL && reader->options.findings_only) {
+		fxt->finished = true;
+		return fxt_verify(reader);
+	}
+	int status = fxt->ahead ? 0 : start(reader);
+	if (status < 0)
+		return status;
+	status = next_rows(reader, batch);
+	if (status <= 0) {
+		finish(reader);
+		return status;
+	}
+	set_end(reader, batch);
+	if (reader->options.checking == TW_CHECK_ALL)
+		fxt_pairs_take(&fxt->pairs, batch);
+	return status;
+}
+
+static bool fxt_help(struct tw_reader *reader, bool guest)
+{
+	struct fxt_reader *fxt = reader->state;
+	return fxt->ahead && fxt_ahead_lend_hand(fxt->ahead, guest);
+}
+
+/* ---- The format. ---- */
+
+/* Whether these bytes may be the beginning of a record that is not all here. */
+static bool is_begun(const uint8_t *bytes, size_t size, bool big)
+{
+	if (size < TW_FXT_WORD)
+		return false;
+	const uint64_t header = tw_load64(bytes, big);
+	const enum tw_fxt_kind kind = fxt_kind(header);
+	return kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && fxt_size(header) > size / TW_FXT_WORD;
+}
+
+/* How sure records without a magic number make it: several must follow one another, and a file that is shorter must end
+ * with one. Where one of the first two is longer than what is here, more would tell. */
+static int probe_records(const uint8_t *bytes, size_t size, bool big)
+{
+	enum { SURE = 4 };
+	bool cut = size == TW_PROBE_SIZE || size == TW_PROBE_MOST;
+	unsigned count;
+	size_t end = fxt_chain(bytes, size, big, &count);
+	if (count >= SURE)
+		return 60;
+	if (count > 1)
+		return end == size || cut ? 25 : 0;
+	return size == TW_PROBE_SIZE && is_begun(bytes + end, size - end, big) ? TW_PROBE_MORE : 0;
+}
+
+static int probe(const uint8_t *bytes, size_t size)
+{
+	bool big;
+	if (size < TW_FXT_WORD)
+		return 0;
+	if (tw_fxt_magic(bytes, &big) == 0)
+		return 100;
+	int little = probe_records(bytes, size, false);
+	int other = little > 0 ? 0 : probe_records(bytes, size, true);
+	return other ? other : little;
+}
+
+const struct tw_format tw_format_fxt = {
+    .name = "fxt",
+    .title = "Fuchsia trace format archive (Fuchsia, Perfetto's UI, magic-trace)",
+    .rules = fxt_rules,
+    .rule_count = FXT_RULES,
+    .copy_order = TW_ORDER_FILE,
+    .has_providers = true,
+    .keeps_clock = true,
+    .probe = probe,
+    .open = fxt_open,
+    .read = fxt_read,
+    .help = fxt_help,
+    .deal = fxt_deal,
+    .read_record = fxt_read_record,
+    .outline = fxt_outline,
+    .repair = fxt_repair,
+    .transcode = fxt_transcode,
+    .info = fxt_info,
+    .close = fxt_close,
+};

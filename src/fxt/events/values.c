@@ -1,0 +1,93 @@
+/* values.c - arguments of records, whose names and texts are references, to those of rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/events/values.h"
+
+#include "base/bytes/bytes.h"
+#include "fxt/jobs/objects.h"
+
+/* What is a value that stands in one or two words: its type, and how many. */
+static const struct {
+	uint8_t type, words;
+} values[] = {
+    [TW_FXT_ARG_NULL] = {TW_ARG_NULL, 1},   [TW_FXT_ARG_INT32] = {TW_ARG_INT, 1},
+    [TW_FXT_ARG_UINT32] = {TW_ARG_UINT, 1}, [TW_FXT_ARG_INT64] = {TW_ARG_INT, 2},
+    [TW_FXT_ARG_UINT64] = {TW_ARG_UINT, 2}, [TW_FXT_ARG_DOUBLE] = {TW_ARG_DOUBLE, 2},
+    [TW_FXT_ARG_STRING] = {TW_ARG_TEXT, 1}, [TW_FXT_ARG_POINTER] = {TW_ARG_POINTER, 2},
+    [TW_FXT_ARG_KOID] = {TW_ARG_KOID, 2},   [TW_FXT_ARG_BOOL] = {TW_ARG_BOOL, 1},
+};
+
+bool fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
+{
+	size_t at = place + (size_t)2 * TW_FXT_WORD;
+	uint64_t offset = fxt_offset(chunk, place);
+	for (uint32_t unused; count > 0; count--) {
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->big), words = tw_bits(header, 4, 15);
+		unsigned type = fxt_type(header);
+		if (type > TW_FXT_ARG_BOOL || words != values[type].words ||
+		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
+		    (type == TW_FXT_ARG_STRING &&
+		     !fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
+			return false;
+		at += (size_t)words * TW_FXT_WORD;
+	}
+	return true;
+}
+
+/* The text that a reference means, which is defined. */
+static void set_text(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset, struct tw_argument *argument)
+{
+	const struct fxt_entry *entry = reference ? fxt_string_at(chunk->turn.provider, reference, offset) : NULL;
+	argument->value.bytes = (const uint8_t *)(entry ? entry->text : "");
+	argument->size = entry ? entry->length : 0;
+}
+
+static void set_value(const struct fxt_chunk *chunk, size_t at, uint64_t header, struct tw_argument *argument)
+{
+	uint32_t upper = (uint32_t)(header >> 32);
+	unsigned type = fxt_type(header);
+	if (values[type].words > 1)
+		argument->value.u = tw_load64(chunk->bytes + at + TW_FXT_WORD, chunk->big);
+	else if (type == TW_FXT_ARG_INT32)
+		argument->value.i = (int32_t)upper;
+	else if (type == TW_FXT_ARG_UINT32)
+		argument->value.u = upper;
+	else if (type == TW_FXT_ARG_BOOL)
+		argument->value.u = upper & 1;
+}
+
+struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
+{
+	struct tw_argument argument = {.type = values[fxt_type(header)].type};
+	fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &argument.name);
+	if (argument.type == TW_ARG_TEXT)
+		set_text(chunk, (unsigned)tw_bits(header, 32, 47), offset, &argument);
+	else
+		set_value(chunk, at, header, &argument);
+	return argument;
+}
+
+void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process)
+{
+	const struct fxt_provider *provider = chunk->turn.provider;
+	uint64_t value = argument->value.u;
+	struct fxt_object object =
+	    argument->type == TW_ARG_POINTER ? fxt_pointer(provider, process, value) : fxt_koid(provider, value);
+	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_REFERENCE,
+	                                     .argument = (uint8_t)number,
+	                                     .a = object.own,
+	                                     .b = object.all});
+}
+
+void fxt_add_values(struct fxt_chunk *chunk, size_t place, uint64_t count, uint64_t process)
+{
+	size_t at = place + (size_t)2 * TW_FXT_WORD;
+	uint64_t offset = fxt_offset(chunk, place);
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		struct tw_argument argument = fxt_value_at(chunk, at, header, offset);
+		tw_slab_argument(&chunk->slab, &argument);
+		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
+			fxt_refer(chunk, &argument, i, process);
+		at += (size_t)values[fxt_type(header)].words * TW_FXT_WORD;
+	}
+}

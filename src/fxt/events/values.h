@@ -1,0 +1,22 @@
+/* values.h - arguments of records, whose names and texts are references, to those of rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_EVENTS_VALUES_H
+#define FXT_EVENTS_VALUES_H
+
+#include "fxt/walk/chunk.h"
+
+/* Whether all `count` arguments of an event at a place of the chunk, whose thread and names are references, are values
+ * of one or two words, with names and texts that are defined. */
+bool fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count);
+
+/* The argument at a place of the chunk, which is such a value; offset: of its record. */
+struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset);
+
+/* Adds a fix for an argument of the last row, a pointer or koid: its object may have a name when the row is
+ * committed. */
+void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process);
+
+/* Adds such arguments of an event at a place to the last row. */
+void fxt_add_values(struct fxt_chunk *chunk, size_t place, uint64_t count, uint64_t process);
+
+#endif

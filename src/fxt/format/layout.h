@@ -1,0 +1,205 @@
+/* layout.h - what FXT headers say, by the document's bit numbers: for decoding, encoding and measuring. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_FORMAT_LAYOUT_H
+#define FXT_FORMAT_LAYOUT_H
+
+#include "base/bytes/bytes.h"
+
+#include <trackway/fxt.h>
+
+#include <limits.h>
+
+/* Bits low to high (both in), for tables. */
+#define FXT_BITS(low, high) ((UINT64_MAX >> (63 - ((high) - (low)))) << (low))
+
+enum {
+	FXT_TYPES = 16,       /* of anything whose type has 4 bits */
+	FXT_TEXT_MAX = 0x7fff /* bytes of an inline text: 15 bits */
+};
+
+/* The types of event, bits 16 to 19 of the header: the document, "Event record". */
+enum fxt_event_type {
+	FXT_INSTANT,
+	FXT_COUNTER,
+	FXT_BEGIN,
+	FXT_END,
+	FXT_COMPLETE,
+	FXT_ASYNC_BEGIN,
+	FXT_ASYNC_INSTANT,
+	FXT_ASYNC_END,
+	FXT_FLOW_BEGIN,
+	FXT_FLOW_STEP,
+	FXT_FLOW_END,
+	FXT_EVENT_TYPES
+};
+
+/* The types of kernel object that the document gives a meaning: zircon/types.h, ZX_OBJ_TYPE_. */
+enum { FXT_OBJECT_PROCESS = 1, FXT_OBJECT_THREAD = 2 };
+
+/* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours, and bit 61
+ * of these what nothing registers: which table of a provider's it is, then 8 bits of the index. */
+#define FXT_INVENTED (UINT64_C(3) << 62)
+#define FXT_INVENTED_UNDEFINED (UINT64_C(7) << 61)
+
+/* The scope of an instant, the word behind its arguments: 0 thread, 1 process, 2 global. The engine writes it; the
+ * document does not tell of it. */
+enum { FXT_SCOPE_MAX = 2 };
+
+/* The types of scheduling record, bits 60 to 63: the document, "Scheduling Record". */
+enum fxt_scheduling_type { FXT_LEGACY_SWITCH, FXT_SWITCH, FXT_WAKEUP };
+
+/* Words of those without arguments, and the states of a thread that leaves a CPU, bits 36 to 39. */
+enum {
+	FXT_SWITCH_WORDS = 4,
+	FXT_WAKEUP_WORDS = 3,
+	FXT_STATE_KNOWN = 5, /* the last that the document tells: "Context Switch Record" */
+	FXT_STATE_MAX = 15   /* the greatest that there is room for */
+};
+
+/* Words that a stream takes. bytes is at most 2^64 - 8. */
+static inline uint64_t fxt_words(uint64_t bytes)
+{
+	return (bytes + TW_FXT_WORD - 1) / TW_FXT_WORD;
+}
+
+/* Bytes that are shown of what may be larger than memory: the walk leaves so many with the header of their record. */
+enum { FXT_SHOWN = 4096 };
+
+/* Words of the text that a reference puts into the record; none for an index. */
+static inline uint32_t fxt_text_words(uint64_t reference)
+{
+	uint32_t is_inline = 0u - (uint32_t)(reference >> 15 & 1);
+	return is_inline & (uint32_t)fxt_words(reference & FXT_TEXT_MAX);
+}
+
+/* Words of the koids that a thread reference puts into the record; none for an index. */
+static inline uint32_t fxt_thread_words(uint64_t index)
+{
+	return index ? 0 : 2;
+}
+
+static inline unsigned fxt_type(uint64_t header)
+{
+	return (unsigned)tw_bits(header, 0, 3);
+}
+
+/* The size of a record in words, as its header has it. */
+static inline uint32_t fxt_size(uint64_t header)
+{
+	return (uint32_t)(fxt_type(header) == TW_FXT_TYPE_LARGE ? tw_bits(header, 4, 35) : tw_bits(header, 4, 15));
+}
+
+/* The subtype of a record, 0 where its type has none. */
+static inline unsigned fxt_subtype(uint64_t header)
+{
+	static const uint8_t low[FXT_TYPES] = {
+	    [TW_FXT_TYPE_METADATA] = 16, [TW_FXT_TYPE_EVENT] = 16, [TW_FXT_TYPE_SCHEDULING] = 60,
+	    [TW_FXT_TYPE_PROFILER] = 16, [TW_FXT_TYPE_LARGE] = 36,
+	};
+	unsigned bit = low[fxt_type(header)];
+	return bit ? (unsigned)(header >> bit & 0xf) : 0;
+}
+
+static inline bool fxt_has_subtype(unsigned type)
+{
+	return type == TW_FXT_TYPE_METADATA || type == TW_FXT_TYPE_EVENT || type == TW_FXT_TYPE_SCHEDULING ||
+	       type == TW_FXT_TYPE_PROFILER || type == TW_FXT_TYPE_LARGE;
+}
+
+/* What kind of record has this header. */
+static inline enum tw_fxt_kind fxt_kind(uint64_t header)
+{
+	static const struct {
+		uint8_t kind, from, count; /* the kind of subtype `from`, and how many subtypes there are */
+	} families[FXT_TYPES] = {
+	    [TW_FXT_TYPE_METADATA] = {TW_FXT_PROVIDER_INFO, 1, 4},
+	    [TW_FXT_TYPE_INITIALIZATION] = {TW_FXT_INITIALIZATION, 0, 1},
+	    [TW_FXT_TYPE_STRING] = {TW_FXT_STRING, 0, 1},
+	    [TW_FXT_TYPE_THREAD] = {TW_FXT_THREAD, 0, 1},
+	    [TW_FXT_TYPE_EVENT] = {TW_FXT_INSTANT, 0, 11},
+	    [TW_FXT_TYPE_BLOB] = {TW_FXT_BLOB, 0, 1},
+	    [TW_FXT_TYPE_USERSPACE_OBJECT] = {TW_FXT_USERSPACE_OBJECT, 0, 1},
+	    [TW_FXT_TYPE_KERNEL_OBJECT] = {TW_FXT_KERNEL_OBJECT, 0, 1},
+	    [TW_FXT_TYPE_SCHEDULING] = {TW_FXT_LEGACY_CONTEXT_SWITCH, 0, 3},
+	    [TW_FXT_TYPE_LOG] = {TW_FXT_LOG, 0, 1},
+	    [TW_FXT_TYPE_PROFILER] = {TW_FXT_PROFILER_MODULE, 0, 3},
+	    [TW_FXT_TYPE_LARGE] = {TW_FXT_LARGE_BLOB, 0, 1},
+	};
+	unsigned type = fxt_type(header), number = fxt_subtype(header) - families[type].from;
+	if (number >= families[type].count)
+		return TW_FXT_UNKNOWN;
+	enum tw_fxt_kind kind = (enum tw_fxt_kind)(families[type].kind + number);
+	if (kind == TW_FXT_MAGIC && header != TW_FXT_MAGIC_WORD)
+		return TW_FXT_UNKNOWN; /* another kind of trace information */
+	if (kind == TW_FXT_LARGE_BLOB && tw_bits(header, 40, 43) > 1)
+		return TW_FXT_UNKNOWN; /* another blob format */
+	return kind;
+}
+
+/* The bits of a header that must be 0. Unknown records have none that we know of. */
+static inline uint64_t fxt_reserved(enum tw_fxt_kind kind)
+{
+	static const uint64_t masks[TW_FXT_KINDS] = {
+	    [TW_FXT_PROVIDER_INFO] = FXT_BITS(60, 63),
+	    [TW_FXT_PROVIDER_SECTION] = FXT_BITS(52, 63),
+	    [TW_FXT_PROVIDER_EVENT] = FXT_BITS(56, 63),
+	    [TW_FXT_INITIALIZATION] = FXT_BITS(16, 63),
+	    [TW_FXT_STRING] = FXT_BITS(31, 31) | FXT_BITS(47, 63),
+	    [TW_FXT_THREAD] = FXT_BITS(24, 63),
+	    [TW_FXT_BLOB] = FXT_BITS(47, 47) | FXT_BITS(56, 63),
+	    [TW_FXT_USERSPACE_OBJECT] = FXT_BITS(44, 63),
+	    [TW_FXT_KERNEL_OBJECT] = FXT_BITS(44, 63),
+	    [TW_FXT_CONTEXT_SWITCH] = FXT_BITS(40, 59),
+	    [TW_FXT_THREAD_WAKEUP] = FXT_BITS(36, 59),
+	    [TW_FXT_LOG] = FXT_BITS(31, 31) | FXT_BITS(40, 63),
+	    [TW_FXT_PROFILER_MODULE] = FXT_BITS(60, 63),
+	    [TW_FXT_PROFILER_MMAP] = FXT_BITS(47, 63),
+	    [TW_FXT_LARGE_BLOB] = FXT_BITS(44, 63),
+	};
+	return masks[kind];
+}
+
+/* The bits that must be 0 in the second word of a large blob. */
+static inline uint64_t fxt_blob_reserved(unsigned format)
+{
+	return format == 0 ? FXT_BITS(44, 63) : FXT_BITS(32, 63);
+}
+
+/* The bits of an argument's header that must be 0. */
+static inline uint64_t fxt_argument_reserved(unsigned type)
+{
+	static const uint64_t masks[FXT_TYPES] = {
+	    [TW_FXT_ARG_NULL] = FXT_BITS(32, 63),   [TW_FXT_ARG_INT64] = FXT_BITS(32, 63),
+	    [TW_FXT_ARG_UINT64] = FXT_BITS(32, 63), [TW_FXT_ARG_DOUBLE] = FXT_BITS(32, 63),
+	    [TW_FXT_ARG_STRING] = FXT_BITS(48, 63), [TW_FXT_ARG_POINTER] = FXT_BITS(32, 63),
+	    [TW_FXT_ARG_KOID] = FXT_BITS(32, 63),   [TW_FXT_ARG_BOOL] = FXT_BITS(33, 63),
+	};
+	return masks[type];
+}
+
+static inline bool fxt_is_number(unsigned type)
+{
+	return type >= TW_FXT_ARG_INT32 && type <= TW_FXT_ARG_DOUBLE;
+}
+
+/* Whether a text in a record is ASCII, short enough and followed by zeros. */
+static inline bool fxt_is_ascii(const uint8_t *bytes, uint64_t length)
+{
+	static const uint64_t high_bits = UINT64_C(0x8080808080808080);
+	uint64_t all = 0, last = 0;
+	for (uint64_t at = 0; at < length; at += TW_FXT_WORD) {
+		last = tw_load64(bytes + at, false);
+		all |= last;
+	}
+	uint64_t used = length % TW_FXT_WORD * CHAR_BIT;
+	return !(all & high_bits) && (used == 0 || last >> used == 0) && length <= TW_FXT_STRING_MAX;
+}
+
+/* Words behind the arguments of an event: counter and correlation ids, the end of a complete duration. kind is an
+ * event's. */
+static inline uint32_t fxt_event_extra(enum tw_fxt_kind kind)
+{
+	return kind == TW_FXT_COUNTER || kind >= TW_FXT_DURATION_COMPLETE;
+}
+
+#endif

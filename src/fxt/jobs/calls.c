@@ -1,0 +1,698 @@
+/* calls.c - finds the begins and ends of calls in a chunk, and when threads were seen last: all that a profile needs of
+ * it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/jobs/calls.h"
+
+#include "base/bytes/bytes.h"
+#include "base/inline.h"
+#include "base/memory/memory.h"
+#include "fxt/events/doubts.h"
+#include "fxt/format/layout.h"
+#include "fxt/walk/ahead.h"
+
+#include <stdlib.h>
+
+static void free_own_items(struct fxt_calls *calls)
+{
+	for (size_t i = 0; i < calls->lane_count; i++)
+		free(calls->lanes[i].own);
+}
+
+void fxt_calls_clear(struct fxt_calls *calls)
+{
+	free_own_items(calls);
+	calls->count = calls->waiting = calls->closed = calls->stretch_count = calls->lane_count = calls->seen_count =
+	    0;
+	calls->by_track.count = 0;
+	if (calls->by_track.slots)
+		memset(calls->by_track.slots, 0, (calls->by_track.mask + 1) * sizeof *calls->by_track.slots);
+	memset(calls->latest, 0, sizeof calls->latest);
+}
+
+void fxt_calls_free(struct fxt_calls *calls)
+{
+	if (!calls)
+		return;
+	free(calls->calls);
+	free(calls->stretches);
+	free(calls->kept);
+	free(calls->nested);
+	free_own_items(calls);
+	free(calls->lanes);
+	free(calls->seen);
+	tw_map_free(&calls->by_track);
+	free(calls);
+}
+
+/* ---- When threads were seen last, by events that are no calls: a call that never ends goes on until then. ---- */
+
+static void keep_seen(struct fxt_chunk *chunk, const struct fxt_seen *seen)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (tw_grow(&calls->seen, &calls->seen_room, calls->seen_count + 1, sizeof *calls->seen))
+		calls->seen[calls->seen_count++] = *seen;
+	else
+		chunk->failed = true;
+}
+
+/* By a hash that is the same in each process: threads get their numbers in the order of these places. */
+static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
+{
+	struct fxt_seen *latest = &chunk->calls->latest[tw_mix64(koid) % FXT_SEEN];
+	if (latest->koid != koid) {
+		if (latest->time)
+			keep_seen(chunk, latest);
+		*latest = (struct fxt_seen){.koid = koid};
+	}
+	latest->time = time > latest->time ? time : latest->time;
+}
+
+/* ---- Stretches. ---- */
+
+/* How many calls a new stretch has room for: few where most of it would stay empty. `make bench` measures stat. */
+enum { LONG = 128, SHORT = 4, FEW_LANES = 64 };
+
+/* Begins a stretch with room for some calls. False when there is no memory. */
+static bool begin_stretch(struct fxt_chunk *chunk, uint32_t lane, uint32_t room)
+{
+	struct fxt_calls *calls = chunk->calls;
+	const uint32_t from = (uint32_t)calls->count;
+	if (!tw_grow(&calls->stretches, &calls->stretch_room, calls->stretch_count + 1, sizeof *calls->stretches)) {
+		chunk->failed = true;
+		return false;
+	}
+	calls->stretches[calls->stretch_count++] = (struct fxt_stretch){lane, from, from};
+	calls->count += room;
+	return true;
+}
+
+/* Begins a stretch of one call. NULL when there is no memory. */
+static struct fxt_call *lone_call(struct fxt_chunk *chunk, uint32_t lane)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (!begin_stretch(chunk, lane, 1))
+		return NULL;
+	calls->stretches[calls->stretch_count - 1].to++;
+	return &calls->calls[calls->count - 1];
+}
+
+/* ---- Cursors: where the calls of threads go, by an index that keeps its meaning to the end of a run of the fast path.
+ * ---- */
+
+/* What the options and the tables say of a thread, instead of a lane. */
+static const uint32_t UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1;
+
+/* Takes the room from a cursor, and gives what it has put there to the last stretch of its lane. */
+static void take_room(struct fxt_calls *calls, struct fxt_call_cursor *cursor)
+{
+	struct fxt_lane *lane = &calls->lanes[cursor->lane];
+	if (cursor->end) {
+		calls->stretches[lane->stretch].to = (uint32_t)(cursor->next - calls->calls);
+		lane->room_to = (uint32_t)(cursor->end - calls->calls);
+	}
+	cursor->next = cursor->end = NULL;
+}
+
+/* The number of a thread's lane, or why it has none. */
+static uint32_t find_lane(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
+{
+	struct fxt_calls *calls = chunk->calls;
+	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
+	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
+	struct fxt_lane *lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
+	if (!lane)
+		return entry ? UNWANTED : UNKNOWN;
+	if (lane->thread) {
+		take_room(calls, &chunk->memo->cursors[lane->thread]);
+		lane->shared = true;
+	}
+	lane->thread = index;
+	return (uint32_t)(lane - calls->lanes);
+}
+
+static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
+{
+	struct fxt_memo *memo = chunk->memo;
+	struct fxt_call_cursor *cursor = &memo->cursors[index];
+	if (!cursor->met) {
+		memo->met[index / 64] |= 1ull << index % 64;
+		cursor->met = true;
+		cursor->lane = find_lane(chunk, index, bytes);
+	}
+	return cursor;
+}
+
+/* Whether the last stretch of a lane has room, and no call stands behind it that may be the lane's, too. */
+static bool has_room(const struct fxt_calls *calls, const struct fxt_lane *lane)
+{
+	return lane->room_to && lane->stretch >= calls->closed && calls->stretches[lane->stretch].to < lane->room_to;
+}
+
+/* Gives a cursor room for calls. False where it has some, or may have none. */
+static bool give_room(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (cursor->next < cursor->end || cursor->lane >= UNKNOWN || calls->lanes[cursor->lane].shared)
+		return false;
+	struct fxt_lane *lane = &calls->lanes[cursor->lane];
+	take_room(calls, cursor);
+	if (!has_room(calls, lane)) {
+		if (!begin_stretch(chunk, cursor->lane, calls->waiting || calls->lane_count > FEW_LANES ? SHORT : LONG))
+			return false;
+		lane->stretch = (uint32_t)calls->stretch_count - 1;
+		lane->room_to = (uint32_t)calls->count;
+	}
+	cursor->next = calls->calls + calls->stretches[lane->stretch].to;
+	cursor->end = calls->calls + lane->room_to;
+	return true;
+}
+
+static void see_going_on(struct fxt_call_cursor *cursor, uint64_t ticks)
+{
+	cursor->latest = ticks > cursor->latest ? ticks : cursor->latest;
+}
+
+static void set_last(struct fxt_lane *lane, uint64_t time)
+{
+	if (lane && time > lane->last)
+		lane->last = time;
+}
+
+/* Tells a cursor's lane what was put there, and when its thread was seen last, and forgets it. */
+static void end_cursor(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
+{
+	struct fxt_lane *lane = NULL;
+	if (cursor->lane < UNKNOWN) {
+		take_room(chunk->calls, cursor);
+		lane = &chunk->calls->lanes[cursor->lane];
+		lane->thread = 0;
+	}
+	set_last(lane, tw_ticks_ns(&chunk->clock, cursor->latest));
+	*cursor = (struct fxt_call_cursor){0};
+}
+
+static void end_cursors(struct fxt_chunk *chunk)
+{
+	struct fxt_memo *memo = chunk->memo;
+	for (unsigned i = 0; i < FXT_THREAD_REFERENCES / 64; i++)
+		for (; memo->met[i]; memo->met[i] &= memo->met[i] - 1)
+			end_cursor(chunk, &memo->cursors[i * 64 + (unsigned)__builtin_ctzll(memo->met[i])]);
+}
+
+/* ---- The fast path: events whose thread and names are indices, and scheduling records. It stops at the first other
+ * record. `make bench` measures stat. The clock and what else seldom changes stay in the chunk: there are not registers
+ * for all. ---- */
+
+/* A row of records that the fast path takes. */
+struct run {
+	struct fxt_chunk *chunk;
+	struct fxt_doubts *doubts; /* NULL: the walk has checked the records */
+	bool switches;             /* scheduling records are looked at */
+	const uint8_t *last;       /* the last record taken; NULL: there is none */
+};
+
+/* Forgets what calls are called when the references in their headers may mean something else: where strings stand
+ * between events, a few each time. */
+static void begin_called(struct fxt_memo *memo)
+{
+	if (memo->called_epoch == memo->pair_epoch)
+		return;
+	for (size_t i = 0; i < memo->called_count; i++)
+		memo->called[memo->called_places[i]] = (struct fxt_called){0};
+	memo->called_count = 0;
+	memo->called_epoch = memo->pair_epoch;
+}
+
+static void remember_called(struct fxt_memo *memo, uint64_t header, uint32_t name)
+{
+	const size_t place = tw_bits(header, 48, 63) % FXT_KNOWN;
+	if (!memo->called[place].key)
+		memo->called_places[memo->called_count++] = (uint16_t)place;
+	memo->called[place] = (struct fxt_called){header & FXT_CALLED_BITS, name};
+}
+
+/* The names of a call; NULL where the name is inline or not registered. The category may be inline: profiles do not use
+ * it. */
+TW_NOINLINE const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
+{
+	const bool is_inline = tw_bits(header, 47, 47);
+	header &= is_inline ? ~FXT_BITS(32, 47) : UINT64_MAX;
+	const struct fxt_pair *names = fxt_known_pair(chunk, header);
+	if (!names)
+		names = fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
+	if (names && !is_inline)
+		remember_called(chunk->memo, header, names->name);
+	return names;
+}
+
+/* The place in a record of the time at which the call ends; of a begin or an end, of its time. */
+static inline size_t end_place(uint64_t header, unsigned kind)
+{
+	return kind == TW_CALL_COMPLETE ? (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD : TW_FXT_WORD;
+}
+
+/* The bits of an event's header that tell all but its thread and names. */
+#define PLAIN_BITS ((uint32_t)FXT_BITS(0, 23))
+
+/* What take_usual() must know of each type of event. */
+static const struct shape {
+	uint32_t complete; /* mask: its last word is the time at which it ends */
+	uint32_t mark;     /* of the kind of call */
+	uint32_t plain;    /* PLAIN_BITS when it has no arguments; 0: it always has some */
+	uint32_t bytes;    /* how far the next call is from this one; 0: it is no call, and its place is used again */
+} shapes[FXT_TYPES] = {
+#define CALL .bytes = sizeof(struct fxt_call)
+#define PLAIN(type, words) .plain = TW_FXT_TYPE_EVENT | (type) << 16 | (words) << 4
+    [FXT_INSTANT] = {PLAIN(FXT_INSTANT, 2)},
+    [FXT_BEGIN] = {PLAIN(FXT_BEGIN, 2), CALL, .mark = FXT_MARK_BEGIN},
+    [FXT_END] = {PLAIN(FXT_END, 2), CALL},
+    [FXT_COMPLETE] = {PLAIN(FXT_COMPLETE, 3), CALL, .mark = FXT_MARK_COMPLETE, .complete = UINT32_MAX},
+    [FXT_ASYNC_BEGIN] = {PLAIN(FXT_ASYNC_BEGIN, 3)},
+    [FXT_ASYNC_INSTANT] = {PLAIN(FXT_ASYNC_INSTANT, 3)},
+    [FXT_ASYNC_END] = {PLAIN(FXT_ASYNC_END, 3)},
+    [FXT_FLOW_BEGIN] = {PLAIN(FXT_FLOW_BEGIN, 3)},
+    [FXT_FLOW_STEP] = {PLAIN(FXT_FLOW_STEP, 3)},
+    [FXT_FLOW_END] = {PLAIN(FXT_FLOW_END, 3)},
+#undef PLAIN
+#undef CALL
+};
+
+/* Takes a context switch or a wake-up without arguments, whose size is right. Returns that; 0: it is another record, or
+ * not all there. */
+TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, bool big)
+{
+	const uint32_t koids = fxt_plain_koids(tw_load64(bytes, big));
+	const size_t size = (2 + koids) * TW_FXT_WORD;
+	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	if (koids == 0 || size > (size_t)(to - bytes) || ticks - chunk->clock.base_tsc > chunk->clock.near)
+		return 0;
+	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), tw_ticks_ns(&chunk->clock, ticks));
+	return size;
+}
+
+/* Takes events whose names were looked up lately, of threads whose cursors have room, as most are, and scheduling
+ * records between them. The processor cannot predict which events are calls, of which threads, and which have
+ * arguments, so no jump depends on it: an event that is no call is written, too, and the next one takes its place;
+ * events with arguments are listed, and their sizes checked later. Returns the place of the first record that it could
+ * not take, or that is too near to the end. apart: the end is further away than a record is long. `whole` is the
+ * clock's. */
+TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool doubting, bool apart,
+                                    uint64_t whole, bool big)
+{
+	struct fxt_chunk *const chunk = run->chunk;
+	const struct tw_ticks clock = chunk->clock;
+	struct fxt_memo *const memo = chunk->memo;
+	const uint8_t *const base = chunk->bytes;
+	const uint8_t *const limit = fxt_doubts_limit(run->doubts, bytes, to), *last_taken = run->last;
+	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
+	for (size_t size; bytes < limit; last_taken = bytes, bytes += size) {
+		const uint64_t header = tw_load64(bytes, big);
+		const struct fxt_called *called = &memo->called[tw_bits(header, 48, 63) % FXT_KNOWN];
+		const struct shape *shape = &shapes[tw_bits(header, 16, 19)];
+		struct fxt_call_cursor *cursor = &memo->cursors[tw_bits(header, 24, 31)];
+		struct fxt_call *made = cursor->next;
+		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		if (__builtin_expect(called->key != (header & FXT_CALLED_BITS) || made == cursor->end, 0)) {
+			if (run->switches && (size = take_plain_switch(chunk, bytes, to, big)))
+				continue;
+			break;
+		}
+		if (doubting && !(apart ? size >= 2 * TW_FXT_WORD : fxt_is_there(size, bytes, to)))
+			break;
+		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete);
+		const uint64_t ended = tw_load64(end, big), last = ended - clock.base_tsc;
+		const uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
+		if (first > last || last > clock.near)
+			break;
+		const uint32_t place = (uint32_t)(bytes - base);
+		made->name = called->name;
+		made->origin = shape->mark | place;
+		made->begin = tw_ticks_ns_after(&clock, first, whole);
+		made->end = tw_ticks_ns_after(&clock, last, whole);
+		cursor->next = (struct fxt_call *)((char *)made + shape->bytes);
+		see_going_on(cursor, ended);
+		if (doubting) {
+			*doubt = place;
+			doubt += ((uint32_t)header & PLAIN_BITS) != shape->plain;
+		}
+	}
+	run->last = last_taken;
+	if (doubting)
+		run->doubts->count = (size_t)(doubt - run->doubts->places);
+	return bytes;
+}
+
+/* Takes a begin, end or complete event. False where it is not for the fast path. */
+static bool take_call(const struct run *run, uint64_t header, const uint8_t *bytes, unsigned kind, bool big)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	struct fxt_call_cursor *cursor = cursor_of(chunk, (unsigned)tw_bits(header, 24, 31), bytes);
+	const struct fxt_pair *names = cursor->lane != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
+	if (!names || cursor->lane == UNWANTED)
+		return names;
+	const uint64_t begin = tw_load64(bytes + TW_FXT_WORD, big),
+		       end = tw_load64(bytes + end_place(header, kind), big);
+	const uint64_t time = tw_ticks_ns(&chunk->clock, begin), over = tw_ticks_ns(&chunk->clock, end);
+	if (end < begin || over == UINT64_MAX)
+		return false;
+	struct fxt_call *call = cursor->next < cursor->end ? cursor->next++ : lone_call(chunk, cursor->lane);
+	if (!call)
+		return false;
+	*call = (struct fxt_call){
+	    .begin = time,
+	    .end = over,
+	    .name = names->name,
+	    .origin = fxt_origin(kind, (size_t)(bytes - chunk->bytes)),
+	};
+	see_going_on(cursor, end);
+	return true;
+}
+
+/* Takes an event that is no call. False where its thread is inline, or not registered. */
+static bool take_other(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+{
+	const unsigned index = (unsigned)tw_bits(header, 24, 31);
+	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	if (!index || tw_ticks_ns(&run->chunk->clock, ticks) == UINT64_MAX)
+		return false;
+	struct fxt_call_cursor *cursor = cursor_of(run->chunk, index, bytes);
+	see_going_on(cursor, ticks);
+	return cursor->lane != UNKNOWN;
+}
+
+/* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */
+static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
+{
+	const uint64_t type = tw_bits(header, 60, 63);
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP))
+		return false; /* what is no time must not move the clock: that takes divisions, and as many back */
+	const uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
+	if (time == UINT64_MAX)
+		return false;
+	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
+	return true;
+}
+
+/* Whether a record's header and its size agree. */
+static bool is_right(uint64_t header, const uint8_t *bytes, const uint8_t *to, bool big)
+{
+	return fxt_is_plain(header) || fxt_measure(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) != 0;
+}
+
+/* Takes a record that take_usual() could not. False where it is not for the fast path either. */
+static bool take_unusual(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+{
+	unsigned kind = (unsigned)tw_bits(header, 16, 19) - FXT_BEGIN;
+	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
+		return kind > TW_CALL_COMPLETE ? take_other(run, header, bytes, big)
+		                               : take_call(run, header, bytes, kind, big);
+	return run->switches && take_switch(run->chunk, header, bytes, big);
+}
+
+/* Whether there is room now for an event of a thread whose cursor had none, for take_usual(). */
+static bool gets_room(const struct run *run, uint64_t header, const uint8_t *bytes)
+{
+	const unsigned index = (unsigned)tw_bits(header, 24, 31);
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && index &&
+	       give_room(run->chunk, cursor_of(run->chunk, index, bytes));
+}
+
+/* Sets the time of the last record. */
+static void end_run(const struct run *run, bool big)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	end_cursors(chunk);
+	if (run->last) {
+		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(run->last + TW_FXT_WORD, big));
+		chunk->timed = true;
+	}
+}
+
+/* Checks the records listed, where the list is nearly full. False where one is wrong. */
+static bool settle_most(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
+{
+	enum { MOST = FXT_DOUBTS / 4 * 3 };
+	return doubts->count < MOST || fxt_doubts_settle(doubts, chunk, big);
+}
+
+/* Takes records up to the first that is not for the fast path; returns its place. leap: NULL where the walk has checked
+ * the records; otherwise they are checked here, and counted there. */
+TW_INLINE size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place, size_t end, bool big,
+                          struct fxt_leap *leap, struct fxt_doubts *doubts)
+{
+	struct run run = {.chunk = chunk, .doubts = doubts, .switches = switches};
+	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
+	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
+	begin_called(chunk->memo);
+	for (;;) {
+		const uint64_t whole = chunk->clock.whole;
+		const bool apart = to - fxt_doubts_limit(doubts, bytes, to) > TW_FXT_RECORD_MAX * TW_FXT_WORD;
+		if (whole) /* most ticks are shorter than a nanosecond */
+			bytes = take_usual(&run, bytes, to, leap != NULL, false, whole, big);
+		else if (leap && apart)
+			bytes = take_usual(&run, bytes, to, true, true, 0, big);
+		else
+			bytes = take_usual(&run, bytes, to, leap != NULL, false, 0, big);
+		if ((leap && !settle_most(doubts, chunk, big)) || (size_t)(to - bytes) < least)
+			break;
+		const uint64_t header = tw_load64(bytes, big);
+		if (gets_room(&run, header, bytes))
+			continue;
+		if ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, big))
+			break;
+		run.last = bytes;
+		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;
+	}
+	end_run(&run, big);
+	if (leap && run.last) {
+		leap->last = (size_t)(run.last - chunk->bytes);
+		leap->count = 1;
+	}
+	return (size_t)(bytes - chunk->bytes);
+}
+
+/* ---- All other records: they become rows, and a call waits until its row is committed. ---- */
+
+/* How many calls there must be room for where records have so many bytes: each thread's stretch may have room left. */
+static size_t most_calls(size_t bytes)
+{
+	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a call */
+	const size_t most = bytes / LEAST + 1, threads = most < TW_FXT_THREADS_MAX ? most : TW_FXT_THREADS_MAX;
+	return most + threads * (LONG - 1);
+}
+
+/* Makes room for as many calls as a chunk of usual size can have. What is not used of it takes no memory. */
+static void begin_room(const struct fxt_chunk *chunk)
+{
+	struct fxt_calls *calls = chunk->calls;
+	calls->room = most_calls(chunk->room);
+	calls->calls = malloc(calls->room * sizeof *calls->calls);
+	calls->room = calls->calls ? calls->room : 0;
+}
+
+/* Makes sure that there is room for as many more calls as there can be records between two places. */
+static bool make_room(struct fxt_chunk *chunk, size_t from, size_t to)
+{
+	struct fxt_calls *calls = chunk->calls;
+	size_t need = calls->count + most_calls(to - from);
+	if (!calls->calls)
+		begin_room(chunk);
+	bool room =
+	    (calls->calls && need <= calls->room) || tw_grow(&calls->calls, &calls->room, need, sizeof *calls->calls);
+	chunk->failed |= !room;
+	return room;
+}
+
+static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, size_t place)
+{
+	struct fxt_calls *calls = chunk->calls;
+	struct fxt_call *call = make_room(chunk, place, place) ? lone_call(chunk, UINT32_MAX) : NULL;
+	if (!call)
+		return;
+	calls->waiting++;
+	calls->closed = calls->stretch_count;
+	*call = (struct fxt_call){
+	    .begin = row->time,
+	    .end = row->time + (row->kind == TW_SLICE_COMPLETE ? row->value : 0),
+	    .name = (uint32_t)(row - chunk->slab.events),
+	    .origin = fxt_origin(row->kind, place),
+	};
+}
+
+/* Returns the record's size, as far as it is in the chunk. */
+static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+{
+	const struct tw_slab *slab = &chunk->slab;
+	size_t rows = slab->count, size = fxt_take_record(chunk, wish, place, end);
+	if (slab->count > rows && slab->events[slab->count - 1].kind <= TW_SLICE_COMPLETE)
+		add_waiting(chunk, &slab->events[slab->count - 1], place);
+	return size;
+}
+
+/* Takes records that the walk has checked and that have nothing unknown in them. */
+static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+{
+	bool switches = wish->options->thread_count == 0;
+	while (place < end && make_room(chunk, place, end)) {
+		size_t from = place;
+		place = chunk->big ? take_run(chunk, switches, place, end, true, NULL, NULL)
+		                   : take_run(chunk, switches, place, end, false, NULL, NULL);
+		if (place == from)
+			place += take_record(chunk, wish, place, end);
+	}
+}
+
+static void take_odd_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+{
+	while (place < end)
+		place += take_record(chunk, wish, place, end);
+}
+
+static void take_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
+{
+	chunk->big = piece->big;
+	if (piece->kind != FXT_RECORDS)
+		fxt_decode_piece(chunk, wish, piece);
+	else if (piece->odd)
+		take_odd_records(chunk, wish, piece->from, piece->to);
+	else
+		take_records(chunk, wish, piece->from, piece->to);
+}
+
+static bool make_calls(struct fxt_chunk *chunk)
+{
+	if (!chunk->calls)
+		chunk->calls = calloc(1, sizeof *chunk->calls);
+	chunk->failed |= !chunk->calls;
+	return chunk->calls;
+}
+
+/* ---- What is taken before it is walked. ---- */
+
+static void begin_calls(struct fxt_chunk *chunk)
+{
+	fxt_calls_clear(chunk->calls);
+	fxt_begin_turn(chunk);
+}
+
+/* Forgets what was taken of the chunk, if anything. */
+static void take_back(struct fxt_chunk *chunk)
+{
+	chunk->time = UINT64_MAX;
+	chunk->timed = false;
+	begin_calls(chunk);
+}
+
+/* Takes records from where the walk is up to `end`. False where the size of one is wrong: its place is doubts->wrong
+ * then. */
+static bool leap_to(struct fxt_chunk *chunk, bool switches, size_t end, struct fxt_doubts *doubts)
+{
+	struct fxt_leap *leap = &chunk->leap;
+	*leap = (struct fxt_leap){.big = chunk->big, .from = chunk->walked, .to = chunk->walked};
+	take_back(chunk);
+	fxt_doubts_begin(doubts);
+	for (size_t from = SIZE_MAX;
+	     leap->to != from && doubts->wrong == SIZE_MAX && make_room(chunk, leap->to, end);) {
+		from = leap->to;
+		leap->to = chunk->big ? take_run(chunk, switches, from, end, true, leap, doubts)
+		                      : take_run(chunk, switches, from, end, false, leap, doubts);
+	}
+	return doubts->wrong == SIZE_MAX && fxt_doubts_settle(doubts, chunk, chunk->big);
+}
+
+static void take_leap(struct fxt_chunk *chunk, const struct fxt_wish *wish)
+{
+	bool switches = wish->options->thread_count == 0;
+	struct fxt_doubts doubts;
+	chunk->leap = (struct fxt_leap){0};
+	if (make_calls(chunk) && !leap_to(chunk, switches, chunk->end, &doubts))
+		leap_to(chunk, switches, doubts.wrong, &doubts); /* what stands before the first wrong one is right */
+}
+
+static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	(void)scratch;
+	bool first = chunk->decoded == 0, leapt = chunk->leap.count && chunk->piece_count && chunk->pieces[0].leapt;
+	if (!make_calls(chunk) || chunk->failed)
+		return;
+	if (first && !leapt)
+		take_back(chunk);
+	else
+		fxt_begin_turn(chunk);
+	chunk->decoded += first && leapt;
+	for (; chunk->decoded < chunk->piece_count; chunk->decoded++)
+		take_piece(chunk, wish, &chunk->pieces[chunk->decoded]);
+}
+
+static void sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	if (!chunk->failed && !chunk->calls->waiting)
+		fxt_lanes_sort(chunk, wish, scratch);
+}
+
+bool fxt_calls_lend(struct fxt_chunk *chunk, const struct fxt_call_room *room)
+{
+	if (!make_calls(chunk) || chunk->calls->calls)
+		return false;
+	chunk->calls->calls = room->calls;
+	chunk->calls->room = room->room;
+	return true;
+}
+
+bool fxt_calls_return(struct fxt_chunk *chunk, struct fxt_call_room *room)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (!calls || calls->waiting || !calls->calls)
+		return false;
+	*room = (struct fxt_call_room){calls->calls, calls->room};
+	calls->calls = NULL;
+	calls->room = 0;
+	return true;
+}
+
+const struct fxt_work fxt_calls_work = {.decode = find_calls, .decoded = sort_calls, .take = take_leap};
+
+/* ---- Calls that waited for the commit. ---- */
+
+static void complete_calls(struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->calls->stretch_count; i++) {
+		struct fxt_stretch *stretch = &chunk->calls->stretches[i];
+		if (stretch->lane != UINT32_MAX)
+			continue;
+		struct fxt_call *call = &chunk->calls->calls[stretch->from];
+		const struct tw_event *row = &chunk->slab.events[call->name];
+		struct fxt_lane *lane = fxt_lane_of(chunk, row->track);
+		if (!lane)
+			return;
+		stretch->lane = (uint32_t)(lane - chunk->calls->lanes);
+		call->name = row->name;
+	}
+}
+
+static void set_seen(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_seen *seen, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (seen[i].time)
+			set_last(fxt_lane_of(chunk, fxt_state_track_of_thread(state, seen[i].koid)), seen[i].time);
+}
+
+void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
+                      struct fxt_scratch *scratch)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (chunk->failed)
+		return;
+	if (calls->waiting) {
+		complete_calls(chunk);
+		if (!chunk->failed)
+			fxt_lanes_sort(chunk, wish, scratch);
+	}
+	set_seen(chunk, state, calls->latest, FXT_SEEN);
+	set_seen(chunk, state, calls->seen, calls->seen_count);
+	for (size_t i = 0; i < chunk->slab.count; i++) {
+		const struct tw_event *row = &chunk->slab.events[i];
+		if (!tw_is_call(row) && tw_goes_on(row))
+			set_last(fxt_lane_of(chunk, row->track), row->time);
+	}
+}

@@ -1,0 +1,156 @@
+/* calls.h - the fast path of profiles: the begins and ends of calls in a chunk, by track and in the order of time,
+ * without rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_JOBS_CALLS_H
+#define FXT_JOBS_CALLS_H
+
+#include "core/calls/calls.h"
+#include "fxt/events/commit.h"
+
+/* The place of a record in its chunk, taken from an origin: chunks are shorter than 2^30 bytes. */
+#define FXT_CALL_PLACE(place) ((uint32_t)(place)&0x3fffffff)
+
+/* A begin, an end or a complete slice, in the order of the archive. 24 bytes: all those of a chunk should fit into the
+ * second-level cache together with the chunk's bytes and what is made of them. */
+struct fxt_call {
+	uint64_t begin, end; /* ns; of a begin or an end both are its time */
+	uint32_t name;       /* where the call waits (struct fxt_stretch): the number of its row */
+	uint32_t origin;     /* the place of the record in the chunk, with a mark of its kind */
+};
+
+/* Marks of kinds. An end has neither; a begin has the sign bit, because it is asked for most often and a sign is the
+ * cheapest to test. */
+#define FXT_MARK_BEGIN (1u << 31)
+#define FXT_MARK_COMPLETE (1u << 30)
+
+static inline uint32_t fxt_origin(enum tw_call_kind kind, size_t place)
+{
+	static const uint32_t marks[] = {[TW_CALL_BEGIN] = FXT_MARK_BEGIN, [TW_CALL_COMPLETE] = FXT_MARK_COMPLETE};
+	return marks[kind] | (uint32_t)place;
+}
+
+static inline bool fxt_is_complete(uint32_t origin)
+{
+	return origin & FXT_MARK_COMPLETE;
+}
+
+static inline enum tw_call_kind fxt_origin_kind(uint32_t origin)
+{
+	return origin & FXT_MARK_BEGIN ? TW_CALL_BEGIN : fxt_is_complete(origin) ? TW_CALL_COMPLETE : TW_CALL_END;
+}
+
+static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
+{
+	return (struct tw_call_item){
+	    .time = call->begin,
+	    .duration = call->end - call->begin,
+	    .name = call->name,
+	    .mark = tw_item_mark(fxt_origin_kind(call->origin), FXT_CALL_PLACE(call->origin)),
+	};
+}
+
+/* Room for the calls of a chunk. They are no longer needed once they are in lanes, so the room goes on to the next
+ * chunk: what was used lately is in the processor's cache. `make bench` measures stat. */
+struct fxt_call_room {
+	struct fxt_call *calls;
+	size_t room;
+};
+
+/* Calls of one track, in the order of the archive; those of a track in later stretches come later. */
+struct fxt_stretch {
+	uint32_t lane; /* number of the track's lane; UINT32_MAX: one call, whose track and name come with the commit */
+	uint32_t from, to; /* numbers of the first call and of what is behind the last */
+};
+
+/* The calls that a chunk has of one track. */
+struct fxt_lane {
+	uint32_t track;
+	uint32_t part, seat;  /* deal.c: the part that the track was dealt to, and its seat there */
+	uint32_t from, count; /* its items */
+	uint64_t last;        /* time of the last event seen of it, of any kind; 0: only its items tell */
+	uint64_t next;        /* while sorting, from the last to the first: time of the item put last */
+	uint64_t waits;       /* while sorting: begin of the complete slice on top of the waiting ones */
+	uint32_t put, top;    /* while sorting: the place before which the next item goes; number of the slice on top */
+	bool mixed;           /* while sorting: out of order, to be sorted the slow way */
+	bool second;          /* while sorting: it belongs to the second half of the lanes */
+	bool nested;          /* its calls nest and stand in fxt_calls.nested; items are runs of these, and calls that
+	                       * go beyond the chunk */
+	uint32_t within;      /* if nested: items from this one on are in no call that ends in the chunk */
+	uint32_t calls;       /* how many there are in the chunk */
+	struct tw_call_item *own; /* its items, where they take another place than fxt_calls.items; otherwise NULL */
+	uint64_t newest;          /* time of its last begin, end or slice, nested or not */
+	uint64_t begin, end;      /* times at which the first and the last of its calls end */
+	/* While calls are found (calls.c). */
+	uint32_t stretch; /* the number of its last stretch that had room for several */
+	uint32_t room_to; /* up to this number of a call; 0: there is no such stretch */
+	unsigned thread;  /* the index that its thread has in this run of the fast path; 0: none yet */
+	bool shared;      /* its thread had several in one run: each call gets a stretch of its own */
+};
+
+/* When a thread did something, by its koid. */
+struct fxt_seen {
+	uint64_t koid, time;
+};
+
+enum { FXT_SEEN = 64 };
+
+struct fxt_calls {
+	struct fxt_call *calls; /* lent: fxt_calls_lend() */
+	size_t count, room;
+	size_t waiting; /* calls whose track and name come with the commit */
+	struct fxt_stretch *stretches;
+	size_t stretch_count, stretch_room;
+	struct tw_call_item *items; /* of all lanes: the thread's, until all are there; then `kept` */
+	struct tw_call_item *kept;
+	size_t kept_room;
+	struct tw_nested_call *nested;
+	size_t nested_room;
+	struct fxt_lane *lanes;
+	size_t lane_count, lane_room;
+	struct tw_map by_track;
+	struct fxt_seen latest[FXT_SEEN]; /* by hash of the koid */
+	struct fxt_seen *seen;            /* those that had to make place in `latest` */
+	size_t seen_count, seen_room;
+	size_t closed;       /* stretches before this one get no more calls */
+	uint32_t unfinished; /* deal.c: parts that still need the chunk */
+};
+
+/* Lends a chunk room for calls, and takes it back. False where the chunk already has some, or has none to give back. */
+bool fxt_calls_lend(struct fxt_chunk *chunk, const struct fxt_call_room *room);
+bool fxt_calls_return(struct fxt_chunk *chunk, struct fxt_call_room *room);
+
+/* The work for fxt_ahead_new(): finds the calls in what was walked since the last time; then, when the chunk is
+ * complete and no call waits for the commit, puts them into lanes. */
+extern const struct fxt_work fxt_calls_work;
+
+/* Completes the calls that waited, once the chunk is committed, and the times at which threads were seen last. */
+void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
+                      struct fxt_scratch *scratch);
+
+/* lanes.c: puts the calls of a chunk into lanes, in the order of time. `failed` of the chunk where there is no
+ * memory. */
+void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+
+/* Turns the nested calls of a lane back into items, in the order of time. False when there is no memory. */
+bool fxt_lane_spread(const struct fxt_calls *calls, struct fxt_lane *lane);
+
+/* The items of a lane. */
+static inline const struct tw_call_item *fxt_lane_items(const struct fxt_calls *calls, const struct fxt_lane *lane)
+{
+	return (lane->own ? lane->own : calls->items) + lane->from;
+}
+
+/* The lane of a track, a new one if there is none; NULL when there is no memory. */
+struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track);
+
+/* Whether `a` goes before `b`: it is earlier, or both are complete slices that begin together and it is longer. */
+static inline bool fxt_goes_first(const struct tw_call_item *a, const struct tw_call_item *b)
+{
+	bool both = tw_item_is_complete(a) && tw_item_is_complete(b);
+	return a->time < b->time || (a->time == b->time && both && a->duration > b->duration);
+}
+
+void fxt_calls_clear(struct fxt_calls *calls);
+void fxt_calls_free(struct fxt_calls *calls);
+
+#endif

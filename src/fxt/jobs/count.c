@@ -1,0 +1,399 @@
+/* count.c - the records of a chunk counted: by kind, provider, thread and category. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
+#include "fxt/jobs/census.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct fxt_tally none = {.first = UINT64_MAX};
+
+static void clear(struct fxt_sums *sums)
+{
+	memset(sums->kinds, 0, sizeof sums->kinds);
+	memset(sums->events, 0, sizeof sums->events);
+	sums->provider = none;
+	for (unsigned i = 0; i < FXT_PAGE; i++)
+		sums->threads[i] = none;
+	for (size_t i = 0; i < sums->used_count; i++)
+		sums->categories[sums->used[i]] = 0;
+	sums->categories[FXT_NO_CATEGORY] = 1; /* it is none that was not met before */
+	sums->used_count = 0;
+	sums->inline_count = 0;
+}
+
+void fxt_census_free(struct fxt_census *census)
+{
+	if (!census)
+		return;
+	free(census->sums.categories);
+	free(census->leap.categories);
+	free(census->sums.inlines);
+	free(census->leap.inlines);
+	free(census->counts);
+	free(census);
+}
+
+/* ---- Sums that are complete become counts. ---- */
+
+static void add_count(struct fxt_chunk *chunk, const struct fxt_count *count)
+{
+	struct fxt_census *census = chunk->census;
+	if (!tw_grow(&census->counts, &census->room, census->count + 1, sizeof *census->counts)) {
+		chunk->failed = true;
+		return;
+	}
+	census->counts[census->count++] = *count;
+}
+
+/* The count that a tally makes. Its ticks are of the clock of the turn that ends. */
+static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what, const struct fxt_tally *tally)
+{
+	struct fxt_count count = {.what = what, .number = UINT32_MAX, .records = tally->records, .bytes = tally->bytes};
+	count.provider = chunk->turn.provider->id;
+	count.generation = chunk->turn.generation;
+	count.first = UINT64_MAX;
+	if (tally->first != UINT64_MAX || tally->last != 0) {
+		count.first = tw_ticks_ns(&chunk->clock, tally->first);
+		count.last = tw_ticks_ns(&chunk->clock, tally->last > tally->first ? tally->last : tally->first);
+	}
+	return count;
+}
+
+static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offset)
+{
+	struct fxt_sums *sums = &chunk->census->sums;
+	struct fxt_tally *tally = &sums->threads[index];
+	if (tally->records == 0)
+		return;
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
+	fxt_note_times(&sums->provider, tally->first, tally->last);
+	*tally = none;
+	const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, index, offset);
+	if (!entry)
+		count.undefined = index;
+	else
+		count.number = entry->number;
+	add_count(chunk, &count);
+}
+
+static void settle_category(struct fxt_chunk *chunk, unsigned index, uint64_t offset)
+{
+	uint32_t *records = &chunk->census->sums.categories[index];
+	struct fxt_tally tally = {.records = *records, .first = UINT64_MAX};
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, &tally);
+	if (tally.records == 0)
+		return;
+	*records = 0;
+	const struct fxt_entry *entry = index ? fxt_string_at(chunk->turn.provider, index, offset) : NULL;
+	if (index && !entry)
+		count.undefined = index;
+	else
+		count.number = entry ? entry->number : 0;
+	add_count(chunk, &count);
+}
+
+static void settle_inlines(struct fxt_chunk *chunk)
+{
+	struct fxt_sums *sums = &chunk->census->sums;
+	for (size_t i = 0; i < sums->inline_count; i++) {
+		const struct fxt_inline_tally *tally = &sums->inlines[i];
+		struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, &tally->tally);
+		count.process = tally->process;
+		count.thread = tally->thread;
+		count.lone = tally->lone;
+		add_count(chunk, &count);
+	}
+	sums->inline_count = 0;
+	chunk->failed |= sums->failed;
+}
+
+/* Turns all sums into counts: the provider or its clock changes, or the chunk ends, and indices get other meanings. */
+static void settle(struct fxt_chunk *chunk, uint64_t offset)
+{
+	struct fxt_sums *sums = &chunk->census->sums;
+	for (size_t i = 0; i < sums->used_count; i++)
+		settle_category(chunk, sums->used[i], offset);
+	for (unsigned i = 1; i < FXT_PAGE; i++)
+		settle_thread(chunk, i, offset);
+	settle_inlines(chunk);
+	sums->used_count = 0;
+	if (sums->provider.records) {
+		const struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &sums->provider);
+		add_count(chunk, &count);
+		sums->provider = none;
+	}
+}
+
+/* ---- Records one by one. ---- */
+
+static inline void add_category(struct fxt_sums *sums, unsigned index, uint32_t records)
+{
+	if (sums->categories[index] == 0)
+		sums->used[sums->used_count++] = (uint16_t)index;
+	sums->categories[index] += records;
+}
+
+/* Threads and categories that stand in the record itself: one count for each record, because there is no index to add
+ * them up by. */
+static void count_koids(struct fxt_chunk *chunk, const struct fxt_tally *tally, uint64_t process, uint64_t thread)
+{
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
+	count.process = process;
+	count.thread = thread;
+	add_count(chunk, &count);
+}
+
+static void count_text(struct fxt_chunk *chunk, const struct fxt_tally *tally, const uint8_t *text, uint32_t length)
+{
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, tally);
+	count.text = text;
+	count.length = length;
+	add_count(chunk, &count);
+}
+
+static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header, const struct fxt_tally *tally)
+{
+	const uint8_t *bytes = chunk->bytes + place;
+	bool koids = tw_bits(header, 24, 31) == 0;
+	if (koids)
+		count_koids(chunk, tally, tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big),
+		            tw_load64(bytes + 3 * TW_FXT_WORD, chunk->big));
+	if (tw_bits(header, 47, 47))
+		count_text(chunk, tally, bytes + (koids ? 4 : 2) * TW_FXT_WORD, tw_bits(header, 32, 46) & FXT_TEXT_MAX);
+}
+
+/* Whether an event has its thread or its category inline. */
+static inline bool is_inline(uint64_t header)
+{
+	return tw_bits(header, 24, 31) == 0 || tw_bits(header, 47, 47);
+}
+
+/* The time at which a complete event ends: its last word, unless the record has more than the format has. */
+static uint64_t end_of(const struct fxt_chunk *chunk, size_t place, uint64_t size, bool odd)
+{
+	const uint8_t *bytes = chunk->bytes + place;
+	struct tw_fxt_decoder decoder = {.bytes = bytes, .left = (size_t)size, .big = chunk->big};
+	struct tw_fxt_record record;
+	if (odd && tw_fxt_next(&decoder, &record) == 1)
+		return record.end;
+	return tw_load64(bytes + size - TW_FXT_WORD, chunk->big);
+}
+
+static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size, bool odd)
+{
+	struct fxt_sums *sums = &chunk->census->sums;
+	const bool complete = tw_bits(header, 16, 19) == FXT_COMPLETE;
+	const uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
+	const uint64_t told = complete ? end_of(chunk, place, size, odd) : time;
+	const uint64_t end = told > time ? told : time; /* one that ends before it begins has no duration */
+	const struct fxt_tally tally = {1, size, time, end};
+	sums->events[tw_bits(header, 16, 19)]++;
+	fxt_note_times(&sums->provider, time, end);
+	if (tw_bits(header, 24, 31))
+		fxt_add_up(&sums->threads[tw_bits(header, 24, 31)], &tally);
+	if (!tw_bits(header, 47, 47))
+		add_category(sums, (unsigned)tw_bits(header, 32, 46), 1);
+	if (is_inline(header))
+		count_inline(chunk, place, header, &tally);
+}
+
+/* Counts a large record. A blob with metadata has time, thread and category as an event has. */
+static void count_large(struct fxt_chunk *chunk, size_t place, size_t end, uint64_t header)
+{
+	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->big};
+	struct fxt_sums *sums = &chunk->census->sums;
+	struct tw_fxt_record record;
+	sums->kinds[fxt_kind(header)]++;
+	if (tw_fxt_next(&decoder, &record) != 1 || record.kind != TW_FXT_LARGE_BLOB)
+		return;
+	const struct fxt_tally tally = {1, record.size, record.time, record.time};
+	if (record.format == 0) {
+		fxt_note_time(&sums->provider, record.time);
+		if (record.thread.index)
+			fxt_add_up(&sums->threads[record.thread.index], &tally);
+		else
+			count_koids(chunk, &tally, record.thread.process, record.thread.thread);
+	}
+	if (record.category.bytes)
+		count_text(chunk, &tally, record.category.bytes, record.category.length);
+	else
+		add_category(sums, record.category.reference & FXT_TEXT_MAX, 1);
+}
+
+static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
+{
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &none);
+	count.provider = (uint32_t)tw_bits(header, 20, 51);
+	count.dropped = tw_bits(header, 52, 55) == 0;
+	add_count(chunk, &count);
+}
+
+/* Counts a record that changes what indices mean, the clock or the provider. */
+static void count_table(struct fxt_chunk *chunk, size_t place, uint64_t header)
+{
+	uint64_t offset = fxt_offset(chunk, place);
+	chunk->census->sums.kinds[fxt_kind(header)]++;
+	switch (fxt_type(header)) {
+	case TW_FXT_TYPE_METADATA:
+	case TW_FXT_TYPE_INITIALIZATION:
+		settle(chunk, offset);
+		fxt_next_turn(chunk);
+		if (fxt_kind(header) == TW_FXT_PROVIDER_EVENT)
+			count_full_buffer(chunk, header);
+		return;
+	case TW_FXT_TYPE_STRING:
+		settle_category(chunk, (unsigned)tw_bits(header, 16, 30), offset - 1);
+		return;
+	case TW_FXT_TYPE_THREAD:
+		settle_thread(chunk, (unsigned)tw_bits(header, 16, 23), offset - 1);
+		return;
+	default:
+		return;
+	}
+}
+
+/* Returns the record's size, as far as it is in the chunk. odd: there is something unknown in it. */
+static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end, bool odd)
+{
+	struct fxt_sums *sums = &chunk->census->sums;
+	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
+	uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
+	unsigned type = fxt_type(header);
+	if (type == TW_FXT_TYPE_LARGE)
+		count_large(chunk, place, end, header);
+	else if (type < TW_FXT_TYPE_EVENT)
+		count_table(chunk, place, header);
+	else if (type == TW_FXT_TYPE_EVENT && fxt_kind(header) != TW_FXT_UNKNOWN)
+		count_event(chunk, place, header, size, odd);
+	else
+		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->big);
+	if (type != TW_FXT_TYPE_METADATA) {
+		sums->provider.records++;
+		sums->provider.bytes += size;
+	}
+	return size < end - place ? (size_t)size : end - place;
+}
+
+static void count_records(struct fxt_chunk *chunk, struct fxt_heads *heads, size_t place, size_t end)
+{
+	enum { FEW = 1024 }; /* bytes: the fast path would take longer */
+	while (place < end) {
+		struct fxt_leap leap = {.big = chunk->big, .to = place};
+		if (end - place > FEW)
+			fxt_count_heads(&chunk->census->sums, heads, chunk, end, &leap, false);
+		place = leap.to;
+		if (place < end)
+			place += count_record(chunk, place, end, false);
+	}
+}
+
+/* ---- The chunk. ---- */
+
+static bool prepare_categories(uint32_t **categories)
+{
+	if (!*categories)
+		*categories = calloc(FXT_NO_CATEGORY + 1, sizeof **categories);
+	return *categories;
+}
+
+/* False when there is no memory. */
+static bool prepare(struct fxt_chunk *chunk, struct fxt_scratch *scratch)
+{
+	if (!scratch->heads)
+		scratch->heads = fxt_heads_new();
+	if (!chunk->census)
+		chunk->census = calloc(1, sizeof *chunk->census);
+	struct fxt_census *census = chunk->census;
+	if (scratch->heads && census && prepare_categories(&census->sums.categories) &&
+	    prepare_categories(&census->leap.categories))
+		return true;
+	chunk->failed = true;
+	return false;
+}
+
+/* Counts the leap, but nothing from `end` on. Returns the place of a record that is not right; SIZE_MAX: all are. */
+static size_t count_to(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_heads *heads, size_t end)
+{
+	*leap = (struct fxt_leap){.big = leap->big, .from = leap->from, .to = leap->from};
+	clear(&chunk->census->leap);
+	return fxt_count_heads(&chunk->census->leap, heads, chunk, end, leap, true);
+}
+
+/* Counts the leap from its beginning and from its middle on at once. False where that cannot be: then it is to be
+ * counted anew. */
+static bool count_from_middle_too(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_heads *heads)
+{
+	enum { IN_A_ROW = 16 }; /* counting anew takes long: it should not be by chance */
+	const size_t half = (chunk->end - leap->from) / 2 / TW_FXT_WORD * TW_FXT_WORD;
+	const size_t middle = fxt_find_records(chunk, leap->from + half, IN_A_ROW, leap->big);
+	struct fxt_sums *sums = &chunk->census->leap;
+	clear(sums);
+	return fxt_count_halves(sums, heads, chunk, middle, leap) &&
+	       fxt_count_heads(sums, heads, chunk, chunk->end, leap, true) == SIZE_MAX;
+}
+
+void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
+{
+	const struct fxt_leap all = *leap;
+	if (!prepare(chunk, scratch) || count_from_middle_too(chunk, leap, scratch->heads) ||
+	    (fxt_leap_over(chunk, leap) && count_from_middle_too(chunk, leap, scratch->heads)))
+		return;
+	*leap = all;
+	size_t wrong = count_to(chunk, leap, scratch->heads, chunk->end);
+	if (wrong != SIZE_MAX)
+		count_to(chunk, leap, scratch->heads, wrong); /* what stands before the first wrong one is right */
+}
+
+/* Adds the sums of the leap, once the walk has confirmed it. */
+static void take_leap(struct fxt_sums *sums, const struct fxt_sums *leap)
+{
+	for (unsigned i = 0; i < TW_FXT_KINDS; i++)
+		sums->kinds[i] += leap->kinds[i];
+	for (unsigned i = 0; i < FXT_TYPES; i++)
+		sums->events[i] += leap->events[i];
+	fxt_add_up(&sums->provider, &leap->provider);
+	for (unsigned i = 0; i < FXT_PAGE; i++)
+		fxt_add_up(&sums->threads[i], &leap->threads[i]);
+	for (size_t i = 0; i < leap->inline_count; i++)
+		fxt_add_inline(sums, &leap->inlines[i]);
+	sums->failed |= leap->failed;
+	for (size_t i = 0; i < leap->used_count; i++)
+		add_category(sums, leap->used[i], leap->categories[leap->used[i]]);
+}
+
+static void begin(struct fxt_census *census)
+{
+	clear(&census->sums);
+	census->count = 0;
+}
+
+void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	if (!prepare(chunk, scratch))
+		return;
+	if (chunk->decoded == 0)
+		begin(chunk->census);
+	fxt_begin_turn(chunk);
+	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
+		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
+		chunk->big = piece->big;
+		if (piece->leapt)
+			take_leap(&chunk->census->sums, &chunk->census->leap);
+		else if (piece->kind == FXT_RECORDS && piece->odd)
+			count_record(chunk, piece->from, piece->to, true);
+		else if (piece->kind == FXT_RECORDS)
+			count_records(chunk, scratch->heads, piece->from, piece->to);
+		else
+			fxt_decode_piece(chunk, wish, piece);
+	}
+	settle(chunk, fxt_offset(chunk, chunk->walked) - 1); /* the record there may give an index another meaning */
+}
+
+void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	(void)wish;
+	(void)scratch;
+	chunk->slab.sorted = true;
+}

@@ -1,0 +1,321 @@
+/* info.c - what is in an archive: records by kind, providers, threads, categories, times, losses. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "core/text/fields.h"
+#include "fxt/fxt.h"
+#include "fxt/jobs/census.h"
+
+#include <stdlib.h>
+
+/* One provider, thread or category. */
+struct row {
+	uint32_t number; /* thread: the track; category: the name; provider: its name */
+	uint32_t id;     /* provider */
+	uint64_t records, bytes;
+	uint64_t first, last; /* ns; first > last: nothing had a time */
+	uint64_t dropped;
+};
+
+struct rows {
+	struct row *rows;
+	size_t count, room;
+	struct tw_map by_key;
+};
+
+enum { PROVIDER_COLUMNS = 7, CATEGORY_COLUMNS = 2, LISTS = 2, KINDS_OF_ROWS = 3 };
+
+struct fxt_survey {
+	struct rows rows[KINDS_OF_ROWS]; /* by enum fxt_counted */
+	uint64_t kinds[TW_FXT_KINDS];
+	struct tw_kind_count kind_counts[TW_FXT_KINDS];
+	struct tw_thread_info *threads;
+	struct tw_field *provider_fields, *category_fields;
+	struct tw_field wall_field;
+	char wall[TW_WALL_ROOM];
+	struct tw_info_list lists[LISTS];
+	uint64_t left_out_ns; /* the first time of a provider that is left out; UINT64_MAX: there is none */
+	bool failed;
+};
+
+void fxt_survey_free(struct fxt_survey *survey)
+{
+	if (!survey)
+		return;
+	for (size_t i = 0; i < KINDS_OF_ROWS; i++) {
+		free(survey->rows[i].rows);
+		tw_map_free(&survey->rows[i].by_key);
+	}
+	free(survey->threads);
+	free(survey->provider_fields);
+	free(survey->category_fields);
+	free(survey);
+}
+
+/* ---- Adding up. ---- */
+
+static struct row *row_of(struct fxt_survey *survey, enum fxt_counted what, uint32_t key)
+{
+	struct rows *rows = &survey->rows[what];
+	uint32_t place = (uint32_t)rows->count;
+	if (tw_map_find(&rows->by_key, key, &place))
+		return &rows->rows[place];
+	if (!tw_grow(&rows->rows, &rows->room, rows->count + 1, sizeof *rows->rows) ||
+	    !tw_map_add(&rows->by_key, key, place)) {
+		survey->failed = true;
+		return NULL;
+	}
+	rows->rows[rows->count] = (struct row){.number = key, .id = key, .first = UINT64_MAX};
+	return &rows->rows[rows->count++];
+}
+
+static void add_up(struct row *row, const struct fxt_count *count)
+{
+	row->records += count->records;
+	row->bytes += count->bytes;
+	row->dropped += count->dropped;
+	row->first = count->first < row->first ? count->first : row->first;
+	row->last = count->first <= count->last && count->last > row->last ? count->last : row->last;
+}
+
+/* The name that events have whose category is not registered, or may be one that there was no room for. */
+static uint32_t undefined_of(struct fxt_state *state, const struct fxt_chunk *chunk, unsigned index)
+{
+	char text[FXT_UNDEFINED_MAX] = "(other)";
+	bool there = fxt_offset(chunk, chunk->end) <= state->unindexed;
+	return fxt_state_name(state, text, there ? fxt_undefined_name(text, index) : strlen(text));
+}
+
+static uint32_t key_of(struct fxt_state *state, const struct fxt_chunk *chunk, const struct fxt_count *count)
+{
+	if (count->what == FXT_COUNTED_PROVIDER)
+		return count->provider;
+	if (count->number != UINT32_MAX)
+		return count->number;
+	if (count->what == FXT_COUNTED_THREAD && count->undefined)
+		return fxt_state_undefined_thread(state, count->generation, count->undefined);
+	if (count->what == FXT_COUNTED_THREAD && count->lone)
+		return fxt_state_track_of_thread(state, count->thread);
+	if (count->what == FXT_COUNTED_THREAD)
+		return fxt_state_track(state, count->process, count->thread);
+	if (count->undefined)
+		return undefined_of(state, chunk, count->undefined);
+	return fxt_state_name(state, count->text, count->length);
+}
+
+static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const struct fxt_chunk *chunk)
+{
+	const struct fxt_census *census = chunk->census;
+	if (chunk->passed.least < survey->left_out_ns)
+		survey->left_out_ns = chunk->passed.least;
+	for (size_t i = 0; census && i < census->count; i++) {
+		struct row *row = row_of(survey, census->counts[i].what, key_of(state, chunk, &census->counts[i]));
+		if (row)
+			add_up(row, &census->counts[i]);
+	}
+	for (unsigned i = 0; census && i < TW_FXT_KINDS; i++)
+		survey->kinds[i] += census->sums.kinds[i];
+	for (unsigned type = 0; census && type < FXT_EVENT_TYPES; type++)
+		survey->kinds[TW_FXT_INSTANT + type] += census->sums.events[type];
+	survey->failed |= chunk->failed;
+}
+
+/* Names are known at the end, clocks too. */
+static void name_providers(struct fxt_survey *survey, const struct fxt_state *state)
+{
+	for (size_t i = 0; i < state->provider_count; i++) {
+		const struct fxt_provider *provider = state->providers[i];
+		uint32_t place;
+		if (tw_map_find(&survey->rows[FXT_COUNTED_PROVIDER].by_key, provider->id, &place))
+			survey->rows[FXT_COUNTED_PROVIDER].rows[place].number = provider->name;
+	}
+}
+
+static uint64_t frequency_of(const struct fxt_state *state, uint32_t id)
+{
+	uint32_t place;
+	return tw_map_find(&state->by_id, id, &place) ? state->providers[place]->frequency : 0;
+}
+
+/* ---- What is told. ---- */
+
+static void tell_kinds(struct fxt_survey *survey, struct tw_info *info)
+{
+	for (unsigned i = 0; i < TW_FXT_KINDS; i++) {
+		if (survey->kinds[i] == 0)
+			continue;
+		survey->kind_counts[info->kind_count++] = (struct tw_kind_count){tw_fxt_kind_name(i), survey->kinds[i]};
+		info->records += survey->kinds[i];
+		bool is_event = i == TW_FXT_UNKNOWN || i == TW_FXT_PROVIDER_EVENT || i > TW_FXT_THREAD;
+		info->events += is_event ? survey->kinds[i] : 0;
+	}
+	info->kinds = survey->kind_counts;
+}
+
+static uint64_t since(uint64_t start, uint64_t time)
+{
+	return time > start ? time - start : 0;
+}
+
+static void tell_times(struct fxt_survey *survey, struct tw_info *info)
+{
+	const struct rows *providers = &survey->rows[FXT_COUNTED_PROVIDER];
+	uint64_t first = UINT64_MAX, last = 0;
+	for (size_t i = 0; i < providers->count; i++) {
+		first = providers->rows[i].first < first ? providers->rows[i].first : first;
+		last = providers->rows[i].last > last ? providers->rows[i].last : last;
+	}
+	const uint64_t start = survey->left_out_ns < first ? survey->left_out_ns : first;
+	info->clock_start_ns = start == UINT64_MAX ? 0 : start;
+	info->span_ns = since(first, last);
+}
+
+/* When the first record with a time was written. */
+static void tell_wall(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
+{
+	uint64_t start = tw_time_of_day(&reader->clock, info->clock_start_ns);
+	info->fields = &survey->wall_field;
+	info->field_count = start > 0 && tw_wall_field(&survey->wall_field, start / 1000, survey->wall);
+}
+
+static int by_koids(const void *left, const void *right)
+{
+	const struct tw_thread_info *a = left, *b = right;
+	int order = tw_compare(a->process, b->process);
+	return order ? order : tw_compare(a->thread, b->thread);
+}
+
+static bool tell_threads(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
+{
+	const struct rows *rows = &survey->rows[FXT_COUNTED_THREAD];
+	survey->threads = calloc(rows->count + 1, sizeof *survey->threads);
+	if (!survey->threads)
+		return false;
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct row *row = &rows->rows[i];
+		const struct tw_track *track = tw_dictionary_track(reader->dictionary, row->number);
+		survey->threads[i] = (struct tw_thread_info){
+		    track->process,
+		    track->thread,
+		    row->records,
+		    row->bytes,
+		    row->first <= row->last ? since(info->clock_start_ns, row->first) : 0,
+		    since(info->clock_start_ns, row->last),
+		    0,
+		};
+	}
+	qsort(survey->threads, rows->count, sizeof *survey->threads, by_koids);
+	info->threads = survey->threads;
+	info->thread_count = rows->count;
+	for (size_t i = 0; i < rows->count; i++)
+		info->processes += i == 0 || survey->threads[i].process != survey->threads[i - 1].process;
+	return true;
+}
+
+static struct tw_field number_field(const char *name, enum tw_field_type type, uint64_t value)
+{
+	return (struct tw_field){.name = name, .type = type, .value.u = value};
+}
+
+static struct tw_field text_field(const char *name, const struct tw_reader *reader, uint32_t number)
+{
+	const struct tw_name *text = tw_dictionary_name(reader->dictionary, number);
+	return (struct tw_field){.name = name, .type = TW_FIELD_TEXT, .value.bytes = text->text, .size = text->length};
+}
+
+static bool tell_providers(struct fxt_survey *survey, const struct tw_reader *reader, const struct fxt_state *state,
+                           const struct tw_info *info)
+{
+	const struct rows *rows = &survey->rows[FXT_COUNTED_PROVIDER];
+	survey->provider_fields = calloc(rows->count * PROVIDER_COLUMNS + 1, sizeof *survey->provider_fields);
+	if (!survey->provider_fields)
+		return false;
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct row *row = &rows->rows[i];
+		const struct tw_field fields[PROVIDER_COLUMNS] = {
+		    number_field("provider_id", TW_FIELD_UINT, row->id),
+		    number_field("ticks_per_second", TW_FIELD_UINT, frequency_of(state, row->id)),
+		    number_field("records", TW_FIELD_UINT, row->records),
+		    number_field("bytes", TW_FIELD_UINT, row->bytes),
+		    number_field("end_ns", TW_FIELD_NS, since(info->clock_start_ns, row->last)),
+		    number_field("buffer_full", TW_FIELD_UINT, row->dropped),
+		    text_field("name", reader, row->number),
+		};
+		memcpy(survey->provider_fields + i * PROVIDER_COLUMNS, fields, sizeof fields);
+	}
+	survey->lists[0] = (struct tw_info_list){"providers", survey->provider_fields, PROVIDER_COLUMNS, rows->count};
+	return true;
+}
+
+static int most_first(const void *left, const void *right, void *context)
+{
+	const struct row *a = left, *b = right;
+	const struct tw_dictionary *dictionary = context;
+	if (a->records != b->records)
+		return a->records > b->records ? -1 : 1;
+	return strcmp(tw_dictionary_name(dictionary, a->number)->text, tw_dictionary_name(dictionary, b->number)->text);
+}
+
+static bool tell_categories(struct fxt_survey *survey, const struct tw_reader *reader)
+{
+	const struct rows *rows = &survey->rows[FXT_COUNTED_CATEGORY];
+	survey->category_fields = calloc(rows->count * CATEGORY_COLUMNS + 1, sizeof *survey->category_fields);
+	if (!survey->category_fields)
+		return false;
+	if (rows->count)
+		qsort_r(rows->rows, rows->count, sizeof *rows->rows, most_first, reader->dictionary);
+	for (size_t i = 0; i < rows->count; i++) {
+		struct tw_field *fields = survey->category_fields + i * CATEGORY_COLUMNS;
+		fields[0] = number_field("events", TW_FIELD_UINT, rows->rows[i].records);
+		fields[1] = text_field("name", reader, rows->rows[i].number);
+	}
+	survey->lists[1] = (struct tw_info_list){"categories", survey->category_fields, CATEGORY_COLUMNS, rows->count};
+	return true;
+}
+
+/* ---- The whole. ---- */
+
+static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsigned jobs)
+{
+	static const struct fxt_work work = {.decode = fxt_count, .decoded = fxt_counted, .leap = fxt_count_leap};
+	const struct fxt_wish wish = {.options = &reader->options};
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_chunk *chunk;
+	int status = fxt_ahead_new(&fxt->ahead, reader, &work, &wish, NULL, jobs);
+	if (status < 0)
+		return status;
+	struct fxt_state *state = fxt_ahead_state(fxt->ahead);
+	fxt->commit = (struct fxt_commit){.reader = reader, .state = state};
+	survey->left_out_ns = UINT64_MAX;
+	while ((status = fxt_ahead_next(fxt->ahead, &chunk)) > 0) {
+		fxt_set_wall(reader, chunk);
+		fxt_commit(&fxt->commit, chunk);
+		add_chunk(survey, state, chunk);
+		fxt_ahead_give(fxt->ahead, chunk);
+	}
+	name_providers(survey, state);
+	return survey->failed ? TW_ERR_MEMORY : status;
+}
+
+int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
+{
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_survey *survey = fxt->survey = calloc(1, sizeof *survey);
+	int status = survey ? count_all(reader, survey, jobs) : TW_ERR_MEMORY;
+	if (status >= 0) {
+		tell_kinds(survey, info);
+		tell_times(survey, info);
+		tell_wall(survey, reader, info);
+		if (!tell_threads(survey, reader, info) || !tell_categories(survey, reader) ||
+		    !tell_providers(survey, reader, fxt->commit.state, info))
+			status = TW_ERR_MEMORY;
+	}
+	if (status < 0)
+		return fxt_fail(reader, status);
+	fxt_finish(reader);
+	info->bytes = tw_input_size(reader->input);
+	info->lost_bytes = fxt->commit.lost_bytes;
+	info->lists = survey->lists;
+	info->list_count = LISTS;
+	return 0;
+}

@@ -1,0 +1,283 @@
+/* pairs.c - the rules of what belongs together: begins and ends of durations, of asynchronous operations, of flows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/jobs/pairs.h"
+
+#include "base/memory/map.h"
+#include "base/memory/memory.h"
+#include "fxt/format/rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	SHARE = 4,     /* of the memory limit */
+	LEVELS = 1024, /* how deep below the innermost duration the one that ends is looked for */
+	LEAST = 256    /* places of a table */
+};
+
+static void tell(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset)
+{
+	tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s", fxt_rules[rule].text);
+}
+
+static void give_up(struct fxt_pairs *pairs, uint64_t offset)
+{
+	if (!pairs->full)
+		tell(pairs, FXT_PAIR_LIMIT, offset);
+	pairs->full = true;
+}
+
+/* Whether that much more memory may be taken. */
+static bool may_take(struct fxt_pairs *pairs, size_t size)
+{
+	if (!pairs->limit)
+		pairs->limit = tw_memory_limit(pairs->reader) / SHARE;
+	if (pairs->memory + size > pairs->limit)
+		return false;
+	pairs->memory += size;
+	return true;
+}
+
+/* ---- Durations. ---- */
+
+static struct fxt_stack *stack_of(struct fxt_pairs *pairs, uint32_t track)
+{
+	size_t room = pairs->stack_room, need = (size_t)track + 1;
+	if (need > room) {
+		size_t more = (need > 2 * room ? need : 2 * room) - room;
+		if (!may_take(pairs, more * sizeof *pairs->stacks) ||
+		    !tw_grow(&pairs->stacks, &pairs->stack_room, need, sizeof *pairs->stacks))
+			return NULL;
+	}
+	while (pairs->stack_count < need)
+		pairs->stacks[pairs->stack_count++] = (struct fxt_stack){0};
+	return &pairs->stacks[track];
+}
+
+static void begin_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name, uint64_t offset)
+{
+	struct fxt_stack *stack = track < pairs->stack_count ? &pairs->stacks[track] : stack_of(pairs, track);
+	bool fits = stack && (stack->count < stack->room || may_take(pairs, (stack->room + 8) * sizeof *stack->open));
+	if (!fits || !tw_grow(&stack->open, &stack->room, stack->count + 1, sizeof *stack->open)) {
+		give_up(pairs, offset);
+		return;
+	}
+	stack->open[stack->count++] = (struct fxt_open){offset, name};
+}
+
+/* How many durations end with this one: 0 when it is not open. */
+static size_t levels(const struct fxt_stack *stack, uint32_t name)
+{
+	if (name == 0 && stack->count)
+		return 1;
+	for (size_t i = 1; i <= stack->count && i <= LEVELS; i++)
+		if (stack->open[stack->count - i].name == name)
+			return i;
+	return 0;
+}
+
+static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name, uint64_t offset)
+{
+	struct fxt_stack *stack = track < pairs->stack_count ? &pairs->stacks[track] : NULL;
+	size_t count = stack ? levels(stack, name) : 0;
+	if (count == 0 && !pairs->full)
+		tell(pairs, FXT_END_WITHOUT_BEGIN, offset);
+	else if (count > 1)
+		tell(pairs, FXT_END_MISMATCHED, offset);
+	if (count)
+		stack->count -= count;
+}
+
+/* ---- Asynchronous operations and flows. ---- */
+
+/* The room that a table must have is twice its count: so a search soon meets a free place. */
+static bool has_room(const struct fxt_operations *table)
+{
+	return table->places && table->count * 2 < table->mask + 1;
+}
+
+/* Whether a place has another key: in one jump, as the processor cannot predict whether it will be free or have this
+ * one. */
+static inline bool has_other(const struct fxt_operation *place, uint64_t key)
+{
+	return ((place->key ^ key) & (0 - (uint64_t)(place->count != 0))) != 0;
+}
+
+/* Returns the place of a key, or the free place that it would have; the table always has a free one. */
+static inline struct fxt_operation *place_of(const struct fxt_operations *table, uint64_t key)
+{
+	size_t i = (size_t)key & table->mask;
+	while (has_other(&table->places[i], key))
+		i = (i + 1) & table->mask;
+	return &table->places[i];
+}
+
+static bool make_room(struct fxt_pairs *pairs, struct fxt_operations *table)
+{
+	size_t room = table->places ? table->mask + 1 : 0, more = room ? 2 * room : LEAST;
+	if (has_room(table))
+		return true;
+	struct fxt_operation *places =
+	    may_take(pairs, (more - room) * sizeof *places) ? calloc(more, sizeof *places) : NULL;
+	if (!places)
+		return false;
+	struct fxt_operations grown = {places, more - 1, table->count};
+	for (size_t i = 0; i < room; i++)
+		if (table->places[i].count)
+			*place_of(&grown, table->places[i].key) = table->places[i];
+	free(table->places);
+	*table = grown;
+	return true;
+}
+
+/* Frees a place, and moves those behind it that could not have theirs. */
+static void take_out(struct fxt_operations *table, struct fxt_operation *place)
+{
+	size_t hole = (size_t)(place - table->places);
+	table->count--;
+	for (size_t i = (hole + 1) & table->mask; table->places[i].count; i = (i + 1) & table->mask) {
+		size_t home = (size_t)table->places[i].key & table->mask;
+		if (((i - home) & table->mask) < ((i - hole) & table->mask))
+			continue;
+		table->places[hole] = table->places[i];
+		hole = i;
+	}
+	table->places[hole].count = 0;
+}
+
+static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint64_t offset)
+{
+	if (!make_room(pairs, table)) {
+		give_up(pairs, offset);
+		return;
+	}
+	struct fxt_operation *place = place_of(table, key);
+	if (place->count++)
+		return;
+	place->key = key;
+	place->offset = offset;
+	table->count++;
+}
+
+static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint64_t offset, bool ends)
+{
+	struct fxt_operation *place = table->places ? place_of(table, key) : NULL;
+	if (!place || !place->count) {
+		if (!pairs->full)
+			tell(pairs,
+			     table == &pairs->operations[true] ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN,
+			     offset);
+		return;
+	}
+	if (ends && --place->count == 0)
+		take_out(table, place);
+}
+
+/* Takes a step as most are: a begin of an operation that is not open, or another step of one that is open once. False
+ * where it is not: then nothing has been done. The processor cannot predict which kinds follow one another, so there
+ * are no jumps that depend on the kind, but masks: begins, ends. */
+static inline bool take_usual(struct fxt_operations *table, uint64_t begins, uint64_t ends, uint64_t key,
+                              uint64_t offset)
+{
+	if (!has_room(table))
+		return false;
+	struct fxt_operation *place = place_of(table, key);
+	const struct fxt_operation *next = &table->places[(size_t)(place - table->places + 1) & table->mask];
+	if (place->count != 1 + begins || (next->count & ends))
+		return false;
+	place->key = key;
+	place->offset ^= (place->offset ^ offset) & begins;
+	place->count += ends - begins;
+	table->count += ends - begins;
+	return true;
+}
+
+/* ---- All of them. ---- */
+
+/* Asynchronous operations belong to a process, flows do not. */
+static void take_operation(struct fxt_pairs *pairs, unsigned kind, uint64_t key, uint32_t track, uint64_t offset)
+{
+	const bool flow = kind >= TW_FLOW_BEGIN;
+	const unsigned step = kind - (flow ? TW_FLOW_BEGIN : TW_ASYNC_BEGIN);
+	const uint64_t begins = 0 - (uint64_t)(step == 0), ends = 0 - (uint64_t)(step == 2), async = (uint64_t)flow - 1;
+	const uint64_t process = tw_dictionary_track(pairs->reader->dictionary, track)->process & async;
+	const uint64_t whole = tw_hash64(key + process);
+	struct fxt_operations *table = &pairs->operations[flow];
+	if (take_usual(table, begins, ends, whole, offset))
+		return;
+	if (begins)
+		begin_operation(pairs, table, whole, offset);
+	else
+		go_on(pairs, table, whole, offset, ends);
+}
+
+static void take_event(struct fxt_pairs *pairs, const struct tw_event *event)
+{
+	if (event->kind == TW_SLICE_BEGIN)
+		begin_duration(pairs, event->track, event->name, event->offset);
+	else if (event->kind == TW_SLICE_END)
+		end_duration(pairs, event->track, event->name, event->offset);
+	else if (event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_FLOW_END)
+		take_operation(pairs, event->kind, fxt_operation_key(event->category, event->name, event->id),
+		               event->track, event->offset);
+}
+
+void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		take_event(pairs, &batch->events[i]);
+}
+
+void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step)
+{
+	uint64_t offset = fxt_offset(chunk, step->place);
+	if (step->type == FXT_BEGIN)
+		begin_duration(pairs, step->track, (uint32_t)step->key, offset);
+	else if (step->type == FXT_END)
+		end_duration(pairs, step->track, (uint32_t)step->key, offset);
+	else if (step->type == FXT_ROW)
+		take_event(pairs, &chunk->slab.events[step->key]);
+	else if (step->type != FXT_MARK)
+		take_operation(pairs, fxt_event_kinds[step->type], step->key, step->track, offset);
+}
+
+static void tell_open(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset, uint64_t count)
+{
+	const char *text = fxt_rules[rule].text;
+	if (count == 1)
+		tell(pairs, rule, offset);
+	else if (count)
+		tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s So %s %" PRIu64 " more.", text,
+		          count == 2 ? "is" : "are", count - 1);
+}
+
+static void tell_operations(struct fxt_pairs *pairs, const struct fxt_operations *table, enum fxt_rule rule)
+{
+	uint64_t offset = UINT64_MAX, count = 0;
+	for (size_t i = 0; table->places && i <= table->mask; i++) {
+		const struct fxt_operation *place = &table->places[i];
+		count += place->count;
+		if (place->count && place->offset < offset)
+			offset = place->offset;
+	}
+	tell_open(pairs, rule, offset, count);
+}
+
+void fxt_pairs_end(struct fxt_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->stack_count; i++)
+		if (pairs->stacks[i].count)
+			tell_open(pairs, FXT_BEGIN_WITHOUT_END, pairs->stacks[i].open[0].offset,
+			          pairs->stacks[i].count);
+	tell_operations(pairs, &pairs->operations[false], FXT_ASYNC_WITHOUT_END);
+	tell_operations(pairs, &pairs->operations[true], FXT_FLOW_WITHOUT_END);
+}
+
+void fxt_pairs_free(struct fxt_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->stack_count; i++)
+		free(pairs->stacks[i].open);
+	free(pairs->stacks);
+	free(pairs->operations[false].places);
+	free(pairs->operations[true].places);
+}

@@ -1,0 +1,59 @@
+/* pairs.h - the rules of what belongs together: begins and ends of durations, of asynchronous operations, of flows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_JOBS_PAIRS_H
+#define FXT_JOBS_PAIRS_H
+
+#include "core/format.h"
+#include "fxt/walk/chunk.h"
+
+/* The kinds of event that rules about pairs look at. */
+#define FXT_PAIRED_KINDS                                                                                               \
+	(1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_ASYNC_BEGIN | 1u << TW_ASYNC_INSTANT |                   \
+	 1u << TW_ASYNC_END | 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END)
+
+/* A duration that is open. */
+struct fxt_open {
+	uint64_t offset;
+	uint32_t name;
+};
+
+/* Those of a thread, the innermost last. */
+struct fxt_stack {
+	struct fxt_open *open;
+	size_t count, room;
+};
+
+/* Asynchronous operations or flows that are open and look the same. */
+struct fxt_operation {
+	uint64_t key;
+	uint64_t offset; /* of the first */
+	uint64_t count;  /* 0: a free place */
+};
+
+struct fxt_operations {
+	struct fxt_operation *places;
+	size_t mask, count;
+};
+
+/* All zero to begin, but reader. */
+struct fxt_pairs {
+	struct tw_reader *reader;
+	struct fxt_stack *stacks; /* by track */
+	size_t stack_count, stack_room;
+	struct fxt_operations operations[2]; /* asynchronous ones, flows */
+	size_t memory, limit;                /* bytes; 0: not known yet */
+	bool full;                           /* something is not followed */
+};
+
+/* Takes the next events in time order. */
+void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch);
+
+/* The same for a step of a chunk. */
+void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step);
+
+/* Reports what is still open. */
+void fxt_pairs_end(struct fxt_pairs *pairs);
+
+void fxt_pairs_free(struct fxt_pairs *pairs);
+
+#endif

@@ -1,0 +1,258 @@
+/* prove.c - the fast path of checking where no leap is: proves by a few bits that records keep all rules. What cannot
+ * be proved so is left to fxt_take_record(). `make bench` measures check: such records take a fourth of the time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "base/inline.h"
+#include "fxt/format/layout.h"
+#include "fxt/walk/chunk.h"
+
+#include <limits.h>
+
+/* ---- Arguments. ---- */
+
+/* Whether it is sure that an argument, whose size is known to be right, has nothing wrong in it. */
+static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
+{
+	uint32_t unused;
+	unsigned type = fxt_type(header), text = (unsigned)tw_bits(header, 32, 47);
+	if (type >= TW_FXT_ARG_BLOB || !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused))
+		return false;
+	if (type != TW_FXT_ARG_STRING)
+		return true;
+	if (text >= TW_FXT_STRING_INLINE)
+		return fxt_is_ascii(chunk->bytes + at + TW_FXT_WORD, text & FXT_TEXT_MAX);
+	return fxt_known_number(chunk, text, offset, &unused);
+}
+
+/* Proves the arguments of a record from word `at` on. numbers: that they are numbers, too. Returns where they end, or 0
+ * where that is not sure. */
+static size_t prove_arguments(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, bool numbers)
+{
+	for (; count > 0; count--) {
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		if ((numbers && !fxt_is_number(fxt_type(header))) ||
+		    !is_sound(chunk, at, header, fxt_offset(chunk, place)))
+			return 0;
+		at += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
+	}
+	return at;
+}
+
+/* ---- Records that are not simple. ---- */
+
+enum proof {
+	DOUBTFUL,
+	PROVEN,
+	EVENT, /* arguments are right, the fixed words must still be looked at */
+	SCOPED /* the same for an instant with a scope */
+};
+
+/* Whether an event is right as far as its arguments go. */
+static enum proof prove_with_arguments(struct fxt_chunk *chunk, size_t place, uint64_t header)
+{
+	unsigned type = (unsigned)tw_bits(header, 16, 19);
+	uint64_t count = tw_bits(header, 20, 23);
+	bool in_record = tw_bits(header, 24, 31) == 0 || (header & (FXT_BITS(47, 47) | FXT_BITS(63, 63)));
+	if (in_record || count == 0)
+		return DOUBTFUL;
+	size_t at = prove_arguments(chunk, place, place + (size_t)2 * TW_FXT_WORD, count, type == FXT_COUNTER);
+	bool scoped = type == FXT_INSTANT && at < place + tw_bits(header, 4, 15) * TW_FXT_WORD;
+	return at == 0 ? DOUBTFUL : scoped ? SCOPED : EVENT;
+}
+
+/* Whether a time is within 64 bits. */
+static bool is_timed(struct tw_ticks *clock, uint64_t ticks)
+{
+	if (ticks - clock->base_tsc > clock->near)
+		tw_ticks_move(clock, ticks);
+	return clock->base_ns != UINT64_MAX;
+}
+
+/* Context switches and wake-ups make no steps. */
+static enum proof prove_switch(struct fxt_chunk *chunk, size_t place, uint64_t header)
+{
+	uint64_t type = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
+	size_t fixed = type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS;
+	bool right = type == FXT_WAKEUP || (type == FXT_SWITCH && state <= FXT_STATE_KNOWN);
+	uint64_t ticks = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
+	if (!right || !is_timed(&chunk->clock, ticks))
+		return DOUBTFUL;
+	return !count || prove_arguments(chunk, place, place + fixed * TW_FXT_WORD, count, false) ? PROVEN : DOUBTFUL;
+}
+
+TW_NOINLINE enum proof prove_other(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, uint64_t header)
+{
+	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
+		return prove_with_arguments(chunk, place, header);
+	/* A filter of threads needs the koids of a context switch, which are not looked at here. */
+	if (fxt_type(header) == TW_FXT_TYPE_SCHEDULING && wish->options->thread_count == 0)
+		return prove_switch(chunk, place, header);
+	return DOUBTFUL;
+}
+
+/* ---- Events. As in skim.c there are no jumps that depend on the type of event, but masks, with all bits set or
+ * none. ---- */
+
+struct shape {
+	uint64_t below;      /* the last word must be less than this (so UINT64_MAX is never proved) */
+	uint64_t complete;   /* mask: it is a time, not before that of the record and near the clock's base */
+	uint64_t begin, end; /* masks: it begins a duration; it ends one */
+};
+
+enum { SCOPED_INSTANT = FXT_TYPES | FXT_INSTANT, COMPLETE = FXT_TYPES | FXT_COMPLETE };
+
+/* By type of event for two words, and 16 further on for three. Only begins, ends and instants without a scope have
+ * two. */
+static const struct shape shapes[2 * FXT_TYPES] = {
+#define MASK UINT64_MAX
+#define OPERATION(type) [FXT_TYPES | (type)] = {.below = UINT64_MAX}
+    [FXT_INSTANT] = {.below = UINT64_MAX},
+    [SCOPED_INSTANT] = {.below = FXT_SCOPE_MAX + 1},
+    [FXT_BEGIN] = {.below = UINT64_MAX, .begin = MASK},
+    [FXT_END] = {.below = UINT64_MAX, .end = MASK},
+    [COMPLETE] = {.below = UINT64_MAX, .complete = MASK},
+    OPERATION(FXT_ASYNC_BEGIN),
+    OPERATION(FXT_ASYNC_INSTANT),
+    OPERATION(FXT_ASYNC_END),
+    OPERATION(FXT_FLOW_BEGIN),
+    OPERATION(FXT_FLOW_STEP),
+    OPERATION(FXT_FLOW_END),
+#undef OPERATION
+#undef MASK
+};
+
+/* The shape of an event without arguments, which has two or three words. */
+static inline const struct shape *shape_of(uint64_t header)
+{
+	return &shapes[tw_bits(header, 16, 19) | (header & FXT_TYPES)];
+}
+
+/* The shape of an event with arguments. */
+static const struct shape *shape_with_arguments(uint64_t header, bool scoped)
+{
+	unsigned type = (unsigned)tw_bits(header, 16, 19);
+	bool two = type == FXT_BEGIN || type == FXT_END || (type == FXT_INSTANT && !scoped);
+	return type == FXT_COUNTER ? &shapes[FXT_INSTANT] : &shapes[type | (two ? 0 : FXT_TYPES)];
+}
+
+/* Whether a header is that of an event without arguments, whose names are indices. Its size is known to be right. */
+static inline bool is_simple(uint64_t header)
+{
+	static const uint64_t more = FXT_BITS(0, 3) | FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
+	return (header & more) == TW_FXT_TYPE_EVENT;
+}
+
+/* Whether a time, and the last word of an event, are right. Times near the base of the clock are within 64 bits. */
+TW_INLINE bool is_right(const struct tw_ticks *clock, const struct shape *shape, uint64_t ticks, uint64_t word)
+{
+	uint64_t since = ticks - clock->base_tsc;
+	return (since <= clock->near) & (((word - ticks) & shape->complete) <= clock->near - since) &
+	       (word < shape->below);
+}
+
+TW_NOINLINE struct fxt_pile *look_up_pile(struct fxt_chunk *chunk, unsigned index, size_t place)
+{
+	const struct fxt_entry *thread =
+	    index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
+	return thread && thread->wanted ? fxt_steps_pile(&chunk->steps, thread->number) : NULL;
+}
+
+/* Adds the step of a begin or end as fxt_steps_add_duration() does, where it is as most are: in order, an end of the
+ * innermost duration. Other types of event make none. False where it is not: then nothing has been done. */
+TW_INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile *pile, const struct shape *shape)
+{
+	struct fxt_step *step = &all[*count], *innermost = &all[pile->top];
+	const uint64_t top = pile->top, either = shape->begin | shape->end, earlier = step->time < pile->last;
+	if (((innermost->key ^ step->key) & shape->end) | (earlier & either))
+		return false;
+	step->other = (uint32_t)top;
+	pile->top = (uint32_t)(top ^ ((top ^ *count) & shape->begin) ^ ((top ^ innermost->other) & shape->end));
+	all[top & shape->end].other = (uint32_t)*count;
+	pile->last ^= (pile->last ^ step->time) & either;
+	*count += either & 1;
+	return true;
+}
+
+/* Adds the step of an event, of which all but its name is set, if its type makes one. */
+TW_INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pile *pile, const struct shape *shape,
+                        const struct fxt_pair *names, uint64_t word)
+{
+	struct fxt_step *step = &steps->all[*count];
+	if (step->type >= FXT_ASYNC_BEGIN) {
+		step->key = fxt_operation_key(names->category, names->name, word);
+		steps->count = (*count)++;
+		fxt_steps_add(steps);
+		return;
+	}
+	step->key = names->name;
+	if (!add_duration(steps->all, count, pile, shape)) {
+		steps->count = (*count)++;
+		fxt_steps_add_duration(steps, pile);
+	}
+}
+
+/* Category and name of an event; NULL where one is not registered. */
+TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoch, uint64_t header, size_t place)
+{
+	const struct fxt_pair *names = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return names->key == (header >> 32 | epoch) ? names : fxt_look_up_pair(chunk, header, place);
+}
+
+/* ---- Runs. ---- */
+
+TW_INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
+{
+	const struct tw_ticks clock = chunk->clock;
+	const uint64_t epoch = chunk->memo->pair_epoch;
+	const uint8_t *const start = chunk->bytes, *bytes = start + place, *const to = start + end, *timed = NULL;
+	struct fxt_steps *const steps = &chunk->steps;
+	struct fxt_pile *pile = NULL;
+	unsigned index = UINT_MAX;
+	uint64_t header, count = steps->count;
+	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		header = tw_load64(bytes, big);
+		const struct shape *shape = shape_of(header);
+		if (!is_simple(header)) {
+			enum proof proof = prove_other(chunk, wish, (size_t)(bytes - start), header);
+			if (proof == DOUBTFUL)
+				break;
+			if (proof == PROVEN) {
+				timed = bytes;
+				continue;
+			}
+			shape = shape_with_arguments(header, proof == SCOPED);
+		}
+		if (index != tw_bits(header, 24, 31)) {
+			index = (unsigned)tw_bits(header, 24, 31);
+			pile = look_up_pile(chunk, index, (size_t)(bytes - start));
+			if (!pile)
+				break;
+		}
+		const struct fxt_pair *names = names_of(chunk, epoch, header, (size_t)(bytes - start));
+		const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
+		const uint64_t word = tw_load64(bytes + (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD, big);
+		if (!names || !is_right(&clock, shape, ticks, word))
+			break;
+		struct fxt_step *step = &steps->all[count];
+		step->time = tw_ticks_ns_after(&clock, ticks - clock.base_tsc, clock.whole);
+		step->track = pile->track;
+		step->place = (uint32_t)(bytes - start);
+		step->type = (uint32_t)tw_bits(header, 16, 19);
+		add_step(steps, &count, pile, shape, names, word);
+		timed = bytes;
+	}
+	steps->count = count;
+	if (timed)
+		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(timed + TW_FXT_WORD, big)));
+	return (size_t)(bytes - start);
+}
+
+size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
+{
+	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record that has a step */
+	bool told = fxt_is_turn_told(chunk);
+	if (piece->odd || !told || !fxt_steps_reserve(&chunk->steps, (piece->to - place) / LEAST + 1))
+		return place;
+	return piece->big ? prove_run(chunk, wish, place, piece->to, true)
+	                  : prove_run(chunk, wish, place, piece->to, false);
+}

@@ -1,0 +1,332 @@
+/* window.c - chunks of an archive being merged that wait as bytes, and the threads that make rows of them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/merge/window.h"
+
+#include "base/bytes/bytes.h"
+#include "base/inline.h"
+#include "base/memory/memory.h"
+#include "fxt/format/measure.h"
+#include "fxt/fxt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_one_of_few(const struct fxt_window *window)
+{
+	return window->reader->merged <= FXT_FEW;
+}
+
+/* ---- What becomes of a chunk that was walked. ---- */
+
+static void decode_if_eager(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	if (chunk->wait == FXT_EAGER)
+		fxt_decode(chunk, wish, scratch);
+}
+
+static size_t records_of(const struct fxt_chunk *chunk)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < chunk->piece_count; i++)
+		count += chunk->pieces[i].count;
+	return count;
+}
+
+static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	tw_slab_reserve(&chunk->slab, records_of(chunk), 0); /* growing step by step would leave holes in memory */
+	fxt_decode(chunk, wish, scratch);
+	fxt_decoded(chunk, wish, scratch);
+}
+
+/* Makes events ready to be written whose strings and thread have been written before, and rows of all others: only rows
+ * need the dictionary. */
+static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	size_t count = records_of(chunk) + 1;
+	chunk->slab.offset = chunk->base;
+	if (!tw_extend(&scratch->late, &scratch->late_room, count, sizeof *scratch->late) ||
+	    !tw_slab_begin_briefs(&chunk->slab, scratch->late, count)) {
+		chunk->failed = true;
+		return;
+	}
+	if (!scratch->record)
+		scratch->record = malloc(FXT_READY_MOST);
+	chunk->record = scratch->record;
+	chunk->links = chunk->record ? chunk->links : NULL;
+	if (chunk->links) /* a little more: instants get a scope, and texts stand in the records */
+		tw_extend(&chunk->slab.ready, &chunk->slab.ready_room, (chunk->end - chunk->begin) / 8 * 9, 1);
+	fxt_decode(chunk, wish, scratch);
+	fxt_decoded(chunk, wish, scratch);
+	fxt_brief_rows(chunk);
+	tw_slab_end_briefs(&chunk->slab, &scratch->sort);
+	chunk->links = NULL;
+}
+
+static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	if (chunk->wait != FXT_EAGER && !chunk->failed && fxt_glance(chunk)) {
+		chunk->wait = FXT_WAITS;
+		chunk->digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
+		return;
+	}
+	fxt_lend_memos(chunk, scratch->memos, FXT_MEMOS);
+	if (!chunk->failed) /* otherwise it may refer to providers that are no more */
+		decode_all(chunk, wish, scratch);
+	chunk->wait = FXT_HAS_ROWS;
+}
+
+/* The words of an event or a scheduling record that measures right; 0 of any other. */
+TW_INLINE uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left, bool big)
+{
+	if (fxt_is_plain(header))
+		return tw_bits(header, 4, 15);
+	unsigned type = fxt_type(header);
+	bool wanted = type == TW_FXT_TYPE_EVENT || type == TW_FXT_TYPE_SCHEDULING;
+	return wanted ? fxt_measure(header, bytes, left / TW_FXT_WORD, big) : 0;
+}
+
+/* Finds where a row of events and scheduling records ends, and the least of their times. No other record depends on
+ * these, and all of them have a time. */
+TW_INLINE void take_timed(const struct fxt_chunk *chunk, struct fxt_leap *leap, bool big)
+{
+	size_t place = leap->from, last = leap->last;
+	uint64_t least = UINT64_MAX, count = 0, time;
+	for (uint64_t words; chunk->end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += words * TW_FXT_WORD, count++) {
+		const uint8_t *bytes = chunk->bytes + place;
+		words = measure(tw_load64(bytes, big), bytes, chunk->end - place, big);
+		if (words == 0)
+			break;
+		time = tw_load64(bytes + TW_FXT_WORD, big);
+		least = time < least ? time : least;
+		last = place;
+	}
+	leap->to = place;
+	leap->last = last;
+	leap->count = count;
+	leap->least = least;
+}
+
+/* For fxt_leap(). */
+static void take_records(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
+{
+	(void)scratch;
+	if (leap->big)
+		take_timed(chunk, leap, true);
+	else
+		take_timed(chunk, leap, false);
+}
+
+const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide, .leap = take_records};
+
+bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
+{
+	const struct tw_read_options *options = &reader->options;
+	return reader->merged > 1 && wish->sort && !wish->check && wish->kinds == UINT32_MAX &&
+	       options->thread_count == 0 && !options->provider;
+}
+
+static void furnish(struct fxt_chunk *chunk, const struct fxt_room *room)
+{
+	chunk->slab = room->slab;
+	chunk->fixes = room->fixes;
+	chunk->fix_room = room->fix_room;
+	tw_slab_clear(&chunk->slab);
+}
+
+static void free_room(struct fxt_room *room)
+{
+	tw_slab_free(&room->slab);
+	free(room->fixes);
+}
+
+/* ---- The bytes of a chunk that waits: they need not be in memory where they can be read again. ---- */
+
+bool fxt_window_forgets(const struct tw_reader *reader)
+{
+	return reader->merged > 1 && tw_input_seekable(reader->input);
+}
+
+static bool has_room(struct fxt_chunk *chunk)
+{
+	if (chunk->bytes && chunk->room >= chunk->end)
+		return true;
+	free(chunk->bytes);
+	size_t usual = chunk->size + chunk->size / FXT_HEAD;
+	size_t room = chunk->end > usual ? chunk->end : usual;
+	chunk->bytes = malloc(room);
+	chunk->room = chunk->bytes ? room : 0;
+	return chunk->bytes;
+}
+
+static int fetch(const struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	if (!has_room(chunk))
+		return TW_ERR_MEMORY;
+	return tw_input_reread(window->reader->input, fxt_offset(chunk, chunk->begin), chunk->bytes + chunk->begin,
+	                       chunk->end - chunk->begin, chunk->digest);
+}
+
+/* ---- Rows: all of these are called with the lock, and let it go during the work. ---- */
+
+static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand, struct fxt_scratch *scratch)
+{
+	hand->links = ((const struct fxt_reader *)window->reader->state)->links;
+	fxt_lend_memos(chunk, hand->memos, is_one_of_few(window) ? FXT_HAND_MEMOS : 1);
+	chunk->links = hand->links.ready ? &hand->links : NULL;
+	chunk->wait = FXT_IN_WORK;
+	bool forgotten = !chunk->bytes;
+	if (window->room_count)
+		furnish(chunk, &window->rooms[--window->room_count]);
+	fxt_ahead_lend_bytes(window->ahead, chunk);
+	fxt_ahead_unlock(window->ahead);
+	chunk->status = forgotten ? fetch(window, chunk) : 0;
+	if (chunk->status == 0)
+		(window->wish.brief ? decode_in_brief : decode_all)(chunk, &window->wish, scratch);
+	fxt_ahead_lock(window->ahead);
+	chunk->wait = FXT_HAS_ROWS;
+}
+
+/* The chunk that waits and whose first event is the earliest; NULL where none waits, or enough have rows already. */
+static struct fxt_chunk *next_to_make(const struct fxt_window *window)
+{
+	struct fxt_chunk *next = NULL;
+	unsigned made = 0;
+	for (size_t i = 0; i < window->count; i++) {
+		struct fxt_chunk *chunk = window->waiting[i];
+		made += chunk->wait != FXT_WAITS;
+		if (chunk->wait == FXT_WAITS && (!next || chunk->least < next->least))
+			next = chunk;
+	}
+	return made < (is_one_of_few(window) ? 2u : 1u) ? next : NULL;
+}
+
+static bool help(void *context, struct fxt_scratch *scratch)
+{
+	struct fxt_window *window = context;
+	struct fxt_chunk *chunk = window->helping || window->settled ? NULL : next_to_make(window);
+	window->settled = !window->helping && !chunk;
+	if (!chunk)
+		return false;
+	window->helping = true;
+	make(window, chunk, &window->helper, scratch);
+	window->helping = false;
+	return true;
+}
+
+static void finish(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	while (chunk->wait == FXT_IN_WORK)
+		fxt_ahead_help(window->ahead);
+	if (chunk->wait == FXT_WAITS)
+		make(window, chunk, &window->own, fxt_ahead_scratch(window->ahead));
+}
+
+void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	const struct tw_slab *slab = &chunk->slab;
+	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
+	               slab->brief_count * sizeof *slab->briefs + slab->ready_size +
+	               slab->argument_count * sizeof *slab->arguments + chunk->fix_count * sizeof *chunk->fixes;
+	if (fxt_window_forgets(window->reader) && chunk->bytes) /* a chunk that waits has none */
+		chunk->early += chunk->room;
+	window->early_bytes += chunk->early;
+}
+
+/* Makes the rows of all chunks: tables that these refer to are about to be forgotten. */
+static void finish_all(void *context, struct fxt_chunk *const *line, size_t count)
+{
+	struct fxt_window *window = context;
+	for (size_t i = 0; i < window->count; i++) {
+		finish(window, window->waiting[i]);
+		fxt_window_count_early(window, window->waiting[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		finish(window, line[i]);
+	window->count = 0;
+	fxt_ahead_hold(window->ahead, UINT64_MAX);
+}
+
+/* ---- The caller. ---- */
+
+/* Says from which offset on records may still look into the tables. */
+static void hold(struct fxt_window *window)
+{
+	const struct fxt_chunk *first = window->count ? window->waiting[0] : NULL;
+	fxt_ahead_hold(window->ahead, first ? fxt_offset(first, first->begin) : UINT64_MAX);
+}
+
+void fxt_window_put(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	fxt_ahead_lock(window->ahead);
+	window->waiting[window->count++] = chunk;
+	window->settled = false;
+	if (fxt_window_forgets(window->reader) && chunk->wait == FXT_WAITS)
+		fxt_ahead_put_bytes(window->ahead, chunk);
+	hold(window);
+	fxt_ahead_unlock(window->ahead);
+}
+
+void fxt_window_make(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	size_t i = 0;
+	fxt_ahead_lock(window->ahead);
+	finish(window, chunk);
+	while (i < window->count && window->waiting[i] != chunk)
+		i++;
+	if (i < window->count) {
+		window->count--;
+		memmove(&window->waiting[i], &window->waiting[i + 1], (window->count - i) * sizeof(struct fxt_chunk *));
+		window->settled = false;
+	}
+	hold(window);
+	fxt_ahead_unlock(window->ahead);
+}
+
+void fxt_window_empty(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	struct fxt_room room = {chunk->slab, chunk->fixes, chunk->fix_room};
+	if (chunk->wait == FXT_EMPTY)
+		return;
+	chunk->wait = FXT_EMPTY;
+	window->early_bytes -= chunk->early;
+	chunk->slab =
+	    (struct tw_slab){.count = tw_slab_items(&room.slab)}; /* by this the sorter knows that all are delivered */
+	chunk->fixes = NULL;
+	chunk->fix_room = 0;
+	fxt_ahead_lock(window->ahead);
+	bool kept = window->room_count < (is_one_of_few(window) ? FXT_ROOMS : 1);
+	if (kept)
+		window->rooms[window->room_count++] = room;
+	fxt_ahead_put_bytes(window->ahead, chunk);
+	fxt_ahead_unlock(window->ahead);
+	if (!kept)
+		free_room(&room);
+}
+
+struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ahead, const struct fxt_wish *wish,
+                                  bool brief)
+{
+	struct fxt_window *window = calloc(1, sizeof *window);
+	if (!window)
+		return NULL;
+	window->reader = reader;
+	window->ahead = ahead;
+	window->wish = *wish;
+	window->wish.brief = brief;
+	window->wish.sort = !brief;
+	fxt_ahead_lock(ahead);
+	fxt_ahead_more(ahead, help, window);
+	fxt_ahead_before_forgetting(ahead, finish_all);
+	fxt_ahead_unlock(ahead);
+	return window;
+}
+
+void fxt_window_free(struct fxt_window *window)
+{
+	if (!window)
+		return;
+	for (size_t i = 0; i < window->room_count; i++)
+		free_room(&window->rooms[i]);
+	free(window);
+}

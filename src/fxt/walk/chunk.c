@@ -1,0 +1,158 @@
+/* chunk.c - a piece of an archive: its memory, its bytes, and what is put down to be told or completed later. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/walk/chunk.h"
+
+#include "base/memory/memory.h"
+#include "core/format.h"
+#include "fxt/jobs/calls.h"
+#include "fxt/jobs/census.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fxt_chunk *fxt_chunk_new(size_t size)
+{
+	struct fxt_chunk *chunk = calloc(1, sizeof *chunk);
+	if (chunk)
+		chunk->size = size;
+	return chunk;
+}
+
+/* Not zeroed: all of it is read into. */
+bool fxt_chunk_make_room(struct fxt_chunk *chunk)
+{
+	if (chunk->bytes)
+		return true;
+	size_t room = chunk->size + chunk->size / FXT_HEAD;
+	chunk->bytes = malloc(room);
+	chunk->room = chunk->bytes ? room : 0;
+	return chunk->bytes;
+}
+
+static void clear(struct fxt_chunk *chunk)
+{
+	chunk->begin = chunk->end = chunk->walked = 0;
+	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
+	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
+	fxt_steps_clear(&chunk->steps);
+	fxt_skim_clear(&chunk->skim);
+	chunk->lost_bytes = 0;
+	chunk->leap = (struct fxt_leap){0};
+	chunk->at_end = chunk->failed = chunk->timed = false;
+	chunk->time = UINT64_MAX;
+	chunk->passed = (struct fxt_passed){.least = UINT64_MAX};
+	chunk->wait = FXT_UNDECIDED;
+	chunk->early = 0;
+	chunk->status = 0;
+	chunk->later = chunk->moved = false;
+	chunk->brief_rows = 0;
+	chunk->clock = (struct tw_ticks){0};
+	tw_slab_clear(&chunk->slab);
+}
+
+void fxt_chunk_free(struct fxt_chunk *chunk)
+{
+	if (!chunk)
+		return;
+	free(chunk->bytes);
+	free(chunk->pieces);
+	free(chunk->turns);
+	free(chunk->fixes);
+	free(chunk->notes);
+	fxt_census_free(chunk->census);
+	fxt_calls_free(chunk->calls);
+	fxt_steps_free(&chunk->steps);
+	fxt_skim_free(&chunk->skim);
+	tw_slab_free(&chunk->slab);
+	free(chunk);
+}
+
+/* The next bytes of the input; those that were looked at when it was opened come first. */
+static int64_t fill(struct tw_reader *reader, uint64_t position, uint8_t *bytes, size_t size)
+{
+	struct tw_window *window = &reader->window;
+	uint64_t at = position - window->offset;
+	if (reader->merged > 1 && at >= window->used) /* memory for each of many traces */
+		tw_window_free(window);
+	size_t seen = at < window->used ? window->used - (size_t)at : 0;
+	seen = seen < size ? seen : size;
+	if (seen)
+		memcpy(bytes, window->bytes + at, seen);
+	int64_t more = seen < size ? tw_input_read(reader->input, position + seen, bytes + seen, size - seen) : 0;
+	return more < 0 ? more : more + (int64_t)seen;
+}
+
+int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
+{
+	clear(chunk);
+	if (!fxt_chunk_make_room(chunk))
+		return TW_ERR_MEMORY;
+	size_t head = chunk->size / FXT_HEAD;
+	int64_t got = fill(reader, *position, chunk->bytes + head, chunk->size);
+	size_t size = got < 0 ? 0 : (size_t)got;
+	chunk->begin = chunk->walked = head;
+	chunk->end = head + size;
+	chunk->base = *position - head;
+	chunk->at_end = size < chunk->size;
+	*position += size;
+	return got < 0 ? (int)got : 0;
+}
+
+bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
+{
+	size_t size = before->end - before->walked, used = chunk->end - chunk->begin;
+	if (size > chunk->begin) {
+		if (!tw_grow(&chunk->bytes, &chunk->room, size + used, 1))
+			return false;
+		memmove(chunk->bytes + size, chunk->bytes + chunk->begin, used);
+		chunk->base += chunk->begin - size;
+		chunk->leap = (struct fxt_leap){0};
+		chunk->begin = size;
+		chunk->end = size + used;
+	}
+	memcpy(chunk->bytes + chunk->begin - size, before->bytes + before->walked, size);
+	chunk->begin -= size;
+	chunk->walked = chunk->begin;
+	return true;
+}
+
+void fxt_scratch_free(struct fxt_scratch *scratch)
+{
+	if (!scratch)
+		return;
+	tw_slab_scratch_free(&scratch->sort);
+	free(scratch->nests);
+	free(scratch->below);
+	free(scratch->items);
+	free(scratch->late);
+	free(scratch->record);
+	free(scratch->steps.steps);
+	free(scratch->heads);
+	fxt_skimmer_free(scratch->skimmer);
+}
+
+/* ---- What cannot be told or completed where a record is decoded. ---- */
+
+void fxt_add_note(struct fxt_chunk *chunk, const struct fxt_note *note)
+{
+	if (tw_grow(&chunk->notes, &chunk->note_room, chunk->note_count + 1, sizeof *chunk->notes))
+		chunk->notes[chunk->note_count++] = *note;
+	else
+		chunk->failed = true;
+}
+
+void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
+              const char *text)
+{
+	fxt_add_note(chunk, &(struct fxt_note){rule, fxt_offset(chunk, record), fxt_offset(chunk, at), a, b, text});
+}
+
+void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
+{
+	if (!tw_extend(&chunk->fixes, &chunk->fix_room, chunk->fix_count + 1, sizeof *chunk->fixes)) {
+		chunk->failed = true;
+		return;
+	}
+	chunk->fixes[chunk->fix_count] = *fix;
+	chunk->fixes[chunk->fix_count++].row = (uint32_t)chunk->slab.count - 1;
+}

@@ -1,0 +1,471 @@
+/* chunk.h - a piece of an archive on its way from bytes to rows.
+ *
+ * The walk goes through the archive in order: it finds where records begin and end, and takes those that others depend
+ * on (providers, strings, threads, clocks) into the tables. What it has walked is then decoded to rows, chunk by chunk,
+ * by any thread and in any order; what needs the dictionary (inline strings, names of objects) waits until the rows are
+ * committed, which is done in order again. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_WALK_CHUNK_H
+#define FXT_WALK_CHUNK_H
+
+#include "core/order/slab.h"
+#include "core/ticks.h"
+#include "fxt/format/layout.h"
+#include "fxt/format/rules.h"
+#include "fxt/jobs/skim.h"
+#include "fxt/jobs/steps.h"
+#include "fxt/walk/state.h"
+
+#include <trackway/fxt.h>
+
+enum {
+	FXT_CHUNK = 1 << 18,       /* bytes read at a time */
+	FXT_CHUNK_LEAST = 1 << 14, /* the same where many archives are read at once */
+	FXT_HEAD = 16,     /* a 16th of the bytes is room before them, for a record that the chunk before began */
+	FXT_LOOK = 1 << 15 /* bytes behind a doubtful place that are enough to judge it */
+};
+
+enum fxt_piece_kind {
+	FXT_RECORDS, /* records one after the other, each of the size that its header says */
+	FXT_BROKEN,  /* a record whose size can be trusted, but not its contents */
+	FXT_LOST,    /* bytes that are no records */
+	FXT_CUT,     /* the beginning of a record that goes beyond the end of the file */
+	FXT_PAYLOAD  /* bytes of a large blob that began in an earlier chunk */
+};
+
+struct fxt_piece {
+	enum fxt_piece_kind kind;
+	bool big;       /* its words are big endian */
+	bool odd;       /* FXT_RECORDS: a single one, with something unknown in it */
+	bool leapt;     /* FXT_RECORDS: those of the chunk's leap */
+	bool last;      /* FXT_PAYLOAD: the blob ends with it */
+	bool behind;    /* FXT_PAYLOAD: words behind the blob's bytes, which make no row */
+	size_t from;    /* places in the chunk's bytes */
+	size_t to;      /* FXT_PAYLOAD: without the padding */
+	uint64_t count; /* FXT_RECORDS: how many */
+	/* FXT_LOST: bytes in all, with those in earlier chunks; FXT_CUT: bytes that the record should have. */
+	uint64_t lost;
+	const char *fault; /* what was expected: a constant */
+	uint64_t found;    /* the word that is there */
+};
+
+/* A leap: records in a row that were decoded before the walk knew where the records of the chunk begin. All of them are
+ * sound, and no others depend on them. It counts if the walk comes to the first of them, and passes over them then. */
+struct fxt_leap {
+	bool big;
+	size_t from, to; /* places in the chunk's bytes */
+	size_t last;     /* place of the last record */
+	uint64_t count;  /* of records (calls.c: 1, because nobody asks for it); 0: there is no leap */
+	uint64_t least;  /* window.c: the least time of a record, in ticks */
+};
+
+/* What holds from a metadata or initialization record on. */
+struct fxt_turn {
+	struct fxt_provider *provider; /* may be gone where another archive begins, until the next turn is taken */
+	uint32_t generation;           /* the provider's */
+	uint64_t frequency;
+	uint8_t number; /* of the provider in the dictionary */
+	bool announced, initialized;
+	bool gave_ticks, gave_first; /* struct fxt_provider */
+	bool foreign;  /* the options leave the provider out: only its objects become rows, for the names */
+	bool has_wall; /* struct tw_clock */
+	int64_t wall_ns;
+};
+
+/* What of a row is completed by the commit, with the dictionary. */
+enum fxt_fix_kind {
+	FXT_FIX_NAME,
+	FXT_FIX_CATEGORY,
+	FXT_FIX_TRACK,         /* a: process, b: thread */
+	FXT_FIX_TRACK_BY_KOID, /* b: thread */
+	FXT_FIX_OTHER,         /* as FXT_FIX_TRACK, for the second thread */
+	FXT_FIX_OTHER_BY_KOID,
+	FXT_FIX_TRACK_UNDEFINED, /* a: generation of the provider, b: index */
+	FXT_FIX_OTHER_UNDEFINED,
+	FXT_FIX_ARGUMENT_NAME,    /* argument: which */
+	FXT_FIX_ARGUMENT_TEXT,    /* argument: which */
+	FXT_FIX_REFERENCE,        /* an argument that refers to an object: a, b as in struct fxt_object */
+	FXT_FIX_OBJECT,           /* the row gives an object its name: a, b as in struct fxt_object */
+	FXT_FIX_KERNEL_OBJECT,    /* the row describes a kernel object: b: koid */
+	FXT_FIX_TRACK_OF_PROCESS, /* b: process */
+	FXT_FIX_PAYLOAD,          /* more of the blob of an earlier row */
+	FXT_FIX_PIECE             /* a blob without a time: it may be more of one by that name */
+};
+
+struct fxt_fix {
+	uint32_t row;
+	uint8_t kind; /* enum fxt_fix_kind */
+	uint8_t argument;
+	uint16_t reference; /* names: an index that is not registered; 0: the text is in `bytes` */
+	uint32_t length;
+	const uint8_t *bytes; /* names: the text */
+	uint64_t a, b;
+};
+
+/* Something found wrong while decoding, to be reported in order. */
+struct fxt_note {
+	enum fxt_rule rule;
+	uint64_t record, at; /* offsets */
+	uint64_t a, b;       /* numbers for the rule's text */
+	const char *text;    /* a constant, or NULL */
+};
+
+/* A reference that was looked up, and the number of its name. */
+struct fxt_known {
+	uint32_t key; /* the epoch in which it holds, and the reference */
+	uint32_t number;
+};
+
+enum {
+	FXT_KNOWN = 1024,
+	FXT_MEMOS = 4 /* providers whose looked-up names are kept at once */
+};
+
+/* The category and the name of an event that were looked up, both defined. */
+struct fxt_pair {
+	uint64_t key; /* the references as the header has them; above them the epoch */
+	uint32_t category, name;
+};
+
+/* The same for profiles, which need no category. All zero: none. */
+struct fxt_called {
+	uint64_t key; /* FXT_CALLED_BITS of the header of an event */
+	uint32_t name;
+};
+
+#define FXT_CALLED_BITS (FXT_BITS(0, 3) | FXT_BITS(32, 63))
+
+enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
+
+/* Where calls of a thread go (calls.c). All zero: nothing is known of it yet. */
+struct fxt_call_cursor {
+	struct fxt_call *next, *end; /* equal: there is no room */
+	uint64_t latest;             /* ticks of the thread's last event */
+	uint32_t lane;               /* number of its lane, or why it has none */
+	bool met;                    /* `lane` is known */
+};
+
+/* The same where archives are merged: the bits of a header for the two, as they are written, once both have been. */
+struct fxt_linked_pair {
+	uint64_t key, bits;
+};
+
+/* What a thread looked up of a provider. It holds from turn to turn and from chunk to chunk, until a string gets
+ * another meaning. */
+struct fxt_memo {
+	const struct fxt_provider *provider;      /* whose references these are */
+	uint32_t generation;                      /* as in the turn */
+	uint64_t strings;                         /* as in the chunk that it was used for last */
+	struct fxt_known known[FXT_KNOWN];        /* by the low bits of the reference */
+	uint32_t epoch;                           /* of the turn, above the bits of a reference; 0: no turn yet */
+	struct fxt_pair pairs[FXT_KNOWN];         /* by the low bits of the name's reference */
+	struct fxt_linked_pair linked[FXT_KNOWN]; /* the same */
+	struct fxt_called called[FXT_KNOWN];      /* the same, in one epoch */
+	uint16_t called_places[FXT_KNOWN];        /* those in it that are not empty */
+	size_t called_count;
+	uint64_t called_epoch;
+	/* By thread index, all zero between runs of the fast path; and a bit for each that is not. */
+	struct fxt_call_cursor cursors[FXT_THREAD_REFERENCES];
+	uint64_t met[FXT_THREAD_REFERENCES / 64];
+	uint64_t pair_epoch; /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
+};
+
+#define FXT_STRINGS_NEW UINT64_MAX
+
+enum {
+	FXT_READY_LEAST = 8 * TW_FXT_WORD, /* room that a record without arguments needs to be made ready */
+	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* room that any record needs */
+};
+
+/* Times of records that no rows were made of: nobody looks at them, or they are left out. */
+struct fxt_passed {
+	uint64_t least, last; /* ns; UINT64_MAX and 0: there are none */
+};
+
+/* Whether the rows of a chunk are there. Where several archives are merged they may be made later: window.h. */
+enum fxt_wait {
+	FXT_UNDECIDED,
+	FXT_EAGER, /* rows are made as it is walked */
+	FXT_WAITS,
+	FXT_IN_WORK,
+	FXT_HAS_ROWS,
+	FXT_EMPTY /* all rows have been delivered */
+};
+
+/* Most members belong to one of the steps of its way: doc/design.md, "FXT: from bytes to results". */
+struct fxt_chunk {
+	/* Its bytes, and how far the walk has come. */
+	size_t size;    /* read at a time */
+	uint8_t *bytes; /* from `begin` to `end` they are the archive's; NULL before it is read */
+	size_t room, begin, end;
+	uint64_t base; /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
+	bool at_end;   /* the archive ends with it */
+	bool big;      /* byte order of the piece that is being decoded */
+	size_t walked; /* place that the walk has come to */
+	struct fxt_leap leap;
+	/* What the walk has made of them. */
+	size_t decoded; /* pieces that have been decoded */
+	struct fxt_piece *pieces;
+	size_t piece_count, piece_room;
+	struct fxt_turn *turns;
+	size_t turn_count, turn_room, turned;
+	uint64_t first_frequency; /* of the archive, as far as it has been walked; 0: none was told */
+	/* Decoding: what holds at the place that is decoded next, and the times so far. */
+	struct fxt_turn turn;
+	bool told_provider, told_clock; /* it was reported that this turn has no provider, no clock */
+	struct tw_ticks clock;
+	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
+	uint64_t time;          /* ns of the last timed row; UINT64_MAX before the first */
+	bool timed;             /* a record had a time of its own */
+	size_t untimed;         /* rows at the start of the chunk that had no time before them */
+	struct fxt_passed passed;
+	bool moved; /* the commit gave a row another time */
+	/* What is made of its records: rows, and what is still to be done about them in order. */
+	struct tw_slab slab;
+	const struct fxt_links *links; /* with briefs: what records are made ready with; NULL: none are made ready */
+	uint8_t *record;               /* with links: room for FXT_READY_MOST bytes */
+	size_t brief_rows;             /* rows that have a brief */
+	uint64_t first;                /* time of the first record that has a time */
+	struct fxt_fix *fixes;
+	size_t fix_count, fix_room;
+	struct fxt_note *notes;
+	size_t note_count, note_room;
+	uint64_t lost_bytes; /* of damage that was found */
+	/* Lent while it is decoded. */
+	struct fxt_memo *memos; /* of the thread that decodes it: one for each of a few providers */
+	uint32_t memo_count;    /* 1 to FXT_MEMOS */
+	struct fxt_memo *memo;  /* of those, that of the turn */
+	uint64_t strings;       /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
+	/* Instead of rows. */
+	struct fxt_census *census; /* for info: count.c */
+	struct fxt_calls *calls;   /* for profiles: calls.c */
+	struct fxt_steps steps;    /* for checking: verify.c */
+	struct fxt_skim skim;      /* the same, of the leap: skim.c */
+	/* Where archives are merged. */
+	enum fxt_wait wait;
+	uint64_t digest;      /* while it waits: of its bytes */
+	int status;           /* 0, or why its bytes could not be read again */
+	uint64_t least, last; /* while it waits: the least time of its rows, and the time of the last record */
+	bool later;           /* its rows may be made after those of chunks behind it */
+	uint64_t early;       /* bytes of its rows, where these were made before their time */
+	bool failed;          /* no memory: something of it is missing */
+};
+
+/* A flag of rows that are taken away when they are committed: objects of a provider that is left out. It is one that
+ * objects do not have. */
+enum { FXT_FLAG_FOREIGN = TW_FLAG_TAIL };
+
+/* What the caller wants of the archive. */
+struct fxt_wish {
+	const struct tw_read_options *options;
+	uint32_t kinds; /* bits by enum tw_event_kind: other events need no rows */
+	uint32_t skips; /* fxt_skips(): records that are skipped for that */
+	bool sort;      /* rows by time */
+	bool check;     /* every rule is checked */
+	bool nest;      /* calls that nest are wanted as such */
+	bool brief;     /* briefs instead of rows, where they are enough */
+};
+
+static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
+{
+	return chunk->base + place;
+}
+
+/* Notes something found wrong; the second, at a place of the chunk. */
+void fxt_add_note(struct fxt_chunk *chunk, const struct fxt_note *note);
+void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
+              const char *text);
+
+/* Adds a fix for the last row; all of it is given but the row. */
+void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix);
+
+/* Sets the time of the record that is being decoded. Rows without a time of their own have that of the record before
+ * them, or, at the start of a chunk, of the first record that has one until the chunk before is known: commit.c. */
+static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)
+{
+	if (!chunk->timed) {
+		chunk->untimed = chunk->slab.count;
+		chunk->first = time;
+	}
+	chunk->timed = true;
+	chunk->time = time;
+}
+
+/* Notes the time of a record that no row is made of. */
+static inline void fxt_pass_by(struct fxt_chunk *chunk, uint64_t time)
+{
+	chunk->passed.least = time < chunk->passed.least ? time : chunk->passed.least;
+	chunk->passed.last = time > chunk->passed.last ? time : chunk->passed.last;
+}
+
+/* Whether provider and clock of the turn are known, or it was reported that they are not. */
+static inline bool fxt_is_turn_told(const struct fxt_chunk *chunk)
+{
+	return (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
+}
+
+/* Whether the time of a tick count is beyond 64 bits of nanoseconds. */
+static inline bool fxt_is_beyond(const struct fxt_chunk *chunk, uint64_t ticks)
+{
+	__extension__ typedef unsigned __int128 wide;
+	return (wide)ticks * TW_NS_PER_SECOND / chunk->clock.frequency > UINT64_MAX;
+}
+
+/* The time of a tick count in the record at a place. */
+static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
+{
+	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
+	if (chunk->time == UINT64_MAX && fxt_is_beyond(chunk, ticks))
+		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->turn.provider->id, 0, NULL);
+	return chunk->time;
+}
+
+/* turn.c: the same as fxt_string_number() for the current turn, in one look instead of three: nearly all records refer
+ * to a few hundred names. `make bench` measures stat and check of FXT. */
+bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number);
+
+static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
+{
+	const struct fxt_known *known = &chunk->memo->known[reference % FXT_KNOWN];
+	*number = known->number;
+	return known->key == (chunk->memo->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
+}
+
+/* turn.c: category and name of an event at a place in one look; NULL where one is inline or not defined. */
+const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place);
+
+/* The same if they were looked up lately, otherwise NULL. */
+static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chunk, uint64_t header)
+{
+	const struct fxt_pair *pair = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return pair->key == (header >> 32 | chunk->memo->pair_epoch) ? pair : NULL;
+}
+
+/* Memory that a thread uses for one chunk after the other; all zero to begin. */
+struct fxt_scratch {
+	struct fxt_memo memos[FXT_MEMOS];
+	struct tw_slab_scratch sort;
+	struct fxt_steps_scratch steps; /* verify.c */
+	struct tw_brief *late;          /* window.c */
+	size_t late_room;
+	uint8_t *record;             /* the same: FXT_READY_MOST bytes, or NULL */
+	struct fxt_heads *heads;     /* heads.c */
+	struct fxt_skimmer *skimmer; /* skim.c */
+	struct fxt_nest *nests;      /* lanes.c */
+	uint32_t *below;             /* the same */
+	size_t below_room;
+	struct tw_call_item *items; /* the same */
+	size_t item_room;
+};
+
+/* Lends a chunk memos, until it has been decoded. */
+static inline void fxt_lend_memos(struct fxt_chunk *chunk, struct fxt_memo *memos, uint32_t count)
+{
+	chunk->memos = memos;
+	chunk->memo_count = count;
+}
+
+/* Frees what it holds. NULL is fine. */
+void fxt_scratch_free(struct fxt_scratch *scratch);
+
+/* NULL when there is no memory. */
+struct fxt_chunk *fxt_chunk_new(size_t size);
+void fxt_chunk_free(struct fxt_chunk *chunk);
+
+struct tw_reader;
+
+/* leap.c: returns the place behind `count` records that follow one another near a place, in this byte order: others
+ * most likely begin there. 0: there are none. */
+size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, unsigned count, bool big);
+
+/* leap.c: looks in a chunk that was just read for a place where records follow one another, in this byte order, and
+ * lets `take` decode as many as it can, which sets where they end. */
+typedef void fxt_leap_fn(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
+void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch);
+
+/* leap.c: makes a leap begin behind the record where it ended, if others depend on that one: a section of another
+ * provider, mostly. False where they do not: then the leap is empty. */
+bool fxt_leap_over(const struct fxt_chunk *chunk, struct fxt_leap *leap);
+
+/* Gives a chunk that has none room for bytes. False when there is no memory. */
+bool fxt_chunk_make_room(struct fxt_chunk *chunk);
+
+/* Empties a chunk and reads the next bytes of an archive into it; *position is moved on. Returns 0 or a negative
+ * status. */
+int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position);
+
+/* Puts what the chunk before could not finish in front of a chunk. False when there is no memory. */
+bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before);
+
+/* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in
+ * order. */
+void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+
+/* The kind of event that each type of event record is. */
+extern const uint8_t fxt_event_kinds[FXT_TYPES];
+
+static inline uint8_t fxt_scope_flags(uint64_t scope)
+{
+	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
+}
+
+/* prove.c: adds the steps of records of a piece, from a place on, that are right for sure. Returns the place of the
+ * first other one, which is for fxt_take_record(), or the end. */
+size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece);
+
+/* plain.c: makes rows of records of a piece, from a place on, that have nothing inline and nothing wrong. Returns the
+ * place of the first other one, which is for fxt_take_record(), or the end. `make bench` measures convert of FXT: rows
+ * take less than half as long. */
+size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
+                      const struct fxt_piece *piece);
+
+/* ready.c: makes little endian records up to `end` as they will be written, where there are links. Returns where it
+ * stopped: at a record that must be taken otherwise, or at the end. *timed is set to the last record that it took, if
+ * any. */
+const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed);
+
+/* skip.c: which records can be skipped where only some kinds of event are looked at. */
+uint32_t fxt_skips(uint32_t kinds);
+
+/* skip.c: skips records up to the first that is to be taken; returns its place. */
+const uint8_t *fxt_skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to, bool big);
+
+/* quick.c: makes rows of little endian records up to `to`, where rows are made of all events and nothing is checked;
+ * the same for the rest. `make bench` measures convert of FXT. */
+const uint8_t *fxt_take_quick(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, const uint8_t **timed);
+
+/* plain.c: makes a row of a context switch or a wake-up without arguments, little endian; false where the record is
+ * another one. */
+bool fxt_take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes);
+
+/* rows.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
+ * one. */
+void fxt_time_rows(struct fxt_chunk *chunk);
+
+/* plain.c: briefs for the rows that have none. */
+void fxt_brief_rows(struct fxt_chunk *chunk);
+
+/* rows.c: makes the row of a record of any kind; returns the record's size, as far as it is in the chunk. The second
+ * does so for all of a piece. */
+size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);
+void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
+
+/* check.c: notes what rules a record breaks. */
+void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
+
+/* Whether there are words behind what is known of a record, or of an argument of it. */
+bool fxt_has_trailing(const struct tw_fxt_record *record);
+
+/* turn.c: what holds where the walk is. */
+struct fxt_turn fxt_turn_of(const struct fxt_state *state);
+
+/* turn.c: goes on with the turn of a chunk, before any of it is decoded; turns to the next, which each metadata and
+ * initialization record makes. */
+void fxt_begin_turn(struct fxt_chunk *chunk);
+void fxt_next_turn(struct fxt_chunk *chunk);
+
+/* turn.c: the record that is being decoded registers a string: what was looked up of this index is no longer true. */
+void fxt_forget_string(struct fxt_chunk *chunk, unsigned index);
+
+#endif

@@ -1,0 +1,179 @@
+/* walk_define.c - the records that others depend on: providers, clocks, strings and threads, put into the tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
+#include "fxt/walk/walk_parts.h"
+
+#include <string.h>
+
+/* How many meanings of an index may wait to be decoded: looking one up goes through them. */
+enum { MEANINGS = 8 };
+
+/* A record that others depend on, at a place of the chunk. */
+struct seen {
+	struct fxt_chunk *chunk;
+	size_t place;
+	const uint8_t *bytes;
+	uint64_t header, offset;
+	size_t words;
+};
+
+static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	if (tw_grow(&chunk->turns, &chunk->turn_room, chunk->turn_count + 1, sizeof *chunk->turns))
+		chunk->turns[chunk->turn_count++] = fxt_turn_of(walk->state);
+	else
+		chunk->failed = true;
+}
+
+/* Notes what is about tables: told when they change, which only the walk sees. */
+static void note(const struct fxt_walk *walk, const struct seen *seen, enum fxt_rule rule, uint64_t number)
+{
+	if (walk->check)
+		fxt_note(seen->chunk, rule, seen->place, seen->place, number, 0, NULL);
+}
+
+/* What came before a change that leaves nothing of the tables must have been decoded. */
+static bool is_clear(struct fxt_walk *walk, const struct seen *seen)
+{
+	return walk->state->oldest == seen->offset;
+}
+
+/* ---- By type. Each returns false at a barrier: then nothing has been done. ---- */
+
+static bool define_provider(struct fxt_walk *walk, const struct seen *seen, uint32_t id)
+{
+	bool again = fxt_state_knows(walk->state, id);
+	if (again && !is_clear(walk, seen))
+		return false;
+	if (again)
+		note(walk, seen, FXT_PROVIDER_AGAIN, id);
+	fxt_state_announce(walk->state, id, seen->bytes + TW_FXT_WORD, tw_bits(seen->header, 52, 59));
+	return true;
+}
+
+static bool begin_archive(struct fxt_walk *walk, const struct seen *seen)
+{
+	if (!seen->offset)
+		return true;
+	if (!is_clear(walk, seen))
+		return false;
+	note(walk, seen, FXT_SECOND_ARCHIVE, 0);
+	fxt_state_reset(walk->state);
+	return true;
+}
+
+static bool define_metadata(struct fxt_walk *walk, const struct seen *seen)
+{
+	uint32_t id = (uint32_t)tw_bits(seen->header, 20, 51);
+	switch ((unsigned)fxt_kind(seen->header)) {
+	case TW_FXT_PROVIDER_INFO:
+		return define_provider(walk, seen, id);
+	case TW_FXT_PROVIDER_SECTION:
+		if (!fxt_state_knows(walk->state, id))
+			note(walk, seen, FXT_PROVIDER_UNKNOWN, id);
+		fxt_state_turn(walk->state, id);
+		return true;
+	case TW_FXT_MAGIC:
+		return begin_archive(walk, seen);
+	default:
+		return true;
+	}
+}
+
+/* The longer record tells the wall time of a tick. */
+static void set_wall(struct fxt_provider *provider, const struct seen *seen, bool big)
+{
+	struct tw_ticks clock;
+	provider->has_wall = false;
+	if (seen->words < 4 || provider->frequency > TW_FREQUENCY_MAX)
+		return;
+	tw_ticks_set(&clock, provider->frequency);
+	uint64_t ns = tw_ticks_ns(&clock, tw_load64(seen->bytes + 2 * TW_FXT_WORD, big));
+	uint64_t wall = tw_load64(seen->bytes + 3 * TW_FXT_WORD, big);
+	provider->has_wall = ns <= INT64_MAX && wall <= INT64_MAX;
+	provider->wall_ns = provider->has_wall ? (int64_t)wall - (int64_t)ns : 0;
+}
+
+static bool define_clock(struct fxt_walk *walk, const struct seen *seen)
+{
+	struct fxt_provider *provider = walk->state->current;
+	uint64_t frequency = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
+	provider->gave_ticks = provider->gave_first = false;
+	if (frequency == 0)
+		return true;
+	if (provider->initialized && provider->frequency != frequency)
+		note(walk, seen, FXT_INITIALIZATION_AGAIN, frequency);
+	fxt_state_set_ticks(walk->state, frequency);
+	set_wall(provider, seen, walk->big);
+	return true;
+}
+
+/* Told once for each provider: there are writers with few indices, which they use again and again. */
+static void check_string(const struct fxt_walk *walk, const struct seen *seen, unsigned index)
+{
+	struct fxt_provider *provider = walk->state->current;
+	const struct fxt_entry *entry =
+	    walk->check && !provider->told_string ? fxt_string_at(provider, index, seen->offset) : NULL;
+	size_t length = tw_bits(seen->header, 32, 46);
+	if (!entry || (entry->length == length && memcmp(entry->text, seen->bytes + TW_FXT_WORD, length) == 0))
+		return;
+	provider->told_string = true;
+	note(walk, seen, FXT_STRING_REPLACED, provider->id);
+}
+
+static void check_thread(const struct fxt_walk *walk, const struct seen *seen, unsigned index, uint64_t process,
+                         uint64_t thread)
+{
+	struct fxt_provider *provider = walk->state->current;
+	const struct fxt_entry *entry =
+	    walk->check && !provider->told_thread ? fxt_thread_at(provider, index, seen->offset) : NULL;
+	if (!entry || (entry->process == process && entry->thread == thread))
+		return;
+	provider->told_thread = true;
+	note(walk, seen, FXT_THREAD_REPLACED, provider->id);
+}
+
+static bool define_string(struct fxt_walk *walk, const struct seen *seen)
+{
+	unsigned index = (unsigned)tw_bits(seen->header, 16, 30);
+	if (index == 0)
+		return true;
+	if (fxt_state_meanings(walk->state, false, index) >= MEANINGS)
+		return false;
+	check_string(walk, seen, index);
+	fxt_state_string(walk->state, index, seen->bytes + TW_FXT_WORD, tw_bits(seen->header, 32, 46), seen->offset);
+	return true;
+}
+
+static bool define_thread(struct fxt_walk *walk, const struct seen *seen)
+{
+	unsigned index = (unsigned)tw_bits(seen->header, 16, 23);
+	if (index == 0)
+		return true;
+	if (fxt_state_meanings(walk->state, true, index) >= MEANINGS)
+		return false;
+	uint64_t process = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
+	uint64_t thread = tw_load64(seen->bytes + 2 * TW_FXT_WORD, walk->big);
+	check_thread(walk, seen, index, process, thread);
+	fxt_state_thread(walk->state, index, process, thread, seen->offset);
+	return true;
+}
+
+static bool (*const definers[])(struct fxt_walk *, const struct seen *) = {
+    [TW_FXT_TYPE_METADATA] = define_metadata,
+    [TW_FXT_TYPE_INITIALIZATION] = define_clock,
+    [TW_FXT_TYPE_STRING] = define_string,
+    [TW_FXT_TYPE_THREAD] = define_thread,
+};
+
+bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words)
+{
+	const struct seen seen = {chunk, place, chunk->bytes + place, header, fxt_offset(chunk, place), words};
+	walk->scanned.end = 0;
+	if (!definers[tw_bits(header, 0, 3)](walk, &seen))
+		return false;
+	if (tw_bits(header, 0, 3) <= TW_FXT_TYPE_INITIALIZATION)
+		add_turn(walk, chunk);
+	return true;
+}

@@ -1,0 +1,137 @@
+/* intern.h - the string table and the thread table of an archive that is written.
+ *
+ * Names and tracks of the reader's dictionary get an index at their first use, and with it their record. When a table
+ * is full what comes later stands in the records. The tables take 2 bytes for each name and each track of the
+ * dictionary. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_WRITE_INTERN_H
+#define FXT_WRITE_INTERN_H
+
+#include "base/memory/map.h"
+#include "core/format.h"
+#include "fxt/write/put.h"
+
+/* Strings that the writer has of its own.
+ *
+ * X(name, text) */
+#define FXT_OWN_LIST(X)                                                                                                \
+	X(FXT_OWN_PROCESS, "process") /* the document, "Argument conventions" of kernel objects */                     \
+	X(FXT_OWN_WAKER, "waker")     /* the newest Fuchsia sources */                                                 \
+	X(FXT_OWN_TAIL, "tail")                                                                                        \
+	X(FXT_OWN_CLIPPED, "clipped")                                                                                  \
+	X(FXT_OWN_ADDRESS, "address")                                                                                  \
+	X(FXT_OWN_BYTES, "bytes")                                                                                      \
+	X(FXT_OWN_COUNT, "count")                                                                                      \
+	X(FXT_OWN_STACK, "stack")                                                                                      \
+	X(FXT_OWN_FILE, "file")                                                                                        \
+	X(FXT_OWN_LINE, "line")                                                                                        \
+	X(FXT_OWN_WEIGHT, "weight")                                                                                    \
+	X(FXT_OWN_WALL_NS, "wall_ns")                                                                                  \
+	X(FXT_OWN_STACK_SAMPLE, "stack-sample")                                                                        \
+	X(FXT_OWN_CPU_SAMPLE, "cpu-sample")                                                                            \
+	X(FXT_OWN_CPU_NS, "cpu_ns")                                                                                    \
+	X(FXT_OWN_ALLOCATION_SAMPLE, "allocation-sample")                                                              \
+	X(FXT_OWN_INSTRUCTIONS, "instructions")                                                                        \
+	X(FXT_OWN_LOST, "lost")                                                                                        \
+	X(FXT_OWN_METADATA, "metadata")
+
+enum fxt_own {
+#define X(name, text) name,
+	FXT_OWN_LIST(X)
+#undef X
+	    FXT_OWN_STRINGS
+};
+
+/* A track in the thread table. */
+struct fxt_known_track {
+	uint8_t index; /* 0: the table was full */
+	bool met;
+};
+
+/* What has been told of a track: koids mean the same in all sections. */
+struct fxt_described_track {
+	uint32_t name; /* 0: none */
+	bool met;
+	bool ahead; /* told, and no record about it has come */
+};
+
+struct fxt_described {
+	struct fxt_described_track *tracks;
+	size_t room;
+	uint32_t seen;         /* how many tracks the dictionary had when it was last looked at */
+	struct tw_map objects; /* the same of objects: objects.h, to the number of the name */
+	size_t objects_most;   /* of so many it is known; beyond, all are described once more */
+};
+
+struct fxt_intern {
+	struct tw_writer *writer;
+	unsigned provider; /* whose tables these are */
+	const struct tw_dictionary *dictionary;
+	struct fxt_described *described;
+	bool big;
+	uint16_t *strings; /* by name: the index, 0 while there is none */
+	size_t string_room, string_count;
+	uint16_t own[FXT_OWN_STRINGS];
+	struct tw_dictionary *texts; /* registered ones that are no names; NULL: there was none yet */
+	uint16_t *text_strings;      /* their indices, by number in `texts` */
+	size_t text_room, text_bytes;
+	struct fxt_known_track *tracks;
+	size_t track_room, thread_count;
+	uint32_t tracks_seen; /* how many tracks the dictionary had when it was last looked at */
+};
+
+struct fxt_koids {
+	uint64_t process, thread;
+};
+
+/* Makes room for what the dictionary holds now, and describes the processes that are new. False when there is no
+ * memory. */
+bool fxt_intern_grow(struct fxt_intern *in, const struct tw_dictionary *dictionary);
+
+/* Describes once more what has got its name since. */
+void fxt_intern_finish(struct fxt_intern *in);
+
+void fxt_intern_free(struct fxt_intern *in);
+
+/* The koids of a track: those of a thread; the thread's of another kind of track is invented. */
+struct fxt_koids fxt_koids_of(const struct fxt_intern *in, uint32_t track);
+
+/* These may write string, thread and kernel object records, so no record may be open. */
+struct fxt_label fxt_meet_name(struct fxt_intern *in, uint32_t name);
+struct fxt_label fxt_own_label(struct fxt_intern *in, enum fxt_own own);
+
+/* The index of a text that is no name, for which a string record is written unless it is known to have been. 0: half of
+ * the table is left to names, the text is too long for a record, or there is no memory. */
+uint16_t fxt_register_text(struct fxt_intern *in, const uint8_t *text, uint64_t size);
+void fxt_meet_track(struct fxt_intern *in, uint32_t track);
+
+/* Whether a record about a process or thread says what was told of it ahead, and has not been asked for: then there is
+ * one already. It is not told again after such a record. arguments: the event's. */
+bool fxt_described_ahead(struct fxt_intern *in, const struct tw_event *event, const struct tw_argument *arguments);
+
+/* intern_objects.c: describes the object that an argument of a record refers to, a pointer of this process or a koid,
+ * by its name alone, unless that has been done. */
+void fxt_describe_object(struct fxt_intern *in, uint64_t process, const struct tw_argument *argument);
+
+/* The same: a record about an object is being written. type: TW_ARG_POINTER, with its process, or TW_ARG_KOID. */
+void fxt_object_told(struct fxt_intern *in, enum tw_argument_type type, uint64_t process, uint64_t number,
+                     uint32_t name);
+
+static inline struct fxt_label fxt_label(struct fxt_intern *in, uint32_t name)
+{
+	uint16_t index = name < in->string_room ? in->strings[name] : 0;
+	if (index || name == 0)
+		return (struct fxt_label){.reference = index};
+	return fxt_meet_name(in, name);
+}
+
+/* The index of a track in the thread table; 0: its koids stand in the record. */
+static inline uint8_t fxt_thread_index(struct fxt_intern *in, uint32_t track)
+{
+	track = track < in->tracks_seen ? track : 0;
+	if (!in->tracks[track].met)
+		fxt_meet_track(in, track);
+	return in->tracks[track].index;
+}
+
+#endif

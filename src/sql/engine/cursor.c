@@ -1,0 +1,539 @@
+/* cursor.c - rows of one table, file after file. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/engine/cursor.h"
+
+#include "core/format.h"
+#include "core/text/fields.h"
+#include "sql/engine/lookup.h"
+#include "sql/engine/pack.h"
+#include "sql/index/index.h"
+#include "sql/tables/groups.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Rows. ---- */
+
+void *sql_add_row(struct sql_cursor *cursor)
+{
+	size_t size = cursor->table->row_size;
+	if (!tw_grow(&cursor->rows, &cursor->row_room, (cursor->row_count + 1) * size, 1))
+		return NULL;
+	void *row = cursor->rows + cursor->row_count++ * size;
+	memset(row, 0, size);
+	return row;
+}
+
+bool sql_keep_text(struct sql_cursor *cursor, const void *bytes, size_t length, struct sql_text *text)
+{
+	size_t place = cursor->text.length;
+	if (!tw_text_add(&cursor->text, length ? bytes : "", length))
+		return false;
+	*text = sql_text_from(cursor, place);
+	return true;
+}
+
+struct tw_output *sql_write(struct sql_cursor *cursor, struct tw_text *text)
+{
+	if (!cursor->out.buffer && tw_output_text(&cursor->out, text))
+		return NULL;
+	cursor->out.text = text;
+	return &cursor->out;
+}
+
+static void put_argument(struct tw_json *json, const char *name, const struct tw_argument *argument)
+{
+	const char *word;
+	switch ((enum tw_argument_type)argument->type) {
+	case TW_ARG_NULL:
+		tw_json_text(json, name, NULL);
+		return;
+	case TW_ARG_BOOL:
+		tw_json_bool(json, name, argument->value.u != 0);
+		return;
+	case TW_ARG_INT:
+		tw_json_i64(json, name, argument->value.i);
+		return;
+	case TW_ARG_UINT:
+	case TW_ARG_POINTER:
+	case TW_ARG_KOID:
+		tw_json_u64(json, name, argument->value.u);
+		return;
+	case TW_ARG_DOUBLE:
+		word = tw_double_word(argument->value.d);
+		if (word)
+			tw_json_text(json, name, word);
+		else
+			tw_json_double(json, name, argument->value.d);
+		return;
+	case TW_ARG_TEXT:
+		tw_json_bytes(json, name, (const char *)argument->value.bytes, argument->size);
+		return;
+	case TW_ARG_BYTES:
+		tw_json_hex(json, name, argument->value.bytes, argument->size);
+		return;
+	}
+}
+
+static bool put_arguments(struct sql_cursor *cursor, struct tw_text *text, bool comma,
+                          const struct tw_argument *arguments, size_t count)
+{
+	struct tw_json json = {.out = sql_write(cursor, text), .comma = comma};
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
+	if (!json.out)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		put_argument(&json, tw_dictionary_name(dictionary, arguments[i].name)->text, &arguments[i]);
+	tw_output_flush(json.out);
+	return !json.out->error;
+}
+
+bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const struct tw_argument *arguments,
+                       size_t count)
+{
+	return put_arguments(cursor, text, text->length > 0, arguments, count);
+}
+
+bool sql_keep_object(struct sql_cursor *cursor, const struct tw_text *inside, struct sql_text *text)
+{
+	size_t place = cursor->text.length;
+	if (!tw_text_add(&cursor->text, "{", 1) || !tw_text_add(&cursor->text, inside->bytes, inside->length) ||
+	    !tw_text_add(&cursor->text, "}", 1))
+		return false;
+	*text = sql_text_from(cursor, place);
+	return true;
+}
+
+bool sql_keep_arguments(struct sql_cursor *cursor, const struct tw_argument *arguments, size_t count,
+                        struct sql_text *text)
+{
+	size_t place = cursor->text.length;
+	if (count == 0)
+		return true;
+	if (!tw_text_add(&cursor->text, "{", 1) || !put_arguments(cursor, &cursor->text, false, arguments, count) ||
+	    !tw_text_add(&cursor->text, "}", 1))
+		return false;
+	*text = sql_text_from(cursor, place);
+	return true;
+}
+
+int sql_no_memory(struct sql_cursor *cursor)
+{
+	return sql_session_fail(cursor->scan.session, TW_ERR_MEMORY, "%s: out of memory", cursor->table->name);
+}
+
+/* ---- Conditions. ---- */
+
+static bool decide(const struct sql_match *match, const char *text, size_t length)
+{
+	if (match->equal && (strlen(match->equal) != length || memcmp(match->equal, text, length) != 0))
+		return false;
+	return !match->glob || sqlite3_strglob(match->glob, text) == 0;
+}
+
+/* Whether a name meets a condition on it. A name may get another text later in the file: so this leaves rows out, but
+ * SQLite tests those that stay once more. */
+bool sql_matches(struct sql_cursor *cursor, struct sql_match *match, uint32_t name)
+{
+	enum { YES = 1, NO };
+	if (!match->equal && !match->glob)
+		return true;
+	if (name < match->room && match->verdicts[name])
+		return match->verdicts[name] == YES;
+	const struct tw_name *known = tw_dictionary_name(tw_reader_dictionary(cursor->scan.reader), name);
+	bool yes = name && decide(match, known->text, known->length);
+	if (tw_grow(&match->verdicts, &match->room, (size_t)name + 1, 1))
+		match->verdicts[name] = yes ? YES : NO;
+	return yes;
+}
+
+bool sql_on_track(struct sql_cursor *cursor, uint32_t track)
+{
+	return !cursor->one_track || sql_scan_track(&cursor->scan, track) == cursor->wanted;
+}
+
+bool sql_wants(struct sql_cursor *cursor, const struct tw_event *event)
+{
+	return sql_in_window(cursor, event->time) && sql_on_track(cursor, event->track) &&
+	       sql_matches(cursor, &cursor->name, event->name) &&
+	       sql_matches(cursor, &cursor->category, event->category);
+}
+
+static void forget_verdicts(struct sql_match *match)
+{
+	free(match->verdicts);
+	match->verdicts = NULL;
+	match->room = 0;
+}
+
+static void forget_match(struct sql_match *match)
+{
+	forget_verdicts(match);
+	sqlite3_free(match->equal);
+	sqlite3_free(match->glob);
+	*match = (struct sql_match){0};
+}
+
+/* ---- Files. ---- */
+
+/* Makes the surveys of the file that are needed before its first row. */
+static int prepare(struct sql_cursor *cursor, const struct sql_needs *needs)
+{
+	struct sql_session *session = cursor->scan.session;
+	int status = needs->survey ? sql_survey_make(session, cursor->scan.file) : 0;
+	if (status == 0 && needs->start)
+		status = sql_file_start(session, cursor->scan.file, &cursor->start);
+	return status;
+}
+
+/* Whether the file can have rows of the track that is wanted; looks up its thread. */
+static bool choose_track(struct sql_cursor *cursor)
+{
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	uint64_t id = (uint64_t)cursor->track;
+	cursor->scan.one_thread = cursor->one_tid;
+	cursor->scan.thread = cursor->tid;
+	if (!cursor->one_track)
+		return true;
+	cursor->wanted = (uint32_t)id;
+	if (id >> SQL_TRACK_SHIFT != cursor->scan.file || cursor->wanted == 0 || cursor->wanted >= survey->track_count)
+		return false;
+	const struct sql_track *track = &survey->tracks[cursor->wanted];
+	cursor->scan.thread = track->thread;
+	bool alone = !cursor->table->kinds || !sql_format_named(survey->format)->shared_clock;
+	cursor->scan.one_thread =
+	    alone && !cursor->table->whole_file && track->kind == TW_TRACK_THREAD && track->thread != 0;
+	return true;
+}
+
+/* Chooses the pieces of the file that a window of time needs, where there is an index. */
+static void choose_view(struct sql_cursor *cursor)
+{
+	struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	if (!cursor->table->windowed || !survey || !survey->index || cursor->ts.high < 0 ||
+	    cursor->ts.low > cursor->ts.high || (cursor->ts.low <= 0 && cursor->ts.high == INT64_MAX))
+		return;
+	if (cursor->table->stacked && !sql_survey_has_stacks(survey))
+		return;
+	sql_index_view(survey->index, cursor->ts.low > 0 ? (uint64_t)cursor->ts.low : 0, (uint64_t)cursor->ts.high,
+	               cursor->one_track ? cursor->wanted : 0, &cursor->scan.view);
+}
+
+static bool has_format(const struct sql_cursor *cursor)
+{
+	const char *wanted = cursor->table->format;
+	return !wanted || !cursor->scan.reader ||
+	       strncmp(wanted, tw_reader_format(cursor->scan.reader), strlen(wanted)) == 0;
+}
+
+/* Begins the file that the scan is at. */
+static int begin_file(struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	struct sql_scan *scan = &cursor->scan;
+	bool reads = table->kinds || table->pull;
+	int status = prepare(cursor, &cursor->needs);
+	cursor->scanning = false;
+	if (status < 0 || !choose_track(cursor))
+		return status;
+	scan->order = table->pull ? TW_ORDER_FILE : cursor->in_order || table->in_time ? TW_ORDER_TIME : TW_ORDER_TRACK;
+	bool all = cursor->used & table->lasting && !cursor->scan.session->files[scan->file].survey;
+	scan->kinds = all ? UINT32_MAX : table->kinds;
+	scan->checking = table->checking;
+	scan->on_finding = table->on_finding;
+	scan->finding_context = cursor;
+	if (cursor->state)
+		memset(cursor->state, 0, table->state_size);
+	choose_view(cursor);
+	if (reads && (status = sql_scan_open(scan)) < 0)
+		return status;
+	if (!has_format(cursor))
+		return 0;
+	cursor->scanning = true;
+	return table->begin ? table->begin(cursor) : 0;
+}
+
+static void end_file(struct sql_cursor *cursor)
+{
+	if (cursor->scanning && cursor->table->end)
+		cursor->table->end(cursor);
+	cursor->scanning = false;
+	sql_scan_close(&cursor->scan);
+	forget_verdicts(&cursor->name);
+	forget_verdicts(&cursor->category);
+}
+
+/* Whether nothing more of this file can be wanted: events come in the order of time but for what the survey has
+ * seen. */
+static bool is_past(const struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	if (!survey || cursor->ts.high == INT64_MAX || cursor->scan.batch.count == 0)
+		return false;
+	const struct tw_event *last = &cursor->scan.batch.events[cursor->scan.batch.count - 1];
+	int64_t time = (int64_t)(last->time - cursor->start);
+	if (survey->late_ns > INT64_MAX || cursor->ts.high > INT64_MAX - (int64_t)survey->late_ns ||
+	    time <= cursor->ts.high + (int64_t)survey->late_ns)
+		return false;
+	return !table->waits || !table->waits(cursor);
+}
+
+/* Makes more rows of the file. Returns > 0 when there may be more, 0 when it is over. */
+static int more_of_file(struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	struct sql_session *session = cursor->scan.session;
+	if (!cursor->scanning || (!table->pull && !table->kinds))
+		return 0;
+	if (sql_session_stops(session))
+		return sql_session_fail(session, TW_ERR_LIMIT, "interrupted");
+	if (table->pull)
+		return table->pull(cursor);
+	int got = sql_scan_batch(&cursor->scan);
+	if (got <= 0)
+		return got < 0 || !table->finish ? got : table->finish(cursor);
+	got = table->take(cursor);
+	if (got < 0)
+		return got;
+	if (cursor->scan.failed)
+		return sql_no_memory(cursor);
+	return !is_past(cursor);
+}
+
+/* Whether calls can be taken as the format deals them (tw_format.deal), which is faster than by events: where nothing
+ * but names and times is asked for. */
+static bool can_deal(const struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	const struct tw_reader *reader = cursor->scan.reader;
+	return table->deal && reader->format->deal && !reader->filter && reader->options.order == TW_ORDER_TRACK &&
+	       !cursor->scan.view.pieces && !cursor->one_track && !cursor->category.equal && !cursor->category.glob &&
+	       (sql_groups_have_names(cursor->groups) || (!cursor->name.equal && !cursor->name.glob)) &&
+	       !(cursor->used & ~table->dealt);
+}
+
+static int gather_rows(struct sql_cursor *cursor)
+{
+	int more = 1, taken = 0;
+	while (more > 0) {
+		more = more_of_file(cursor);
+		taken = more < 0 ? more : sql_groups_take(cursor->groups);
+		more = taken < 0 ? taken : more;
+	}
+	return more;
+}
+
+static int gather_file(struct sql_cursor *cursor)
+{
+	int status = !cursor->scanning ? 0 : can_deal(cursor) ? cursor->table->deal(cursor) : gather_rows(cursor);
+	return status < 0 ? status : sql_groups_end_file(cursor->groups);
+}
+
+/* Takes all rows of all files, to give them name by name. The last file stays open for their values. */
+static int gather(struct sql_cursor *cursor)
+{
+	cursor->groups = sql_groups_new(cursor, cursor->group);
+	int status = cursor->groups ? gather_file(cursor) : sql_no_memory(cursor);
+	while (status == 0 && cursor->scan.file + 1 < cursor->scan.session->count) {
+		end_file(cursor);
+		cursor->scan.file++;
+		status = begin_file(cursor);
+		status = status < 0 ? status : gather_file(cursor);
+	}
+	if (status == 0)
+		sql_groups_sort(cursor->groups);
+	return status;
+}
+
+/* ---- What SQLite asks for. ---- */
+
+/* Looks for rows: in what is left of the file, then in the next one. */
+static int advance(struct sql_cursor *cursor)
+{
+	int status;
+	cursor->at = cursor->row_count = cursor->text.length = 0;
+	while (cursor->row_count == 0 && !cursor->ended) {
+		status = cursor->over ? 0 : cursor->groups ? sql_groups_give(cursor->groups) : more_of_file(cursor);
+		if (status < 0)
+			return status;
+		cursor->over = status == 0;
+		if (!cursor->over || cursor->row_count)
+			continue;
+		end_file(cursor);
+		cursor->ended = ++cursor->scan.file >= cursor->scan.session->count;
+		if (!cursor->ended && (status = begin_file(cursor)) < 0)
+			return status;
+		cursor->over = false;
+	}
+	if (!cursor->groups)
+		cursor->row = cursor->rows;
+	return 0;
+}
+
+/* Sets where each column stands in the table's rows. In the rows of groups they stand elsewhere. */
+static void place_columns(struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	assert(table->column_count <= SQL_COLUMNS_MOST);
+	for (size_t i = 0; i < table->column_count; i++)
+		cursor->slots[i] =
+		    (struct sql_slot){sql_cursor_putter(table->columns[i].value), table->columns[i].place};
+	cursor->stride = table->row_size;
+}
+
+static void rewind_cursor(struct sql_cursor *cursor)
+{
+	cursor->ended = cursor->scan.session->count == 0;
+	cursor->over = false;
+	cursor->scan.file = 0;
+	cursor->at = cursor->row_count = cursor->text.length = 0;
+	cursor->row_number = 0;
+	place_columns(cursor);
+}
+
+int sql_cursor_start(struct sql_cursor *cursor)
+{
+	rewind_cursor(cursor);
+	if (cursor->ended)
+		return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
+		                        "no trace is open: select trackway_open('file')");
+	int status = begin_file(cursor);
+	if (status == 0 && cursor->grouped)
+		status = gather(cursor);
+	cursor->row = cursor->rows;
+	return status < 0 || cursor->row_count ? status : advance(cursor);
+}
+
+/* Rows that are kept for a join, packed. */
+struct held {
+	struct sql_packing packing;
+	uint64_t columns; /* the columns that are kept: bits */
+	uint8_t *rows;
+	size_t count, room; /* room: bytes */
+};
+
+/* Takes the cursor's rows away. Returns > 0, 0 when there are too many, or a negative status. */
+static int hold_rows(struct sql_cursor *cursor, struct held *held, size_t limit)
+{
+	const size_t size = held->packing.size, count = held->count + cursor->row_count;
+	if (count * (size + SQL_LOOKUP_COST) + cursor->text.length > limit || count > UINT32_MAX - 1)
+		return 0;
+	if (!tw_grow(&held->rows, &held->room, count * size, 1))
+		return sql_no_memory(cursor);
+	for (size_t i = 0; i < cursor->row_count; i++)
+		sql_pack(&held->packing, cursor->rows + i * cursor->table->row_size, held->rows + held->count++ * size);
+	cursor->row_count = 0;
+	return 1;
+}
+
+/* Replaces in a column of kept rows what only the open file explains, such as its numbers of names, by what the session
+ * knows. */
+static bool settle_column(struct sql_cursor *cursor, struct held *held, size_t first, unsigned column)
+{
+	enum sql_value value = cursor->table->columns[column].value;
+	bool fine = true;
+	if (first == held->count || !(held->columns >> column & 1) || sql_value_settled(value) == value)
+		return true;
+	uint8_t *at = held->rows + first * held->packing.size + cursor->slots[column].place;
+	for (size_t i = first; i < held->count && fine; i++, at += held->packing.size)
+		fine = sql_settle(cursor, value, at);
+	return fine;
+}
+
+/* Keeps all rows of the next file. Returns as hold_rows() does. */
+static int hold_file(struct sql_cursor *cursor, struct held *held, size_t limit)
+{
+	const size_t first = held->count;
+	int status = begin_file(cursor), more = 1;
+	while (status >= 0 && (status = hold_rows(cursor, held, limit)) > 0 && more > 0)
+		status = more = more_of_file(cursor);
+	for (unsigned i = 0; i < cursor->table->column_count && status > 0; i++)
+		status = settle_column(cursor, held, first, i) ? 1 : sql_no_memory(cursor);
+	cursor->parts[cursor->scan.file] = (struct sql_part){held->count, cursor->start};
+	return status;
+}
+
+static void give_held(struct sql_cursor *cursor, const struct held *held)
+{
+	for (unsigned i = 0; i < cursor->table->column_count; i++)
+		cursor->slots[i].put = sql_cursor_putter(sql_value_settled(cursor->table->columns[i].value));
+	free(cursor->rows);
+	cursor->rows = held->rows;
+	cursor->row_room = held->room;
+	cursor->row_count = held->count;
+}
+
+int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit)
+{
+	struct held held = {0};
+	uint64_t key = column < cursor->table->column_count ? UINT64_C(1) << column : 0;
+	const size_t files = cursor->scan.session->count;
+	int status = 1;
+	rewind_cursor(cursor);
+	held.columns = cursor->used | key | 1; /* the first is the row's id */
+	sql_packing_begin(&held.packing, cursor, held.columns);
+	cursor->parts = calloc(files, sizeof *cursor->parts);
+	if (!cursor->parts)
+		return sql_no_memory(cursor);
+	for (size_t i = 0; i < files && status > 0; i++) {
+		cursor->scan.file = i;
+		status = hold_file(cursor, &held, limit);
+		end_file(cursor);
+	}
+	if (status > 0) {
+		give_held(cursor, &held);
+		return status;
+	}
+	free(held.rows);
+	free(cursor->parts);
+	cursor->parts = NULL;
+	return status;
+}
+
+void sql_cursor_go(struct sql_cursor *cursor, size_t row)
+{
+	size_t file = 0;
+	while (cursor->parts[file].end <= row)
+		file++;
+	cursor->scan.file = file;
+	cursor->start = cursor->parts[file].start;
+	cursor->row = cursor->rows + row * cursor->stride;
+	cursor->row_number = (int64_t)row;
+}
+
+int sql_cursor_next(struct sql_cursor *cursor)
+{
+	if (sql_lookup_ready(cursor)) {
+		sql_lookup_next(cursor);
+		return 0;
+	}
+	cursor->row_number++;
+	cursor->row += cursor->stride;
+	return ++cursor->at < cursor->row_count ? 0 : advance(cursor);
+}
+
+void sql_cursor_reset(struct sql_cursor *cursor)
+{
+	end_file(cursor);
+	sql_groups_free(cursor->groups);
+	cursor->groups = NULL;
+	free(cursor->parts);
+	cursor->parts = NULL;
+	sql_lookup_drop(cursor);
+	forget_match(&cursor->name);
+	forget_match(&cursor->category);
+}
+
+void sql_cursor_free(struct sql_cursor *cursor)
+{
+	sql_cursor_reset(cursor);
+	sql_lookup_free(cursor);
+	free(cursor->rows);
+	if (cursor->out.buffer)
+		tw_output_discard(&cursor->out);
+	tw_text_free(&cursor->text);
+	free(cursor->state);
+	free(cursor);
+}

@@ -1,0 +1,391 @@
+/* plan.c - which conditions and orders of a statement a table serves itself.
+ *
+ * SQLite keeps a plan for as long as a statement lives, as a number and a text, and hands both back when rows are to be
+ * read: so all that is known of the two is here. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/engine/plan.h"
+
+#include "sql/tables/groups.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a plan says in its number, and each condition by a letter in its text, after the columns that are used and how
+ * many files there are. */
+enum {
+	NEEDS_SURVEY = 1,
+	NEEDS_START = 2,
+	IN_ORDER = 4,
+	GROUPED = 8,
+	DOWNWARDS = 16,
+	GROUP_SHIFT = 8,
+	KEY_SHIFT = 16, /* the column that rows are looked up by, plus 1 */
+	COLUMN_MASK = 0xff,
+	USED_DIGITS = 16,
+	COUNT_DIGITS = 8,
+	HEAD = USED_DIGITS + COUNT_DIGITS
+};
+
+/* Whether the rows of a table are made of a file while that is read. */
+static bool has_rows(const struct sql_table *table)
+{
+	return table->take || table->pull;
+}
+
+/* ---- Making a plan. ---- */
+
+/* The letter of a condition that can be used; 0 for others. */
+static char letter_of(const struct sql_column *column, unsigned char op)
+{
+	static const struct {
+		enum sql_role role;
+		unsigned char op;
+		char letter;
+	} known[] = {
+	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_GE, 'g'},       {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_GT, 'G'},
+	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_LE, 'l'},       {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_LT, 'L'},
+	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_EQ, 'e'},       {SQL_IS_TRACK, SQLITE_INDEX_CONSTRAINT_EQ, 't'},
+	    {SQL_IS_NAME, SQLITE_INDEX_CONSTRAINT_EQ, 'n'},     {SQL_IS_NAME, SQLITE_INDEX_CONSTRAINT_GLOB, 'N'},
+	    {SQL_IS_CATEGORY, SQLITE_INDEX_CONSTRAINT_EQ, 'c'}, {SQL_IS_CATEGORY, SQLITE_INDEX_CONSTRAINT_GLOB, 'C'},
+	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_GE, 'i'},    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_GT, 'I'},
+	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_LE, 'j'},    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_LT, 'J'},
+	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_EQ, 'x'},    {SQL_IS_TID, SQLITE_INDEX_CONSTRAINT_EQ, 'T'},
+	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_GE, 'p'},       {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_GT, 'P'},
+	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_LE, 'q'},       {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_LT, 'Q'},
+	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_EQ, 'y'},       {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_EQ, 'z'},
+	    {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_GE, 'a'},  {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_GT, 'A'},
+	    {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_LE, 'b'},  {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_LT, 'B'},
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].role == column->role && known[i].op == op)
+			return known[i].letter;
+	return 0;
+}
+
+/* The part of the rows that such a condition leaves, guessed. */
+static double part_of(char letter)
+{
+	switch (letter) {
+	case 'e':
+	case 'k':
+	case 'x':
+		return 1e-6;
+	case 'y':
+	case 'z':
+		return 1e-4;
+	case 't':
+	case 'T':
+		return 0.125;
+	case 'n':
+		return 0.01;
+	case 'N':
+	case 'c':
+	case 'C':
+		return 0.1;
+	default:
+		return 0.25;
+	}
+}
+
+/* Comparisons of texts in another collation are SQLite's own work. A list of values would be a scan for each. */
+static bool can_use(sqlite3_index_info *info, int i)
+{
+	const struct sqlite3_index_constraint *condition = &info->aConstraint[i];
+	if (!condition->usable || condition->iColumn < 0)
+		return false;
+	if (condition->op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_in(info, i, -1))
+		return false;
+	return sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
+}
+
+static double rows_guessed(const struct sql_session *session)
+{
+	enum { RECORD = 24, AT_LEAST = 100 };
+	double bytes = 0;
+	for (size_t i = 0; i < session->count; i++) {
+		struct sql_stamp stamp;
+		if (sql_stamp_take(session->files[i].path, &stamp) == 0)
+			bytes += (double)stamp.size;
+	}
+	return bytes / RECORD > AT_LEAST ? bytes / RECORD : AT_LEAST;
+}
+
+/* Whether both ends of a time are known. */
+static bool is_window(const char *letters)
+{
+	return strchr(letters, 'e') || (strpbrk(letters, "gG") && strpbrk(letters, "lL"));
+}
+
+/* Whether rows can be looked up by a condition: SQLite joins by asking for one id after the other. */
+static bool is_key(const struct sql_vtab *vtab, const struct sqlite3_index_constraint *condition, int needs)
+{
+	return condition->op == SQLITE_INDEX_CONSTRAINT_EQ && !(needs >> KEY_SHIFT) &&
+	       sql_lookup_can(&vtab->table->columns[condition->iColumn]);
+}
+
+/* Uses what conditions it can: a letter each into the text. */
+static double use_conditions(const struct sql_vtab *vtab, sqlite3_index_info *info, char *letters, size_t room,
+                             int *needs)
+{
+	const struct sql_table *table = vtab->table;
+	double part = 1;
+	size_t used = 0;
+	for (int i = 0; i < info->nConstraint && used + 1 < room; i++) {
+		if (!can_use(info, i))
+			continue;
+		char letter = letter_of(&table->columns[info->aConstraint[i].iColumn], info->aConstraint[i].op);
+		if (!letter && is_key(vtab, &info->aConstraint[i], *needs)) {
+			letter = SQL_LOOKUP_KEY;
+			*needs |= (info->aConstraint[i].iColumn + 1) << KEY_SHIFT;
+		}
+		if (!letter)
+			continue;
+		letters[used++] = letter;
+		info->aConstraintUsage[i].argvIndex = (int)used;
+		part *= part_of(letter);
+		*needs |= strchr("gGlLe", letter) ? NEEDS_START : letter == 't' ? NEEDS_SURVEY : 0;
+	}
+	letters[used] = '\0';
+	/* A window is worth an index. */
+	if (table->windowed && is_window(letters))
+		*needs |= NEEDS_SURVEY;
+	return part;
+}
+
+static int needs_of(const struct sql_table *table, uint64_t used)
+{
+	int needs = table->surveyed ? NEEDS_SURVEY : 0;
+	for (size_t i = 0; i < table->column_count; i++) {
+		enum sql_value value = table->columns[i].value;
+		if (!(used >> (i < 63 ? i : 63) & 1))
+			continue;
+		if (value == SQL_TRACK || value == SQL_THREAD || value == SQL_SERIES)
+			needs |= NEEDS_SURVEY;
+		if (value == SQL_TIME)
+			needs |= NEEDS_START;
+	}
+	return needs;
+}
+
+/* Whether rows can come in the order that is asked for: there is one file, and it is known to be in order. */
+static bool can_order(const struct sql_vtab *vtab, const sqlite3_index_info *info)
+{
+	const struct sql_session *session = vtab->session;
+	const struct sql_survey *survey = session->count == 1 ? session->files[0].survey : NULL;
+	return info->nOrderBy == 1 && !info->aOrderBy[0].desc && info->aOrderBy[0].iColumn >= 0 &&
+	       vtab->table->columns[info->aOrderBy[0].iColumn].role == SQL_IS_TS && vtab->table->by_time && survey &&
+	       survey->late_ns == 0;
+}
+
+/* Whether rows are wanted in the order of names or tracks. SQLite takes rows that are grouped for sorted, where it
+ * wants both: so they are sorted, always. */
+static bool can_group(const struct sql_vtab *vtab, const sqlite3_index_info *info)
+{
+	int column = info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1;
+	return column >= 0 && has_rows(vtab->table) && sql_groups_by(&vtab->table->columns[column]) &&
+	       sql_groups_fit(vtab->table, info->colUsed, (unsigned)column, vtab->session->count > 1);
+}
+
+/* Whether there is room to keep so many rows, from which they are looked up: guessed, too. */
+static bool can_keep(const struct sql_vtab *vtab, const sqlite3_index_info *info, double rows)
+{
+	enum { VALUE = 8 }; /* bytes of a column, as a rule */
+	double columns = __builtin_popcountll(info->colUsed);
+	return rows * (SQL_LOOKUP_COST + VALUE * columns) <= (double)sql_lookup_room(vtab->session);
+}
+
+/* All is read, whatever is left of it; but rows that are looked up have been read before, if they can be kept, and
+ * there is an index for windows. */
+static void tell_cost(sqlite3_index_info *info, double all, double part, bool kept, bool window)
+{
+	enum { LOOKUP = 20, OPENING = 1000 };
+	info->estimatedRows = all * part > 1 ? (sqlite3_int64)(all * part) : 1;
+	info->estimatedCost = kept ? LOOKUP : window ? OPENING + 2 * all * part : all + all * part;
+}
+
+int sql_plan_make(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	enum { CONDITIONS = 64 };
+	const struct sql_vtab *vtab = (struct sql_vtab *)base;
+	const struct sql_table *table = vtab->table;
+	char letters[CONDITIONS];
+	int needs = needs_of(table, info->colUsed);
+	bool reads = table->kinds || table->pull;
+	double all = reads ? rows_guessed(vtab->session) : 100;
+	double part = use_conditions(vtab, info, letters, sizeof letters, &needs);
+	bool by_key = needs >> KEY_SHIFT;
+	/* What is looked up comes in no order. */
+	if (!by_key && can_order(vtab, info)) {
+		info->orderByConsumed = 1;
+		needs |= IN_ORDER | NEEDS_START;
+	} else if (!by_key && can_group(vtab, info)) {
+		info->orderByConsumed = 1;
+		needs |= GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
+	}
+	bool kept = by_key && can_keep(vtab, info, all * part / part_of(SQL_LOOKUP_KEY));
+	tell_cost(info, all, part, kept, table->windowed && is_window(letters));
+	info->idxNum = needs;
+	info->idxStr = sqlite3_mprintf("%016llx%08x%s", (unsigned long long)info->colUsed,
+	                               (unsigned)vtab->session->count, letters);
+	info->needToFreeIdxStr = 1;
+	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* ---- Taking it back. ---- */
+
+static const struct sql_bounds all_numbers = {INT64_MIN, INT64_MAX};
+
+/* A bound of whole numbers; false where the value says nothing about numbers. `up`: the next one, where the bound
+ * itself is out or lies between two. */
+static bool bound_of(sqlite3_value *value, bool up, bool strict, int64_t *bound)
+{
+	const double most = 9.2e18;
+	int type = sqlite3_value_type(value);
+	if (type == SQLITE_INTEGER) {
+		*bound = sqlite3_value_int64(value);
+		if (strict)
+			*bound += up && *bound < INT64_MAX ? 1 : !up && *bound > INT64_MIN ? -1 : 0;
+		return true;
+	}
+	double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : most;
+	if (!(real > -most && real < most))
+		return false;
+	*bound = (int64_t)real + (up ? -1 : 1); /* wider than asked for: SQLite looks again */
+	return true;
+}
+
+/* The letters of the five comparisons. */
+struct comparisons {
+	char ge, gt, le, lt, eq;
+};
+
+static bool narrow(struct sql_bounds *bounds, const struct comparisons *letters, char letter, sqlite3_value *value)
+{
+	bool low = letter == letters->ge || letter == letters->gt,
+	     high = letter == letters->le || letter == letters->lt;
+	bool equal = letter == letters->eq;
+	int64_t bound;
+	if ((low || equal) && bound_of(value, true, letter == letters->gt, &bound))
+		bounds->low = bound > bounds->low ? bound : bounds->low;
+	if ((high || equal) && bound_of(value, false, letter == letters->lt, &bound))
+		bounds->high = bound < bounds->high ? bound : bounds->high;
+	return low || high || equal;
+}
+
+static void take_bound(struct sql_cursor *cursor, char letter, sqlite3_value *value)
+{
+	static const struct comparisons times = {'g', 'G', 'l', 'L', 'e'}, indexes = {'i', 'I', 'j', 'J', 'x'},
+					pcs = {'p', 'P', 'q', 'Q', 'y'}, addresses = {'a', 'A', 'b', 'B', 'z'};
+	if (!narrow(&cursor->ts, &times, letter, value) && !narrow(&cursor->ts, &indexes, letter, value) &&
+	    !narrow(&cursor->pc, &pcs, letter, value))
+		narrow(&cursor->address, &addresses, letter, value);
+}
+
+static bool take_text(char **text, sqlite3_value *value)
+{
+	const char *given = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : NULL;
+	if (*text || !given || strlen(given) != (size_t)sqlite3_value_bytes(value)) /* with a zero byte in it */
+		return true;
+	*text = sqlite3_mprintf("%s", given);
+	return *text != NULL;
+}
+
+static bool take_condition(struct sql_cursor *cursor, char letter, sqlite3_value *value)
+{
+	switch (letter) {
+	case 't':
+		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+			cursor->one_track = true;
+			cursor->track = sqlite3_value_int64(value);
+		}
+		return true;
+	case 'T':
+		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+			cursor->one_tid = true;
+			cursor->tid = (uint64_t)sqlite3_value_int64(value);
+		}
+		return true;
+	case 'n':
+		return take_text(&cursor->name.equal, value);
+	case 'N':
+		return take_text(&cursor->name.glob, value);
+	case 'c':
+		return take_text(&cursor->category.equal, value);
+	case 'C':
+		return take_text(&cursor->category.glob, value);
+	default:
+		take_bound(cursor, letter, value);
+		return true;
+	}
+}
+
+static void take_plan(struct sql_cursor *cursor, int plan, const char *text)
+{
+	char used[USED_DIGITS + 1] = "";
+	memcpy(used, text, USED_DIGITS);
+	cursor->used = strtoull(used, NULL, 16);
+	cursor->needs = (struct sql_needs){.survey = plan & NEEDS_SURVEY, .start = plan & NEEDS_START};
+	cursor->in_order = plan & IN_ORDER;
+	cursor->grouped = plan & GROUPED;
+	cursor->downwards = plan & DOWNWARDS;
+	cursor->group = (unsigned)plan >> GROUP_SHIFT & COLUMN_MASK;
+	cursor->ts = cursor->pc = cursor->address = all_numbers;
+	cursor->start = 0;
+	cursor->one_track = cursor->one_tid = false;
+}
+
+bool sql_plan_take(struct sql_cursor *cursor, const struct sql_question *question, bool constant)
+{
+	sql_cursor_reset(cursor);
+	take_plan(cursor, question->plan, question->text);
+	for (int i = 0; i < question->count; i++)
+		if (!(constant && sql_lookup_varies(cursor, i)) &&
+		    !take_condition(cursor, question->letters[i], question->values[i]))
+			return false;
+	return true;
+}
+
+unsigned sql_plan_column(const struct sql_cursor *cursor, const struct sql_question *question)
+{
+	const struct sql_table *table = cursor->table;
+	enum sql_role role = strpbrk(question->letters, "gGlLe")   ? SQL_IS_TS
+	                     : strpbrk(question->letters, "iIjJx") ? SQL_IS_INDEX
+	                                                           : SQL_PLAIN;
+	if ((unsigned)question->plan >> KEY_SHIFT)
+		return ((unsigned)question->plan >> KEY_SHIFT) - 1;
+	for (unsigned i = 0; i < table->column_count && role != SQL_PLAIN; i++)
+		if (table->columns[i].role == role)
+			return i;
+	return UINT_MAX;
+}
+
+void sql_plan_find(struct sql_cursor *cursor, const struct sql_question *question)
+{
+	const char *key = strchr(question->letters, SQL_LOOKUP_KEY);
+	if (key) {
+		sql_lookup_find(cursor, question->values[key - question->letters]);
+		return;
+	}
+	cursor->ts = cursor->pc = cursor->address = all_numbers;
+	for (int i = 0; i < question->count; i++)
+		take_bound(cursor, question->letters[i], question->values[i]);
+	sql_lookup_range(cursor, sql_plan_column(cursor, question) == UINT_MAX ? &all_numbers : &cursor->ts);
+}
+
+bool sql_plan_holds(const struct sql_session *session, const struct sql_question *question)
+{
+	char count[COUNT_DIGITS + 1] = "";
+	memcpy(count, question->text + USED_DIGITS, COUNT_DIGITS);
+	return strtoul(count, NULL, 16) == session->count;
+}
+
+struct sql_question sql_plan_question(int plan, const char *text, int count, sqlite3_value **values)
+{
+	return (struct sql_question){plan, text, text + HEAD, count, values};
+}
+
+bool sql_plan_is_grouped(const struct sql_question *question)
+{
+	return question->plan & GROUPED;
+}

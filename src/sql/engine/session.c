@@ -1,0 +1,123 @@
+/* session.c - the traces that a connection queries. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/engine/session.h"
+
+#include "core/dictionary.h"
+#include "core/format.h"
+#include "sql/engine/scan.h"
+#include "sql/tables/extract.h"
+
+#include <trackway/symbols.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sql_session *sql_session_new(const struct tw_read_options *options)
+{
+	struct sql_session *session = calloc(1, sizeof *session);
+	if (!session)
+		return NULL;
+	if (options)
+		session->options = *options;
+	session->names = tw_dictionary_new();
+	if (session->names)
+		return session;
+	free(session);
+	return NULL;
+}
+
+void sql_session_free(struct sql_session *session)
+{
+	if (!session)
+		return;
+	sql_extract_free(session->extract);
+	while (session->count)
+		sql_session_remove_last(session);
+	tw_dictionary_free(session->names);
+	free(session);
+}
+
+int sql_session_add(struct sql_session *session, const char *path)
+{
+	if (session->count == SQL_FILES)
+		return sql_session_fail(session, TW_ERR_LIMIT, "%s: more than %d files", path, SQL_FILES);
+	char *copy = strdup(path);
+	if (!copy)
+		return sql_session_fail(session, TW_ERR_MEMORY, "%s: out of memory", path);
+	session->files[session->count++] = (struct sql_file){.path = copy};
+	return 0;
+}
+
+void sql_session_remove_last(struct sql_session *session)
+{
+	struct sql_file *file = &session->files[--session->count];
+	sql_survey_free(file->survey);
+	tw_symbols_close(file->symbols);
+	free(file->path);
+}
+
+int sql_session_fail(struct sql_session *session, int status, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(session->error, sizeof session->error, format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+const struct tw_format *sql_format_named(const char *name)
+{
+	size_t i = 0;
+	while (strcmp(tw_formats[i]->name, name) != 0)
+		i++;
+	return tw_formats[i];
+}
+
+int sql_file_check(struct sql_session *session, size_t number)
+{
+	struct sql_file *file = &session->files[number];
+	struct sql_stamp stamp;
+	int error = sql_stamp_take(file->path, &stamp);
+	if (error)
+		return sql_session_fail(session, TW_ERR_SYSTEM, "%s: %s", file->path, strerror(error));
+	if (stamp.stream)
+		return sql_session_fail(session, TW_ERR_SYSTEM,
+		                        "%s: a query may read it more than once: no regular file", file->path);
+	if (!file->stamped)
+		file->stamp = stamp;
+	file->stamped = true;
+	if (sql_stamp_same(&stamp, &file->stamp))
+		return 0;
+	return sql_session_fail(session, TW_ERR_SYSTEM,
+	                        "%s: the file has changed since it was first read (%" PRIu64 " bytes then, %" PRIu64
+	                        " now): begin anew",
+	                        file->path, file->stamp.size, stamp.size);
+}
+
+int sql_file_try(struct sql_session *session, size_t number)
+{
+	struct sql_scan scan = {.session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true};
+	int status = sql_scan_open(&scan);
+	sql_scan_close(&scan);
+	return status;
+}
+
+/* What leaves events out may leave the first one out: so a look without any filter. */
+int sql_file_start(struct sql_session *session, size_t number, uint64_t *start_ns)
+{
+	struct sql_file *file = &session->files[number];
+	struct sql_scan scan = {
+	    .session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true, .brief = true};
+	int status = file->started ? 1 : sql_scan_open(&scan);
+	if (!file->started && status == 0) {
+		status = sql_scan_batch(&scan);
+		file->start_ns = scan.reader ? tw_reader_clock(scan.reader)->start_ns : 0;
+		file->started = status >= 0;
+	}
+	sql_scan_close(&scan);
+	*start_ns = file->start_ns;
+	return status < 0 ? status : 0;
+}

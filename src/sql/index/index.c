@@ -1,0 +1,352 @@
+/* index.c - which bytes of a file a window of time needs: made while the survey reads the file.
+ *
+ * The file is divided into blocks, time into spans. Of each block it is kept which times and tracks its events have; of
+ * each span, which slices are open at its start, and when the last slice that begins in it ends. A window then needs
+ * - the records that give others their meaning (strings, threads, ...),
+ * - the begins of the slices that are open at the start of its first span,
+ * - the blocks with events from that start to the end of the last slice that begins in the window.
+ *
+ * Where records depend on those before them (TraceLog), the index has places in the file, each with the records before
+ * it that those behind it depend on: a window needs all from such a place to its last block. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/order.h"
+#include "sql/index/index_parts.h"
+#include "sql/tables/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIRST_SHIFT = 10, /* a span is 2^10 ns at first */
+	BLOCK_SHIFT = 14, /* bytes of a block, as a power of 2; more where there would be too many */
+	BLOCKS = 1 << 16,
+	NEEDED = 1 << 16,     /* pieces */
+	SHARE = 16,           /* of the memory limit */
+	PLACE_LEAST = 1 << 18 /* bytes between two places, at least */
+};
+
+/* ---- While events go by. ---- */
+
+static size_t span_of(const struct sql_index *index, uint64_t time)
+{
+	return (size_t)((time - index->start) >> index->span_shift);
+}
+
+/* Makes one span of each two. */
+static void widen(struct sql_index *index)
+{
+	for (size_t i = 0; i < SQL_INDEX_SPANS / 2; i++) {
+		struct sql_index_span *a = &index->spans[2 * i], *b = a + 1;
+		uint64_t latest = a->latest > b->latest ? a->latest : b->latest;
+		index->held -= b->count;
+		free(b->open);
+		index->spans[i] = (struct sql_index_span){.open = a->open, .count = a->count, .latest = latest};
+	}
+	memset(&index->spans[SQL_INDEX_SPANS / 2], 0, sizeof index->spans / 2);
+	index->span_count = (index->span_count + 1) / 2;
+	index->reached = (index->reached + 1) / 2;
+	index->span_shift++;
+}
+
+static bool is_open(const struct sql_index *index, const struct sql_slice *slice)
+{
+	return slice->live && (!index->in_turn || slice->track == index->track);
+}
+
+/* Keeps what is open at the start of a span. */
+static void keep_open(struct sql_index *index, struct sql_index_span *span)
+{
+	const struct sql_slices *slices = &index->slices;
+	size_t count = 0;
+	for (size_t i = 0; i < slices->open_count; i++)
+		count += is_open(index, &slices->open[i]);
+	index->held += count;
+	if (index->held * sizeof *span->open > tw_memory_limit(index->cursor.scan.reader) / SHARE)
+		index->failed = true;
+	uint64_t *open = count && !index->failed ? realloc(span->open, (span->count + count) * sizeof *open) : NULL;
+	if (!open) {
+		index->failed |= count > 0;
+		return;
+	}
+	span->open = open;
+	for (size_t i = 0; i < slices->open_count; i++)
+		if (is_open(index, &slices->open[i]))
+			open[span->count++] = slices->open[i].id;
+}
+
+/* Nothing is open before the first event of a track. */
+static void begin_track(struct sql_index *index, const struct tw_event *event)
+{
+	index->track = event->track;
+	index->time = event->time;
+	index->reached = span_of(index, event->time) + 1;
+}
+
+static void reach(struct sql_index *index, const struct tw_event *event)
+{
+	while ((event->time - index->start) >> index->span_shift >= SQL_INDEX_SPANS)
+		widen(index);
+	size_t now = span_of(index, event->time);
+	if (index->in_turn && event->track != index->track)
+		begin_track(index, event);
+	for (; index->reached <= now && !index->failed; index->reached++)
+		keep_open(index, &index->spans[index->reached]);
+	index->span_count = now >= index->span_count ? now + 1 : index->span_count;
+}
+
+static void note_block(struct sql_index *index, const struct tw_event *event)
+{
+	size_t number = (size_t)(event->offset >> index->block_shift);
+	if (number >= index->block_count)
+		return;
+	struct sql_index_block *block = &index->blocks[number];
+	block->least = event->time < block->least ? event->time : block->least;
+	block->most = event->time > block->most ? event->time : block->most;
+	block->tracks |= sql_index_track_bit(event->track);
+}
+
+static void note_end(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
+                     enum tw_call_end how)
+{
+	struct sql_index *index = (struct sql_index *)slices;
+	uint64_t end = how == TW_CALL_OPEN ? UINT64_MAX : slice->begin + duration;
+	(void)self;
+	if (slice->begin < index->start || span_of(index, slice->begin) >= SQL_INDEX_SPANS)
+		return;
+	struct sql_index_span *span = &index->spans[span_of(index, slice->begin)];
+	span->latest = end > span->latest ? end : span->latest;
+}
+
+void sql_index_take(struct sql_index *index, const struct tw_batch *batch)
+{
+	for (size_t i = 0; i < batch->count && !index->failed; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (!index->started)
+			index->start = event->time;
+		index->started = true;
+		bool back = index->in_turn && event->track == index->track && event->time < index->time;
+		if (event->time < index->start || back) {
+			index->failed = true;
+			return;
+		}
+		reach(index, event);
+		index->time = event->time;
+		note_block(index, event);
+		if (sql_slices_take(&index->slices, event, NULL) < 0)
+			index->failed = true;
+	}
+}
+
+/* ---- Where records are. ---- */
+
+static bool add_needed(struct sql_index *index, uint64_t offset, uint64_t size)
+{
+	struct tw_piece *last = index->needed_count ? &index->needed[index->needed_count - 1] : NULL;
+	if (last && last->offset + last->size == offset) {
+		last->size += size;
+		return true;
+	}
+	if (index->needed_count == NEEDED ||
+	    !tw_grow(&index->needed, &index->needed_room, index->needed_count + 1, sizeof *index->needed))
+		return false;
+	index->needed[index->needed_count++] = (struct tw_piece){.offset = offset, .size = size};
+	return true;
+}
+
+static bool put_record(void *context, uint64_t offset, uint64_t size, bool needed)
+{
+	struct sql_index *index = context;
+	struct sql_index_block *block = &index->blocks[offset >> index->block_shift];
+	if (block->first == UINT64_MAX)
+		block->first = offset;
+	block->last = offset;
+	for (; index->next_begin < index->begin_count && index->begins[index->next_begin].offset - offset < size;
+	     index->next_begin++) {
+		index->begins[index->next_begin].unit = offset;
+		index->begins[index->next_begin].size = size;
+	}
+	if (needed && !add_needed(index, offset, size))
+		index->failed = true;
+	return !index->failed;
+}
+
+/* Leaves out every other place, and makes them twice as far apart. */
+static void thin_out(struct sql_index *index)
+{
+	size_t kept = 0, live = 0;
+	for (size_t i = 1; i < index->place_count; i += 2) {
+		struct sql_index_place place = index->places[i];
+		memmove(index->live + live, index->live + place.first, place.count * sizeof *index->live);
+		place.first = live;
+		live += place.count;
+		index->places[kept++] = place;
+	}
+	index->place_count = kept;
+	index->live_count = live;
+	index->told.interval *= 2;
+}
+
+static bool put_place(void *context, uint64_t offset, const struct tw_piece *live, size_t count)
+{
+	struct sql_index *index = context;
+	size_t most = tw_memory_limit(index->cursor.scan.reader) / SHARE / sizeof *live;
+	while (index->place_count && (index->place_count == SQL_INDEX_PLACES || count > most - index->live_count))
+		thin_out(index);
+	if (count > most || !tw_grow(&index->live, &index->live_room, index->live_count + count, sizeof *live) ||
+	    !tw_grow(&index->places, &index->place_room, index->place_count + 1, sizeof *index->places)) {
+		index->failed = true;
+		return false;
+	}
+	if (count)
+		memcpy(index->live + index->live_count, live, count * sizeof *live);
+	index->places[index->place_count++] = (struct sql_index_place){offset, index->live_count, count};
+	index->live_count += count;
+	return true;
+}
+
+static int begin_outline(struct sql_index *index, struct tw_reader *reader)
+{
+	uint64_t interval = index->size / SQL_INDEX_PLACES;
+	index->told = (struct tw_state_outline){
+	    .context = index,
+	    .put = put_record,
+	    .interval = interval > PLACE_LEAST ? interval : PLACE_LEAST,
+	    .place = put_place,
+	};
+	return reader->format->state_outline(reader, &index->told);
+}
+
+struct sql_index *sql_index_new(struct sql_scan *scan)
+{
+	const struct tw_reader *reader = scan->reader;
+	bool can = (reader->format->outline || reader->format->state_outline) && tw_input_seekable(reader->input);
+	struct sql_index *index = can ? calloc(1, sizeof *index) : NULL;
+	if (!index)
+		return NULL;
+	index->size = tw_input_size(reader->input);
+	index->runs = reader->format->keep != NULL;
+	index->depends = reader->format->state_outline != NULL;
+	index->in_turn = index->started = reader->in_turn;
+	index->start = index->in_turn ? reader->clock.start_ns : 0;
+	index->track = UINT32_MAX;
+	index->span_shift = FIRST_SHIFT;
+	for (index->block_shift = BLOCK_SHIFT; index->size >> index->block_shift >= BLOCKS; index->block_shift++)
+		;
+	index->block_count = (size_t)(index->size >> index->block_shift) + 1;
+	index->blocks = calloc(index->block_count, sizeof *index->blocks);
+	index->cursor = (struct sql_cursor){.table = &sql_table_slice, .ts = {INT64_MIN, INT64_MAX}, .scan = *scan};
+	index->slices.ended = note_end;
+	bool fine = index->blocks && sql_slices_begin(&index->slices, &index->cursor) >= 0;
+	if (!fine || (reader->format->state_outline && begin_outline(index, scan->reader) < 0)) {
+		sql_index_free(index);
+		return NULL;
+	}
+	for (size_t i = 0; i < index->block_count; i++)
+		index->blocks[i] =
+		    (struct sql_index_block){.first = UINT64_MAX, .last = UINT64_MAX, .least = UINT64_MAX};
+	return index;
+}
+
+/* ---- After the last event. ---- */
+
+static int compare(const void *left, const void *right)
+{
+	const struct sql_index_begin *a = left, *b = right;
+	return tw_compare(a->offset, b->offset);
+}
+
+const struct sql_index_begin *sql_index_begin_at(const struct sql_index *index, uint64_t offset)
+{
+	const struct sql_index_begin key = {.offset = offset};
+	return bsearch(&key, index->begins, index->begin_count, sizeof key, compare);
+}
+
+/* Puts the begins in the lists of all spans into one list, in order, each once. */
+static bool gather_begins(struct sql_index *index)
+{
+	size_t count = 0, kept = 0;
+	if (index->held == 0)
+		return true;
+	index->begins = calloc(index->held, sizeof *index->begins);
+	if (!index->begins)
+		return false;
+	for (size_t i = 0; i < index->span_count; i++) {
+		struct sql_index_span *span = &index->spans[i];
+		if (span->count)
+			qsort(span->open, span->count, sizeof *span->open, tw_compare_u64);
+		for (size_t k = 0; k < span->count; k++)
+			index->begins[count++].offset = span->open[k];
+	}
+	qsort(index->begins, count, sizeof *index->begins, compare);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || index->begins[i].offset != index->begins[kept - 1].offset)
+			index->begins[kept++] = index->begins[i];
+	index->begin_count = kept;
+	return true;
+}
+
+/* What is open at the start of a span begins in what is needed in any case. */
+static bool place_begins(struct sql_index *index)
+{
+	size_t k = 0;
+	for (size_t i = 0; i < index->begin_count; i++) {
+		struct sql_index_begin *begin = &index->begins[i];
+		while (k < index->needed_count && index->needed[k].offset + index->needed[k].size <= begin->offset)
+			k++;
+		if (k == index->needed_count || index->needed[k].offset > begin->offset)
+			return false;
+		begin->unit = begin->offset;
+		begin->size = 1;
+	}
+	return true;
+}
+
+static bool outline(struct sql_index *index)
+{
+	struct sql_scan *scan = &index->cursor.scan;
+	struct tw_reader *reader = NULL;
+	struct tw_read_options options = scan->session->options;
+	if (index->depends)
+		return index->told.complete && place_begins(index);
+	options.format = tw_reader_format(scan->reader);
+	options.on_finding = NULL;
+	int status = tw_open(&reader, scan->session->files[scan->file].path, &options);
+	if (status >= 0)
+		status = reader->format->outline(reader, put_record, index);
+	tw_close(reader);
+	return status >= 0;
+}
+
+static bool has_all_sizes(const struct sql_index *index)
+{
+	for (size_t i = 0; i < index->begin_count; i++)
+		if (!index->begins[i].size)
+			return false;
+	return true;
+}
+
+bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey)
+{
+	const struct tw_reader *reader = index->cursor.scan.reader;
+	bool ordered = index->in_turn || survey->late_ns == 0;
+	bool fine = !index->failed && index->started && ordered && survey->start_ns == index->start &&
+	            tw_reader_findings(reader, TW_ERROR) == 0 && sql_slices_finish(&index->slices) == 0;
+	fine = fine && gather_begins(index) && outline(index) && !index->failed && has_all_sizes(index);
+	sql_slices_free(&index->slices);
+	return fine;
+}
+
+void sql_index_free(struct sql_index *index)
+{
+	if (!index)
+		return;
+	sql_slices_free(&index->slices);
+	for (size_t i = 0; i < SQL_INDEX_SPANS; i++)
+		free(index->spans[i].open);
+	free(index->live);
+	free(index->places);
+	free(index->blocks);
+	free(index->begins);
+	free(index->needed);
+	free(index);
+}

@@ -1,0 +1,190 @@
+/* index_file.c - an index to a file and back. Nothing that is read is believed that could lead outside of the trace or
+ * of memory. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/index/index_parts.h"
+#include "sql/index/words.h"
+
+#include <stdlib.h>
+
+static void put_spans(struct tw_output *out, const struct sql_index *index)
+{
+	sql_put_word(out, index->span_shift);
+	sql_put_word(out, index->span_count);
+	for (size_t i = 0; i < index->span_count; i++) {
+		sql_put_word(out, index->spans[i].latest);
+		sql_put_word(out, index->spans[i].count);
+		for (size_t k = 0; k < index->spans[i].count; k++)
+			sql_put_word(out, index->spans[i].open[k]);
+	}
+}
+
+static void put_places(struct tw_output *out, const struct sql_index *index)
+{
+	sql_put_word(out, index->place_count);
+	for (size_t i = 0; i < index->place_count; i++) {
+		const struct sql_index_place *place = &index->places[i];
+		sql_put_word(out, place->offset);
+		sql_put_word(out, place->count);
+		for (size_t k = 0; k < place->count; k++) {
+			sql_put_word(out, index->live[place->first + k].offset);
+			sql_put_word(out, index->live[place->first + k].size);
+		}
+	}
+}
+
+void sql_index_put(struct tw_output *out, const struct sql_index *index)
+{
+	sql_put_word(out, index != NULL);
+	if (!index)
+		return;
+	sql_put_word(out, index->size);
+	put_spans(out, index);
+	sql_put_word(out, index->block_shift);
+	sql_put_word(out, index->block_count);
+	for (size_t i = 0; i < index->block_count; i++) {
+		const struct sql_index_block *block = &index->blocks[i];
+		sql_put_word(out, block->first);
+		sql_put_word(out, block->last);
+		sql_put_word(out, block->least);
+		sql_put_word(out, block->most);
+		sql_put_word(out, block->tracks);
+	}
+	sql_put_word(out, index->begin_count);
+	for (size_t i = 0; i < index->begin_count; i++) {
+		sql_put_word(out, index->begins[i].offset);
+		sql_put_word(out, index->begins[i].unit);
+		sql_put_word(out, index->begins[i].size);
+	}
+	sql_put_word(out, index->needed_count);
+	for (size_t i = 0; i < index->needed_count; i++) {
+		sql_put_word(out, index->needed[i].offset);
+		sql_put_word(out, index->needed[i].size);
+	}
+	put_places(out, index);
+}
+
+/* Bytes of the file: they must be there. */
+static struct sql_index_begin take_bytes(struct sql_words *words, const struct sql_index *index)
+{
+	struct sql_index_begin bytes = {.unit = sql_take_below(words, index->size)};
+	bytes.size = sql_take_below(words, index->size - bytes.unit + 1);
+	words->failed = words->failed || bytes.size == 0;
+	return bytes;
+}
+
+static void take_spans(struct sql_words *words, struct sql_index *index)
+{
+	index->span_shift = (unsigned)sql_take_below(words, 64);
+	index->span_count = (size_t)sql_take_below(words, SQL_INDEX_SPANS + 1);
+	for (size_t i = 0; i < index->span_count && !words->failed; i++) {
+		struct sql_index_span *span = &index->spans[i];
+		span->latest = sql_take_word(words);
+		size_t count = sql_take_count(words, 1);
+		span->open = count ? calloc(count, sizeof *span->open) : NULL;
+		words->failed = words->failed || (count && !span->open);
+		for (; span->count < count && !words->failed; span->count++)
+			span->open[span->count] = sql_take_word(words);
+	}
+}
+
+static void take_blocks(struct sql_words *words, struct sql_index *index)
+{
+	index->block_shift = (unsigned)sql_take_below(words, 64);
+	index->block_count = sql_take_count(words, 5);
+	index->blocks = calloc(index->block_count + 1, sizeof *index->blocks);
+	words->failed = words->failed || !index->blocks;
+	uint64_t before = 0;
+	for (size_t i = 0; i < index->block_count && !words->failed; i++) {
+		struct sql_index_block *block = &index->blocks[i];
+		block->first = sql_take_word(words);
+		block->last = sql_take_word(words);
+		block->least = sql_take_word(words);
+		block->most = sql_take_word(words);
+		block->tracks = sql_take_word(words);
+		if (block->first == UINT64_MAX)
+			continue;
+		words->failed =
+		    block->first > block->last || block->last >= index->size || (i && block->first < before);
+		before = block->last;
+	}
+}
+
+static void take_pieces(struct sql_words *words, struct sql_index *index)
+{
+	index->begin_count = sql_take_count(words, 3);
+	index->begins = calloc(index->begin_count + 1, sizeof *index->begins);
+	words->failed = words->failed || !index->begins;
+	for (size_t i = 0; i < index->begin_count && !words->failed; i++) {
+		uint64_t offset = sql_take_below(words, index->size);
+		index->begins[i] = take_bytes(words, index);
+		index->begins[i].offset = offset;
+	}
+	index->needed_count = sql_take_count(words, 2);
+	index->needed = calloc(index->needed_count + 1, sizeof *index->needed);
+	words->failed = words->failed || !index->needed;
+	for (size_t i = 0; i < index->needed_count && !words->failed; i++) {
+		struct sql_index_begin bytes = take_bytes(words, index);
+		index->needed[i] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
+	}
+}
+
+static void take_live(struct sql_words *words, struct sql_index *index, struct sql_index_place *place)
+{
+	size_t count = sql_take_count(words, 2);
+	place->first = index->live_count;
+	if (!tw_grow(&index->live, &index->live_room, index->live_count + count, sizeof *index->live))
+		words->failed = true;
+	for (; place->count < count && !words->failed; place->count++) {
+		struct sql_index_begin bytes = take_bytes(words, index);
+		index->live[index->live_count++] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
+	}
+}
+
+static void take_places(struct sql_words *words, struct sql_index *index)
+{
+	uint64_t before = 0;
+	size_t count = (size_t)sql_take_below(words, SQL_INDEX_PLACES + 1);
+	words->failed = words->failed || !tw_grow(&index->places, &index->place_room, count + 1, sizeof *index->places);
+	for (; index->place_count < count && !words->failed; index->place_count++) {
+		struct sql_index_place *place = &index->places[index->place_count];
+		*place = (struct sql_index_place){.offset = sql_take_below(words, index->size + 1)};
+		words->failed = words->failed || place->offset < before;
+		before = place->offset;
+		take_live(words, index, place);
+	}
+}
+
+/* A span may only speak of begins that are known. */
+static bool knows_all_open(const struct sql_index *index)
+{
+	for (size_t i = 0; i < index->span_count; i++)
+		for (size_t k = 0; k < index->spans[i].count; k++)
+			if (!sql_index_begin_at(index, index->spans[i].open[k]))
+				return false;
+	return true;
+}
+
+struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey *survey)
+{
+	if (!sql_take_below(words, 2))
+		return NULL;
+	struct sql_index *index = calloc(1, sizeof *index);
+	if (!index) {
+		words->failed = true;
+		return NULL;
+	}
+	index->start = survey->start_ns;
+	index->size = sql_take_word(words);
+	words->failed = words->failed || index->size != survey->bytes;
+	index->runs = sql_format_named(survey->format)->keep != NULL;
+	index->depends = sql_format_named(survey->format)->state_outline != NULL;
+	take_spans(words, index);
+	take_blocks(words, index);
+	take_pieces(words, index);
+	take_places(words, index);
+	if (!words->failed && knows_all_open(index))
+		return index;
+	words->failed = true;
+	sql_index_free(index);
+	return NULL;
+}

@@ -1,0 +1,402 @@
+/* keep.c - a survey and its index beside the file that they are of. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/index/keep.h"
+
+#include "core/dictionary.h"
+#include "core/format.h"
+#include "sql/index/index.h"
+#include "sql/index/words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	VERSION = 5,
+	MOST = 1 << 28 /* bytes of an index */
+};
+
+static const char magic[8] = "TWINDEX";
+
+/* Whether something is there that is no regular file. */
+static bool is_other(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
+static char *path_of(const char *path)
+{
+	char *kept;
+	return asprintf(&kept, "%s.twindex", path) < 0 ? NULL : kept;
+}
+
+/* ---- What tells a file from another. ---- */
+
+struct stamp {
+	uint64_t size, seconds, nanoseconds, head;
+};
+
+static bool stamp_of(const struct sql_file *file, struct stamp *stamp)
+{
+	*stamp = (struct stamp){
+	    .size = file->stamp.size,
+	    .seconds = file->stamp.seconds,
+	    .nanoseconds = file->stamp.nanoseconds,
+	};
+	return sql_stamp_head(file->path, &stamp->head);
+}
+
+static bool is_same(const struct stamp *a, const struct stamp *b)
+{
+	return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds && a->head == b->head;
+}
+
+/* ---- Writing. Names are numbers of the session: those that are used are written, and numbered anew. ---- */
+
+struct names {
+	struct tw_map map; /* the session's number to the file's */
+	uint32_t *list;
+	size_t count, room;
+	bool failed;
+};
+
+static uint64_t name_number(struct names *names, uint32_t name)
+{
+	uint32_t number;
+	if (name == 0)
+		return 0;
+	if (tw_map_find(&names->map, name, &number))
+		return number;
+	number = (uint32_t)names->count + 1;
+	if (!tw_grow(&names->list, &names->room, names->count + 1, sizeof *names->list) ||
+	    !tw_map_add(&names->map, name, number)) {
+		names->failed = true;
+		return 0;
+	}
+	names->list[names->count++] = name;
+	return number;
+}
+
+static void put_tracks(struct tw_output *out, const struct sql_survey *survey, struct names *names)
+{
+	sql_put_word(out, survey->track_count);
+	for (size_t i = 0; i < survey->track_count; i++) {
+		const struct sql_track *track = &survey->tracks[i];
+		sql_put_word(out, track->process);
+		sql_put_word(out, track->thread);
+		sql_put_word(out, name_number(names, track->name));
+		sql_put_word(out, track->upid);
+		sql_put_word(out, (uint64_t)track->kind);
+		sql_put_word(out, track->last);
+	}
+	sql_put_word(out, survey->process_count);
+	for (size_t i = 0; i < survey->process_count; i++) {
+		sql_put_word(out, survey->processes[i].pid);
+		sql_put_word(out, name_number(names, survey->processes[i].name));
+	}
+}
+
+static void put_series(struct tw_output *out, const struct sql_survey *survey, struct names *names)
+{
+	sql_put_word(out, survey->series_count);
+	for (size_t i = 0; i < survey->series_count; i++) {
+		const struct sql_series *series = &survey->series[i];
+		sql_put_word(out, series->process);
+		sql_put_word(out, series->id);
+		sql_put_word(out, series->upid);
+		sql_put_word(out, name_number(names, series->category));
+		sql_put_word(out, name_number(names, series->name));
+		sql_put_word(out, name_number(names, series->argument));
+	}
+}
+
+static void put_stacks(struct tw_output *out, const struct sql_survey *survey, struct names *names)
+{
+	sql_put_word(out, survey->frame_count);
+	for (size_t i = 0; i < survey->frame_count; i++) {
+		const struct sql_frame *frame = &survey->frames[i];
+		sql_put_word(out, frame->address);
+		sql_put_word(out, frame->id);
+		sql_put_word(out, name_number(names, frame->name));
+		sql_put_word(out, name_number(names, frame->file));
+		sql_put_word(out, frame->line);
+		sql_put_word(out, name_number(names, frame->module));
+	}
+	sql_put_word(out, survey->stack_count);
+	for (size_t i = 0; i < survey->stack_count; i++) {
+		sql_put_word(out, survey->stacks[i].caller);
+		sql_put_word(out, survey->stacks[i].location);
+		sql_put_word(out, survey->stacks[i].depth);
+	}
+}
+
+static void put_names(struct tw_output *out, const struct sql_session *session, const struct names *names)
+{
+	sql_put_word(out, names->count);
+	for (size_t i = 0; i < names->count; i++) {
+		const struct tw_name *name = tw_dictionary_name(session->names, names->list[i]);
+		sql_put_text(out, name->text, name->length);
+	}
+}
+
+/* The lists, and before them the names that they use. */
+static bool put_survey(struct tw_output *out, const struct sql_session *session, const struct sql_survey *survey)
+{
+	struct names names = {0};
+	struct tw_text text = {0};
+	struct tw_output lists;
+	sql_put_text(out, survey->format, strlen(survey->format));
+	sql_put_word(out, survey->bytes);
+	sql_put_word(out, survey->events);
+	sql_put_word(out, survey->start_ns);
+	sql_put_word(out, survey->end_ns);
+	sql_put_word(out, survey->late_ns);
+	if (tw_output_text(&lists, &text))
+		return false;
+	put_tracks(&lists, survey, &names);
+	put_series(&lists, survey, &names);
+	put_stacks(&lists, survey, &names);
+	bool fine = tw_output_close(&lists) == 0 && !names.failed;
+	put_names(out, session, &names);
+	tw_put(out, text.bytes, text.length);
+	sql_index_put(out, survey->index);
+	tw_text_free(&text);
+	tw_map_free(&names.map);
+	free(names.list);
+	return fine;
+}
+
+/* The whole without its head, whose last word is a hash of it. */
+static int write_all(struct tw_output *out, const struct stamp *stamp, const struct tw_text *body)
+{
+	tw_put(out, magic, sizeof magic);
+	sql_put_word(out, VERSION);
+	sql_put_word(out, stamp->size);
+	sql_put_word(out, stamp->seconds);
+	sql_put_word(out, stamp->nanoseconds);
+	sql_put_word(out, stamp->head);
+	sql_put_word(out, tw_mix_bytes(body->bytes, body->length, VERSION));
+	tw_put(out, body->bytes, body->length);
+	return tw_output_close(out);
+}
+
+int sql_keep_save(struct sql_session *session, size_t number, const struct sql_survey *survey)
+{
+	const struct sql_file *file = &session->files[number];
+	struct stamp stamp;
+	struct tw_text body = {0};
+	struct tw_output out;
+	char *path = path_of(file->path);
+	int error = path && stamp_of(file, &stamp) && tw_output_text(&out, &body) == 0 ? 0 : ENOMEM;
+	if (!error) {
+		bool fine = put_survey(&out, session, survey);
+		error = tw_output_close(&out);
+		error = fine ? error : ENOMEM;
+	}
+	error = error ? error : is_other(path) ? EEXIST : tw_output_open(&out, path);
+	error = error ? error : write_all(&out, &stamp, &body);
+	tw_text_free(&body);
+	free(path);
+	return error;
+}
+
+/* ---- Reading. Everything is checked: the file may be anybody's. ---- */
+
+struct source {
+	struct sql_words words;
+	struct sql_session *session;
+	struct sql_survey *survey;
+	uint32_t *names; /* the file's numbers to the session's */
+	size_t name_count;
+};
+
+static void take_names(struct source *source)
+{
+	struct sql_words *words = &source->words;
+	size_t count = sql_take_count(words, 1), room = 0;
+	if (!tw_grow(&source->names, &room, count + 1, sizeof *source->names)) {
+		words->failed = true;
+		return;
+	}
+	source->name_count = count + 1;
+	for (size_t i = 1; i <= count && !words->failed; i++) {
+		struct tw_name name = {0};
+		name.text = sql_take_text(words, &name.length);
+		source->names[i] = tw_dictionary_intern(source->session->names, &name);
+		words->failed = words->failed || source->names[i] == UINT32_MAX;
+	}
+}
+
+static uint32_t take_name(struct source *source)
+{
+	uint64_t number = sql_take_below(&source->words, source->name_count ? source->name_count : 1);
+	return source->name_count ? source->names[number] : 0;
+}
+
+/* How many items follow, with room for them. */
+static size_t take_list(struct source *source, size_t each, void *array, size_t *room, size_t size)
+{
+	size_t count = sql_take_count(&source->words, each);
+	source->words.failed = source->words.failed || !tw_grow(array, room, count + 1, size);
+	return source->words.failed ? 0 : count;
+}
+
+static void take_tracks(struct source *source)
+{
+	struct sql_survey *survey = source->survey;
+	struct sql_words *words = &source->words;
+	survey->track_count = take_list(source, 6, &survey->tracks, &survey->track_room, sizeof *survey->tracks);
+	for (size_t i = 0; i < survey->track_count; i++) {
+		struct sql_track *track = &survey->tracks[i];
+		track->process = sql_take_word(words);
+		track->thread = sql_take_word(words);
+		track->name = take_name(source);
+		track->upid = (uint32_t)sql_take_below(words, UINT32_MAX);
+		track->kind = (enum tw_track_kind)sql_take_below(words, TW_TRACK_OTHER + 1);
+		track->last = sql_take_word(words);
+	}
+	survey->process_count =
+	    take_list(source, 2, &survey->processes, &survey->process_room, sizeof *survey->processes);
+	for (size_t i = 0; i < survey->process_count; i++) {
+		survey->processes[i].pid = sql_take_word(words);
+		survey->processes[i].name = take_name(source);
+	}
+}
+
+static void take_series(struct source *source)
+{
+	struct sql_survey *survey = source->survey;
+	struct sql_words *words = &source->words;
+	survey->series_count = take_list(source, 6, &survey->series, &survey->series_room, sizeof *survey->series);
+	for (size_t i = 0; i < survey->series_count; i++) {
+		struct sql_series *series = &survey->series[i];
+		series->process = sql_take_word(words);
+		series->id = sql_take_word(words);
+		series->upid = (uint32_t)sql_take_below(words, UINT32_MAX);
+		series->category = take_name(source);
+		series->name = take_name(source);
+		series->argument = take_name(source);
+	}
+}
+
+static void take_stacks(struct source *source)
+{
+	struct sql_survey *survey = source->survey;
+	struct sql_words *words = &source->words;
+	survey->frame_count = take_list(source, 6, &survey->frames, &survey->frame_room, sizeof *survey->frames);
+	for (size_t i = 0; i < survey->frame_count; i++) {
+		struct sql_frame *frame = &survey->frames[i];
+		frame->address = sql_take_word(words);
+		frame->id = sql_take_word(words);
+		frame->name = take_name(source);
+		frame->file = take_name(source);
+		frame->line = (uint32_t)sql_take_below(words, UINT64_C(1) << 32);
+		frame->module = take_name(source);
+	}
+	survey->stack_count = take_list(source, 3, &survey->stacks, &survey->stack_room, sizeof *survey->stacks);
+	for (size_t i = 0; i < survey->stack_count; i++) {
+		survey->stacks[i].caller = (uint32_t)sql_take_below(words, i ? i : 1);
+		survey->stacks[i].location = (uint32_t)sql_take_below(words, UINT32_MAX);
+		survey->stacks[i].depth = (uint32_t)sql_take_below(words, UINT32_MAX);
+	}
+}
+
+/* The name of a format as a constant; NULL when there is none such. */
+static const char *format_of(const char *text, size_t length)
+{
+	const char *name;
+	for (size_t i = 0; (name = tw_format_name(i)); i++)
+		if (strlen(name) == length && memcmp(name, text, length) == 0)
+			return name;
+	return NULL;
+}
+
+static bool take_survey(struct source *source)
+{
+	struct sql_survey *survey = source->survey;
+	struct sql_words *words = &source->words;
+	size_t length;
+	const char *format = sql_take_text(words, &length);
+	survey->format = format_of(format, length);
+	words->failed = words->failed || !survey->format;
+	survey->bytes = sql_take_word(words);
+	survey->events = sql_take_word(words);
+	survey->start_ns = sql_take_word(words);
+	survey->end_ns = sql_take_word(words);
+	survey->late_ns = sql_take_word(words);
+	take_names(source);
+	take_tracks(source);
+	take_series(source);
+	take_stacks(source);
+	survey->index = words->failed ? NULL : sql_index_get(words, survey);
+	return survey->format && !words->failed && words->left == 0 && sql_survey_map(survey);
+}
+
+/* All of a file that is not too large; NULL, or NULL and *why. */
+static uint8_t *read_all(const char *path, size_t *size, const char **why)
+{
+	bool other = is_other(path);
+	FILE *stream = other ? NULL : fopen(path, "rbe");
+	struct stat status;
+	uint8_t *bytes = NULL;
+	if (!stream) {
+		*why = !other && errno == ENOENT ? NULL : "it cannot be read";
+		return NULL;
+	}
+	*why = "it cannot be read";
+	if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) && status.st_size < MOST) {
+		*size = (size_t)status.st_size;
+		bytes = malloc(*size + 1);
+		if (bytes && fread(bytes, 1, *size, stream) != *size) {
+			free(bytes);
+			bytes = NULL;
+		}
+	}
+	fclose(stream);
+	return bytes;
+}
+
+static const char *check_head(struct sql_words *words, const struct sql_file *file)
+{
+	struct stamp stamp, found;
+	if (words->left < sizeof magic || memcmp(words->bytes, magic, sizeof magic) != 0)
+		return "it is no index";
+	words->bytes += sizeof magic;
+	words->left -= sizeof magic;
+	if (sql_take_word(words) != VERSION)
+		return "it is of another version";
+	found.size = sql_take_word(words);
+	found.seconds = sql_take_word(words);
+	found.nanoseconds = sql_take_word(words);
+	found.head = sql_take_word(words);
+	uint64_t hash = sql_take_word(words);
+	if (!stamp_of(file, &stamp) || !is_same(&stamp, &found))
+		return "it is of another file, or of what the file was before";
+	return words->failed || hash != tw_mix_bytes(words->bytes, words->left, VERSION) ? "it is damaged" : NULL;
+}
+
+struct sql_survey *sql_keep_load(struct sql_session *session, size_t number, const char **why)
+{
+	const struct sql_file *file = &session->files[number];
+	char *path = path_of(file->path);
+	size_t size = 0;
+	uint8_t *bytes = path ? read_all(path, &size, why) : NULL;
+	struct source source = {.words = {.bytes = bytes, .left = size}, .session = session};
+	free(path);
+	if (!bytes)
+		return NULL;
+	*why = check_head(&source.words, file);
+	source.survey = *why ? NULL : calloc(1, sizeof *source.survey);
+	if (source.survey && !take_survey(&source)) {
+		*why = "it is damaged, or there is no memory for it";
+		sql_survey_free(source.survey);
+		source.survey = NULL;
+	}
+	free(source.names);
+	free(bytes);
+	return source.survey;
+}

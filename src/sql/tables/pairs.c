@@ -1,0 +1,403 @@
+/* pairs.c - the tables of asynchronous operations and of flows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/format.h"
+#include "sql/tables/slices.h"
+#include "sql/tables/tables.h"
+
+#include <stdlib.h>
+
+enum { SHARE = 8 }; /* of the memory limit */
+
+/* Something that has begun. */
+struct open {
+	uint64_t key, id, ts, argument_set, slice;
+	uint32_t track, name, category, next;
+	bool wanted;
+};
+
+/* Those that have, by what their records have in common. */
+struct opens {
+	struct tw_map map; /* hash to the newest plus 1; 0: none any more */
+	struct open *items;
+	size_t count, room, going; /* those that are not over */
+	uint32_t free;             /* plus 1 */
+	size_t wanted;
+};
+
+/* local: of ids that hold within a process, but those that tell that they do not. */
+static uint64_t key_of(const struct sql_cursor *cursor, const struct tw_event *event, bool local)
+{
+	local = local && !(event->flags & TW_FLAG_GLOBAL);
+	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(cursor->scan.reader), event->track);
+	uint64_t names = (uint64_t)event->name << 32 | event->category;
+	uint64_t key = tw_hash_two(tw_hash_two(names, event->id), local ? track->process : 0);
+	return key | 1; /* 0 is no key */
+}
+
+static struct open *find_open(const struct opens *opens, uint64_t key)
+{
+	uint32_t found;
+	return tw_map_find(&opens->map, key, &found) && found ? &opens->items[found - 1] : NULL;
+}
+
+/* NULL when there is no memory, or no room. */
+static struct open *add_open(struct sql_cursor *cursor, struct opens *opens, uint64_t key)
+{
+	size_t limit = tw_memory_limit(cursor->scan.reader) / SHARE;
+	uint32_t place = opens->free;
+	if (place && opens->items) {
+		opens->free = opens->items[place - 1].next;
+	} else {
+		if ((opens->count + 1) * (sizeof *opens->items + 4 * sizeof(struct tw_map_slot)) > limit ||
+		    !tw_grow(&opens->items, &opens->room, opens->count + 1, sizeof *opens->items))
+			return NULL;
+		place = (uint32_t)++opens->count;
+	}
+	struct open *item = &opens->items[place - 1];
+	uint32_t *stored = tw_map_stored(&opens->map, key);
+	*item = (struct open){.key = key, .next = stored ? *stored - 1 : 0};
+	if (stored)
+		*stored = place + 1;
+	else if (!tw_map_add(&opens->map, key, place))
+		return NULL;
+	opens->going++;
+	return item;
+}
+
+/* Takes the newest of a key away. */
+static void remove_open(struct opens *opens, struct open *item)
+{
+	uint32_t place = (uint32_t)(item - opens->items) + 1;
+	*tw_map_stored(&opens->map, item->key) = item->next + 1;
+	opens->wanted -= item->wanted;
+	item->next = opens->free;
+	item->key = 0;
+	opens->free = place;
+	opens->going--;
+}
+
+/* Keys without an item stay in the map: when there are many, it is made anew. */
+static bool sweep(struct opens *opens)
+{
+	enum { STALE = 4096 };
+	struct tw_map fresh = {0};
+	bool fine = true;
+	if (opens->map.count < 2 * opens->going + STALE)
+		return true;
+	for (size_t i = 0; i <= opens->map.mask && fine; i++)
+		if (opens->map.slots[i].value > 1)
+			fine = tw_map_add(&fresh, opens->map.slots[i].key, opens->map.slots[i].value - 1);
+	tw_map_free(fine ? &opens->map : &fresh);
+	if (fine)
+		opens->map = fresh;
+	return fine;
+}
+
+static int too_many(const struct sql_cursor *cursor)
+{
+	return sql_session_fail(cursor->scan.session, TW_ERR_LIMIT,
+	                        "%s: more %s are open at once than the memory limit has room for",
+	                        cursor->scan.session->files[cursor->scan.file].path, cursor->table->name);
+}
+
+static void free_opens(struct opens *opens)
+{
+	tw_map_free(&opens->map);
+	free(opens->items);
+	*opens = (struct opens){0};
+}
+
+/* ---- async_slice ---- */
+
+struct async_row {
+	uint64_t id, ts, duration, async_id, argument_set;
+	uint32_t track, name, category;
+	struct sql_text arguments;
+};
+
+#define AT(member) offsetof(struct async_row, member)
+static const struct sql_column async_columns[] = {
+    {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the record that begins it"},
+    {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "when it begins: ns since the start of the trace"},
+    {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN, "ns until its end; -1: it has none"},
+    {"track_id", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "the track of the thread where it begins"},
+    {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread where it begins: thread.utid"},
+    {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name"},
+    {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
+    {"async_id", "INTEGER", SQL_UNSIGNED, AT(async_id), SQL_PLAIN, "what its begin and its end have in common"},
+    {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
+     "the arguments of its begin: args.arg_set_id; NULL where it has none"},
+    {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "the arguments of its begin and its end as a JSON object"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
+};
+#undef AT
+
+enum { ASYNC_ARGS = 9 };
+
+/* What only these have, by place of the open item. */
+struct operation {
+	uint64_t id;
+	struct tw_text arguments; /* the inside of an object */
+};
+
+struct async {
+	struct opens opens;
+	struct operation *operations;
+	size_t operation_room;
+	size_t text_room; /* of all arguments */
+};
+
+/* 0 where nobody asks for them. */
+static int keep_arguments(struct sql_cursor *cursor, struct operation *operation, const struct tw_event *event)
+{
+	struct async *async = cursor->state;
+	struct tw_text *text = &operation->arguments;
+	size_t before = text->room;
+	if (event->argument_count == 0 || !sql_uses(cursor, ASYNC_ARGS))
+		return 0;
+	if (!sql_add_arguments(cursor, text, tw_event_arguments(&cursor->scan.batch, event), event->argument_count))
+		return sql_no_memory(cursor);
+	async->text_room += text->room - before;
+	return async->text_room > tw_memory_limit(cursor->scan.reader) / SHARE ? too_many(cursor) : 0;
+}
+
+static int begin_async(struct sql_cursor *cursor, const struct tw_event *event)
+{
+	struct async *async = cursor->state;
+	struct open *item = add_open(cursor, &async->opens, key_of(cursor, event, true));
+	if (!item)
+		return too_many(cursor);
+	size_t place = (size_t)(item - async->opens.items);
+	if (!tw_grow(&async->operations, &async->operation_room, place + 1, sizeof *async->operations))
+		return sql_no_memory(cursor);
+	struct operation *operation = &async->operations[place];
+	operation->id = event->id;
+	operation->arguments.length = 0;
+	item->id = event->offset;
+	item->ts = event->time;
+	item->argument_set = event->argument_count ? event->offset : UINT64_MAX;
+	item->track = event->track;
+	item->name = event->name;
+	item->category = event->category;
+	item->wanted = sql_wants(cursor, event);
+	async->opens.wanted += item->wanted;
+	return item->wanted ? keep_arguments(cursor, operation, event) : 0;
+}
+
+static int add_async(struct sql_cursor *cursor, const struct open *item, int64_t duration)
+{
+	const struct async *async = cursor->state;
+	const struct operation *operation = &async->operations[item - async->opens.items];
+	struct async_row *row = item->wanted ? sql_add_row(cursor) : NULL;
+	if (!row)
+		return item->wanted ? sql_no_memory(cursor) : 0;
+	*row = (struct async_row){
+	    .id = item->id,
+	    .ts = item->ts,
+	    .duration = (uint64_t)duration,
+	    .async_id = operation->id,
+	    .argument_set = item->argument_set,
+	    .track = item->track,
+	    .name = item->name,
+	    .category = item->category,
+	};
+	if (operation->arguments.length && !sql_keep_object(cursor, &operation->arguments, &row->arguments))
+		return sql_no_memory(cursor);
+	return 0;
+}
+
+static int end_async(struct sql_cursor *cursor, const struct tw_event *event)
+{
+	struct async *async = cursor->state;
+	struct open *item = find_open(&async->opens, key_of(cursor, event, true));
+	if (!item)
+		return 0;
+	struct operation *operation = &async->operations[item - async->opens.items];
+	int status = item->wanted ? keep_arguments(cursor, operation, event) : 0;
+	if (status == 0)
+		status = add_async(cursor, item, event->time > item->ts ? (int64_t)(event->time - item->ts) : 0);
+	remove_open(&async->opens, item);
+	return status < 0 || sweep(&async->opens) ? status : sql_no_memory(cursor);
+}
+
+static int take_async(struct sql_cursor *cursor)
+{
+	const struct tw_batch *batch = &cursor->scan.batch;
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status == 0; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->kind == TW_ASYNC_BEGIN)
+			status = begin_async(cursor, event);
+		else if (event->kind == TW_ASYNC_END)
+			status = end_async(cursor, event);
+	}
+	return status;
+}
+
+static int finish_async(struct sql_cursor *cursor)
+{
+	struct async *async = cursor->state;
+	int status = 0;
+	for (size_t i = 0; i < async->opens.count && status == 0; i++)
+		if (async->opens.items[i].key)
+			status = add_async(cursor, &async->opens.items[i], -1);
+	return status;
+}
+
+static bool async_waits(const struct sql_cursor *cursor)
+{
+	return ((const struct async *)cursor->state)->opens.wanted > 0;
+}
+
+static void end_of_async(struct sql_cursor *cursor)
+{
+	struct async *async = cursor->state;
+	free_opens(&async->opens);
+	for (size_t i = 0; i < async->operation_room; i++)
+		tw_text_free(&async->operations[i].arguments);
+	free(async->operations);
+	*async = (struct async){0};
+}
+
+const struct sql_table sql_table_async_slice = {
+    .name = "async_slice",
+    .summary = "operations that may begin on one thread and end on another, in the order in which they end",
+    SQL_COLUMNS(async_columns),
+    .row_size = sizeof(struct async_row),
+    .kinds = 1u << TW_ASYNC_BEGIN | 1u << TW_ASYNC_END,
+    .whole_file = true,
+    .in_time = true,
+    .state_size = sizeof(struct async),
+    .take = take_async,
+    .finish = finish_async,
+    .waits = async_waits,
+    .end = end_of_async,
+};
+
+/* ---- flow ---- */
+
+struct flow_row {
+	uint64_t id, ts, ts_out, slice_out, slice_in, trace_id, argument_set;
+	uint32_t track, track_out, name, category;
+	struct sql_text arguments;
+};
+
+#define AT(member) offsetof(struct flow_row, member)
+static const struct sql_column flow_columns[] = {
+    {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the record where it arrives"},
+    {"slice_out", "INTEGER", SQL_RECORD, AT(slice_out), SQL_PLAIN, "the slice that it leaves; NULL where none is open"},
+    {"slice_in", "INTEGER", SQL_RECORD, AT(slice_in), SQL_PLAIN, "the slice where it arrives; NULL where none is open"},
+    {"trace_id", "INTEGER", SQL_UNSIGNED, AT(trace_id), SQL_PLAIN, "what all of one flow have in common"},
+    {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
+     "the arguments where it arrives: args.arg_set_id; NULL where there are none"},
+    {"ts_out", "INTEGER", SQL_TIME, AT(ts_out), SQL_PLAIN, "when it leaves: ns since the start of the trace"},
+    {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "when it arrives"},
+    {"utid_out", "INTEGER", SQL_THREAD, AT(track_out), SQL_PLAIN, "the thread that it leaves: thread.utid"},
+    {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread where it arrives: thread.utid"},
+    {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name"},
+    {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
+    {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "the arguments where it arrives as a JSON object"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
+};
+#undef AT
+
+enum { FLOW_ARGS = 11 };
+
+struct flows {
+	struct sql_slices slices;
+	struct opens opens;
+};
+
+static int begin_flows(struct sql_cursor *cursor)
+{
+	struct flows *flows = cursor->state;
+	return sql_slices_begin(&flows->slices, cursor);
+}
+
+static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, const struct open *from, uint64_t slice)
+{
+	struct flow_row *row = sql_wants(cursor, event) ? sql_add_row(cursor) : NULL;
+	if (!row)
+		return sql_wants(cursor, event) ? sql_no_memory(cursor) : 0;
+	*row = (struct flow_row){
+	    .id = event->offset,
+	    .ts = event->time,
+	    .ts_out = from->ts,
+	    .slice_out = from->slice,
+	    .slice_in = slice,
+	    .trace_id = event->id,
+	    .argument_set = event->argument_count ? event->offset : UINT64_MAX,
+	    .track = event->track,
+	    .track_out = from->track,
+	    .name = event->name,
+	    .category = event->category,
+	};
+	if (sql_uses(cursor, FLOW_ARGS) && !sql_keep_arguments(cursor, tw_event_arguments(&cursor->scan.batch, event),
+	                                                       event->argument_count, &row->arguments))
+		return sql_no_memory(cursor);
+	return 0;
+}
+
+/* Each of its events is an arrow from the one before. */
+static int take_flow(struct sql_cursor *cursor, const struct tw_event *event)
+{
+	struct flows *flows = cursor->state;
+	uint64_t key = key_of(cursor, event, false);
+	tw_calls_advance(&flows->slices.calls, event->time);
+	const struct sql_slice *inside = sql_slices_innermost(&flows->slices, event->track);
+	uint64_t slice = inside ? inside->id : UINT64_MAX;
+	struct open *from = find_open(&flows->opens, key);
+	int status = 0;
+	if (from && event->kind != TW_FLOW_BEGIN)
+		status = add_flow(cursor, event, from, slice);
+	if (from && event->kind == TW_FLOW_END) {
+		remove_open(&flows->opens, from);
+		return status < 0 || sweep(&flows->opens) ? status : sql_no_memory(cursor);
+	}
+	if (!from && event->kind == TW_FLOW_BEGIN && !(from = add_open(cursor, &flows->opens, key)))
+		return too_many(cursor);
+	if (from) {
+		from->ts = event->time;
+		from->track = event->track;
+		from->slice = slice;
+	}
+	return status;
+}
+
+static int take_flows(struct sql_cursor *cursor)
+{
+	struct flows *flows = cursor->state;
+	const struct tw_batch *batch = &cursor->scan.batch;
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status == 0; i++) {
+		const struct tw_event *event = &batch->events[i];
+		status = sql_slices_take(&flows->slices, event, NULL);
+		if (status == 0 &&
+		    (event->kind == TW_FLOW_BEGIN || event->kind == TW_FLOW_STEP || event->kind == TW_FLOW_END))
+			status = take_flow(cursor, event);
+	}
+	return status;
+}
+
+static void end_flows(struct sql_cursor *cursor)
+{
+	struct flows *flows = cursor->state;
+	sql_slices_free(&flows->slices);
+	free_opens(&flows->opens);
+}
+
+const struct sql_table sql_table_flow = {
+    .name = "flow",
+    .summary = "arrows from slice to slice, in the order in which they arrive",
+    SQL_COLUMNS(flow_columns),
+    .row_size = sizeof(struct flow_row),
+    .kinds = 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END | 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END |
+             1u << TW_SLICE_COMPLETE,
+    .whole_file = true,
+    .in_time = true,
+    .by_time = true,
+    .state_size = sizeof(struct flows),
+    .begin = begin_flows,
+    .take = take_flows,
+    .end = end_flows,
+};

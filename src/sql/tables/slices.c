@@ -1,0 +1,430 @@
+/* slices.c - the table of slices: each when it ends. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/tables/slices.h"
+
+#include "core/format.h"
+#include "sql/tables/groups.h"
+#include "sql/tables/tables.h"
+
+#include <stdlib.h>
+
+/* ---- The slices that are open. ---- */
+
+static struct sql_slice *slice_of(struct sql_slices *slices, uint32_t row)
+{
+	return row >= TW_ROW_FIRST ? &slices->open[row - TW_ROW_FIRST] : NULL;
+}
+
+/* The frame's row of a slice that is free; TW_ROW_OTHER when there is no memory. */
+static uint32_t take_free(struct sql_slices *slices)
+{
+	uint32_t found = slices->free;
+	if (found) {
+		slices->free = slices->open[found - 1].next;
+		return found - 1 + TW_ROW_FIRST;
+	}
+	if (slices->open_count >= UINT32_MAX - TW_ROW_FIRST - 1 ||
+	    !tw_budget_grow(&slices->budget, TW_FOR_ROWS, &slices->open, &slices->open_room, slices->open_count + 1,
+	                    sizeof *slices->open))
+		return TW_ROW_OTHER;
+	return (uint32_t)slices->open_count++ + TW_ROW_FIRST;
+}
+
+static void keep_arguments(struct sql_slices *slices, struct sql_slice *slice)
+{
+	size_t before = slice->arguments.room;
+	if (!slices->event->argument_count)
+		return;
+	slice->argued = true;
+	if (!slices->keep_arguments || !slice->wanted)
+		return;
+	if (!sql_add_arguments(slices->cursor, &slice->arguments, slices->arguments, slices->event->argument_count))
+		slices->failed = true;
+	if (!tw_budget_take(&slices->budget, TW_FOR_COUNTS, slice->arguments.room - before))
+		slices->full = true;
+}
+
+/* The same for the same names, whatever thread and file they are of; never negative. */
+static uint64_t stack_of(const struct sql_slices *slices, const struct sql_slice *parent, uint32_t name)
+{
+	const struct tw_name *text = tw_dictionary_name(tw_reader_dictionary(slices->cursor->scan.reader), name);
+	return tw_mix_bytes(text->text, text->length, parent ? parent->stack : 0) >> 1;
+}
+
+static uint32_t root(struct tw_calls *calls, uint32_t track)
+{
+	(void)calls;
+	(void)track;
+	return TW_ROW_NONE;
+}
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct sql_slices *slices = (struct sql_slices *)calls;
+	const struct tw_event *event = slices->event;
+	uint32_t row = take_free(slices);
+	struct sql_slice *slice = slice_of(slices, row), *parent = slice_of(slices, caller->row);
+	if (!slice) {
+		slices->full = true;
+		return row;
+	}
+	struct tw_text arguments = slice->arguments;
+	arguments.length = 0;
+	*slice = (struct sql_slice){
+	    .id = event->offset,
+	    .parent = parent ? parent->id : UINT64_MAX,
+	    .begin = event->time,
+	    .track = calls->track,
+	    .name = name,
+	    .category = event->category,
+	    .depth = calls->stack->depth,
+	    .live = true,
+	    .wanted = sql_wants(slices->cursor, event),
+	    .complete = event->kind == TW_SLICE_COMPLETE,
+	    .arguments = arguments,
+	};
+	slices->wanted += slice->wanted;
+	if (slices->keep_stacks)
+		slice->stack = stack_of(slices, parent, name);
+	keep_arguments(slices, slice);
+	return row;
+}
+
+/* Whether the event that is being taken ends this slice itself: then its arguments are the slice's, too. What else ends
+ * at the same time has none of them. */
+static bool is_its_end(const struct sql_slices *slices, const struct sql_slice *slice, enum tw_call_end how)
+{
+	return how == TW_CALL_ENDED && !slice->complete && slices->event && slices->event->kind == TW_SLICE_END;
+}
+
+static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                  enum tw_call_end how)
+{
+	struct sql_slices *slices = (struct sql_slices *)calls;
+	struct sql_slice *slice = slice_of(slices, frame->row);
+	if (!slice)
+		return;
+	if (is_its_end(slices, slice, how))
+		keep_arguments(slices, slice);
+	if (slices->ended)
+		slices->ended(slices, slice, call->duration, tw_call_self(call), how);
+	slices->wanted -= slice->wanted;
+	slice->live = false;
+	slice->next = slices->free;
+	slices->free = (uint32_t)(slice - slices->open) + 1;
+}
+
+static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
+
+int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
+{
+	slices->cursor = cursor;
+	slices->calls.hooks = &hooks;
+	slices->calls.budget = &slices->budget;
+	slices->calls.in_turn = cursor->scan.reader->in_turn && cursor->scan.order == TW_ORDER_TRACK;
+	tw_budget_reset(&slices->budget, tw_memory_limit(cursor->scan.reader), 1);
+	return tw_calls_init(&slices->calls) ? 0 : sql_no_memory(cursor);
+}
+
+static int too_many(const struct sql_cursor *cursor)
+{
+	return sql_session_fail(cursor->scan.session, TW_ERR_LIMIT,
+	                        "%s: more slices are open at once than the memory limit has room for",
+	                        cursor->scan.session->files[cursor->scan.file].path);
+}
+
+static int state_of(struct sql_slices *slices)
+{
+	if (slices->failed || tw_budget_status(&slices->budget) < 0)
+		return sql_no_memory(slices->cursor);
+	if (slices->full || slices->calls.untimed)
+		return too_many(slices->cursor);
+	return 0;
+}
+
+int sql_slices_take(struct sql_slices *slices, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	slices->event = event;
+	slices->arguments = arguments;
+	if (event->track != slices->calls.track)
+		tw_calls_switch(&slices->calls, event->track);
+	tw_calls_take(&slices->calls, event);
+	return slices->failed || slices->full || slices->calls.untimed ? state_of(slices) : 0;
+}
+
+int sql_slices_finish(struct sql_slices *slices)
+{
+	slices->event = NULL;
+	tw_calls_finish(&slices->calls);
+	return state_of(slices);
+}
+
+const struct sql_slice *sql_slices_innermost(struct sql_slices *slices, uint32_t track)
+{
+	const struct tw_call_stack *stack =
+	    track < slices->calls.stack_room ? &slices->calls.stacks[track] : &slices->calls.spare;
+	return stack->depth ? slice_of(slices, stack->space->frames[stack->depth].row) : NULL;
+}
+
+void sql_slices_free(struct sql_slices *slices)
+{
+	for (size_t i = 0; i < slices->open_room; i++)
+		tw_text_free(&slices->open[i].arguments);
+	free(slices->open);
+	tw_calls_free(&slices->calls);
+	*slices = (struct sql_slices){0};
+}
+
+/* ---- The table. ---- */
+
+struct row {
+	uint64_t id, ts, duration, self, parent, argument_set, stack;
+	uint32_t track, name, category, depth;
+	const char *end;
+	struct sql_text arguments;
+};
+
+enum {
+	ID,
+	TS,
+	DUR,
+	TRACK_ID,
+	UTID,
+	NAME,
+	CATEGORY,
+	DEPTH,
+	PARENT_ID,
+	ARG_SET_ID,
+	SELF_DUR,
+	END,
+	ARGS,
+	STACK_ID,
+	SOURCE
+};
+
+#define AT(member) offsetof(struct row, member)
+static const struct sql_column columns[] = {
+    [ID] = {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the record that begins it"},
+    [TS] = {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "when it begins: ns since the start of the trace"},
+    [DUR] = {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN,
+             "ns until its end; of one that is open, to the last event of its thread"},
+    [TRACK_ID] = {"track_id", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "its track: that of its thread"},
+    [UTID] = {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "its thread: thread.utid"},
+    [NAME] = {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name, or that of the function"},
+    [CATEGORY] = {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
+    [DEPTH] = {"depth", "INTEGER", SQL_SMALL, AT(depth), SQL_PLAIN, "how many slices it is inside of"},
+    [PARENT_ID] = {"parent_id", "INTEGER", SQL_RECORD, AT(parent), SQL_PLAIN,
+                   "the slice that it is directly inside of"},
+    [ARG_SET_ID] = {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
+                    "its arguments: args.arg_set_id; NULL where it has none"},
+    [SELF_DUR] = {"self_dur", "INTEGER", SQL_NUMBER, AT(self), SQL_PLAIN,
+                  "ns of dur that are not in slices directly inside"},
+    [END] = {"end_kind", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
+             "how it ended: 'ended', 'unwound' (by the end of a slice around it), 'open' (not at all)"},
+    [ARGS] = {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "its arguments as a JSON object"},
+    [STACK_ID] = {"stack_id", "INTEGER", SQL_NUMBER, AT(stack), SQL_IS_HIDDEN,
+                  "the same for all slices whose names, and the names of those around them, are the same"},
+    [SOURCE] = {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
+};
+#undef AT
+
+static const char *const ends[] = {[TW_CALL_ENDED] = "ended", [TW_CALL_UNWOUND] = "unwound", [TW_CALL_OPEN] = "open"};
+
+static void add_row(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
+                    enum tw_call_end how)
+{
+	if (!slice->wanted)
+		return;
+	struct row *row = sql_add_row(slices->cursor);
+	if (!row) {
+		slices->failed = true;
+		return;
+	}
+	*row = (struct row){
+	    .id = slice->id,
+	    .ts = slice->begin,
+	    .duration = duration,
+	    .self = self,
+	    .parent = slice->parent,
+	    .argument_set = slice->argued ? slice->id : UINT64_MAX,
+	    .track = slice->track,
+	    .name = slice->name,
+	    .category = slice->category,
+	    .depth = slice->depth,
+	    .stack = slice->stack,
+	    .end = ends[how],
+	};
+	if (slice->arguments.length && !sql_keep_object(slices->cursor, &slice->arguments, &row->arguments))
+		slices->failed = true;
+}
+
+static int begin(struct sql_cursor *cursor)
+{
+	struct sql_slices *slices = cursor->state;
+	slices->ended = add_row;
+	slices->keep_arguments = sql_uses(cursor, ARGS);
+	slices->keep_stacks = sql_uses(cursor, STACK_ID);
+	return sql_slices_begin(slices, cursor);
+}
+
+static int take(struct sql_cursor *cursor)
+{
+	const struct tw_batch *batch = &cursor->scan.batch;
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status == 0; i++)
+		status =
+		    sql_slices_take(cursor->state, &batch->events[i], tw_event_arguments(batch, &batch->events[i]));
+	return status;
+}
+
+/* Where only begins and ends have been read: how long the threads of what is open went on, the survey knows. */
+static void go_on(struct sql_cursor *cursor, struct tw_calls *calls)
+{
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	for (uint32_t i = 0; i < calls->stack_room; i++) {
+		uint64_t last = calls->stacks[i].depth ? survey->tracks[sql_scan_track(&cursor->scan, i)].last : 0;
+		if (last > calls->stacks[i].last)
+			calls->stacks[i].last = last;
+	}
+}
+
+static int finish(struct sql_cursor *cursor)
+{
+	struct sql_slices *slices = cursor->state;
+	if (slices->wanted && cursor->used & cursor->table->lasting && cursor->scan.kinds != UINT32_MAX)
+		go_on(cursor, &slices->calls);
+	return sql_slices_finish(slices);
+}
+
+static bool waits(const struct sql_cursor *cursor)
+{
+	const struct sql_slices *slices = cursor->state;
+	return slices->wanted > 0;
+}
+
+static void end(struct sql_cursor *cursor)
+{
+	sql_slices_free(cursor->state);
+}
+
+/* ---- Calls that the format deals: of a track, without their records. ---- */
+
+struct dealt {
+	struct tw_calls calls; /* first: hooks get it */
+	struct tw_budget budget;
+	struct sql_cursor *cursor;
+	int status;
+	bool failed;
+};
+
+/* Every call is put on the stack by its name alone. */
+static uint32_t find_dealt(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	(void)calls;
+	(void)caller;
+	(void)name;
+	return TW_ROW_FIRST;
+}
+
+static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                        enum tw_call_end how)
+{
+	struct dealt *dealt = (struct dealt *)calls;
+	if (!sql_in_window(dealt->cursor, frame->begin))
+		return;
+	const struct row row = {
+	    .ts = frame->begin,
+	    .duration = call->duration,
+	    .self = tw_call_self(call),
+	    .track = calls->track,
+	    .name = frame->name,
+	    .depth = (uint32_t)(frame - calls->stack->space->frames) - 1,
+	    .end = ends[how],
+	};
+	if (!sql_groups_put(dealt->cursor->groups, &row))
+		dealt->failed = true;
+}
+
+enum { AHEAD = 1024 }; /* bytes */
+
+/* The last ends first. How deep they are, they do not tell. */
+static void take_nested(struct tw_calls *calls, const struct tw_nested_call *found, size_t count)
+{
+	struct dealt *dealt = (struct dealt *)calls;
+	struct row row = {.track = calls->track, .end = ends[TW_CALL_ENDED]};
+	for (const struct tw_nested_call *call = found + count; call-- > found;) {
+		__builtin_prefetch((const char *)call - AHEAD);
+		if (!sql_in_window(dealt->cursor, call->begin))
+			continue;
+		row.ts = call->begin;
+		row.duration = call->duration;
+		row.self = call->duration - call->children;
+		row.name = call->name;
+		if (!sql_groups_put(dealt->cursor->groups, &row))
+			dealt->failed = true;
+	}
+}
+
+static const struct tw_call_hooks dealt_hooks = {
+    .root = root,
+    .enter = find_dealt,
+    .leave = leave_dealt,
+    .nested = take_nested,
+};
+
+static void take_dealt(void *context, unsigned part, const struct tw_call_run *run)
+{
+	struct dealt *dealt = context;
+	(void)part;
+	if (dealt->status < 0 || dealt->failed)
+		return;
+	tw_calls_feed_run(&dealt->calls, run, find_dealt, leave_dealt, false);
+	dealt->status = sql_groups_settle(dealt->cursor->groups);
+}
+
+static bool is_stopped(void *session)
+{
+	return sql_session_stops(session);
+}
+
+static int deal(struct sql_cursor *cursor)
+{
+	struct dealt dealt = {.cursor = cursor, .calls = {.hooks = &dealt_hooks, .name_limit = SIZE_MAX}};
+	struct tw_reader *reader = cursor->scan.reader;
+	dealt.calls.budget = &dealt.budget;
+	tw_budget_reset(&dealt.budget, tw_memory_limit(reader), 1);
+	if (!tw_calls_init(&dealt.calls))
+		return sql_no_memory(cursor);
+	reader->kinds = cursor->table->kinds; /* who deals knows how long tracks go on */
+	reader->nests = !sql_uses(cursor, DEPTH);
+	reader->stops = is_stopped;
+	reader->stop_context = cursor->scan.session;
+	int status = sql_scan_ended(&cursor->scan, reader->format->deal(reader, 1, take_dealt, &dealt));
+	tw_calls_finish(&dealt.calls);
+	bool full = dealt.calls.untimed > 0;
+	tw_calls_free(&dealt.calls);
+	if (dealt.failed || tw_budget_status(&dealt.budget) < 0)
+		return sql_no_memory(cursor);
+	if (full)
+		return too_many(cursor);
+	return status < 0 ? status : dealt.status;
+}
+
+const struct sql_table sql_table_slice = {
+    .name = "slice",
+    .summary = "calls and other slices of the threads, in the order in which they end",
+    SQL_COLUMNS(columns),
+    .row_size = sizeof(struct row),
+    .kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
+    .lasting = 1u << DUR | 1u << SELF_DUR,
+    .windowed = true,
+    .state_size = sizeof(struct sql_slices),
+    .begin = begin,
+    .take = take,
+    .finish = finish,
+    .deal = deal,
+    .dealt = 1u << TS | 1u << DUR | 1u << TRACK_ID | 1u << UTID | 1u << NAME | 1u << DEPTH | 1u << SELF_DUR |
+             1u << END | 1u << SOURCE,
+    .waits = waits,
+    .end = end,
+};

@@ -1,0 +1,56 @@
+/* slices.h - the slices that are open on each thread, for tables that need to know. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SQL_TABLES_SLICES_H
+#define SQL_TABLES_SLICES_H
+
+#include "core/budget.h"
+#include "core/calls/calls.h"
+#include "sql/tables/table.h"
+
+/* A slice, from its begin on. */
+struct sql_slice {
+	uint64_t id; /* offset of the record that begins it */
+	uint64_t parent;
+	uint64_t begin;
+	uint32_t track, name, category;
+	uint32_t depth;
+	uint64_t stack; /* of the names of it and of those around it; where asked for */
+	uint32_t next;  /* of those that are free */
+	bool live;      /* not free */
+	bool wanted;
+	bool complete;            /* its record tells when it ends */
+	bool argued;              /* a record of it has arguments */
+	struct tw_text arguments; /* JSON, without the braces; empty: none */
+};
+
+struct sql_slices {
+	struct tw_calls calls; /* first: hooks get it */
+	struct tw_budget budget;
+	struct sql_cursor *cursor;
+	struct sql_slice *open; /* by the frame's row, from TW_ROW_FIRST on */
+	size_t open_count, open_room;
+	uint32_t free; /* the first free one plus 1 */
+	size_t wanted; /* open slices that are wanted */
+	const struct tw_event *event;
+	const struct tw_argument *arguments;
+	bool keep_arguments, keep_stacks, failed, full;
+	/* Is told of each slice that ends, before it is forgotten. NULL: nobody is. */
+	void (*ended)(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
+	              enum tw_call_end how);
+};
+
+/* All zero but `ended` and keep_arguments to begin. Returns 0 or a negative status, told in session->error. */
+int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor);
+
+/* Takes an event of any kind. Returns as above. */
+int sql_slices_take(struct sql_slices *slices, const struct tw_event *event, const struct tw_argument *arguments);
+
+/* The end of the file. */
+int sql_slices_finish(struct sql_slices *slices);
+
+/* The innermost slice that is open on a track; NULL when there is none. */
+const struct sql_slice *sql_slices_innermost(struct sql_slices *slices, uint32_t track);
+
+void sql_slices_free(struct sql_slices *slices);
+
+#endif

@@ -1,0 +1,185 @@
+/* states.c - the table of what threads did: running, or waiting for a CPU or for something else. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/series/sched.h"
+#include "core/format.h"
+#include "sql/tables/tables.h"
+
+#include <stdlib.h>
+
+struct row {
+	uint64_t id, ts, duration;
+	uint32_t track;
+	struct sql_any cpu;
+	const char *state;
+};
+
+#define AT(member) offsetof(struct row, member)
+static const struct sql_column columns[] = {
+    {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the switch or wake-up that it begins with"},
+    {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "since when: ns since the start of the trace"},
+    {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN, "ns until the next; -1: there is none"},
+    {"cpu", "INTEGER", SQL_ANY, AT(cpu), SQL_PLAIN, "the CPU that it runs on; NULL where it does not run"},
+    {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread: thread.utid"},
+    {"state", "TEXT", SQL_WORD, AT(state), SQL_PLAIN,
+     "'Running', 'R' (woken: it could), 'R+' (preempted), 'S' (blocked), 'T' (suspended), 'Z' (dying), 'X' (dead); "
+     "NULL where unknown"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
+};
+#undef AT
+
+static const char running[] = "Running", runnable[] = "R";
+
+/* What a thread does. */
+struct task {
+	uint64_t id, since;
+	const char *state;
+	uint16_t cpu;
+	bool known, wanted;
+};
+
+struct tasks {
+	struct task *tasks; /* by the reader's number of the track */
+	size_t room;
+	uint32_t *running; /* track of the thread that runs on a CPU, by its number: 16 bits */
+	size_t cpu_room;
+	size_t wanted;
+};
+
+/* The names that Perfetto has for the states of threads. */
+static const char *state_word(uint64_t state)
+{
+	static const char *const words[] = {
+	    [TW_SCHED_RUNNING] = "R+", [TW_SCHED_SUSPENDED] = "T", [TW_SCHED_BLOCKED] = "S",
+	    [TW_SCHED_DYING] = "Z",    [TW_SCHED_DEAD] = "X",
+	};
+	return state < sizeof words / sizeof *words ? words[state] : NULL;
+}
+
+static int add_row(struct sql_cursor *cursor, uint32_t track, int64_t duration)
+{
+	const struct tasks *tasks = cursor->state;
+	const struct task *task = &tasks->tasks[track];
+	struct row *row = task->wanted ? sql_add_row(cursor) : NULL;
+	if (row)
+		*row = (struct row){
+		    .id = task->id,
+		    .ts = task->since,
+		    .duration = (uint64_t)duration,
+		    .track = track,
+		    .cpu = {.type = task->state == running ? SQL_ANY_NUMBER : SQL_ANY_NULL, .value.i = task->cpu},
+		    .state = task->state,
+		};
+	return row || !task->wanted ? 0 : sql_no_memory(cursor);
+}
+
+/* A thread comes into a state, which ends the one before. */
+static int change(struct sql_cursor *cursor, const struct tw_event *event, uint32_t track, const char *state)
+{
+	struct tasks *tasks = cursor->state;
+	if (!tw_grow(&tasks->tasks, &tasks->room, track + (size_t)1, sizeof *tasks->tasks))
+		return sql_no_memory(cursor);
+	struct task *task = &tasks->tasks[track];
+	int status = 0;
+	if (task->known)
+		status = add_row(cursor, track, event->time > task->since ? (int64_t)(event->time - task->since) : 0);
+	tasks->wanted -= task->known && task->wanted;
+	*task = (struct task){
+	    .id = event->offset,
+	    .since = event->time,
+	    .state = state,
+	    .cpu = event->cpu,
+	    .known = true,
+	    .wanted = sql_in_window(cursor, event->time) && sql_on_track(cursor, track),
+	};
+	tasks->wanted += task->wanted;
+	return status;
+}
+
+static const struct task *task_of(const struct tasks *tasks, uint32_t track)
+{
+	static const struct task none;
+	return track < tasks->room ? &tasks->tasks[track] : &none;
+}
+
+/* Where a switch is missing, another thread leaves than the one that came: what that did since is not known. */
+static int lose(struct sql_cursor *cursor, const struct tw_event *event, uint32_t track)
+{
+	const struct task *task = task_of(cursor->state, track);
+	bool runs = task->known && task->state == running && task->cpu == event->cpu;
+	return track != event->track && runs ? change(cursor, event, track, NULL) : 0;
+}
+
+static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	struct tasks *tasks = cursor->state;
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
+	if (!tw_grow(&tasks->running, &tasks->cpu_room, (size_t)event->cpu + 1, sizeof *tasks->running))
+		return sql_no_memory(cursor);
+	int status = lose(cursor, event, tasks->running[event->cpu]);
+	if (status == 0 && !tw_sched_leaves_idle(dictionary, event, arguments))
+		status = change(cursor, event, event->track, state_word(event->value));
+	tasks->running[event->cpu] = event->other;
+	if (status == 0 && !tw_sched_comes_idle(dictionary, event, arguments))
+		status = change(cursor, event, event->other, running);
+	return status;
+}
+
+/* One that runs, or could, is not changed by it. */
+static int take_wakeup(struct sql_cursor *cursor, const struct tw_event *event)
+{
+	const char *state = task_of(cursor->state, event->track)->state;
+	bool ready = state && (state == running || *state == *runnable);
+	return ready ? 0 : change(cursor, event, event->track, runnable);
+}
+
+static int take(struct sql_cursor *cursor)
+{
+	const struct tw_batch *batch = &cursor->scan.batch;
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status == 0; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->kind == TW_SWITCH)
+			status = take_switch(cursor, event, tw_event_arguments(batch, event));
+		else if (event->kind == TW_WAKEUP)
+			status = take_wakeup(cursor, event);
+	}
+	return status;
+}
+
+static int finish(struct sql_cursor *cursor)
+{
+	const struct tasks *tasks = cursor->state;
+	int status = 0;
+	for (size_t i = 0; i < tasks->room && status == 0; i++)
+		if (tasks->tasks[i].known)
+			status = add_row(cursor, (uint32_t)i, -1);
+	return status;
+}
+
+static bool waits(const struct sql_cursor *cursor)
+{
+	return ((const struct tasks *)cursor->state)->wanted > 0;
+}
+
+static void end(struct sql_cursor *cursor)
+{
+	struct tasks *tasks = cursor->state;
+	free(tasks->tasks);
+	free(tasks->running);
+	*tasks = (struct tasks){0};
+}
+
+const struct sql_table sql_table_thread_state = {
+    .name = "thread_state",
+    .summary = "what the threads did by the scheduling, in the order in which each ends; without idle ones",
+    SQL_COLUMNS(columns),
+    .row_size = sizeof(struct row),
+    .kinds = 1u << TW_SWITCH | 1u << TW_WAKEUP,
+    .whole_file = true,
+    .in_time = true,
+    .state_size = sizeof(struct tasks),
+    .take = take,
+    .finish = finish,
+    .waits = waits,
+    .end = end,
+};

@@ -1,0 +1,382 @@
+/* survey.c - what one pass over a file tells of the whole. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/tables/survey.h"
+
+#include "base/memory/memory.h"
+#include "core/format.h"
+#include "sql/engine/scan.h"
+#include "sql/index/index.h"
+#include "sql/index/keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SERIES_SHARE = 8, /* of the memory limit */
+	SERIES_COST = sizeof(struct sql_series) + 4 * sizeof(struct tw_map_slot)
+};
+
+/* ---- Keys. Hashes may be alike: what is found is compared. ---- */
+
+static uint64_t track_key(unsigned kind, uint64_t process, uint64_t thread)
+{
+	return tw_hash_two(tw_hash_two(kind, process), thread);
+}
+
+static uint64_t series_key(const struct sql_series *series)
+{
+	uint64_t names = (uint64_t)series->name << 32 | series->argument;
+	return tw_hash_two(tw_hash_two(tw_hash_two(series->id, series->process), names), series->category);
+}
+
+uint32_t sql_survey_track(const struct sql_survey *survey, const struct tw_track *track)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX;
+	     tw_map_next(&survey->track_map, track_key(track->kind, track->process, track->thread), &slot, &number);) {
+		const struct sql_track *known = &survey->tracks[number];
+		if (known->kind == track->kind && known->process == track->process && known->thread == track->thread)
+			return number;
+	}
+	/* Its process may not have been known yet. */
+	if (track->kind == TW_TRACK_THREAD && tw_map_find(&survey->thread_map, track->thread, &number))
+		return number;
+	return 0;
+}
+
+uint32_t sql_survey_series(const struct sql_survey *survey, const struct sql_series *series)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->series_map, series_key(series), &slot, &number);) {
+		const struct sql_series *known = &survey->series[number];
+		if (known->process == series->process && known->id == series->id && known->name == series->name &&
+		    known->category == series->category && known->argument == series->argument)
+			return number;
+	}
+	return 0;
+}
+
+static uint64_t frame_key(const struct sql_frame *frame)
+{
+	return tw_hash_two(tw_hash_two(frame->id, frame->address), frame->id ? 0 : frame->name);
+}
+
+static uint64_t stack_key(uint32_t caller, uint32_t frame)
+{
+	return tw_hash64((uint64_t)caller << 32 | frame);
+}
+
+uint32_t sql_survey_frame(const struct sql_survey *survey, const struct sql_frame *frame)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->frame_map, frame_key(frame), &slot, &number);) {
+		const struct sql_frame *known = &survey->frames[number];
+		if (known->address == frame->address && known->id == frame->id &&
+		    (frame->id || known->name == frame->name))
+			return number;
+	}
+	return UINT32_MAX;
+}
+
+uint32_t sql_survey_stack(const struct sql_survey *survey, uint32_t caller, uint32_t frame)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->stack_map, stack_key(caller, frame), &slot, &number);)
+		if (survey->stacks[number].caller == caller && survey->stacks[number].location == frame)
+			return number;
+	return UINT32_MAX;
+}
+
+/* Frames that no stack leads through are none. */
+bool sql_survey_has_stacks(struct sql_survey *survey)
+{
+	bool fine = true;
+	for (uint32_t i = 1; i < survey->stack_count && !survey->frames_mapped && fine; i++) {
+		const struct tw_stack *stack = &survey->stacks[i];
+		uint32_t known = sql_survey_frame(survey, &survey->frames[stack->location]);
+		if (known == UINT32_MAX)
+			fine = tw_map_add(&survey->frame_map, frame_key(&survey->frames[stack->location]),
+			                  stack->location);
+		survey->frames_alike |= known != UINT32_MAX && known != stack->location;
+		fine = fine && tw_map_add(&survey->stack_map, stack_key(stack->caller, stack->location), i);
+	}
+	survey->frames_mapped = true;
+	survey->frames_alike |= !fine;
+	return !survey->frames_alike;
+}
+
+/* ---- While events go by. ---- */
+
+static bool add_series(struct sql_survey *survey, struct sql_scan *scan, const struct tw_event *event,
+                       const struct tw_argument *argument)
+{
+	size_t limit = tw_memory_limit(scan->reader) / SERIES_SHARE;
+	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(scan->reader), event->track);
+	const struct sql_scan_name *name = sql_scan_name(scan, event->name);
+	struct sql_series series = {.process = track->process, .id = event->id, .name = name ? name->number : 0};
+	const struct sql_scan_name *category = sql_scan_name(scan, event->category);
+	series.category = category ? category->number : 0;
+	const struct sql_scan_name *key = sql_scan_name(scan, argument->name);
+	series.argument = key ? key->number : 0;
+	if (scan->failed)
+		return false;
+	if (sql_survey_series(survey, &series))
+		return true;
+	if (survey->series_count * SERIES_COST > limit) {
+		survey->series_left = true;
+		return true;
+	}
+	if (!tw_grow(&survey->series, &survey->series_room, survey->series_count + 1, sizeof *survey->series) ||
+	    !tw_map_add(&survey->series_map, series_key(&series), (uint32_t)survey->series_count))
+		return false;
+	survey->series[survey->series_count++] = series;
+	return true;
+}
+
+/* What is open on a track when the trace ends goes on until its last event. */
+static bool take_last(struct sql_survey *survey, const struct tw_event *event)
+{
+	if (!tw_grow(&survey->tracks, &survey->track_room, event->track + (size_t)1, sizeof *survey->tracks))
+		return false;
+	uint64_t *last = &survey->tracks[event->track].last, over = tw_event_over(event);
+	*last = over > *last ? over : *last;
+	return true;
+}
+
+static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_t *latest)
+{
+	const struct tw_batch *batch = &scan->batch;
+	bool fine = true;
+	for (size_t i = 0; i < batch->count && fine; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->time < *latest)
+			survey->late_ns =
+			    *latest - event->time > survey->late_ns ? *latest - event->time : survey->late_ns;
+		else
+			*latest = event->time;
+		fine = take_last(survey, event);
+		const struct tw_argument *arguments = tw_event_arguments(batch, event);
+		for (unsigned k = 0; event->kind == TW_COUNTER && k < event->argument_count && fine; k++)
+			fine = add_series(survey, scan, event, &arguments[k]);
+	}
+	survey->events += batch->count;
+	return fine;
+}
+
+/* ---- At the end: what the dictionary has come to know. ---- */
+
+/* The session's number of a reader's name; a failure shows in scan->failed. */
+static uint32_t name_number(struct sql_scan *scan, uint32_t number)
+{
+	const struct sql_scan_name *name = number ? sql_scan_name(scan, number) : NULL;
+	return name ? name->number : 0;
+}
+
+static bool add_process(struct sql_survey *survey, struct sql_scan *scan, uint64_t pid, uint32_t *upid)
+{
+	const struct tw_name *name = tw_dictionary_process_name(tw_reader_dictionary(scan->reader), pid);
+	uint32_t number = 0;
+	*upid = 0;
+	if (pid == 0 || tw_map_find(&survey->process_map, pid, upid))
+		return true;
+	if (name->length)
+		number = tw_dictionary_intern(scan->session->names,
+		                              &(struct tw_name){.text = name->text, .length = name->length});
+	if (number == UINT32_MAX ||
+	    !tw_grow(&survey->processes, &survey->process_room, survey->process_count + 1, sizeof *survey->processes) ||
+	    !tw_map_add(&survey->process_map, pid, (uint32_t)survey->process_count))
+		return false;
+	*upid = (uint32_t)survey->process_count;
+	survey->processes[survey->process_count++] = (struct sql_process){.pid = pid, .name = number};
+	return true;
+}
+
+static bool map_track(struct sql_survey *survey, uint32_t number)
+{
+	const struct sql_track *track = &survey->tracks[number];
+	uint32_t known;
+	bool again = track->kind != TW_TRACK_THREAD || tw_map_find(&survey->thread_map, track->thread, &known);
+	return tw_map_add(&survey->track_map, track_key(track->kind, track->process, track->thread), number) &&
+	       (again || tw_map_add(&survey->thread_map, track->thread, number));
+}
+
+bool sql_survey_map(struct sql_survey *survey)
+{
+	bool fine = survey->process_count > 0 && survey->series_count > 0;
+	for (uint32_t i = 1; i < survey->track_count && fine; i++)
+		fine = survey->tracks[i].upid < survey->process_count && map_track(survey, i);
+	for (uint32_t i = 1; i < survey->series_count && fine; i++)
+		fine = survey->series[i].upid < survey->process_count &&
+		       tw_map_add(&survey->series_map, series_key(&survey->series[i]), i);
+	for (uint32_t i = 1; i < survey->stack_count && fine; i++)
+		fine = survey->stacks[i].location < survey->frame_count;
+	return fine;
+}
+
+static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t number)
+{
+	const struct tw_track *from = tw_dictionary_track(tw_reader_dictionary(scan->reader), number);
+	struct sql_track *track = &survey->tracks[number];
+	*track = (struct sql_track){.process = from->process,
+	                            .thread = from->thread,
+	                            .kind = from->kind,
+	                            .last = track->last};
+	track->name = name_number(scan, from->name);
+	if (!add_process(survey, scan, from->process, &track->upid))
+		return false;
+	return map_track(survey, number);
+}
+
+static bool copy_tracks(struct sql_survey *survey, struct sql_scan *scan)
+{
+	uint32_t count = tw_dictionary_tracks(tw_reader_dictionary(scan->reader));
+	bool fine = tw_grow(&survey->tracks, &survey->track_room, count, sizeof *survey->tracks);
+	survey->track_count = fine ? count : 0;
+	for (uint32_t i = 1; i < count && fine; i++)
+		fine = add_track(survey, scan, i);
+	for (size_t i = 1; i < survey->series_count && fine; i++)
+		fine = add_process(survey, scan, survey->series[i].process, &survey->series[i].upid);
+	return fine;
+}
+
+static bool copy_frame(struct sql_survey *survey, struct sql_scan *scan, uint32_t number)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
+	const struct tw_location *from = tw_dictionary_location(dictionary, number);
+	if (!tw_grow(&survey->frames, &survey->frame_room, (size_t)number + 1, sizeof *survey->frames))
+		return false;
+	survey->frames[number] = (struct sql_frame){
+	    .address = from->address,
+	    .id = tw_dictionary_name(dictionary, from->name)->id,
+	    .name = name_number(scan, from->name),
+	    .file = name_number(scan, from->file),
+	    .line = from->line,
+	    .module = name_number(scan, tw_dictionary_name(dictionary, from->name)->module),
+	};
+	survey->frame_count = number >= survey->frame_count ? (size_t)number + 1 : survey->frame_count;
+	return !scan->failed;
+}
+
+static bool copy_stacks(struct sql_survey *survey, struct sql_scan *scan)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
+	uint32_t count = tw_dictionary_stacks(dictionary);
+	bool fine = tw_grow(&survey->stacks, &survey->stack_room, count, sizeof *survey->stacks);
+	for (uint32_t i = 0; i < count && fine; i++) {
+		survey->stacks[i] = *tw_dictionary_stack(dictionary, i);
+		fine = i == 0 || copy_frame(survey, scan, survey->stacks[i].location);
+	}
+	survey->stack_count = fine ? count : 0;
+	return fine;
+}
+
+/* ---- The whole. ---- */
+
+static int read_all(struct sql_survey *survey, struct sql_scan *scan)
+{
+	uint64_t latest = 0;
+	int got = sql_scan_open(scan);
+	if (got < 0)
+		return got;
+	survey->index = sql_index_new(scan);
+	while ((got = sql_scan_batch(scan)) > 0) {
+		if (sql_session_stops(scan->session))
+			return sql_session_fail(scan->session, TW_ERR_LIMIT, "interrupted");
+		if (!take_batch(survey, scan, &latest))
+			return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
+		if (survey->index)
+			sql_index_take(survey->index, &scan->batch);
+	}
+	if (got == 0 && (!copy_tracks(survey, scan) || !copy_stacks(survey, scan) || scan->failed))
+		return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
+	survey->format = tw_reader_format(scan->reader);
+	survey->bytes = tw_input_size(scan->reader->input);
+	survey->start_ns = tw_reader_clock(scan->reader)->start_ns;
+	survey->end_ns = tw_reader_clock(scan->reader)->end_ns;
+	if (survey->index && !sql_index_finish(survey->index, survey)) {
+		sql_index_free(survey->index);
+		survey->index = NULL;
+	}
+	return got;
+}
+
+/* Item 0 of each list stands for none. */
+static struct sql_survey *new_survey(void)
+{
+	struct sql_survey *survey = calloc(1, sizeof *survey);
+	if (survey && tw_grow(&survey->processes, &survey->process_room, 1, sizeof *survey->processes) &&
+	    tw_grow(&survey->series, &survey->series_room, 1, sizeof *survey->series)) {
+		survey->process_count = survey->series_count = 1;
+		return survey;
+	}
+	sql_survey_free(survey);
+	return NULL;
+}
+
+/* What was kept beside the file, if that is wanted and it is of this file. */
+static struct sql_survey *load(struct sql_session *session, size_t number)
+{
+	const struct sql_hooks *hooks = &session->hooks;
+	const char *why = NULL;
+	struct sql_survey *survey = session->keep_index ? sql_keep_load(session, number, &why) : NULL;
+	if (why && hooks->refused)
+		hooks->refused(hooks->context, session->files[number].path, "not used", why);
+	return survey;
+}
+
+/* That it cannot be kept is no reason not to answer. One that lacks something is not kept: another session may have a
+ * larger memory limit. */
+static void save(struct sql_session *session, size_t number, const struct sql_survey *survey)
+{
+	const struct sql_hooks *hooks = &session->hooks;
+	bool keeps = session->keep_index && !survey->series_left;
+	int error = keeps ? sql_keep_save(session, number, survey) : 0;
+	if (survey->series_left && hooks->series_left)
+		hooks->series_left(hooks->context, session->files[number].path, survey->series_count - 1);
+	if (error && hooks->refused)
+		hooks->refused(hooks->context, session->files[number].path, "not kept", strerror(error));
+}
+
+int sql_survey_make(struct sql_session *session, size_t number)
+{
+	struct sql_file *file = &session->files[number];
+	struct sql_scan scan = {.session = session, .file = number, .order = TW_ORDER_TRACK};
+	int status = file->survey ? 0 : sql_file_check(session, number);
+	if (file->survey || status < 0)
+		return status;
+	struct sql_survey *survey = load(session, number);
+	if (!survey) {
+		survey = new_survey();
+		status = survey ? read_all(survey, &scan) : sql_session_fail(session, TW_ERR_MEMORY, "out of memory");
+		sql_scan_close(&scan);
+		if (status == 0)
+			save(session, number, survey);
+	}
+	if (status < 0) {
+		sql_survey_free(survey);
+		return status;
+	}
+	file->survey = survey;
+	file->start_ns = survey->start_ns;
+	file->started = true;
+	return 0;
+}
+
+void sql_survey_free(struct sql_survey *survey)
+{
+	if (!survey)
+		return;
+	sql_index_free(survey->index);
+	free(survey->tracks);
+	free(survey->processes);
+	free(survey->series);
+	free(survey->stacks);
+	free(survey->frames);
+	tw_map_free(&survey->track_map);
+	tw_map_free(&survey->thread_map);
+	tw_map_free(&survey->process_map);
+	tw_map_free(&survey->series_map);
+	tw_map_free(&survey->frame_map);
+	tw_map_free(&survey->stack_map);
+	free(survey);
+}

@@ -1,0 +1,73 @@
+/* plain.h - the numbers of the commonest lines of a log: samples, allocations, CPU usages. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELOG_FORMAT_PLAIN_H
+#define TRACELOG_FORMAT_PLAIN_H
+
+#include <trackway/tracelog.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A frame of a stack. */
+struct tracelog_frame {
+	uint32_t iid;
+	uint64_t ip; /* 0: not known */
+};
+
+/* What was allocated of a class. */
+struct tracelog_allocation {
+	uint32_t iid;
+	uint64_t count, bytes;
+	uint64_t ip; /* 0: not known */
+};
+
+enum tracelog_plain {
+	TRACELOG_LINE, /* anything that is not plainly one of the others: must be decoded */
+	TRACELOG_SAMPLE,
+	TRACELOG_ALLOCATION,
+	TRACELOG_THREAD_CPU,
+	TRACELOG_PROCESS_CPU,
+	TRACELOG_PLAINS
+};
+
+/* What a plain line says; which of the members hold something depends on what it is. */
+struct tracelog_entry {
+	/* The line's place in its stretch, and its bytes, no more than the memory limit allows a line. */
+	uint32_t at, size;
+	uint32_t line; /* its number in the stretch, from 0 */
+	enum tracelog_plain plain;
+	bool has_ip;
+	bool ip_known;    /* an instruction pointer stands in the line that is not "?" */
+	uint8_t ip_style; /* how the first of them is written: enum tw_tracelog_style */
+	uint32_t thread, ms;
+	uint32_t match, depth;
+	uint32_t first, count; /* frames or allocations */
+	uint64_t number;       /* ticks, microseconds */
+	uint64_t ip;
+};
+
+/* What stands at the ends of lines. */
+struct tracelog_lists {
+	struct tracelog_frame *frames;
+	size_t frame_count, frame_room;
+	struct tracelog_allocation *allocations;
+	size_t allocation_count, allocation_room;
+	bool failed; /* no memory */
+};
+
+/* Takes a line if it is plain: adds to the lists, and fills the entry but for its place. Returns what is behind the
+ * line, or NULL for any other line. There must be a line end somewhere, and TRACELOG_SLACK bytes behind it that may
+ * be read. */
+const uint8_t *tracelog_take_plain(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line);
+
+/* The same where nobody wants more than what the line is, its thread, its time, and of a sample the ticks; how the
+ * instruction pointers are written is told, too. */
+const uint8_t *tracelog_judge_plain(struct tracelog_entry *entry, const uint8_t *line);
+
+/* The kind of record that a plain line is. */
+enum tw_tracelog_kind tracelog_plain_kind(enum tracelog_plain plain);
+
+void tracelog_lists_free(struct tracelog_lists *lists);
+
+#endif

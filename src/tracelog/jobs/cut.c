@@ -1,0 +1,565 @@
+/* cut.c - a part of a log that stands alone: which lines stay, and what changes in them.
+ *
+ * What others need stays in any case: settings, threads, modules, classes, functions. The rest stays when one of its
+ * events passes the filters. Names do not filter samples here: the time that one stands for counts from the one
+ * before. Samples tell how a stack has changed, so that the stack of each thread is followed, and the first sample
+ * after some that were left out is made anew. Pauses, compilations and collections that reach over an edge of the
+ * window begin or end there. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/jobs/cut.h"
+
+#include "base/memory/memory.h"
+#include "core/filter/wanted.h"
+#include "tracelog/format/layout.h"
+#include "tracelog/log/log.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#define NS_IN_MS UINT64_C(1000000)
+
+/* Threads by number: managed ones by the profiler's, others of the system by theirs, and what tells no thread. */
+#define NATIVE (UINT64_C(1) << 32)
+#define NOBODY (UINT64_C(1) << 33)
+
+enum {
+	MEMORY_SHARE = 4, /* of the memory limit, for threads and their stacks */
+	LINE_SHARE = 16,  /* the same, for the list of a line */
+	FRAME_TEXT = 32,  /* bytes of a frame in a line, at most */
+	OPEN_MAX = 4096,  /* more that is begun and not finished is damage */
+	IP_STYLE = TW_TRACELOG_POINTERS_32 | TW_TRACELOG_BARE_IP | TW_TRACELOG_PADDED_IP,
+};
+
+struct frame {
+	uint64_t ip;
+	uint32_t iid;
+	uint8_t style;
+	bool has_ip, ip_known;
+	bool unknown; /* no record told which frame it is */
+};
+
+struct thread {
+	uint32_t iid;
+	struct frame *frames; /* the stack that the log's samples make */
+	size_t depth, room;
+	size_t low;                 /* the lowest depth since a sample of the thread was written */
+	size_t written;             /* its depth when that sample was written */
+	bool moved;                 /* the frame below `low` has moved to another instruction since */
+	bool behind;                /* samples were left out since that one */
+	bool cut_off;               /* there was no memory for some of the stack */
+	enum tw_tracelog_kind kind; /* of its last sample */
+	unsigned style, ip_style;
+	uint64_t time; /* ms */
+};
+
+enum { THREAD_COST = 2 * sizeof(struct thread) + 64 /* of a map */ };
+
+/* What was begun. */
+struct open {
+	enum tracelog_work work;
+	uint64_t thread;
+	uint64_t pointer;
+	bool kept;
+};
+
+struct tracelog_cut {
+	const struct tw_read_options *options;
+	bool without_category; /* events without a category pass */
+	struct tw_wanted *wanted;
+	uint64_t from, to; /* the first millisecond in the window, and the first behind it */
+	struct tracelog_times times;
+	uint64_t now;   /* ms: of the record */
+	bool is_wanted; /* the filters let an event of it through */
+	bool untracked; /* there was no memory to follow its thread's stack */
+	struct thread *threads;
+	size_t thread_count, thread_room;
+	struct tw_map by_iid, by_system; /* places of threads; iids */
+	size_t memory, limit;            /* bytes of all that */
+	struct open *open;
+	size_t open_count, open_room;
+	bool pause_held;    /* a pause began before the window, and may go on in it */
+	bool pause_due;     /* it goes on in the window: it is to be written */
+	bool pause_written; /* it was written, and has not ended */
+	/* What is to be written. */
+	struct tw_tracelog_record *record; /* NULL: nothing */
+	struct thread *thread;             /* whose stack must be put right before that */
+	uint8_t *list;
+	size_t list_room, list_frames; /* bytes; frames of a line at most */
+	bool failed;                   /* no memory */
+};
+
+static bool take_memory(struct tracelog_cut *cut, size_t bytes)
+{
+	if (bytes > cut->limit - cut->memory)
+		return false;
+	cut->memory += bytes;
+	return true;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- The window. ---- */
+
+static bool in_window(const struct tracelog_cut *cut)
+{
+	return cut->now >= cut->from && cut->now < cut->to;
+}
+
+static uint64_t clip(const struct tracelog_cut *cut, uint64_t time)
+{
+	return lesser(greater(time, cut->from), cut->to);
+}
+
+/* ---- Pauses: they say how long samples took, of all threads. ---- */
+
+static bool take_pause(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	(void)record;
+	if (cut->now < cut->from)
+		cut->pause_held = true;
+	if (!in_window(cut))
+		return false;
+	cut->pause_written = true;
+	return true;
+}
+
+static bool take_resume(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	bool held = cut->pause_held, written = cut->pause_written;
+	cut->pause_due = held && cut->now > cut->from;
+	cut->pause_held = cut->pause_written = false;
+	record->ms = (uint32_t)clip(cut, cut->now);
+	return written || cut->pause_due || (!held && in_window(cut));
+}
+
+/* ---- Compilations and collections. ---- */
+
+static uint64_t thread_key(const struct tracelog_cut *cut, const struct tw_tracelog_record *record)
+{
+	uint32_t iid;
+	if (record->thread_form == TW_TRACELOG_THREAD_NONE)
+		return NOBODY;
+	if (record->thread_form == TW_TRACELOG_THREAD_IID)
+		return record->thread;
+	return tw_map_find(&cut->by_system, record->thread, &iid) ? iid : NATIVE + record->thread;
+}
+
+static enum tracelog_work work_of(const struct tw_tracelog_record *record)
+{
+	if (record->kind == TW_TRACELOG_GCH_GCS || record->kind == TW_TRACELOG_GCH_GCF)
+		return TRACELOG_GC;
+	bool cached = record->kind == TW_TRACELOG_JIT_CSS || record->kind == TW_TRACELOG_JIT_CSF;
+	return cached ? TRACELOG_JIT_CACHED : TRACELOG_JIT;
+}
+
+static bool take_start(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	const struct open open = {work_of(record), thread_key(cut, record), record->id, cut->is_wanted};
+	if (cut->open_count < OPEN_MAX) {
+		if (!tw_grow(&cut->open, &cut->open_room, cut->open_count + 1, sizeof open)) {
+			cut->failed = true;
+			return false;
+		}
+		cut->open[cut->open_count++] = open;
+	}
+	record->ms = (uint32_t)clip(cut, cut->now);
+	return open.kept;
+}
+
+/* What an end belongs to, plus 1: as work.c finds it. */
+static size_t find_open(const struct tracelog_cut *cut, const struct open *end)
+{
+	bool gc = end->work == TRACELOG_GC;
+	size_t oldest = 0;
+	for (size_t i = cut->open_count; i > 0; i--) {
+		const struct open *open = &cut->open[i - 1];
+		if (open->work != end->work)
+			continue;
+		if (open->thread == end->thread && (gc || open->pointer == end->pointer))
+			return i;
+		oldest = i;
+	}
+	return gc ? oldest : 0;
+}
+
+/* Forgets the compilations of a thread from number `at` on, which are over. */
+static void close_compilations(struct tracelog_cut *cut, uint64_t thread, size_t at)
+{
+	size_t kept = at;
+	for (size_t i = at; i < cut->open_count; i++)
+		if (cut->open[i].thread != thread || cut->open[i].work == TRACELOG_GC)
+			cut->open[kept++] = cut->open[i];
+	cut->open_count = kept;
+}
+
+static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	const struct open end = {work_of(record), thread_key(cut, record), record->id, false};
+	size_t found = find_open(cut, &end);
+	if (!found)
+		return false;
+	bool kept = cut->open[found - 1].kept;
+	if (end.work == TRACELOG_GC)
+		memmove(cut->open + found - 1, cut->open + found, (cut->open_count-- - found) * sizeof end);
+	else
+		close_compilations(cut, end.thread, found - 1);
+	record->ms = (uint32_t)clip(cut, cut->now);
+	return kept;
+}
+
+static bool take_assignment(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	uint32_t *stored = tw_map_stored(&cut->by_system, record->os_thread);
+	if (record->thread == UINT32_MAX)
+		return true;
+	if (stored)
+		*stored = record->thread + 1;
+	else if (take_memory(cut, 2 * sizeof(struct tw_map_slot)))
+		cut->failed |= !tw_map_add(&cut->by_system, record->os_thread, record->thread);
+	return true;
+}
+
+static bool take_destruction(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	close_compilations(cut, record->thread, 0);
+	return true;
+}
+
+/* ---- Stacks. ---- */
+
+/* The thread of a number; NULL where there is no memory for it. It lives until the next call. */
+static struct thread *thread_of(struct tracelog_cut *cut, uint32_t iid)
+{
+	uint32_t place;
+	if (tw_map_find(&cut->by_iid, iid, &place))
+		return &cut->threads[place];
+	if (!take_memory(cut, THREAD_COST))
+		return NULL;
+	if (!tw_grow(&cut->threads, &cut->thread_room, cut->thread_count + 1, sizeof *cut->threads) ||
+	    !tw_map_add(&cut->by_iid, iid, (uint32_t)cut->thread_count)) {
+		cut->failed = true;
+		return NULL;
+	}
+	cut->threads[cut->thread_count] = (struct thread){.iid = iid};
+	return &cut->threads[cut->thread_count++];
+}
+
+static void append(struct tracelog_cut *cut, struct thread *thread, struct frame frame)
+{
+	if (thread->depth == thread->room) {
+		size_t before = thread->room, more = before ? before : 16;
+		bool fits = take_memory(cut, more * sizeof frame);
+		if (fits && !tw_grow(&thread->frames, &thread->room, before + more, sizeof frame))
+			cut->failed = true;
+		if (thread->room == before) {
+			thread->cut_off = true;
+			return;
+		}
+	}
+	thread->frames[thread->depth++] = frame;
+}
+
+/* Moves the innermost frame that stays to another instruction. */
+static void move(struct thread *thread, const struct tw_tracelog_record *record)
+{
+	struct frame *frame = &thread->frames[thread->depth - 1];
+	frame->has_ip = true;
+	frame->ip_known = record->ip_known;
+	frame->ip = record->ip;
+	frame->style = (uint8_t)((frame->style & ~(unsigned)IP_STYLE) | (record->style & IP_STYLE));
+	if (thread->depth == thread->low) {
+		thread->moved = true;
+		thread->ip_style = record->style;
+	}
+}
+
+/* Changes the stack as the reader does. */
+static void change_stack(struct tracelog_cut *cut, struct thread *thread, const struct tw_tracelog_record *record)
+{
+	size_t match = (size_t)lesser(record->match, record->depth);
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	struct tw_tracelog_fault fault;
+	while (thread->depth < match && !thread->cut_off && !cut->failed)
+		append(cut, thread, (struct frame){.unknown = true});
+	thread->depth = (size_t)lesser(match, thread->depth);
+	if (thread->depth < thread->low) {
+		thread->low = thread->depth;
+		thread->moved = false;
+	}
+	if (record->has_ip && thread->depth)
+		move(thread, record);
+	while (tw_tracelog_next(record, &list, &item, &fault) > 0)
+		append(cut, thread,
+		       (struct frame){item.ip, item.iid, (uint8_t)item.style, item.has_ip, item.ip_known, false});
+}
+
+/* Notes that the stack has been written as it is now. */
+static void catch_up(struct thread *thread)
+{
+	thread->low = thread->written = thread->depth;
+	thread->moved = thread->behind = false;
+}
+
+/* All samples of a thread in the window pass, also those of no ticks, which no event tells of; they have no
+ * category. */
+static bool passes(const struct tracelog_cut *cut, const struct tw_tracelog_record *record)
+{
+	return cut->without_category && in_window(cut) && tw_thread_wanted(cut->options, record->thread);
+}
+
+static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	struct thread *thread = thread_of(cut, record->thread);
+	bool kept = passes(cut, record);
+	cut->untracked = !thread;
+	if (!thread)
+		return kept;
+	bool behind = thread->behind;
+	thread->kind = record->kind;
+	thread->style = record->style;
+	thread->time = cut->now;
+	change_stack(cut, thread, record);
+	if (kept && behind)
+		cut->thread = thread;
+	else if (kept)
+		catch_up(thread);
+	else
+		thread->behind = true;
+	return kept;
+}
+
+static bool take_allocations(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	struct thread *thread = thread_of(cut, record->thread);
+	bool kept = passes(cut, record);
+	if (kept && thread && thread->behind)
+		cut->thread = thread;
+	return kept;
+}
+
+/* ---- Samples that put a stack right. ---- */
+
+static void add_frame(struct tracelog_cut *cut, const struct frame *frame, size_t *used)
+{
+	const struct tw_tracelog_item item = {
+	    .kind = TW_TRACELOG_FRAME,
+	    .style = frame->style,
+	    .iid = frame->iid,
+	    .ip = frame->ip,
+	    .has_ip = frame->has_ip,
+	    .ip_known = frame->ip_known,
+	};
+	if (!tw_grow(&cut->list, &cut->list_room, *used + FRAME_TEXT, 1)) {
+		cut->failed = true;
+		return;
+	}
+	int64_t size = tracelog_encode_item(&item, cut->list + *used, FRAME_TEXT);
+	*used += size > 0 ? (size_t)size : 0;
+}
+
+/* Puts frames into the list, from one on, as far as they are known and the line has room. Returns the first that is
+ * not in it. */
+static size_t add_frames(struct tracelog_cut *cut, const struct thread *thread, size_t from, size_t *used)
+{
+	size_t i = from;
+	for (; i < thread->depth && i - from < cut->list_frames && !thread->frames[i].unknown; i++)
+		add_frame(cut, &thread->frames[i], used);
+	return i;
+}
+
+/* The next sample on the way to the stack that the thread has: one, but for frames that no record told of, which are
+ * skipped in one of their own, and for stacks that are too deep for a line. True when the stack is reached. */
+static bool make_sample(struct tracelog_cut *cut, struct thread *thread, struct tw_tracelog_record *made)
+{
+	size_t match = thread->low, used = 0;
+	while (thread->written == thread->low && match < thread->depth && thread->frames[match].unknown)
+		match++;
+	bool moved = thread->moved && match == thread->low && match > 0;
+	*made = (struct tw_tracelog_record){
+	    .kind = thread->kind,
+	    .style = moved ? thread->ip_style : thread->style,
+	    .thread = thread->iid,
+	    .ms = (uint32_t)clip(cut, thread->time),
+	    .has_count = true,
+	    .match = (uint32_t)match,
+	    .depth = (uint32_t)greater(thread->written, match),
+	    .has_ip = moved,
+	};
+	if (moved) {
+		made->ip = thread->frames[match - 1].ip;
+		made->ip_known = thread->frames[match - 1].ip_known;
+	}
+	thread->low = thread->written = add_frames(cut, thread, match, &used);
+	thread->moved = false;
+	made->list = (struct tw_tracelog_text){used ? cut->list : (const uint8_t *)"", used};
+	return thread->low == thread->depth;
+}
+
+/* Makes the next sample that brings a thread's stack up to date. The last one is the log's own sample, where the record
+ * is one. */
+static void next_sample(struct tracelog_cut *cut, struct tw_tracelog_record *made)
+{
+	bool last = make_sample(cut, cut->thread, made);
+	if (!last)
+		return;
+	catch_up(cut->thread);
+	cut->thread = NULL;
+	if (cut->record->kind == TW_TRACELOG_SAM_MEM)
+		return;
+	made->count = cut->record->count;
+	made->has_count = cut->record->has_count;
+	cut->record = NULL;
+}
+
+/* ---- Records. ---- */
+
+static bool take_event(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	(void)record;
+	return cut->is_wanted;
+}
+
+/* Whether a record stays; NULL: in any case. */
+static const struct {
+	bool (*take)(struct tracelog_cut *cut, struct tw_tracelog_record *record);
+	bool timed;
+} takes[TW_TRACELOG_KINDS] = {
+    [TW_TRACELOG_PRF_TPS] = {take_pause, true},       [TW_TRACELOG_PRF_TRS] = {take_resume, true},
+    [TW_TRACELOG_PRC_CPU] = {take_event, true},       [TW_TRACELOG_THR_CPU] = {take_event, true},
+    [TW_TRACELOG_THR_AOS] = {take_assignment, false}, [TW_TRACELOG_THR_DST] = {take_destruction, false},
+    [TW_TRACELOG_JIT_CMS] = {take_start, true},       [TW_TRACELOG_JIT_CMF] = {take_finish, true},
+    [TW_TRACELOG_JIT_CSS] = {take_start, true},       [TW_TRACELOG_JIT_CSF] = {take_finish, true},
+    [TW_TRACELOG_GCH_GCS] = {take_start, true},       [TW_TRACELOG_GCH_GCF] = {take_finish, true},
+    [TW_TRACELOG_GCH_ALT] = {take_event, true},       [TW_TRACELOG_GCH_GEN] = {take_event, true},
+    [TW_TRACELOG_SAM_STR] = {take_sample, true},      [TW_TRACELOG_STR_SAM] = {take_sample, true},
+    [TW_TRACELOG_SAM_MEM] = {take_allocations, true},
+};
+
+void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+{
+	cut->thread = NULL;
+	cut->untracked = false;
+	cut->is_wanted = tw_is_wanted(cut->wanted, offset);
+	if (takes[record->kind].timed)
+		cut->now = tracelog_unwrap(&cut->times, record->ms);
+	if (cut->pause_held && takes[record->kind].timed && in_window(cut) && record->kind != TW_TRACELOG_PRF_TRS) {
+		cut->pause_due = cut->pause_written = true;
+		cut->pause_held = false;
+	}
+	bool kept = !takes[record->kind].take || takes[record->kind].take(cut, record);
+	cut->record = kept ? record : NULL;
+}
+
+bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made, bool *approximated)
+{
+	*approximated = cut->untracked || (cut->thread && cut->thread->cut_off);
+	if (cut->pause_due) {
+		*made = (struct tw_tracelog_record){.kind = TW_TRACELOG_PRF_TPS, .ms = (uint32_t)cut->from};
+		cut->pause_due = false;
+		return true;
+	}
+	if (!cut->record || cut->failed)
+		return false;
+	if (cut->thread) {
+		next_sample(cut, made);
+		return true;
+	}
+	*made = *cut->record;
+	cut->record = NULL;
+	return true;
+}
+
+/* ---- What passing events came from. ---- */
+
+static bool mark_pause(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	(void)record;
+	cut->pause_written = cut->is_wanted;
+	return false;
+}
+
+static bool mark_resume(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	(void)record;
+	bool written = cut->pause_written;
+	cut->pause_written = false;
+	return written;
+}
+
+/* Records that start or end something, or tell which threads are the same. ends: the record is wanted where the one
+ * that starts is. */
+static const struct {
+	bool (*take)(struct tracelog_cut *cut, struct tw_tracelog_record *record);
+	bool ends;
+} pairs[TW_TRACELOG_KINDS] = {
+    [TW_TRACELOG_PRF_TPS] = {mark_pause, false},      [TW_TRACELOG_PRF_TRS] = {mark_resume, true},
+    [TW_TRACELOG_THR_AOS] = {take_assignment, false}, [TW_TRACELOG_THR_DST] = {take_destruction, false},
+    [TW_TRACELOG_JIT_CMS] = {take_start, false},      [TW_TRACELOG_JIT_CMF] = {take_finish, true},
+    [TW_TRACELOG_JIT_CSS] = {take_start, false},      [TW_TRACELOG_JIT_CSF] = {take_finish, true},
+    [TW_TRACELOG_GCH_GCS] = {take_start, false},      [TW_TRACELOG_GCH_GCF] = {take_finish, true},
+};
+
+bool tracelog_cut_selects(struct tracelog_cut *cut, const struct tw_tracelog_record *record, uint64_t offset)
+{
+	struct tw_tracelog_record copy = *record;
+	cut->is_wanted = tw_is_wanted(cut->wanted, offset);
+	bool taken = pairs[record->kind].take && pairs[record->kind].take(cut, &copy);
+	return cut->is_wanted || (taken && pairs[record->kind].ends);
+}
+
+bool tracelog_cut_failed(const struct tracelog_cut *cut)
+{
+	return cut->failed;
+}
+
+/* ---- The beginning and the end. ---- */
+
+static uint64_t ms_from(uint64_t ns)
+{
+	return ns / NS_IN_MS + (ns % NS_IN_MS != 0);
+}
+
+int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader)
+{
+	const struct tw_read_options *options = &reader->options;
+	size_t limit = tw_memory_limit(reader);
+	struct tracelog_cut *cut = *made = calloc(1, sizeof *cut);
+	if (!cut)
+		return TW_ERR_MEMORY;
+	cut->options = options;
+	cut->without_category = !options->category || fnmatch(options->category, "", 0) == 0;
+	cut->from = ms_from(options->from_ns);
+	cut->to = options->to_ns ? ms_from(options->to_ns) : UINT64_MAX;
+	cut->limit = limit / MEMORY_SHARE;
+	cut->list_frames = limit / LINE_SHARE / FRAME_TEXT + 1;
+	return tw_wanted_new(&cut->wanted, reader, true);
+}
+
+bool tracelog_cut_is_empty(const struct tracelog_cut *cut)
+{
+	return !tw_wanted_any(cut->wanted);
+}
+
+void tracelog_cut_free(struct tracelog_cut *cut)
+{
+	if (!cut)
+		return;
+	for (size_t i = 0; i < cut->thread_count; i++)
+		free(cut->threads[i].frames);
+	free(cut->threads);
+	free(cut->open);
+	free(cut->list);
+	tw_map_free(&cut->by_iid);
+	tw_map_free(&cut->by_system);
+	tw_wanted_free(cut->wanted);
+	free(cut);
+}

@@ -1,0 +1,409 @@
+/* code.c - where an instruction is: a line of the source, or an offset in the intermediate language. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "tracelog/log/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LOCATION_COST = sizeof(struct tw_location) + 2 * sizeof(uint32_t) + 48 /* of a map */ };
+
+/* ---- What records tell. ---- */
+
+static void take_block(struct tracelog_log *log, struct tracelog_thing *function, const struct tw_tracelog_item *item)
+{
+	struct tracelog_sources *sources = &log->sources;
+	if (!tracelog_grow(log, &sources->codes, &sources->code_room, sources->code_count, sizeof *sources->codes))
+		return;
+	sources->codes[sources->code_count++] = (struct tracelog_code){item->start, item->bytes, function->code_bytes};
+	function->code_count++;
+	function->code_bytes += item->bytes;
+}
+
+static void take_range(struct tracelog_log *log, struct tracelog_thing *function, const struct tw_tracelog_item *item)
+{
+	struct tracelog_sources *sources = &log->sources;
+	if (item->end < item->start)
+		tracelog_tell(log, TRACELOG_MAP_REVERSED,
+		              "the range 0x%" PRIx64 " to 0x%" PRIx64 " ends before it starts", item->start, item->end);
+	if (!tracelog_grow(log, &sources->ranges, &sources->range_room, sources->range_count, sizeof *sources->ranges))
+		return;
+	sources->ranges[sources->range_count++] = (struct tracelog_range){item->start, item->end, item->il};
+	function->map_count++;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct tracelog_range *a = left, *b = right;
+	return tw_compare(a->start, b->start);
+}
+
+static void judge_overlap(struct tracelog_log *log, const struct tracelog_range *ranges, size_t count)
+{
+	struct tracelog_range *sorted = malloc((count + 1) * sizeof *sorted);
+	if (!sorted) {
+		log->failed = true;
+		return;
+	}
+	uint64_t end = 0;
+	memcpy(sorted, ranges, count * sizeof *sorted);
+	qsort(sorted, count, sizeof *sorted, by_start);
+	for (size_t i = 0; i < count; i++) {
+		if (sorted[i].end <= sorted[i].start)
+			continue;
+		if (sorted[i].start < end) {
+			tracelog_tell(log, TRACELOG_MAP_OVERLAP,
+			              "a range ends at 0x%" PRIx64 ", another starts at 0x%" PRIx64, end,
+			              sorted[i].start);
+			break;
+		}
+		end = sorted[i].end;
+	}
+	free(sorted);
+}
+
+static void judge_map(struct tracelog_log *log, const struct tracelog_thing *function)
+{
+	if (function->map_count == 0)
+		return;
+	const struct tracelog_range *ranges = log->sources.ranges + function->map;
+	for (size_t i = 0; i < function->map_count; i++)
+		if (ranges[i].end > function->code_bytes) {
+			tracelog_tell(log, TRACELOG_MAP_OUTSIDE,
+			              "the range 0x%" PRIx64 " to 0x%" PRIx64 " is not in the code of 0x%" PRIx64
+			              " bytes",
+			              ranges[i].start, ranges[i].end, function->code_bytes);
+			break;
+		}
+	if (function->map_count > 1)
+		judge_overlap(log, ranges, function->map_count);
+}
+
+/* ---- Placing. ---- */
+
+static struct tw_span span_of_code(const struct tracelog_code *code)
+{
+	uint64_t end = code->start + code->size;
+	return (struct tw_span){code->start, end < code->start ? UINT64_MAX : end};
+}
+
+static struct tw_span span_of_range(const struct tracelog_range *range)
+{
+	return (struct tw_span){range->start, range->end};
+}
+
+static bool holds(struct tw_span span, uint64_t number)
+{
+	return span.start <= number && number < span.end;
+}
+
+/* The first block that an instruction is in; NULL where it is in none. */
+static const struct tracelog_code *find_code(const struct tracelog_sources *sources,
+                                             const struct tracelog_thing *function, uint64_t ip)
+{
+	const struct tracelog_edges *edges = &function->code_edges;
+	if (edges->count) {
+		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, ip);
+		return found == TW_NO_SPAN ? NULL : &sources->codes[function->code + found];
+	}
+	for (uint32_t i = 0; i < function->code_count; i++) {
+		const struct tracelog_code *code = &sources->codes[function->code + i];
+		if (holds(span_of_code(code), ip))
+			return code;
+	}
+	return NULL;
+}
+
+/* The offset of an instruction in the code of a function, all blocks taken as one; false where it is not in it. */
+static bool find_offset(const struct tracelog_sources *sources, const struct tracelog_thing *function, uint64_t ip,
+                        uint64_t *offset)
+{
+	const struct tracelog_code *code = find_code(sources, function, ip);
+	if (code)
+		*offset = code->before + (ip - code->start);
+	return code != NULL;
+}
+
+static const struct tracelog_range *find_range(const struct tracelog_sources *sources,
+                                               const struct tracelog_thing *function, uint64_t offset)
+{
+	const struct tracelog_edges *edges = &function->map_edges;
+	if (edges->count) {
+		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, offset);
+		return found == TW_NO_SPAN ? NULL : &sources->ranges[function->map + found];
+	}
+	for (uint32_t i = 0; i < function->map_count; i++) {
+		const struct tracelog_range *range = &sources->ranges[function->map + i];
+		if (holds(span_of_range(range), offset))
+			return range;
+	}
+	return NULL;
+}
+
+/* An offset in the IL as its assembler writes it: IL_0007. */
+static uint32_t name_offset(struct tracelog_log *log, int64_t il)
+{
+	char text[32];
+	if (il == TW_TRACELOG_IL_NO_MAPPING)
+		return 0;
+	if (il == TW_TRACELOG_IL_PROLOG)
+		return TRACELOG_TEXT(log, "IL_prolog");
+	if (il == TW_TRACELOG_IL_EPILOG)
+		return TRACELOG_TEXT(log, "IL_epilog");
+	int length = snprintf(text, sizeof text, "IL_%04" PRIx64, (uint64_t)il);
+	return tracelog_name(log, text, (size_t)length);
+}
+
+static bool is_line(const struct tracelog_sources *sources, uint64_t number)
+{
+	uint32_t place;
+	return number <= UINT32_MAX && tw_map_find(&sources->by_line, number, &place);
+}
+
+/* Places a location by the number of a line, which stands in the place of the instruction where the log was made for
+ * Visual Studio. False where the line is not known. */
+static bool place_by_line(struct tracelog_log *log, uint32_t location, uint64_t number)
+{
+	const struct tracelog_sources *sources = &log->sources;
+	uint32_t place, file = 0;
+	if (number > UINT32_MAX || !tw_map_find(&sources->by_line, number, &place))
+		return false;
+	const struct tracelog_source_line *line = &sources->lines[place];
+	if (tw_map_find(&sources->files, line->file, &file))
+		tw_dictionary_locate(log->dictionary, location, file, line->line);
+	return true;
+}
+
+/* Where the code of a function begins; 0: nowhere. */
+static uint64_t first_start(const struct tracelog_log *log, const struct tracelog_thing *function)
+{
+	return function->code_count ? log->sources.codes[function->code].start : 0;
+}
+
+/* An instruction that is in no block of its function's code. Behind the last instruction is where a call returns to
+ * that is the last; and where a function was compiled twice, it may be in the code of the first time. */
+static void judge_ip(struct tracelog_log *log, const struct tracelog_thing *function, uint64_t ip)
+{
+	bool behind = ip && find_code(&log->sources, function, ip - 1);
+	if (function->code_count && !behind && !function->recompiled)
+		tracelog_tell(log, TRACELOG_IP_OUTSIDE_CODE,
+		              "0x%" PRIx64 " is not in the code of function 0x%" PRIx32 ", which is at 0x%" PRIx64, ip,
+		              function->iid, first_start(log, function));
+}
+
+/* Places a location, as far as its function's code is known. Returns whether nothing more is to be learned. */
+static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_thing *function)
+{
+	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address, offset;
+	if (place_by_line(log, location, ip))
+		return true;
+	if (!find_offset(&log->sources, function, ip, &offset)) {
+		if (!log->sources.line_count)
+			judge_ip(log, function, ip);
+		return function->code_count > 0;
+	}
+	const struct tracelog_range *range = find_range(&log->sources, function, offset);
+	if (range)
+		tw_dictionary_locate(log->dictionary, location, name_offset(log, range->il), 0);
+	return true;
+}
+
+/* Places the locations of a function that were met before its code was told. */
+static void place_all(struct tracelog_log *log, uint32_t number)
+{
+	struct tracelog_thing *function = tracelog_thing(log, TRACELOG_FUNCTION, number);
+	uint32_t next = function->unplaced;
+	function->unplaced = 0;
+	while (next) {
+		uint32_t location = next - 1;
+		next = log->sources.unplaced[location];
+		place(log, location, function);
+	}
+}
+
+/* Adds the edges of many spans; of none where there is no room for them. */
+static struct tracelog_edges add_edges(struct tracelog_log *log, const struct tw_span *spans, uint32_t *count)
+{
+	struct tracelog_sources *sources = &log->sources;
+	struct tracelog_edges edges = {.first = (uint32_t)sources->edge_count};
+	size_t most = 2 * (size_t)*count, made = 0;
+	if (!tracelog_take_memory(log, most * sizeof *sources->edges))
+		*count = 0;
+	else if (!tw_grow(&sources->edges, &sources->edge_room, sources->edge_count + most, sizeof *sources->edges) ||
+	         !tw_cover_make(spans, *count, sources->edges + edges.first, &made))
+		log->failed = true;
+	sources->edge_count += made;
+	edges.count = (uint32_t)made;
+	return edges;
+}
+
+/* What holds an instruction is found without looking at each block and range, where there are many. */
+static void index_code(struct tracelog_log *log, struct tracelog_thing *function)
+{
+	enum { FEW = 32 };
+	const struct tracelog_sources *sources = &log->sources;
+	uint32_t most = function->code_count > function->map_count ? function->code_count : function->map_count;
+	function->code_edges = function->map_edges = (struct tracelog_edges){0};
+	if (most <= FEW)
+		return;
+	struct tw_span *spans = malloc(most * sizeof *spans);
+	log->failed |= !spans;
+	for (uint32_t i = 0; spans && i < function->code_count; i++)
+		spans[i] = span_of_code(&sources->codes[function->code + i]);
+	if (spans && function->code_count > FEW)
+		function->code_edges = add_edges(log, spans, &function->code_count);
+	for (uint32_t i = 0; spans && i < function->map_count; i++)
+		spans[i] = span_of_range(&sources->ranges[function->map + i]);
+	if (spans && function->map_count > FEW)
+		function->map_edges = add_edges(log, spans, &function->map_count);
+	free(spans);
+}
+
+void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record)
+{
+	if (!number || number == log->things[TRACELOG_FUNCTION].other)
+		return;
+	struct tracelog_thing *function = tracelog_thing(log, TRACELOG_FUNCTION, number);
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	const uint64_t start = first_start(log, function);
+	function->code = (uint32_t)log->sources.code_count;
+	function->map = (uint32_t)log->sources.range_count;
+	function->code_count = function->map_count = 0;
+	function->code_bytes = 0;
+	while (tracelog_cursor_item(log->cursor, &list, &item))
+		if (item.kind == TW_TRACELOG_CODE)
+			take_block(log, function, &item);
+		else if (item.kind == TW_TRACELOG_MAP)
+			take_range(log, function, &item);
+	index_code(log, function);
+	function->recompiled |= start && start != first_start(log, function);
+	if (log->check && function->map_count)
+		judge_map(log, function);
+	if (function->code_count)
+		place_all(log, number);
+}
+
+void tracelog_take_file(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tw_map *files = &log->sources.files;
+	uint32_t name = tracelog_name(log, record->name.bytes, record->name.size);
+	uint32_t *stored = tw_map_stored(files, record->file);
+	if (stored && *stored != name + 1)
+		tracelog_tell(log, TRACELOG_SOURCE_AGAIN, "file 0x%" PRIx32 " was another one", record->file);
+	if (stored)
+		*stored = name + 1;
+	else if (tracelog_take_memory(log, 2 * sizeof(struct tw_map_slot)))
+		log->failed |= !tw_map_add(files, record->file, name);
+}
+
+static void add_line(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tracelog_sources *sources = &log->sources;
+	const struct tracelog_source_line line = {record->iid,          record->file,     record->start_line,
+	                                          record->start_column, record->end_line, record->end_column};
+	uint32_t place;
+	if (tw_map_find(&sources->by_line, record->line, &place)) {
+		if (memcmp(&sources->lines[place], &line, sizeof line) != 0)
+			tracelog_tell(log, TRACELOG_SOURCE_AGAIN, "line 0x%" PRIx32 " was another one", record->line);
+		sources->lines[place] = line;
+		return;
+	}
+	place = (uint32_t)sources->line_count;
+	if (!tracelog_grow(log, &sources->lines, &sources->line_room, place, sizeof line) ||
+	    !tracelog_take_memory(log, 2 * sizeof(struct tw_map_slot)))
+		return;
+	sources->lines[sources->line_count++] = line;
+	log->failed |= !tw_map_add(&sources->by_line, record->line, place);
+}
+
+static void judge_function(struct tracelog_log *log, uint32_t iid)
+{
+	uint32_t function;
+	bool known = tw_map_find(&log->things[TRACELOG_FUNCTION].by_iid, iid, &function);
+	const struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, known ? function : 0);
+	if (!thing->announced && !thing->named)
+		tracelog_tell(log, TRACELOG_LINE_EARLY, "function 0x%" PRIx32 " was not announced", iid);
+}
+
+void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	uint32_t file;
+	if (!tw_map_find(&log->sources.files, record->file, &file))
+		tracelog_tell(log, TRACELOG_FILE_UNKNOWN, "file 0x%" PRIx32 " was not named", record->file);
+	add_line(log, record);
+	judge_function(log, record->iid);
+	/* It may have been met before. */
+	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, record->iid);
+	struct tw_location met = {.name = tracelog_thing(log, TRACELOG_FUNCTION, function)->name,
+	                          .address = record->line};
+	uint32_t location = tw_dictionary_find_location(log->dictionary, &met);
+	if (location != UINT32_MAX)
+		place_by_line(log, location, record->line);
+}
+
+/* ---- Locations. ---- */
+
+/* Notes whose a new location is. */
+static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
+{
+	struct tracelog_sources *sources = &log->sources;
+	struct tracelog_thing *function = tracelog_thing(log, TRACELOG_FUNCTION, number);
+	size_t need = location + (size_t)1;
+	if (!tw_grow(&sources->functions, &sources->function_room, need, sizeof *sources->functions) ||
+	    !tw_grow(&sources->unplaced, &sources->unplaced_room, need, sizeof *sources->unplaced)) {
+		log->failed = true;
+		return;
+	}
+	sources->functions[location] = number;
+	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address, offset;
+	if (ip && sources->line_count && !is_line(sources, ip) && !find_offset(sources, function, ip, &offset))
+		tracelog_tell(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
+	if (ip == 0 || place(log, location, function))
+		return;
+	sources->unplaced[location] = function->unplaced;
+	function->unplaced = location + 1;
+}
+
+static uint32_t add_location(struct tracelog_log *log, uint32_t number, uint64_t ip)
+{
+	const struct tw_location location = {.name = tracelog_thing(log, TRACELOG_FUNCTION, number)->name,
+	                                     .address = ip};
+	uint32_t found = tw_dictionary_find_location(log->dictionary, &location);
+	if (found != UINT32_MAX && found < log->sources.function_room && log->sources.functions[found])
+		return found;
+	if (ip && !tracelog_take_memory(log, LOCATION_COST))
+		return tracelog_location(log, number, 0);
+	found = tw_dictionary_add_location(log->dictionary, &location);
+	if (found == UINT32_MAX)
+		log->failed = true;
+	else
+		enter(log, found, number);
+	return found;
+}
+
+uint32_t tracelog_location(struct tracelog_log *log, uint32_t number, uint64_t ip)
+{
+	if (ip)
+		return add_location(log, number, ip);
+	uint32_t known = tracelog_thing(log, TRACELOG_FUNCTION, number)->location;
+	if (known)
+		return known - 1;
+	uint32_t location = add_location(log, number, 0);
+	tracelog_thing(log, TRACELOG_FUNCTION, number)->location = location + 1;
+	return location;
+}
+
+void tracelog_sources_free(struct tracelog_sources *sources)
+{
+	free(sources->codes);
+	free(sources->ranges);
+	free(sources->edges);
+	free(sources->lines);
+	free(sources->functions);
+	free(sources->unplaced);
+	tw_map_free(&sources->by_line);
+	tw_map_free(&sources->files);
+}

@@ -1,0 +1,58 @@
+/* rows.c - rows of events and their arguments. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/log.h"
+
+struct tw_event *tracelog_row(struct tracelog_log *log, const struct tracelog_thread *thread, enum tw_event_kind kind,
+                              uint64_t time)
+{
+	struct tw_event *row = tw_slab_next(log->slab);
+	if (!row) {
+		log->failed = true;
+		row = &log->spare;
+	}
+	uint16_t first = row->first_argument;
+	*row = (struct tw_event){
+	    .time = time,
+	    .offset = log->at.offset,
+	    .track = thread->track,
+	    .first_argument = first,
+	    .kind = (uint8_t)kind,
+	};
+	return row;
+}
+
+static void add(struct tracelog_log *log, const char *name, struct tw_argument argument)
+{
+	argument.name = tracelog_name(log, name, strlen(name));
+	if (log->slab->count && !log->slab->failed)
+		tw_slab_argument(log->slab, &argument);
+	log->failed |= log->slab->failed;
+}
+
+void tracelog_add_number(struct tracelog_log *log, const char *name, enum tw_argument_type type, uint64_t value)
+{
+	add(log, name, (struct tw_argument){.type = (uint8_t)type, .value.u = value});
+}
+
+void tracelog_add_percent(struct tracelog_log *log, const char *name, double value)
+{
+	add(log, name, (struct tw_argument){.type = TW_ARG_DOUBLE, .value.d = value});
+}
+
+/* Texts are few, and live as long as the dictionary, which keeps them as names. */
+void tracelog_add_text(struct tracelog_log *log, const char *name, const void *text, size_t length)
+{
+	const struct tw_name *kept = tw_dictionary_name(log->dictionary, tracelog_name(log, text, length));
+	add(log, name,
+	    (struct tw_argument){.type = TW_ARG_TEXT,
+	                         .value.bytes = (const uint8_t *)kept->text,
+	                         .size = (uint32_t)kept->length});
+}
+
+void tracelog_add_thing(struct tracelog_log *log, const char *name, enum tracelog_thing_kind kind, uint32_t number)
+{
+	const struct tracelog_thing *thing = tracelog_thing(log, kind, number);
+	if (number)
+		add(log, name,
+		    (struct tw_argument){.type = TW_ARG_POINTER, .value.u = thing->pointer, .size = thing->name});
+}

@@ -1,0 +1,229 @@
+/* work.c - compilations of functions and garbage collections, from their starts and ends. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/log.h"
+
+#include <inttypes.h>
+
+/* More that is begun and not finished is damage. */
+enum { OPEN_MAX = 4096, COLLECTIONS_MAX = 64 };
+
+enum { GENERATIONS = 4 }; /* the document, "Garbage Collection Started" */
+
+static const char *const categories[TRACELOG_WORKS] = {
+    [TRACELOG_JIT] = "jit",
+    [TRACELOG_JIT_CACHED] = "jit-cached",
+    [TRACELOG_GC] = "gc",
+};
+
+/* ---- Rows. ---- */
+
+static void add_generations(struct tracelog_log *log, const struct tracelog_open *open)
+{
+	static const char *const names[] = {"0", "1", "2", "LOH"};
+	char text[64];
+	size_t used = 0;
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (open->generations >> i & 1) {
+			size_t length = strlen(names[i]);
+			if (used)
+				text[used++] = ' ';
+			memcpy(text + used, names[i], length);
+			used += length;
+		}
+	tracelog_add_text(log, "generations", text, used);
+}
+
+/* The size of the code of a slice. Where it is not known yet, it is told later. */
+static void add_code(struct tracelog_log *log, const struct tracelog_open *open, const struct tw_event *row)
+{
+	uint32_t function = 0;
+	tw_map_find(&log->things[TRACELOG_FUNCTION].by_pointer, open->pointer, &function);
+	struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, function);
+	if (thing->code_bytes)
+		tracelog_add_number(log, "code_bytes", TW_ARG_UINT, thing->code_bytes);
+	else if (function && open->work == TRACELOG_JIT && row->kind == TW_SLICE_COMPLETE)
+		thing->compiled = (struct tracelog_compiled){row->time + row->value, open->thread + 1, row->name};
+}
+
+void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
+{
+	struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, function);
+	const struct tracelog_compiled compiled = thing->compiled;
+	if (!compiled.thread || !thing->code_bytes)
+		return;
+	thing->compiled = (struct tracelog_compiled){0};
+	const struct tracelog_thread *thread = &log->threads.threads[compiled.thread - 1];
+	if (!tracelog_wants(log, thread, TW_INSTANT))
+		return;
+	uint64_t bytes = thing->code_bytes;
+	struct tw_event *row = tracelog_row(log, thread, TW_INSTANT, compiled.time);
+	row->name = compiled.name;
+	row->category = TRACELOG_TEXT(log, "jit");
+	tracelog_add_number(log, "code_bytes", TW_ARG_UINT, bytes);
+}
+
+/* A slice of something that is known to be over, or a begin of what is not. */
+static void add_row(struct tracelog_log *log, const struct tracelog_thread *thread, const struct tracelog_open *open,
+                    enum tw_event_kind kind, uint64_t end, uint8_t flags)
+{
+	const char *category = categories[open->work];
+	bool gc = open->work == TRACELOG_GC;
+	uint32_t function = gc ? 0 : tracelog_thing_at(log, TRACELOG_FUNCTION, open->pointer);
+	if (!tracelog_wants(log, thread, kind))
+		return;
+	struct tw_event *row = tracelog_row(log, thread, kind, open->time);
+	row->name = gc ? TRACELOG_TEXT(log, "GC") : tracelog_thing(log, TRACELOG_FUNCTION, function)->name;
+	row->category = tracelog_name(log, category, strlen(category));
+	row->value = kind == TW_SLICE_COMPLETE && end > open->time ? end - open->time : 0;
+	row->offset = open->place.offset;
+	row->flags = flags;
+	if (gc) {
+		tracelog_add_text(log, "reason", open->induced ? "induced" : "?", open->induced ? 7 : 1);
+		add_generations(log, open);
+	} else {
+		add_code(log, open, row);
+	}
+}
+
+/* ---- Starts. ---- */
+
+/* A runtime collects once for all its threads. */
+static struct tracelog_thread *holder(struct tracelog_log *log, struct tracelog_thread *thread, enum tracelog_work work)
+{
+	return work == TRACELOG_GC ? tracelog_process_thread(log) : thread;
+}
+
+static void start(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_open *open)
+{
+	struct tracelog_thread *in = holder(log, thread, open->work);
+	bool gc = open->work == TRACELOG_GC;
+	if (gc && in->open_count)
+		tracelog_tell(log, TRACELOG_GC_OVERLAP, "another has not finished");
+	if (in->open_count < (gc ? COLLECTIONS_MAX : OPEN_MAX) &&
+	    tracelog_grow(log, &in->open, &in->open_room, in->open_count, sizeof *in->open))
+		in->open[in->open_count++] = *open;
+	else
+		in->open_missed = true;
+}
+
+/* ---- Ends. ---- */
+
+static void tell_unfinished(struct tracelog_log *log, const struct tracelog_open *open)
+{
+	if (open->work == TRACELOG_GC)
+		tracelog_tell_at(log, TRACELOG_GC_WITHOUT_FINISH, open->place, "no finish follows");
+	else
+		tracelog_tell_at(log, TRACELOG_JIT_WITHOUT_FINISH, open->place, "no finish of 0x%" PRIx64 " follows",
+		                 open->pointer);
+}
+
+static void finish_row(struct tracelog_log *log, const struct tracelog_open *open, const struct tracelog_open *end,
+                       const struct tw_tracelog_record *record)
+{
+	const struct tracelog_thread *thread = &log->threads.threads[open->thread];
+	add_row(log, thread, open, TW_SLICE_COMPLETE, end->time, 0);
+	if (record->status && tracelog_wants(log, thread, TW_SLICE_COMPLETE))
+		tracelog_add_number(log, "status", TW_ARG_POINTER, record->status);
+}
+
+/* The collection that an end belongs to, plus 1: the innermost of its thread. A thread that started none ends the
+ * oldest: one in the background, which goes on while others come and go. */
+static size_t find_collection(const struct tracelog_thread *process, const struct tracelog_open *end)
+{
+	for (size_t i = process->open_count; i > 0; i--)
+		if (process->open[i - 1].thread == end->thread)
+			return i;
+	return process->open_count ? 1 : 0;
+}
+
+static struct tracelog_open take_out(struct tracelog_thread *thread, size_t at)
+{
+	const struct tracelog_open open = thread->open[at];
+	thread->open_count--;
+	memmove(thread->open + at, thread->open + at + 1, (thread->open_count - at) * sizeof open);
+	return open;
+}
+
+static void finish_collection(struct tracelog_log *log, const struct tracelog_open *end,
+                              const struct tw_tracelog_record *record)
+{
+	struct tracelog_thread *process = tracelog_process_thread(log);
+	size_t at = find_collection(process, end);
+	if (!at && process->open_missed)
+		return;
+	if (!at) {
+		tracelog_tell(log, TRACELOG_GC_WITHOUT_START, "none was started that finishes here");
+		return;
+	}
+	const struct tracelog_open open = take_out(process, at - 1);
+	finish_row(log, &open, end, record);
+}
+
+/* The innermost compilation that an end may belong to, plus 1. */
+static size_t find_compilation(const struct tracelog_thread *thread, const struct tracelog_open *end)
+{
+	for (size_t i = thread->open_count; i > 0; i--)
+		if (thread->open[i - 1].work == end->work && thread->open[i - 1].pointer == end->pointer)
+			return i;
+	return 0;
+}
+
+static void finish_compilation(struct tracelog_log *log, struct tracelog_thread *thread,
+                               const struct tracelog_open *end, const struct tw_tracelog_record *record)
+{
+	size_t at = find_compilation(thread, end);
+	if (!at && thread->open_missed)
+		return;
+	if (!at) {
+		tracelog_tell(log, TRACELOG_JIT_WITHOUT_START, "nothing was started that finishes here");
+		return;
+	}
+	/* What is inside was never finished, where all is of one thread. */
+	while (thread->open_count > at && !thread->other) {
+		const struct tracelog_open inner = thread->open[--thread->open_count];
+		tell_unfinished(log, &inner);
+		add_row(log, thread, &inner, TW_SLICE_COMPLETE, end->time, TW_FLAG_UNWOUND);
+	}
+	const struct tracelog_open open = take_out(thread, at - 1);
+	finish_row(log, &open, end, record);
+}
+
+void tracelog_close_work(struct tracelog_log *log, struct tracelog_thread *thread)
+{
+	for (size_t i = 0; i < thread->open_count; i++) {
+		const struct tracelog_open *open = &thread->open[i];
+		tell_unfinished(log, open);
+		add_row(log, &log->threads.threads[open->thread], open, TW_SLICE_BEGIN, 0, 0);
+	}
+	thread->open_count = 0;
+}
+
+void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	static const struct {
+		enum tracelog_work work;
+		bool finish;
+	} kinds[TW_TRACELOG_KINDS] = {
+	    [TW_TRACELOG_JIT_CMS] = {TRACELOG_JIT, false},        [TW_TRACELOG_JIT_CMF] = {TRACELOG_JIT, true},
+	    [TW_TRACELOG_JIT_CSS] = {TRACELOG_JIT_CACHED, false}, [TW_TRACELOG_JIT_CSF] = {TRACELOG_JIT_CACHED, true},
+	    [TW_TRACELOG_GCH_GCS] = {TRACELOG_GC, false},         [TW_TRACELOG_GCH_GCF] = {TRACELOG_GC, true},
+	};
+	struct tracelog_thread *thread = tracelog_thread_by(log, record);
+	const struct tracelog_open open = {
+	    .work = kinds[record->kind].work,
+	    .pointer = record->id,
+	    .time = tracelog_time_of(log, thread, TRACELOG_WORK, record->ms),
+	    .place = log->at,
+	    .thread = (uint32_t)(thread - log->threads.threads),
+	    .induced = record->induced,
+	    .generations = record->generations,
+	};
+	if (record->kind == TW_TRACELOG_GCH_GCS && record->generation_count != GENERATIONS)
+		tracelog_tell(log, TRACELOG_GENERATION_FLAGS, "found %u flags", record->generation_count);
+	if (!kinds[record->kind].finish)
+		start(log, thread, &open);
+	else if (open.work == TRACELOG_GC)
+		finish_collection(log, &open, record);
+	else
+		finish_compilation(log, thread, &open, record);
+}

@@ -1,0 +1,246 @@
+/* calls.c - calls and returns out of where instructions go. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/walk/calls.h"
+
+#include "base/memory/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	WORD = 4,
+	SEARCHED = 256,   /* frames that a return may leave at once */
+	NAME_COST = 256,  /* bytes that a name takes in all tables, about */
+	FRAMES_SHARE = 8, /* of the memory limit */
+	TEXT = 24
+};
+
+void xtrace_stack_free(struct xtrace_stack *stack)
+{
+	free(stack->frames);
+	*stack = (struct xtrace_stack){0};
+}
+
+void xtrace_calls_free(struct xtrace_calls *calls)
+{
+	free(calls->functions);
+	tw_map_free(&calls->known);
+}
+
+/* ---- Functions. ---- */
+
+static void tell_limit(struct xtrace_calls *calls, uint64_t offset)
+{
+	if (!calls->told)
+		tw_report_limit(calls->reader, &xtrace_rules[XTRACE_MEMORY_LIMIT], offset, offset,
+		                "%zu functions, %zu calls inside each other: the rest is not told apart",
+		                calls->known.count, calls->frames);
+	calls->told = true;
+}
+
+/* Fills in the function of an address, which is named by its address where nothing names it. */
+static bool look_up(struct tw_reader *reader, uint64_t address, struct xtrace_function *function)
+{
+	char text[TEXT];
+	struct tw_name name = {.id = address};
+	const struct tw_namer *namer = reader->options.namer;
+	function->range = (struct tw_range){0};
+	if (!namer || !namer->address || !namer->address(namer->context, address, &name, &function->range)) {
+		name.text = text;
+		name.length = (size_t)snprintf(text, sizeof text, "0x%" PRIx64, address);
+	}
+	function->name = tw_dictionary_intern(reader->dictionary, &name);
+	return function->name != UINT32_MAX;
+}
+
+static bool is_full(const struct xtrace_calls *calls)
+{
+	size_t most = tw_memory_limit(calls->reader) / NAME_COST;
+	return calls->known.count >= most || tw_dictionary_names(calls->reader->dictionary) >= most;
+}
+
+/* The number of the function at an address; UINT32_MAX when there is no memory. */
+static uint32_t find_function(struct xtrace_calls *calls, uint64_t address, uint64_t offset)
+{
+	struct xtrace_function function = {.name = UINT32_MAX};
+	uint32_t number;
+	if (tw_map_find(&calls->known, address, &number))
+		return number;
+	if (is_full(calls)) {
+		tell_limit(calls, offset);
+		address = UINT64_MAX; /* an address where no instruction is */
+		if (tw_map_find(&calls->known, address, &number))
+			return number;
+		function.name = tw_dictionary_text(calls->reader->dictionary, "(other functions)");
+	} else if (!look_up(calls->reader, address, &function)) {
+		return UINT32_MAX;
+	}
+	number = (uint32_t)calls->function_count;
+	if (function.name == UINT32_MAX ||
+	    !tw_grow(&calls->functions, &calls->function_room, calls->function_count + 1, sizeof *calls->functions) ||
+	    !tw_map_add(&calls->known, address, number))
+		return UINT32_MAX;
+	calls->functions[calls->function_count++] = function;
+	return number;
+}
+
+static inline uint32_t function_of(struct xtrace_calls *calls, uint64_t address, uint64_t offset)
+{
+	struct xtrace_near *near = &calls->near[address / WORD % XTRACE_NEAR];
+	if (near->address != address || !near->function)
+		*near = (struct xtrace_near){address, find_function(calls, address, offset) + 1};
+	return near->function - 1;
+}
+
+/* ---- The stack. ---- */
+
+/* The word that has the bit of a place. */
+static uint64_t *backs_of(struct xtrace_calls *calls, uint64_t back, uint64_t *bit)
+{
+	enum { BITS = 64 };
+	uint64_t number = back / WORD;
+	*bit = UINT64_C(1) << number % BITS;
+	return &calls->backs[number / BITS % XTRACE_BACKS];
+}
+
+static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
+                struct xtrace_turn *turn)
+{
+	size_t most = tw_memory_limit(calls->reader) / FRAMES_SHARE / sizeof *stack->frames;
+	if (calls->frames >= most) {
+		tell_limit(calls, offset);
+		return 0;
+	}
+	uint32_t function = function_of(calls, stack->pc, offset);
+	if (function == UINT32_MAX || (stack->count == stack->room &&
+	                               !tw_grow(&stack->frames, &stack->room, stack->count + 1, sizeof *stack->frames)))
+		return xtrace_no_memory(calls->reader);
+	uint64_t bit, *bits = backs_of(calls, back, &bit);
+	*bits |= bit;
+	stack->frames[stack->count++] = (struct xtrace_frame){back, function};
+	calls->frames++;
+	turn->begins = true;
+	turn->name = calls->functions[function].name;
+	return 0;
+}
+
+static void leave(struct xtrace_calls *calls, struct xtrace_stack *stack, size_t frames, struct xtrace_turn *turn)
+{
+	stack->count -= frames;
+	calls->frames -= frames;
+	turn->ends = (unsigned)frames;
+}
+
+/* Leaves the calls that come back to the PC: a return may leave several at once, as longjmp does. */
+static void pop(struct xtrace_calls *calls, struct xtrace_stack *stack, struct xtrace_turn *turn)
+{
+	uint64_t bit;
+	if (!(*backs_of(calls, stack->pc, &bit) & bit))
+		return;
+	for (size_t i = 1; i <= stack->count && i <= SEARCHED; i++)
+		if (stack->frames[stack->count - i].back == stack->pc) {
+			leave(calls, stack, i, turn);
+			return;
+		}
+}
+
+/* Returns 1 where a jump or branch to the PC leads to the beginning of another function, which only symbols tell; 0, or
+ * a negative status. */
+static int is_tail_call(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t offset)
+{
+	static const unsigned jumps = 1 << XTRACE_JUMP | 1 << XTRACE_BRANCH | 1 << XTRACE_JUMP_TO;
+	const struct tw_namer *namer = calls->reader->options.namer;
+	if (!namer || !namer->address || stack->count == 0 || !(jumps >> stack->flow & 1))
+		return 0;
+	const struct tw_range *own = &calls->functions[stack->frames[stack->count - 1].function].range;
+	if (stack->pc >= own->start && stack->pc < own->end)
+		return 0;
+	uint32_t function = function_of(calls, stack->pc, offset);
+	if (function == UINT32_MAX)
+		return xtrace_no_memory(calls->reader);
+	return calls->functions[function].range.end && calls->functions[function].range.start == stack->pc;
+}
+
+/* Takes the begin of a block: calls end or begin by the flow of the instruction before it. */
+static int take_block(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
+                      struct xtrace_turn *turn)
+{
+	static const unsigned called = 1 << XTRACE_CALL | 1 << XTRACE_CALL_TO;
+	static const unsigned returned = 1 << XTRACE_RETURN | 1 << XTRACE_JUMP_TO; /* which may go anywhere */
+	if (!stack->known)
+		return stack->count ? 0 : push(calls, stack, UINT64_MAX, offset, turn);
+	if (called >> stack->flow & 1)
+		return push(calls, stack, back, offset, turn);
+	if (returned >> stack->flow & 1)
+		pop(calls, stack, turn);
+	int tail = turn->ends ? 0 : is_tail_call(calls, stack, offset);
+	if (tail <= 0)
+		return tail;
+	back = stack->frames[stack->count - 1].back;
+	leave(calls, stack, 1, turn);
+	turn->tail = true;
+	return push(calls, stack, back, offset, turn);
+}
+
+/* Where a direct branch leads that a PC comes behind: there, unless a signal came first. */
+static uint64_t direct(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t pc)
+{
+	uint64_t next = stack->pc + WORD;
+	uint64_t target = xtrace_target(xtrace_find_operation(&calls->operations, stack->opcode), stack->pc);
+	return stack->flow == XTRACE_BRANCH && pc != target ? next : target;
+}
+
+/* Where the last instruction leads. Where the PC behind it is another, that is of a signal's handler: what it leads to
+ * is executed when the handler has returned. */
+static uint64_t destination(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t pc)
+{
+	if (!stack->known)
+		return pc;
+	switch ((enum xtrace_flow)stack->flow) {
+	case XTRACE_JUMP:
+	case XTRACE_CALL:
+	case XTRACE_BRANCH:
+		return direct(calls, stack, pc);
+	case XTRACE_JUMP_TO:
+	case XTRACE_CALL_TO:
+	case XTRACE_RETURN:
+		if (stack->told && stack->told_at == stack->pc && !xtrace_leads_to(stack->target, pc))
+			return stack->target;
+		return pc;
+	case XTRACE_NEXT:
+	case XTRACE_EXCEPTION_RETURN:
+	case XTRACE_SYSTEM_CALL:
+	case XTRACE_EXCEPTION:
+		return pc;
+	}
+	return pc;
+}
+
+int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
+                    struct xtrace_turn *turn)
+{
+	uint64_t back = stack->pc + WORD;
+	*turn = (struct xtrace_turn){0};
+	stack->pc = destination(calls, stack, pc);
+	int status = take_block(calls, stack, back, offset, turn);
+	stack->pc = pc;
+	stack->told = false;
+	return status;
+}
+
+int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
+                      uint64_t offset, struct xtrace_turn *turn)
+{
+	bool told = token->kind == TW_XTRACE_PCINST;
+	int status = 0;
+	*turn = (struct xtrace_turn){0};
+	if (told)
+		status = xtrace_calls_go(calls, stack, token->pc, offset, turn);
+	else
+		stack->pc += WORD;
+	stack->flow = xtrace_find_operation(&calls->operations, token->opcode)->flow;
+	stack->opcode = token->opcode;
+	stack->known |= told; /* the PC of what comes before the first PCINST is not known */
+	return status;
+}

@@ -1,0 +1,90 @@
+/* calls.h - calls and returns out of where instructions go. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef XTRACE_WALK_CALLS_H
+#define XTRACE_WALK_CALLS_H
+
+#include "base/memory/map.h"
+#include "xtrace/format/opcode.h"
+#include "xtrace/xtrace.h"
+
+struct xtrace_frame {
+	uint64_t back; /* address that it returns to */
+	uint32_t function;
+};
+
+struct xtrace_function {
+	struct tw_range range; /* empty: not known */
+	uint32_t name;
+};
+
+enum { XTRACE_NEAR = 256, XTRACE_BACKS = 64 };
+
+/* What all tracks share. All zero but the reader to begin. */
+struct xtrace_calls {
+	struct tw_reader *reader;
+	struct xtrace_operations operations;
+	bool told;
+	size_t frames;       /* frames of all stacks together */
+	struct xtrace_near { /* functions that were looked up lately, by address */
+		uint64_t address;
+		uint32_t function; /* number of the function, plus 1 */
+	} near[XTRACE_NEAR];
+	uint64_t backs[XTRACE_BACKS]; /* a bit for each place that calls return to, by its address; several share one */
+	struct tw_map known;          /* addresses that were gone to: their functions */
+	struct xtrace_function *functions;
+	size_t function_count, function_room;
+};
+
+/* The calls of a track that are going on. All zero to begin. */
+struct xtrace_stack {
+	struct xtrace_frame *frames;
+	size_t count, room;
+	uint64_t pc;              /* of the last instruction */
+	uint32_t opcode;          /* of it; where the flow is of a direct branch */
+	uint8_t flow;             /* of it: enum xtrace_flow */
+	bool known;               /* the last instruction is known: there is one, and no gap behind it */
+	bool told;                /* there was a TARGET_B */
+	uint64_t told_at, target; /* of the last one: the branch that it belongs to, and where that leads */
+};
+
+/* What an instruction changes: `ends` calls end before it, and one may begin with it. */
+struct xtrace_turn {
+	unsigned ends;
+	bool begins, tail; /* tail: the one that begins was jumped to by the one that ends */
+	uint32_t name;
+};
+
+/* Takes each instruction of a track. Returns 0 or TW_ERR_MEMORY. */
+int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
+                      uint64_t offset, struct xtrace_turn *turn);
+
+/* The same of a PCINST only, by what the stack says of the instruction before. Its own flow is the caller's to put
+ * there. */
+int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
+                    struct xtrace_turn *turn);
+
+/* Takes a TARGET_B of the branch at a PC. */
+static inline void xtrace_stack_tell(struct xtrace_stack *stack, uint64_t pc, uint64_t target)
+{
+	stack->told = true;
+	stack->told_at = pc;
+	stack->target = target;
+}
+
+/* Whether a branch that TARGET_B tells to lead to a target leads to a PC. Tags and signatures of pointers are above
+ * the lower 32 bits. */
+static inline bool xtrace_leads_to(uint64_t target, uint64_t pc)
+{
+	return (uint32_t)target == (uint32_t)pc;
+}
+
+/* Takes a gap: what the last instruction was is not known behind it. */
+static inline void xtrace_stack_lose(struct xtrace_stack *stack)
+{
+	stack->known = false;
+}
+
+void xtrace_stack_free(struct xtrace_stack *stack);
+void xtrace_calls_free(struct xtrace_calls *calls);
+
+#endif

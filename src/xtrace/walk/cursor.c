@@ -1,0 +1,171 @@
+/* cursor.c - a data file from token to token, over what is damaged. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/plural.h"
+#include "xtrace/layout.h"
+#include "xtrace/xtrace.h"
+
+#include <inttypes.h>
+
+/* The largest tokens that are believed: no access of AArch64 has more bytes than a vector register of 2048 bits, and no
+ * system call of Linux more parts (UIO_MAXIOV). */
+enum { ACCESS_MOST = 256, VECTORS_MOST = 1024 };
+
+/* How many bytes are looked at, and how many tokens must follow, for a place to go on at after damage. */
+enum { LOOK = 1024, TOKENS = 8, TOKENS_LEAST = 3 };
+
+void xtrace_cursor_init(struct xtrace_cursor *cursor, struct xtrace_files *files)
+{
+	*cursor = (struct xtrace_cursor){.files = files, .next = files->layout.data_start};
+}
+
+static bool is_believed(const struct tw_xtrace_token *token, const uint8_t *bytes)
+{
+	if (token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE)
+		return 1 << (bytes[0] >> 4) <= ACCESS_MOST;
+	return token->kind != TW_XTRACE_SYSCALL_VEC || token->size < 9 + XTRACE_VECTOR_SIZE * (VECTORS_MOST + 1);
+}
+
+/* As tw_xtrace_decode(), but tokens that are too large to be believed are none. */
+static int decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
+{
+	int status = tw_xtrace_decode(bytes, left, token);
+	return (status > 0 || status == TW_ERR_ROOM) && !is_believed(token, bytes) ? TW_ERR_FORMAT : status;
+}
+
+/* ---- After damage. ---- */
+
+/* Addresses of user programs and of kernels have 8 bits alike on top, and instructions are words. */
+static bool is_address(uint64_t pc)
+{
+	return pc % 4 == 0 && (pc >> 56 == 0 || pc >> 56 == 0xff);
+}
+
+/* Whether a stream goes on here: a PCINST, and tokens behind it. */
+static bool goes_on(const uint8_t *bytes, size_t left, bool at_end)
+{
+	struct tw_xtrace_token token;
+	size_t at = 0;
+	if ((bytes[0] & XTRACE_INST_BITS) != XTRACE_PCINST || tw_xtrace_decode(bytes, left, &token) <= 0 ||
+	    !is_address(token.pc))
+		return false;
+	at_end = at_end && left <= LOOK;
+	left = left < LOOK ? left : LOOK;
+	for (unsigned count = 0; count < TOKENS; count++) {
+		int status = decode(bytes + at, left - at, &token);
+		if (status == TW_ERR_ROOM)
+			return count >= TOKENS_LEAST || at_end;
+		if (status <= 0)
+			return status == 0 && (count >= TOKENS_LEAST || at_end);
+		at += token.size;
+	}
+	return true;
+}
+
+/* Finds the next place to go on at, or the end. */
+static int resynchronise(struct xtrace_cursor *cursor, uint64_t *at)
+{
+	struct tw_window *window = &cursor->files->data_window;
+	for (;;) {
+		const uint8_t *bytes;
+		size_t have;
+		int status = tw_window_view(window, *at, LOOK + 1, &bytes, &have);
+		if (status < 0 || have == 0)
+			return status;
+		size_t last = window->at_end ? have : have - LOOK;
+		for (size_t i = 0; i < last; i++) {
+			if (!goes_on(bytes + i, have - i, window->at_end))
+				continue;
+			*at += i;
+			return 0;
+		}
+		*at += last;
+	}
+}
+
+static int skip(struct xtrace_cursor *cursor, struct tw_xtrace_token *token, enum xtrace_rule rule, uint8_t byte)
+{
+	uint64_t at = cursor->next + 1;
+	int status = resynchronise(cursor, &at);
+	if (status < 0)
+		return status;
+	*token = (struct tw_xtrace_token){.size = 1};
+	cursor->offset = cursor->next;
+	cursor->gap = at - cursor->next;
+	cursor->next = at;
+	cursor->lost_bytes += cursor->gap;
+	xtrace_report(cursor->files, false, rule, cursor->offset, cursor->offset,
+	              "Expected a token, found 0x%02x; %" PRIu64 " byte%s left out, up to 0x%" PRIx64 ".", byte,
+	              cursor->gap, tw_plural(cursor->gap), at);
+	return 1;
+}
+
+/* ---- Going on. ---- */
+
+/* Whether a byte is one of two tokens of the class MISC that the document names, but does not describe. */
+static bool is_reserved(uint8_t byte)
+{
+	return byte == 0x04 || byte == 0x14;
+}
+
+static int end(struct xtrace_cursor *cursor, const struct tw_xtrace_token *token)
+{
+	const struct xtrace_files *files = cursor->files;
+	if (cursor->left) {
+		xtrace_report(files, false, XTRACE_CUT_TOKEN, cursor->next, cursor->next + cursor->left,
+		              "The file ends inside a token of %" PRIu32 " bytes (%s), of which it has %zu.",
+		              token->size, tw_xtrace_kind_name(token->kind), cursor->left);
+		cursor->lost_bytes += cursor->left;
+	}
+	cursor->next += cursor->left;
+	cursor->left = 0;
+	if (tw_input_damaged(files->data))
+		xtrace_report(files, false, XTRACE_COMPRESSION, cursor->next, cursor->next, "%s",
+		              tw_input_damage(files->data));
+	return 0;
+}
+
+static int fail(struct xtrace_cursor *cursor, int status)
+{
+	return tw_fail(cursor->files->reader, status, "%s", tw_input_error(cursor->files->data));
+}
+
+/* Gives the next token where that needs more bytes, or there is a gap. */
+static int next_beyond(struct xtrace_cursor *cursor, struct tw_xtrace_token *token)
+{
+	size_t want = 1;
+	for (;;) {
+		int status =
+		    tw_window_view(&cursor->files->data_window, cursor->next, want, &cursor->bytes, &cursor->left);
+		if (status < 0)
+			return fail(cursor, status);
+		status = decode(cursor->bytes, cursor->left, token);
+		if (status > 0)
+			return 1;
+		if (status == TW_ERR_FORMAT) {
+			bool reserved = is_reserved(cursor->bytes[0]);
+			status = skip(cursor, token, reserved ? XTRACE_RESERVED_TOKEN : XTRACE_UNKNOWN_TOKEN,
+			              cursor->bytes[0]);
+			cursor->left = 0;
+			return status < 0 ? fail(cursor, status) : 1;
+		}
+		if (cursor->left < want || token->size <= want)
+			return end(cursor, token);
+		want = token->size;
+	}
+}
+
+int xtrace_cursor_next(struct xtrace_cursor *cursor, struct tw_xtrace_token *token)
+{
+	if (!cursor->files->data)
+		return 0;
+	if (decode(cursor->bytes, cursor->left, token) <= 0) {
+		int status = next_beyond(cursor, token);
+		if (status <= 0 || token->kind == TW_XTRACE_UNKNOWN)
+			return status;
+	}
+	cursor->offset = cursor->next;
+	cursor->next += token->size;
+	cursor->bytes += token->size;
+	cursor->left -= token->size;
+	return 1;
+}
