@@ -26,7 +26,7 @@ static void tracelog_close(struct tw_reader *reader)
 	struct tracelog_reader *log = reader->state;
 	tracelog_events_free(log->events);
 	tracelog_records_free(log->records);
-	tracelog_survey_free(log->survey);
+	tracelog_summary_free(log->summary);
 	free(log);
 }
 
@@ -77,7 +77,7 @@ const struct tw_format tw_format_tracelog = {
     .open = tracelog_open,
     .read = tracelog_read,
     .read_record = tracelog_read_record,
-    .state_outline = tracelog_outline,
+    .state_outline = tracelog_tell_dependencies,
     .info = tracelog_info,
     .repair = tracelog_repair,
     .transcode = tracelog_transcode,

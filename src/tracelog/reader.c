@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/plural.h"
 #include "core/threads/ahead.h"
-#include "tracelog/jobs/outline.h"
+#include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
 #include "tracelog/tracelog.h"
 
@@ -15,11 +15,11 @@ enum {
 	PIECE_ROWS = 1 << 14,     /* rows after which a piece is full, too */
 	FEW_ROWS = TW_SLAB_BLOCK, /* the same where nothing waits: they stay in the first-level cache */
 	WINDOW = 4 << 20,         /* bytes that lines may come late by */
-	DIGESTS = 4,              /* stretches of the log that are read and looked through ahead */
+	PARSED_BLOCKS = 4,        /* blocks of the log that are read and looked through ahead */
 	WINDOW_SHARE = 32         /* of the memory limit, for the same: rows take more than their text */
 };
 
-/* Rows of a stretch of the log. */
+/* Rows of a block of the log. */
 struct piece {
 	struct tw_slab slab;
 	uint64_t end; /* offset of what comes after it */
@@ -28,11 +28,11 @@ struct piece {
 struct tracelog_events {
 	struct tracelog_cursor cursor; /* lines that are not plain */
 	struct tw_ahead *ahead;
-	struct tracelog_digest digests[DIGESTS];
-	struct tracelog_digest *digest; /* the one that is being taken; NULL: none yet */
-	size_t entry;                   /* of it, that comes next */
-	uint64_t lines;                 /* before it */
-	uint64_t next;                  /* offset of the next */
+	struct tracelog_parsed_block parsed_blocks[PARSED_BLOCKS];
+	struct tracelog_parsed_block *parsed; /* the one that is being taken; NULL: none yet */
+	size_t entry;                         /* of it, that comes next */
+	uint64_t lines;                       /* before it */
+	uint64_t next;                        /* offset of the next */
 	struct tracelog_log log;
 	struct tw_sorter *sorter; /* of the pieces that are held; NULL where rows are delivered as they stand */
 	struct tw_slab_scratch scratch;
@@ -57,19 +57,19 @@ static int no_memory(struct tw_reader *reader)
 	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
 }
 
-/* ---- Stretches of lines, in any thread. ---- */
+/* ---- Blocks of lines, in any thread. ---- */
 
 static int read_lines(void *context, void *piece)
 {
 	struct tracelog_events *events = context;
-	struct tracelog_digest *digest = piece;
-	return tracelog_stretch_read(&events->cursor.lines, &digest->stretch);
+	struct tracelog_parsed_block *parsed = piece;
+	return tracelog_line_block_read(&events->cursor.lines, &parsed->block);
 }
 
 static void look_through(void *context, void *piece)
 {
 	(void)context;
-	tracelog_digest(piece);
+	tracelog_parse_block(piece);
 }
 
 /* ---- Lines, in the caller's thread. ---- */
@@ -78,7 +78,7 @@ static void take_line(struct tracelog_events *events, const uint8_t *bytes, size
 {
 	struct tracelog_cursor *cursor = &events->cursor;
 	const struct tracelog_place at = events->log.at;
-	const struct tw_text_line line = {bytes, size, at.offset, at.line, events->digest->stretch.cut};
+	const struct tw_text_line line = {bytes, size, at.offset, at.line, events->parsed->block.cut};
 	if (!tracelog_cursor_take(cursor, &line))
 		return;
 	if (cursor->readable)
@@ -87,54 +87,54 @@ static void take_line(struct tracelog_events *events, const uint8_t *bytes, size
 		tracelog_lose(&events->log, line.size);
 }
 
-static inline void take_entry(struct tracelog_events *events, const struct tracelog_entry *entry)
+static inline void take_entry(struct tracelog_events *events, const struct tracelog_fast_line *entry)
 {
-	const struct tracelog_digest *digest = events->digest;
-	uint64_t offset = digest->stretch.offset + entry->at;
+	const struct tracelog_parsed_block *parsed = events->parsed;
+	uint64_t offset = parsed->block.offset + entry->at;
 	events->log.at = (struct tracelog_place){offset, events->lines + entry->line + 1};
 	events->next = offset + entry->size;
-	if (entry->plain == TRACELOG_LINE || digest->stretch.cut)
-		take_line(events, digest->stretch.bytes + entry->at, entry->size);
+	if (entry->kind == TRACELOG_OTHER_LINE || parsed->block.cut)
+		take_line(events, parsed->block.bytes + entry->at, entry->size);
 	else
-		tracelog_take_entry(&events->log, digest, entry);
+		tracelog_take_fast_line(&events->log, parsed, entry);
 }
 
 static void end(struct tracelog_events *events)
 {
 	events->ended = true;
-	if (events->log.outline)
-		tracelog_outline_end(&events->log);
+	if (events->log.dependencies)
+		tracelog_depend_end(&events->log);
 	tracelog_end(&events->log);
 	tracelog_cursor_end(&events->cursor);
 }
 
-/* Goes on to the next stretch. */
+/* Goes on to the next block. */
 static int advance(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
 	void *piece;
-	if (events->digest)
-		events->lines += events->digest->lines;
+	if (events->parsed)
+		events->lines += events->parsed->lines;
 	int status = tw_ahead_next(events->ahead, &piece);
 	if (status < 0)
 		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
 		               status == TW_ERR_MEMORY ? "out of memory" : tw_input_error(reader->input));
 	if (status == 0)
 		end(events);
-	events->digest = status ? piece : NULL;
+	events->parsed = status ? piece : NULL;
 	events->entry = 0;
-	return events->digest && events->digest->failed ? no_memory(reader) : 0;
+	return events->parsed && events->parsed->failed ? no_memory(reader) : 0;
 }
 
-/* Takes lines of the stretch until it, or the piece, which is to end about `end`, is full. */
+/* Takes lines of the block until it, or the piece, which is to end about `end`, is full. */
 static void take_entries(struct tracelog_events *events, const struct piece *piece, uint64_t end)
 {
-	const struct tracelog_digest *digest = events->digest;
-	size_t i = events->entry, count = digest->entry_count;
+	const struct tracelog_parsed_block *parsed = events->parsed;
+	size_t i = events->entry, count = parsed->entry_count;
 	for (; i < count && events->next < end && piece->slab.count < events->piece_rows && !events->log.failed; i++) {
-		take_entry(events, &digest->entries[i]);
-		if (events->log.outline)
-			tracelog_outline_line(&events->log, events->next - events->log.at.offset);
+		take_entry(events, &parsed->entries[i]);
+		if (events->log.dependencies)
+			tracelog_depend_line(&events->log, events->next - events->log.at.offset);
 	}
 	events->entry = i;
 }
@@ -149,7 +149,7 @@ static int fill(struct tw_reader *reader, struct piece *piece)
 	tw_slab_clear(&piece->slab);
 	events->log.slab = &piece->slab;
 	while (status >= 0 && !events->ended && piece->slab.count < events->piece_rows && events->next < end) {
-		if (!events->digest || events->entry == events->digest->entry_count)
+		if (!events->parsed || events->entry == events->parsed->entry_count)
 			status = advance(reader);
 		else
 			take_entries(events, piece, end);
@@ -305,14 +305,14 @@ static unsigned unwanted(const struct tracelog_log *log)
 /* Nobody but the caller waits for a pipe: it would wait for as long when the reader is closed. */
 static bool read_ahead(struct tracelog_events *events, const struct tw_reader *reader)
 {
-	static const struct tw_ahead_work work = {read_lines, look_through};
-	void *pieces[DIGESTS];
-	for (size_t i = 0; i < DIGESTS; i++) {
-		events->digests[i].unwanted = unwanted(&events->log);
-		pieces[i] = &events->digests[i];
+	static const struct tw_ahead_work activity = {read_lines, look_through};
+	void *pieces[PARSED_BLOCKS];
+	for (size_t i = 0; i < PARSED_BLOCKS; i++) {
+		events->parsed_blocks[i].unwanted = unwanted(&events->log);
+		pieces[i] = &events->parsed_blocks[i];
 	}
-	events->ahead =
-	    tw_ahead_new(&work, events, pieces, DIGESTS, tw_input_seekable(reader->input) ? reader->options.jobs : 1);
+	events->ahead = tw_ahead_new(&activity, events, pieces, PARSED_BLOCKS,
+	                             tw_input_seekable(reader->input) ? reader->options.jobs : 1);
 	return events->ahead;
 }
 
@@ -352,14 +352,14 @@ int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
 	return count;
 }
 
-int tracelog_outline(struct tw_reader *reader, struct tw_state_outline *to)
+int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline *to)
 {
 	int status = begin(reader);
-	struct tracelog_outline *outline = status < 0 ? NULL : tracelog_outline_new(to);
-	if (status >= 0 && !outline)
+	struct tracelog_dependencies *dependencies = status < 0 ? NULL : tracelog_dependencies_new(to);
+	if (status >= 0 && !dependencies)
 		return no_memory(reader);
-	if (outline)
-		events_of(reader)->log.outline = outline;
+	if (dependencies)
+		events_of(reader)->log.dependencies = dependencies;
 	return status;
 }
 
@@ -368,8 +368,8 @@ void tracelog_events_free(struct tracelog_events *events)
 	if (!events)
 		return;
 	tw_ahead_free(events->ahead);
-	for (size_t i = 0; i < DIGESTS; i++)
-		tracelog_digest_free(&events->digests[i]);
+	for (size_t i = 0; i < PARSED_BLOCKS; i++)
+		tracelog_parsed_block_free(&events->parsed_blocks[i]);
 	for (size_t i = 0; i < events->held_count; i++)
 		free_piece(events->held[i]);
 	for (size_t i = 0; i < events->spare_count; i++)
@@ -378,7 +378,7 @@ void tracelog_events_free(struct tracelog_events *events)
 		tw_sorter_free(events->sorter);
 	free(events->sorter);
 	tw_slab_scratch_free(&events->scratch);
-	tracelog_outline_free(events->log.outline);
+	tracelog_dependencies_free(events->log.dependencies);
 	tracelog_log_free(&events->log);
 	tracelog_cursor_free(&events->cursor);
 	free(events);

@@ -11,18 +11,18 @@ extern const struct tw_target tw_target_tracelog;
 
 struct tracelog_events;
 struct tracelog_records;
-struct tracelog_survey;
+struct tracelog_summary;
 
 /* What a reader keeps. */
 struct tracelog_reader {
 	struct tracelog_events *events;   /* made when events are asked for */
 	struct tracelog_records *records; /* the same for records */
-	struct tracelog_survey *survey;   /* the same for info */
+	struct tracelog_summary *summary; /* the same for info */
 };
 
 /* reader.c */
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch);
-int tracelog_outline(struct tw_reader *reader, struct tw_state_outline *outline);
+int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline *dependencies);
 void tracelog_events_free(struct tracelog_events *events);
 
 /* records.c */
@@ -36,6 +36,6 @@ int tracelog_transcode(struct tw_reader *reader, struct tw_output *out, const st
 
 /* info.c */
 int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
-void tracelog_survey_free(struct tracelog_survey *survey);
+void tracelog_summary_free(struct tracelog_summary *summary);
 
 #endif

@@ -8,9 +8,9 @@
 
 #include <trackway/tracelog.h>
 
+#include "tracelog/format/fast_decode.h"
 #include "tracelog/format/layout.h"
-#include "tracelog/format/plain.h"
-#include "tracelog/log/stretch.h"
+#include "tracelog/log/line_block.h"
 
 static bool inside(struct tw_tracelog_text text, const uint8_t *bytes, size_t size)
 {
@@ -90,7 +90,7 @@ static void check_quick(const uint8_t *line, size_t size)
 	fuzz_require(same, "and means the same");
 }
 
-static bool same_items(const struct tracelog_lists *lists, const struct tw_tracelog_record *record)
+static bool same_items(const struct tracelog_fast_lists *lists, const struct tw_tracelog_record *record)
 {
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
@@ -110,27 +110,27 @@ static bool same_items(const struct tracelog_lists *lists, const struct tw_trace
 }
 
 /* Whether as much as is told by who wants little of a plain line is what is told by who wants all. */
-static bool same_judged(const struct tracelog_entry *entry, const uint8_t *line, const uint8_t *next)
+static bool same_judged(const struct tracelog_fast_line *entry, const uint8_t *line, const uint8_t *next)
 {
-	struct tracelog_entry judged = {0};
-	if (tracelog_judge_plain(&judged, line) != next)
+	struct tracelog_fast_line judged = {0};
+	if (tracelog_fast_decode_head(&judged, line) != next)
 		return false;
-	return !next || (judged.plain == entry->plain && judged.ms == entry->ms && judged.ip_known == entry->ip_known &&
+	return !next || (judged.kind == entry->kind && judged.ms == entry->ms && judged.ip_known == entry->ip_known &&
 	                 judged.ip_style == entry->ip_style && judged.thread == entry->thread &&
-	                 (entry->plain != TRACELOG_SAMPLE || judged.number == entry->number));
+	                 (entry->kind != TRACELOG_SAMPLE || judged.number == entry->number));
 }
 
 /* The same for what is read of plain lines alone. */
 static void check_plain(const uint8_t *line, size_t size)
 {
-	struct tracelog_lists lists = {0};
-	struct tracelog_entry entry = {0};
+	struct tracelog_fast_lists lists = {0};
+	struct tracelog_fast_line entry = {0};
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault;
 	uint8_t *slack = calloc(1, size + TRACELOG_SLACK);
 	fuzz_require(slack != NULL, "memory is enough");
 	memcpy(slack, line, size);
-	const uint8_t *next = line[size - 1] == '\n' ? tracelog_take_plain(&lists, &entry, slack) : NULL;
+	const uint8_t *next = line[size - 1] == '\n' ? tracelog_fast_decode(&lists, &entry, slack) : NULL;
 	fuzz_require(line[size - 1] != '\n' || same_judged(&entry, slack, next), "little is told as all is");
 	if (next) {
 		fuzz_require(next == slack + size, "a plain line ends with the line");
@@ -138,7 +138,7 @@ static void check_plain(const uint8_t *line, size_t size)
 		             "what is plain can be read");
 		bool usage = record.kind == TW_TRACELOG_THR_CPU || record.kind == TW_TRACELOG_PRC_CPU;
 		bool sample = record.kind == TW_TRACELOG_SAM_STR;
-		fuzz_require(record.kind == tracelog_plain_kind(entry.plain) && record.ms == entry.ms &&
+		fuzz_require(record.kind == tracelog_kind_of_line(entry.kind) && record.ms == entry.ms &&
 		                 (record.kind == TW_TRACELOG_PRC_CPU || record.thread == entry.thread) &&
 		                 (!usage || record.us == entry.number) &&
 		                 (!sample || (record.count == entry.number && record.match == entry.match &&
@@ -150,7 +150,7 @@ static void check_plain(const uint8_t *line, size_t size)
 		                 tracelog_dialects_by(record.kind, entry.ip_known, entry.ip_style),
 		             "of the same dialects");
 	}
-	tracelog_lists_free(&lists);
+	tracelog_fast_lists_free(&lists);
 	free(slack);
 }
 

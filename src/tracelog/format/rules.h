@@ -152,7 +152,7 @@
 	X(TRACELOG_LATE, "tracelog.late", TW_WARNING,                                                                  \
 	  "Lines stand further behind later ones than the reorder window reaches: events are out of order.")           \
 	X(TRACELOG_TABLE_LIMIT, "tracelog.table-limit", TW_WARNING,                                                    \
-	  "There are more names and things than the memory limit allows: the rest is shown as (other).")               \
+	  "There are more names and objects than the memory limit allows: the rest is shown as (other).")              \
 	X(TRACELOG_STACK_LIMIT, "tracelog.stack-limit", TW_WARNING,                                                    \
 	  "There are more stacks than the memory limit allows: the rest is shown as (other).")
 

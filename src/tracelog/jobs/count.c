@@ -1,4 +1,4 @@
-/* count.c - what is in a stretch of a log, counted without a look at what is before it. */
+/* count.c - what is in a block of a log, counted without a look at what is before it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/jobs/count.h"
 
@@ -156,33 +156,33 @@ static size_t take_any(struct tracelog_count *count, size_t at)
 
 /* Counts of plain lines, which are added to the others at the end. */
 struct tally {
-	uint64_t counts[TRACELOG_PLAINS];
-	uint8_t forms[TRACELOG_PLAINS]; /* how instruction pointers were written: by bit, see form_of() */
+	uint64_t counts[TRACELOG_LINE_KINDS];
+	uint8_t forms[TRACELOG_LINE_KINDS]; /* how instruction pointers were written: by bit, see form_of() */
 };
 
 enum { FORMS = 8, FORM_KNOWN = 4 };
 
-static unsigned form_of(const struct tracelog_entry *entry)
+static unsigned form_of(const struct tracelog_fast_line *entry)
 {
 	return entry->ip_style / TW_TRACELOG_BARE_IP | (entry->ip_known ? FORM_KNOWN : 0u);
 }
 
 /* Takes a plain line; all of them have a time. */
-static inline void take_plain(struct tracelog_count *count, struct tally *tally, const struct tracelog_entry *entry,
+static inline void take_plain(struct tracelog_count *count, struct tally *tally, const struct tracelog_fast_line *entry,
                               size_t size)
 {
-	tally->counts[entry->plain]++;
-	tally->forms[entry->plain] |= (uint8_t)(1u << form_of(entry));
+	tally->counts[entry->kind]++;
+	tally->forms[entry->kind] |= (uint8_t)(1u << form_of(entry));
 	take_time(count, entry->ms);
-	uint64_t is_sample = entry->plain == TRACELOG_SAMPLE;
-	if (entry->plain != TRACELOG_PROCESS_CPU)
+	uint64_t is_sample = entry->kind == TRACELOG_SAMPLE;
+	if (entry->kind != TRACELOG_PROCESS_CPU)
 		add_line(count, tracelog_thread_key(false, entry->thread), size, true, entry->number & (0 - is_sample));
 }
 
 static void add_tally(struct tracelog_count *count, const struct tally *tally)
 {
-	for (unsigned plain = TRACELOG_LINE + 1; plain < TRACELOG_PLAINS; plain++) {
-		enum tw_tracelog_kind kind = tracelog_plain_kind(plain);
+	for (unsigned plain = TRACELOG_OTHER_LINE + 1; plain < TRACELOG_LINE_KINDS; plain++) {
+		enum tw_tracelog_kind kind = tracelog_kind_of_line(plain);
 		count->kinds[kind] += tally->counts[plain];
 		for (unsigned form = 0; form < FORMS; form++) {
 			if (tally->forms[plain] >> form & 1)
@@ -215,8 +215,8 @@ void tracelog_count(struct tracelog_count *count, const uint8_t *bytes, size_t s
 	struct tally tally = {0};
 	clear(count, bytes, size);
 	for (const uint8_t *line = bytes; line < end && !count->failed; line = next, count->lines++) {
-		struct tracelog_entry entry;
-		next = line < ended ? tracelog_judge_plain(&entry, line) : NULL;
+		struct tracelog_fast_line entry;
+		next = line < ended ? tracelog_fast_decode_head(&entry, line) : NULL;
 		if (next)
 			take_plain(count, &tally, &entry, (size_t)(next - line));
 		else

@@ -1,12 +1,12 @@
-/* count.h - what is in a stretch of a log, counted without a look at what is before it. */
+/* count.h - what is in a block of a log, counted without a look at what is before it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACELOG_JOBS_COUNT_H
 #define TRACELOG_JOBS_COUNT_H
 
 #include "base/memory/map.h"
-#include "tracelog/format/plain.h"
+#include "tracelog/format/fast_decode.h"
 
-/* What a thread did. Times are relative to the first of the stretch, in ms. */
+/* What a thread did. Times are relative to the first of the block, in ms. */
 struct tracelog_thread_count {
 	uint64_t key; /* tracelog_thread_key() */
 	uint64_t records, bytes, samples, ticks;
@@ -16,7 +16,7 @@ struct tracelog_thread_count {
 /* A line that must be looked at in its turn. */
 struct tracelog_mark {
 	size_t at;
-	uint64_t line; /* from the beginning of the stretch, from 0 */
+	uint64_t line; /* from the beginning of the block, from 0 */
 };
 
 enum { TRACELOG_COUNT_RECENT = 64 };

@@ -56,7 +56,7 @@ enum { THREAD_COST = 2 * sizeof(struct thread) + 64 /* of a map */ };
 
 /* What was begun. */
 struct open {
-	enum tracelog_work work;
+	enum tracelog_activity activity;
 	uint64_t thread;
 	uint64_t pointer;
 	bool kept;
@@ -152,7 +152,7 @@ static uint64_t thread_key(const struct tracelog_cut *cut, const struct tw_trace
 	return tw_map_find(&cut->by_system, record->thread, &iid) ? iid : NATIVE + record->thread;
 }
 
-static enum tracelog_work work_of(const struct tw_tracelog_record *record)
+static enum tracelog_activity activity_of(const struct tw_tracelog_record *record)
 {
 	if (record->kind == TW_TRACELOG_GCH_GCS || record->kind == TW_TRACELOG_GCH_GCF)
 		return TRACELOG_GC;
@@ -162,7 +162,7 @@ static enum tracelog_work work_of(const struct tw_tracelog_record *record)
 
 static bool take_start(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	const struct open open = {work_of(record), thread_key(cut, record), record->id, cut->is_wanted};
+	const struct open open = {activity_of(record), thread_key(cut, record), record->id, cut->is_wanted};
 	if (cut->open_count < OPEN_MAX) {
 		if (!tw_grow(&cut->open, &cut->open_room, cut->open_count + 1, sizeof open)) {
 			cut->failed = true;
@@ -174,14 +174,14 @@ static bool take_start(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 	return open.kept;
 }
 
-/* What an end belongs to, plus 1: as work.c finds it. */
+/* What an end belongs to, plus 1: as activity.c finds it. */
 static size_t find_open(const struct tracelog_cut *cut, const struct open *end)
 {
-	bool gc = end->work == TRACELOG_GC;
+	bool gc = end->activity == TRACELOG_GC;
 	size_t oldest = 0;
 	for (size_t i = cut->open_count; i > 0; i--) {
 		const struct open *open = &cut->open[i - 1];
-		if (open->work != end->work)
+		if (open->activity != end->activity)
 			continue;
 		if (open->thread == end->thread && (gc || open->pointer == end->pointer))
 			return i;
@@ -195,19 +195,19 @@ static void close_compilations(struct tracelog_cut *cut, uint64_t thread, size_t
 {
 	size_t kept = at;
 	for (size_t i = at; i < cut->open_count; i++)
-		if (cut->open[i].thread != thread || cut->open[i].work == TRACELOG_GC)
+		if (cut->open[i].thread != thread || cut->open[i].activity == TRACELOG_GC)
 			cut->open[kept++] = cut->open[i];
 	cut->open_count = kept;
 }
 
 static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	const struct open end = {work_of(record), thread_key(cut, record), record->id, false};
+	const struct open end = {activity_of(record), thread_key(cut, record), record->id, false};
 	size_t found = find_open(cut, &end);
 	if (!found)
 		return false;
 	bool kept = cut->open[found - 1].kept;
-	if (end.work == TRACELOG_GC)
+	if (end.activity == TRACELOG_GC)
 		memmove(cut->open + found - 1, cut->open + found, (cut->open_count-- - found) * sizeof end);
 	else
 		close_compilations(cut, end.thread, found - 1);

@@ -5,7 +5,7 @@
 #include "tracelog/format/layout.h"
 #include "tracelog/jobs/count.h"
 #include "tracelog/log/cursor.h"
-#include "tracelog/log/stretch.h"
+#include "tracelog/log/line_block.h"
 #include "tracelog/tracelog.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-	PIECES = 8,        /* stretches of the log that are read and counted ahead */
+	PIECES = 8,        /* blocks of the log that are read and counted ahead */
 	THREADS_SHARE = 2, /* of the memory limit, for all that is kept of threads */
 	FIELDS = 8,
 	SETTINGS = 64, /* that are listed one by one; the profiler has a dozen */
@@ -34,17 +34,17 @@ struct setting {
 	char name[SETTING_TEXT], value[SETTING_TEXT];
 };
 
-/* A stretch of the log, and what is in it. */
+/* A block of the log, and what is in it. */
 struct piece {
-	struct tracelog_stretch stretch;
+	struct tracelog_line_block block;
 	struct tracelog_count count;
 };
 
-struct tracelog_survey {
+struct tracelog_summary {
 	struct tracelog_cursor cursor; /* for lines that are looked at one by one */
 	struct tw_ahead *ahead;
 	struct piece pieces[PIECES];
-	uint64_t offset, line; /* of the stretch that is added */
+	uint64_t offset, line; /* of the block that is added */
 
 	struct tracelog_count sum; /* times relative to `sum.start` */
 	struct tw_map system_of;   /* iid of a thread to its row of the system's thread */
@@ -70,22 +70,22 @@ struct tracelog_survey {
 	char dialect[TRACELOG_DIALECTS_TEXT];
 };
 
-void tracelog_survey_free(struct tracelog_survey *survey)
+void tracelog_summary_free(struct tracelog_summary *summary)
 {
-	if (!survey)
+	if (!summary)
 		return;
-	tw_ahead_free(survey->ahead);
+	tw_ahead_free(summary->ahead);
 	for (size_t i = 0; i < PIECES; i++) {
-		tracelog_stretch_free(&survey->pieces[i].stretch);
-		tracelog_count_free(&survey->pieces[i].count);
+		tracelog_line_block_free(&summary->pieces[i].block);
+		tracelog_count_free(&summary->pieces[i].count);
 	}
-	tracelog_count_free(&survey->sum);
-	tracelog_cursor_free(&survey->cursor);
-	tw_map_free(&survey->system_of);
-	tw_map_free(&survey->thread_of);
-	free(survey->thread_fields);
-	free(survey->threads);
-	free(survey);
+	tracelog_count_free(&summary->sum);
+	tracelog_cursor_free(&summary->cursor);
+	tw_map_free(&summary->system_of);
+	tw_map_free(&summary->thread_of);
+	free(summary->thread_fields);
+	free(summary->threads);
+	free(summary);
 }
 
 /* ---- Lines that are looked at in their turn. ---- */
@@ -98,77 +98,77 @@ static void keep_text(char *to, struct tw_tracelog_text text)
 	         (const char *)text.bytes, fits ? "" : gap);
 }
 
-static void take_setting(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+static void take_setting(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
-	if (survey->setting_count == SETTINGS) {
-		survey->more_settings++;
+	if (summary->setting_count == SETTINGS) {
+		summary->more_settings++;
 		return;
 	}
-	struct setting *setting = &survey->settings[survey->setting_count++];
+	struct setting *setting = &summary->settings[summary->setting_count++];
 	keep_text(setting->name, record->name);
 	keep_text(setting->value, record->value);
 }
 
-static void take_start(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+static void take_start(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
 	int zone = abs(record->zone_minutes);
-	if (*survey->date)
+	if (*summary->date)
 		return;
-	int used = snprintf(survey->date, DATE_TEXT, "%04u-%02u-%02u %02u:%02u:%02u.%03u", record->year, record->month,
+	int used = snprintf(summary->date, DATE_TEXT, "%04u-%02u-%02u %02u:%02u:%02u.%03u", record->year, record->month,
 	                    record->day, record->hour, record->minute, record->second, record->millisecond);
 	if (record->has_zone)
-		snprintf(survey->date + used, DATE_TEXT - (size_t)used, " %c%02d:%02d",
+		snprintf(summary->date + used, DATE_TEXT - (size_t)used, " %c%02d:%02d",
 		         record->zone_minutes < 0 ? '-' : '+', zone / 60, zone % 60);
 }
 
-static void take_pause(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+static void take_pause(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
 	bool pause = record->kind == TW_TRACELOG_PRF_TPS;
 	if (pause) {
-		survey->pauses++;
-		survey->paused_at = record->ms;
-	} else if (survey->paused) {
-		int32_t lasted = (int32_t)(record->ms - survey->paused_at);
-		survey->paused_ms += lasted > 0 ? (uint64_t)lasted : 0;
+		summary->pauses++;
+		summary->paused_at = record->ms;
+	} else if (summary->paused) {
+		int32_t lasted = (int32_t)(record->ms - summary->paused_at);
+		summary->paused_ms += lasted > 0 ? (uint64_t)lasted : 0;
 	}
-	survey->paused = pause;
+	summary->paused = pause;
 }
 
-static size_t most_threads(const struct tracelog_survey *survey)
+static size_t most_threads(const struct tracelog_summary *summary)
 {
-	return tw_memory_limit(survey->cursor.reader) / THREADS_SHARE / THREAD_COST;
+	return tw_memory_limit(summary->cursor.reader) / THREADS_SHARE / THREAD_COST;
 }
 
 /* A thread may move from one of the system to another, and its number come to mean another thread. The last holds. */
-static bool take_system_thread(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+static bool take_system_thread(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
-	uint32_t *system = tw_map_stored(&survey->system_of, record->thread);
-	uint32_t *thread = tw_map_stored(&survey->thread_of, record->os_thread);
-	size_t limit = most_threads(survey);
+	uint32_t *system = tw_map_stored(&summary->system_of, record->thread);
+	uint32_t *thread = tw_map_stored(&summary->thread_of, record->os_thread);
+	size_t limit = most_threads(summary);
 	if (record->os_thread == UINT32_MAX || record->thread == UINT32_MAX)
 		return true;
 	if (system)
 		*system = record->os_thread + 1;
 	if (thread)
 		*thread = record->thread + 1;
-	bool full = survey->system_of.count >= limit || survey->thread_of.count >= limit;
-	survey->full |= full && (!system || !thread);
-	return (system || full || tw_map_add(&survey->system_of, record->thread, record->os_thread)) &&
-	       (thread || full || tw_map_add(&survey->thread_of, record->os_thread, record->thread));
+	bool full = summary->system_of.count >= limit || summary->thread_of.count >= limit;
+	summary->full |= full && (!system || !thread);
+	return (system || full || tw_map_add(&summary->system_of, record->thread, record->os_thread)) &&
+	       (thread || full || tw_map_add(&summary->thread_of, record->os_thread, record->thread));
 }
 
-static bool take_mark(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+static bool take_mark(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
 	if (record->kind == TW_TRACELOG_PRF_CFG)
-		take_setting(survey, record);
+		take_setting(summary, record);
 	else if (record->kind == TW_TRACELOG_PRF_STM)
-		take_start(survey, record);
+		take_start(summary, record);
 	else if (record->kind == TW_TRACELOG_PRF_TPS || record->kind == TW_TRACELOG_PRF_TRS)
-		take_pause(survey, record);
+		take_pause(summary, record);
 	else if (record->kind == TW_TRACELOG_THR_AOS)
-		return take_system_thread(survey, record);
+		return take_system_thread(summary, record);
 	else if (record->kind == TW_TRACELOG_APD_CRF)
-		survey->process = record->process;
+		summary->process = record->process;
 	return true;
 }
 
@@ -181,36 +181,36 @@ static void judge_items(struct tracelog_cursor *cursor)
 		;
 }
 
-static void take_line(struct tracelog_survey *survey, const struct tw_text_line *line)
+static void take_line(struct tracelog_summary *summary, const struct tw_text_line *line)
 {
-	struct tracelog_cursor *cursor = &survey->cursor;
+	struct tracelog_cursor *cursor = &summary->cursor;
 	if (!tracelog_cursor_take(cursor, line))
 		return;
 	if (!cursor->readable)
-		survey->sum.kinds[TW_TRACELOG_UNKNOWN]++;
-	else if (!take_mark(survey, &cursor->record))
-		survey->sum.failed = true;
+		summary->sum.kinds[TW_TRACELOG_UNKNOWN]++;
+	else if (!take_mark(summary, &cursor->record))
+		summary->sum.failed = true;
 	else
 		judge_items(cursor);
 }
 
-static void take_marks(struct tracelog_survey *survey, const struct tracelog_count *count)
+static void take_marks(struct tracelog_summary *summary, const struct tracelog_count *count)
 {
 	for (size_t i = 0; i < count->mark_count; i++) {
 		const struct tracelog_mark *mark = &count->marks[i];
 		const uint8_t *start = count->bytes + mark->at, *end = memchr(start, '\n', count->size - mark->at);
-		take_line(survey, &(struct tw_text_line){
-				      .bytes = start,
-				      .size = end ? (size_t)(end - start) + 1 : count->size - mark->at,
-				      .offset = survey->offset + mark->at,
-				      .number = survey->line + mark->line + 1,
-				  });
+		take_line(summary, &(struct tw_text_line){
+				       .bytes = start,
+				       .size = end ? (size_t)(end - start) + 1 : count->size - mark->at,
+				       .offset = summary->offset + mark->at,
+				       .number = summary->line + mark->line + 1,
+				   });
 	}
 }
 
 /* ---- Adding up. ---- */
 
-/* Brings the times of a stretch to those of the whole: the first is nearest to the last before it. Returns what to
+/* Brings the times of a block to those of the whole: the first is nearest to the last before it. Returns what to
  * add. */
 static int64_t take_times(struct tracelog_count *sum, const struct tracelog_count *count)
 {
@@ -227,14 +227,15 @@ static int64_t take_times(struct tracelog_count *sum, const struct tracelog_coun
 	return shift;
 }
 
-static void take_thread(struct tracelog_survey *survey, const struct tracelog_thread_count *from, int64_t shift)
+static void take_thread(struct tracelog_summary *summary, const struct tracelog_thread_count *from, int64_t shift)
 {
 	uint32_t place;
-	if (survey->sum.thread_count >= most_threads(survey) && !tw_map_find(&survey->sum.by_key, from->key, &place)) {
-		survey->full = true;
+	if (summary->sum.thread_count >= most_threads(summary) &&
+	    !tw_map_find(&summary->sum.by_key, from->key, &place)) {
+		summary->full = true;
 		return;
 	}
-	struct tracelog_thread_count *to = tracelog_count_thread(&survey->sum, from->key);
+	struct tracelog_thread_count *to = tracelog_count_thread(&summary->sum, from->key);
 	if (!to)
 		return;
 	to->records += from->records;
@@ -247,89 +248,89 @@ static void take_thread(struct tracelog_survey *survey, const struct tracelog_th
 	to->last = shift + from->last > to->last ? shift + from->last : to->last;
 }
 
-static void take_count(struct tracelog_survey *survey, const struct tracelog_count *count)
+static void take_count(struct tracelog_summary *summary, const struct tracelog_count *count)
 {
-	struct tracelog_count *sum = &survey->sum;
+	struct tracelog_count *sum = &summary->sum;
 	for (size_t i = 0; i < TW_TRACELOG_KINDS; i++)
 		sum->kinds[i] += count->kinds[i];
-	survey->mixed |= (sum->dialects & count->dialects) == 0;
+	summary->mixed |= (sum->dialects & count->dialects) == 0;
 	sum->dialects &= count->dialects;
 	sum->pointers |= count->pointers;
 	sum->failed |= count->failed;
 	int64_t shift = take_times(sum, count);
 	for (size_t i = 0; i < count->thread_count; i++)
-		take_thread(survey, &count->threads[i], shift);
-	take_marks(survey, count);
-	survey->offset += count->size;
-	survey->line += count->lines;
+		take_thread(summary, &count->threads[i], shift);
+	take_marks(summary, count);
+	summary->offset += count->size;
+	summary->line += count->lines;
 }
 
 /* Takes what there is of a line that is too long: it is reported once. */
-static void take_long_line(struct tracelog_survey *survey, const struct tracelog_stretch *stretch)
+static void take_long_line(struct tracelog_summary *summary, const struct tracelog_line_block *block)
 {
-	const struct tw_text_line line = {stretch->bytes, stretch->size, stretch->offset, survey->line + 1, true};
-	take_line(survey, &line);
-	survey->offset += stretch->size;
-	survey->line++;
+	const struct tw_text_line line = {block->bytes, block->size, block->offset, summary->line + 1, true};
+	take_line(summary, &line);
+	summary->offset += block->size;
+	summary->line++;
 }
 
-/* What lies between two stretches is the rest of a line that was too long. */
-static void pass_over(struct tracelog_survey *survey, uint64_t offset)
+/* What lies between two blocks is the rest of a line that was too long. */
+static void pass_over(struct tracelog_summary *summary, uint64_t offset)
 {
-	survey->cursor.lost_bytes += offset - survey->offset;
-	survey->offset = offset;
+	summary->cursor.lost_bytes += offset - summary->offset;
+	summary->offset = offset;
 }
 
-/* ---- Stretches, in any thread. ---- */
+/* ---- Blocks, in any thread. ---- */
 
 static int read_piece(void *context, void *to)
 {
-	struct tracelog_survey *survey = context;
+	struct tracelog_summary *summary = context;
 	struct piece *piece = to;
-	return tracelog_stretch_read(&survey->cursor.lines, &piece->stretch);
+	return tracelog_line_block_read(&summary->cursor.lines, &piece->block);
 }
 
 static void count_piece(void *context, void *to)
 {
 	struct piece *piece = to;
 	(void)context;
-	tracelog_count(&piece->count, piece->stretch.bytes, piece->stretch.cut ? 0 : piece->stretch.size);
+	tracelog_count(&piece->count, piece->block.bytes, piece->block.cut ? 0 : piece->block.size);
 }
 
-static int count_all(struct tracelog_survey *survey, unsigned jobs)
+static int count_all(struct tracelog_summary *summary, unsigned jobs)
 {
-	static const struct tw_ahead_work work = {read_piece, count_piece};
+	static const struct tw_ahead_work activity = {read_piece, count_piece};
 	void *pieces[PIECES], *next;
 	int status;
 	for (size_t i = 0; i < PIECES; i++)
-		pieces[i] = &survey->pieces[i];
-	survey->ahead = tw_ahead_new(&work, survey, pieces, PIECES, jobs);
-	if (!survey->ahead)
+		pieces[i] = &summary->pieces[i];
+	summary->ahead = tw_ahead_new(&activity, summary, pieces, PIECES, jobs);
+	if (!summary->ahead)
 		return TW_ERR_MEMORY;
-	while ((status = tw_ahead_next(survey->ahead, &next)) > 0) {
+	while ((status = tw_ahead_next(summary->ahead, &next)) > 0) {
 		const struct piece *piece = next;
-		pass_over(survey, piece->stretch.offset);
-		if (piece->stretch.cut)
-			take_long_line(survey, &piece->stretch);
+		pass_over(summary, piece->block.offset);
+		if (piece->block.cut)
+			take_long_line(summary, &piece->block);
 		else
-			take_count(survey, &piece->count);
+			take_count(summary, &piece->count);
 	}
-	pass_over(survey, survey->cursor.lines.next);
-	return survey->sum.failed ? TW_ERR_MEMORY : status;
+	pass_over(summary, summary->cursor.lines.next);
+	return summary->sum.failed ? TW_ERR_MEMORY : status;
 }
 
 /* ---- What is told. ---- */
 
-static void tell_kinds(struct tracelog_survey *survey, struct tw_info *info)
+static void tell_kinds(struct tracelog_summary *summary, struct tw_info *info)
 {
 	for (unsigned i = 0; i < TW_TRACELOG_KINDS; i++) {
-		uint64_t count = survey->sum.kinds[i];
+		uint64_t count = summary->sum.kinds[i];
 		if (count == 0)
 			continue;
-		survey->kinds[info->kind_count++] = (struct tw_kind_count){tw_tracelog_kind_name(i), count};
+		summary->kinds[info->kind_count++] = (struct tw_kind_count){tw_tracelog_kind_name(i), count};
 		info->records += count;
 	}
-	info->kinds = survey->kinds;
+	info->kinds = summary->kinds;
 	info->events = UINT64_MAX;
 }
 
@@ -362,58 +363,58 @@ static struct tw_field pointer_field(unsigned pointers)
 	return fields[pointers];
 }
 
-static void tell_fields(struct tracelog_survey *survey, struct tw_info *info)
+static void tell_fields(struct tracelog_summary *summary, struct tw_info *info)
 {
-	const struct tracelog_count *sum = &survey->sum;
-	if (survey->mixed)
-		strcpy(survey->dialect, "mixed");
+	const struct tracelog_count *sum = &summary->sum;
+	if (summary->mixed)
+		strcpy(summary->dialect, "mixed");
 	else
-		tracelog_dialects_text(sum->dialects, survey->dialect);
+		tracelog_dialects_text(sum->dialects, summary->dialect);
 	const struct tw_field fields[FIELDS] = {
-	    text_field("dialect", survey->dialect),
+	    text_field("dialect", summary->dialect),
 	    pointer_field(sum->pointers),
 	    number_field("modules", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_MOD_LDF]),
 	    number_field("classes", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_CLS_NAM]),
 	    number_field("named_functions", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_FUN_NAM]),
-	    number_field("pauses", TW_FIELD_UINT, survey->pauses),
-	    number_field("paused_ns", TW_FIELD_NS, survey->paused_ms * NS_PER_MS),
-	    text_field("start_time", survey->date),
+	    number_field("pauses", TW_FIELD_UINT, summary->pauses),
+	    number_field("paused_ns", TW_FIELD_NS, summary->paused_ms * NS_PER_MS),
+	    text_field("start_time", summary->date),
 	};
-	memcpy(survey->fields, fields, sizeof fields);
-	info->fields = survey->fields;
-	info->field_count = *survey->date ? FIELDS : FIELDS - 1;
+	memcpy(summary->fields, fields, sizeof fields);
+	info->fields = summary->fields;
+	info->field_count = *summary->date ? FIELDS : FIELDS - 1;
 }
 
-static void tell_setting(struct tracelog_survey *survey, size_t i, const char *name, const char *value)
+static void tell_setting(struct tracelog_summary *summary, size_t i, const char *name, const char *value)
 {
-	survey->setting_fields[i * SETTING_COLUMNS] = text_field("name", name);
-	survey->setting_fields[i * SETTING_COLUMNS + 1] = text_field("value", value);
+	summary->setting_fields[i * SETTING_COLUMNS] = text_field("name", name);
+	summary->setting_fields[i * SETTING_COLUMNS + 1] = text_field("value", value);
 }
 
-static void tell_settings(struct tracelog_survey *survey)
+static void tell_settings(struct tracelog_summary *summary)
 {
-	size_t rows = survey->setting_count;
+	size_t rows = summary->setting_count;
 	for (size_t i = 0; i < rows; i++)
-		tell_setting(survey, i, survey->settings[i].name, survey->settings[i].value);
-	if (survey->more_settings) {
-		snprintf(survey->more, sizeof survey->more, "%" PRIu64 " more", survey->more_settings);
-		tell_setting(survey, rows++, "(other)", survey->more);
+		tell_setting(summary, i, summary->settings[i].name, summary->settings[i].value);
+	if (summary->more_settings) {
+		snprintf(summary->more, sizeof summary->more, "%" PRIu64 " more", summary->more_settings);
+		tell_setting(summary, rows++, "(other)", summary->more);
 	}
-	survey->lists[0] = (struct tw_info_list){"settings", survey->setting_fields, SETTING_COLUMNS, rows};
+	summary->lists[0] = (struct tw_info_list){"settings", summary->setting_fields, SETTING_COLUMNS, rows};
 }
 
 /* Records that tell the system's number belong to the thread that runs there. */
-static void join_system_threads(struct tracelog_survey *survey)
+static void join_system_threads(struct tracelog_summary *summary)
 {
-	struct tracelog_count *sum = &survey->sum;
+	struct tracelog_count *sum = &summary->sum;
 	size_t kept = 0;
 	for (size_t i = 0; i < sum->thread_count; i++) {
 		struct tracelog_thread_count thread = sum->threads[i];
 		uint32_t iid, place;
-		bool joined = thread.key >> 32 && tw_map_find(&survey->thread_of, (uint32_t)thread.key, &iid) &&
+		bool joined = thread.key >> 32 && tw_map_find(&summary->thread_of, (uint32_t)thread.key, &iid) &&
 		              tw_map_find(&sum->by_key, tracelog_thread_key(false, iid), &place);
 		if (joined)
-			take_thread(survey,
+			take_thread(summary,
 			            &(struct tracelog_thread_count){iid, thread.records, thread.bytes, 0, 0,
 			                                            thread.first, thread.last},
 			            0);
@@ -421,7 +422,7 @@ static void join_system_threads(struct tracelog_survey *survey)
 	for (size_t i = 0; i < sum->thread_count; i++) {
 		uint32_t iid, place;
 		uint64_t key = sum->threads[i].key;
-		bool joined = key >> 32 && tw_map_find(&survey->thread_of, (uint32_t)key, &iid) &&
+		bool joined = key >> 32 && tw_map_find(&summary->thread_of, (uint32_t)key, &iid) &&
 		              tw_map_find(&sum->by_key, tracelog_thread_key(false, iid), &place);
 		if (!joined)
 			sum->threads[kept++] = sum->threads[i];
@@ -435,21 +436,21 @@ static int by_key(const void *left, const void *right)
 	return tw_compare(a->key, b->key);
 }
 
-static void tell_thread(struct tracelog_survey *survey, size_t i, uint64_t process)
+static void tell_thread(struct tracelog_summary *summary, size_t i, uint64_t process)
 {
-	const struct tracelog_count *sum = &survey->sum;
+	const struct tracelog_count *sum = &summary->sum;
 	const struct tracelog_thread_count *thread = &sum->threads[i];
 	bool os = thread->key >> 32, timed = thread->first <= thread->last;
 	uint32_t iid = (uint32_t)thread->key, system = (uint32_t)thread->key;
-	bool known = os || tw_map_find(&survey->system_of, iid, &system);
+	bool known = os || tw_map_find(&summary->system_of, iid, &system);
 	const struct tw_field fields[THREAD_COLUMNS] = {
 	    number_field("thread_iid", os ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
 	    number_field("os_thread_id", known ? TW_FIELD_UINT : TW_FIELD_NULL, system),
 	    number_field("samples", TW_FIELD_UINT, thread->samples),
 	    number_field("ticks", TW_FIELD_UINT, thread->ticks),
 	};
-	memcpy(survey->thread_fields + i * THREAD_COLUMNS, fields, sizeof fields);
-	survey->threads[i] = (struct tw_thread_info){
+	memcpy(summary->thread_fields + i * THREAD_COLUMNS, fields, sizeof fields);
+	summary->threads[i] = (struct tw_thread_info){
 	    .process = process,
 	    .thread = thread->key, /* as the reader shows it: no thread of the profiler has a number of 2^32 and more */
 	    .os_thread = known ? system : 0,
@@ -460,23 +461,23 @@ static void tell_thread(struct tracelog_survey *survey, size_t i, uint64_t proce
 	};
 }
 
-static int tell_threads(struct tracelog_survey *survey, struct tw_info *info)
+static int tell_threads(struct tracelog_summary *summary, struct tw_info *info)
 {
-	join_system_threads(survey);
-	size_t count = survey->sum.thread_count;
-	survey->threads = calloc(count + 1, sizeof *survey->threads);
-	survey->thread_fields = calloc(count + 1, THREAD_COLUMNS * sizeof *survey->thread_fields);
-	if (!survey->threads || !survey->thread_fields)
+	join_system_threads(summary);
+	size_t count = summary->sum.thread_count;
+	summary->threads = calloc(count + 1, sizeof *summary->threads);
+	summary->thread_fields = calloc(count + 1, THREAD_COLUMNS * sizeof *summary->thread_fields);
+	if (!summary->threads || !summary->thread_fields)
 		return TW_ERR_MEMORY;
 	if (count)
-		qsort(survey->sum.threads, count, sizeof *survey->sum.threads, by_key);
+		qsort(summary->sum.threads, count, sizeof *summary->sum.threads, by_key);
 	for (size_t i = 0; i < count; i++)
-		tell_thread(survey, i, survey->process);
-	if (survey->full)
-		tw_report_limit(survey->cursor.reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], survey->offset,
-		                survey->offset, "%zu threads are listed: the others are left out", count);
-	survey->lists[1] = (struct tw_info_list){"samples", survey->thread_fields, THREAD_COLUMNS, count};
-	info->threads = survey->threads;
+		tell_thread(summary, i, summary->process);
+	if (summary->full)
+		tw_report_limit(summary->cursor.reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], summary->offset,
+		                summary->offset, "%zu threads are listed: the others are left out", count);
+	summary->lists[1] = (struct tw_info_list){"samples", summary->thread_fields, THREAD_COLUMNS, count};
+	info->threads = summary->threads;
 	info->thread_count = count;
 	info->processes = info->records ? 1 : 0;
 	return 0;
@@ -485,19 +486,19 @@ static int tell_threads(struct tracelog_survey *survey, struct tw_info *info)
 int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	struct tracelog_reader *log = reader->state;
-	struct tracelog_survey *survey = log->survey = calloc(1, sizeof *survey);
-	if (!survey)
+	struct tracelog_summary *summary = log->summary = calloc(1, sizeof *summary);
+	if (!summary)
 		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-	tracelog_cursor_init(&survey->cursor, reader);
-	survey->sum.dialects = UINT32_MAX;
-	int status = count_all(survey, jobs);
+	tracelog_cursor_init(&summary->cursor, reader);
+	summary->sum.dialects = UINT32_MAX;
+	int status = count_all(summary, jobs);
 	if (status >= 0) {
-		tracelog_cursor_end(&survey->cursor);
-		tell_kinds(survey, info);
-		info->span_ns = survey->sum.timed ? since_start(&survey->sum, survey->sum.high) : 0;
-		tell_fields(survey, info);
-		tell_settings(survey);
-		status = tell_threads(survey, info);
+		tracelog_cursor_end(&summary->cursor);
+		tell_kinds(summary, info);
+		info->span_ns = summary->sum.timed ? since_start(&summary->sum, summary->sum.high) : 0;
+		tell_fields(summary, info);
+		tell_settings(summary);
+		status = tell_threads(summary, info);
 	}
 	if (status < 0) {
 		const char *text = tw_input_error(reader->input);
@@ -505,8 +506,8 @@ int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 		               *text ? text : tw_status_text(status));
 	}
 	info->bytes = tw_input_size(reader->input);
-	info->lost_bytes = survey->cursor.lost_bytes;
-	info->lists = survey->lists;
+	info->lost_bytes = summary->cursor.lost_bytes;
+	info->lists = summary->lists;
 	info->list_count = LISTS;
 	return 0;
 }

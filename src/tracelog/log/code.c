@@ -12,7 +12,7 @@ enum { LOCATION_COST = sizeof(struct tw_location) + 2 * sizeof(uint32_t) + 48 /*
 
 /* ---- What records tell. ---- */
 
-static void take_block(struct tracelog_log *log, struct tracelog_thing *function, const struct tw_tracelog_item *item)
+static void take_block(struct tracelog_log *log, struct tracelog_object *function, const struct tw_tracelog_item *item)
 {
 	struct tracelog_sources *sources = &log->sources;
 	if (!tracelog_grow(log, &sources->codes, &sources->code_room, sources->code_count, sizeof *sources->codes))
@@ -22,7 +22,7 @@ static void take_block(struct tracelog_log *log, struct tracelog_thing *function
 	function->code_bytes += item->bytes;
 }
 
-static void take_range(struct tracelog_log *log, struct tracelog_thing *function, const struct tw_tracelog_item *item)
+static void take_range(struct tracelog_log *log, struct tracelog_object *function, const struct tw_tracelog_item *item)
 {
 	struct tracelog_sources *sources = &log->sources;
 	if (item->end < item->start)
@@ -64,7 +64,7 @@ static void judge_overlap(struct tracelog_log *log, const struct tracelog_range 
 	free(sorted);
 }
 
-static void judge_map(struct tracelog_log *log, const struct tracelog_thing *function)
+static void judge_map(struct tracelog_log *log, const struct tracelog_object *function)
 {
 	if (function->map_count == 0)
 		return;
@@ -101,7 +101,7 @@ static bool holds(struct tw_span span, uint64_t number)
 
 /* The first block that an instruction is in; NULL where it is in none. */
 static const struct tracelog_code *find_code(const struct tracelog_sources *sources,
-                                             const struct tracelog_thing *function, uint64_t ip)
+                                             const struct tracelog_object *function, uint64_t ip)
 {
 	const struct tracelog_edges *edges = &function->code_edges;
 	if (edges->count) {
@@ -117,7 +117,7 @@ static const struct tracelog_code *find_code(const struct tracelog_sources *sour
 }
 
 /* The offset of an instruction in the code of a function, all blocks taken as one; false where it is not in it. */
-static bool find_offset(const struct tracelog_sources *sources, const struct tracelog_thing *function, uint64_t ip,
+static bool find_offset(const struct tracelog_sources *sources, const struct tracelog_object *function, uint64_t ip,
                         uint64_t *offset)
 {
 	const struct tracelog_code *code = find_code(sources, function, ip);
@@ -127,7 +127,7 @@ static bool find_offset(const struct tracelog_sources *sources, const struct tra
 }
 
 static const struct tracelog_range *find_range(const struct tracelog_sources *sources,
-                                               const struct tracelog_thing *function, uint64_t offset)
+                                               const struct tracelog_object *function, uint64_t offset)
 {
 	const struct tracelog_edges *edges = &function->map_edges;
 	if (edges->count) {
@@ -177,14 +177,14 @@ static bool place_by_line(struct tracelog_log *log, uint32_t location, uint64_t 
 }
 
 /* Where the code of a function begins; 0: nowhere. */
-static uint64_t first_start(const struct tracelog_log *log, const struct tracelog_thing *function)
+static uint64_t first_start(const struct tracelog_log *log, const struct tracelog_object *function)
 {
 	return function->code_count ? log->sources.codes[function->code].start : 0;
 }
 
 /* An instruction that is in no block of its function's code. Behind the last instruction is where a call returns to
  * that is the last; and where a function was compiled twice, it may be in the code of the first time. */
-static void judge_ip(struct tracelog_log *log, const struct tracelog_thing *function, uint64_t ip)
+static void judge_ip(struct tracelog_log *log, const struct tracelog_object *function, uint64_t ip)
 {
 	bool behind = ip && find_code(&log->sources, function, ip - 1);
 	if (function->code_count && !behind && !function->recompiled)
@@ -194,7 +194,7 @@ static void judge_ip(struct tracelog_log *log, const struct tracelog_thing *func
 }
 
 /* Places a location, as far as its function's code is known. Returns whether nothing more is to be learned. */
-static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_thing *function)
+static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_object *function)
 {
 	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address, offset;
 	if (place_by_line(log, location, ip))
@@ -213,7 +213,7 @@ static bool place(struct tracelog_log *log, uint32_t location, const struct trac
 /* Places the locations of a function that were met before its code was told. */
 static void place_all(struct tracelog_log *log, uint32_t number)
 {
-	struct tracelog_thing *function = tracelog_thing(log, TRACELOG_FUNCTION, number);
+	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
 	uint32_t next = function->unplaced;
 	function->unplaced = 0;
 	while (next) {
@@ -240,7 +240,7 @@ static struct tracelog_edges add_edges(struct tracelog_log *log, const struct tw
 }
 
 /* What holds an instruction is found without looking at each block and range, where there are many. */
-static void index_code(struct tracelog_log *log, struct tracelog_thing *function)
+static void index_code(struct tracelog_log *log, struct tracelog_object *function)
 {
 	enum { FEW = 32 };
 	const struct tracelog_sources *sources = &log->sources;
@@ -263,9 +263,9 @@ static void index_code(struct tracelog_log *log, struct tracelog_thing *function
 
 void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record)
 {
-	if (!number || number == log->things[TRACELOG_FUNCTION].other)
+	if (!number || number == log->objects[TRACELOG_FUNCTION].other)
 		return;
-	struct tracelog_thing *function = tracelog_thing(log, TRACELOG_FUNCTION, number);
+	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
 	const uint64_t start = first_start(log, function);
@@ -322,9 +322,9 @@ static void add_line(struct tracelog_log *log, const struct tw_tracelog_record *
 static void judge_function(struct tracelog_log *log, uint32_t iid)
 {
 	uint32_t function;
-	bool known = tw_map_find(&log->things[TRACELOG_FUNCTION].by_iid, iid, &function);
-	const struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, known ? function : 0);
-	if (!thing->announced && !thing->named)
+	bool known = tw_map_find(&log->objects[TRACELOG_FUNCTION].by_iid, iid, &function);
+	const struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, known ? function : 0);
+	if (!object->announced && !object->named)
 		tracelog_tell(log, TRACELOG_LINE_EARLY, "function 0x%" PRIx32 " was not announced", iid);
 }
 
@@ -336,8 +336,8 @@ void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_recor
 	add_line(log, record);
 	judge_function(log, record->iid);
 	/* It may have been met before. */
-	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, record->iid);
-	struct tw_location met = {.name = tracelog_thing(log, TRACELOG_FUNCTION, function)->name,
+	uint32_t function = tracelog_object_of(log, TRACELOG_FUNCTION, record->iid);
+	struct tw_location met = {.name = tracelog_object(log, TRACELOG_FUNCTION, function)->name,
 	                          .address = record->line};
 	uint32_t location = tw_dictionary_find_location(log->dictionary, &met);
 	if (location != UINT32_MAX)
@@ -350,7 +350,7 @@ void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_recor
 static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 {
 	struct tracelog_sources *sources = &log->sources;
-	struct tracelog_thing *function = tracelog_thing(log, TRACELOG_FUNCTION, number);
+	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
 	size_t need = location + (size_t)1;
 	if (!tw_grow(&sources->functions, &sources->function_room, need, sizeof *sources->functions) ||
 	    !tw_grow(&sources->unplaced, &sources->unplaced_room, need, sizeof *sources->unplaced)) {
@@ -369,7 +369,7 @@ static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 
 static uint32_t add_location(struct tracelog_log *log, uint32_t number, uint64_t ip)
 {
-	const struct tw_location location = {.name = tracelog_thing(log, TRACELOG_FUNCTION, number)->name,
+	const struct tw_location location = {.name = tracelog_object(log, TRACELOG_FUNCTION, number)->name,
 	                                     .address = ip};
 	uint32_t found = tw_dictionary_find_location(log->dictionary, &location);
 	if (found != UINT32_MAX && found < log->sources.function_room && log->sources.functions[found])
@@ -388,11 +388,11 @@ uint32_t tracelog_location(struct tracelog_log *log, uint32_t number, uint64_t i
 {
 	if (ip)
 		return add_location(log, number, ip);
-	uint32_t known = tracelog_thing(log, TRACELOG_FUNCTION, number)->location;
+	uint32_t known = tracelog_object(log, TRACELOG_FUNCTION, number)->location;
 	if (known)
 		return known - 1;
 	uint32_t location = add_location(log, number, 0);
-	tracelog_thing(log, TRACELOG_FUNCTION, number)->location = location + 1;
+	tracelog_object(log, TRACELOG_FUNCTION, number)->location = location + 1;
 	return location;
 }
 

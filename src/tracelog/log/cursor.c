@@ -10,8 +10,8 @@
 
 enum {
 	LINE_SHARE = 32,              /* of the memory limit, for one line: its frames take several times its bytes */
-	LINE_LEAST = TW_WINDOW_CHUNK, /* whatever the memory limit is: what a stretch may hold */
-	LINE_MOST = 1 << 30           /* the same: struct tracelog_entry */
+	LINE_LEAST = TW_WINDOW_CHUNK, /* whatever the memory limit is: what a block may hold */
+	LINE_MOST = 1 << 30           /* the same: struct tracelog_fast_line */
 };
 
 void tracelog_cursor_init(struct tracelog_cursor *cursor, struct tw_reader *reader)

@@ -1,7 +1,7 @@
 /* heap.c - what is on the heap after a collection: by class and by generation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
-#include "tracelog/jobs/outline.h"
+#include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -13,11 +13,11 @@ static void add_class(struct tracelog_log *log, uint64_t time, uint32_t class, u
 	const struct tracelog_thread *process = tracelog_process_thread(log);
 	if (!tracelog_wants(log, process, TW_COUNTER))
 		return;
-	const struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_CLASS, class);
+	const struct tracelog_object *object = tracelog_object(log, TRACELOG_CLASS, class);
 	struct tw_event *row = tracelog_row(log, process, TW_COUNTER, time);
-	row->name = thing->name;
+	row->name = object->name;
 	row->category = TRACELOG_TEXT(log, "heap");
-	row->id = thing->iid;
+	row->id = object->iid;
 	tracelog_add_number(log, "count", TW_ARG_UINT, count);
 	tracelog_add_number(log, "bytes", TW_ARG_UINT, bytes);
 }
@@ -25,11 +25,11 @@ static void add_class(struct tracelog_log *log, uint64_t time, uint32_t class, u
 /* Remembers that a class was in this table. */
 static void enter(struct tracelog_log *log, uint32_t class)
 {
-	struct tracelog_things *classes = &log->things[TRACELOG_CLASS];
-	uint32_t *place = &classes->things[class].live;
+	struct tracelog_objects *classes = &log->objects[TRACELOG_CLASS];
+	uint32_t *place = &classes->objects[class].live;
 	if (*place && log->live[*place - 1].table == log->heap_tables)
 		tracelog_tell(log, TRACELOG_CLASS_TWICE, "class 0x%" PRIx32 " stands in the table before",
-		              classes->things[class].iid);
+		              classes->objects[class].iid);
 	if (*place) {
 		log->live[*place - 1].table = log->heap_tables;
 		return;
@@ -48,19 +48,19 @@ static void add_gone(struct tracelog_log *log, uint64_t time)
 	size_t kept = 0;
 	for (size_t i = 0; i < log->live_count; i++) {
 		const struct tracelog_class_count entry = log->live[i];
-		struct tracelog_thing *class = tracelog_thing(log, TRACELOG_CLASS, entry.thing);
+		struct tracelog_object *class = tracelog_object(log, TRACELOG_CLASS, entry.object);
 		if (entry.table == log->heap_tables) {
 			log->live[kept++] = entry;
 			class->live = (uint32_t)kept;
 			continue;
 		}
 		class->live = 0;
-		add_class(log, time, entry.thing, 0, 0);
+		add_class(log, time, entry.object, 0, 0);
 	}
 	log->live_count = kept;
 }
 
-void tracelog_judge_objects(struct tracelog_log *log, uint32_t class, uint64_t count, uint64_t bytes)
+void tracelog_judge_object_sizes(struct tracelog_log *log, uint32_t class, uint64_t count, uint64_t bytes)
 {
 	if (!count != !bytes)
 		tracelog_tell(log, TRACELOG_EMPTY_OBJECTS,
@@ -73,11 +73,11 @@ void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_recor
 	struct tw_tracelog_item item;
 	uint64_t time = tracelog_time(log, record->ms);
 	log->heap_tables++;
-	if (log->outline)
-		tracelog_outline_heap(log);
+	if (log->dependencies)
+		tracelog_depend_heap(log);
 	while (tracelog_cursor_item(log->cursor, &list, &item)) {
-		uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, item.iid);
-		tracelog_judge_objects(log, item.iid, item.count, item.bytes);
+		uint32_t class = tracelog_object_of(log, TRACELOG_CLASS, item.iid);
+		tracelog_judge_object_sizes(log, item.iid, item.count, item.bytes);
 		add_class(log, time, class, item.count, item.bytes);
 		enter(log, class);
 	}
@@ -127,8 +127,8 @@ void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelo
 	struct tw_tracelog_item item;
 	uint64_t time = tracelog_time(log, record->ms);
 	unsigned place = 0;
-	if (log->outline)
-		tracelog_outline_passing(log, tracelog_process_thread(log));
+	if (log->dependencies)
+		tracelog_depend_passing(log, tracelog_process_thread(log));
 	for (; tracelog_cursor_item(log->cursor, &list, &item); place++) {
 		judge_place(log, place, item.name);
 		add_generation(log, time, place, &item);

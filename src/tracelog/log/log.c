@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum {
-	TABLE_SHARE = 4, /* of the memory limit: names, things, threads */
+	TABLE_SHARE = 4, /* of the memory limit: names, objects, threads */
 	STACK_SHARE = 2, /* of the memory limit: distinct stacks, and those of threads */
 	NAME_COST = 96,  /* of a name, beside its text */
 	ARRAY_START = 16 /* elements */
@@ -144,18 +144,18 @@ static void take_start(struct tracelog_log *log, const struct tw_tracelog_record
 /* ---- Domains, assemblies, modules, classes. ---- */
 
 /* A row for what was announced; arguments may follow. */
-static bool add_object(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t number)
+static bool add_object_row(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number)
 {
-	static const char *const categories[TRACELOG_THING_KINDS] = {"domain", "assembly", "module", "class",
-	                                                             "function"};
+	static const char *const categories[TRACELOG_OBJECT_KINDS] = {"domain", "assembly", "module", "class",
+	                                                              "function"};
 	const struct tracelog_thread *process = tracelog_process_thread(log);
 	if (!number || !tracelog_wants(log, process, TW_OBJECT))
 		return false;
-	const struct tracelog_thing *thing = tracelog_thing(log, kind, number);
+	const struct tracelog_object *object = tracelog_object(log, kind, number);
 	struct tw_event *row = tracelog_row(log, process, TW_OBJECT, log->times.now);
-	row->name = thing->name;
+	row->name = object->name;
 	row->category = tracelog_name(log, categories[kind], strlen(categories[kind]));
-	row->id = thing->pointer;
+	row->id = object->pointer;
 	row->flags = TW_FLAG_USERSPACE;
 	return true;
 }
@@ -173,69 +173,69 @@ static void judge_process(struct tracelog_log *log, uint64_t process)
 static void take_domain(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t number = tracelog_announce(log, TRACELOG_DOMAIN, record);
-	tracelog_name_thing(log, TRACELOG_DOMAIN, number, record->name);
+	tracelog_name_object(log, TRACELOG_DOMAIN, number, record->name);
 	judge_process(log, record->process);
 	tracelog_set_process(log, record->process);
 	uint32_t track = tracelog_process_thread(log)->track;
 	if (!tw_dictionary_track(log->dictionary, track)->name)
-		tw_dictionary_name_track(log->dictionary, track, tracelog_thing(log, TRACELOG_DOMAIN, number)->name);
-	if (add_object(log, TRACELOG_DOMAIN, number))
+		tw_dictionary_name_track(log->dictionary, track, tracelog_object(log, TRACELOG_DOMAIN, number)->name);
+	if (add_object_row(log, TRACELOG_DOMAIN, number))
 		tracelog_add_number(log, "process", TW_ARG_UINT, record->process);
 }
 
 static void take_assembly(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t number = tracelog_announce(log, TRACELOG_ASSEMBLY, record);
-	uint32_t domain = tracelog_thing_at(log, TRACELOG_DOMAIN, record->domain);
-	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->module);
-	tracelog_thing(log, TRACELOG_ASSEMBLY, number)->owner = domain;
-	tracelog_name_thing(log, TRACELOG_ASSEMBLY, number, record->name);
-	if (!add_object(log, TRACELOG_ASSEMBLY, number))
+	uint32_t domain = tracelog_object_at(log, TRACELOG_DOMAIN, record->domain);
+	uint32_t module = tracelog_object_at(log, TRACELOG_MODULE, record->module);
+	tracelog_object(log, TRACELOG_ASSEMBLY, number)->owner = domain;
+	tracelog_name_object(log, TRACELOG_ASSEMBLY, number, record->name);
+	if (!add_object_row(log, TRACELOG_ASSEMBLY, number))
 		return;
-	tracelog_add_thing(log, "domain", TRACELOG_DOMAIN, domain);
-	tracelog_add_thing(log, "module", TRACELOG_MODULE, module);
+	tracelog_add_object(log, "domain", TRACELOG_DOMAIN, domain);
+	tracelog_add_object(log, "module", TRACELOG_MODULE, module);
 }
 
 static void take_module(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t number = tracelog_announce(log, TRACELOG_MODULE, record);
-	uint32_t assembly = tracelog_thing_at(log, TRACELOG_ASSEMBLY, record->assembly);
-	tracelog_thing(log, TRACELOG_MODULE, number)->owner = assembly;
-	tracelog_name_thing(log, TRACELOG_MODULE, number, record->name);
-	if (!add_object(log, TRACELOG_MODULE, number))
+	uint32_t assembly = tracelog_object_at(log, TRACELOG_ASSEMBLY, record->assembly);
+	tracelog_object(log, TRACELOG_MODULE, number)->owner = assembly;
+	tracelog_name_object(log, TRACELOG_MODULE, number, record->name);
+	if (!add_object_row(log, TRACELOG_MODULE, number))
 		return;
 	tracelog_add_number(log, "base", TW_ARG_POINTER, record->base);
-	tracelog_add_thing(log, "assembly", TRACELOG_ASSEMBLY, assembly);
+	tracelog_add_object(log, "assembly", TRACELOG_ASSEMBLY, assembly);
 }
 
 static void take_attachment(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
-	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->id);
-	uint32_t assembly = tracelog_thing_at(log, TRACELOG_ASSEMBLY, record->assembly);
-	uint32_t *owner = &tracelog_thing(log, TRACELOG_MODULE, module)->owner;
+	uint32_t module = tracelog_object_at(log, TRACELOG_MODULE, record->id);
+	uint32_t assembly = tracelog_object_at(log, TRACELOG_ASSEMBLY, record->assembly);
+	uint32_t *owner = &tracelog_object(log, TRACELOG_MODULE, module)->owner;
 	if (*owner && *owner != assembly)
 		tracelog_tell(log, TRACELOG_MODULE_AGAIN,
 		              "module 0x%" PRIx64 " is attached to assembly 0x%" PRIx64 ", was of 0x%" PRIx64,
-		              record->id, record->assembly, tracelog_thing(log, TRACELOG_ASSEMBLY, *owner)->pointer);
+		              record->id, record->assembly, tracelog_object(log, TRACELOG_ASSEMBLY, *owner)->pointer);
 	*owner = assembly;
 }
 
 static void take_class(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t number = tracelog_announce(log, TRACELOG_CLASS, record);
-	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->module);
-	tracelog_thing(log, TRACELOG_CLASS, number)->owner = module;
+	uint32_t module = tracelog_object_at(log, TRACELOG_MODULE, record->module);
+	tracelog_object(log, TRACELOG_CLASS, number)->owner = module;
 	tracelog_update_name(log, TRACELOG_CLASS, number);
-	if (!add_object(log, TRACELOG_CLASS, number))
+	if (!add_object_row(log, TRACELOG_CLASS, number))
 		return;
-	tracelog_add_number(log, "iid", TW_ARG_UINT, tracelog_thing(log, TRACELOG_CLASS, number)->iid);
-	tracelog_add_thing(log, "module", TRACELOG_MODULE, module);
+	tracelog_add_number(log, "iid", TW_ARG_UINT, tracelog_object(log, TRACELOG_CLASS, number)->iid);
+	tracelog_add_object(log, "module", TRACELOG_MODULE, module);
 }
 
 static void take_class_name(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	log->classes_named = true;
-	tracelog_name_thing(log, TRACELOG_CLASS, tracelog_thing_of(log, TRACELOG_CLASS, record->iid), record->name);
+	tracelog_name_object(log, TRACELOG_CLASS, tracelog_object_of(log, TRACELOG_CLASS, record->iid), record->name);
 }
 
 /* ---- Functions. ---- */
@@ -243,10 +243,10 @@ static void take_class_name(struct tracelog_log *log, const struct tw_tracelog_r
 static void take_function(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t number = tracelog_announce(log, TRACELOG_FUNCTION, record);
-	uint32_t class = tracelog_thing_at(log, TRACELOG_CLASS, record->class_id);
-	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->module);
-	tracelog_thing(log, TRACELOG_FUNCTION, number)->owner = class;
-	tracelog_thing(log, TRACELOG_FUNCTION, number)->module = module;
+	uint32_t class = tracelog_object_at(log, TRACELOG_CLASS, record->class_id);
+	uint32_t module = tracelog_object_at(log, TRACELOG_MODULE, record->module);
+	tracelog_object(log, TRACELOG_FUNCTION, number)->owner = class;
+	tracelog_object(log, TRACELOG_FUNCTION, number)->module = module;
 	tracelog_update_name(log, TRACELOG_FUNCTION, number);
 	tracelog_take_code(log, number, record);
 	tracelog_tell_code(log, number);
@@ -254,8 +254,8 @@ static void take_function(struct tracelog_log *log, const struct tw_tracelog_rec
 
 static void take_function_name(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
-	tracelog_name_thing(log, TRACELOG_FUNCTION, tracelog_thing_of(log, TRACELOG_FUNCTION, record->iid),
-	                    record->name);
+	tracelog_name_object(log, TRACELOG_FUNCTION, tracelog_object_of(log, TRACELOG_FUNCTION, record->iid),
+	                     record->name);
 }
 
 /* ---- Samples. ---- */
@@ -332,12 +332,12 @@ static take_fn *const takes[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_FUN_CMF] = take_function,
     [TW_TRACELOG_FUN_CSF] = take_function,
     [TW_TRACELOG_FUN_NAM] = take_function_name,
-    [TW_TRACELOG_JIT_CMS] = tracelog_take_work,
-    [TW_TRACELOG_JIT_CMF] = tracelog_take_work,
-    [TW_TRACELOG_JIT_CSS] = tracelog_take_work,
-    [TW_TRACELOG_JIT_CSF] = tracelog_take_work,
-    [TW_TRACELOG_GCH_GCS] = tracelog_take_work,
-    [TW_TRACELOG_GCH_GCF] = tracelog_take_work,
+    [TW_TRACELOG_JIT_CMS] = tracelog_take_activity,
+    [TW_TRACELOG_JIT_CMF] = tracelog_take_activity,
+    [TW_TRACELOG_JIT_CSS] = tracelog_take_activity,
+    [TW_TRACELOG_JIT_CSF] = tracelog_take_activity,
+    [TW_TRACELOG_GCH_GCS] = tracelog_take_activity,
+    [TW_TRACELOG_GCH_GCF] = tracelog_take_activity,
     [TW_TRACELOG_GCH_ALT] = tracelog_take_heap,
     [TW_TRACELOG_GCH_GEN] = tracelog_take_generations,
     [TW_TRACELOG_SAM_STR] = take_sample,
@@ -370,8 +370,8 @@ void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *re
 		takes[record->kind](log, record);
 }
 
-static void take_plain_sample(struct tracelog_log *log, const struct tracelog_digest *digest,
-                              const struct tracelog_entry *entry)
+static void take_plain_sample(struct tracelog_log *log, const struct tracelog_parsed_block *parsed,
+                              const struct tracelog_fast_line *entry)
 {
 	const struct tracelog_sample sample = {
 	    .thread = entry->thread,
@@ -382,27 +382,27 @@ static void take_plain_sample(struct tracelog_log *log, const struct tracelog_di
 	    .match = entry->match,
 	    .depth = entry->depth,
 	    .ip = entry->ip,
-	    .frames = entry->count ? digest->lists.frames + entry->first : NULL,
+	    .frames = entry->count ? parsed->lists.frames + entry->first : NULL,
 	    .frame_count = entry->count,
 	};
 	tracelog_take_sample(log, &sample);
 }
 
-void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest *digest,
-                         const struct tracelog_entry *entry)
+void tracelog_take_fast_line(struct tracelog_log *log, const struct tracelog_parsed_block *parsed,
+                             const struct tracelog_fast_line *entry)
 {
 	log->records++;
 	log->beyond = false;
 	if (log->check)
-		judge_dialects(log, tracelog_dialects_by(tracelog_plain_kind(entry->plain), entry->ip_known,
+		judge_dialects(log, tracelog_dialects_by(tracelog_kind_of_line(entry->kind), entry->ip_known,
 		                                         entry->ip_style));
-	if (entry->plain == TRACELOG_SAMPLE)
-		take_plain_sample(log, digest, entry);
-	else if (entry->plain == TRACELOG_ALLOCATION)
+	if (entry->kind == TRACELOG_SAMPLE)
+		take_plain_sample(log, parsed, entry);
+	else if (entry->kind == TRACELOG_ALLOCATION)
 		tracelog_take_allocations(log, entry->thread, entry->ms,
-		                          entry->count ? digest->lists.allocations + entry->first : NULL, entry->count);
+		                          entry->count ? parsed->lists.allocations + entry->first : NULL, entry->count);
 	else
-		tracelog_take_usage(log, &(struct tracelog_usage){entry->plain == TRACELOG_PROCESS_CPU, entry->thread,
+		tracelog_take_usage(log, &(struct tracelog_usage){entry->kind == TRACELOG_PROCESS_CPU, entry->thread,
 		                                                  entry->ms, entry->number});
 }
 
@@ -417,12 +417,12 @@ void tracelog_end(struct tracelog_log *log)
 {
 	for (size_t i = 0; i < log->threads.count; i++) {
 		log->beyond = log->threads.threads[i].other;
-		tracelog_close_work(log, &log->threads.threads[i]);
+		tracelog_close_activities(log, &log->threads.threads[i]);
 		tracelog_judge_zero(log, &log->threads.threads[i]);
 	}
 	log->beyond = false;
 	if (log->check)
-		tracelog_judge_things(log);
+		tracelog_judge_objects(log);
 }
 
 /* ---- The log. ---- */
@@ -435,11 +435,11 @@ static bool make_tables(struct tracelog_log *log)
 	    .announced = true,
 	    .wanted = log->reader->options.thread_count == 0,
 	};
-	for (unsigned kind = 0; kind < TRACELOG_THING_KINDS; kind++) {
-		struct tracelog_things *things = &log->things[kind];
-		if (!tw_grow(&things->things, &things->room, 1, sizeof *things->things))
+	for (unsigned kind = 0; kind < TRACELOG_OBJECT_KINDS; kind++) {
+		struct tracelog_objects *objects = &log->objects[kind];
+		if (!tw_grow(&objects->objects, &objects->room, 1, sizeof *objects->objects))
 			return false;
-		things->count = 1;
+		objects->count = 1;
 	}
 	if (process.track == UINT32_MAX ||
 	    !tw_grow(&log->threads.threads, &log->threads.room, 1, sizeof *log->threads.threads))
@@ -472,7 +472,7 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 
 void tracelog_log_free(struct tracelog_log *log)
 {
-	tracelog_things_free(log);
+	tracelog_objects_free(log);
 	tracelog_sources_free(&log->sources);
 	tracelog_threads_free(&log->threads);
 	free(log->recent);

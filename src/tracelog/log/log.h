@@ -1,4 +1,4 @@
-/* log.h - what is known of a log while it is read: its things, threads, stacks and times. */
+/* log.h - what is known of a log while it is read: its objects, threads, stacks and times. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACELOG_LOG_LOG_H
 #define TRACELOG_LOG_LOG_H
@@ -8,7 +8,7 @@
 #include "core/format.h"
 #include "core/order/slab.h"
 #include "tracelog/log/cursor.h"
-#include "tracelog/log/digest.h"
+#include "tracelog/log/parsed_block.h"
 
 #include <trackway/tracelog.h>
 
@@ -17,15 +17,15 @@ struct tracelog_place {
 	uint64_t offset, line;
 };
 
-/* ---- things.c: domains, assemblies, modules, classes, functions. ---- */
+/* ---- objects.c: domains, assemblies, modules, classes, functions. ---- */
 
-enum tracelog_thing_kind {
+enum tracelog_object_kind {
 	TRACELOG_DOMAIN,
 	TRACELOG_ASSEMBLY,
 	TRACELOG_MODULE,
 	TRACELOG_CLASS,
 	TRACELOG_FUNCTION,
-	TRACELOG_THING_KINDS
+	TRACELOG_OBJECT_KINDS
 };
 
 /* The last compilation of a function whose code was not known when it ended. */
@@ -42,7 +42,7 @@ struct tracelog_edges {
 
 /* Something that has a pointer, and classes and functions a number (iid). It comes into being when it is announced,
  * named or referred to, whatever is first, and keeps its name's number from then on. */
-struct tracelog_thing {
+struct tracelog_object {
 	uint64_t pointer;
 	struct tracelog_place met; /* where it was first */
 	uint32_t iid;
@@ -52,7 +52,7 @@ struct tracelog_thing {
 	/* Thing: the class of a function, the module of a class, the assembly of a module, the domain of an
 	 * assembly. */
 	uint32_t owner;
-	uint32_t module; /* thing: of a function */
+	uint32_t module; /* object: of a function */
 	bool announced, named, used;
 	bool recompiled;           /* functions: their code was told again, elsewhere */
 	uint32_t location;         /* functions: without an address, plus 1 */
@@ -65,8 +65,8 @@ struct tracelog_thing {
 	uint32_t live; /* classes: place in the last heap table, plus 1 */
 };
 
-struct tracelog_things {
-	struct tracelog_thing *things; /* number 0 is none */
+struct tracelog_objects {
+	struct tracelog_object *objects; /* number 0 is none */
 	size_t count, room;
 	struct tw_map by_pointer, by_iid;
 	uint32_t other; /* stands for all that there is no memory for, once there is one */
@@ -102,7 +102,7 @@ struct tracelog_sources {
 	struct tw_map by_line; /* number of a line to its place in `lines` */
 	struct tw_map files;   /* number of a file to a name */
 	/* By location of the dictionary. */
-	uint32_t *functions; /* thing */
+	uint32_t *functions; /* object */
 	size_t function_room;
 	uint32_t *unplaced; /* the next location of the function that no line is known of, plus 1 */
 	size_t unplaced_room;
@@ -111,23 +111,23 @@ struct tracelog_sources {
 /* ---- threads.c ---- */
 
 /* A frame of a thread's stack: the number of the stack that it is the innermost of, and its function. */
-struct tracelog_held {
+struct tracelog_stack_frame {
 	uint32_t stack, iid;
 	uint32_t path;    /* hash of the frames from the outermost to this one */
 	bool is_function; /* a function of the log: not "(unknown)" or "(other)" */
 };
 
 /* A sample that CPU time will be shared over. */
-struct tracelog_waiting {
+struct tracelog_unshared_sample {
 	uint32_t stack;
 	uint64_t ticks, wall_ns;
 };
 
-enum tracelog_work { TRACELOG_JIT, TRACELOG_JIT_CACHED, TRACELOG_GC, TRACELOG_WORKS };
+enum tracelog_activity { TRACELOG_JIT, TRACELOG_JIT_CACHED, TRACELOG_GC, TRACELOG_ACTIVITIES };
 
 /* Something that a thread is doing (compiling, collecting), whose end is still to come. */
 struct tracelog_open {
-	enum tracelog_work work;
+	enum tracelog_activity activity;
 	uint64_t pointer; /* of the function */
 	uint64_t time;
 	struct tracelog_place place;
@@ -137,7 +137,7 @@ struct tracelog_open {
 };
 
 /* Lines of one of these come in the order of time in each thread. */
-enum tracelog_series { TRACELOG_SAMPLES, TRACELOG_ALLOCATIONS, TRACELOG_CPU, TRACELOG_WORK, TRACELOG_SERIES };
+enum tracelog_series { TRACELOG_SAMPLES, TRACELOG_ALLOCATIONS, TRACELOG_CPU, TRACELOG_JIT_AND_GC, TRACELOG_SERIES };
 
 struct tracelog_thread {
 	uint32_t iid;
@@ -151,7 +151,7 @@ struct tracelog_thread {
 	uint64_t pointer;
 	bool on_system; /* it runs on the thread of the system that follows */
 	uint32_t system;
-	struct tracelog_held *frames; /* its stack, the outermost first */
+	struct tracelog_stack_frame *frames; /* its stack, the outermost first */
 	size_t depth, frame_room;
 	bool stacked; /* a record told its stack */
 	/* Samples. */
@@ -162,7 +162,7 @@ struct tracelog_thread {
 	bool cpu_seen;
 	uint64_t last_cpu; /* ns */
 	uint64_t debt_us;  /* negative usage that was not taken back yet */
-	struct tracelog_waiting *waiting;
+	struct tracelog_unshared_sample *waiting;
 	size_t waiting_count, waiting_room;
 	struct tracelog_open *open; /* the process: all collections */
 	size_t open_count, open_room;
@@ -256,15 +256,15 @@ struct tracelog_setting_value {
 /* ---- The log. ---- */
 
 struct tracelog_class_count {
-	uint32_t thing;
+	uint32_t object;
 	uint64_t table; /* the last one that it was in */
 };
 
-struct tracelog_outline;
+struct tracelog_dependencies;
 
 struct tracelog_log {
 	struct tw_reader *reader;
-	struct tracelog_outline *outline; /* is told of lines; NULL: nobody asks for it */
+	struct tracelog_dependencies *dependencies; /* is told of lines; NULL: nobody asks for it */
 	struct tracelog_cursor *cursor;
 	struct tw_dictionary *dictionary;
 	struct tw_slab *slab;     /* where rows go */
@@ -275,7 +275,7 @@ struct tracelog_log {
 	bool beyond;              /* the line is about a thread that there was no memory for: it is not judged */
 	struct tw_event spare;    /* the row that there was no memory for */
 	struct tracelog_place at; /* the line that is being read */
-	struct tracelog_things things[TRACELOG_THING_KINDS];
+	struct tracelog_objects objects[TRACELOG_OBJECT_KINDS];
 	struct tracelog_sources sources;
 	struct tracelog_threads threads;
 	struct tracelog_times times;
@@ -318,31 +318,31 @@ uint32_t tracelog_name(struct tracelog_log *log, const void *text, size_t length
 
 #define TRACELOG_TEXT(log, constant) tracelog_name(log, constant, sizeof(constant) - 1)
 
-/* ---- things.c ---- */
+/* ---- objects.c ---- */
 
-/* The thing that a pointer means now; 0 for a null pointer. One that was never announced comes into being. */
-uint32_t tracelog_thing_at(struct tracelog_log *log, enum tracelog_thing_kind kind, uint64_t pointer);
+/* The object that a pointer means now; 0 for a null pointer. One that was never announced comes into being. */
+uint32_t tracelog_object_at(struct tracelog_log *log, enum tracelog_object_kind kind, uint64_t pointer);
 
 /* The same by number, for classes and functions. */
-uint32_t tracelog_thing_of(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t iid);
+uint32_t tracelog_object_of(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t iid);
 
-/* Adds the thing that a record announces: from now on its pointer means it. Returns its number. */
-uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_thing_kind kind,
+/* Adds the object that a record announces: from now on its pointer means it. Returns its number. */
+uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_object_kind kind,
                            const struct tw_tracelog_record *record);
 
 /* Its name is known; what it belongs to may be better known, too. */
-void tracelog_name_thing(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t number,
-                         struct tw_tracelog_text text);
-void tracelog_update_name(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t number);
+void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number,
+                          struct tw_tracelog_text text);
+void tracelog_update_name(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number);
 
 /* Reports at the end what was referred to and never announced, or announced and never named. */
-void tracelog_judge_things(struct tracelog_log *log);
-void tracelog_things_free(struct tracelog_log *log);
+void tracelog_judge_objects(struct tracelog_log *log);
+void tracelog_objects_free(struct tracelog_log *log);
 
-static inline struct tracelog_thing *tracelog_thing(struct tracelog_log *log, enum tracelog_thing_kind kind,
-                                                    uint32_t number)
+static inline struct tracelog_object *tracelog_object(struct tracelog_log *log, enum tracelog_object_kind kind,
+                                                      uint32_t number)
 {
-	return &log->things[kind].things[number];
+	return &log->objects[kind].objects[number];
 }
 
 /* ---- names.c ---- */
@@ -390,9 +390,9 @@ size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *t
                              const struct tracelog_sample *sample);
 
 /* The innermost frame of a thread; all zero where there is none. */
-static inline struct tracelog_held tracelog_innermost_of(const struct tracelog_thread *thread)
+static inline struct tracelog_stack_frame tracelog_innermost_of(const struct tracelog_thread *thread)
 {
-	return thread->depth ? thread->frames[thread->depth - 1] : (struct tracelog_held){0};
+	return thread->depth ? thread->frames[thread->depth - 1] : (struct tracelog_stack_frame){0};
 }
 
 /* The number of a thread's stack; and of the same with the innermost frame at another instruction. */
@@ -440,7 +440,7 @@ struct tw_event *tracelog_row(struct tracelog_log *log, const struct tracelog_th
 void tracelog_add_number(struct tracelog_log *log, const char *name, enum tw_argument_type type, uint64_t value);
 void tracelog_add_percent(struct tracelog_log *log, const char *name, double value);
 void tracelog_add_text(struct tracelog_log *log, const char *name, const void *text, size_t length);
-void tracelog_add_thing(struct tracelog_log *log, const char *name, enum tracelog_thing_kind kind, uint32_t number);
+void tracelog_add_object(struct tracelog_log *log, const char *name, enum tracelog_object_kind kind, uint32_t number);
 
 /* ---- settings.c ---- */
 
@@ -457,20 +457,20 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t thread, uint32
 void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *usage);
 void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *thread);
 
-/* ---- work.c: compilations and collections. ---- */
+/* ---- activity.c: compilations and collections. ---- */
 
 /* The code of a function is known now: tells its size, if a compilation of it ended before. */
 void tracelog_tell_code(struct tracelog_log *log, uint32_t function);
 
-void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_record *record);
 
 /* Ends what a thread was doing when it, or the log, ended. */
-void tracelog_close_work(struct tracelog_log *log, struct tracelog_thread *thread);
+void tracelog_close_activities(struct tracelog_log *log, struct tracelog_thread *thread);
 
 /* ---- heap.c ---- */
 
 void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_record *record);
-void tracelog_judge_objects(struct tracelog_log *log, uint32_t class, uint64_t count, uint64_t bytes);
+void tracelog_judge_object_sizes(struct tracelog_log *log, uint32_t class, uint64_t count, uint64_t bytes);
 void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelog_record *record);
 
 /* ---- log.c ---- */
@@ -482,8 +482,8 @@ void tracelog_log_free(struct tracelog_log *log);
 void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *record);
 
 /* The same for a line that was found to be plain. */
-void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest *digest,
-                         const struct tracelog_entry *entry);
+void tracelog_take_fast_line(struct tracelog_log *log, const struct tracelog_parsed_block *parsed,
+                             const struct tracelog_fast_line *entry);
 
 /* Takes a line, or part of one, that could not be read. */
 void tracelog_lose(struct tracelog_log *log, uint64_t bytes);

@@ -7,11 +7,11 @@
 enum { BLOCK = 1 << 20 /* bytes that are looked through together: a line of names that is longer is passed over */ };
 
 /* The first name of a class or function that has none yet: later ones are another session's. */
-static void take_name(struct tracelog_log *log, enum tracelog_thing_kind kind, const struct tw_tracelog_record *record)
+static void take_name(struct tracelog_log *log, enum tracelog_object_kind kind, const struct tw_tracelog_record *record)
 {
 	uint32_t number;
-	if (tw_map_find(&log->things[kind].by_iid, record->iid, &number) && !tracelog_thing(log, kind, number)->named)
-		tracelog_name_thing(log, kind, number, record->name);
+	if (tw_map_find(&log->objects[kind].by_iid, record->iid, &number) && !tracelog_object(log, kind, number)->named)
+		tracelog_name_object(log, kind, number, record->name);
 }
 
 static void take_line(struct tracelog_log *log, const uint8_t *line, size_t size)

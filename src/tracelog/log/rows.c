@@ -49,10 +49,10 @@ void tracelog_add_text(struct tracelog_log *log, const char *name, const void *t
 	                         .size = (uint32_t)kept->length});
 }
 
-void tracelog_add_thing(struct tracelog_log *log, const char *name, enum tracelog_thing_kind kind, uint32_t number)
+void tracelog_add_object(struct tracelog_log *log, const char *name, enum tracelog_object_kind kind, uint32_t number)
 {
-	const struct tracelog_thing *thing = tracelog_thing(log, kind, number);
+	const struct tracelog_object *object = tracelog_object(log, kind, number);
 	if (number)
 		add(log, name,
-		    (struct tw_argument){.type = TW_ARG_POINTER, .value.u = thing->pointer, .size = thing->name});
+		    (struct tw_argument){.type = TW_ARG_POINTER, .value.u = object->pointer, .size = object->name});
 }

@@ -1,6 +1,6 @@
 /* samples.c - samples of stacks, of allocations and of CPU time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracelog/jobs/outline.h"
+#include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -37,7 +37,8 @@ static uint64_t wall_of(const struct tracelog_log *log, const struct tracelog_th
 }
 
 /* Lets a sample wait for the CPU time of its interval. The oldest give way. */
-static void wait(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_waiting *sample)
+static void wait(struct tracelog_log *log, struct tracelog_thread *thread,
+                 const struct tracelog_unshared_sample *sample)
 {
 	if (!tracelog_wants(log, thread, TW_CPU_SAMPLE))
 		return;
@@ -52,7 +53,7 @@ static void wait(struct tracelog_log *log, struct tracelog_thread *thread, const
 static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint32_t stack,
                        uint64_t ticks)
 {
-	const struct tracelog_waiting sample = {stack, ticks, wall_of(log, thread, time)};
+	const struct tracelog_unshared_sample sample = {stack, ticks, wall_of(log, thread, time)};
 	thread->sampled = true;
 	thread->last_sample = time;
 	wait(log, thread, &sample);
@@ -97,8 +98,8 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	tracelog_judge_zero(log, thread);
 	size_t kept = tracelog_change_stack(log, thread, sample);
 	thread->stacked = true;
-	if (log->outline)
-		tracelog_outline_sample(log, thread, sample, depth < kept ? depth : kept);
+	if (log->dependencies)
+		tracelog_depend_sample(log, thread, sample, depth < kept ? depth : kept);
 	if (log->times.paused && time > log->times.paused_at)
 		tracelog_tell(log, TRACELOG_SAMPLE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
 		              log->times.paused_at / NS_IN_MS);
@@ -120,16 +121,16 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 static void add_allocation(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time,
                            const struct tracelog_allocation *allocation)
 {
-	uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, allocation->iid);
+	uint32_t class = tracelog_object_of(log, TRACELOG_CLASS, allocation->iid);
 	bool wanted = tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE);
 	uint32_t stack = wanted || allocation->ip ? tracelog_stack_at(log, thread, allocation->ip) : 0;
-	tracelog_judge_objects(log, allocation->iid, allocation->count, allocation->bytes);
+	tracelog_judge_object_sizes(log, allocation->iid, allocation->count, allocation->bytes);
 	if (allocation->ip)
 		tracelog_judge_setting(log, TRACELOG_LINE_TRACE);
 	if (!wanted)
 		return;
 	struct tw_event *row = tracelog_row(log, thread, TW_ALLOCATION_SAMPLE, time);
-	row->name = tracelog_thing(log, TRACELOG_CLASS, class)->name;
+	row->name = tracelog_object(log, TRACELOG_CLASS, class)->name;
 	row->value = allocation->bytes;
 	row->id = allocation->count;
 	row->other = stack;
@@ -141,8 +142,8 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 	struct tracelog_thread *thread = tracelog_living_thread(log, number);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_ALLOCATIONS, ms);
 	thread->unjudged = (struct tracelog_place){0};
-	if (log->outline)
-		tracelog_outline_passing(log, thread);
+	if (log->dependencies)
+		tracelog_depend_passing(log, thread);
 	tracelog_judge_setting(log, TRACELOG_MEMORY_TRACE);
 	if (count && !thread->stacked && !thread->other)
 		tracelog_tell(log, TRACELOG_ALLOCATION_WITHOUT_STACK,
@@ -175,7 +176,7 @@ static uint64_t part_of(uint64_t whole, u128 part, u128 all)
 	return (uint64_t)(whole * part / all);
 }
 
-static uint64_t weight_of(const struct tracelog_waiting *sample, bool by_ticks)
+static uint64_t weight_of(const struct tracelog_unshared_sample *sample, bool by_ticks)
 {
 	return by_ticks ? sample->ticks : sample->wall_ns;
 }
@@ -192,7 +193,7 @@ static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint
 	u128 all = ticks ? ticks : wall;
 	uint64_t given = 0;
 	for (size_t i = 0; i < thread->waiting_count && all; i++) {
-		const struct tracelog_waiting *sample = &thread->waiting[i];
+		const struct tracelog_unshared_sample *sample = &thread->waiting[i];
 		before += weight_of(sample, ticks > 0);
 		uint64_t up_to = before == all ? ns : part_of(ns, before, all);
 		add_cpu_sample(log, thread, time, sample->stack, up_to - given);
@@ -282,6 +283,6 @@ void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *
 		uint64_t us = without_debt(thread, usage->us);
 		share(log, thread, time, us > UINT64_MAX / NS_IN_US ? UINT64_MAX : us * NS_IN_US);
 	}
-	if (log->outline)
-		tracelog_outline_usage(log, thread);
+	if (log->dependencies)
+		tracelog_depend_usage(log, thread);
 }

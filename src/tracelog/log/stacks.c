@@ -7,8 +7,8 @@
 #include <inttypes.h>
 
 enum {
-	STACK_COST = sizeof(struct tw_stack) + 64,    /* with its place in a map: both double */
-	FRAME_COST = 2 * sizeof(struct tracelog_held) /* in a thread's stack: arrays double */
+	STACK_COST = sizeof(struct tw_stack) + 64,           /* with its place in a map: both double */
+	FRAME_COST = 2 * sizeof(struct tracelog_stack_frame) /* in a thread's stack: arrays double */
 };
 
 /* ---- Stacks by number. ---- */
@@ -72,17 +72,20 @@ static inline uint32_t hash(uint32_t path, const struct tracelog_frame *frame)
 	return (uint32_t)((frame->ip * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 32);
 }
 
-static inline struct tracelog_held held_of(const struct tracelog_log *log, uint32_t stack, uint32_t iid, uint32_t path)
+static inline struct tracelog_stack_frame stack_frame_of(const struct tracelog_log *log, uint32_t stack, uint32_t iid,
+                                                         uint32_t path)
 {
-	return (
-	    struct tracelog_held){.stack = stack, .iid = iid, .path = path, .is_function = stack != log->other_stack};
+	return (struct tracelog_stack_frame){.stack = stack,
+	                                     .iid = iid,
+	                                     .path = path,
+	                                     .is_function = stack != log->other_stack};
 }
 
 /* Puts it among those met lately. The older ones give way. */
 TW_NOINLINE uint32_t push_anew(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame,
                                struct tracelog_recent_pushes *recent)
 {
-	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
+	uint32_t function = tracelog_object_of(log, TRACELOG_FUNCTION, frame->iid);
 	uint32_t stack = find_or_add(log, caller, tracelog_location(log, function, frame->ip));
 	for (unsigned way = TRACELOG_PUSH_WAYS - 1; way > 0; way--) {
 		recent->ip[way] = recent->ip[way - 1];
@@ -98,8 +101,8 @@ TW_NOINLINE uint32_t push_anew(struct tracelog_log *log, uint32_t caller, const 
 }
 
 /* Without branches but the last: in which way it is found is as good as random. */
-static inline struct tracelog_held push(struct tracelog_log *log, const struct tracelog_held *caller,
-                                        const struct tracelog_frame *frame)
+static inline struct tracelog_stack_frame push(struct tracelog_log *log, const struct tracelog_stack_frame *caller,
+                                               const struct tracelog_frame *frame)
 {
 	const uint32_t path = hash(caller->path, frame);
 	struct tracelog_recent_pushes *recent = &log->recent->pushes[path % TRACELOG_PUSH_SETS];
@@ -111,14 +114,14 @@ static inline struct tracelog_held push(struct tracelog_log *log, const struct t
 	}
 	if (!stack)
 		stack = push_anew(log, caller->stack, frame, recent);
-	return held_of(log, stack, frame->iid, path);
+	return stack_frame_of(log, stack, frame->iid, path);
 }
 
 /* The innermost frame of a thread at another instruction. */
-static struct tracelog_held move(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)
+static struct tracelog_stack_frame move(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)
 {
-	static const struct tracelog_held outermost = {0};
-	const struct tracelog_held held = tracelog_innermost_of(thread);
+	static const struct tracelog_stack_frame outermost = {0};
+	const struct tracelog_stack_frame held = tracelog_innermost_of(thread);
 	const struct tracelog_frame frame = {held.iid, ip};
 	return held.is_function ? push(log, thread->depth > 1 ? &thread->frames[thread->depth - 2] : &outermost, &frame)
 	                        : held;
@@ -146,7 +149,7 @@ static bool reserve(struct tracelog_log *log, struct tracelog_thread *thread, si
 
 static void append(struct tracelog_thread *thread, uint32_t stack)
 {
-	thread->frames[thread->depth++] = (struct tracelog_held){.stack = stack};
+	thread->frames[thread->depth++] = (struct tracelog_stack_frame){.stack = stack};
 }
 
 /* Frames that no record told of. */
@@ -192,7 +195,7 @@ size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *t
 		return stays;
 	}
 	const struct tracelog_frame *frame = sample->frames, *end = frame + sample->frame_count;
-	struct tracelog_held held = tracelog_innermost_of(thread), *to = thread->frames + thread->depth;
+	struct tracelog_stack_frame held = tracelog_innermost_of(thread), *to = thread->frames + thread->depth;
 	for (; frame < end && !log->failed; frame++)
 		*to++ = held = push(log, &held, frame);
 	thread->depth = (size_t)(to - thread->frames);

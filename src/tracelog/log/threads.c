@@ -1,7 +1,7 @@
 /* threads.c - threads by the numbers of the profiler and of the system. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
-#include "tracelog/jobs/outline.h"
+#include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static uint32_t make_other(struct tracelog_log *log)
 	log->failed |= !tw_grow(&thread.frames, &thread.frame_room, 1, sizeof *thread.frames);
 	if (log->failed)
 		return 0;
-	thread.frames[thread.depth++] = (struct tracelog_held){.stack = tracelog_other_stack(log)};
+	thread.frames[thread.depth++] = (struct tracelog_stack_frame){.stack = tracelog_other_stack(log)};
 	tw_dictionary_name_track(log->dictionary, thread.track, TRACELOG_TEXT(log, "(other)"));
 	return add(log, thread);
 }
@@ -156,7 +156,7 @@ static void point(struct tracelog_log *log, uint64_t pointer, uint32_t place)
 		log->failed |= !tw_map_add(&log->threads.by_pointer, pointer, place);
 }
 
-static void add_object(struct tracelog_log *log, const struct tracelog_thread *thread, const char *what)
+static void add_object_row(struct tracelog_log *log, const struct tracelog_thread *thread, const char *what)
 {
 	if (!tracelog_wants(log, thread, TW_OBJECT))
 		return;
@@ -182,7 +182,7 @@ static void create(struct tracelog_log *log, const struct tw_tracelog_record *re
 	thread->announced = true;
 	thread->pointer = record->id;
 	point(log, record->id, place);
-	add_object(log, thread, "created");
+	add_object_row(log, thread, "created");
 }
 
 /* A thread of the system runs one at a time. */
@@ -213,7 +213,7 @@ static void assign(struct tracelog_log *log, const struct tw_tracelog_record *re
 	name_track(log, thread, record->os_thread);
 	if (!tracelog_wants(log, thread, TW_OBJECT))
 		return;
-	add_object(log, thread, "assigned");
+	add_object_row(log, thread, "assigned");
 	tracelog_add_number(log, "os_thread", TW_ARG_UINT, record->os_thread);
 }
 
@@ -222,12 +222,12 @@ static void destroy(struct tracelog_log *log, const struct tw_tracelog_record *r
 	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
 	if (thread->other)
 		return;
-	tracelog_close_work(log, thread);
+	tracelog_close_activities(log, thread);
 	tracelog_judge_zero(log, thread);
 	thread->destroyed = true;
-	if (log->outline)
-		tracelog_outline_destroyed(log, thread);
-	add_object(log, thread, "destroyed");
+	if (log->dependencies)
+		tracelog_depend_destroyed(log, thread);
+	add_object_row(log, thread, "destroyed");
 }
 
 void tracelog_take_thread(struct tracelog_log *log, const struct tw_tracelog_record *record)

@@ -1,4 +1,4 @@
-/* test_tracelog_digest.c - what is read from plain lines of a TraceLog in a hurry is what the decoder reads. */
+/* test_tracelog_fast_decode.c - what is read from plain lines of a TraceLog in a hurry is what the decoder reads. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,13 +14,13 @@
 #include "core/threads/ahead.h"
 #include "files.h"
 #include "tracelog/format/layout.h"
-#include "tracelog/log/digest.h"
+#include "tracelog/log/parsed_block.h"
 
 enum { ROOM = 1 << 19 };
 
 static unsigned plain_lines;
 
-static void compare_frames(const struct tracelog_digest *digest, const struct tracelog_entry *entry,
+static void compare_frames(const struct tracelog_parsed_block *parsed, const struct tracelog_fast_line *entry,
                            const struct tw_tracelog_record *record)
 {
 	struct tw_tracelog_text list = record->list;
@@ -29,13 +29,13 @@ static void compare_frames(const struct tracelog_digest *digest, const struct tr
 	for (size_t i = 0; i < entry->count; i++) {
 		assert_int_equal(tw_tracelog_next(record, &list, &item, &fault), 1);
 		assert_int_equal(item.odd, 0);
-		if (entry->plain == TRACELOG_SAMPLE) {
-			const struct tracelog_frame *frame = &digest->lists.frames[entry->first + i];
+		if (entry->kind == TRACELOG_SAMPLE) {
+			const struct tracelog_frame *frame = &parsed->lists.frames[entry->first + i];
 			assert_int_equal(frame->iid, item.iid);
 			assert_int_equal(frame->ip, item.ip_known ? item.ip : 0);
 			continue;
 		}
-		const struct tracelog_allocation *allocation = &digest->lists.allocations[entry->first + i];
+		const struct tracelog_allocation *allocation = &parsed->lists.allocations[entry->first + i];
 		assert_int_equal(allocation->iid, item.iid);
 		assert_int_equal(allocation->count, item.count);
 		assert_int_equal(allocation->bytes, item.bytes);
@@ -45,26 +45,26 @@ static void compare_frames(const struct tracelog_digest *digest, const struct tr
 }
 
 /* Where only part of it is wanted, what is told is the same. */
-static void compare_judged(const struct tracelog_digest *digest, const struct tracelog_entry *entry)
+static void compare_judged(const struct tracelog_parsed_block *parsed, const struct tracelog_fast_line *entry)
 {
-	struct tracelog_entry judged = {0};
-	const uint8_t *line = digest->stretch.bytes + entry->at, *next = tracelog_judge_plain(&judged, line);
-	if (entry->plain == TRACELOG_LINE) {
+	struct tracelog_fast_line judged = {0};
+	const uint8_t *line = parsed->block.bytes + entry->at, *next = tracelog_fast_decode_head(&judged, line);
+	if (entry->kind == TRACELOG_OTHER_LINE) {
 		assert_null(next);
 		return;
 	}
 	assert_ptr_equal(next, line + entry->size);
-	assert_int_equal(judged.plain, entry->plain);
+	assert_int_equal(judged.kind, entry->kind);
 	assert_int_equal(judged.ms, entry->ms);
 	assert_int_equal(judged.ip_known, entry->ip_known);
 	assert_int_equal(judged.ip_style, entry->ip_style);
-	if (entry->plain != TRACELOG_PROCESS_CPU)
+	if (entry->kind != TRACELOG_PROCESS_CPU)
 		assert_int_equal(judged.thread, entry->thread);
-	if (entry->plain == TRACELOG_SAMPLE)
+	if (entry->kind == TRACELOG_SAMPLE)
 		assert_int_equal(judged.number, entry->number);
 }
 
-static void compare(const struct tracelog_digest *digest, const struct tracelog_entry *entry)
+static void compare(const struct tracelog_parsed_block *parsed, const struct tracelog_fast_line *entry)
 {
 	static const enum tw_tracelog_kind kinds[] = {[TRACELOG_SAMPLE] = TW_TRACELOG_SAM_STR,
 	                                              [TRACELOG_ALLOCATION] = TW_TRACELOG_SAM_MEM,
@@ -72,21 +72,21 @@ static void compare(const struct tracelog_digest *digest, const struct tracelog_
 	                                              [TRACELOG_PROCESS_CPU] = TW_TRACELOG_PRC_CPU};
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault;
-	if (digest->stretch.bytes[entry->at + entry->size - 1] == '\n')
-		compare_judged(digest, entry);
-	if (entry->plain == TRACELOG_LINE)
+	if (parsed->block.bytes[entry->at + entry->size - 1] == '\n')
+		compare_judged(parsed, entry);
+	if (entry->kind == TRACELOG_OTHER_LINE)
 		return;
 	plain_lines++;
-	assert_int_equal(tw_tracelog_decode(digest->stretch.bytes + entry->at, entry->size, &record, &fault), 0);
+	assert_int_equal(tw_tracelog_decode(parsed->block.bytes + entry->at, entry->size, &record, &fault), 0);
 	assert_int_equal(record.odd, 0);
-	assert_int_equal(record.kind, kinds[entry->plain]);
-	assert_int_equal(record.kind, tracelog_plain_kind(entry->plain));
+	assert_int_equal(record.kind, kinds[entry->kind]);
+	assert_int_equal(record.kind, tracelog_kind_of_line(entry->kind));
 	assert_int_equal(tw_tracelog_dialects(&record),
 	                 tracelog_dialects_by(record.kind, entry->ip_known, entry->ip_style));
 	assert_int_equal(record.ms, entry->ms);
-	if (entry->plain != TRACELOG_PROCESS_CPU)
+	if (entry->kind != TRACELOG_PROCESS_CPU)
 		assert_int_equal(record.thread, entry->thread);
-	if (entry->plain == TRACELOG_SAMPLE) {
+	if (entry->kind == TRACELOG_SAMPLE) {
 		assert_true(record.has_count);
 		assert_int_equal(record.count, entry->number);
 		assert_int_equal(record.match, entry->match);
@@ -94,36 +94,36 @@ static void compare(const struct tracelog_digest *digest, const struct tracelog_
 		assert_int_equal(record.has_ip, entry->has_ip);
 		assert_int_equal(record.ip_known ? record.ip : 0, entry->ip);
 	}
-	if (entry->plain == TRACELOG_SAMPLE || entry->plain == TRACELOG_ALLOCATION)
-		compare_frames(digest, entry, &record);
+	if (entry->kind == TRACELOG_SAMPLE || entry->kind == TRACELOG_ALLOCATION)
+		compare_frames(parsed, entry, &record);
 	else
 		assert_int_equal(record.us, entry->number);
 }
 
-static void compare_all(struct tracelog_digest *digest, const char *text, size_t size)
+static void compare_all(struct tracelog_parsed_block *parsed, const char *text, size_t size)
 {
 	size_t at = 0;
-	assert_true(size + TRACELOG_SLACK <= digest->stretch.room);
-	memcpy(digest->stretch.bytes, text, size);
-	memset(digest->stretch.bytes + size, '7', TRACELOG_SLACK);
-	digest->stretch.size = size;
-	tracelog_digest(digest);
-	assert_false(digest->failed);
-	for (size_t i = 0; i < digest->entry_count; i++) {
-		assert_int_equal(digest->entries[i].at, at);
-		assert_int_equal(digest->entries[i].line, i);
-		at += digest->entries[i].size;
-		compare(digest, &digest->entries[i]);
+	assert_true(size + TRACELOG_SLACK <= parsed->block.room);
+	memcpy(parsed->block.bytes, text, size);
+	memset(parsed->block.bytes + size, '7', TRACELOG_SLACK);
+	parsed->block.size = size;
+	tracelog_parse_block(parsed);
+	assert_false(parsed->failed);
+	for (size_t i = 0; i < parsed->entry_count; i++) {
+		assert_int_equal(parsed->entries[i].at, at);
+		assert_int_equal(parsed->entries[i].line, i);
+		at += parsed->entries[i].size;
+		compare(parsed, &parsed->entries[i]);
 	}
 	assert_int_equal(at, size);
-	assert_int_equal(digest->lines, digest->entry_count);
+	assert_int_equal(parsed->lines, parsed->entry_count);
 }
 
-static struct tracelog_digest new_digest(void)
+static struct tracelog_parsed_block new_block(void)
 {
-	struct tracelog_digest digest = {.stretch = {.bytes = malloc(ROOM), .room = ROOM}};
-	assert_non_null(digest.stretch.bytes);
-	return digest;
+	struct tracelog_parsed_block parsed = {.block = {.bytes = malloc(ROOM), .room = ROOM}};
+	assert_non_null(parsed.block.bytes);
+	return parsed;
 }
 
 static size_t read_log(const char *name, char *text)
@@ -137,13 +137,13 @@ static size_t read_log(const char *name, char *text)
 static void test_plain(void **state)
 {
 	static char text[ROOM];
-	struct tracelog_digest digest = new_digest();
+	struct tracelog_parsed_block parsed = new_block();
 	(void)state;
 	size_t size = read_log("small-d2-64.log", text);
 	plain_lines = 0;
-	compare_all(&digest, text, size);
+	compare_all(&parsed, text, size);
 	assert_int_equal(plain_lines, 199 + 277 + 796 + 796); /* grep -c: prc cpu, sam mem, sam str, thr cpu */
-	tracelog_digest_free(&digest);
+	tracelog_parsed_block_free(&parsed);
 }
 
 /* What a mistake makes of a line is never read another way. */
@@ -157,30 +157,30 @@ static void test_mutations(void **state)
 	    "prc cpu 80 12345\n",
 	};
 	static const char bytes[] = "0123456789abcdefABCDEFxX?: \t\r\n-\"g@`\x80\xff/;G\x01";
-	struct tracelog_digest digest = new_digest();
+	struct tracelog_parsed_block parsed = new_block();
 	char text[512];
 	(void)state;
 	plain_lines = 0;
 	for (size_t line = 0; line < sizeof lines / sizeof *lines; line++) {
 		size_t size = strlen(lines[line]);
-		compare_all(&digest, lines[line], size);
+		compare_all(&parsed, lines[line], size);
 		assert_int_equal(plain_lines, 1);
 		for (size_t at = 0; at < size; at++) {
 			for (size_t i = 0; i < sizeof bytes - 1; i++) {
 				memcpy(text, lines[line], size);
 				text[at] = bytes[i];
-				compare_all(&digest, text, size);
+				compare_all(&parsed, text, size);
 				memmove(text + at + 1, lines[line] + at, size - at); /* one more */
-				compare_all(&digest, text, size + 1);
+				compare_all(&parsed, text, size + 1);
 			}
 			memcpy(text, lines[line], at);
 			memcpy(text + at, lines[line] + at + 1, size - at - 1); /* one less */
-			compare_all(&digest, text, size - 1);
-			compare_all(&digest, lines[line], at); /* the end is missing */
+			compare_all(&parsed, text, size - 1);
+			compare_all(&parsed, lines[line], at); /* the end is missing */
 		}
 		plain_lines = 0;
 	}
-	tracelog_digest_free(&digest);
+	tracelog_parsed_block_free(&parsed);
 }
 
 static void test_which_numbers_are_plain(void **state)
@@ -209,14 +209,14 @@ static void test_which_numbers_are_plain(void **state)
 	    {"sam mem 0x00000000 71\n", true},
 	    {"sam mem 0x00000000 71 \n", false},
 	};
-	struct tracelog_digest digest = new_digest();
+	struct tracelog_parsed_block parsed = new_block();
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		plain_lines = 0;
-		compare_all(&digest, cases[i].line, strlen(cases[i].line));
+		compare_all(&parsed, cases[i].line, strlen(cases[i].line));
 		assert_int_equal(plain_lines, cases[i].plain);
 	}
-	tracelog_digest_free(&digest);
+	tracelog_parsed_block_free(&parsed);
 }
 
 /* Of lines that nobody wants, those are left out that are the third or a later one of a time, of a thread that was met;
@@ -240,22 +240,22 @@ static void test_unwanted(void **state)
 				   "sam str 0x00000101 20 1 0:0 0x8\n" /* in the place of thread 1 */
 				   "thr cpu 0x00000001 20 7\n";
 	static const unsigned kept[] = {0, 1, 4, 5, 7, 8, 10, 11, 12, 14, 15};
-	struct tracelog_digest digest = new_digest();
+	struct tracelog_parsed_block parsed = new_block();
 	(void)state;
-	memcpy(digest.stretch.bytes, text, sizeof text);
-	digest.stretch.size = sizeof text - 1;
-	digest.unwanted = 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU | 1u << TRACELOG_ALLOCATION;
-	tracelog_digest(&digest);
-	assert_int_equal(digest.lines, 16);
-	assert_int_equal(digest.entry_count, sizeof kept / sizeof *kept);
-	for (size_t i = 0; i < digest.entry_count; i++)
-		assert_int_equal(digest.entries[i].line, kept[i]);
-	assert_int_equal(digest.lists.allocation_count, 1);
-	assert_int_equal(digest.lists.frame_count, 2);
-	digest.unwanted = 0;
-	tracelog_digest(&digest);
-	assert_int_equal(digest.entry_count, 16);
-	tracelog_digest_free(&digest);
+	memcpy(parsed.block.bytes, text, sizeof text);
+	parsed.block.size = sizeof text - 1;
+	parsed.unwanted = 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU | 1u << TRACELOG_ALLOCATION;
+	tracelog_parse_block(&parsed);
+	assert_int_equal(parsed.lines, 16);
+	assert_int_equal(parsed.entry_count, sizeof kept / sizeof *kept);
+	for (size_t i = 0; i < parsed.entry_count; i++)
+		assert_int_equal(parsed.entries[i].line, kept[i]);
+	assert_int_equal(parsed.lists.allocation_count, 1);
+	assert_int_equal(parsed.lists.frame_count, 2);
+	parsed.unwanted = 0;
+	tracelog_parse_block(&parsed);
+	assert_int_equal(parsed.entry_count, 16);
+	tracelog_parsed_block_free(&parsed);
 }
 
 /* Digits are taken in words: each number of them is another case. */
@@ -273,7 +273,7 @@ static void test_lengths(void **state)
 	    {"sam str 0x00000001 1 1 1:2:0x", "F9A8123C4D5E6F708", "\n", 16},
 	    {"sam str 0x00000001 1 1 1:2 0x1:", "9FA8123C4D5E6F708", " 0x2\n", 16},
 	};
-	struct tracelog_digest digest = new_digest();
+	struct tracelog_parsed_block parsed = new_block();
 	char text[128];
 	(void)state;
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -281,11 +281,11 @@ static void test_lengths(void **state)
 			int size = snprintf(text, sizeof text, "%s%.*s%s", fields[i].before, (int)digits,
 			                    fields[i].digits, fields[i].behind);
 			plain_lines = 0;
-			compare_all(&digest, text, (size_t)size);
+			compare_all(&parsed, text, (size_t)size);
 			assert_int_equal(plain_lines, digits && digits <= fields[i].most);
 		}
 	}
-	tracelog_digest_free(&digest);
+	tracelog_parsed_block_free(&parsed);
 }
 
 /* ---- Order. ---- */
@@ -314,14 +314,14 @@ static void square(void *context, void *piece)
 
 static void go_round(unsigned jobs, unsigned fail_at, unsigned stop_at)
 {
-	static const struct tw_ahead_work work = {read_number, square};
+	static const struct tw_ahead_work activity = {read_number, square};
 	struct counter counter = {.fail_at = fail_at};
 	unsigned numbers[PIECES], i = 0;
 	void *pieces[PIECES], *piece;
 	int status = 1;
 	for (unsigned k = 0; k < PIECES; k++)
 		pieces[k] = &numbers[k];
-	struct tw_ahead *ahead = tw_ahead_new(&work, &counter, pieces, PIECES, jobs);
+	struct tw_ahead *ahead = tw_ahead_new(&activity, &counter, pieces, PIECES, jobs);
 	assert_non_null(ahead);
 	for (; i < stop_at && (status = tw_ahead_next(ahead, &piece)) > 0; i++)
 		assert_int_equal(*(unsigned *)piece, i * i);

@@ -1,4 +1,4 @@
-/* work.c - compilations of functions and garbage collections, from their starts and ends. */
+/* jit_and_gc.c - compilations of functions and garbage collections, from their starts and ends. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/log/log.h"
 
@@ -9,7 +9,7 @@ enum { OPEN_MAX = 4096, COLLECTIONS_MAX = 64 };
 
 enum { GENERATIONS = 4 }; /* the document, "Garbage Collection Started" */
 
-static const char *const categories[TRACELOG_WORKS] = {
+static const char *const categories[TRACELOG_ACTIVITIES] = {
     [TRACELOG_JIT] = "jit",
     [TRACELOG_JIT_CACHED] = "jit-cached",
     [TRACELOG_GC] = "gc",
@@ -37,25 +37,25 @@ static void add_generations(struct tracelog_log *log, const struct tracelog_open
 static void add_code(struct tracelog_log *log, const struct tracelog_open *open, const struct tw_event *row)
 {
 	uint32_t function = 0;
-	tw_map_find(&log->things[TRACELOG_FUNCTION].by_pointer, open->pointer, &function);
-	struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, function);
-	if (thing->code_bytes)
-		tracelog_add_number(log, "code_bytes", TW_ARG_UINT, thing->code_bytes);
-	else if (function && open->work == TRACELOG_JIT && row->kind == TW_SLICE_COMPLETE)
-		thing->compiled = (struct tracelog_compiled){row->time + row->value, open->thread + 1, row->name};
+	tw_map_find(&log->objects[TRACELOG_FUNCTION].by_pointer, open->pointer, &function);
+	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
+	if (object->code_bytes)
+		tracelog_add_number(log, "code_bytes", TW_ARG_UINT, object->code_bytes);
+	else if (function && open->activity == TRACELOG_JIT && row->kind == TW_SLICE_COMPLETE)
+		object->compiled = (struct tracelog_compiled){row->time + row->value, open->thread + 1, row->name};
 }
 
 void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
 {
-	struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, function);
-	const struct tracelog_compiled compiled = thing->compiled;
-	if (!compiled.thread || !thing->code_bytes)
+	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
+	const struct tracelog_compiled compiled = object->compiled;
+	if (!compiled.thread || !object->code_bytes)
 		return;
-	thing->compiled = (struct tracelog_compiled){0};
+	object->compiled = (struct tracelog_compiled){0};
 	const struct tracelog_thread *thread = &log->threads.threads[compiled.thread - 1];
 	if (!tracelog_wants(log, thread, TW_INSTANT))
 		return;
-	uint64_t bytes = thing->code_bytes;
+	uint64_t bytes = object->code_bytes;
 	struct tw_event *row = tracelog_row(log, thread, TW_INSTANT, compiled.time);
 	row->name = compiled.name;
 	row->category = TRACELOG_TEXT(log, "jit");
@@ -66,13 +66,13 @@ void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
 static void add_row(struct tracelog_log *log, const struct tracelog_thread *thread, const struct tracelog_open *open,
                     enum tw_event_kind kind, uint64_t end, uint8_t flags)
 {
-	const char *category = categories[open->work];
-	bool gc = open->work == TRACELOG_GC;
-	uint32_t function = gc ? 0 : tracelog_thing_at(log, TRACELOG_FUNCTION, open->pointer);
+	const char *category = categories[open->activity];
+	bool gc = open->activity == TRACELOG_GC;
+	uint32_t function = gc ? 0 : tracelog_object_at(log, TRACELOG_FUNCTION, open->pointer);
 	if (!tracelog_wants(log, thread, kind))
 		return;
 	struct tw_event *row = tracelog_row(log, thread, kind, open->time);
-	row->name = gc ? TRACELOG_TEXT(log, "GC") : tracelog_thing(log, TRACELOG_FUNCTION, function)->name;
+	row->name = gc ? TRACELOG_TEXT(log, "GC") : tracelog_object(log, TRACELOG_FUNCTION, function)->name;
 	row->category = tracelog_name(log, category, strlen(category));
 	row->value = kind == TW_SLICE_COMPLETE && end > open->time ? end - open->time : 0;
 	row->offset = open->place.offset;
@@ -88,15 +88,16 @@ static void add_row(struct tracelog_log *log, const struct tracelog_thread *thre
 /* ---- Starts. ---- */
 
 /* A runtime collects once for all its threads. */
-static struct tracelog_thread *holder(struct tracelog_log *log, struct tracelog_thread *thread, enum tracelog_work work)
+static struct tracelog_thread *holder(struct tracelog_log *log, struct tracelog_thread *thread,
+                                      enum tracelog_activity activity)
 {
-	return work == TRACELOG_GC ? tracelog_process_thread(log) : thread;
+	return activity == TRACELOG_GC ? tracelog_process_thread(log) : thread;
 }
 
 static void start(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_open *open)
 {
-	struct tracelog_thread *in = holder(log, thread, open->work);
-	bool gc = open->work == TRACELOG_GC;
+	struct tracelog_thread *in = holder(log, thread, open->activity);
+	bool gc = open->activity == TRACELOG_GC;
 	if (gc && in->open_count)
 		tracelog_tell(log, TRACELOG_GC_OVERLAP, "another has not finished");
 	if (in->open_count < (gc ? COLLECTIONS_MAX : OPEN_MAX) &&
@@ -110,7 +111,7 @@ static void start(struct tracelog_log *log, struct tracelog_thread *thread, cons
 
 static void tell_unfinished(struct tracelog_log *log, const struct tracelog_open *open)
 {
-	if (open->work == TRACELOG_GC)
+	if (open->activity == TRACELOG_GC)
 		tracelog_tell_at(log, TRACELOG_GC_WITHOUT_FINISH, open->place, "no finish follows");
 	else
 		tracelog_tell_at(log, TRACELOG_JIT_WITHOUT_FINISH, open->place, "no finish of 0x%" PRIx64 " follows",
@@ -163,7 +164,7 @@ static void finish_collection(struct tracelog_log *log, const struct tracelog_op
 static size_t find_compilation(const struct tracelog_thread *thread, const struct tracelog_open *end)
 {
 	for (size_t i = thread->open_count; i > 0; i--)
-		if (thread->open[i - 1].work == end->work && thread->open[i - 1].pointer == end->pointer)
+		if (thread->open[i - 1].activity == end->activity && thread->open[i - 1].pointer == end->pointer)
 			return i;
 	return 0;
 }
@@ -188,7 +189,7 @@ static void finish_compilation(struct tracelog_log *log, struct tracelog_thread 
 	finish_row(log, &open, end, record);
 }
 
-void tracelog_close_work(struct tracelog_log *log, struct tracelog_thread *thread)
+void tracelog_close_activities(struct tracelog_log *log, struct tracelog_thread *thread)
 {
 	for (size_t i = 0; i < thread->open_count; i++) {
 		const struct tracelog_open *open = &thread->open[i];
@@ -198,10 +199,10 @@ void tracelog_close_work(struct tracelog_log *log, struct tracelog_thread *threa
 	thread->open_count = 0;
 }
 
-void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_record *record)
+void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	static const struct {
-		enum tracelog_work work;
+		enum tracelog_activity activity;
 		bool finish;
 	} kinds[TW_TRACELOG_KINDS] = {
 	    [TW_TRACELOG_JIT_CMS] = {TRACELOG_JIT, false},        [TW_TRACELOG_JIT_CMF] = {TRACELOG_JIT, true},
@@ -210,9 +211,9 @@ void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_recor
 	};
 	struct tracelog_thread *thread = tracelog_thread_by(log, record);
 	const struct tracelog_open open = {
-	    .work = kinds[record->kind].work,
+	    .activity = kinds[record->kind].activity,
 	    .pointer = record->id,
-	    .time = tracelog_time_of(log, thread, TRACELOG_WORK, record->ms),
+	    .time = tracelog_time_of(log, thread, TRACELOG_JIT_AND_GC, record->ms),
 	    .place = log->at,
 	    .thread = (uint32_t)(thread - log->threads.threads),
 	    .induced = record->induced,
@@ -222,7 +223,7 @@ void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_recor
 		tracelog_tell(log, TRACELOG_GENERATION_FLAGS, "found %u flags", record->generation_count);
 	if (!kinds[record->kind].finish)
 		start(log, thread, &open);
-	else if (open.work == TRACELOG_GC)
+	else if (open.activity == TRACELOG_GC)
 		finish_collection(log, &open, record);
 	else
 		finish_compilation(log, thread, &open, record);

@@ -1,7 +1,7 @@
-/* plain.h - the numbers of the commonest lines of a log: samples, allocations, CPU usages. */
+/* fast_decode.h - the numbers of the commonest lines of a log: samples, allocations, CPU usages. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRACELOG_FORMAT_PLAIN_H
-#define TRACELOG_FORMAT_PLAIN_H
+#ifndef TRACELOG_FORMAT_FAST_DECODE_H
+#define TRACELOG_FORMAT_FAST_DECODE_H
 
 #include <trackway/tracelog.h>
 
@@ -22,21 +22,21 @@ struct tracelog_allocation {
 	uint64_t ip; /* 0: not known */
 };
 
-enum tracelog_plain {
-	TRACELOG_LINE, /* anything that is not plainly one of the others: must be decoded */
+enum tracelog_line_kind {
+	TRACELOG_OTHER_LINE, /* anything that is not plainly one of the others: must be decoded */
 	TRACELOG_SAMPLE,
 	TRACELOG_ALLOCATION,
 	TRACELOG_THREAD_CPU,
 	TRACELOG_PROCESS_CPU,
-	TRACELOG_PLAINS
+	TRACELOG_LINE_KINDS
 };
 
 /* What a plain line says; which of the members hold something depends on what it is. */
-struct tracelog_entry {
-	/* The line's place in its stretch, and its bytes, no more than the memory limit allows a line. */
+struct tracelog_fast_line {
+	/* The line's place in its block, and its bytes, no more than the memory limit allows a line. */
 	uint32_t at, size;
-	uint32_t line; /* its number in the stretch, from 0 */
-	enum tracelog_plain plain;
+	uint32_t line; /* its number in the block, from 0 */
+	enum tracelog_line_kind kind;
 	bool has_ip;
 	bool ip_known;    /* an instruction pointer stands in the line that is not "?" */
 	uint8_t ip_style; /* how the first of them is written: enum tw_tracelog_style */
@@ -48,7 +48,7 @@ struct tracelog_entry {
 };
 
 /* What stands at the ends of lines. */
-struct tracelog_lists {
+struct tracelog_fast_lists {
 	struct tracelog_frame *frames;
 	size_t frame_count, frame_room;
 	struct tracelog_allocation *allocations;
@@ -59,15 +59,16 @@ struct tracelog_lists {
 /* Takes a line if it is plain: adds to the lists, and fills the entry but for its place. Returns what is behind the
  * line, or NULL for any other line. There must be a line end somewhere, and TRACELOG_SLACK bytes behind it that may
  * be read. */
-const uint8_t *tracelog_take_plain(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line);
+const uint8_t *tracelog_fast_decode(struct tracelog_fast_lists *lists, struct tracelog_fast_line *entry,
+                                    const uint8_t *line);
 
 /* The same where nobody wants more than what the line is, its thread, its time, and of a sample the ticks; how the
  * instruction pointers are written is told, too. */
-const uint8_t *tracelog_judge_plain(struct tracelog_entry *entry, const uint8_t *line);
+const uint8_t *tracelog_fast_decode_head(struct tracelog_fast_line *entry, const uint8_t *line);
 
 /* The kind of record that a plain line is. */
-enum tw_tracelog_kind tracelog_plain_kind(enum tracelog_plain plain);
+enum tw_tracelog_kind tracelog_kind_of_line(enum tracelog_line_kind line);
 
-void tracelog_lists_free(struct tracelog_lists *lists);
+void tracelog_fast_lists_free(struct tracelog_fast_lists *lists);
 
 #endif

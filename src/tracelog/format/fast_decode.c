@@ -1,10 +1,10 @@
-/* plain.c - the numbers of the commonest lines of a log: samples, allocations, CPU usages.
+/* fast_decode.c - the numbers of the commonest lines of a log: samples, allocations, CPU usages.
  *
  * Only what is written exactly as the profiler does is plain; tw_tracelog_decode() reads everything else, and the
  * same from what is plain. Digits are taken eight at a time: that a number has more or fewer of them than the one
  * before costs a branch that nobody foresees. `info` and `stat` need it to keep up with the disk (bench/). */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracelog/format/plain.h"
+#include "tracelog/format/fast_decode.h"
 
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
@@ -198,7 +198,7 @@ TW_INLINE const uint8_t *take_byte(const uint8_t *at, uint8_t byte)
  * only. ---- */
 
 /* Keeps the style; returns what is behind the line if it ends here. */
-TW_INLINE const uint8_t *take_end(struct tracelog_entry *entry, unsigned form, const uint8_t *at)
+TW_INLINE const uint8_t *take_end(struct tracelog_fast_line *entry, unsigned form, const uint8_t *at)
 {
 	entry->ip_known = form;
 	entry->ip_style = (uint8_t)(form & (FORM_KNOWN - 1));
@@ -206,7 +206,7 @@ TW_INLINE const uint8_t *take_end(struct tracelog_entry *entry, unsigned form, c
 }
 
 /* Makes room for one element more. Returns false where there is no memory. */
-static inline bool make_room(struct tracelog_lists *lists, void *array, size_t *room, size_t count, size_t size)
+static inline bool make_room(struct tracelog_fast_lists *lists, void *array, size_t *room, size_t count, size_t size)
 {
 	if (count < *room || tw_grow(array, room, count + 1, size))
 		return true;
@@ -214,7 +214,7 @@ static inline bool make_room(struct tracelog_lists *lists, void *array, size_t *
 	return false;
 }
 
-TW_INLINE const uint8_t *take_frames(struct tracelog_lists *lists, struct tracelog_entry *entry, unsigned form,
+TW_INLINE const uint8_t *take_frames(struct tracelog_fast_lists *lists, struct tracelog_fast_line *entry, unsigned form,
                                      const uint8_t *at)
 {
 	size_t first = lists ? lists->frame_count : 0, count = first;
@@ -238,7 +238,8 @@ TW_INLINE const uint8_t *take_frames(struct tracelog_lists *lists, struct tracel
 	return take_end(entry, form, at);
 }
 
-TW_INLINE const uint8_t *take_sample(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+TW_INLINE const uint8_t *take_sample(struct tracelog_fast_lists *lists, struct tracelog_fast_line *entry,
+                                     const uint8_t *at)
 {
 	uint64_t ip = 0;
 	uint32_t match, depth;
@@ -269,7 +270,8 @@ TW_INLINE const uint8_t *take_allocation(struct tracelog_allocation *allocation,
 	return *at == ':' ? take_address(form, at + 1, &allocation->ip) : at;
 }
 
-TW_INLINE const uint8_t *take_allocations(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+TW_INLINE const uint8_t *take_allocations(struct tracelog_fast_lists *lists, struct tracelog_fast_line *entry,
+                                          const uint8_t *at)
 {
 	size_t first = lists ? lists->allocation_count : 0, count = first;
 	struct tracelog_allocation allocation;
@@ -292,7 +294,8 @@ TW_INLINE const uint8_t *take_allocations(struct tracelog_lists *lists, struct t
 	return take_end(entry, form, at);
 }
 
-TW_INLINE const uint8_t *take_usage(const struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+TW_INLINE const uint8_t *take_usage(const struct tracelog_fast_lists *lists, struct tracelog_fast_line *entry,
+                                    const uint8_t *at)
 {
 	uint64_t us = 0;
 	if (!at || !(at = take_byte(take_decimal32(at, &entry->ms), ' ')))
@@ -309,30 +312,31 @@ static inline bool begins(uint64_t bytes, const char *words)
 }
 
 /* Takes a line of any plain kind, the commonest first. */
-TW_INLINE const uint8_t *take(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line)
+TW_INLINE const uint8_t *take(struct tracelog_fast_lists *lists, struct tracelog_fast_line *entry, const uint8_t *line)
 {
 	uint64_t words = tw_load64(line, false);
 	const uint8_t *at = line + STEP;
 	if (begins(words, "thr cpu ")) {
-		entry->plain = TRACELOG_THREAD_CPU;
+		entry->kind = TRACELOG_THREAD_CPU;
 		return take_usage(lists, entry, take_thread(at, &entry->thread));
 	}
 	if (begins(words, "sam str ")) {
-		entry->plain = TRACELOG_SAMPLE;
+		entry->kind = TRACELOG_SAMPLE;
 		return take_sample(lists, entry, at);
 	}
 	if (begins(words, "sam mem ")) {
-		entry->plain = TRACELOG_ALLOCATION;
+		entry->kind = TRACELOG_ALLOCATION;
 		return take_allocations(lists, entry, at);
 	}
 	if (begins(words, "prc cpu ")) {
-		entry->plain = TRACELOG_PROCESS_CPU;
+		entry->kind = TRACELOG_PROCESS_CPU;
 		return take_usage(lists, entry, at);
 	}
 	return NULL;
 }
 
-const uint8_t *tracelog_take_plain(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line)
+const uint8_t *tracelog_fast_decode(struct tracelog_fast_lists *lists, struct tracelog_fast_line *entry,
+                                    const uint8_t *line)
 {
 	size_t frames = lists->frame_count, allocations = lists->allocation_count;
 	const uint8_t *next = take(lists, entry, line);
@@ -343,23 +347,23 @@ const uint8_t *tracelog_take_plain(struct tracelog_lists *lists, struct tracelog
 	return next;
 }
 
-const uint8_t *tracelog_judge_plain(struct tracelog_entry *entry, const uint8_t *line)
+const uint8_t *tracelog_fast_decode_head(struct tracelog_fast_line *entry, const uint8_t *line)
 {
 	return take(NULL, entry, line);
 }
 
-enum tw_tracelog_kind tracelog_plain_kind(enum tracelog_plain plain)
+enum tw_tracelog_kind tracelog_kind_of_line(enum tracelog_line_kind line)
 {
 	static const uint8_t kinds[] = {[TRACELOG_SAMPLE] = TW_TRACELOG_SAM_STR,
 	                                [TRACELOG_ALLOCATION] = TW_TRACELOG_SAM_MEM,
 	                                [TRACELOG_THREAD_CPU] = TW_TRACELOG_THR_CPU,
 	                                [TRACELOG_PROCESS_CPU] = TW_TRACELOG_PRC_CPU};
-	return (enum tw_tracelog_kind)kinds[plain];
+	return (enum tw_tracelog_kind)kinds[line];
 }
 
-void tracelog_lists_free(struct tracelog_lists *lists)
+void tracelog_fast_lists_free(struct tracelog_fast_lists *lists)
 {
 	free(lists->frames);
 	free(lists->allocations);
-	*lists = (struct tracelog_lists){0};
+	*lists = (struct tracelog_fast_lists){0};
 }

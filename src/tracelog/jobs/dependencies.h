@@ -1,0 +1,31 @@
+/* dependencies.h - which lines of a log the lines behind them depend on. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELOG_JOBS_DEPENDENCIES_H
+#define TRACELOG_JOBS_DEPENDENCIES_H
+
+#include "tracelog/log/log.h"
+
+/* NULL when there is no memory. `to` lives longer. */
+struct tracelog_dependencies *tracelog_dependencies_new(struct tw_state_outline *to);
+void tracelog_dependencies_free(struct tracelog_dependencies *dependencies);
+
+/* Say what the line that is being read is; a line of which none of these says anything is needed in any case. A sample
+ * of a thread; low: the lowest frame of the stack that it pushes. */
+void tracelog_depend_sample(struct tracelog_log *log, const struct tracelog_thread *thread,
+                            const struct tracelog_sample *sample, size_t low);
+void tracelog_depend_usage(struct tracelog_log *log, const struct tracelog_thread *thread);
+void tracelog_depend_heap(struct tracelog_log *log);
+
+/* A line of a thread that nothing depends on. */
+void tracelog_depend_passing(struct tracelog_log *log, const struct tracelog_thread *thread);
+
+/* Nothing more is to come of a thread. */
+void tracelog_depend_destroyed(struct tracelog_log *log, const struct tracelog_thread *thread);
+
+/* Ends the line that is being read. */
+void tracelog_depend_line(struct tracelog_log *log, uint64_t size);
+
+/* The log is over. The dependencies is not complete where lines depend on each other in a way that it cannot tell. */
+void tracelog_depend_end(struct tracelog_log *log);
+
+#endif

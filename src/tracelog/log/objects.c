@@ -1,0 +1,305 @@
+/* objects.c - domains, assemblies, modules, classes and functions: what a pointer or a number means. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "tracelog/log/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OBJECT_COST = sizeof(struct tracelog_object) + 128 /* of maps and of a name */ };
+
+static const char *const words[TRACELOG_OBJECT_KINDS] = {
+    [TRACELOG_DOMAIN] = "domain", [TRACELOG_ASSEMBLY] = "assembly", [TRACELOG_MODULE] = "module",
+    [TRACELOG_CLASS] = "class",   [TRACELOG_FUNCTION] = "function",
+};
+
+static bool has_iid(enum tracelog_object_kind kind)
+{
+	return kind == TRACELOG_CLASS || kind == TRACELOG_FUNCTION;
+}
+
+/* ---- Coming into being. ---- */
+
+static uint32_t new_name(struct tracelog_log *log, const char *text, size_t length, uint64_t id)
+{
+	uint32_t name =
+	    tw_dictionary_intern(log->dictionary, &(struct tw_name){.text = text, .length = length, .id = id});
+	log->failed |= name == UINT32_MAX;
+	return name == UINT32_MAX ? 0 : name;
+}
+
+static uint32_t add(struct tracelog_log *log, enum tracelog_object_kind kind, struct tracelog_object object)
+{
+	struct tracelog_objects *objects = &log->objects[kind];
+	if (!tw_grow(&objects->objects, &objects->room, objects->count + 1, sizeof *objects->objects)) {
+		log->failed = true;
+		return 0;
+	}
+	object.met = log->at;
+	objects->objects[objects->count] = object;
+	return (uint32_t)objects->count++;
+}
+
+/* What stands for all that there is no memory for. */
+static uint32_t other(struct tracelog_log *log, enum tracelog_object_kind kind)
+{
+	struct tracelog_objects *objects = &log->objects[kind];
+	if (!objects->other)
+		objects->other = add(log, kind,
+		                     (struct tracelog_object){.name = TRACELOG_TEXT(log, "(other)"),
+		                                              .announced = true,
+		                                              .named = true});
+	return objects->other;
+}
+
+/* A object that nothing is known of but the number that it is called by. */
+static uint32_t appear(struct tracelog_log *log, enum tracelog_object_kind kind, uint64_t number, struct tw_map *map)
+{
+	char text[48];
+	bool by_pointer = map == &log->objects[kind].by_pointer;
+	if (!tracelog_take_memory(log, OBJECT_COST))
+		return other(log, kind);
+	int length = snprintf(text, sizeof text, "%s%s 0x%" PRIx64, words[kind],
+	                      by_pointer && has_iid(kind) ? " at" : "", number);
+	struct tracelog_object object = {.name = new_name(log, text, (size_t)length, number)};
+	if (by_pointer)
+		object.pointer = number;
+	else
+		object.iid = (uint32_t)number;
+	uint32_t made = add(log, kind, object);
+	log->unnamed += made && has_iid(kind);
+	log->failed |= made && !tw_map_add(map, number, made);
+	return made;
+}
+
+static uint32_t find(struct tracelog_log *log, enum tracelog_object_kind kind, uint64_t number, struct tw_map *map)
+{
+	uint32_t found;
+	return tw_map_find(map, number, &found) ? found : appear(log, kind, number, map);
+}
+
+uint32_t tracelog_object_at(struct tracelog_log *log, enum tracelog_object_kind kind, uint64_t pointer)
+{
+	uint32_t object = pointer ? find(log, kind, pointer, &log->objects[kind].by_pointer) : 0;
+	if (object)
+		tracelog_object(log, kind, object)->used = true;
+	return object;
+}
+
+uint32_t tracelog_object_of(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t iid)
+{
+	uint32_t object = find(log, kind, iid, &log->objects[kind].by_iid);
+	if (object)
+		tracelog_object(log, kind, object)->used = true;
+	return object;
+}
+
+/* ---- Names. ---- */
+
+void tracelog_update_name(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number)
+{
+	if (!number || number == log->objects[kind].other)
+		return;
+	const struct tracelog_object *object = tracelog_object(log, kind, number);
+	struct tw_name name = *tw_dictionary_name(log->dictionary, object->name);
+	uint32_t module = kind == TRACELOG_CLASS ? object->owner : object->module;
+	if (!object->name)
+		return;
+	if (kind == TRACELOG_FUNCTION && object->owner)
+		name.owner = tracelog_object(log, TRACELOG_CLASS, object->owner)->name;
+	if (has_iid(kind) && module)
+		name.module = tracelog_object(log, TRACELOG_MODULE, module)->name;
+	log->failed |= !tw_dictionary_rename(log->dictionary, object->name, &name);
+	if (object->twin)
+		log->failed |= !tw_dictionary_rename(log->dictionary, object->twin, &name);
+}
+
+/* What the profiler writes where the runtime or the metadata has no name. */
+static bool is_missing(struct tw_tracelog_text text)
+{
+	static const char *const fallbacks[] = {"UNKNOWN", "<UNKNOWN>", "<EMPTY>"};
+	for (size_t i = 0; i < sizeof fallbacks / sizeof *fallbacks; i++)
+		if (text.size == strlen(fallbacks[i]) && memcmp(text.bytes, fallbacks[i], text.size) == 0)
+			return true;
+	return false;
+}
+
+void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number,
+                          struct tw_tracelog_text text)
+{
+	if (!number || number == log->objects[kind].other)
+		return;
+	struct tracelog_object *object = tracelog_object(log, kind, number);
+	struct tw_name name = *tw_dictionary_name(log->dictionary, object->name);
+	if (!object->name)
+		return;
+	bool same = object->named && name.length == text.size && memcmp(name.text, text.bytes, text.size) == 0;
+	if (object->named && !same)
+		tracelog_tell(log, TRACELOG_NAME_AGAIN, "%s 0x%" PRIx32 " is called %.*s, was called %.*s", words[kind],
+		              object->iid, (int)(text.size < 80 ? text.size : 80), (const char *)text.bytes,
+		              (int)(name.length < 80 ? name.length : 80), name.text);
+	if (is_missing(text))
+		tracelog_tell(log, TRACELOG_NAME_MISSING, "%s 0x%" PRIx64 " is called %.*s", words[kind],
+		              has_iid(kind) ? object->iid : object->pointer, (int)text.size, (const char *)text.bytes);
+	log->unnamed -= has_iid(kind) && !object->named;
+	object->named = true;
+	if (same || !tracelog_take_memory(log, text.size))
+		return;
+	name.text = (const char *)text.bytes;
+	name.length = text.size;
+	name.id = has_iid(kind) ? object->iid : object->pointer;
+	log->failed |= !tw_dictionary_rename(log->dictionary, object->name, &name);
+	tracelog_update_name(log, kind, number);
+}
+
+/* ---- Announcements. ---- */
+
+/* Of now on a pointer means a object. */
+static void point(struct tracelog_log *log, enum tracelog_object_kind kind, uint64_t pointer, uint32_t number)
+{
+	struct tracelog_objects *objects = &log->objects[kind];
+	uint32_t *stored = pointer ? tw_map_stored(&objects->by_pointer, pointer) : NULL;
+	if (stored)
+		*stored = number + 1;
+	else if (pointer)
+		log->failed |= !tw_map_add(&objects->by_pointer, pointer, number);
+	tracelog_object(log, kind, number)->pointer = pointer;
+}
+
+/* A object that only its pointer was known of is found to be one that its number was known of. */
+static void unite(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t before, uint32_t number)
+{
+	struct tracelog_object *gone = tracelog_object(log, kind, before);
+	struct tracelog_object *object = tracelog_object(log, kind, number);
+	object->twin = gone->name;
+	object->used |= gone->used;
+	object->compiled = gone->compiled;
+	log->unnamed -= !gone->named;
+	gone->announced = gone->named = true;
+}
+
+/* The object of a class's or function's number and pointer. */
+static uint32_t identify(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t iid, uint64_t pointer)
+{
+	struct tracelog_objects *objects = &log->objects[kind];
+	uint32_t before = 0, number = 0;
+	bool met = pointer && tw_map_find(&objects->by_pointer, pointer, &before) &&
+	           !tracelog_object(log, kind, before)->announced;
+	bool numbered = tw_map_find(&objects->by_iid, iid, &number);
+	if (met && numbered && before != number) {
+		unite(log, kind, before, number);
+	} else if (met && !numbered) {
+		number = before;
+		tracelog_object(log, kind, number)->iid = iid;
+		log->failed |= !tw_map_add(&objects->by_iid, iid, number);
+	} else if (!numbered) {
+		number = appear(log, kind, iid, &objects->by_iid);
+	}
+	return number;
+}
+
+/* The object of a pointer alone: one that was announced before is another. */
+static uint32_t replace(struct tracelog_log *log, enum tracelog_object_kind kind, uint64_t pointer)
+{
+	struct tracelog_objects *objects = &log->objects[kind];
+	uint32_t before;
+	if (!tw_map_find(&objects->by_pointer, pointer, &before))
+		return appear(log, kind, pointer, &objects->by_pointer);
+	if (!tracelog_object(log, kind, before)->announced || !tracelog_take_memory(log, OBJECT_COST))
+		return before;
+	char text[64];
+	int length = snprintf(text, sizeof text, "%s 0x%" PRIx64, words[kind], pointer);
+	return add(log, kind, (struct tracelog_object){.name = new_name(log, text, (size_t)length, log->at.offset)});
+}
+
+/* What was said of the pointer or the number before must be said of the same object. */
+static void judge(struct tracelog_log *log, enum tracelog_object_kind kind, const struct tw_tracelog_record *record,
+                  uint32_t number)
+{
+	const struct tracelog_object *object = tracelog_object(log, kind, number);
+	uint32_t before;
+	if (tw_map_find(&log->objects[kind].by_pointer, record->id, &before) && before != number &&
+	    tracelog_object(log, kind, before)->announced)
+		tracelog_tell(log, TRACELOG_POINTER_REUSED, "%s 0x%" PRIx64 " is announced again, as another one",
+		              words[kind], record->id);
+	if (object->announced && has_iid(kind) && (object->pointer != record->id || object->token != record->token))
+		tracelog_tell(log, TRACELOG_IID_AGAIN,
+		              "%s 0x%" PRIx32 " is announced again, as 0x%" PRIx64 ", was 0x%" PRIx64, words[kind],
+		              record->iid, record->id, object->pointer);
+}
+
+uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_object_kind kind,
+                           const struct tw_tracelog_record *record)
+{
+	bool numbered = has_iid(kind) && !(record->style & TW_TRACELOG_NO_CLASS_IID);
+	uint32_t number = numbered ? identify(log, kind, record->iid, record->id) : replace(log, kind, record->id);
+	if (!number || number == log->objects[kind].other)
+		return number;
+	judge(log, kind, record, number);
+	point(log, kind, record->id, number);
+	struct tracelog_object *object = tracelog_object(log, kind, number);
+	if (!object->announced)
+		object->met = log->at;
+	object->announced = true;
+	object->token = record->token;
+	return number;
+}
+
+/* ---- The end. ---- */
+
+static void judge_object(struct tracelog_log *log, enum tracelog_object_kind kind, const struct tracelog_object *object)
+{
+	static const enum tracelog_rule unknown[TRACELOG_OBJECT_KINDS] = {
+	    [TRACELOG_DOMAIN] = TRACELOG_DOMAIN_UNKNOWN,     [TRACELOG_ASSEMBLY] = TRACELOG_ASSEMBLY_UNKNOWN,
+	    [TRACELOG_MODULE] = TRACELOG_MODULE_UNKNOWN,     [TRACELOG_CLASS] = TRACELOG_CLASS_UNKNOWN,
+	    [TRACELOG_FUNCTION] = TRACELOG_FUNCTION_UNKNOWN,
+	};
+	uint64_t number = has_iid(kind) && !object->pointer ? object->iid : object->pointer;
+	if (!object->announced && !object->named)
+		tracelog_tell_at(log, unknown[kind], object->met, "%s 0x%" PRIx64 " is referred to and never announced",
+		                 words[kind], number);
+	else if (kind == TRACELOG_CLASS && !object->named && log->classes_named)
+		tracelog_tell_at(log, TRACELOG_CLASS_UNNAMED, object->met, "class 0x%" PRIx32 " is never named",
+		                 object->iid);
+	else if (kind == TRACELOG_FUNCTION && !object->named)
+		tracelog_tell_at(log, TRACELOG_FUNCTION_UNNAMED, object->met, "function 0x%" PRIx32 " is never named",
+		                 object->iid);
+}
+
+/* "App.Item[,]::Get": a function of an array. */
+static bool is_of_array(const struct tw_name *name)
+{
+	const char *end = name->length ? memmem(name->text, name->length, "]::", 3) : NULL;
+	while (end && end > name->text && end[-1] == ',')
+		end--;
+	return end && end > name->text && end[-1] == '[';
+}
+
+/* The runtime announces no arrays, and their functions have a pointer for their class. */
+static void announce_arrays(struct tracelog_log *log)
+{
+	const struct tracelog_objects *functions = &log->objects[TRACELOG_FUNCTION];
+	for (size_t i = 1; i < functions->count; i++) {
+		const struct tracelog_object *function = &functions->objects[i];
+		if (function->named && is_of_array(tw_dictionary_name(log->dictionary, function->name)))
+			tracelog_object(log, TRACELOG_CLASS, function->owner)->named = true;
+	}
+}
+
+void tracelog_judge_objects(struct tracelog_log *log)
+{
+	announce_arrays(log);
+	for (unsigned kind = 0; kind < TRACELOG_OBJECT_KINDS; kind++)
+		for (size_t i = 1; i < log->objects[kind].count; i++)
+			judge_object(log, (enum tracelog_object_kind)kind, &log->objects[kind].objects[i]);
+}
+
+void tracelog_objects_free(struct tracelog_log *log)
+{
+	for (unsigned kind = 0; kind < TRACELOG_OBJECT_KINDS; kind++) {
+		free(log->objects[kind].objects);
+		tw_map_free(&log->objects[kind].by_pointer);
+		tw_map_free(&log->objects[kind].by_iid);
+	}
+}
