@@ -216,8 +216,6 @@ struct chrome_state {
 	struct chrome_survey *survey;
 };
 
-int chrome_no_memory(struct tw_reader *reader);
-
 /* Whether options let a track through. */
 bool chrome_wanted(const struct tw_reader *reader, uint32_t track);
 

@@ -69,7 +69,7 @@ static int count_all(struct tw_reader *reader, struct chrome_survey *survey, str
 	int status;
 	while ((status = chrome_read(reader, &batch)) > 0) {
 		if (!make_room(survey, tw_dictionary_tracks(reader->dictionary)))
-			return chrome_no_memory(reader);
+			return tw_fail_memory(reader);
 		count_rows(survey, &batch, all);
 	}
 	return status;
@@ -148,7 +148,7 @@ int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	(void)jobs;
 	state->survey = calloc(1, sizeof *state->survey);
 	if (!state->survey)
-		return chrome_no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = count_all(reader, state->survey, &all);
 	if (status < 0)
 		return status;
@@ -161,5 +161,5 @@ int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	tell_kinds(state, state->survey, info);
 	tell_fields(state, state->survey, info);
 	status = tell_threads(reader, state->survey, info);
-	return status < 0 ? chrome_no_memory(reader) : 0;
+	return status < 0 ? tw_fail_memory(reader) : 0;
 }

@@ -14,11 +14,6 @@ enum {
 	    32 /* of the memory limit, for the input of the pieces that are held: rows take more than their text */
 };
 
-int chrome_no_memory(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-}
-
 bool chrome_wanted(const struct tw_reader *reader, uint32_t track)
 {
 	if (!reader->options.thread_count)
@@ -56,7 +51,7 @@ static int fill(struct tw_reader *reader, struct chrome_piece *piece, size_t row
 		int status = chrome_next(stream, &item);
 		state->ended = status == 0;
 		if (status > 0 && chrome_take(reader, piece, &item) < 0)
-			status = chrome_no_memory(reader);
+			status = tw_fail_memory(reader);
 		if (status < 0)
 			return status;
 	}
@@ -98,7 +93,7 @@ static int fill_window(struct tw_reader *reader)
 	while (wants_more(state)) {
 		struct chrome_piece *piece = take_piece(state);
 		if (!piece)
-			return chrome_no_memory(reader);
+			return tw_fail_memory(reader);
 		int status = fill(reader, piece, PIECE_ROWS, CHROME_PIECE);
 		if (status < 0 || !piece->slab.count) {
 			give_piece(state, piece);
@@ -110,7 +105,7 @@ static int fill_window(struct tw_reader *reader)
 		tw_slab_sort(&piece->slab, &state->scratch);
 		tw_sorter_put(state->sorter, &piece->slab);
 		if (piece->slab.failed)
-			return chrome_no_memory(reader);
+			return tw_fail_memory(reader);
 	}
 	return 0;
 }
@@ -137,7 +132,7 @@ static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
 	for (;;) {
 		int count = tw_sorter_next(state->sorter, state->ended, batch);
 		if (count < 0)
-			return chrome_no_memory(reader);
+			return tw_fail_memory(reader);
 		if (count > 0)
 			return count;
 		const struct tw_slab *done;
@@ -213,7 +208,7 @@ static int begin_sorted(struct tw_reader *reader)
 	state->window = wanted < most ? wanted : most;
 	state->sorter = calloc(1, sizeof *state->sorter);
 	if (!state->sorter)
-		return chrome_no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = fill_window(reader);
 	if (status < 0)
 		return status;
@@ -255,13 +250,13 @@ static int open_chrome(struct tw_reader *reader)
 	struct chrome_state *state = calloc(1, sizeof *state);
 	reader->state = state;
 	if (!state)
-		return chrome_no_memory(reader);
+		return tw_fail_memory(reader);
 	reader->clock.ticks_per_second = 1000000000;
 	state->earliest = INT64_MAX;
 	state->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	state->current = calloc(1, sizeof *state->current);
 	if (!state->c || !state->current)
-		return chrome_no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = prepare_input(reader);
 	if (status >= 0)
 		status = chrome_stream_open(reader, &state->stream);

@@ -78,7 +78,7 @@ static int describe(struct tw_reader *reader, struct chrome_records *records, co
 	    .fields = records->fields,
 	    .field_count = count,
 	};
-	return fill.failed ? chrome_no_memory(reader) : 1;
+	return fill.failed ? tw_fail_memory(reader) : 1;
 }
 
 /* Whether a row is only the flow that an event of another kind belongs to. */
@@ -133,11 +133,11 @@ int chrome_read_record(struct tw_reader *reader, struct tw_record *record)
 	if (!state->records) {
 		state->records = calloc(1, sizeof *state->records);
 		if (!state->records)
-			return chrome_no_memory(reader);
+			return tw_fail_memory(reader);
 		state->records->window = (struct tw_window){.input = reader->input, .chunk = 1 << 14};
 		state->records->piece = calloc(1, sizeof *state->records->piece);
 		if (!state->records->piece)
-			return chrome_no_memory(reader);
+			return tw_fail_memory(reader);
 	}
 	int status = reader->filter ? next_filtered(reader, state->records, &item) : next_plain(reader, &item);
 	return status > 0 ? describe(reader, state->records, &item, record) : status;

@@ -304,6 +304,9 @@ static inline const char *tw_source_name(const struct tw_reader *reader)
 /* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The same for TW_ERR_MEMORY. */
+int tw_fail_memory(struct tw_reader *reader);
+
 /* Says how a reader is read from now on. TW_ERR_VALUE where it was read in another way, or where the whole is wanted
  * and it was read at all: what that has read would be missing. */
 int tw_use(struct tw_reader *reader, enum tw_use use);

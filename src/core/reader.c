@@ -35,6 +35,13 @@ int tw_fail(struct tw_reader *reader, int status, const char *format, ...)
 	return status;
 }
 
+int tw_fail_memory(struct tw_reader *reader)
+{
+	bool named = reader->path || reader->input;
+	return tw_fail(reader, TW_ERR_MEMORY, "%s%sout of memory", named ? tw_source_name(reader) : "",
+	               named ? ": " : "");
+}
+
 static struct tw_reader *whole_of(struct tw_reader *reader)
 {
 	return reader->whole ? reader->whole : reader;

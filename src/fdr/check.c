@@ -142,8 +142,7 @@ static int check_fill(struct fdr_checker *checker, struct fdr_cursor *cursor)
 int fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor)
 {
 	if (checker->failed)
-		return tw_fail(cursor->reader, TW_ERR_MEMORY, "%s: out of memory",
-		               tw_input_name(cursor->reader->input));
+		return tw_fail_memory(cursor->reader);
 	if (fdr_is_basic(cursor->log))
 		return 0;
 	if (!cursor->damaged)

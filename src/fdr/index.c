@@ -14,11 +14,6 @@ enum {
 	THREAD_COST = 512 /* also for its rows in a dictionary behind the reader and in a target */
 };
 
-static int no_memory(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-}
-
 /* The number of a thread. UINT32_MAX when there is no memory. */
 static uint32_t thread_number(struct fdr_log *log, struct tw_map *map, const struct fdr_buffer *buffer)
 {
@@ -41,7 +36,7 @@ static int add_place(struct tw_reader *reader, struct fdr_log *log, struct tw_ma
 	uint32_t number = thread_number(log, map, buffer);
 	size_t count = log->place_count;
 	if (number == UINT32_MAX || !tw_grow(&log->places, &log->place_room, count + 1, sizeof *log->places))
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	log->places[count] = (struct fdr_place){
 	    .offset = buffer->offset,
 	    .end = buffer->end,
@@ -205,7 +200,7 @@ int fdr_index(struct tw_reader *reader, struct fdr_log *log)
 	bool large = !fdr_is_basic(log) && log->header.buffer_size > STEP;
 	struct tw_window window = {.input = reader->input, .chunk = large ? HOP : STEP};
 	if (!tw_grow(&log->threads, &log->thread_room, 1, sizeof *log->threads))
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	log->threads[0] = (struct fdr_thread){0};
 	log->thread_count = 1;
 	int status = list_places(reader, log, &map, &window);

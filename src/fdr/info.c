@@ -344,13 +344,12 @@ int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	if (status >= 0)
 		status = count_all(reader, log, jobs, state->survey);
 	if (status < 0)
-		return *reader->error ? status
-		                      : tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
+		return *reader->error ? status : tw_fail_memory(reader);
 	info->version = log->header.version;
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = state->survey->parts[0].lost;
 	tell_kinds(&state->survey->parts[0], state->survey, info);
 	tell_fields(log, state->survey, info);
 	status = tell_threads(reader, &state->survey->parts[0], state->survey, info);
-	return status < 0 ? tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input)) : 0;
+	return status < 0 ? tw_fail_memory(reader) : 0;
 }

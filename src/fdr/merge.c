@@ -22,11 +22,6 @@ struct fdr_merge {
 	size_t count, heap_count, open, most;
 };
 
-static int no_memory(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-}
-
 static bool earlier(const void *context, uint32_t a, uint32_t b)
 {
 	const struct fdr_merge *merge = context;
@@ -58,14 +53,14 @@ static int open_source(struct tw_reader *reader, uint32_t i)
 		               tw_input_name(reader->input), merge->most);
 	struct source *source = calloc(1, sizeof *source);
 	if (!source)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	merge->sources[i] = source;
 	merge->open++;
 	fdr_stream_init(&source->stream, reader, CHUNK);
 	if (source->stream.checker)
 		source->stream.checker = &source->checker;
 	if (!fdr_rows_init(&source->stream.rows, ROWS, ARGUMENTS, BYTES))
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	return fdr_stream_thread(&source->stream, reader, state->threads[i]);
 }
 
@@ -114,14 +109,14 @@ int fdr_merge_open(struct tw_reader *reader)
 	struct tw_ticks clock;
 	struct fdr_merge *merge = state->merge = calloc(1, sizeof *merge);
 	if (!merge)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	merge->count = merge->heap_count = count;
 	merge->most = tw_memory_limit(reader) / 2 / COST + 1;
 	merge->sources = calloc(count + 1, sizeof *merge->sources);
 	merge->keys = calloc(count + 1, sizeof *merge->keys);
 	merge->heap = calloc(count + 1, sizeof *merge->heap);
 	if (!merge->sources || !merge->keys || !merge->heap)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	tw_ticks_set(&clock, log->frequency);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t tsc = log->places[log->threads[state->threads[i]].first].tsc;

@@ -111,7 +111,7 @@ int fdr_keep(struct tw_reader *reader, const struct tw_piece *pieces, size_t cou
 		for (size_t k = 0; k < thread->count; k++)
 			if (!add_parts(&cut, &log->places[thread->first + k], pieces, count)) {
 				free(cut.places);
-				return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+				return tw_fail_memory(reader);
 			}
 		thread->first = first;
 		thread->count = cut.count - first;

@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-static int no_memory(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-}
-
 /* ---- Streams. ---- */
 
 void fdr_stream_init(struct fdr_stream *stream, struct tw_reader *reader, size_t chunk)
@@ -27,7 +22,7 @@ static int set_track(struct fdr_stream *stream, struct tw_reader *reader, bool k
 {
 	struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
 	stream->track = known ? tw_dictionary_add_track(reader->dictionary, &track) : 0;
-	return stream->track == UINT32_MAX ? no_memory(reader) : 0;
+	return stream->track == UINT32_MAX ? tw_fail_memory(reader) : 0;
 }
 
 int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint32_t thread)
@@ -110,7 +105,7 @@ static int choose_threads(struct tw_reader *reader, unsigned shard, unsigned sha
 	const struct fdr_log *log = state->log;
 	state->threads = calloc(log->thread_count + 1, sizeof *state->threads);
 	if (!state->threads)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	for (uint32_t i = 0; i < log->thread_count; i++)
 		if (log->threads[i].count && (i == 0 || tw_thread_wanted(&reader->options, log->threads[i].thread)))
 			state->threads[state->thread_count++] = i;
@@ -124,7 +119,7 @@ static int choose_thread(struct tw_reader *reader, uint32_t thread)
 	struct fdr_state *state = reader->state;
 	state->threads = malloc(sizeof *state->threads);
 	if (!state->threads)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	state->threads[0] = thread;
 	state->thread_count = 1;
 	return 0;
@@ -136,14 +131,14 @@ static int open_state(struct tw_reader *reader, struct fdr_log *log, bool borrow
 	if (!state) {
 		if (!borrowed)
 			fdr_log_free(log);
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	}
 	reader->state = state;
 	state->log = log;
 	state->borrowed = borrowed;
 	state->borders = (struct tw_window){.input = reader->input, .chunk = 4096};
 	if (!fdr_rows_init(&state->rows, FDR_ROWS, FDR_ARGUMENTS, FDR_BYTES))
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	state->checker.buffers_only = reader->options.order == TW_ORDER_FILE;
 	int status = fdr_words_init(reader->dictionary, &state->words);
 	fdr_stream_init(&state->stream, reader, 0);
@@ -162,7 +157,7 @@ int fdr_open(struct tw_reader *reader)
 	}
 	struct fdr_log *log = calloc(1, sizeof *log);
 	if (!log)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = fdr_read_header(reader, log);
 	if (status < 0) {
 		fdr_log_free(log);

@@ -265,7 +265,7 @@ int fdr_read_record(struct tw_reader *reader, struct tw_record *record)
 	if (!state->records)
 		state->records = calloc(1, sizeof *state->records);
 	if (!state->records)
-		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+		return tw_fail_memory(reader);
 	int status = reader->filter ? next_filtered(reader, state->records, &item) : next_plain(reader, &item);
 	if (status > 0)
 		describe(state->records, &state->stream, &item, record);

@@ -47,7 +47,7 @@ static int put_payload(struct rewrite *r, const struct fdr_item *item)
 		const uint8_t *bytes;
 		int status = tw_window_view(&r->window, at, want, &bytes, &have);
 		if (status == TW_ERR_MEMORY)
-			return tw_fail(r->reader, status, "%s: out of memory", tw_input_name(r->reader->input));
+			return tw_fail_memory(r->reader);
 		if (status < 0 || have < want)
 			return tw_fail(r->reader, TW_ERR_SYSTEM, "%s: the file was cut while it was read",
 			               tw_input_name(r->reader->input));
@@ -268,7 +268,7 @@ static int measure(struct rewrite *r, const struct job *job, bool *keep)
 		tw_report(r->reader, &fdr_rules[FDR_BUFFER_TWICE], job->place.offset, job->place.offset, 0,
 		          "once repaired this is the same buffer as one before it: written once");
 	if (status >= 0 && *keep && !tw_map_add(&r->written, hash, 0))
-		return tw_fail(r->reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(r->reader->input));
+		return tw_fail_memory(r->reader);
 	return status;
 }
 
@@ -342,7 +342,7 @@ static int list_jobs(struct rewrite *r, struct job **list)
 	const struct fdr_log *log = r->log;
 	struct job *jobs = *list = calloc(log->place_count + 1, sizeof *jobs);
 	if (!jobs)
-		return tw_fail(r->reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(r->reader->input));
+		return tw_fail_memory(r->reader);
 	for (size_t i = 0; i < log->place_count; i++)
 		jobs[i] = (struct job){.place = log->places[i]};
 	int status = needs_counts(r) ? count_ahead(r, jobs) : 0;

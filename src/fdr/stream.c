@@ -170,7 +170,7 @@ static int take_arguments(struct fdr_stream *stream, struct fdr_rows *rows, stru
 			name = tw_dictionary_text(stream->cursor.reader->dictionary, text);
 		}
 		if (name == UINT32_MAX)
-			return tw_fail(stream->cursor.reader, TW_ERR_MEMORY, "out of memory");
+			return tw_fail_memory(stream->cursor.reader);
 		add_argument(rows, event,
 		             &(struct tw_argument){.name = name, .type = TW_ARG_POINTER, .value.u = item.record.value});
 	}
@@ -194,7 +194,7 @@ static int take_call(struct fdr_stream *stream, struct fdr_rows *rows, const str
 	event->flags = forms[record->kind].flags;
 	event->name = fdr_name_of(reader, stream->names, record->function_id);
 	if (event->name == UINT32_MAX)
-		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+		return tw_fail_memory(reader);
 	return record->kind == TW_FDR_ENTER_ARGS ? take_arguments(stream, rows, event) : 0;
 }
 

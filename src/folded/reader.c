@@ -49,11 +49,6 @@ struct folded_reader {
 	struct tw_field sums[FIELDS];
 };
 
-static int no_memory(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-}
-
 /* ---- Findings. ---- */
 
 static void report_bad(struct tw_reader *reader, enum folded_rule rule)
@@ -175,7 +170,7 @@ static int add_row(struct tw_reader *reader, struct tw_event *row)
 	for (const uint8_t *frame; frame = folded_next_frame(&left, &rest, &size), size != SIZE_MAX;) {
 		uint32_t inner = push(reader, stack, frame, size);
 		if (inner == UINT32_MAX && folded->used < tw_memory_limit(reader) / 2)
-			return no_memory(reader);
+			return tw_fail_memory(reader);
 		if (inner == UINT32_MAX) {
 			count(folded, FOLDED_NAME_LIMIT);
 			break;
@@ -326,11 +321,11 @@ static int folded_open(struct tw_reader *reader)
 	struct folded_reader *folded = calloc(1, sizeof *folded);
 	reader->state = folded;
 	if (!folded)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	folded->lines = (struct tw_text_lines){.window = reader->window, .limit = tw_memory_limit(reader) / LINE_SHARE};
 	reader->window = (struct tw_window){.input = reader->input};
 	folded->track = tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.kind = TW_TRACK_THREAD});
-	return folded->track == UINT32_MAX ? no_memory(reader) : 0;
+	return folded->track == UINT32_MAX ? tw_fail_memory(reader) : 0;
 }
 
 static void folded_close(struct tw_reader *reader)

@@ -181,7 +181,7 @@ static int add_stub(struct program *program, const struct slice_place *place)
 		               "the instruction at 0x%llx cannot be moved for what happens there",
 		               (unsigned long long)place->pc);
 	if (!add_records(program, place, &records))
-		return tw_fail(slice->reader, TW_ERR_MEMORY, "out of memory");
+		return tw_fail_memory(slice->reader);
 	poke_code(slice, &code);
 	poke_word(slice, area + STUB_THREAD, slice->snapshot.tpidr_el0);
 	poke_word(slice, area + STUB_NEXT_RECORD, records);
@@ -327,18 +327,13 @@ static bool add_pages(struct program *program, uint64_t *table)
 	return fine;
 }
 
-static int no_memory(const struct slice *slice)
-{
-	return tw_fail(slice->reader, TW_ERR_MEMORY, "out of memory");
-}
-
 static int build(struct program *program, uint8_t header[HEADER])
 {
 	struct slice *slice = program->slice;
 	uint64_t entry, area, table, places = slice->place_count;
 	memset(header, 0, HEADER);
 	if (!add(program, header, HEADER))
-		return no_memory(slice);
+		return tw_fail_memory(slice->reader);
 	int status = add_entry(program, &entry, &area);
 	for (uint64_t i = 0; status == 0 && i < places; i++)
 		if (slice_has_stub(&slice->places[i]))
@@ -349,15 +344,15 @@ static int build(struct program *program, uint8_t header[HEADER])
 	if (status < 0)
 		return status;
 	if (!add_state(program))
-		return no_memory(slice);
+		return tw_fail_memory(slice->reader);
 	uint64_t state = end_of(program) - STATE;
 	if (!add(program, slice->vectors, sizeof slice->vectors) || !add_pages(program, &table))
-		return no_memory(slice);
+		return tw_fail_memory(slice->reader);
 	const uint64_t literals[] = {table, slice->page_count, state, area, entry}; /* LOADER_TABLE and so on */
 	uint64_t at = end_of(program);
 	for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
 		if (!add_word(program, literals[i]))
-			return no_memory(slice);
+			return tw_fail_memory(slice->reader);
 	struct a64_code code = {.address = end_of(program)};
 	put_pages(&code, at);
 	put_state(&code, at);
@@ -365,7 +360,7 @@ static int build(struct program *program, uint8_t header[HEADER])
 		uint8_t bytes[A64_WORD];
 		tw_store32(bytes, code.words[i], false);
 		if (!add(program, bytes, A64_WORD))
-			return no_memory(slice);
+			return tw_fail_memory(slice->reader);
 	}
 	fill_header(header, program->base, code.address, program->file.length);
 	return 0;

@@ -49,7 +49,7 @@ int slice_no_room(const struct slice *slice)
 {
 	if (slice->page_count < slice->page_most && slice->write_count < writes_most(slice) &&
 	    slice->place_count < places_most(slice))
-		return tw_fail(slice->reader, TW_ERR_MEMORY, "out of memory");
+		return tw_fail_memory(slice->reader);
 	return tw_fail(slice->reader, TW_ERR_ROOM, "the slice needs more memory than the limit allows (--memory)");
 }
 
@@ -481,7 +481,7 @@ int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrac
 	*slice = (struct slice){.reader = reader, .track = track};
 	slice->page_most = tw_memory_limit(reader) / sizeof(struct slice_page);
 	if (!work)
-		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+		return tw_fail_memory(reader);
 	work->slice = slice;
 	work->interval = interval;
 	int status = xtrace_files_open(&work->files, reader, track);

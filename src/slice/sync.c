@@ -263,7 +263,7 @@ static int prepare(struct work *work, const struct xtrace_track *track)
 	work->heap = calloc(set->count, sizeof *work->heap);
 	sync->cuts = calloc(set->count, sizeof *sync->cuts);
 	if (!work->lanes || !work->heap || !sync->cuts) {
-		xtrace_no_memory(work->reader);
+		tw_fail_memory(work->reader);
 		return TW_ERR_MEMORY;
 	}
 	sync->count = set->count;
@@ -281,7 +281,7 @@ int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const str
 	struct work *work = calloc(1, sizeof *work);
 	*sync = (struct slice_sync){0};
 	if (!work)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	work->sync = sync;
 	work->reader = reader;
 	work->order = order;

@@ -97,7 +97,7 @@ static int read_all(struct mix *mix, struct tw_reader *reader)
 	}
 	end_interval(mix);
 	xtrace_walk_close(&walk);
-	return fine ? got : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	return fine ? got : tw_fail_memory(reader);
 }
 
 int study_mix_read(struct tw_spread *spread, struct tw_reader *reader)
@@ -114,7 +114,7 @@ int study_mix_read(struct tw_spread *spread, struct tw_reader *reader)
 		status = read_all(mix, reader);
 		tw_spread_finish(spread, mix->intervals);
 	} else {
-		tw_fail(reader, status, "out of memory");
+		tw_fail_memory(reader);
 	}
 	if (mix)
 		xtrace_disassembler_free(mix->disassembler);

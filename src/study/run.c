@@ -346,14 +346,14 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	};
 	struct tw_study *study = *made = calloc(1, sizeof *study);
 	if (!study)
-		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+		return tw_fail_memory(reader);
 	study->options = *options;
 	if ((unsigned)options->kind >= TW_STUDIES || options->level_count > TW_STUDY_LEVELS)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no study of this number, or so many caches");
 	study->job = jobs[options->kind];
 	study->tables.texts = tw_dictionary_new();
 	if (!study->tables.texts)
-		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+		return tw_fail_memory(reader);
 	if (reader->format != &tw_format_xtrace)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s has no instructions: an xtrace has",
 		               tw_source_name(reader));
@@ -363,7 +363,7 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	if (status == 0)
 		status = read_all(study, reader);
 	if (status == 0 && (status = make_tables(study)) < 0)
-		tw_fail(reader, status, "out of memory");
+		tw_fail_memory(reader);
 	return status;
 }
 

@@ -17,7 +17,7 @@ static int tracelog_open(struct tw_reader *reader)
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)
-		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+		return tw_fail_memory(reader);
 	return 0;
 }
 

@@ -52,11 +52,6 @@ static struct tracelog_events *events_of(struct tw_reader *reader)
 	return ((struct tracelog_reader *)reader->state)->events;
 }
 
-static int no_memory(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-}
-
 /* ---- Blocks of lines, in any thread. ---- */
 
 static int read_lines(void *context, void *piece)
@@ -123,7 +118,7 @@ static int advance(struct tw_reader *reader)
 		end(events);
 	events->parsed = status ? piece : NULL;
 	events->entry = 0;
-	return events->parsed && events->parsed->failed ? no_memory(reader) : 0;
+	return events->parsed && events->parsed->failed ? tw_fail_memory(reader) : 0;
 }
 
 /* Takes lines of the block until it, or the piece, which is to end about `end`, is full. */
@@ -154,7 +149,7 @@ static int fill(struct tw_reader *reader, struct piece *piece)
 		else
 			take_entries(events, piece, end);
 		if (status >= 0 && events->log.failed)
-			status = no_memory(reader);
+			status = tw_fail_memory(reader);
 	}
 	piece->end = events->next;
 	return status;
@@ -194,7 +189,7 @@ static int hold(struct tw_reader *reader, struct piece *piece)
 		tw_sorter_put(events->sorter, &piece->slab);
 	}
 	events->held[events->held_count++] = piece;
-	return piece->slab.failed ? no_memory(reader) : 0;
+	return piece->slab.failed ? tw_fail_memory(reader) : 0;
 }
 
 /* Rows go out whose names have not come. What is a pipe cannot be looked at twice: the window is what there is. */
@@ -207,7 +202,7 @@ static int look_for_names(struct tw_reader *reader)
 	events->looked = true;
 	if (tracelog_look_for_names(&events->log, events->next))
 		return 0;
-	return events->log.failed ? no_memory(reader)
+	return events->log.failed ? tw_fail_memory(reader)
 	                          : tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", tw_input_name(reader->input),
 	                                    tw_input_error(reader->input));
 }
@@ -219,7 +214,7 @@ static int fill_window(struct tw_reader *reader)
 	while (status >= 0 && wants_more(events)) {
 		struct piece *piece = take_piece(events);
 		if (!piece)
-			return no_memory(reader);
+			return tw_fail_memory(reader);
 		status = fill(reader, piece);
 		if (status >= 0 && piece->slab.count)
 			status = hold(reader, piece);
@@ -278,7 +273,7 @@ static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
 		int count =
 		    events->sorter ? tw_sorter_next(events->sorter, events->ended, batch) : next_block(events, batch);
 		if (count < 0)
-			return no_memory(reader);
+			return tw_fail_memory(reader);
 		if (count > 0)
 			return count;
 		while (give_back(events))
@@ -324,7 +319,7 @@ static int begin(struct tw_reader *reader)
 	bool sorted = options->order != TW_ORDER_FILE && !reader->adds_up;
 	((struct tracelog_reader *)reader->state)->events = events;
 	if (!events)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	tracelog_cursor_init(&events->cursor, reader);
 	events->window = options->reorder_window ? options->reorder_window : WINDOW;
 	events->window = events->window < most ? events->window : most;
@@ -334,7 +329,7 @@ static int begin(struct tw_reader *reader)
 	events->sorter = sorted ? calloc(1, sizeof *events->sorter) : NULL;
 	bool made = (!sorted || events->sorter) && tracelog_log_init(&events->log, reader, &events->cursor) &&
 	            read_ahead(events, reader);
-	return made ? 0 : no_memory(reader);
+	return made ? 0 : tw_fail_memory(reader);
 }
 
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
@@ -357,7 +352,7 @@ int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline
 	int status = begin(reader);
 	struct tracelog_dependencies *dependencies = status < 0 ? NULL : tracelog_dependencies_new(to);
 	if (status >= 0 && !dependencies)
-		return no_memory(reader);
+		return tw_fail_memory(reader);
 	if (dependencies)
 		events_of(reader)->log.dependencies = dependencies;
 	return status;

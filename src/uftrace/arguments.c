@@ -307,7 +307,7 @@ static int put_values(struct tw_reader *reader, const char *text, const uint8_t 
 		struct tw_argument *argument = &arguments[count++];
 		*argument = (struct tw_argument){.name = tw_dictionary_intern(reader->dictionary, &name)};
 		if (argument->name == UINT32_MAX)
-			return uftrace_no_memory(reader);
+			return tw_fail_memory(reader);
 		put_value(argument, &value, data + at);
 		at += room;
 	}

@@ -59,7 +59,7 @@ int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_inpu
 	char *path = uftrace_path(reader->path, name);
 	*input = NULL;
 	if (!path)
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = access(path, F_OK) == 0 ? tw_input_open_regular(input, path) : 0;
 	free(path);
 	if (status < 0) {

@@ -8,11 +8,6 @@
 
 enum { HEADER_SIZE = 40, VERSION = 4, LITTLE = 1, DEMANGLE_BUDGET = 1 << 26 };
 
-int uftrace_no_memory(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", reader->path);
-}
-
 /* ---- The file `info`: a header, then lines "word:value". ---- */
 
 static int take_header(struct tw_reader *reader, const uint8_t *bytes, size_t have)
@@ -66,7 +61,7 @@ static int take_info(struct tw_reader *reader, const uint8_t *bytes, size_t have
 		size = end ? (size_t)(end - bytes) - at : have - at;
 		const char *line = (const char *)bytes + at;
 		if (!take_info_line(uftrace_of(reader), line, size) || !take_specs(reader, line, size))
-			return uftrace_no_memory(reader);
+			return tw_fail_memory(reader);
 	}
 	return 0;
 }
@@ -96,7 +91,7 @@ static int uftrace_open(struct tw_reader *reader)
 		               tw_input_name(reader->input));
 	reader->state = calloc(1, sizeof(struct uftrace_reader));
 	if (!reader->state)
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	if (reader->options.order == TW_ORDER_FILE)
 		reader->options.order = TW_ORDER_TRACK;
 	uftrace_of(reader)->symbols.demangle_budget = DEMANGLE_BUDGET;

@@ -250,7 +250,7 @@ int uftrace_read_kernel_header(struct tw_reader *reader)
 	if (status < 0)
 		tw_fail(reader, status, "%s", tw_input_error(input));
 	else if (!take_all(reader, (struct text){(const char *)bytes, have < HEADER_MOST ? have : HEADER_MOST}))
-		status = uftrace_no_memory(reader);
+		status = tw_fail_memory(reader);
 	tw_window_free(&window);
 	tw_input_close(input);
 	return status;

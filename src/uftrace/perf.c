@@ -44,12 +44,12 @@ int uftrace_add_cpu(struct tw_reader *reader, const char *name)
 	if (!tw_scan_number(&at, 10, &number) || strcmp(at, ".dat") != 0 || number >= UFTRACE_CPUS)
 		return 0;
 	if (!tw_grow(&uftrace->cpus, &uftrace->cpu_room, uftrace->cpu_count + 1, sizeof *uftrace->cpus))
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	struct uftrace_cpu *cpu = &uftrace->cpus[uftrace->cpu_count++];
 	*cpu = (struct uftrace_cpu){.number = (unsigned)number,
 	                            .kernel = kernel,
 	                            .file = uftrace_path(reader->path, name)};
-	return cpu->file ? 0 : uftrace_no_memory(reader);
+	return cpu->file ? 0 : tw_fail_memory(reader);
 }
 
 int uftrace_cpu_open(struct tw_reader *reader, struct uftrace_cpu *cpu)
@@ -163,7 +163,7 @@ static int take_name(struct tw_reader *reader, const struct perf_record *record)
 	const struct tw_name name = {.text = text, .length = strnlen(text, NAME_MOST)};
 	uint32_t known = tw_dictionary_intern(reader->dictionary, &name);
 	uftrace_of(reader)->tasks[number].name = known;
-	return known == UINT32_MAX ? uftrace_no_memory(reader) : 0;
+	return known == UINT32_MAX ? tw_fail_memory(reader) : 0;
 }
 
 int uftrace_read_names(struct tw_reader *reader)

@@ -62,9 +62,9 @@ int uftrace_open_wanted(struct tw_reader *reader)
 	if (!reader->filter || uftrace->wanted)
 		return 0;
 	if (!lay_out(uftrace))
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	reader->options.order = TW_ORDER_TIME; /* what the kernel did for a thread is in other files */
 	int status = tw_wanted_new(&uftrace->wanted, reader, false);
 	reader->options.order = order;
-	return status == TW_ERR_MEMORY ? uftrace_no_memory(reader) : status;
+	return status == TW_ERR_MEMORY ? tw_fail_memory(reader) : status;
 }

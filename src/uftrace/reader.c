@@ -91,7 +91,7 @@ static int open_all(struct tw_reader *reader)
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	uftrace->heap = calloc(source_count(uftrace) + 1, sizeof *uftrace->heap);
 	if (!uftrace->heap)
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	for (size_t i = 0; i < source_count(uftrace); i++) {
 		int status = open_source(reader, i);
 		if (status > 0)
@@ -295,7 +295,7 @@ static int note_open(struct tw_reader *reader)
 	if (record->type != UFTRACE_ENTRY)
 		return 0;
 	if (!tw_grow(&task->open, &task->open_room, record->depth + 1, sizeof *task->open))
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	while (task->open_count < record->depth)
 		task->open[task->open_count++] = 0;
 	task->open[task->open_count++] = uftrace->name;
@@ -533,7 +533,7 @@ int uftrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	(void)jobs;
 	uftrace->threads = calloc(uftrace->task_count + 1, sizeof *uftrace->threads);
 	if (!uftrace->threads)
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = count_all(reader);
 	if (status < 0)
 		return status;

@@ -150,7 +150,7 @@ static int load_symbols(struct tw_reader *reader, struct uftrace_module *module)
 	if (status >= 0)
 		status = read_beside(&load, ".dbg", take_debug_line, &debug);
 	tw_text_free(&load.function);
-	return load.failed ? uftrace_no_memory(reader) : status;
+	return load.failed ? tw_fail_memory(reader) : status;
 }
 
 static int load_kernel(struct tw_reader *reader)
@@ -164,7 +164,7 @@ static int load_kernel(struct tw_reader *reader)
 		tw_report(reader, &uftrace_rules[UFTRACE_NO_SYMBOLS], 0, 0, 0,
 		          "There are no symbols of the kernel in kallsyms.");
 	sort_symbols(module);
-	return load.failed ? uftrace_no_memory(reader) : status;
+	return load.failed ? tw_fail_memory(reader) : status;
 }
 
 /* ---- Maps. ---- */
@@ -261,7 +261,7 @@ static int load_session(struct tw_reader *reader, struct uftrace_session *sessio
 		tw_report(reader, &uftrace_rules[UFTRACE_NO_MAP], 0, 0, 0, "There is no %s.", name);
 	tw_map_free(&load.firsts);
 	load.failed |= !index_mappings(session);
-	return load.failed ? uftrace_no_memory(reader) : status;
+	return load.failed ? tw_fail_memory(reader) : status;
 }
 
 /* ---- Names. ---- */
@@ -351,7 +351,7 @@ uint32_t uftrace_name(struct tw_reader *reader, uint32_t session, uint64_t addre
 		return UINT32_MAX;
 	name = intern(reader, address, text);
 	if (name == UINT32_MAX || (!symbols->full && !tw_map_add(&symbols->names, key, name))) {
-		uftrace_no_memory(reader);
+		tw_fail_memory(reader);
 		return UINT32_MAX;
 	}
 	return name;

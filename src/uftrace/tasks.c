@@ -158,10 +158,10 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 		return 0;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
-		return uftrace_of(reader)->left_out ? 0 : uftrace_no_memory(reader);
+		return uftrace_of(reader)->left_out ? 0 : tw_fail_memory(reader);
 	free(task->file);
 	task->file = uftrace_path(reader->path, name);
-	return task->file ? 0 : uftrace_no_memory(reader);
+	return task->file ? 0 : tw_fail_memory(reader);
 }
 
 static int take_perf_file(struct tw_reader *reader, const char *name)
@@ -188,7 +188,7 @@ static int read_kernel(struct tw_reader *reader)
 	reader->options.order = TW_ORDER_TIME;
 	uftrace->kernel.category = tw_dictionary_text(reader->dictionary, "kernel");
 	if (uftrace->kernel.category == UINT32_MAX)
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	if (uftrace->kernel.known)
 		return 0;
 	tw_report(
@@ -248,14 +248,14 @@ static int add_tracks(struct tw_reader *reader)
 		                                                                             .thread = task->thread,
 		                                                                             .kind = TW_TRACK_THREAD});
 		if (task->track == UINT32_MAX)
-			return uftrace_no_memory(reader);
+			return tw_fail_memory(reader);
 		if (task->name)
 			tw_dictionary_name_track(reader->dictionary, task->track, task->name);
 	}
 	if (uftrace->cpu_count && !uftrace->cpus[0].kernel)
 		uftrace->nobody =
 		    tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.kind = TW_TRACK_THREAD});
-	return uftrace->nobody == UINT32_MAX ? uftrace_no_memory(reader) : 0;
+	return uftrace->nobody == UINT32_MAX ? tw_fail_memory(reader) : 0;
 }
 
 static int by_number(const void *a, const void *b)
@@ -312,7 +312,7 @@ int uftrace_read_tasks(struct tw_reader *reader)
 	bool tasks, events;
 	int status = uftrace_read_lines(reader, "task.txt", take_task_line, reader, &tasks);
 	if (status >= 0 && !uftrace_sort_sessions(&uftrace_of(reader)->symbols))
-		return uftrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	if (status >= 0)
 		status = uftrace_list(reader, take_data_file);
 	if (status >= 0)

@@ -392,8 +392,6 @@ static inline struct uftrace_reader *uftrace_of(const struct tw_reader *reader)
 	return reader->state;
 }
 
-int uftrace_no_memory(struct tw_reader *reader);
-
 /* Reads task.txt, events.txt and the names that perf saw, and finds the records of each thread. */
 int uftrace_read_tasks(struct tw_reader *reader);
 

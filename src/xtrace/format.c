@@ -29,7 +29,7 @@ static int open_set(struct tw_reader *reader)
 	}
 	set->tracks = calloc(1, sizeof *set->tracks);
 	set->count = 1;
-	return set->tracks ? 0 : xtrace_no_memory(reader);
+	return set->tracks ? 0 : tw_fail_memory(reader);
 }
 
 /* There is no clock: an instruction is a tick, and shown as a nanosecond. */
@@ -38,7 +38,7 @@ static int xtrace_open(struct tw_reader *reader)
 	const char *layout = reader->options.xtrace_layout;
 	struct xtrace_reader *state = reader->state = calloc(1, sizeof *state);
 	if (!state)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	reader->clock.instructions = true;
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TRACK;

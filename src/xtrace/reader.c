@@ -86,7 +86,7 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 		if (status >= 0)
 			status = next_snapshot(events);
 		if (status >= 0 && events->track == UINT32_MAX)
-			status = xtrace_no_memory(reader);
+			status = tw_fail_memory(reader);
 		return status < 0 ? status : 1;
 	}
 	bool several = events->checker && events->checker->ordered_tracks > 1 && !events->compared;
@@ -275,14 +275,14 @@ static int begin(struct tw_reader *reader)
 	struct xtrace_events *events = xtrace_of(reader)->events = calloc(1, sizeof *events);
 	bool calls = wants_calls(reader);
 	if (!events)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	bool checks = reader->options.checking == TW_CHECK_ALL;
 	events->checker = checks ? calloc(1, sizeof *events->checker) : NULL;
 	events->calls = calls ? calloc(1, sizeof *events->calls) : NULL;
 	if (events->calls)
 		events->calls->reader = reader;
 	if ((checks && !events->checker) || (calls && !events->calls))
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	bool several = xtrace_of(reader)->set.count > 1 && reader->options.thread_count != 1;
 	return several && calls ? begin_all(reader, events) : 0;
 }

@@ -147,8 +147,6 @@ static inline struct xtrace_reader *xtrace_of(const struct tw_reader *reader)
 extern const char xtrace_layout_wanted[];
 
 /* "out of memory", as a status. */
-int xtrace_no_memory(struct tw_reader *reader);
-
 /* The number of the track of a pair of files; UINT32_MAX when there is no memory. */
 uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track *track);
 

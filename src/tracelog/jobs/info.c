@@ -488,7 +488,7 @@ int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	struct tracelog_reader *log = reader->state;
 	struct tracelog_summary *summary = log->summary = calloc(1, sizeof *summary);
 	if (!summary)
-		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+		return tw_fail_memory(reader);
 	tracelog_cursor_init(&summary->cursor, reader);
 	summary->sum.dialects = UINT32_MAX;
 	int status = count_all(summary, jobs);

@@ -362,9 +362,7 @@ int tracelog_read_record(struct tw_reader *reader, struct tw_record *record)
 		if (!is_shown(records))
 			continue;
 		describe(records, record);
-		return records->failed
-		           ? tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input))
-		           : 1;
+		return records->failed ? tw_fail_memory(reader) : 1;
 	}
 	if (status == 0)
 		tracelog_cursor_end(&records->cursor);

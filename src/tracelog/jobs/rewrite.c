@@ -408,7 +408,7 @@ static int rewrite(struct rewrite *r, struct tw_reader *reader)
 	if (status == 0)
 		tracelog_cursor_end(&r->cursor);
 	if (r->failed)
-		status = tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+		status = tw_fail_memory(reader);
 	rewrite_free(r);
 	return status < 0 ? status : 0;
 }

@@ -8,11 +8,6 @@
 
 enum { CORE_HINT = 13 };
 
-int xtrace_no_memory(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-}
-
 void xtrace_report(const struct xtrace_files *files, bool snapshots, enum xtrace_rule rule, uint64_t record,
                    uint64_t at, const char *format, ...)
 {

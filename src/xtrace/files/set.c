@@ -92,7 +92,7 @@ static int track_of(struct tw_reader *reader, struct xtrace_set *set, const stru
 	if (set->count == XTRACE_TRACKS_MAX)
 		return tw_fail(reader, TW_ERR_ROOM, "%s: more than %d threads", path, XTRACE_TRACKS_MAX);
 	if (!tw_grow(&set->tracks, &set->room, set->count + 1, sizeof *set->tracks))
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	*track = &set->tracks[set->count++];
 	**track = (struct xtrace_track){.name = *name};
 	return 0;
@@ -141,7 +141,7 @@ static int take(struct tw_reader *reader, struct xtrace_set *set, struct search 
 		               search->timestamp, name.timestamp);
 	char *path = malloc(length + strlen(file) + 2);
 	if (!path)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	memcpy(path, search->folder, length);
 	path[length] = '/';
 	strcpy(path + length + 1, file);
@@ -207,7 +207,7 @@ int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_se
 	struct search search = {.folder = folder, .others = !is_directory(path)};
 	struct tw_xtrace_name name;
 	if (!folder)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	if (search.others && xtrace_name_of(base_name(path), &name))
 		memcpy(search.timestamp, name.timestamp, sizeof name.timestamp);
 	int status = list(reader, set, &search);

@@ -210,7 +210,7 @@ static int count_all(struct tw_reader *reader, unsigned jobs, struct tw_info *in
 	struct xtrace_survey *survey = xtrace_of(reader)->survey;
 	struct tally *tallies = calloc(set->count, sizeof *tallies);
 	if (!tallies)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	for (size_t i = 0; i < set->count; i++)
 		tallies[i].first_time = UINT64_MAX;
 	int status = xtrace_take_all(reader, jobs, count_part, tallies);
@@ -289,7 +289,7 @@ int xtrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	struct xtrace_reader *state = xtrace_of(reader);
 	struct xtrace_survey *survey = state->survey = calloc(1, sizeof *survey);
 	if (!survey || !(survey->threads = calloc(state->set.count, sizeof *survey->threads)))
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	fill_sizes(survey->sizes);
 	survey->all.first_time = UINT64_MAX;
 	int status = count_all(reader, jobs, info);

@@ -307,7 +307,7 @@ static int begin(struct tw_reader *reader)
 	const struct tw_read_options *options = &reader->options;
 	struct xtrace_records *records = xtrace_of(reader)->records = calloc(1, sizeof *records);
 	if (!records || !(records->disassembler = xtrace_disassembler_new()))
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	if (options->function || options->category || options->min_duration_ns)
 		return tw_fail(
 		    reader, TW_ERR_UNSUPPORTED,

@@ -391,7 +391,7 @@ static int write_track(struct rewrite *r, const char *directory, const struct xt
 	char *data_path = place(directory, track->data), *registers_path = place(directory, track->snapshots);
 	bool no_memory = (track->data && !data_path) || (track->snapshots && !registers_path);
 	r->data = r->registers = NULL;
-	int status = no_memory ? xtrace_no_memory(r->reader) : 0;
+	int status = no_memory ? tw_fail_memory(r->reader) : 0;
 	if (status >= 0)
 		status = open_output(r->reader, &data, data_path, &r->data);
 	if (status >= 0)

@@ -115,7 +115,7 @@ static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t
 	uint32_t function = function_of(calls, stack->pc, offset);
 	if (function == UINT32_MAX || (stack->count == stack->room &&
 	                               !tw_grow(&stack->frames, &stack->room, stack->count + 1, sizeof *stack->frames)))
-		return xtrace_no_memory(calls->reader);
+		return tw_fail_memory(calls->reader);
 	uint64_t bit, *bits = backs_of(calls, back, &bit);
 	*bits |= bit;
 	stack->frames[stack->count++] = (struct xtrace_frame){back, function};
@@ -158,7 +158,7 @@ static int is_tail_call(struct xtrace_calls *calls, const struct xtrace_stack *s
 		return 0;
 	uint32_t function = function_of(calls, stack->pc, offset);
 	if (function == UINT32_MAX)
-		return xtrace_no_memory(calls->reader);
+		return tw_fail_memory(calls->reader);
 	return calls->functions[function].range.end && calls->functions[function].range.start == stack->pc;
 }
 

@@ -139,7 +139,7 @@ static int open_lane(struct tw_reader *reader, const struct xtrace_track *track,
 	reader->quiet = quiet;
 	lane->is_ordered = lane->waits = status > 0;
 	if (status >= 0 && lane->track == UINT32_MAX)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	return status;
 }
 
@@ -164,7 +164,7 @@ int xtrace_lanes_open(struct xtrace_lanes **opened, struct tw_reader *reader)
 	size_t most = xtrace_of(reader)->set.count;
 	struct xtrace_lanes *lanes = *opened = calloc(1, sizeof *lanes);
 	if (!lanes)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	*lanes = (struct xtrace_lanes){
 	    .reader = reader,
 	    .items = calloc(most, sizeof *lanes->items),
@@ -172,7 +172,7 @@ int xtrace_lanes_open(struct xtrace_lanes **opened, struct tw_reader *reader)
 	    .ordered = {calloc(most, sizeof *lanes->ordered.items), 0, next_time},
 	};
 	if (!lanes->items || !lanes->running.items || !lanes->ordered.items)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	return open_all(lanes);
 }
 

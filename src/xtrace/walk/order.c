@@ -93,7 +93,7 @@ int xtrace_check_order(struct tw_reader *reader)
 	int status;
 	reader->quiet = true; /* what is wrong with each file alone was told */
 	if (!merge.sources || !merge.heap)
-		status = xtrace_no_memory(reader);
+		status = tw_fail_memory(reader);
 	else if ((status = open_all(reader, &merge)) >= 0)
 		status = compare_all(reader, &merge);
 	reader->quiet = quiet;

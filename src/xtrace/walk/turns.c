@@ -117,7 +117,7 @@ static int take_one(struct turn *turn, size_t i)
 	pthread_mutex_init(&part.lock, NULL);
 	state.set = (struct xtrace_set){.tracks = &xtrace_of(reader)->set.tracks[i], .count = 1};
 	state.events = NULL;
-	int status = part.dictionary ? turn->crew->take(turn->crew->context, &part, i) : xtrace_no_memory(&part);
+	int status = part.dictionary ? turn->crew->take(turn->crew->context, &part, i) : tw_fail_memory(&part);
 	memcpy(turn->error, part.error, sizeof turn->error);
 	xtrace_events_free(state.events);
 	tw_dictionary_free(part.dictionary);
@@ -154,7 +154,7 @@ int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take
 	unsigned most = jobs ? jobs : tw_processors();
 	crew.turns = calloc(count, sizeof *crew.turns);
 	if (!crew.turns)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	pthread_mutex_init(&crew.lock, NULL);
 	pthread_cond_init(&crew.moved, NULL);
 	for (size_t i = 0; i < count; i++)

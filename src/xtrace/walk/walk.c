@@ -31,7 +31,7 @@ static int open_next(struct xtrace_walk *walk)
 	int status = xtrace_files_open(&walk->files, walk->reader, walk->track);
 	xtrace_cursor_init(&walk->cursor, &walk->files);
 	if (status >= 0 && walk->number == UINT32_MAX)
-		status = xtrace_no_memory(walk->reader);
+		status = tw_fail_memory(walk->reader);
 	return status < 0 ? status : 1;
 }
 
