@@ -204,7 +204,7 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_
 {
 	struct champsim *champsim = calloc(1, sizeof *champsim);
 	if (!champsim)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = tw_steps_open(&champsim->steps, reader);
 	while (status >= 0 && (status = tw_steps_next(&champsim->steps)) > 0)
 		take(champsim, out, result);

@@ -177,7 +177,7 @@ static int open_tarmac(struct tarmac *tarmac, struct tw_reader *reader, struct t
 	tarmac->out = out;
 	tarmac->disassembler = xtrace_disassembler_new();
 	if (!tarmac->disassembler)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = tw_steps_open(&tarmac->steps, reader);
 	if (status < 0)
 		return status;
@@ -191,7 +191,7 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_
 {
 	struct tarmac *tarmac = calloc(1, sizeof *tarmac);
 	if (!tarmac)
-		return xtrace_no_memory(reader);
+		return tw_fail_memory(reader);
 	int status = open_tarmac(tarmac, reader, out);
 	while (status >= 0 && (status = tw_steps_next(&tarmac->steps)) > 0)
 		status = take(tarmac, result);
