@@ -331,7 +331,7 @@ void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t re
                const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Counts a finding that is complete and hands it on, one thread at a time. */
-void tw_tell(struct tw_reader *reader, const struct tw_finding *finding);
+void tw_report_finding(struct tw_reader *reader, const struct tw_finding *finding);
 
 /* Reports that a limit was reached. A part only notes it: what it gives depends on how the trace was parted, so that
  * the whole is read instead, and tells. */

@@ -47,7 +47,7 @@ static struct tw_reader *whole_of(struct tw_reader *reader)
 	return reader->whole ? reader->whole : reader;
 }
 
-void tw_tell(struct tw_reader *reader, const struct tw_finding *finding)
+void tw_report_finding(struct tw_reader *reader, const struct tw_finding *finding)
 {
 	struct tw_reader *whole = whole_of(reader);
 	pthread_mutex_lock(&whole->lock);
@@ -66,7 +66,7 @@ static void find(struct tw_reader *reader, const struct tw_finding *begun, const
 	vsnprintf(text, sizeof text, format, arguments);
 	finding.text = text;
 	finding.file = reader->file ? reader->file : tw_input_name(whole->input);
-	tw_tell(whole, &finding);
+	tw_report_finding(whole, &finding);
 }
 
 void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,

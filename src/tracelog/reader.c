@@ -1,7 +1,7 @@
 /* reader.c - the events of a log, in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/plural.h"
-#include "core/threads/ahead.h"
+#include "core/threads/pipeline.h"
 #include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
 #include "tracelog/tracelog.h"
@@ -27,7 +27,7 @@ struct piece {
 
 struct tracelog_events {
 	struct tracelog_cursor cursor; /* lines that are not plain */
-	struct tw_ahead *ahead;
+	struct tw_pipeline *ahead;
 	struct tracelog_parsed_block parsed_blocks[PARSED_BLOCKS];
 	struct tracelog_parsed_block *parsed; /* the one that is being taken; NULL: none yet */
 	size_t entry;                         /* of it, that comes next */
@@ -110,7 +110,7 @@ static int advance(struct tw_reader *reader)
 	void *piece;
 	if (events->parsed)
 		events->lines += events->parsed->lines;
-	int status = tw_ahead_next(events->ahead, &piece);
+	int status = tw_pipeline_next(events->ahead, &piece);
 	if (status < 0)
 		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
 		               status == TW_ERR_MEMORY ? "out of memory" : tw_input_error(reader->input));
@@ -300,14 +300,14 @@ static unsigned unwanted(const struct tracelog_log *log)
 /* Nobody but the caller waits for a pipe: it would wait for as long when the reader is closed. */
 static bool read_ahead(struct tracelog_events *events, const struct tw_reader *reader)
 {
-	static const struct tw_ahead_work activity = {read_lines, look_through};
+	static const struct tw_pipeline_steps activity = {read_lines, look_through};
 	void *pieces[PARSED_BLOCKS];
 	for (size_t i = 0; i < PARSED_BLOCKS; i++) {
 		events->parsed_blocks[i].unwanted = unwanted(&events->log);
 		pieces[i] = &events->parsed_blocks[i];
 	}
-	events->ahead = tw_ahead_new(&activity, events, pieces, PARSED_BLOCKS,
-	                             tw_input_seekable(reader->input) ? reader->options.jobs : 1);
+	events->ahead = tw_pipeline_new(&activity, events, pieces, PARSED_BLOCKS,
+	                                tw_input_seekable(reader->input) ? reader->options.jobs : 1);
 	return events->ahead;
 }
 
@@ -362,7 +362,7 @@ void tracelog_events_free(struct tracelog_events *events)
 {
 	if (!events)
 		return;
-	tw_ahead_free(events->ahead);
+	tw_pipeline_free(events->ahead);
 	for (size_t i = 0; i < PARSED_BLOCKS; i++)
 		tracelog_parsed_block_free(&events->parsed_blocks[i]);
 	for (size_t i = 0; i < events->held_count; i++)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
-#include "core/threads/ahead.h"
+#include "core/threads/pipeline.h"
 #include "files.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/log/parsed_block.h"
@@ -314,23 +314,23 @@ static void square(void *context, void *piece)
 
 static void go_round(unsigned jobs, unsigned fail_at, unsigned stop_at)
 {
-	static const struct tw_ahead_work activity = {read_number, square};
+	static const struct tw_pipeline_steps activity = {read_number, square};
 	struct counter counter = {.fail_at = fail_at};
 	unsigned numbers[PIECES], i = 0;
 	void *pieces[PIECES], *piece;
 	int status = 1;
 	for (unsigned k = 0; k < PIECES; k++)
 		pieces[k] = &numbers[k];
-	struct tw_ahead *ahead = tw_ahead_new(&activity, &counter, pieces, PIECES, jobs);
+	struct tw_pipeline *ahead = tw_pipeline_new(&activity, &counter, pieces, PIECES, jobs);
 	assert_non_null(ahead);
-	for (; i < stop_at && (status = tw_ahead_next(ahead, &piece)) > 0; i++)
+	for (; i < stop_at && (status = tw_pipeline_next(ahead, &piece)) > 0; i++)
 		assert_int_equal(*(unsigned *)piece, i * i);
 	if (stop_at > NUMBERS) {
 		assert_int_equal(i, fail_at < NUMBERS ? fail_at : NUMBERS);
 		assert_int_equal(status, fail_at < NUMBERS ? TW_ERR_SYSTEM : 0);
-		assert_int_equal(tw_ahead_next(ahead, &piece), status);
+		assert_int_equal(tw_pipeline_next(ahead, &piece), status);
 	}
-	tw_ahead_free(ahead);
+	tw_pipeline_free(ahead);
 }
 
 static void test_same_with_any_number_of_jobs(void **state)
@@ -343,7 +343,7 @@ static void test_same_with_any_number_of_jobs(void **state)
 		go_round(jobs, UINT32_MAX, 300);
 		go_round(jobs, UINT32_MAX, 0);
 	}
-	tw_ahead_free(NULL);
+	tw_pipeline_free(NULL);
 }
 
 int main(void)

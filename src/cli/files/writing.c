@@ -8,7 +8,7 @@
 #include "cli/output/show.h"
 #include "cli/reports/notes.h"
 #include "core/merge/merge.h"
-#include "core/threads/relay.h"
+#include "core/threads/read_thread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,18 +184,18 @@ static bool add_functions_path(struct tw_text *path, const char *output)
 }
 
 /* Reading in one thread, writing in another, where there are two; what is written is the same. */
-static int write_relayed(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+static int write_with_read_thread(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
 {
 	unsigned jobs = tw_jobs(writing->common);
-	struct tw_reader *relay;
+	struct tw_reader *ahead;
 	if (writer->target->join && tw_merge_is_all(reader, writer->target->name))
 		return write_joined(writing, reader, writer);
-	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_relay(&relay, reader) < 0)
+	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_read_thread(&ahead, reader) < 0)
 		return write_all(writing, reader, writer);
-	int status = write_all(writing, relay, writer);
+	int status = write_all(writing, ahead, writer);
 	if (status < 0)
-		tw_fail(reader, status, "%s", tw_reader_error(relay));
-	tw_close(relay);
+		tw_fail(reader, status, "%s", tw_reader_error(ahead));
+	tw_close(ahead);
 	return status;
 }
 
@@ -213,7 +213,7 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
 	} else {
 		reader->ends = writer->target->measures;
-		status = write_relayed(writing, reader, writer);
+		status = write_with_read_thread(writing, reader, writer);
 	}
 	tw_discard(writer);
 	tw_text_free(&functions);

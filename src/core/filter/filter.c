@@ -6,7 +6,7 @@
 #include "base/memory/memory.h"
 #include "base/text/plural.h"
 #include "core/calls/around.h"
-#include "core/filter/hold.h"
+#include "core/filter/pending.h"
 #include "core/format.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static const struct tw_rule limit_rule = {
 /* A slice that is open. */
 struct frame {
 	struct tw_event event; /* its begin, as delivered */
-	uint64_t row;          /* of its begin: tw_hold_put() */
+	uint64_t row;          /* of its begin: tw_pending_put() */
 	uint32_t older;        /* the next frame of the same name further down, plus 1 */
 };
 
@@ -63,12 +63,12 @@ struct tw_filter {
 	size_t frames;             /* of all tracks */
 	struct tw_event_rows edge; /* of the start of the window, no slices: inside of those that are open then */
 	struct track *tracks;
-	size_t track_room, track_count; /* tracks that are counted in hold.held */
+	size_t track_room, track_count; /* tracks that are counted in pending.held */
 	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
 	struct tw_map newest;           /* track and name to the newest frame, plus 1; 0: there is none any more */
-	struct tw_hold hold;
+	struct tw_pending pending;
 	struct tw_queue shared; /* time order: all tracks in one */
-	size_t taken;           /* rows of hold.ready that are in the batch */
+	size_t taken;           /* rows of pending.ready that are in the batch */
 	struct tw_batch in;     /* the format's batch; rows from `next` on have not been looked at */
 	size_t next;
 	bool ended;
@@ -86,12 +86,12 @@ static struct tw_queue *queue_of(struct tw_filter *filter, struct track *track)
 static uint64_t put(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                     const struct tw_argument *arguments, enum tw_verdict verdict)
 {
-	return tw_hold_put(&filter->hold, queue_of(filter, track), event, arguments, NULL, verdict);
+	return tw_pending_put(&filter->pending, queue_of(filter, track), event, arguments, NULL, verdict);
 }
 
 static bool decide(struct tw_filter *filter, struct track *track, const struct frame *frame, uint64_t end)
 {
-	return tw_hold_decide(&filter->hold, queue_of(filter, track), frame->row, frame->event.time, end);
+	return tw_pending_decide(&filter->pending, queue_of(filter, track), frame->row, frame->event.time, end);
 }
 
 /* ---- The stacks of open slices. ---- */
@@ -114,7 +114,7 @@ static size_t find(const struct tw_filter *filter, const struct track *track, co
 static bool has_room(struct tw_filter *filter, const struct track *track)
 {
 	return track != &filter->spare && track->depth < UINT32_MAX - 2 &&
-	       tw_share_holds(&filter->hold.share, filter->hold.held + FRAME_COST);
+	       tw_share_holds(&filter->pending.share, filter->pending.held + FRAME_COST);
 }
 
 /* Takes the names without a frame out of the map. False when there is no memory. */
@@ -153,10 +153,10 @@ static void push(struct tw_filter *filter, struct track *track, const struct tw_
 {
 	size_t before = around_size(track);
 	if (track->around && !tw_around_enter(track->around, track->depth, event->time))
-		filter->hold.failed = true;
-	filter->hold.held += around_size(track) - before;
+		filter->pending.failed = true;
+	filter->pending.held += around_size(track) - before;
 	if (!tw_grow(&track->frames, &track->room, track->depth + 1, sizeof *track->frames)) {
-		filter->hold.failed = true;
+		filter->pending.failed = true;
 		return;
 	}
 	uint32_t older = 0, newest = (uint32_t)track->depth + 1;
@@ -165,11 +165,11 @@ static void push(struct tw_filter *filter, struct track *track, const struct tw_
 		older = *stored - 1;
 		*stored = newest + 1;
 	} else if (!add_newest(filter, name_key(event), newest)) {
-		filter->hold.failed = true;
+		filter->pending.failed = true;
 	}
 	track->frames[track->depth++] = (struct frame){.event = *event, .row = TW_NO_ROW, .older = older};
 	filter->frames++;
-	filter->hold.held += FRAME_COST;
+	filter->pending.held += FRAME_COST;
 }
 
 /* Pushes a slice that begins before the window, and saves its begin for start(). */
@@ -179,8 +179,8 @@ static void push_early(struct tw_filter *filter, struct track *track, const stru
 	push(filter, track, event);
 	size_t before = tw_event_rows_size(&track->saved);
 	if (!tw_event_rows_add(&track->saved, event, arguments, NULL, TW_KEEP))
-		filter->hold.failed = true;
-	filter->hold.held += tw_event_rows_size(&track->saved) - before;
+		filter->pending.failed = true;
+	filter->pending.held += tw_event_rows_size(&track->saved) - before;
 }
 
 static void pop(struct tw_filter *filter, struct track *track)
@@ -190,14 +190,14 @@ static void pop(struct tw_filter *filter, struct track *track)
 	if (stored)
 		*stored = frame->older + 1;
 	filter->frames--;
-	filter->hold.held -= FRAME_COST;
+	filter->pending.held -= FRAME_COST;
 	if (track->depth < track->delivered) {
 		track->delivered = track->depth;
 		return;
 	}
 	size_t before = tw_event_rows_size(&track->saved);
 	tw_event_rows_pop(&track->saved);
-	filter->hold.held -= before - tw_event_rows_size(&track->saved);
+	filter->pending.held -= before - tw_event_rows_size(&track->saved);
 }
 
 /* ---- Complete slices tell their ends before, and end what begins inside of them. ---- */
@@ -207,13 +207,13 @@ static void note_around(struct tw_filter *filter, struct track *track, const str
 {
 	size_t before = around_size(track);
 	if (!tw_filter_needs_time(filter->options) || track == &filter->spare ||
-	    !tw_share_holds(&filter->hold.share, filter->hold.held + FRAME_COST) ||
-	    !tw_hold_wanted(&filter->hold, slice))
+	    !tw_share_holds(&filter->pending.share, filter->pending.held + FRAME_COST) ||
+	    !tw_pending_wanted(&filter->pending, slice))
 		return;
 	if (!track->around)
 		track->around = calloc(1, sizeof *track->around);
-	filter->hold.failed |= !track->around || !tw_around_add(track->around, slice->time, end);
-	filter->hold.held += around_size(track) - before;
+	filter->pending.failed |= !track->around || !tw_around_add(track->around, slice->time, end);
+	filter->pending.held += around_size(track) - before;
 }
 
 /* Ends what is inside of complete slices that are over at a time. A reader of the events sees that from these. */
@@ -240,11 +240,11 @@ static void begin_open(struct tw_filter *filter, struct track *track)
 		struct frame *frame = &track->frames[track->delivered++];
 		frame->event.time = filter->from;
 		frame->event.flags |= TW_FLAG_CLIPPED | TW_FLAG_MADE;
-		frame->row = tw_hold_put(&filter->hold, queue_of(filter, track), &frame->event,
-		                         saved->arguments ? saved->arguments + saved->rows[i].argument : NULL,
-		                         saved->bytes, TW_UNDECIDED);
+		frame->row = tw_pending_put(&filter->pending, queue_of(filter, track), &frame->event,
+		                            saved->arguments ? saved->arguments + saved->rows[i].argument : NULL,
+		                            saved->bytes, TW_UNDECIDED);
 	}
-	filter->hold.held -= tw_event_rows_size(saved);
+	filter->pending.held -= tw_event_rows_size(saved);
 	tw_event_rows_shift(saved, tw_event_rows_held(saved));
 }
 
@@ -261,11 +261,11 @@ static bool wait_at_edge(struct tw_filter *filter, struct track *track, const st
 	size_t before = tw_event_rows_size(&filter->edge);
 	bool waits =
 	    track->delivered < track->depth || track->waiting || (edge_holds_all(filter) && track != &filter->spare);
-	if (!waits || filter->edge.count == EDGE_MOST || !tw_share_holds(&filter->hold.share, filter->hold.held))
+	if (!waits || filter->edge.count == EDGE_MOST || !tw_share_holds(&filter->pending.share, filter->pending.held))
 		return false;
 	if (!tw_event_rows_add(&filter->edge, event, arguments, NULL, TW_KEEP))
-		filter->hold.failed = true;
-	filter->hold.held += tw_event_rows_size(&filter->edge) - before;
+		filter->pending.failed = true;
+	filter->pending.held += tw_event_rows_size(&filter->edge) - before;
 	track->waiting++;
 	return true;
 }
@@ -281,8 +281,8 @@ static void leave_edge(struct tw_filter *filter, struct track *only)
 		struct track *track = &filter->tracks[row->event.track];
 		bool leaves = !only || track == only || track->delivered == track->depth;
 		if (row->state == TW_KEEP && leaves) {
-			tw_hold_put(&filter->hold, queue_of(filter, track), &row->event,
-			            edge->arguments ? edge->arguments + row->argument : NULL, edge->bytes, TW_KEEP);
+			tw_pending_put(&filter->pending, queue_of(filter, track), &row->event,
+			               edge->arguments ? edge->arguments + row->argument : NULL, edge->bytes, TW_KEEP);
 			row->state = TW_DROP;
 			track->waiting--;
 		}
@@ -290,7 +290,7 @@ static void leave_edge(struct tw_filter *filter, struct track *only)
 	}
 	if (left)
 		return;
-	filter->hold.held -= tw_event_rows_size(edge);
+	filter->pending.held -= tw_event_rows_size(edge);
 	tw_event_rows_shift(edge, tw_event_rows_held(edge));
 }
 
@@ -377,7 +377,7 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
 {
 	if (track->beyond || !has_room(filter, track)) {
 		track->beyond++;
-		tw_hold_give_up(&filter->hold, event);
+		tw_pending_give_up(&filter->pending, event);
 		take_other(filter, track, event, arguments);
 		return;
 	}
@@ -387,7 +387,7 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
 	}
 	start(filter, track);
 	push(filter, track, event);
-	if (filter->hold.failed)
+	if (filter->pending.failed)
 		return;
 	track->delivered = track->depth;
 	track->frames[track->depth - 1].row = put(filter, track, event, arguments, TW_UNDECIDED);
@@ -397,7 +397,7 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
  * that is left out they are given ends. */
 static void unwind(struct tw_filter *filter, struct track *track, size_t at, const struct tw_event *end)
 {
-	bool silent = !tw_hold_wanted(&filter->hold, end);
+	bool silent = !tw_pending_wanted(&filter->pending, end);
 	for (; track->depth - 1 > at; pop(filter, track)) {
 		const struct frame *frame = &track->frames[track->depth - 1];
 		if (track->depth > track->delivered)
@@ -499,12 +499,12 @@ static struct track *track_at(struct tw_filter *filter, size_t number)
 	if (number < filter->track_count)
 		return &filter->tracks[number];
 	size_t more = (number + 1 - filter->track_count) * sizeof *filter->tracks;
-	if (!tw_share_holds(&filter->hold.share, filter->hold.held + more))
+	if (!tw_share_holds(&filter->pending.share, filter->pending.held + more))
 		return &filter->spare;
 	if (!tw_grow(&filter->tracks, &filter->track_room, number + 1, sizeof *filter->tracks))
 		return NULL;
 	filter->track_count = number + 1;
-	filter->hold.held += more;
+	filter->pending.held += more;
 	return &filter->tracks[number];
 }
 
@@ -520,7 +520,7 @@ static void take(struct tw_filter *filter, const struct tw_event *event, const s
 {
 	struct track *track = track_at(filter, event->track);
 	if (!track) {
-		filter->hold.failed = true;
+		filter->pending.failed = true;
 		return;
 	}
 	if (is_over(filter, track, event))
@@ -533,7 +533,7 @@ static void take(struct tw_filter *filter, const struct tw_event *event, const s
 	if (track->depth)
 		end_inside_before(filter, track, event);
 	take_in(filter, track, event, arguments);
-	tw_hold_drain(&filter->hold, queue);
+	tw_pending_drain(&filter->pending, queue);
 }
 
 /* ---- Batches. ---- */
@@ -560,17 +560,17 @@ static void flush(struct tw_filter *filter)
 	for (size_t i = 0; i < filter->track_count; i++)
 		end_inside(filter, &filter->tracks[i], TW_NONE_AROUND - 1);
 	for (size_t i = 0; i < filter->track_count; i++)
-		tw_hold_drain_all(&filter->hold, &filter->tracks[i].queue);
-	tw_hold_drain_all(&filter->hold, &filter->shared);
+		tw_pending_drain_all(&filter->pending, &filter->tracks[i].queue);
+	tw_pending_drain_all(&filter->pending, &filter->shared);
 }
 
 static void tell(const struct tw_filter *filter, struct tw_reader *reader)
 {
-	const struct tw_hold *hold = &filter->hold;
-	if (hold->unjudged)
-		tw_report_limit(reader, &limit_rule, hold->first_unjudged, hold->first_unjudged,
+	const struct tw_pending *pending = &filter->pending;
+	if (pending->unjudged)
+		tw_report_limit(reader, &limit_rule, pending->first_unjudged, pending->first_unjudged,
 		                "%" PRIu64 " slice%s let through unjudged: give more memory to filter them",
-		                hold->unjudged, tw_plural(hold->unjudged));
+		                pending->unjudged, tw_plural(pending->unjudged));
 }
 
 static void pull(struct tw_filter *filter, struct tw_reader *reader)
@@ -591,8 +591,8 @@ static void pull(struct tw_filter *filter, struct tw_reader *reader)
 
 static void work(struct tw_filter *filter, struct tw_reader *reader)
 {
-	const struct tw_event_rows *ready = &filter->hold.ready;
-	while (!filter->ended && !filter->hold.failed && tw_event_rows_held(ready) < BATCH &&
+	const struct tw_event_rows *ready = &filter->pending.ready;
+	while (!filter->ended && !filter->pending.failed && tw_event_rows_held(ready) < BATCH &&
 	       tw_event_rows_size(ready) < READY_SIZE) {
 		if (filter->next == filter->in.count) {
 			pull(filter, reader);
@@ -616,7 +616,7 @@ static void copy_arguments(const struct tw_event_rows *rows, const struct tw_row
 /* Makes a batch of the first rows that are ready. They stay there, for the bytes of their arguments, until the next. */
 static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *batch)
 {
-	const struct tw_event_rows *ready = &filter->hold.ready;
+	const struct tw_event_rows *ready = &filter->pending.ready;
 	size_t count = tw_event_rows_held(ready) < BATCH ? tw_event_rows_held(ready) : BATCH, used = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_row *row = &ready->rows[ready->head + i];
@@ -639,10 +639,10 @@ static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *b
 int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
-	tw_event_rows_shift(&filter->hold.ready, filter->taken);
+	tw_event_rows_shift(&filter->pending.ready, filter->taken);
 	filter->taken = 0;
 	work(filter, reader);
-	int count = filter->hold.failed ? TW_ERR_MEMORY : deliver(filter, reader->tells_made, batch);
+	int count = filter->pending.failed ? TW_ERR_MEMORY : deliver(filter, reader->tells_made, batch);
 	if (count < 0)
 		return tw_fail(reader, count, "%s: out of memory", tw_input_name(reader->input));
 	return count ? count : filter->status;
@@ -674,7 +674,7 @@ struct tw_filter *tw_filter_new(const struct tw_read_options *options, const str
 	size_t limit = options->memory_limit ? options->memory_limit : TW_DEFAULT_MEMORY;
 	filter->options = options;
 	filter->clock = clock;
-	filter->hold = (struct tw_hold){
+	filter->pending = (struct tw_pending){
 	    .options = options,
 	    .dictionary = dictionary,
 	    .share = {.used = used, .limit = limit / BUDGET_SHARE},
@@ -699,7 +699,7 @@ void tw_filter_free(struct tw_filter *filter)
 	free(filter->tracks);
 	tw_map_free(&filter->newest);
 	tw_event_rows_free(&filter->shared.rows);
-	tw_hold_free(&filter->hold);
+	tw_pending_free(&filter->pending);
 	free(filter->arguments);
 	free(filter);
 }

@@ -1,7 +1,7 @@
 /* merge.c - several readers as one, in time order.
  *
  * Nothing is held but a batch of each input: a row is handed on before its input is asked for more. Names and tracks
- * get numbers of one dictionary when they are met: mapping.c. What is more than can be open at once: gather.c. */
+ * get numbers of one dictionary when they are met: mapping.c. What is more than can be open at once: merge_many.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/merge/merge.h"
 
@@ -143,7 +143,7 @@ static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
 	event->first_argument = (uint16_t)used;
 	merge->argument_count += n;
 	event->time = input->head;
-	int error = input->run.bytes ? tw_run_fetch(&input->run, &merge->bytes, &merge->byte_room, arguments, n) : 0;
+	int error = input->run.bytes ? tw_spill_fetch(&input->run, &merge->bytes, &merge->byte_room, arguments, n) : 0;
 	if (error)
 		return tw_merge_file_status(merged, error);
 	return !input->mapping || tw_map_row(input->mapping, event, arguments) ? 0 : no_memory(merged);
@@ -174,7 +174,7 @@ static int pull(struct tw_reader *merged, struct tw_merge_input *input)
 	input->next = 0;
 	if (input->reader)
 		return pull_reader(merged, input);
-	int error = tw_run_next(&input->run, &input->batch);
+	int error = tw_spill_next(&input->run, &input->batch);
 	input->ended = input->batch.count == 0;
 	return tw_merge_file_status(merged, error);
 }
@@ -281,7 +281,7 @@ static int merge_read(struct tw_reader *merged, struct tw_batch *batch)
 {
 	const struct tw_merge *merge = merged->state;
 	*batch = (struct tw_batch){0};
-	int status = merge->gathering ? tw_gather(merged) : 0;
+	int status = merge->many ? tw_merge_many(merged) : 0;
 	status = status < 0 ? status : tw_merge_rows(merged, batch);
 	if (status > 0 && batch->events[batch->count - 1].time > merged->clock.end_ns)
 		merged->clock.end_ns = batch->events[batch->count - 1].time;
@@ -293,7 +293,7 @@ void tw_merge_close_inputs(struct tw_merge *merge)
 	for (size_t i = 0; i < merge->count; i++) {
 		struct tw_merge_input *input = &merge->inputs[i];
 		tw_close(input->reader);
-		tw_run_close(&input->run);
+		tw_spill_cursor_close(&input->run);
 		tw_mapping_free(&input->own);
 		*input = (struct tw_merge_input){0};
 	}
@@ -304,7 +304,7 @@ static void merge_close(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
 	tw_merge_close_inputs(merge);
-	tw_gather_free(merge->gathering);
+	tw_merge_many_free(merge->many);
 	for (size_t i = 0; i < merge->trace_count; i++)
 		free(merge->traces[i].path);
 	tw_homes_free(&merge->homes);
@@ -328,7 +328,7 @@ bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
 	const struct tw_merge *merge = reader->state;
 	const struct tw_read_options *options = &reader->options;
 	if (reader->format != &merged_format || reader->filter || options->provider || options->thread_count ||
-	    merge->gathering)
+	    merge->many)
 		return false;
 	for (size_t i = 0; i < merge->count; i++)
 		if (strcmp(merge->inputs[i].reader->format->name, format) != 0)
@@ -443,7 +443,7 @@ int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sour
 	(*merged)->clock.ticks_per_second = 1000000000;
 	int status = add_traces(*merged, sources, count);
 	if (status == 0)
-		status = (count > direct_most() ? tw_gather_begin : open_all)(*merged);
+		status = (count > direct_most() ? tw_merge_many_begin : open_all)(*merged);
 	return status < 0 ? status : tw_reader_add_filter(*merged);
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/format.h"
 #include "core/merge/mapping.h"
-#include "core/order/runs.h"
+#include "core/order/spill.h"
 
 enum {
 	TW_MERGE_DIRECT = 256, /* traces that are open at once, at most */
@@ -34,7 +34,7 @@ struct tw_merge_trace {
 struct tw_merge_input {
 	struct tw_reader *reader;     /* NULL: it is a run */
 	struct tw_merge_trace *trace; /* of a reader */
-	struct tw_run_cursor run;
+	struct tw_spill_cursor run;
 	struct tw_batch batch;
 	size_t next;   /* rows of the batch before this one are delivered */
 	uint64_t head; /* time of that row in the merged trace */
@@ -44,7 +44,7 @@ struct tw_merge_input {
 	struct tw_mapping own;      /* of a reader */
 };
 
-struct tw_gathering;
+struct tw_merge_many;
 
 struct tw_merge {
 	struct tw_merge_trace *traces;
@@ -62,7 +62,7 @@ struct tw_merge {
 	size_t argument_count, argument_room;
 	uint8_t *bytes; /* of a row that is more than a block of its run */
 	size_t byte_room;
-	struct tw_gathering *gathering;  /* more traces than are open at once; otherwise NULL */
+	struct tw_merge_many *many;      /* more traces than are open at once; otherwise NULL */
 	uint64_t findings[TW_ERROR + 1]; /* of traces that are closed */
 };
 
@@ -140,16 +140,16 @@ int tw_merge_meet(struct tw_reader *merged, size_t trace, const struct tw_moment
 /* The same for all inputs. Returns 0 or a negative status. */
 int tw_merge_find_markers(struct tw_reader *merged);
 
-/* ---- gather.c: more traces than are open at once. ---- */
+/* ---- merge_many.c: more traces than are open at once. ---- */
 
 /* Begins, and looks whether all can be opened. Returns 0 or a negative status. */
-int tw_gather_begin(struct tw_reader *merged);
+int tw_merge_many_begin(struct tw_reader *merged);
 
 /* The first call reads all traces, one after the other, into runs, and merges these until there are few enough to be
  * read at once. Returns 0 or a negative status, later calls the same. */
-int tw_gather(struct tw_reader *merged);
+int tw_merge_many(struct tw_reader *merged);
 
-void tw_gather_free(struct tw_gathering *gathering);
+void tw_merge_many_free(struct tw_merge_many *many);
 
 /* What an input is read with, which has one share of so many of the memory: filters by name and time are for the
  * whole. */

@@ -65,10 +65,10 @@ static inline void put_row_head(struct tw_sorter *sorter, const struct tw_order_
 static void put_head(struct tw_sorter *sorter, uint64_t number)
 {
 	const struct tw_order_lane *lane = lane_at(sorter, number);
-	if (!lane->slab->brief) {
+	if (!lane->slab->keyed) {
 		put_row_head(sorter, lane);
-	} else if (lane->next < lane->slab->brief_count) {
-		const struct tw_order_head head = {.time = lane->slab->briefs[lane->next].time, .lane = lane->number};
+	} else if (lane->next < lane->slab->key_count) {
+		const struct tw_order_head head = {.time = lane->slab->keys[lane->next].time, .lane = lane->number};
 		insert(sorter, &head);
 	}
 }
@@ -111,13 +111,13 @@ int tw_sorter_make_first(struct tw_sorter *sorter)
 /* Whether rows of one time are to be delivered next. */
 static bool has_ties(const struct tw_sorter *sorter)
 {
-	return sorter->tied < sorter->ties.count;
+	return sorter->equal_given < sorter->equal.count;
 }
 
 static uint64_t tie_time(const struct tw_sorter *sorter)
 {
-	const struct tw_tie *tie = &sorter->ties.rows[sorter->tied];
-	return tie->slab->events[tie->row].time;
+	const struct tw_equal_row *first = &sorter->equal.rows[sorter->equal_given];
+	return first->slab->events[first->row].time;
 }
 
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
@@ -149,7 +149,7 @@ uint64_t tw_sorter_first(const struct tw_sorter *sorter)
 void tw_sorter_free(struct tw_sorter *sorter)
 {
 	free(sorter->arguments);
-	tw_ties_free(&sorter->ties);
+	tw_equal_times_free(&sorter->equal);
 	*sorter = (struct tw_sorter){0};
 }
 
@@ -246,23 +246,23 @@ static bool begins_with_ties(const struct tw_sorter *sorter)
 static bool take_ties(struct tw_sorter *sorter)
 {
 	const uint64_t time = sorter->heads[sorter->head_count - 1].time;
-	sorter->ties.count = sorter->tied = 0;
+	sorter->equal.count = sorter->equal_given = 0;
 	while (sorter->head_count && sorter->heads[sorter->head_count - 1].time == time) {
 		struct tw_order_lane *lane = lane_at(sorter, sorter->heads[--sorter->head_count].lane);
 		for (; lane->next < lane->slab->count && event_at(lane, lane->next)->time == time; lane->next++)
-			if (!tw_ties_add(&sorter->ties, lane->slab, row_at(lane, lane->next)))
+			if (!tw_equal_times_add(&sorter->equal, lane->slab, row_at(lane, lane->next)))
 				return false;
 		put_row_head(sorter, lane);
 	}
-	return tw_ties_nest(&sorter->ties);
+	return tw_equal_times_nest(&sorter->equal);
 }
 
 static void gather_ties(struct tw_sorter *sorter, struct gathering *to)
 {
 	while (has_ties(sorter) && to->count < TW_SLAB_BLOCK && !to->full) {
-		const struct tw_tie *tie = &sorter->ties.rows[sorter->tied];
-		to->full = !copy_row(to, tie->slab, tie->row);
-		sorter->tied += !to->full;
+		const struct tw_equal_row *first = &sorter->equal.rows[sorter->equal_given];
+		to->full = !copy_row(to, first->slab, first->row);
+		sorter->equal_given += !to->full;
 	}
 }
 
@@ -320,11 +320,11 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 	}
 }
 
-/* ---- Brief by brief. ---- */
+/* ---- Key by key. ---- */
 
-void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_brief *brief)
+void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_event_key *key)
 {
-	const struct tw_event event = {.time = brief->time, .offset = slab->offset + (brief->tags & TW_BRIEF_PLACE)};
+	const struct tw_event event = {.time = key->time, .offset = slab->offset + (key->tags & TW_KEY_PLACE)};
 	note_late(sorter, &(struct tw_batch){.events = &event, .count = 1});
 }
 

@@ -9,8 +9,8 @@
 
 void tw_slab_clear(struct tw_slab *slab)
 {
-	slab->count = slab->argument_count = slab->brief_count = slab->ready_size = 0;
-	slab->sorted = slab->failed = slab->brief = slab->trackless = false;
+	slab->count = slab->argument_count = slab->key_count = slab->ready_size = 0;
+	slab->sorted = slab->failed = slab->keyed = slab->trackless = false;
 }
 
 void tw_slab_free(struct tw_slab *slab)
@@ -19,7 +19,7 @@ void tw_slab_free(struct tw_slab *slab)
 	free(slab->arguments);
 	free(slab->bases);
 	free(slab->order);
-	free(slab->briefs);
+	free(slab->keys);
 	free(slab->ready);
 	*slab = (struct tw_slab){0};
 }
@@ -215,21 +215,21 @@ static struct sorted sort_rows(struct tw_slab *slab, uint64_t *keys)
 }
 
 /* Puts rows of one time in order: places `from` to `to`. */
-static bool nest_equals(struct tw_slab *slab, size_t from, size_t to, struct tw_ties *ties)
+static bool nest_equals(struct tw_slab *slab, size_t from, size_t to, struct tw_equal_times *equal)
 {
-	ties->count = 0;
+	equal->count = 0;
 	for (size_t i = from; i < to; i++)
-		if (!tw_ties_add(ties, slab, slab->order[i]))
+		if (!tw_equal_times_add(equal, slab, slab->order[i]))
 			return false;
-	if (!tw_ties_nest(ties))
+	if (!tw_equal_times_nest(equal))
 		return false;
 	for (size_t i = from; i < to; i++)
-		slab->order[i] = ties->rows[i - from].row;
+		slab->order[i] = equal->rows[i - from].row;
 	return true;
 }
 
 /* Keys lie in order, rows anywhere. False when there is no memory. */
-static bool nest(struct tw_slab *slab, const struct sorted *sorted, struct tw_ties *ties)
+static bool nest(struct tw_slab *slab, const struct sorted *sorted, struct tw_equal_times *equal)
 {
 	const uint64_t *keys = sorted->keys;
 	uint64_t time = slab->count ? keys[0] >> sorted->shift : 0;
@@ -242,7 +242,7 @@ static bool nest(struct tw_slab *slab, const struct sorted *sorted, struct tw_ti
 			continue;
 		while (i + 1 < slab->count && keys[i + 1] >> sorted->shift == time)
 			i++;
-		fine &= nest_equals(slab, from, i + 1, ties);
+		fine &= nest_equals(slab, from, i + 1, equal);
 	}
 	return fine;
 }
@@ -275,14 +275,14 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	                      .row_bits = row_bits};
 	keys[0] = 0;
 	const struct sorted sorted = split_rows(slab, &split) ? sort_packed(slab, &split) : sort_rows(slab, keys);
-	scratch->ties.trackless = false;
-	slab->failed |= !nest(slab, &sorted, &scratch->ties);
-	slab->trackless = scratch->ties.trackless;
+	scratch->equal.trackless = false;
+	slab->failed |= !nest(slab, &sorted, &scratch->equal);
+	slab->trackless = scratch->equal.trackless;
 }
 
 void tw_slab_scratch_free(struct tw_slab_scratch *scratch)
 {
 	free(scratch->bytes);
-	tw_ties_free(&scratch->ties);
+	tw_equal_times_free(&scratch->equal);
 	*scratch = (struct tw_slab_scratch){0};
 }

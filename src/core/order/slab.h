@@ -3,7 +3,7 @@
 #ifndef CORE_ORDER_SLAB_H
 #define CORE_ORDER_SLAB_H
 
-#include "core/order/ties.h"
+#include "core/order/equal_times.h"
 
 #include <trackway/event.h>
 
@@ -13,15 +13,15 @@
 enum { TW_SLAB_BLOCK = 256 };
 
 /* An event where events are delivered one by one: a record that is ready to be written, or a row. */
-struct tw_brief {
+struct tw_event_key {
 	uint64_t time;
 	uint32_t number; /* of the row, or the place in the slab's `ready` where the record begins */
-	uint32_t tags;   /* TW_BRIEF_READY and so on; below, by how much its offset is more than the slab's */
+	uint32_t tags;   /* TW_KEY_READY and so on; below, by how much its offset is more than the slab's */
 };
 
-#define TW_BRIEF_READY (UINT32_C(1) << 31)
-#define TW_BRIEF_SWITCH (UINT32_C(1) << 30) /* ready once its threads have been written */
-#define TW_BRIEF_PLACE (TW_BRIEF_SWITCH - 1)
+#define TW_KEY_READY (UINT32_C(1) << 31)
+#define TW_KEY_SWITCH (UINT32_C(1) << 30) /* ready once its threads have been written */
+#define TW_KEY_PLACE (TW_KEY_SWITCH - 1)
 
 /* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text
  * or bytes argument points to memory that lives as long as the slab is in use, which is the business of who fills
@@ -35,16 +35,16 @@ struct tw_slab {
 	size_t base_room;
 	uint32_t *order; /* row numbers in time order; only where `sorted` is false, made by tw_slab_sort() */
 	size_t order_room;
-	struct tw_brief *briefs; /* of all that is delivered, in the order of time; only if `brief` */
-	size_t brief_count, brief_room;
-	struct tw_brief *late; /* while they are added: those that come too late where they stand */
+	struct tw_event_key *keys; /* of all that is delivered, in the order of time; only if `keyed` */
+	size_t key_count, key_room;
+	struct tw_event_key *late; /* while they are added: those that come too late where they stand */
 	size_t late_count;
-	uint64_t brief_last; /* time of the last that did not */
-	uint8_t *ready;      /* records as they will be written: what a brief that is ready leads to */
+	uint64_t last_key; /* time of the last that did not */
+	uint8_t *ready;    /* records as they will be written: what a key that is ready leads to */
 	size_t ready_size, ready_room;
-	uint64_t offset; /* of the first byte, for briefs */
-	bool brief;
-	bool sorted; /* rows stand in time order */
+	uint64_t offset; /* of the first byte, for keys */
+	bool keyed;      /* all that is delivered has a key */
+	bool sorted;     /* rows stand in time order */
 	/* Slices of one time were put in order, and track 0 is among theirs: if that stands for tracks which become
 	 * known later, the slab must be sorted again then. */
 	bool trackless;
@@ -82,33 +82,34 @@ void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument);
 struct tw_slab_scratch {
 	uint8_t *bytes;
 	size_t room;
-	struct tw_ties ties;
+	struct tw_equal_times equal;
 };
 
 /* Finds whether the rows stand in time order, and if not makes `order`: by time, rows of the same time as in
- * tw_ties_nest(). */
+ * tw_equal_times_nest(). */
 void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch);
 
-/* brief.c: makes briefs of all rows, which are in order. */
-void tw_slab_brief(struct tw_slab *slab);
+/* event_keys.c: makes keys of all rows, which are in order. */
+void tw_slab_make_keys(struct tw_slab *slab);
 
-/* brief.c: begins to add up to `most` briefs one by one; `late` has room for as many. False when there is no memory. */
-bool tw_slab_begin_briefs(struct tw_slab *slab, struct tw_brief *late, size_t most);
+/* event_keys.c: begins to add up to `most` keys one by one; `late` has room for as many. False when there is no
+ * memory. */
+bool tw_slab_begin_keys(struct tw_slab *slab, struct tw_event_key *late, size_t most);
 
-/* Adds a brief of this time for the caller to fill. */
-static inline struct tw_brief *tw_slab_next_brief(struct tw_slab *slab, uint64_t time)
+/* Adds a key of this time for the caller to fill. */
+static inline struct tw_event_key *tw_slab_next_key(struct tw_slab *slab, uint64_t time)
 {
-	if (time < slab->brief_last)
+	if (time < slab->last_key)
 		return &slab->late[slab->late_count++];
-	slab->brief_last = time;
-	return &slab->briefs[slab->brief_count++];
+	slab->last_key = time;
+	return &slab->keys[slab->key_count++];
 }
 
-/* brief.c: adds that of a row. */
-void tw_slab_brief_row(struct tw_slab *slab, uint32_t row);
+/* event_keys.c: adds that of a row. */
+void tw_slab_add_key(struct tw_slab *slab, uint32_t row);
 
-/* brief.c: puts those that were added in the order of time, those of the same time as they were added. */
-void tw_slab_end_briefs(struct tw_slab *slab, struct tw_slab_scratch *scratch);
+/* event_keys.c: puts those that were added in the order of time, those of the same time as they were added. */
+void tw_slab_end_keys(struct tw_slab *slab, struct tw_slab_scratch *scratch);
 
 /* slab.c: how many bits a number has. */
 unsigned tw_bits_of(uint64_t number);
@@ -120,7 +121,7 @@ uint64_t *tw_sort_keys(uint64_t *keys, size_t count, unsigned number_bits, unsig
 /* How many are delivered of it. */
 static inline size_t tw_slab_items(const struct tw_slab *slab)
 {
-	return slab->brief ? slab->brief_count : slab->count;
+	return slab->keyed ? slab->key_count : slab->count;
 }
 
 void tw_slab_scratch_free(struct tw_slab_scratch *scratch);
@@ -169,8 +170,8 @@ struct tw_sorter {
 	struct tw_event events[TW_SLAB_BLOCK]; /* the own */
 	struct tw_argument *arguments;
 	size_t argument_room;
-	struct tw_ties ties; /* rows of one time that were taken out of several lanes, to be delivered next */
-	size_t tied;         /* those of them that have been delivered */
+	struct tw_equal_times equal; /* rows of one time that were taken out of several lanes, to be delivered next */
+	size_t equal_given;          /* those of them that have been delivered */
 };
 
 /* Whether another slab may be put. */
@@ -191,23 +192,23 @@ uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *sla
  * a negative status when there is no memory. */
 int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch);
 
-/* ---- The same brief by brief, by who goes through several sorters at once: all slabs have briefs. ---- */
+/* ---- The same key by key, by who goes through several sorters at once: all slabs have keys. ---- */
 
-/* Takes the lane whose first row is before those of the others: the caller delivers its briefs from lane->next on, and
+/* Takes the lane whose first row is before those of the others: the caller delivers its keys from lane->next on, and
  * when all are delivered sets that to their count. *lane is NULL where its slab had to be made first: its time is known
  * now, and another may be before it. There is a head. Returns 0 or a negative status. */
 int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane);
 
-/* Counts a brief of a slab that comes too late to be put before the last one. */
-void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_brief *brief);
+/* Counts a key of a slab that comes too late to be put before the last one. */
+void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_event_key *key);
 
-/* The row of a brief that is not ready, and its arguments, if there are any. */
-static inline const struct tw_event *tw_slab_row(const struct tw_slab *slab, const struct tw_brief *brief,
+/* The row of a key that is not ready, and its arguments, if there are any. */
+static inline const struct tw_event *tw_slab_row(const struct tw_slab *slab, const struct tw_event_key *key,
                                                  const struct tw_argument **arguments)
 {
-	const struct tw_event *event = &slab->events[brief->number];
+	const struct tw_event *event = &slab->events[key->number];
 	if (event->argument_count)
-		*arguments = slab->arguments + slab->bases[brief->number / TW_SLAB_BLOCK] + event->first_argument;
+		*arguments = slab->arguments + slab->bases[key->number / TW_SLAB_BLOCK] + event->first_argument;
 	return event;
 }
 

@@ -236,7 +236,7 @@ static unsigned jobs_for(const struct firefox_columns *columns)
 
 void tw_firefox_begin_columns(struct firefox *firefox, uint32_t track, enum tw_measure measure)
 {
-	static const struct tw_ahead_work work = {.read = take_piece, .work = make_piece};
+	static const struct tw_pipeline_steps work = {.read = take_piece, .work = make_piece};
 	struct firefox_columns *columns = &firefox->columns;
 	*columns = (struct firefox_columns){.firefox = firefox, .track = track, .measure = measure};
 	begin_column(columns, SAMPLE_TIME);

@@ -10,7 +10,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/sum.h"
 #include "base/text/utf8.h"
-#include "core/threads/ahead.h"
+#include "core/threads/pipeline.h"
 #include "export/profiles/stack_tree.h"
 #include "export/targets.h"
 #include "export/text/labels.h"
@@ -259,20 +259,20 @@ static void make_lines(void *context, void *state)
 
 static bool put_lines(struct folded *folded)
 {
-	static const struct tw_ahead_work work = {.read = take_piece, .work = make_lines};
+	static const struct tw_pipeline_steps work = {.read = take_piece, .work = make_lines};
 	struct tw_output *out = &folded->tree.writer->out;
 	struct piece pieces[PIECES] = {{.from = 0}};
 	void *list[PIECES], *next;
 	for (unsigned i = 0; i < PIECES; i++)
 		list[i] = &pieces[i];
-	struct tw_ahead *ahead = tw_ahead_new(&work, folded, list, PIECES, folded->jobs);
+	struct tw_pipeline *ahead = tw_pipeline_new(&work, folded, list, PIECES, folded->jobs);
 	bool fine = ahead != NULL;
-	while (fine && !out->error && tw_ahead_next(ahead, &next) > 0) {
+	while (fine && !out->error && tw_pipeline_next(ahead, &next) > 0) {
 		const struct piece *piece = next;
 		tw_put(out, piece->lines.text.bytes, piece->lines.text.length);
 		fine = !piece->lines.failed;
 	}
-	tw_ahead_free(ahead);
+	tw_pipeline_free(ahead);
 	for (unsigned i = 0; i < PIECES; i++)
 		tw_text_free(&pieces[i].lines.text);
 	return fine;

@@ -178,7 +178,7 @@ static void make_events(void *context, void *state)
 
 static void put_events(struct speedscope *speedscope, size_t number)
 {
-	static const struct tw_ahead_work work = {.read = tw_pieces_read, .work = make_events};
+	static const struct tw_pipeline_steps work = {.read = tw_pieces_read, .work = make_events};
 	struct tw_pieces_lane from = {.spool = &speedscope->measured.spool, .cursor.lane = number};
 	bool several = from.spool->lanes[number].blocks > 0; /* and so worth a thread */
 	if (!tw_pieces_begin(&speedscope->pieces, &work, &from, EVENTS_MAX, several ? speedscope->jobs : 1))

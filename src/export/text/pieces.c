@@ -20,7 +20,7 @@ static bool make_room(struct tw_pieces *pieces, size_t room)
 	return true;
 }
 
-bool tw_pieces_begin(struct tw_pieces *pieces, const struct tw_ahead_work *work, void *context, size_t room,
+bool tw_pieces_begin(struct tw_pieces *pieces, const struct tw_pipeline_steps *work, void *context, size_t room,
                      unsigned jobs)
 {
 	void *list[TW_PIECES];
@@ -28,14 +28,14 @@ bool tw_pieces_begin(struct tw_pieces *pieces, const struct tw_ahead_work *work,
 		return false;
 	for (unsigned i = 0; i < TW_PIECES; i++)
 		list[i] = pieces->pieces[i];
-	pieces->ahead = tw_ahead_new(work, context, list, TW_PIECES, jobs);
+	pieces->ahead = tw_pipeline_new(work, context, list, TW_PIECES, jobs);
 	return pieces->ahead != NULL;
 }
 
 static bool is_next_of(struct tw_pieces *pieces, unsigned part)
 {
 	void *next;
-	if (!pieces->next && pieces->ahead && tw_ahead_next(pieces->ahead, &next) > 0)
+	if (!pieces->next && pieces->ahead && tw_pipeline_next(pieces->ahead, &next) > 0)
 		pieces->next = next;
 	return pieces->next && pieces->next->part == part;
 }
@@ -53,7 +53,7 @@ void tw_pieces_put(struct tw_pieces *pieces, unsigned part, struct tw_output *ou
 
 void tw_pieces_end(struct tw_pieces *pieces)
 {
-	tw_ahead_free(pieces->ahead);
+	tw_pipeline_free(pieces->ahead);
 	pieces->ahead = NULL;
 	pieces->next = NULL;
 }

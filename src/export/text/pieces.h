@@ -4,7 +4,7 @@
 #define EXPORT_TEXT_PIECES_H
 
 #include "base/inline.h"
-#include "core/threads/ahead.h"
+#include "core/threads/pipeline.h"
 #include "export/text/spool.h"
 
 /* A piece of a text, made of the records in one block of a spool, or of things with numbers from one to another. */
@@ -22,13 +22,13 @@ enum { TW_PIECES = 8 };
 struct tw_pieces {
 	struct tw_piece_text *pieces[TW_PIECES];
 	size_t room; /* of each text */
-	struct tw_ahead *ahead;
+	struct tw_pipeline *ahead;
 	struct tw_piece_text *next; /* the next piece, of a part that has not been asked for yet; NULL: none */
 };
 
 /* Begins a text: all pieces that work->read takes, which tells the part that each is of, in their order. room: bytes of
  * a piece's text at most. jobs: 0 is all processors. False when there is no memory; to be ended in any case. */
-bool tw_pieces_begin(struct tw_pieces *pieces, const struct tw_ahead_work *work, void *context, size_t room,
+bool tw_pieces_begin(struct tw_pieces *pieces, const struct tw_pipeline_steps *work, void *context, size_t room,
                      unsigned jobs);
 
 /* Writes a part, but for its first comma; it may be empty. Parts are asked for in their order, while the others are

@@ -102,7 +102,7 @@ void fxt_brief_rows(struct fxt_chunk *chunk)
 	if (chunk->brief_rows < chunk->untimed)
 		fxt_time_rows(chunk);
 	for (; chunk->brief_rows < chunk->slab.count; chunk->brief_rows++)
-		tw_slab_brief_row(&chunk->slab, (uint32_t)chunk->brief_rows);
+		tw_slab_add_key(&chunk->slab, (uint32_t)chunk->brief_rows);
 }
 
 /* ---- Events as they will be written. ---- */
@@ -160,7 +160,7 @@ TW_INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uin
 		return false;
 	if (__builtin_expect(chunk->brief_rows != slab->count, 0))
 		fxt_brief_rows(chunk);
-	struct tw_brief *brief = tw_slab_next_brief(slab, time);
+	struct tw_event_key *brief = tw_slab_next_key(slab, time);
 	brief->time = time;
 	brief->number = (uint32_t)slab->ready_size;
 	brief->tags = tags;
@@ -200,7 +200,7 @@ TW_INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const s
 		fxt_put_word(&put, complete ? merged + length : word);
 	fxt_set_time(chunk, time);
 	return end_ready(chunk, &put, (header & SAME) | run->seat_index << 24 | category << 32 | name << 48, time,
-	                 TW_BRIEF_READY | ((uint32_t)place & TW_BRIEF_PLACE));
+	                 TW_KEY_READY | ((uint32_t)place & TW_KEY_PLACE));
 }
 
 TW_INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, bool big)

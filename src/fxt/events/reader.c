@@ -130,7 +130,7 @@ static void put_later(struct fxt_reader *fxt, struct fxt_chunk *chunk)
 static void brief(struct fxt_chunk *chunk)
 {
 	chunk->slab.offset = chunk->base;
-	tw_slab_brief(&chunk->slab);
+	tw_slab_make_keys(&chunk->slab);
 }
 
 /* Takes another chunk into the sorter. Returns 1, 0 at the end, or a negative status. */
@@ -155,7 +155,7 @@ static int pull(struct tw_reader *reader)
 	fxt->passed_ns = chunk->passed.last > fxt->passed_ns ? chunk->passed.last : fxt->passed_ns;
 	if (fxt->window)
 		fxt_window_count_early(fxt->window, chunk);
-	if (fxt->in_turn && !chunk->slab.brief && !chunk->failed && !chunk->slab.failed)
+	if (fxt->in_turn && !chunk->slab.keyed && !chunk->failed && !chunk->slab.failed)
 		brief(chunk);
 	bool failed = chunk->failed || chunk->slab.failed;
 	if (failed) /* it may have no order */
@@ -303,8 +303,8 @@ static uint64_t set_first_times(struct fxt_reader *fxt)
 		struct tw_slab *slab = &fxt->held[i]->slab;
 		for (size_t k = 0; k < slab->count; k++)
 			slab->events[k].time = first;
-		for (size_t k = 0; k < slab->brief_count; k++)
-			slab->briefs[k].time = first;
+		for (size_t k = 0; k < slab->key_count; k++)
+			slab->keys[k].time = first;
 	}
 	if (i == fxt->sorter.count && first != UINT64_MAX)
 		fxt->commit.time = first;

@@ -168,7 +168,8 @@ static bool is_wakeup(uint64_t header)
 }
 
 /* What a record that was made ready tells. */
-static struct tw_event switch_of(const struct fxt_feed *feed, const struct tw_slab *slab, const struct tw_brief *brief)
+static struct tw_event switch_of(const struct fxt_feed *feed, const struct tw_slab *slab,
+                                 const struct tw_event_key *brief)
 {
 	struct fxt_state *state = fxt_ahead_state(feed->fxt->ahead);
 	const uint8_t *record = slab->ready + brief->number;
@@ -178,7 +179,7 @@ static struct tw_event switch_of(const struct fxt_feed *feed, const struct tw_sl
 	uint64_t comes = wakeup ? 0 : tw_load64(record + (size_t)3 * TW_FXT_WORD, false);
 	return (struct tw_event){
 	    .time = brief->time,
-	    .offset = slab->offset + (brief->tags & TW_BRIEF_PLACE),
+	    .offset = slab->offset + (brief->tags & TW_KEY_PLACE),
 	    .value = tw_bits(header, 36, 39),
 	    .track = track,
 	    .other = wakeup ? 0 : fxt_state_track_of_thread(state, comes),
@@ -219,7 +220,7 @@ static bool is_written(const struct fxt_feed *feed, uint32_t track)
 }
 
 int fxt_feed_switch(struct fxt_passage *passage, struct fxt_feed *feed, const struct tw_slab *slab,
-                    const struct tw_brief *brief)
+                    const struct tw_event_key *brief)
 {
 	const uint8_t *record = slab->ready + brief->number;
 	uint64_t koids[2];

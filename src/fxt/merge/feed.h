@@ -37,6 +37,6 @@ int fxt_feed_row(struct fxt_passage *passage, const struct fxt_feed *feed, const
 
 /* Writes a context switch or a wake-up that is ready but for its threads. Returns 0 or a negative status. */
 int fxt_feed_switch(struct fxt_passage *passage, struct fxt_feed *feed, const struct tw_slab *slab,
-                    const struct tw_brief *brief);
+                    const struct tw_event_key *brief);
 
 #endif

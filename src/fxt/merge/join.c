@@ -20,7 +20,7 @@ enum {
 
 /* A chunk that events are taken from. */
 struct strand {
-	const struct tw_brief *next, *end;
+	const struct tw_event_key *next, *end;
 	uint64_t head;       /* time of the next event, in the merged trace */
 	size_t share;        /* events of it that the next slot may take */
 	uint64_t bound;      /* time of the last of these, in the merged trace */
@@ -59,7 +59,7 @@ static int no_memory(const struct join *join)
 }
 
 /* The time of an event in the merged trace. */
-static inline uint64_t time_of(const struct strand *strand, const struct tw_brief *brief)
+static inline uint64_t time_of(const struct strand *strand, const struct tw_event_key *brief)
 {
 	return fxt_merged_time(&strand->feed->shift, brief->time);
 }
@@ -107,7 +107,7 @@ static uint64_t last_time(const struct join *join, const struct fxt_feed *feed)
 	uint64_t last = feed->last;
 	for (size_t i = 0; i < join->strand_count; i++) {
 		const struct strand *strand = &join->strands[i];
-		if (strand->feed == feed && strand->next != strand->slab->briefs && strand->next[-1].time > last)
+		if (strand->feed == feed && strand->next != strand->slab->keys && strand->next[-1].time > last)
 			last = strand->next[-1].time;
 	}
 	return last;
@@ -126,8 +126,8 @@ static int add_strand(struct join *join, struct fxt_feed *feed, struct tw_order_
 		return no_memory(join);
 	for (; place > 0 && !stands_before(&join->strands[place - 1], feed, lane); place--)
 		join->strands[place] = join->strands[place - 1];
-	join->strands[place] = (struct strand){.next = lane->slab->briefs,
-	                                       .end = lane->slab->briefs + lane->slab->brief_count,
+	join->strands[place] = (struct strand){.next = lane->slab->keys,
+	                                       .end = lane->slab->keys + lane->slab->key_count,
 	                                       .late_until = last,
 	                                       .slab = lane->slab,
 	                                       .lane = lane,
@@ -169,14 +169,14 @@ static int end_strand(struct join *join, struct strand *strand)
 	struct fxt_feed *feed = strand->feed;
 	uint64_t last = strand->end[-1].time;
 	feed->last = last > feed->last ? last : feed->last;
-	strand->lane->next = strand->slab->brief_count;
+	strand->lane->next = strand->slab->key_count;
 	join->strand_count--;
 	memmove(strand, strand + 1, (size_t)(join->strands + join->strand_count - strand) * sizeof *strand);
 	return go_on(join, feed);
 }
 
 /* Those that come before the time that became 0 are among them. */
-static void note_late(const struct join *join, const struct strand *strand, const struct tw_brief *brief)
+static void note_late(const struct join *join, const struct strand *strand, const struct tw_event_key *brief)
 {
 	struct tw_sorter *sorter = &strand->feed->fxt->sorter;
 	if (tw_merge_raises(&strand->feed->shift.whole, brief->time))
@@ -190,7 +190,7 @@ static void pass(const struct join *join, struct strand *strand)
 {
 	if (strand->taken == 0)
 		return;
-	const struct tw_brief *to = strand->next + strand->taken;
+	const struct tw_event_key *to = strand->next + strand->taken;
 	for (; strand->next < to && strand->next->time < strand->late_until; strand->next++)
 		note_late(join, strand, strand->next);
 	strand->next = to;
@@ -239,7 +239,7 @@ TW_INLINE size_t take_until(struct join *join, const struct strand *strand, bool
 {
 	const struct slot *slot = &join->slot;
 	const struct fxt_shift *shift = &strand->feed->shift;
-	const struct tw_brief *brief = strand->next, *end = brief + strand->share;
+	const struct tw_event_key *brief = strand->next, *end = brief + strand->share;
 	const uint8_t *ready = strand->slab->ready, **records = slot->records;
 	const uint64_t begin = all_move ? brief->time : strand->head, most = slot->last - strand->head;
 	const uint64_t away = strand->head - slot->from;
@@ -252,7 +252,7 @@ TW_INLINE size_t take_until(struct join *join, const struct strand *strand, bool
 		since = (all_move ? brief->time : fxt_merged_time(shift, brief->time)) - begin;
 		if (since > most)
 			break;
-		const uint8_t *record = brief->tags & TW_BRIEF_READY ? ready + brief->number : NULL;
+		const uint8_t *record = brief->tags & TW_KEY_READY ? ready + brief->number : NULL;
 		__builtin_prefetch(record); /* another processor wrote it: 5% of merge (`make bench`) */
 		keys[count] = (since + away) << bits | count;
 		records[count] = record;
@@ -283,7 +283,7 @@ static inline struct strand *strand_of(const struct join *join, uint64_t key)
 	return &join->strands[join->slot.strands[number_of(&join->slot, key)]];
 }
 
-static const struct tw_brief *brief_of(const struct join *join, uint64_t key)
+static const struct tw_event_key *brief_of(const struct join *join, uint64_t key)
 {
 	const struct strand *strand = strand_of(join, key);
 	return strand->next + (number_of(&join->slot, key) - strand->first);
@@ -323,8 +323,8 @@ static size_t put_ready(struct join *join, const uint64_t *keys, size_t count)
 static int put_row(struct join *join, uint64_t key)
 {
 	const struct strand *strand = strand_of(join, key);
-	const struct tw_brief *brief = brief_of(join, key);
-	if (brief->tags & TW_BRIEF_SWITCH)
+	const struct tw_event_key *brief = brief_of(join, key);
+	if (brief->tags & TW_KEY_SWITCH)
 		return fxt_feed_switch(&join->passage, strand->feed, strand->slab, brief);
 	const struct tw_argument *arguments = NULL;
 	const struct tw_event *row = tw_slab_row(strand->slab, brief, &arguments);

@@ -19,10 +19,10 @@ enum {
 
 /* State of the loop, a local variable: so the compiler knows that no store changes it, and can keep it in registers. */
 struct loop {
-	uint8_t *ready;        /* the slab's room for records */
-	size_t used, enough;   /* bytes of it: used; up to which there is room for any record */
-	struct tw_brief *next; /* the slab's next brief, if none of the loop's were late */
-	struct tw_brief *late;
+	uint8_t *ready;            /* the slab's room for records */
+	size_t used, enough;       /* bytes of it: used; up to which there is room for any record */
+	struct tw_event_key *next; /* the slab's next brief, if none of the loop's were late */
+	struct tw_event_key *late;
 	size_t late_count; /* late ones of the loop */
 	uint64_t last;     /* time of the last event that is not late */
 	struct tw_ticks clock;
@@ -153,14 +153,14 @@ static inline uint64_t ns_of(const struct tw_ticks *clock, uint64_t ticks)
 TW_INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t time, uint32_t tags)
 {
 	bool late = time < loop->last;
-	struct tw_brief *brief = late ? loop->late + loop->late_count : loop->next - loop->late_count;
+	struct tw_event_key *brief = late ? loop->late + loop->late_count : loop->next - loop->late_count;
 	loop->late_count += late;
 	loop->next++;
 	loop->last = late ? loop->last : time;
-	*brief = (struct tw_brief){
+	*brief = (struct tw_event_key){
 	    .time = time,
 	    .number = (uint32_t)loop->used,
-	    .tags = tags | ((uint32_t)(bytes - loop->bytes) & TW_BRIEF_PLACE),
+	    .tags = tags | ((uint32_t)(bytes - loop->bytes) & TW_KEY_PLACE),
 	};
 	loop->used += size;
 }
@@ -232,7 +232,7 @@ TW_INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint
 	to += shape->tail;
 	size = (size_t)(to - start);
 	tw_store64(start, (header & SAME) | size / TW_FXT_WORD << 4 | loop->seat | names, false);
-	add(loop, bytes, size, time, TW_BRIEF_READY);
+	add(loop, bytes, size, time, TW_KEY_READY);
 	return true;
 }
 
@@ -254,7 +254,7 @@ TW_INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t hea
 	memcpy(to, bytes, words * TW_FXT_WORD);
 	tw_store64(to, header & same, false);
 	tw_store64(to + TW_FXT_WORD, time + loop->shift, false);
-	add(loop, bytes, words * TW_FXT_WORD, time, TW_BRIEF_SWITCH);
+	add(loop, bytes, words * TW_FXT_WORD, time, TW_KEY_SWITCH);
 	return true;
 }
 
@@ -290,9 +290,9 @@ static struct loop begin(struct fxt_chunk *chunk)
 	    .ready = slab->ready,
 	    .used = slab->ready_size,
 	    .enough = slab->ready_room > MOST ? slab->ready_room - MOST : 0,
-	    .next = slab->briefs + slab->brief_count,
+	    .next = slab->keys + slab->key_count,
 	    .late = slab->late + slab->late_count,
-	    .last = slab->brief_last,
+	    .last = slab->last_key,
 	    .clock = chunk->clock,
 	    .count = count,
 	    .shift = shift->ns,
@@ -307,9 +307,9 @@ static void end(struct fxt_chunk *chunk, const struct loop *loop)
 {
 	struct tw_slab *slab = &chunk->slab;
 	slab->ready_size = loop->used;
-	slab->brief_count = (size_t)(loop->next - slab->briefs) - loop->late_count;
+	slab->key_count = (size_t)(loop->next - slab->keys) - loop->late_count;
 	slab->late_count += loop->late_count;
-	slab->brief_last = loop->last;
+	slab->last_key = loop->last;
 }
 
 TW_NOINLINE bool make_room(struct tw_slab *slab, size_t used)

@@ -46,7 +46,7 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 	size_t count = records_of(chunk) + 1;
 	chunk->slab.offset = chunk->base;
 	if (!tw_extend(&scratch->late, &scratch->late_room, count, sizeof *scratch->late) ||
-	    !tw_slab_begin_briefs(&chunk->slab, scratch->late, count)) {
+	    !tw_slab_begin_keys(&chunk->slab, scratch->late, count)) {
 		chunk->failed = true;
 		return;
 	}
@@ -59,7 +59,7 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
 	fxt_brief_rows(chunk);
-	tw_slab_end_briefs(&chunk->slab, &scratch->sort);
+	tw_slab_end_keys(&chunk->slab, &scratch->sort);
 	chunk->links = NULL;
 }
 
@@ -226,7 +226,7 @@ void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
 {
 	const struct tw_slab *slab = &chunk->slab;
 	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
-	               slab->brief_count * sizeof *slab->briefs + slab->ready_size +
+	               slab->key_count * sizeof *slab->keys + slab->ready_size +
 	               slab->argument_count * sizeof *slab->arguments + chunk->fix_count * sizeof *chunk->fixes;
 	if (fxt_window_forgets(window->reader) && chunk->bytes) /* a chunk that waits has none */
 		chunk->early += chunk->room;

@@ -346,7 +346,7 @@ struct fxt_scratch {
 	struct fxt_memo memos[FXT_MEMOS];
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* verify.c */
-	struct tw_brief *late;          /* window.c */
+	struct tw_event_key *late;      /* window.c */
 	size_t late_room;
 	uint8_t *record;             /* the same: FXT_READY_MOST bytes, or NULL */
 	struct fxt_heads *heads;     /* heads.c */

@@ -1,7 +1,7 @@
 /* info.c - what is in a log: records by kind, dialect, threads, times, settings, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/order.h"
-#include "core/threads/ahead.h"
+#include "core/threads/pipeline.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/jobs/count.h"
 #include "tracelog/log/cursor.h"
@@ -42,7 +42,7 @@ struct piece {
 
 struct tracelog_summary {
 	struct tracelog_cursor cursor; /* for lines that are looked at one by one */
-	struct tw_ahead *ahead;
+	struct tw_pipeline *ahead;
 	struct piece pieces[PIECES];
 	uint64_t offset, line; /* of the block that is added */
 
@@ -74,7 +74,7 @@ void tracelog_summary_free(struct tracelog_summary *summary)
 {
 	if (!summary)
 		return;
-	tw_ahead_free(summary->ahead);
+	tw_pipeline_free(summary->ahead);
 	for (size_t i = 0; i < PIECES; i++) {
 		tracelog_line_block_free(&summary->pieces[i].block);
 		tracelog_count_free(&summary->pieces[i].count);
@@ -299,15 +299,15 @@ static void count_piece(void *context, void *to)
 
 static int count_all(struct tracelog_summary *summary, unsigned jobs)
 {
-	static const struct tw_ahead_work activity = {read_piece, count_piece};
+	static const struct tw_pipeline_steps activity = {read_piece, count_piece};
 	void *pieces[PIECES], *next;
 	int status;
 	for (size_t i = 0; i < PIECES; i++)
 		pieces[i] = &summary->pieces[i];
-	summary->ahead = tw_ahead_new(&activity, summary, pieces, PIECES, jobs);
+	summary->ahead = tw_pipeline_new(&activity, summary, pieces, PIECES, jobs);
 	if (!summary->ahead)
 		return TW_ERR_MEMORY;
-	while ((status = tw_ahead_next(summary->ahead, &next)) > 0) {
+	while ((status = tw_pipeline_next(summary->ahead, &next)) > 0) {
 		const struct piece *piece = next;
 		pass_over(summary, piece->block.offset);
 		if (piece->block.cut)

@@ -44,7 +44,7 @@ struct crew {
 static void tell_kept(struct turn *turn)
 {
 	for (size_t i = 0; i < turn->kept_count; i++) {
-		tw_tell(turn->crew->reader, &turn->kept[i].finding);
+		tw_report_finding(turn->crew->reader, &turn->kept[i].finding);
 		free(turn->kept[i].texts);
 	}
 	turn->kept_count = 0;
@@ -78,7 +78,7 @@ static void take_finding(void *context, const struct tw_finding *finding)
 		pthread_cond_wait(&crew->moved, &crew->lock);
 	if (!kept && !crew->failed) {
 		tell_kept(turn);
-		tw_tell(crew->reader, finding);
+		tw_report_finding(crew->reader, finding);
 	}
 	pthread_mutex_unlock(&crew->lock);
 }

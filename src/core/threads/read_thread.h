@@ -1,14 +1,14 @@
-/* relay.h - a reader that another thread reads ahead of the caller. */
+/* read_thread.h - a reader that another thread reads ahead of the caller. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CORE_THREADS_RELAY_H
-#define CORE_THREADS_RELAY_H
+#ifndef CORE_THREADS_READ_THREAD_H
+#define CORE_THREADS_READ_THREAD_H
 
 #include "core/format.h"
 
 /* Opens a reader that gives what `source` would: the same batches, with each the clock and the dictionary as they are
  * after it. Another thread reads the source, up to some ten thousand rows ahead; its findings are told from there.
- * Until the relay is closed nobody else may read the source, and then no more of it may be read; it explains a negative
+ * Until the reader that is opened is closed nobody else may read the source, and then no more of it may be read; it explains a negative
  * status as it always does. Returns 0 or TW_ERR_MEMORY: then the source has not been touched. */
-int tw_open_relay(struct tw_reader **relay, struct tw_reader *source);
+int tw_open_read_thread(struct tw_reader **opened, struct tw_reader *source);
 
 #endif

@@ -1,7 +1,7 @@
-/* hold.h - holding events back until it is known whether their slices are long enough. */
+/* pending.h - holding events back until it is known whether their slices are long enough. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CORE_FILTER_HOLD_H
-#define CORE_FILTER_HOLD_H
+#ifndef CORE_FILTER_PENDING_H
+#define CORE_FILTER_PENDING_H
 
 #include "core/order/rows.h"
 #include "core/threads/share.h"
@@ -26,7 +26,7 @@ struct tw_verdicts {
 };
 
 /* All zero but options, dictionary and share to begin. */
-struct tw_hold {
+struct tw_pending {
 	const struct tw_read_options *options;
 	const struct tw_dictionary *dictionary;
 	struct tw_share share;      /* of the memory limit: beyond, the oldest rows go undecided */
@@ -42,24 +42,24 @@ struct tw_hold {
 #define TW_NO_ROW UINT64_MAX
 
 /* Counts a slice that is let through unjudged. */
-void tw_hold_give_up(struct tw_hold *hold, const struct tw_event *begin);
+void tw_pending_give_up(struct tw_pending *pending, const struct tw_event *begin);
 
 /* Whether the options let through what has the event's name and category. */
-bool tw_hold_wanted(struct tw_hold *hold, const struct tw_event *event);
+bool tw_pending_wanted(struct tw_pending *pending, const struct tw_event *event);
 
 /* Lets an event through, or into the queue when it must wait: TW_UNDECIDED for the begin of a slice, otherwise TW_KEEP.
- * arguments and base: as for tw_event_rows_add(). Returns its row, for tw_hold_decide(). */
-uint64_t tw_hold_put(struct tw_hold *hold, struct tw_queue *queue, const struct tw_event *event,
-                     const struct tw_argument *arguments, const uint8_t *base, enum tw_verdict verdict);
+ * arguments and base: as for tw_event_rows_add(). Returns its row, for tw_pending_decide(). */
+uint64_t tw_pending_put(struct tw_pending *pending, struct tw_queue *queue, const struct tw_event *event,
+                        const struct tw_argument *arguments, const uint8_t *base, enum tw_verdict verdict);
 
 /* Decides about a slice that has ended, whose begin was at `begin` and is that row. Returns whether it passes: then its
  * begin is let through, and its end is to be. */
-bool tw_hold_decide(struct tw_hold *hold, struct tw_queue *queue, uint64_t row, uint64_t begin, uint64_t end);
+bool tw_pending_decide(struct tw_pending *pending, struct tw_queue *queue, uint64_t row, uint64_t begin, uint64_t end);
 
 /* Lets through what need not wait any more; or all, because nothing more comes. */
-void tw_hold_drain(struct tw_hold *hold, struct tw_queue *queue);
-void tw_hold_drain_all(struct tw_hold *hold, struct tw_queue *queue);
+void tw_pending_drain(struct tw_pending *pending, struct tw_queue *queue);
+void tw_pending_drain_all(struct tw_pending *pending, struct tw_queue *queue);
 
-void tw_hold_free(struct tw_hold *hold);
+void tw_pending_free(struct tw_pending *pending);
 
 #endif

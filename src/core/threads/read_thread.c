@@ -1,11 +1,11 @@
-/* relay.c - a reader that another thread reads ahead of the caller.
+/* read_thread.c - a reader that another thread reads ahead of the caller.
  *
  * Batches are copied into blocks, which go round: the other thread fills one while the caller uses another. Where the
  * source puts rows together it may do so in the block. What the source does next must not be seen: so each batch brings
- * what it changed in the dictionary, which is done to the relay's own when the batch is given out. A batch that is too
+ * what it changed in the dictionary, which is done to that of the reader opened when the batch is given out. A batch that is too
  * large for a block (of blobs) is lent: the source waits until it is used. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/threads/relay.h"
+#include "core/threads/read_thread.h"
 
 #include "base/threads/parallel.h"
 #include "core/order/rows.h"
@@ -44,7 +44,7 @@ struct block {
 	int status;            /* what follows this block: 1 another one, 0 the end, or a negative status */
 };
 
-struct relay {
+struct read_thread {
 	struct tw_format format; /* of the source's name */
 	struct tw_reader *source;
 	struct block blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
@@ -142,31 +142,31 @@ static struct tw_batch keep(struct block *block, const struct tw_batch *batch, c
 	return *batch;
 }
 
-static void add_item(struct relay *relay, struct block *block, const struct tw_batch *batch)
+static void add_item(struct read_thread *thread, struct block *block, const struct tw_batch *batch)
 {
 	block->items[block->item_count++] = (struct item){.batch = *batch,
-	                                                  .clock = relay->source->clock,
-	                                                  .raised = relay->source->raised,
+	                                                  .clock = thread->source->clock,
+	                                                  .raised = thread->source->raised,
 	                                                  .changes = block->changes.count};
 }
 
 /* Does some of the source's work instead of waiting; false where there is nothing to do. With the lock, which is let go
  * meanwhile. The system leaves a processor idle rather than to take a thread from another one for so short a time:
  * `make bench` measures convert. */
-static bool help(struct relay *relay, bool guest)
+static bool help(struct read_thread *thread, bool guest)
 {
-	struct tw_reader *source = relay->source;
+	struct tw_reader *source = thread->source;
 	if (!source->format->help)
 		return false;
-	pthread_mutex_unlock(&relay->lock);
+	pthread_mutex_unlock(&thread->lock);
 	bool helped = source->format->help(source, guest);
-	pthread_mutex_lock(&relay->lock);
+	pthread_mutex_lock(&thread->lock);
 	return helped;
 }
 
-static bool is_full(const struct relay *relay, bool all)
+static bool is_full(const struct read_thread *thread, bool all)
 {
-	return !relay->stop && relay->filled - relay->used > (all ? 0 : BLOCKS - 1);
+	return !thread->stop && thread->filled - thread->used > (all ? 0 : BLOCKS - 1);
 }
 
 static void clear(struct block *block)
@@ -179,77 +179,77 @@ static void clear(struct block *block)
 }
 
 /* Gives the block to the caller and waits for the next one. NULL: it is time to stop. */
-static struct block *next_free(struct relay *relay, bool all)
+static struct block *next_free(struct read_thread *thread, bool all)
 {
-	pthread_mutex_lock(&relay->lock);
-	while (is_full(relay, all))
-		if (!help(relay, false) && is_full(relay, all))
-			pthread_cond_wait(&relay->change_made, &relay->lock);
-	struct block *block = relay->stop ? NULL : &relay->blocks[relay->filled % BLOCKS];
-	pthread_mutex_unlock(&relay->lock);
+	pthread_mutex_lock(&thread->lock);
+	while (is_full(thread, all))
+		if (!help(thread, false) && is_full(thread, all))
+			pthread_cond_wait(&thread->change_made, &thread->lock);
+	struct block *block = thread->stop ? NULL : &thread->blocks[thread->filled % BLOCKS];
+	pthread_mutex_unlock(&thread->lock);
 	if (block)
 		clear(block);
 	return block;
 }
 
-static void hand_on(struct relay *relay, struct block *block, int status)
+static void hand_on(struct read_thread *thread, struct block *block, int status)
 {
 	block->status = status;
-	block->clock = relay->source->clock;
-	pthread_mutex_lock(&relay->lock);
-	relay->filled++;
-	pthread_cond_broadcast(&relay->change_made);
-	pthread_mutex_unlock(&relay->lock);
+	block->clock = thread->source->clock;
+	pthread_mutex_lock(&thread->lock);
+	thread->filled++;
+	pthread_cond_broadcast(&thread->change_made);
+	pthread_mutex_unlock(&thread->lock);
 }
 
 /* Offers the source what room the block has. */
-static void offer(struct relay *relay, const struct block *block)
+static void offer(struct read_thread *thread, const struct block *block)
 {
-	relay->room =
+	thread->room =
 	    (struct tw_batch_room){block->events + block->event_count, block->arguments + block->argument_count,
 	                           ARGUMENTS - block->argument_count};
-	bool enough = ROWS - block->event_count >= TW_SLAB_BLOCK && relay->room.argument_room >= OFFERED;
-	relay->source->room = enough && !relay->source->filter ? &relay->room : NULL;
+	bool enough = ROWS - block->event_count >= TW_SLAB_BLOCK && thread->room.argument_room >= OFFERED;
+	thread->source->room = enough && !thread->source->filter ? &thread->room : NULL;
 }
 
-static bool is_placed(const struct relay *relay, const struct tw_batch *batch)
+static bool is_placed(const struct read_thread *thread, const struct tw_batch *batch)
 {
-	return relay->source->room && batch->events == relay->room.events;
+	return thread->source->room && batch->events == thread->room.events;
 }
 
 /* Puts a batch into the block or into another one, which is returned; NULL: it is time to stop. */
-static struct block *put(struct relay *relay, struct block *block, const struct tw_batch *batch)
+static struct block *put(struct read_thread *thread, struct block *block, const struct tw_batch *batch)
 {
 	const struct block empty = {0};
-	bool placed = is_placed(relay, batch);
+	bool placed = is_placed(thread, batch);
 	const struct need need = placed ? measure_placed(batch) : measure(batch);
 	bool lends = !fits(&empty, batch, &need);
 	if (!lends && !fits(block, batch, &need)) {
-		hand_on(relay, block, 1);
-		block = next_free(relay, false);
+		hand_on(thread, block, 1);
+		block = next_free(thread, false);
 		placed = false;
 	}
 	if (!block)
 		return NULL;
-	if (!tw_dictionary_collect(relay->source->dictionary, &block->changes)) {
-		hand_on(relay, block, tw_fail(relay->source, TW_ERR_MEMORY, "out of memory"));
+	if (!tw_dictionary_collect(thread->source->dictionary, &block->changes)) {
+		hand_on(thread, block, tw_fail(thread->source, TW_ERR_MEMORY, "out of memory"));
 		return NULL;
 	}
 	const struct tw_batch kept = lends ? *batch : placed ? keep(block, batch, &need) : copy(block, batch);
-	add_item(relay, block, &kept);
+	add_item(thread, block, &kept);
 	if (!lends)
 		return block;
-	hand_on(relay, block, 1);
-	return next_free(relay, true);
+	hand_on(thread, block, 1);
+	return next_free(thread, true);
 }
 
 static void call_for_help(void *context)
 {
-	struct relay *relay = context;
-	pthread_mutex_lock(&relay->lock);
-	relay->helped = relay->called = true;
-	pthread_cond_broadcast(&relay->change_made);
-	pthread_mutex_unlock(&relay->lock);
+	struct read_thread *thread = context;
+	pthread_mutex_lock(&thread->lock);
+	thread->helped = thread->called = true;
+	pthread_cond_broadcast(&thread->change_made);
+	pthread_mutex_unlock(&thread->lock);
 }
 
 /* The caller is one of the threads that work for the source, where it helps: more of them than processors would hold
@@ -263,68 +263,68 @@ static void share_jobs(struct tw_read_options *options, const struct tw_format *
 
 static void *run(void *context)
 {
-	struct relay *relay = context;
-	relay->source->on_work = call_for_help;
-	relay->source->work_context = relay;
-	share_jobs(&relay->source->options, relay->source->format);
-	struct block *block = next_free(relay, false);
+	struct read_thread *thread = context;
+	thread->source->on_work = call_for_help;
+	thread->source->work_context = thread;
+	share_jobs(&thread->source->options, thread->source->format);
+	struct block *block = next_free(thread, false);
 	struct tw_batch batch;
 	int status = 1;
 	while (block && status > 0) {
-		offer(relay, block);
-		status = tw_read(relay->source, &batch);
+		offer(thread, block);
+		status = tw_read(thread->source, &batch);
 		if (status > 0)
-			block = put(relay, block, &batch);
+			block = put(thread, block, &batch);
 	}
 	if (!block)
 		return NULL;
-	if (!tw_dictionary_collect(relay->source->dictionary, &block->changes) && status == 0)
-		status = tw_fail(relay->source, TW_ERR_MEMORY, "out of memory");
-	hand_on(relay, block, status);
+	if (!tw_dictionary_collect(thread->source->dictionary, &block->changes) && status == 0)
+		status = tw_fail(thread->source, TW_ERR_MEMORY, "out of memory");
+	hand_on(thread, block, status);
 	return NULL;
 }
 
 /* ---- The caller. ---- */
 
-static void give_back(struct relay *relay)
+static void give_back(struct read_thread *thread)
 {
-	pthread_mutex_lock(&relay->lock);
-	relay->used += relay->holds;
-	relay->holds = false;
-	pthread_cond_broadcast(&relay->change_made);
-	pthread_mutex_unlock(&relay->lock);
+	pthread_mutex_lock(&thread->lock);
+	thread->used += thread->holds;
+	thread->holds = false;
+	pthread_cond_broadcast(&thread->change_made);
+	pthread_mutex_unlock(&thread->lock);
 }
 
-static bool help_as_guest(struct relay *relay)
+static bool help_as_guest(struct read_thread *thread)
 {
-	relay->called = false;
-	return relay->helped && help(relay, true);
+	thread->called = false;
+	return thread->helped && help(thread, true);
 }
 
-static void wait_for_block(struct relay *relay)
+static void wait_for_block(struct read_thread *thread)
 {
-	pthread_mutex_lock(&relay->lock);
-	while (relay->filled == relay->used)
-		if (!help_as_guest(relay) && !relay->called && relay->filled == relay->used)
-			pthread_cond_wait(&relay->change_made, &relay->lock);
-	pthread_mutex_unlock(&relay->lock);
-	relay->holds = true;
-	relay->item = relay->change = 0;
+	pthread_mutex_lock(&thread->lock);
+	while (thread->filled == thread->used)
+		if (!help_as_guest(thread) && !thread->called && thread->filled == thread->used)
+			pthread_cond_wait(&thread->change_made, &thread->lock);
+	pthread_mutex_unlock(&thread->lock);
+	thread->holds = true;
+	thread->item = thread->change = 0;
 }
 
 static int apply(struct tw_reader *reader, const struct block *block, size_t until)
 {
-	struct relay *relay = reader->state;
-	for (; relay->change < until; relay->change++)
-		if (!tw_dictionary_apply(reader->dictionary, &block->changes.items[relay->change]))
+	struct read_thread *thread = reader->state;
+	for (; thread->change < until; thread->change++)
+		if (!tw_dictionary_apply(reader->dictionary, &block->changes.items[thread->change]))
 			return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	return 0;
 }
 
 static int give(struct tw_reader *reader, const struct block *block, struct tw_batch *batch)
 {
-	struct relay *relay = reader->state;
-	const struct item *item = &block->items[relay->item++];
+	struct read_thread *thread = reader->state;
+	const struct item *item = &block->items[thread->item++];
 	int status = apply(reader, block, item->changes);
 	reader->clock = item->clock;
 	reader->raised = item->raised;
@@ -334,63 +334,63 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 
 /* The block that has something to give, or the last one, which stays the caller's: what is read once more ends once
  * more. */
-static const struct block *current(struct relay *relay)
+static const struct block *current(struct read_thread *thread)
 {
 	for (;;) {
-		if (!relay->holds)
-			wait_for_block(relay);
-		const struct block *block = &relay->blocks[relay->used % BLOCKS];
-		if (relay->item < block->item_count || block->status <= 0)
+		if (!thread->holds)
+			wait_for_block(thread);
+		const struct block *block = &thread->blocks[thread->used % BLOCKS];
+		if (thread->item < block->item_count || block->status <= 0)
 			return block;
-		give_back(relay);
+		give_back(thread);
 	}
 }
 
-static int relay_read(struct tw_reader *reader, struct tw_batch *batch)
+static int thread_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	const struct block *block = current(reader->state);
-	struct relay *relay = reader->state;
-	if (relay->item < block->item_count)
+	struct read_thread *thread = reader->state;
+	if (thread->item < block->item_count)
 		return give(reader, block, batch);
 	*batch = (struct tw_batch){0};
 	reader->clock = block->clock;
 	int status = apply(reader, block, block->changes.count);
 	if (status == 0 && block->status < 0)
-		tw_fail(reader, block->status, "%s", tw_reader_error(relay->source));
+		tw_fail(reader, block->status, "%s", tw_reader_error(thread->source));
 	return status < 0 ? status : block->status;
 }
 
 /* ---- The whole. ---- */
 
-static void free_blocks(struct relay *relay)
+static void free_blocks(struct read_thread *thread)
 {
 	for (size_t i = 0; i < BLOCKS; i++) {
-		free(relay->blocks[i].events);
-		free(relay->blocks[i].arguments);
-		free(relay->blocks[i].bytes);
-		free(relay->blocks[i].changes.items);
+		free(thread->blocks[i].events);
+		free(thread->blocks[i].arguments);
+		free(thread->blocks[i].bytes);
+		free(thread->blocks[i].changes.items);
 	}
-	pthread_mutex_destroy(&relay->lock);
-	pthread_cond_destroy(&relay->change_made);
-	free(relay);
+	pthread_mutex_destroy(&thread->lock);
+	pthread_cond_destroy(&thread->change_made);
+	free(thread);
 }
 
-static void relay_close(struct tw_reader *reader)
+static void thread_close(struct tw_reader *reader)
 {
-	struct relay *relay = reader->state;
-	pthread_mutex_lock(&relay->lock);
-	relay->stop = true;
-	pthread_cond_broadcast(&relay->change_made);
-	pthread_mutex_unlock(&relay->lock);
-	pthread_join(relay->thread, NULL);
-	free_blocks(relay);
+	struct read_thread *thread = reader->state;
+	pthread_mutex_lock(&thread->lock);
+	thread->stop = true;
+	pthread_cond_broadcast(&thread->change_made);
+	pthread_mutex_unlock(&thread->lock);
+	pthread_join(thread->thread, NULL);
+	free_blocks(thread);
 }
 
-static bool make_blocks(struct relay *relay)
+static bool make_blocks(struct read_thread *thread)
 {
 	bool fine = true;
 	for (size_t i = 0; i < BLOCKS; i++) {
-		struct block *block = &relay->blocks[i];
+		struct block *block = &thread->blocks[i];
 		block->events = malloc(ROWS * sizeof *block->events);
 		block->arguments = malloc(ARGUMENTS * sizeof *block->arguments);
 		block->bytes = malloc(BYTES);
@@ -399,47 +399,47 @@ static bool make_blocks(struct relay *relay)
 	return fine;
 }
 
-static struct relay *new_relay(struct tw_reader *source)
+static struct read_thread *new_thread(struct tw_reader *source)
 {
-	struct relay *relay = calloc(1, sizeof *relay);
-	if (!relay)
+	struct read_thread *thread = calloc(1, sizeof *thread);
+	if (!thread)
 		return NULL;
-	relay->source = source;
-	relay->format = (struct tw_format){.name = source->format->name,
-	                                   .title = source->format->title,
-	                                   .read = relay_read,
-	                                   .close = relay_close};
-	pthread_mutex_init(&relay->lock, NULL);
-	pthread_cond_init(&relay->change_made, NULL);
-	if (make_blocks(relay))
-		return relay;
-	free_blocks(relay);
+	thread->source = source;
+	thread->format = (struct tw_format){.name = source->format->name,
+	                                    .title = source->format->title,
+	                                    .read = thread_read,
+	                                    .close = thread_close};
+	pthread_mutex_init(&thread->lock, NULL);
+	pthread_cond_init(&thread->change_made, NULL);
+	if (make_blocks(thread))
+		return thread;
+	free_blocks(thread);
 	return NULL;
 }
 
-int tw_open_relay(struct tw_reader **opened, struct tw_reader *source)
+int tw_open_read_thread(struct tw_reader **opened, struct tw_reader *source)
 {
 	struct tw_reader *reader = tw_reader_new(&source->options);
-	struct relay *relay = reader ? new_relay(source) : NULL;
+	struct read_thread *thread = reader ? new_thread(source) : NULL;
 	*opened = NULL;
-	if (!relay) {
+	if (!thread) {
 		tw_close(reader);
 		return TW_ERR_MEMORY;
 	}
 	reader->whole = source;
-	reader->format = &relay->format;
+	reader->format = &thread->format;
 	reader->input = source->input;
 	reader->path = source->path;
 	reader->clock = source->clock;
 	reader->sampled = source->sampled;
 	reader->origin = source->origin;
 	tw_dictionary_watch(source->dictionary);
-	if (pthread_create(&relay->thread, NULL, run, relay) != 0) {
-		free_blocks(relay);
+	if (pthread_create(&thread->thread, NULL, run, thread) != 0) {
+		free_blocks(thread);
 		tw_close(reader);
 		return TW_ERR_MEMORY;
 	}
-	reader->state = relay;
+	reader->state = thread;
 	*opened = reader;
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* test_relay.c - a reader that is read ahead gives what it gives when it is read directly. */
+/* test_read_thread.c - a reader that is read ahead gives what it gives when it is read directly. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "base/memory/map.h"
 #include "core/order/slab.h"
-#include "core/threads/relay.h"
+#include "core/threads/read_thread.h"
 
 /* ---- A trace that is made up while it is read: names, tracks, locations and stacks come, and change later. ---- */
 
@@ -194,25 +194,25 @@ static uint64_t see(const struct tw_reader *reader, const struct tw_batch *batch
 
 /* ---- Tests. ---- */
 
-/* Returns how many batches the source put where the relay wanted them. */
+/* Returns how many batches the source put where the thread wanted them. */
 static unsigned compare(unsigned batches, int end, bool places)
 {
-	struct tw_reader *direct = open_made(batches, end), *source = open_made(batches, end), *relay;
+	struct tw_reader *direct = open_made(batches, end), *source = open_made(batches, end), *opened;
 	struct made *made = source->state;
 	struct tw_batch expected, got;
 	int status;
 	made->places = places;
-	assert_int_equal(tw_open_relay(&relay, source), 0);
-	assert_string_equal(tw_reader_format(relay), "made");
+	assert_int_equal(tw_open_read_thread(&opened, source), 0);
+	assert_string_equal(tw_reader_format(opened), "made");
 	do {
 		status = tw_read(direct, &expected);
-		assert_int_equal(tw_read(relay, &got), status);
+		assert_int_equal(tw_read(opened, &got), status);
 		assert_int_equal(got.count, expected.count);
-		assert_true(see(relay, &got) == see(direct, &expected));
+		assert_true(see(opened, &got) == see(direct, &expected));
 	} while (status > 0);
 	assert_int_equal(status, end);
-	assert_int_equal(tw_read(relay, &got), end);
-	tw_close(relay);
+	assert_int_equal(tw_read(opened, &got), end);
+	tw_close(opened);
 	assert_string_equal(tw_reader_error(source), end < 0 ? "it broke" : "");
 	unsigned placed = made->placed;
 	tw_close(source);
@@ -247,15 +247,15 @@ static void a_failure_comes_behind_what_was_read(void **state)
 static void who_waits_helps(void **state)
 {
 	(void)state;
-	struct tw_reader *source = open_made(BATCHES, 0), *relay;
+	struct tw_reader *source = open_made(BATCHES, 0), *opened;
 	struct made *made = source->state;
 	struct tw_batch batch;
 	made->slow = true;
-	assert_int_equal(tw_open_relay(&relay, source), 0);
+	assert_int_equal(tw_open_read_thread(&opened, source), 0);
 	for (unsigned i = 0; i < BATCHES; i++)
-		assert_int_equal(tw_read(relay, &batch), ROWS);
+		assert_int_equal(tw_read(opened, &batch), ROWS);
 	assert_true(made->helped[true] > 0);
-	tw_close(relay);
+	tw_close(opened);
 	tw_close(source);
 }
 
@@ -263,14 +263,14 @@ static void who_waits_helps(void **state)
 static void who_is_ahead_helps(void **state)
 {
 	(void)state;
-	struct tw_reader *source = open_made(BATCHES, 0), *relay;
+	struct tw_reader *source = open_made(BATCHES, 0), *opened;
 	struct made *made = source->state;
-	assert_int_equal(tw_open_relay(&relay, source), 0);
+	assert_int_equal(tw_open_read_thread(&opened, source), 0);
 	for (unsigned i = 0; i < 100000 && made->helped[false] == 0; i++)
 		usleep(SLOW);
 	assert_int_equal(made->helped[true], 0);
 	assert_true(made->helped[false] > 0);
-	tw_close(relay);
+	tw_close(opened);
 	tw_close(source);
 }
 
@@ -278,13 +278,13 @@ static void who_is_ahead_helps(void **state)
 static void the_caller_is_one_of_the_threads(void **state)
 {
 	(void)state;
-	struct tw_reader *source = open_made(1, 0), *relay;
+	struct tw_reader *source = open_made(1, 0), *opened;
 	struct tw_batch batch;
 	source->options.jobs = 4;
-	assert_int_equal(tw_open_relay(&relay, source), 0);
-	while (tw_read(relay, &batch) > 0)
+	assert_int_equal(tw_open_read_thread(&opened, source), 0);
+	while (tw_read(opened, &batch) > 0)
 		;
-	tw_close(relay);
+	tw_close(opened);
 	assert_int_equal(source->options.jobs, 3);
 	tw_close(source);
 }
@@ -294,12 +294,12 @@ static void it_may_be_closed_early(void **state)
 {
 	(void)state;
 	for (unsigned n = 0; n < 20; n++) {
-		struct tw_reader *source = open_made(BATCHES, 0), *relay;
+		struct tw_reader *source = open_made(BATCHES, 0), *opened;
 		struct tw_batch batch;
-		assert_int_equal(tw_open_relay(&relay, source), 0);
+		assert_int_equal(tw_open_read_thread(&opened, source), 0);
 		for (unsigned i = 0; i < n; i++)
-			assert_int_equal(tw_read(relay, &batch), ROWS);
-		tw_close(relay);
+			assert_int_equal(tw_read(opened, &batch), ROWS);
+		tw_close(opened);
 		tw_close(source);
 	}
 }

@@ -1,9 +1,9 @@
-/* runs.c - rows in a temporary file.
+/* spill.c - rows in a temporary file.
  *
  * A block is its head, rows, arguments, and what these lead to: there they tell places instead of pointers. A row that
  * is more than a block holds is one of its own, as long as it has to be. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/order/runs.h"
+#include "core/order/spill.h"
 
 #include "base/bytes/temporary.h"
 #include "base/memory/memory.h"
@@ -19,10 +19,10 @@ struct head {
 	uint64_t size; /* of the block */
 };
 
-_Static_assert(sizeof(struct head) == TW_RUN_HEAD, "the head of a block");
+_Static_assert(sizeof(struct head) == TW_SPILL_HEAD, "the head of a block");
 
 enum {
-	INSIDE = TW_RUN_BLOCK - TW_RUN_HEAD,
+	INSIDE = TW_SPILL_BLOCK - TW_SPILL_HEAD,
 	ROWS = INSIDE / sizeof(struct tw_event),
 	ARGUMENTS = INSIDE / sizeof(struct tw_argument)
 };
@@ -30,30 +30,30 @@ enum {
 _Static_assert(sizeof(struct tw_event) + UINT8_MAX * sizeof(struct tw_argument) <= INSIDE,
                "a block holds all of a row but its bytes");
 
-int tw_runs_open(struct tw_runs *runs, const char *directory)
+int tw_spill_open(struct tw_spill *spill, const char *directory)
 {
-	*runs = (struct tw_runs){.fd = tw_temporary_open(directory)};
-	if (runs->fd < 0)
+	*spill = (struct tw_spill){.fd = tw_temporary_open(directory)};
+	if (spill->fd < 0)
 		return errno;
-	runs->events = malloc(ROWS * sizeof *runs->events);
-	runs->arguments = malloc(ARGUMENTS * sizeof *runs->arguments);
-	runs->bytes = malloc(INSIDE);
-	runs->block = malloc(TW_RUN_BLOCK);
-	if (runs->events && runs->arguments && runs->bytes && runs->block)
+	spill->events = malloc(ROWS * sizeof *spill->events);
+	spill->arguments = malloc(ARGUMENTS * sizeof *spill->arguments);
+	spill->bytes = malloc(INSIDE);
+	spill->block = malloc(TW_SPILL_BLOCK);
+	if (spill->events && spill->arguments && spill->bytes && spill->block)
 		return 0;
-	tw_runs_free(runs);
+	tw_spill_free(spill);
 	return ENOMEM;
 }
 
-void tw_runs_free(struct tw_runs *runs)
+void tw_spill_free(struct tw_spill *spill)
 {
-	if (runs->fd >= 0)
-		close(runs->fd);
-	free(runs->events);
-	free(runs->arguments);
-	free(runs->bytes);
-	free(runs->block);
-	*runs = (struct tw_runs){.fd = -1};
+	if (spill->fd >= 0)
+		close(spill->fd);
+	free(spill->events);
+	free(spill->arguments);
+	free(spill->bytes);
+	free(spill->block);
+	*spill = (struct tw_spill){.fd = -1};
 }
 
 /* ---- Writing. ---- */
@@ -66,18 +66,18 @@ static uint64_t bytes_of(const struct tw_argument *arguments, size_t count)
 	return size;
 }
 
-static int write_all(struct tw_runs *runs, const void *bytes, uint64_t size)
+static int write_all(struct tw_spill *spill, const void *bytes, uint64_t size)
 {
 	const uint8_t *from = bytes;
 	while (size) {
-		ssize_t n = pwrite(runs->fd, from, size, (off_t)runs->size);
+		ssize_t n = pwrite(spill->fd, from, size, (off_t)spill->size);
 		if (n < 0 && errno != EINTR)
 			return errno;
 		if (n <= 0)
 			continue;
 		from += n;
 		size -= (uint64_t)n;
-		runs->size += (uint64_t)n;
+		spill->size += (uint64_t)n;
 	}
 	return 0;
 }
@@ -90,39 +90,39 @@ static size_t place(uint8_t *to, const void *bytes, size_t size)
 }
 
 /* Writes what has been gathered as a block, with `bytes` of texts and payloads in all. */
-static int write_block(struct tw_runs *runs, uint64_t bytes)
+static int write_block(struct tw_spill *spill, uint64_t bytes)
 {
-	size_t rows = runs->event_count * sizeof *runs->events;
-	size_t arguments = runs->argument_count * sizeof *runs->arguments;
-	const struct head head = {(uint32_t)runs->event_count, (uint32_t)runs->argument_count,
+	size_t rows = spill->event_count * sizeof *spill->events;
+	size_t arguments = spill->argument_count * sizeof *spill->arguments;
+	const struct head head = {(uint32_t)spill->event_count, (uint32_t)spill->argument_count,
 	                          sizeof head + rows + arguments + bytes};
-	size_t used = place(runs->block, &head, sizeof head);
-	used += place(runs->block + used, runs->events, rows);
-	used += place(runs->block + used, runs->arguments, arguments);
-	used += place(runs->block + used, runs->bytes, runs->byte_count);
-	runs->event_count = runs->argument_count = runs->byte_count = 0;
-	return write_all(runs, runs->block, used);
+	size_t used = place(spill->block, &head, sizeof head);
+	used += place(spill->block + used, spill->events, rows);
+	used += place(spill->block + used, spill->arguments, arguments);
+	used += place(spill->block + used, spill->bytes, spill->byte_count);
+	spill->event_count = spill->argument_count = spill->byte_count = 0;
+	return write_all(spill, spill->block, used);
 }
 
-int tw_runs_flush(struct tw_runs *runs)
+int tw_spill_flush(struct tw_spill *spill)
 {
-	return runs->event_count ? write_block(runs, runs->byte_count) : 0;
+	return spill->event_count ? write_block(spill, spill->byte_count) : 0;
 }
 
-static bool fits(const struct tw_runs *runs, size_t arguments, uint64_t bytes)
+static bool fits(const struct tw_spill *spill, size_t arguments, uint64_t bytes)
 {
-	uint64_t used = (runs->event_count + 1) * sizeof *runs->events +
-	                (runs->argument_count + arguments) * sizeof *runs->arguments + runs->byte_count;
+	uint64_t used = (spill->event_count + 1) * sizeof *spill->events +
+	                (spill->argument_count + arguments) * sizeof *spill->arguments + spill->byte_count;
 	return used <= INSIDE && bytes <= INSIDE - used;
 }
 
 /* A row and its arguments, which lead to places from `at` on. */
-static void add(struct tw_runs *runs, const struct tw_event *row, const struct tw_argument *arguments, uint64_t at)
+static void add(struct tw_spill *spill, const struct tw_event *row, const struct tw_argument *arguments, uint64_t at)
 {
-	struct tw_argument *to = runs->arguments + runs->argument_count;
-	struct tw_event *event = &runs->events[runs->event_count++];
+	struct tw_argument *to = spill->arguments + spill->argument_count;
+	struct tw_event *event = &spill->events[spill->event_count++];
 	*event = *row;
-	event->first_argument = (uint16_t)runs->argument_count;
+	event->first_argument = (uint16_t)spill->argument_count;
 	for (size_t i = 0; i < row->argument_count; i++) {
 		to[i] = arguments[i];
 		if (!tw_has_bytes(&arguments[i]))
@@ -130,50 +130,50 @@ static void add(struct tw_runs *runs, const struct tw_event *row, const struct t
 		to[i].value.u = at;
 		at += arguments[i].size;
 	}
-	runs->argument_count += row->argument_count;
+	spill->argument_count += row->argument_count;
 }
 
-static int put_large(struct tw_runs *runs, const struct tw_event *row, const struct tw_argument *arguments,
+static int put_large(struct tw_spill *spill, const struct tw_event *row, const struct tw_argument *arguments,
                      uint64_t bytes)
 {
-	add(runs, row, arguments, 0);
-	int error = write_block(runs, bytes);
+	add(spill, row, arguments, 0);
+	int error = write_block(spill, bytes);
 	for (size_t i = 0; i < row->argument_count && !error; i++)
 		if (tw_has_bytes(&arguments[i]))
-			error = write_all(runs, arguments[i].value.bytes, arguments[i].size);
+			error = write_all(spill, arguments[i].value.bytes, arguments[i].size);
 	return error;
 }
 
-int tw_runs_put(struct tw_runs *runs, const struct tw_event *row, const struct tw_argument *arguments)
+int tw_spill_put(struct tw_spill *spill, const struct tw_event *row, const struct tw_argument *arguments)
 {
 	uint64_t bytes = bytes_of(arguments, row->argument_count);
-	int error = fits(runs, row->argument_count, bytes) ? 0 : tw_runs_flush(runs);
+	int error = fits(spill, row->argument_count, bytes) ? 0 : tw_spill_flush(spill);
 	if (error)
 		return error;
-	if (!fits(runs, row->argument_count, bytes))
-		return put_large(runs, row, arguments, bytes);
-	add(runs, row, arguments, runs->byte_count);
+	if (!fits(spill, row->argument_count, bytes))
+		return put_large(spill, row, arguments, bytes);
+	add(spill, row, arguments, spill->byte_count);
 	for (size_t i = 0; i < row->argument_count; i++) {
 		if (!tw_has_bytes(&arguments[i]) || arguments[i].size == 0)
 			continue;
-		memcpy(runs->bytes + runs->byte_count, arguments[i].value.bytes, (size_t)arguments[i].size);
-		runs->byte_count += (size_t)arguments[i].size;
+		memcpy(spill->bytes + spill->byte_count, arguments[i].value.bytes, (size_t)arguments[i].size);
+		spill->byte_count += (size_t)arguments[i].size;
 	}
 	return 0;
 }
 
 /* ---- Reading. ---- */
 
-int tw_run_open(struct tw_run_cursor *cursor, const struct tw_runs *runs, const struct tw_run *run)
+int tw_spill_cursor_open(struct tw_spill_cursor *cursor, const struct tw_spill *spill, const struct tw_spill_run *run)
 {
-	*cursor = (struct tw_run_cursor){.fd = runs->fd, .left = *run, .block = malloc(TW_RUN_BLOCK)};
+	*cursor = (struct tw_spill_cursor){.fd = spill->fd, .left = *run, .block = malloc(TW_SPILL_BLOCK)};
 	return cursor->block ? 0 : ENOMEM;
 }
 
-void tw_run_close(struct tw_run_cursor *cursor)
+void tw_spill_cursor_close(struct tw_spill_cursor *cursor)
 {
 	free(cursor->block);
-	*cursor = (struct tw_run_cursor){.fd = -1};
+	*cursor = (struct tw_spill_cursor){.fd = -1};
 }
 
 static int read_all(int fd, void *bytes, size_t size, uint64_t offset)
@@ -203,17 +203,17 @@ static void point(struct tw_argument *arguments, size_t count, const uint8_t *by
 }
 
 /* Reads the next block, or as much of it as the room holds. */
-static int read_block(struct tw_run_cursor *cursor, struct head *head)
+static int read_block(struct tw_spill_cursor *cursor, struct head *head)
 {
 	uint64_t left = cursor->left.end - cursor->left.begin;
-	int error =
-	    read_all(cursor->fd, cursor->block, left < TW_RUN_BLOCK ? (size_t)left : TW_RUN_BLOCK, cursor->left.begin);
+	int error = read_all(cursor->fd, cursor->block, left < TW_SPILL_BLOCK ? (size_t)left : TW_SPILL_BLOCK,
+	                     cursor->left.begin);
 	if (!error)
 		memcpy(head, cursor->block, sizeof *head);
 	return error;
 }
 
-int tw_run_next(struct tw_run_cursor *cursor, struct tw_batch *batch)
+int tw_spill_next(struct tw_spill_cursor *cursor, struct tw_batch *batch)
 {
 	struct head head = {0};
 	*batch = (struct tw_batch){0};
@@ -224,7 +224,7 @@ int tw_run_next(struct tw_run_cursor *cursor, struct tw_batch *batch)
 	size_t rows = sizeof head, arguments = rows + head.rows * sizeof(struct tw_event);
 	size_t bytes = arguments + head.arguments * sizeof(struct tw_argument);
 	struct tw_argument *first = (struct tw_argument *)(cursor->block + arguments);
-	if (head.size > TW_RUN_BLOCK) {
+	if (head.size > TW_SPILL_BLOCK) {
 		cursor->bytes = cursor->left.begin + bytes;
 		cursor->size = (size_t)(head.size - bytes);
 	} else {
@@ -235,8 +235,8 @@ int tw_run_next(struct tw_run_cursor *cursor, struct tw_batch *batch)
 	return 0;
 }
 
-int tw_run_fetch(const struct tw_run_cursor *cursor, uint8_t **bytes, size_t *room, struct tw_argument *arguments,
-                 size_t count)
+int tw_spill_fetch(const struct tw_spill_cursor *cursor, uint8_t **bytes, size_t *room, struct tw_argument *arguments,
+                   size_t count)
 {
 	if (!tw_extend(bytes, room, cursor->size, 1))
 		return ENOMEM;

@@ -1,4 +1,4 @@
-/* gather.c - more traces than can be open at once, merged.
+/* merge_many.c - more traces than can be open at once, merged.
  *
  * They are read one after the other, and the rows of each put into a temporary file as they come: a run, in the order
  * of time. Then it is known when each trace begins, and how its times change; the runs are merged, as many at once as
@@ -27,13 +27,13 @@ static const struct tw_rule name_limit = {
 	"are shown as \"(other)\", and new threads as one.",
 };
 
-struct tw_gathering {
+struct tw_merge_many {
 	struct tw_dictionary *dictionary;
 	struct tw_mapping_room room; /* in it, */
 	bool told_room;              /* and that there is no more */
-	struct tw_mapping together;  /* from that to the merged trace's */
-	struct tw_runs file;
-	struct tw_run *runs; /* of the traces, one each; then what was merged of them */
+	struct tw_mapping mapping;   /* from that to the merged trace's */
+	struct tw_spill file;
+	struct tw_spill_run *runs; /* of the traces, one each; then what was merged of them */
 	size_t run_count;
 	bool begun;              /* that is done once, */
 	int status;              /* and ended so */
@@ -72,65 +72,65 @@ static int look_at(struct tw_reader *merged, size_t i)
 	return result;
 }
 
-int tw_gather_begin(struct tw_reader *merged)
+int tw_merge_many_begin(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
-	struct tw_gathering *gathering = merge->gathering = calloc(1, sizeof *gathering);
-	if (!gathering)
+	struct tw_merge_many *many = merge->many = calloc(1, sizeof *many);
+	if (!many)
 		return no_memory(merged);
-	gathering->file.fd = -1;
-	gathering->room.most = tw_memory_limit(merged) / NAMES_SHARE;
-	gathering->dictionary = tw_dictionary_new();
-	if (!gathering->dictionary)
+	many->file.fd = -1;
+	many->room.most = tw_memory_limit(merged) / NAMES_SHARE;
+	many->dictionary = tw_dictionary_new();
+	if (!many->dictionary)
 		return no_memory(merged);
-	gathering->together = (struct tw_mapping){.kind = TW_MAPPING_TOGETHER,
-	                                          .from = gathering->dictionary,
-	                                          .to = merged->dictionary,
-	                                          .homes = &merge->homes};
+	many->mapping = (struct tw_mapping){.kind = TW_MAPPING_TOGETHER,
+	                                    .from = many->dictionary,
+	                                    .to = merged->dictionary,
+	                                    .homes = &merge->homes};
 	int status = 0;
 	for (size_t i = 0; i < merge->trace_count && status >= 0; i++)
 		status = look_at(merged, i);
 	return status;
 }
 
-void tw_gather_free(struct tw_gathering *gathering)
+void tw_merge_many_free(struct tw_merge_many *many)
 {
-	if (!gathering)
+	if (!many)
 		return;
-	tw_mapping_free(&gathering->together);
-	tw_runs_free(&gathering->file);
-	tw_dictionary_free(gathering->dictionary);
-	free(gathering->runs);
-	free(gathering);
+	tw_mapping_free(&many->mapping);
+	tw_spill_free(&many->file);
+	tw_dictionary_free(many->dictionary);
+	free(many->runs);
+	free(many);
 }
 
 /* ---- A run of each trace. ---- */
 
 /* Ends a run that began at this place of a file. Returns 0 or a negative status. */
-static int end_run(struct tw_reader *merged, struct tw_runs *file, uint64_t begin, struct tw_run *run)
+static int end_run(struct tw_reader *merged, struct tw_spill *file, uint64_t begin, struct tw_spill_run *run)
 {
-	int status = tw_merge_file_status(merged, tw_runs_flush(file));
-	*run = (struct tw_run){begin, tw_runs_end(file)};
+	int status = tw_merge_file_status(merged, tw_spill_flush(file));
+	*run = (struct tw_spill_run){begin, tw_spill_end(file)};
 	return status;
 }
 
 static int put_row(struct tw_reader *merged, struct tw_mapping *apart, const struct tw_batch *batch, size_t i)
 {
-	struct tw_gathering *gathering = ((struct tw_merge *)merged->state)->gathering;
+	struct tw_merge_many *many = ((struct tw_merge *)merged->state)->many;
 	struct tw_event event = batch->events[i];
 	if (event.argument_count)
-		memcpy(gathering->arguments, tw_event_arguments(batch, &event),
-		       event.argument_count * sizeof *gathering->arguments);
-	if (!tw_map_row(apart, &event, gathering->arguments))
+		memcpy(many->arguments, tw_event_arguments(batch, &event),
+		       event.argument_count * sizeof *many->arguments);
+	if (!tw_map_row(apart, &event, many->arguments))
 		return no_memory(merged);
-	return tw_merge_file_status(merged, tw_runs_put(&gathering->file, &event, gathering->arguments));
+	return tw_merge_file_status(merged, tw_spill_put(&many->file, &event, many->arguments));
 }
 
-static void tell_room(struct tw_gathering *gathering, struct tw_reader *reader, uint64_t offset)
+static void tell_room(struct tw_merge_many *many, struct tw_reader *reader, uint64_t offset)
 {
-	if (gathering->room.full && !gathering->told_room)
+	if (many->room.full && !many->told_room)
 		tw_report_limit(reader, &name_limit, offset, offset, "%s", name_limit.text);
-	gathering->told_room = gathering->room.full;
+	many->told_room = many->room.full;
 }
 
 /* Puts all rows of a trace. Returns 0 or a negative status. */
@@ -147,7 +147,7 @@ static int put_rows(struct tw_reader *merged, struct tw_merge_trace *trace, stru
 		missing = missing && tw_merge_look(merge, reader->dictionary, &batch, moments);
 		for (size_t i = 0; i < batch.count && status == 0; i++) {
 			status = put_row(merged, apart, &batch, i);
-			tell_room(merge->gathering, reader, batch.events[i].offset);
+			tell_room(merge->many, reader, batch.events[i].offset);
 		}
 	}
 	if (n < 0)
@@ -158,26 +158,26 @@ static int put_rows(struct tw_reader *merged, struct tw_merge_trace *trace, stru
 static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *reader)
 {
 	struct tw_merge *merge = merged->state;
-	struct tw_gathering *gathering = merge->gathering;
+	struct tw_merge_many *many = merge->many;
 	struct tw_merge_trace *trace = &merge->traces[i];
 	struct tw_mapping apart = {.kind = TW_MAPPING_APART,
 	                           .trace = (uint32_t)i,
 	                           .from = reader->dictionary,
-	                           .to = gathering->dictionary,
+	                           .to = many->dictionary,
 	                           .homes = &merge->homes,
-	                           .room = &gathering->room};
+	                           .room = &many->room};
 	struct tw_moments moments = {0};
 	tw_merge_share(merged, i, reader);
-	uint64_t begin = tw_runs_end(&gathering->file);
+	uint64_t begin = tw_spill_end(&many->file);
 	int status = put_rows(merged, trace, reader, &apart, &moments);
 	if (status == 0)
-		status = end_run(merged, &gathering->file, begin, &gathering->runs[gathering->run_count++]);
+		status = end_run(merged, &many->file, begin, &many->runs[many->run_count++]);
 	tw_mapping_free(&apart);
 	for (int severity = TW_NOTE; severity <= TW_ERROR; severity++)
 		merge->findings[severity] += reader->findings[severity];
-	gathering->first = i == 0 ? moments : gathering->first;
+	many->first = i == 0 ? moments : many->first;
 	if (status == 0 && merge->options.alignment == TW_ALIGN_MARKERS)
-		status = tw_merge_meet(merged, i, &moments, &gathering->first);
+		status = tw_merge_meet(merged, i, &moments, &many->first);
 	return status;
 }
 
@@ -198,10 +198,10 @@ static int take_trace(struct tw_reader *merged, size_t i)
 static int take_traces(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
-	struct tw_gathering *gathering = merge->gathering;
-	int status = tw_merge_file_status(merged, tw_runs_open(&gathering->file, merged->options.temporary_directory));
-	gathering->runs = status == 0 ? calloc(merge->trace_count, sizeof *gathering->runs) : NULL;
-	if (status == 0 && !gathering->runs)
+	struct tw_merge_many *many = merge->many;
+	int status = tw_merge_file_status(merged, tw_spill_open(&many->file, merged->options.temporary_directory));
+	many->runs = status == 0 ? calloc(merge->trace_count, sizeof *many->runs) : NULL;
+	if (status == 0 && !many->runs)
 		return no_memory(merged);
 	for (size_t i = 0; i < merge->trace_count && status == 0; i++)
 		status = take_trace(merged, i);
@@ -212,7 +212,7 @@ static int take_traces(struct tw_reader *merged)
 
 static size_t runs_most(const struct tw_reader *merged)
 {
-	size_t most = tw_memory_limit(merged) / RUNS_SHARE / (TW_RUN_BLOCK + sizeof(struct tw_merge_input));
+	size_t most = tw_memory_limit(merged) / RUNS_SHARE / (TW_SPILL_BLOCK + sizeof(struct tw_merge_input));
 	return most < RUNS_LEAST ? RUNS_LEAST : most;
 }
 
@@ -220,29 +220,30 @@ static size_t runs_most(const struct tw_reader *merged)
 static int open_runs(struct tw_reader *merged, size_t from, size_t count, struct tw_mapping *mapping)
 {
 	struct tw_merge *merge = merged->state;
-	const struct tw_gathering *gathering = merge->gathering;
+	const struct tw_merge_many *many = merge->many;
 	tw_merge_close_inputs(merge);
 	int status = tw_merge_reserve(merged, count);
 	for (size_t i = from; i < from + count && status == 0; i++) {
 		struct tw_merge_input *input = &merge->inputs[merge->count++];
-		input->time = gathering->aligned ? (struct tw_merge_time){.from = 1, .to = 1} : merge->traces[i].time;
+		input->time = many->aligned ? (struct tw_merge_time){.from = 1, .to = 1} : merge->traces[i].time;
 		input->mapping = mapping;
-		status = tw_merge_file_status(merged, tw_run_open(&input->run, &gathering->file, &gathering->runs[i]));
+		status = tw_merge_file_status(merged, tw_spill_cursor_open(&input->run, &many->file, &many->runs[i]));
 	}
 	return status;
 }
 
 /* Merges runs into one of another file. Returns 0 or a negative status. */
-static int merge_runs(struct tw_reader *merged, size_t from, size_t count, struct tw_runs *to, struct tw_run *run)
+static int merge_runs(struct tw_reader *merged, size_t from, size_t count, struct tw_spill *to,
+                      struct tw_spill_run *run)
 {
-	uint64_t begin = tw_runs_end(to);
+	uint64_t begin = tw_spill_end(to);
 	struct tw_batch batch;
 	int n = 1, status = open_runs(merged, from, count, NULL);
 	while (status == 0 && (n = tw_merge_rows(merged, &batch)) > 0)
 		for (size_t i = 0; i < batch.count && status == 0; i++)
 			status =
-			    tw_merge_file_status(merged, tw_runs_put(to, &batch.events[i],
-			                                             tw_event_arguments(&batch, &batch.events[i])));
+			    tw_merge_file_status(merged, tw_spill_put(to, &batch.events[i],
+			                                              tw_event_arguments(&batch, &batch.events[i])));
 	status = n < 0 ? n : status;
 	return status < 0 ? status : end_run(merged, to, begin, run);
 }
@@ -250,40 +251,40 @@ static int merge_runs(struct tw_reader *merged, size_t from, size_t count, struc
 /* Merges each `most` runs into one. */
 static int merge_round(struct tw_reader *merged, size_t most)
 {
-	struct tw_gathering *gathering = ((struct tw_merge *)merged->state)->gathering;
-	struct tw_runs next;
+	struct tw_merge_many *many = ((struct tw_merge *)merged->state)->many;
+	struct tw_spill next;
 	size_t made = 0;
-	int status = tw_merge_file_status(merged, tw_runs_open(&next, merged->options.temporary_directory));
+	int status = tw_merge_file_status(merged, tw_spill_open(&next, merged->options.temporary_directory));
 	if (status < 0)
 		return status;
-	for (size_t from = 0, count; from < gathering->run_count && status == 0; from += count) {
-		count = gathering->run_count - from < most ? gathering->run_count - from : most;
-		status = merge_runs(merged, from, count, &next, &gathering->runs[made++]);
+	for (size_t from = 0, count; from < many->run_count && status == 0; from += count) {
+		count = many->run_count - from < most ? many->run_count - from : most;
+		status = merge_runs(merged, from, count, &next, &many->runs[made++]);
 	}
-	tw_runs_free(&gathering->file);
-	gathering->file = next;
-	gathering->run_count = made;
-	gathering->aligned = true;
+	tw_spill_free(&many->file);
+	many->file = next;
+	many->run_count = made;
+	many->aligned = true;
 	return status;
 }
 
-static int gather(struct tw_reader *merged)
+static int merge_many(struct tw_reader *merged)
 {
-	struct tw_gathering *gathering = ((struct tw_merge *)merged->state)->gathering;
+	struct tw_merge_many *many = ((struct tw_merge *)merged->state)->many;
 	size_t most = runs_most(merged);
 	int status = take_traces(merged);
 	status = status < 0 ? status : tw_merge_align(merged);
-	while (status == 0 && gathering->run_count > most)
+	while (status == 0 && many->run_count > most)
 		status = merge_round(merged, most);
-	return status < 0 ? status : open_runs(merged, 0, gathering->run_count, &gathering->together);
+	return status < 0 ? status : open_runs(merged, 0, many->run_count, &many->mapping);
 }
 
-int tw_gather(struct tw_reader *merged)
+int tw_merge_many(struct tw_reader *merged)
 {
-	struct tw_gathering *gathering = ((struct tw_merge *)merged->state)->gathering;
-	if (!gathering->begun) {
-		gathering->begun = true;
-		gathering->status = gather(merged);
+	struct tw_merge_many *many = ((struct tw_merge *)merged->state)->many;
+	if (!many->begun) {
+		many->begun = true;
+		many->status = merge_many(merged);
 	}
-	return gathering->status;
+	return many->status;
 }
