@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
-#include "cli/files/clash.h"
+#include "cli/files/output_overwrite.h"
 #include "cli/files/interrupt.h"
 #include "cli/manual/usage.h"
 #include "cli/output/message.h"
@@ -56,7 +56,7 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 		return tw_say_usage(command, "--to-time must be later than --from-time");
 	if (options->load_address.given && !options->binary)
 		return tw_say_usage(command, "--load-address is about the program of --binary");
-	if (tw_refuse_clash(command, options, operands, count))
+	if (tw_refuse_overwrite(command, options, operands, count))
 		return TW_EXIT_FAILED;
 	if (options->output)
 		tw_clean_when_interrupted(options->output);

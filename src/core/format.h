@@ -7,6 +7,7 @@
 #include "base/bytes/output.h"
 #include "base/memory/sum.h"
 #include "core/dictionary.h"
+#include "core/tool.h"
 
 #include <trackway/reader.h>
 #include <trackway/writer.h>
@@ -201,10 +202,7 @@ struct tw_format {
 	void (*close)(struct tw_reader *reader);
 };
 
-enum {
-	TW_LOSSES = TW_EVENT_KINDS + 16,
-	TW_SLICES = 1 << TW_SLICE_BEGIN | 1 << TW_SLICE_END | 1 << TW_SLICE_COMPLETE /* kinds, as bits */
-};
+enum { TW_SLICES = 1 << TW_SLICE_BEGIN | 1 << TW_SLICE_END | 1 << TW_SLICE_COMPLETE }; /* kinds, as bits */
 
 struct tw_writer {
 	const struct tw_target *target;
@@ -222,9 +220,6 @@ struct tw_writer {
 	char error[TW_ERROR_TEXT];
 	void *state; /* the target's own */
 };
-
-/* What can be chosen of a target, as bits: the members of struct tw_write_options that it looks at. */
-enum { TW_CHOOSES_VERSION = 1, TW_CHOOSES_BYTE_ORDER = 2, TW_CHOOSES_BUFFER_SIZE = 4 };
 
 /* A format that can be written; without functions only record by record (tw_format.transcode). */
 struct tw_target {
@@ -267,12 +262,6 @@ const struct tw_format *tw_format_claiming(const char *path, const char *name);
 /* Returns where the files of a trace of several are, one of which a path is, or which it names: itself where it is a
  * directory. To be freed; NULL without memory. */
 char *tw_trace_folder(const char *path);
-
-/* Returns the choices of a target; 0 where there is none of this name. */
-unsigned tw_writer_choices(const char *format);
-
-/* Returns the endings of other files that a target may write, NULL behind the last; NULL where there are none. */
-const char *const *tw_writer_beside(const char *format);
 
 /* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is
  * set. */
@@ -387,13 +376,6 @@ static inline size_t tw_memory_limit(const struct tw_reader *reader)
 static inline size_t tw_memory_share(const struct tw_reader *reader)
 {
 	return tw_memory_limit(reader) / (reader->shards ? reader->shards : 1);
-}
-
-/* Tells that the caller looks at events of these kinds alone, bits 1 << kind, before the first read: the format may
- * leave out others, where that does not change what its clock says. */
-static inline void tw_look_at(struct tw_reader *reader, uint32_t kinds)
-{
-	reader->kinds = reader->format->keeps_clock ? kinds : 0;
 }
 
 /* Whether the options let a thread through. */

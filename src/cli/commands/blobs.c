@@ -9,8 +9,8 @@
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
-#include "cli/reports/notes.h"
-#include "core/format.h"
+#include "cli/reports/call_notes.h"
+#include "core/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,7 +293,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		status = open_outputs(&work, operands[0]);
 	if (status)
 		return status;
-	work.blobs.limit = common->memory ? (size_t)common->memory : TW_DEFAULT_MEMORY;
+	work.blobs.limit = tw_memory_asked(common);
 	status = close_outputs(&work, tw_walk(&walk, operands, count));
 	free_blobs(&work.blobs);
 	return status;

@@ -1,15 +1,15 @@
 /* check.c - trackway check: what is wrong with a trace, and where. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/json.h"
-#include "cli/files/again.h"
+#include "cli/files/findings_filter.h"
 #include "cli/files/rules.h"
-#include "cli/files/sieve.h"
+#include "cli/files/spooled_stdin.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
-#include "cli/reports/notes.h"
-#include "core/format.h"
+#include "cli/reports/call_notes.h"
+#include "core/tool.h"
 
 #include <string.h>
 
@@ -124,16 +124,15 @@ static int sift(struct tw_walk *walk, struct tw_reader *reader, const char *path
 {
 	const struct check_work *work = walk->context;
 	struct tw_read_options options = walk->options;
-	bool several = reader->format->member != NULL;
-	if (!walk->sifts || (several && sifts_by_thread_alone(walk->common)))
+	bool several = tw_has_thread_files(reader);
+	if (!walk->filters_findings || (several && sifts_by_thread_alone(walk->common)))
 		return 0;
 	if (several)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED,
-		               "%s: of a trace of format %s findings are chosen by --thread alone", path,
-		               tw_reader_format(reader));
+		return tw_say_error("%s: of a trace of format %s findings are chosen by --thread alone", path,
+		                    tw_reader_format(reader));
 	tw_take_options(walk->common, true, &options);
 	uint64_t passed[TW_EVENT_KINDS] = {0};
-	int status = tw_findings_sieve(&walk->findings, most_of(work->options), path, &options, passed);
+	int status = tw_findings_filter(&walk->findings, most_of(work->options), path, &options, passed);
 	if (status == 0)
 		tw_say_passed(walk->common, passed);
 	return status;
@@ -204,7 +203,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .common = common,
 	    .options = {.order = TW_ORDER_TRACK, .checking = TW_CHECK_ALL, .findings_only = true},
 	    .own_findings = true,
-	    .sifts = sifts,
+	    .filters_findings = sifts,
 	    .findings = {.limit = sifts && !options->all ? FINDINGS_SIFTED : most_of(options)},
 	    .context = &work,
 	    .read = read_all,
@@ -219,7 +218,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		                    options->all ? "--all" : "a filter");
 	if (options->rules && idle_option(common))
 		return tw_say_usage(&tw_command_check, "--rules reads nothing: %s does nothing", idle_option(common));
-	int status = sifts ? tw_keep_input(operands, count) : 0;
+	int status = sifts ? tw_spool_stdin(operands, count) : 0;
 	if (status == 0)
 		status = options->rules ? tw_put_rules(&work.screen, common) : tw_walk(&walk, operands, count);
 	return tw_screen_end(&work.screen, status);

@@ -1,11 +1,11 @@
 /* convert.c - trackway convert: writes a trace in another format, version or byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/files/clash.h"
+#include "cli/files/output_overwrite.h"
 #include "cli/files/walk.h"
 #include "cli/files/writing.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
-#include "core/format.h"
+#include "core/tool.h"
 
 #include <trackway/tracelog.h>
 
@@ -125,8 +125,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (status == 0)
 		status = tw_refuse_two_outputs(common, &tw_command_convert);
 	if (status == 0)
-		status = tw_refuse_clash_beside(&tw_command_convert, common, operands, count,
-		                                tw_writer_beside(work.writing.format));
+		status = tw_refuse_overwrite_beside(&tw_command_convert, common, operands, count,
+		                                    tw_writer_beside(work.writing.format));
 	work.writing.written = &work.written;
 	if (status)
 		return status;

@@ -3,7 +3,7 @@
 #include "cli/files/walk.h"
 #include "cli/output/fields.h"
 #include "cli/output/screen.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <poll.h>
 #include <string.h>

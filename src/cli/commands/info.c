@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/info.h"
 
-#include "cli/files/again.h"
+#include "cli/files/spooled_stdin.h"
 #include "cli/files/walk.h"
 #include "cli/output/show.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 struct info_options {
 	struct tw_common common;
@@ -81,7 +81,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .read = read_info,
 	    .show = show,
 	};
-	int status = tw_has_filters(common) ? tw_keep_input(operands, count) : 0;
+	int status = tw_has_filters(common) ? tw_spool_stdin(operands, count) : 0;
 	if (status)
 		return status;
 	status = tw_walk(&walk, operands, count);

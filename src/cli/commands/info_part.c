@@ -4,9 +4,9 @@
 
 #include "base/memory/map.h"
 #include "base/memory/memory.h"
-#include "cli/files/again.h"
+#include "base/memory/sum.h"
+#include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"
-#include "core/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct survey {
 
 static void note(struct span *span, const struct tw_event *event)
 {
-	uint64_t end = tw_event_end(event);
+	uint64_t end = event->kind == TW_SLICE_COMPLETE ? tw_sum(event->time, event->value) : event->time;
 	span->first = span->events && span->first < event->time ? span->first : event->time;
 	span->last = end > span->last ? end : span->last;
 	span->events++;
@@ -172,7 +172,7 @@ static int survey_again(struct tw_info_part *part, const char *path, const struc
 	struct tw_reader *reader;
 	again.on_finding = NULL; /* they have been told */
 	again.order = order;
-	tw_rewind_path(path);
+	tw_rewind_stdin(path);
 	int status = tw_open(&reader, path, &again);
 	if (status >= 0)
 		status = survey(part, reader);

@@ -5,8 +5,8 @@
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
-#include "cli/reports/notes.h"
-#include "core/format.h"
+#include "cli/reports/call_notes.h"
+#include "core/tool.h"
 
 #include <string.h>
 

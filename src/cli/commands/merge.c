@@ -1,7 +1,6 @@
 /* merge.c - trackway merge: several traces as one, in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/merge/merge.h"
-#include "cli/files/once.h"
+#include "cli/files/single_read.h"
 #include "cli/files/walk.h"
 #include "cli/files/writing.h"
 #include "cli/options/names.h"
@@ -9,6 +8,7 @@
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
+#include "core/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +142,7 @@ static int tell_findings(struct inputs *inputs)
 {
 	int status = 0;
 	for (size_t i = 0; i < inputs->count; i++) {
-		if (tw_tell_findings(&inputs->items[i].findings, inputs->items[i].path))
+		if (tw_say_findings(&inputs->items[i].findings, inputs->items[i].path))
 			status = TW_EXIT_FAILED;
 		tw_findings_clear(&inputs->items[i].findings);
 	}
@@ -245,13 +245,9 @@ static int refuse_twice(char **operands, size_t count)
 /* Returns 0, or TW_EXIT_FAILED after saying that there is no memory. */
 static int find_folders(struct input *inputs, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (!tw_format_claiming(inputs[i].path, NULL))
-			continue;
-		inputs[i].folder = tw_trace_folder(inputs[i].path);
-		if (!inputs[i].folder)
+	for (size_t i = 0; i < count; i++)
+		if (tw_trace_place(inputs[i].path, &inputs[i].folder) < 0)
 			return tw_say_error("out of memory");
-	}
 	return 0;
 }
 
@@ -297,7 +293,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		status = refuse_format(writing.format);
 	if (status)
 		return status;
-	count = tw_once(common, operands, count);
+	count = tw_drop_same_traces(common, operands, count);
 	struct inputs inputs = {.items = calloc(count, sizeof *inputs.items), .count = count};
 	struct tw_merge_source *sources = calloc(count, sizeof *sources);
 	if (inputs.items && sources)

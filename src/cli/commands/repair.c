@@ -86,9 +86,9 @@ static int read_and_repair(struct tw_walk *walk, struct tw_reader *reader, const
 {
 	struct repair_work *work = walk->context;
 	(void)path;
-	if (!tw_has_filters(walk->common) || !reader->format->repair) {
+	if (!tw_has_filters(walk->common) || !tw_can_repair(reader)) {
 		int status = tw_repair(reader, walk->common->output, &work->result);
-		return status < 0 ? status : repair_again(walk->common, reader->format->name, &work->result);
+		return status < 0 ? status : repair_again(walk->common, tw_reader_format(reader), &work->result);
 	}
 	work->writing.format = tw_reader_format(reader);
 	return tw_write_part(&work->writing, reader);
@@ -136,11 +136,11 @@ static int say_result(const struct tw_rewrite_result *result, const struct tw_co
 static int say_written(const struct tw_written *written, const struct tw_common *common)
 {
 	tw_say("%s: %s that %s the filters written, %s", common->output,
-	       tw_show_plural(written->passed, written->records ? "record" : "event").text,
-	       written->passed == 1 ? "passes" : "pass", tw_show_plural(written->bytes_out, "byte").text);
-	if (written->lost_bytes)
+	       tw_show_plural(written->passed.events, written->records ? "record" : "event").text,
+	       written->passed.events == 1 ? "passes" : "pass", tw_show_plural(written->bytes_out, "byte").text);
+	if (written->passed.lost_bytes)
 		tw_say("%s: %s of the input could not be read", common->output,
-		       tw_show_plural(written->lost_bytes, "byte").text);
+		       tw_show_plural(written->passed.lost_bytes, "byte").text);
 	return 0;
 }
 

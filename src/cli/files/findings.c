@@ -205,7 +205,7 @@ static void sift_rule(struct tw_findings_rule *rule, size_t most,
 	rule->count = kept;
 }
 
-void tw_findings_sift(struct tw_findings *findings, size_t most,
+void tw_findings_keep(struct tw_findings *findings, size_t most,
                       bool (*wanted)(void *context, const struct tw_kept *kept), void *context)
 {
 	for (size_t i = 0; i < findings->rule_count; i++) {

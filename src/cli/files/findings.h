@@ -24,7 +24,7 @@ struct tw_findings {
 	struct tw_findings_rule *rules;
 	size_t rule_count, rule_room;
 	uint64_t dropped;  /* findings that there was no memory for */
-	uint64_t unjudged; /* findings that tw_findings_sift() could not look at, because they had not been kept */
+	uint64_t unjudged; /* findings that tw_findings_keep() could not look at, because they had not been kept */
 };
 
 /* A tw_finding_fn; context is a struct tw_findings. */
@@ -43,7 +43,7 @@ bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least
 
 /* Keeps the findings for which `wanted` is true, of each rule the first `most`. The others are not counted any more.
  * Neither are those that had not been kept, since `wanted` cannot be asked about them: they are counted as unjudged. */
-void tw_findings_sift(struct tw_findings *findings, size_t most,
+void tw_findings_keep(struct tw_findings *findings, size_t most,
                       bool (*wanted)(void *context, const struct tw_kept *kept), void *context);
 
 /* Calls visit for each finding kept, in any order. */

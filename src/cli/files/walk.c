@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/files/walk.h"
 
-#include "cli/files/once.h"
+#include "cli/files/single_read.h"
 #include "cli/options/names.h"
 #include "cli/output/message.h"
 #include "cli/output/progress.h"
 #include "cli/output/show.h"
-#include "core/format.h"
+#include "core/tool.h"
 
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static void put_more(void *context, const char *rule, uint64_t count)
 	tw_say("%s: ... and %s more of %s", (const char *)context, tw_show_count(count).text, rule);
 }
 
-int tw_tell_findings(const struct tw_findings *findings, const char *path)
+int tw_say_findings(const struct tw_findings *findings, const char *path)
 {
 	const struct tw_findings_list list = {.put = put_finding,
 	                                      .more = put_more,
@@ -62,13 +62,13 @@ static int read_reader(struct tw_walk *walk, struct tw_reader *reader, const cha
 static int open_file(struct tw_walk *walk, const char *path, struct tw_reader **reader)
 {
 	struct tw_read_options whole = walk->options;
-	if (walk->sifts) {
+	if (walk->filters_findings) {
 		whole.thread_count = 0;
 		whole.provider = NULL;
 	}
 	int status = tw_open(reader, path, &whole);
 	bool same = whole.thread_count == walk->options.thread_count;
-	if (status < 0 || same || !((*reader)->format->open_shard || (*reader)->format->member))
+	if (status < 0 || same || !tw_reads_threads_apart(*reader))
 		return status;
 	tw_close(*reader);
 	tw_findings_clear(&walk->findings);
@@ -81,13 +81,13 @@ static int read_file(struct tw_walk *walk, char *path)
 	int status = open_file(walk, path, &reader);
 	if (status >= 0)
 		status = read_reader(walk, reader, path);
-	int told = walk->own_findings ? 0 : tw_tell_findings(&walk->findings, path);
+	int told = walk->own_findings ? 0 : tw_say_findings(&walk->findings, path);
 	walk->readable += status >= 0;
 	if (status < 0)
 		status = tw_say_failure(reader, status);
 	else if (walk->show && status != TW_EXIT_FAILED)
 		status = worse(status, walk->show(walk, reader, path));
-	if (reader && !walk->sifts && tw_reader_findings(reader, TW_ERROR))
+	if (reader && !walk->filters_findings && tw_reader_findings(reader, TW_ERROR))
 		status = worse(status, TW_EXIT_FINDINGS);
 	tw_close(reader);
 	tw_findings_clear(&walk->findings);
@@ -125,13 +125,13 @@ static bool wants_names(const struct tw_walk *walk)
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 {
 	struct tw_names names = {0};
-	count = tw_once(walk->common, paths, count);
+	count = tw_drop_same_traces(walk->common, paths, count);
 	tw_take_options(walk->common, walk->filter_slices, &walk->options);
 	if (walk->all_threads)
 		walk->options.thread_count = 0;
-	if (walk->sifts || walk->all_times)
+	if (walk->filters_findings || walk->all_times)
 		walk->options.from_ns = walk->options.to_ns = 0;
-	if (walk->sifts)
+	if (walk->filters_findings)
 		walk->options.category = NULL;
 	walk->options.on_finding = tw_findings_add;
 	walk->options.finding_context = &walk->findings;

@@ -15,10 +15,10 @@ struct tw_walk {
 	bool filter_slices;             /* --function and --min-duration are the reader's work, not the command's */
 	bool all_threads;               /* --thread is the command's work: the reader gives all */
 	bool all_times;                 /* the same of --from-time and --to-time */
-	bool nameless;     /* functions are not shown: a list of names beside the trace is not opened unasked */
-	bool quiet;        /* no progress line: the command writes while it reads */
-	bool own_findings; /* the command lists the findings itself, in show */
-	bool sifts;        /* and it filters them itself (tw_findings_sieve), which also decides the exit status */
+	bool nameless;         /* functions are not shown: a list of names beside the trace is not opened unasked */
+	bool quiet;            /* no progress line: the command writes while it reads */
+	bool own_findings;     /* the command lists the findings itself, in show */
+	bool filters_findings; /* and it filters them itself (tw_findings_filter), which also decides the exit status */
 	struct tw_findings findings; /* of the file that is open */
 	void *context;               /* the command's */
 	size_t readable;             /* afterwards: how many of the files could be opened and read */
@@ -38,7 +38,7 @@ enum { TW_FINDINGS_SHOWN = 10 }; /* of each rule, on standard error */
 void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options);
 
 /* Tells findings on standard error. Returns 0, or TW_EXIT_FAILED where there was no memory for all of them. */
-int tw_tell_findings(const struct tw_findings *findings, const char *path);
+int tw_say_findings(const struct tw_findings *findings, const char *path);
 
 /* Goes through the files; a bad one is told and left out. Returns the worst exit status. */
 int tw_walk(struct tw_walk *walk, char **paths, size_t count);

@@ -2,13 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/files/writing.h"
 
-#include "base/threads/parallel.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
-#include "cli/reports/notes.h"
-#include "core/merge/merge.h"
-#include "core/threads/read_thread.h"
+#include "cli/reports/call_notes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +46,7 @@ static void keep_losses(struct tw_written *written, const struct tw_writer *writ
 	const struct tw_loss *loss;
 	while ((loss = tw_writer_loss(writer, written->loss_count)))
 		written->losses[written->loss_count++] = *loss;
-	written->bytes_out = writer->bytes_out;
+	written->bytes_out = tw_writer_bytes(writer);
 }
 
 static void put_losses_json(struct tw_json *json, const struct tw_written *written)
@@ -69,8 +66,8 @@ static void put_kinds_json(struct tw_json *json, const struct tw_written *writte
 {
 	tw_json_object(json, "kinds");
 	for (unsigned i = 0; i < TW_EVENT_KINDS; i++)
-		if (written->kinds[i])
-			tw_json_u64(json, tw_event_kind_name(i), written->kinds[i]);
+		if (written->passed.kinds[i])
+			tw_json_u64(json, tw_event_kind_name(i), written->passed.kinds[i]);
 	tw_json_object_end(json);
 }
 
@@ -79,10 +76,10 @@ void tw_written_put_fields(struct tw_json *json, const struct tw_writing *writin
 	const struct tw_written *written = writing->written;
 	tw_json_text(json, "output", writing->output);
 	tw_json_text(json, "to", writing->format);
-	tw_json_u64(json, written->records ? "records" : "events", written->passed);
-	if (written->by_kind)
+	tw_json_u64(json, written->records ? "records" : "events", written->passed.events);
+	if (written->passed.by_kind)
 		put_kinds_json(json, written);
-	tw_json_u64(json, "lost_bytes", written->lost_bytes);
+	tw_json_u64(json, "lost_bytes", written->passed.lost_bytes);
 	tw_json_u64(json, "bytes_out", written->bytes_out);
 	put_losses_json(json, written);
 }
@@ -112,54 +109,16 @@ int tw_refuse_two_outputs(const struct tw_common *common, const struct tw_comman
 
 /* ---- Events. ---- */
 
-static void count_batch(struct tw_written *written, const struct tw_batch *batch)
+/* Tells what became of the events. */
+static int tell_written(const struct tw_writing *writing, struct tw_writer *writer)
 {
-	written->passed += batch->count;
-	for (size_t i = 0; i < batch->count; i++) {
-		written->kinds[batch->events[i].kind]++;
-		if (batch->events[i].kind == TW_LOST)
-			written->lost_bytes = tw_sum(written->lost_bytes, batch->events[i].value);
-	}
-}
-
-/* Completes the output after all events. written: the status of writing them. */
-static int end_writing(const struct tw_writing *writing, struct tw_writer *writer, int written)
-{
-	if (writing->written->by_kind)
-		tw_say_passed(writing->common, writing->written->kinds);
-	if (written >= 0)
-		written = tw_finish(writer);
-	if (written < 0)
+	const struct tw_copied *passed = &writing->written->passed;
+	if (passed->by_kind)
+		tw_say_passed(writing->common, passed->kinds);
+	if (passed->written < 0)
 		return tw_say_error("%s", tw_writer_error(writer));
 	keep_losses(writing->written, writer);
 	return say_losses(writing);
-}
-
-static int write_all(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
-{
-	struct tw_batch batch;
-	int status, written = 0;
-	while ((status = tw_read(reader, &batch)) > 0 && written >= 0) {
-		written = tw_write(writer, reader, &batch);
-		count_batch(writing->written, &batch);
-	}
-	/* A gap is no event of the trace, nor is the end of a track. */
-	writing->written->passed -= writing->written->kinds[TW_LOST] + writing->written->kinds[TW_INSTRUCTIONS];
-	writing->written->kinds[TW_LOST] = writing->written->kinds[TW_INSTRUCTIONS] = 0;
-	writing->written->by_kind = true;
-	return status < 0 ? status : end_writing(writing, writer, written);
-}
-
-/* Writes a merge without events: the target takes records straight from the readers that are merged. */
-static int write_joined(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
-{
-	struct tw_passed passed = {0};
-	int status = writer->target->join(writer, reader, &passed);
-	if (status < 0)
-		return status;
-	writing->written->passed = passed.events;
-	writing->written->lost_bytes = passed.lost_bytes;
-	return end_writing(writing, writer, passed.written);
 }
 
 /* Whether the output becomes a file: not standard output, by whatever name, a pipe or a device. */
@@ -183,22 +142,6 @@ static bool add_functions_path(struct tw_text *path, const char *output)
 	       (tw_text_add(path, output, strlen(output)) && tw_text_add(path, ending, sizeof ending - 1));
 }
 
-/* Reading in one thread, writing in another, where there are two; what is written is the same. */
-static int write_with_read_thread(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
-{
-	unsigned jobs = tw_jobs(writing->common);
-	struct tw_reader *ahead;
-	if (writer->target->join && tw_merge_is_all(reader, writer->target->name))
-		return write_joined(writing, reader, writer);
-	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_read_thread(&ahead, reader) < 0)
-		return write_all(writing, reader, writer);
-	int status = write_all(writing, ahead, writer);
-	if (status < 0)
-		tw_fail(reader, status, "%s", tw_reader_error(ahead));
-	tw_close(ahead);
-	return status;
-}
-
 int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 {
 	struct tw_writer *writer = NULL;
@@ -212,8 +155,8 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 	if (status < 0) {
 		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
 	} else {
-		reader->ends = writer->target->measures;
-		status = write_with_read_thread(writing, reader, writer);
+		status = tw_copy_events(reader, writer, tw_jobs(writing->common), &writing->written->passed);
+		status = status < 0 ? status : tell_written(writing, writer);
 	}
 	tw_discard(writer);
 	tw_text_free(&functions);
@@ -232,8 +175,7 @@ int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader)
 		tw_say_nothing(writing->common, false);
 	*writing->written = (struct tw_written){
 	    .records = true,
-	    .passed = result.records_out,
-	    .lost_bytes = result.lost_bytes,
+	    .passed = {.events = result.records_out, .lost_bytes = result.lost_bytes},
 	    .bytes_out = result.bytes_out,
 	    .losses = {{"records", result.records_changed, result.records_dropped}},
 	    .loss_count = result.records_changed || result.records_dropped,

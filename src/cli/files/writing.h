@@ -5,18 +5,15 @@
 
 #include "base/text/json.h"
 #include "cli/command.h"
-#include "core/format.h"
+#include "core/tool.h"
 
 #include <trackway/writer.h>
 
 /* What became of a trace: of its events, or of its records where it was written record by record. */
 struct tw_written {
 	bool records;
-	uint64_t passed; /* how many events were given to the format, or how many records were written */
-	bool by_kind;    /* kinds are known: events were given one by one */
-	uint64_t kinds[TW_EVENT_KINDS];
-	uint64_t lost_bytes; /* damaged bytes of the input, which no event came from */
-	uint64_t bytes_out;  /* before compression; 0 for a directory */
+	struct tw_copied passed; /* of records: how many were written, and lost bytes */
+	uint64_t bytes_out;      /* before compression; 0 for a directory */
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
 };

@@ -7,7 +7,7 @@
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -222,7 +222,7 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 {
 	struct work work = {.common = common, .options = options, .render = render};
 	struct tw_walk walk = {.common = &common->common, .context = &work, .read = read_study};
-	int status = render ? tw_check_forms(command, &common->common, &common->forms) : 0;
+	int status = render ? tw_check_form(command, &common->common, &common->forms) : 0;
 	if (status)
 		return status;
 	if (common->all && common->top.given)

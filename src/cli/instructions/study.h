@@ -3,7 +3,7 @@
 #ifndef CLI_INSTRUCTIONS_STUDY_H
 #define CLI_INSTRUCTIONS_STUDY_H
 
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 
 #include <trackway/study.h>
 
@@ -18,7 +18,7 @@ struct tw_study_common {
 	tw_study_write_fn write; /* set by the command; NULL: none */
 	struct tw_option_number top;
 	bool all; /* --all */
-	struct tw_forms forms;
+	struct tw_form_options forms;
 };
 
 /* Writes a picture instead of tables. */

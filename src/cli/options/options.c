@@ -139,6 +139,12 @@ unsigned tw_jobs(const struct tw_common *common)
 	return (unsigned)common->jobs;
 }
 
+size_t tw_memory_asked(const struct tw_common *common)
+{
+	enum { DEFAULT_MEMORY = 256 << 20 }; /* struct tw_read_options */
+	return common->memory ? (size_t)common->memory : DEFAULT_MEMORY;
+}
+
 const char *tw_temporary_folder(void)
 {
 	const char *folder = getenv("TMPDIR");

@@ -104,6 +104,9 @@ enum tw_weight tw_weight_asked(const struct tw_common *common);
 /* --jobs; 0: as many as there are processors. */
 unsigned tw_jobs(const struct tw_common *common);
 
+/* --memory, or what it is where it was not given. */
+size_t tw_memory_asked(const struct tw_common *common);
+
 /* $TMPDIR; NULL where it is not set, or empty. */
 const char *tw_temporary_folder(void);
 

@@ -3,7 +3,7 @@
 #include "cli/output/progress.h"
 
 #include "cli/output/show.h"
-#include "core/format.h"
+#include "core/tool.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -15,7 +15,7 @@ enum { FIRST_MS = 1000, EVERY_MS = 200 };
 static void put_line(const struct tw_progress *progress)
 {
 	uint64_t done = 0, all = 0;
-	tw_input_progress(progress->reader->input, &done, &all);
+	tw_reader_progress(progress->reader, &done, &all);
 	fprintf(stderr, "\r\033[Ktrackway: %.60s: %s", progress->path, tw_show_size(done).text);
 	if (done < all)
 		fprintf(stderr, " of %s, %u %%", tw_show_size(all).text,

@@ -4,10 +4,10 @@
 
 #include "analysis/series/counters.h"
 #include "cli/files/walk.h"
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ struct counters_options {
 	struct tw_common common;
 	const char *counter, *sort;
 	uint64_t top;
-	struct tw_forms forms;
+	struct tw_form_options forms;
 };
 
 static enum tw_form form_of(const struct counters_options *options)
@@ -110,7 +110,7 @@ static int check_options(const struct counters_options *options, size_t count)
 	if (form_of(options) == TW_FORM_CSV && (options->sort || options->top))
 		return tw_say_usage(&tw_command_counters,
 		                    "samples are in the order of time: --sort and --top are for series");
-	return tw_check_forms(&tw_command_counters, &options->common, &options->forms);
+	return tw_check_form(&tw_command_counters, &options->common, &options->forms);
 }
 
 static int read_all(struct work *work, char **operands, size_t count)

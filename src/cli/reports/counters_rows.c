@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/digits.h"
 #include "base/text/json.h"
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
 #include "cli/reports/counters.h"

@@ -2,16 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/series/cpu.h"
 #include "cli/files/walk.h"
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/output/numbers.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <stdio.h>
 
 struct cpu_options {
 	struct tw_common common;
-	struct tw_forms forms;
+	struct tw_form_options forms;
 };
 
 static const struct tw_number numbers[] = {
@@ -186,7 +186,7 @@ static int read_cpu(struct tw_walk *walk, struct tw_reader *reader, const char *
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct work work = {.options = (const struct cpu_options *)common};
-	int status = tw_check_forms(&tw_command_cpu, common, &work.options->forms);
+	int status = tw_check_form(&tw_command_cpu, common, &work.options->forms);
 	if (status)
 		return status;
 	struct tw_walk walk = {

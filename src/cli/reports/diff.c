@@ -6,8 +6,8 @@
 #include "base/bytes/compress.h"
 #include "cli/command.h"
 #include "cli/output/message.h"
+#include "cli/reports/call_notes.h"
 #include "cli/reports/flame_form.h"
-#include "cli/reports/notes.h"
 #include "cli/reports/profiles.h"
 
 #include <string.h>

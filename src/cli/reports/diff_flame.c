@@ -6,7 +6,6 @@
 #include "cli/reports/diff.h"
 #include "cli/reports/flame_form.h"
 #include "cli/reports/tree.h"
-#include "core/format.h"
 
 enum { BYTES_PER_NODE = 256 };
 
@@ -65,7 +64,7 @@ int tw_diff_flame_traces(struct tw_common commons[2], char **paths, const struct
 	struct tw_tree trees[2] = {0};
 	int status = 0;
 	for (size_t i = 0; i < 2; i++) {
-		commons[i].memory = (commons[i].memory ? commons[i].memory : TW_DEFAULT_MEMORY) / 2;
+		commons[i].memory = tw_memory_asked(&commons[i]) / 2;
 		int side = tw_tree_read(&trees[i], &commons[i], &options, &paths[i], 1);
 		status = side > status ? side : status;
 	}
@@ -80,8 +79,7 @@ int tw_diff_flame_traces(struct tw_common commons[2], char **paths, const struct
 
 int tw_diff_flame_lines(const struct tw_common *common, const char *path, const struct tw_diff_flame *flame)
 {
-	uint64_t memory = common->memory ? common->memory : TW_DEFAULT_MEMORY;
-	struct tw_changes changes = {.most_nodes = (size_t)memory / BYTES_PER_NODE};
+	struct tw_changes changes = {.most_nodes = tw_memory_asked(common) / BYTES_PER_NODE};
 	struct tw_input *input;
 	uint64_t line = 0;
 	int status = tw_input_open(&input, path);

@@ -5,9 +5,8 @@
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/table.h"
+#include "cli/reports/call_notes.h"
 #include "cli/reports/diff.h"
-#include "cli/reports/notes.h"
-#include "core/format.h"
 #include "study/mix.h"
 
 #include <math.h>
@@ -260,8 +259,7 @@ static int read_spread(struct tw_walk *walk, struct tw_reader *reader, const cha
 static int read_side(struct tw_spread **spread, const struct tw_common *common, char **path, const struct kind *kind,
                      bool *readable)
 {
-	uint64_t memory = common->memory ? common->memory : TW_DEFAULT_MEMORY;
-	*spread = tw_spread_new(kind->of, (size_t)memory / 2);
+	*spread = tw_spread_new(kind->of, tw_memory_asked(common) / 2);
 	if (!*spread)
 		return tw_say_error("out of memory");
 	struct side side = {*spread, kind->of};

@@ -5,8 +5,8 @@
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
+#include "cli/reports/call_notes.h"
 #include "cli/reports/flame_form.h"
-#include "cli/reports/notes.h"
 #include "cli/reports/tree.h"
 
 struct flame_options {

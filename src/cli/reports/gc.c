@@ -4,10 +4,10 @@
 
 #include "analysis/series/gc.h"
 #include "cli/files/walk.h"
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 #include "cli/options/parse.h"
 #include "cli/output/message.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 struct gc_options {
 	struct tw_common common;
-	struct tw_forms forms;
+	struct tw_form_options forms;
 	const char *by, *diff, *class, *sort;
 	uint64_t top;
 };
@@ -99,7 +99,7 @@ static int check_rows(const struct work *work)
 static int check_options(struct work *work)
 {
 	const struct gc_options *options = work->options;
-	int status = tw_check_forms(&tw_command_gc, &options->common, &options->forms);
+	int status = tw_check_form(&tw_command_gc, &options->common, &options->forms);
 	status = status ? status : check_sort(options);
 	if (status)
 		return status;

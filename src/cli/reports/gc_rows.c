@@ -1,6 +1,6 @@
 /* gc_rows.c - the rows of trackway gc as tables, as JSON Lines and as CSV. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 #include "cli/reports/gc.h"
 
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #include "analysis/pictures/report.h"
 #include "base/memory/map.h"
 #include "cli/command.h"
-#include "cli/files/again.h"
+#include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 #include "cli/reports/profiles.h"
 
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_usage(&tw_command_graph, "only one of --dot and --json");
 	if (options->title && common->json)
 		return tw_say_usage(&tw_command_graph, "--title is about DOT");
-	int status = tw_keep_input(operands, count);
+	int status = tw_spool_stdin(operands, count);
 	if (status)
 		return status;
 	status = tw_profile_files(&functions, operands, count);

@@ -3,7 +3,7 @@
 #include "base/memory/sum.h"
 #include "cli/files/listing.h"
 #include "cli/output/message.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <trackway/jit.h>
 

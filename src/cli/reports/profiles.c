@@ -4,19 +4,12 @@
 
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
-#include "cli/reports/notes.h"
-#include "core/format.h"
+#include "cli/reports/call_notes.h"
 
 static int read_profile(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
 	return tw_profile_add(walk->context, reader);
-}
-
-static size_t memory_of(const struct tw_profiling *profiling)
-{
-	size_t memory = profiling->common->memory ? (size_t)profiling->common->memory : TW_DEFAULT_MEMORY;
-	return profiling->halved ? memory / 2 : memory;
 }
 
 int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
@@ -28,7 +21,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	    .one_weight = true,
 	    .min_duration_ns = common->min_duration,
 	    .jobs = tw_jobs(common),
-	    .memory_limit = memory_of(profiling),
+	    .memory_limit = tw_memory_asked(common) >> profiling->halved,
 	};
 	if (tw_profile_new(&profiling->profile, &options) < 0) {
 		profiling->profile = NULL;

@@ -4,9 +4,9 @@
 
 #include "analysis/series/sched.h"
 #include "cli/files/walk.h"
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct sched_options {
 	struct tw_common common;
 	const char *by, *sort;
 	uint64_t top;
-	struct tw_forms forms;
+	struct tw_form_options forms;
 };
 
 /* ---- What rows are, and in which order. ---- */
@@ -162,7 +162,7 @@ static int check_options(const struct sched_options *options)
 	if (!keeps_order && !tw_sched_sorts_by(is_by_cpu(options), sort_of(options)))
 		return tw_say_usage(&tw_command_sched, "--by %s has nothing to sort by %s",
 		                    is_by_cpu(options) ? "cpu" : "thread", options->sort);
-	return tw_check_forms(&tw_command_sched, &options->common, &options->forms);
+	return tw_check_form(&tw_command_sched, &options->common, &options->forms);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)

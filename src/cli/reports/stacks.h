@@ -4,7 +4,7 @@
 #define CLI_REPORTS_STACKS_H
 
 #include "cli/options/options.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 #include "cli/reports/tree.h"
 
 /* The stacks that are shown: the numbers of their innermost nodes. */

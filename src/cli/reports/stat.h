@@ -4,7 +4,7 @@
 #define CLI_REPORTS_STAT_H
 
 #include "cli/output/numbers.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <trackway/analysis.h>
 

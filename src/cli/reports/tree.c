@@ -7,7 +7,7 @@
 #include "base/memory/sum.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* sql.c - trackway sql: questions to traces, in SQL. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/input.h"
-#include "cli/files/again.h"
-#include "cli/files/once.h"
+#include "cli/files/spooled_stdin.h"
+#include "cli/files/single_read.h"
 #include "cli/output/message.h"
 #include "cli/sql/sql_run.h"
 
@@ -86,7 +86,7 @@ static int choose(const struct tw_sql_options *options, char **operands, size_t 
 		*question = (struct question){.name = "query", .text = operands[--*count]};
 		return 0;
 	}
-	if (options->file && strcmp(options->file, "-") == 0 && tw_reads_input(operands, *count))
+	if (options->file && strcmp(options->file, "-") == 0 && tw_reads_stdin(operands, *count))
 		return say_twice();
 	if (options->file)
 		return read_text(options->file, question);
@@ -113,7 +113,7 @@ static int settle_input(const struct tw_sql_options *options, char **operands, s
 		if (options->index)
 			return tw_say_usage(&tw_command_sql,
 			                    "--index: standard input has no place for an index beside it");
-		int status = tw_keep_input(&operands[i], 1);
+		int status = tw_spool_stdin(&operands[i], 1);
 		if (status)
 			return status;
 		operands[i] = again;
@@ -148,7 +148,7 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 	int status = choose(options, operands, &count, &question);
 	if (status == 0 && count == 0)
 		status = tw_say_usage(&tw_command_sql, "sql wants FILE... [QUERY]");
-	count = tw_once(&options->common, operands, count);
+	count = tw_drop_same_traces(&options->common, operands, count);
 	if (status == 0 && question.text)
 		status = tw_sql_check_parameters(&options->parameters, question.name, question.text);
 	if (status == 0)
@@ -156,7 +156,7 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 	if (status == 0) {
 		status = tw_sql_open(&run, options, operands, count);
 		status = status ? status : answer(&run, &question);
-		if (run.session && run.findings && tw_sql_tell(&run))
+		if (run.session && run.findings && tw_sql_say_findings(&run))
 			status = TW_EXIT_FAILED;
 		status = tw_sql_close(&run, status);
 	}

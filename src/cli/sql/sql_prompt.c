@@ -294,7 +294,7 @@ static int read_all(struct tw_sql_run *run, struct source *source)
 		status = take_line(run, source, &statement, line);
 		if (source->person) {
 			tw_output_flush(&run->screen.out);
-			tw_sql_tell(run);
+			tw_sql_say_findings(run);
 		}
 	}
 	if (statement.length && !source->person && status == 0)

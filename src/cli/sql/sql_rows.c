@@ -3,7 +3,7 @@
 #include "cli/sql/sql_rows.h"
 
 #include "base/text/json.h"
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 #include "cli/output/show.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
-#include "core/format.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -68,11 +67,11 @@ static void tell_series_left(void *context, const char *path, size_t kept)
 	       path, tw_show_count(kept).text);
 }
 
-int tw_sql_tell(struct tw_sql_run *run)
+int tw_sql_say_findings(struct tw_sql_run *run)
 {
 	int status = 0;
 	for (size_t i = 0; i < run->session->count; i++) {
-		if (tw_tell_findings(&run->findings[i], run->session->files[i].path))
+		if (tw_say_findings(&run->findings[i], run->session->files[i].path))
 			status = TW_EXIT_FAILED;
 		tw_findings_clear(&run->findings[i]);
 	}

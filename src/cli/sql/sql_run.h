@@ -52,7 +52,7 @@ int tw_sql_do(struct tw_sql_run *run, const char *text);
 int tw_sql_say(struct tw_sql_run *run, const char *path);
 
 /* Tells the findings that there were since the last time. */
-int tw_sql_tell(struct tw_sql_run *run);
+int tw_sql_say_findings(struct tw_sql_run *run);
 
 /* sql_hints.c: what a message of SQLite may be about, to stand behind it; empty where nothing is known. */
 void tw_sql_hint(const char *message, char *hint, size_t room);

@@ -1,12 +1,11 @@
-/* sieve.c - the findings that are about what passes the filters. */
+/* findings_filter.c - the findings that are about what passes the filters. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/files/sieve.h"
+#include "cli/files/findings_filter.h"
 
 #include "base/memory/order.h"
-#include "cli/files/again.h"
+#include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"
-#include "core/filter/filter.h"
-#include "core/format.h"
+#include "core/tool.h"
 
 #include <stdlib.h>
 
@@ -114,7 +113,7 @@ static void spread(struct places *places, bool passed)
 static void take(struct places *places, const struct tw_event *event, bool passed)
 {
 	places->kinds[event->kind] += passed && event->kind != TW_LOST;
-	if (!tw_is_made(event)) /* its record is outside of the window */
+	if (!tw_was_made(event)) /* its record is outside of the window */
 		note(places, event->offset, passed);
 }
 
@@ -122,10 +121,10 @@ static int read_events(struct places *places, const char *path, const struct tw_
 {
 	struct tw_reader *reader;
 	struct tw_batch batch;
-	tw_rewind_path(path);
+	tw_rewind_stdin(path);
 	int status = tw_open(&reader, path, options);
 	if (status >= 0)
-		reader->tells_made = true;
+		tw_mark_made(reader);
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			take(places, &batch.events[i], passed);
@@ -183,8 +182,8 @@ static int read_passed(struct places *places, const char *path, const struct tw_
 	return read_events(places, path, &passed, true);
 }
 
-int tw_findings_sieve(struct tw_findings *findings, size_t most, const char *path,
-                      const struct tw_read_options *options, uint64_t passed[static TW_EVENT_KINDS])
+int tw_findings_filter(struct tw_findings *findings, size_t most, const char *path,
+                       const struct tw_read_options *options, uint64_t passed[static TW_EVENT_KINDS])
 {
 	struct places places;
 	if (!list_places(&places, findings))
@@ -194,7 +193,7 @@ int tw_findings_sieve(struct tw_findings *findings, size_t most, const char *pat
 	if (status == 0)
 		status = read_passed(&places, path, options);
 	if (status == 0)
-		tw_findings_sift(findings, most, passes, &places);
+		tw_findings_keep(findings, most, passes, &places);
 	free(places.items);
 	return status;
 }

@@ -1,7 +1,7 @@
-/* sieve.h - the findings that are about what passes the filters. */
+/* findings_filter.h - the findings that are about what passes the filters. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_FILES_SIEVE_H
-#define CLI_FILES_SIEVE_H
+#ifndef CLI_FILES_FINDINGS_FILTER_H
+#define CLI_FILES_FINDINGS_FILTER_H
 
 #include "cli/files/findings.h"
 
@@ -12,7 +12,7 @@
  * passes, those whose record makes none where the event before it, or the one behind it, passes, and errors behind the
  * last event. Of each rule the first `most` are kept. passed: how many events of each kind pass. The trace is read
  * twice, or once where there are no findings. Returns 0, or TW_EXIT_FAILED after saying why. */
-int tw_findings_sieve(struct tw_findings *findings, size_t most, const char *path,
-                      const struct tw_read_options *options, uint64_t passed[static TW_EVENT_KINDS]);
+int tw_findings_filter(struct tw_findings *findings, size_t most, const char *path,
+                       const struct tw_read_options *options, uint64_t passed[static TW_EVENT_KINDS]);
 
 #endif

@@ -1,14 +1,11 @@
-/* clash.c - output that would go over what is read. */
+/* output_overwrite.c - output that would go over what is read. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/files/clash.h"
+#include "cli/files/output_overwrite.h"
 
 #include "base/memory/memory.h"
 #include "cli/output/message.h"
-#include "core/format.h"
+#include "core/tool.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,38 +28,19 @@ static int refuse(const char *path)
 	return tw_say_error("%s: is the output too, and would be lost", path);
 }
 
-/* ---- Traces of several files. ---- */
-
-static int refuse_member(const struct tw_format *format, const char *folder, const char *name,
-                         const struct stat *output)
+static int refuse_member(void *output, const char *path)
 {
-	char *path = NULL;
-	int status = 0;
-	if (asprintf(&path, "%s/%s", folder, name) < 0)
-		return tw_say_error("out of memory");
-	if (is_file(path, output) && (format->holds ? format->holds(name) : format->claims(path)))
-		status = refuse(path);
-	free(path);
-	return status;
+	return is_file(path, output) ? refuse(path) : 0;
 }
 
-/* Refuses a file of the trace that a path stands for, where that has several. */
-static int refuse_members(const char *path, const struct stat *output)
+/* Refuses an operand that is the output, or whose trace has several files, one of which is. */
+static int refuse_operand(const char *path, const struct stat *output)
 {
-	const struct tw_format *format = tw_format_claiming(path, NULL);
-	char *folder = format ? tw_trace_folder(path) : NULL;
-	DIR *directory = folder ? opendir(folder) : NULL;
-	struct dirent *entry;
-	int status = 0;
-	while (directory && status == 0 && (entry = readdir(directory)))
-		status = refuse_member(format, folder, entry->d_name, output);
-	if (directory)
-		closedir(directory);
-	free(folder);
-	return status;
+	if (is_file(path, output))
+		return refuse(path);
+	int status = tw_trace_files(path, refuse_member, (void *)(uintptr_t)output);
+	return status < 0 ? tw_say_error("out of memory") : status;
 }
-
-/* ---- All that is read. ---- */
 
 /* Looks for a file among those that are read. */
 static int refuse_file(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count,
@@ -70,7 +48,7 @@ static int refuse_file(const struct tw_command *command, const struct tw_common 
 {
 	const struct tw_option *option;
 	for (size_t i = 0; i < count; i++) {
-		int status = is_file(operands[i], file) ? refuse(operands[i]) : refuse_members(operands[i], file);
+		int status = refuse_operand(operands[i], file);
 		if (status)
 			return status;
 	}
@@ -82,7 +60,8 @@ static int refuse_file(const struct tw_command *command, const struct tw_common 
 	return 0;
 }
 
-int tw_refuse_clash(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count)
+int tw_refuse_overwrite(const struct tw_command *command, const struct tw_common *options, char **operands,
+                        size_t count)
 {
 	struct stat output;
 	if (command->word || !look_at(options->output ? options->output : "-", STDOUT_FILENO, &output))
@@ -90,8 +69,8 @@ int tw_refuse_clash(const struct tw_command *command, const struct tw_common *op
 	return refuse_file(command, options, operands, count, &output);
 }
 
-int tw_refuse_clash_beside(const struct tw_command *command, const struct tw_common *options, char **operands,
-                           size_t count, const char *const *endings)
+int tw_refuse_overwrite_beside(const struct tw_command *command, const struct tw_common *options, char **operands,
+                               size_t count, const char *const *endings)
 {
 	int status = 0;
 	for (size_t i = 0; endings && endings[i] && options->output && status == 0; i++) {

@@ -1,6 +1,6 @@
-/* again.c - standard input that is read more than once. */
+/* spooled_stdin.c - standard input that is read more than once. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/files/again.h"
+#include "cli/files/spooled_stdin.h"
 
 #include "base/bytes/output.h"
 #include "base/bytes/temporary.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool tw_reads_input(char **paths, size_t count)
+bool tw_reads_stdin(char **paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(paths[i], "-") == 0)
@@ -76,17 +76,17 @@ static const char *find_pipe(char **paths, size_t count)
 	return NULL;
 }
 
-int tw_keep_input(char **paths, size_t count)
+int tw_spool_stdin(char **paths, size_t count)
 {
 	const char *pipe = find_pipe(paths, count);
 	if (pipe)
 		return tw_say_error("%s: a pipe that must be read more than once: give it as standard input, -", pipe);
-	if (!tw_reads_input(paths, count) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+	if (!tw_reads_stdin(paths, count) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
 		return 0;
 	return keep();
 }
 
-void tw_rewind_path(const char *path)
+void tw_rewind_stdin(const char *path)
 {
 	if (strcmp(path, "-") == 0)
 		lseek(STDIN_FILENO, 0, SEEK_SET);
@@ -95,5 +95,5 @@ void tw_rewind_path(const char *path)
 void tw_rewind_input(char **paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		tw_rewind_path(paths[i]);
+		tw_rewind_stdin(paths[i]);
 }

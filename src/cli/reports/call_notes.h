@@ -1,7 +1,7 @@
-/* notes.h - what a listing of calls says below it about what was no ordinary call. */
+/* call_notes.h - what a listing of calls says below it about what was no ordinary call. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_REPORTS_NOTES_H
-#define CLI_REPORTS_NOTES_H
+#ifndef CLI_REPORTS_CALL_NOTES_H
+#define CLI_REPORTS_CALL_NOTES_H
 
 #include "cli/options/options.h"
 #include "cli/output/screen.h"

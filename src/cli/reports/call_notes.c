@@ -1,6 +1,6 @@
-/* notes.c - what a listing of calls says below it about what was no ordinary call. */
+/* call_notes.c - what a listing of calls says below it about what was no ordinary call. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/reports/notes.h"
+#include "cli/reports/call_notes.h"
 
 #include "analysis/series/weight.h"
 #include "cli/output/message.h"

@@ -1,21 +1,21 @@
-/* forms.h - in which form a listing is written: text, JSON, CSV or a picture. */
+/* output_form.h - in which form a listing is written: text, JSON, CSV or a picture. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_OPTIONS_FORMS_H
-#define CLI_OPTIONS_FORMS_H
+#ifndef CLI_OPTIONS_OUTPUT_FORM_H
+#define CLI_OPTIONS_OUTPUT_FORM_H
 
 #include "cli/command.h"
 
 enum tw_form { TW_FORM_TEXT, TW_FORM_JSON, TW_FORM_CSV, TW_FORM_SVG };
 
 /* The options that ask for a form, beside --json and the ending of the output's name. */
-struct tw_forms {
+struct tw_form_options {
 	bool csv, svg;
 };
 
-enum tw_form tw_form_of(const struct tw_common *common, const struct tw_forms *forms);
+enum tw_form tw_form_of(const struct tw_common *common, const struct tw_form_options *forms);
 
 /* Returns 0, or TW_EXIT_FAILED after saying that more than one was asked for, or a picture for a terminal. */
-int tw_check_forms(const struct tw_command *command, const struct tw_common *common, const struct tw_forms *forms);
+int tw_check_form(const struct tw_command *command, const struct tw_common *common, const struct tw_form_options *forms);
 
 /* A field of CSV (RFC 4180, but lines end as they do here), with quotes where it needs them. What is not UTF-8 becomes
  * U+FFFD, one a byte, because readers of CSV refuse a file for a byte. */

@@ -1,6 +1,6 @@
-/* forms.c - in which form a listing is written: text, JSON, CSV or a picture. */
+/* output_form.c - in which form a listing is written: text, JSON, CSV or a picture. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/forms.h"
+#include "cli/options/output_form.h"
 
 #include "base/bytes/compress.h"
 #include "base/bytes/output.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum tw_form tw_form_of(const struct tw_common *common, const struct tw_forms *forms)
+enum tw_form tw_form_of(const struct tw_common *common, const struct tw_form_options *forms)
 {
 	const char *path = common->output ? common->output : "-";
 	if (common->json)
@@ -20,7 +20,7 @@ enum tw_form tw_form_of(const struct tw_common *common, const struct tw_forms *f
 	return forms->svg || tw_name_ends_with(path, ".svg") ? TW_FORM_SVG : TW_FORM_TEXT;
 }
 
-int tw_check_forms(const struct tw_command *command, const struct tw_common *common, const struct tw_forms *forms)
+int tw_check_form(const struct tw_command *command, const struct tw_common *common, const struct tw_form_options *forms)
 {
 	if (common->json + forms->csv + forms->svg > 1)
 		return tw_say_usage(command, "only one of --json%s and --svg", forms->csv ? ", --csv" : "");
