@@ -601,12 +601,58 @@ static void test_kind_names(void **state)
 	assert_null(tw_fxt_kind_name(TW_FXT_KINDS));
 }
 
+/* ---- The table of kinds. ---- */
+
+/* The bits of a header that say something: its type, size and subtype, and those of fields. */
+static uint64_t used_bits(enum tw_fxt_kind kind, unsigned type, const struct fxt_record_field *field)
+{
+	uint64_t bits = type == TW_FXT_TYPE_LARGE ? FXT_BITS(0, 39) : FXT_BITS(0, 15);
+	if (fxt_has_subtype(type) && type != TW_FXT_TYPE_LARGE)
+		bits |= type == TW_FXT_TYPE_SCHEDULING ? FXT_BITS(60, 63) : FXT_BITS(16, 19);
+	for (; kind != TW_FXT_MAGIC && field->form; field++)
+		if (field->low < 64 && field->high)
+			bits |= FXT_BITS(field->low, field->high);
+	return kind == TW_FXT_MAGIC ? UINT64_MAX : bits;
+}
+
+static void test_reserved_bits_are_of_no_field(void **state)
+{
+	(void)state;
+	static const uint8_t types[TW_FXT_KINDS] = {
+#define X(name, type, subtype, text) [name] = type,
+	    TW_FXT_KIND_LIST(X)
+#undef X
+	};
+	for (unsigned kind = TW_FXT_UNKNOWN + 1; kind < TW_FXT_KINDS; kind++)
+		assert_int_equal(fxt_record_kinds[kind].reserved,
+		                 ~used_bits((enum tw_fxt_kind)kind, types[kind], fxt_record_kinds[kind].fields));
+}
+
+/* The words of an event in the list of events are those of its fields. */
+static void test_words_of_events(void **state)
+{
+	(void)state;
+	static const uint8_t words[] = {
+#define X(type, row, call, last) FXT_EVENT_WORDS(last),
+	    FXT_EVENT_LIST(X)
+#undef X
+	};
+	for (unsigned type = 0; type < FXT_EVENT_TYPES; type++) {
+		unsigned count = 1;
+		for (const struct fxt_record_field *field = fxt_record_kinds[TW_FXT_INSTANT + type].fields; field->form;
+		     field++)
+			count += field->form == FXT_FIELD_WORD;
+		assert_int_equal(count, words[type]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_vectors),          cmocka_unit_test(test_measure_of_mutations),
 	    cmocka_unit_test(test_measure_of_sizes), cmocka_unit_test(test_magic),
-	    cmocka_unit_test(test_kind_names),
+	    cmocka_unit_test(test_kind_names),       cmocka_unit_test(test_reserved_bits_are_of_no_field),
+	    cmocka_unit_test(test_words_of_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

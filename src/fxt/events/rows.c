@@ -226,11 +226,6 @@ static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, 
 	return row;
 }
 
-const uint8_t fxt_event_kinds[FXT_TYPES] = {
-    TW_INSTANT,       TW_COUNTER,   TW_SLICE_BEGIN, TW_SLICE_END, TW_SLICE_COMPLETE, TW_ASYNC_BEGIN,
-    TW_ASYNC_INSTANT, TW_ASYNC_END, TW_FLOW_BEGIN,  TW_FLOW_STEP, TW_FLOW_END,
-};
-
 /* What a complete slice lasts. Its ends are compared as they stand: a nanosecond may have many ticks. */
 static uint64_t duration(const struct job *job, uint64_t begin_ns)
 {

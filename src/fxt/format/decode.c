@@ -5,18 +5,17 @@
 #include <trackway/fxt.h>
 
 /* A record that is being taken apart. What does not fit sets fault or need; all that is taken after that is 0, so that
- * the kinds need no checks of their own. */
-struct cursor {
+ * the fields need no checks of their own. */
+struct decoding {
 	const uint8_t *bytes; /* of the record */
 	uint64_t at;
 	uint64_t end;  /* of the record, or of the argument that is being read */
 	uint64_t here; /* of the record's bytes: less than its size only in large ones */
 	uint64_t need;
+	uint64_t headers[2]; /* the second is a large blob's */
 	const char *fault;
 	bool big, padded, reserved;
 };
-
-typedef void take_kind(struct cursor *in, uint64_t header, struct tw_fxt_record *record);
 
 const char *tw_fxt_kind_name(unsigned kind)
 {
@@ -39,12 +38,12 @@ int tw_fxt_magic(const uint8_t bytes[TW_FXT_WORD], bool *big)
 
 /* ---- Words and streams. ---- */
 
-static bool broken(const struct cursor *in)
+static bool broken(const struct decoding *in)
 {
 	return in->fault || in->need;
 }
 
-static bool fits(struct cursor *in, uint64_t bytes, const char *fault)
+static bool fits(struct decoding *in, uint64_t bytes, const char *fault)
 {
 	if (broken(in))
 		return false;
@@ -55,7 +54,7 @@ static bool fits(struct cursor *in, uint64_t bytes, const char *fault)
 	return !broken(in);
 }
 
-static uint64_t take_word(struct cursor *in, const char *fault)
+static uint64_t take_word(struct decoding *in, const char *fault)
 {
 	if (!fits(in, TW_FXT_WORD, fault))
 		return 0;
@@ -65,7 +64,7 @@ static uint64_t take_word(struct cursor *in, const char *fault)
 }
 
 /* Takes the bytes of a stream and its padding. length is of at most 32 bits. */
-static const uint8_t *take_stream(struct cursor *in, uint64_t length, const char *fault)
+static const uint8_t *take_stream(struct decoding *in, uint64_t length, const char *fault)
 {
 	uint64_t size = fxt_words(length) * TW_FXT_WORD;
 	if (!fits(in, size, fault))
@@ -76,13 +75,13 @@ static const uint8_t *take_stream(struct cursor *in, uint64_t length, const char
 	return bytes;
 }
 
-static const uint8_t *take_rest(struct cursor *in, uint32_t *size)
+static const uint8_t *take_rest(struct decoding *in, uint32_t *size)
 {
 	*size = broken(in) ? 0 : (uint32_t)(in->end - in->at);
 	return *size ? take_stream(in, *size, NULL) : NULL;
 }
 
-static struct tw_fxt_string take_string(struct cursor *in, uint64_t reference, const char *fault)
+static struct tw_fxt_string take_string(struct decoding *in, uint64_t reference, const char *fault)
 {
 	struct tw_fxt_string string = {.reference = (uint16_t)reference};
 	if (!(reference & TW_FXT_STRING_INLINE))
@@ -92,60 +91,52 @@ static struct tw_fxt_string take_string(struct cursor *in, uint64_t reference, c
 	return string;
 }
 
-static struct tw_fxt_thread take_thread(struct cursor *in, uint64_t index)
+/* wide: where the koids stand in the record, both do. */
+static struct tw_fxt_thread take_thread(struct decoding *in, uint64_t index, bool wide, const char *fault)
 {
 	struct tw_fxt_thread thread = {.index = (uint8_t)index};
-	if (index == 0) {
-		thread.process = take_word(in, "the process of a thread that is given inline");
+	if (index == 0)
+		thread.process = take_word(in, fault);
+	if (index == 0 && wide)
 		thread.thread = take_word(in, "the thread that is given inline");
-	}
 	return thread;
-}
-
-static uint64_t take_time(struct cursor *in)
-{
-	return take_word(in, "a time");
 }
 
 /* ---- Arguments. ---- */
 
-static void take_value(struct cursor *in, uint64_t header, struct tw_fxt_argument *argument)
+static void take_value(struct decoding *in, uint64_t header, struct tw_fxt_argument *argument)
 {
 	uint64_t upper = tw_bits(header, 32, 63);
-	switch (argument->type) {
-	case TW_FXT_ARG_NULL:
+	switch (fxt_argument_kinds[argument->type].value) {
+	case FXT_VALUE_NONE:
 		break;
-	case TW_FXT_ARG_INT32:
+	case FXT_VALUE_SIGNED:
 		argument->value.i = (int32_t)(uint32_t)upper;
 		break;
-	case TW_FXT_ARG_UINT32:
+	case FXT_VALUE_UPPER:
 		argument->value.u = upper;
 		break;
-	case TW_FXT_ARG_INT64:
-	case TW_FXT_ARG_UINT64:
-	case TW_FXT_ARG_DOUBLE:
-	case TW_FXT_ARG_POINTER:
-	case TW_FXT_ARG_KOID:
+	case FXT_VALUE_BIT:
+		argument->value.u = upper & 1;
+		break;
+	case FXT_VALUE_WORD:
 		argument->value.u = take_word(in, "the value of an argument, within its size");
 		break;
-	case TW_FXT_ARG_STRING:
+	case FXT_VALUE_TEXT:
 		argument->text = take_string(in, tw_bits(header, 32, 47), "the text of an argument, within its size");
 		break;
-	case TW_FXT_ARG_BOOL:
-		argument->value.u = tw_bits(header, 32, 32);
-		break;
-	case TW_FXT_ARG_BLOB:
+	case FXT_VALUE_BYTES:
 		argument->size = (uint32_t)upper;
 		argument->bytes = take_stream(in, upper, "the bytes of an argument, within its size");
 		break;
-	default:
+	case FXT_VALUE_UNKNOWN:
 		argument->value.u = upper;
 		argument->bytes = take_rest(in, &argument->size);
 		break;
 	}
 }
 
-static void take_argument(struct cursor *in, struct tw_fxt_argument *argument)
+static void take_argument(struct decoding *in, struct tw_fxt_argument *argument)
 {
 	uint64_t start = in->at, end = in->end;
 	uint64_t header = take_word(in, "as many arguments as the header says");
@@ -166,36 +157,24 @@ static void take_argument(struct cursor *in, struct tw_fxt_argument *argument)
 	in->end = end;
 }
 
-static void take_arguments(struct cursor *in, uint64_t count, struct tw_fxt_record *record)
+static void take_arguments(struct decoding *in, uint64_t count, struct tw_fxt_record *record)
 {
 	record->argument_count = (uint8_t)count;
 	for (unsigned i = 0; i < count && !broken(in); i++)
 		take_argument(in, &record->arguments[i]);
 }
 
-/* ---- Metadata, tables. ---- */
+/* ---- Fields. ---- */
 
-static void take_provider(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
+static void take_payload(struct decoding *in, uint64_t length, const char *fault, struct tw_fxt_record *record)
 {
-	record->id = tw_bits(header, 20, 51);
-	if (record->kind == TW_FXT_PROVIDER_EVENT)
-		record->object_type = (uint8_t)tw_bits(header, 52, 55);
-	if (record->kind != TW_FXT_PROVIDER_INFO)
-		return;
-	record->name.length = (uint16_t)tw_bits(header, 52, 59);
-	record->name.bytes = take_stream(in, record->name.length, "the name of a provider");
+	record->payload = take_stream(in, length, fault);
+	record->payload_size = record->payload_here = length;
 }
 
-static void take_magic(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
+/* magic-trace adds these two words to the document's two. */
+static void take_base(struct decoding *in, struct tw_fxt_record *record)
 {
-	(void)in, (void)header, (void)record;
-}
-
-/* magic-trace adds two words to the document's two. */
-static void take_initialization(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	(void)header;
-	record->id = take_word(in, "the ticks of a second");
 	record->has_base = in->end - in->at >= 2 * (uint64_t)TW_FXT_WORD;
 	if (!record->has_base)
 		return;
@@ -203,59 +182,22 @@ static void take_initialization(struct cursor *in, uint64_t header, struct tw_fx
 	record->base_ns = take_word(in, NULL);
 }
 
-static void take_payload(struct cursor *in, uint64_t length, const char *fault, struct tw_fxt_record *record)
+/* The document has no scope; the engine writes it and its old reader demands it. */
+static void take_scope(struct decoding *in, struct tw_fxt_record *record)
 {
-	record->payload = take_stream(in, length, fault);
-	record->payload_size = record->payload_here = length;
-}
-
-static void take_text(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->index = (uint16_t)tw_bits(header, 16, 30);
-	take_payload(in, tw_bits(header, 32, 46), "the text of a string record", record);
-}
-
-static void take_thread_record(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->index = (uint16_t)tw_bits(header, 16, 23);
-	record->thread = take_thread(in, 0);
-}
-
-/* ---- Events, logs, blobs. ---- */
-
-static void take_event(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->time = take_time(in);
-	record->thread = take_thread(in, tw_bits(header, 24, 31));
-	record->category = take_string(in, tw_bits(header, 32, 47), "a category");
-	record->name = take_string(in, tw_bits(header, 48, 63), "a name");
-	take_arguments(in, tw_bits(header, 20, 23), record);
-	if (record->kind == TW_FXT_DURATION_COMPLETE)
-		record->end = take_word(in, "the time of the end");
-	else if (fxt_event_extra(record->kind))
-		record->id = take_word(in, record->kind == TW_FXT_COUNTER ? "the counter's id" : "a correlation id");
-	/* The document has no scope; the engine writes it and its old reader demands it. */
-	record->has_scope = record->kind == TW_FXT_INSTANT && !broken(in) && in->at < in->end;
+	record->has_scope = !broken(in) && in->at < in->end;
 	if (record->has_scope)
 		record->scope = take_word(in, NULL);
 }
 
-static void take_log(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
+static void take_second_header(struct decoding *in, const struct tw_fxt_record *record)
 {
-	record->time = take_time(in);
-	record->thread = take_thread(in, tw_bits(header, 32, 39));
-	take_payload(in, tw_bits(header, 16, 30), "the message of a log record", record);
-}
-
-static void take_blob(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->object_type = (uint8_t)tw_bits(header, 48, 55);
-	record->name = take_string(in, tw_bits(header, 16, 31), "the name of a blob");
-	take_payload(in, tw_bits(header, 32, 46), "the bytes of a blob", record);
+	in->headers[1] = take_word(in, "the second header of a large blob");
+	in->reserved |= (in->headers[1] & fxt_blob_reserved(record->format)) != 0;
 }
 
 /* Takes what is here of bytes that may be more than memory. */
-static void take_large_payload(struct cursor *in, uint64_t length, struct tw_fxt_record *record)
+static void take_part(struct decoding *in, uint64_t length, struct tw_fxt_record *record)
 {
 	uint64_t size = fxt_words(length) * TW_FXT_WORD;
 	uint64_t here = in->here - in->at;
@@ -267,196 +209,106 @@ static void take_large_payload(struct cursor *in, uint64_t length, struct tw_fxt
 	in->at += size;
 }
 
-static void take_large_blob(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
+static void take_large_payload(struct decoding *in, struct tw_fxt_record *record)
 {
-	record->format = (uint8_t)tw_bits(header, 40, 43);
-	uint64_t second = take_word(in, "the second header of a large blob");
-	in->reserved |= (second & fxt_blob_reserved(record->format)) != 0;
-	record->category = take_string(in, tw_bits(second, 0, 15), "a category");
-	record->name = take_string(in, tw_bits(second, 16, 31), "the name of a blob");
-	if (record->format == 0) {
-		record->time = take_time(in);
-		record->thread = take_thread(in, tw_bits(second, 36, 43));
-		take_arguments(in, tw_bits(second, 32, 35), record);
-	}
 	uint64_t length = take_word(in, "the size of a large blob");
 	if (!broken(in) && length > in->end - in->at) {
 		in->at -= TW_FXT_WORD;
 		in->fault = "a size of a large blob that ends within its record";
 	}
 	if (!broken(in))
-		take_large_payload(in, length, record);
+		take_part(in, length, record);
 }
 
-static void take_unknown(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
+static void take_field(struct decoding *in, const struct fxt_record_field *field, struct tw_fxt_record *record)
 {
-	(void)header;
-	take_large_payload(in, in->end - in->at, record);
-}
-
-/* ---- Scheduling. ---- */
-
-static void take_legacy_switch(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->cpu = (uint16_t)tw_bits(header, 16, 23);
-	record->state = (uint8_t)tw_bits(header, 24, 27);
-	record->outgoing_priority = (uint8_t)tw_bits(header, 44, 51);
-	record->incoming_priority = (uint8_t)tw_bits(header, 52, 59);
-	record->time = take_time(in);
-	record->thread = take_thread(in, tw_bits(header, 28, 35));
-	record->incoming = take_thread(in, tw_bits(header, 36, 43));
-}
-
-static void take_scheduling(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	bool is_switch = record->kind == TW_FXT_CONTEXT_SWITCH;
-	record->cpu = (uint16_t)tw_bits(header, 20, 35);
-	record->time = take_time(in);
-	record->thread.thread = take_word(in, is_switch ? "the outgoing thread" : "the waking thread");
-	if (is_switch) {
-		record->state = (uint8_t)tw_bits(header, 36, 39);
-		record->incoming.thread = take_word(in, "the incoming thread");
+	void *member = (uint8_t *)record + field->member;
+	const uint64_t bits = tw_bits(in->headers[field->low / 64], field->low % 64, field->high % 64);
+	switch ((enum fxt_field_form)field->form) {
+	case FXT_FIELDS_END:
+		return;
+	case FXT_FIELD_BITS:
+		fxt_set_number(record, field, bits);
+		return;
+	case FXT_FIELD_WORD:
+		*(uint64_t *)member = take_word(in, field->fault);
+		return;
+	case FXT_FIELD_STRING:
+		*(struct tw_fxt_string *)member = take_string(in, bits, field->fault);
+		return;
+	case FXT_FIELD_THREAD:
+	case FXT_FIELD_PROCESS: {
+		bool wide = field->form == FXT_FIELD_THREAD || record->wide_process;
+		*(struct tw_fxt_thread *)member = take_thread(in, bits, wide, field->fault);
+		return;
 	}
-	take_arguments(in, tw_bits(header, 16, 19), record);
+	case FXT_FIELD_NAME:
+		record->name.length = (uint16_t)bits;
+		record->name.bytes = take_stream(in, bits, field->fault);
+		return;
+	case FXT_FIELD_PAYLOAD:
+		take_payload(in, bits, field->fault, record);
+		return;
+	case FXT_FIELD_ADDRESSES:
+		take_payload(in, bits * TW_FXT_WORD, field->fault, record);
+		return;
+	case FXT_FIELD_ARGUMENTS:
+		take_arguments(in, bits, record);
+		return;
+	case FXT_FIELD_SCOPE:
+		take_scope(in, record);
+		return;
+	case FXT_FIELD_BASE:
+		take_base(in, record);
+		return;
+	case FXT_FIELD_SECOND:
+		take_second_header(in, record);
+		return;
+	case FXT_FIELD_LARGE:
+		take_large_payload(in, record);
+		return;
+	case FXT_FIELD_REST:
+		take_part(in, in->end - in->at, record);
+		return;
+	}
 }
 
-/* ---- Objects, profiler. ---- */
-
-/* Takes a thread of which some writers give both words and some only the process: record->wide_process tells. */
-static struct tw_fxt_thread take_process(struct cursor *in, const struct tw_fxt_record *record, uint64_t index)
+static void take_fields(struct decoding *in, struct tw_fxt_record *record)
 {
-	struct tw_fxt_thread thread = {.index = (uint8_t)index};
-	if (index == 0)
-		thread.process = take_word(in, "the process that is given inline");
-	if (index == 0 && record->wide_process)
-		thread.thread = take_word(in, "the thread that is given inline");
-	return thread;
+	for (const struct fxt_record_field *field = fxt_fields(record->kind, record->header >> 40 & 1); field->form;
+	     field++)
+		take_field(in, field, record);
 }
 
-static bool is_exact(const struct cursor *in)
+static bool is_exact(const struct decoding *in)
 {
 	return !broken(in) && in->at == in->end;
 }
 
-/* Takes a record in the form that fills it exactly; when neither does, in the preferred one if that fits at all. */
-static void take_either(struct cursor *in, uint64_t header, struct tw_fxt_record *record, take_kind *take, bool wide)
+/* Takes the fields of a record with a process in the form that fills it exactly; when neither does, in the usual one if
+ * that fits at all. */
+static void take_with_process(struct decoding *in, struct tw_fxt_record *record, bool wide)
 {
-	struct cursor start = *in;
+	struct decoding start = *in;
 	record->wide_process = wide;
-	take(in, header, record);
+	take_fields(in, record);
 	if (is_exact(in) || record->thread.index != 0) {
 		record->wide_process = wide && record->thread.index == 0;
 		return;
 	}
-	struct cursor other = start;
+	struct decoding other = start;
 	record->wide_process = !wide;
-	take(&other, header, record);
+	take_fields(&other, record);
 	if (is_exact(&other) || (broken(in) && !broken(&other))) {
 		*in = other;
 		return;
 	}
 	*in = start;
 	record->wide_process = wide;
-	take(in, header, record);
-}
-
-static void take_userspace_fields(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->id = take_word(in, "the pointer of an object");
-	record->thread = take_process(in, record, tw_bits(header, 16, 23));
-	record->name = take_string(in, tw_bits(header, 24, 39), "the name of an object");
-	take_arguments(in, tw_bits(header, 40, 43), record);
-}
-
-/* One word by the document, two by the engine. */
-static void take_userspace_object(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	take_either(in, header, record, take_userspace_fields, false);
-}
-
-static void take_kernel_object(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->object_type = (uint8_t)tw_bits(header, 16, 23);
-	record->id = take_word(in, "the koid of an object");
-	record->name = take_string(in, tw_bits(header, 24, 39), "the name of an object");
-	take_arguments(in, tw_bits(header, 40, 43), record);
-}
-
-static void take_module(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->id = tw_bits(header, 28, 43);
-	record->name.length = (uint16_t)tw_bits(header, 44, 51);
-	record->name.bytes = take_stream(in, record->name.length, "the name of a module");
-	take_payload(in, tw_bits(header, 52, 59), "the build id of a module", record);
-}
-
-static void take_mmap(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->id = tw_bits(header, 28, 43);
-	record->object_type = (uint8_t)tw_bits(header, 44, 46);
-	record->mmap_start = take_word(in, "the start of a mapping");
-	record->mmap_range = take_word(in, "the size of a mapping");
-	record->mmap_address = take_word(in, "the address of a mapping in its module");
-}
-
-static void take_backtrace(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->flags = (uint32_t)tw_bits(header, 36, 63);
-	take_payload(in, tw_bits(header, 28, 35) * TW_FXT_WORD, "as many addresses as the header says", record);
-}
-
-static void take_profiler_fields(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	record->time = take_time(in);
-	record->thread = take_process(in, record, tw_bits(header, 20, 27));
-	if (record->kind == TW_FXT_PROFILER_MODULE)
-		take_module(in, header, record);
-	else if (record->kind == TW_FXT_PROFILER_MMAP)
-		take_mmap(in, header, record);
-	else
-		take_backtrace(in, header, record);
-}
-
-/* Two words; an older reader, and so perhaps an older writer, had one. */
-static void take_profiler(struct cursor *in, uint64_t header, struct tw_fxt_record *record)
-{
-	take_either(in, header, record, take_profiler_fields, true);
+	take_fields(in, record);
 }
 
 /* ---- Records. ---- */
-
-static take_kind *const takes[TW_FXT_KINDS] = {
-    [TW_FXT_UNKNOWN] = take_unknown,
-    [TW_FXT_PROVIDER_INFO] = take_provider,
-    [TW_FXT_PROVIDER_SECTION] = take_provider,
-    [TW_FXT_PROVIDER_EVENT] = take_provider,
-    [TW_FXT_MAGIC] = take_magic,
-    [TW_FXT_INITIALIZATION] = take_initialization,
-    [TW_FXT_STRING] = take_text,
-    [TW_FXT_THREAD] = take_thread_record,
-    [TW_FXT_INSTANT] = take_event,
-    [TW_FXT_COUNTER] = take_event,
-    [TW_FXT_DURATION_BEGIN] = take_event,
-    [TW_FXT_DURATION_END] = take_event,
-    [TW_FXT_DURATION_COMPLETE] = take_event,
-    [TW_FXT_ASYNC_BEGIN] = take_event,
-    [TW_FXT_ASYNC_INSTANT] = take_event,
-    [TW_FXT_ASYNC_END] = take_event,
-    [TW_FXT_FLOW_BEGIN] = take_event,
-    [TW_FXT_FLOW_STEP] = take_event,
-    [TW_FXT_FLOW_END] = take_event,
-    [TW_FXT_BLOB] = take_blob,
-    [TW_FXT_USERSPACE_OBJECT] = take_userspace_object,
-    [TW_FXT_KERNEL_OBJECT] = take_kernel_object,
-    [TW_FXT_LEGACY_CONTEXT_SWITCH] = take_legacy_switch,
-    [TW_FXT_CONTEXT_SWITCH] = take_scheduling,
-    [TW_FXT_THREAD_WAKEUP] = take_scheduling,
-    [TW_FXT_LOG] = take_log,
-    [TW_FXT_PROFILER_MODULE] = take_profiler,
-    [TW_FXT_PROFILER_MMAP] = take_profiler,
-    [TW_FXT_PROFILER_BACKTRACE] = take_profiler,
-    [TW_FXT_LARGE_BLOB] = take_large_blob,
-};
 
 static int refuse(struct tw_fxt_decoder *decoder, int status, uint64_t at, const char *fault)
 {
@@ -473,15 +325,19 @@ static int lack(struct tw_fxt_decoder *decoder, uint64_t need)
 
 static int take_record(struct tw_fxt_decoder *decoder, struct tw_fxt_record *record)
 {
-	struct cursor in = {
+	struct decoding in = {
 	    .bytes = decoder->bytes,
 	    .at = TW_FXT_WORD,
 	    .end = record->size,
 	    .here = decoder->left < record->size ? decoder->left : record->size,
 	    .big = decoder->big,
+	    .headers = {record->header},
 	    .reserved = (record->header & fxt_reserved(record->kind)) != 0,
 	};
-	takes[record->kind](&in, record->header, record);
+	if (fxt_record_kinds[record->kind].has_process)
+		take_with_process(&in, record, fxt_record_kinds[record->kind].wide);
+	else
+		take_fields(&in, record);
 	if (in.need)
 		return lack(decoder, in.need);
 	if (in.fault)

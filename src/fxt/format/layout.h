@@ -4,34 +4,13 @@
 #define FXT_FORMAT_LAYOUT_H
 
 #include "base/bytes/bytes.h"
+#include "fxt/format/kinds.h"
 
 #include <trackway/fxt.h>
 
 #include <limits.h>
 
-/* Bits low to high (both in), for tables. */
-#define FXT_BITS(low, high) ((UINT64_MAX >> (63 - ((high) - (low)))) << (low))
-
-enum {
-	FXT_TYPES = 16,       /* of anything whose type has 4 bits */
-	FXT_TEXT_MAX = 0x7fff /* bytes of an inline text: 15 bits */
-};
-
-/* The types of event, bits 16 to 19 of the header: the document, "Event record". */
-enum fxt_event_type {
-	FXT_INSTANT,
-	FXT_COUNTER,
-	FXT_BEGIN,
-	FXT_END,
-	FXT_COMPLETE,
-	FXT_ASYNC_BEGIN,
-	FXT_ASYNC_INSTANT,
-	FXT_ASYNC_END,
-	FXT_FLOW_BEGIN,
-	FXT_FLOW_STEP,
-	FXT_FLOW_END,
-	FXT_EVENT_TYPES
-};
+enum { FXT_TEXT_MAX = 0x7fff }; /* bytes of an inline text: 15 bits */
 
 /* The types of kernel object that the document gives a meaning: zircon/types.h, ZX_OBJ_TYPE_. */
 enum { FXT_OBJECT_PROCESS = 1, FXT_OBJECT_THREAD = 2 };
@@ -109,26 +88,7 @@ static inline bool fxt_has_subtype(unsigned type)
 /* What kind of record has this header. */
 static inline enum tw_fxt_kind fxt_kind(uint64_t header)
 {
-	static const struct {
-		uint8_t kind, from, count; /* the kind of subtype `from`, and how many subtypes there are */
-	} families[FXT_TYPES] = {
-	    [TW_FXT_TYPE_METADATA] = {TW_FXT_PROVIDER_INFO, 1, 4},
-	    [TW_FXT_TYPE_INITIALIZATION] = {TW_FXT_INITIALIZATION, 0, 1},
-	    [TW_FXT_TYPE_STRING] = {TW_FXT_STRING, 0, 1},
-	    [TW_FXT_TYPE_THREAD] = {TW_FXT_THREAD, 0, 1},
-	    [TW_FXT_TYPE_EVENT] = {TW_FXT_INSTANT, 0, 11},
-	    [TW_FXT_TYPE_BLOB] = {TW_FXT_BLOB, 0, 1},
-	    [TW_FXT_TYPE_USERSPACE_OBJECT] = {TW_FXT_USERSPACE_OBJECT, 0, 1},
-	    [TW_FXT_TYPE_KERNEL_OBJECT] = {TW_FXT_KERNEL_OBJECT, 0, 1},
-	    [TW_FXT_TYPE_SCHEDULING] = {TW_FXT_LEGACY_CONTEXT_SWITCH, 0, 3},
-	    [TW_FXT_TYPE_LOG] = {TW_FXT_LOG, 0, 1},
-	    [TW_FXT_TYPE_PROFILER] = {TW_FXT_PROFILER_MODULE, 0, 3},
-	    [TW_FXT_TYPE_LARGE] = {TW_FXT_LARGE_BLOB, 0, 1},
-	};
-	unsigned type = fxt_type(header), number = fxt_subtype(header) - families[type].from;
-	if (number >= families[type].count)
-		return TW_FXT_UNKNOWN;
-	enum tw_fxt_kind kind = (enum tw_fxt_kind)(families[type].kind + number);
+	enum tw_fxt_kind kind = (enum tw_fxt_kind)fxt_kinds_by_type[fxt_type(header)][fxt_subtype(header)];
 	if (kind == TW_FXT_MAGIC && header != TW_FXT_MAGIC_WORD)
 		return TW_FXT_UNKNOWN; /* another kind of trace information */
 	if (kind == TW_FXT_LARGE_BLOB && tw_bits(header, 40, 43) > 1)
@@ -136,27 +96,10 @@ static inline enum tw_fxt_kind fxt_kind(uint64_t header)
 	return kind;
 }
 
-/* The bits of a header that must be 0. Unknown records have none that we know of. */
+/* The bits of a header that must be 0. */
 static inline uint64_t fxt_reserved(enum tw_fxt_kind kind)
 {
-	static const uint64_t masks[TW_FXT_KINDS] = {
-	    [TW_FXT_PROVIDER_INFO] = FXT_BITS(60, 63),
-	    [TW_FXT_PROVIDER_SECTION] = FXT_BITS(52, 63),
-	    [TW_FXT_PROVIDER_EVENT] = FXT_BITS(56, 63),
-	    [TW_FXT_INITIALIZATION] = FXT_BITS(16, 63),
-	    [TW_FXT_STRING] = FXT_BITS(31, 31) | FXT_BITS(47, 63),
-	    [TW_FXT_THREAD] = FXT_BITS(24, 63),
-	    [TW_FXT_BLOB] = FXT_BITS(47, 47) | FXT_BITS(56, 63),
-	    [TW_FXT_USERSPACE_OBJECT] = FXT_BITS(44, 63),
-	    [TW_FXT_KERNEL_OBJECT] = FXT_BITS(44, 63),
-	    [TW_FXT_CONTEXT_SWITCH] = FXT_BITS(40, 59),
-	    [TW_FXT_THREAD_WAKEUP] = FXT_BITS(36, 59),
-	    [TW_FXT_LOG] = FXT_BITS(31, 31) | FXT_BITS(40, 63),
-	    [TW_FXT_PROFILER_MODULE] = FXT_BITS(60, 63),
-	    [TW_FXT_PROFILER_MMAP] = FXT_BITS(47, 63),
-	    [TW_FXT_LARGE_BLOB] = FXT_BITS(44, 63),
-	};
-	return masks[kind];
+	return fxt_record_kinds[kind].reserved;
 }
 
 /* The bits that must be 0 in the second word of a large blob. */
@@ -168,13 +111,42 @@ static inline uint64_t fxt_blob_reserved(unsigned format)
 /* The bits of an argument's header that must be 0. */
 static inline uint64_t fxt_argument_reserved(unsigned type)
 {
-	static const uint64_t masks[FXT_TYPES] = {
-	    [TW_FXT_ARG_NULL] = FXT_BITS(32, 63),   [TW_FXT_ARG_INT64] = FXT_BITS(32, 63),
-	    [TW_FXT_ARG_UINT64] = FXT_BITS(32, 63), [TW_FXT_ARG_DOUBLE] = FXT_BITS(32, 63),
-	    [TW_FXT_ARG_STRING] = FXT_BITS(48, 63), [TW_FXT_ARG_POINTER] = FXT_BITS(32, 63),
-	    [TW_FXT_ARG_KOID] = FXT_BITS(32, 63),   [TW_FXT_ARG_BOOL] = FXT_BITS(33, 63),
-	};
-	return masks[type];
+	return fxt_argument_kinds[type].reserved;
+}
+
+/* The number in a member of a record. */
+static inline uint64_t fxt_number(const struct tw_fxt_record *record, const struct fxt_record_field *field)
+{
+	const uint8_t *member = (const uint8_t *)record + field->member;
+	switch (field->member_size) {
+	case 1:
+		return *member;
+	case 2:
+		return tw_load16(member, TW_HOST_IS_BIG);
+	case 4:
+		return tw_load32(member, TW_HOST_IS_BIG);
+	default:
+		return tw_load64(member, TW_HOST_IS_BIG);
+	}
+}
+
+static inline void fxt_set_number(struct tw_fxt_record *record, const struct fxt_record_field *field, uint64_t number)
+{
+	uint8_t *member = (uint8_t *)record + field->member;
+	switch (field->member_size) {
+	case 1:
+		*member = (uint8_t)number;
+		return;
+	case 2:
+		tw_store16(member, (uint16_t)number, TW_HOST_IS_BIG);
+		return;
+	case 4:
+		tw_store32(member, (uint32_t)number, TW_HOST_IS_BIG);
+		return;
+	default:
+		tw_store64(member, number, TW_HOST_IS_BIG);
+		return;
+	}
 }
 
 static inline bool fxt_is_number(unsigned type)

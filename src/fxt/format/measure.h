@@ -20,9 +20,10 @@ bool fxt_is_large(uint64_t header, const uint8_t *bytes, size_t left_words, bool
 /* fxt_measure() of an event. `make bench` measures info. */
 static inline uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {
-	/* Header and time, and what stands behind the arguments. */
-	static const uint16_t fixed[FXT_TYPES] = {2, 3, 2, 2,         3,         3,         3,         3,
-	                                          3, 3, 3, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER};
+#define X(type, row, call, last) FXT_EVENT_WORDS(last),
+	static const uint16_t fixed[FXT_TYPES] = {FXT_EVENT_LIST(X) FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER,
+	                                          FXT_NEVER};
+#undef X
 	static const uint64_t more = FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
 	uint32_t size = (uint32_t)tw_bits(header, 4, 15);
@@ -46,11 +47,19 @@ static inline unsigned fxt_plain_shape(uint64_t header)
 	return ((unsigned)header >> 14 & FXT_BITS(2, 5)) | ((unsigned)header >> 4 & FXT_BITS(0, 1));
 }
 
-/* Whether a plain event of this type can have this size. The constant has a hexadecimal digit for each type, instants
- * last. */
+/* The sizes that a plain event may have, by its last word: bit n for n words. A counter always has arguments. */
+#define FXT_PLAIN_SIZES(last)                                                                                          \
+	((last) == FXT_LAST_NONE         ? 1 << 2                                                                      \
+	 : (last) == FXT_LAST_SCOPE      ? 1 << 2 | 1 << 3                                                             \
+	 : (last) == FXT_LAST_COUNTER_ID ? 0                                                                           \
+	                                 : 1 << 3)
+
+/* Whether a plain event of this type can have this size: four bits for each type. */
 static inline bool fxt_shape_fits(unsigned shape)
 {
-	return UINT64_C(0x8888888440c) >> shape & 1;
+#define X(type, row, call, last) | (uint64_t)FXT_PLAIN_SIZES(last) << 4 * (type)
+	return (0 FXT_EVENT_LIST(X)) >> shape & 1;
+#undef X
 }
 
 /* Whether a header is that of a plain event whose size is right. */

@@ -9,27 +9,27 @@
 enum { STATE_RUNNING = 1, BLOB_MAX = 3 };
 
 /* A record that is being checked. */
-struct job {
+struct checked {
 	struct fxt_chunk *chunk;
 	const struct tw_fxt_record *record;
 	size_t place;
 };
 
-static void note(const struct job *job, enum fxt_rule rule, uint64_t number)
+static void note(const struct checked *checked, enum fxt_rule rule, uint64_t number)
 {
-	fxt_note(job->chunk, rule, job->place, job->place, number, 0, NULL);
+	fxt_note(checked->chunk, rule, checked->place, checked->place, number, 0, NULL);
 }
 
 /* ---- Texts. ---- */
 
-static void check_text(const struct job *job, const uint8_t *bytes, uint64_t size)
+static void check_text(const struct checked *checked, const uint8_t *bytes, uint64_t size)
 {
 	if (!bytes)
 		return;
 	if (size > TW_FXT_STRING_MAX)
-		note(job, FXT_STRING_TOO_LONG, size);
+		note(checked, FXT_STRING_TOO_LONG, size);
 	if (!tw_is_utf8(bytes, (size_t)size))
-		note(job, FXT_UTF8, 0);
+		note(checked, FXT_UTF8, 0);
 }
 
 static bool is_text(enum tw_fxt_kind kind)
@@ -37,85 +37,80 @@ static bool is_text(enum tw_fxt_kind kind)
 	return kind == TW_FXT_STRING || kind == TW_FXT_LOG;
 }
 
-static void check_texts(const struct job *job)
+static void check_texts(const struct checked *checked)
 {
-	const struct tw_fxt_record *record = job->record;
-	check_text(job, record->category.bytes, record->category.length);
-	check_text(job, record->name.bytes, record->name.length);
+	const struct tw_fxt_record *record = checked->record;
+	check_text(checked, record->category.bytes, record->category.length);
+	check_text(checked, record->name.bytes, record->name.length);
 	if (is_text(record->kind))
-		check_text(job, record->payload, record->payload_size);
+		check_text(checked, record->payload, record->payload_size);
 	for (unsigned i = 0; i < record->argument_count; i++) {
-		check_text(job, record->arguments[i].name.bytes, record->arguments[i].name.length);
-		check_text(job, record->arguments[i].text.bytes, record->arguments[i].text.length);
+		check_text(checked, record->arguments[i].name.bytes, record->arguments[i].name.length);
+		check_text(checked, record->arguments[i].text.bytes, record->arguments[i].text.length);
 	}
 }
 
 /* ---- What only some records have. ---- */
 
-static void check_tables(const struct job *job)
+static void check_tables(const struct checked *checked)
 {
-	bool thread = job->record->kind == TW_FXT_THREAD;
-	if (job->record->index == 0)
-		note(job, thread ? FXT_THREAD_INDEX_ZERO : FXT_STRING_INDEX_ZERO, 0);
+	bool thread = checked->record->kind == TW_FXT_THREAD;
+	if (checked->record->index == 0)
+		note(checked, thread ? FXT_THREAD_INDEX_ZERO : FXT_STRING_INDEX_ZERO, 0);
 }
 
-static void check_initialization(const struct job *job)
+static void check_initialization(const struct checked *checked)
 {
-	if (job->record->id == 0)
-		note(job, FXT_FREQUENCY_ZERO, 0);
-	if (job->record->has_base)
-		note(job, FXT_INITIALIZATION_BASE, 0);
+	if (checked->record->id == 0)
+		note(checked, FXT_FREQUENCY_ZERO, 0);
+	if (checked->record->has_base)
+		note(checked, FXT_INITIALIZATION_BASE, 0);
 }
 
-static void check_instant(const struct job *job)
+static void check_instant(const struct checked *checked)
 {
-	if (job->record->scope > FXT_SCOPE_MAX)
-		note(job, FXT_SCOPE, job->record->scope);
+	if (checked->record->scope > FXT_SCOPE_MAX)
+		note(checked, FXT_SCOPE, checked->record->scope);
 }
 
-static bool is_number(unsigned type)
+static void check_counter(const struct checked *checked)
 {
-	return (type >= TW_FXT_ARG_INT32 && type <= TW_FXT_ARG_DOUBLE) || type > TW_FXT_ARG_BLOB;
-}
-
-static void check_counter(const struct job *job)
-{
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = checked->record;
 	if (record->argument_count == 0)
-		note(job, FXT_COUNTER_EMPTY, 0);
+		note(checked, FXT_COUNTER_EMPTY, 0);
 	for (unsigned i = 0; i < record->argument_count; i++)
-		if (!is_number(record->arguments[i].type))
-			note(job, FXT_COUNTER_VALUE, record->arguments[i].type);
+		if (!fxt_is_number(record->arguments[i].type) && record->arguments[i].type <= TW_FXT_ARG_BLOB)
+			note(checked, FXT_COUNTER_VALUE, record->arguments[i].type);
 }
 
-static void check_blob(const struct job *job)
+static void check_blob(const struct checked *checked)
 {
-	if (job->record->object_type == 0 || job->record->object_type > BLOB_MAX)
-		note(job, FXT_BLOB_TYPE, job->record->object_type);
+	if (checked->record->object_type == 0 || checked->record->object_type > BLOB_MAX)
+		note(checked, FXT_BLOB_TYPE, checked->record->object_type);
 }
 
 /* Only of the legacy record the document says that the thread that leaves cannot be running: others say so of one that
  * could go on. */
-static void check_switch(const struct job *job)
+static void check_switch(const struct checked *checked)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = checked->record;
 	bool running = record->state == STATE_RUNNING && record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH;
 	if (record->state > FXT_STATE_KNOWN || running)
-		note(job, FXT_THREAD_STATE, record->state);
+		note(checked, FXT_THREAD_STATE, record->state);
 }
 
 /* Which argument tells the process of a thread cannot be told without its name: any koid may be it. */
-static void check_kernel_object(const struct job *job)
+static void check_kernel_object(const struct checked *checked)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = checked->record;
 	bool koid = false;
 	for (unsigned i = 0; i < record->argument_count; i++)
 		koid = koid || record->arguments[i].type == TW_FXT_ARG_KOID;
 	if (record->object_type == FXT_OBJECT_THREAD && !koid)
-		note(job, FXT_THREAD_PROCESS, 0);
+		note(checked, FXT_THREAD_PROCESS, 0);
 }
 
-static void (*const checkers[TW_FXT_KINDS])(const struct job *) = {
+static void (*const checkers[TW_FXT_KINDS])(const struct checked *) = {
     [TW_FXT_INITIALIZATION] = check_initialization,
     [TW_FXT_STRING] = check_tables,
     [TW_FXT_THREAD] = check_tables,
@@ -139,38 +134,36 @@ bool fxt_has_trailing(const struct tw_fxt_record *record)
 
 static bool has_time(const struct tw_fxt_record *record)
 {
-	bool timed = (record->kind >= TW_FXT_INSTANT && record->kind <= TW_FXT_FLOW_END) ||
-	             (record->kind >= TW_FXT_LEGACY_CONTEXT_SWITCH && record->kind <= TW_FXT_PROFILER_BACKTRACE);
-	return timed || (record->kind == TW_FXT_LARGE_BLOB && record->format == 0);
+	return fxt_record_kinds[record->kind].timed || (record->kind == TW_FXT_LARGE_BLOB && record->format == 0);
 }
 
 /* What the record should come after. Told once for each turn. */
-static void check_turn(const struct job *job)
+static void check_turn(const struct checked *checked)
 {
-	struct fxt_chunk *chunk = job->chunk;
-	bool own = job->record->type >= TW_FXT_TYPE_STRING;
+	struct fxt_chunk *chunk = checked->chunk;
+	bool own = checked->record->type >= TW_FXT_TYPE_STRING;
 	if (own && !chunk->turn.announced && !chunk->told_provider) {
 		if (chunk->turn.provider->id == 0) /* of others a section was told */
-			note(job, FXT_PROVIDER_MISSING, 0);
+			note(checked, FXT_PROVIDER_MISSING, 0);
 		chunk->told_provider = true;
 	}
-	if (has_time(job->record) && !chunk->turn.initialized && !chunk->told_clock) {
-		note(job, FXT_INITIALIZATION_MISSING, chunk->turn.provider->id);
+	if (has_time(checked->record) && !chunk->turn.initialized && !chunk->told_clock) {
+		note(checked, FXT_INITIALIZATION_MISSING, chunk->turn.provider->id);
 		chunk->told_clock = true;
 	}
 }
 
 void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place)
 {
-	const struct job job = {chunk, record, place};
+	const struct checked checked = {chunk, record, place};
 	if (record->reserved)
-		note(&job, FXT_RESERVED, 0);
+		note(&checked, FXT_RESERVED, 0);
 	if (record->padded)
-		note(&job, FXT_PADDING, 0);
+		note(&checked, FXT_PADDING, 0);
 	if (fxt_has_trailing(record))
-		note(&job, FXT_TRAILING_WORDS, 0);
-	check_texts(&job);
+		note(&checked, FXT_TRAILING_WORDS, 0);
+	check_texts(&checked);
 	if (checkers[record->kind])
-		checkers[record->kind](&job);
-	check_turn(&job);
+		checkers[record->kind](&checked);
+	check_turn(&checked);
 }

@@ -3,20 +3,11 @@
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
 
-/* What defines something that later records refer to, or changes what they mean. */
+/* What records of an unknown type define cannot be told. */
 static bool is_needed(unsigned type)
 {
-	switch (type) {
-	case TW_FXT_TYPE_EVENT:
-	case TW_FXT_TYPE_BLOB:
-	case TW_FXT_TYPE_SCHEDULING:
-	case TW_FXT_TYPE_LOG:
-	case TW_FXT_TYPE_PROFILER:
-	case TW_FXT_TYPE_LARGE:
-		return false;
-	default:
-		return true;
-	}
+	bool known = type <= TW_FXT_TYPE_PROFILER || type == TW_FXT_TYPE_LARGE;
+	return fxt_is_needed(type) || !known;
 }
 
 /* Without a magic number, or where a size cannot be right, only the walk knows what to do. */

@@ -402,9 +402,6 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before);
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
-/* The kind of event that each type of event record is. */
-extern const uint8_t fxt_event_kinds[FXT_TYPES];
-
 static inline uint8_t fxt_scope_flags(uint64_t scope)
 {
 	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;

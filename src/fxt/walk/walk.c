@@ -58,9 +58,7 @@ bool fxt_is_foreign(const struct fxt_walk *walk)
 /* Whether the time of records with this header stands behind it. */
 static bool has_time(uint64_t header)
 {
-	enum tw_fxt_kind kind = fxt_kind(header);
-	return (kind >= TW_FXT_INSTANT && kind <= TW_FXT_FLOW_END) ||
-	       (kind >= TW_FXT_LEGACY_CONTEXT_SWITCH && kind <= TW_FXT_PROFILER_BACKTRACE);
+	return fxt_record_kinds[fxt_kind(header)].timed;
 }
 
 void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to)
@@ -90,11 +88,6 @@ void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_
 	if (has_time(header) || fxt_kind(header) == TW_FXT_LARGE_BLOB)
 		pass_times(walk, chunk);
 }
-
-const bool fxt_needed[FXT_TYPES] = {
-    [TW_FXT_TYPE_METADATA] = true, [TW_FXT_TYPE_INITIALIZATION] = true, [TW_FXT_TYPE_STRING] = true,
-    [TW_FXT_TYPE_THREAD] = true,   [TW_FXT_TYPE_KERNEL_OBJECT] = true,  [TW_FXT_TYPE_USERSPACE_OBJECT] = true,
-};
 
 /* Events of a provider tell which one themselves. */
 static bool is_others_event(const struct fxt_walk *walk, uint64_t header)
@@ -175,7 +168,7 @@ static bool choose(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place,
 	if (type < TW_FXT_TYPE_EVENT && !fxt_define(walk, chunk, place, header, words))
 		return false;
 	const size_t end = place + words * TW_FXT_WORD;
-	if (fxt_needed[type])
+	if (fxt_is_needed(type))
 		add_records(chunk, place, end, 1, walk->big);
 	else
 		keep_records(walk, chunk, place, end, 1);

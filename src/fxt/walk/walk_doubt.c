@@ -284,7 +284,7 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 	fxt_pass_time(walk, chunk, header);
 	chunk->walked +=
 	    judgement->size > view.left ? begin_large(walk, &view, judgement->size) : (size_t)judgement->size;
-	if (fxt_is_foreign(walk) && !fxt_needed[fxt_type(header)]) {
+	if (fxt_is_foreign(walk) && !fxt_is_needed(fxt_type(header))) {
 		fxt_pass_over(walk, chunk, place, chunk->walked);
 		return true;
 	}

@@ -21,10 +21,6 @@ void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, 
 /* Passes the time of a record, if it has one. */
 void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header);
 
-/* The types that others need, whoever writes them: what turns to a provider and its clock, and objects, which name
- * things of all. */
-extern const bool fxt_needed[FXT_TYPES];
-
 /* Returns how many of the last bytes of a large record wait for those behind them: others may begin there. `size` of
  * walk->blob_left are here. enough: no more are needed. */
 size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough);
