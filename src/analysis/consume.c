@@ -48,7 +48,6 @@ static int read_events(struct tw_reader *reader, const struct tw_consumer *consu
 {
 	struct tw_batch batch;
 	int got;
-	reader->ends = true;
 	while ((got = tw_pull(reader, &batch)) > 0)
 		tw_consume_batch(consumer, state, &batch);
 	return got;
@@ -77,7 +76,7 @@ static void read_part(void *context, unsigned i)
 		return;
 	bool plain = reader->format->read_calls && is_plain(reader);
 	struct tw_calls *calls = plain && run->consumer->stacks ? run->consumer->stacks(part->state) : NULL;
-	if (reader->in_turn && !reader->filter)
+	if (reader->traits.in_turn && !reader->filter)
 		run->consumer->in_turn(part->state);
 	part->status = calls ? read_calls(reader, run->consumer, part->state, calls)
 	                     : read_events(reader, run->consumer, part->state);
@@ -134,8 +133,13 @@ static void deal(struct run *run, unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		if (!open_state(run, &run->parts[i]))
 			return;
-	reader->nests = run->consumer->stacks && run->consumer->stacks(run->parts[0].state);
-	run->parts[0].status = reader->format->deal(reader, count, take_run, run);
+	const struct tw_call_taker taker = {
+	    .parts = count,
+	    .nested = run->consumer->stacks && run->consumer->stacks(run->parts[0].state),
+	    .take = take_run,
+	    .context = run,
+	};
+	run->parts[0].status = reader->format->deal(reader, &taker);
 	for (unsigned i = 0; i < count; i++)
 		run->consumer->finish(run->parts[i].state);
 }
@@ -150,8 +154,7 @@ static int open_dealt(struct tw_reader *reader, struct part *parts, unsigned cou
 		return tw_fail(reader, status, "out of memory");
 	for (unsigned i = 1; i < count; i++)
 		parts[i].reader = parts[0].reader;
-	parts[0].reader->kinds = reader->kinds;
-	return 0;
+	return tw_begin(parts[0].reader, TW_USE_WHOLE, &reader->request);
 }
 
 /* ---- Parts that read for themselves. ---- */
@@ -160,6 +163,8 @@ static int open_shards(struct tw_reader *reader, struct part *parts, unsigned co
 {
 	for (unsigned i = 0; i < count; i++) {
 		int status = tw_open_shard(&parts[i].reader, reader, i, count);
+		if (status == 0)
+			status = tw_begin(parts[i].reader, TW_USE_WHOLE, &reader->request);
 		if (status == TW_ERR_UNSUPPORTED && i == 0)
 			return status;
 		if (status < 0)
@@ -204,7 +209,7 @@ static bool any_folded(const struct run *run, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const struct part *part = &run->parts[i];
-		if (part->reader->fell_short || (part->state && run->consumer->folded(run->owner, part->state)))
+		if (part->reader->reports.fell_short || (part->state && run->consumer->folded(run->owner, part->state)))
 			return true;
 	}
 	return false;
@@ -253,16 +258,16 @@ static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_
 
 int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner)
 {
-	int used = tw_use(reader, TW_USE_WHOLE);
+	/* Of events all count: what is open ends with the last of its thread. Who deals calls knows. */
+	const struct tw_request request = {.kinds = is_dealt(reader) ? TW_SLICES : 0, .track_ends = true};
+	int used = tw_begin(reader, TW_USE_WHOLE, &request);
 	if (used < 0)
 		return used;
-	/* Of events all count: what is open ends with the last of its thread. Who deals calls knows. */
-	reader->kinds = is_dealt(reader) ? TW_SLICES : 0;
 	jobs = jobs ? jobs : tw_processors();
 	jobs = jobs < JOBS_MAX ? jobs : JOBS_MAX;
 	if (consumer->light && is_dealt(reader))
 		jobs = (jobs + 1) / 2;
-	reader->again = false;
+	reader->reports.again = false;
 	for (unsigned parts = jobs; parts > 1; parts /= FEWER) {
 		bool again = false;
 		int status = read_parted(reader, parts, consumer, owner, &again);
@@ -270,9 +275,9 @@ int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer
 			break;
 		if (!again)
 			return status;
-		reader->again = true; /* all but limits has been reported */
+		reader->reports.again = true; /* all but limits has been reported */
 	}
 	int status = read_whole(reader, consumer, owner);
-	reader->again = false;
+	reader->reports.again = false;
 	return status;
 }

@@ -128,7 +128,7 @@ static void report_late(struct tw_reader *reader)
 static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct chrome_state *state = reader->state;
-	state->sorter->room = reader->room;
+	state->sorter->room = reader->help.room;
 	for (;;) {
 		int count = tw_sorter_next(state->sorter, state->ended, batch);
 		if (count < 0)
@@ -190,7 +190,7 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 	bool early = !state->sorter && !state->stream.has_start;
 	for (size_t i = 0; i < batch->count; i++) {
 		uint64_t time = batch->events[i].time, end = tw_event_end(&batch->events[i]);
-		reader->reach_ns = end > reader->reach_ns ? end : reader->reach_ns;
+		reader->traits.reach_ns = end > reader->traits.reach_ns ? end : reader->traits.reach_ns;
 		clock->end_ns = time > clock->end_ns ? time : clock->end_ns;
 		if (early && (time < clock->start_ns || !state->started))
 			clock->start_ns = first_time(state, time);

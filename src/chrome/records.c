@@ -93,8 +93,9 @@ static int next_filtered(struct tw_reader *reader, struct chrome_records *record
 {
 	for (;;) {
 		if (records->taken == records->batch.count) {
-			reader->tells_made = true;
-			int status = tw_filter_read(reader->filter, reader, &records->batch);
+			int status = tw_begin(reader, TW_USE_RECORDS, &(struct tw_request){.marks_made = true});
+			if (status == 0)
+				status = tw_filter_read(reader->filter, reader, &records->batch);
 			if (status <= 0)
 				return status;
 			records->taken = 0;

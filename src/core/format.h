@@ -7,6 +7,7 @@
 #include "base/bytes/output.h"
 #include "base/memory/sum.h"
 #include "core/dictionary.h"
+#include "core/request.h"
 #include "core/tool.h"
 
 #include <trackway/reader.h>
@@ -32,52 +33,70 @@ struct tw_batch_room;
 struct tw_filter;
 struct tw_left_calls;
 
-/* A reader is read in one of these ways. */
-enum tw_use { TW_USE_NONE, TW_USE_EVENTS, TW_USE_RECORDS, TW_USE_WHOLE };
+/* What a format or a merge tells about all events of a reader. `open` writes it, but for two members. */
+struct tw_traits {
+	const char *origin; /* the format that all events are of; NULL: those of several are merged */
+	bool sampled;       /* where time goes is told by samples of stacks, not by slices */
+	bool timeless;      /* objects have no time of their own: filters by time let them through */
+	bool in_turn;       /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
+	bool raised;        /* the merge, as it reads: events would come before time 0, which is theirs instead */
+	uint64_t reach_ns;  /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
+	                       or not */
+};
+
+/* What was reported. reader.c writes it, and formats what they are about to read. */
+struct tw_reports {
+	uint64_t findings[TW_ERROR + 1]; /* of a whole: how many of each severity */
+	pthread_mutex_t lock;            /* of a whole: around findings, which its parts report, too */
+	const char *file;                /* what findings are about, where it is not the input; NULL: the input */
+	bool quiet;                      /* findings are not reported: a second look at what was reported */
+	bool again;                      /* of a whole: it is read once more, and only limits are still to be told */
+	bool fell_short;                 /* of a part: it reached a limit that the whole would perhaps not */
+};
+
+/* What the thread that reads ahead of the caller offers: threads/read_thread.c writes it. */
+struct tw_read_help {
+	const struct tw_batch_room *room; /* where the next batch may be put: order/slab.h. NULL: nowhere */
+	void (*on_work)(void *context);   /* NULL, or told by the thread that reads when `help` has something to do */
+	void *context;
+};
 
 struct tw_reader {
+	/* What is open: reader.c writes it, and `open` of a format that claims paths the input. */
 	const struct tw_format *format;
 	struct tw_input *input;
 	struct tw_window window; /* over the input, at its start when the format opens */
+	const char *path;        /* that the format claims, and opens itself; otherwise NULL */
+	char *own_path;          /* the same of a reader that was opened by it; otherwise NULL */
 	struct tw_reader *whole; /* of a part: the trace it belongs to, which owns the input; otherwise NULL */
+	unsigned shards;         /* of a part: how many there are; otherwise 0 */
+	/* What is asked for: tw_open() and tw_begin() write it. */
 	struct tw_read_options options;
+	struct tw_request request;
+	enum tw_use use; /* how it is read */
+	/* What is told: the format writes it. */
 	struct tw_dictionary *dictionary;
 	struct tw_clock clock;
-	struct tw_filter *filter; /* NULL: events go straight through */
-	uint64_t findings[TW_ERROR + 1];
-	uint64_t reach_ns; /* of formats that tell_reach: the latest time of all that has been read, delivered or not */
-	uint32_t kinds;  /* of event that the caller looks at, bits 1 << kind; a format may leave out others. 0: all */
-	bool quiet;      /* findings are not reported: a second look at what was reported */
-	bool again;      /* of a whole: it is read once more, and only limits are still to be told */
-	enum tw_use use; /* how it is read */
-	bool fell_short; /* of a part: it reached a limit that the whole would perhaps not */
-	const char *origin;           /* the format that all events are of; NULL: those of several are merged */
-	bool sampled;                 /* where time goes is told by samples of stacks, not by slices */
-	bool adds_up;                 /* the caller adds samples up: the order does not matter, nor when names come */
-	bool ends;                    /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
-	bool nests;                   /* what calls are dealt to takes nested ones */
-	bool timeless;                /* objects have no time of their own: filters by time let them through */
-	bool tells_made;              /* events have TW_FLAG_MADE: filter.h */
-	bool in_turn;                 /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
-	bool (*stops)(void *context); /* NULL, or tells whether dealing is to end, with TW_ERR_LIMIT */
-	void *stop_context;
-	unsigned shards;           /* of a part: how many there are; otherwise 0 */
-	unsigned merged;           /* how many traces are read at once to be merged, this being one; 0: it is alone */
-	bool raised;               /* of merged traces: events would come before time 0, which is theirs instead */
-	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
-	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
-	const struct tw_batch_room *room; /* where the next batch may be put: slab.h. NULL: nowhere */
-	void (*on_work)(void *context);   /* NULL, or told by the thread that reads when `help` has something to do */
-	void *work_context;
-	const char *path; /* that the format claims, and opens itself; otherwise NULL */
-	char *own_path;   /* the same of a reader that was opened by it; otherwise NULL */
-	const char *file; /* what findings are about, where it is not the input; NULL: the input */
-	char error[TW_ERROR_TEXT];
-	void *state; /* the format's own */
+	struct tw_traits traits;
+	struct tw_filter *filter;  /* reader.c, at open. NULL: events go straight through */
+	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts, which write it */
+	struct tw_reports reports;
+	struct tw_read_help help;
+	char error[TW_ERROR_TEXT]; /* tw_fail() */
+	void *state;               /* the format's own */
 };
 
 /* Takes a run of calls for a part, which lives until it returns. */
 typedef void tw_take_run_fn(void *context, unsigned part, const struct tw_call_run *run);
+
+/* Who takes the calls of all tracks. */
+struct tw_call_taker {
+	unsigned parts;               /* the calls of a track go to one of so many */
+	bool nested;                  /* calls may come nested */
+	tw_take_run_fn *take;         /* from any thread, but runs of a part one after the other */
+	bool (*stops)(void *context); /* NULL, or tells whether reading is to end, with TW_ERR_LIMIT */
+	void *context;                /* of both */
+};
 
 /* Takes what an outline tells; false ends it. */
 typedef bool (*tw_outline_fn)(void *context, uint64_t offset, uint64_t size, bool needed);
@@ -115,7 +134,7 @@ struct tw_format {
 	bool has_snapshots;       /* parts can be chosen by them; and records are shown token by token */
 	bool timeless;            /* it tells neither times nor threads: nothing can be chosen by them */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
-	bool tells_reach;         /* keeps reader->reach_ns */
+	bool tells_reach;         /* keeps reader->traits.reach_ns */
 	bool keeps_clock;         /* knows where a trace begins and ends without the kinds that nobody looks at */
 	bool shared_clock;        /* when something of a thread happened may be told by the files of others */
 	bool whole_folder;        /* where a trace is a directory, all files in it are of the trace */
@@ -154,7 +173,7 @@ struct tw_format {
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
 	/* Does a piece of the work that read will need, for a thread that would otherwise wait. guest: it is not the
-	 * thread that reads; then only after reader->on_work was called. Returns false where there is nothing to do.
+	 * thread that reads; then only after reader->help.on_work was called. Returns false where there is nothing to do.
 	 * NULL where the format has no such work. */
 	bool (*help)(struct tw_reader *reader, bool guest);
 
@@ -163,10 +182,9 @@ struct tw_format {
 	 * negative status. The stacks have no least duration. NULL where read is all there is. */
 	int (*read_calls)(struct tw_reader *reader, struct tw_calls *calls, struct tw_left_calls *left);
 
-	/* Instead of read, in TW_ORDER_TRACK: deals the calls of all tracks, each to one of `parts`, and reads to the
-	 * end, or until reader->stops. Runs come from any thread, but those of a part one after the other. Returns 0 or
-	 * a negative status. NULL where parts are opened by open_shard, or not at all. */
-	int (*deal)(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
+	/* Instead of read, in TW_ORDER_TRACK: deals the calls of all tracks to the parts of a taker, and reads to the
+	 * end. Returns 0 or a negative status. NULL where parts are opened by open_shard, or not at all. */
+	int (*deal)(struct tw_reader *reader, const struct tw_call_taker *taker);
 
 	/* tw_read_record(); filters are the format's: wanted.h. NULL where there are no records to show. */
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
@@ -229,7 +247,7 @@ struct tw_target {
 	unsigned choices;              /* TW_CHOOSES_... */
 	const char *compression;   /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
 	bool directory;            /* it opens what it writes itself, by writer->path */
-	bool measures;             /* it tells how long calls last: whoever reads for it sets reader->ends */
+	bool measures;             /* it tells how long calls last: whoever reads for it asks for track_ends */
 	const char *const *beside; /* endings behind its name of other files that may be written; NULL: none */
 	uint32_t no_category;      /* kinds of event, bits 1 << kind, that it tells without their category; */
 	uint32_t no_arguments;     /* and without arguments: both are counted for it */
@@ -296,11 +314,7 @@ int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __att
 /* The same for TW_ERR_MEMORY. */
 int tw_fail_memory(struct tw_reader *reader);
 
-/* Says how a reader is read from now on. TW_ERR_VALUE where it was read in another way, or where the whole is wanted
- * and it was read at all: what that has read would be missing. */
-int tw_use(struct tw_reader *reader, enum tw_use use);
-
-/* Takes that back: nothing was read after all. */
+/* Takes back what tw_begin() or tw_use() said: nothing was read after all. */
 static inline void tw_use_not(struct tw_reader *reader)
 {
 	reader->use = TW_USE_NONE;
@@ -345,7 +359,7 @@ struct tw_loss *tw_loss_of(struct tw_writer *writer, const char *what);
 struct tw_loss *tw_kind_loss(struct tw_writer *writer, unsigned kind);
 
 /* Counts an event that a target leaves out. No instructions are the end of a track, which is no event of the trace:
- * reader->ends. */
+ * tw_request.track_ends. */
 static inline void tw_leave_out(struct tw_writer *writer, const struct tw_event *event)
 {
 	struct tw_loss *loss = writer->kind_losses[event->kind];

@@ -50,11 +50,11 @@ static struct tw_reader *whole_of(struct tw_reader *reader)
 void tw_report_finding(struct tw_reader *reader, const struct tw_finding *finding)
 {
 	struct tw_reader *whole = whole_of(reader);
-	pthread_mutex_lock(&whole->lock);
-	whole->findings[finding->severity]++;
+	pthread_mutex_lock(&whole->reports.lock);
+	whole->reports.findings[finding->severity]++;
 	if (whole->options.on_finding)
 		whole->options.on_finding(whole->options.finding_context, finding);
-	pthread_mutex_unlock(&whole->lock);
+	pthread_mutex_unlock(&whole->reports.lock);
 }
 
 /* Completes a finding by its text, counts it and hands it on. */
@@ -65,7 +65,7 @@ static void find(struct tw_reader *reader, const struct tw_finding *begun, const
 	struct tw_finding finding = *begun;
 	vsnprintf(text, sizeof text, format, arguments);
 	finding.text = text;
-	finding.file = reader->file ? reader->file : tw_input_name(whole->input);
+	finding.file = reader->reports.file ? reader->reports.file : tw_input_name(whole->input);
 	tw_report_finding(whole, &finding);
 }
 
@@ -75,7 +75,7 @@ void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t re
 	struct tw_finding finding = {
 	    .severity = rule->severity, .rule = rule->name, .record = record, .at = at, .line = line};
 	va_list arguments;
-	if (reader->quiet || whole_of(reader)->again)
+	if (reader->reports.quiet || whole_of(reader)->reports.again)
 		return;
 	va_start(arguments, format);
 	find(reader, &finding, format, arguments);
@@ -87,8 +87,8 @@ void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint6
 {
 	struct tw_finding finding = {.severity = rule->severity, .rule = rule->name, .record = record, .at = at};
 	va_list arguments;
-	reader->fell_short = true;
-	if (reader->quiet || reader->whole)
+	reader->reports.fell_short = true;
+	if (reader->reports.quiet || reader->whole)
 		return;
 	va_start(arguments, format);
 	find(reader, &finding, format, arguments);
@@ -226,7 +226,7 @@ struct tw_reader *tw_reader_new(const struct tw_read_options *options)
 	struct tw_reader *reader = calloc(1, sizeof *reader);
 	if (!reader)
 		return NULL;
-	pthread_mutex_init(&reader->lock, NULL);
+	pthread_mutex_init(&reader->reports.lock, NULL);
 	if (options)
 		reader->options = *options;
 	reader->dictionary = tw_dictionary_new();
@@ -269,8 +269,8 @@ static int open_format(struct tw_reader *reader)
 	const char *missing = missing_parts(reader);
 	if ((unsigned)options->order > TW_ORDER_COPY || (unsigned)options->checking > TW_CHECK_ALL)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no order or checking of this number");
-	reader->sampled = reader->format->sampled;
-	reader->origin = reader->format->name;
+	reader->traits.sampled = reader->format->sampled;
+	reader->traits.origin = reader->format->name;
 	if (missing)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no %s to choose from",
 		               tw_source_name(reader), reader->format->name, missing);
@@ -367,13 +367,11 @@ static struct tw_reader *new_part(struct tw_reader *whole)
 		return NULL;
 	part->whole = whole;
 	part->format = whole->format;
-	part->sampled = whole->sampled;
-	part->origin = whole->origin;
+	part->traits = whole->traits;
 	part->input = whole->input;
 	part->path = whole->path;
 	part->window = (struct tw_window){.input = part->input};
 	part->clock = whole->clock;
-	part->in_turn = whole->in_turn;
 	return part;
 }
 
@@ -403,7 +401,7 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
 {
 	int status = tw_open_instead(again, reader);
 	if (*again)
-		(*again)->quiet = true;
+		(*again)->reports.quiet = true;
 	return status;
 }
 
@@ -414,6 +412,19 @@ int tw_use(struct tw_reader *reader, enum tw_use use)
 		               tw_source_name(reader));
 	reader->use = use;
 	return 0;
+}
+
+int tw_begin(struct tw_reader *reader, enum tw_use use, const struct tw_request *request)
+{
+	int status = tw_use(reader, use);
+	if (status == 0)
+		reader->request = *request;
+	return status;
+}
+
+uint32_t tw_kinds_beside_clock(const struct tw_reader *reader, uint32_t kinds)
+{
+	return reader->format->keeps_clock ? kinds : 0;
 }
 
 int tw_pull(struct tw_reader *reader, struct tw_batch *batch)
@@ -461,7 +472,7 @@ void tw_close(struct tw_reader *reader)
 		tw_input_close(reader->input);
 	tw_dictionary_free(reader->dictionary);
 	free(reader->own_path);
-	pthread_mutex_destroy(&reader->lock);
+	pthread_mutex_destroy(&reader->reports.lock);
 	free(reader);
 }
 
@@ -487,7 +498,7 @@ const char *tw_reader_format(const struct tw_reader *reader)
 
 uint64_t tw_reader_findings(const struct tw_reader *reader, enum tw_severity severity)
 {
-	return (unsigned)severity <= TW_ERROR ? reader->findings[severity] : 0;
+	return (unsigned)severity <= TW_ERROR ? reader->reports.findings[severity] : 0;
 }
 
 /* ---- The formats. ---- */

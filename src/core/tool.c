@@ -82,16 +82,6 @@ void tw_reader_progress(const struct tw_reader *reader, uint64_t *done, uint64_t
 	tw_input_progress(reader->input, done, all);
 }
 
-void tw_look_at(struct tw_reader *reader, uint32_t kinds)
-{
-	reader->kinds = reader->format->keeps_clock ? kinds : 0;
-}
-
-void tw_mark_made(struct tw_reader *reader)
-{
-	reader->tells_made = true;
-}
-
 bool tw_was_made(const struct tw_event *event)
 {
 	return tw_is_made(event);
@@ -146,14 +136,17 @@ static int copy_merged(struct tw_reader *merged, struct tw_writer *writer, struc
 
 int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned jobs, struct tw_copied *copied)
 {
+	const struct tw_request request = {.track_ends = writer->target->measures};
 	struct tw_reader *ahead;
+	int status = tw_begin(reader, TW_USE_EVENTS, &request);
 	*copied = (struct tw_copied){0};
-	reader->ends = writer->target->measures;
+	if (status < 0)
+		return status;
 	if (writer->target->join && tw_merge_is_all(reader, writer->target->name))
 		return copy_merged(reader, writer, copied);
 	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_read_thread(&ahead, reader) < 0)
 		return copy_batches(reader, writer, copied);
-	int status = copy_batches(ahead, writer, copied);
+	status = copy_batches(ahead, writer, copied);
 	if (status < 0)
 		tw_fail(reader, status, "%s", tw_reader_error(ahead));
 	tw_close(ahead);

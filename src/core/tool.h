@@ -3,6 +3,8 @@
 #ifndef CORE_TOOL_H
 #define CORE_TOOL_H
 
+#include "core/request.h"
+
 #include <trackway/writer.h>
 
 /* ---- Traces of several files. ---- */
@@ -33,13 +35,8 @@ bool tw_can_repair(const struct tw_reader *reader);
 /* Tells how many bytes of the input have been read, and how many there are; safe from any thread. */
 void tw_reader_progress(const struct tw_reader *reader, uint64_t *done, uint64_t *all);
 
-/* Tells that the caller looks at events of these kinds alone, bits 1 << kind, before the first read: the format may
- * leave out others, where that does not change what its clock says. */
-void tw_look_at(struct tw_reader *reader, uint32_t kinds);
-
-/* Asks, before the first read, that the reader marks the begins and ends that it made at the edge of a time window; and
- * whether an event is such a one: its record is outside of the window. */
-void tw_mark_made(struct tw_reader *reader);
+/* Whether an event was made at the edge of a time window, where the reader was asked to mark such events: its record is
+ * outside of the window. */
 bool tw_was_made(const struct tw_event *event);
 
 /* ---- Writers. ---- */

@@ -115,7 +115,7 @@ static bool look_over(struct tw_writer *writer, const struct tw_reader *reader, 
 	}
 	writer->later = later;
 	tw_count_losses(writer, "unknown field", false, more);
-	tw_count_losses(writer, "time", true, reader->raised ? raised : 0);
+	tw_count_losses(writer, "time", true, reader->traits.raised ? raised : 0);
 	return !others;
 }
 

@@ -172,7 +172,7 @@ int fdr_open(struct tw_reader *reader)
 	status = open_state(reader, log, false);
 	if (status < 0 || reader->options.order == TW_ORDER_FILE)
 		return status;
-	reader->in_turn = reader->options.order == TW_ORDER_TRACK;
+	reader->traits.in_turn = reader->options.order == TW_ORDER_TRACK;
 	status = fdr_index(reader, log);
 	if (status >= 0)
 		status = choose_threads(reader, 0, 1);

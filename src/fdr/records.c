@@ -170,10 +170,11 @@ static int open_events(struct tw_reader *reader, struct fdr_records *records, ui
 	state->alone = &thread;
 	int status = tw_open_shard(&records->events, reader, 0, 1);
 	state->alone = NULL;
+	if (status == 0)
+		status = tw_begin(records->events, TW_USE_EVENTS, &(struct tw_request){.marks_made = true});
 	if (status < 0)
 		return tw_fail(reader, status, "%s", records->events ? records->events->error : "out of memory");
-	records->events->tells_made = true;
-	records->events->quiet = true; /* the records themselves report */
+	records->events->reports.quiet = true; /* the records themselves report */
 	records->batch = (struct tw_batch){0};
 	records->taken = 0;
 	return 0;

@@ -257,10 +257,10 @@ static int measure(struct rewrite *r, const struct job *job, bool *keep)
 	uint32_t before;
 	r->out = NULL;
 	r->result = &r->unused;
-	const bool quiet = r->reader->quiet;
-	r->reader->quiet = true;
+	const bool quiet = r->reader->reports.quiet;
+	r->reader->reports.quiet = true;
 	int status = take_all(r, job);
-	r->reader->quiet = quiet;
+	r->reader->reports.quiet = quiet;
 	uint64_t hash = tw_hash64(r->hash ^ r->size);
 	bool any = r->size > TW_FDR_METADATA_SIZE, twin = any && tw_map_find(&r->written, hash, &before);
 	*keep = any && !twin;
@@ -322,7 +322,7 @@ static int count_ahead(struct rewrite *r, struct job *jobs)
 	struct fdr_cursor *cursor = &r->cursor;
 	struct fdr_item item;
 	int status = 0;
-	r->reader->quiet = true;
+	r->reader->reports.quiet = true;
 	for (size_t i = 0; i < r->log->place_count && status >= 0; i++) {
 		if (i == 0 || jobs[i].place.thread != jobs[i - 1].place.thread)
 			cursor->tsc = cursor->cpu = 0;
@@ -332,7 +332,7 @@ static int count_ahead(struct rewrite *r, struct job *jobs)
 		while ((status = fdr_cursor_next(cursor, &item)) > 0)
 			;
 	}
-	r->reader->quiet = false;
+	r->reader->reports.quiet = false;
 	return status;
 }
 
@@ -405,15 +405,15 @@ static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewri
  * is read. */
 static int choose_fill(struct rewrite *r)
 {
-	const bool quiet = r->reader->quiet;
+	const bool quiet = r->reader->reports.quiet;
 	uint64_t filled = 0;
 	for (size_t i = 0; i < r->log->place_count; i++)
 		filled += has_size(r->log, &r->log->places[i]);
 	if (r->log->header.version != 1 || r->target.version != 1)
 		return 0;
-	r->reader->quiet = r->counts = true;
+	r->reader->reports.quiet = r->counts = true;
 	int status = rewrite_all(r, NULL, &r->unused);
-	r->reader->quiet = quiet;
+	r->reader->reports.quiet = quiet;
 	r->counts = false;
 	tw_map_free(&r->written);
 	r->written = (struct tw_map){0};

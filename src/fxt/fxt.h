@@ -63,7 +63,7 @@ int fxt_verify(struct tw_reader *reader);
 /* ---- The jobs of struct tw_format, as core/format.h tells them, by file. ---- */
 
 /* deal.c */
-int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
+int fxt_deal(struct tw_reader *reader, const struct tw_call_taker *taker);
 
 /* outline.c */
 int fxt_outline(struct tw_reader *reader, tw_outline_fn put, void *context);

@@ -285,8 +285,8 @@ int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const str
 	work->sync = sync;
 	work->reader = reader;
 	work->order = order;
-	bool quiet = reader->quiet;
-	reader->quiet = true; /* what is wrong is told when it is read for a slice */
+	bool quiet = reader->reports.quiet;
+	reader->reports.quiet = true; /* what is wrong is told when it is read for a slice */
 	int status = prepare(work, track);
 	if (status >= 0)
 		status = find_points(work, track, interval);
@@ -294,7 +294,7 @@ int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const str
 		status = read_lanes(work);
 	if (status >= 0)
 		status = make_cuts(work, interval);
-	reader->quiet = quiet;
+	reader->reports.quiet = quiet;
 	for (size_t i = 0; work->lanes && i < sync->count; i++)
 		xtrace_files_close(&work->lanes[i].files);
 	free(work->lanes);

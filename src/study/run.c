@@ -70,7 +70,7 @@ static void tell_findings(struct worker *worker)
 	struct tw_reader *reader = worker->run->reader;
 	for (struct told *told = worker->first, *next; told; told = next) {
 		next = told->next;
-		reader->findings[told->finding.severity]++;
+		reader->reports.findings[told->finding.severity]++;
 		if (reader->options.on_finding)
 			reader->options.on_finding(reader->options.finding_context, &told->finding);
 		free(told);

@@ -316,16 +316,16 @@ static int begin(struct tw_reader *reader)
 	const struct tw_read_options *options = &reader->options;
 	struct tracelog_events *events = calloc(1, sizeof *events);
 	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
-	bool sorted = options->order != TW_ORDER_FILE && !reader->adds_up;
+	bool sorted = options->order != TW_ORDER_FILE && !reader->request.unordered;
 	((struct tracelog_reader *)reader->state)->events = events;
 	if (!events)
 		return tw_fail_memory(reader);
 	tracelog_cursor_init(&events->cursor, reader);
 	events->window = options->reorder_window ? options->reorder_window : WINDOW;
 	events->window = events->window < most ? events->window : most;
-	if (reader->adds_up)
+	if (reader->request.unordered)
 		events->window = 0;
-	events->piece_rows = reader->adds_up ? FEW_ROWS : PIECE_ROWS;
+	events->piece_rows = reader->request.unordered ? FEW_ROWS : PIECE_ROWS;
 	events->sorter = sorted ? calloc(1, sizeof *events->sorter) : NULL;
 	bool made = (!sorted || events->sorter) && tracelog_log_init(&events->log, reader, &events->cursor) &&
 	            read_ahead(events, reader);
@@ -341,7 +341,7 @@ int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
 		count = next_batch(reader, batch);
 	for (size_t i = 0; i < batch->count; i++)
 		*end = batch->events[i].time > *end ? batch->events[i].time : *end;
-	reader->reach_ns = count >= 0 ? events_of(reader)->log.times.latest : 0;
+	reader->traits.reach_ns = count >= 0 ? events_of(reader)->log.times.latest : 0;
 	if (count == 0)
 		tell_late(reader);
 	return count;

@@ -106,10 +106,10 @@ static int give_lines(struct tw_reader *reader, const char *name, struct tw_text
 		return TW_ERR_MEMORY;
 	if (bad) {
 		char *path = uftrace_path(reader->path, name);
-		reader->file = path;
+		reader->reports.file = path;
 		tw_report(reader, &uftrace_rules[UFTRACE_BAD_LINE], first.offset, first.offset, first.number,
 		          "Expected a line as uftrace writes it; it is the first of %llu.", (unsigned long long)bad);
-		reader->file = NULL;
+		reader->reports.file = NULL;
 		free(path);
 	}
 	return status;

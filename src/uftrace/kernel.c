@@ -36,14 +36,14 @@ struct item {
 static void report(struct tw_reader *reader, const struct uftrace_cpu *cpu, enum uftrace_rule rule, uint64_t at,
                    const char *text)
 {
-	reader->file = cpu->file;
+	reader->reports.file = cpu->file;
 	tw_report(reader, &uftrace_rules[rule], at, at, 0, "%s", text);
-	reader->file = NULL;
+	reader->reports.file = NULL;
 }
 
 static void lose(struct tw_reader *reader, size_t size)
 {
-	if (!reader->quiet)
+	if (!reader->reports.quiet)
 		uftrace_of(reader)->lost += size;
 }
 
@@ -227,14 +227,14 @@ static void give_loss(struct tw_reader *reader, struct uftrace_cpu *cpu)
 	                                      .cpu = cpu->number,
 	                                      .offset = cpu->record.offset,
 	                                      .kernel = true};
-	reader->file = cpu->file;
+	reader->reports.file = cpu->file;
 	if (known)
 		tw_report(reader, &uftrace_rules[UFTRACE_LOST], cpu->page, cpu->page, 0,
 		          "The kernel lost %" PRIu64 " record%s here.", count, tw_plural(count));
 	else
 		tw_report(reader, &uftrace_rules[UFTRACE_LOST], cpu->page, cpu->page, 0,
 		          "The kernel lost records here; how many is not known.");
-	reader->file = NULL;
+	reader->reports.file = NULL;
 }
 
 /* Looks at one record of the page. Returns 1, 0 where it is not one to be given, or a negative status. */

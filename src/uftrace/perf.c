@@ -76,11 +76,11 @@ static int give_up(struct tw_reader *reader, const struct uftrace_cpu *cpu, size
 {
 	bool cut = have < HEADER || size > have;
 	const struct tw_rule *rule = &uftrace_rules[cut ? UFTRACE_CUT_RECORD : UFTRACE_BAD_RECORD];
-	reader->file = cpu->file;
+	reader->reports.file = cpu->file;
 	tw_report(reader, rule, cpu->next, cpu->next, 0, "%s",
 	          cut ? rule->text : "Expected a record of perf, found a size that is none: the rest is left out.");
-	reader->file = NULL;
-	if (!reader->quiet)
+	reader->reports.file = NULL;
+	if (!reader->reports.quiet)
 		uftrace_of(reader)->lost += have;
 	return 0;
 }
@@ -169,9 +169,9 @@ static int take_name(struct tw_reader *reader, const struct perf_record *record)
 int uftrace_read_names(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	bool quiet = reader->quiet;
+	bool quiet = reader->reports.quiet;
 	int status = 0;
-	reader->quiet = true; /* what is wrong is told when switches are read */
+	reader->reports.quiet = true; /* what is wrong is told when switches are read */
 	for (size_t i = 0; i < uftrace->cpu_count && status >= 0; i++) {
 		struct perf_record record;
 		if (uftrace->cpus[i].kernel)
@@ -181,6 +181,6 @@ int uftrace_read_names(struct tw_reader *reader)
 			status = take_name(reader, &record);
 		uftrace_cpu_close(&uftrace->cpus[i]);
 	}
-	reader->quiet = quiet;
+	reader->reports.quiet = quiet;
 	return status;
 }

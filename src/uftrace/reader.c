@@ -275,7 +275,7 @@ static bool end_function(const struct tw_reader *reader, struct tw_event *row)
 	uint32_t name = task->open[--task->open_count];
 	*row = (struct tw_event){
 	    .kind = TW_SLICE_END,
-	    .flags = reader->tells_made ? TW_FLAG_MADE : 0, /* the record is of something else */
+	    .flags = reader->request.marks_made ? TW_FLAG_MADE : 0, /* the record is of something else */
 	    .time = uftrace->record.time,
 	    .offset = uftrace_offset(&uftrace->record),
 	    .track = task->track,

@@ -52,9 +52,9 @@ void uftrace_cursor_close(struct uftrace_cursor *cursor)
 
 static void report(const struct uftrace_cursor *cursor, enum uftrace_rule rule, uint64_t at, const char *text)
 {
-	cursor->reader->file = cursor->file;
+	cursor->reader->reports.file = cursor->file;
 	tw_report(cursor->reader, &uftrace_rules[rule], at, at, 0, "%s", text);
-	cursor->reader->file = NULL;
+	cursor->reader->reports.file = NULL;
 }
 
 /* The state in which a record finds a thread. */
@@ -197,10 +197,10 @@ static void judge(const struct uftrace_cursor *cursor, const struct uftrace_reco
 	    !began_anew(cursor, record))
 		report(cursor, UFTRACE_DEPTH, record->offset, uftrace_rules[UFTRACE_DEPTH].text);
 	if (record->type == UFTRACE_LOSS) {
-		cursor->reader->file = cursor->file;
+		cursor->reader->reports.file = cursor->file;
 		tw_report(cursor->reader, &uftrace_rules[UFTRACE_LOST], record->offset, record->offset, 0,
 		          "The recorder lost %" PRIu64 " record%s here.", record->address, tw_plural(record->address));
-		cursor->reader->file = NULL;
+		cursor->reader->reports.file = NULL;
 	}
 }
 

@@ -285,9 +285,9 @@ static void sort_tasks(struct uftrace_reader *uftrace)
 static int find_start(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	bool quiet = reader->quiet;
+	bool quiet = reader->reports.quiet;
 	int status = 0;
-	reader->quiet = true;
+	reader->reports.quiet = true;
 	reader->clock.start_ns = UINT64_MAX;
 	for (size_t i = 0; i < uftrace->task_count && status >= 0; i++) {
 		struct uftrace_cursor cursor;
@@ -302,7 +302,7 @@ static int find_start(struct tw_reader *reader)
 			reader->clock.start_ns = record.time;
 		uftrace_cursor_close(&cursor);
 	}
-	reader->quiet = quiet;
+	reader->reports.quiet = quiet;
 	reader->clock.start_ns = reader->clock.start_ns == UINT64_MAX ? 0 : reader->clock.start_ns;
 	return status;
 }

@@ -121,7 +121,7 @@ static int take_instruction(struct xtrace_events *events, const struct xtrace_mo
 /* Tells how long the calls last that are open where a track ends. */
 static void take_end(struct tw_reader *reader, struct xtrace_events *events, const struct xtrace_moment *moment)
 {
-	if (reader->ends && moment->stack->count)
+	if (reader->request.track_ends && moment->stack->count)
 		add_row(events, moment, TW_INSTRUCTIONS);
 }
 
@@ -219,7 +219,7 @@ static int advance_all(struct tw_reader *reader, struct xtrace_events *events)
 static bool wants_calls(const struct tw_reader *reader)
 {
 	const uint32_t calls = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END;
-	return !reader->options.findings_only && (!reader->kinds || reader->kinds & calls);
+	return !reader->options.findings_only && (!reader->request.kinds || reader->request.kinds & calls);
 }
 
 /* ---- Checking side by side. ---- */
@@ -255,18 +255,18 @@ static int check_all(struct tw_reader *reader)
  * in its file; what is wrong with them is told then, and once. */
 static int begin_all(struct tw_reader *reader, struct xtrace_events *events)
 {
-	bool quiet = reader->quiet;
+	bool quiet = reader->reports.quiet;
 	int status = events->checker ? check_all(reader) : 0;
 	if (status >= 0 && events->checker)
 		status = open_next(reader, events);
 	if (status < 0)
 		return status;
-	reader->quiet = quiet || events->checker;
+	reader->reports.quiet = quiet || events->checker;
 	status = xtrace_lanes_open(&events->lanes, reader);
-	reader->quiet = quiet;
+	reader->reports.quiet = quiet;
 	if (status >= 0)
 		xtrace_lanes_tell_order(events->lanes);
-	reader->again = reader->again || events->checker;
+	reader->reports.again = reader->reports.again || events->checker;
 	return status;
 }
 

@@ -346,7 +346,7 @@ static void test_window_and_objects(void **state)
 	struct tw_read_options options = {.from_ns = 10, .to_ns = 20};
 	const char *in = "1 1 B f; 1 2 O a; 1 12 O b; 1 15 I i; 1 30 O c; 2 40 O d; 1 50 E f";
 	check_orders(f, options, in, "1 10 B! f; 1 12 O b; 1 15 I i; 1 20 E! f");
-	f->reader.timeless = true;
+	f->reader.traits.timeless = true;
 	check_orders(f, options, in, "1 10 O a; 1 10 B! f; 1 12 O b; 1 15 I i; 1 19 O c; 2 19 O d; 1 20 E! f");
 	options.to_ns = 0;
 	check_orders(f, options, "1 1 O a; 1 9 I i; 1 30 O b", "1 10 O a; 1 30 O b");
@@ -643,11 +643,11 @@ static void test_arguments_that_wait(void **state)
 /* What no memory could be had for is told once, with the first begin that it began with; parts only note it. */
 static void expect_told(struct fixture *f, const struct tw_read_options *options, uint64_t warnings)
 {
-	memset(f->reader.findings, 0, sizeof f->reader.findings);
-	f->reader.fell_short = false;
+	memset(f->reader.reports.findings, 0, sizeof f->reader.reports.findings);
+	f->reader.reports.fell_short = false;
 	count_many(f, options);
-	assert_int_equal(f->reader.findings[TW_WARNING], f->reader.whole ? 0 : warnings);
-	assert_int_equal(f->reader.fell_short, warnings);
+	assert_int_equal(f->reader.reports.findings[TW_WARNING], f->reader.whole ? 0 : warnings);
+	assert_int_equal(f->reader.reports.fell_short, warnings);
 	assert_int_equal(f->reader.filter_used, 0);
 }
 

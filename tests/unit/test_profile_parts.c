@@ -107,7 +107,7 @@ static unsigned add_trace(struct tw_profile *profile, const struct trace *trace,
 	struct tw_reader *reader = calloc(1, sizeof *reader);
 	struct memory_trace *state = calloc(1, sizeof *state);
 	*state = (struct memory_trace){.trace = trace, .every = 1, .status_at_end = status, .opened = &opened};
-	pthread_mutex_init(&reader->lock, NULL);
+	pthread_mutex_init(&reader->reports.lock, NULL);
 	reader->format = &memory_format;
 	reader->options.order = order;
 	set_dictionary(reader, state, false);

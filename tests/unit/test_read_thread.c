@@ -85,8 +85,8 @@ static void place(struct made *made, const struct tw_batch_room *room, unsigned 
 static int read_made(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct made *made = reader->state;
-	if (reader->on_work)
-		reader->on_work(reader->work_context);
+	if (reader->help.on_work)
+		reader->help.on_work(reader->help.context);
 	if (made->slow)
 		usleep(SLOW);
 	struct tw_dictionary *dictionary = reader->dictionary;
@@ -108,8 +108,8 @@ static int read_made(struct tw_reader *reader, struct tw_batch *batch)
 	for (unsigned i = 0; i < ROWS; i++)
 		make_row(made, &like, i, &used);
 	*batch = (struct tw_batch){made->events, ROWS, made->arguments};
-	if (made->places && reader->room)
-		place(made, reader->room, used, batch);
+	if (made->places && reader->help.room)
+		place(made, reader->help.room, used, batch);
 	return ROWS;
 }
 

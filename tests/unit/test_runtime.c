@@ -76,7 +76,7 @@ static int tear_down(void **state)
 {
 	struct source *source = *state;
 	tw_dictionary_free(source->reader->dictionary);
-	pthread_mutex_destroy(&source->reader->lock);
+	pthread_mutex_destroy(&source->reader->reports.lock);
 	free(source->reader);
 	free(source);
 	return 0;

@@ -86,7 +86,7 @@ static void open_source(struct source *source, const struct step *steps, size_t 
 	*source = (struct source){.format = {.name = "made-up", .read = read_source}, .count = count};
 	source->reader = tw_reader_new(&options);
 	source->reader->format = &source->format;
-	source->reader->sampled = true;
+	source->reader->traits.sampled = true;
 	source->reader->state = source;
 	struct tw_dictionary *dictionary = source->reader->dictionary;
 	for (uint32_t i = 0; i < 2; i++)
@@ -110,7 +110,7 @@ static void open_source(struct source *source, const struct step *steps, size_t 
 static void close_source(struct source *source)
 {
 	tw_dictionary_free(source->reader->dictionary);
-	pthread_mutex_destroy(&source->reader->lock);
+	pthread_mutex_destroy(&source->reader->reports.lock);
 	free(source->reader);
 }
 
@@ -352,7 +352,7 @@ static void test_no_samples(void **state)
 	struct tw_profile *profile;
 	struct source source;
 	open_source(&source, steps, 1);
-	source.reader->sampled = false;
+	source.reader->traits.sampled = false;
 	assert_int_equal(tw_profile_new(&profile, &(struct tw_profile_options){.weight = TW_WEIGHT_BYTES}), 0);
 	assert_int_equal(tw_profile_add(profile, source.reader), TW_ERR_VALUE);
 	assert_non_null(strstr(tw_reader_error(source.reader), "no weight \"bytes\""));
@@ -372,7 +372,7 @@ static void test_mixed(void **state)
 	assert_int_equal(tw_profile_new(&profile, NULL), 0);
 	add(profile);
 	open_source(&source, steps, 1);
-	source.reader->sampled = false;
+	source.reader->traits.sampled = false;
 	assert_int_equal(tw_profile_add(profile, source.reader), TW_ERR_VALUE);
 	assert_non_null(strstr(tw_reader_error(source.reader), "calls"));
 	tw_profile_free(profile);

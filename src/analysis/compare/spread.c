@@ -306,10 +306,9 @@ static int read_events(struct tw_spread *spread, struct tw_reader *reader)
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_batch batch;
-	int got, status = tw_use(reader, TW_USE_WHOLE);
+	int got, status = tw_begin(reader, TW_USE_WHOLE, &(struct tw_request){.kinds = kinds[spread->of]});
 	if (status < 0)
 		return status;
-	reader->kinds = kinds[spread->of];
 	while ((got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			take(spread, dictionary, &batch, &batch.events[i]);

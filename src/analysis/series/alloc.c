@@ -192,10 +192,9 @@ int tw_alloc_read(struct tw_alloc **made, struct tw_reader *reader, const struct
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	if ((unsigned)alloc->options.by > TW_ALLOC_BY_THREAD)
 		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)alloc->options.by);
-	int status = tw_use(reader, TW_USE_WHOLE);
+	int status = tw_begin(reader, TW_USE_WHOLE, &(struct tw_request){.kinds = 1u << TW_ALLOCATION_SAMPLE});
 	if (status < 0)
 		return status;
-	reader->kinds = 1u << TW_ALLOCATION_SAMPLE;
 	while ((got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			if (batch.events[i].kind == TW_ALLOCATION_SAMPLE)

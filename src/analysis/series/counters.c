@@ -305,11 +305,11 @@ int tw_counters_new(struct tw_counters **made, const struct tw_counters_options 
 
 int tw_counters_add(struct tw_counters *counters, struct tw_reader *reader)
 {
+	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_COUNTER)};
 	struct tw_batch batch;
-	int got, status = tw_use(reader, TW_USE_WHOLE);
+	int got, status = tw_begin(reader, TW_USE_WHOLE, &request);
 	tw_counters_begin(counters, tw_reader_dictionary(reader), tw_reader_clock(reader));
 	counters->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
-	tw_look_at(reader, 1u << TW_COUNTER);
 	while (status == 0 && (got = tw_pull(reader, &batch)) != 0)
 		status = got < 0 ? got : tw_counters_feed(counters, &batch);
 	int ended = tw_counters_end(counters);

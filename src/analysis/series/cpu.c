@@ -217,7 +217,7 @@ static int compare(const void *left, const void *right)
 static int finish(struct tw_cpu *cpu, const struct tw_reader *reader)
 {
 	if (cpu->charts)
-		cpu->charts->reach_ns = reader->reach_ns;
+		cpu->charts->reach_ns = reader->traits.reach_ns;
 	int status = cpu->charts ? tw_counters_end(cpu->charts) : 0;
 	cpu->rows = calloc(cpu->count + 1, sizeof *cpu->rows);
 	if (!cpu->rows)
@@ -256,11 +256,10 @@ static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reade
 int tw_cpu_read(struct tw_cpu **made, struct tw_reader *reader, const struct tw_cpu_options *options)
 {
 	struct tw_batch batch;
-	int got = 0, status = tw_use(reader, TW_USE_WHOLE);
+	int got = 0, status = tw_begin(reader, TW_USE_WHOLE, &(struct tw_request){.kinds = 1u << TW_COUNTER});
 	struct tw_cpu *cpu = *made = make(options, reader);
 	if (!cpu)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	reader->kinds = 1u << TW_COUNTER;
 	while (status == 0 && (got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count && status == 0; i++)
 			if (batch.events[i].kind == TW_COUNTER)

@@ -409,10 +409,10 @@ static bool fill_rows(struct tw_gc *gc)
 
 static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 {
-	gc->end_ns = most(gc->end_ns, most(reader->clock.end_ns, reader->reach_ns));
+	gc->end_ns = most(gc->end_ns, most(reader->clock.end_ns, reader->traits.reach_ns));
 	gc->totals.span_ns = span_of(gc, &reader->options);
 	int status = end_look(gc);
-	int charted = gc->charts ? end_charts(gc, reader->reach_ns) : 0;
+	int charted = gc->charts ? end_charts(gc, reader->traits.reach_ns) : 0;
 	if (gc->collection_count)
 		qsort(gc->collections, gc->collection_count, sizeof *gc->collections, compare_collections);
 	return status == 0 && charted == 0 && sum_pauses(gc) && fill_rows(gc) ? tw_budget_status(&gc->budget)
@@ -453,12 +453,12 @@ static struct tw_gc *make(const struct tw_gc_options *options, struct tw_reader 
 int tw_gc_read(struct tw_gc **made, struct tw_reader *reader, const struct tw_gc_options *options)
 {
 	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_COUNTER;
+	const struct tw_request request = {.kinds = reader->format->tells_reach ? kinds : 0};
 	struct tw_batch batch;
-	int got = 0, status = tw_use(reader, TW_USE_WHOLE);
+	int got = 0, status = tw_begin(reader, TW_USE_WHOLE, &request);
 	struct tw_gc *gc = *made = make(options, reader);
 	if (!gc)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	reader->kinds = reader->format->tells_reach ? kinds : 0;
 	while (status == 0 && (got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count && status == 0; i++) {
 			gc->end_ns = most(gc->end_ns, tw_event_end(&batch.events[i]));

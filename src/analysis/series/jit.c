@@ -212,10 +212,9 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	if ((unsigned)jit->options.by > TW_JIT_BY_THREAD)
 		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)jit->options.by);
-	int status = tw_use(reader, TW_USE_WHOLE);
+	int status = tw_begin(reader, TW_USE_WHOLE, &(struct tw_request){.kinds = kinds});
 	if (status < 0)
 		return status;
-	reader->kinds = kinds;
 	while ((got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			if (kinds >> batch.events[i].kind & 1)

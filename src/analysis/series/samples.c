@@ -151,17 +151,16 @@ int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct
                     enum tw_weight weight)
 {
 	const uint32_t kinds = kinds_of(weight) | kinds_of(tw_weight_count(weight));
+	const struct tw_request request = {.kinds = kinds, .unordered = !reader->filter};
 	struct tw_batch batch;
 	int got;
 	*samples =
 	    (struct tw_samples){.dictionary = tw_reader_dictionary(reader), .budget = budget, .per_thread = per_thread};
 	if (!init(samples, kinds))
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	int status = tw_use(reader, TW_USE_WHOLE);
+	int status = tw_begin(reader, TW_USE_WHOLE, &request);
 	if (status < 0)
 		return status;
-	reader->kinds = kinds;
-	reader->adds_up = !reader->filter;
 	while ((got = tw_pull(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			look_ahead(samples, &batch, i);

@@ -404,14 +404,14 @@ int tw_sched_begin(struct tw_sched **made, const struct tw_dictionary *dictionar
 
 int tw_sched_read(struct tw_sched **made, struct tw_reader *reader, const struct tw_sched_options *options)
 {
+	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_SWITCH | 1u << TW_WAKEUP)};
 	struct tw_batch batch;
 	int got = 0, status = tw_sched_begin(made, tw_reader_dictionary(reader), tw_reader_clock(reader), options);
 	if (status < 0)
 		return tw_fail(reader, status, "out of memory");
-	status = tw_use(reader, TW_USE_WHOLE);
+	status = tw_begin(reader, TW_USE_WHOLE, &request);
 	if (status < 0)
 		return status;
-	tw_look_at(reader, 1u << TW_SWITCH | 1u << TW_WAKEUP);
 	while ((got = tw_pull(reader, &batch)) > 0)
 		tw_sched_feed(*made, &batch);
 	status = tw_sched_end(*made);

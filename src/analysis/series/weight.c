@@ -32,7 +32,7 @@ enum tw_weight tw_weight_count(enum tw_weight weight)
 /* What a trace has by itself. */
 static enum tw_weight own_weight(const struct tw_reader *reader)
 {
-	if (reader->sampled)
+	if (reader->traits.sampled)
 		return TW_WEIGHT_SAMPLES;
 	return reader->clock.instructions ? TW_WEIGHT_INSTRUCTIONS : TW_WEIGHT_CALLS;
 }

@@ -203,8 +203,8 @@ static int read_blobs(struct tw_walk *walk, struct tw_reader *reader, const char
 	struct work *work = walk->context;
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_batch batch;
-	int got, status = 0;
-	tw_look_at(reader, 1u << TW_BLOB);
+	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_BLOB)};
+	int got, status = tw_begin(reader, TW_USE_EVENTS, &request);
 	while (status == 0 && !work->screen.out.error && (got = tw_read(reader, &batch)) != 0) {
 		status = got < 0 ? got : 0;
 		for (size_t i = 0; i < batch.count && status == 0; i++)

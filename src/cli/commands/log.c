@@ -103,12 +103,15 @@ static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *
 	(void)path;
 	struct tw_screen *screen = walk->context;
 	void (*put)(struct tw_screen *, const struct entry *) = walk->common->json ? put_json : put_text;
+	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_LOG)};
 	struct tw_batch batch;
 	bool any = false;
 	int got, status = tw_screen_open(screen, walk->common->output);
 	if (status)
 		return status;
-	tw_look_at(reader, 1u << TW_LOG);
+	status = tw_begin(reader, TW_USE_EVENTS, &request);
+	if (status < 0)
+		return status;
 	while ((got = tw_read(reader, &batch)) > 0 && !screen->out.error)
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];

@@ -124,7 +124,7 @@ static int read_events(struct places *places, const char *path, const struct tw_
 	tw_rewind_stdin(path);
 	int status = tw_open(&reader, path, options);
 	if (status >= 0)
-		tw_mark_made(reader);
+		status = tw_begin(reader, TW_USE_EVENTS, &(struct tw_request){.marks_made = true});
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			take(places, &batch.events[i], passed);

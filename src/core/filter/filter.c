@@ -548,7 +548,7 @@ static void set_window(struct tw_filter *filter, const struct tw_reader *reader)
 {
 	uint64_t start_ns = filter->clock->start_ns;
 	filter->begun = true;
-	filter->timeless = reader->timeless;
+	filter->timeless = reader->traits.timeless;
 	filter->from = filter->options->from_ns ? later(start_ns, filter->options->from_ns) : 0;
 	filter->to = filter->options->to_ns ? later(start_ns, filter->options->to_ns) : UINT64_MAX;
 }
@@ -642,7 +642,7 @@ int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw
 	tw_event_rows_shift(&filter->pending.ready, filter->taken);
 	filter->taken = 0;
 	work(filter, reader);
-	int count = filter->pending.failed ? TW_ERR_MEMORY : deliver(filter, reader->tells_made, batch);
+	int count = filter->pending.failed ? TW_ERR_MEMORY : deliver(filter, reader->request.marks_made, batch);
 	if (count < 0)
 		return tw_fail(reader, count, "%s: out of memory", tw_input_name(reader->input));
 	return count ? count : filter->status;

@@ -68,10 +68,10 @@ int tw_wanted_new(struct tw_wanted **made, struct tw_reader *reader, bool clippe
 	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
 	if (status == 0)
 		status = tw_open_again(&events, reader);
-	if (status == 0) {
-		events->tells_made = true;
+	if (status == 0)
+		status = tw_begin(events, TW_USE_EVENTS, &(struct tw_request){.marks_made = true});
+	if (status == 0)
 		status = mark_all(wanted, events, clipped);
-	}
 	tw_close(events);
 	return status;
 }

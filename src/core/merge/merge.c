@@ -132,7 +132,7 @@ static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
 	struct tw_merge *merge = merged->state;
 	struct tw_event *event = &merge->events[merge->event_count++];
 	*event = input->batch.events[input->next++];
-	merged->raised |= input->head == 0 && tw_merge_raises(&input->time, event->time);
+	merged->traits.raised |= input->head == 0 && tw_merge_raises(&input->time, event->time);
 	size_t n = event->argument_count, used = merge->argument_count;
 	if (used + n >= merge->argument_room &&
 	    !tw_extend(&merge->arguments, &merge->argument_room, used + n + 1, sizeof *merge->arguments))
@@ -184,9 +184,9 @@ void tw_merge_count_findings(struct tw_reader *merged)
 {
 	const struct tw_merge *merge = merged->state;
 	for (int severity = TW_NOTE; severity <= TW_ERROR; severity++) {
-		merged->findings[severity] = merge->findings[severity];
+		merged->reports.findings[severity] = merge->findings[severity];
 		for (size_t i = 0; i < merge->count && merge->inputs[i].reader; i++)
-			merged->findings[severity] += merge->inputs[i].reader->findings[severity];
+			merged->reports.findings[severity] += merge->inputs[i].reader->reports.findings[severity];
 	}
 }
 
@@ -350,9 +350,10 @@ struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_
 
 void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader)
 {
-	merged->origin = reader && (i == 0 || merged->origin == reader->origin) ? reader->origin : NULL;
-	merged->sampled = reader && (i == 0 || merged->sampled) && reader->sampled;
-	merged->timeless = reader && (i == 0 || merged->timeless) && reader->timeless;
+	merged->traits.origin =
+	    reader && (i == 0 || merged->traits.origin == reader->traits.origin) ? reader->traits.origin : NULL;
+	merged->traits.sampled = reader && (i == 0 || merged->traits.sampled) && reader->traits.sampled;
+	merged->traits.timeless = reader && (i == 0 || merged->traits.timeless) && reader->traits.timeless;
 }
 
 int tw_merge_reserve(struct tw_reader *merged, size_t count)
@@ -403,7 +404,9 @@ static int open_input(struct tw_reader *merged, const struct tw_read_options *op
 	                                 .from = input->reader->dictionary,
 	                                 .to = merged->dictionary,
 	                                 .homes = &merge->homes};
-	input->reader->merged = (unsigned)merge->trace_count;
+	if (status == 0)
+		status = tw_begin(input->reader, TW_USE_EVENTS,
+		                  &(struct tw_request){.merged = (unsigned)merge->trace_count});
 	tw_merge_share(merged, i, input->reader);
 	return status < 0 ? tw_fail(merged, status, "%s", tw_reader_error(input->reader)) : 0;
 }

@@ -174,7 +174,7 @@ static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *rea
 		status = end_run(merged, &many->file, begin, &many->runs[many->run_count++]);
 	tw_mapping_free(&apart);
 	for (int severity = TW_NOTE; severity <= TW_ERROR; severity++)
-		merge->findings[severity] += reader->findings[severity];
+		merge->findings[severity] += reader->reports.findings[severity];
 	many->first = i == 0 ? moments : many->first;
 	if (status == 0 && merge->options.alignment == TW_ALIGN_MARKERS)
 		status = tw_merge_meet(merged, i, &moments, &many->first);

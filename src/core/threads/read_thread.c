@@ -28,7 +28,7 @@ enum {
 struct item {
 	struct tw_batch batch;
 	struct tw_clock clock;
-	bool raised;    /* as tw_reader.raised */
+	bool raised;    /* as tw_traits.raised */
 	size_t changes; /* up to here they belong to this batch and those before */
 };
 
@@ -146,7 +146,7 @@ static void add_item(struct read_thread *thread, struct block *block, const stru
 {
 	block->items[block->item_count++] = (struct item){.batch = *batch,
 	                                                  .clock = thread->source->clock,
-	                                                  .raised = thread->source->raised,
+	                                                  .raised = thread->source->traits.raised,
 	                                                  .changes = block->changes.count};
 }
 
@@ -209,12 +209,12 @@ static void offer(struct read_thread *thread, const struct block *block)
 	    (struct tw_batch_room){block->events + block->event_count, block->arguments + block->argument_count,
 	                           ARGUMENTS - block->argument_count};
 	bool enough = ROWS - block->event_count >= TW_SLAB_BLOCK && thread->room.argument_room >= OFFERED;
-	thread->source->room = enough && !thread->source->filter ? &thread->room : NULL;
+	thread->source->help.room = enough && !thread->source->filter ? &thread->room : NULL;
 }
 
 static bool is_placed(const struct read_thread *thread, const struct tw_batch *batch)
 {
-	return thread->source->room && batch->events == thread->room.events;
+	return thread->source->help.room && batch->events == thread->room.events;
 }
 
 /* Puts a batch into the block or into another one, which is returned; NULL: it is time to stop. */
@@ -264,8 +264,8 @@ static void share_jobs(struct tw_read_options *options, const struct tw_format *
 static void *run(void *context)
 {
 	struct read_thread *thread = context;
-	thread->source->on_work = call_for_help;
-	thread->source->work_context = thread;
+	thread->source->help.on_work = call_for_help;
+	thread->source->help.context = thread;
 	share_jobs(&thread->source->options, thread->source->format);
 	struct block *block = next_free(thread, false);
 	struct tw_batch batch;
@@ -327,7 +327,7 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 	const struct item *item = &block->items[thread->item++];
 	int status = apply(reader, block, item->changes);
 	reader->clock = item->clock;
-	reader->raised = item->raised;
+	reader->traits.raised = item->raised;
 	*batch = item->batch;
 	return status < 0 ? status : (int)item->batch.count;
 }
@@ -431,8 +431,7 @@ int tw_open_read_thread(struct tw_reader **opened, struct tw_reader *source)
 	reader->input = source->input;
 	reader->path = source->path;
 	reader->clock = source->clock;
-	reader->sampled = source->sampled;
-	reader->origin = source->origin;
+	reader->traits = source->traits;
 	tw_dictionary_watch(source->dictionary);
 	if (pthread_create(&thread->thread, NULL, run, thread) != 0) {
 		free_blocks(thread);

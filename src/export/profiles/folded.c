@@ -320,7 +320,7 @@ static int open_folded(struct tw_writer *writer)
 static int write_folded(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct folded *folded = writer->state;
-	folded->sampled = reader->sampled;
+	folded->sampled = reader->traits.sampled;
 	folded->jobs = reader->options.jobs;
 	return tw_stack_tree_write(&folded->tree, reader, batch);
 }

@@ -21,7 +21,7 @@ enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, EARLY_SHARE = 4, WINDOW_LEAST = 1 
 static int fxt_open(struct tw_reader *reader)
 {
 	reader->state = calloc(1, sizeof(struct fxt_reader));
-	reader->timeless = true;
+	reader->traits.timeless = true;
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)
@@ -60,9 +60,9 @@ int fxt_fail(struct tw_reader *reader, int status)
 static uint32_t kinds_for(const struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;
-	if (options->checking == TW_CHECK_ALL || options->thread_count || options->provider || !reader->kinds)
+	if (options->checking == TW_CHECK_ALL || options->thread_count || options->provider || !reader->request.kinds)
 		return UINT32_MAX;
-	return reader->kinds;
+	return reader->request.kinds;
 }
 
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs)
@@ -169,7 +169,7 @@ uint64_t fxt_reorder_window(const struct tw_reader *reader)
 	uint64_t most = tw_memory_limit(reader) / (fxt_window_forgets(reader) ? FORGOTTEN_SHARE : WINDOW_SHARE);
 	if (reader->options.reorder_window)
 		return reader->options.reorder_window;
-	if (reader->merged < 2 || most > REORDER_WINDOW)
+	if (reader->request.merged < 2 || most > REORDER_WINDOW)
 		return REORDER_WINDOW;
 	return most > WINDOW_LEAST ? most : WINDOW_LEAST;
 }
@@ -181,7 +181,8 @@ size_t fxt_chunk_size(const struct tw_reader *reader)
 	enum { OF_MEMORY = 1024 };
 	uint64_t window = fxt_reorder_window(reader), most = tw_memory_limit(reader) / OF_MEMORY;
 	size_t size = FXT_CHUNK;
-	while (reader->merged > 1 && size > FXT_CHUNK_LEAST && size > most && size / 2 * TW_ORDER_SLABS > window)
+	while (reader->request.merged > 1 && size > FXT_CHUNK_LEAST && size > most &&
+	       size / 2 * TW_ORDER_SLABS > window)
 		size /= 2;
 	return size;
 }
@@ -360,7 +361,7 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 		status = status < 0 ? status : set_start(reader);
 		if (status < 0)
 			return status;
-		fxt->sorter.room = reader->options.provider ? NULL : reader->room;
+		fxt->sorter.room = reader->options.provider ? NULL : reader->help.room;
 		status = tw_sorter_next(&fxt->sorter, fxt->ended, batch);
 		if (status > 0 && reader->options.provider) {
 			leave_out_foreign(fxt, batch);

@@ -55,8 +55,7 @@ struct owner {
 struct deal {
 	struct tw_reader *reader;
 	struct fxt_ahead *ahead;
-	tw_take_run_fn *take;
-	void *context;
+	const struct tw_call_taker *taker;
 	uint64_t window;
 	struct part parts[PARTS_MAX];
 	unsigned count;
@@ -83,7 +82,7 @@ static size_t size_of(const struct fxt_chunk *chunk)
 
 static void give(const struct deal *deal, struct part *part, const struct tw_call_run *run)
 {
-	deal->take(deal->context, (unsigned)(part - deal->parts), run);
+	deal->taker->take(deal->taker->context, (unsigned)(part - deal->parts), run);
 }
 
 static void give_late(const struct deal *deal, struct part *part, uint32_t track, struct seat *seat)
@@ -441,7 +440,7 @@ static void wait_for_parts(struct deal *deal, bool to_the_end)
 
 static bool is_stopped(const struct deal *deal)
 {
-	return deal->reader->stops && deal->reader->stops(deal->reader->stop_context);
+	return deal->taker->stops && deal->taker->stops(deal->taker->context);
 }
 
 static int deal_all(struct deal *deal)
@@ -528,9 +527,11 @@ static void end_work(struct deal *deal)
 	fxt_ahead_unlock(deal->ahead);
 }
 
-int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context)
+int fxt_deal(struct tw_reader *reader, const struct tw_call_taker *taker)
 {
-	const struct fxt_wish wish = {.options = &reader->options, .kinds = reader->kinds, .nest = reader->nests};
+	const struct fxt_wish wish = {.options = &reader->options,
+	                              .kinds = reader->request.kinds,
+	                              .nest = taker->nested};
 	struct fxt_reader *fxt = reader->state;
 	struct deal *deal = calloc(1, sizeof *deal);
 	int status = deal ? fxt_start(reader, &fxt_calls_work, &wish, reader->options.jobs) : TW_ERR_MEMORY;
@@ -541,10 +542,9 @@ int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, voi
 	deal->reader = reader;
 	deal->ahead = fxt->ahead;
 	deal->wish = wish;
-	deal->take = take;
-	deal->context = context;
+	deal->taker = taker;
 	deal->window = fxt_reorder_window(reader);
-	deal->count = parts < PARTS_MAX ? parts : PARTS_MAX;
+	deal->count = taker->parts < PARTS_MAX ? taker->parts : PARTS_MAX;
 	for (unsigned i = 0; i < deal->count; i++)
 		deal->parts[i].first = UINT64_MAX;
 	begin_work(deal);

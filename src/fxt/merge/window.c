@@ -13,7 +13,7 @@
 
 static bool is_one_of_few(const struct fxt_window *window)
 {
-	return window->reader->merged <= FXT_FEW;
+	return window->reader->request.merged <= FXT_FEW;
 }
 
 /* ---- What becomes of a chunk that was walked. ---- */
@@ -122,7 +122,7 @@ const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = d
 bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
 {
 	const struct tw_read_options *options = &reader->options;
-	return reader->merged > 1 && wish->sort && !wish->check && wish->kinds == UINT32_MAX &&
+	return reader->request.merged > 1 && wish->sort && !wish->check && wish->kinds == UINT32_MAX &&
 	       options->thread_count == 0 && !options->provider;
 }
 
@@ -144,7 +144,7 @@ static void free_room(struct fxt_room *room)
 
 bool fxt_window_forgets(const struct tw_reader *reader)
 {
-	return reader->merged > 1 && tw_input_seekable(reader->input);
+	return reader->request.merged > 1 && tw_input_seekable(reader->input);
 }
 
 static bool has_room(struct fxt_chunk *chunk)

@@ -288,8 +288,8 @@ static void walk_next(struct fxt_ahead *ahead)
 	slot->stage = WALKED;
 	bool at_once = has_time(ahead);
 	ahead->walked++;
-	if (ahead->reader->on_work)
-		ahead->reader->on_work(ahead->reader->work_context);
+	if (ahead->reader->help.on_work)
+		ahead->reader->help.on_work(ahead->reader->help.context);
 	tw_monitor_wake(&ahead->crew->monitor);
 	if (at_once)
 		decode(ahead, slot, &ahead->crew->scratch);
@@ -419,8 +419,8 @@ struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead)
 
 static struct distance distance_for(const struct tw_reader *reader, const struct fxt_work *work)
 {
-	if (reader->merged > 1)
-		return reader->merged > FXT_FEW ? many : merged;
+	if (reader->request.merged > 1)
+		return reader->request.merged > FXT_FEW ? many : merged;
 	return work->take ? taken : work->leap ? leapt : usual;
 }
 
@@ -440,7 +440,7 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	                                .check = wish->check,
 	                                .options = wish->options,
 	                                .lost_from = UINT64_MAX};
-	size_t share = reader->merged > 1 ? MERGED_SHARE : STATE_SHARE;
+	size_t share = reader->request.merged > 1 ? MERGED_SHARE : STATE_SHARE;
 	if (!fxt_state_init(&ahead->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / share))
 		return TW_ERR_MEMORY;
 	ahead->crew = crew ? fxt_crew_hold(crew) : fxt_crew_new(jobs);

@@ -72,7 +72,7 @@ static int64_t fill(struct tw_reader *reader, uint64_t position, uint8_t *bytes,
 {
 	struct tw_window *window = &reader->window;
 	uint64_t at = position - window->offset;
-	if (reader->merged > 1 && at >= window->used) /* memory for each of many traces */
+	if (reader->request.merged > 1 && at >= window->used) /* memory for each of many traces */
 		tw_window_free(window);
 	size_t seen = at < window->used ? window->used - (size_t)at : 0;
 	seen = seen < size ? seen : size;

@@ -337,7 +337,7 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	w->cpu_told |= clock->has_cpu && batch->count;
 	w->one_provider =
 	    strcmp(reader->format->name, tw_format_fxt.name) != 0; /* another thread's reader has a copy */
-	w->foreign = !reader->origin || strcmp(reader->origin, tw_format_fxt.name) != 0;
+	w->foreign = !reader->traits.origin || strcmp(reader->traits.origin, tw_format_fxt.name) != 0;
 	w->crowded = tw_dictionary_providers(w->dictionary) > TW_PROVIDERS_MAX;
 	return !w->intern || fxt_intern_grow(w->intern, w->dictionary);
 }

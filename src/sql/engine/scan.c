@@ -86,8 +86,7 @@ int sql_scan_open(struct sql_scan *scan)
 	if (status < 0)
 		return sql_session_fail(session, status, "%s",
 		                        scan->reader ? tw_reader_error(scan->reader) : "out of memory");
-	scan->reader->kinds = scan->kinds;
-	scan->reader->ends = true;
+	tw_begin(scan->reader, TW_USE_EVENTS, &(struct tw_request){.kinds = scan->kinds, .track_ends = true});
 	if (hooks->begin && !scan->quiet) {
 		hooks->begin(hooks->context, scan->reader, file->path);
 		scan->begun = true;

@@ -226,7 +226,7 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 	index->size = tw_input_size(reader->input);
 	index->runs = reader->format->keep != NULL;
 	index->depends = reader->format->state_outline != NULL;
-	index->in_turn = index->started = reader->in_turn;
+	index->in_turn = index->started = reader->traits.in_turn;
 	index->start = index->in_turn ? reader->clock.start_ns : 0;
 	index->track = UINT32_MAX;
 	index->span_shift = FIRST_SHIFT;

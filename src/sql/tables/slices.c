@@ -121,7 +121,7 @@ int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 	slices->cursor = cursor;
 	slices->calls.hooks = &hooks;
 	slices->calls.budget = &slices->budget;
-	slices->calls.in_turn = cursor->scan.reader->in_turn && cursor->scan.order == TW_ORDER_TRACK;
+	slices->calls.in_turn = cursor->scan.reader->traits.in_turn && cursor->scan.order == TW_ORDER_TRACK;
 	tw_budget_reset(&slices->budget, tw_memory_limit(cursor->scan.reader), 1);
 	return tw_calls_init(&slices->calls) ? 0 : sql_no_memory(cursor);
 }
@@ -382,9 +382,10 @@ static void take_dealt(void *context, unsigned part, const struct tw_call_run *r
 	dealt->status = sql_groups_settle(dealt->cursor->groups);
 }
 
-static bool is_stopped(void *session)
+static bool is_stopped(void *context)
 {
-	return sql_session_stops(session);
+	const struct dealt *dealt = context;
+	return sql_session_stops(dealt->cursor->scan.session);
 }
 
 static int deal(struct sql_cursor *cursor)
@@ -395,11 +396,15 @@ static int deal(struct sql_cursor *cursor)
 	tw_budget_reset(&dealt.budget, tw_memory_limit(reader), 1);
 	if (!tw_calls_init(&dealt.calls))
 		return sql_no_memory(cursor);
-	reader->kinds = cursor->table->kinds; /* who deals knows how long tracks go on */
-	reader->nests = !sql_uses(cursor, DEPTH);
-	reader->stops = is_stopped;
-	reader->stop_context = cursor->scan.session;
-	int status = sql_scan_ended(&cursor->scan, reader->format->deal(reader, 1, take_dealt, &dealt));
+	const struct tw_call_taker taker = {
+	    .parts = 1,
+	    .nested = !sql_uses(cursor, DEPTH),
+	    .take = take_dealt,
+	    .stops = is_stopped,
+	    .context = &dealt,
+	};
+	tw_begin(reader, TW_USE_EVENTS, &(struct tw_request){.kinds = cursor->table->kinds}); /* that is all it needs */
+	int status = sql_scan_ended(&cursor->scan, reader->format->deal(reader, &taker));
 	tw_calls_finish(&dealt.calls);
 	bool full = dealt.calls.untimed > 0;
 	tw_calls_free(&dealt.calls);

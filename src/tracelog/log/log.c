@@ -456,10 +456,10 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 	    .cursor = cursor,
 	    .dictionary = reader->dictionary,
 	    .kinds = check && reader->options.findings_only ? 0
-	             : reader->kinds                        ? reader->kinds
+	             : reader->request.kinds                ? reader->request.kinds
 	                                                    : UINT32_MAX,
 	    .check = check,
-	    .adds_up = reader->adds_up,
+	    .adds_up = reader->request.unordered,
 	    .dialects = UINT32_MAX,
 	    .table_limit = tw_memory_limit(reader) / TABLE_SHARE,
 	    .stack_limit = tw_memory_limit(reader) / STACK_SHARE,

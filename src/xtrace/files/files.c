@@ -17,9 +17,9 @@ void xtrace_report(const struct xtrace_files *files, bool snapshots, enum xtrace
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	reader->file = snapshots ? files->snapshots_name : files->data_name;
+	reader->reports.file = snapshots ? files->snapshots_name : files->data_name;
 	tw_report(reader, &xtrace_rules[rule], record, at, 0, "%s", text);
-	reader->file = NULL;
+	reader->reports.file = NULL;
 }
 
 uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track *track)

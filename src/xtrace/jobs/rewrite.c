@@ -297,9 +297,9 @@ static int rewrite_track(struct rewrite *r, const struct xtrace_track *track)
 	struct start start = {0};
 	int status = 0;
 	if (r->cuts) {
-		r->reader->quiet = true; /* findings are told when it is read the second time */
+		r->reader->reports.quiet = true; /* findings are told when it is read the second time */
 		status = find_start(r->reader, track, &start);
-		r->reader->quiet = false;
+		r->reader->reports.quiet = false;
 	}
 	if (status >= 0)
 		status = xtrace_files_open(&r->files, r->reader, track);

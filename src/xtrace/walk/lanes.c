@@ -80,10 +80,10 @@ static void drop_top(struct heap *heap)
 static int pass_time(struct xtrace_lanes *lanes)
 {
 	struct lane *lane = lanes->ordered.items[0];
-	bool quiet = lanes->reader->quiet;
-	lanes->reader->quiet = true; /* what is wrong is told when it is read */
+	bool quiet = lanes->reader->reports.quiet;
+	lanes->reader->reports.quiet = true; /* what is wrong is told when it is read */
 	int status = xtrace_source_next(&lane->ahead);
-	lanes->reader->quiet = quiet;
+	lanes->reader->reports.quiet = quiet;
 	lanes->last = lane->clock;
 	lane->is_ordered = status > 0;
 	if (lane->is_ordered)
@@ -130,13 +130,13 @@ static int open_lane(struct tw_reader *reader, const struct xtrace_track *track,
 	int status = xtrace_files_open(&lane->files, reader, track);
 	if (status < 0)
 		return status;
-	bool quiet = reader->quiet;
+	bool quiet = reader->reports.quiet;
 	xtrace_files_thin(&lane->files);
 	xtrace_cursor_init(&lane->cursor, &lane->files);
 	lane->track = xtrace_track_number(reader, track);
-	reader->quiet = true;
+	reader->reports.quiet = true;
 	status = xtrace_source_open(&lane->ahead, reader, track);
-	reader->quiet = quiet;
+	reader->reports.quiet = quiet;
 	lane->is_ordered = lane->waits = status > 0;
 	if (status >= 0 && lane->track == UINT32_MAX)
 		return tw_fail_memory(reader);

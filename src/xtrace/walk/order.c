@@ -59,10 +59,10 @@ static int open_all(struct tw_reader *reader, struct merge *merge)
 static void tell(struct tw_reader *reader, const struct xtrace_source *source, const char *other)
 {
 	uint64_t offset = source->cursor.offset;
-	reader->quiet = false;
+	reader->reports.quiet = false;
 	xtrace_report(&source->files, false, XTRACE_TIME_TWICE, offset, offset, "TIME %" PRIu64 " is in %s, too.",
 	              source->time, other);
-	reader->quiet = true;
+	reader->reports.quiet = true;
 }
 
 static int compare_all(struct tw_reader *reader, struct merge *merge)
@@ -89,14 +89,14 @@ int xtrace_check_order(struct tw_reader *reader)
 {
 	size_t count = xtrace_of(reader)->set.count;
 	struct merge merge = {calloc(count, sizeof *merge.sources), calloc(count, sizeof *merge.heap), 0};
-	bool quiet = reader->quiet;
+	bool quiet = reader->reports.quiet;
 	int status;
-	reader->quiet = true; /* what is wrong with each file alone was told */
+	reader->reports.quiet = true; /* what is wrong with each file alone was told */
 	if (!merge.sources || !merge.heap)
 		status = tw_fail_memory(reader);
 	else if ((status = open_all(reader, &merge)) >= 0)
 		status = compare_all(reader, &merge);
-	reader->quiet = quiet;
+	reader->reports.quiet = quiet;
 	for (size_t i = 0; merge.sources && i < count; i++)
 		xtrace_files_close(&merge.sources[i].files);
 	free(merge.sources);

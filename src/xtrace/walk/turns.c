@@ -108,20 +108,20 @@ static int take_one(struct turn *turn, size_t i)
 	struct tw_reader part = {.format = reader->format,
 	                         .options = reader->options,
 	                         .state = &state,
-	                         .quiet = reader->quiet};
+	                         .reports.quiet = reader->reports.quiet};
 	part.options.on_finding = take_finding;
 	part.options.finding_context = turn;
 	part.options.jobs = 1;
 	part.input = i == 0 ? reader->input : NULL;
 	part.dictionary = tw_dictionary_new();
-	pthread_mutex_init(&part.lock, NULL);
+	pthread_mutex_init(&part.reports.lock, NULL);
 	state.set = (struct xtrace_set){.tracks = &xtrace_of(reader)->set.tracks[i], .count = 1};
 	state.events = NULL;
 	int status = part.dictionary ? turn->crew->take(turn->crew->context, &part, i) : tw_fail_memory(&part);
 	memcpy(turn->error, part.error, sizeof turn->error);
 	xtrace_events_free(state.events);
 	tw_dictionary_free(part.dictionary);
-	pthread_mutex_destroy(&part.lock);
+	pthread_mutex_destroy(&part.reports.lock);
 	return status;
 }
 

@@ -1,0 +1,34 @@
+/* request.h - what the code that reads a trace asks of its reader, beside the public options. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_REQUEST_H
+#define CORE_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A reader is read in one of these ways. */
+enum tw_use { TW_USE_NONE, TW_USE_EVENTS, TW_USE_RECORDS, TW_USE_WHOLE };
+
+/* Given once by tw_begin(), after the trace was opened and before its first event: who opens a trace for a public
+ * function does not know yet what will be read of it. Nobody writes it afterwards. All zero asks for nothing. */
+struct tw_request {
+	uint32_t kinds;  /* of event that the caller looks at, bits 1 << kind; a format may leave out others. 0: all */
+	bool unordered;  /* the caller adds events up: their order does not matter, nor when names come */
+	bool track_ends; /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
+	bool marks_made; /* events that stand for no record of their own have TW_FLAG_MADE: filter/filter.h */
+	unsigned merged; /* how many traces are read at once to be merged, this being one; 0: it is alone */
+};
+
+struct tw_reader;
+
+/* Says how a reader is read from now on, and what is asked of it, before its first event is read. TW_ERR_VALUE where it
+ * was read in another way, or where the whole is wanted and it was read at all: events that are gone would be missing.
+ * tw_use() leaves what was asked. */
+int tw_begin(struct tw_reader *reader, enum tw_use use, const struct tw_request *request);
+int tw_use(struct tw_reader *reader, enum tw_use use);
+
+/* These kinds, for tw_request.kinds, where the format can leave out others without a change of what its clock says;
+ * otherwise all. */
+uint32_t tw_kinds_beside_clock(const struct tw_reader *reader, uint32_t kinds);
+
+#endif
