@@ -76,21 +76,8 @@ static bool take_turn(struct fxt_chunk *chunk, struct glance *glance)
 	return glance->turn->frequency <= TW_FREQUENCY_MAX;
 }
 
-/* Takes the times that were found when the leap was made. */
-static bool take_leap(const struct fxt_chunk *chunk, struct glance *glance)
-{
-	const struct fxt_leap *leap = &chunk->leap;
-	struct stretch *stretch = &glance->stretch;
-	stretch->least = leap->least < stretch->least ? leap->least : stretch->least;
-	stretch->last = tw_load64(chunk->bytes + leap->last + TW_FXT_WORD, leap->big);
-	stretch->timed = true;
-	return true;
-}
-
 static bool take_records(struct fxt_chunk *chunk, const struct fxt_piece *piece, struct glance *glance)
 {
-	if (piece->leapt)
-		return take_leap(chunk, glance);
 	for (size_t place = piece->from; place < piece->to;) {
 		place = piece->big ? take_times(chunk->bytes, place, piece->to, true, &glance->stretch)
 		                   : take_times(chunk->bytes, place, piece->to, false, &glance->stretch);

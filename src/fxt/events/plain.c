@@ -265,11 +265,6 @@ TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8
 	return true;
 }
 
-bool fxt_take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
-{
-	return make_switch(chunk, header, bytes, false);
-}
-
 TW_INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || run->wish->check || run->wish->options->thread_count ||
@@ -281,21 +276,12 @@ TW_INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *byte
 
 /* ---- Runs. ---- */
 
-/* Whether rows are made of all events, and nothing else is asked of them. */
-static bool is_quick(const struct fxt_chunk *chunk, const struct fxt_wish *wish)
-{
-	enum { EVENTS = (1 << (TW_FLOW_END + 1)) - 1 };
-	return !chunk->links && !wish->check && !wish->options->thread_count && (wish->kinds & EVENTS) == EVENTS;
-}
-
 /* Takes what the loops for the commonest records take. */
-TW_INLINE const uint8_t *take_many(struct run *run, const uint8_t *bytes, const uint8_t *to, bool quick)
+TW_INLINE const uint8_t *take_many(struct run *run, const uint8_t *bytes, const uint8_t *to)
 {
 	const uint8_t *timed = run->timed;
 	if (run->chunk->links)
 		bytes = fxt_take_ready(run->chunk, bytes, to, &timed);
-	else if (quick)
-		bytes = fxt_take_quick(run->chunk, bytes, to, &timed);
 	run->timed = timed;
 	return bytes;
 }
@@ -305,12 +291,11 @@ TW_INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 	struct run run = *start;
 	struct fxt_chunk *chunk = run.chunk;
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
-	bool quick = !big && is_quick(chunk, run.wish);
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		if (run.wish->skips && (bytes = fxt_skip(chunk, run.wish->skips, bytes, to, big)) == to)
 			break;
-		if (!big && (bytes = take_many(&run, bytes, to, quick)) == to)
+		if (!big && (bytes = take_many(&run, bytes, to)) == to)
 			break;
 		header = tw_load64(bytes, big);
 		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&run, header, bytes, big)

@@ -6,7 +6,7 @@
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
 #include "base/memory/memory.h"
-#include "fxt/events/doubts.h"
+#include "fxt/format/measure.h"
 #include "fxt/format/layout.h"
 #include "fxt/walk/ahead.h"
 
@@ -206,9 +206,8 @@ static void end_cursors(struct fxt_chunk *chunk)
 /* A row of records that the fast path takes. */
 struct run {
 	struct fxt_chunk *chunk;
-	struct fxt_doubts *doubts; /* NULL: the walk has checked the records */
-	bool switches;             /* scheduling records are looked at */
-	const uint8_t *last;       /* the last record taken; NULL: there is none */
+	bool switches;       /* scheduling records are looked at */
+	const uint8_t *last; /* the last record taken; NULL: there is none */
 };
 
 /* Forgets what calls are called when the references in their headers may mean something else: where strings stand
@@ -251,61 +250,39 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 	return kind == TW_CALL_COMPLETE ? (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD : TW_FXT_WORD;
 }
 
-/* The bits of an event's header that tell all but its thread and names. */
-#define PLAIN_BITS ((uint32_t)FXT_BITS(0, 23))
-
 /* What take_usual() must know of each type of event. */
 static const struct shape {
 	uint32_t complete; /* mask: its last word is the time at which it ends */
 	uint32_t mark;     /* of the kind of call */
-	uint32_t plain;    /* PLAIN_BITS when it has no arguments; 0: it always has some */
 	uint32_t bytes;    /* how far the next call is from this one; 0: it is no call, and its place is used again */
 } shapes[FXT_TYPES] = {
-#define CALL .bytes = sizeof(struct fxt_call)
-#define PLAIN(type, words) .plain = TW_FXT_TYPE_EVENT | (type) << 16 | (words) << 4
-    [FXT_INSTANT] = {PLAIN(FXT_INSTANT, 2)},
-    [FXT_BEGIN] = {PLAIN(FXT_BEGIN, 2), CALL, .mark = FXT_MARK_BEGIN},
-    [FXT_END] = {PLAIN(FXT_END, 2), CALL},
-    [FXT_COMPLETE] = {PLAIN(FXT_COMPLETE, 3), CALL, .mark = FXT_MARK_COMPLETE, .complete = UINT32_MAX},
-    [FXT_ASYNC_BEGIN] = {PLAIN(FXT_ASYNC_BEGIN, 3)},
-    [FXT_ASYNC_INSTANT] = {PLAIN(FXT_ASYNC_INSTANT, 3)},
-    [FXT_ASYNC_END] = {PLAIN(FXT_ASYNC_END, 3)},
-    [FXT_FLOW_BEGIN] = {PLAIN(FXT_FLOW_BEGIN, 3)},
-    [FXT_FLOW_STEP] = {PLAIN(FXT_FLOW_STEP, 3)},
-    [FXT_FLOW_END] = {PLAIN(FXT_FLOW_END, 3)},
-#undef PLAIN
-#undef CALL
+    [FXT_BEGIN] = {.bytes = sizeof(struct fxt_call), .mark = FXT_MARK_BEGIN},
+    [FXT_END] = {.bytes = sizeof(struct fxt_call)},
+    [FXT_COMPLETE] = {.bytes = sizeof(struct fxt_call), .mark = FXT_MARK_COMPLETE, .complete = UINT32_MAX},
 };
 
-/* Takes a context switch or a wake-up without arguments, whose size is right. Returns that; 0: it is another record, or
- * not all there. */
-TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, bool big)
+/* Takes a context switch or a wake-up without arguments. Returns its size; 0: it is another record. */
+TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *bytes, bool big)
 {
 	const uint32_t koids = fxt_plain_koids(tw_load64(bytes, big));
-	const size_t size = (2 + koids) * TW_FXT_WORD;
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	if (koids == 0 || size > (size_t)(to - bytes) || ticks - chunk->clock.base_tsc > chunk->clock.near)
+	if (koids == 0 || ticks - chunk->clock.base_tsc > chunk->clock.near)
 		return 0;
 	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), tw_ticks_ns(&chunk->clock, ticks));
-	return size;
+	return (2 + koids) * TW_FXT_WORD;
 }
 
 /* Takes events whose names were looked up lately, of threads whose cursors have room, as most are, and scheduling
- * records between them. The processor cannot predict which events are calls, of which threads, and which have
- * arguments, so no jump depends on it: an event that is no call is written, too, and the next one takes its place;
- * events with arguments are listed, and their sizes checked later. Returns the place of the first record that it could
- * not take, or that is too near to the end. apart: the end is further away than a record is long. `whole` is the
- * clock's. */
-TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool doubting, bool apart,
-                                    uint64_t whole, bool big)
+ * records between them. The processor cannot predict which events are calls, and of which threads, so no jump depends
+ * on it: an event that is no call is written, too, and the next one takes its place. Returns the place of the first
+ * record that it could not take. */
+TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool big)
 {
 	struct fxt_chunk *const chunk = run->chunk;
 	const struct tw_ticks clock = chunk->clock;
 	struct fxt_memo *const memo = chunk->memo;
-	const uint8_t *const base = chunk->bytes;
-	const uint8_t *const limit = fxt_doubts_limit(run->doubts, bytes, to), *last_taken = run->last;
-	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
-	for (size_t size; bytes < limit; last_taken = bytes, bytes += size) {
+	const uint8_t *const base = chunk->bytes, *last_taken = run->last;
+	for (size_t size; bytes < to; last_taken = bytes, bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
 		const struct fxt_called *called = &memo->called[tw_bits(header, 48, 63) % FXT_KNOWN];
 		const struct shape *shape = &shapes[tw_bits(header, 16, 19)];
@@ -313,32 +290,24 @@ TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const
 		struct fxt_call *made = cursor->next;
 		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
 		if (__builtin_expect(called->key != (header & FXT_CALLED_BITS) || made == cursor->end, 0)) {
-			if (run->switches && (size = take_plain_switch(chunk, bytes, to, big)))
+			if (run->switches && (size = take_plain_switch(chunk, bytes, big)))
 				continue;
 			break;
 		}
-		if (doubting && !(apart ? size >= 2 * TW_FXT_WORD : fxt_is_there(size, bytes, to)))
-			break;
-		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete);
-		const uint64_t ended = tw_load64(end, big), last = ended - clock.base_tsc;
+		const uint64_t ended =
+		    tw_load64(bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete), big);
 		const uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
+		const uint64_t last = ended - clock.base_tsc;
 		if (first > last || last > clock.near)
 			break;
-		const uint32_t place = (uint32_t)(bytes - base);
 		made->name = called->name;
-		made->origin = shape->mark | place;
-		made->begin = tw_ticks_ns_after(&clock, first, whole);
-		made->end = tw_ticks_ns_after(&clock, last, whole);
+		made->origin = shape->mark | (uint32_t)(bytes - base);
+		made->begin = tw_ticks_ns_after(&clock, first, clock.whole);
+		made->end = tw_ticks_ns_after(&clock, last, clock.whole);
 		cursor->next = (struct fxt_call *)((char *)made + shape->bytes);
 		see_going_on(cursor, ended);
-		if (doubting) {
-			*doubt = place;
-			doubt += ((uint32_t)header & PLAIN_BITS) != shape->plain;
-		}
 	}
 	run->last = last_taken;
-	if (doubting)
-		run->doubts->count = (size_t)(doubt - run->doubts->places);
 	return bytes;
 }
 
@@ -393,12 +362,6 @@ static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t 
 	return true;
 }
 
-/* Whether a record's header and its size agree. */
-static bool is_right(uint64_t header, const uint8_t *bytes, const uint8_t *to, bool big)
-{
-	return fxt_is_plain(header) || fxt_measure(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) != 0;
-}
-
 /* Takes a record that take_usual() could not. False where it is not for the fast path either. */
 static bool take_unusual(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
@@ -428,46 +391,25 @@ static void end_run(const struct run *run, bool big)
 	}
 }
 
-/* Checks the records listed, where the list is nearly full. False where one is wrong. */
-static bool settle_most(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
+/* Takes records up to the first that is not for the fast path; returns its place. */
+TW_INLINE size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place, size_t end, bool big)
 {
-	enum { MOST = FXT_DOUBTS / 4 * 3 };
-	return doubts->count < MOST || fxt_doubts_settle(doubts, chunk, big);
-}
-
-/* Takes records up to the first that is not for the fast path; returns its place. leap: NULL where the walk has checked
- * the records; otherwise they are checked here, and counted there. */
-TW_INLINE size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place, size_t end, bool big,
-                          struct fxt_leap *leap, struct fxt_doubts *doubts)
-{
-	struct run run = {.chunk = chunk, .doubts = doubts, .switches = switches};
+	struct run run = {.chunk = chunk, .switches = switches};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
-	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
 	begin_called(chunk->memo);
 	for (;;) {
-		const uint64_t whole = chunk->clock.whole;
-		const bool apart = to - fxt_doubts_limit(doubts, bytes, to) > TW_FXT_RECORD_MAX * TW_FXT_WORD;
-		if (whole) /* most ticks are shorter than a nanosecond */
-			bytes = take_usual(&run, bytes, to, leap != NULL, false, whole, big);
-		else if (leap && apart)
-			bytes = take_usual(&run, bytes, to, true, true, 0, big);
-		else
-			bytes = take_usual(&run, bytes, to, leap != NULL, false, 0, big);
-		if ((leap && !settle_most(doubts, chunk, big)) || (size_t)(to - bytes) < least)
+		bytes = take_usual(&run, bytes, to, big);
+		if (bytes == to)
 			break;
 		const uint64_t header = tw_load64(bytes, big);
 		if (gets_room(&run, header, bytes))
 			continue;
-		if ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, big))
+		if (!take_unusual(&run, header, bytes, big))
 			break;
 		run.last = bytes;
 		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	end_run(&run, big);
-	if (leap && run.last) {
-		leap->last = (size_t)(run.last - chunk->bytes);
-		leap->count = 1;
-	}
 	return (size_t)(bytes - chunk->bytes);
 }
 
@@ -535,8 +477,8 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, s
 	bool switches = wish->options->thread_count == 0;
 	while (place < end && make_room(chunk, place, end)) {
 		size_t from = place;
-		place = chunk->big ? take_run(chunk, switches, place, end, true, NULL, NULL)
-		                   : take_run(chunk, switches, place, end, false, NULL, NULL);
+		place = chunk->big ? take_run(chunk, switches, place, end, true)
+		                   : take_run(chunk, switches, place, end, false);
 		if (place == from)
 			place += take_record(chunk, wish, place, end);
 	}
@@ -559,6 +501,29 @@ static void take_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, con
 		take_records(chunk, wish, piece->from, piece->to);
 }
 
+/* Takes the thread's room for calls. They are no longer needed once they are in lanes, so the room goes on to the next
+ * chunk: what was used lately is in the processor's cache. `make bench` measures stat. */
+static void borrow_room(struct fxt_calls *calls, struct fxt_scratch *scratch)
+{
+	if (calls->calls)
+		return;
+	calls->calls = scratch->calls;
+	calls->room = scratch->call_room;
+	scratch->calls = NULL;
+	scratch->call_room = 0;
+}
+
+/* Gives it back, to whichever thread is there. */
+static void return_room(struct fxt_calls *calls, struct fxt_scratch *scratch)
+{
+	if (scratch->calls)
+		return;
+	scratch->calls = calls->calls;
+	scratch->call_room = calls->room;
+	calls->calls = NULL;
+	calls->room = 0;
+}
+
 static bool make_calls(struct fxt_chunk *chunk)
 {
 	if (!chunk->calls)
@@ -567,90 +532,28 @@ static bool make_calls(struct fxt_chunk *chunk)
 	return chunk->calls;
 }
 
-/* ---- What is taken before it is walked. ---- */
-
-static void begin_calls(struct fxt_chunk *chunk)
-{
-	fxt_calls_clear(chunk->calls);
-	fxt_begin_turn(chunk);
-}
-
-/* Forgets what was taken of the chunk, if anything. */
-static void take_back(struct fxt_chunk *chunk)
-{
-	chunk->time = UINT64_MAX;
-	chunk->timed = false;
-	begin_calls(chunk);
-}
-
-/* Takes records from where the walk is up to `end`. False where the size of one is wrong: its place is doubts->wrong
- * then. */
-static bool leap_to(struct fxt_chunk *chunk, bool switches, size_t end, struct fxt_doubts *doubts)
-{
-	struct fxt_leap *leap = &chunk->leap;
-	*leap = (struct fxt_leap){.big = chunk->big, .from = chunk->walked, .to = chunk->walked};
-	take_back(chunk);
-	fxt_doubts_begin(doubts);
-	for (size_t from = SIZE_MAX;
-	     leap->to != from && doubts->wrong == SIZE_MAX && make_room(chunk, leap->to, end);) {
-		from = leap->to;
-		leap->to = chunk->big ? take_run(chunk, switches, from, end, true, leap, doubts)
-		                      : take_run(chunk, switches, from, end, false, leap, doubts);
-	}
-	return doubts->wrong == SIZE_MAX && fxt_doubts_settle(doubts, chunk, chunk->big);
-}
-
-static void take_leap(struct fxt_chunk *chunk, const struct fxt_wish *wish)
-{
-	bool switches = wish->options->thread_count == 0;
-	struct fxt_doubts doubts;
-	chunk->leap = (struct fxt_leap){0};
-	if (make_calls(chunk) && !leap_to(chunk, switches, chunk->end, &doubts))
-		leap_to(chunk, switches, doubts.wrong, &doubts); /* what stands before the first wrong one is right */
-}
-
 static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	(void)scratch;
-	bool first = chunk->decoded == 0, leapt = chunk->leap.count && chunk->piece_count && chunk->pieces[0].leapt;
 	if (!make_calls(chunk) || chunk->failed)
 		return;
-	if (first && !leapt)
-		take_back(chunk);
-	else
-		fxt_begin_turn(chunk);
-	chunk->decoded += first && leapt;
+	if (chunk->decoded == 0) {
+		fxt_calls_clear(chunk->calls);
+		borrow_room(chunk->calls, scratch);
+	}
+	fxt_begin_turn(chunk);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++)
 		take_piece(chunk, wish, &chunk->pieces[chunk->decoded]);
 }
 
 static void sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	if (!chunk->failed && !chunk->calls->waiting)
-		fxt_lanes_sort(chunk, wish, scratch);
+	if (chunk->failed || chunk->calls->waiting)
+		return;
+	fxt_lanes_sort(chunk, wish, scratch);
+	return_room(chunk->calls, scratch);
 }
 
-bool fxt_calls_lend(struct fxt_chunk *chunk, const struct fxt_call_room *room)
-{
-	if (!make_calls(chunk) || chunk->calls->calls)
-		return false;
-	chunk->calls->calls = room->calls;
-	chunk->calls->room = room->room;
-	return true;
-}
-
-bool fxt_calls_return(struct fxt_chunk *chunk, struct fxt_call_room *room)
-{
-	struct fxt_calls *calls = chunk->calls;
-	if (!calls || calls->waiting || !calls->calls)
-		return false;
-	*room = (struct fxt_call_room){calls->calls, calls->room};
-	calls->calls = NULL;
-	calls->room = 0;
-	return true;
-}
-
-const struct fxt_work fxt_calls_work = {.decode = find_calls, .decoded = sort_calls, .take = take_leap};
+const struct fxt_work fxt_calls_work = {.decode = find_calls, .decoded = sort_calls};
 
 /* ---- Calls that waited for the commit. ---- */
 

@@ -49,13 +49,6 @@ static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
 	};
 }
 
-/* Room for the calls of a chunk. They are no longer needed once they are in lanes, so the room goes on to the next
- * chunk: what was used lately is in the processor's cache. `make bench` measures stat. */
-struct fxt_call_room {
-	struct fxt_call *calls;
-	size_t room;
-};
-
 /* Calls of one track, in the order of the archive; those of a track in later stretches come later. */
 struct fxt_stretch {
 	uint32_t lane; /* number of the track's lane; UINT32_MAX: one call, whose track and name come with the commit */
@@ -95,7 +88,7 @@ struct fxt_seen {
 enum { FXT_SEEN = 64 };
 
 struct fxt_calls {
-	struct fxt_call *calls; /* lent: fxt_calls_lend() */
+	struct fxt_call *calls; /* of the thread that decodes the chunk, until they are in lanes */
 	size_t count, room;
 	size_t waiting; /* calls whose track and name come with the commit */
 	struct fxt_stretch *stretches;
@@ -114,10 +107,6 @@ struct fxt_calls {
 	size_t closed;       /* stretches before this one get no more calls */
 	uint32_t unfinished; /* deal.c: parts that still need the chunk */
 };
-
-/* Lends a chunk room for calls, and takes it back. False where the chunk already has some, or has none to give back. */
-bool fxt_calls_lend(struct fxt_chunk *chunk, const struct fxt_call_room *room);
-bool fxt_calls_return(struct fxt_chunk *chunk, struct fxt_call_room *room);
 
 /* The work for fxt_ahead_new(): finds the calls in what was walked since the last time; then, when the chunk is
  * complete and no call waits for the commit, puts them into lanes. */

@@ -38,7 +38,7 @@ struct fxt_inline_tally {
 
 enum {
 	FXT_INLINES = 64,
-	FXT_NO_CATEGORY = 1 << 16 /* counts what is no event */
+	FXT_CATEGORIES = 1 << 16
 };
 
 struct fxt_sums {
@@ -46,7 +46,7 @@ struct fxt_sums {
 	uint64_t events[FXT_TYPES];   /* by type */
 	struct fxt_tally provider;
 	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
-	uint32_t *categories;                /* by index, up to FXT_NO_CATEGORY */
+	uint32_t *categories;                /* by reference: FXT_CATEGORIES */
 	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices of categories that were met */
 	size_t used_count;
 	struct fxt_inline_tally *inlines; /* a thread may have several */
@@ -75,23 +75,15 @@ static inline void fxt_add_up(struct fxt_tally *tally, const struct fxt_tally *m
 
 struct fxt_census {
 	struct fxt_sums sums;
-	struct fxt_sums leap; /* of the chunk's leap, until the walk comes by */
 	struct fxt_count *counts;
 	size_t count, room;
 };
 
-/* heads.c: counts records from the end of a leap up to `end` or to one that it cannot take, and moves the leap's end
- * behind them. doubting: their sizes are not known to be right. Then it returns the place of one whose size is not, and
- * what was counted is worth nothing; SIZE_MAX: all are right. */
-struct fxt_heads *fxt_heads_new(void);
-size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t end,
-                       struct fxt_leap *leap, bool doubting);
-
-/* The same from a leap's end up to `middle` and from there on at once, up to near the end of the chunk. False where the
- * records before `middle` do not lead to it, or the size of one is wrong: what was counted is worth nothing, and the
- * leap ends where they led to, or where it ended before. */
-bool fxt_count_halves(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t middle,
-                      struct fxt_leap *leap);
+/* count_by_header.c: counts records from a place on, up to `end` or to the first that it cannot count; returns the place
+ * of that. */
+struct fxt_groups *fxt_groups_new(void);
+size_t fxt_count_by_header(struct fxt_sums *sums, struct fxt_groups *groups, const struct fxt_chunk *chunk,
+                           size_t place, size_t end);
 
 /* Counts a record that is neither an event nor one that others depend on, and for threads that stand in
  * records. */
@@ -101,9 +93,6 @@ void fxt_add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from);
 /* count.c: counts what was walked since the last time; then, when all of the chunk is counted, completes it. */
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
-
-/* Counts the chunk's leap. */
-void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
 
 void fxt_census_free(struct fxt_census *census);
 

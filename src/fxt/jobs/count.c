@@ -18,7 +18,6 @@ static void clear(struct fxt_sums *sums)
 		sums->threads[i] = none;
 	for (size_t i = 0; i < sums->used_count; i++)
 		sums->categories[sums->used[i]] = 0;
-	sums->categories[FXT_NO_CATEGORY] = 1; /* it is none that was not met before */
 	sums->used_count = 0;
 	sums->inline_count = 0;
 }
@@ -28,9 +27,7 @@ void fxt_census_free(struct fxt_census *census)
 	if (!census)
 		return;
 	free(census->sums.categories);
-	free(census->leap.categories);
 	free(census->sums.inlines);
-	free(census->leap.inlines);
 	free(census->counts);
 	free(census);
 }
@@ -276,14 +273,12 @@ static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end, bo
 	return size < end - place ? (size_t)size : end - place;
 }
 
-static void count_records(struct fxt_chunk *chunk, struct fxt_heads *heads, size_t place, size_t end)
+static void count_records(struct fxt_chunk *chunk, struct fxt_groups *groups, size_t place, size_t end)
 {
 	enum { FEW = 1024 }; /* bytes: the fast path would take longer */
 	while (place < end) {
-		struct fxt_leap leap = {.big = chunk->big, .to = place};
 		if (end - place > FEW)
-			fxt_count_heads(&chunk->census->sums, heads, chunk, end, &leap, false);
-		place = leap.to;
+			place = fxt_count_by_header(&chunk->census->sums, groups, chunk, place, end);
 		if (place < end)
 			place += count_record(chunk, place, end, false);
 	}
@@ -291,76 +286,18 @@ static void count_records(struct fxt_chunk *chunk, struct fxt_heads *heads, size
 
 /* ---- The chunk. ---- */
 
-static bool prepare_categories(uint32_t **categories)
-{
-	if (!*categories)
-		*categories = calloc(FXT_NO_CATEGORY + 1, sizeof **categories);
-	return *categories;
-}
-
 /* False when there is no memory. */
 static bool prepare(struct fxt_chunk *chunk, struct fxt_scratch *scratch)
 {
-	if (!scratch->heads)
-		scratch->heads = fxt_heads_new();
+	if (!scratch->groups)
+		scratch->groups = fxt_groups_new();
 	if (!chunk->census)
 		chunk->census = calloc(1, sizeof *chunk->census);
-	struct fxt_census *census = chunk->census;
-	if (scratch->heads && census && prepare_categories(&census->sums.categories) &&
-	    prepare_categories(&census->leap.categories))
-		return true;
-	chunk->failed = true;
-	return false;
-}
-
-/* Counts the leap, but nothing from `end` on. Returns the place of a record that is not right; SIZE_MAX: all are. */
-static size_t count_to(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_heads *heads, size_t end)
-{
-	*leap = (struct fxt_leap){.big = leap->big, .from = leap->from, .to = leap->from};
-	clear(&chunk->census->leap);
-	return fxt_count_heads(&chunk->census->leap, heads, chunk, end, leap, true);
-}
-
-/* Counts the leap from its beginning and from its middle on at once. False where that cannot be: then it is to be
- * counted anew. */
-static bool count_from_middle_too(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_heads *heads)
-{
-	enum { IN_A_ROW = 16 }; /* counting anew takes long: it should not be by chance */
-	const size_t half = (chunk->end - leap->from) / 2 / TW_FXT_WORD * TW_FXT_WORD;
-	const size_t middle = fxt_find_records(chunk, leap->from + half, IN_A_ROW, leap->big);
-	struct fxt_sums *sums = &chunk->census->leap;
-	clear(sums);
-	return fxt_count_halves(sums, heads, chunk, middle, leap) &&
-	       fxt_count_heads(sums, heads, chunk, chunk->end, leap, true) == SIZE_MAX;
-}
-
-void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
-{
-	const struct fxt_leap all = *leap;
-	if (!prepare(chunk, scratch) || count_from_middle_too(chunk, leap, scratch->heads) ||
-	    (fxt_leap_over(chunk, leap) && count_from_middle_too(chunk, leap, scratch->heads)))
-		return;
-	*leap = all;
-	size_t wrong = count_to(chunk, leap, scratch->heads, chunk->end);
-	if (wrong != SIZE_MAX)
-		count_to(chunk, leap, scratch->heads, wrong); /* what stands before the first wrong one is right */
-}
-
-/* Adds the sums of the leap, once the walk has confirmed it. */
-static void take_leap(struct fxt_sums *sums, const struct fxt_sums *leap)
-{
-	for (unsigned i = 0; i < TW_FXT_KINDS; i++)
-		sums->kinds[i] += leap->kinds[i];
-	for (unsigned i = 0; i < FXT_TYPES; i++)
-		sums->events[i] += leap->events[i];
-	fxt_add_up(&sums->provider, &leap->provider);
-	for (unsigned i = 0; i < FXT_PAGE; i++)
-		fxt_add_up(&sums->threads[i], &leap->threads[i]);
-	for (size_t i = 0; i < leap->inline_count; i++)
-		fxt_add_inline(sums, &leap->inlines[i]);
-	sums->failed |= leap->failed;
-	for (size_t i = 0; i < leap->used_count; i++)
-		add_category(sums, leap->used[i], leap->categories[leap->used[i]]);
+	struct fxt_sums *sums = chunk->census ? &chunk->census->sums : NULL;
+	if (sums && !sums->categories)
+		sums->categories = calloc(FXT_CATEGORIES, sizeof *sums->categories);
+	chunk->failed |= !scratch->groups || !sums || !sums->categories;
+	return !chunk->failed;
 }
 
 static void begin(struct fxt_census *census)
@@ -379,12 +316,10 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
-		if (piece->leapt)
-			take_leap(&chunk->census->sums, &chunk->census->leap);
-		else if (piece->kind == FXT_RECORDS && piece->odd)
+		if (piece->kind == FXT_RECORDS && piece->odd)
 			count_record(chunk, piece->from, piece->to, true);
 		else if (piece->kind == FXT_RECORDS)
-			count_records(chunk, scratch->heads, piece->from, piece->to);
+			count_records(chunk, scratch->groups, piece->from, piece->to);
 		else
 			fxt_decode_piece(chunk, wish, piece);
 	}

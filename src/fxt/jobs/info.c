@@ -277,7 +277,7 @@ static bool tell_categories(struct fxt_survey *survey, const struct tw_reader *r
 
 static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsigned jobs)
 {
-	static const struct fxt_work work = {.decode = fxt_count, .decoded = fxt_counted, .leap = fxt_count_leap};
+	static const struct fxt_work work = {.decode = fxt_count, .decoded = fxt_counted};
 	const struct fxt_wish wish = {.options = &reader->options};
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk;

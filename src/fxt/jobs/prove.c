@@ -1,5 +1,5 @@
-/* prove.c - the fast path of checking where no leap is: proves by a few bits that records keep all rules. What cannot
- * be proved so is left to fxt_take_record(). `make bench` measures check: such records take a fourth of the time. */
+/* prove.c - the fast path of checking: proves by a few bits that records keep all rules. Other records are left to
+ * fxt_take_record(). `make bench` measures check: proved records take a fourth of the time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
@@ -90,8 +90,8 @@ TW_NOINLINE enum proof prove_other(struct fxt_chunk *chunk, const struct fxt_wis
 	return DOUBTFUL;
 }
 
-/* ---- Events. As in skim.c there are no jumps that depend on the type of event, but masks, with all bits set or
- * none. ---- */
+/* ---- Events. The processor cannot predict the type of the next one: there are no jumps that depend on it, but masks,
+ * with all bits set or none. ---- */
 
 struct shape {
 	uint64_t below;      /* the last word must be less than this (so UINT64_MAX is never proved) */

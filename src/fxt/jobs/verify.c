@@ -110,9 +110,9 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
 		chunk->steps.mixed |= piece->kind == FXT_PAYLOAD; /* its time comes with the commit */
-		if (piece->kind == FXT_RECORDS && !(piece->leapt && fxt_skim_take(chunk, piece)))
+		if (piece->kind == FXT_RECORDS)
 			take_records(chunk, wish, piece);
-		else if (piece->kind != FXT_RECORDS)
+		else
 			fxt_decode_piece(chunk, wish, piece);
 		add_rows(chunk, piece->from);
 	}
@@ -130,19 +130,13 @@ static void set_first_times(struct fxt_chunk *chunk)
 	}
 }
 
-static void unsettle_steps(struct fxt_chunk *chunk, struct fxt_steps_scratch *scratch)
-{
-	fxt_skim_expand(chunk);
-	fxt_steps_unsettle(&chunk->steps, scratch);
-}
-
 static void sort_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)wish;
 	set_first_times(chunk);
 	chunk->steps.mixed |= !chunk->timed; /* its time is that of the chunk before */
 	if (chunk->steps.mixed)
-		unsettle_steps(chunk, &scratch->steps);
+		fxt_steps_unsettle(&chunk->steps, &scratch->steps);
 	else
 		fxt_steps_sort(&chunk->steps, &scratch->steps);
 }
@@ -289,9 +283,8 @@ static void unsettle(struct verify *verify, struct lane *lane)
 	struct fxt_steps *steps = &lane->chunk->steps;
 	if (steps->mixed)
 		return;
-	fxt_skim_expand(lane->chunk);
 	begin_settled(verify, lane->chunk);
-	unsettle_steps(lane->chunk, &verify->scratch);
+	fxt_steps_unsettle(steps, &verify->scratch);
 	lane->chunk->failed |= steps->failed;
 	lane->next = 0;
 	while (lane->next < steps->left_count && steps->left[lane->next].time < verify->last)
@@ -318,7 +311,7 @@ static void put_lane(struct verify *verify, struct fxt_chunk *chunk)
 	if (overtaking)
 		unsettle_all(verify);
 	if ((overtaking || late) && !chunk->steps.mixed)
-		unsettle_steps(chunk, &verify->scratch);
+		fxt_steps_unsettle(&chunk->steps, &verify->scratch);
 	uint64_t number = verify->oldest + verify->count++;
 	*lane_at(verify, number) = (struct lane){.chunk = chunk};
 	verify->bytes += size_of(chunk);
@@ -404,8 +397,7 @@ static void tell(const struct verify *verify)
 }
 
 /* They last as long as the threads do, which end when the reader is closed. */
-static const struct fxt_work with_leaps = {.decode = find_steps, .decoded = sort_steps, .leap = fxt_skim};
-static const struct fxt_work without_leaps = {.decode = find_steps, .decoded = sort_steps};
+static const struct fxt_work work = {.decode = find_steps, .decoded = sort_steps};
 
 int fxt_verify(struct tw_reader *reader)
 {
@@ -413,9 +405,7 @@ int fxt_verify(struct tw_reader *reader)
 	                              .kinds = FXT_PAIRED_KINDS,
 	                              .sort = true,
 	                              .check = true};
-	/* A filter of threads needs the koids of context switches, which skimming does not look at. */
-	const struct fxt_work *work = reader->options.thread_count ? &without_leaps : &with_leaps;
-	int status = fxt_start(reader, work, &wish, reader->options.jobs);
+	int status = fxt_start(reader, &work, &wish, reader->options.jobs);
 	struct verify *verify = status < 0 ? NULL : calloc(1, sizeof *verify);
 	if (!verify)
 		return status < 0 ? status : fxt_fail(reader, TW_ERR_MEMORY);

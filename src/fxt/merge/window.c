@@ -76,48 +76,7 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 	chunk->wait = FXT_HAS_ROWS;
 }
 
-/* The words of an event or a scheduling record that measures right; 0 of any other. */
-TW_INLINE uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left, bool big)
-{
-	if (fxt_is_plain(header))
-		return tw_bits(header, 4, 15);
-	unsigned type = fxt_type(header);
-	bool wanted = type == TW_FXT_TYPE_EVENT || type == TW_FXT_TYPE_SCHEDULING;
-	return wanted ? fxt_measure(header, bytes, left / TW_FXT_WORD, big) : 0;
-}
-
-/* Finds where a row of events and scheduling records ends, and the least of their times. No other record depends on
- * these, and all of them have a time. */
-TW_INLINE void take_timed(const struct fxt_chunk *chunk, struct fxt_leap *leap, bool big)
-{
-	size_t place = leap->from, last = leap->last;
-	uint64_t least = UINT64_MAX, count = 0, time;
-	for (uint64_t words; chunk->end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += words * TW_FXT_WORD, count++) {
-		const uint8_t *bytes = chunk->bytes + place;
-		words = measure(tw_load64(bytes, big), bytes, chunk->end - place, big);
-		if (words == 0)
-			break;
-		time = tw_load64(bytes + TW_FXT_WORD, big);
-		least = time < least ? time : least;
-		last = place;
-	}
-	leap->to = place;
-	leap->last = last;
-	leap->count = count;
-	leap->least = least;
-}
-
-/* For fxt_leap(). */
-static void take_records(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
-{
-	(void)scratch;
-	if (leap->big)
-		take_timed(chunk, leap, true);
-	else
-		take_timed(chunk, leap, false);
-}
-
-const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide, .leap = take_records};
+const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide};
 
 bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
 {

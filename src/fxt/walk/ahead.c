@@ -4,14 +4,13 @@
  * the record that the one before could not finish; decoding goes in any order. Only the caller's thread walks, which
  * changes tables and dictionary; it is always the same number of chunks ahead of the one that it gets, so that results
  * do not depend on the number of threads. A thread that has nothing else to do reads the next chunk or decodes the
- * oldest. Work that does not need the walk is done as soon as a chunk is read: the walk then leaps over its records. */
+ * oldest. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/walk/ahead.h"
 
 #include "base/bytes/bytes.h"
 #include "base/memory/memory.h"
 #include "fxt/fxt.h"
-#include "fxt/jobs/calls.h"
 #include "fxt/walk/walk.h"
 
 #include <stdlib.h>
@@ -28,12 +27,10 @@ struct distance {
 };
 
 static const struct distance usual = {8, LINE};
-static const struct distance leapt = {4, 6};  /* most work is done as soon as a chunk is read */
-static const struct distance taken = {3, 6};  /* the walk does some of the work: chunks should stay in near caches */
 static const struct distance merged = {4, 6}; /* several archives are read at once, each with less memory */
 static const struct distance many = {2, 3};   /* more than FXT_FEW archives */
 
-enum stage { READ, READY, WALKED, DECODED }; /* READY: to be walked */
+enum stage { READ, WALKED, DECODED };
 
 struct slot {
 	struct fxt_chunk *chunk;
@@ -52,7 +49,6 @@ struct fxt_ahead {
 	uint64_t given, walked, read; /* how many chunks have come so far: given <= walked <= read */
 	uint64_t position;            /* bytes read */
 	bool reading, at_end;
-	bool big;   /* the byte order at the end of the last chunk that was walked */
 	int status; /* of the input */
 	struct fxt_chunk *spare[LINE + TW_ORDER_SLABS];
 	size_t spare_count;
@@ -61,8 +57,6 @@ struct fxt_ahead {
 		size_t room;
 	} spare_bytes[LINE];
 	size_t spare_bytes_count;
-	struct fxt_call_room rooms[LINE];
-	size_t room_count;
 	struct fxt_scratch *guest; /* fxt_ahead_lend_hand(); NULL before the first */
 	fxt_more_fn *more;         /* fxt_ahead_more(), or NULL */
 	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* before tables go, or NULL */
@@ -88,35 +82,9 @@ static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 	return NULL;
 }
 
-static void lend_room(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
-{
-	if (ahead->work->take && ahead->room_count && fxt_calls_lend(chunk, &ahead->rooms[ahead->room_count - 1]))
-		ahead->room_count--;
-}
-
-/* The room that was used last is given out first: it is still in a near cache. */
-static void return_room(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
-{
-	if (ahead->work->take && ahead->room_count < LINE && fxt_calls_return(chunk, &ahead->rooms[ahead->room_count]))
-		ahead->room_count++;
-}
-
 /* ---- Work: all of these are called with the lock, and let it go meanwhile. ---- */
 
-/* Does what can be done before the walk. Meanwhile another thread may read the next chunk. */
-static void leap(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch *scratch)
-{
-	bool big = ahead->big;
-	if (ahead->work->leap && !ahead->reader->options.provider) {
-		tw_monitor_wake(&ahead->crew->monitor);
-		tw_monitor_leave(&ahead->crew->monitor);
-		fxt_leap(slot->chunk, big, ahead->work->leap, scratch);
-		tw_monitor_enter(&ahead->crew->monitor);
-	}
-	slot->stage = READY;
-}
-
-static bool try_read(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
+static bool try_read(struct fxt_ahead *ahead)
 {
 	if (ahead->reading || ahead->at_end || ahead->read - ahead->given >= ahead->distance.lines)
 		return false;
@@ -133,9 +101,7 @@ static bool try_read(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 	ahead->status = status < 0 ? status : ahead->status;
 	ahead->reading = false;
 	ahead->at_end = chunk->at_end;
-	struct slot *slot = &ahead->line[ahead->read++ % LINE];
-	*slot = (struct slot){.chunk = chunk, .stage = READ};
-	leap(ahead, slot, scratch);
+	ahead->line[ahead->read++ % LINE] = (struct slot){.chunk = chunk, .stage = READ};
 	tw_monitor_wake(&ahead->crew->monitor);
 	return true;
 }
@@ -156,7 +122,6 @@ static void decode(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratc
 	decode_pieces(ahead, slot->chunk, scratch);
 	ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
 	tw_monitor_enter(&ahead->crew->monitor);
-	return_room(ahead, slot->chunk);
 	slot->stage = DECODED;
 	tw_monitor_wake(&ahead->crew->monitor);
 }
@@ -185,8 +150,8 @@ static bool try_all(struct fxt_ahead *ahead, bool decode_first, struct fxt_scrat
 {
 	if (try_more(ahead, scratch))
 		return true;
-	return decode_first ? try_decode(ahead, scratch) || try_read(ahead, scratch)
-	                    : try_read(ahead, scratch) || try_decode(ahead, scratch);
+	return decode_first ? try_decode(ahead, scratch) || try_read(ahead)
+	                    : try_read(ahead) || try_decode(ahead, scratch);
 }
 
 /* What a thread of the crew does. */
@@ -238,17 +203,6 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
 
-/* Lets the walking thread take records before the walk, where no provider is left out and there is no damage. */
-static void take(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
-{
-	const struct fxt_walk *walk = &ahead->walk;
-	if (!ahead->work->take || walk->lost_from != UINT64_MAX || walk->blob_left || ahead->reader->options.provider)
-		return;
-	fxt_lend_memos(chunk, ahead->crew->scratch.memos, FXT_MEMOS);
-	chunk->big = walk->big;
-	ahead->work->take(chunk, &ahead->wish);
-}
-
 /* Walks a chunk, without the lock: until it is walked no other thread touches it. Returns 0 or a negative status. */
 static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
@@ -262,7 +216,6 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 		ahead->state.oldest = ahead->held_from;
 	chunk->turn = fxt_turn_of(&ahead->state);
 	chunk->strings = ahead->state.strings;
-	take(ahead, chunk);
 	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
 		pass_barrier(ahead, chunk);
 	chunk->first_frequency = ahead->state.first_frequency;
@@ -273,18 +226,16 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
  * chunk waits to be walked. */
 static bool has_time(const struct fxt_ahead *ahead)
 {
-	return ahead->work->take && (ahead->crew->thread_count == 0 || ahead->read - ahead->walked < 2);
+	return ahead->crew->thread_count == 0 || ahead->read - ahead->walked < 2;
 }
 
 static void walk_next(struct fxt_ahead *ahead)
 {
 	struct slot *slot = &ahead->line[ahead->walked % LINE];
-	lend_room(ahead, slot->chunk);
 	tw_monitor_leave(&ahead->crew->monitor);
 	int status = walk_chunk(ahead, slot->chunk);
 	tw_monitor_enter(&ahead->crew->monitor);
 	ahead->status = status < 0 ? status : ahead->status;
-	ahead->big = ahead->walk.big;
 	slot->stage = WALKED;
 	bool at_once = has_time(ahead);
 	ahead->walked++;
@@ -300,7 +251,7 @@ static void walk_ahead(struct fxt_ahead *ahead)
 {
 	while (ahead->status != TW_ERR_MEMORY && ahead->walked - ahead->given < ahead->distance.walks &&
 	       !(ahead->at_end && ahead->walked == ahead->read))
-		if (ahead->walked < ahead->read && ahead->line[ahead->walked % LINE].stage == READY)
+		if (ahead->walked < ahead->read && ahead->line[ahead->walked % LINE].stage == READ)
 			walk_next(ahead);
 		else
 			help(ahead, false);
@@ -417,11 +368,11 @@ struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead)
 	return &ahead->state;
 }
 
-static struct distance distance_for(const struct tw_reader *reader, const struct fxt_work *work)
+static struct distance distance_for(const struct tw_reader *reader)
 {
 	if (reader->request.merged > 1)
 		return reader->request.merged > FXT_FEW ? many : merged;
-	return work->take ? taken : work->leap ? leapt : usual;
+	return usual;
 }
 
 int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struct fxt_work *work,
@@ -435,7 +386,7 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	ahead->work = work;
 	ahead->wish = *wish;
 	ahead->held_from = UINT64_MAX;
-	ahead->distance = distance_for(reader, work);
+	ahead->distance = distance_for(reader);
 	ahead->walk = (struct fxt_walk){.state = &ahead->state,
 	                                .check = wish->check,
 	                                .options = wish->options,
@@ -460,8 +411,6 @@ void fxt_ahead_free(struct fxt_ahead *ahead)
 		fxt_chunk_free(ahead->spare[i]);
 	for (size_t i = 0; i < ahead->spare_bytes_count; i++)
 		free(ahead->spare_bytes[i].bytes);
-	for (size_t i = 0; i < ahead->room_count; i++)
-		free(ahead->rooms[i].calls);
 	fxt_scratch_free(ahead->guest);
 	free(ahead->guest);
 	fxt_state_free(&ahead->state);

@@ -15,11 +15,6 @@ enum { FXT_FEW = 16 }; /* where more archives are merged, each has little memory
 struct fxt_work {
 	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
-	fxt_leap_fn *leap; /* for fxt_leap(); may be NULL */
-	/* Takes records of a chunk that is about to be walked, in the walking thread and in order, and sets the chunk's
-	 * leap to them; may be NULL. Where the walk does not confirm the leap, pieces[0].leapt is false, and decode
-	 * must take the records again. */
-	void (*take)(struct fxt_chunk *chunk, const struct fxt_wish *wish);
 };
 
 /* Begins to read the reader's archive with the threads of a crew, which it holds; crew NULL: with a crew of its own, of

@@ -35,9 +35,7 @@ static void clear(struct fxt_chunk *chunk)
 	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
 	fxt_steps_clear(&chunk->steps);
-	fxt_skim_clear(&chunk->skim);
 	chunk->lost_bytes = 0;
-	chunk->leap = (struct fxt_leap){0};
 	chunk->at_end = chunk->failed = chunk->timed = false;
 	chunk->time = UINT64_MAX;
 	chunk->passed = (struct fxt_passed){.least = UINT64_MAX};
@@ -62,7 +60,6 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	fxt_census_free(chunk->census);
 	fxt_calls_free(chunk->calls);
 	fxt_steps_free(&chunk->steps);
-	fxt_skim_free(&chunk->skim);
 	tw_slab_free(&chunk->slab);
 	free(chunk);
 }
@@ -106,7 +103,6 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
 			return false;
 		memmove(chunk->bytes + size, chunk->bytes + chunk->begin, used);
 		chunk->base += chunk->begin - size;
-		chunk->leap = (struct fxt_leap){0};
 		chunk->begin = size;
 		chunk->end = size + used;
 	}
@@ -121,14 +117,14 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	if (!scratch)
 		return;
 	tw_slab_scratch_free(&scratch->sort);
+	free(scratch->calls);
 	free(scratch->nests);
 	free(scratch->below);
 	free(scratch->items);
 	free(scratch->late);
 	free(scratch->record);
 	free(scratch->steps.steps);
-	free(scratch->heads);
-	fxt_skimmer_free(scratch->skimmer);
+	free(scratch->groups);
 }
 
 /* ---- What cannot be told or completed where a record is decoded. ---- */

@@ -12,7 +12,6 @@
 #include "core/ticks.h"
 #include "fxt/format/layout.h"
 #include "fxt/format/rules.h"
-#include "fxt/jobs/skim.h"
 #include "fxt/jobs/steps.h"
 #include "fxt/walk/state.h"
 
@@ -37,7 +36,6 @@ struct fxt_piece {
 	enum fxt_piece_kind kind;
 	bool big;       /* its words are big endian */
 	bool odd;       /* FXT_RECORDS: a single one, with something unknown in it */
-	bool leapt;     /* FXT_RECORDS: those of the chunk's leap */
 	bool last;      /* FXT_PAYLOAD: the blob ends with it */
 	bool behind;    /* FXT_PAYLOAD: words behind the blob's bytes, which make no row */
 	size_t from;    /* places in the chunk's bytes */
@@ -47,16 +45,6 @@ struct fxt_piece {
 	uint64_t lost;
 	const char *fault; /* what was expected: a constant */
 	uint64_t found;    /* the word that is there */
-};
-
-/* A leap: records in a row that were decoded before the walk knew where the records of the chunk begin. All of them are
- * sound, and no others depend on them. It counts if the walk comes to the first of them, and passes over them then. */
-struct fxt_leap {
-	bool big;
-	size_t from, to; /* places in the chunk's bytes */
-	size_t last;     /* place of the last record */
-	uint64_t count;  /* of records (calls.c: 1, because nobody asks for it); 0: there is no leap */
-	uint64_t least;  /* window.c: the least time of a record, in ticks */
 };
 
 /* What holds from a metadata or initialization record on. */
@@ -202,7 +190,6 @@ struct fxt_chunk {
 	bool at_end;   /* the archive ends with it */
 	bool big;      /* byte order of the piece that is being decoded */
 	size_t walked; /* place that the walk has come to */
-	struct fxt_leap leap;
 	/* What the walk has made of them. */
 	size_t decoded; /* pieces that have been decoded */
 	struct fxt_piece *pieces;
@@ -240,7 +227,6 @@ struct fxt_chunk {
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
 	struct fxt_steps steps;    /* for checking: verify.c */
-	struct fxt_skim skim;      /* the same, of the leap: skim.c */
 	/* Where archives are merged. */
 	enum fxt_wait wait;
 	uint64_t digest;      /* while it waits: of its bytes */
@@ -349,8 +335,9 @@ struct fxt_scratch {
 	struct tw_event_key *late;      /* window.c */
 	size_t late_room;
 	uint8_t *record;             /* the same: FXT_READY_MOST bytes, or NULL */
-	struct fxt_heads *heads;     /* heads.c */
-	struct fxt_skimmer *skimmer; /* skim.c */
+	struct fxt_groups *groups;   /* count_by_header.c */
+	struct fxt_call *calls;      /* calls.c */
+	size_t call_room;
 	struct fxt_nest *nests;      /* lanes.c */
 	uint32_t *below;             /* the same */
 	size_t below_room;
@@ -373,19 +360,6 @@ struct fxt_chunk *fxt_chunk_new(size_t size);
 void fxt_chunk_free(struct fxt_chunk *chunk);
 
 struct tw_reader;
-
-/* leap.c: returns the place behind `count` records that follow one another near a place, in this byte order: others
- * most likely begin there. 0: there are none. */
-size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, unsigned count, bool big);
-
-/* leap.c: looks in a chunk that was just read for a place where records follow one another, in this byte order, and
- * lets `take` decode as many as it can, which sets where they end. */
-typedef void fxt_leap_fn(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
-void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch);
-
-/* leap.c: makes a leap begin behind the record where it ended, if others depend on that one: a section of another
- * provider, mostly. False where they do not: then the leap is empty. */
-bool fxt_leap_over(const struct fxt_chunk *chunk, struct fxt_leap *leap);
 
 /* Gives a chunk that has none room for bytes. False when there is no memory. */
 bool fxt_chunk_make_room(struct fxt_chunk *chunk);
@@ -427,14 +401,6 @@ uint32_t fxt_skips(uint32_t kinds);
 
 /* skip.c: skips records up to the first that is to be taken; returns its place. */
 const uint8_t *fxt_skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to, bool big);
-
-/* quick.c: makes rows of little endian records up to `to`, where rows are made of all events and nothing is checked;
- * the same for the rest. `make bench` measures convert of FXT. */
-const uint8_t *fxt_take_quick(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, const uint8_t **timed);
-
-/* plain.c: makes a row of a context switch or a wake-up without arguments, little endian; false where the record is
- * another one. */
-bool fxt_take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes);
 
 /* rows.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
  * one. */

@@ -34,7 +34,7 @@ static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, uint64_
 	struct fxt_piece *last = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
 	if (from == to)
 		return;
-	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big && !last->odd && !last->leapt) {
+	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big && !last->odd) {
 		last->to = to;
 		last->count += count;
 		return;
@@ -204,29 +204,15 @@ static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stre
 	return true;
 }
 
-/* Hops over sound events, and over the chunk's leap if they lead to its first record. */
+/* Hops over sound events. */
 static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch)
 {
-	const struct fxt_leap *leap = &chunk->leap;
-	bool leaps = leap->count && leap->big == walk->big && leap->from >= stretch->place && !chooses(walk);
-	size_t end = leaps ? leap->from : chunk->end;
 	uint64_t count = stretch->count;
 	stretch->place = walk->big
-	                     ? pass_events(chunk->bytes, stretch->place, end, true, &stretch->last, &stretch->count)
-	                     : pass_events(chunk->bytes, stretch->place, end, false, &stretch->last, &stretch->count);
+	                     ? pass_events(chunk->bytes, stretch->place, chunk->end, true, &stretch->last, &stretch->count)
+	                     : pass_events(chunk->bytes, stretch->place, chunk->end, false, &stretch->last, &stretch->count);
 	if (stretch->count != count)
 		pass_times(walk, chunk);
-	if (!leaps || stretch->place != end)
-		return;
-	pass_times(walk, chunk);
-	add_records(chunk, stretch->from, stretch->place, stretch->count, walk->big);
-	fxt_add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS,
-	                                         .big = leap->big,
-	                                         .leapt = true,
-	                                         .from = leap->from,
-	                                         .to = leap->to,
-	                                         .count = leap->count});
-	*stretch = (struct stretch){.from = leap->to, .place = leap->to, .last = leap->last};
 }
 
 /* Whether metadata needs a further look. What a provider info record does cannot be undone, if it has a name; and what

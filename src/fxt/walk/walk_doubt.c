@@ -75,7 +75,6 @@ static bool go_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		return false;
 	take_back(walk, chunk, last);
 	piece->to = last;
-	piece->leapt = false; /* what was told of it is not true */
 	piece->count--;
 	chunk->piece_count -= piece->from == piece->to;
 	chunk->walked = last;
