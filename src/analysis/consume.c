@@ -29,7 +29,7 @@ static int read_calls(struct tw_reader *reader, const struct tw_consumer *consum
 	struct tw_left_call room[LEFT + 1];
 	struct tw_left_calls left = {.calls = room, .room = LEFT};
 	int got;
-	while ((got = reader->format->read_calls(reader, calls, &left)) > 0)
+	while ((got = reader->format->reading.read_calls(reader, calls, &left)) > 0)
 		consumer->feed_calls(state, &left);
 	return got;
 }
@@ -74,7 +74,7 @@ static void read_part(void *context, unsigned i)
 	struct tw_reader *reader = part->reader;
 	if (!open_state(run, part))
 		return;
-	bool plain = reader->format->read_calls && is_plain(reader);
+	bool plain = reader->format->reading.read_calls && is_plain(reader);
 	struct tw_calls *calls = plain && run->consumer->stacks ? run->consumer->stacks(part->state) : NULL;
 	if (reader->traits.in_turn && !reader->filter)
 		run->consumer->in_turn(part->state);
@@ -123,7 +123,7 @@ static void take_run(void *context, unsigned i, const struct tw_call_run *dealt)
 
 static bool is_dealt(const struct tw_reader *reader)
 {
-	return reader->format->deal && is_plain(reader);
+	return reader->format->reading.calls_by_track && is_plain(reader);
 }
 
 /* Reads the trace with one reader for all parts. Its status is that of the first part. */
@@ -139,7 +139,7 @@ static void deal(struct run *run, unsigned count)
 	    .take = take_run,
 	    .context = run,
 	};
-	run->parts[0].status = reader->format->deal(reader, &taker);
+	run->parts[0].status = reader->format->reading.calls_by_track(reader, &taker);
 	for (unsigned i = 0; i < count; i++)
 		run->consumer->finish(run->parts[i].state);
 }

@@ -349,12 +349,24 @@ const struct tw_format tw_format_chrome = {
     .title = "Chrome trace event JSON (Chrome, Perfetto, many tracers)",
     .rules = chrome_rules,
     .rule_count = CHROME_RULES,
-    .copy_order = TW_ORDER_TIME,
-    .tells_reach = true,
-    .probe = probe,
-    .open = open_chrome,
-    .read = chrome_read,
-    .read_record = chrome_read_record,
-    .info = chrome_info,
-    .close = close_chrome,
+    .traits =
+	{
+	    .copy_order = TW_ORDER_TIME,
+	    .tells_reach = true,
+	},
+    .files =
+	{
+	    .probe = probe,
+	},
+    .reading =
+	{
+	    .open = open_chrome,
+	    .read = chrome_read,
+	    .read_record = chrome_read_record,
+	    .close = close_chrome,
+	},
+    .survey =
+	{
+	    .info = chrome_info,
+	},
 };

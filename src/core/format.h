@@ -121,14 +121,8 @@ static inline uint64_t tw_time_of_day(const struct tw_clock *clock, uint64_t tim
 	return known ? (uint64_t)day : 0;
 }
 
-/* A format that can be read; CONTRIBUTING.md tells how one is added. What returns a status has put a line into
- * reader->error by tw_fail(), or has none but that of the status. */
-struct tw_format {
-	const char *name;
-	const char *title;
-	const struct tw_rule *rules;
-	size_t rule_count;
-
+/* What holds for all traces of a format. */
+struct tw_format_traits {
 	enum tw_order copy_order; /* what TW_ORDER_COPY is */
 	bool has_providers;       /* for options.provider */
 	bool has_snapshots;       /* parts can be chosen by them; and records are shown token by token */
@@ -138,7 +132,10 @@ struct tw_format {
 	bool keeps_clock;         /* knows where a trace begins and ends without the kinds that nobody looks at */
 	bool shared_clock;        /* when something of a thread happened may be told by the files of others */
 	bool whole_folder;        /* where a trace is a directory, all files in it are of the trace */
+};
 
+/* Which files are traces of a format. */
+struct tw_format_files {
 	/* How sure it is that these bytes (the first TW_PROBE_SIZE of the file, or fewer where it has no more) are this
 	 * format: 0 not at all, 100 certain. TW_PROBE_MORE: more of them would tell; where no format is sure, it is
 	 * asked again with up to TW_PROBE_MOST. */
@@ -161,7 +158,10 @@ struct tw_format {
 	/* Where an event's record is, in a trace of several files whose places do not overlap, for tw_wanted_new().
 	 * NULL: at its offset. */
 	uint64_t (*place)(const struct tw_reader *reader, const struct tw_event *event);
+};
 
+/* How a format is read. */
+struct tw_format_reading {
 	/* Sets reader->state and the clock. The input has been opened and nothing consumed. */
 	int (*open)(struct tw_reader *reader);
 
@@ -173,8 +173,8 @@ struct tw_format {
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
 	/* Does a piece of the work that read will need, for a thread that would otherwise wait. guest: it is not the
-	 * thread that reads; then only after reader->help.on_work was called. Returns false where there is nothing to do.
-	 * NULL where the format has no such work. */
+	 * thread that reads; then only after reader->help.on_work was called. Returns false where there is nothing to
+	 * do. NULL where the format has no such work. */
 	bool (*help)(struct tw_reader *reader, bool guest);
 
 	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended
@@ -184,10 +184,23 @@ struct tw_format {
 
 	/* Instead of read, in TW_ORDER_TRACK: deals the calls of all tracks to the parts of a taker, and reads to the
 	 * end. Returns 0 or a negative status. NULL where parts are opened by open_shard, or not at all. */
-	int (*deal)(struct tw_reader *reader, const struct tw_call_taker *taker);
+	int (*calls_by_track)(struct tw_reader *reader, const struct tw_call_taker *taker);
 
 	/* tw_read_record(); filters are the format's: wanted.h. NULL where there are no records to show. */
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
+
+	/* Reads, in TW_ORDER_TRACK, nothing but these pieces of the file, which begin and end where the outline does,
+	 * and are in order. Called before the first read. NULL where a file can be made of pieces instead. */
+	int (*keep)(struct tw_reader *reader, const struct tw_piece *pieces, size_t count);
+
+	/* Frees reader->state, however far `open` or a read has come; not called where it is NULL. */
+	void (*close)(struct tw_reader *reader);
+};
+
+/* How a format tells what is in a trace. */
+struct tw_format_survey {
+	/* tw_read_info(). NULL where the format has no such job. */
+	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 
 	/* Tells where each record stands, in the order of the file, and whether others mean nothing without it: those,
 	 * and any others that are wanted, are a file of their own. Where there is `keep`, what it tells are runs of
@@ -200,24 +213,33 @@ struct tw_format {
 	 * all events of the file are read, and lives as long as the reader. Called before the first read. Returns 0 or
 	 * a negative status. */
 	int (*state_outline)(struct tw_reader *reader, struct tw_state_outline *outline);
+};
 
-	/* Reads, in TW_ORDER_TRACK, nothing but these pieces of the file, which begin and end where the outline does,
-	 * and are in order. Called before the first read. NULL where a file can be made of pieces instead. */
-	int (*keep)(struct tw_reader *reader, const struct tw_piece *pieces, size_t count);
-
-	/* tw_read_info(); tw_repair() and tw_transcode() with the output open: what is left in it after a negative
-	 * status is thrown away. NULL where the format has no such job. */
-	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+/* How a trace is written anew, record by record. */
+struct tw_format_rewriting {
+	/* tw_repair() and tw_transcode() with the output open: what is left in it after a negative status is thrown
+	 * away. NULL where the format has no such job. */
 	int (*repair)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
 	                 struct tw_rewrite_result *result);
 
-	/* Instead of repair and transcode where the format has claimed the path: what is written is a directory. */
+	/* Instead of both where the format has claimed the path: what is written is a directory. */
 	int (*rewrite_set)(struct tw_reader *reader, const char *directory, bool repairs,
 	                   struct tw_rewrite_result *result);
+};
 
-	/* Frees reader->state, however far `open` or a read has come; not called where it is NULL. */
-	void (*close)(struct tw_reader *reader);
+/* A format that can be read; CONTRIBUTING.md tells how one is added. What returns a status has put a line into
+ * reader->error by tw_fail(), or has none but that of the status. */
+struct tw_format {
+	const char *name;
+	const char *title;
+	const struct tw_rule *rules;
+	size_t rule_count;
+	struct tw_format_traits traits;
+	struct tw_format_files files;
+	struct tw_format_reading reading;
+	struct tw_format_survey survey;
+	struct tw_format_rewriting rewriting;
 };
 
 enum { TW_SLICES = 1 << TW_SLICE_BEGIN | 1 << TW_SLICE_END | 1 << TW_SLICE_COMPLETE }; /* kinds, as bits */
@@ -239,7 +261,7 @@ struct tw_writer {
 	void *state; /* the target's own */
 };
 
-/* A format that can be written; without functions only record by record (tw_format.transcode). */
+/* A format that can be written; without functions only record by record (tw_format_rewriting.transcode). */
 struct tw_target {
 	const char *name;
 	const char *const *extensions; /* with the dot, the last NULL */

@@ -121,7 +121,7 @@ static const struct tw_format *probe(const uint8_t *bytes, size_t size, uint64_t
 	int most = 0;
 	*more = 0;
 	for (size_t i = 0; tw_formats[i]; i++) {
-		int sure = asked >> i & 1 ? tw_formats[i]->probe(bytes, size) : 0;
+		int sure = asked >> i & 1 ? tw_formats[i]->files.probe(bytes, size) : 0;
 		if (sure == TW_PROBE_MORE)
 			*more |= UINT64_C(1) << i;
 		if (sure > most) {
@@ -252,15 +252,15 @@ static const char *missing_parts(const struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;
 	const struct tw_format *format = reader->format;
-	if (options->provider && !format->has_providers)
+	if (options->provider && !format->traits.has_providers)
 		return "providers";
-	if ((options->from_snapshot || options->to_snapshot) && !format->has_snapshots)
+	if ((options->from_snapshot || options->to_snapshot) && !format->traits.has_snapshots)
 		return "snapshots";
-	if (options->tokens && !format->has_snapshots)
+	if (options->tokens && !format->traits.has_snapshots)
 		return "tokens";
-	if ((options->from_ns || options->to_ns || options->min_duration_ns) && format->timeless)
+	if ((options->from_ns || options->to_ns || options->min_duration_ns) && format->traits.timeless)
 		return "times";
-	return options->thread_count && format->timeless ? "threads" : NULL;
+	return options->thread_count && format->traits.timeless ? "threads" : NULL;
 }
 
 static int open_format(struct tw_reader *reader)
@@ -269,14 +269,14 @@ static int open_format(struct tw_reader *reader)
 	const char *missing = missing_parts(reader);
 	if ((unsigned)options->order > TW_ORDER_COPY || (unsigned)options->checking > TW_CHECK_ALL)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no order or checking of this number");
-	reader->traits.sampled = reader->format->sampled;
+	reader->traits.sampled = reader->format->traits.sampled;
 	reader->traits.origin = reader->format->name;
 	if (missing)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no %s to choose from",
 		               tw_source_name(reader), reader->format->name, missing);
 	if (reader->options.order == TW_ORDER_COPY)
-		reader->options.order = reader->format->copy_order;
-	int status = reader->format->open(reader);
+		reader->options.order = reader->format->traits.copy_order;
+	int status = reader->format->reading.open(reader);
 	return status < 0 ? status : tw_reader_add_filter(reader);
 }
 
@@ -311,8 +311,8 @@ static int open_input(struct tw_reader *reader, int status)
 const struct tw_format *tw_format_claiming(const char *path, const char *name)
 {
 	for (size_t i = 0; tw_formats[i]; i++)
-		if (tw_formats[i]->claims && (!name || strcmp(tw_formats[i]->name, name) == 0) &&
-		    tw_formats[i]->claims(path))
+		if (tw_formats[i]->files.claims && (!name || strcmp(tw_formats[i]->name, name) == 0) &&
+		    tw_formats[i]->files.claims(path))
 			return tw_formats[i];
 	return NULL;
 }
@@ -378,13 +378,13 @@ static struct tw_reader *new_part(struct tw_reader *whole)
 int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards)
 {
 	*part = NULL;
-	if (!whole->format->open_shard || whole->options.order != TW_ORDER_TRACK)
+	if (!whole->format->reading.open_shard || whole->options.order != TW_ORDER_TRACK)
 		return TW_ERR_UNSUPPORTED;
 	*part = new_part(whole);
 	if (!*part)
 		return TW_ERR_MEMORY;
 	(*part)->shards = shards;
-	int status = whole->format->open_shard(*part, shard, shards);
+	int status = whole->format->reading.open_shard(*part, shard, shards);
 	return status < 0 ? status : tw_reader_add_filter(*part);
 }
 
@@ -393,7 +393,7 @@ int tw_open_instead(struct tw_reader **instead, struct tw_reader *reader)
 	*instead = new_part(reader);
 	if (!*instead)
 		return TW_ERR_MEMORY;
-	int status = reader->format->open(*instead);
+	int status = reader->format->reading.open(*instead);
 	return status < 0 ? status : tw_reader_add_filter(*instead);
 }
 
@@ -424,14 +424,14 @@ int tw_begin(struct tw_reader *reader, enum tw_use use, const struct tw_request 
 
 uint32_t tw_kinds_beside_clock(const struct tw_reader *reader, uint32_t kinds)
 {
-	return reader->format->keeps_clock ? kinds : 0;
+	return reader->format->traits.keeps_clock ? kinds : 0;
 }
 
 int tw_pull(struct tw_reader *reader, struct tw_batch *batch)
 {
 	if (reader->filter)
 		return with_text(reader, tw_filter_read(reader->filter, reader, batch));
-	return with_text(reader, reader->format->read(reader, batch));
+	return with_text(reader, reader->format->reading.read(reader, batch));
 }
 
 int tw_read(struct tw_reader *reader, struct tw_batch *batch)
@@ -442,22 +442,22 @@ int tw_read(struct tw_reader *reader, struct tw_batch *batch)
 
 int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 {
-	if (!reader->format->read_record)
+	if (!reader->format->reading.read_record)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED,
 		               "%s: a trace of format %s has no records to be read one by one", tw_source_name(reader),
 		               reader->format->name);
 	int status = tw_use(reader, TW_USE_RECORDS);
-	return status < 0 ? status : with_text(reader, reader->format->read_record(reader, record));
+	return status < 0 ? status : with_text(reader, reader->format->reading.read_record(reader, record));
 }
 
 int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	*info = (struct tw_info){.format = reader->format->name};
-	if (!reader->format->info)
+	if (!reader->format->survey.info)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no survey for format %s", tw_source_name(reader),
 		               reader->format->name);
 	int status = tw_use(reader, TW_USE_WHOLE);
-	return status < 0 ? status : with_text(reader, reader->format->info(reader, jobs, info));
+	return status < 0 ? status : with_text(reader, reader->format->survey.info(reader, jobs, info));
 }
 
 void tw_close(struct tw_reader *reader)
@@ -465,7 +465,7 @@ void tw_close(struct tw_reader *reader)
 	if (!reader)
 		return;
 	if (reader->format && reader->state)
-		reader->format->close(reader);
+		reader->format->reading.close(reader);
 	tw_filter_free(reader->filter);
 	tw_window_free(&reader->window);
 	if (!reader->whole)

@@ -29,7 +29,7 @@ static int visit_file(const struct tw_format *format, const char *folder, const 
 	int status = 0;
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return TW_ERR_MEMORY;
-	if (format->holds ? format->holds(name) : format->claims(path))
+	if (format->files.holds ? format->files.holds(name) : format->files.claims(path))
 		status = visit(context, path);
 	free(path);
 	return status;
@@ -54,8 +54,8 @@ char *tw_trace_key_of(const char *path, const char *format)
 {
 	char key[TW_TRACE_KEY_SIZE];
 	for (size_t i = 0; tw_formats[i]; i++)
-		if (tw_formats[i]->key && (!format || strcmp(format, tw_formats[i]->name) == 0) &&
-		    tw_formats[i]->key(path, key))
+		if (tw_formats[i]->files.key && (!format || strcmp(format, tw_formats[i]->name) == 0) &&
+		    tw_formats[i]->files.key(path, key))
 			return strdup(key);
 	return NULL;
 }
@@ -64,17 +64,17 @@ char *tw_trace_key_of(const char *path, const char *format)
 
 bool tw_has_thread_files(const struct tw_reader *reader)
 {
-	return reader->format->member;
+	return reader->format->files.member;
 }
 
 bool tw_reads_threads_apart(const struct tw_reader *reader)
 {
-	return reader->format->open_shard || reader->format->member;
+	return reader->format->reading.open_shard || reader->format->files.member;
 }
 
 bool tw_can_repair(const struct tw_reader *reader)
 {
-	return reader->format->repair;
+	return reader->format->rewriting.repair;
 }
 
 void tw_reader_progress(const struct tw_reader *reader, uint64_t *done, uint64_t *all)

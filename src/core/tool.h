@@ -65,9 +65,9 @@ struct tw_copied {
 	int written;                    /* 0, or the writer's negative status */
 };
 
-/* Writes all events of a reader and finishes the output. With two jobs (0: as many as there are processors) one thread reads
- * and another writes; a merge of traces of the writer's own format goes to it record by record. The output is the same.
- * Returns 0, or the reader's negative status. */
+/* Writes all events of a reader and finishes the output. With two jobs (0: as many as there are processors) one thread
+ * reads and another writes; a merge of traces of the writer's own format goes to it record by record. The output is the
+ * same. Returns 0, or the reader's negative status. */
 int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned jobs, struct tw_copied *copied);
 
 #endif

@@ -271,8 +271,8 @@ static int write_out(struct tw_reader *reader, struct tw_output *out, const stru
 	const struct tw_target *target = options && options->format ? target_named(options->format) : NULL;
 	if (target && target->source)
 		return target->transcode(reader, out, result);
-	return options ? reader->format->transcode(reader, out, options, result)
-	               : reader->format->repair(reader, out, result);
+	return options ? reader->format->rewriting.transcode(reader, out, options, result)
+	               : reader->format->rewriting.repair(reader, out, result);
 }
 
 /* Returns the status of a rewrite. Where it is not supported nothing was read: the reader can still be. */
@@ -315,21 +315,21 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 
 static bool is_set(const struct tw_reader *reader)
 {
-	return reader->path && reader->format->rewrite_set;
+	return reader->path && reader->format->rewriting.rewrite_set;
 }
 
 static int rewrite_set(struct tw_reader *reader, const char *path, bool repairs, struct tw_rewrite_result *result)
 {
 	*result = (struct tw_rewrite_result){0};
 	int status = tw_use(reader, TW_USE_WHOLE);
-	return status < 0 ? status : used(reader, reader->format->rewrite_set(reader, path, repairs, result));
+	return status < 0 ? status : used(reader, reader->format->rewriting.rewrite_set(reader, path, repairs, result));
 }
 
 int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result)
 {
 	if (is_set(reader))
 		return rewrite_set(reader, path, true, result);
-	if (!reader->format->repair)
+	if (!reader->format->rewriting.repair)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no repair for a trace of format %s",
 		               tw_source_name(reader), reader->format->name);
 	return rewrite(reader, path, NULL, result);
@@ -351,7 +351,7 @@ int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_wri
 		               format, reader->format->name);
 	if (is_set(reader))
 		return rewrite_set(reader, path, false, result);
-	if (!reader->format->transcode)
+	if (!reader->format->rewriting.transcode)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s cannot be written",
 		               tw_source_name(reader), reader->format->name);
 	return rewrite(reader, path, options ? options : &none, result);

@@ -283,16 +283,28 @@ const struct tw_format tw_format_fdr = {
     .title = "XRay flight data recorder log (LLVM, clang -fxray-instrument)",
     .rules = fdr_rules,
     .rule_count = FDR_RULES,
-    .probe = probe,
-    .open = fdr_open,
-    .open_shard = fdr_open_shard,
-    .read = fdr_read,
-    .read_calls = fdr_read_calls,
-    .read_record = fdr_read_record,
-    .outline = fdr_outline,
-    .keep = fdr_keep,
-    .info = fdr_info,
-    .repair = fdr_repair,
-    .transcode = fdr_transcode,
-    .close = fdr_close,
+    .files =
+	{
+	    .probe = probe,
+	},
+    .reading =
+	{
+	    .open = fdr_open,
+	    .open_shard = fdr_open_shard,
+	    .read = fdr_read,
+	    .read_calls = fdr_read_calls,
+	    .read_record = fdr_read_record,
+	    .keep = fdr_keep,
+	    .close = fdr_close,
+	},
+    .survey =
+	{
+	    .outline = fdr_outline,
+	    .info = fdr_info,
+	},
+    .rewriting =
+	{
+	    .repair = fdr_repair,
+	    .transcode = fdr_transcode,
+	},
 };

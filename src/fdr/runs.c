@@ -239,14 +239,29 @@ const struct tw_format tw_format_basic = {
     .title = "XRay basic mode log (LLVM, xray-basic)",
     .rules = fdr_rules,
     .rule_count = FDR_RULES,
-    .copy_order = TW_ORDER_TIME,
-    .probe = probe,
-    .open = fdr_open,
-    .open_shard = fdr_open_shard,
-    .read = fdr_read,
-    .read_record = fdr_read_record,
-    .info = fdr_info,
-    .repair = repair,
-    .transcode = transcode,
-    .close = fdr_close,
+    .traits =
+	{
+	    .copy_order = TW_ORDER_TIME,
+	},
+    .files =
+	{
+	    .probe = probe,
+	},
+    .reading =
+	{
+	    .open = fdr_open,
+	    .open_shard = fdr_open_shard,
+	    .read = fdr_read,
+	    .read_record = fdr_read_record,
+	    .close = fdr_close,
+	},
+    .survey =
+	{
+	    .info = fdr_info,
+	},
+    .rewriting =
+	{
+	    .repair = repair,
+	    .transcode = transcode,
+	},
 };

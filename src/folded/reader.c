@@ -376,13 +376,25 @@ const struct tw_format tw_format_folded = {
     .title = "folded stacks, as flame graphs are drawn from",
     .rules = folded_rules,
     .rule_count = FOLDED_RULES,
-    .copy_order = TW_ORDER_FILE,
-    .sampled = true,
-    .timeless = true,
-    .probe = probe,
-    .open = folded_open,
-    .read = folded_read,
-    .read_record = folded_read_record,
-    .info = folded_info,
-    .close = folded_close,
+    .traits =
+	{
+	    .copy_order = TW_ORDER_FILE,
+	    .sampled = true,
+	    .timeless = true,
+	},
+    .files =
+	{
+	    .probe = probe,
+	},
+    .reading =
+	{
+	    .open = folded_open,
+	    .read = folded_read,
+	    .read_record = folded_read_record,
+	    .close = folded_close,
+	},
+    .survey =
+	{
+	    .info = folded_info,
+	},
 };

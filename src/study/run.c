@@ -92,7 +92,7 @@ static int open_own(struct worker *worker)
 		return TW_ERR_MEMORY;
 	worker->reader->format = whole->format;
 	worker->reader->path = whole->path;
-	return whole->format->open(worker->reader);
+	return whole->format->reading.open(worker->reader);
 }
 
 /* ---- Parts. ---- */

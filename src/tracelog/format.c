@@ -70,16 +70,31 @@ const struct tw_format tw_format_tracelog = {
     .title = "TraceLog (Tizen's CoreProfiler for .NET)",
     .rules = tracelog_rules,
     .rule_count = TRACELOG_RULES,
-    .copy_order = TW_ORDER_FILE,
-    .sampled = true,
-    .tells_reach = true,
-    .probe = probe,
-    .open = tracelog_open,
-    .read = tracelog_read,
-    .read_record = tracelog_read_record,
-    .state_outline = tracelog_tell_dependencies,
-    .info = tracelog_info,
-    .repair = tracelog_repair,
-    .transcode = tracelog_transcode,
-    .close = tracelog_close,
+    .traits =
+	{
+	    .copy_order = TW_ORDER_FILE,
+	    .sampled = true,
+	    .tells_reach = true,
+	},
+    .files =
+	{
+	    .probe = probe,
+	},
+    .reading =
+	{
+	    .open = tracelog_open,
+	    .read = tracelog_read,
+	    .read_record = tracelog_read_record,
+	    .close = tracelog_close,
+	},
+    .survey =
+	{
+	    .state_outline = tracelog_tell_dependencies,
+	    .info = tracelog_info,
+	},
+    .rewriting =
+	{
+	    .repair = tracelog_repair,
+	    .transcode = tracelog_transcode,
+	},
 };

@@ -142,16 +142,28 @@ const struct tw_format tw_format_uftrace = {
     .title = "uftrace's data directory",
     .rules = uftrace_rules,
     .rule_count = UFTRACE_RULES,
-    .copy_order = TW_ORDER_TIME,
-    .probe = probe,
-    .whole_folder = true,
-    .claims = uftrace_claims,
-    .holds = uftrace_holds,
-    .member = uftrace_member,
-    .place = uftrace_place,
-    .open = uftrace_open,
-    .read = uftrace_read,
-    .read_record = uftrace_read_record,
-    .info = uftrace_info,
-    .close = uftrace_close,
+    .traits =
+	{
+	    .copy_order = TW_ORDER_TIME,
+	    .whole_folder = true,
+	},
+    .files =
+	{
+	    .probe = probe,
+	    .claims = uftrace_claims,
+	    .holds = uftrace_holds,
+	    .member = uftrace_member,
+	    .place = uftrace_place,
+	},
+    .reading =
+	{
+	    .open = uftrace_open,
+	    .read = uftrace_read,
+	    .read_record = uftrace_read_record,
+	    .close = uftrace_close,
+	},
+    .survey =
+	{
+	    .info = uftrace_info,
+	},
 };

@@ -89,18 +89,33 @@ const struct tw_format tw_format_xtrace = {
     .title = "xtrace (AArch64 instructions)",
     .rules = xtrace_rules,
     .rule_count = XTRACE_RULES,
-    .copy_order = TW_ORDER_TRACK,
-    .has_snapshots = true,
-    .probe = probe,
-    .claims = xtrace_claims,
-    .key = xtrace_key,
-    .shared_clock = true,
-    .member = xtrace_member,
-    .open = xtrace_open,
-    .read = xtrace_read,
-    .read_record = xtrace_read_record,
-    .info = xtrace_info,
-    .repair = xtrace_repair,
-    .rewrite_set = xtrace_rewrite_set,
-    .close = xtrace_close,
+    .traits =
+	{
+	    .copy_order = TW_ORDER_TRACK,
+	    .has_snapshots = true,
+	    .shared_clock = true,
+	},
+    .files =
+	{
+	    .probe = probe,
+	    .claims = xtrace_claims,
+	    .key = xtrace_key,
+	    .member = xtrace_member,
+	},
+    .reading =
+	{
+	    .open = xtrace_open,
+	    .read = xtrace_read,
+	    .read_record = xtrace_read_record,
+	    .close = xtrace_close,
+	},
+    .survey =
+	{
+	    .info = xtrace_info,
+	},
+    .rewriting =
+	{
+	    .repair = xtrace_repair,
+	    .rewrite_set = xtrace_rewrite_set,
+	},
 };

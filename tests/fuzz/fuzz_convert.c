@@ -100,11 +100,11 @@ static void transcode(const uint8_t *bytes, size_t size, const struct tw_read_op
 	struct tw_write_options options = write_options(selector);
 	struct tw_reader *reader = fuzz_open(bytes, size, filters);
 	struct tw_rewrite_result result = {0};
-	if (reader && reader->format->transcode) {
+	if (reader && reader->format->rewriting.transcode) {
 		struct tw_output out;
 		size_t written;
 		fuzz_scratch(&out);
-		fuzz_good(reader, reader->format->transcode(reader, &out, &options, &result));
+		fuzz_good(reader, reader->format->rewriting.transcode(reader, &out, &options, &result));
 		free(fuzz_scratch_bytes(&out, &written));
 	}
 	tw_close(reader);

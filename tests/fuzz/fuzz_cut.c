@@ -48,7 +48,7 @@ static const char *cut(const uint8_t *bytes, size_t size, uint8_t selector, cons
 	bool written = false;
 	if (reader && tw_writer_takes_events(format))
 		written = write_events(reader, path);
-	else if (reader && reader->format->transcode)
+	else if (reader && reader->format->rewriting.transcode)
 		written = write_records(reader, path);
 	tw_close(reader);
 	return written && !is_empty(path) ? format : NULL;

@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		fuzz_drain(reader);
 	if (reader && (bytes[0] & ~3) == 4 && strcmp(tw_reader_format(reader), "fxt") == 0)
 		check_findings(bytes + 1, size - 1, reader);
-	if (reader && reader->format->keeps_clock && !options.memory_limit && !options.checking)
+	if (reader && reader->format->traits.keeps_clock && !options.memory_limit && !options.checking)
 		check_kinds(bytes + 1, size - 1, &options);
 	tw_close(reader);
 	return 0;

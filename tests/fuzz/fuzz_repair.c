@@ -17,7 +17,8 @@ static uint8_t *repair(const uint8_t *bytes, size_t size, size_t *repaired_size)
 	if (!reader)
 		return NULL;
 	fuzz_scratch(&out);
-	bool good = reader->format->repair && fuzz_good(reader, reader->format->repair(reader, &out, &result));
+	bool good = reader->format->rewriting.repair &&
+	            fuzz_good(reader, reader->format->rewriting.repair(reader, &out, &result));
 	uint8_t *repaired = fuzz_scratch_bytes(&out, repaired_size);
 	tw_close(reader);
 	if (good && result.records_out)

@@ -172,7 +172,7 @@ static int setup(void **state)
 	struct fixture *f = calloc(1, sizeof *f);
 	*state = f;
 	f->format.name = "test";
-	f->format.read = read_table;
+	f->format.reading.read = read_table;
 	f->reader.format = &f->format;
 	f->reader.state = f;
 	f->reader.dictionary = tw_dictionary_new();
@@ -566,7 +566,7 @@ static uint64_t count_many(struct fixture *f, const struct tw_read_options *opti
 static void test_many(void **state)
 {
 	struct fixture *f = *state;
-	f->format.read = read_many;
+	f->format.reading.read = read_many;
 	tw_dictionary_text(f->reader.dictionary, "f");
 	struct tw_read_options options = {.min_duration_ns = 50};
 	assert_int_equal(count_many(f, &options), 2 + 2 * 999);
@@ -593,7 +593,7 @@ static int read_begins(struct tw_reader *reader, struct tw_batch *batch)
 static void test_memory_limit(void **state)
 {
 	struct fixture *f = *state;
-	f->format.read = read_begins;
+	f->format.reading.read = read_begins;
 	struct tw_read_options options = {.min_duration_ns = 1000000, .memory_limit = 8 << 10};
 	assert_int_equal(count_many(f, &options), 100 * EVENTS);
 	options = (struct tw_read_options){.from_ns = 10, .memory_limit = 8 << 10};
@@ -622,7 +622,7 @@ static int read_waiting(struct tw_reader *reader, struct tw_batch *batch)
 static void test_arguments_that_wait(void **state)
 {
 	struct fixture *f = *state;
-	f->format.read = read_waiting;
+	f->format.reading.read = read_waiting;
 	struct tw_read_options options = {.min_duration_ns = 200};
 	struct tw_filter *filter =
 	    tw_filter_new(&options, f->reader.dictionary, &f->reader.clock, &f->reader.filter_used);
@@ -654,11 +654,11 @@ static void expect_told(struct fixture *f, const struct tw_read_options *options
 static void test_limit_is_told(void **state)
 {
 	struct fixture *f = *state;
-	f->format.read = read_begins;
+	f->format.reading.read = read_begins;
 	expect_told(f, &(struct tw_read_options){.min_duration_ns = 1000000}, 0);
 	expect_told(f, &(struct tw_read_options){.min_duration_ns = 1000000, .memory_limit = 8 << 10}, 1);
 	expect_told(f, &(struct tw_read_options){.from_ns = 10, .memory_limit = 8 << 10}, 1);
-	f->format.read = read_waiting;
+	f->format.reading.read = read_waiting;
 	expect_told(f, &(struct tw_read_options){.min_duration_ns = 200, .memory_limit = 8 << 10}, 1);
 	struct tw_reader whole = {.format = &f->format};
 	f->reader.whole = &whole;
@@ -683,7 +683,7 @@ static int read_tracks(struct tw_reader *reader, struct tw_batch *batch)
 static void test_many_tracks(void **state)
 {
 	struct fixture *f = *state;
-	f->format.read = read_tracks;
+	f->format.reading.read = read_tracks;
 	expect_told(f, &(struct tw_read_options){.to_ns = 10}, 0);
 	assert_int_equal(count_many(f, &(struct tw_read_options){.to_ns = 10}), 50 * EVENTS);
 	expect_told(f, &(struct tw_read_options){.to_ns = 10, .memory_limit = 64 << 10}, 1);

@@ -95,9 +95,9 @@ static void memory_close(struct tw_reader *reader)
 
 static const struct tw_format memory_format = {
     .name = "memory",
-    .open_shard = memory_open_shard,
-    .read = memory_read,
-    .close = memory_close,
+    .reading.open_shard = memory_open_shard,
+    .reading.read = memory_read,
+    .reading.close = memory_close,
 };
 
 /* Adds a trace; returns how many parts were opened. */

@@ -124,7 +124,10 @@ static bool help_made(struct tw_reader *reader, bool guest)
 	return made->helped[guest]++ % 2 == 0;
 }
 
-static const struct tw_format made_format = {.name = "made", .read = read_made, .help = help_made, .close = close_made};
+static const struct tw_format made_format = {.name = "made",
+                                             .reading.read = read_made,
+                                             .reading.help = help_made,
+                                             .reading.close = close_made};
 
 static struct tw_reader *open_made(unsigned batches, int status)
 {

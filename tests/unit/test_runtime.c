@@ -61,7 +61,7 @@ static int set_up(void **state)
 	static const struct tw_read_options options;
 	struct source *source = calloc(1, sizeof *source);
 	*state = source;
-	source->format = (struct tw_format){.name = "made-up", .read = read_source};
+	source->format = (struct tw_format){.name = "made-up", .reading.read = read_source};
 	source->reader = tw_reader_new(&options);
 	source->reader->format = &source->format;
 	source->reader->state = source;

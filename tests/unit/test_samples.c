@@ -83,7 +83,7 @@ static uint32_t add_stack(struct source *source, const char *letters)
 static void open_source(struct source *source, const struct step *steps, size_t count)
 {
 	static const struct tw_read_options options;
-	*source = (struct source){.format = {.name = "made-up", .read = read_source}, .count = count};
+	*source = (struct source){.format = {.name = "made-up", .reading.read = read_source}, .count = count};
 	source->reader = tw_reader_new(&options);
 	source->reader->format = &source->format;
 	source->reader->traits.sampled = true;

@@ -453,7 +453,7 @@ static struct tw_gc *make(const struct tw_gc_options *options, struct tw_reader 
 int tw_gc_read(struct tw_gc **made, struct tw_reader *reader, const struct tw_gc_options *options)
 {
 	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_COUNTER;
-	const struct tw_request request = {.kinds = reader->format->tells_reach ? kinds : 0};
+	const struct tw_request request = {.kinds = reader->format->traits.tells_reach ? kinds : 0};
 	struct tw_batch batch;
 	int got = 0, status = tw_begin(reader, TW_USE_WHOLE, &request);
 	struct tw_gc *gc = *made = make(options, reader);

@@ -577,7 +577,7 @@ static void pull(struct tw_filter *filter, struct tw_reader *reader)
 {
 	filter->next = 0;
 	filter->in = (struct tw_batch){0};
-	int n = reader->format->read(reader, &filter->in);
+	int n = reader->format->reading.read(reader, &filter->in);
 	if (n > 0) {
 		if (!filter->begun)
 			set_window(filter, reader);

@@ -51,7 +51,8 @@ static int mark_all(struct tw_wanted *wanted, struct tw_reader *events, bool cli
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];
 			bool made = event->kind == TW_LOST || (tw_is_made(event) && !clipped);
-			if (!made && !mark(wanted, format->place ? format->place(events, event) : event->offset))
+			if (!made &&
+			    !mark(wanted, format->files.place ? format->files.place(events, event) : event->offset))
 				return TW_ERR_MEMORY;
 		}
 	return count;

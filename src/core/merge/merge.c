@@ -319,8 +319,11 @@ static void merge_close(struct tw_reader *merged)
 static const struct tw_format merged_format = {
     .name = "merged",
     .title = "several traces as one",
-    .read = merge_read,
-    .close = merge_close,
+    .reading =
+	{
+	    .read = merge_read,
+	    .close = merge_close,
+	},
 };
 
 bool tw_merge_is_all(const struct tw_reader *reader, const char *format)

@@ -2,8 +2,8 @@
  *
  * Batches are copied into blocks, which go round: the other thread fills one while the caller uses another. Where the
  * source puts rows together it may do so in the block. What the source does next must not be seen: so each batch brings
- * what it changed in the dictionary, which is done to that of the reader opened when the batch is given out. A batch that is too
- * large for a block (of blobs) is lent: the source waits until it is used. */
+ * the changes of the source's dictionary, which are made in the dictionary of the caller's reader when the batch is
+ * given out. A batch that is too large for a block (of blobs) is lent: the source waits until it is used. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/threads/read_thread.h"
 
@@ -156,10 +156,10 @@ static void add_item(struct read_thread *thread, struct block *block, const stru
 static bool help(struct read_thread *thread, bool guest)
 {
 	struct tw_reader *source = thread->source;
-	if (!source->format->help)
+	if (!source->format->reading.help)
 		return false;
 	pthread_mutex_unlock(&thread->lock);
-	bool helped = source->format->help(source, guest);
+	bool helped = source->format->reading.help(source, guest);
 	pthread_mutex_lock(&thread->lock);
 	return helped;
 }
@@ -257,7 +257,7 @@ static void call_for_help(void *context)
 static void share_jobs(struct tw_read_options *options, const struct tw_format *format)
 {
 	unsigned jobs = options->jobs ? options->jobs : tw_processors();
-	if (format->help && jobs > 1)
+	if (format->reading.help && jobs > 1)
 		options->jobs = jobs - 1;
 }
 
@@ -407,8 +407,8 @@ static struct read_thread *new_thread(struct tw_reader *source)
 	thread->source = source;
 	thread->format = (struct tw_format){.name = source->format->name,
 	                                    .title = source->format->title,
-	                                    .read = thread_read,
-	                                    .close = thread_close};
+	                                    .reading.read = thread_read,
+	                                    .reading.close = thread_close};
 	pthread_mutex_init(&thread->lock, NULL);
 	pthread_cond_init(&thread->change_made, NULL);
 	if (make_blocks(thread))

@@ -7,8 +7,9 @@
 
 /* Opens a reader that gives what `source` would: the same batches, with each the clock and the dictionary as they are
  * after it. Another thread reads the source, up to some ten thousand rows ahead; its findings are told from there.
- * Until the reader that is opened is closed nobody else may read the source, and then no more of it may be read; it explains a negative
- * status as it always does. Returns 0 or TW_ERR_MEMORY: then the source has not been touched. */
+ * Until the opened reader is closed nobody else may read the source, and afterwards no more of the source may be read.
+ * The opened reader explains a negative status as any reader does. Returns 0 or TW_ERR_MEMORY: then the source has not
+ * been touched. */
 int tw_open_read_thread(struct tw_reader **opened, struct tw_reader *source);
 
 #endif

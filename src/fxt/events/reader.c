@@ -467,18 +467,33 @@ const struct tw_format tw_format_fxt = {
     .title = "Fuchsia trace format archive (Fuchsia, Perfetto's UI, magic-trace)",
     .rules = fxt_rules,
     .rule_count = FXT_RULES,
-    .copy_order = TW_ORDER_FILE,
-    .has_providers = true,
-    .keeps_clock = true,
-    .probe = probe,
-    .open = fxt_open,
-    .read = fxt_read,
-    .help = fxt_help,
-    .deal = fxt_deal,
-    .read_record = fxt_read_record,
-    .outline = fxt_outline,
-    .repair = fxt_repair,
-    .transcode = fxt_transcode,
-    .info = fxt_info,
-    .close = fxt_close,
+    .traits =
+	{
+	    .copy_order = TW_ORDER_FILE,
+	    .has_providers = true,
+	    .keeps_clock = true,
+	},
+    .files =
+	{
+	    .probe = probe,
+	},
+    .reading =
+	{
+	    .open = fxt_open,
+	    .read = fxt_read,
+	    .help = fxt_help,
+	    .calls_by_track = fxt_deal,
+	    .read_record = fxt_read_record,
+	    .close = fxt_close,
+	},
+    .survey =
+	{
+	    .outline = fxt_outline,
+	    .info = fxt_info,
+	},
+    .rewriting =
+	{
+	    .repair = fxt_repair,
+	    .transcode = fxt_transcode,
+	},
 };

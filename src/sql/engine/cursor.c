@@ -201,7 +201,7 @@ static bool choose_track(struct sql_cursor *cursor)
 		return false;
 	const struct sql_track *track = &survey->tracks[cursor->wanted];
 	cursor->scan.thread = track->thread;
-	bool alone = !cursor->table->kinds || !sql_format_named(survey->format)->shared_clock;
+	bool alone = !cursor->table->kinds || !sql_format_named(survey->format)->traits.shared_clock;
 	cursor->scan.one_thread =
 	    alone && !cursor->table->whole_file && track->kind == TW_TRACK_THREAD && track->thread != 0;
 	return true;
@@ -302,14 +302,15 @@ static int more_of_file(struct sql_cursor *cursor)
 	return !is_past(cursor);
 }
 
-/* Whether calls can be taken as the format deals them (tw_format.deal), which is faster than by events: where nothing
- * but names and times is asked for. */
+/* Whether the format can give calls instead of events (tw_format_reading.calls_by_track), which is faster: where
+ * nothing but names and times is asked for. */
 static bool can_deal(const struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
 	const struct tw_reader *reader = cursor->scan.reader;
-	return table->deal && reader->format->deal && !reader->filter && reader->options.order == TW_ORDER_TRACK &&
-	       !cursor->scan.view.pieces && !cursor->one_track && !cursor->category.equal && !cursor->category.glob &&
+	return table->deal && reader->format->reading.calls_by_track && !reader->filter &&
+	       reader->options.order == TW_ORDER_TRACK && !cursor->scan.view.pieces && !cursor->one_track &&
+	       !cursor->category.equal && !cursor->category.glob &&
 	       (sql_groups_have_names(cursor->groups) || (!cursor->name.equal && !cursor->name.glob)) &&
 	       !(cursor->used & ~table->dealt);
 }

@@ -59,7 +59,7 @@ static int open_view(struct sql_scan *scan, const struct sql_file *file)
 		return tw_open_pieces(&scan->reader, file->path, view->pieces, view->piece_count, &scan->options);
 	scan->options.order = TW_ORDER_TRACK; /* that of time, where it was asked for: there is one track */
 	int status = tw_open(&scan->reader, file->path, &scan->options);
-	return status < 0 ? status : scan->reader->format->keep(scan->reader, view->pieces, view->piece_count);
+	return status < 0 ? status : scan->reader->format->reading.keep(scan->reader, view->pieces, view->piece_count);
 }
 
 int sql_scan_open(struct sql_scan *scan)
@@ -169,7 +169,7 @@ static bool part_members(struct sql_scan *scan)
 	for (size_t i = 0; i < batch->count; i++) {
 		events[i] = batch->events[i];
 		if (events[i].track != track)
-			member = scan->reader->format->member(scan->reader, track = events[i].track);
+			member = scan->reader->format->files.member(scan->reader, track = events[i].track);
 		events[i].offset = sql_member_offset(member, events[i].offset);
 	}
 	batch->events = events;
@@ -179,7 +179,7 @@ static bool part_members(struct sql_scan *scan)
 int sql_scan_batch(struct sql_scan *scan)
 {
 	int got = after(scan, tw_read(scan->reader, &scan->batch));
-	bool parts = got > 0 && scan->reader->format->member;
+	bool parts = got > 0 && scan->reader->format->files.member;
 	if ((parts && !part_members(scan)) || (got > 0 && scan->view.pieces && !place_events(scan)))
 		return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
 	return got;

@@ -213,19 +213,20 @@ static int begin_outline(struct sql_index *index, struct tw_reader *reader)
 	    .interval = interval > PLACE_LEAST ? interval : PLACE_LEAST,
 	    .place = put_place,
 	};
-	return reader->format->state_outline(reader, &index->told);
+	return reader->format->survey.state_outline(reader, &index->told);
 }
 
 struct sql_index *sql_index_new(struct sql_scan *scan)
 {
 	const struct tw_reader *reader = scan->reader;
-	bool can = (reader->format->outline || reader->format->state_outline) && tw_input_seekable(reader->input);
+	bool can = (reader->format->survey.outline || reader->format->survey.state_outline) &&
+	           tw_input_seekable(reader->input);
 	struct sql_index *index = can ? calloc(1, sizeof *index) : NULL;
 	if (!index)
 		return NULL;
 	index->size = tw_input_size(reader->input);
-	index->runs = reader->format->keep != NULL;
-	index->depends = reader->format->state_outline != NULL;
+	index->runs = reader->format->reading.keep != NULL;
+	index->depends = reader->format->survey.state_outline != NULL;
 	index->in_turn = index->started = reader->traits.in_turn;
 	index->start = index->in_turn ? reader->clock.start_ns : 0;
 	index->track = UINT32_MAX;
@@ -237,7 +238,7 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 	index->cursor = (struct sql_cursor){.table = &sql_table_slice, .ts = {INT64_MIN, INT64_MAX}, .scan = *scan};
 	index->slices.ended = note_end;
 	bool fine = index->blocks && sql_slices_begin(&index->slices, &index->cursor) >= 0;
-	if (!fine || (reader->format->state_outline && begin_outline(index, scan->reader) < 0)) {
+	if (!fine || (reader->format->survey.state_outline && begin_outline(index, scan->reader) < 0)) {
 		sql_index_free(index);
 		return NULL;
 	}
@@ -312,7 +313,7 @@ static bool outline(struct sql_index *index)
 	options.on_finding = NULL;
 	int status = tw_open(&reader, scan->session->files[scan->file].path, &options);
 	if (status >= 0)
-		status = reader->format->outline(reader, put_record, index);
+		status = reader->format->survey.outline(reader, put_record, index);
 	tw_close(reader);
 	return status >= 0;
 }

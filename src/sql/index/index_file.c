@@ -176,8 +176,8 @@ struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey
 	index->start = survey->start_ns;
 	index->size = sql_take_word(words);
 	words->failed = words->failed || index->size != survey->bytes;
-	index->runs = sql_format_named(survey->format)->keep != NULL;
-	index->depends = sql_format_named(survey->format)->state_outline != NULL;
+	index->runs = sql_format_named(survey->format)->reading.keep != NULL;
+	index->depends = sql_format_named(survey->format)->survey.state_outline != NULL;
 	take_spans(words, index);
 	take_blocks(words, index);
 	take_pieces(words, index);

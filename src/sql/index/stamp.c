@@ -27,7 +27,7 @@ static int visit_entry(const struct tw_format *format, const char *folder, const
 		return 0;
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return ENOMEM;
-	bool counts = stat(path, &status) == 0 && S_ISREG(status.st_mode) && (!named || format->claims(path));
+	bool counts = stat(path, &status) == 0 && S_ISREG(status.st_mode) && (!named || format->files.claims(path));
 	int error = counts ? take(context, path, name) : 0;
 	free(path);
 	return error;
@@ -52,7 +52,7 @@ static int visit(const char *path, member_fn take, void *context)
 	if (!format)
 		return take(context, path, "");
 	char *folder = tw_trace_folder(path);
-	bool named = folder && (!format->whole_folder || strcmp(folder, path) != 0);
+	bool named = folder && (!format->traits.whole_folder || strcmp(folder, path) != 0);
 	int error = folder ? visit_folder(format, folder, named, take, context) : ENOMEM;
 	free(folder);
 	return error;

@@ -404,7 +404,7 @@ static int deal(struct sql_cursor *cursor)
 	    .context = &dealt,
 	};
 	tw_begin(reader, TW_USE_EVENTS, &(struct tw_request){.kinds = cursor->table->kinds}); /* that is all it needs */
-	int status = sql_scan_ended(&cursor->scan, reader->format->deal(reader, &taker));
+	int status = sql_scan_ended(&cursor->scan, reader->format->reading.calls_by_track(reader, &taker));
 	tw_calls_finish(&dealt.calls);
 	bool full = dealt.calls.untimed > 0;
 	tw_calls_free(&dealt.calls);
