@@ -3,6 +3,7 @@
 """counters(data), threads(data) and cpus(data) give rows by what tells them apart; archive(seed) has random scheduling."""
 import collections
 import fractions
+import functools
 import itertools
 import math
 import random
@@ -16,6 +17,7 @@ IDLE_WEIGHT = -1 << 31
 NUMBERS = ("int32", "uint32", "int64", "uint64", "double")
 
 
+@functools.lru_cache(maxsize=4)
 def in_time(data):
     return sorted(fxt.events(data), key=lambda event: event["ns"])
 
@@ -69,6 +71,7 @@ def switch_of(event):
                   *sides["incoming"])
 
 
+@functools.lru_cache(maxsize=4)
 def switches(data):
     return [switch_of(event) for event in in_time(data) if event["kind"].endswith("context-switch")]
 
@@ -106,6 +109,7 @@ def cpus(data, window=EVER):
     return rows
 
 
+@functools.lru_cache(maxsize=4)
 def stories(data):
     """thread -> [(time, "wake"), (time, "in"), (time, state), ...]"""
     told = collections.defaultdict(list)

@@ -13,6 +13,7 @@ skipped, and fail where CI is set.
 import argparse
 import collections
 import fractions
+import functools
 import itertools
 import json
 import os
@@ -29,6 +30,7 @@ import fxt_analysis
 import fxt_calls
 import fxt_odd
 import fxt_vectors
+import served
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "tests/data/fxt"
@@ -49,13 +51,24 @@ def read(path):
 
 # Comparing.
 
+MISSING = object()
+
+
 def same(found, wanted):
     """Whether all that is wanted is there; objects may have more."""
-    if isinstance(wanted, dict):
-        return isinstance(found, dict) and all(key in found and same(found[key], wanted[key]) for key in wanted)
-    if isinstance(wanted, list):
-        return isinstance(found, list) and len(found) == len(wanted) and all(map(same, found, wanted))
-    if isinstance(wanted, bool) or isinstance(found, bool) or wanted is None:
+    kind = type(wanted)
+    if kind is str or kind is int:
+        return found == wanted and type(found) is not bool
+    if kind is dict:
+        if type(found) is not dict:
+            return False
+        for key, value in wanted.items():
+            if not same(found.get(key, MISSING), value):
+                return False
+        return True
+    if kind is list:
+        return type(found) is list and len(found) == len(wanted) and all(map(same, found, wanted))
+    if kind is bool or type(found) is bool or wanted is None:
         return found is wanted
     return found == wanted
 
@@ -219,6 +232,7 @@ def fuchsia(name):
 
 # Tests of fxt.py itself.
 
+@functools.lru_cache(maxsize=4)
 def decoded(data):
     damaged = []
     rows = [row for row, _ in fxt.records(data, None, damaged)]
@@ -293,7 +307,7 @@ def no_constant(text):
 
 class Tool:
     def __init__(self, path, scratch):
-        self.path, self.scratch = path, scratch
+        self.call, self.scratch = served.Server(path).run, scratch
 
     def file(self, data, name="in.fxt"):
         path = self.scratch / name
@@ -301,7 +315,7 @@ class Tool:
         return path
 
     def run(self, *words):
-        done = subprocess.run([self.path, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        done = self.call(*words)
         if done.returncode not in (0, 1):
             raise ValueError(f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[:400]}")
         return done.stdout
@@ -599,8 +613,9 @@ def generated(scratch, *options):
     compiler = os.environ.get("CC") or shutil.which("cc")
     if not compiler:
         raise Skip("no C compiler")
-    subprocess.run([*compiler.split(), "-std=c17", "-O1", "-D_GNU_SOURCE", ROOT / "bench/gen_fxt.c", "-o", generator],
-                   check=True)
+    if not generator.exists():
+        subprocess.run([*compiler.split(), "-std=c17", "-O1", "-D_GNU_SOURCE", ROOT / "bench/gen_fxt.c", "-o", generator],
+                       check=True)
     subprocess.run([generator, "--size", "400000", *options, path], check=True)
     return path.read_bytes()
 
@@ -656,8 +671,9 @@ def tool_tests(tool):
     ways = {"dump": tool.dumps, "info": tool.informs, "convert to FXT": tool.comes_back, "stat": tool.counts,
             "convert to Chrome JSON": tool.charts, "counters": tool.counters, "sched": tool.schedules,
             "sched of parts": tool.schedules_of_parts}
-    for what, way in ways.items():
-        for name, data in archives(tool.scratch):
+    for name, data in archives(tool.scratch):
+        data = functools.cache(data)
+        for what, way in ways.items():
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
     yield "stat: calls that do not nest", lambda: tool.counts_any(range(300))
     yield "stat: calls that nest in one of a later chunk", lambda: tool.counts_functions(fxt_calls.late_parent())

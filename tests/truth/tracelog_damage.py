@@ -13,10 +13,10 @@ tests in whose name one stands.
 """
 import argparse
 import collections
+import functools
 import json
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -134,9 +134,13 @@ class Damaged:
         return all(self.data[here - 1:here] in (b"", b"\n") and self.data.startswith(line_of[there], here)
                    for here, there in self.whole(log).items())
 
+    @functools.cached_property
+    def rows(self):
+        return list(tracelog.records(self.data, texts=False))
+
     def bad_lines(self):
         """Offset and number of lines in the damage that are no records."""
-        rows = enumerate(tracelog.records(self.data), 1)
+        rows = enumerate(self.rows, 1)
         return [(row["offset"], number) for number, row in rows
                 if self.begin <= row["offset"] < self.end and row["record"] == UNKNOWN]
 
@@ -151,74 +155,88 @@ class Tester:
     def __init__(self, tool, keep):
         self.tool, self.keep, self.kept, self.good = tool, keep, 0, {}
 
-    def dump(self, data):
-        path = self.tool.file(data, "in.log")
+    def dump_file(self, path):
         return {row["offset"]: row for row in self.tool.lines("dump", "--json", "--from", "tracelog", path)}
+
+    def dump(self, data):
+        return self.dump_file(self.tool.file(data, "in.log"))
 
     def dump_of_good(self, log):
         if log.data not in self.good:
             self.good[log.data] = self.dump(log.data)
         return self.good[log.data]
 
-    def dumps(self, log, damaged):
+    def dumps(self, log, damaged, path):
         """Every line that was not touched, with the same fields; of the others the kind."""
-        good, found = self.dump_of_good(log), self.dump(damaged.data)
+        good, found = self.dump_of_good(log), self.dump_file(path)
         for here, there in damaged.whole(log).items():
             if here not in found:
                 yield f"lost: {good[there]}"
             elif without_place(found[here]) != without_place(good[there]):
                 yield f"found {found[here]}, not {good[there]}"
-        kinds = {row["offset"]: row["record"] for row in tracelog.records(damaged.data)}
+        kinds = {row["offset"]: row["record"] for row in damaged.rows}
         for offset in found.keys() | kinds.keys():
             shown = found.get(offset, {}).get("record")
             if shown != kinds.get(offset) and not (shown is None and kinds[offset] == UNKNOWN):
                 yield f"at {offset} a record {shown}, not {kinds.get(offset)}"
 
-    def informs(self, damaged):
-        info, = self.tool.lines("info", "--json", "--from", "tracelog", self.tool.file(damaged.data, "in.log"))
+    def informs(self, damaged, info):
         wanted = tracelog.kinds(damaged.data)
         found = collections.Counter({kind: count for kind, count in info["kinds"].items() if count})
         del wanted[UNKNOWN], found[UNKNOWN]
         yield from fxt_tests.counted(found, wanted)
 
-    def checks(self, damaged):
-        path = self.tool.file(damaged.data, "in.log")
-        done = subprocess.run([self.tool.path, "check", "--json", "--from", "tracelog", path], stdin=subprocess.DEVNULL,
-                              capture_output=True, check=False)
-        findings = [json.loads(line) for line in done.stdout.splitlines()]
+    def findings(self, paths):
+        """By file; together they must have the exit status that each of them has."""
+        done = self.tool.call("check", "--json", "--from", "tracelog", *paths)
+        found = {path: [] for path in paths}
+        for line in done.stdout.splitlines():
+            finding = json.loads(line)
+            found[finding["file"]].append(finding)
+        errors = [path for path in paths if any(one["severity"] == "error" for one in found[path])]
+        if done.returncode != bool(errors):
+            raise ValueError(f"check: exit status {done.returncode}, findings {found}")
+        if errors and len(errors) < len(paths):
+            self.findings([path for path in paths if path not in errors])
+        return found
+
+    def checks(self, damaged, findings):
         # What looks like a record of another kind may be of a later version.
         places = {(one["record"], one["line"]) for one in findings
                   if one["severity"] == "error" or one["rule"] == "tracelog.unknown-kind"}
         for place in damaged.bad_lines():
             if place not in places:
                 yield f"no finding at offset and line {place}: {findings}"
-        errors = any(one["severity"] == "error" for one in findings)
-        if done.returncode != errors:
-            yield f"check: exit status {done.returncode}, findings {findings}"
 
     def weighs(self, damaged):
         """What can still be counted."""
         return self.tool.weighs(damaged.data, "function", ("samples", "bytes"))
 
-    def compare(self, log, damaged, what):
-        if not self.tool:
+    def compare(self, log, cases):
+        """Cases: what has been done, and what it made. One run of info and of check looks at all of them."""
+        if not self.tool or not cases:
             return
-        texts = [text for way in (lambda: self.dumps(log, damaged), lambda: self.informs(damaged),
-                                  lambda: self.checks(damaged), lambda: self.weighs(damaged)) for text in way()]
-        if texts and self.keep:
-            self.kept += 1
-            (self.keep / f"{self.kept}.log").write_bytes(damaged.data)
-            what += f" ({self.kept}.log)"
-        yield from (f"{what}: {text}" for text in texts)
+        paths = [str(self.tool.file(damaged.data, f"in{number}.log")) for number, (_, damaged) in enumerate(cases)]
+        infos, findings = self.tool.lines("info", "--json", "--from", "tracelog", *paths), self.findings(paths)
+        for (what, damaged), path, info in zip(cases, paths, infos, strict=True):
+            texts = [*self.dumps(log, damaged, path), *self.informs(damaged, info), *self.checks(damaged, findings[path]),
+                     *self.weighs(damaged)]
+            if texts and self.keep:
+                self.kept += 1
+                (self.keep / f"{self.kept}.log").write_bytes(damaged.data)
+                what += f" ({self.kept}.log)"
+            yield from (f"{what}: {text}" for text in texts)
 
     def damage(self, log, way, seed, every):
+        cases = []
         for number in range(0, len(log.lines), every):
             line, rng = log.lines[number], random.Random(f"{seed} {way.__name__} {number}")
             damaged = Damaged(log, number, way(line, rng))
             what = f"line {number + 1}"
             if not damaged.is_whole(log):
                 yield f"{what}: the damage is not where it should be"
-            yield from self.compare(log, damaged, what)
+            cases.append((what, damaged))
+        yield from self.compare(log, cases)
 
     def many(self, log, seed, rounds):
         """Up to 60 lines at once: every line is what it says, and every sample and allocation is counted."""
