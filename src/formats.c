@@ -41,3 +41,13 @@ const struct tw_target *const tw_targets[] = {
     &tw_target_tarmac,     /* Tarmac */
     NULL,
 };
+
+const char *tw_options_of_others(const struct tw_read_options *options, const struct tw_format *format)
+{
+	const struct tw_xtrace_read_options *xtrace = options->xtrace;
+	if (!xtrace || format == &tw_format_xtrace)
+		return NULL;
+	if (xtrace->from_snapshot || xtrace->to_snapshot)
+		return "snapshots";
+	return xtrace->tokens ? "tokens" : NULL;
+}

@@ -49,6 +49,8 @@ struct tw_namer {
 	int (*address)(void *context, uint64_t address, struct tw_name *function, struct tw_range *range);
 };
 
+struct tw_xtrace_read_options;
+
 /* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers
  * point to must live until the reader is closed. Times are nanoseconds since the start of the trace. */
 struct tw_read_options {
@@ -84,11 +86,7 @@ struct tw_read_options {
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
 	size_t memory_limit; /* bytes that tables and single records may take, any number; 0: 256 MiB */
 	bool listing; /* tw_read_record(): a format that has a line for people may give that alone, without fields */
-	bool tokens;  /* tw_read_record() of xtrace: token by token, not instruction by instruction */
-	/* Of xtrace's files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes. */
-	const char *xtrace_layout;
-	/* Cut of xtrace: from this one of each thread, from 0, to before that one; 0: to the end. */
-	uint64_t from_snapshot, to_snapshot;
+	const struct tw_xtrace_read_options *xtrace; /* for xtrace alone: trackway/xtrace.h. NULL: its defaults */
 	/* For files without a name: what must be kept of a pipe or compressed file, of more traces than are merged at
 	 * once, and of what a target holds back. NULL: /tmp. */
 	const char *temporary_directory;
@@ -115,7 +113,7 @@ struct tw_reader;
  * close it in any case. path: the file, or "-" for standard input; compressed files (.gz, .zst) are recognised by
  * content. options: NULL for the defaults.
  * Returns 0, or TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_EMPTY, TW_ERR_COMPRESSED, TW_ERR_MEMORY, TW_ERR_UNSUPPORTED
- * (options that the format has nothing for), TW_ERR_VALUE (of an xtrace: an xtrace_layout that is none). */
+ * (options that the format has nothing for), TW_ERR_VALUE (of an xtrace: a layout that is none). */
 TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options);
 
 /* The same for bytes in memory, which must live until close. name is used in findings. */

@@ -17,6 +17,17 @@
 extern "C" {
 #endif
 
+/* ---- Reading. ---- */
+
+/* How to read xtraces, for tw_read_options.xtrace. All zero is the default for every member. */
+struct tw_xtrace_read_options {
+	const char *layout; /* of the files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes */
+	bool tokens;        /* tw_read_record(): token by token, not instruction by instruction */
+	/* A part, for tw_transcode(): from this snapshot of each thread, the first being 0, to before that one; 0: to
+	 * the end. */
+	uint64_t from_snapshot, to_snapshot;
+};
+
 /* ---- The data file (xinsndata): tokens without a header. ---- */
 
 /* The kinds of token: a byte, and a payload of so many bytes (those of loads, stores and vectors depend on the token).

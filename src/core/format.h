@@ -125,7 +125,6 @@ static inline uint64_t tw_time_of_day(const struct tw_clock *clock, uint64_t tim
 struct tw_format_traits {
 	enum tw_order copy_order; /* what TW_ORDER_COPY is */
 	bool has_providers;       /* for options.provider */
-	bool has_snapshots;       /* parts can be chosen by them; and records are shown token by token */
 	bool timeless;            /* it tells neither times nor threads: nothing can be chosen by them */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
 	bool tells_reach;         /* keeps reader->traits.reach_ns */
@@ -295,6 +294,10 @@ struct tw_target {
 /* All formats and all targets, each list ending with NULL. Defined in src/formats.c, the one file that knows them. */
 extern const struct tw_format *const tw_formats[];
 extern const struct tw_target *const tw_targets[];
+
+/* Returns what the options of one format ask for, for messages ("snapshots"), where the trace is of another one; NULL
+ * where they ask for nothing. */
+const char *tw_options_of_others(const struct tw_read_options *options, const struct tw_format *format);
 
 /* Returns the format that claims a path, one of that name where a name is given; NULL where the bytes tell. */
 const struct tw_format *tw_format_claiming(const char *path, const char *name);

@@ -254,10 +254,9 @@ static const char *missing_parts(const struct tw_reader *reader)
 	const struct tw_format *format = reader->format;
 	if (options->provider && !format->traits.has_providers)
 		return "providers";
-	if ((options->from_snapshot || options->to_snapshot) && !format->traits.has_snapshots)
-		return "snapshots";
-	if (options->tokens && !format->traits.has_snapshots)
-		return "tokens";
+	const char *others = tw_options_of_others(options, format);
+	if (others)
+		return others;
 	if ((options->from_ns || options->to_ns || options->min_duration_ns) && format->traits.timeless)
 		return "times";
 	return options->thread_count && format->traits.timeless ? "threads" : NULL;

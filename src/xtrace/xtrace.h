@@ -138,6 +138,13 @@ struct xtrace_reader {
 	struct xtrace_survey *survey;   /* the same for info */
 };
 
+/* The options that are for xtrace alone. */
+static inline const struct tw_xtrace_read_options *xtrace_options(const struct tw_reader *reader)
+{
+	static const struct tw_xtrace_read_options defaults;
+	return reader->options.xtrace ? reader->options.xtrace : &defaults;
+}
+
 static inline struct xtrace_reader *xtrace_of(const struct tw_reader *reader)
 {
 	return reader->state;

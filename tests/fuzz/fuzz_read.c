@@ -47,7 +47,8 @@ static struct told read_kinds(const uint8_t *bytes, size_t size, const struct tw
 	struct tw_batch batch;
 	int status = reader ? 0 : -1;
 	if (reader && alone)
-		tw_look_at(reader, kinds);
+		status = tw_begin(reader, TW_USE_EVENTS,
+		                  &(struct tw_request){.kinds = tw_kinds_beside_clock(reader, kinds)});
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			if (kinds >> batch.events[i].kind & 1)

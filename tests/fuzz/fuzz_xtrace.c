@@ -63,7 +63,8 @@ static uint64_t check(const char *path, bool plainly)
 
 static void list(const char *path, uint8_t selector)
 {
-	const struct tw_read_options options = {.listing = selector & 1, .tokens = selector & 2};
+	const struct tw_xtrace_read_options xtrace = {.tokens = selector & 2};
+	const struct tw_read_options options = {.listing = selector & 1, .xtrace = &xtrace};
 	struct tw_reader *reader = open_set(path, &options);
 	struct tw_record record;
 	int status;
@@ -111,10 +112,11 @@ static void rewrite(const char *path, uint8_t selector)
 	struct tw_rewrite_result result;
 	bool by_snapshot = selector & 2;
 	unsigned from = selector >> 4 & 7, to = selector >> 2 & 3;
+	const struct tw_xtrace_read_options xtrace = {.from_snapshot = by_snapshot ? from : 0,
+	                                              .to_snapshot = by_snapshot ? to : 0};
 	const struct tw_read_options options = {.from_ns = by_snapshot ? 0 : from,
 	                                        .to_ns = by_snapshot ? 0 : to,
-	                                        .from_snapshot = by_snapshot ? from : 0,
-	                                        .to_snapshot = by_snapshot ? to : 0};
+	                                        .xtrace = &xtrace};
 	snprintf(out, sizeof out, "%.*s.out", FOLDER, path);
 	struct tw_reader *reader = open_set(path, &options);
 	int status = selector & 1 ? tw_repair(reader, out, &result) : tw_transcode(reader, out, NULL, &result);

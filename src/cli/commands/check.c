@@ -182,7 +182,7 @@ static const char *idle_option(const struct tw_common *common)
 	} options[] = {
 	    {"--memory", common->memory},
 	    {"--reorder-window", common->reorder_window},
-	    {"--xtrace-layout", common->xtrace_layout},
+	    {"--xtrace-layout", common->xtrace.layout},
 	    {"--binary", common->binary},
 	    {"--maps", common->maps},
 	    {"--jobs", common->jobs},

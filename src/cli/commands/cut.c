@@ -7,7 +7,6 @@
 
 struct cut_options {
 	struct tw_common common;
-	uint64_t from_snapshot, to_snapshot;
 	bool strict;
 };
 
@@ -34,19 +33,18 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		status = tw_refuse_two_outputs(common, &tw_command_cut);
 	if (status)
 		return status;
-	bool by_snapshot = options->from_snapshot || options->to_snapshot;
+	const struct tw_xtrace_read_options *xtrace = &common->xtrace;
+	bool by_snapshot = xtrace->from_snapshot || xtrace->to_snapshot;
 	if (!common->filters_given)
 		return tw_say_usage(&tw_command_cut, "cut wants a filter: --from-time, --to-time, --thread, ...");
 	if (by_snapshot && (common->from_time || common->to_time))
 		return tw_say_usage(&tw_command_cut, "a part is chosen by time or by snapshots, not by both");
-	if (options->to_snapshot && options->to_snapshot <= options->from_snapshot)
+	if (xtrace->to_snapshot && xtrace->to_snapshot <= xtrace->from_snapshot)
 		return tw_say_usage(&tw_command_cut, "--to-snapshot is not behind --from-snapshot");
 	struct tw_walk walk = {
 	    .nameless = true,
 	    .common = common,
-	    .options = {.order = TW_ORDER_COPY,
-	                .from_snapshot = options->from_snapshot,
-	                .to_snapshot = options->to_snapshot},
+	    .options = {.order = TW_ORDER_COPY},
 	    .filter_slices = true,
 	    .context = &writing,
 	    .read = cut,
@@ -65,10 +63,10 @@ static const struct tw_option own_options[] = {
      .help = "tell on standard output what was written and lost, as an object in JSON"},
 };
 static const struct tw_option snapshot_options[] = {
-    {"from-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, from_snapshot), .placeholder = "N",
+    {"from-snapshot", 0, TW_OPTION_COUNT, offsetof(struct tw_common, xtrace.from_snapshot), .placeholder = "N",
      .filters = true,
      .help = "begin at snapshot number N of each thread, the first being 0; for formats with snapshots (xtrace)"},
-    {"to-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, to_snapshot), .placeholder = "N", .least = 1,
+    {"to-snapshot", 0, TW_OPTION_COUNT, offsetof(struct tw_common, xtrace.to_snapshot), .placeholder = "N", .least = 1,
      .filters = true, .help = "end before snapshot number N"},
 };
 static const struct tw_option_group snapshot_group = {"Snapshots", snapshot_options,

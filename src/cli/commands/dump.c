@@ -96,18 +96,12 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 	return status > 0 ? 0 : status;
 }
 
-struct dump_options {
-	struct tw_common common;
-	bool tokens;
-};
-
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	const struct dump_options *options = (const struct dump_options *)common;
 	struct tw_screen screen = {0};
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = TW_ORDER_FILE, .listing = !common->json, .tokens = options->tokens},
+	    .options = {.order = TW_ORDER_FILE, .listing = !common->json},
 	    .filter_slices = true,
 	    .quiet = tw_goes_to_terminal(common->output),
 	    .context = &screen,
@@ -118,7 +112,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 }
 
 static const struct tw_option own_options[] = {
-    {"tokens", 0, TW_OPTION_FLAG, offsetof(struct dump_options, tokens),
+    {"tokens", 0, TW_OPTION_FLAG, offsetof(struct tw_common, xtrace.tokens),
      .help = "of xtrace: each token with its offset; otherwise each instruction with what it did"},
 };
 static const struct tw_option_group own_group = {"Records", own_options, sizeof own_options / sizeof *own_options};
@@ -139,7 +133,7 @@ const struct tw_command tw_command_dump = {
     .examples = "trackway dump app.xray\tAll records.\n"
 		"trackway dump --json --thread 4711 app.xray\tThose of a thread, for a script.\n",
     .groups = groups,
-    .size = sizeof(struct dump_options),
+    .size = sizeof(struct tw_common),
     .least = 1,
     .most = 1,
     .run = run,

@@ -162,7 +162,7 @@ static int read_all(struct places *places, const char *path, const struct tw_rea
 {
 	const struct tw_read_options all = {
 	    .format = options->format,
-	    .xtrace_layout = options->xtrace_layout,
+	    .xtrace = options->xtrace,
 	    .order = TW_ORDER_TRACK,
 	    .memory_limit = options->memory_limit,
 	    .reorder_window = options->reorder_window,

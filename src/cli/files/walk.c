@@ -99,7 +99,7 @@ static int read_file(struct tw_walk *walk, char *path)
 void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options)
 {
 	options->format = common->from;
-	options->xtrace_layout = common->xtrace_layout;
+	options->xtrace = &common->xtrace;
 	options->threads = common->threads.items;
 	options->thread_count = common->threads.count;
 	options->provider = common->provider;
@@ -119,7 +119,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 static bool wants_names(const struct tw_walk *walk)
 {
 	const struct tw_common *common = walk->common;
-	return !walk->nameless || common->function || common->binary || common->maps || common->xtrace_layout;
+	return !walk->nameless || common->function || common->binary || common->maps || common->xtrace.layout;
 }
 
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)

@@ -317,8 +317,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct job job = {.options = options};
 	if (missing)
 		return tw_say_error("the emulator unicorn is needed: %s", missing);
-	if (common->xtrace_layout && tw_xtrace_layout_parse(common->xtrace_layout, &job.layout, &job.known) < 0)
-		return tw_say_error("%s: %s", common->xtrace_layout, xtrace_layout_wanted);
+	if (common->xtrace.layout && tw_xtrace_layout_parse(common->xtrace.layout, &job.layout, &job.known) < 0)
+		return tw_say_error("%s: %s", common->xtrace.layout, xtrace_layout_wanted);
 	atexit(refuse_end);
 	signal(SIGBUS, refuse_shorter);
 	struct tw_names names = {.addresses = true};

@@ -95,7 +95,7 @@ void tw_names_want(struct tw_names *names, const struct tw_common *common, const
 {
 	if (!common->binary && !common->maps)
 		take_list(names, path);
-	bool wanted = common->binary || common->maps || common->xtrace_layout || names->list, sure = false;
+	bool wanted = common->binary || common->maps || common->xtrace.layout || names->list, sure = false;
 	int addresses = wanted ? has_addresses(common, path, &sure) : 0;
 	names->no_memory |= addresses < 0;
 	names->unsure |= !sure;
@@ -142,7 +142,7 @@ static const char *idle_option(const struct tw_names *names, const struct tw_com
 {
 	if (names->addresses || names->unsure)
 		return NULL;
-	if (common->xtrace_layout)
+	if (common->xtrace.layout)
 		return "--xtrace-layout";
 	return common->maps ? "--maps" : common->load_address.given ? "--load-address" : NULL;
 }

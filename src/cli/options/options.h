@@ -4,6 +4,7 @@
 #define CLI_OPTIONS_OPTIONS_H
 
 #include <trackway/analysis.h>
+#include <trackway/xtrace.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +64,8 @@ struct tw_option_group {
 /* What the shared groups below fill. Every command's struct begins with one. */
 struct tw_common {
 	bool help;
-	const char *from, *binary, *maps, *xtrace_layout;
+	const char *from, *binary, *maps;
+	struct tw_xtrace_read_options xtrace;
 	struct tw_option_number load_address; /* of `binary` */
 	uint64_t jobs, memory, reorder_window;
 	struct tw_numbers threads;

@@ -181,7 +181,8 @@ static uint64_t end_of(const struct rewrite *r)
 /* Whether the part ends before a token: at an instruction, or at a snapshot of it. */
 static bool ends(const struct rewrite *r, const struct tw_xtrace_token *token)
 {
-	uint64_t at = r->files.layout.counts_index ? r->index : r->cursor.offset, last = r->reader->options.to_snapshot;
+	uint64_t at = r->files.layout.counts_index ? r->index : r->cursor.offset,
+		 last = xtrace_options(r->reader)->to_snapshot;
 	if (!r->cuts || !is_instruction(token))
 		return false;
 	return r->index >= end_of(r) ||
@@ -246,9 +247,10 @@ static int passes_snapshot(struct rewrite *r, bool *lands)
 static int pass(struct rewrite *r, struct start *start)
 {
 	const struct tw_read_options *options = &r->reader->options;
-	bool lands, by_snapshot = options->from_snapshot || options->to_snapshot;
+	const struct tw_xtrace_read_options *xtrace = xtrace_options(r->reader);
+	bool lands, by_snapshot = xtrace->from_snapshot || xtrace->to_snapshot;
 	int status = passes_snapshot(r, &lands);
-	bool wanted = by_snapshot && lands && r->snapshots.number > options->from_snapshot;
+	bool wanted = by_snapshot && lands && r->snapshots.number > xtrace->from_snapshot;
 	if (by_snapshot ? wanted : lands || (!r->found && r->index == options->from_ns))
 		*start = (struct start){r->cursor.offset, r->index, r->pc - WORD, r->has_pc, lands};
 	r->found |= by_snapshot ? wanted : lands;
@@ -261,7 +263,8 @@ static int pass(struct rewrite *r, struct start *start)
 static int look_for_start(struct rewrite *r, struct start *start)
 {
 	const struct tw_read_options *options = &r->reader->options;
-	uint64_t from = options->from_snapshot || options->to_snapshot ? UINT64_MAX : options->from_ns;
+	const struct tw_xtrace_read_options *xtrace = xtrace_options(r->reader);
+	uint64_t from = xtrace->from_snapshot || xtrace->to_snapshot ? UINT64_MAX : options->from_ns;
 	struct tw_xtrace_token token;
 	int status = next_snapshot(r);
 	while (status >= 0 && r->index <= from && (status = xtrace_cursor_next(&r->cursor, &token)) > 0) {
@@ -429,6 +432,7 @@ static void remove_tracks(const struct xtrace_set *set, size_t count, const char
 int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool repairs, struct tw_rewrite_result *result)
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
+	const struct tw_xtrace_read_options *xtrace = xtrace_options(reader);
 	struct rewrite r = {.reader = reader, .result = result, .cuts = !repairs};
 	bool made = false;
 	int status = 0;
@@ -451,9 +455,9 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 	for (; i < set->count && status >= 0; i++)
 		if (tw_thread_wanted(&reader->options, set->tracks[i].name.number))
 			status = write_track(&r, directory, &set->tracks[i]);
-	if (status >= 0 && (reader->options.from_snapshot || reader->options.to_snapshot) && !r.found)
+	if (status >= 0 && (xtrace->from_snapshot || xtrace->to_snapshot) && !r.found)
 		status = tw_fail(reader, TW_ERR_VALUE, "%s: no thread has a snapshot number %" PRIu64,
-		                 tw_source_name(reader), reader->options.from_snapshot);
+		                 tw_source_name(reader), xtrace->from_snapshot);
 	if (status >= 0)
 		status = xtrace_list_copy(reader, set, directory, &result->bytes_out);
 	if (status < 0)
