@@ -99,17 +99,16 @@ enum tw_argument_type {
 struct tw_argument {
 	uint32_t name; /* of the dictionary */
 	uint8_t type;  /* enum tw_argument_type */
-	uint8_t fxt;   /* bytes that FXT has as an argument of unknown type: its number, 11 to 15; else 0 */
-	uint8_t big;   /* the same: 1 where they are words of a big-endian archive */
 	uint8_t reserved;
+	uint16_t raw; /* bytes of a type that no reader of their format knows: not 0, and the format's; else 0 */
 	union {
 		int64_t i;
 		uint64_t u;
 		double d;
 		const uint8_t *bytes;
 	} value;
-	uint32_t size;  /* of bytes; of a pointer or koid: the name of its object, by number, 0 if not known */
-	uint32_t upper; /* of what is of unknown type in FXT: bits 32 to 63 of its header; else 0 */
+	uint32_t size;     /* of bytes; of a pointer or koid: the name of its object, by number, 0 if not known */
+	uint32_t raw_more; /* with raw: what else the format needs to write the bytes again as they were */
 };
 
 /* What tw_read() delivers: some hundred rows. Borrowed until the next call on the same reader. */

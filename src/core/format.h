@@ -370,10 +370,10 @@ void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint6
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated);
 void tw_count_losses(struct tw_writer *writer, const char *what, bool approximated, uint64_t count);
 
-/* Counts the type and the upper half of the header of what is bytes because FXT's own readers do not know it. */
+/* Counts the type of bytes that only their own format can write again as it was. */
 static inline void tw_count_unknown(struct tw_writer *writer, const struct tw_argument *argument)
 {
-	if (argument->fxt)
+	if (argument->raw)
 		tw_count_loss(writer, "unknown argument", true);
 }
 

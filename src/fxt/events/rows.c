@@ -130,9 +130,8 @@ static const uint8_t argument_types[] = {
 
 static void set_unknown(const struct job *job, const struct tw_fxt_argument *from, struct tw_argument *argument)
 {
-	argument->fxt = from->type;
-	argument->big = job->chunk->big;
-	argument->upper = (uint32_t)from->value.u;
+	argument->raw = (uint16_t)(FXT_RAW | (job->chunk->big ? FXT_RAW_BIG : 0) | from->type);
+	argument->raw_more = (uint32_t)from->value.u;
 	fxt_note(job->chunk, FXT_ARGUMENT_TYPE, job->place, job->place, from->type, 0, NULL);
 }
 

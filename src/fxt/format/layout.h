@@ -174,4 +174,12 @@ static inline uint32_t fxt_event_extra(enum tw_fxt_kind kind)
 	return kind == TW_FXT_COUNTER || kind >= TW_FXT_DURATION_COMPLETE;
 }
 
+/* tw_argument.raw of an argument of unknown type, 11 to 15; raw_more has bits 32 to 63 of its header. The low bits are
+ * the type. */
+enum {
+	FXT_RAW = 'f' << 8,   /* of FXT */
+	FXT_RAW_BIG = 1 << 4, /* the bytes are words of a big-endian archive */
+	FXT_RAW_TYPE = 15
+};
+
 #endif

@@ -30,7 +30,8 @@ static struct value in_stream(enum tw_fxt_argument_type type, const struct tw_ar
 /* What an unknown type has is whole words. */
 static bool is_unknown(const struct tw_argument *argument)
 {
-	return argument->fxt > TW_FXT_ARG_BLOB && argument->fxt < FXT_TYPES && argument->size % TW_FXT_WORD == 0;
+	return (argument->raw & ~(FXT_RAW_BIG | FXT_RAW_TYPE)) == FXT_RAW &&
+	       (argument->raw & FXT_RAW_TYPE) > TW_FXT_ARG_BLOB && argument->size % TW_FXT_WORD == 0;
 }
 
 static struct value of_bytes(const struct tw_argument *argument)
@@ -38,7 +39,7 @@ static struct value of_bytes(const struct tw_argument *argument)
 	struct value value = in_stream(TW_FXT_ARG_BLOB, argument);
 	value.unknown = is_unknown(argument);
 	if (value.unknown)
-		value.header = argument->fxt | (uint64_t)argument->upper << 32;
+		value.header = (argument->raw & FXT_RAW_TYPE) | (uint64_t)argument->raw_more << 32;
 	return value;
 }
 
@@ -143,7 +144,8 @@ enum fxt_fit fxt_put_argument(struct fxt_put *put, const struct fxt_label *name,
 	fxt_put_label(put, name);
 	if (value.has_word)
 		fxt_put_word(put, value.word);
-	if (value.unknown && argument->big != put->big)
+	const bool big = argument->raw & FXT_RAW_BIG;
+	if (value.unknown && big != put->big)
 		put_turned(put, &value);
 	else
 		fxt_put_stream(put, value.bytes, (size_t)value.size);
