@@ -2,11 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/syscall.h"
 
+#include "base/memory/order.h"
 #include "study/syscall_list.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ERRORS = 4095, NAME = 32 };
@@ -20,17 +22,14 @@ static const struct known {
 #undef X
 };
 
+static int by_number(const void *number, const void *call)
+{
+	return tw_compare(*(const uint64_t *)number, ((const struct known *)call)->number);
+}
+
 static const struct known *find(uint64_t number)
 {
-	size_t low = 0, high = sizeof calls / sizeof *calls;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (calls[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < sizeof calls / sizeof *calls && calls[low].number == number ? &calls[low] : NULL;
+	return bsearch(&number, calls, sizeof calls / sizeof *calls, sizeof *calls, by_number);
 }
 
 const char *study_syscall_name(uint64_t number, char text[NAME])

@@ -68,21 +68,26 @@ static int by_name(const void *a, const void *b)
 	return order ? order : tw_compare(first->order, second->order);
 }
 
+/* A part of a text. */
+struct span {
+	const char *bytes;
+	size_t length;
+};
+
+static int begins_with(const void *spec, const void *name)
+{
+	const struct span *wanted = name;
+	return strncmp(((const struct uftrace_spec *)spec)->name, wanted->bytes, wanted->length);
+}
+
 /* Returns the first specification of a name, or where it would be. */
 static size_t first_of(struct uftrace_specs *specs, const char *name, size_t length)
 {
-	size_t low = 0, high = specs->count;
+	const struct span wanted = {name, length};
 	if (!specs->sorted && specs->count)
 		qsort(specs->items, specs->count, sizeof *specs->items, by_name);
 	specs->sorted = true;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (strncmp(specs->items[middle].name, name, length) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return tw_count_before(specs->items, specs->count, sizeof *specs->items, &wanted, begins_with);
 }
 
 /* What is said of a function's arguments, or of what it returned. */

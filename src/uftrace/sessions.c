@@ -122,18 +122,12 @@ bool uftrace_sort_sessions(struct uftrace_symbols *symbols)
  * holds. */
 static uint32_t last_begun(const struct uftrace_symbols *symbols, const struct uftrace_begin *wanted, uint64_t *until)
 {
-	size_t low = 0, high = symbols->session_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (by_group_and_time(&symbols->begins[middle], wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct uftrace_begin *next = symbols->begins + low;
-	if (low < symbols->session_count && same_group(next, wanted) && next->time < *until)
+	size_t count =
+	    tw_count_before(symbols->begins, symbols->session_count, sizeof *wanted, wanted, by_group_and_time);
+	const struct uftrace_begin *next = symbols->begins + count;
+	if (count < symbols->session_count && same_group(next, wanted) && next->time < *until)
 		*until = next->time;
-	return low && same_group(next - 1, wanted) ? next[-1].session : UINT32_MAX;
+	return count && same_group(next - 1, wanted) ? next[-1].session : UINT32_MAX;
 }
 
 uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until)

@@ -27,21 +27,40 @@ struct tw_key {
 #define TW_KEY(type, field)                                                                                            \
 	((struct tw_key){sizeof(type), _Generic(((type *)NULL)->field, uint64_t : offsetof(type, field))})
 
-/* Returns how many elements of a sorted array have a number less than this: the index of the first that has not. An
- * array of 0 elements is not touched. */
-static inline size_t tw_count_below(const void *array, size_t count, struct tw_key key, uint64_t number)
+/* Returns how many elements of a sorted array stand before what is wanted, as `compare` tells of an element and that:
+ * the index of the first that does not. An array of 0 elements is not touched. */
+static inline size_t tw_count_before(const void *array, size_t count, size_t size, const void *wanted,
+                                     int (*compare)(const void *element, const void *wanted))
 {
-	const char *numbers = array;
+	const char *elements = array;
 	size_t low = 0, high = count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const void *found = numbers + middle * key.size + key.at;
-		if (*(const uint64_t *)found < number)
+		if (compare(elements + middle * size, wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+/* A number, and where in an element it is compared with. */
+struct tw_number_at {
+	size_t at;
+	uint64_t number;
+};
+
+static inline int tw_compare_at(const void *element, const void *wanted)
+{
+	const struct tw_number_at *number = (const struct tw_number_at *)wanted;
+	return tw_compare_u64((const char *)element + number->at, &number->number);
+}
+
+/* How many have a number less than this. */
+static inline size_t tw_count_below(const void *array, size_t count, struct tw_key key, uint64_t number)
+{
+	const struct tw_number_at wanted = {key.at, number};
+	return tw_count_before(array, count, key.size, &wanted, tw_compare_at);
 }
 
 /* How many have numbers that are not above it. */

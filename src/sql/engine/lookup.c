@@ -212,15 +212,7 @@ int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 static size_t place_of(const struct sql_lookup *lookup, int64_t key, uint32_t row)
 {
 	const struct entry wanted = {key, row};
-	size_t low = 0, high = lookup->entry_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (by_key(&lookup->entries[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return tw_count_before(lookup->entries, lookup->entry_count, sizeof wanted, &wanted, by_key);
 }
 
 static void go(struct sql_cursor *cursor)
