@@ -265,14 +265,16 @@ static void add_sign_of_life(const struct job *job, enum tw_event_kind kind)
 		fxt_add_fix(chunk, &fix);
 }
 
-/* What nobody looks at is made all the same where rules are asked for, and taken back. */
+/* Rows of events that nobody looks at are made all the same, for the findings, and taken back; but where such events
+ * are skipped without a look, nothing is told of any of them. */
 static void take_event(const struct job *job)
 {
 	struct fxt_chunk *chunk = job->chunk;
-	enum tw_event_kind kind = (enum tw_event_kind)fxt_event_kinds[job->record->kind - TW_FXT_INSTANT];
+	const unsigned type = (unsigned)(job->record->kind - TW_FXT_INSTANT);
+	enum tw_event_kind kind = (enum tw_event_kind)fxt_event_kinds[type];
 	size_t rows = chunk->slab.count, arguments = chunk->slab.argument_count, fixes = chunk->fix_count;
 	bool looked_at = job->wish->kinds >> kind & 1;
-	if (looked_at || job->wish->check)
+	if (!(job->wish->skips >> type & 1))
 		add_event(job, kind);
 	if (looked_at)
 		return;

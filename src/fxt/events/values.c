@@ -33,6 +33,27 @@ bool fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
 	return true;
 }
 
+/* Whether a reference is registered, or its text stands in the record. */
+static bool is_registered(struct fxt_chunk *chunk, unsigned reference, uint64_t offset)
+{
+	uint32_t unused;
+	return reference >= TW_FXT_STRING_INLINE || fxt_known_number(chunk, reference, offset, &unused);
+}
+
+bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count)
+{
+	const uint64_t offset = fxt_offset(chunk, place);
+	for (; count > 0; count--) {
+		const uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		if (!is_registered(chunk, (unsigned)tw_bits(header, 16, 31), offset) ||
+		    (fxt_type(header) == TW_FXT_ARG_STRING &&
+		     !is_registered(chunk, (unsigned)tw_bits(header, 32, 47), offset)))
+			return false;
+		at += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
+	}
+	return true;
+}
+
 /* The text that a reference means, which is defined. */
 static void set_text(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset, struct tw_argument *argument)
 {

@@ -9,6 +9,10 @@
  * of one or two words, with names and texts that are defined. */
 bool fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count);
 
+/* Whether all references to strings are registered that `count` arguments have, the first at a place `at`; place: of
+ * their record, whose size is right. */
+bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count);
+
 /* The argument at a place of the chunk, which is such a value; offset: of its record. */
 struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset);
 

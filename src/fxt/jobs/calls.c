@@ -6,6 +6,7 @@
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
 #include "base/memory/memory.h"
+#include "fxt/events/values.h"
 #include "fxt/format/measure.h"
 #include "fxt/format/layout.h"
 #include "fxt/walk/ahead.h"
@@ -244,6 +245,14 @@ TW_NOINLINE const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t hea
 	return names;
 }
 
+/* Whether the arguments of an event refer to registered strings alone. */
+static inline bool has_registered(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
+{
+	const size_t place = (size_t)(bytes - chunk->bytes);
+	const uint64_t count = tw_bits(header, 20, 23);
+	return count == 0 || fxt_are_registered(chunk, place, place + (size_t)2 * TW_FXT_WORD, count);
+}
+
 /* The place in a record of the time at which the call ends; of a begin or an end, of its time. */
 static inline size_t end_place(uint64_t header, unsigned kind)
 {
@@ -298,7 +307,7 @@ TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const
 		    tw_load64(bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete), big);
 		const uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
 		const uint64_t last = ended - clock.base_tsc;
-		if (first > last || last > clock.near)
+		if (first > last || last > clock.near || !has_registered(chunk, header, bytes))
 			break;
 		made->name = called->name;
 		made->origin = shape->mark | (uint32_t)(bytes - base);
@@ -319,6 +328,8 @@ static bool take_call(const struct run *run, uint64_t header, const uint8_t *byt
 	const struct fxt_pair *names = cursor->lane != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
 	if (!names || cursor->lane == UNWANTED)
 		return names;
+	if (!has_registered(chunk, header, bytes))
+		return false;
 	const uint64_t begin = tw_load64(bytes + TW_FXT_WORD, big),
 		       end = tw_load64(bytes + end_place(header, kind), big);
 	const uint64_t time = tw_ticks_ns(&chunk->clock, begin), over = tw_ticks_ns(&chunk->clock, end);
@@ -337,7 +348,15 @@ static bool take_call(const struct run *run, uint64_t header, const uint8_t *byt
 	return true;
 }
 
-/* Takes an event that is no call. False where its thread is inline, or not registered. */
+/* Whether category and name of an event are registered, or stand in the record. */
+static bool has_names(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
+{
+	const uint64_t indices = header & ~(tw_bits(header, 63, 63) ? FXT_BITS(48, 63) : 0);
+	return look_up(chunk, indices, bytes);
+}
+
+/* Takes an event that is no call. False where its thread is inline, or something that it refers to is not
+ * registered. */
 static bool take_other(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	const unsigned index = (unsigned)tw_bits(header, 24, 31);
@@ -345,18 +364,24 @@ static bool take_other(const struct run *run, uint64_t header, const uint8_t *by
 	if (!index || tw_ticks_ns(&run->chunk->clock, ticks) == UINT64_MAX)
 		return false;
 	struct fxt_call_cursor *cursor = cursor_of(run->chunk, index, bytes);
+	const bool told = cursor->lane == UNWANTED ||
+	                  (has_names(run->chunk, header, bytes) && has_registered(run->chunk, header, bytes));
+	if (cursor->lane == UNKNOWN || !told)
+		return false;
 	see_going_on(cursor, ticks);
-	return cursor->lane != UNKNOWN;
+	return true;
 }
 
 /* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */
 static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
 {
-	const uint64_t type = tw_bits(header, 60, 63);
+	const uint64_t type = tw_bits(header, 60, 63), count = tw_bits(header, 16, 19);
+	const size_t place = (size_t)(bytes - chunk->bytes);
+	const size_t fixed = (type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS) * (size_t)TW_FXT_WORD;
 	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP))
 		return false; /* what is no time must not move the clock: that takes divisions, and as many back */
 	const uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
-	if (time == UINT64_MAX)
+	if (time == UINT64_MAX || (count && !fxt_are_registered(chunk, place, place + fixed, count)))
 		return false;
 	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
 	return true;

@@ -82,8 +82,7 @@ struct fxt_census {
 /* count_by_header.c: counts records from a place on, up to `end` or to the first that it cannot count; returns the place
  * of that. */
 struct fxt_groups *fxt_groups_new(void);
-size_t fxt_count_by_header(struct fxt_sums *sums, struct fxt_groups *groups, const struct fxt_chunk *chunk,
-                           size_t place, size_t end);
+size_t fxt_count_by_header(struct fxt_chunk *chunk, struct fxt_groups *groups, size_t place, size_t end);
 
 /* Counts a record that is neither an event nor one that others depend on, and for threads that stand in
  * records. */

@@ -227,60 +227,65 @@ static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
 	add_count(chunk, &count);
 }
 
-/* Counts a record that changes what indices mean, the clock or the provider. */
-static void count_table(struct fxt_chunk *chunk, size_t place, uint64_t header)
+/* Completes the sums that a record, which changes what indices mean, the clock or the provider, puts an end to. */
+static void end_sums(struct fxt_chunk *chunk, size_t place, uint64_t header)
 {
-	uint64_t offset = fxt_offset(chunk, place);
-	chunk->census->sums.kinds[fxt_kind(header)]++;
-	switch (fxt_type(header)) {
-	case TW_FXT_TYPE_METADATA:
-	case TW_FXT_TYPE_INITIALIZATION:
+	const uint64_t offset = fxt_offset(chunk, place);
+	if (fxt_type(header) <= TW_FXT_TYPE_INITIALIZATION)
 		settle(chunk, offset);
-		fxt_next_turn(chunk);
-		if (fxt_kind(header) == TW_FXT_PROVIDER_EVENT)
-			count_full_buffer(chunk, header);
-		return;
-	case TW_FXT_TYPE_STRING:
+	else if (fxt_type(header) == TW_FXT_TYPE_STRING)
 		settle_category(chunk, (unsigned)tw_bits(header, 16, 30), offset - 1);
-		return;
-	case TW_FXT_TYPE_THREAD:
+	else if (fxt_type(header) == TW_FXT_TYPE_THREAD)
 		settle_thread(chunk, (unsigned)tw_bits(header, 16, 23), offset - 1);
-		return;
-	default:
-		return;
-	}
+}
+
+/* Does with a record all that is done where rows are made of it: notes its findings, and passes to the next context.
+ * The rows are taken back. Returns its size, as far as it is in the chunk. */
+static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+{
+	const size_t rows = chunk->slab.count, arguments = chunk->slab.argument_count, fixes = chunk->fix_count;
+	const size_t size = fxt_take_record(chunk, wish, place, end);
+	chunk->slab.count = rows;
+	chunk->slab.argument_count = arguments;
+	chunk->fix_count = fixes;
+	return size;
 }
 
 /* Returns the record's size, as far as it is in the chunk. odd: there is something unknown in it. */
-static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end, bool odd)
+static size_t count_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool odd)
 {
 	struct fxt_sums *sums = &chunk->census->sums;
-	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
-	uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
-	unsigned type = fxt_type(header);
+	const uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
+	const uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
+	const unsigned type = fxt_type(header);
+	end_sums(chunk, place, header);
+	const size_t here = take_record(chunk, wish, place, end);
 	if (type == TW_FXT_TYPE_LARGE)
 		count_large(chunk, place, end, header);
 	else if (type < TW_FXT_TYPE_EVENT)
-		count_table(chunk, place, header);
+		sums->kinds[fxt_kind(header)]++;
 	else if (type == TW_FXT_TYPE_EVENT && fxt_kind(header) != TW_FXT_UNKNOWN)
 		count_event(chunk, place, header, size, odd);
 	else
 		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->big);
+	if (fxt_kind(header) == TW_FXT_PROVIDER_EVENT)
+		count_full_buffer(chunk, header);
 	if (type != TW_FXT_TYPE_METADATA) {
 		sums->provider.records++;
 		sums->provider.bytes += size;
 	}
-	return size < end - place ? (size_t)size : end - place;
+	return here;
 }
 
-static void count_records(struct fxt_chunk *chunk, struct fxt_groups *groups, size_t place, size_t end)
+static void count_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_groups *groups, size_t place,
+                          size_t end)
 {
 	enum { FEW = 1024 }; /* bytes: the fast path would take longer */
 	while (place < end) {
 		if (end - place > FEW)
-			place = fxt_count_by_header(&chunk->census->sums, groups, chunk, place, end);
+			place = fxt_count_by_header(chunk, groups, place, end);
 		if (place < end)
-			place += count_record(chunk, place, end, false);
+			place += count_record(chunk, wish, place, end, false);
 	}
 }
 
@@ -317,9 +322,9 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
 		if (piece->kind == FXT_RECORDS && piece->odd)
-			count_record(chunk, piece->from, piece->to, true);
+			count_record(chunk, wish, piece->from, piece->to, true);
 		else if (piece->kind == FXT_RECORDS)
-			count_records(chunk, scratch->groups, piece->from, piece->to);
+			count_records(chunk, wish, scratch->groups, piece->from, piece->to);
 		else
 			fxt_decode_piece(chunk, wish, piece);
 	}

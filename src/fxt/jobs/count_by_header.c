@@ -7,6 +7,7 @@
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
 #include "base/memory/memory.h"
+#include "fxt/events/values.h"
 #include "fxt/jobs/census.h"
 
 /* Types whose second word is a time. */
@@ -116,6 +117,21 @@ void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *byte
 	count_threads(sums, header, kind, bytes, size, big);
 }
 
+/* Counts a context switch or a wake-up without arguments. False for any other record. */
+static bool count_plain_koids(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t without, bool big)
+{
+	const uint32_t koids = fxt_plain_koids(header);
+	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big), size = (2 + koids) * (uint64_t)TW_FXT_WORD;
+	if (koids == 0 || ticks >= without)
+		return false;
+	sums->kinds[koids == 2 ? TW_FXT_CONTEXT_SWITCH : TW_FXT_THREAD_WAKEUP]++;
+	sums->provider.records++;
+	fxt_note_time(&sums->provider, ticks);
+	for (uint32_t i = 0; i < koids; i++)
+		count_lone(sums, tw_load64(bytes + (2 + i) * (size_t)TW_FXT_WORD, big), size, ticks);
+	return true;
+}
+
 /* The count of records with the same low half of the header: the same record type and size, and for events the same
  * event type, thread and number of arguments. */
 struct group {
@@ -196,24 +212,51 @@ TW_NOINLINE bool meet_category(struct fxt_sums *sums, uint32_t category)
 	return true;
 }
 
+/* Whether the thread of an event is registered. *last: the index of the last one that was. */
+TW_INLINE bool has_thread(const struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, unsigned *last)
+{
+	const unsigned index = (unsigned)tw_bits(header, 24, 31);
+	const uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
+	if (__builtin_expect(index == *last, 1))
+		return true;
+	if (!fxt_thread_at(chunk->turn.provider, index, offset))
+		return false;
+	*last = index;
+	return true;
+}
+
+/* Whether category, name and arguments of an event refer to registered strings. */
+TW_INLINE bool has_names(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
+{
+	const size_t place = (size_t)(bytes - chunk->bytes);
+	const uint64_t count = tw_bits(header, 20, 23);
+	return (fxt_known_pair(chunk, header) || fxt_look_up_pair(chunk, header, place)) &&
+	       (count == 0 || fxt_are_registered(chunk, place, place + (size_t)2 * TW_FXT_WORD, count));
+}
+
 /* Counts an event. False where it is not for the fast path. */
-TW_INLINE bool count_event(struct fxt_sums *sums, struct group *group, uint64_t header, const uint8_t *bytes, bool big)
+TW_INLINE bool count_event(struct fxt_sums *sums, struct group *group, uint64_t without, uint64_t header,
+                           const uint8_t *bytes, bool big)
 {
 	const uint32_t category = (uint16_t)(header >> 32);
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big), told = tw_load64(bytes + group->over, big);
-	const uint64_t last = told > ticks ? told : ticks;
+	if (told < ticks || told >= without)
+		return false;
 	if (__builtin_expect(sums->categories[category]++ == 0, 0) && !meet_category(sums, category))
 		return false;
 	group->count++;
 	group->first = ticks < group->first ? ticks : group->first;
-	group->last = last > group->last ? last : group->last;
+	group->last = told > group->last ? told : group->last;
 	return true;
 }
 
 /* Counts records, up to the first that is not for the fast path; returns its place. */
-TW_INLINE const uint8_t *count_run(struct fxt_sums *sums, struct fxt_groups *groups, const uint8_t *bytes,
+TW_INLINE const uint8_t *count_run(struct fxt_chunk *chunk, struct fxt_groups *groups, const uint8_t *bytes,
                                    const uint8_t *to, bool big)
 {
+	struct fxt_sums *const sums = &chunk->census->sums;
+	const uint64_t without = chunk->first_without;
+	unsigned thread = 0; /* which is none */
 	for (uint64_t size; bytes < to; bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
 		struct group *group = group_at(groups, (uint32_t)header);
@@ -221,12 +264,12 @@ TW_INLINE const uint8_t *count_run(struct fxt_sums *sums, struct fxt_groups *gro
 		if (__builtin_expect(group->low != (uint32_t)header, 0) &&
 		    !(group = find_group(groups, (uint32_t)header)))
 			break;
-		if (group->other) {
-			fxt_count_other(sums, header, bytes, size, big);
-			sums->provider.records++;
-		} else if (!count_event(sums, group, header, bytes, big)) {
+		const bool counted =
+		    group->other ? count_plain_koids(sums, header, bytes, without, big)
+		                 : has_thread(chunk, header, bytes, &thread) && has_names(chunk, header, bytes) &&
+		                       count_event(sums, group, without, header, bytes, big);
+		if (!counted)
 			break;
-		}
 	}
 	return bytes;
 }
@@ -265,12 +308,12 @@ static void add_groups(struct fxt_sums *sums, struct fxt_groups *groups)
 		groups->credit -= groups->used_count;
 }
 
-size_t fxt_count_by_header(struct fxt_sums *sums, struct fxt_groups *groups, const struct fxt_chunk *chunk,
-                           size_t place, size_t end)
+size_t fxt_count_by_header(struct fxt_chunk *chunk, struct fxt_groups *groups, size_t place, size_t end)
 {
+	struct fxt_sums *sums = &chunk->census->sums;
 	const uint8_t *const from = chunk->bytes + place, *const to = chunk->bytes + end;
-	const uint8_t *behind = chunk->big ? count_run(sums, groups, from, to, true)
-	                                   : count_run(sums, groups, from, to, false);
+	const uint8_t *behind = chunk->big ? count_run(chunk, groups, from, to, true)
+	                                   : count_run(chunk, groups, from, to, false);
 	add_groups(sums, groups);
 	sums->provider.bytes += (uint64_t)(behind - from);
 	return (size_t)(behind - chunk->bytes);
