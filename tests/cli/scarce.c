@@ -25,11 +25,19 @@ static unsigned long number_in(const char *name)
 	return text ? strtoul(text, NULL, 10) : 0;
 }
 
-__attribute__((constructor)) static void begin(void)
+void served_begin(void);
+
+/* Also where one process runs many commands, each in a fork (tests/truth/serve.c). */
+void served_begin(void)
 {
 	to = number_in("SCARCE_TO");
 	from = number_in("SCARCE_FROM");
 	atomic_store(&made, 0);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	served_begin();
 }
 
 __attribute__((destructor)) static void end(void)

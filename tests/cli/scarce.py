@@ -8,10 +8,13 @@ with the same output, or with status 2 and a line that tells that there was no m
 files that it leaves in a directory of its own, from which it is run."""
 # SPDX-License-Identifier: Apache-2.0
 import os
+import pathlib
 import resource
 import shutil
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+import served
 
 PLACE, COUNT, EVER = "scarce", "scarce.count", 10**9
 SECONDS = 20  # of a processor; a run takes milliseconds
@@ -33,13 +36,16 @@ def files():
     return found
 
 
+def clear():
+    for name in os.listdir(PLACE):
+        path = os.path.join(PLACE, name)
+        (shutil.rmtree if os.path.isdir(path) else os.unlink)(path)
+
+
 class Run:
-    def __init__(self, library, command, **scarce):
-        shutil.rmtree(PLACE, ignore_errors=True)
-        os.mkdir(PLACE)
-        names = {"SCARCE_" + name.upper(): str(value) for name, value in scarce.items()}
-        done = subprocess.run(command, cwd=PLACE, env=os.environ | names | {"LD_PRELOAD": library}, check=False,
-                              stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=limit, timeout=300)
+    def __init__(self, server, words, **scarce):
+        clear()
+        done = server.run(*words, **{"SCARCE_" + name.upper(): str(value) for name, value in scarce.items()})
         self.status, self.out, self.files = done.returncode, done.stdout, files()
         self.err = done.stderr.decode(errors="replace")
 
@@ -63,7 +69,10 @@ def fault(run, good):
 
 def main():
     library, runs, command = os.path.abspath(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-    good = Run(library, command, count=os.path.abspath(COUNT))
+    shutil.rmtree(PLACE, ignore_errors=True)
+    os.mkdir(PLACE)
+    server = served.Server(shutil.which(command[0]), library, cwd=PLACE, preexec_fn=limit)
+    good = Run(server, command[1:], count=os.path.abspath(COUNT))
     with open(COUNT, encoding="ascii") as file:
         count = int(file.read())
     if good.status not in (0, 1) or count == 0:
@@ -71,7 +80,7 @@ def main():
     wrong = 0
     for number in sorted({1 + i * count // runs for i in range(runs)}):
         for last in (number, EVER):
-            run = Run(library, command, **{"from": number, "to": last})
+            run = Run(server, command[1:], **{"from": number, "to": last, "count": ""})
             what = fault(run, good)
             wrong += what is not None
             if what:

@@ -4,6 +4,9 @@
 // Most of what a short command takes is its start: the loader maps ten libraries and relocates. Tests that run thousands
 // of commands start the tool once (served.py). Each command has a process of its own, forked before main() has begun.
 //
+// A word "NAME=VALUE" before the command belongs to its environment. Another library that is loaded, too, may have a
+// served_begin(), which is called when that is set.
+//
 // The environment names the descriptors in SERVE_FDS: "requests,output,errors". A request is one packet, the words of a
 // command line, each with a NUL behind it; the answer is the status that waitpid() gives. The command writes to the
 // descriptors of output and errors.
@@ -11,6 +14,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +29,8 @@ typedef int start_function(main_function *main, int argc, char **argv, void (*in
                            void (*rtld_fini)(void), void *stack_end);
 
 start_function __libc_start_main;
+
+__attribute__((weak)) void served_begin(void);
 
 static main_function *tool_main;
 static int requests, output, errors;
@@ -42,14 +48,27 @@ static int split(size_t size)
 	return count;
 }
 
-static int run(int count, char **environment)
+/* How many words come before the command. */
+static int take_environment(void)
+{
+	int count = 0;
+
+	while (words[count] && words[count][0] != '/' && strchr(words[count], '='))
+		putenv(words[count++]);
+	if (served_begin)
+		served_begin();
+	return count;
+}
+
+static int run(int count)
 {
 	if (dup2(output, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0)
 		_exit(127);
 	close(requests);
 	close(output);
 	close(errors);
-	return tool_main(count, words, environment);
+	int first = take_environment();
+	return tool_main(count - first, words + first, environ);
 }
 
 /* Returns in the children, with the status of a command, and when there are no more requests. */
@@ -57,6 +76,7 @@ static int serve(int argc, char **argv, char **environment)
 {
 	(void)argc;
 	(void)argv;
+	(void)environment;
 	for (;;) {
 		ssize_t size = recv(requests, request, sizeof(request) - 1, 0);
 		int status;
@@ -66,7 +86,7 @@ static int serve(int argc, char **argv, char **environment)
 		request[size] = '\0';
 		pid_t child = fork();
 		if (child == 0)
-			return run(split((size_t)size), environment);
+			return run(split((size_t)size));
 		if (child < 0 || waitpid(child, &status, 0) < 0 || send(requests, &status, sizeof(status), 0) < 0)
 			return 1;
 	}

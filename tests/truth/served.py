@@ -8,19 +8,29 @@ import subprocess
 import sys
 
 
+SECONDS = 300  # that a command may take
+
+
 class Server:
     """Of one tool. Its commands have no standard input."""
 
-    def __init__(self, tool):
-        self.tool, self.requests, self.process = tool, None, None
+    def __init__(self, tool, preload=None, **options):
+        """preload: a library that each command needs; options: of subprocess.Popen()."""
+        self.tool, self.preload, self.options = tool, preload, options
+        self.requests, self.process = None, None
         self.library = os.environ.get("TRACKWAY_SERVE")
+
+    def environment(self, *libraries, **more):
+        return {**os.environ, **more, **({"LD_PRELOAD": ":".join(libraries)} if libraries else {})}
 
     def start(self):
         self.requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.requests.settimeout(SECONDS)
         self.written = [os.memfd_create(name) for name in ("output", "errors")]
         descriptors = (theirs.fileno(), *self.written)
-        self.process = subprocess.Popen([self.tool], pass_fds=descriptors, stdin=subprocess.DEVNULL, env={
-            **os.environ, "LD_PRELOAD": self.library, "SERVE_FDS": ",".join(map(str, descriptors))})
+        libraries = [self.library, self.preload] if self.preload else [self.library]
+        self.process = subprocess.Popen([self.tool], pass_fds=descriptors, stdin=subprocess.DEVNULL, env=self.environment(
+            *libraries, SERVE_FDS=",".join(map(str, descriptors))), **self.options)
         theirs.close()
         atexit.register(self.close)
 
@@ -31,17 +41,20 @@ class Server:
         os.truncate(descriptor, 0)
         return data
 
-    def run(self, *words):
-        """As subprocess.run() with what comes out of it."""
+    def run(self, *words, **more):
+        """As subprocess.run() with what comes out of it. more: environment."""
         command = [self.tool, *words]
         if not self.library:
-            return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            environment = self.environment(*[self.preload] if self.preload else [], **more)
+            return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=SECONDS,
+                                  env=environment, **self.options)
         if not self.requests:
             self.start()
-        self.requests.send(b"".join(os.fsencode(word) + b"\0" for word in command))
+        settings = [f"{name}={value}" for name, value in more.items()]
+        self.requests.send(b"".join(os.fsencode(word) + b"\0" for word in settings + command))
         answer = self.requests.recv(4)
         if len(answer) != 4:
-            raise OSError(f"the tool has ended: {command}")
+            raise OSError(f"no answer: {command}")
         status = os.waitstatus_to_exitcode(int.from_bytes(answer, sys.byteorder))
         return subprocess.CompletedProcess(command, status, *map(self.take, self.written))
 
