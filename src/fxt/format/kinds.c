@@ -1,4 +1,4 @@
-/* kinds.c - the one table of FXT: the fields of each kind of record, in the order of their words and as they are shown. */
+/* kinds.c - the one table of FXT: the fields of each kind of record, in the order of their words. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/format/kinds.h"
 

@@ -16,11 +16,11 @@ enum { LEAST_OBJECT = 2 * TW_FXT_WORD };
 static bool runs_out(const struct fxt_view *view, size_t at)
 {
 	size_t left = view->left - at;
-	return left < TW_FXT_WORD || fxt_size(tw_load64(view->bytes + at, view->big)) > left / TW_FXT_WORD;
+	return left < TW_FXT_WORD || fxt_size(fxt_header_at(view, at)) > left / TW_FXT_WORD;
 }
 
-/* Here and below what repair registers where nothing was does not count: a repaired archive must be judged as its
- * source was. */
+/* What repair registers where nothing was does not count, here and for threads: a repaired archive must look like its
+ * source. */
 static bool string_known(const struct fxt_view *view, uint64_t index, size_t at)
 {
 	const struct fxt_entry *entry = index > 0 && index < TW_FXT_STRING_INLINE
@@ -77,9 +77,8 @@ static bool is_blob_alone(const struct fxt_view *view, const struct tw_fxt_recor
 
 bool fxt_is_alone(const struct fxt_view *view, size_t at)
 {
-	struct tw_fxt_decoder decoder = {.bytes = view->bytes + at, .left = view->left - at, .big = view->big};
 	struct tw_fxt_record record;
-	if (tw_fxt_next(&decoder, &record) != 1 || record.padded)
+	if (fxt_decode_at(view, at, &record) != 1 || record.padded)
 		return false;
 	switch (record.type) {
 	case TW_FXT_TYPE_METADATA:
@@ -109,7 +108,7 @@ bool fxt_is_alone(const struct fxt_view *view, size_t at)
 
 bool fxt_is_sound(const struct fxt_view *view, size_t at)
 {
-	uint64_t header = tw_load64(view->bytes + at, view->big);
+	uint64_t header = fxt_header_at(view, at);
 	enum tw_fxt_kind kind = fxt_kind(header);
 	if (kind == TW_FXT_UNKNOWN || header & fxt_reserved(kind))
 		return false;
@@ -130,7 +129,7 @@ bool fxt_is_begun(const struct fxt_view *view, size_t at)
 {
 	if (view->left - at < TW_FXT_WORD)
 		return true;
-	uint64_t header = tw_load64(view->bytes + at, view->big);
+	uint64_t header = fxt_header_at(view, at);
 	enum tw_fxt_kind kind = fxt_kind(header);
 	bool fits = kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && runs_out(view, at);
 	return fits && (fxt_size(header) <= SHORT || may_be_long(view, header, at));
@@ -139,16 +138,16 @@ bool fxt_is_begun(const struct fxt_view *view, size_t at)
 bool fxt_is_large_begun(const struct fxt_view *view, size_t at)
 {
 	size_t words = (view->left - at) / TW_FXT_WORD;
-	uint64_t header = words ? tw_load64(view->bytes + at, view->big) : 0;
+	uint64_t header = words ? fxt_header_at(view, at) : 0;
 	return fxt_size(header) > words && fxt_is_large(header, view->bytes + at, words, view->big);
 }
 
 /* The size of a short record of an unknown type behind a solid one; 0 where there is none. */
 static size_t unknown_behind(const struct fxt_view *view, size_t solid, size_t at)
 {
-	uint64_t header = tw_load64(view->bytes + at, view->big), words = fxt_size(header);
+	uint64_t header = fxt_header_at(view, at), words = fxt_size(header);
 	bool unknown = fxt_kind(header) == TW_FXT_UNKNOWN && words <= SHORT && words * TW_FXT_WORD <= view->left - at;
-	bool large = fxt_type(tw_load64(view->bytes + solid, view->big)) == TW_FXT_TYPE_LARGE;
+	bool large = fxt_type(fxt_header_at(view, solid)) == TW_FXT_TYPE_LARGE;
 	return unknown && solid < at && !large && fxt_is_solid(view, solid, at - solid) ? words * TW_FXT_WORD : 0;
 }
 
@@ -178,7 +177,7 @@ static bool is_uint64_argument(uint64_t header)
 
 bool fxt_is_weak(const struct fxt_view *view, size_t at, size_t size)
 {
-	uint64_t header = tw_load64(view->bytes + at, view->big);
+	uint64_t header = fxt_header_at(view, at);
 	if (header >> 16 == 0) /* the sizes in a large blob are not there by chance where others follow it */
 		return fxt_type(header) != TW_FXT_TYPE_INITIALIZATION &&
 		       !(fxt_type(header) == TW_FXT_TYPE_LARGE &&
@@ -209,7 +208,7 @@ static bool is_blob_argument(uint64_t header)
 
 bool fxt_is_solid(const struct fxt_view *view, size_t at, size_t size)
 {
-	uint64_t header = tw_load64(view->bytes + at, view->big);
+	uint64_t header = fxt_header_at(view, at);
 	if (fxt_is_weak(view, at, size))
 		return false;
 	switch (fxt_type(header)) {
@@ -258,7 +257,7 @@ bool fxt_others_begin(const struct fxt_view *view, size_t at, size_t size)
 	bool solid = false;
 	unsigned count = 0;
 	/* Those behind what is left of another record are the first. */
-	if (size - at >= TW_FXT_WORD && is_uint64_argument(tw_load64(view->bytes + at, view->big)))
+	if (size - at >= TW_FXT_WORD && is_uint64_argument(fxt_header_at(view, at)))
 		return false;
 	while (count < FXT_SEARCHED && at < size && !(solid && count >= FXT_CHAIN)) {
 		size_t next = fxt_measure_at(view, at);
@@ -287,9 +286,8 @@ static bool is_in_range(const struct tw_fxt_record *record)
 
 bool fxt_is_flawless(const struct fxt_view *view, size_t at)
 {
-	struct tw_fxt_decoder decoder = {.bytes = view->bytes + at, .left = view->left - at, .big = view->big};
 	struct tw_fxt_record record;
-	if (tw_fxt_next(&decoder, &record) != 1 || record.padded)
+	if (fxt_decode_at(view, at, &record) != 1 || record.padded)
 		return false;
 	bool texts = record.type == TW_FXT_TYPE_STRING || record.type == TW_FXT_TYPE_LOG;
 	bool flawless = is_in_range(&record) && is_fine(&record.name) && is_fine(&record.category) &&

@@ -33,14 +33,27 @@ struct fxt_view {
 	struct fxt_scanned *scanned; /* walk.h; NULL will do */
 };
 
+/* The header that eight bytes at a place would be. */
+static inline uint64_t fxt_header_at(const struct fxt_view *view, size_t at)
+{
+	return tw_load64(view->bytes + at, view->big);
+}
+
 /* Returns the size in bytes of the record at a place; 0 when none measures right there, or not all of it is here. */
 static inline size_t fxt_measure_at(const struct fxt_view *view, size_t at)
 {
 	size_t left = view->left - at;
 	if (left < TW_FXT_WORD)
 		return 0;
-	uint64_t header = tw_load64(view->bytes + at, view->big);
-	return (size_t)fxt_measure(header, view->bytes + at, left / TW_FXT_WORD, view->big) * TW_FXT_WORD;
+	return (size_t)fxt_measure(fxt_header_at(view, at), view->bytes + at, left / TW_FXT_WORD, view->big) *
+	       TW_FXT_WORD;
+}
+
+/* Decodes the record at a place: tw_fxt_next(). */
+static inline int fxt_decode_at(const struct fxt_view *view, size_t at, struct tw_fxt_record *record)
+{
+	struct tw_fxt_decoder decoder = {.bytes = view->bytes + at, .left = view->left - at, .big = view->big};
+	return tw_fxt_next(&decoder, record);
 }
 
 /* Whether an index of the thread table is registered before the record at a place. */

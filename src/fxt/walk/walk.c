@@ -4,7 +4,8 @@
 #include "base/inline.h"
 #include "base/memory/memory.h"
 #include "core/format.h"
-#include "fxt/resync/judge.h"
+#include "fxt/resync/classify.h"
+#include "fxt/resync/swallowed.h"
 #include "fxt/walk/walk_parts.h"
 
 struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
@@ -236,7 +237,7 @@ static bool may_be_passed(struct fxt_walk *walk, const struct fxt_chunk *chunk, 
 	if (fxt_type(header) != TW_FXT_TYPE_METADATA || !is_doubtful(walk, header))
 		return true;
 	const struct fxt_view view = fxt_view_from(walk, chunk, place);
-	return fxt_is_turn(&view);
+	return fxt_is_metadata_sure(&view);
 }
 
 /* Records that are as they should be. False at a barrier. */
@@ -264,8 +265,8 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 static size_t look_into(const struct fxt_walk *walk, const struct fxt_view *view, size_t size, bool enough)
 {
 	if (walk->in_doubt)
-		return fxt_look_for(view, size);
-	return walk->blob_left == size && enough ? fxt_look_behind(view, size) : size;
+		return fxt_find_in_unknown(view, size);
+	return walk->blob_left == size && enough ? fxt_find_in_blob(view, size) : size;
 }
 
 size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough)
@@ -325,7 +326,7 @@ enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk)
 			return FXT_BARRIER;
 		if (chunk->walked == chunk->end && walk->lost_from == UINT64_MAX)
 			break;
-		if (!fxt_pass_doubt(walk, chunk, &walked))
+		if (!fxt_resync(walk, chunk, &walked))
 			break;
 	}
 	if (walk->blob_left && chunk->at_end)

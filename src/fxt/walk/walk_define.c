@@ -26,15 +26,16 @@ static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 		chunk->failed = true;
 }
 
-/* Notes what is about tables: told when they change, which only the walk sees. */
+/* Notes a rule about the tables. Only the walk sees them change. */
 static void note(const struct fxt_walk *walk, const struct seen *seen, enum fxt_rule rule, uint64_t number)
 {
 	if (walk->check)
 		fxt_note(seen->chunk, rule, seen->place, seen->place, number, 0, NULL);
 }
 
-/* What came before a change that leaves nothing of the tables must have been decoded. */
-static bool is_clear(struct fxt_walk *walk, const struct seen *seen)
+/* Whether all records before this one are decoded. A record that empties the tables must wait for that: the others
+ * still look up their names there. */
+static bool are_others_decoded(struct fxt_walk *walk, const struct seen *seen)
 {
 	return walk->state->oldest == seen->offset;
 }
@@ -44,7 +45,7 @@ static bool is_clear(struct fxt_walk *walk, const struct seen *seen)
 static bool define_provider(struct fxt_walk *walk, const struct seen *seen, uint32_t id)
 {
 	bool again = fxt_state_knows(walk->state, id);
-	if (again && !is_clear(walk, seen))
+	if (again && !are_others_decoded(walk, seen))
 		return false;
 	if (again)
 		note(walk, seen, FXT_PROVIDER_AGAIN, id);
@@ -56,7 +57,7 @@ static bool begin_archive(struct fxt_walk *walk, const struct seen *seen)
 {
 	if (!seen->offset)
 		return true;
-	if (!is_clear(walk, seen))
+	if (!are_others_decoded(walk, seen))
 		return false;
 	note(walk, seen, FXT_SECOND_ARCHIVE, 0);
 	fxt_state_reset(walk->state);

@@ -1,4 +1,4 @@
-/* walk_parts.h - what walk.c, walk_define.c and walk_doubt.c share. */
+/* walk_parts.h - what walk.c, walk_define.c and resync/resync.c share. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_WALK_WALK_PARTS_H
 #define FXT_WALK_WALK_PARTS_H
@@ -29,8 +29,8 @@ size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough);
  * a barrier: then nothing has been done, because what was walked before must be decoded first. */
 bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words);
 
-/* walk_doubt.c: goes past chunk->walked, a place in doubt. Returns false where the walk must stop: for more bytes, or
- * at a barrier, to which it sets *walked. */
-bool fxt_pass_doubt(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked);
+/* resync.c: goes on from chunk->walked, where no record is seen at once. Returns false where the walk must stop: for
+ * more bytes, or at a barrier, to which it sets *walked. */
+bool fxt_resync(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked);
 
 #endif

@@ -1,20 +1,34 @@
-/* walk_doubt.c - the walk where no record is seen at once: on around damage, or back where records before it have
+/* resync.c - the walk where it sees no record at once: on around damage, or back into the last records where these have
  * swallowed others. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "core/format.h"
-#include "fxt/resync/judge.h"
+#include "fxt/resync/classify.h"
+#include "fxt/resync/swallowed.h"
 #include "fxt/walk/walk_parts.h"
 
-/* How many records may be taken back when it shows that bytes before them are missing. */
+/* So many records may be taken back when it shows that bytes before them are missing. */
 enum { TAKEN_BACK = 4 };
 
-static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
+static bool is_in_garbage(const struct fxt_walk *walk)
 {
-	size_t place = chunk->walked, left = chunk->end - place;
-	walk->lost_from = fxt_offset(chunk, place);
-	walk->fault = judgement->fault;
-	walk->found = left >= TW_FXT_WORD ? tw_load64(chunk->bytes + place, walk->big) : 0;
+	return walk->lost_from != UINT64_MAX;
+}
+
+/* The word where the walk is; 0 where there is none. */
+static uint64_t found_word(const struct fxt_walk *walk, const struct fxt_chunk *chunk)
+{
+	bool here = chunk->end - chunk->walked >= TW_FXT_WORD;
+	return here ? tw_load64(chunk->bytes + chunk->walked, walk->big) : 0;
+}
+
+/* ---- Garbage. ---- */
+
+static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, const char *fault)
+{
+	walk->lost_from = fxt_offset(chunk, chunk->walked);
+	walk->fault = fault;
+	walk->found = found_word(walk, chunk);
 }
 
 static void leave_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk)
@@ -30,7 +44,18 @@ static void leave_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	walk->lost_from = UINT64_MAX;
 }
 
-/* What is told of the last record when its index is registered again is not true. */
+static void pass_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_place *place)
+{
+	if (!is_in_garbage(walk))
+		enter_garbage(walk, chunk, place->fault);
+	chunk->walked += (size_t)place->size;
+	if (chunk->at_end || chunk->end - chunk->walked >= FXT_LOOK)
+		leave_garbage(walk, chunk);
+}
+
+/* ---- Back over records, as if the walk had not passed them. ---- */
+
+/* Takes back the notes about tables of the last record: it will be noted again if it is passed again. */
 static void forget_notes(struct fxt_provider *provider, struct fxt_chunk *chunk, uint64_t offset)
 {
 	while (chunk->note_count && chunk->notes[chunk->note_count - 1].record == offset) {
@@ -40,7 +65,7 @@ static void forget_notes(struct fxt_provider *provider, struct fxt_chunk *chunk,
 	}
 }
 
-/* The clock is what it was before the last turn. */
+/* Sets the clock to what it was before the last turn. */
 static void take_turn_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	chunk->turn_count--;
@@ -48,10 +73,10 @@ static void take_turn_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	fxt_state_withdraw_ticks(walk->state, &chunk->turns[chunk->turn_count], turn);
 }
 
-/* What the last record has set. */
-static void take_back(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place)
+/* Takes back what a record, the last one, has put into the tables. */
+static void withdraw(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t at)
 {
-	uint64_t header = tw_load64(chunk->bytes + place, walk->big), offset = fxt_offset(chunk, place);
+	uint64_t header = tw_load64(chunk->bytes + at, walk->big), offset = fxt_offset(chunk, at);
 	unsigned type = fxt_type(header);
 	if (type < TW_FXT_TYPE_EVENT)
 		walk->scanned.end = 0;
@@ -64,8 +89,7 @@ static void take_back(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t pla
 	forget_notes(walk->state->current, chunk, offset);
 }
 
-/* Goes back to before the last record, as if it had not been passed. What it has set is as before; metadata cannot be
- * undone. False where there is none. */
+/* Goes back over the last record. False where there is none, or it is metadata, which cannot be taken back. */
 static bool go_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	struct fxt_piece *piece = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
@@ -73,7 +97,7 @@ static bool go_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	if (!piece || piece->kind != FXT_RECORDS || piece->to != chunk->walked || last < piece->from ||
 	    last >= piece->to || fxt_type(tw_load64(chunk->bytes + last, walk->big)) == TW_FXT_TYPE_METADATA)
 		return false;
-	take_back(walk, chunk, last);
+	withdraw(walk, chunk, last);
 	piece->to = last;
 	piece->count--;
 	chunk->piece_count -= piece->from == piece->to;
@@ -82,10 +106,10 @@ static bool go_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	return true;
 }
 
-/* Puts the places of a piece's last records, the last first, behind those that are in `places`; returns how many there
- * are then. Only records from `least` on, and behind the last metadata record, which cannot be undone. */
-static size_t find_last(const struct fxt_chunk *chunk, const struct fxt_piece *piece, size_t least, size_t *places,
-                        size_t count)
+/* Adds the places of a piece's last records to the `count` that are in `places`, the last record first; returns how
+ * many there are then. Only records from `least` on, and behind the last metadata. */
+static size_t add_last_places(const struct fxt_chunk *chunk, const struct fxt_piece *piece, size_t least,
+                              size_t *places, size_t count)
 {
 	size_t room = TAKEN_BACK - count, found = 0, last[TAKEN_BACK];
 	for (size_t at = piece->from, size; at < piece->to; at += size) {
@@ -101,7 +125,8 @@ static size_t find_last(const struct fxt_chunk *chunk, const struct fxt_piece *p
 	return count;
 }
 
-/* Places of the records behind the last loss, the last of them first; returns how many. */
+/* The places of the last records, up to TAKEN_BACK, the last record first: none before damage or before bytes that were
+ * decoded. Returns how many. */
 static size_t last_places(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t *places)
 {
 	size_t count = 0, to = chunk->walked;
@@ -110,25 +135,34 @@ static size_t last_places(const struct fxt_walk *walk, const struct fxt_chunk *c
 		const struct fxt_piece *piece = &chunk->pieces[i - 1];
 		if (piece->kind != FXT_RECORDS || piece->to != to || piece->big != walk->big)
 			break;
-		count = find_last(chunk, piece, least, places, count);
+		count = add_last_places(chunk, piece, least, places, count);
 		to = count && places[count - 1] == piece->from ? piece->from : 0;
 	}
 	return count;
 }
 
-/* Goes back to before all records that may be taken back. */
-static void go_far_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
+/* Goes back over records at `places` until the walk is at `least` or before it. False where one cannot be taken
+ * back. */
+static bool go_back_to(struct fxt_walk *walk, struct fxt_chunk *chunk, const size_t *places, size_t count, size_t least)
 {
-	size_t places[TAKEN_BACK], count = last_places(walk, chunk, places);
-	bool back = true;
-	for (size_t i = 0; i < count && back; i++) {
+	for (size_t i = 0; i < count && chunk->walked > least; i++) {
 		walk->last = places[i];
-		back = go_back(walk, chunk);
+		if (!go_back(walk, chunk))
+			return false;
 	}
+	return true;
 }
 
-/* Goes on at a place inside of a record that begins at `from`; what is before is lost. */
-static void begin_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t at)
+static void go_back_over_all(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	size_t places[TAKEN_BACK], count = last_places(walk, chunk, places);
+	go_back_to(walk, chunk, places, count, 0);
+}
+
+/* ---- Into records that have swallowed others. ---- */
+
+/* Goes on at a place inside of the record at `from`, of which the bytes before the place are lost. */
+static void go_on_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t at)
 {
 	fxt_add_piece(chunk, &(struct fxt_piece){.kind = FXT_LOST,
 	                                         .from = at,
@@ -139,94 +173,83 @@ static void begin_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t 
 	chunk->walked = at;
 }
 
-/* Looks for records that were swallowed before chunk->walked, where none begins. A record of which bytes are missing
- * has swallowed the beginning of the next, and that, read from a wrong place, may have done the same. If others begin
- * in the last records that lead to `next`, where records go on, those are taken back and the walk goes on with these.
- * Returns false where none do. */
-static bool look_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t next)
+/* Goes on with records that begin in one of the last records and lead to `next`, where records go on. A record of which
+ * bytes are missing swallows the beginning of the next; that one, read from a wrong place, may do the same. Returns
+ * false where there are no such records. */
+static bool go_on_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t next)
 {
 	size_t places[TAKEN_BACK], end = chunk->walked, count = last_places(walk, chunk, places);
 	size_t first = count ? places[count - 1] : end;
 	const struct fxt_view view = fxt_view_from(walk, chunk, first);
-	size_t at = first + fxt_look_across(&view, end - first, next - first);
+	size_t at = first + fxt_find_swallowed_across(&view, end - first, next - first);
 	if (at == end)
 		return false;
-	for (size_t i = 0; i < count && chunk->walked > at; i++) {
-		walk->last = places[i];
-		if (!go_back(walk, chunk))
-			return false;
-	}
-	begin_inside(walk, chunk, chunk->walked, at);
+	if (!go_back_to(walk, chunk, places, count, at))
+		return false;
+	go_on_inside(walk, chunk, chunk->walked, at);
 	return true;
 }
 
-/* Looks for records that were swallowed by the last one before a place in doubt: where bytes of it are missing its size
- * may still look right. It is taken back, and the walk goes on with those. Returns false where it holds none. */
-static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
+/* Goes on with records that the last record has swallowed: where bytes of it are missing its size may still look right.
+ * Returns false where it has swallowed none. */
+static bool go_on_in_last(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	size_t last = walk->last, end = chunk->walked, size = end - last;
 	if (last >= end)
 		return false;
 	const struct fxt_view view = fxt_view_from(walk, chunk, last);
-	bool large = fxt_type(tw_load64(view.bytes, view.big)) == TW_FXT_TYPE_LARGE;
-	size_t inside = fxt_look_inside(&view, size, large);
+	bool large = fxt_type(fxt_header_at(&view, 0)) == TW_FXT_TYPE_LARGE;
+	size_t inside = fxt_find_swallowed(&view, size, large);
 	if (inside == size || !go_back(walk, chunk))
 		return false;
-	if (!look_across(walk, chunk, last + inside))
-		begin_inside(walk, chunk, last, last + inside);
+	if (!go_on_across(walk, chunk, last + inside))
+		go_on_inside(walk, chunk, last, last + inside);
 	return true;
 }
 
-/* Whether a strange record stands between one that has no flaw and others: then nothing is missing before it. */
-static bool is_between(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
+/* Whether a strange record stands between a record without flaw and others: then nothing is missing before it. */
+static bool is_between(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_place *place)
 {
-	if (!judgement->joins || walk->last >= chunk->walked)
+	if (!place->joins || walk->last >= chunk->walked)
 		return false;
 	const struct fxt_view view = fxt_view_from(walk, chunk, walk->last);
 	return fxt_is_flawless(&view, 0);
 }
 
-/* Whether the records before a place in doubt hold the beginning of others. The walk goes on with those. */
-static bool look_behind(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
+/* Goes on with records that begin in those before a place. Returns false where none do. */
+static bool go_on_in_records(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_place *place)
 {
 	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
-	if (judgement->verdict >= FXT_IS_SWAPPED || walk->lost_from != UINT64_MAX ||
-	    is_between(walk, chunk, judgement) || fxt_is_large_begun(&view, 0))
+	if (place->kind >= FXT_PLACE_SWAPPED || is_in_garbage(walk) || is_between(walk, chunk, place) ||
+	    fxt_is_large_begun(&view, 0))
 		return false;
-	if (look_back(walk, chunk))
+	if (go_on_in_last(walk, chunk))
 		return true;
-	size_t next = judgement->verdict == FXT_IS_GARBAGE ? chunk->walked + (size_t)judgement->size : chunk->end;
-	bool goes_on = judgement->verdict == FXT_IS_GARBAGE && (chunk->at_end || chunk->end - next >= FXT_LOOK);
-	return goes_on && look_across(walk, chunk, next);
+	if (place->kind != FXT_PLACE_GARBAGE)
+		return false;
+	size_t next = chunk->walked + (size_t)place->size;
+	return (chunk->at_end || chunk->end - next >= FXT_LOOK) && go_on_across(walk, chunk, next);
 }
 
-static void pass_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
-{
-	if (walk->lost_from == UINT64_MAX)
-		enter_garbage(walk, chunk, judgement);
-	chunk->walked += (size_t)judgement->size;
-	bool more = !chunk->at_end && chunk->end - chunk->walked < FXT_LOOK;
-	if (!more)
-		leave_garbage(walk, chunk);
-}
+/* ---- Records that are broken, cut or strange. ---- */
 
-static void pass_odd(struct fxt_chunk *chunk, const struct fxt_judgement *judgement, enum fxt_piece_kind kind, bool big)
+static void pass_broken(const struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_place *place,
+                        enum fxt_piece_kind kind)
 {
 	size_t left = chunk->end - chunk->walked;
-	size_t size = judgement->size < left ? (size_t)judgement->size : left;
+	size_t size = place->size < left ? (size_t)place->size : left;
 	const struct fxt_piece piece = {.kind = kind,
 	                                .from = chunk->walked,
 	                                .to = chunk->walked + size,
-	                                .lost = judgement->size,
-	                                .fault = judgement->fault,
-	                                .found =
-	                                    left >= TW_FXT_WORD ? tw_load64(chunk->bytes + chunk->walked, big) : 0};
+	                                .lost = place->size,
+	                                .fault = place->fault,
+	                                .found = found_word(walk, chunk)};
 	fxt_add_piece(chunk, &piece);
 	chunk->walked += size;
 }
 
-/* How much of a broken record is its own: where a word of it is missing, the last within its size may be the next
- * record's. A header of a section would be all of that record, and what follows belong to a wrong provider. */
+/* The size of a broken record without the section that may follow it. Where a word of the record is missing, its size
+ * takes in one word of the next: if that is a section's only word, all records behind it have a wrong provider. */
 static uint64_t own_size(const struct fxt_walk *walk, const struct fxt_chunk *chunk, uint64_t size)
 {
 	if (size < 2 * TW_FXT_WORD || size > chunk->end - chunk->walked)
@@ -256,7 +279,7 @@ static size_t begin_large(struct fxt_walk *walk, const struct fxt_view *view, ui
 {
 	struct tw_fxt_decoder decoder = {.bytes = view->bytes, .left = view->left, .big = view->big};
 	struct tw_fxt_record record;
-	uint64_t header = tw_load64(view->bytes, view->big);
+	uint64_t header = fxt_header_at(view, 0);
 	if (tw_fxt_next(&decoder, &record) != 1)
 		record = (struct tw_fxt_record){.kind = TW_FXT_UNKNOWN};
 	size_t payload = record.payload_here > FXT_SHOWN ? (size_t)record.payload_here - FXT_SHOWN : 0;
@@ -271,61 +294,57 @@ static size_t begin_large(struct fxt_walk *walk, const struct fxt_view *view, ui
 	return here;
 }
 
-/* A record with something unknown in it, or a large one of which the beginning is here. */
-static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
+/* A record with something unknown in it, or a large one of which the beginning is here. False at a barrier. */
+static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t size)
 {
-	size_t place = chunk->walked;
-	const struct fxt_view view = fxt_view_from(walk, chunk, place);
-	uint64_t header = tw_load64(view.bytes, walk->big);
-	if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT &&
-	    !fxt_define(walk, chunk, place, header, (size_t)judgement->size / TW_FXT_WORD))
+	size_t at = chunk->walked;
+	const struct fxt_view view = fxt_view_from(walk, chunk, at);
+	uint64_t header = fxt_header_at(&view, 0);
+	if (fxt_type(header) < TW_FXT_TYPE_EVENT && !fxt_define(walk, chunk, at, header, (size_t)size / TW_FXT_WORD))
 		return false;
 	fxt_pass_time(walk, chunk, header);
-	chunk->walked +=
-	    judgement->size > view.left ? begin_large(walk, &view, judgement->size) : (size_t)judgement->size;
-	if (fxt_is_foreign(walk) && !fxt_is_needed(fxt_type(header))) {
-		fxt_pass_over(walk, chunk, place, chunk->walked);
-		return true;
-	}
-	fxt_add_piece(chunk,
-	              &(struct fxt_piece){
-			  .kind = FXT_RECORDS, .big = walk->big, .odd = true, .from = place, .to = chunk->walked});
+	chunk->walked += size > view.left ? begin_large(walk, &view, size) : (size_t)size;
+	if (fxt_is_foreign(walk) && !fxt_is_needed(fxt_type(header)))
+		fxt_pass_over(walk, chunk, at, chunk->walked);
+	else
+		fxt_add_piece(chunk,
+		              &(struct fxt_piece){
+				  .kind = FXT_RECORDS, .big = walk->big, .odd = true, .from = at, .to = chunk->walked});
 	return true;
 }
 
-bool fxt_pass_doubt(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked)
+bool fxt_resync(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked)
 {
-	bool in_garbage = walk->lost_from != UINT64_MAX;
 	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
-	struct fxt_judgement judgement = fxt_judge(&view, in_garbage);
-	if (look_behind(walk, chunk, &judgement))
+	struct fxt_place place = fxt_classify(&view, is_in_garbage(walk));
+	if (go_on_in_records(walk, chunk, &place))
 		return true;
-	switch (judgement.verdict) {
-	case FXT_IS_RECORD:
-		if (pass_record(walk, chunk, &judgement))
+	switch (place.kind) {
+	case FXT_PLACE_RECORD:
+		if (pass_record(walk, chunk, place.size))
 			return true;
 		*walked = FXT_BARRIER;
 		return false;
-	case FXT_IS_BROKEN:
-		judgement.size = own_size(walk, chunk, judgement.size);
-		pass_odd(chunk, &judgement, FXT_BROKEN, walk->big);
+	case FXT_PLACE_BROKEN:
+		place.size = own_size(walk, chunk, place.size);
+		pass_broken(walk, chunk, &place, FXT_BROKEN);
 		return true;
-	case FXT_IS_CUT:
-		pass_odd(chunk, &judgement, FXT_CUT, walk->big);
+	case FXT_PLACE_CUT:
+		pass_broken(walk, chunk, &place, FXT_CUT);
 		return true;
-	case FXT_IS_GARBAGE:
-		pass_garbage(walk, chunk, &judgement);
+	case FXT_PLACE_GARBAGE:
+		pass_garbage(walk, chunk, &place);
 		return true;
-	case FXT_IS_SWAPPED:
-		if (in_garbage)
+	case FXT_PLACE_SWAPPED:
+		if (is_in_garbage(walk))
 			leave_garbage(walk, chunk);
 		walk->big = !walk->big;
 		return true;
-	case FXT_WANTS_LAST:
-		if (!in_garbage)
-			go_far_back(walk, chunk);
+	case FXT_PLACE_NEEDS_LAST:
+		if (!is_in_garbage(walk))
+			go_back_over_all(walk, chunk);
 		return false;
-	case FXT_WANTS_MORE:
+	case FXT_PLACE_NEEDS_BYTES:
 		return false;
 	}
 	return false;
