@@ -4,8 +4,8 @@
 
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
-#include "fxt/jobs/objects.h"
-#include "fxt/jobs/tell.h"
+#include "fxt/events/objects.h"
+#include "fxt/walk/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,7 +227,7 @@ static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
 {
 	uint64_t key = tw_hash64((uint64_t)note->rule << 48 ^ note->a);
 	uint32_t known;
-	if (!fxt_is_told_once(note->rule))
+	if (!fxt_is_reported_once(note->rule))
 		return true;
 	if (commit->reported.count >= reported_most(commit->reader) || tw_map_find(&commit->reported, key, &known))
 		return false;
@@ -265,7 +265,7 @@ static void tell_all(struct fxt_commit *commit, struct fxt_chunk *chunk)
 		qsort(chunk->notes, chunk->note_count, sizeof *chunk->notes, compare_notes);
 	for (size_t i = 0; i < chunk->note_count; i++)
 		if (!is_of_limit(commit, &chunk->notes[i]) && is_new(commit, &chunk->notes[i]))
-			fxt_tell(commit->reader, &chunk->notes[i]);
+			fxt_report(commit->reader, &chunk->notes[i]);
 	forget_notes(chunk);
 	if (commit->state->full && !commit->told_full) {
 		const struct tw_rule *rule = &fxt_rules[FXT_NAME_LIMIT];

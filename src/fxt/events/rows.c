@@ -3,8 +3,8 @@
 #include "base/bytes/bytes.h"
 #include "core/format.h"
 #include "fxt/events/values.h"
-#include "fxt/jobs/objects.h"
-#include "fxt/jobs/tell.h"
+#include "fxt/events/objects.h"
+#include "fxt/walk/report.h"
 #include "fxt/walk/chunk.h"
 
 #include <string.h>

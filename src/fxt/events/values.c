@@ -3,7 +3,7 @@
 #include "fxt/events/values.h"
 
 #include "base/bytes/bytes.h"
-#include "fxt/jobs/objects.h"
+#include "fxt/events/objects.h"
 
 /* What is a value that stands in one or two words: its type, and how many. */
 static const struct {

@@ -4,7 +4,7 @@
 #include "core/filter/wanted.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
-#include "fxt/jobs/objects.h"
+#include "fxt/events/objects.h"
 #include "fxt/walk/cursor.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/bytes/bytes.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
-#include "fxt/jobs/tell.h"
+#include "fxt/walk/report.h"
 #include "fxt/walk/cursor.h"
 
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static void forget_defined(struct rewrite *r)
 static void define(struct rewrite *r, enum fxt_rule rule, const struct tw_fxt_record *definition, bool big)
 {
 	uint64_t offset = fxt_cursor_offset(&r->cursor);
-	fxt_tell(r->reader, &(struct fxt_note){.rule = rule, .record = offset, .at = offset, .a = definition->index});
+	fxt_report(r->reader, &(struct fxt_note){.rule = rule, .record = offset, .at = offset, .a = definition->index});
 	r->result->records_out += put(r, definition, big);
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/bytes/bytes.h"
 #include "fxt/format/layout.h"
-#include "fxt/jobs/tell.h"
+#include "fxt/walk/report.h"
 
 enum { STATE_SHARE = 2 }; /* of the memory limit, for tables and names */
 
@@ -31,7 +31,7 @@ void fxt_cursor_free(struct fxt_cursor *cursor)
 static void tell_notes(const struct fxt_cursor *cursor)
 {
 	for (size_t i = 0; i < cursor->chunk->note_count; i++)
-		fxt_tell(cursor->reader, &cursor->chunk->notes[i]);
+		fxt_report(cursor->reader, &cursor->chunk->notes[i]);
 	cursor->chunk->note_count = 0;
 }
 
@@ -115,12 +115,12 @@ void fxt_cursor_report(const struct fxt_cursor *cursor, const struct fxt_piece *
 {
 	struct fxt_note note;
 	if (fxt_note_of(cursor->chunk, piece, &note)) {
-		fxt_tell(cursor->reader, &note);
+		fxt_report(cursor->reader, &note);
 		return;
 	}
 	if (piece->kind == FXT_PAYLOAD)
 		return;
 	uint64_t offset = fxt_cursor_offset(cursor);
 	note = (struct fxt_note){FXT_RECORD_BROKEN, offset, offset + cursor->fault_at, 0, 0, cursor->fault};
-	fxt_tell(cursor->reader, &note);
+	fxt_report(cursor->reader, &note);
 }

@@ -3,7 +3,7 @@
  * The records that describe them may have been left out, or stand behind others where these were put in order of time.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/jobs/objects.h"
+#include "fxt/events/objects.h"
 #include "fxt/write/intern.h"
 
 static struct fxt_object object_of(const struct fxt_intern *in, enum tw_argument_type type, uint64_t process,

@@ -1,6 +1,6 @@
-/* tell.c - findings: from a note to a sentence. */
+/* report.c - findings: from a note to a sentence. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/jobs/tell.h"
+#include "fxt/walk/report.h"
 
 #include "base/bytes/bytes.h"
 #include "base/text/plural.h"
@@ -38,12 +38,12 @@ static const uint8_t forms[FXT_RULES] = {
     [FXT_TIME_OVERFLOW] = PROVIDER,
 };
 
-bool fxt_is_told_once(enum fxt_rule rule)
+bool fxt_is_reported_once(enum fxt_rule rule)
 {
 	return forms[rule] >= NUMBER && forms[rule] <= ONCE;
 }
 
-void fxt_tell(struct tw_reader *reader, const struct fxt_note *note)
+void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
 {
 	const struct tw_rule *rule = &fxt_rules[note->rule];
 	const char *expected = note->text ? note->text : "a record";

@@ -1,6 +1,6 @@
 /* objects.c - the names of kernel and userspace objects, as far as records have described them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/jobs/objects.h"
+#include "fxt/events/objects.h"
 
 enum { OF_POINTERS, OF_KOIDS, OF_ALL };
 

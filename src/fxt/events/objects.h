@@ -1,7 +1,7 @@
 /* objects.h - the names of kernel and userspace objects, as far as records have described them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef FXT_JOBS_OBJECTS_H
-#define FXT_JOBS_OBJECTS_H
+#ifndef FXT_EVENTS_OBJECTS_H
+#define FXT_EVENTS_OBJECTS_H
 
 #include "fxt/walk/state.h"
 
