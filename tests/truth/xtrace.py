@@ -12,6 +12,7 @@ import argparse
 import json
 import pathlib
 import struct
+import sys
 
 # 1) INST: class 1, bits 3-5 are 0 (INST) or 1 (PCINST), the exception level is in bits 6-7.
 # 2) MEM: class 2, bit 3 is 0 (LOAD) or 1 (STORE), bits 4-7 are k of 2^k bytes.
@@ -216,7 +217,8 @@ def kinds(data, start):
     return counts
 
 
-def main():
+def written(words):
+    """Writes a set as a command line has it; returns its facts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--turns", type=int, default=100, help="of the loop, in each thread")
@@ -231,7 +233,7 @@ def main():
     parser.add_argument("--order", action="store_true", help="with TIME tokens")
     parser.add_argument("--kernel", action="store_true", help="of cores, with interrupts")
     parser.add_argument("--timestamp", default="1718000000")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     options.directory.mkdir(parents=True, exist_ok=True)
     tracks, order = [Track(options, 100 + i, [0]) for i in range(options.threads)], [0]
     for track in tracks:
@@ -247,12 +249,12 @@ def main():
         for name, count in kinds(track.data, options.start).items():
             counts[name] = counts.get(name, 0) + count
     counts["snapshot"] = 0 if options.no_snapshots else sum(len(track.snapshots) for track in tracks)
-    print(json.dumps({
+    return {
         "kinds": {name: count for name, count in counts.items() if count},
         "instructions": sum(track.count for track in tracks),
         "user_instructions": sum(track.user for track in tracks),
-    }))
+    }
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(written(sys.argv[1:])))

@@ -15,9 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+import served
 import xtrace
 
-HERE = pathlib.Path(__file__).parent
 TESTS = []
 
 
@@ -31,19 +31,22 @@ class Bench:
 
     def __init__(self, tool, directory):
         self.tool, self.directory, self.count = tool, directory, 0
+        self.server = served.Server(tool)
 
     def write(self, *options):
         """Writes a set; gives its directory and its facts."""
         self.count += 1
         path = self.directory / str(self.count)
-        out = subprocess.run([sys.executable, HERE / "xtrace.py", *map(str, options), path], check=True,
-                             capture_output=True, text=True).stdout
-        return path, json.loads(out)
+        return path, xtrace.written([*map(str, options), str(path)])
 
     def run(self, *arguments, status=0, **more):
-        done = subprocess.run([self.tool, *map(str, arguments)], capture_output=True, text=True, **more)
-        assert done.returncode == status, (arguments, done.returncode, done.stdout[-500:], done.stderr[-500:])
-        return done.stdout
+        if more:
+            done = subprocess.run([self.tool, *map(str, arguments)], capture_output=True, **more)
+        else:
+            done = self.server.run(*map(str, arguments))
+        out, err = done.stdout.decode(), done.stderr.decode()
+        assert done.returncode == status, (arguments, done.returncode, out[-500:], err[-500:])
+        return out
 
     def lines(self, *arguments, **more):
         return [json.loads(line) for line in self.run(*arguments, "--json", **more).splitlines()]
@@ -100,8 +103,7 @@ def a_set_is_opened_by_any_of_its_files(bench):
 @test
 def sets_of_two_times_stay_apart(bench):
     path, facts = bench.write()
-    subprocess.run([sys.executable, HERE / "xtrace.py", "--timestamp", "17", "--turns", "7", path], check=True,
-                   capture_output=True)
+    xtrace.written(["--timestamp", "17", "--turns", "7", str(path)])
     info, = bench.lines("info", path / "xtrace.1718000000.100.hint9.xinsndata.bin")
     assert info["kinds"] == facts["kinds"]
     bench.run("info", path, status=2)
