@@ -40,7 +40,7 @@ fuzz: deps ## libFuzzer on every target, FUZZ_SECONDS (600) each, two at once
 qemu: deps ## the collector's tests under a newer QEMU, which is built from Debian's source the first time
 	@scripts/test-qemu
 
-bench: deps build ## speed as ratios: to `cat FILE`, and to llvm-xray
+bench: deps build ## speed as ratios: to a plain loop over the same bytes, and to other tools
 	@bench/run
 
 install: ## install under PREFIX (/usr/local)
