@@ -65,7 +65,6 @@ struct fxt_lane {
 	uint64_t waits;       /* while sorting: begin of the complete slice on top of the waiting ones */
 	uint32_t put, top;    /* while sorting: the place before which the next item goes; number of the slice on top */
 	bool mixed;           /* while sorting: out of order, to be sorted the slow way */
-	bool second;          /* while sorting: it belongs to the second half of the lanes */
 	bool nested;          /* its calls nest and stand in fxt_calls.nested; items are runs of these, and calls that
 	                       * go beyond the chunk */
 	uint32_t within;      /* if nested: items from this one on are in no call that ends in the chunk */

@@ -312,19 +312,6 @@ static void nest_rest(struct fxt_calls *calls, struct nesting *nesting)
 	*nesting = rest;
 }
 
-/* Takes calls of two lanes in turns, until one has no more. While the processor waits for what is on one stack it works
- * on the other: `make bench` measures stat. */
-static void nest_in_turns(struct fxt_calls *calls, struct nesting *first, struct nesting *second)
-{
-	struct nesting one = *first, other = *second;
-	while (one.end > one.first && other.end > other.first) {
-		nest_one(calls, &one);
-		nest_one(calls, &other);
-	}
-	*first = one;
-	*second = other;
-}
-
 /* Takes the complete slices at the end of a lane that end later than its last item: calls of the next chunk may be
  * inside them, so they stay items. Returns the end of the calls that are left. */
 static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
@@ -409,68 +396,28 @@ static void end_lane(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_
 	lane->count = end - lane->put;
 }
 
-/* Half of the lanes: their stretches are taken from the last to the first. */
-struct half {
-	bool second;
-	size_t left; /* stretches of both halves that are left */
-	bool busy;   /* with the calls of one: */
-	struct nesting nesting;
-};
-
-/* Begins with the calls of a stretch. False where there are none that can be nested. */
-static bool enter_stretch(struct fxt_calls *calls, struct half *half, const struct fxt_stretch *stretch,
-                          struct fxt_nest *nest)
+/* Nests the calls of a stretch. */
+static void nest_stretch(struct fxt_calls *calls, const struct fxt_stretch *stretch, struct fxt_nest *nest)
 {
 	struct fxt_lane *lane = &calls->lanes[stretch->lane];
 	const struct fxt_call *first = calls->calls + stretch->from, *end = calls->calls + stretch->to;
-	if (lane->second != half->second || lane->mixed || first == end)
-		return false;
+	if (lane->mixed || first == end)
+		return;
 	if (lane->begin == UINT64_MAX)
 		lane->end = end[-1].end;
-	if (nest->last)
-		end = take_last(calls, lane, nest, first, end);
-	half->nesting = begin_nesting(lane, nest, first, end);
-	return !lane->mixed && first < end;
-}
-
-/* Whether there are more calls, of this stretch or of another one. */
-static bool has_calls(struct fxt_calls *calls, struct half *half, struct fxt_nest *nests)
-{
-	if (half->busy && half->nesting.end > half->nesting.first)
-		return true;
-	if (half->busy)
-		end_nesting(&half->nesting);
-	half->busy = false;
-	while (half->left > 0 && !half->busy) {
-		const struct fxt_stretch *stretch = &calls->stretches[--half->left];
-		half->busy = enter_stretch(calls, half, stretch, &nests[stretch->lane]);
-	}
-	return half->busy;
-}
-
-/* Lets both halves have about as many calls. */
-static void halve(const struct fxt_calls *calls)
-{
-	size_t counts[2] = {0};
-	for (size_t i = 0; i < calls->lane_count; i++) {
-		struct fxt_lane *lane = &calls->lanes[i];
-		lane->second = counts[true] < counts[false];
-		counts[lane->second] += lane->count;
-	}
+	end = take_last(calls, lane, nest, first, end);
+	if (lane->mixed || first == end)
+		return;
+	struct nesting nesting = begin_nesting(lane, nest, first, end);
+	nest_rest(calls, &nesting);
+	end_nesting(&nesting);
 }
 
 static void nest_all(struct fxt_calls *calls, struct fxt_nest *nests)
 {
-	struct half one = {.second = false, .left = calls->stretch_count},
-		    other = {.second = true, .left = calls->stretch_count};
 	begin_lanes(calls, nests);
-	halve(calls);
-	while (has_calls(calls, &one, nests) && has_calls(calls, &other, nests))
-		nest_in_turns(calls, &one.nesting, &other.nesting);
-	while (has_calls(calls, &one, nests))
-		nest_rest(calls, &one.nesting);
-	while (has_calls(calls, &other, nests))
-		nest_rest(calls, &other.nesting);
+	for (size_t i = calls->stretch_count; i > 0; i--)
+		nest_stretch(calls, &calls->stretches[i - 1], &nests[calls->stretches[i - 1].lane]);
 	for (size_t i = 0; i < calls->lane_count; i++)
 		end_lane(calls, &calls->lanes[i], &nests[i]);
 }
