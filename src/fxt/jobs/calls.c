@@ -7,8 +7,8 @@
 #include "base/inline.h"
 #include "base/memory/memory.h"
 #include "fxt/events/values.h"
-#include "fxt/format/measure.h"
 #include "fxt/format/layout.h"
+#include "fxt/format/measure.h"
 #include "fxt/walk/ahead.h"
 
 #include <stdlib.h>

@@ -36,10 +36,7 @@ struct fxt_inline_tally {
 	struct fxt_tally tally;
 };
 
-enum {
-	FXT_INLINES = 64,
-	FXT_CATEGORIES = 1 << 16
-};
+enum { FXT_INLINES = 64, FXT_CATEGORIES = 1 << 16 };
 
 struct fxt_sums {
 	uint64_t kinds[TW_FXT_KINDS]; /* but events */

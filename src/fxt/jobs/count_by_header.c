@@ -264,10 +264,10 @@ TW_INLINE const uint8_t *count_run(struct fxt_chunk *chunk, struct fxt_groups *g
 		if (__builtin_expect(group->low != (uint32_t)header, 0) &&
 		    !(group = find_group(groups, (uint32_t)header)))
 			break;
-		const bool counted =
-		    group->other ? count_plain_koids(sums, header, bytes, without, big)
-		                 : has_thread(chunk, header, bytes, &thread) && has_names(chunk, header, bytes) &&
-		                       count_event(sums, group, without, header, bytes, big);
+		const bool counted = group->other ? count_plain_koids(sums, header, bytes, without, big)
+		                                  : has_thread(chunk, header, bytes, &thread) &&
+		                                        has_names(chunk, header, bytes) &&
+		                                        count_event(sums, group, without, header, bytes, big);
 		if (!counted)
 			break;
 	}
@@ -312,8 +312,8 @@ size_t fxt_count_by_header(struct fxt_chunk *chunk, struct fxt_groups *groups, s
 {
 	struct fxt_sums *sums = &chunk->census->sums;
 	const uint8_t *const from = chunk->bytes + place, *const to = chunk->bytes + end;
-	const uint8_t *behind = chunk->big ? count_run(chunk, groups, from, to, true)
-	                                   : count_run(chunk, groups, from, to, false);
+	const uint8_t *behind =
+	    chunk->big ? count_run(chunk, groups, from, to, true) : count_run(chunk, groups, from, to, false);
 	add_groups(sums, groups);
 	sums->provider.bytes += (uint64_t)(behind - from);
 	return (size_t)(behind - chunk->bytes);

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "core/filter/wanted.h"
+#include "fxt/events/objects.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
-#include "fxt/events/objects.h"
 #include "fxt/walk/cursor.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "base/bytes/bytes.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
-#include "fxt/walk/report.h"
 #include "fxt/walk/cursor.h"
+#include "fxt/walk/report.h"
 
 #include <stdlib.h>
 

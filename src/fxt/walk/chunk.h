@@ -334,12 +334,12 @@ struct fxt_scratch {
 	struct fxt_steps_scratch steps; /* verify.c */
 	struct tw_event_key *late;      /* window.c */
 	size_t late_room;
-	uint8_t *record;             /* the same: FXT_READY_MOST bytes, or NULL */
-	struct fxt_groups *groups;   /* count_by_header.c */
-	struct fxt_call *calls;      /* calls.c */
+	uint8_t *record;           /* the same: FXT_READY_MOST bytes, or NULL */
+	struct fxt_groups *groups; /* count_by_header.c */
+	struct fxt_call *calls;    /* calls.c */
 	size_t call_room;
-	struct fxt_nest *nests;      /* lanes.c */
-	uint32_t *below;             /* the same */
+	struct fxt_nest *nests; /* lanes.c */
+	uint32_t *below;        /* the same */
 	size_t below_room;
 	struct tw_call_item *items; /* the same */
 	size_t item_room;

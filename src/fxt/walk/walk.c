@@ -209,9 +209,9 @@ static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stre
 static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch)
 {
 	uint64_t count = stretch->count;
-	stretch->place = walk->big
-	                     ? pass_events(chunk->bytes, stretch->place, chunk->end, true, &stretch->last, &stretch->count)
-	                     : pass_events(chunk->bytes, stretch->place, chunk->end, false, &stretch->last, &stretch->count);
+	stretch->place =
+	    walk->big ? pass_events(chunk->bytes, stretch->place, chunk->end, true, &stretch->last, &stretch->count)
+		      : pass_events(chunk->bytes, stretch->place, chunk->end, false, &stretch->last, &stretch->count);
 	if (stretch->count != count)
 		pass_times(walk, chunk);
 }
