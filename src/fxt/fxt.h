@@ -57,13 +57,13 @@ size_t fxt_chunk_size(const struct tw_reader *reader);
 /* reader.c: takes the wall time from the first turn of a chunk that tells one, unless it is known. */
 void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk);
 
-/* verify.c: reads all of the archive for what is wrong with it. Returns 0 or a negative status. */
-int fxt_verify(struct tw_reader *reader);
+/* check_archive.c: reads all of the archive for what is wrong with it. Returns 0 or a negative status. */
+int fxt_check_archive(struct tw_reader *reader);
 
 /* ---- The jobs of struct tw_format, as core/format.h tells them, by file. ---- */
 
-/* deal.c */
-int fxt_deal(struct tw_reader *reader, const struct tw_call_taker *taker);
+/* profile_by_track.c */
+int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *taker);
 
 /* outline.c */
 int fxt_outline(struct tw_reader *reader, tw_outline_fn put, void *context);

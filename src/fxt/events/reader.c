@@ -401,7 +401,7 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 		return 0;
 	if (reader->options.checking == TW_CHECK_ALL && reader->options.findings_only) {
 		fxt->finished = true;
-		return fxt_verify(reader);
+		return fxt_check_archive(reader);
 	}
 	int status = fxt->ahead ? 0 : start(reader);
 	if (status < 0)
@@ -482,7 +482,7 @@ const struct tw_format tw_format_fxt = {
 	    .open = fxt_open,
 	    .read = fxt_read,
 	    .help = fxt_help,
-	    .calls_by_track = fxt_deal,
+	    .calls_by_track = fxt_profile_by_track,
 	    .read_record = fxt_read_record,
 	    .close = fxt_close,
 	},

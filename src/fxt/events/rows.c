@@ -560,7 +560,7 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 	if (record.type <= TW_FXT_TYPE_INITIALIZATION)
 		fxt_next_turn(chunk);
 	if (wish->check)
-		fxt_check(chunk, &record, place);
+		fxt_check_record(chunk, &record, place);
 	if (!is_asked_for(&job)) /* the trace begins with it, too */
 		fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, record.time));
 	else if (takers[record.kind])

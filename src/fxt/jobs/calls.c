@@ -15,14 +15,14 @@
 
 static void free_own_items(struct fxt_calls *calls)
 {
-	for (size_t i = 0; i < calls->lane_count; i++)
-		free(calls->lanes[i].own);
+	for (size_t i = 0; i < calls->track_count; i++)
+		free(calls->tracks[i].own);
 }
 
 void fxt_calls_clear(struct fxt_calls *calls)
 {
 	free_own_items(calls);
-	calls->count = calls->waiting = calls->closed = calls->stretch_count = calls->lane_count = calls->seen_count =
+	calls->count = calls->waiting = calls->closed = calls->stretch_count = calls->track_count = calls->seen_count =
 	    0;
 	calls->by_track.count = 0;
 	if (calls->by_track.slots)
@@ -39,7 +39,7 @@ void fxt_calls_free(struct fxt_calls *calls)
 	free(calls->kept);
 	free(calls->nested);
 	free_own_items(calls);
-	free(calls->lanes);
+	free(calls->tracks);
 	free(calls->seen);
 	tw_map_free(&calls->by_track);
 	free(calls);
@@ -71,10 +71,10 @@ static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 /* ---- Stretches. ---- */
 
 /* How many calls a new stretch has room for: few where most of it would stay empty. `make bench` measures stat. */
-enum { LONG = 128, SHORT = 4, FEW_LANES = 64 };
+enum { LONG = 128, SHORT = 4, FEW_TRACKS = 64 };
 
 /* Begins a stretch with room for some calls. False when there is no memory. */
-static bool begin_stretch(struct fxt_chunk *chunk, uint32_t lane, uint32_t room)
+static bool begin_stretch(struct fxt_chunk *chunk, uint32_t track, uint32_t room)
 {
 	struct fxt_calls *calls = chunk->calls;
 	const uint32_t from = (uint32_t)calls->count;
@@ -82,16 +82,16 @@ static bool begin_stretch(struct fxt_chunk *chunk, uint32_t lane, uint32_t room)
 		chunk->failed = true;
 		return false;
 	}
-	calls->stretches[calls->stretch_count++] = (struct fxt_stretch){lane, from, from};
+	calls->stretches[calls->stretch_count++] = (struct fxt_stretch){track, from, from};
 	calls->count += room;
 	return true;
 }
 
 /* Begins a stretch of one call. NULL when there is no memory. */
-static struct fxt_call *lone_call(struct fxt_chunk *chunk, uint32_t lane)
+static struct fxt_call *lone_call(struct fxt_chunk *chunk, uint32_t track)
 {
 	struct fxt_calls *calls = chunk->calls;
-	if (!begin_stretch(chunk, lane, 1))
+	if (!begin_stretch(chunk, track, 1))
 		return NULL;
 	calls->stretches[calls->stretch_count - 1].to++;
 	return &calls->calls[calls->count - 1];
@@ -100,35 +100,35 @@ static struct fxt_call *lone_call(struct fxt_chunk *chunk, uint32_t lane)
 /* ---- Cursors: where the calls of threads go, by an index that keeps its meaning to the end of a run of the fast path.
  * ---- */
 
-/* What the options and the tables say of a thread, instead of a lane. */
+/* What the options and the tables say of a thread, instead of a track. */
 static const uint32_t UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1;
 
-/* Takes the room from a cursor, and gives what it has put there to the last stretch of its lane. */
+/* Takes the room from a cursor, and gives what it has put there to the last stretch of its track. */
 static void take_room(struct fxt_calls *calls, struct fxt_call_cursor *cursor)
 {
-	struct fxt_lane *lane = &calls->lanes[cursor->lane];
+	struct fxt_track_calls *track = &calls->tracks[cursor->track];
 	if (cursor->end) {
-		calls->stretches[lane->stretch].to = (uint32_t)(cursor->next - calls->calls);
-		lane->room_to = (uint32_t)(cursor->end - calls->calls);
+		calls->stretches[track->stretch].to = (uint32_t)(cursor->next - calls->calls);
+		track->room_to = (uint32_t)(cursor->end - calls->calls);
 	}
 	cursor->next = cursor->end = NULL;
 }
 
-/* The number of a thread's lane, or why it has none. */
-static uint32_t find_lane(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
+/* The number of a thread's track, or why it has none. */
+static uint32_t find_track(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
 {
 	struct fxt_calls *calls = chunk->calls;
 	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
 	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
-	struct fxt_lane *lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
-	if (!lane)
+	struct fxt_track_calls *track = entry && entry->wanted ? fxt_calls_of(chunk, entry->number) : NULL;
+	if (!track)
 		return entry ? UNWANTED : UNKNOWN;
-	if (lane->thread) {
-		take_room(calls, &chunk->memo->cursors[lane->thread]);
-		lane->shared = true;
+	if (track->thread) {
+		take_room(calls, &chunk->memo->cursors[track->thread]);
+		track->shared = true;
 	}
-	lane->thread = index;
-	return (uint32_t)(lane - calls->lanes);
+	track->thread = index;
+	return (uint32_t)(track - calls->tracks);
 }
 
 static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
@@ -138,33 +138,35 @@ static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index
 	if (!cursor->met) {
 		memo->met[index / 64] |= 1ull << index % 64;
 		cursor->met = true;
-		cursor->lane = find_lane(chunk, index, bytes);
+		cursor->track = find_track(chunk, index, bytes);
 	}
 	return cursor;
 }
 
-/* Whether the last stretch of a lane has room, and no call stands behind it that may be the lane's, too. */
-static bool has_room(const struct fxt_calls *calls, const struct fxt_lane *lane)
+/* Whether the last stretch of a track has room, and no call stands behind it that may be the track's, too. */
+static bool has_room(const struct fxt_calls *calls, const struct fxt_track_calls *track)
 {
-	return lane->room_to && lane->stretch >= calls->closed && calls->stretches[lane->stretch].to < lane->room_to;
+	return track->room_to && track->stretch >= calls->closed &&
+	       calls->stretches[track->stretch].to < track->room_to;
 }
 
 /* Gives a cursor room for calls. False where it has some, or may have none. */
 static bool give_room(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
 {
 	struct fxt_calls *calls = chunk->calls;
-	if (cursor->next < cursor->end || cursor->lane >= UNKNOWN || calls->lanes[cursor->lane].shared)
+	if (cursor->next < cursor->end || cursor->track >= UNKNOWN || calls->tracks[cursor->track].shared)
 		return false;
-	struct fxt_lane *lane = &calls->lanes[cursor->lane];
+	struct fxt_track_calls *track = &calls->tracks[cursor->track];
 	take_room(calls, cursor);
-	if (!has_room(calls, lane)) {
-		if (!begin_stretch(chunk, cursor->lane, calls->waiting || calls->lane_count > FEW_LANES ? SHORT : LONG))
+	if (!has_room(calls, track)) {
+		if (!begin_stretch(chunk, cursor->track,
+		                   calls->waiting || calls->track_count > FEW_TRACKS ? SHORT : LONG))
 			return false;
-		lane->stretch = (uint32_t)calls->stretch_count - 1;
-		lane->room_to = (uint32_t)calls->count;
+		track->stretch = (uint32_t)calls->stretch_count - 1;
+		track->room_to = (uint32_t)calls->count;
 	}
-	cursor->next = calls->calls + calls->stretches[lane->stretch].to;
-	cursor->end = calls->calls + lane->room_to;
+	cursor->next = calls->calls + calls->stretches[track->stretch].to;
+	cursor->end = calls->calls + track->room_to;
 	return true;
 }
 
@@ -173,22 +175,22 @@ static void see_going_on(struct fxt_call_cursor *cursor, uint64_t ticks)
 	cursor->latest = ticks > cursor->latest ? ticks : cursor->latest;
 }
 
-static void set_last(struct fxt_lane *lane, uint64_t time)
+static void set_last(struct fxt_track_calls *track, uint64_t time)
 {
-	if (lane && time > lane->last)
-		lane->last = time;
+	if (track && time > track->last)
+		track->last = time;
 }
 
-/* Tells a cursor's lane what was put there, and when its thread was seen last, and forgets it. */
+/* Tells a cursor's track what was put there, and when its thread was seen last, and forgets it. */
 static void end_cursor(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
 {
-	struct fxt_lane *lane = NULL;
-	if (cursor->lane < UNKNOWN) {
+	struct fxt_track_calls *track = NULL;
+	if (cursor->track < UNKNOWN) {
 		take_room(chunk->calls, cursor);
-		lane = &chunk->calls->lanes[cursor->lane];
-		lane->thread = 0;
+		track = &chunk->calls->tracks[cursor->track];
+		track->thread = 0;
 	}
-	set_last(lane, tw_ticks_ns(&chunk->clock, cursor->latest));
+	set_last(track, tw_ticks_ns(&chunk->clock, cursor->latest));
 	*cursor = (struct fxt_call_cursor){0};
 }
 
@@ -325,8 +327,8 @@ static bool take_call(const struct run *run, uint64_t header, const uint8_t *byt
 {
 	struct fxt_chunk *chunk = run->chunk;
 	struct fxt_call_cursor *cursor = cursor_of(chunk, (unsigned)tw_bits(header, 24, 31), bytes);
-	const struct fxt_pair *names = cursor->lane != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
-	if (!names || cursor->lane == UNWANTED)
+	const struct fxt_pair *names = cursor->track != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
+	if (!names || cursor->track == UNWANTED)
 		return names;
 	if (!has_registered(chunk, header, bytes))
 		return false;
@@ -335,7 +337,7 @@ static bool take_call(const struct run *run, uint64_t header, const uint8_t *byt
 	const uint64_t time = tw_ticks_ns(&chunk->clock, begin), over = tw_ticks_ns(&chunk->clock, end);
 	if (end < begin || over == UINT64_MAX)
 		return false;
-	struct fxt_call *call = cursor->next < cursor->end ? cursor->next++ : lone_call(chunk, cursor->lane);
+	struct fxt_call *call = cursor->next < cursor->end ? cursor->next++ : lone_call(chunk, cursor->track);
 	if (!call)
 		return false;
 	*call = (struct fxt_call){
@@ -364,9 +366,9 @@ static bool take_other(const struct run *run, uint64_t header, const uint8_t *by
 	if (!index || tw_ticks_ns(&run->chunk->clock, ticks) == UINT64_MAX)
 		return false;
 	struct fxt_call_cursor *cursor = cursor_of(run->chunk, index, bytes);
-	const bool told = cursor->lane == UNWANTED ||
+	const bool told = cursor->track == UNWANTED ||
 	                  (has_names(run->chunk, header, bytes) && has_registered(run->chunk, header, bytes));
-	if (cursor->lane == UNKNOWN || !told)
+	if (cursor->track == UNKNOWN || !told)
 		return false;
 	see_going_on(cursor, ticks);
 	return true;
@@ -526,7 +528,7 @@ static void take_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, con
 		take_records(chunk, wish, piece->from, piece->to);
 }
 
-/* Takes the thread's room for calls. They are no longer needed once they are in lanes, so the room goes on to the next
+/* Takes the thread's room for calls. They are no longer needed once they are in tracks, so the room goes on to the next
  * chunk: what was used lately is in the processor's cache. `make bench` measures stat. */
 static void borrow_room(struct fxt_calls *calls, struct fxt_scratch *scratch)
 {
@@ -574,7 +576,7 @@ static void sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 {
 	if (chunk->failed || chunk->calls->waiting)
 		return;
-	fxt_lanes_sort(chunk, wish, scratch);
+	fxt_sort_calls(chunk, wish, scratch);
 	return_room(chunk->calls, scratch);
 }
 
@@ -586,14 +588,14 @@ static void complete_calls(struct fxt_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->calls->stretch_count; i++) {
 		struct fxt_stretch *stretch = &chunk->calls->stretches[i];
-		if (stretch->lane != UINT32_MAX)
+		if (stretch->track != UINT32_MAX)
 			continue;
 		struct fxt_call *call = &chunk->calls->calls[stretch->from];
 		const struct tw_event *row = &chunk->slab.events[call->name];
-		struct fxt_lane *lane = fxt_lane_of(chunk, row->track);
-		if (!lane)
+		struct fxt_track_calls *track = fxt_calls_of(chunk, row->track);
+		if (!track)
 			return;
-		stretch->lane = (uint32_t)(lane - chunk->calls->lanes);
+		stretch->track = (uint32_t)(track - chunk->calls->tracks);
 		call->name = row->name;
 	}
 }
@@ -602,7 +604,7 @@ static void set_seen(struct fxt_chunk *chunk, struct fxt_state *state, const str
 {
 	for (size_t i = 0; i < count; i++)
 		if (seen[i].time)
-			set_last(fxt_lane_of(chunk, fxt_state_track_of_thread(state, seen[i].koid)), seen[i].time);
+			set_last(fxt_calls_of(chunk, fxt_state_track_of_thread(state, seen[i].koid)), seen[i].time);
 }
 
 void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
@@ -614,13 +616,13 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const st
 	if (calls->waiting) {
 		complete_calls(chunk);
 		if (!chunk->failed)
-			fxt_lanes_sort(chunk, wish, scratch);
+			fxt_sort_calls(chunk, wish, scratch);
 	}
 	set_seen(chunk, state, calls->latest, FXT_SEEN);
 	set_seen(chunk, state, calls->seen, calls->seen_count);
 	for (size_t i = 0; i < chunk->slab.count; i++) {
 		const struct tw_event *row = &chunk->slab.events[i];
 		if (!tw_is_call(row) && tw_goes_on(row))
-			set_last(fxt_lane_of(chunk, row->track), row->time);
+			set_last(fxt_calls_of(chunk, row->track), row->time);
 	}
 }

@@ -51,14 +51,14 @@ static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
 
 /* Calls of one track, in the order of the archive; those of a track in later stretches come later. */
 struct fxt_stretch {
-	uint32_t lane; /* number of the track's lane; UINT32_MAX: one call, whose track and name come with the commit */
+	uint32_t track;    /* the place in `tracks`; UINT32_MAX: one call, whose track and name come with the commit */
 	uint32_t from, to; /* numbers of the first call and of what is behind the last */
 };
 
 /* The calls that a chunk has of one track. */
-struct fxt_lane {
-	uint32_t track;
-	uint32_t part, seat;  /* deal.c: the part that the track was dealt to, and its seat there */
+struct fxt_track_calls {
+	uint32_t number;      /* of the track */
+	uint32_t part, state; /* profile_by_track.c: the part that the track was given to, and its state there */
 	uint32_t from, count; /* its items */
 	uint64_t last;        /* time of the last event seen of it, of any kind; 0: only its items tell */
 	uint64_t next;        /* while sorting, from the last to the first: time of the item put last */
@@ -87,49 +87,50 @@ struct fxt_seen {
 enum { FXT_SEEN = 64 };
 
 struct fxt_calls {
-	struct fxt_call *calls; /* of the thread that decodes the chunk, until they are in lanes */
+	struct fxt_call *calls; /* of the thread that decodes the chunk, until they are in tracks */
 	size_t count, room;
 	size_t waiting; /* calls whose track and name come with the commit */
 	struct fxt_stretch *stretches;
 	size_t stretch_count, stretch_room;
-	struct tw_call_item *items; /* of all lanes: the thread's, until all are there; then `kept` */
+	struct tw_call_item *items; /* of all tracks: the thread's, until all are there; then `kept` */
 	struct tw_call_item *kept;
 	size_t kept_room;
 	struct tw_nested_call *nested;
 	size_t nested_room;
-	struct fxt_lane *lanes;
-	size_t lane_count, lane_room;
+	struct fxt_track_calls *tracks;
+	size_t track_count, track_room;
 	struct tw_map by_track;
 	struct fxt_seen latest[FXT_SEEN]; /* by hash of the koid */
 	struct fxt_seen *seen;            /* those that had to make place in `latest` */
 	size_t seen_count, seen_room;
 	size_t closed;       /* stretches before this one get no more calls */
-	uint32_t unfinished; /* deal.c: parts that still need the chunk */
+	uint32_t unfinished; /* profile_by_track.c: parts that still need the chunk */
 };
 
 /* The work for fxt_ahead_new(): finds the calls in what was walked since the last time; then, when the chunk is
- * complete and no call waits for the commit, puts them into lanes. */
+ * complete and no call waits for the commit, puts them into tracks. */
 extern const struct fxt_work fxt_calls_work;
 
 /* Completes the calls that waited, once the chunk is committed, and the times at which threads were seen last. */
 void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
                       struct fxt_scratch *scratch);
 
-/* lanes.c: puts the calls of a chunk into lanes, in the order of time. `failed` of the chunk where there is no
+/* track_calls.c: puts the calls of a chunk into tracks, in the order of time. `failed` of the chunk where there is no
  * memory. */
-void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+void fxt_sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
-/* Turns the nested calls of a lane back into items, in the order of time. False when there is no memory. */
-bool fxt_lane_spread(const struct fxt_calls *calls, struct fxt_lane *lane);
+/* Turns the nested calls of a track back into items, in the order of time. False when there is no memory. */
+bool fxt_spread_nested(const struct fxt_calls *calls, struct fxt_track_calls *track);
 
-/* The items of a lane. */
-static inline const struct tw_call_item *fxt_lane_items(const struct fxt_calls *calls, const struct fxt_lane *lane)
+/* The items of a track. */
+static inline const struct tw_call_item *fxt_track_items(const struct fxt_calls *calls,
+                                                         const struct fxt_track_calls *track)
 {
-	return (lane->own ? lane->own : calls->items) + lane->from;
+	return (track->own ? track->own : calls->items) + track->from;
 }
 
-/* The lane of a track, a new one if there is none; NULL when there is no memory. */
-struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track);
+/* The track of a track, a new one if there is none; NULL when there is no memory. */
+struct fxt_track_calls *fxt_calls_of(struct fxt_chunk *chunk, uint32_t track);
 
 /* Whether `a` goes before `b`: it is earlier, or both are complete slices that begin together and it is longer. */
 static inline bool fxt_goes_first(const struct tw_call_item *a, const struct tw_call_item *b)

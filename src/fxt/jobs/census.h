@@ -76,8 +76,8 @@ struct fxt_census {
 	size_t count, room;
 };
 
-/* count_by_header.c: counts records from a place on, up to `end` or to the first that it cannot count; returns the place
- * of that. */
+/* count_by_header.c: counts records from a place on, up to `end` or to the first that it cannot count, whose place it
+ * returns. */
 struct fxt_groups *fxt_groups_new(void);
 size_t fxt_count_by_header(struct fxt_chunk *chunk, struct fxt_groups *groups, size_t place, size_t end);
 

@@ -129,8 +129,8 @@ enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
 struct fxt_call_cursor {
 	struct fxt_call *next, *end; /* equal: there is no room */
 	uint64_t latest;             /* ticks of the thread's last event */
-	uint32_t lane;               /* number of its lane, or why it has none */
-	bool met;                    /* `lane` is known */
+	uint32_t track;              /* number of its calls among those of the chunk, or why it has none */
+	bool met;                    /* `track` is known */
 };
 
 /* The same where archives are merged: the bits of a header for the two, as they are written, once both have been. */
@@ -226,7 +226,7 @@ struct fxt_chunk {
 	/* Instead of rows. */
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
-	struct fxt_steps steps;    /* for checking: verify.c */
+	struct fxt_steps steps;    /* for checking: check_archive.c */
 	/* Where archives are merged. */
 	enum fxt_wait wait;
 	uint64_t digest;      /* while it waits: of its bytes */
@@ -331,14 +331,14 @@ static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chun
 struct fxt_scratch {
 	struct fxt_memo memos[FXT_MEMOS];
 	struct tw_slab_scratch sort;
-	struct fxt_steps_scratch steps; /* verify.c */
+	struct fxt_steps_scratch steps; /* check_archive.c */
 	struct tw_event_key *late;      /* window.c */
 	size_t late_room;
 	uint8_t *record;           /* the same: FXT_READY_MOST bytes, or NULL */
 	struct fxt_groups *groups; /* count_by_header.c */
 	struct fxt_call *calls;    /* calls.c */
 	size_t call_room;
-	struct fxt_nest *nests; /* lanes.c */
+	struct fxt_nest *nests; /* track_calls.c */
 	uint32_t *below;        /* the same */
 	size_t below_room;
 	struct tw_call_item *items; /* the same */
@@ -381,9 +381,10 @@ static inline uint8_t fxt_scope_flags(uint64_t scope)
 	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
 }
 
-/* prove.c: adds the steps of records of a piece, from a place on, that are right for sure. Returns the place of the
- * first other one, which is for fxt_take_record(), or the end. */
-size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece);
+/* check_plain.c: adds the steps of records of a piece, from a place on, that are right for sure. Returns the place of
+ * the first other one, which is for fxt_take_record(), or the end. */
+size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
+                       const struct fxt_piece *piece);
 
 /* plain.c: makes rows of records of a piece, from a place on, that have nothing inline and nothing wrong. Returns the
  * place of the first other one, which is for fxt_take_record(), or the end. `make bench` measures convert of FXT: rows
@@ -414,8 +415,8 @@ void fxt_brief_rows(struct fxt_chunk *chunk);
 size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);
 void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
 
-/* check.c: notes what rules a record breaks. */
-void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
+/* check_record.c: notes what rules a record breaks. */
+void fxt_check_record(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
 
 /* Whether there are words behind what is known of a record, or of an argument of it. */
 bool fxt_has_trailing(const struct tw_fxt_record *record);

@@ -1,5 +1,5 @@
-/* prove.c - the fast path of checking: proves by a few bits that records keep all rules. Other records are left to
- * fxt_take_record(). `make bench` measures check: proved records take a fourth of the time. */
+/* check_plain.c - the fast path of checking: proves by a few bits that records keep all rules. Other records are left
+ * to fxt_take_record(). `make bench` measures check: proved records take a fourth of the time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
@@ -247,7 +247,8 @@ TW_INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish,
 	return (size_t)(bytes - start);
 }
 
-size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
+size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
+                       const struct fxt_piece *piece)
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record that has a step */
 	bool told = fxt_is_turn_told(chunk);

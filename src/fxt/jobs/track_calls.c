@@ -1,4 +1,4 @@
-/* lanes.c - the calls of a chunk by track, in the order of time. */
+/* track_calls.c - the calls of a chunk by track, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/inline.h"
 #include "base/memory/memory.h"
@@ -12,44 +12,44 @@ static const uint32_t NONE = UINT32_MAX;
 
 /* ---- Lanes. ---- */
 
-static struct fxt_lane *add_lane(struct fxt_chunk *chunk, uint32_t track)
+static struct fxt_track_calls *add_track(struct fxt_chunk *chunk, uint32_t track)
 {
 	struct fxt_calls *calls = chunk->calls;
-	if (!tw_grow(&calls->lanes, &calls->lane_room, calls->lane_count + 1, sizeof *calls->lanes) ||
-	    !tw_map_add(&calls->by_track, track, (uint32_t)calls->lane_count)) {
+	if (!tw_grow(&calls->tracks, &calls->track_room, calls->track_count + 1, sizeof *calls->tracks) ||
+	    !tw_map_add(&calls->by_track, track, (uint32_t)calls->track_count)) {
 		chunk->failed = true;
 		return NULL;
 	}
-	calls->lanes[calls->lane_count] = (struct fxt_lane){.track = track, .top = NONE, .next = UINT64_MAX};
-	return &calls->lanes[calls->lane_count++];
+	calls->tracks[calls->track_count] = (struct fxt_track_calls){.number = track, .top = NONE, .next = UINT64_MAX};
+	return &calls->tracks[calls->track_count++];
 }
 
-struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track)
+struct fxt_track_calls *fxt_calls_of(struct fxt_chunk *chunk, uint32_t track)
 {
 	uint32_t place;
 	if (tw_map_find(&chunk->calls->by_track, track, &place))
-		return &chunk->calls->lanes[place];
-	return add_lane(chunk, track);
+		return &chunk->calls->tracks[place];
+	return add_track(chunk, track);
 }
 
-/* Gives each lane room for its items. Returns how many there are. */
-static size_t place_lanes(struct fxt_calls *calls)
+/* Gives each track room for its items. Returns how many there are. */
+static size_t place_tracks(struct fxt_calls *calls)
 {
 	uint32_t from = 0;
 	for (size_t i = 0; i < calls->stretch_count; i++)
-		calls->lanes[calls->stretches[i].lane].calls += calls->stretches[i].to - calls->stretches[i].from;
-	for (size_t i = 0; i < calls->lane_count; i++) {
-		struct fxt_lane *lane = &calls->lanes[i];
-		lane->count = lane->calls;
-		lane->from = from;
-		lane->put = from += lane->calls;
+		calls->tracks[calls->stretches[i].track].calls += calls->stretches[i].to - calls->stretches[i].from;
+	for (size_t i = 0; i < calls->track_count; i++) {
+		struct fxt_track_calls *track = &calls->tracks[i];
+		track->count = track->calls;
+		track->from = from;
+		track->put = from += track->calls;
 	}
 	return from;
 }
 
 /* ---- The order of most archives: begins and ends stand in the order of time, complete slices in that of their ends.
  * Taken from the last to the first, a complete slice comes before all that is inside it: it waits on a stack until
- * something earlier than its begin comes. A lane in any other order is found out, and sorted the slow way. ---- */
+ * something earlier than its begin comes. A track in any other order is found out, and sorted the slow way. ---- */
 
 /* Calls that are put in order. */
 struct order {
@@ -57,44 +57,44 @@ struct order {
 	uint32_t *below; /* by number of a complete slice that waits: the one that it waits on top of */
 };
 
-static void put_item(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_call_item *item)
+static void put_item(struct fxt_calls *calls, struct fxt_track_calls *track, const struct tw_call_item *item)
 {
-	calls->items[--lane->put] = *item;
+	calls->items[--track->put] = *item;
 }
 
-static inline void put(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_call_item *item)
+static inline void put(struct fxt_calls *calls, struct fxt_track_calls *track, const struct tw_call_item *item)
 {
-	put_item(calls, lane, item);
-	lane->next = item->time;
+	put_item(calls, track, item);
+	track->next = item->time;
 }
 
 /* Puts the complete slices that do not go before an item. */
-static void put_waiting(const struct order *order, struct fxt_lane *lane, const struct tw_call_item *before)
+static void put_waiting(const struct order *order, struct fxt_track_calls *track, const struct tw_call_item *before)
 {
 	const struct fxt_call *calls = order->calls->calls;
-	for (; lane->top != NONE; lane->top = order->below[lane->top]) {
-		const struct tw_call_item item = fxt_call_item(&calls[lane->top]);
+	for (; track->top != NONE; track->top = order->below[track->top]) {
+		const struct tw_call_item item = fxt_call_item(&calls[track->top]);
 		if (fxt_goes_first(&item, before))
 			break;
-		put(order->calls, lane, &item);
+		put(order->calls, track, &item);
 	}
-	lane->waits = lane->top == NONE ? 0 : calls[lane->top].begin;
+	track->waits = track->top == NONE ? 0 : calls[track->top].begin;
 }
 
-static inline void put_call(const struct order *order, struct fxt_lane *lane, size_t i)
+static inline void put_call(const struct order *order, struct fxt_track_calls *track, size_t i)
 {
 	const struct tw_call_item item = fxt_call_item(&order->calls->calls[i]);
-	if (item.time <= lane->waits)
-		put_waiting(order, lane, &item);
+	if (item.time <= track->waits)
+		put_waiting(order, track, &item);
 	if (!tw_item_is_complete(&item)) {
-		lane->mixed |= item.time > lane->next;
-		put(order->calls, lane, &item);
+		track->mixed |= item.time > track->next;
+		put(order->calls, track, &item);
 		return;
 	}
-	lane->mixed |= item.time >= lane->next;
-	order->below[i] = lane->top;
-	lane->top = (uint32_t)i;
-	lane->waits = item.time;
+	track->mixed |= item.time >= track->next;
+	order->below[i] = track->top;
+	track->top = (uint32_t)i;
+	track->waits = item.time;
 }
 
 /* False when there is no memory. */
@@ -105,12 +105,12 @@ static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 		return false;
 	const struct order order = {calls, scratch->below};
 	for (size_t i = calls->stretch_count; i > 0; i--) {
-		struct fxt_lane *lane = &calls->lanes[calls->stretches[i - 1].lane];
+		struct fxt_track_calls *track = &calls->tracks[calls->stretches[i - 1].track];
 		for (size_t k = calls->stretches[i - 1].to; k > calls->stretches[i - 1].from; k--)
-			put_call(&order, lane, k - 1);
+			put_call(&order, track, k - 1);
 	}
-	for (size_t i = 0; i < calls->lane_count; i++)
-		put_waiting(&order, &calls->lanes[i], &first);
+	for (size_t i = 0; i < calls->track_count; i++)
+		put_waiting(&order, &calls->tracks[i], &first);
 	return true;
 }
 
@@ -119,10 +119,10 @@ static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
  * From the last to the first, a call comes before those inside it. An end or a complete slice is pushed on a stack; an
  * end is popped by its begin, a complete slice when something earlier than its begin comes. What is still on the stack
  * at the start of the chunk, and begins that find no end, go beyond the chunk: they stay items. All times must differ,
- * so that there is only one order; lanes where they do not, and those with calls longer than 2^32 ns, are sorted the
+ * so that there is only one order; tracks where they do not, and those with calls longer than 2^32 ns, are sorted the
  * slow way. `make bench` measures stat. ---- */
 
-enum { NEST_LANES = 64, NEST_DEPTH = 64 }; /* where there are more lanes, or deeper calls, they are sorted */
+enum { NEST_TRACKS = 64, NEST_DEPTH = 64 }; /* where there are more tracks, or deeper calls, they are sorted */
 
 /* A call on the stack. */
 struct open {
@@ -130,7 +130,7 @@ struct open {
 	struct tw_nested_call *call;
 };
 
-/* The state of a lane. */
+/* The state of a track. */
 struct fxt_nest {
 	struct open stack[NEST_DEPTH + 1];   /* from 1 on; that is a sentinel */
 	struct open *bottom, *top;           /* calls at the bottom and below stay items */
@@ -141,11 +141,11 @@ struct fxt_nest {
 
 /* Puts an item that stands for the nested calls `from` to `to`: the first begins at `time`, `duration` is the sum over
  * those that no other of them holds. */
-static void put_nested(struct fxt_calls *calls, struct fxt_lane *lane, uint64_t time, uint64_t duration,
+static void put_nested(struct fxt_calls *calls, struct fxt_track_calls *track, uint64_t time, uint64_t duration,
                        const struct tw_nested_call *from, const struct tw_nested_call *to)
 {
 	if (from < to)
-		put_item(calls, lane,
+		put_item(calls, track,
 		         &(struct tw_call_item){.time = time,
 		                                .duration = duration,
 		                                .name = (uint32_t)(from - calls->nested),
@@ -153,9 +153,9 @@ static void put_nested(struct fxt_calls *calls, struct fxt_lane *lane, uint64_t 
 }
 
 /* Puts an end or a complete slice as an item of its own. */
-static void put_one(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_nested_call *call)
+static void put_one(struct fxt_calls *calls, struct fxt_track_calls *track, const struct tw_nested_call *call)
 {
-	put_item(calls, lane,
+	put_item(calls, track,
 	         &(struct tw_call_item){.time = call->begin,
 	                                .duration = call->duration,
 	                                .name = call->name,
@@ -165,26 +165,26 @@ static void put_one(struct fxt_calls *calls, struct fxt_lane *lane, const struct
 
 /* Puts the nested calls found since the last outermost one, and the slices that stay items and have ended: those above
  * `top`. */
-static void put_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest, const struct open *top,
-                       const struct tw_nested_call *found)
+static void put_lowest(struct fxt_calls *calls, struct fxt_track_calls *track, struct fxt_nest *nest,
+                       const struct open *top, const struct tw_nested_call *found)
 {
 	const struct tw_nested_call *lowest = nest->lowest;
 	if (lowest)
-		put_nested(calls, lane, lowest->begin, lowest->duration, lowest, found);
+		put_nested(calls, track, lowest->begin, lowest->duration, lowest, found);
 	nest->lowest = NULL;
 	for (; nest->bottom > top; nest->bottom--)
-		put_one(calls, lane, nest->bottom->call);
+		put_one(calls, track, nest->bottom->call);
 }
 
 /* Takes a call that no other one in the chunk holds. False for a begin: its end is in a later chunk, and it stays an
  * item. */
-TW_NOINLINE bool take_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
+TW_NOINLINE bool take_lowest(struct fxt_calls *calls, struct fxt_track_calls *track, struct fxt_nest *nest,
                              const struct open *top, struct tw_nested_call *found, const struct fxt_call *call)
 {
 	const struct tw_call_item item = fxt_call_item(call);
-	put_lowest(calls, lane, nest, top, found);
+	put_lowest(calls, track, nest, top, found);
 	if (tw_item_kind(&item) == TW_CALL_BEGIN) {
-		put_item(calls, lane, &item);
+		put_item(calls, track, &item);
 		return false;
 	}
 	nest->lowest = found;
@@ -215,7 +215,7 @@ static inline struct open *end_slices(struct open *top, uint64_t time)
 	return top;
 }
 
-/* What speaks against the order that is expected: any of these makes a lane mixed. */
+/* What speaks against the order that is expected: any of these makes a track mixed. */
 struct flaws {
 	uint64_t late; /* how many times are out of order */
 	/* Or-ed: bits in which ends and begins have other names; begins of slices that a begin popped. */
@@ -247,26 +247,26 @@ static inline void put_on_top(struct open *top, uint64_t begins, struct tw_neste
 
 /* Calls of a stretch that are being nested, from the last to the first. */
 struct nesting {
-	struct fxt_lane *lane;
+	struct fxt_track_calls *track;
 	struct fxt_nest *nest;
 	const struct fxt_call *first, *end; /* those that are left */
-	struct open *top;                   /* as the nest's, and the lane's begin */
+	struct open *top;                   /* as the nest's, and the track's begin */
 	struct tw_nested_call *found;
 	uint64_t now;
 	struct flaws flaws;
 };
 
-static struct nesting begin_nesting(struct fxt_lane *lane, struct fxt_nest *nest, const struct fxt_call *first,
+static struct nesting begin_nesting(struct fxt_track_calls *track, struct fxt_nest *nest, const struct fxt_call *first,
                                     const struct fxt_call *end)
 {
 	return (struct nesting){
-	    .lane = lane,
+	    .track = track,
 	    .nest = nest,
 	    .first = first,
 	    .end = end,
 	    .top = nest->top,
 	    .found = nest->found,
-	    .now = lane->begin,
+	    .now = track->begin,
 	};
 }
 
@@ -275,8 +275,8 @@ static void end_nesting(const struct nesting *nesting)
 	const struct flaws *flaws = &nesting->flaws;
 	nesting->nest->top = nesting->top;
 	nesting->nest->found = nesting->found;
-	nesting->lane->begin = nesting->now;
-	nesting->lane->mixed = flaws->late || flaws->names || flaws->durations >> 32;
+	nesting->track->begin = nesting->now;
+	nesting->track->mixed = flaws->late || flaws->names || flaws->durations >> 32;
 }
 
 /* Takes the last of the calls that are left. The processor cannot predict which kind comes, nor whether a slice has
@@ -291,7 +291,7 @@ TW_INLINE void nest_one(struct fxt_calls *calls, struct nesting *nesting)
 	nesting->now = time;
 	if (__builtin_expect(top <= nesting->nest->bottom, 0)) {
 		nesting->flaws.late += top->begin == time;
-		if (!take_lowest(calls, nesting->lane, nesting->nest, top, found, call))
+		if (!take_lowest(calls, nesting->track, nesting->nest, top, found, call))
 			return;
 	}
 	if (__builtin_expect(top == nesting->nest->stack + NEST_DEPTH, 0)) {
@@ -312,18 +312,18 @@ static void nest_rest(struct fxt_calls *calls, struct nesting *nesting)
 	*nesting = rest;
 }
 
-/* Takes the complete slices at the end of a lane that end later than its last item: calls of the next chunk may be
+/* Takes the complete slices at the end of a track that end later than its last item: calls of the next chunk may be
  * inside them, so they stay items. Returns the end of the calls that are left. */
-static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
+static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_track_calls *track, struct fxt_nest *nest,
                                         const struct fxt_call *first, const struct fxt_call *end)
 {
-	for (; nest->last && end > first && !lane->mixed; end--) {
+	for (; nest->last && end > first && !track->mixed; end--) {
 		const struct fxt_call *call = end - 1;
-		nest->last = fxt_is_complete(call->origin) && call->end > lane->newest;
-		lane->newest = call->begin > lane->newest ? call->begin : lane->newest;
+		nest->last = fxt_is_complete(call->origin) && call->end > track->newest;
+		track->newest = call->begin > track->newest ? call->begin : track->newest;
 		if (!nest->last)
 			break;
-		struct nesting nesting = begin_nesting(lane, nest, end - 1, end);
+		struct nesting nesting = begin_nesting(track, nest, end - 1, end);
 		nest_rest(calls, &nesting);
 		end_nesting(&nesting);
 		nest->lowest = NULL;
@@ -332,94 +332,94 @@ static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_lane
 	return end;
 }
 
-static void begin_lanes(struct fxt_calls *calls, struct fxt_nest *nests)
+static void begin_tracks(struct fxt_calls *calls, struct fxt_nest *nests)
 {
-	for (size_t i = 0; i < calls->lane_count; i++) {
-		struct fxt_lane *lane = &calls->lanes[i];
+	for (size_t i = 0; i < calls->track_count; i++) {
+		struct fxt_track_calls *track = &calls->tracks[i];
 		struct fxt_nest *nest = &nests[i];
-		struct tw_nested_call *first = calls->nested + lane->from + i;
+		struct tw_nested_call *first = calls->nested + track->from + i;
 		*first = (struct tw_nested_call){0}; /* what holds the outermost */
 		nest->stack[0] = nest->stack[1] = (struct open){0, first};
 		nest->bottom = nest->top = nest->stack + 1;
 		nest->found = first + 1;
 		nest->lowest = NULL;
 		nest->last = true;
-		lane->begin = UINT64_MAX;
-		lane->end = lane->newest = 0;
+		track->begin = UINT64_MAX;
+		track->end = track->newest = 0;
 	}
 }
 
 /* Puts the calls that end in the chunk and begin before it, and those inside them. Each holds those above it on the
  * stack. */
-static void put_beyond(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_nest *nest)
+static void put_beyond(struct fxt_calls *calls, struct fxt_track_calls *track, const struct fxt_nest *nest)
 {
 	for (const struct open *open = nest->bottom + 1; open <= nest->top; open++) {
 		const struct tw_nested_call *call = open->call, *inner = open < nest->top ? open[1].call : NULL;
 		assert(call);
 		if (!fxt_is_complete(call->origin))
-			put_one(calls, lane, call);
-		put_nested(calls, lane, inner ? inner->begin + inner->duration : lane->begin,
+			put_one(calls, track, call);
+		put_nested(calls, track, inner ? inner->begin + inner->duration : track->begin,
 		           call->children - (inner ? inner->duration : 0), call + 1, inner ? inner : nest->found);
 	}
 }
 
 /* Puts the complete slices that are still on the stack at the start of the chunk. They must hold one another. */
-static void put_early(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_nest *nest)
+static void put_early(struct fxt_calls *calls, struct fxt_track_calls *track, const struct fxt_nest *nest)
 {
-	uint64_t next = nest->top->begin ? UINT64_MAX : lane->begin;
+	uint64_t next = nest->top->begin ? UINT64_MAX : track->begin;
 	for (const struct open *open = nest->top; open > nest->stack + 1; open--) {
 		if (!fxt_is_complete(open->call->origin))
 			continue;
-		lane->mixed |= open->begin >= next;
+		track->mixed |= open->begin >= next;
 		next = open->begin;
-		put_one(calls, lane, open->call);
+		put_one(calls, track, open->call);
 	}
 }
 
-static void end_lane(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest)
+static void end_track(struct fxt_calls *calls, struct fxt_track_calls *track, struct fxt_nest *nest)
 {
-	uint32_t end = lane->from + lane->count;
-	lane->mixed |= lane->end > lane->begin && lane->end - lane->begin > UINT32_MAX;
-	if (!lane->mixed) {
+	uint32_t end = track->from + track->count;
+	track->mixed |= track->end > track->begin && track->end - track->begin > UINT32_MAX;
+	if (!track->mixed) {
 		if (nest->top == nest->bottom)
-			put_lowest(calls, lane, nest, nest->top, nest->found);
-		lane->within = lane->put;
-		put_beyond(calls, lane, nest);
-		put_early(calls, lane, nest);
+			put_lowest(calls, track, nest, nest->top, nest->found);
+		track->within = track->put;
+		put_beyond(calls, track, nest);
+		put_early(calls, track, nest);
 	}
-	if (lane->mixed) {
-		lane->put = lane->from;
+	if (track->mixed) {
+		track->put = track->from;
 		return;
 	}
-	lane->nested = true;
-	lane->from = lane->put;
-	lane->count = end - lane->put;
+	track->nested = true;
+	track->from = track->put;
+	track->count = end - track->put;
 }
 
 /* Nests the calls of a stretch. */
 static void nest_stretch(struct fxt_calls *calls, const struct fxt_stretch *stretch, struct fxt_nest *nest)
 {
-	struct fxt_lane *lane = &calls->lanes[stretch->lane];
+	struct fxt_track_calls *track = &calls->tracks[stretch->track];
 	const struct fxt_call *first = calls->calls + stretch->from, *end = calls->calls + stretch->to;
-	if (lane->mixed || first == end)
+	if (track->mixed || first == end)
 		return;
-	if (lane->begin == UINT64_MAX)
-		lane->end = end[-1].end;
-	end = take_last(calls, lane, nest, first, end);
-	if (lane->mixed || first == end)
+	if (track->begin == UINT64_MAX)
+		track->end = end[-1].end;
+	end = take_last(calls, track, nest, first, end);
+	if (track->mixed || first == end)
 		return;
-	struct nesting nesting = begin_nesting(lane, nest, first, end);
+	struct nesting nesting = begin_nesting(track, nest, first, end);
 	nest_rest(calls, &nesting);
 	end_nesting(&nesting);
 }
 
 static void nest_all(struct fxt_calls *calls, struct fxt_nest *nests)
 {
-	begin_lanes(calls, nests);
+	begin_tracks(calls, nests);
 	for (size_t i = calls->stretch_count; i > 0; i--)
-		nest_stretch(calls, &calls->stretches[i - 1], &nests[calls->stretches[i - 1].lane]);
-	for (size_t i = 0; i < calls->lane_count; i++)
-		end_lane(calls, &calls->lanes[i], &nests[i]);
+		nest_stretch(calls, &calls->stretches[i - 1], &nests[calls->stretches[i - 1].track]);
+	for (size_t i = 0; i < calls->track_count; i++)
+		end_track(calls, &calls->tracks[i], &nests[i]);
 }
 
 /* ---- Any other order: merge sort. ---- */
@@ -441,7 +441,7 @@ static void sort(struct tw_call_item *items, size_t count, struct tw_call_item *
 }
 
 /* Complete slices of one time between which no call begins or ends stand the longest first. */
-static void sort_lane(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
+static void sort_track(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
 {
 	sort(items, count, spare, true);
 	for (size_t from = 0, to; from < count; from = to) {
@@ -453,23 +453,23 @@ static void sort_lane(struct tw_call_item *items, size_t count, struct tw_call_i
 	}
 }
 
-/* Puts the items of lanes that are out of order back as they stand in the archive, and sorts them. */
+/* Puts the items of tracks that are out of order back as they stand in the archive, and sorts them. */
 static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
 {
 	for (size_t i = 0; i < calls->stretch_count; i++) {
-		struct fxt_lane *lane = &calls->lanes[calls->stretches[i].lane];
-		for (size_t k = calls->stretches[i].from; k < calls->stretches[i].to && lane->mixed; k++)
-			calls->items[lane->put++] = fxt_call_item(&calls->calls[k]);
+		struct fxt_track_calls *track = &calls->tracks[calls->stretches[i].track];
+		for (size_t k = calls->stretches[i].from; k < calls->stretches[i].to && track->mixed; k++)
+			calls->items[track->put++] = fxt_call_item(&calls->calls[k]);
 	}
-	for (size_t i = 0; i < calls->lane_count; i++)
-		if (calls->lanes[i].mixed)
-			sort_lane(calls->items + calls->lanes[i].from, calls->lanes[i].count, spare);
+	for (size_t i = 0; i < calls->track_count; i++)
+		if (calls->tracks[i].mixed)
+			sort_track(calls->items + calls->tracks[i].from, calls->tracks[i].count, spare);
 }
 
 static bool any_mixed(const struct fxt_calls *calls)
 {
-	for (size_t i = 0; i < calls->lane_count; i++)
-		if (calls->lanes[i].mixed)
+	for (size_t i = 0; i < calls->track_count; i++)
+		if (calls->tracks[i].mixed)
 			return true;
 	return false;
 }
@@ -500,49 +500,49 @@ static bool make_nested(struct fxt_calls *calls, size_t count)
 	return calls->nested;
 }
 
-/* Takes the items from the thread's room, where most of each lane's part is empty, to the chunk's. Chunks wait for each
- * other: the less memory they have, the more of it is in a near cache. */
+/* Takes the items from the thread's room, where most of each track's part is empty, to the chunk's. Chunks wait for
+ * each other: the less memory they have, the more of it is in a near cache. */
 static bool keep_items(struct fxt_calls *calls)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < calls->lane_count; i++)
-		count += calls->lanes[i].count;
+	for (size_t i = 0; i < calls->track_count; i++)
+		count += calls->tracks[i].count;
 	if (!make_items(&calls->kept, &calls->kept_room, count))
 		return false;
 	uint32_t from = 0;
-	for (size_t i = 0; i < calls->lane_count; i++) {
-		struct fxt_lane *lane = &calls->lanes[i];
-		if (lane->count)
-			memcpy(calls->kept + from, calls->items + lane->from, lane->count * sizeof *calls->kept);
-		lane->within = lane->within - lane->from + from;
-		lane->from = from;
-		from += lane->count;
+	for (size_t i = 0; i < calls->track_count; i++) {
+		struct fxt_track_calls *track = &calls->tracks[i];
+		if (track->count)
+			memcpy(calls->kept + from, calls->items + track->from, track->count * sizeof *calls->kept);
+		track->within = track->within - track->from + from;
+		track->from = from;
+		from += track->count;
 	}
 	calls->items = calls->kept;
 	return true;
 }
 
-/* Sets the times of a lane whose calls are all items. items: of all lanes. */
-static void measure_lane(const struct tw_call_item *items, struct fxt_lane *lane)
+/* Sets the times of a track whose calls are all items. items: of all tracks. */
+static void measure_track(const struct tw_call_item *items, struct fxt_track_calls *track)
 {
-	lane->begin = UINT64_MAX;
-	lane->end = 0;
-	for (size_t i = lane->from; i < lane->from + lane->count; i++) {
+	track->begin = UINT64_MAX;
+	track->end = 0;
+	for (size_t i = track->from; i < track->from + track->count; i++) {
 		uint64_t end = items[i].time + (tw_item_is_complete(&items[i]) ? items[i].duration : 0);
-		lane->begin = end < lane->begin ? end : lane->begin;
-		lane->end = end > lane->end ? end : lane->end;
-		lane->newest = items[i].time;
+		track->begin = end < track->begin ? end : track->begin;
+		track->end = end > track->end ? end : track->end;
+		track->newest = items[i].time;
 	}
 }
 
-/* Puts the calls of all lanes, the mixed ones excepted. False when there is no memory. */
+/* Puts the calls of all tracks, the mixed ones excepted. False when there is no memory. */
 static bool put_calls(struct fxt_calls *calls, size_t count, bool nest, struct fxt_scratch *scratch)
 {
-	if (!nest || calls->lane_count > NEST_LANES)
+	if (!nest || calls->track_count > NEST_TRACKS)
 		return put_all(calls, scratch);
 	if (!scratch->nests)
-		scratch->nests = calloc(NEST_LANES, sizeof *scratch->nests);
-	if (!scratch->nests || !make_nested(calls, count + calls->lane_count))
+		scratch->nests = calloc(NEST_TRACKS, sizeof *scratch->nests);
+	if (!scratch->nests || !make_nested(calls, count + calls->track_count))
 		return false;
 	nest_all(calls, scratch->nests);
 	return true;
@@ -550,7 +550,7 @@ static bool put_calls(struct fxt_calls *calls, size_t count, bool nest, struct f
 
 static bool sort_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *scratch)
 {
-	const size_t count = place_lanes(calls);
+	const size_t count = place_tracks(calls);
 	if (!make_items(&scratch->items, &scratch->item_room, count))
 		return false;
 	calls->items = scratch->items;
@@ -561,13 +561,13 @@ static bool sort_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *s
 			return false;
 		sort_mixed(calls, (struct tw_call_item *)(void *)scratch->sort.bytes);
 	}
-	for (size_t i = 0; i < calls->lane_count; i++)
-		if (!calls->lanes[i].nested)
-			measure_lane(calls->items, &calls->lanes[i]);
+	for (size_t i = 0; i < calls->track_count; i++)
+		if (!calls->tracks[i].nested)
+			measure_track(calls->items, &calls->tracks[i]);
 	return keep_items(calls);
 }
 
-void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+void fxt_sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	if (!sort_calls(chunk->calls, wish->nest, scratch))
 		chunk->failed = true;
@@ -596,10 +596,11 @@ static size_t spread_call(const struct tw_nested_call *call, struct tw_call_item
 	return complete ? 1 : 2;
 }
 
-static size_t spread_items(const struct fxt_calls *calls, const struct fxt_lane *lane, struct tw_call_item *items)
+static size_t spread_items(const struct fxt_calls *calls, const struct fxt_track_calls *track,
+                           struct tw_call_item *items)
 {
 	size_t count = 0;
-	for (size_t i = lane->from; i < lane->from + lane->count; i++) {
+	for (size_t i = track->from; i < track->from + track->count; i++) {
 		const struct tw_call_item *item = &calls->items[i];
 		if (tw_item_kind(item) != TW_CALL_NESTED) {
 			if (items)
@@ -613,21 +614,21 @@ static size_t spread_items(const struct fxt_calls *calls, const struct fxt_lane 
 	return count;
 }
 
-bool fxt_lane_spread(const struct fxt_calls *calls, struct fxt_lane *lane)
+bool fxt_spread_nested(const struct fxt_calls *calls, struct fxt_track_calls *track)
 {
-	size_t count = spread_items(calls, lane, NULL);
+	size_t count = spread_items(calls, track, NULL);
 	struct tw_call_item *items = calloc(count + 1, sizeof *items), *spare = calloc(count + 1, sizeof *spare);
 	if (!items || !spare) {
 		free(items);
 		free(spare);
 		return false;
 	}
-	spread_items(calls, lane, items);
-	sort_lane(items, count, spare);
+	spread_items(calls, track, items);
+	sort_track(items, count, spare);
 	free(spare);
-	lane->own = items;
-	lane->from = 0;
-	lane->count = (uint32_t)count;
-	lane->nested = false;
+	track->own = items;
+	track->from = 0;
+	track->count = (uint32_t)count;
+	track->nested = false;
 	return true;
 }

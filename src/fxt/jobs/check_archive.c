@@ -1,4 +1,4 @@
-/* verify.c - checks a whole archive for a caller that wants the findings and no events.
+/* check_archive.c - checks a whole archive for a caller that wants the findings and no events.
  *
  * Rules about single records are checked where these are decoded. Rules about pairs need begins and ends in the order
  * of time, but little of each, so nearly all records make steps (steps.h) instead of rows. Steps are merged as the
@@ -94,11 +94,11 @@ static void add_rows(struct fxt_chunk *chunk, size_t place)
 
 static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
 {
-	size_t place = fxt_prove(chunk, wish, piece->from, piece);
+	size_t place = fxt_check_plain(chunk, wish, piece->from, piece);
 	while (place < piece->to) {
 		size_t size = fxt_take_record(chunk, wish, place, piece->to);
 		add_rows(chunk, place);
-		place = fxt_prove(chunk, wish, place + size, piece);
+		place = fxt_check_plain(chunk, wish, place + size, piece);
 	}
 }
 
@@ -399,7 +399,7 @@ static void tell(const struct verify *verify)
 /* They last as long as the threads do, which end when the reader is closed. */
 static const struct fxt_work work = {.decode = find_steps, .decoded = sort_steps};
 
-int fxt_verify(struct tw_reader *reader)
+int fxt_check_archive(struct tw_reader *reader)
 {
 	const struct fxt_wish wish = {.options = &reader->options,
 	                              .kinds = FXT_PAIRED_KINDS,

@@ -1,4 +1,4 @@
-/* check.c - the rules of single records. */
+/* check_record.c - the rules of single records. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/text/utf8.h"
@@ -153,7 +153,7 @@ static void check_turn(const struct checked *checked)
 	}
 }
 
-void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place)
+void fxt_check_record(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place)
 {
 	const struct checked checked = {chunk, record, place};
 	if (record->reserved)

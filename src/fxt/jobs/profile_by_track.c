@@ -1,0 +1,563 @@
+/* profile_by_track.c - divides the calls of an archive by track among parts of a profile, each track in the order of
+ * time.
+ *
+ * The calls of one track do not depend on those of another, so parts can work side by side. Within a chunk, calls are
+ * in order by track (track_calls.c). From chunk to chunk only those come late that began before others ended, mostly
+ * complete slices. A part holds as many chunks as the reorder window asks for; calls of a new chunk that belong before
+ * some that it holds go to a short list, and are woven in when their place comes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "fxt/fxt.h"
+#include "fxt/jobs/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PARTS_MAX = 16,
+	SPARE_CHUNKS = 4 /* chunks that may be committed before a part needs them */
+};
+
+/* A call that belongs before calls of an earlier chunk. */
+struct late {
+	struct tw_call_item item;
+	uint64_t offset; /* of its record */
+};
+
+/* What a part knows of a track. */
+struct track_state {
+	uint64_t newest, given; /* times of the last item that was looked through, and that was given */
+	uint64_t over;          /* the latest time at which a call ends */
+	uint64_t mixed;    /* up to this time calls of other chunks may come between, so that nesting is not sure */
+	struct late *late; /* numbers `begin` to `end` - 1, in the order of time */
+	size_t begin, end, room;
+};
+
+struct part {
+	struct track_state *states;
+	size_t state_count, state_room;
+	uint32_t tracks;            /* given to it; their states are made later */
+	uint64_t load;              /* calls given to it */
+	uint64_t put, ready, taken; /* how many chunks were looked through, may be looked through, were given */
+	uint64_t held_bytes;        /* of the chunks from `taken` to `ready` */
+	bool busy;                  /* a thread works for it */
+	bool failed;                /* no memory */
+	uint64_t first, last;       /* times of its first and last item */
+	uint64_t late, late_offset, latest_by;
+};
+
+/* The part that a track was given to, and its state there. */
+struct owner {
+	bool known;
+	uint32_t part, state;
+};
+
+struct division {
+	struct tw_reader *reader;
+	struct fxt_ahead *ahead;
+	const struct tw_call_taker *taker;
+	uint64_t window;
+	struct part parts[PARTS_MAX];
+	unsigned count;
+	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunk number n is held[n % TW_ORDER_SLABS] */
+	uint64_t oldest, committed;             /* chunks held: number of the first, and behind the last */
+	bool ended;
+	struct owner *owners; /* by track */
+	size_t owner_count, owner_room;
+	struct fxt_wish wish;
+	struct fxt_scratch scratch;
+};
+
+static struct fxt_chunk *chunk_at(const struct division *division, uint64_t number)
+{
+	return division->held[number % TW_ORDER_SLABS];
+}
+
+static size_t size_of(const struct fxt_chunk *chunk)
+{
+	return chunk->end - chunk->begin;
+}
+
+/* ---- Giving a part the calls of a chunk. ---- */
+
+static void give(const struct division *division, struct part *part, const struct tw_call_run *run)
+{
+	division->taker->take(division->taker->context, (unsigned)(part - division->parts), run);
+}
+
+static void give_late(const struct division *division, struct part *part, uint32_t track, struct track_state *state)
+{
+	const struct late *late = &state->late[state->begin++];
+	if (late->item.time < state->given) {
+		uint64_t by = state->given - late->item.time;
+		if (part->late++ == 0 || late->offset < part->late_offset)
+			part->late_offset = late->offset;
+		part->latest_by = by > part->latest_by ? by : part->latest_by;
+	} else {
+		state->given = late->item.time;
+	}
+	give(division, part, &(struct tw_call_run){.track = track, .items = &late->item, .count = 1});
+}
+
+/* How many of the items are earlier than a late one. */
+static size_t items_before(const struct tw_call_item *items, size_t count, const struct tw_call_item *late)
+{
+	return tw_count_below(items, count, TW_KEY(struct tw_call_item, time), late->time);
+}
+
+static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const struct fxt_track_calls *track)
+{
+	return track->count ? fxt_track_items(chunk->calls, track) : NULL;
+}
+
+/* Whether a late call surely does not change how the calls of a track nest: it is a complete slice that ends after all
+ * of them, and begins before them or where none of them is open. */
+static bool goes_between(const struct fxt_chunk *chunk, const struct fxt_track_calls *track,
+                         const struct tw_call_item *late)
+{
+	const struct tw_call_item *items = items_of(chunk, track);
+	size_t before = items_before(items, track->count, late);
+	const struct tw_call_item *item = before ? &items[before - 1] : NULL;
+	if (!tw_item_is_complete(late) || late->time + late->duration <= track->end)
+		return false;
+	if (before < track->count && items[before].time == late->time)
+		return false;
+	if (!item || tw_item_is_complete(item))
+		return true;
+	return track->from + before > track->within &&
+	       (tw_item_kind(item) != TW_CALL_NESTED || item->time + item->duration < late->time);
+}
+
+/* Whether the calls of a track still nest as they do in their chunk alone. */
+static bool still_nests(const struct fxt_chunk *chunk, const struct fxt_track_calls *track,
+                        const struct track_state *state)
+{
+	bool nests = track->begin > state->mixed;
+	for (size_t i = state->begin; nests && i < state->end && state->late[i].item.time <= track->end; i++)
+		nests = goes_between(chunk, track, &state->late[i].item);
+	return nests;
+}
+
+/* Gives `count` items of a track. */
+static void give_items(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
+                       const struct fxt_track_calls *track, const struct tw_call_item *items, size_t count)
+{
+	struct track_state *state = &part->states[track->state];
+	bool all = items + count == items_of(chunk, track) + track->count;
+	uint64_t newest = all && track->nested ? track->newest : items[count - 1].time;
+	give(division, part,
+	     &(struct tw_call_run){.track = track->number,
+	                           .items = items,
+	                           .count = count,
+	                           .nested = chunk->calls->nested,
+	                           .newest = newest});
+	state->given = newest > state->given ? newest : state->given;
+	part->last = state->given > part->last ? state->given : part->last;
+}
+
+static const struct tw_call_item *first_late(const struct track_state *state)
+{
+	return state->begin < state->end ? &state->late[state->begin].item : NULL;
+}
+
+/* Gives items of a track that have the time of the first late call. Late ones stand behind them in the archive, but a
+ * complete slice goes before shorter ones, as far as no call begins or ends between them. */
+static void give_equals(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
+                        const struct fxt_track_calls *track, const struct tw_call_item *items, size_t count)
+{
+	struct track_state *state = &part->states[track->state];
+	size_t place = count;
+	while (place > 0 && tw_item_is_complete(&items[place - 1]))
+		place--;
+	for (size_t given = 0; given < count;) {
+		const struct tw_call_item *late = first_late(state);
+		while (place < count && !(late && fxt_goes_first(late, &items[place])))
+			place++;
+		if (place > given)
+			give_items(division, part, chunk, track, items + given, place - given);
+		given = place;
+		if (given < count)
+			give_late(division, part, track->number, state);
+	}
+}
+
+/* Gives items of a track, and the late calls that go before them. */
+static void give_woven(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
+                       const struct fxt_track_calls *track, const struct tw_call_item *items, size_t count)
+{
+	struct track_state *state = &part->states[track->state];
+	while (count) {
+		const struct tw_call_item *late = first_late(state);
+		size_t before = late ? items_before(items, count, late) : count, equals = 0;
+		if (before)
+			give_items(division, part, chunk, track, items, before);
+		items += before;
+		count -= before;
+		while (equals < count && items[equals].time == late->time)
+			equals++;
+		if (equals)
+			give_equals(division, part, chunk, track, items, equals);
+		else if (count)
+			give_late(division, part, track->number, state);
+		items += equals;
+		count -= equals;
+	}
+}
+
+static void give_lane(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
+                      struct fxt_track_calls *track)
+{
+	struct track_state *state = &part->states[track->state];
+	bool spreads = track->nested && track->count && !still_nests(chunk, track, state);
+	if (spreads && !fxt_spread_nested(chunk->calls, track)) {
+		part->failed = true;
+		return;
+	}
+	give_woven(division, part, chunk, track, items_of(chunk, track), track->count);
+	while (state->begin < state->end && state->late[state->begin].item.time <= state->given)
+		give_late(division, part, track->number, state);
+	if (track->last)
+		give(division, part, &(struct tw_call_run){.track = track->number, .last = track->last});
+}
+
+/* ---- Looking through a chunk that is new. ---- */
+
+/* The number behind the complete slices that the items of the last one's time begin with. */
+static size_t end_of_slices(const struct tw_call_item *items, size_t count)
+{
+	size_t end = count;
+	for (size_t i = count; i > 0 && items[i - 1].time == items[count - 1].time; i--)
+		end = tw_item_is_complete(&items[i - 1]) ? end : i - 1;
+	return end;
+}
+
+/* Inserts items into the list of late ones; in the archive they stand behind those. */
+static bool keep_late(struct track_state *state, const struct fxt_chunk *chunk, const struct tw_call_item *items,
+                      size_t count)
+{
+	size_t held = state->end - state->begin, end = 0;
+	uint64_t time = ~items[count - 1].time; /* that `end` is of: another than the last one's */
+	if (held)
+		memmove(state->late, state->late + state->begin, held * sizeof *state->late);
+	if (!tw_grow(&state->late, &state->room, held + count, sizeof *state->late))
+		return false;
+	state->begin = 0;
+	state->end = held + count;
+	for (size_t put = state->end; count > 0; put--) {
+		const struct tw_call_item *item = &items[count - 1], *other = held ? &state->late[held - 1].item : NULL;
+		end = item->time == time ? end : end_of_slices(items, count);
+		time = item->time;
+		bool first = other && (item->time < other->time || (count <= end && fxt_goes_first(item, other)));
+		if (first)
+			state->late[put - 1] = state->late[--held];
+		else
+			state->late[put - 1] = (struct late){*item, fxt_offset(chunk, tw_item_place(&items[--count]))};
+	}
+	return true;
+}
+
+static bool make_state(struct part *part, uint32_t number)
+{
+	if (number >= part->state_room &&
+	    !tw_grow(&part->states, &part->state_room, number + (size_t)1, sizeof *part->states))
+		return false;
+	while (part->state_count <= number)
+		part->states[part->state_count++] = (struct track_state){0};
+	return true;
+}
+
+/* Notes a new track of a track. Where calls of earlier chunks end after its first one, nesting is not sure: its nested
+ * calls become items again. False when there is no memory. */
+static bool meet(struct track_state *state, const struct fxt_chunk *chunk, struct fxt_track_calls *track)
+{
+	bool mixed = track->count && track->begin <= state->over;
+	if (mixed)
+		state->mixed = state->over;
+	if (track->count && track->end > state->over)
+		state->over = track->end;
+	return !mixed || !track->nested || fxt_spread_nested(chunk->calls, track);
+}
+
+static bool put_track(struct part *part, const struct fxt_chunk *chunk, struct fxt_track_calls *track)
+{
+	if (!make_state(part, track->state))
+		return false;
+	struct track_state *state = &part->states[track->state];
+	if (!meet(state, chunk, track))
+		return false;
+	const struct tw_call_item *items = items_of(chunk, track);
+	uint32_t late = 0;
+	while (late < track->count && items[late].time <= state->newest)
+		late++;
+	if (track->count && items[0].time < part->first)
+		part->first = items[0].time;
+	if (track->count > late)
+		state->newest = track->newest;
+	track->from += late;
+	track->count -= late;
+	return late == 0 || keep_late(state, chunk, items, late);
+}
+
+/* ---- The work for a part. ---- */
+
+static void put_chunk(const struct division *division, struct part *part, const struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->calls->track_count && !part->failed; i++) {
+		struct fxt_track_calls *track = &chunk->calls->tracks[i];
+		if (&division->parts[track->part] == part && !put_track(part, chunk, track))
+			part->failed = true;
+	}
+}
+
+static void give_chunk(const struct division *division, struct part *part, const struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->calls->track_count && !part->failed; i++)
+		if (&division->parts[chunk->calls->tracks[i].part] == part)
+			give_lane(division, part, chunk, &chunk->calls->tracks[i]);
+}
+
+/* Whether the chunks that a part holds behind its oldest one fill the reorder window. */
+static bool has_enough(const struct division *division, const struct part *part)
+{
+	return part->taken < part->ready &&
+	       part->held_bytes - size_of(chunk_at(division, part->taken)) >= division->window;
+}
+
+static void fill(const struct division *division, struct part *part)
+{
+	while (!has_enough(division, part) && part->ready < division->committed)
+		part->held_bytes += size_of(chunk_at(division, part->ready++));
+}
+
+/* Whether a part can give its oldest chunk: it has enough, or no more will come. */
+static bool is_ready(const struct division *division, const struct part *part)
+{
+	bool full = has_enough(division, part) || part->ready - part->taken == TW_ORDER_SLABS;
+	return part->taken < part->ready && (full || division->ended);
+}
+
+/* Lets a part be done with its oldest chunk; the last part gives the chunk back. */
+static void pass_chunk(struct division *division, struct part *part)
+{
+	struct fxt_chunk *chunk = chunk_at(division, part->taken++);
+	part->held_bytes -= size_of(chunk);
+	part->busy = false;
+	fill(division, part);
+	if (--chunk->calls->unfinished == 0) {
+		division->oldest++;
+		fxt_ahead_put(division->ahead, chunk);
+	}
+}
+
+/* Does the work for one chunk of a part that is ready. False where no part is. */
+static bool work(void *context, struct fxt_scratch *scratch)
+{
+	(void)scratch;
+	struct division *division = context;
+	struct part *part = division->parts, *end = division->parts + division->count;
+	while (part < end && (part->busy || !is_ready(division, part)))
+		part++;
+	if (part == end)
+		return false;
+	part->busy = true;
+	uint64_t ready = part->ready;
+	fxt_ahead_unlock(division->ahead);
+	for (; part->put < ready; part->put++)
+		put_chunk(division, part, chunk_at(division, part->put));
+	give_chunk(division, part, chunk_at(division, part->taken));
+	fxt_ahead_lock(division->ahead);
+	pass_chunk(division, part);
+	return true;
+}
+
+/* ---- Dealing, in the order of the archive. ---- */
+
+/* Deals a new track to the part with the fewest calls. */
+static struct owner new_owner(struct division *division)
+{
+	struct part *least = division->parts;
+	for (unsigned i = 1; i < division->count; i++)
+		if (division->parts[i].load < least->load)
+			least = &division->parts[i];
+	return (struct owner){true, (uint32_t)(least - division->parts), least->tracks++};
+}
+
+static bool divide_track(struct division *division, struct fxt_track_calls *track)
+{
+	size_t need = (size_t)track->number + 1;
+	if (!tw_grow(&division->owners, &division->owner_room, need, sizeof *division->owners))
+		return false;
+	while (division->owner_count < need)
+		division->owners[division->owner_count++] = (struct owner){0};
+	struct owner *owner = &division->owners[track->number];
+	if (!owner->known)
+		*owner = new_owner(division);
+	division->parts[owner->part].load += track->calls;
+	track->part = owner->part;
+	track->state = owner->state;
+	return true;
+}
+
+/* Commits a chunk and divides its tracks. False when there is no memory for all of it. */
+static bool divide_chunk(struct division *division, struct fxt_chunk *chunk)
+{
+	struct fxt_reader *fxt = division->reader->state;
+	if (chunk->failed || chunk->slab.failed)
+		return false;
+	fxt_commit(&fxt->commit, chunk);
+	fxt_calls_commit(chunk, fxt->commit.state, &division->wish, &division->scratch);
+	for (size_t i = 0; i < chunk->calls->track_count; i++)
+		chunk->failed |= !divide_track(division, &chunk->calls->tracks[i]);
+	chunk->calls->unfinished = division->count;
+	if (division->committed == 0)
+		division->reader->clock.ticks_per_second = chunk->turn.frequency;
+	return !chunk->failed;
+}
+
+/* Makes a committed chunk available to the parts. */
+static void put_out(struct division *division, struct fxt_chunk *chunk)
+{
+	fxt_ahead_lock(division->ahead);
+	fxt_ahead_put_bytes(division->ahead, chunk);
+	division->held[division->committed++ % TW_ORDER_SLABS] = chunk;
+	for (unsigned i = 0; i < division->count; i++)
+		fill(division, &division->parts[i]);
+	fxt_ahead_unlock(division->ahead);
+}
+
+/* Whether a part is so far behind that no more chunks should be committed. */
+static bool is_full(struct division *division)
+{
+	uint64_t ready = division->committed;
+	for (unsigned i = 0; i < division->count; i++)
+		ready = division->parts[i].ready < ready ? division->parts[i].ready : ready;
+	return division->committed - ready >= SPARE_CHUNKS || division->committed - division->oldest == TW_ORDER_SLABS;
+}
+
+static void wait_for_parts(struct division *division, bool to_the_end)
+{
+	fxt_ahead_lock(division->ahead);
+	division->ended = to_the_end;
+	while (to_the_end ? division->oldest < division->committed : is_full(division))
+		fxt_ahead_help(division->ahead);
+	fxt_ahead_unlock(division->ahead);
+}
+
+static bool is_stopped(const struct division *division)
+{
+	return division->taker->stops && division->taker->stops(division->taker->context);
+}
+
+static int divide_all(struct division *division)
+{
+	struct fxt_chunk *chunk;
+	int status;
+	while ((status = fxt_ahead_next(division->ahead, &chunk)) > 0) {
+		bool stopped = is_stopped(division);
+		if (stopped || !divide_chunk(division, chunk)) {
+			fxt_ahead_give(division->ahead, chunk);
+			return stopped ? TW_ERR_LIMIT : TW_ERR_MEMORY;
+		}
+		put_out(division, chunk);
+		wait_for_parts(division, false);
+	}
+	wait_for_parts(division, true);
+	for (unsigned i = 0; i < division->count && status == 0; i++)
+		status = division->parts[i].failed ? TW_ERR_MEMORY : 0;
+	return status;
+}
+
+/* ---- The end. ---- */
+
+/* Adds up what the parts found. */
+static void tell(const struct division *division)
+{
+	struct tw_clock *clock = &division->reader->clock;
+	struct part all = {.first = UINT64_MAX, .late_offset = UINT64_MAX};
+	for (unsigned i = 0; i < division->count; i++) {
+		const struct part *part = &division->parts[i];
+		all.first = part->first < all.first ? part->first : all.first;
+		all.last = part->last > all.last ? part->last : all.last;
+		all.latest_by = part->latest_by > all.latest_by ? part->latest_by : all.latest_by;
+		if (part->late && part->late_offset < all.late_offset)
+			all.late_offset = part->late_offset;
+		all.late += part->late;
+	}
+	if (all.first <= all.last) {
+		clock->start_ns = all.first;
+		clock->end_ns = all.last;
+	}
+	fxt_finish(division->reader);
+	fxt_tell_late(division->reader, all.late, all.late_offset, all.latest_by);
+}
+
+static void free_division(struct division *division)
+{
+	for (unsigned i = 0; i < division->count; i++) {
+		struct part *part = &division->parts[i];
+		for (size_t k = 0; k < part->state_count; k++)
+			free(part->states[k].late);
+		free(part->states);
+	}
+	for (uint64_t i = division->oldest; i < division->committed; i++)
+		fxt_chunk_free(chunk_at(division, i));
+	fxt_scratch_free(&division->scratch);
+	free(division->owners);
+	free(division);
+}
+
+/* Lets threads that read ahead work for parts, too. */
+static void begin_work(struct division *division)
+{
+	fxt_ahead_lock(division->ahead);
+	fxt_ahead_more(division->ahead, work, division);
+	fxt_ahead_unlock(division->ahead);
+}
+
+static bool any_busy(const struct division *division)
+{
+	for (unsigned i = 0; i < division->count; i++)
+		if (division->parts[i].busy)
+			return true;
+	return false;
+}
+
+/* Ends that, and waits for those that still do. */
+static void end_work(struct division *division)
+{
+	fxt_ahead_lock(division->ahead);
+	fxt_ahead_more(division->ahead, NULL, NULL);
+	while (any_busy(division))
+		fxt_ahead_help(division->ahead);
+	fxt_ahead_unlock(division->ahead);
+}
+
+int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *taker)
+{
+	const struct fxt_wish wish = {.options = &reader->options,
+	                              .kinds = reader->request.kinds,
+	                              .nest = taker->nested};
+	struct fxt_reader *fxt = reader->state;
+	struct division *division = calloc(1, sizeof *division);
+	int status = division ? fxt_start(reader, &fxt_calls_work, &wish, reader->options.jobs) : TW_ERR_MEMORY;
+	if (status < 0) {
+		free(division);
+		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
+	}
+	division->reader = reader;
+	division->ahead = fxt->ahead;
+	division->wish = wish;
+	division->taker = taker;
+	division->window = fxt_reorder_window(reader);
+	division->count = taker->parts < PARTS_MAX ? taker->parts : PARTS_MAX;
+	for (unsigned i = 0; i < division->count; i++)
+		division->parts[i].first = UINT64_MAX;
+	begin_work(division);
+	status = divide_all(division);
+	if (status == 0)
+		tell(division);
+	end_work(division);
+	free_division(division);
+	return status < 0 ? fxt_fail(reader, status) : 0;
+}
