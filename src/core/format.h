@@ -44,7 +44,7 @@ struct tw_traits {
 	                       or not */
 };
 
-/* What was reported. reader.c writes it, and formats what they are about to read. */
+/* What was reported. report.c writes it, and formats the file and whether a second look is quiet. */
 struct tw_reports {
 	uint64_t findings[TW_ERROR + 1]; /* of a whole: how many of each severity */
 	pthread_mutex_t lock;            /* of a whole: around findings, which its parts report, too */
