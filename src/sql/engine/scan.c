@@ -86,7 +86,9 @@ int sql_scan_open(struct sql_scan *scan)
 	if (status < 0)
 		return sql_session_fail(session, status, "%s",
 		                        scan->reader ? tw_reader_error(scan->reader) : "out of memory");
-	tw_begin(scan->reader, TW_USE_EVENTS, &(struct tw_request){.kinds = scan->kinds, .track_ends = true});
+	tw_begin(scan->reader, TW_USE_NONE,
+	         &(struct tw_request){.kinds = scan->kinds,
+	                              .track_ends = true}); /* events or records, by the first that is read */
 	if (hooks->begin && !scan->quiet) {
 		hooks->begin(hooks->context, scan->reader, file->path);
 		scan->begun = true;
