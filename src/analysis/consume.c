@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/consume.h"
 
+#include "base/loops.h"
 #include "base/threads/parallel.h"
 #include "core/format.h"
 
@@ -64,7 +65,7 @@ static bool open_state(struct run *run, struct part *part)
 /* Whether calls come from the format without events in between. */
 static bool is_plain(const struct tw_reader *reader)
 {
-	return !reader->filter && reader->options.order == TW_ORDER_TRACK;
+	return !reader->filter && reader->options.order == TW_ORDER_TRACK && tw_loop_is_on(TW_LOOP_CALLS_DEALT);
 }
 
 static void read_part(void *context, unsigned i)

@@ -3,6 +3,7 @@
 #include "core/calls/calls.h"
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
+#include "base/loops.h"
 #include "fdr/layout.h"
 #include "fdr/state.h"
 
@@ -309,7 +310,8 @@ static int take_part(struct fdr_state *state, struct tw_calls *calls, struct tw_
 {
 	struct fdr_stream *stream = &state->stream;
 	const struct fdr_log *log = stream->cursor.log;
-	bool runs = log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(log) && !stream->checker;
+	bool runs = log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(log) && !stream->checker &&
+	            tw_loop_is_on(TW_LOOP_XRAY_CALLS);
 	int status = 0;
 	if (calls->track != stream->track)
 		tw_calls_switch(calls, stream->track);

@@ -1,6 +1,7 @@
 /* info.c - what is in a log: records by kind, threads, times, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
+#include "base/loops.h"
 #include "base/memory/order.h"
 #include "base/threads/parallel.h"
 #include "fdr/state.h"
@@ -106,7 +107,8 @@ static void count_item(struct part *part, const struct fdr_cursor *cursor, const
 static int count_place(struct part *part, struct fdr_cursor *cursor, const struct fdr_place *place)
 {
 	struct tally *tally = &part->threads[place->thread];
-	bool runs = part->log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(part->log);
+	bool runs =
+	    part->log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(part->log) && tw_loop_is_on(TW_LOOP_XRAY_COUNT);
 	fdr_cursor_enter(cursor, place);
 	for (;;) {
 		struct fdr_item item;

@@ -1,6 +1,7 @@
 /* stream.c - the records of one thread, or of the file in its order, as events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
+#include "base/loops.h"
 #include "fdr/fdr.h"
 
 #include <assert.h>
@@ -300,7 +301,8 @@ int fdr_stream_take(struct fdr_stream *stream, struct fdr_rows *rows)
 int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows)
 {
 	const struct fdr_log *log = stream->cursor.log;
-	bool runs = log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(log) && !stream->checker;
+	bool runs = log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(log) && !stream->checker &&
+	            tw_loop_is_on(TW_LOOP_XRAY_ROWS);
 	while (has_room(rows)) {
 		if (!stream->in_buffer && !fdr_stream_enter(stream))
 			break;

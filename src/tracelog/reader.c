@@ -1,5 +1,6 @@
 /* reader.c - the events of a log, in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/loops.h"
 #include "base/text/plural.h"
 #include "core/threads/pipeline.h"
 #include "tracelog/jobs/dependencies.h"
@@ -294,7 +295,7 @@ static unsigned unwanted(const struct tracelog_log *log)
 	const uint32_t of_usage = 1u << TW_COUNTER | 1u << TW_CPU_SAMPLE, of_allocation = 1u << TW_ALLOCATION_SAMPLE;
 	unsigned usage = log->kinds & of_usage ? 0 : 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU;
 	unsigned allocation = log->kinds & of_allocation ? 0 : 1u << TRACELOG_ALLOCATION;
-	return log->check ? 0 : usage | allocation;
+	return log->check || !tw_loop_is_on(TW_LOOP_TRACELOG_TOLD) ? 0 : usage | allocation;
 }
 
 /* Nobody but the caller waits for a pipe: it would wait for as long when the reader is closed. */

@@ -576,6 +576,69 @@ static void test_large_of_nobody(void **state)
 	assert_int_equal(rows, 0);
 }
 
+/* ---- How much evidence it takes. ---- */
+
+enum { GARBAGE = 64 };
+
+static void put_garbage(void)
+{
+	memset(whole + size, 0xff, GARBAGE);
+	size += GARBAGE;
+}
+
+static void put_instants(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		put_instant(100);
+}
+
+static void begin_archive(void)
+{
+	size = 0;
+	big = false;
+	put_head();
+	put_instants(5);
+}
+
+static void expect_lost(uint64_t bytes)
+{
+	put_instants(5);
+	read_all(whole, size, TW_ORDER_FILE, found);
+	assert_int_equal(lost, bytes);
+}
+
+/* Records of an unknown type, with garbage behind the last: one is believed that has eight like it behind it. */
+static void test_strange_records(void **state)
+{
+	enum { BEHIND = 8, MOST = 12, STRANGE_SIZE = 16 };
+	(void)state;
+	for (unsigned count = 1; count <= MOST; count++) {
+		begin_archive();
+		for (unsigned i = 0; i < count; i++) {
+			put(0x2c);
+			put(UINT64_MAX);
+		}
+		put_garbage();
+		expect_lost((count < BEHIND ? count : BEHIND) * STRANGE_SIZE + GARBAGE);
+	}
+}
+
+/* Events that nothing but their size speaks for, with garbage before and behind them: three in a row are believed. */
+static void test_records_in_garbage(void **state)
+{
+	enum { CHAIN = 3, MOST = 5, INSTANT_SIZE = 16 };
+	(void)state;
+	for (unsigned count = 1; count <= MOST; count++) {
+		begin_archive();
+		put_garbage();
+		size_t first = size;
+		put_instants(count);
+		put_garbage();
+		expect_lost(2 * GARBAGE + (count < CHAIN ? count * INSTANT_SIZE : 0));
+		assert_int_equal(found[first], count >= CHAIN);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -588,6 +651,7 @@ int main(void)
 	    cmocka_unit_test(test_byte_before_long), cmocka_unit_test(test_before_last),
 	    cmocka_unit_test(test_short_headers),    cmocka_unit_test(test_large_empty),
 	    cmocka_unit_test(test_large_cut),        cmocka_unit_test(test_counted),
+	    cmocka_unit_test(test_strange_records),  cmocka_unit_test(test_records_in_garbage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,13 @@
 
 #include "base/bytes/bytes.h"
 
-enum { WORDS = 12, FIELDS = 2, STREAMS = 3, ROOM = 1024 };
+enum {
+	WORDS = 12,
+	FIELDS = 2,
+	STREAMS = 3,
+	ROOM = 2048,
+	MANY = 40 /* events in a row: records behind them are looked at before anything else is read of the archive */
+};
 
 /* Bits of a word that must be 0. */
 struct field {
@@ -94,6 +100,7 @@ static const struct must {
 static uint8_t archive[ROOM];
 static size_t size;
 static bool big;
+static unsigned before; /* events before the record */
 static char found[4096];
 
 static void put(uint64_t word)
@@ -128,6 +135,10 @@ static void put_head(void)
 static size_t put_record(const struct must *must)
 {
 	put_head();
+	for (unsigned i = 0; i < before; i++) {
+		put(EVENT(0, 2, 0));
+		put(4);
+	}
 	size_t place = size;
 	for (unsigned i = 0; i < must->count; i++)
 		put(must->words[i]);
@@ -206,9 +217,8 @@ static void fill(const struct must *must)
 		}
 }
 
-static void test_musts(void **state)
+static void test_all(void)
 {
-	(void)state;
 	for (unsigned order = 0; order < 2; order++)
 		for (size_t i = 0; i < sizeof musts / sizeof *musts; i++) {
 			big = order;
@@ -218,10 +228,25 @@ static void test_musts(void **state)
 		}
 }
 
+static void test_musts(void **state)
+{
+	(void)state;
+	before = 0;
+	test_all();
+}
+
+static void test_musts_behind_many(void **state)
+{
+	(void)state;
+	before = MANY;
+	test_all();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_musts),
+	    cmocka_unit_test(test_musts_behind_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

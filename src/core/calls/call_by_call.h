@@ -8,6 +8,7 @@
 #define CORE_CALLS_CALL_BY_CALL_H
 
 #include "base/inline.h"
+#include "base/loops.h"
 #include "core/calls/calls.h"
 
 /* Ends the call on top. */
@@ -71,7 +72,7 @@ TW_INLINE bool tw_calls_take_one(struct tw_calls *calls, const struct tw_event *
                                  tw_call_leave_fn over, tw_call_leave_fn leave)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (!stack->space || stack->space->tableless || stack->folded)
+	if (!stack->space || stack->space->tableless || stack->folded || !tw_loop_is_on(TW_LOOP_CALLS_ONE))
 		return false;
 	while (stack->due <= event->time && tw_calls_top_is_timed(stack) &&
 	       stack->timed[stack->timed_count - 1].end == stack->due) {

@@ -4,6 +4,7 @@
 #define CORE_CALLS_CALLS_H
 
 #include "base/inline.h"
+#include "base/loops.h"
 #include "core/budget.h"
 
 #include <trackway/event.h>
@@ -429,7 +430,7 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
                                      tw_call_find_fn find, tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (!stack->space || stack->space->tableless || stack->folded)
+	if (!stack->space || stack->space->tableless || stack->folded || !tw_loop_is_on(TW_LOOP_CALLS_NEST))
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;

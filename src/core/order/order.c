@@ -1,6 +1,7 @@
 /* order.c - slabs merged in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/inline.h"
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "core/order/slab.h"
 
@@ -343,7 +344,7 @@ int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane)
 static bool is_worth_no_copy(struct tw_sorter *sorter)
 {
 	enum { WORTH_NO_COPY = 16 };
-	if (has_ties(sorter))
+	if (has_ties(sorter) || !tw_loop_is_on(TW_LOOP_ORDER_IN_PLACE))
 		return false;
 	const struct tw_order_lane *lane = lane_at(sorter, sorter->heads[sorter->head_count - 1].lane);
 	size_t place = lane->next + WORTH_NO_COPY;

@@ -13,6 +13,7 @@
 #include "export/firefox/firefox.h"
 
 #include "base/bytes/bytes.h"
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "export/targets.h"
 
@@ -149,7 +150,7 @@ static bool may_gather(const struct firefox *firefox)
 {
 	enum { WAITING = TW_STREAKS * TW_RUN_ITEMS };
 	size_t limit = firefox->measured.frames.limit;
-	return firefox->nodes >= limit || limit - firefox->nodes > WAITING;
+	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) && (firefox->nodes >= limit || limit - firefox->nodes > WAITING);
 }
 
 /* Takes what an event is to the slices of its track: begins, ends, or time that goes by. */

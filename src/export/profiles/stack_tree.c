@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/profiles/stack_tree.h"
 
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
 
@@ -123,7 +124,9 @@ static void flush_lanes(struct tw_stack_tree *tree)
 static bool may_gather(const struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
 	enum { WAITING = TW_STREAKS * TW_RUN_ITEMS, NODES = 2 /* of a call, at most: its thread's, too */ };
-	return tree->full || (tree->per_thread && tree->count + NODES * (WAITING + batch->count) < tree->frames.limit);
+	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) &&
+	       (tree->full ||
+	        (tree->per_thread && tree->count + NODES * (WAITING + batch->count) < tree->frames.limit));
 }
 
 static bool begins_call(const struct tw_event *event)

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/events/values.h"
 #include "fxt/merge/links.h"
@@ -316,7 +317,7 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
 	    .clear = told || !wish->check,
 	    .index = UINT_MAX,
 	};
-	if (piece->odd)
+	if (piece->odd || !tw_loop_is_on(TW_LOOP_FXT_ROWS))
 		return place;
 	return piece->big ? take_run(&run, place, piece->to, true) : take_run(&run, place, piece->to, false);
 }

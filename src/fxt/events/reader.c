@@ -1,5 +1,6 @@
 /* reader.c - FXT archives as a format: opening, and events in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/loops.h"
 #include "base/text/plural.h"
 #include "core/filter/filter.h"
 #include "fxt/format/layout.h"
@@ -108,7 +109,7 @@ static int start(struct tw_reader *reader)
 	const struct fxt_wish wish = {
 	    .options = &reader->options,
 	    .kinds = kinds,
-	    .skips = fxt_skips(kinds),
+	    .skips = tw_loop_is_on(TW_LOOP_FXT_SKIP) ? fxt_skips(kinds) : 0,
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};

@@ -5,6 +5,7 @@
 
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/events/values.h"
 #include "fxt/format/layout.h"
@@ -522,7 +523,7 @@ static void take_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, con
 	chunk->big = piece->big;
 	if (piece->kind != FXT_RECORDS)
 		fxt_decode_piece(chunk, wish, piece);
-	else if (piece->odd)
+	else if (piece->odd || !tw_loop_is_on(TW_LOOP_FXT_CALLS))
 		take_odd_records(chunk, wish, piece->from, piece->to);
 	else
 		take_records(chunk, wish, piece->from, piece->to);

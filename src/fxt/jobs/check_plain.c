@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
+#include "base/loops.h"
 #include "fxt/format/layout.h"
 #include "fxt/walk/chunk.h"
 
@@ -252,7 +253,8 @@ size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record that has a step */
 	bool told = fxt_is_turn_told(chunk);
-	if (piece->odd || !told || !fxt_steps_reserve(&chunk->steps, (piece->to - place) / LEAST + 1))
+	if (piece->odd || !told || !tw_loop_is_on(TW_LOOP_FXT_CHECK) ||
+	    !fxt_steps_reserve(&chunk->steps, (piece->to - place) / LEAST + 1))
 		return place;
 	return piece->big ? prove_run(chunk, wish, place, piece->to, true)
 	                  : prove_run(chunk, wish, place, piece->to, false);

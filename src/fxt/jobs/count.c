@@ -1,6 +1,7 @@
 /* count.c - the records of a chunk counted: by kind, provider, thread and category. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/jobs/census.h"
 
@@ -282,7 +283,7 @@ static void count_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 {
 	enum { FEW = 1024 }; /* bytes: the fast path would take longer */
 	while (place < end) {
-		if (end - place > FEW)
+		if (end - place > FEW && tw_loop_is_on(TW_LOOP_FXT_COUNT))
 			place = fxt_count_by_header(chunk, groups, place, end);
 		if (place < end)
 			place += count_record(chunk, wish, place, end, false);

@@ -6,6 +6,7 @@
  * complete slices. A part holds as many chunks as the reorder window asks for; calls of a new chunk that belong before
  * some that it holds go to a short list, and are woven in when their place comes. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
 #include "fxt/fxt.h"
@@ -537,7 +538,7 @@ int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *t
 {
 	const struct fxt_wish wish = {.options = &reader->options,
 	                              .kinds = reader->request.kinds,
-	                              .nest = taker->nested};
+	                              .nest = taker->nested && tw_loop_is_on(TW_LOOP_FXT_NEST)};
 	struct fxt_reader *fxt = reader->state;
 	struct division *division = calloc(1, sizeof *division);
 	int status = division ? fxt_start(reader, &fxt_calls_work, &wish, reader->options.jobs) : TW_ERR_MEMORY;

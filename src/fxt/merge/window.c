@@ -4,6 +4,7 @@
 
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/format/measure.h"
 #include "fxt/fxt.h"
@@ -65,7 +66,8 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 
 static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	if (chunk->wait != FXT_EAGER && !chunk->failed && fxt_glance(chunk)) {
+	bool waits = chunk->wait != FXT_EAGER && !chunk->failed && tw_loop_is_on(TW_LOOP_FXT_WAIT);
+	if (waits && fxt_glance(chunk)) {
 		chunk->wait = FXT_WAITS;
 		chunk->digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
 		return;

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/engine/cursor.h"
 
+#include "base/loops.h"
 #include "core/format.h"
 #include "core/text/fields.h"
 #include "sql/engine/lookup.h"
@@ -308,9 +309,9 @@ static bool can_deal(const struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
 	const struct tw_reader *reader = cursor->scan.reader;
-	return table->deal && reader->format->reading.calls_by_track && !reader->filter &&
-	       reader->options.order == TW_ORDER_TRACK && !cursor->scan.view.pieces && !cursor->one_track &&
-	       !cursor->category.equal && !cursor->category.glob &&
+	return tw_loop_is_on(TW_LOOP_CALLS_DEALT) && table->deal && reader->format->reading.calls_by_track &&
+	       !reader->filter && reader->options.order == TW_ORDER_TRACK && !cursor->scan.view.pieces &&
+	       !cursor->one_track && !cursor->category.equal && !cursor->category.glob &&
 	       (sql_groups_have_names(cursor->groups) || (!cursor->name.equal && !cursor->name.glob)) &&
 	       !(cursor->used & ~table->dealt);
 }

@@ -1,5 +1,6 @@
 /* decode.c - lines of a log to records, and the lists in them to items. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/loops.h"
 #include "tracelog/format/forms.h"
 
 #include <string.h>
@@ -197,7 +198,8 @@ int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog
 int tw_tracelog_decode(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
                        struct tw_tracelog_fault *fault)
 {
-	return tracelog_decode_sample(bytes, size, record) ? 0 : tracelog_decode_fields(bytes, size, record, fault);
+	bool plain = tw_loop_is_on(TW_LOOP_TRACELOG_SAMPLE) && tracelog_decode_sample(bytes, size, record);
+	return plain ? 0 : tracelog_decode_fields(bytes, size, record, fault);
 }
 
 /* ---- Lists. ---- */

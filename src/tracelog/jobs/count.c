@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/jobs/count.h"
 
+#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "tracelog/format/layout.h"
 
@@ -211,8 +212,10 @@ static void clear(struct tracelog_count *count, const uint8_t *bytes, size_t siz
 void tracelog_count(struct tracelog_count *count, const uint8_t *bytes, size_t size)
 {
 	const uint8_t *end = size ? bytes + size : bytes, *next;
-	const uint8_t *last = size ? memrchr(bytes, '\n', size) : NULL, *ended = last ? last + 1 : bytes;
+	const uint8_t *last = size ? memrchr(bytes, '\n', size) : NULL, *ended = bytes;
 	struct tally tally = {0};
+	if (last && tw_loop_is_on(TW_LOOP_TRACELOG_COUNT))
+		ended = last + 1;
 	clear(count, bytes, size);
 	for (const uint8_t *line = bytes; line < end && !count->failed; line = next, count->lines++) {
 		struct tracelog_fast_line entry;

@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/log/parsed_block.h"
 
+#include "base/loops.h"
 #include "base/memory/memory.h"
 
 #include <stdlib.h>
@@ -96,7 +97,7 @@ void tracelog_parse_block(struct tracelog_parsed_block *parsed)
 	if (!size)
 		return;
 	const uint8_t *last = parsed->block.single ? NULL : memrchr(line, '\n', size);
-	ended = last ? last + 1 : line;
+	ended = last && tw_loop_is_on(TW_LOOP_TRACELOG_LINES) ? last + 1 : line;
 	take_lines(parsed, line, ended, line + size);
 }
 
