@@ -4,6 +4,7 @@
 #define COLLECT_HARVEST_H
 
 #include "collect/board.h"
+#include "collect/ranges.h"
 
 /* Makes a board in memory that a child process can have as descriptor *fd. Returns NULL and errno. */
 struct collect_board *collect_board_make(int *fd);

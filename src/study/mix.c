@@ -1,9 +1,9 @@
 /* mix.c - the instruction mix of a trace, to be compared with that of another. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study/mix.h"
-
+#include "analysis/compare/spread.h"
 #include "base/memory/memory.h"
 #include "study/class.h"
+#include "study/tool.h"
 #include "xtrace/format/disassemble.h"
 #include "xtrace/walk/walk.h"
 

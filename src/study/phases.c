@@ -1,10 +1,9 @@
 /* phases.c - basic block vectors by interval, and intervals that stand for those like them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study/phases.h"
-
 #include "base/memory/memory.h"
 #include "study/cluster.h"
 #include "study/study.h"
+#include "study/tool.h"
 
 #include <inttypes.h>
 #include <math.h>

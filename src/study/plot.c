@@ -1,8 +1,7 @@
 /* plot.c - pictures of what instructions did: one SVG file. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study/plot.h"
-
 #include "analysis/pictures/svg.h"
+#include "study/tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

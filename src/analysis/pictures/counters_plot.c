@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/pictures/svg.h"
 #include "analysis/series/counters.h"
+#include "analysis/tool.h"
 #include "base/text/digits.h"
 
 #include <string.h>

@@ -3,10 +3,7 @@
 #ifndef ANALYSIS_PICTURES_REPORT_H
 #define ANALYSIS_PICTURES_REPORT_H
 
-#include "base/bytes/output.h"
-#include "base/text/json.h"
-
-#include <trackway/report.h>
+#include "analysis/tool.h"
 
 /* A tree of calls ready to be drawn. Totals are summed from the self times, so that children never exceed their parent;
  * the root's own time does not count: it is no function. */
@@ -46,52 +43,16 @@ void tw_put_amount(struct tw_output *out, enum tw_weight weight, uint64_t value)
 /* The `count` of a row or node of that weight: 1 call, 5 samples. */
 void tw_put_counted(struct tw_output *out, enum tw_weight weight, uint64_t count);
 
-/* What a row or a node weighs, as members of JSON: of calls total_ns and self_ns; of others the weight's name, total
- * and self, and where those are times the other two as well. self: NULL where it is not told. */
-void tw_json_weighed(struct tw_json *json, enum tw_weight weight, uint64_t total, const uint64_t *self);
-
-/* Whether `count` tells more than the weight itself. */
-static inline bool tw_weight_has_count(enum tw_weight weight)
-{
-	return tw_weight_count(weight) != weight || weight == TW_WEIGHT_CALLS;
-}
-
 /* A part of a whole in percent; 0 of nothing. */
 static inline double tw_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Writers over plain arrays. Each returns 0 or TW_ERR_MEMORY; errors of the output stay in the output. */
-int tw_folded_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count);
-int tw_calltree_json_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count,
-                            enum tw_weight weight);
-int tw_flame_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count,
-                    const struct tw_flame_options *options); /* TW_FLAME_BY_PATH: SVG */
-
 /* Names of a stack for folded lines; path: the innermost first. */
 void tw_put_folded(struct tw_output *out, const struct tw_calltree_node *nodes, const uint32_t *path, uint32_t depth);
 
-struct tw_rows {
-	struct tw_profile_row *rows;
-	size_t count, room;
-};
-
-int tw_graph_render(struct tw_output *out, const struct tw_rows *functions, const struct tw_rows *callers,
-                    const struct tw_graph_options *options);
-
 int tw_diff_of_rows(struct tw_diff **diff, const struct tw_rows *a, const struct tw_rows *b, enum tw_diff_by by);
-
-/* Copies the rows of a profile; texts stay the profile's. Returns 0 or TW_ERR_MEMORY. Free rows.rows in any case. */
-int tw_rows_of(struct tw_rows *rows, struct tw_profile *profile);
-
-struct tw_nodes {
-	struct tw_calltree_node *nodes;
-	size_t count, room;
-};
-
-/* The same for the nodes of a tree. */
-int tw_nodes_of(struct tw_nodes *nodes, struct tw_calltree *tree);
 
 /* Opens an output: 0 or a status, with errno set. */
 int tw_report_open(struct tw_output *out, const char *path);

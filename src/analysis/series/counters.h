@@ -50,10 +50,6 @@ void tw_counters_begin(struct tw_counters *counters, const struct tw_dictionary 
 int tw_counters_feed(struct tw_counters *counters, const struct tw_batch *batch);
 int tw_counters_end(struct tw_counters *counters);
 
-/* As tw_counters_plot(), but only these rows of the set, in their order. NULL: all. */
-int tw_counters_render(struct tw_output *out, const struct tw_counters *counters, const char *title,
-                       const struct tw_counter_row *const *rows, size_t count);
-
 /* The number that a sample is, exact where long double has 64 bits. */
 static inline long double tw_counter_number(const struct tw_counter_value *value)
 {

@@ -1,7 +1,5 @@
 /* cpu.c - how much processor time a process and its threads used, over time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/series/cpu.h"
-
 #include "analysis/pictures/report.h"
 #include "analysis/series/counters.h"
 #include "analysis/texts.h"

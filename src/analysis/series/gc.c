@@ -1,7 +1,5 @@
 /* gc.c - garbage collections, and what was on the heap after them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/series/gc.h"
-
 #include "analysis/pictures/report.h"
 #include "analysis/series/counters.h"
 #include "analysis/texts.h"

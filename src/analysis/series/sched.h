@@ -74,21 +74,4 @@ bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw
 /* The row of a track; NULL where there was no room for it. */
 const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, uint32_t track);
 
-/* How many threads have a colour of their own where nobody says which. */
-enum { TW_SCHED_COLOURS = 20 };
-
-/* What a picture shows. */
-struct tw_sched_shown {
-	/* Rows of tw_sched_thread() that have colours of their own, as the legend lists them; all others share one.
-	 * NULL: the TW_SCHED_COLOURS that ran the longest. */
-	const struct tw_sched_thread *const *threads;
-	size_t thread_count;
-	const struct tw_sched_cpu *const *cpus; /* rows of tw_sched_cpu(), as they are drawn; NULL: all */
-	size_t cpu_count;
-};
-
-/* As tw_sched_plot(); shown: NULL for the defaults. */
-int tw_sched_render(struct tw_output *out, const struct tw_sched *sched, const char *title,
-                    const struct tw_sched_shown *shown);
-
 #endif

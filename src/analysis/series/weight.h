@@ -3,14 +3,7 @@
 #ifndef ANALYSIS_SERIES_WEIGHT_H
 #define ANALYSIS_SERIES_WEIGHT_H
 
-#include <trackway/analysis.h>
-
-#include <stdbool.h>
-
-static inline bool tw_weight_is_sampled(enum tw_weight weight)
-{
-	return weight >= TW_WEIGHT_SAMPLES;
-}
+#include "analysis/tool.h"
 
 /* Finds what a trace is to be counted by. asked: TW_WEIGHT_DEFAULT for what its format has; *weight: of the traces
  * before, and afterwards of this one too. Returns 0, or TW_ERR_VALUE, which the reader explains. */

@@ -1,7 +1,7 @@
 /* calls.c - trackway calls: the tree of calls, weighed by instructions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/instructions/study.h"
-#include "study/plot.h"
+#include "study/tool.h"
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/instructions/study.h"
 #include "cli/output/message.h"
-#include "study/plot.h"
+#include "study/tool.h"
 
 struct mem_options {
 	struct tw_study_common common; /* first */

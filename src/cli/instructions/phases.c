@@ -1,9 +1,8 @@
 /* phases.c - trackway phases: intervals that stand for the others. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study/phases.h"
 #include "cli/instructions/study.h"
 #include "cli/output/message.h"
-#include "study/plot.h"
+#include "study/tool.h"
 
 #include <limits.h>
 #include <stdio.h>

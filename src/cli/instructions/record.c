@@ -7,7 +7,6 @@
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "collect/harvest.h"
-#include "collect/ranges.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,25 +1,17 @@
 /* replay.c - trackway replay: executes a trace's instructions again and compares. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/json.h"
-#include "base/threads/parallel.h"
 #include "cli/command.h"
 #include "cli/options/names.h"
 #include "cli/options/options.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
-#include "replay/emulator.h"
-#include "replay/file.h"
-#include "xtrace/format/disassemble.h"
-#include "xtrace/xtrace.h"
+#include "replay/tool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,71 +23,25 @@ struct replay_options {
 	uint64_t verify;
 };
 
-/* The options, the names of functions, and what is known of the layout, which all files share. */
-struct job {
+/* Where instructions are executed, and who names their functions. */
+struct replaying {
 	const struct replay_options *options;
-	const struct tw_namer *namer;
-	struct tw_xtrace_layout layout;
-	unsigned known;
-};
-
-/* One file that is replayed, by several threads. */
-struct work {
-	const char *path;
-	const struct replay_file *file;
 	const struct tw_namer *namer; /* NULL: functions have no names */
-	size_t wanted;                /* how many snapshots to begin at, spread evenly over the file */
-	_Atomic size_t next;
-	pthread_mutex_t lock;
-	uint64_t instructions, different;
-	bool no_memory;              /* for some part: whether it differs is not known */
-	uint64_t returned;           /* how many parts end at the return of a signal that came before they began */
-	size_t first;                /* the first part that did not end as recorded; SIZE_MAX: none */
-	struct replay_result result; /* of the first */
+	struct replay_request request;
+	struct tw_output *out;
 };
 
-/* ---- Executing. ---- */
-
-static void note(struct work *work, size_t part, const struct replay_result *result)
-{
-	pthread_mutex_lock(&work->lock);
-	work->instructions += result->instructions;
-	bool returned = result->end == REPLAY_RETURNED, fine = returned || result->end == REPLAY_SAME;
-	work->returned += returned;
-	work->no_memory = work->no_memory || result->end == REPLAY_NO_MEMORY;
-	work->different += !fine;
-	if (!fine && part < work->first) {
-		work->first = part;
-		work->result = *result;
-	}
-	pthread_mutex_unlock(&work->lock);
-}
-
-static void run_parts(void *context, unsigned job)
-{
-	struct work *work = context;
-	size_t i;
-	(void)job;
-	while ((i = atomic_fetch_add(&work->next, 1)) < work->wanted) {
-		size_t number = i * work->file->count / work->wanted;
-		struct tw_xtrace_snapshot start;
-		struct replay_part part;
-		struct replay_result result = {.end = REPLAY_IMPOSSIBLE};
-		const char *wrong = replay_file_part(work->file, number, &part, &start);
-		if (wrong)
-			snprintf(result.what, sizeof result.what, "%s", wrong);
-		else
-			replay_run(&part, &result);
-		note(work, number, &result);
-	}
-}
-
-static atomic_bool emulating;
+/* What came of one file. */
+struct outcome {
+	const char *path;
+	const struct tw_namer *namer;
+	struct replay_summary summary;
+};
 
 /* Where it gets no memory, unicorn ends the whole program, with the status of a trace that differs. */
 static void refuse_end(void)
 {
-	if (!atomic_load(&emulating))
+	if (!replay_is_running())
 		return;
 	tw_say_error("the emulator unicorn gave up: out of memory");
 	_exit(TW_EXIT_FAILED);
@@ -111,34 +57,16 @@ static void refuse_shorter(int number)
 	_exit(TW_EXIT_FAILED);
 }
 
-static void emulate(struct work *work, unsigned jobs)
-{
-	atomic_store(&emulating, true);
-	tw_parallel(work->wanted < jobs ? (unsigned)work->wanted : jobs, run_parts, work);
-	atomic_store(&emulating, false);
-}
-
 /* ---- Telling. ---- */
 
-/* The instruction that differs, as text. */
-static void disassemble(const struct replay_result *result, char text[XTRACE_TEXT + 1])
-{
-	struct xtrace_disassembler *disassembler = xtrace_disassembler_new();
-	size_t length = 0;
-	if (disassembler)
-		length = xtrace_disassemble(disassembler, result->opcode, result->pc, text);
-	text[length] = '\0';
-	xtrace_disassembler_free(disassembler);
-}
-
 /* Finds the function of the instruction that differs. */
-static bool find_function(const struct work *work, struct tw_name *name, uint64_t *offset)
+static bool find_function(const struct outcome *outcome, struct tw_name *name, uint64_t *offset)
 {
-	const struct tw_namer *namer = work->namer;
+	const struct tw_namer *namer = outcome->namer;
 	struct tw_range range;
-	if (!namer || !namer->address(namer->context, work->result.pc, name, &range))
+	if (!namer || !namer->address(namer->context, outcome->summary.result.pc, name, &range))
 		return false;
-	*offset = work->result.pc - range.start;
+	*offset = outcome->summary.result.pc - range.start;
 	return true;
 }
 
@@ -153,11 +81,11 @@ static void put_registers(struct tw_output *out, const struct replay_result *res
 	}
 }
 
-static void put_function(struct tw_output *out, const struct work *work)
+static void put_function(struct tw_output *out, const struct outcome *outcome)
 {
 	struct tw_name name;
 	uint64_t offset;
-	if (!find_function(work, &name, &offset))
+	if (!find_function(outcome, &name, &offset))
 		return;
 	tw_put_text(out, "  in ");
 	tw_put_safe(out, name.text, name.length);
@@ -170,14 +98,14 @@ static void put_function(struct tw_output *out, const struct work *work)
 	tw_put_char(out, '\n');
 }
 
-static void put_difference(struct tw_output *out, const struct work *work)
+static void put_difference(struct tw_output *out, const struct outcome *outcome)
 {
-	const struct replay_result *result = &work->result;
-	char text[XTRACE_TEXT + 1];
-	disassemble(result, text);
+	const struct replay_result *result = &outcome->summary.result;
+	char text[REPLAY_TEXT + 1];
+	replay_disassemble(result, text);
 	tw_putf(out, "  at 0x%" PRIx64 ", 0x%" PRIx64 ": %08" PRIx32 "  %s\n", result->offset, result->pc,
 	        result->opcode, text);
-	put_function(out, work);
+	put_function(out, outcome);
 	tw_putf(out, "  %s: expected %s, found %s\n", result->what, result->expected, result->found);
 	put_registers(out, result);
 }
@@ -196,34 +124,35 @@ static const char *end_text(enum replay_end end)
 	return texts[end];
 }
 
-static void put_text(struct tw_output *out, const struct work *work)
+static void put_text(struct tw_output *out, const struct outcome *outcome)
 {
-	const struct replay_result *result = &work->result;
-	tw_put_safe(out, work->path, strlen(work->path));
-	tw_putf(out, ": %s", tw_show_plural(work->instructions, "instruction").text);
-	tw_putf(out, " from %s", tw_show_plural(work->wanted, "snapshot").text);
-	if (work->returned)
-		tw_putf(out, " (%" PRIu64 " up to the return of a signal that came before)", work->returned);
-	if (!work->different) {
+	const struct replay_summary *summary = &outcome->summary;
+	const struct replay_result *result = &summary->result;
+	tw_put_safe(out, outcome->path, strlen(outcome->path));
+	tw_putf(out, ": %s", tw_show_plural(summary->instructions, "instruction").text);
+	tw_putf(out, " from %s", tw_show_plural(summary->snapshots, "snapshot").text);
+	if (summary->returned)
+		tw_putf(out, " (%" PRIu64 " up to the return of a signal that came before)", summary->returned);
+	if (!summary->different) {
 		tw_put_text(out, ", no difference\n");
 		return;
 	}
 	tw_putf(out, "; %s %s not end as recorded, the first from snapshot %zu: %s\n",
-	        tw_show_count(work->different).text, work->different == 1 ? "does" : "do", work->first,
+	        tw_show_count(summary->different).text, summary->different == 1 ? "does" : "do", summary->first,
 	        end_text(result->end));
 	if (result->end == REPLAY_DIFFERENT)
-		put_difference(out, work);
+		put_difference(out, outcome);
 	else if (result->end == REPLAY_IMPOSSIBLE)
 		tw_putf(out, "  %s\n", result->what);
 	else
 		tw_putf(out, "  at 0x%" PRIx64 "\n", result->offset);
 }
 
-static void put_json_function(struct tw_json *json, const struct work *work)
+static void put_json_function(struct tw_json *json, const struct outcome *outcome)
 {
 	struct tw_name name;
 	uint64_t offset;
-	if (!find_function(work, &name, &offset))
+	if (!find_function(outcome, &name, &offset))
 		return;
 	tw_json_text(json, "function", name.text);
 	tw_json_u64(json, "function_offset", offset);
@@ -233,24 +162,25 @@ static void put_json_function(struct tw_json *json, const struct work *work)
 	tw_json_u64(json, "line", name.line);
 }
 
-static void put_json(struct tw_output *out, const struct work *work)
+static void put_json(struct tw_output *out, const struct outcome *outcome)
 {
 	struct tw_json json = {.out = out};
-	const struct replay_result *result = &work->result;
+	const struct replay_summary *summary = &outcome->summary;
+	const struct replay_result *result = &summary->result;
 	tw_json_object(&json, NULL);
-	tw_json_text(&json, "file", work->path);
-	tw_json_u64(&json, "instructions", work->instructions);
-	tw_json_u64(&json, "snapshots", work->wanted);
-	tw_json_u64(&json, "different", work->different);
-	tw_json_u64(&json, "returned", work->returned);
-	if (work->different) {
+	tw_json_text(&json, "file", outcome->path);
+	tw_json_u64(&json, "instructions", summary->instructions);
+	tw_json_u64(&json, "snapshots", summary->snapshots);
+	tw_json_u64(&json, "different", summary->different);
+	tw_json_u64(&json, "returned", summary->returned);
+	if (summary->different) {
 		tw_json_text(&json, "end", end_text(result->end));
-		tw_json_u64(&json, "snapshot", work->first);
+		tw_json_u64(&json, "snapshot", summary->first);
 		tw_json_u64(&json, "offset", result->offset);
 	}
-	if (work->different && result->end == REPLAY_DIFFERENT) {
+	if (summary->different && result->end == REPLAY_DIFFERENT) {
 		tw_json_u64(&json, "pc", result->pc);
-		put_json_function(&json, work);
+		put_json_function(&json, outcome);
 		tw_json_u64(&json, "opcode", result->opcode);
 		tw_json_text(&json, "what", result->what);
 		tw_json_text(&json, "expected", result->expected);
@@ -262,86 +192,78 @@ static void put_json(struct tw_output *out, const struct work *work)
 
 /* ---- Files. ---- */
 
-static int replay_file(struct tw_output *out, const struct job *job, const char *path)
+static int replay_file(const struct replaying *replaying, const char *path)
 {
-	const struct replay_options *options = job->options;
-	struct replay_file file;
-	const char *wrong = replay_file_open(&file, path, tw_temporary_folder(), &job->layout, job->known);
-	if (wrong) {
-		replay_file_close(&file);
+	struct outcome outcome = {.path = path, .namer = replaying->namer};
+	const char *wrong = replay_file_run(path, &replaying->request, &outcome.summary);
+	if (wrong)
 		return tw_say_error("%s: %s", path, wrong);
-	}
-	size_t wanted = options->verify && options->verify < file.count ? (size_t)options->verify : file.count;
-	struct work work = {.path = path, .file = &file, .namer = job->namer, .wanted = wanted, .first = SIZE_MAX};
-	unsigned jobs = tw_jobs(&options->common) ? tw_jobs(&options->common) : tw_processors();
-	pthread_mutex_init(&work.lock, NULL);
-	emulate(&work, jobs);
-	pthread_mutex_destroy(&work.lock);
-	if (!work.no_memory)
-		(options->common.json ? put_json : put_text)(out, &work);
-	replay_file_close(&file);
-	if (work.no_memory)
+	if (outcome.summary.no_memory)
 		return tw_say_error("%s: out of memory", path);
-	return work.different ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
+	(replaying->options->common.json ? put_json : put_text)(replaying->out, &outcome);
+	return outcome.summary.different ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
 }
 
-static int is_data(const struct dirent *entry)
+static int replay_directory(const struct replaying *replaying, const char *path)
 {
-	struct tw_xtrace_name name;
-	return xtrace_name_of(entry->d_name, &name) && !name.snapshots;
-}
-
-static int replay_directory(struct tw_output *out, const struct job *job, const char *path)
-{
-	struct dirent **entries;
-	int count = scandir(path, &entries, is_data, alphasort), worst = TW_EXIT_FINE;
+	char **files = NULL;
+	int count = replay_list(path, &files), worst = TW_EXIT_FINE;
 	if (count < 0)
 		return tw_say_error("%s: %s", path, strerror(errno));
 	if (count == 0)
 		worst = tw_say_error("%s: has no xtrace.*.xinsndata.bin", path);
 	for (int i = 0; i < count; i++) {
-		char file[PATH_MAX];
-		snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
-		int status = replay_file(out, job, file);
+		int status = files[i] ? replay_file(replaying, files[i]) : tw_say_error("%s: out of memory", path);
 		worst = status > worst ? status : worst;
-		free(entries[i]);
+		free(files[i]);
 	}
-	free(entries);
+	free(files);
+	return worst;
+}
+
+static int replay_all(const struct replaying *replaying, char **paths, size_t count)
+{
+	int worst = TW_EXIT_FINE;
+	for (size_t i = 0; i < count; i++) {
+		struct stat what;
+		bool is_directory = stat(paths[i], &what) == 0 && S_ISDIR(what.st_mode);
+		int status = (is_directory ? replay_directory : replay_file)(replaying, paths[i]);
+		worst = status > worst ? status : worst;
+	}
 	return worst;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct replay_options *options = (const struct replay_options *)common;
-	const char *missing = replay_emulator_load();
-	struct job job = {.options = options};
-	if (missing)
-		return tw_say_error("the emulator unicorn is needed: %s", missing);
-	if (common->xtrace.layout && tw_xtrace_layout_parse(common->xtrace.layout, &job.layout, &job.known) < 0)
-		return tw_say_error("%s: %s", common->xtrace.layout, xtrace_layout_wanted);
-	atexit(refuse_end);
-	signal(SIGBUS, refuse_shorter);
+	const char *missing = replay_load();
 	struct tw_names names = {.addresses = true};
 	struct tw_read_options named = {0};
 	struct tw_screen screen = {0};
+	struct replaying replaying = {
+	    .options = options,
+	    .out = &screen.out,
+	    .request = {.temporary_directory = tw_temporary_folder(),
+	                .snapshots = options->verify,
+	                .jobs = tw_jobs(common)},
+	};
+	if (missing)
+		return tw_say_error("the emulator unicorn is needed: %s", missing);
+	const char *wrong = replay_take_layout(&replaying.request, common->xtrace.layout);
+	if (wrong)
+		return tw_say_error("%s: %s", common->xtrace.layout, wrong);
+	atexit(refuse_end);
+	signal(SIGBUS, refuse_shorter);
 	for (size_t i = 0; i < count; i++)
 		tw_names_want(&names, common, operands[i]);
-	int worst = tw_names_open(&names, common, &named);
-	if (worst == 0)
-		worst = tw_screen_open(&screen, common->output);
-	if (worst) {
-		tw_names_close(&names);
-		return worst;
-	}
-	job.namer = named.namer;
-	for (size_t i = 0; i < count; i++) {
-		struct stat what;
-		bool is_directory = stat(operands[i], &what) == 0 && S_ISDIR(what.st_mode);
-		int status = (is_directory ? replay_directory : replay_file)(&screen.out, &job, operands[i]);
-		worst = status > worst ? status : worst;
-	}
+	int status = tw_names_open(&names, common, &named);
+	if (status == 0)
+		status = tw_screen_open(&screen, common->output);
+	replaying.namer = named.namer;
+	if (status == 0)
+		status = tw_screen_end(&screen, replay_all(&replaying, operands, count));
 	tw_names_close(&names);
-	return tw_screen_end(&screen, worst);
+	return status;
 }
 
 static const struct tw_option own_options[] = {

@@ -15,7 +15,8 @@ struct tw_form_options {
 enum tw_form tw_form_of(const struct tw_common *common, const struct tw_form_options *forms);
 
 /* Returns 0, or TW_EXIT_FAILED after saying that more than one was asked for, or a picture for a terminal. */
-int tw_check_form(const struct tw_command *command, const struct tw_common *common, const struct tw_form_options *forms);
+int tw_check_form(const struct tw_command *command, const struct tw_common *common,
+                  const struct tw_form_options *forms);
 
 /* A field of CSV (RFC 4180, but lines end as they do here), with quotes where it needs them. What is not UTF-8 becomes
  * U+FFFD, one a byte, because readers of CSV refuse a file for a byte. */

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/reports/call_notes.h"
 
-#include "analysis/series/weight.h"
+#include "analysis/tool.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/reports/counters.h"
 
-#include "analysis/series/counters.h"
+#include "analysis/tool.h"
 #include "cli/files/walk.h"
 #include "cli/options/output_form.h"
 #include "cli/output/message.h"

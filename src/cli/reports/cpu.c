@@ -1,6 +1,6 @@
 /* cpu.c - trackway cpu: processor time over time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/series/cpu.h"
+#include "analysis/tool.h"
 #include "cli/files/walk.h"
 #include "cli/options/output_form.h"
 #include "cli/output/message.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/reports/diff.h"
 
-#include "analysis/series/weight.h"
+#include "analysis/tool.h"
 #include "base/bytes/compress.h"
 #include "cli/command.h"
 #include "cli/output/message.h"

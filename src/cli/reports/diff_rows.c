@@ -1,7 +1,6 @@
 /* diff_rows.c - the rows of trackway diff as a table and as JSON Lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/pictures/report.h"
-#include "analysis/series/weight.h"
+#include "analysis/tool.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
 #include "cli/reports/diff.h"

@@ -7,7 +7,7 @@
 #include "cli/output/table.h"
 #include "cli/reports/call_notes.h"
 #include "cli/reports/diff.h"
-#include "study/mix.h"
+#include "study/tool.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* graph.c - trackway graph: who calls whom. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/pictures/report.h"
+#include "analysis/tool.h"
 #include "base/memory/map.h"
 #include "cli/command.h"
 #include "cli/files/spooled_stdin.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/reports/stacks.h"
 
-#include "analysis/series/weight.h"
+#include "analysis/tool.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
 #include "cli/command.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/reports/stat.h"
 
-#include "analysis/series/weight.h"
+#include "analysis/tool.h"
 #include "base/memory/sum.h"
 #include "cli/command.h"
 #include "cli/output/message.h"

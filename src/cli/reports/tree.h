@@ -3,7 +3,7 @@
 #ifndef CLI_REPORTS_TREE_H
 #define CLI_REPORTS_TREE_H
 
-#include "analysis/pictures/report.h"
+#include "analysis/tool.h"
 #include "cli/options/options.h"
 
 /* A tree read from files, as an array whose texts live as long as the tree. */

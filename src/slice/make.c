@@ -1,0 +1,164 @@
+/* make.c - the files of a slice: a program, or one for each thread with the order of their accesses. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slice/slice.h"
+#include "slice/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_wanted(const struct slice_request *request, uint64_t thread)
+{
+	for (size_t i = 0; i < request->thread_count; i++)
+		if (request->threads[i] == thread)
+			return true;
+	return request->thread_count == 0;
+}
+
+static int choose(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track **track)
+{
+	if (reader->format != &tw_format_xtrace)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s has no instructions: an xtrace has",
+		               tw_source_name(reader));
+	const struct xtrace_set *set = &xtrace_of(reader)->set;
+	size_t wanted = 0;
+	for (size_t i = 0; i < set->count; i++)
+		if (is_wanted(request, set->tracks[i].name.number)) {
+			*track = &set->tracks[i];
+			wanted++;
+		}
+	if (wanted == 0)
+		return tw_fail(reader, TW_ERR_VALUE, "there is no such thread");
+	if (wanted > 1)
+		return tw_fail(reader, TW_ERR_VALUE, "there are %zu threads: choose one (--thread)", wanted);
+	return 0;
+}
+
+/* ---- Writing. ---- */
+
+static int fail(struct tw_reader *reader, const char *path, int error)
+{
+	return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
+}
+
+/* Gives a file its name, or throws it away where it could not be filled. */
+static int complete(struct tw_reader *reader, struct tw_output *out, const char *path, int status)
+{
+	if (status < 0) {
+		tw_output_discard(out);
+		return status;
+	}
+	int error = tw_output_close(out);
+	return error ? fail(reader, path, error) : 0;
+}
+
+/* Who may read it may run it. A device that it is written to stays as it is. */
+static void make_executable(int fd)
+{
+	enum { READ = S_IRUSR | S_IRGRP | S_IROTH, ALL = S_IRWXU | S_IRWXG | S_IRWXO };
+	struct stat status;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		fchmod(fd, (status.st_mode & ALL) | (status.st_mode & READ) >> 2);
+}
+
+static int write_program(struct slice *slice, const char *path)
+{
+	struct tw_output out;
+	int error = tw_output_open(&out, path);
+	if (error)
+		return fail(slice->reader, path, error);
+	int status = slice_write_program(slice, &out);
+	if (status >= 0)
+		make_executable(out.fd);
+	return complete(slice->reader, &out, path, status);
+}
+
+static void tell_program(const struct slice_request *request, const struct slice *slice,
+                         const struct slice_interval *interval, size_t pages, const char *path)
+{
+	struct stat file;
+	if (!request->on_program)
+		return;
+	const struct slice_program program = {
+	    .path = path,
+	    .thread = slice->track->name.number,
+	    .snapshot = interval->snapshot,
+	    .before = slice->before,
+	    .instructions = interval->instructions,
+	    .accesses = slice->accesses,
+	    .places = slice->place_count,
+	    .pages = pages,
+	    .bytes = stat(path, &file) == 0 ? (uint64_t)file.st_size : 0,
+	};
+	request->on_program(request->context, &program);
+}
+
+static int make_program(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
+                        const struct slice_interval *interval, const char *path)
+{
+	struct slice slice;
+	int status = slice_read(&slice, reader, track, interval);
+	size_t pages = slice.page_count; /* writing adds those of the stubs */
+	if (status == 0)
+		status = write_program(&slice, path);
+	if (status == 0)
+		tell_program(request, &slice, interval, pages, path);
+	slice_free(&slice);
+	return status;
+}
+
+int slice_make(struct tw_reader *reader, const struct slice_request *request, const char *path)
+{
+	const struct slice_interval interval = {.snapshot = request->snapshot, .instructions = request->instructions};
+	const struct xtrace_track *track = NULL;
+	int status = choose(reader, request, &track);
+	return status < 0 ? status : make_program(reader, request, track, &interval, path);
+}
+
+/* ---- All threads. ---- */
+
+static int write_order(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
+                       struct slice_sync *sync, const char *path)
+{
+	const struct slice_interval interval = {.snapshot = request->snapshot, .instructions = request->instructions};
+	struct tw_output out;
+	int error = tw_output_open(&out, path);
+	if (error)
+		return fail(reader, path, error);
+	int status = complete(reader, &out, path, slice_sync_read(sync, reader, track, &interval, &out));
+	if (status == 0 && request->on_order)
+		request->on_order(request->context,
+		                  &(struct slice_order){path, sync->after, sync->until, sync->accesses});
+	return status;
+}
+
+int slice_make_all(struct tw_reader *reader, const struct slice_request *request, const char *directory)
+{
+	enum { CORE_HINT = 13 };
+	char path[PATH_MAX];
+	struct slice_sync sync = {0};
+	const struct xtrace_track *track = NULL;
+	int status = choose(reader, request, &track);
+	if (status < 0)
+		return status;
+	bool made = mkdir(directory, S_IRWXU | S_IRWXG | S_IRWXO) == 0;
+	if (!made && errno != EEXIST)
+		return fail(reader, directory, errno);
+	snprintf(path, sizeof path, "%s/order.tsv", directory);
+	status = write_order(reader, request, track, &sync, path);
+	for (size_t i = 0; status == 0 && i < sync.count; i++) {
+		const struct slice_cut *cut = &sync.cuts[i];
+		snprintf(path, sizeof path, "%s/%s%" PRIu64 ".elf", directory,
+		         cut->track->name.hint == CORE_HINT ? "core" : "", cut->track->name.number);
+		if (cut->interval.instructions)
+			status = make_program(reader, request, cut->track, &cut->interval, path);
+	}
+	slice_sync_free(&sync);
+	if (status < 0 && made)
+		rmdir(directory); /* if it is empty */
+	return status;
+}

@@ -1,0 +1,43 @@
+/* tool.h - an interval of an xtrace as programs, for the command line tool. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLICE_TOOL_H
+#define SLICE_TOOL_H
+
+#include <trackway/reader.h>
+
+/* A program that was written. */
+struct slice_program {
+	const char *path;
+	uint64_t thread, snapshot;
+	uint64_t before; /* instructions from the snapshot to where the interval begins */
+	uint64_t instructions, accesses;
+	uint64_t places; /* instructions of the program that were executed */
+	uint64_t pages;  /* of its memory, without those of its stubs */
+	uint64_t bytes;
+};
+
+/* The order of accesses that was written. */
+struct slice_order {
+	const char *path;
+	uint64_t after, until; /* TIMEs: later than one, up to the other */
+	uint64_t accesses;
+};
+
+/* Which interval is cut out, and who is told of each file: NULL, nobody. */
+struct slice_request {
+	const uint64_t *threads; /* one of these; of none, the only one of the trace */
+	size_t thread_count;
+	uint64_t snapshot, instructions;
+	void (*on_program)(void *context, const struct slice_program *program);
+	void (*on_order)(void *context, const struct slice_order *order);
+	void *context;
+};
+
+/* Writes the interval as a program. Returns 0 or a negative status, which the reader explains. */
+int slice_make(struct tw_reader *reader, const struct slice_request *request, const char *path);
+
+/* Writes a program for each thread that accesses memory meanwhile, and the order of accesses, into a directory, which
+ * is made where it is not there. Returns as above. */
+int slice_make_all(struct tw_reader *reader, const struct slice_request *request, const char *directory);
+
+#endif
