@@ -47,6 +47,17 @@ struct tw_nodes {
 /* The same for the nodes of a tree. */
 int tw_nodes_of(struct tw_nodes *nodes, struct tw_calltree *tree);
 
+/* Whether a function of this name is wanted; NULL is no name. */
+typedef bool tw_name_wanted_fn(const void *context, const char *name);
+
+/* Cuts every stack off above its outermost function that is wanted; stacks without one go. outermost: the depth where
+ * stacks begin, 2 where the root's children are threads. Returns 0 or TW_ERR_MEMORY: then nothing is cut. */
+int tw_nodes_cut(struct tw_nodes *nodes, uint32_t outermost, tw_name_wanted_fn *wanted, const void *context);
+
+/* Keeps the edges, rows by caller, that touch a function that is wanted, and the functions at their ends. Returns 0 or
+ * TW_ERR_MEMORY. */
+int tw_rows_select(struct tw_rows *functions, struct tw_rows *edges, tw_name_wanted_fn *wanted, const void *context);
+
 /* ---- Pictures and lists. Each returns 0 or TW_ERR_MEMORY; errors of the output stay in the output. ---- */
 
 int tw_folded_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count);

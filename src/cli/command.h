@@ -14,6 +14,12 @@ enum tw_exit {
 	TW_EXIT_FAILED    /* wrong use, nothing readable, or the output could not be written */
 };
 
+/* The worse of two. */
+static inline int tw_worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
 struct tw_command {
 	const char *name;
 	const char *summary;                         /* one line, begins small, no full stop */
@@ -78,8 +84,5 @@ const struct tw_command *tw_command_named(const char *name);
 
 /* Name of command number i, NULL past the last. */
 const char *tw_command_name(size_t i);
-
-/* Parses argv (argv[0] is the command's name) and runs it. Returns enum tw_exit. */
-int tw_command_run(const struct tw_command *command, int argc, char **argv);
 
 #endif

@@ -1,6 +1,8 @@
 /* main.c - the command line tool: finds the subcommand and runs it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
+#include "cli/files/interrupt.h"
+#include "cli/files/output_overwrite.h"
 #include "cli/manual/usage.h"
 #include "cli/output/message.h"
 
@@ -9,6 +11,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,13 +25,19 @@ static void hold_descriptors(void)
 			_exit(TW_EXIT_FAILED);
 }
 
-static int show_help(void)
+/* command: NULL for the tool. */
+static int put_help(const struct tw_command *command)
 {
 	struct tw_screen screen = {0};
 	if (tw_screen_open(&screen, NULL))
 		return TW_EXIT_FAILED;
-	tw_help_tool(&screen);
+	tw_help(&screen, command);
 	return tw_screen_close(&screen);
+}
+
+static int show_help(void)
+{
+	return put_help(NULL);
 }
 
 static int show_version(void)
@@ -38,6 +47,39 @@ static int show_version(void)
 		return TW_EXIT_FAILED;
 	tw_putf(&screen.out, "trackway %s\n", tw_version());
 	return tw_screen_close(&screen);
+}
+
+static int run_parsed(const struct tw_command *command, struct tw_common *options, char **operands, size_t count)
+{
+	if (options->help)
+		return put_help(command);
+	if (count < command->least)
+		return tw_say_usage(command, "%s wants %s", command->name, command->operands);
+	if (command->most && count > command->most)
+		return tw_say_usage(command, "too many operands: \"%s\" is one more", operands[command->most]);
+	if (options->to_time && options->to_time <= options->from_time)
+		return tw_say_usage(command, "--to-time must be later than --from-time");
+	if (options->load_address.given && !options->binary)
+		return tw_say_usage(command, "--load-address is about the program of --binary");
+	if (tw_refuse_overwrite(command, options, operands, count))
+		return TW_EXIT_FAILED;
+	if (options->output)
+		tw_clean_when_interrupted(options->output);
+	return command->run(options, operands, count);
+}
+
+/* Parses argv (argv[0] is the command's name) and runs it. Returns enum tw_exit. */
+static int run_command(const struct tw_command *command, int argc, char **argv)
+{
+	int first = 0;
+	struct tw_common *options = calloc(1, command->size);
+	if (!options)
+		return tw_say_error("out of memory");
+	int status = tw_options_parse(command, argc, argv, options, &first);
+	if (status == 0)
+		status = run_parsed(command, options, argv + first, (size_t)(argc - first));
+	tw_options_free(command, options);
+	return status;
 }
 
 /* What may stand in a command's place. */
@@ -79,5 +121,5 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], instead[i].name) == 0)
 			return instead[i].run();
 	const struct tw_command *command = tw_command_named(argv[1]);
-	return command ? tw_command_run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
+	return command ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

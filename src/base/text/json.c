@@ -168,3 +168,9 @@ void tw_json_line_end(struct tw_json *json)
 	tw_put_char(json->out, '\n');
 	json->comma = false;
 }
+
+void tw_json_object_line_end(struct tw_json *json)
+{
+	tw_json_object_end(json);
+	tw_json_line_end(json);
+}

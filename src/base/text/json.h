@@ -31,6 +31,9 @@ void tw_json_fixed(struct tw_json *json, const char *key, double value, int deci
 /* Ends a line of JSON Lines. */
 void tw_json_line_end(struct tw_json *json);
 
+/* Ends the object that is a line. */
+void tw_json_object_line_end(struct tw_json *json);
+
 /* A piece of the inside of a JSON string. */
 struct tw_json_piece {
 	const char *bytes; /* to be written: the text's own, or `escape` */

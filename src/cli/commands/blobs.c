@@ -113,12 +113,6 @@ static struct tw_shown type_of(const struct blob *blob)
 	return shown;
 }
 
-static uint64_t since_start(const struct tw_reader *reader, uint64_t time)
-{
-	uint64_t start = tw_reader_clock(reader)->start_ns;
-	return time > start ? time - start : 0;
-}
-
 static void put_json(struct tw_output *out, const struct blobs *blobs, const struct tw_reader *reader)
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
@@ -134,7 +128,7 @@ static void put_json(struct tw_output *out, const struct blobs *blobs, const str
 		tw_json_u64(&json, "bytes", blob->size);
 		tw_json_u64(&json, "missing_bytes", blob->missing);
 		tw_json_u64(&json, "parts", blob->parts);
-		tw_json_u64(&json, "time_ns", since_start(reader, blob->time));
+		tw_json_u64(&json, "time_ns", tw_since_start(reader, blob->time));
 		tw_json_u64(&json, "process", track->process);
 		tw_json_u64(&json, "thread", track->thread);
 		tw_json_object_end(&json);
@@ -158,7 +152,7 @@ static int put_text(struct tw_screen *screen, const struct blobs *blobs, const s
 		tw_table_add(&table, blob->missing ? tw_show_count(blob->missing).text : "-");
 		tw_table_add(&table, tw_show_count(blob->parts).text);
 		tw_table_add(&table, type_of(blob).text);
-		tw_table_add(&table, tw_show_duration(since_start(reader, blob->time)).text);
+		tw_table_add(&table, tw_show_duration(tw_since_start(reader, blob->time)).text);
 		tw_table_add(&table, blob->track ? tw_show_id(track->thread).text : "-");
 		const struct tw_name *name = tw_dictionary_name(dictionary, blob->name);
 		if (name->length)
@@ -275,7 +269,7 @@ static int close_outputs(struct work *work, int status)
 		tw_output_discard(&work->screen.out);
 	else
 		closed = tw_screen_close(&work->screen);
-	return closed > status ? closed : status;
+	return tw_worse(status, closed);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)

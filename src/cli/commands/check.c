@@ -74,8 +74,7 @@ static void put_json(void *context, const struct tw_kept *kept)
 	tw_json_u64(&json, "at", kept->at);
 	tw_json_u64(&json, "line", kept->line);
 	tw_json_text(&json, "text", kept->text);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 static void put_more(void *context, const char *rule, uint64_t count)

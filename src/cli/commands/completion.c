@@ -1,20 +1,12 @@
 /* completion.c - trackway completion: what a shell needs to complete our command line, from the tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands/completion.h"
+#include "cli/manual/completion.h"
 
 #include "cli/command.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 
 #include <string.h>
-
-void tw_put_words(struct tw_output *out, const char *(*word)(size_t i))
-{
-	for (size_t i = 0; word(i); i++) {
-		tw_put_text(out, i ? " " : "");
-		tw_put_text(out, word(i));
-	}
-}
 
 static const struct {
 	const char *name;

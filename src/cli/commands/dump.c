@@ -57,8 +57,7 @@ static void put_json(struct tw_screen *screen, const struct tw_record *record)
 	tw_json_text(&json, "record", record->kind);
 	for (size_t i = 0; i < record->field_count; i++)
 		tw_put_field_json(&json, &record->fields[i]);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 /* Whether the next record may be long in coming: then what there is should be shown. A log may come from a FIFO that a

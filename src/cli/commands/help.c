@@ -42,10 +42,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		tw_man_command(&screen.out, command);
 	else if (options->man)
 		tw_man_tool(&screen.out);
-	else if (command)
-		tw_help_command(&screen, command);
 	else
-		tw_help_tool(&screen);
+		tw_help(&screen, command);
 	return tw_screen_close(&screen);
 }
 

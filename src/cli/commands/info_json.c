@@ -3,36 +3,21 @@
 #include "cli/commands/info.h"
 #include "cli/output/fields.h"
 
-static void put_threads_json(struct tw_json *json, const struct tw_info *info)
+/* The threads of a part have events. */
+static void put_threads_json(struct tw_json *json, const struct tw_thread_info *threads, size_t count, bool part)
 {
 	tw_json_array(json, "thread_list");
-	for (size_t i = 0; i < info->thread_count; i++) {
-		const struct tw_thread_info *thread = &info->threads[i];
+	for (size_t i = 0; i < count; i++) {
 		tw_json_object(json, NULL);
-		tw_json_u64(json, "process", thread->process);
-		tw_json_u64(json, "thread", thread->thread);
-		tw_json_u64(json, "records", thread->records);
-		tw_json_u64(json, "bytes", thread->bytes);
-		tw_json_u64(json, "start_ns", thread->start_ns);
-		tw_json_u64(json, "end_ns", thread->end_ns);
-		if (thread->os_thread)
-			tw_json_u64(json, "os_thread_id", thread->os_thread);
-		tw_json_object_end(json);
-	}
-	tw_json_array_end(json);
-}
-
-static void put_thread_parts_json(struct tw_json *json, const struct tw_info_part *part)
-{
-	tw_json_array(json, "thread_list");
-	for (size_t i = 0; i < part->thread_count; i++) {
-		const struct tw_thread_part *thread = &part->threads[i];
-		tw_json_object(json, NULL);
-		tw_json_u64(json, "process", thread->process);
-		tw_json_u64(json, "thread", thread->thread);
-		tw_json_u64(json, "events", thread->events);
-		tw_json_u64(json, "start_ns", thread->start_ns);
-		tw_json_u64(json, "end_ns", thread->end_ns);
+		tw_json_u64(json, "process", threads[i].process);
+		tw_json_u64(json, "thread", threads[i].thread);
+		tw_json_u64(json, part ? "events" : "records", threads[i].records);
+		if (!part)
+			tw_json_u64(json, "bytes", threads[i].bytes);
+		tw_json_u64(json, "start_ns", threads[i].start_ns);
+		tw_json_u64(json, "end_ns", threads[i].end_ns);
+		if (threads[i].os_thread)
+			tw_json_u64(json, "os_thread_id", threads[i].os_thread);
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);
@@ -86,10 +71,9 @@ void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view)
 		put_list_json(&json, &info->lists[i]);
 	if (view->part) {
 		tw_json_u64(&json, "functions", view->part->functions);
-		put_thread_parts_json(&json, view->part);
+		put_threads_json(&json, view->part->threads, view->part->thread_count, true);
 	} else {
-		put_threads_json(&json, info);
+		put_threads_json(&json, info->threads, info->thread_count, false);
 	}
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }

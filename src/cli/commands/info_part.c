@@ -6,6 +6,7 @@
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
 #include "cli/files/spooled_stdin.h"
+#include "cli/files/walk.h"
 #include "cli/output/message.h"
 
 #include <stdlib.h>
@@ -63,12 +64,6 @@ static bool take_batch(struct survey *survey, const struct tw_batch *batch)
 	return true;
 }
 
-static uint64_t since(const struct tw_reader *reader, uint64_t time)
-{
-	const struct tw_clock *clock = tw_reader_clock(reader);
-	return time > clock->start_ns ? time - clock->start_ns : 0;
-}
-
 static bool count_process(struct tw_info_part *part, struct tw_map *seen, uint64_t process)
 {
 	uint32_t there;
@@ -89,12 +84,12 @@ static bool tell_threads(struct tw_info_part *part, const struct survey *survey,
 		if (!span->events || track->kind != TW_TRACK_THREAD || i == 0)
 			continue;
 		fine = count_process(part, &seen, track->process);
-		part->threads[part->thread_count++] = (struct tw_thread_part){
+		part->threads[part->thread_count++] = (struct tw_thread_info){
 		    .process = track->process,
 		    .thread = track->thread,
-		    .events = span->events,
-		    .start_ns = since(reader, span->first),
-		    .end_ns = since(reader, span->last),
+		    .records = span->events,
+		    .start_ns = tw_since_start(reader, span->first),
+		    .end_ns = tw_since_start(reader, span->last),
 		};
 	}
 	tw_map_free(&seen);
@@ -106,8 +101,8 @@ static int tell_events(struct tw_info_part *part, const struct survey *survey, c
 	part->events = survey->whole.events + survey->kinds[TW_OBJECT];
 	memcpy(part->passed, survey->kinds, sizeof part->passed);
 	part->functions = survey->functions;
-	part->start_ns = since(reader, survey->whole.first);
-	part->end_ns = since(reader, survey->whole.last);
+	part->start_ns = tw_since_start(reader, survey->whole.first);
+	part->end_ns = tw_since_start(reader, survey->whole.last);
 	part->threads = calloc(survey->track_room + 1, sizeof *part->threads);
 	return part->threads && tell_threads(part, survey, reader) ? 0 : TW_ERR_MEMORY;
 }

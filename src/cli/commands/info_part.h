@@ -6,12 +6,6 @@
 #include <trackway/event.h>
 #include <trackway/reader.h>
 
-struct tw_thread_part {
-	uint64_t process, thread;
-	uint64_t events;
-	uint64_t start_ns, end_ns; /* since the start of the trace */
-};
-
 /* The records are those that dump shows with the same filters. */
 struct tw_info_part {
 	uint64_t records, events, functions, processes;
@@ -19,7 +13,7 @@ struct tw_info_part {
 	uint64_t start_ns, end_ns;       /* the first and last time of the other events, since the start of the trace */
 	struct tw_kind_count *kinds;     /* of records, by name; the names are constants */
 	size_t kind_count, kind_room;
-	struct tw_thread_part *threads;
+	struct tw_thread_info *threads; /* their records are events; bytes are not known */
 	size_t thread_count;
 };
 

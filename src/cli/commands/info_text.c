@@ -143,54 +143,42 @@ static int put_kinds(struct tw_screen *screen, const struct tw_info *info)
 	return tw_table_put(&table, screen);
 }
 
+/* How many of so many are listed. */
+static size_t shown_of(size_t count, bool all)
+{
+	return all || count <= THREADS_SHOWN ? count : THREADS_SHOWN;
+}
+
 static void put_more(struct tw_screen *screen, size_t more)
 {
 	if (more)
 		tw_putf(&screen->out, "... and %s more; --all shows them\n", tw_show_count(more).text);
 }
 
-static int put_threads(struct tw_screen *screen, const struct tw_info *info, bool all)
+static const struct tw_column thread_columns[] = {{"THREAD", true}, {"PROCESS", true}, {"RECORDS", true},
+                                                  {"SIZE", true},   {"FROM", true},    {"TO", true}};
+static const struct tw_column part_columns[] = {
+    {"THREAD", true}, {"PROCESS", true}, {"EVENTS", true}, {"FROM", true}, {"TO", true}};
+
+/* The threads of a part have events, and no size. */
+static int put_threads(struct tw_screen *screen, const struct tw_thread_info *threads, size_t all, size_t shown,
+                       bool part)
 {
-	static const struct tw_column columns[] = {{"THREAD", true}, {"PROCESS", true}, {"RECORDS", true},
-	                                           {"SIZE", true},   {"FROM", true},    {"TO", true}};
-	struct tw_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-	size_t count = all || info->thread_count <= THREADS_SHOWN ? info->thread_count : THREADS_SHOWN;
-	if (count == 0)
+	struct tw_table table = {.columns = part ? part_columns : thread_columns, .column_count = part ? 5 : 6};
+	if (shown == 0)
 		return 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct tw_thread_info *thread = &info->threads[i];
+	for (const struct tw_thread_info *thread = threads; thread < threads + shown; thread++) {
 		tw_table_add(&table, tw_show_id(thread->thread).text);
 		tw_table_add(&table, tw_show_id(thread->process).text);
 		tw_table_add(&table, tw_show_count(thread->records).text);
-		tw_table_add(&table, tw_show_size(thread->bytes).text);
+		if (!part)
+			tw_table_add(&table, tw_show_size(thread->bytes).text);
 		tw_table_add(&table, tw_show_duration(thread->start_ns).text);
 		tw_table_add(&table, tw_show_duration(thread->end_ns).text);
 	}
 	tw_put_char(&screen->out, '\n');
 	int status = tw_table_put(&table, screen);
-	put_more(screen, info->thread_count - count);
-	return status;
-}
-
-static int put_thread_parts(struct tw_screen *screen, const struct tw_info_part *part, bool all)
-{
-	static const struct tw_column columns[] = {
-	    {"THREAD", true}, {"PROCESS", true}, {"EVENTS", true}, {"FROM", true}, {"TO", true}};
-	struct tw_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
-	size_t count = all || part->thread_count <= THREADS_SHOWN ? part->thread_count : THREADS_SHOWN;
-	if (count == 0)
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct tw_thread_part *thread = &part->threads[i];
-		tw_table_add(&table, tw_show_id(thread->thread).text);
-		tw_table_add(&table, tw_show_id(thread->process).text);
-		tw_table_add(&table, tw_show_count(thread->events).text);
-		tw_table_add(&table, tw_show_duration(thread->start_ns).text);
-		tw_table_add(&table, tw_show_duration(thread->end_ns).text);
-	}
-	tw_put_char(&screen->out, '\n');
-	int status = tw_table_put(&table, screen);
-	put_more(screen, part->thread_count - count);
+	put_more(screen, all - shown);
 	return status;
 }
 
@@ -229,7 +217,7 @@ static int put_list(struct tw_screen *screen, const struct tw_info_list *list, b
 	char titles[TW_TABLE_COLUMNS][TITLE];
 	struct tw_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns, .column_count = list->columns};
-	size_t rows = all || list->rows <= THREADS_SHOWN ? list->rows : THREADS_SHOWN;
+	size_t rows = shown_of(list->rows, all);
 	if (rows == 0)
 		return 0;
 	for (size_t i = 0; i < list->columns; i++) {
@@ -252,6 +240,7 @@ int tw_info_put_text(struct tw_screen *screen, const struct tw_info_view *view)
 		status = put_list(screen, &view->info.lists[i], view->all);
 	if (status)
 		return status;
-	return view->part ? put_thread_parts(screen, view->part, view->all)
-	                  : put_threads(screen, &view->info, view->all);
+	const struct tw_info_part *part = view->part;
+	size_t count = part ? part->thread_count : view->info.thread_count;
+	return put_threads(screen, part ? part->threads : view->info.threads, count, shown_of(count, view->all), part);
 }

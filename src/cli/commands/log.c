@@ -26,10 +26,9 @@ static struct entry entry_of(const struct tw_reader *reader, const struct tw_eve
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	const struct tw_track *track = tw_dictionary_track(dictionary, event->track);
-	uint64_t start = tw_reader_clock(reader)->start_ns;
 	bool any = event->argument_count && (arguments->type == TW_ARG_TEXT || arguments->type == TW_ARG_BYTES);
 	return (struct entry){
-	    .time = event->time > start ? event->time - start : 0,
+	    .time = tw_since_start(reader, event->time),
 	    .severity = event->value,
 	    .offset = event->offset,
 	    .track = track,
@@ -93,8 +92,7 @@ static void put_json(struct tw_screen *screen, const struct entry *entry)
 	put_name(&json, "process_name", entry->process);
 	put_name(&json, "thread_name", entry->thread);
 	tw_json_bytes(&json, "message", entry->message, entry->length);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 /* Stops at once when the listing can no longer be written, for its reader may be gone. */

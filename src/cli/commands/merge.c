@@ -188,8 +188,7 @@ static int put_json(const struct tw_writing *writing, const struct tw_reader *re
 	}
 	tw_json_array_end(&json);
 	tw_written_put_fields(&json, writing);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 	return tw_screen_close(&screen);
 }
 

@@ -110,8 +110,7 @@ static int put_json(const struct tw_rewrite_result *result, const struct tw_comm
 	tw_json_u64(&json, "lost_bytes", result->lost_bytes);
 	tw_json_u64(&json, "missing_bytes", result->missing_bytes);
 	tw_json_u64(&json, "bytes_out", result->bytes_out);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 	return tw_screen_close(&screen);
 }
 

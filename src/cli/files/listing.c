@@ -1,4 +1,4 @@
-/* listing.c - a command that lists what it finds in one trace: as a table, or as JSON. */
+/* listing.c - a command that lists what it finds in its traces: as a table, JSON Lines, CSV or a picture. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/files/listing.h"
 
@@ -6,35 +6,88 @@
 
 #include <stdlib.h>
 
-static int put(const struct tw_listing *listing)
+enum tw_form tw_listing_form(const struct tw_listing *listing)
 {
-	struct tw_screen screen = {0};
-	int status = tw_screen_open(&screen, listing->common->output);
-	if (status)
-		return status;
-	for (size_t i = 0; listing->common->json && i < listing->rows.shown; i++)
-		listing->put_json(&screen.out, listing, listing->rows.items[i]);
-	if (!listing->common->json)
-		status = listing->put_text(&screen, listing);
-	return tw_screen_end(&screen, status);
+	if (listing->forms)
+		return tw_form_of(listing->common, listing->forms);
+	return listing->common->json ? TW_FORM_JSON : TW_FORM_TEXT;
 }
 
-static int show(struct tw_listing *listing)
+static void put_json(struct tw_listing *listing)
+{
+	struct tw_json json = {.out = &listing->screen.out};
+	for (size_t i = 0; i < listing->rows.shown; i++) {
+		tw_json_object(&json, NULL);
+		listing->put_json(&json, listing, listing->rows.items[i]);
+		tw_json_object_line_end(&json);
+	}
+	if (listing->end_json)
+		listing->end_json(&json, listing);
+}
+
+static int draw(struct tw_listing *listing, char **paths, size_t count)
+{
+	struct tw_text title = {0};
+	tw_text_add_files(&title, paths, count);
+	int status = listing->draw(listing, title.bytes);
+	tw_text_free(&title);
+	return status < 0 ? tw_say_error("out of memory") : 0;
+}
+
+static int put(struct tw_listing *listing, char **paths, size_t count)
+{
+	switch (tw_listing_form(listing)) {
+	case TW_FORM_TEXT:
+		return listing->put_text(listing);
+	case TW_FORM_JSON:
+		put_json(listing);
+		break;
+	case TW_FORM_SVG:
+		return draw(listing, paths, count);
+	case TW_FORM_CSV:
+		if (listing->put_csv)
+			listing->put_csv(listing);
+		break;
+	}
+	return 0;
+}
+
+static int show(struct tw_listing *listing, char **paths, size_t count)
 {
 	if (!listing->collect(listing))
 		return tw_say_error("out of memory");
-	listing->tell(listing);
-	return put(listing);
+	listing->note(listing);
+	if (tw_listing_form(listing) == TW_FORM_SVG && listing->can_draw && !listing->can_draw(listing))
+		return 0;
+	int status = tw_screen_open(&listing->screen, listing->common->output);
+	return status ? status : tw_screen_end(&listing->screen, put(listing, paths, count));
+}
+
+static int read_listing(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct tw_listing *listing = walk->context;
+	bool csv = tw_listing_form(listing) == TW_FORM_CSV;
+	int status = csv ? tw_screen_open(&listing->screen, listing->common->output) : 0;
+	if (status)
+		return status;
+	if (csv)
+		tw_put_text(&listing->screen.out, listing->csv_head);
+	status = listing->read(listing, reader, path);
+	return status < 0 ? status : 0;
 }
 
 int tw_list(struct tw_listing *listing, char **paths, size_t count)
 {
-	struct tw_walk walk = {.common = listing->common, .context = listing, .read = listing->read};
-	int status = tw_walk(&walk, paths, count);
-	if (walk.readable && listing->found(listing)) {
-		int shown = show(listing);
-		status = shown > status ? shown : status;
-	}
+	struct tw_walk *walk = &listing->walk;
+	walk->common = listing->common;
+	walk->context = listing;
+	walk->read = read_listing;
+	walk->quiet = tw_listing_form(listing) == TW_FORM_CSV && tw_goes_to_terminal(listing->common->output);
+	int status = tw_walk(walk, paths, count);
+	if (walk->readable && listing->found(listing))
+		status = tw_worse(status, show(listing, paths, count));
+	else if (listing->screen.open)
+		tw_output_discard(&listing->screen.out);
 	free(listing->rows.items);
 	return status;
 }

@@ -1,18 +1,24 @@
-/* listing.h - a command that lists what it finds in one trace: as a table, or as JSON. */
+/* listing.h - a command that lists what it finds in its traces: as a table, JSON Lines, CSV or a picture. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_FILES_LISTING_H
 #define CLI_FILES_LISTING_H
 
+#include "base/text/json.h"
 #include "cli/files/walk.h"
+#include "cli/options/output_form.h"
 #include "cli/output/numbers.h"
 
 /* What a command lists. The command's own struct begins with this one, which its functions get. */
 struct tw_listing {
 	const struct tw_common *common;
-	struct tw_list_rows rows; /* to be shown */
+	const struct tw_form_options *forms; /* NULL: there are only text and JSON */
+	struct tw_walk walk;                 /* how the traces are read; the rest is set by tw_list() */
+	const char *csv_head;                /* the line before samples, which are written while they are read */
+	struct tw_list_rows rows;            /* to be shown */
+	struct tw_screen screen;
 
-	/* Reads the trace; the listing is walk->context. Returns 0 or a negative status. */
-	int (*read)(struct tw_walk *walk, struct tw_reader *reader, const char *path);
+	/* Reads a trace. Returns 0 or a negative status. */
+	int (*read)(struct tw_listing *listing, struct tw_reader *reader, const char *path);
 
 	/* Whether there is anything to show, maybe of a trace that was not read to its end. */
 	bool (*found)(const struct tw_listing *listing);
@@ -21,10 +27,25 @@ struct tw_listing {
 	bool (*collect)(struct tw_listing *listing);
 
 	/* Says what is worth knowing on standard error. */
-	void (*tell)(const struct tw_listing *listing);
-	void (*put_json)(struct tw_output *out, const struct tw_listing *listing, const void *row);
-	int (*put_text)(struct tw_screen *screen, const struct tw_listing *listing);
+	void (*note)(const struct tw_listing *listing);
+
+	/* Adds the members of a row to its object; writes what stands behind all rows (NULL: nothing). */
+	void (*put_json)(struct tw_json *json, const struct tw_listing *listing, const void *row);
+	void (*end_json)(struct tw_json *json, const struct tw_listing *listing);
+
+	/* Writes a table. Returns 0 or TW_EXIT_FAILED. */
+	int (*put_text)(struct tw_listing *listing);
+
+	/* Writes lines of CSV that were not written while the trace was read; NULL: there are none. */
+	void (*put_csv)(struct tw_listing *listing);
+
+	/* Draws a picture; and whether there is something to draw, without which no file is made (NULL: always).
+	 * Returns 0 or TW_ERR_MEMORY. */
+	int (*draw)(struct tw_listing *listing, const char *title);
+	bool (*can_draw)(const struct tw_listing *listing);
 };
+
+enum tw_form tw_listing_form(const struct tw_listing *listing);
 
 /* Does all that, and frees the rows. Returns enum tw_exit. */
 int tw_list(struct tw_listing *listing, char **paths, size_t count);

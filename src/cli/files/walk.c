@@ -11,11 +11,6 @@
 
 #include <stdlib.h>
 
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
-
 /* ---- Findings of commands that do not list them. ---- */
 
 static void put_finding(void *context, const struct tw_kept *kept)
@@ -86,12 +81,12 @@ static int read_file(struct tw_walk *walk, char *path)
 	if (status < 0)
 		status = tw_say_failure(reader, status);
 	else if (walk->show && status != TW_EXIT_FAILED)
-		status = worse(status, walk->show(walk, reader, path));
+		status = tw_worse(status, walk->show(walk, reader, path));
 	if (reader && !walk->filters_findings && tw_reader_findings(reader, TW_ERROR))
-		status = worse(status, TW_EXIT_FINDINGS);
+		status = tw_worse(status, TW_EXIT_FINDINGS);
 	tw_close(reader);
 	tw_findings_clear(&walk->findings);
-	return worse(status, told);
+	return tw_worse(status, told);
 }
 
 /* ---- The options that all commands share. ---- */
@@ -114,6 +109,12 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 		options->function = common->function;
 		options->min_duration_ns = common->min_duration;
 	}
+}
+
+uint64_t tw_since_start(const struct tw_reader *reader, uint64_t time)
+{
+	uint64_t start = tw_reader_clock(reader)->start_ns;
+	return time > start ? time - start : 0;
 }
 
 static bool wants_names(const struct tw_walk *walk)
@@ -142,7 +143,7 @@ int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 	int status = tw_names_open(&names, walk->common, &walk->options);
 	if (status == 0)
 		for (size_t i = 0; i < count; i++)
-			status = worse(status, read_file(walk, paths[i]));
+			status = tw_worse(status, read_file(walk, paths[i]));
 	tw_names_close(&names);
 	return status;
 }

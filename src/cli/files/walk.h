@@ -40,6 +40,9 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 /* Tells findings on standard error. Returns 0, or TW_EXIT_FAILED where there was no memory for all of them. */
 int tw_say_findings(const struct tw_findings *findings, const char *path);
 
+/* A time of the trace, since its start. */
+uint64_t tw_since_start(const struct tw_reader *reader, uint64_t time);
+
 /* Goes through the files; a bad one is told and left out. Returns the worst exit status. */
 int tw_walk(struct tw_walk *walk, char **paths, size_t count);
 

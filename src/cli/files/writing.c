@@ -94,8 +94,7 @@ int tw_written_put_json(const struct tw_writing *writing, const char *from, cons
 	tw_json_text(&json, "file", path);
 	tw_json_text(&json, "format", from);
 	tw_written_put_fields(&json, writing);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 	return tw_screen_close(&screen);
 }
 

@@ -186,8 +186,7 @@ static void put_json(struct tw_output *out, const struct outcome *outcome)
 		tw_json_text(&json, "expected", result->expected);
 		tw_json_text(&json, "found", result->found);
 	}
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 /* ---- Files. ---- */
@@ -213,8 +212,8 @@ static int replay_directory(const struct replaying *replaying, const char *path)
 	if (count == 0)
 		worst = tw_say_error("%s: has no xtrace.*.xinsndata.bin", path);
 	for (int i = 0; i < count; i++) {
-		int status = files[i] ? replay_file(replaying, files[i]) : tw_say_error("%s: out of memory", path);
-		worst = status > worst ? status : worst;
+		worst = tw_worse(worst,
+		                 files[i] ? replay_file(replaying, files[i]) : tw_say_error("%s: out of memory", path));
 		free(files[i]);
 	}
 	free(files);
@@ -227,8 +226,7 @@ static int replay_all(const struct replaying *replaying, char **paths, size_t co
 	for (size_t i = 0; i < count; i++) {
 		struct stat what;
 		bool is_directory = stat(paths[i], &what) == 0 && S_ISDIR(what.st_mode);
-		int status = (is_directory ? replay_directory : replay_file)(replaying, paths[i]);
-		worst = status > worst ? status : worst;
+		worst = tw_worse(worst, (is_directory ? replay_directory : replay_file)(replaying, paths[i]));
 	}
 	return worst;
 }

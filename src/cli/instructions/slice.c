@@ -29,8 +29,7 @@ static void put_program(void *screen, const struct slice_program *program)
 	tw_json_u64(&json, "places", program->places);
 	tw_json_u64(&json, "pages", program->pages);
 	tw_json_u64(&json, "bytes", program->bytes);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 static void put_order(void *screen, const struct slice_order *order)
@@ -41,8 +40,7 @@ static void put_order(void *screen, const struct slice_order *order)
 	tw_json_u64(&json, "after", order->after);
 	tw_json_u64(&json, "until", order->until);
 	tw_json_u64(&json, "accesses", order->accesses);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 /* ---- The command. ---- */

@@ -232,8 +232,7 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 		return tw_say_usage(command, "a picture has no rows: --%s does nothing", common->all ? "all" : "top");
 	status = tw_walk(&walk, operands, count);
 	if (walk.readable && work.read) {
-		int shown = show(&work, operands[0]);
-		status = shown > status ? shown : status;
+		status = tw_worse(status, show(&work, operands[0]));
 	}
 	tw_study_free(work.study);
 	return status;

@@ -1,7 +1,8 @@
 /* completion_bash.c - what bash needs to complete our command line. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
-#include "cli/commands/completion.h"
+#include "cli/manual/completion.h"
+#include "cli/manual/usage.h"
 
 /* Numbers, times and texts: nothing can be offered. */
 static bool takes_anything(const struct tw_option *option)
@@ -41,7 +42,7 @@ static void put_bash_value(struct tw_output *out, const struct tw_command *comma
 	tw_put_text(out, ")\n");
 	if (option->kind == TW_OPTION_CHOICE) {
 		tw_put_text(out, "\t\tCOMPREPLY=($(compgen -W \"");
-		tw_put_words(out, option->choice);
+		tw_put_words(out, option->choice, " ");
 		tw_put_text(out, "\" -- \"$cur\"))\n");
 	}
 	if (takes_anything(option))
@@ -72,7 +73,7 @@ static void put_bash_words(struct tw_output *out, const struct tw_command *comma
 	if (!command->word)
 		return;
 	tw_putf(out, "\t%s:*) words=\"", command->name);
-	tw_put_words(out, command->word);
+	tw_put_words(out, command->word, " ");
 	tw_put_text(out, "\" ;;\n");
 }
 
@@ -80,7 +81,7 @@ void tw_completion_bash(struct tw_output *out)
 {
 	const struct tw_command *command;
 	tw_put_text(out, bash_begin);
-	tw_put_words(out, tw_command_name);
+	tw_put_words(out, tw_command_name, " ");
 	tw_put_text(out, " --help --version\" -- \"$cur\"))\n\t\treturn\n\tfi\n");
 	put_bash_values(out);
 	tw_put_text(out, "\tcase $command:$cur in\n");

@@ -93,17 +93,20 @@ static void put_filled(struct tw_output *out, const char *text, size_t indent, s
 
 /* ---- Options. ---- */
 
+void tw_put_words(struct tw_output *out, const char *(*word)(size_t i), const char *between)
+{
+	for (size_t i = 0; word(i); i++) {
+		tw_put_text(out, i ? between : "");
+		tw_put_text(out, word(i));
+	}
+}
+
 void tw_put_argument(struct tw_output *out, const struct tw_option *option)
 {
-	const char *word;
-	if (option->kind != TW_OPTION_CHOICE) {
+	if (option->kind == TW_OPTION_CHOICE)
+		tw_put_words(out, option->choice, "|");
+	else
 		tw_put_text(out, option->placeholder ? option->placeholder : "");
-		return;
-	}
-	for (size_t i = 0; (word = option->choice(i)); i++) {
-		tw_put_text(out, i ? "|" : "");
-		tw_put_text(out, word);
-	}
 }
 
 /* Choices from a column on, in as many lines as they need. Returns the column behind them. */
@@ -169,7 +172,7 @@ static void put_examples(struct tw_screen *screen, const char *examples)
 	}
 }
 
-void tw_help_command(struct tw_screen *screen, const struct tw_command *command)
+static void help_command(struct tw_screen *screen, const struct tw_command *command)
 {
 	struct tw_output *out = &screen->out;
 	tw_screen_bold(screen);
@@ -213,7 +216,7 @@ static void put_terms(struct tw_screen *screen, const char *heading, const struc
 	}
 }
 
-void tw_help_tool(struct tw_screen *screen)
+static void help_tool(struct tw_screen *screen)
 {
 	const struct tw_command *command;
 	struct tw_output *out = &screen->out;
@@ -234,4 +237,12 @@ void tw_help_tool(struct tw_screen *screen)
 	tw_put_text(out, "  ");
 	put_filled(out, tw_strict_exit_status, 2, 2);
 	tw_put_text(out, "\n'trackway COMMAND --help' tells the options of a command.\n");
+}
+
+void tw_help(struct tw_screen *screen, const struct tw_command *command)
+{
+	if (command)
+		help_command(screen, command);
+	else
+		help_tool(screen);
 }

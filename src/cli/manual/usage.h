@@ -19,10 +19,13 @@ struct tw_term {
 extern const struct tw_term tw_tool_options[];
 extern const struct tw_term tw_tool_environment[];
 
-void tw_help_tool(struct tw_screen *screen);
-void tw_help_command(struct tw_screen *screen, const struct tw_command *command);
+/* Writes the help of a command, or of the tool (NULL). */
+void tw_help(struct tw_screen *screen, const struct tw_command *command);
 
 /* Writes what stands for an option's value: "FILE", "a|b|c"; nothing for flags. */
 void tw_put_argument(struct tw_output *out, const struct tw_option *option);
+
+/* Writes the words of a list, with something between them. word: number i, NULL past the last. */
+void tw_put_words(struct tw_output *out, const char *(*word)(size_t i), const char *between);
 
 #endif

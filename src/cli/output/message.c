@@ -2,18 +2,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output/message.h"
 
+#include "base/bytes/output.h"
 #include "cli/command.h"
-#include "cli/output/screen.h"
 #include "cli/output/show.h"
 
 #include <trackway/reader.h>
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { LINE_ROOM = 4096, WORD_MAX = 40 };
+
+bool tw_color_wanted(int fd)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+	return isatty(fd) && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
+}
 
 /* One line in one write, so that what other processes write does not come in between; and without memory of its own,
  * because it may have to say that there is none. */

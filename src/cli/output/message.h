@@ -3,9 +3,13 @@
 #ifndef CLI_OUTPUT_MESSAGE_H
 #define CLI_OUTPUT_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tw_command;
+
+/* Whether a terminal may be written to in colour: it is one, and NO_COLOR is not set. */
+bool tw_color_wanted(int fd);
 
 /* Prints "trackway: ..." and a line end. Control characters are shown as \xNN. */
 void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

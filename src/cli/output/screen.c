@@ -14,13 +14,6 @@
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40 };
 
-bool tw_color_wanted(int fd)
-{
-	const char *no_color = getenv("NO_COLOR");
-	const char *terminal = getenv("TERM");
-	return isatty(fd) && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
-}
-
 bool tw_goes_to_terminal(const char *path)
 {
 	return (!path || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO);

@@ -18,9 +18,6 @@ struct tw_screen {
 	pid_t pager;    /* 0: none */
 };
 
-/* Whether a terminal may be written to in colour: it is one, and NO_COLOR is not set. */
-bool tw_color_wanted(int fd);
-
 /* Whether what is written to path would go to a terminal. */
 bool tw_goes_to_terminal(const char *path);
 

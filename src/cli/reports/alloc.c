@@ -57,8 +57,7 @@ static enum tw_alloc_by by_of(const struct alloc_options *options)
 	return (enum tw_alloc_by)i;
 }
 
-/* What one run of the command works on. */
-struct work {
+struct alloc_listing {
 	struct tw_listing listing; /* first */
 	const struct alloc_options *options;
 	struct tw_alloc *alloc;
@@ -66,9 +65,9 @@ struct work {
 	uint64_t all_bytes, all_count; /* of all, also those that --class leaves out */
 };
 
-static const struct work *work_of(const struct tw_listing *listing)
+static const struct alloc_listing *alloc_of(const struct tw_listing *listing)
 {
-	return (const struct work *)(const void *)listing;
+	return (const struct alloc_listing *)(const void *)listing;
 }
 
 /* ---- JSON. ---- */
@@ -84,32 +83,29 @@ static void put_stack(struct tw_json *json, const char *stack)
 	tw_json_array_end(json);
 }
 
-static void put_json_row(struct tw_output *out, const struct tw_listing *listing, const void *item)
+static void put_json(struct tw_json *json, const struct tw_listing *listing, const void *item)
 {
-	struct tw_json json = {.out = out};
-	enum tw_alloc_by by = by_of(work_of(listing)->options);
+	enum tw_alloc_by by = by_of(alloc_of(listing)->options);
 	const struct shown *shown = item;
 	const struct tw_alloc_row *row = shown->row;
-	tw_json_object(&json, NULL);
-	tw_json_text(&json, "class", row->name);
-	tw_numbers_json(&json, shown, numbers, NUMBERS);
+	tw_json_text(json, "class", row->name);
+	tw_numbers_json(json, shown, numbers, NUMBERS);
 	if (by == TW_ALLOC_BY_THREAD) {
-		tw_json_u64(&json, "process", row->process);
-		tw_json_u64(&json, "thread", row->thread);
+		tw_json_u64(json, "process", row->process);
+		tw_json_u64(json, "thread", row->thread);
 	}
 	if (by == TW_ALLOC_BY_STACK)
-		put_stack(&json, row->where);
+		put_stack(json, row->where);
 	else if (by != TW_ALLOC_BY_CLASS)
-		tw_json_text(&json, by == TW_ALLOC_BY_THREAD ? "thread_name" : "function", row->where);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+		tw_json_text(json, by == TW_ALLOC_BY_THREAD ? "thread_name" : "function", row->where);
 }
 
 /* ---- Text. ---- */
 
-static void add_row(struct tw_table *table, const struct work *work, const struct shown *shown, enum tw_alloc_by by)
+static void add_row(struct tw_table *table, const struct alloc_listing *alloc, const struct shown *shown,
+                    enum tw_alloc_by by)
 {
-	tw_table_add(table, tw_show_percent(shown->bytes, work->all_bytes).text);
+	tw_table_add(table, tw_show_percent(shown->bytes, alloc->all_bytes).text);
 	tw_numbers_cells(table, shown, numbers, NUMBERS);
 	if (by == TW_ALLOC_BY_THREAD)
 		tw_table_add(table, tw_show_id(shown->row->thread).text);
@@ -118,14 +114,15 @@ static void add_row(struct tw_table *table, const struct work *work, const struc
 		tw_table_add(table, shown->row->where ? shown->row->where : "-");
 }
 
-static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
+static int put_text(struct tw_listing *listing)
 {
-	const struct work *work = work_of(listing);
-	enum tw_alloc_by by = by_of(work->options);
+	const struct alloc_listing *alloc = alloc_of(listing);
+	struct tw_screen *screen = &listing->screen;
+	enum tw_alloc_by by = by_of(alloc->options);
 	static const char *const wheres[] = {NULL, "FUNCTION", "STACK", "THREAD NAME"};
 	struct tw_column columns[TW_TABLE_COLUMNS] = {{"BYTES %", true}};
 	struct tw_table table = {.columns = columns, .column_count = 1};
-	if (work->listing.rows.count == 0)
+	if (listing->rows.count == 0)
 		return 0;
 	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
 	if (by == TW_ALLOC_BY_THREAD)
@@ -133,13 +130,13 @@ static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
 	columns[table.column_count++] = (struct tw_column){"CLASS", false};
 	if (by != TW_ALLOC_BY_CLASS)
 		columns[table.column_count++] = (struct tw_column){wheres[by], false};
-	for (size_t i = 0; i < work->listing.rows.shown; i++)
-		add_row(&table, work, work->listing.rows.items[i], by);
+	for (size_t i = 0; i < listing->rows.shown; i++)
+		add_row(&table, alloc, listing->rows.items[i], by);
 	int status = tw_table_put(&table, screen);
-	tw_rows_put_more(screen, &work->listing.rows);
-	if (work->all_count)
-		tw_putf(&screen->out, "\n%s in all: %s\n", tw_show_plural(work->all_count, "object").text,
-		        tw_show_size(work->all_bytes).text);
+	tw_rows_put_more(screen, &listing->rows);
+	if (alloc->all_count)
+		tw_putf(&screen->out, "\n%s in all: %s\n", tw_show_plural(alloc->all_count, "object").text,
+		        tw_show_size(alloc->all_bytes).text);
 	return status;
 }
 
@@ -147,72 +144,71 @@ static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
 
 static bool collect(struct tw_listing *listing)
 {
-	struct work *work = (struct work *)(void *)listing;
+	struct alloc_listing *alloc = (struct alloc_listing *)(void *)listing;
 	const struct tw_alloc_row *row;
 	size_t count = 0, room = 0;
-	while (tw_alloc_row(work->alloc, count))
+	while (tw_alloc_row(alloc->alloc, count))
 		count++;
-	if (!tw_grow(&work->shown, &room, count + 1, sizeof *work->shown))
+	if (!tw_grow(&alloc->shown, &room, count + 1, sizeof *alloc->shown))
 		return false;
-	for (size_t i = 0; (row = tw_alloc_row(work->alloc, i)); i++) {
-		work->all_bytes = tw_sum(work->all_bytes, row->bytes);
-		work->all_count = tw_sum(work->all_count, row->count);
-		work->shown[i] = (struct shown){row, row->bytes, row->count, row->count ? row->bytes / row->count : 0};
-		bool wanted = !work->options->class || fnmatch(work->options->class, row->name, 0) == 0;
-		if (wanted && !tw_rows_add(&work->listing.rows, &work->shown[i]))
+	for (size_t i = 0; (row = tw_alloc_row(alloc->alloc, i)); i++) {
+		alloc->all_bytes = tw_sum(alloc->all_bytes, row->bytes);
+		alloc->all_count = tw_sum(alloc->all_count, row->count);
+		alloc->shown[i] = (struct shown){row, row->bytes, row->count, row->count ? row->bytes / row->count : 0};
+		bool wanted = !alloc->options->class || fnmatch(alloc->options->class, row->name, 0) == 0;
+		if (wanted && !tw_rows_add(&listing->rows, &alloc->shown[i]))
 			return false;
 	}
-	const char *sort = work->options->sort ? work->options->sort : "bytes";
-	tw_rows_sort(&work->listing.rows, numbers, NUMBERS, sort, work->options->top);
+	const char *sort = alloc->options->sort ? alloc->options->sort : "bytes";
+	tw_rows_sort(&listing->rows, numbers, NUMBERS, sort, alloc->options->top);
 	return true;
 }
 
-static void tell(const struct tw_listing *listing)
+static void note(const struct tw_listing *listing)
 {
-	const struct work *work = work_of(listing);
-	if (tw_say_left_out(tw_alloc_left_out(work->alloc), "allocation", ""))
+	const struct alloc_listing *alloc = alloc_of(listing);
+	if (tw_say_left_out(tw_alloc_left_out(alloc->alloc), "allocation", ""))
 		return;
-	if (!tw_alloc_row(work->alloc, 0))
-		tw_say_none(&work->options->common, "allocation");
-	else if (work->listing.rows.count == 0)
-		tw_say("no class matches '%s'", work->options->class);
+	if (!tw_alloc_row(alloc->alloc, 0))
+		tw_say_none(listing->common, "allocation");
+	else if (listing->rows.count == 0)
+		tw_say("no class matches '%s'", alloc->options->class);
 }
 
-static int read_alloc(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+static int read_alloc(struct tw_listing *listing, struct tw_reader *reader, const char *path)
 {
-	struct work *work = walk->context;
+	struct alloc_listing *alloc = (struct alloc_listing *)(void *)listing;
 	(void)path;
 	const struct tw_alloc_options options = {
-	    .by = by_of(work->options),
-	    .memory_limit = (size_t)walk->common->memory,
+	    .by = by_of(alloc->options),
+	    .memory_limit = (size_t)listing->common->memory,
 	};
-	int status = tw_alloc_read(&work->alloc, reader, &options);
-	return status < 0 ? status : 0;
+	return tw_alloc_read(&alloc->alloc, reader, &options);
 }
 
 static bool found(const struct tw_listing *listing)
 {
-	return work_of(listing)->alloc;
+	return alloc_of(listing)->alloc;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct work work = {
+	struct alloc_listing alloc = {
 	    .listing =
 		{
 		    .common = common,
 		    .read = read_alloc,
 		    .found = found,
 		    .collect = collect,
-		    .tell = tell,
-		    .put_json = put_json_row,
+		    .note = note,
+		    .put_json = put_json,
 		    .put_text = put_text,
 		},
 	    .options = (const struct alloc_options *)common,
 	};
-	int status = tw_list(&work.listing, operands, count);
-	free(work.shown);
-	tw_alloc_free(work.alloc);
+	int status = tw_list(&alloc.listing, operands, count);
+	free(alloc.shown);
+	tw_alloc_free(alloc.alloc);
 	return status;
 }
 

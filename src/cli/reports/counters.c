@@ -3,10 +3,7 @@
 #include "cli/reports/counters.h"
 
 #include "analysis/tool.h"
-#include "cli/files/walk.h"
-#include "cli/options/output_form.h"
 #include "cli/output/message.h"
-#include "cli/output/show.h"
 #include "cli/reports/call_notes.h"
 
 #include <stdlib.h>
@@ -18,155 +15,112 @@ struct counters_options {
 	struct tw_form_options forms;
 };
 
-static enum tw_form form_of(const struct counters_options *options)
-{
-	return tw_form_of(&options->common, &options->forms);
-}
-
-/* What one run of the command works on. A series tells its file by a number: its place among `paths`, the files that
- * could be read. */
-struct work {
-	const struct counters_options *options;
-	struct tw_counters *counters;
-	struct tw_list_rows rows;
-	struct tw_screen screen;
-	char **paths;
-	size_t path_count;
-};
-
 static int put_sample(void *context, const struct tw_counter_sample *sample)
 {
-	struct work *work = context;
-	tw_counters_put_csv(&work->screen.out, sample);
-	return work->screen.out.error; /* reading stops when writing fails; closing the screen says why */
+	struct tw_output *out = &((struct tw_listing *)context)->screen.out;
+	tw_counters_put_sample(out, sample);
+	return out->error; /* reading stops when writing fails; closing the screen says why */
 }
 
-static int read_counters(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+static struct tw_counters_listing *counters_of(const struct tw_listing *listing)
 {
-	struct work *work = walk->context;
-	work->paths[work->path_count++] = (char *)(uintptr_t)path;
-	int status = tw_counters_add(work->counters, reader);
-	return status < 0 ? status : 0;
+	return (struct tw_counters_listing *)(uintptr_t)listing;
 }
 
-static void tell(const struct work *work)
+static int read_counters(struct tw_listing *listing, struct tw_reader *reader, const char *path)
 {
-	const struct counters_options *options = work->options;
-	if (tw_say_left_out(tw_counters_left_out(work->counters), "sample", " of other series"))
-		return;
-	if (!tw_counters_row(work->counters, 0) && options->counter)
-		tw_say("no counter matches '%s'", options->counter);
-	else if (!tw_counters_row(work->counters, 0))
-		tw_say_none(&options->common, "counter");
+	struct tw_counters_listing *counters = counters_of(listing);
+	counters->paths[counters->path_count++] = path;
+	return tw_counters_add(counters->counters, reader);
 }
 
-static bool collect(struct work *work)
+static bool found(const struct tw_listing *listing)
 {
+	return counters_of(listing)->counters;
+}
+
+static bool collect(struct tw_listing *listing)
+{
+	const struct counters_options *options = (const struct counters_options *)listing->common;
 	const struct tw_counter_row *row;
-	for (size_t i = 0; (row = tw_counters_row(work->counters, i)); i++)
-		if (!tw_rows_add(&work->rows, row))
+	for (size_t i = 0; (row = tw_counters_row(counters_of(listing)->counters, i)); i++)
+		if (!tw_rows_add(&listing->rows, row))
 			return false;
-	tw_counters_sort(&work->rows, work->options->sort ? work->options->sort : "name", work->options->top);
+	tw_counters_sort(&listing->rows, options->sort ? options->sort : "name", options->top);
 	return true;
 }
 
-static void put_picture(struct work *work, char **operands, size_t count)
+static void note(const struct tw_listing *listing)
 {
-	struct tw_text title = {0};
-	const struct tw_list_rows *rows = &work->rows;
-	tw_text_add_files(&title, operands, count);
-	tw_counters_render(&work->screen.out, work->counters, title.bytes,
-	                   (const struct tw_counter_row *const *)(const void *)rows->items, rows->shown);
-	tw_text_free(&title);
+	const char *counter = ((const struct counters_options *)listing->common)->counter;
+	uint64_t left_out = tw_counters_left_out(counters_of(listing)->counters);
+	if (tw_say_left_out(left_out, "sample", " of other series") || listing->rows.count)
+		return;
+	if (counter)
+		tw_say("no counter matches '%s'", counter);
+	else
+		tw_say_none(listing->common, "counter");
 }
 
-static int put(struct work *work, char **operands, size_t count)
+static int draw(struct tw_listing *listing, const char *title)
 {
-	if (!collect(work))
-		return tw_say_error("out of memory");
-	int status = tw_screen_open(&work->screen, work->options->common.output);
-	if (status)
-		return status;
-	switch (form_of(work->options)) {
-	case TW_FORM_TEXT:
-		status = tw_counters_put_text(&work->screen, &work->rows, work->paths, count);
-		break;
-	case TW_FORM_JSON:
-		tw_counters_put_json(&work->screen.out, &work->rows, work->paths);
-		break;
-	case TW_FORM_SVG:
-		put_picture(work, operands, count);
-		break;
-	case TW_FORM_CSV: /* written while it was read */
-		break;
-	}
-	return tw_screen_end(&work->screen, status);
+	const void *rows = listing->rows.items;
+	return tw_counters_render(&listing->screen.out, counters_of(listing)->counters, title, rows,
+	                          listing->rows.shown);
 }
 
 static int check_options(const struct counters_options *options, size_t count)
 {
-	if (form_of(options) == TW_FORM_CSV && count > 1)
+	bool csv = tw_form_of(&options->common, &options->forms) == TW_FORM_CSV;
+	if (csv && count > 1)
 		return tw_say_usage(&tw_command_counters, "samples are those of one file");
-	if (form_of(options) == TW_FORM_CSV && (options->sort || options->top))
+	if (csv && (options->sort || options->top))
 		return tw_say_usage(&tw_command_counters,
 		                    "samples are in the order of time: --sort and --top are for series");
 	return tw_check_form(&tw_command_counters, &options->common, &options->forms);
 }
 
-static int read_all(struct work *work, char **operands, size_t count)
+static int run_with(struct tw_counters_listing *counters, char **operands, size_t count)
 {
-	struct tw_walk walk = {
-	    .common = &work->options->common,
-	    .options = {.order = TW_ORDER_TIME},
-	    .quiet = form_of(work->options) == TW_FORM_CSV && tw_goes_to_terminal(work->options->common.output),
-	    .context = work,
-	    .read = read_counters,
-	};
-	int status = tw_walk(&walk, operands, count);
-	if (walk.readable) {
-		tell(work);
-		int shown = put(work, operands, count);
-		status = shown > status ? shown : status;
-	} else if (work->screen.open) {
-		tw_output_discard(&work->screen.out);
-	}
-	return status;
-}
-
-static int start(struct work *work, size_t count)
-{
-	const struct counters_options *options = work->options;
-	enum tw_form form = form_of(options);
+	const struct counters_options *options = (const struct counters_options *)counters->listing.common;
 	const struct tw_counters_options how = {
 	    .counter = options->counter,
-	    .plot = form == TW_FORM_SVG,
+	    .plot = tw_listing_form(&counters->listing) == TW_FORM_SVG,
 	    .memory_limit = (size_t)options->common.memory,
-	    .on_sample = form == TW_FORM_CSV ? put_sample : NULL,
-	    .context = work,
+	    .on_sample = tw_listing_form(&counters->listing) == TW_FORM_CSV ? put_sample : NULL,
+	    .context = &counters->listing,
 	};
-	work->paths = calloc(count, sizeof *work->paths);
-	if (!work->paths || tw_counters_new(&work->counters, &how) < 0)
+	counters->paths = calloc(count, sizeof *counters->paths);
+	if (!counters->paths || tw_counters_new(&counters->counters, &how) < 0)
 		return tw_say_error("out of memory");
-	if (form != TW_FORM_CSV)
-		return 0;
-	int status = tw_screen_open(&work->screen, options->common.output);
-	if (status == 0)
-		tw_counters_put_csv_head(&work->screen.out);
-	return status;
+	return tw_list(&counters->listing, operands, count);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct work work = {.options = (const struct counters_options *)common};
-	int status = check_options(work.options, count);
-	if (status)
-		return status;
-	status = start(&work, count);
+	const struct counters_options *options = (const struct counters_options *)common;
+	struct tw_counters_listing counters = {
+	    .listing =
+		{
+		    .common = common,
+		    .forms = &options->forms,
+		    .walk = {.options = {.order = TW_ORDER_TIME}},
+		    .csv_head = tw_counters_csv_head,
+		    .read = read_counters,
+		    .found = found,
+		    .collect = collect,
+		    .note = note,
+		    .put_json = tw_counters_put_json,
+		    .put_text = tw_counters_put_text,
+		    .draw = draw,
+		},
+	    .several = count > 1,
+	};
+	int status = check_options(options, count);
 	if (status == 0)
-		status = read_all(&work, operands, count);
-	free(work.rows.items);
-	tw_counters_free(work.counters);
-	free(work.paths);
+		status = run_with(&counters, operands, count);
+	tw_counters_free(counters.counters);
+	free(counters.paths);
 	return status;
 }
 

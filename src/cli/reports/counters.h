@@ -3,10 +3,18 @@
 #ifndef CLI_REPORTS_COUNTERS_H
 #define CLI_REPORTS_COUNTERS_H
 
-#include "cli/output/numbers.h"
-#include "cli/output/screen.h"
+#include "cli/files/listing.h"
 
 #include <trackway/counters.h>
+
+/* A series tells its file by a number: its place among `paths`, the files that could be read. */
+struct tw_counters_listing {
+	struct tw_listing listing; /* first */
+	struct tw_counters *counters;
+	const char **paths;
+	size_t path_count;
+	bool several; /* files were asked for: the table tells them */
+};
 
 /* Word number i of --sort; NULL past the last. */
 const char *tw_counters_sort_word(size_t i);
@@ -14,11 +22,11 @@ const char *tw_counters_sort_word(size_t i);
 /* Sorts rows by a word ("name": they stay as they are), and chooses the first `top` of them. */
 void tw_counters_sort(struct tw_list_rows *rows, const char *word, uint64_t top);
 
-/* paths: of the traces, by number; told where there is more than one. The text returns 0 or TW_EXIT_FAILED. */
-int tw_counters_put_text(struct tw_screen *screen, const struct tw_list_rows *rows, char **paths, size_t count);
-void tw_counters_put_json(struct tw_output *out, const struct tw_list_rows *rows, char **paths);
+/* Functions of the listing. */
+int tw_counters_put_text(struct tw_listing *listing);
+void tw_counters_put_json(struct tw_json *json, const struct tw_listing *listing, const void *row);
 
-void tw_counters_put_csv_head(struct tw_output *out);
-void tw_counters_put_csv(struct tw_output *out, const struct tw_counter_sample *sample);
+extern const char tw_counters_csv_head[];
+void tw_counters_put_sample(struct tw_output *out, const struct tw_counter_sample *sample);
 
 #endif

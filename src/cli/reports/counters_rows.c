@@ -1,10 +1,6 @@
 /* counters_rows.c - the rows of trackway counters as a table, as JSON Lines, and their samples as CSV. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/digits.h"
-#include "base/text/json.h"
-#include "cli/options/output_form.h"
-#include "cli/output/show.h"
-#include "cli/output/table.h"
 #include "cli/reports/counters.h"
 
 #include <stdio.h>
@@ -55,30 +51,24 @@ static void put_json_numbers(struct tw_json *json, const struct tw_counter_row *
 	tw_json_u64(json, "last_ns", row->last_ns);
 }
 
-static void put_json_row(struct tw_output *out, const struct tw_counter_row *row, const char *path)
+static const char *path_of(const struct tw_listing *listing, const struct tw_counter_row *row)
 {
-	struct tw_json json = {.out = out};
-	tw_json_object(&json, NULL);
-	tw_json_text(&json, "file", tw_shown_path(path));
-	tw_json_u64(&json, "process", row->process);
-	tw_json_text(&json, "process_name", row->process_name);
-	tw_json_text(&json, "category", row->category);
-	tw_json_text(&json, "counter", row->name);
-	tw_json_u64(&json, "id", row->id);
-	tw_json_text(&json, "series", row->series);
-	tw_json_u64(&json, "count", row->count);
-	tw_json_u64(&json, "not_numbers", row->not_numbers);
-	put_json_numbers(&json, row);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	return tw_shown_path(((const struct tw_counters_listing *)(const void *)listing)->paths[row->trace]);
 }
 
-void tw_counters_put_json(struct tw_output *out, const struct tw_list_rows *rows, char **paths)
+void tw_counters_put_json(struct tw_json *json, const struct tw_listing *listing, const void *item)
 {
-	for (size_t i = 0; i < rows->shown; i++) {
-		const struct tw_counter_row *row = rows->items[i];
-		put_json_row(out, row, paths[row->trace]);
-	}
+	const struct tw_counter_row *row = item;
+	tw_json_text(json, "file", path_of(listing, row));
+	tw_json_u64(json, "process", row->process);
+	tw_json_text(json, "process_name", row->process_name);
+	tw_json_text(json, "category", row->category);
+	tw_json_text(json, "counter", row->name);
+	tw_json_u64(json, "id", row->id);
+	tw_json_text(json, "series", row->series);
+	tw_json_u64(json, "count", row->count);
+	tw_json_u64(json, "not_numbers", row->not_numbers);
+	put_json_numbers(json, row);
 }
 
 /* ---- Text. ---- */
@@ -122,25 +112,27 @@ static void add_row(struct tw_table *table, const struct tw_counter_row *row, co
 	tw_table_add(table, tw_show_name(row->name));
 	tw_table_add(table, tw_show_name(row->series));
 	if (table->column_count == COLUMNS)
-		tw_table_add(table, tw_shown_path(path));
+		tw_table_add(table, path);
 }
 
-int tw_counters_put_text(struct tw_screen *screen, const struct tw_list_rows *rows, char **paths, size_t count)
+int tw_counters_put_text(struct tw_listing *listing)
 {
-	struct tw_table table = {.columns = columns, .column_count = count > 1 ? COLUMNS : COLUMNS - 1};
+	bool several = ((const struct tw_counters_listing *)(const void *)listing)->several;
+	struct tw_table table = {.columns = columns, .column_count = several ? COLUMNS : COLUMNS - 1};
 	uint64_t not_numbers = 0;
-	if (!rows->count)
+	if (!listing->rows.count)
 		return 0;
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct tw_counter_row *row = rows->items[i];
-		if (i < rows->shown)
-			add_row(&table, row, paths[row->trace]);
+	for (size_t i = 0; i < listing->rows.count; i++) {
+		const struct tw_counter_row *row = listing->rows.items[i];
+		if (i < listing->rows.shown)
+			add_row(&table, row, path_of(listing, row));
 		not_numbers += row->not_numbers;
 	}
-	int status = tw_table_put(&table, screen);
-	tw_rows_put_more(screen, rows);
+	int status = tw_table_put(&table, &listing->screen);
+	tw_rows_put_more(&listing->screen, &listing->rows);
 	if (not_numbers)
-		tw_putf(&screen->out, "\n%s not a number: not counted\n", tw_show_plural(not_numbers, "value").text);
+		tw_putf(&listing->screen.out, "\n%s not a number: not counted\n",
+		        tw_show_plural(not_numbers, "value").text);
 	return status;
 }
 
@@ -152,12 +144,9 @@ static void put_csv_text(struct tw_output *out, const char *text)
 	tw_put_csv_text(out, text);
 }
 
-void tw_counters_put_csv_head(struct tw_output *out)
-{
-	tw_put_text(out, "time_ns,process,thread,category,counter,id,series,value\n");
-}
+const char tw_counters_csv_head[] = "time_ns,process,thread,category,counter,id,series,value\n";
 
-void tw_counters_put_csv(struct tw_output *out, const struct tw_counter_sample *sample)
+void tw_counters_put_sample(struct tw_output *out, const struct tw_counter_sample *sample)
 {
 	tw_put_u64(out, sample->time);
 	tw_put_char(out, ',');

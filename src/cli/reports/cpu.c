@@ -1,10 +1,7 @@
 /* cpu.c - trackway cpu: processor time over time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tool.h"
-#include "cli/files/walk.h"
-#include "cli/options/output_form.h"
-#include "cli/output/message.h"
-#include "cli/output/numbers.h"
+#include "cli/files/listing.h"
 #include "cli/reports/call_notes.h"
 
 #include <stdio.h>
@@ -23,16 +20,14 @@ static const struct tw_number numbers[] = {
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-/* What one run of the command works on. */
-struct work {
-	const struct cpu_options *options;
+struct cpu_listing {
+	struct tw_listing listing; /* first */
 	struct tw_cpu *cpu;
-	struct tw_screen screen;
 };
 
-static enum tw_form form_of(const struct work *work)
+static struct tw_cpu *cpu_of(const struct tw_listing *listing)
 {
-	return tw_form_of(&work->options->common, &work->options->forms);
+	return ((const struct cpu_listing *)(const void *)listing)->cpu;
 }
 
 /* ---- CSV: while it is read. ---- */
@@ -44,8 +39,7 @@ static void put_percent(struct tw_output *out, double percent)
 
 static int put_sample(void *context, const struct tw_cpu_sample *sample)
 {
-	struct work *work = context;
-	struct tw_output *out = &work->screen.out;
+	struct tw_output *out = &((struct tw_listing *)context)->screen.out;
 	tw_put_u64(out, sample->time);
 	tw_put_char(out, ',');
 	tw_put_u64(out, sample->process);
@@ -71,29 +65,17 @@ static void put_json_percent(struct tw_json *json, const char *name, const struc
 		tw_json_text(json, name, NULL);
 }
 
-static void put_json_row(struct tw_output *out, const struct tw_cpu_row *row)
+static void put_json(struct tw_json *json, const struct tw_listing *listing, const void *item)
 {
-	struct tw_json json = {.out = out};
-	tw_json_object(&json, NULL);
-	tw_json_u64(&json, "process", row->process);
-	if (row->whole)
-		tw_json_text(&json, "thread", NULL);
-	else
-		tw_json_u64(&json, "thread", row->thread);
-	tw_json_text(&json, "process_name", row->process_name);
-	tw_json_text(&json, "thread_name", row->name);
-	tw_numbers_json(&json, row, numbers, NUMBERS);
-	put_json_percent(&json, "mean_percent", row, row->mean_percent);
-	put_json_percent(&json, "max_percent", row, row->max_percent);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
-}
-
-static void put_json(struct work *work)
-{
-	const struct tw_cpu_row *row;
-	for (size_t i = 0; (row = tw_cpu_row(work->cpu, i)); i++)
-		put_json_row(&work->screen.out, row);
+	const struct tw_cpu_row *row = item;
+	(void)listing;
+	tw_json_u64(json, "process", row->process);
+	tw_json_known(json, "thread", row->thread, !row->whole);
+	tw_json_text(json, "process_name", row->process_name);
+	tw_json_text(json, "thread_name", row->name);
+	tw_numbers_json(json, row, numbers, NUMBERS);
+	put_json_percent(json, "mean_percent", row, row->mean_percent);
+	put_json_percent(json, "max_percent", row, row->max_percent);
 }
 
 /* ---- Text. ---- */
@@ -106,18 +88,18 @@ static void add_percent(struct tw_table *table, const struct tw_cpu_row *row, do
 	tw_table_add(table, text);
 }
 
-static int put_text(struct work *work)
+static int put_text(struct tw_listing *listing)
 {
 	struct tw_column columns[TW_TABLE_COLUMNS] = {{"MEAN", true}, {"MAX", true}};
 	struct tw_table table = {.columns = columns, .column_count = 2};
-	const struct tw_cpu_row *row;
-	if (!tw_cpu_row(work->cpu, 0))
+	if (!listing->rows.count)
 		return 0;
 	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
 	columns[table.column_count++] = (struct tw_column){"SPAN", true};
 	columns[table.column_count++] = (struct tw_column){"THREAD", true};
 	columns[table.column_count++] = (struct tw_column){"NAME", false};
-	for (size_t i = 0; (row = tw_cpu_row(work->cpu, i)); i++) {
+	for (size_t i = 0; i < listing->rows.shown; i++) {
+		const struct tw_cpu_row *row = listing->rows.items[i];
 		const char *name = row->whole ? row->process_name : row->name;
 		add_percent(&table, row, row->mean_percent);
 		add_percent(&table, row, row->max_percent);
@@ -126,86 +108,77 @@ static int put_text(struct work *work)
 		tw_table_add(&table, row->whole ? "all" : tw_show_id(row->thread).text);
 		tw_table_add(&table, name ? name : "-");
 	}
-	return tw_table_put(&table, &work->screen);
+	return tw_table_put(&table, &listing->screen);
 }
 
 /* ---- The command. ---- */
 
-static int put(struct work *work, char *path)
+static bool collect(struct tw_listing *listing)
 {
-	struct tw_text title = {0};
-	int status = tw_screen_open(&work->screen, work->options->common.output);
-	if (status)
-		return status;
-	switch (form_of(work)) {
-	case TW_FORM_TEXT:
-		status = put_text(work);
-		break;
-	case TW_FORM_JSON:
-		put_json(work);
-		break;
-	case TW_FORM_SVG:
-		tw_text_add_files(&title, &path, 1);
-		tw_cpu_render(&work->screen.out, work->cpu, title.bytes);
-		tw_text_free(&title);
-		break;
-	case TW_FORM_CSV: /* written while it was read */
-		break;
-	}
-	return tw_screen_end(&work->screen, status);
+	const struct tw_cpu_row *row;
+	for (size_t i = 0; (row = tw_cpu_row(cpu_of(listing), i)); i++)
+		if (!tw_rows_add(&listing->rows, row))
+			return false;
+	listing->rows.shown = listing->rows.count;
+	return true;
 }
 
-static void tell(const struct work *work)
+static void note(const struct tw_listing *listing)
 {
-	if (tw_say_left_out(tw_cpu_left_out(work->cpu), "sample", ""))
-		return;
-	if (!tw_cpu_row(work->cpu, 0))
-		tw_say_none(&work->options->common, "processor time");
+	if (!tw_say_left_out(tw_cpu_left_out(cpu_of(listing)), "sample", "") && !listing->rows.count)
+		tw_say_none(listing->common, "processor time");
 }
 
-static int read_cpu(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+static int draw(struct tw_listing *listing, const char *title)
 {
-	struct work *work = walk->context;
-	bool csv = form_of(work) == TW_FORM_CSV;
+	return tw_cpu_render(&listing->screen.out, cpu_of(listing), title);
+}
+
+static bool can_draw(const struct tw_listing *listing)
+{
+	return listing->rows.count;
+}
+
+static int read_cpu(struct tw_listing *listing, struct tw_reader *reader, const char *path)
+{
 	(void)path;
 	const struct tw_cpu_options options = {
-	    .plot = form_of(work) == TW_FORM_SVG,
-	    .memory_limit = (size_t)walk->common->memory,
-	    .on_sample = csv ? put_sample : NULL,
-	    .context = work,
+	    .plot = tw_listing_form(listing) == TW_FORM_SVG,
+	    .memory_limit = (size_t)listing->common->memory,
+	    .on_sample = tw_listing_form(listing) == TW_FORM_CSV ? put_sample : NULL,
+	    .context = listing,
 	};
-	int status = csv ? tw_screen_open(&work->screen, walk->common->output) : 0;
-	if (status)
-		return status;
-	if (csv)
-		tw_put_text(&work->screen.out, "time_ns,process,thread,cpu_ns,percent\n");
-	status = tw_cpu_read(&work->cpu, reader, &options);
-	return status < 0 ? status : 0;
+	return tw_cpu_read(&((struct cpu_listing *)(void *)listing)->cpu, reader, &options);
+}
+
+static bool found(const struct tw_listing *listing)
+{
+	return cpu_of(listing);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct work work = {.options = (const struct cpu_options *)common};
-	int status = tw_check_form(&tw_command_cpu, common, &work.options->forms);
-	if (status)
-		return status;
-	struct tw_walk walk = {
-	    .common = common,
-	    .options = {.order = TW_ORDER_TIME},
-	    .quiet = form_of(&work) == TW_FORM_CSV && tw_goes_to_terminal(common->output),
-	    .context = &work,
-	    .read = read_cpu,
+	struct cpu_listing cpu = {
+	    .listing =
+		{
+		    .common = common,
+		    .forms = &((const struct cpu_options *)common)->forms,
+		    .walk = {.options = {.order = TW_ORDER_TIME}},
+		    .csv_head = "time_ns,process,thread,cpu_ns,percent\n",
+		    .read = read_cpu,
+		    .found = found,
+		    .collect = collect,
+		    .note = note,
+		    .put_json = put_json,
+		    .put_text = put_text,
+		    .draw = draw,
+		    .can_draw = can_draw,
+		},
 	};
-	status = tw_walk(&walk, operands, count);
-	if (walk.readable && work.cpu) {
-		tell(&work);
-		bool nothing_to_draw = form_of(&work) == TW_FORM_SVG && !tw_cpu_row(work.cpu, 0);
-		int shown = nothing_to_draw ? 0 : put(&work, operands[0]);
-		status = shown > status ? shown : status;
-	} else if (work.screen.open) {
-		tw_output_discard(&work.screen.out);
-	}
-	tw_cpu_free(work.cpu);
+	int status = tw_check_form(&tw_command_cpu, common, cpu.listing.forms);
+	if (status == 0)
+		status = tw_list(&cpu.listing, operands, count);
+	tw_cpu_free(cpu.cpu);
 	return status;
 }
 

@@ -20,12 +20,6 @@ struct diff_options {
 	const char *title;
 };
 
-int tw_diff_say_weights(enum tw_weight a, enum tw_weight b)
-{
-	return tw_say_error("the first trace tells of %s, the second of %s: they cannot be compared", tw_weight_name(a),
-	                    tw_weight_name(b));
-}
-
 static int put_diff(const struct tw_diff_view *view)
 {
 	struct tw_screen screen = {0};
@@ -68,12 +62,10 @@ static int compare_functions(struct tw_common commons[2], char **operands, const
 	                                {.common = &commons[1], .halved = true}};
 	int status = 0;
 	for (size_t i = 0; i < 2; i++) {
-		int side = tw_profile_files(&sides[i], &operands[i], 1);
-		status = side > status ? side : status;
+		status = tw_worse(status, tw_profile_files(&sides[i], &operands[i], 1));
 	}
 	if (sides[0].readable && sides[1].readable) {
-		int shown = compare(sides[0].profile, sides[1].profile, options);
-		status = shown > status ? shown : status;
+		status = tw_worse(status, compare(sides[0].profile, sides[1].profile, options));
 	}
 	tw_profile_free(sides[0].profile);
 	tw_profile_free(sides[1].profile);

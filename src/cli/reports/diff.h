@@ -7,6 +7,7 @@
 #include "cli/options/options.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
+#include "cli/output/table.h"
 
 #include <trackway/report.h>
 
@@ -57,6 +58,30 @@ int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view);
 /* Whether a change is more than chance: as members of JSON, and as a cell. */
 void tw_diff_put_significance(struct tw_json *json, enum tw_significance significance, double p);
 struct tw_shown tw_diff_show_significance(enum tw_significance significance, double p);
+
+/* A value of both sides as members of JSON: NAME_a, NAME_b, NAME_change, NAME_ratio. */
+void tw_diff_put_whole(struct tw_json *json, const char *name, uint64_t a, uint64_t b, double ratio);
+void tw_diff_put_number(struct tw_json *json, const char *name, double a, double b, double ratio);
+
+const char *tw_diff_status_word(enum tw_diff_status status);
+
+/* The change as a cell: "+12.3 %", "gone", "new"; "-" of a ratio that is not finite. */
+struct tw_shown tw_diff_show_ratio(enum tw_diff_status status, double ratio);
+
+/* All zero to begin. */
+struct tw_diff_columns {
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_shown titles[TW_TABLE_COLUMNS];
+	size_t count;
+};
+
+/* Chooses the columns: the value of both sides, the change, P where it is tested, a count of both sides (NULL: none),
+ * and the name. */
+void tw_diff_choose_columns(struct tw_diff_columns *columns, const char *title, bool tested, const char *count,
+                            const char *name);
+
+/* Writes the table, and how many rows are not in it. Returns as tw_table_put(). */
+int tw_diff_end_text(struct tw_screen *screen, struct tw_table *table, uint64_t more);
 
 /* Word number i of --sort, NULL past the last; and what a word means (NULL: the first). */
 const char *tw_diff_word(size_t i);

@@ -44,6 +44,12 @@ static int add_trees(struct tw_changes *changes, const struct tw_tree trees[2])
 	return 0;
 }
 
+int tw_diff_say_weights(enum tw_weight a, enum tw_weight b)
+{
+	return tw_say_error("the first trace tells of %s, the second of %s: they cannot be compared", tw_weight_name(a),
+	                    tw_weight_name(b));
+}
+
 static int compare(struct tw_tree trees[2], const struct tw_common *common, const struct tw_diff_flame *flame)
 {
 	struct tw_changes changes = {0};
@@ -65,12 +71,10 @@ int tw_diff_flame_traces(struct tw_common commons[2], char **paths, const struct
 	int status = 0;
 	for (size_t i = 0; i < 2; i++) {
 		commons[i].memory = tw_memory_asked(&commons[i]) / 2;
-		int side = tw_tree_read(&trees[i], &commons[i], &options, &paths[i], 1);
-		status = side > status ? side : status;
+		status = tw_worse(status, tw_tree_read(&trees[i], &commons[i], &options, &paths[i], 1));
 	}
 	if (trees[0].nodes.count && trees[1].nodes.count) {
-		int drawn = compare(trees, &commons[0], flame);
-		status = drawn > status ? drawn : status;
+		status = tw_worse(status, compare(trees, &commons[0], flame));
 	}
 	for (size_t i = 0; i < 2; i++)
 		tw_tree_free(&trees[i]);

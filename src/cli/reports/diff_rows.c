@@ -95,35 +95,55 @@ struct tw_shown tw_diff_show_significance(enum tw_significance significance, dou
 
 /* ---- JSON. ---- */
 
-static void put_value_json(struct tw_json *json, const char *name, const struct tw_diff_value *value)
+const char *tw_diff_status_word(enum tw_diff_status status)
 {
-	char key[32];
-	snprintf(key, sizeof key, "%s_a", name);
-	tw_json_u64(json, key, value->a);
-	snprintf(key, sizeof key, "%s_b", name);
-	tw_json_u64(json, key, value->b);
-	snprintf(key, sizeof key, "%s_change", name);
-	tw_json_change(json, key, value->a, value->b);
-	snprintf(key, sizeof key, "%s_ratio", name);
-	tw_json_fixed(json, key, value->ratio, 4);
+	static const char *const words[] = {
+	    [TW_DIFF_BOTH] = "both", [TW_DIFF_ONLY_A] = "only-a", [TW_DIFF_ONLY_B] = "only-b"};
+	return words[status];
+}
+
+static const char *key_of(struct tw_shown *key, const char *name, const char *end)
+{
+	snprintf(key->text, sizeof key->text, "%s_%s", name, end);
+	return key->text;
+}
+
+void tw_diff_put_whole(struct tw_json *json, const char *name, uint64_t a, uint64_t b, double ratio)
+{
+	struct tw_shown key;
+	tw_json_u64(json, key_of(&key, name, "a"), a);
+	tw_json_u64(json, key_of(&key, name, "b"), b);
+	tw_json_change(json, key_of(&key, name, "change"), a, b);
+	tw_json_fixed(json, key_of(&key, name, "ratio"), ratio, 4);
+}
+
+void tw_diff_put_number(struct tw_json *json, const char *name, double a, double b, double ratio)
+{
+	struct tw_shown key;
+	tw_json_double(json, key_of(&key, name, "a"), a);
+	tw_json_double(json, key_of(&key, name, "b"), b);
+	tw_json_double(json, key_of(&key, name, "change"), b - a);
+	tw_json_fixed(json, key_of(&key, name, "ratio"), ratio, 4);
+}
+
+static void put_value(struct tw_json *json, const char *name, const struct tw_diff_value *value)
+{
+	tw_diff_put_whole(json, name, value->a, value->b, value->ratio);
 }
 
 static void put_json_row(struct tw_output *out, const struct tw_diff_row *row, enum tw_weight weight)
 {
 	bool times = tw_weight_unit(weight) == TW_UNIT_NS, calls = !tw_weight_is_sampled(weight);
-	static const char *const words[] = {
-	    [TW_DIFF_BOTH] = "both", [TW_DIFF_ONLY_A] = "only-a", [TW_DIFF_ONLY_B] = "only-b"};
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "name", row->name);
-	tw_json_text(&json, "status", words[row->status]);
+	tw_json_text(&json, "status", tw_diff_status_word(row->status));
 	if (weight > TW_WEIGHT_CALLS)
 		tw_json_text(&json, "weight", tw_weight_name(weight));
 	for (size_t i = 0; i < (calls ? VALUES : TW_DIFF_P50); i++)
-		put_value_json(&json, times ? values[i].time_name : values[i].name, value_of(row, i));
+		put_value(&json, times ? values[i].time_name : values[i].name, value_of(row, i));
 	tw_diff_put_significance(&json, row->significance, row->p);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view)
@@ -135,21 +155,15 @@ void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view)
 
 /* ---- Text. ---- */
 
-struct columns {
-	struct tw_column columns[TW_TABLE_COLUMNS];
-	struct tw_shown titles[TW_TABLE_COLUMNS];
-	size_t count;
-};
-
-static struct tw_shown show_ratio(const struct tw_diff_row *row, const struct tw_diff_value *value)
+struct tw_shown tw_diff_show_ratio(enum tw_diff_status status, double ratio)
 {
 	struct tw_shown shown;
-	if (row->status != TW_DIFF_BOTH)
-		snprintf(shown.text, sizeof shown.text, "%s", row->status == TW_DIFF_ONLY_A ? "gone" : "new");
-	else if (!isfinite(value->ratio))
+	if (status != TW_DIFF_BOTH)
+		snprintf(shown.text, sizeof shown.text, "%s", status == TW_DIFF_ONLY_A ? "gone" : "new");
+	else if (!isfinite(ratio))
 		snprintf(shown.text, sizeof shown.text, "-");
 	else
-		snprintf(shown.text, sizeof shown.text, "%+.1f %%", 100.0 * (value->ratio - 1));
+		snprintf(shown.text, sizeof shown.text, "%+.1f %%", 100.0 * (ratio - 1));
 	return shown;
 }
 
@@ -166,7 +180,7 @@ static void add_row(struct tw_table *table, const struct tw_diff_row *row, const
 	tw_table_add(table, show(view, value->a).text);
 	tw_table_add(table, show(view, value->b).text);
 	tw_table_add(table, tw_show_change(value->change, show(view, size)).text);
-	tw_table_add(table, show_ratio(row, value).text);
+	tw_table_add(table, tw_diff_show_ratio(row->status, value->ratio).text);
 	if (!tw_weight_is_sampled(view->weight))
 		tw_table_add(table, tw_diff_show_significance(row->significance, row->p).text);
 	if (has_counts(view)) {
@@ -176,35 +190,50 @@ static void add_row(struct tw_table *table, const struct tw_diff_row *row, const
 	tw_table_add(table, row->name);
 }
 
+static void add_column(struct tw_diff_columns *columns, const char *title, bool right)
+{
+	columns->columns[columns->count++] = (struct tw_column){title, right};
+}
+
 /* The titles of both sides. */
-static void add_titles(struct columns *columns, const char *title)
+static void add_sides(struct tw_diff_columns *columns, const char *title)
 {
 	for (size_t side = 0; side < 2; side++) {
 		struct tw_shown *text = &columns->titles[columns->count];
 		snprintf(text->text, sizeof text->text, "%s %c", title, "AB"[side]);
-		columns->columns[columns->count++] = (struct tw_column){text->text, true};
+		add_column(columns, text->text, true);
 	}
 }
 
-static void choose_columns(struct columns *columns, const struct tw_diff_view *view)
+void tw_diff_choose_columns(struct tw_diff_columns *columns, const char *title, bool tested, const char *count,
+                            const char *name)
 {
-	const char *title = values[view->by].title;
-	add_titles(columns, title ? title : tw_weight_title(view->weight));
-	columns->columns[columns->count++] = (struct tw_column){"CHANGE", true};
-	columns->columns[columns->count++] = (struct tw_column){"CHANGE %", true};
-	if (!tw_weight_is_sampled(view->weight))
-		columns->columns[columns->count++] = (struct tw_column){"P", true};
-	if (has_counts(view))
-		add_titles(columns, tw_weight_title(view->weight));
-	columns->columns[columns->count++] = (struct tw_column){"FUNCTION", false};
+	add_sides(columns, title);
+	add_column(columns, "CHANGE", true);
+	add_column(columns, "CHANGE %", true);
+	if (tested)
+		add_column(columns, "P", true);
+	if (count)
+		add_sides(columns, count);
+	add_column(columns, name, false);
+}
+
+int tw_diff_end_text(struct tw_screen *screen, struct tw_table *table, uint64_t more)
+{
+	int status = tw_table_put(table, screen);
+	if (more)
+		tw_putf(&screen->out, "... and %s more\n", tw_show_count(more).text);
+	return status;
 }
 
 int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view)
 {
-	struct columns columns = {.count = 0};
+	struct tw_diff_columns columns = {.count = 0};
+	const char *title = values[view->by].title, *counts = tw_weight_title(view->weight);
 	const struct tw_diff_row *row;
 	uint64_t shown = 0, more = 0;
-	choose_columns(&columns, view);
+	tw_diff_choose_columns(&columns, title ? title : counts, !tw_weight_is_sampled(view->weight),
+	                       has_counts(view) ? counts : NULL, "FUNCTION");
 	struct tw_table table = {.columns = columns.columns, .column_count = columns.count};
 	for (size_t i = 0; (row = next_row(view, &i));) {
 		if (view->top && shown == view->top) {
@@ -214,8 +243,5 @@ int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view)
 		add_row(&table, row, view);
 		shown++;
 	}
-	int status = tw_table_put(&table, screen);
-	if (more)
-		tw_putf(&screen->out, "... and %s more\n", tw_show_count(more).text);
-	return status;
+	return tw_diff_end_text(screen, &table, more);
 }

@@ -66,35 +66,19 @@ static const struct tw_spread_row *texts_of(const struct tw_spread_change *row)
 	return row->a ? row->a : row->b;
 }
 
-static double ratio_of(const double value[2])
+static enum tw_diff_status status_of(const struct tw_spread_change *row)
 {
-	return value[0] != 0 ? value[1] / value[0] : value[1] != 0 ? (double)INFINITY : 1;
+	return !row->b ? TW_DIFF_ONLY_A : !row->a ? TW_DIFF_ONLY_B : TW_DIFF_BOTH;
 }
 
-/* "total_ns_a" */
-static const char *key_of(struct tw_shown *key, const char *name, const char *end)
+static double ratio_of(double a, double b)
 {
-	snprintf(key->text, sizeof key->text, "%s_%s", name, end);
-	return key->text;
-}
-
-static void put_numbers(struct tw_json *json, const char *name, const double value[2])
-{
-	struct tw_shown key;
-	tw_json_double(json, key_of(&key, name, "a"), value[0]);
-	tw_json_double(json, key_of(&key, name, "b"), value[1]);
-	tw_json_double(json, key_of(&key, name, "change"), value[1] - value[0]);
-	tw_json_fixed(json, key_of(&key, name, "ratio"), ratio_of(value), 4);
+	return a != 0 ? b / a : b != 0 ? (double)INFINITY : 1;
 }
 
 static void put_whole(struct tw_json *json, const char *name, const uint64_t value[2])
 {
-	const double both[2] = {(double)value[0], (double)value[1]};
-	struct tw_shown key;
-	tw_json_u64(json, key_of(&key, name, "a"), value[0]);
-	tw_json_u64(json, key_of(&key, name, "b"), value[1]);
-	tw_json_change(json, key_of(&key, name, "change"), value[0], value[1]);
-	tw_json_fixed(json, key_of(&key, name, "ratio"), ratio_of(both), 4);
+	tw_diff_put_whole(json, name, value[0], value[1], ratio_of((double)value[0], (double)value[1]));
 }
 
 static void put_json(struct tw_output *out, const struct tw_spread_change *row, const struct kind *kind)
@@ -105,15 +89,15 @@ static void put_json(struct tw_output *out, const struct tw_spread_change *row, 
 	tw_json_text(&json, "name", texts_of(row)->name);
 	tw_json_text(&json, "category", texts_of(row)->category);
 	tw_json_text(&json, "series", texts_of(row)->series);
-	tw_json_text(&json, "status", !row->b ? "only-a" : !row->a ? "only-b" : "both");
+	tw_json_text(&json, "status", tw_diff_status_word(status_of(row)));
 	if (kind->unit == NUMBER)
-		put_numbers(&json, kind->json, row->value);
+		tw_diff_put_number(&json, kind->json, row->value[0], row->value[1],
+		                   ratio_of(row->value[0], row->value[1]));
 	else if (kind->unit != COUNTED)
 		put_whole(&json, kind->json, row->whole);
 	put_whole(&json, "count", row->count);
 	tw_diff_put_significance(&json, row->significance, row->p);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 /* A number that is whole in all units but NUMBER. */
@@ -144,15 +128,8 @@ static struct tw_shown show_change(enum unit unit, const struct tw_spread_change
 
 static struct tw_shown show_ratio(const struct tw_spread_change *row)
 {
-	struct tw_shown shown;
-	double ratio = ratio_of(row->value);
-	if (!row->a || !row->b)
-		snprintf(shown.text, sizeof shown.text, "%s", row->a ? "gone" : "new");
-	else if (!isfinite(ratio) || row->value[0] < 0)
-		snprintf(shown.text, sizeof shown.text, "-");
-	else
-		snprintf(shown.text, sizeof shown.text, "%+.1f %%", 100 * (ratio - 1));
-	return shown;
+	const double *value = row->value;
+	return tw_diff_show_ratio(status_of(row), value[0] < 0 ? (double)INFINITY : ratio_of(value[0], value[1]));
 }
 
 /* "category: name series" */
@@ -182,32 +159,15 @@ static bool add_row(struct tw_table *table, const struct tw_spread_change *row, 
 	return true;
 }
 
-static size_t choose_columns(struct tw_column *columns, struct tw_shown titles[4], const struct kind *kind)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < 4; i++)
-		snprintf(titles[i].text, sizeof titles[i].text, "%s %c", i < 2 ? kind->title : kind->count_title,
-		         "AB"[i % 2]);
-	columns[count++] = (struct tw_column){titles[0].text, true};
-	columns[count++] = (struct tw_column){titles[1].text, true};
-	columns[count++] = (struct tw_column){"CHANGE", true};
-	columns[count++] = (struct tw_column){"CHANGE %", true};
-	columns[count++] = (struct tw_column){"P", true};
-	for (size_t i = 2; i < 4 && kind->unit != COUNTED; i++)
-		columns[count++] = (struct tw_column){titles[i].text, true};
-	columns[count++] = (struct tw_column){"NAME", false};
-	return count;
-}
-
 static int put_text(struct tw_screen *screen, const struct tw_spread_changes *changes, const struct kind *kind,
                     const struct tw_diff_choice *choice)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS];
-	struct tw_shown titles[4];
+	struct tw_diff_columns columns = {.count = 0};
 	struct tw_text text = {0};
-	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, titles, kind)};
 	uint64_t shown = 0, more = 0;
 	bool fine = true;
+	tw_diff_choose_columns(&columns, kind->title, true, kind->unit == COUNTED ? NULL : kind->count_title, "NAME");
+	struct tw_table table = {.columns = columns.columns, .column_count = columns.count};
 	for (size_t i = 0; i < changes->count && fine; i++) {
 		if (!tw_function_wanted(choice->common, texts_of(&changes->rows[i])->name))
 			continue;
@@ -219,9 +179,7 @@ static int put_text(struct tw_screen *screen, const struct tw_spread_changes *ch
 		shown++;
 	}
 	tw_text_free(&text);
-	int status = tw_table_put(&table, screen);
-	if (more)
-		tw_putf(&screen->out, "... and %s more\n", tw_show_count(more).text);
+	int status = tw_diff_end_text(screen, &table, more);
 	return fine ? status : tw_say_error("out of memory");
 }
 
@@ -292,12 +250,10 @@ int tw_diff_spreads(struct tw_common commons[2], char **paths, const struct tw_d
 	bool readable[2] = {0};
 	int status = 0;
 	for (size_t i = 0; i < 2; i++) {
-		int side = read_side(&sides[i], &commons[i], &paths[i], kind, &readable[i]);
-		status = side > status ? side : status;
+		status = tw_worse(status, read_side(&sides[i], &commons[i], &paths[i], kind, &readable[i]));
 	}
 	if (readable[0] && readable[1]) {
-		int shown = compare(sides, kind, choice);
-		status = shown > status ? shown : status;
+		status = tw_worse(status, compare(sides, kind, choice));
 	}
 	tw_spread_free(sides[0]);
 	tw_spread_free(sides[1]);

@@ -90,8 +90,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	options->title = options->title ? options->title : title.bytes;
 	status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	if (tree.nodes.count) {
-		int written = write_graph(&tree, options);
-		status = written > status ? written : status;
+		status = tw_worse(status, write_graph(&tree, options));
 	}
 	tw_tree_free(&tree);
 	tw_text_free(&title);

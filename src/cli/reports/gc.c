@@ -3,8 +3,6 @@
 #include "cli/reports/gc.h"
 
 #include "analysis/tool.h"
-#include "cli/files/walk.h"
-#include "cli/options/output_form.h"
 #include "cli/options/parse.h"
 #include "cli/output/message.h"
 #include "cli/reports/call_notes.h"
@@ -18,16 +16,6 @@ struct gc_options {
 	struct tw_form_options forms;
 	const char *by, *diff, *class, *sort;
 	uint64_t top;
-};
-
-/* What one run of the command works on. */
-struct work {
-	const struct gc_options *options;
-	uint64_t from_ns, to_ns; /* --diff */
-	struct tw_gc *gc;
-	struct tw_gc_view view;
-	struct tw_gc_growth *growths; /* of classes */
-	struct tw_screen screen;
 };
 
 static const char *by_word(size_t i)
@@ -48,25 +36,30 @@ static enum tw_gc_by by_of(const struct gc_options *options)
 	return (enum tw_gc_by)i;
 }
 
-static enum tw_form form_of(const struct work *work)
+static struct tw_gc_listing *gc_of(const struct tw_listing *listing)
 {
-	return tw_form_of(&work->options->common, &work->options->forms);
+	return (struct tw_gc_listing *)(uintptr_t)listing;
+}
+
+static const struct gc_options *options_of(const struct tw_listing *listing)
+{
+	return (const struct gc_options *)listing->common;
 }
 
 /* ---- Options. ---- */
 
 /* "1s,2.5s" */
-static int parse_diff(struct work *work)
+static int parse_diff(struct tw_gc_listing *gc)
 {
-	const char *text = work->options->diff, *comma = strchr(text, ',');
+	const char *text = options_of(&gc->listing)->diff, *comma = strchr(text, ',');
 	char from[32] = "";
 	if (comma && (size_t)(comma - text) < sizeof from)
 		memcpy(from, text, (size_t)(comma - text));
-	const char *wrong = comma ? tw_parse_duration(from, &work->from_ns) : "is not two times: FROM,TO";
-	wrong = wrong ? wrong : tw_parse_duration(comma + 1, &work->to_ns);
+	const char *wrong = comma ? tw_parse_duration(from, &gc->from_ns) : "is not two times: FROM,TO";
+	wrong = wrong ? wrong : tw_parse_duration(comma + 1, &gc->to_ns);
 	if (wrong)
 		return tw_say_usage(&tw_command_gc, "--diff: \"%s\" %s", text, wrong);
-	if (work->to_ns <= work->from_ns)
+	if (gc->to_ns <= gc->from_ns)
 		return tw_say_usage(&tw_command_gc, "--diff: the second time must be later than the first");
 	return 0;
 }
@@ -83,10 +76,8 @@ static int check_sort(const struct gc_options *options)
 }
 
 /* What a form that is no listing has no use for. */
-static int check_rows(const struct work *work)
+static int check_rows(const struct gc_options *options, enum tw_form form)
 {
-	const struct gc_options *options = work->options;
-	enum tw_form form = form_of(work);
 	if (form == TW_FORM_SVG && (options->by || options->class || options->sort || options->top))
 		return tw_say_usage(&tw_command_gc,
 		                    "a picture is of the heap: --by, --class, --sort and --top are about rows");
@@ -96,37 +87,38 @@ static int check_rows(const struct work *work)
 	return 0;
 }
 
-static int check_options(struct work *work)
+static int check_options(struct tw_gc_listing *gc)
 {
-	const struct gc_options *options = work->options;
+	const struct gc_options *options = options_of(&gc->listing);
+	enum tw_form form = tw_listing_form(&gc->listing);
 	int status = tw_check_form(&tw_command_gc, &options->common, &options->forms);
 	status = status ? status : check_sort(options);
 	if (status)
 		return status;
 	if ((options->diff || options->class || options->sort) && by_of(options) != TW_GC_BY_CLASS)
 		return tw_say_usage(&tw_command_gc, "--diff, --class and --sort are about classes: --by class");
-	if (options->diff && (form_of(work) == TW_FORM_CSV || form_of(work) == TW_FORM_SVG))
+	if (options->diff && (form == TW_FORM_CSV || form == TW_FORM_SVG))
 		return tw_say_usage(&tw_command_gc, "--diff is text or --json");
-	status = check_rows(work);
-	return status || !options->diff ? status : parse_diff(work);
+	status = check_rows(options, form);
+	return status || !options->diff ? status : parse_diff(gc);
 }
 
 /* ---- Rows. ---- */
 
-static bool collect_collections(struct work *work)
+static bool collect_collections(struct tw_gc_listing *gc)
 {
 	const struct tw_gc_collection *row;
-	for (size_t i = 0; (row = tw_gc_collection(work->gc, i)); i++)
-		if (!tw_rows_add(&work->view.rows, row))
+	for (size_t i = 0; (row = tw_gc_collection(gc->gc, i)); i++)
+		if (!tw_rows_add(&gc->listing.rows, row))
 			return false;
 	return true;
 }
 
-static bool collect_generations(struct work *work)
+static bool collect_generations(struct tw_gc_listing *gc)
 {
 	const struct tw_gc_generation *row;
-	for (size_t i = 0; (row = tw_gc_generation(work->gc, i)); i++)
-		if (!tw_rows_add(&work->view.rows, row))
+	for (size_t i = 0; (row = tw_gc_generation(gc->gc, i)); i++)
+		if (!tw_rows_add(&gc->listing.rows, row))
 			return false;
 	return true;
 }
@@ -148,178 +140,152 @@ static struct tw_gc_growth growth_of(const struct tw_gc_class *row)
 	};
 }
 
-static bool is_named(const struct work *work, const struct tw_gc_class *row)
+static bool is_named(const struct tw_listing *listing, const char *name)
 {
-	return !work->options->class || fnmatch(work->options->class, row->name, 0) == 0;
+	const char *class = options_of(listing)->class;
+	return !class || fnmatch(class, name, 0) == 0;
 }
 
 /* A class that is at neither of two points in time is no change. */
-static bool is_wanted(const struct work *work, const struct tw_gc_class *row)
+static bool is_wanted(const struct tw_gc_listing *gc, const struct tw_gc_class *row)
 {
-	bool there = !work->view.diff || row->from_count || row->from_bytes || row->to_count || row->to_bytes;
-	return there && is_named(work, row);
+	bool there = !gc->diff || row->from_count || row->from_bytes || row->to_count || row->to_bytes;
+	return there && is_named(&gc->listing, row->name);
 }
 
-static bool collect_classes(struct work *work)
+static bool collect_classes(struct tw_gc_listing *gc)
 {
 	const struct tw_gc_class *row;
 	size_t count = 0;
-	while (tw_gc_class(work->gc, count))
+	while (tw_gc_class(gc->gc, count))
 		count++;
-	work->growths = calloc(count + 1, sizeof *work->growths);
-	if (!work->growths)
+	gc->growths = calloc(count + 1, sizeof *gc->growths);
+	if (!gc->growths)
 		return false;
-	for (size_t i = 0; (row = tw_gc_class(work->gc, i)); i++) {
-		work->growths[i] = growth_of(row);
-		if (is_wanted(work, row) && !tw_rows_add(&work->view.rows, &work->growths[i]))
+	for (size_t i = 0; (row = tw_gc_class(gc->gc, i)); i++) {
+		gc->growths[i] = growth_of(row);
+		if (is_wanted(gc, row) && !tw_rows_add(&gc->listing.rows, &gc->growths[i]))
 			return false;
 	}
 	return true;
 }
 
-static bool collect(struct work *work)
+static bool collect(struct tw_listing *listing)
 {
-	static bool (*const collects[])(struct work * work) = {
+	static bool (*const collects[])(struct tw_gc_listing * gc) = {
 	    [TW_GC_BY_COLLECTION] = collect_collections,
 	    [TW_GC_BY_CLASS] = collect_classes,
 	    [TW_GC_BY_GENERATION] = collect_generations,
 	};
-	bool fine = collects[work->view.by](work);
-	if (work->view.by == TW_GC_BY_CLASS)
-		tw_gc_sort(&work->view, work->options->sort, work->options->top);
+	struct tw_gc_listing *gc = gc_of(listing);
+	bool fine = collects[gc->by](gc);
+	if (gc->by == TW_GC_BY_CLASS)
+		tw_gc_sort(gc, options_of(listing)->sort, options_of(listing)->top);
 	else
-		tw_rows_sort(&work->view.rows, NULL, 0, "", work->options->top);
+		tw_rows_sort(&listing->rows, NULL, 0, "", options_of(listing)->top);
 	return fine;
 }
 
 /* ---- The command. ---- */
 
 /* Why there are no rows. */
-static void tell_none(const struct work *work)
+static void note_none(const struct tw_gc_listing *gc)
 {
 	static const char *const whats[] = {"collection", "look at the heap", "generation of the heap"};
+	const char *class = options_of(&gc->listing)->class;
 	const struct tw_gc_class *row;
 	size_t count = 0, named = 0;
-	for (; work->view.by == TW_GC_BY_CLASS && (row = tw_gc_class(work->gc, count)); count++)
-		named += is_named(work, row);
+	for (; gc->by == TW_GC_BY_CLASS && (row = tw_gc_class(gc->gc, count)); count++)
+		named += is_named(&gc->listing, row->name);
 	if (named)
 		tw_say("no class%s is known to be alive at either time; %s at the heap in all",
-		       work->options->class ? " that matches" : "",
-		       tw_show_plural(tw_gc_totals(work->gc)->looks, "look").text);
+		       class ? " that matches" : "", tw_show_plural(tw_gc_totals(gc->gc)->looks, "look").text);
 	else if (count)
-		tw_say("no class matches '%s'", work->options->class);
+		tw_say("no class matches '%s'", class);
 	else
-		tw_say_none(&work->options->common, whats[work->view.by]);
+		tw_say_none(gc->listing.common, whats[gc->by]);
 }
 
 /* The picture is of the heap: there is none of collections alone. */
-static bool is_nothing_to_draw(const struct work *work)
+static bool can_draw(const struct tw_listing *listing)
 {
-	return form_of(work) == TW_FORM_SVG && tw_gc_totals(work->gc)->looks == 0 && !tw_gc_generation(work->gc, 0);
+	const struct tw_gc *gc = gc_of(listing)->gc;
+	return tw_gc_totals(gc)->looks || tw_gc_generation(gc, 0);
 }
 
-static void tell(const struct work *work)
+static void note(const struct tw_listing *listing)
 {
-	if (tw_say_left_out(tw_gc_left_out(work->gc), "event", ""))
+	if (tw_say_left_out(tw_gc_left_out(gc_of(listing)->gc), "event", ""))
 		return;
-	if (is_nothing_to_draw(work))
-		tw_say_none(&work->options->common, "look at the heap");
-	else if (work->view.rows.count == 0)
-		tell_none(work);
+	if (tw_listing_form(listing) == TW_FORM_SVG && !can_draw(listing))
+		tw_say_none(listing->common, "look at the heap");
+	else if (listing->rows.count == 0)
+		note_none(gc_of(listing));
 }
 
-static int put_form(struct work *work, char *path)
+static int draw(struct tw_listing *listing, const char *title)
 {
-	struct tw_text title = {0};
-	switch (form_of(work)) {
-	case TW_FORM_TEXT:
-		return tw_gc_put_text(&work->screen, &work->view);
-	case TW_FORM_JSON:
-		tw_gc_put_json(&work->screen.out, &work->view);
-		break;
-	case TW_FORM_SVG:
-		tw_text_add_files(&title, &path, 1);
-		tw_gc_render(&work->screen.out, work->gc, title.bytes);
-		tw_text_free(&title);
-		break;
-	case TW_FORM_CSV: /* samples were written while they were read */
-		if (work->view.by == TW_GC_BY_COLLECTION)
-			tw_gc_put_csv(&work->screen.out, work->gc);
-		break;
-	}
-	return 0;
-}
-
-static int put(struct work *work, char *path)
-{
-	int status = tw_screen_open(&work->screen, work->options->common.output);
-	if (status)
-		return status;
-	status = put_form(work, path);
-	return tw_screen_end(&work->screen, status);
+	return tw_gc_render(&listing->screen.out, gc_of(listing)->gc, title);
 }
 
 static int put_sample(void *context, const struct tw_gc_sample *sample)
 {
-	struct work *work = context;
-	const char *class = work->options->class;
-	bool wanted = sample->generation == (work->view.by == TW_GC_BY_GENERATION) &&
-	              (!class || fnmatch(class, sample->name, 0) == 0);
-	if (wanted)
-		tw_gc_put_csv_sample(&work->screen.out, sample);
-	return work->screen.out.error; /* reading stops when writing fails; closing the screen says why */
+	struct tw_listing *listing = context;
+	if (sample->generation == (gc_of(listing)->by == TW_GC_BY_GENERATION) && is_named(listing, sample->name))
+		tw_gc_put_sample(&listing->screen.out, sample);
+	return listing->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
-static int read_gc(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+static int read_gc(struct tw_listing *listing, struct tw_reader *reader, const char *path)
 {
-	struct work *work = walk->context;
-	bool csv = form_of(work) == TW_FORM_CSV;
+	struct tw_gc_listing *gc = gc_of(listing);
+	bool csv = tw_listing_form(listing) == TW_FORM_CSV;
 	(void)path;
 	const struct tw_gc_options options = {
-	    .from_ns = work->from_ns,
-	    .to_ns = work->to_ns,
-	    .plot = form_of(work) == TW_FORM_SVG,
-	    .memory_limit = (size_t)walk->common->memory,
-	    .on_sample = csv && work->view.by != TW_GC_BY_COLLECTION ? put_sample : NULL,
-	    .context = work,
+	    .from_ns = gc->from_ns,
+	    .to_ns = gc->to_ns,
+	    .plot = tw_listing_form(listing) == TW_FORM_SVG,
+	    .memory_limit = (size_t)listing->common->memory,
+	    .on_sample = csv && gc->by != TW_GC_BY_COLLECTION ? put_sample : NULL,
+	    .context = listing,
 	};
-	int status = csv ? tw_screen_open(&work->screen, walk->common->output) : 0;
-	if (status)
-		return status;
-	if (csv)
-		tw_gc_put_csv_head(&work->screen.out, work->view.by);
-	status = tw_gc_read(&work->gc, reader, &options);
-	work->view.gc = work->gc;
-	return status < 0 ? status : 0;
+	return tw_gc_read(&gc->gc, reader, &options);
+}
+
+static bool found(const struct tw_listing *listing)
+{
+	return gc_of(listing)->gc;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct gc_options *options = (const struct gc_options *)common;
-	struct work work = {.options = options, .view = {.by = by_of(options), .diff = options->diff != NULL}};
-	int status = check_options(&work);
-	if (status)
-		return status;
-	struct tw_walk walk = {
-	    .common = common,
-	    .options = {.order = TW_ORDER_TIME},
-	    .quiet = form_of(&work) == TW_FORM_CSV && tw_goes_to_terminal(common->output),
-	    .context = &work,
-	    .read = read_gc,
+	struct tw_gc_listing gc = {
+	    .listing =
+		{
+		    .common = common,
+		    .forms = &options->forms,
+		    .walk = {.options = {.order = TW_ORDER_TIME}},
+		    .csv_head = tw_gc_csv_head(by_of(options)),
+		    .read = read_gc,
+		    .found = found,
+		    .collect = collect,
+		    .note = note,
+		    .put_json = tw_gc_put_json,
+		    .end_json = tw_gc_end_json,
+		    .put_text = tw_gc_put_text,
+		    .put_csv = tw_gc_put_csv,
+		    .draw = draw,
+		    .can_draw = can_draw,
+		},
+	    .by = by_of(options),
+	    .diff = options->diff != NULL,
 	};
-	status = tw_walk(&walk, operands, count);
-	if (walk.readable && work.gc) {
-		int shown = collect(&work) ? 0 : tw_say_error("out of memory");
-		tell(&work);
-		if (!shown && !is_nothing_to_draw(&work))
-			shown = put(&work, operands[0]);
-		status = shown > status ? shown : status;
-	} else if (work.screen.open) {
-		tw_output_discard(&work.screen.out);
-	}
-	free(work.view.rows.items);
-	free(work.growths);
-	tw_gc_free(work.gc);
+	int status = check_options(&gc);
+	if (status == 0)
+		status = tw_list(&gc.listing, operands, count);
+	free(gc.growths);
+	tw_gc_free(gc.gc);
 	return status;
 }
 

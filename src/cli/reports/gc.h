@@ -3,7 +3,7 @@
 #ifndef CLI_REPORTS_GC_H
 #define CLI_REPORTS_GC_H
 
-#include "cli/output/numbers.h"
+#include "cli/files/listing.h"
 
 #include <trackway/gc.h>
 
@@ -17,27 +17,29 @@ struct tw_gc_growth {
 	uint64_t growth; /* of bytes, up or down: to sort by */
 };
 
-/* What is shown. */
-struct tw_gc_view {
-	const struct tw_gc *gc;
+struct tw_gc_listing {
+	struct tw_listing listing; /* first; its rows are struct tw_gc_collection, tw_gc_growth or tw_gc_generation */
+	struct tw_gc *gc;
 	enum tw_gc_by by;
-	bool diff;
-	struct tw_list_rows rows; /* struct tw_gc_collection, tw_gc_growth, tw_gc_generation */
+	bool diff; /* --diff: */
+	uint64_t from_ns, to_ns;
+	struct tw_gc_growth *growths; /* of classes */
 };
 
 /* Words of --sort for classes. */
 const char *tw_gc_sort_word(size_t i);
 
 /* Chooses and sorts the rows of classes. */
-void tw_gc_sort(struct tw_gc_view *view, const char *word, uint64_t top);
+void tw_gc_sort(struct tw_gc_listing *gc, const char *word, uint64_t top);
 
-/* The text returns 0 or TW_EXIT_FAILED. */
-int tw_gc_put_text(struct tw_screen *screen, const struct tw_gc_view *view);
-void tw_gc_put_json(struct tw_output *out, const struct tw_gc_view *view);
+/* Functions of the listing. */
+int tw_gc_put_text(struct tw_listing *listing);
+void tw_gc_put_json(struct tw_json *json, const struct tw_listing *listing, const void *row);
+void tw_gc_end_json(struct tw_json *json, const struct tw_listing *listing);
+void tw_gc_put_csv(struct tw_listing *listing); /* collections */
 
-/* A line each; samples of classes and generations one by one. */
-void tw_gc_put_csv_head(struct tw_output *out, enum tw_gc_by by);
-void tw_gc_put_csv_sample(struct tw_output *out, const struct tw_gc_sample *sample);
-void tw_gc_put_csv(struct tw_output *out, const struct tw_gc *gc); /* of collections */
+/* Samples of classes and generations are lines of CSV, one by one. */
+const char *tw_gc_csv_head(enum tw_gc_by by);
+void tw_gc_put_sample(struct tw_output *out, const struct tw_gc_sample *sample);
 
 #endif

@@ -1,6 +1,5 @@
 /* gc_rows.c - the rows of trackway gc as tables, as JSON Lines and as CSV. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/output_form.h"
 #include "cli/reports/gc.h"
 
 #include <stdio.h>
@@ -47,15 +46,21 @@ const char *tw_gc_sort_word(size_t i)
 	return i < COUNT(words) ? words[i] : NULL;
 }
 
-void tw_gc_sort(struct tw_gc_view *view, const char *word, uint64_t top)
+void tw_gc_sort(struct tw_gc_listing *gc, const char *word, uint64_t top)
 {
-	const char *by = word ? word : view->diff ? "growth" : "bytes";
-	if (view->diff)
-		tw_rows_sort(&view->rows, &growth_number, 1, by, top);
-	if (view->diff)
-		tw_rows_sort(&view->rows, diff_numbers, COUNT(diff_numbers), by, top);
+	struct tw_list_rows *rows = &gc->listing.rows;
+	const char *by = word ? word : gc->diff ? "growth" : "bytes";
+	if (gc->diff)
+		tw_rows_sort(rows, &growth_number, 1, by, top);
+	if (gc->diff)
+		tw_rows_sort(rows, diff_numbers, COUNT(diff_numbers), by, top);
 	else
-		tw_rows_sort(&view->rows, class_numbers, COUNT(class_numbers), by, top);
+		tw_rows_sort(rows, class_numbers, COUNT(class_numbers), by, top);
+}
+
+static const struct tw_gc_listing *gc_of(const struct tw_listing *listing)
+{
+	return (const struct tw_gc_listing *)(const void *)listing;
 }
 
 static int64_t change(uint64_t from, uint64_t to)
@@ -108,40 +113,32 @@ static void put_totals(struct tw_json *json, const struct tw_gc_totals *totals)
 	tw_numbers_json(json, totals->ended ? totals : NULL, pause_numbers, COUNT(pause_numbers));
 }
 
-static void put_json_row(struct tw_output *out, const struct tw_gc_view *view, const void *row)
+void tw_gc_put_json(struct tw_json *json, const struct tw_listing *listing, const void *row)
 {
 	static const char *const types[] = {"collection", "class", "generation"};
-	struct tw_json json = {.out = out};
-	tw_json_object(&json, NULL);
-	tw_json_text(&json, "type", types[view->by]);
-	switch (view->by) {
+	tw_json_text(json, "type", types[gc_of(listing)->by]);
+	switch (gc_of(listing)->by) {
 	case TW_GC_BY_COLLECTION:
-		put_collection(&json, row);
+		put_collection(json, row);
 		break;
 	case TW_GC_BY_CLASS:
-		put_class(&json, row, view->diff);
+		put_class(json, row, gc_of(listing)->diff);
 		break;
 	case TW_GC_BY_GENERATION:
-		tw_json_text(&json, "name", ((const struct tw_gc_generation *)row)->name);
-		tw_numbers_json(&json, row, generation_numbers, COUNT(generation_numbers));
+		tw_json_text(json, "name", ((const struct tw_gc_generation *)row)->name);
+		tw_numbers_json(json, row, generation_numbers, COUNT(generation_numbers));
 		break;
 	}
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
 }
 
-void tw_gc_put_json(struct tw_output *out, const struct tw_gc_view *view)
+void tw_gc_end_json(struct tw_json *json, const struct tw_listing *listing)
 {
-	struct tw_json json = {.out = out};
-	for (size_t i = 0; i < view->rows.shown; i++)
-		put_json_row(out, view, view->rows.items[i]);
-	if (view->by != TW_GC_BY_COLLECTION)
+	if (gc_of(listing)->by != TW_GC_BY_COLLECTION)
 		return;
-	tw_json_object(&json, NULL);
-	tw_json_text(&json, "type", "totals");
-	put_totals(&json, tw_gc_totals(view->gc));
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object(json, NULL);
+	tw_json_text(json, "type", "totals");
+	put_totals(json, tw_gc_totals(gc_of(listing)->gc));
+	tw_json_object_line_end(json);
 }
 
 /* ---- Text. ---- */
@@ -155,16 +152,16 @@ static void add_collection(struct tw_table *table, const struct tw_gc_collection
 	tw_table_add(table, *row->reason ? row->reason : "-");
 }
 
-static int put_collections(struct tw_screen *screen, const struct tw_gc_view *view)
+static int put_collections(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
 	static const struct tw_column columns[] = {
 	    {"TIME", true}, {"PAUSE", true}, {"THREAD", true}, {"GENERATIONS", false}, {"REASON", false}};
 	struct tw_table table = {.columns = columns, .column_count = COUNT(columns)};
-	const struct tw_gc_totals *totals = tw_gc_totals(view->gc);
-	for (size_t i = 0; i < view->rows.shown; i++)
-		add_collection(&table, view->rows.items[i]);
+	const struct tw_gc_totals *totals = tw_gc_totals(gc->gc);
+	for (size_t i = 0; i < gc->listing.rows.shown; i++)
+		add_collection(&table, gc->listing.rows.items[i]);
 	int status = tw_table_put(&table, screen);
-	tw_rows_put_more(screen, &view->rows);
+	tw_rows_put_more(screen, &gc->listing.rows);
 	if (totals->collections == 0)
 		return status;
 	tw_putf(&screen->out, "\n%s: %s, %s of the time\n", tw_show_plural(totals->collections, "collection").text,
@@ -192,11 +189,11 @@ static void add_class(struct tw_table *table, const struct tw_gc_growth *row, bo
 	tw_table_add(table, row->row->name);
 }
 
-static void put_heap(struct tw_screen *screen, const struct tw_gc_view *view)
+static void put_heap(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
-	const struct tw_gc_class *heap = tw_gc_heap(view->gc);
-	uint64_t looks = tw_gc_totals(view->gc)->looks;
-	if (view->diff && looks)
+	const struct tw_gc_class *heap = tw_gc_heap(gc->gc);
+	uint64_t looks = tw_gc_totals(gc->gc)->looks;
+	if (gc->diff && looks)
 		tw_putf(&screen->out, "\nall classes: %s, %s objects\n",
 		        show_change(heap->from_bytes, heap->to_bytes, tw_show_size).text,
 		        show_change(heap->from_count, heap->to_count, tw_show_count).text);
@@ -206,60 +203,60 @@ static void put_heap(struct tw_screen *screen, const struct tw_gc_view *view)
 		        tw_show_size(heap->most_bytes).text, tw_show_plural(looks, "look").text);
 }
 
-static int put_classes(struct tw_screen *screen, const struct tw_gc_view *view)
+static int put_classes(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
 	struct tw_column columns[TW_TABLE_COLUMNS] = {{"BYTES", true}, {"OBJECTS", true}};
-	struct tw_table table = {.columns = columns, .column_count = view->diff ? 2 : 0};
-	if (view->diff)
+	struct tw_table table = {.columns = columns, .column_count = gc->diff ? 2 : 0};
+	if (gc->diff)
 		tw_numbers_titles(columns, &table.column_count, diff_numbers, COUNT(diff_numbers));
 	else
 		tw_numbers_titles(columns, &table.column_count, class_numbers, COUNT(class_numbers));
 	columns[table.column_count++] = (struct tw_column){"CLASS", false};
-	for (size_t i = 0; i < view->rows.shown; i++)
-		add_class(&table, view->rows.items[i], view->diff);
+	for (size_t i = 0; i < gc->listing.rows.shown; i++)
+		add_class(&table, gc->listing.rows.items[i], gc->diff);
 	int status = tw_table_put(&table, screen);
-	tw_rows_put_more(screen, &view->rows);
-	put_heap(screen, view);
+	tw_rows_put_more(screen, &gc->listing.rows);
+	put_heap(screen, gc);
 	return status;
 }
 
-static int put_generations(struct tw_screen *screen, const struct tw_gc_view *view)
+static int put_generations(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
 	struct tw_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
 	tw_numbers_titles(columns, &table.column_count, generation_numbers, COUNT(generation_numbers));
 	columns[table.column_count++] = (struct tw_column){"GENERATION", false};
-	for (size_t i = 0; i < view->rows.shown; i++) {
-		const struct tw_gc_generation *row = view->rows.items[i];
+	for (size_t i = 0; i < gc->listing.rows.shown; i++) {
+		const struct tw_gc_generation *row = gc->listing.rows.items[i];
 		tw_numbers_cells(&table, row, generation_numbers, COUNT(generation_numbers));
 		tw_table_add(&table, row->name);
 	}
 	return tw_table_put(&table, screen);
 }
 
-int tw_gc_put_text(struct tw_screen *screen, const struct tw_gc_view *view)
+int tw_gc_put_text(struct tw_listing *listing)
 {
-	static int (*const puts[])(struct tw_screen * screen, const struct tw_gc_view *view) = {
+	static int (*const puts[])(struct tw_screen * screen, const struct tw_gc_listing *gc) = {
 	    [TW_GC_BY_COLLECTION] = put_collections,
 	    [TW_GC_BY_CLASS] = put_classes,
 	    [TW_GC_BY_GENERATION] = put_generations,
 	};
-	return view->rows.count ? puts[view->by](screen, view) : 0;
+	return listing->rows.count ? puts[gc_of(listing)->by](&listing->screen, gc_of(listing)) : 0;
 }
 
 /* ---- CSV. ---- */
 
-void tw_gc_put_csv_head(struct tw_output *out, enum tw_gc_by by)
+const char *tw_gc_csv_head(enum tw_gc_by by)
 {
 	static const char *const heads[] = {
 	    [TW_GC_BY_COLLECTION] = "time_ns,pause_ns,process,thread,generations,reason\n",
 	    [TW_GC_BY_CLASS] = "time_ns,class,count,bytes\n",
 	    [TW_GC_BY_GENERATION] = "time_ns,generation,allocated,reserved\n",
 	};
-	tw_put_text(out, heads[by]);
+	return heads[by];
 }
 
-void tw_gc_put_csv_sample(struct tw_output *out, const struct tw_gc_sample *sample)
+void tw_gc_put_sample(struct tw_output *out, const struct tw_gc_sample *sample)
 {
 	tw_put_u64(out, sample->time);
 	tw_put_char(out, ',');
@@ -289,9 +286,10 @@ static void put_csv_row(struct tw_output *out, const struct tw_gc_collection *ro
 	tw_put_char(out, '\n');
 }
 
-void tw_gc_put_csv(struct tw_output *out, const struct tw_gc *gc)
+void tw_gc_put_csv(struct tw_listing *listing)
 {
 	const struct tw_gc_collection *row;
-	for (size_t i = 0; (row = tw_gc_collection(gc, i)); i++)
-		put_csv_row(out, row);
+	for (size_t i = 0; gc_of(listing)->by == TW_GC_BY_COLLECTION && (row = tw_gc_collection(gc_of(listing)->gc, i));
+	     i++)
+		put_csv_row(&listing->screen.out, row);
 }

@@ -1,7 +1,6 @@
 /* graph.c - trackway graph: who calls whom. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tool.h"
-#include "base/memory/map.h"
 #include "cli/command.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"
@@ -19,57 +18,21 @@ struct graph_options {
 	uint64_t top;
 };
 
-/* ---- --function: the edges that touch a function that matches, and the functions at their ends. ---- */
-
-static uint64_t key_of(const char *name, uint64_t id)
+static bool is_wanted(const void *common, const char *name)
 {
-	return tw_hash_bytes(name, strlen(name), id);
+	return tw_function_wanted(common, name);
 }
 
-static bool keep_end(struct tw_map *ends, const char *name, uint64_t id)
-{
-	uint32_t seen;
-	if (!name || tw_map_find(ends, key_of(name, id), &seen))
-		return true;
-	return tw_map_add(ends, key_of(name, id), 0);
-}
-
-static bool select_edges(struct tw_rows *edges, const struct tw_common *common, struct tw_map *ends)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < edges->count; i++) {
-		const struct tw_profile_row row = edges->rows[i];
-		if (!tw_function_wanted(common, row.name) && !tw_function_wanted(common, row.caller))
-			continue;
-		if (!keep_end(ends, row.name, row.id) || !keep_end(ends, row.caller, row.caller_id))
-			return false;
-		edges->rows[kept++] = row;
-	}
-	edges->count = kept;
-	return true;
-}
-
-static void select_functions(struct tw_rows *functions, const struct tw_map *ends)
-{
-	size_t kept = 0;
-	uint32_t seen;
-	for (size_t i = 0; i < functions->count; i++)
-		if (tw_map_find(ends, key_of(functions->rows[i].name, functions->rows[i].id), &seen))
-			functions->rows[kept++] = functions->rows[i];
-	functions->count = kept;
-}
-
+/* With --function: the edges that touch a function that matches, and the functions at their ends. */
 static bool select_rows(struct tw_rows *functions, struct tw_rows *edges, const struct tw_common *common,
                         enum tw_weight weight)
 {
-	struct tw_map ends = {0};
-	bool any = functions->count > 0, fine = !common->function || select_edges(edges, common, &ends);
-	if (fine && common->function)
-		select_functions(functions, &ends);
-	if (fine && functions->count == 0)
+	bool any = functions->count > 0;
+	if (common->function && tw_rows_select(functions, edges, is_wanted, common) < 0)
+		return false;
+	if (functions->count == 0)
 		tw_say_weightless(common, weight, any);
-	tw_map_free(&ends);
-	return fine;
+	return true;
 }
 
 /* ---- The command. ---- */
@@ -123,12 +86,10 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	status = tw_profile_files(&functions, operands, count);
 	if (functions.readable) {
 		tw_rewind_input(operands, count);
-		int again = tw_profile_files(&callers, operands, count);
-		status = again > status ? again : status;
+		status = tw_worse(status, tw_profile_files(&callers, operands, count));
 	}
 	if (callers.readable) {
-		int written = write_graph(functions.profile, callers.profile, options);
-		status = written > status ? written : status;
+		status = tw_worse(status, write_graph(functions.profile, callers.profile, options));
 	}
 	tw_profile_free(functions.profile);
 	tw_profile_free(callers.profile);

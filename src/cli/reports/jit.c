@@ -45,38 +45,32 @@ static enum tw_jit_by by_of(const struct jit_options *options)
 	return thread ? TW_JIT_BY_THREAD : TW_JIT_BY_FUNCTION;
 }
 
-/* What one run of the command works on. */
-struct work {
+struct jit_listing {
 	struct tw_listing listing; /* first */
 	const struct jit_options *options;
 	struct tw_jit *jit;
 	struct tw_jit_row all; /* also what --function leaves out */
 };
 
-static const struct work *work_of(const struct tw_listing *listing)
+static const struct jit_listing *jit_of(const struct tw_listing *listing)
 {
-	return (const struct work *)(const void *)listing;
+	return (const struct jit_listing *)(const void *)listing;
 }
 
 /* ---- Rows. ---- */
 
-static void put_json_row(struct tw_output *out, const struct tw_listing *listing, const void *item)
+static void put_json(struct tw_json *json, const struct tw_listing *listing, const void *item)
 {
-	struct tw_json json = {.out = out};
-	enum tw_jit_by by = by_of(work_of(listing)->options);
 	const struct tw_jit_row *row = item;
-	tw_json_object(&json, NULL);
-	tw_json_text(&json, "name", row->name);
-	if (by == TW_JIT_BY_THREAD) {
-		tw_json_u64(&json, "process", row->process);
-		tw_json_known(&json, "thread", row->thread, !row->threadless);
+	tw_json_text(json, "name", row->name);
+	if (by_of(jit_of(listing)->options) == TW_JIT_BY_THREAD) {
+		tw_json_u64(json, "process", row->process);
+		tw_json_known(json, "thread", row->thread, !row->threadless);
 	} else {
-		tw_json_text(&json, "class", row->owner);
-		tw_json_text(&json, "module", row->module);
+		tw_json_text(json, "class", row->owner);
+		tw_json_text(json, "module", row->module);
 	}
-	tw_numbers_json(&json, row, numbers, NUMBERS);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_numbers_json(json, row, numbers, NUMBERS);
 }
 
 static void put_totals(struct tw_screen *screen, const struct tw_jit_row *all)
@@ -95,28 +89,28 @@ static void put_totals(struct tw_screen *screen, const struct tw_jit_row *all)
 		        tw_show_plural(all->open, "compilation").text);
 }
 
-static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
+static int put_text(struct tw_listing *listing)
 {
-	const struct work *work = work_of(listing);
-	enum tw_jit_by by = by_of(work->options);
+	struct tw_screen *screen = &listing->screen;
+	enum tw_jit_by by = by_of(jit_of(listing)->options);
 	struct tw_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
-	if (work->listing.rows.count == 0)
+	if (listing->rows.count == 0)
 		return 0;
 	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
 	if (by == TW_JIT_BY_THREAD)
 		columns[table.column_count++] = (struct tw_column){"THREAD", true};
 	columns[table.column_count++] = (struct tw_column){by == TW_JIT_BY_THREAD ? "NAME" : "FUNCTION", false};
-	for (size_t i = 0; i < work->listing.rows.shown; i++) {
-		const struct tw_jit_row *row = work->listing.rows.items[i];
+	for (size_t i = 0; i < listing->rows.shown; i++) {
+		const struct tw_jit_row *row = listing->rows.items[i];
 		tw_numbers_cells(&table, row, numbers, NUMBERS);
 		if (by == TW_JIT_BY_THREAD)
 			tw_table_add(&table, row->threadless ? "-" : tw_show_id(row->thread).text);
 		tw_table_add(&table, row->name);
 	}
 	int status = tw_table_put(&table, screen);
-	tw_rows_put_more(screen, &work->listing.rows);
-	put_totals(screen, &work->all);
+	tw_rows_put_more(screen, &listing->rows);
+	put_totals(screen, &jit_of(listing)->all);
 	return status;
 }
 
@@ -135,63 +129,62 @@ static void add_to(struct tw_jit_row *all, const struct tw_jit_row *row)
 
 static bool collect(struct tw_listing *listing)
 {
-	struct work *work = (struct work *)(void *)listing;
+	struct jit_listing *jit = (struct jit_listing *)(void *)listing;
 	const struct tw_jit_row *row;
-	for (size_t i = 0; (row = tw_jit_row(work->jit, i)); i++) {
-		add_to(&work->all, row);
-		if (tw_function_wanted(&work->options->common, row->name) && !tw_rows_add(&work->listing.rows, row))
+	for (size_t i = 0; (row = tw_jit_row(jit->jit, i)); i++) {
+		add_to(&jit->all, row);
+		if (tw_function_wanted(listing->common, row->name) && !tw_rows_add(&listing->rows, row))
 			return false;
 	}
-	const char *sort = work->options->sort ? work->options->sort : "time";
-	tw_rows_sort(&work->listing.rows, numbers, NUMBERS, sort, work->options->top);
+	const char *sort = jit->options->sort ? jit->options->sort : "time";
+	tw_rows_sort(&listing->rows, numbers, NUMBERS, sort, jit->options->top);
 	return true;
 }
 
-static void tell(const struct tw_listing *listing)
+static void note(const struct tw_listing *listing)
 {
-	const struct work *work = work_of(listing);
-	if (tw_say_left_out(tw_jit_left_out(work->jit), "compilation", ""))
+	const struct jit_listing *jit = jit_of(listing);
+	if (tw_say_left_out(tw_jit_left_out(jit->jit), "compilation", ""))
 		return;
-	if (!tw_jit_row(work->jit, 0))
-		tw_say_none(&work->options->common, "compilation");
-	else if (work->listing.rows.count == 0)
-		tw_say_nothing(&work->options->common, true);
+	if (!tw_jit_row(jit->jit, 0))
+		tw_say_none(listing->common, "compilation");
+	else if (listing->rows.count == 0)
+		tw_say_nothing(listing->common, true);
 }
 
-static int read_jit(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+static int read_jit(struct tw_listing *listing, struct tw_reader *reader, const char *path)
 {
-	struct work *work = walk->context;
+	struct jit_listing *jit = (struct jit_listing *)(void *)listing;
 	(void)path;
 	const struct tw_jit_options options = {
-	    .by = by_of(work->options),
-	    .memory_limit = (size_t)walk->common->memory,
+	    .by = by_of(jit->options),
+	    .memory_limit = (size_t)listing->common->memory,
 	};
-	int status = tw_jit_read(&work->jit, reader, &options);
-	return status < 0 ? status : 0;
+	return tw_jit_read(&jit->jit, reader, &options);
 }
 
 static bool found(const struct tw_listing *listing)
 {
-	return work_of(listing)->jit;
+	return jit_of(listing)->jit;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct work work = {
+	struct jit_listing jit = {
 	    .listing =
 		{
 		    .common = common,
 		    .read = read_jit,
 		    .found = found,
 		    .collect = collect,
-		    .tell = tell,
-		    .put_json = put_json_row,
+		    .note = note,
+		    .put_json = put_json,
 		    .put_text = put_text,
 		},
 	    .options = (const struct jit_options *)common,
 	};
-	int status = tw_list(&work.listing, operands, count);
-	tw_jit_free(work.jit);
+	int status = tw_list(&jit.listing, operands, count);
+	tw_jit_free(jit.jit);
 	return status;
 }
 

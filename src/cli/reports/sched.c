@@ -3,12 +3,9 @@
 #include "cli/reports/sched.h"
 
 #include "analysis/tool.h"
-#include "cli/files/walk.h"
-#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/reports/call_notes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct sched_options {
@@ -57,103 +54,71 @@ static const void *row_at(const struct tw_sched *sched, size_t i, bool by_cpu)
 	return by_cpu ? (const void *)tw_sched_cpu(sched, i) : (const void *)tw_sched_thread(sched, i);
 }
 
-static bool collect(struct tw_sched_rows *rows, const struct tw_sched *sched, const struct sched_options *options)
+static struct tw_sched_listing *sched_of(const struct tw_listing *listing)
 {
+	return (struct tw_sched_listing *)(uintptr_t)listing;
+}
+
+static bool collect(struct tw_listing *listing)
+{
+	const struct sched_options *options = (const struct sched_options *)listing->common;
+	struct tw_sched_listing *sched = sched_of(listing);
 	const void *row;
-	for (size_t i = 0; (row = row_at(sched, i, rows->by_cpu)); i++) {
-		if (!rows->by_cpu &&
-		    !is_wanted(&options->common.threads, ((const struct tw_sched_thread *)row)->thread))
-			continue;
-		if (!tw_rows_add(&rows->list, row))
+	for (size_t i = 0; (row = row_at(sched->sched, i, sched->by_cpu)); i++) {
+		const struct tw_sched_thread *thread = row;
+		if ((sched->by_cpu || is_wanted(&options->common.threads, thread->thread)) &&
+		    !tw_rows_add(&listing->rows, row))
 			return false;
 	}
-	tw_sched_sort(rows, sort_of(options), options->top);
+	tw_sched_sort(sched, sort_of(options), options->top);
 	return true;
 }
 
 /* ---- The command. ---- */
 
-static int put_rows(struct tw_screen *screen, const struct tw_sched *sched, const struct sched_options *options)
-{
-	struct tw_sched_rows rows = {.by_cpu = is_by_cpu(options)};
-	int status = 0;
-	if (!collect(&rows, sched, options))
-		status = tw_say_error("out of memory");
-	else if (options->common.json)
-		tw_sched_put_json(&screen->out, &rows);
-	else
-		status = tw_sched_put_text(screen, &rows, tw_sched_notes(sched));
-	free(rows.list.items);
-	return status;
-}
-
 /* Rows are what the picture shows: CPUs, or threads with colours of their own. */
-static int put_picture(struct tw_screen *screen, const struct tw_sched *sched, const struct sched_options *options,
-                       char *path)
+static int draw(struct tw_listing *listing, const char *title)
 {
 	static const struct tw_sched_thread *const none[1];
-	struct tw_sched_rows rows = {.by_cpu = is_by_cpu(options)};
+	const struct tw_sched_listing *sched = sched_of(listing);
+	const void *items = listing->rows.items;
+	size_t count = listing->rows.shown;
 	struct tw_sched_shown shown = {0};
-	struct tw_text title = {0};
-	bool fine = collect(&rows, sched, options);
-	if (rows.by_cpu) {
-		shown.cpus = (const struct tw_sched_cpu *const *)(const void *)rows.list.items;
-		shown.cpu_count = rows.list.shown;
+	if (sched->by_cpu) {
+		shown.cpus = items;
+		shown.cpu_count = count;
 	} else {
-		const void *items = rows.list.items;
+		bool all = !((const struct sched_options *)listing->common)->top;
 		shown.threads = items ? items : none;
-		shown.thread_count =
-		    !options->top && rows.list.shown > TW_SCHED_COLOURS ? TW_SCHED_COLOURS : rows.list.shown;
+		shown.thread_count = all && count > TW_SCHED_COLOURS ? TW_SCHED_COLOURS : count;
 	}
-	tw_text_add_files(&title, &path, 1);
-	fine = fine && tw_sched_render(&screen->out, sched, title.bytes, &shown) == 0;
-	tw_text_free(&title);
-	free(rows.list.items);
-	return fine ? 0 : tw_say_error("out of memory");
+	return tw_sched_render(&listing->screen.out, sched->sched, title, &shown);
 }
 
-static bool is_picture(const struct sched_options *options)
-{
-	return tw_form_of(&options->common, &options->forms) == TW_FORM_SVG;
-}
-
-static int put(const struct tw_sched *sched, const struct sched_options *options, char *path)
-{
-	struct tw_screen screen = {0};
-	int status = tw_screen_open(&screen, options->common.output);
-	if (status)
-		return status;
-	if (is_picture(options))
-		status = put_picture(&screen, sched, options, path);
-	else
-		status = put_rows(&screen, sched, options);
-	return tw_screen_end(&screen, status);
-}
-
-struct work {
-	const struct sched_options *options;
-	struct tw_sched *sched;
-};
-
-static int read_sched(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+static int read_sched(struct tw_listing *listing, struct tw_reader *reader, const char *path)
 {
 	(void)path;
-	struct work *work = walk->context;
 	const struct tw_sched_options how = {
-	    .plot = is_picture(work->options),
-	    .memory_limit = (size_t)work->options->common.memory,
-	    .from_ns = work->options->common.from_time,
-	    .to_ns = work->options->common.to_time,
+	    .plot = tw_listing_form(listing) == TW_FORM_SVG,
+	    .memory_limit = (size_t)listing->common->memory,
+	    .from_ns = listing->common->from_time,
+	    .to_ns = listing->common->to_time,
 	};
-	return tw_sched_read(&work->sched, reader, &how);
+	return tw_sched_read(&sched_of(listing)->sched, reader, &how);
 }
 
-static void tell(const struct work *work)
+static bool found(const struct tw_listing *listing)
 {
-	if (tw_say_left_out(tw_sched_notes(work->sched)->left_out, "event", ""))
+	return sched_of(listing)->sched;
+}
+
+static void note(const struct tw_listing *listing)
+{
+	const struct tw_sched *sched = sched_of(listing)->sched;
+	if (tw_say_left_out(tw_sched_notes(sched)->left_out, "event", ""))
 		return;
-	if (!tw_sched_thread(work->sched, 0) && !tw_sched_cpu(work->sched, 0))
-		tw_say_none(&work->options->common, "scheduling");
+	if (!tw_sched_thread(sched, 0) && !tw_sched_cpu(sched, 0))
+		tw_say_none(listing->common, "scheduling");
 }
 
 static int check_options(const struct sched_options *options)
@@ -167,25 +132,27 @@ static int check_options(const struct sched_options *options)
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct work work = {.options = (const struct sched_options *)common};
-	struct tw_walk walk = {
-	    .common = common,
-	    .options = {.order = TW_ORDER_TIME},
-	    .all_threads = true,
-	    .all_times = true,
-	    .context = &work,
-	    .read = read_sched,
+	const struct sched_options *options = (const struct sched_options *)common;
+	struct tw_sched_listing sched = {
+	    .listing =
+		{
+		    .common = common,
+		    .forms = &options->forms,
+		    .walk = {.options = {.order = TW_ORDER_TIME}, .all_threads = true, .all_times = true},
+		    .read = read_sched,
+		    .found = found,
+		    .collect = collect,
+		    .note = note,
+		    .put_json = tw_sched_put_json,
+		    .put_text = tw_sched_put_text,
+		    .draw = draw,
+		},
+	    .by_cpu = is_by_cpu(options),
 	};
-	int status = check_options(work.options);
-	if (status)
-		return status;
-	status = tw_walk(&walk, operands, count);
-	if (walk.readable && work.sched) {
-		tell(&work);
-		int shown = put(work.sched, work.options, operands[0]);
-		status = shown > status ? shown : status;
-	}
-	tw_sched_free(work.sched);
+	int status = check_options(options);
+	if (status == 0)
+		status = tw_list(&sched.listing, operands, count);
+	tw_sched_free(sched.sched);
 	return status;
 }
 

@@ -3,13 +3,13 @@
 #ifndef CLI_REPORTS_SCHED_H
 #define CLI_REPORTS_SCHED_H
 
-#include "cli/output/numbers.h"
+#include "cli/files/listing.h"
 
 #include <trackway/sched.h>
 
-/* What is shown. */
-struct tw_sched_rows {
-	struct tw_list_rows list; /* struct tw_sched_thread or struct tw_sched_cpu */
+struct tw_sched_listing {
+	struct tw_listing listing; /* first; its rows are struct tw_sched_thread or struct tw_sched_cpu */
+	struct tw_sched *sched;
 	bool by_cpu;
 };
 
@@ -18,10 +18,10 @@ bool tw_sched_sorts_by(bool by_cpu, const char *word);
 
 /* Sorts rows by what a word of tw_sched_sorts_by() says, the largest first; NULL: leaves their order. Keeps the first
  * `top` (0: all). */
-void tw_sched_sort(struct tw_sched_rows *rows, const char *word, uint64_t top);
+void tw_sched_sort(struct tw_sched_listing *sched, const char *word, uint64_t top);
 
-/* The text returns 0 or TW_EXIT_FAILED. */
-int tw_sched_put_text(struct tw_screen *screen, const struct tw_sched_rows *rows, const struct tw_sched_notes *notes);
-void tw_sched_put_json(struct tw_output *out, const struct tw_sched_rows *rows);
+/* Functions of the listing. */
+int tw_sched_put_text(struct tw_listing *listing);
+void tw_sched_put_json(struct tw_json *json, const struct tw_listing *listing, const void *row);
 
 #endif

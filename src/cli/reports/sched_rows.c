@@ -45,14 +45,20 @@ bool tw_sched_sorts_by(bool by_cpu, const char *word)
 	       tw_numbers_have(latency_numbers, LATENCY_NUMBERS, word);
 }
 
-void tw_sched_sort(struct tw_sched_rows *rows, const char *word, uint64_t top)
+void tw_sched_sort(struct tw_sched_listing *sched, const char *word, uint64_t top)
 {
-	if (rows->by_cpu) {
-		tw_rows_sort(&rows->list, cpu_numbers, CPU_NUMBERS, word, top);
+	struct tw_list_rows *rows = &sched->listing.rows;
+	if (sched->by_cpu) {
+		tw_rows_sort(rows, cpu_numbers, CPU_NUMBERS, word, top);
 		return;
 	}
-	tw_rows_sort(&rows->list, thread_numbers, THREAD_NUMBERS, word, top);
-	tw_rows_sort(&rows->list, latency_numbers, LATENCY_NUMBERS, word, top);
+	tw_rows_sort(rows, thread_numbers, THREAD_NUMBERS, word, top);
+	tw_rows_sort(rows, latency_numbers, LATENCY_NUMBERS, word, top);
+}
+
+static const struct tw_sched_listing *sched_of(const struct tw_listing *listing)
+{
+	return (const struct tw_sched_listing *)(const void *)listing;
 }
 
 static const struct tw_sched_thread *latencies_of(const struct tw_sched_thread *row)
@@ -99,18 +105,12 @@ static void put_json_cpu(struct tw_json *json, const struct tw_sched_cpu *row)
 	tw_numbers_json(json, row, cpu_numbers, CPU_NUMBERS);
 }
 
-void tw_sched_put_json(struct tw_output *out, const struct tw_sched_rows *rows)
+void tw_sched_put_json(struct tw_json *json, const struct tw_listing *listing, const void *row)
 {
-	for (size_t i = 0; i < rows->list.shown; i++) {
-		struct tw_json json = {.out = out};
-		tw_json_object(&json, NULL);
-		if (rows->by_cpu)
-			put_json_cpu(&json, rows->list.items[i]);
-		else
-			put_json_thread(&json, rows->list.items[i]);
-		tw_json_object_end(&json);
-		tw_json_line_end(&json);
-	}
+	if (sched_of(listing)->by_cpu)
+		put_json_cpu(json, row);
+	else
+		put_json_thread(json, row);
 }
 
 /* ---- Text. ---- */
@@ -182,20 +182,21 @@ static void put_notes(struct tw_output *out, const struct tw_sched_notes *notes)
 		        tw_show_plural(notes->time_backwards, "time").text);
 }
 
-int tw_sched_put_text(struct tw_screen *screen, const struct tw_sched_rows *rows, const struct tw_sched_notes *notes)
+int tw_sched_put_text(struct tw_listing *listing)
 {
 	struct tw_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
-	table.column_count = rows->by_cpu ? cpu_columns(columns) : thread_columns(columns);
-	if (rows->list.count == 0)
+	bool by_cpu = sched_of(listing)->by_cpu;
+	table.column_count = by_cpu ? cpu_columns(columns) : thread_columns(columns);
+	if (listing->rows.count == 0)
 		return 0;
-	for (size_t i = 0; i < rows->list.shown; i++)
-		if (rows->by_cpu)
-			add_cpu(&table, rows->list.items[i]);
+	for (size_t i = 0; i < listing->rows.shown; i++)
+		if (by_cpu)
+			add_cpu(&table, listing->rows.items[i]);
 		else
-			add_thread(&table, rows->list.items[i]);
-	int status = tw_table_put(&table, screen);
-	tw_rows_put_more(screen, &rows->list);
-	put_notes(&screen->out, notes);
+			add_thread(&table, listing->rows.items[i]);
+	int status = tw_table_put(&table, &listing->screen);
+	tw_rows_put_more(&listing->screen, &listing->rows);
+	put_notes(&listing->screen.out, tw_sched_notes(sched_of(listing)->sched));
 	return status;
 }

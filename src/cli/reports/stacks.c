@@ -75,9 +75,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	stacks.weight = tree.weight;
 	if (tree.nodes.count) {
-		int shown = collect(&stacks, &tree.nodes, options) ? tw_stacks_put(&stacks, &tree, common)
-		                                                   : tw_say_error("out of memory");
-		status = shown > status ? shown : status;
+		status = tw_worse(status, collect(&stacks, &tree.nodes, options) ? tw_stacks_put(&stacks, &tree, common)
+		                                                                 : tw_say_error("out of memory"));
 	}
 	free(stacks.items);
 	tw_tree_free(&tree);

@@ -43,8 +43,7 @@ static void put_json(struct tw_screen *screen, const struct tw_stacks *stacks, u
 	tw_json_u64(&json, "count", node->count);
 	tw_json_u64(&json, "open", node->open);
 	tw_json_weighed(&json, stacks->weight, node->total, &node->self);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 /* ---- Text. ---- */

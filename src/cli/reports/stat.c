@@ -99,8 +99,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_profiling profiling = {.common = common, .by = by_of(options->by)};
 	int status = tw_profile_files(&profiling, operands, count);
 	if (profiling.readable) {
-		int shown = show(profiling.profile, options);
-		status = shown > status ? shown : status;
+		status = tw_worse(status, show(profiling.profile, options));
 	}
 	tw_profile_free(profiling.profile);
 	return status;

@@ -125,8 +125,7 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 	}
 	if (by == TW_BY_OBJECT)
 		tw_json_text(&json, "object", row->object);
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows)

@@ -6,6 +6,7 @@
 #include "cli/output/message.h"
 #include "cli/sql/sql_run.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,6 +73,41 @@ static int say_no_query(const char *typed)
 static int say_twice(void)
 {
 	return tw_say_usage(&tw_command_sql, "standard input is a trace: it cannot be statements, too");
+}
+
+static bool has_parameter(const char *text, const char *name, size_t length)
+{
+	for (const char *at = strpbrk(text, ":@$"); at; at = strpbrk(at + 1, ":@$"))
+		if (strncmp(at + 1, name, length) == 0 && !isalnum((unsigned char)at[1 + length]) &&
+		    at[1 + length] != '_')
+			return true;
+	return false;
+}
+
+/* Whether a value before this one is of the same parameter: only that would count. */
+static bool is_given(const struct tw_list *parameters, size_t i, size_t length)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strncmp(parameters->items[k], parameters->items[i], length + 1) == 0)
+			return true;
+	return false;
+}
+
+/* Whether each --param is NAME=VALUE, and a text has the name. Returns 0, or TW_EXIT_FAILED after saying what is
+ * wrong. */
+static int check_parameters(const struct tw_list *parameters, const char *name, const char *text)
+{
+	for (size_t i = 0; i < parameters->count; i++) {
+		const char *given = parameters->items[i];
+		size_t length = strcspn(given, "=");
+		if (!given[length] || !length)
+			return tw_say_usage(&tw_command_sql, "--param wants NAME=VALUE, not %s", given);
+		if (!has_parameter(text, given, length))
+			return tw_say_usage(&tw_command_sql, "%s has no parameter %.*s", name, (int)length, given);
+		if (is_given(parameters, i, length))
+			return tw_say_usage(&tw_command_sql, "--param %.*s was given twice", (int)length, given);
+	}
+	return 0;
 }
 
 /* Finds what is to be run; the last operand may be it. */
@@ -150,7 +186,7 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 		status = tw_say_usage(&tw_command_sql, "sql wants FILE... [QUERY]");
 	count = tw_drop_same_traces(&options->common, operands, count);
 	if (status == 0 && question.text)
-		status = tw_sql_check_parameters(&options->parameters, question.name, question.text);
+		status = check_parameters(&options->parameters, question.name, question.text);
 	if (status == 0)
 		status = settle_input(options, operands, count, &question);
 	if (status == 0) {

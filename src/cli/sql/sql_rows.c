@@ -287,8 +287,7 @@ static void row_json(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 			tw_json_bytes(&json, name, text, length);
 		}
 	}
-	tw_json_object_end(&json);
-	tw_json_line_end(&json);
+	tw_json_object_line_end(&json);
 }
 
 /* ---- Markdown. ---- */

@@ -6,7 +6,6 @@
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,39 +224,6 @@ static int bind(struct tw_sql_run *run, sqlite3_stmt *statement, const char *nam
 		else if (!parameter || *parameter != '@')
 			return tw_say_error("%s: wants a value for %s: --param %s=...", name,
 			                    parameter ? parameter : "?", parameter ? own : "NAME");
-	}
-	return 0;
-}
-
-static bool has_parameter(const char *text, const char *name, size_t length)
-{
-	for (const char *at = strpbrk(text, ":@$"); at; at = strpbrk(at + 1, ":@$"))
-		if (strncmp(at + 1, name, length) == 0 && !isalnum((unsigned char)at[1 + length]) &&
-		    at[1 + length] != '_')
-			return true;
-	return false;
-}
-
-/* Whether a value before this one is of the same parameter: only that would count. */
-static bool is_given(const struct tw_list *parameters, size_t i, size_t length)
-{
-	for (size_t k = 0; k < i; k++)
-		if (strncmp(parameters->items[k], parameters->items[i], length + 1) == 0)
-			return true;
-	return false;
-}
-
-int tw_sql_check_parameters(const struct tw_list *parameters, const char *name, const char *text)
-{
-	for (size_t i = 0; i < parameters->count; i++) {
-		const char *given = parameters->items[i];
-		size_t length = strcspn(given, "=");
-		if (!given[length] || !length)
-			return tw_say_usage(&tw_command_sql, "--param wants NAME=VALUE, not %s", given);
-		if (!has_parameter(text, given, length))
-			return tw_say_usage(&tw_command_sql, "%s has no parameter %.*s", name, (int)length, given);
-		if (is_given(parameters, i, length))
-			return tw_say_usage(&tw_command_sql, "--param %.*s was given twice", (int)length, given);
 	}
 	return 0;
 }

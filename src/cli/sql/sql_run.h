@@ -41,10 +41,6 @@ int tw_sql_close(struct tw_sql_run *run, int status);
  * after saying what is wrong. */
 int tw_sql_statements(struct tw_sql_run *run, const char *name, const char *text);
 
-/* Whether each --param is NAME=VALUE, and a text has the name. Returns 0, or TW_EXIT_FAILED after saying what is
- * wrong. */
-int tw_sql_check_parameters(const struct tw_list *parameters, const char *name, const char *text);
-
 /* Runs statements without an answer. Returns as above. */
 int tw_sql_do(struct tw_sql_run *run, const char *text);
 
