@@ -165,7 +165,7 @@ static int put_text(struct tw_screen *screen, const struct blobs *blobs, const s
 
 /* ---- The command. ---- */
 
-struct work {
+struct blob_reading {
 	const struct blobs_options *options;
 	struct blobs blobs;
 	struct tw_blob_folder folder;
@@ -174,65 +174,65 @@ struct work {
 };
 
 /* Each returns 0 or TW_EXIT_FAILED, after which nothing more can be done. */
-static int take_row(struct work *work, const struct tw_dictionary *dictionary, const struct tw_event *event,
+static int take_row(struct blob_reading *reading, const struct tw_dictionary *dictionary, const struct tw_event *event,
                     const struct tw_argument *arguments)
 {
-	const char *wanted = work->options->extract;
+	const char *wanted = reading->options->extract;
 	const struct tw_name *name = tw_dictionary_name(dictionary, event->name);
 	const struct tw_argument *bytes = bytes_of(event, arguments);
-	uint32_t blob = count_row(&work->blobs, event, bytes);
-	if (work->options->folder && blob != UINT32_MAX)
-		return tw_blob_folder_write(&work->folder, blob, name, bytes);
+	uint32_t blob = count_row(&reading->blobs, event, bytes);
+	if (reading->options->folder && blob != UINT32_MAX)
+		return tw_blob_folder_write(&reading->folder, blob, name, bytes);
 	if (!wanted || strlen(wanted) != name->length || memcmp(wanted, name->text, name->length) != 0)
 		return 0;
-	work->found = true;
+	reading->found = true;
 	if (bytes)
-		tw_put(&work->screen.out, bytes->value.bytes, bytes->size);
+		tw_put(&reading->screen.out, bytes->value.bytes, bytes->size);
 	return 0;
 }
 
 static int read_blobs(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
-	struct work *work = walk->context;
+	struct blob_reading *reading = walk->context;
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_batch batch;
 	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_BLOB)};
 	int got, status = tw_begin(reader, TW_USE_EVENTS, &request);
-	while (status == 0 && !work->screen.out.error && (got = tw_read(reader, &batch)) != 0) {
+	while (status == 0 && !reading->screen.out.error && (got = tw_read(reader, &batch)) != 0) {
 		status = got < 0 ? got : 0;
 		for (size_t i = 0; i < batch.count && status == 0; i++)
 			if (batch.events[i].kind == TW_BLOB)
-				status = take_row(work, dictionary, &batch.events[i],
+				status = take_row(reading, dictionary, &batch.events[i],
 				                  tw_event_arguments(&batch, &batch.events[i]));
 	}
-	end_record(&work->blobs);
+	end_record(&reading->blobs);
 	return status;
 }
 
-static int list_blobs(struct work *work, const struct tw_reader *reader)
+static int list_blobs(struct blob_reading *reading, const struct tw_reader *reader)
 {
-	int status = tw_screen_open(&work->screen, work->options->common.output);
+	int status = tw_screen_open(&reading->screen, reading->options->common.output);
 	if (status)
 		return status;
-	if (work->options->common.json)
-		put_json(&work->screen.out, &work->blobs, reader);
+	if (reading->options->common.json)
+		put_json(&reading->screen.out, &reading->blobs, reader);
 	else
-		status = put_text(&work->screen, &work->blobs, reader);
+		status = put_text(&reading->screen, &reading->blobs, reader);
 	return status;
 }
 
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
-	struct work *work = walk->context;
-	const struct blobs_options *options = work->options;
-	tw_say_left_out(work->blobs.left_out, "part", " of other blobs");
+	struct blob_reading *reading = walk->context;
+	const struct blobs_options *options = reading->options;
+	tw_say_left_out(reading->blobs.left_out, "part", " of other blobs");
 	if (options->extract)
-		return work->found ? 0 : tw_say_error("no blob is called \"%s\"", options->extract);
-	if (work->blobs.count == 0)
+		return reading->found ? 0 : tw_say_error("no blob is called \"%s\"", options->extract);
+	if (reading->blobs.count == 0)
 		tw_say_none(&options->common, "blob");
-	return options->folder ? 0 : list_blobs(work, reader);
+	return options->folder ? 0 : list_blobs(reading, reader);
 }
 
 static int check_options(const struct blobs_options *options)
@@ -250,46 +250,46 @@ static int check_options(const struct blobs_options *options)
 	return 0;
 }
 
-static int open_outputs(struct work *work, const char *input)
+static int open_outputs(struct blob_reading *reading, const char *input)
 {
-	const struct blobs_options *options = work->options;
-	work->folder = (struct tw_blob_folder){.path = options->folder, .force = options->force, .input = input};
+	const struct blobs_options *options = reading->options;
+	reading->folder = (struct tw_blob_folder){.path = options->folder, .force = options->force, .input = input};
 	if (options->folder)
-		return tw_blob_folder_open(&work->folder);
-	return options->extract ? tw_screen_open(&work->screen, options->common.output) : 0;
+		return tw_blob_folder_open(&reading->folder);
+	return options->extract ? tw_screen_open(&reading->screen, options->common.output) : 0;
 }
 
 /* Where the blob was not found no file appears. */
-static int close_outputs(struct work *work, int status)
+static int close_outputs(struct blob_reading *reading, int status)
 {
 	int closed = 0;
-	if (work->options->folder)
-		closed = tw_blob_folder_close(&work->folder);
-	else if (work->options->extract && !work->found)
-		tw_output_discard(&work->screen.out);
+	if (reading->options->folder)
+		closed = tw_blob_folder_close(&reading->folder);
+	else if (reading->options->extract && !reading->found)
+		tw_output_discard(&reading->screen.out);
 	else
-		closed = tw_screen_close(&work->screen);
+		closed = tw_screen_close(&reading->screen);
 	return tw_worse(status, closed);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct work work = {.options = (const struct blobs_options *)common};
+	struct blob_reading reading = {.options = (const struct blobs_options *)common};
 	struct tw_walk walk = {
 	    .common = common,
 	    .options = {.order = TW_ORDER_FILE},
-	    .context = &work,
+	    .context = &reading,
 	    .read = read_blobs,
 	    .show = show,
 	};
-	int status = check_options(work.options);
+	int status = check_options(reading.options);
 	if (status == 0)
-		status = open_outputs(&work, operands[0]);
+		status = open_outputs(&reading, operands[0]);
 	if (status)
 		return status;
-	work.blobs.limit = tw_memory_asked(common);
-	status = close_outputs(&work, tw_walk(&walk, operands, count));
-	free_blobs(&work.blobs);
+	reading.blobs.limit = tw_memory_asked(common);
+	status = close_outputs(&reading, tw_walk(&walk, operands, count));
+	free_blobs(&reading.blobs);
 	return status;
 }
 

@@ -21,13 +21,13 @@ struct check_options {
 };
 
 /* Where a file's findings go. */
-struct listing {
+struct findings_listing {
 	struct tw_screen *screen;
 	const char *path;
 	bool all; /* --all was given */
 };
 
-struct check_work {
+struct checking {
 	struct tw_screen screen;
 	const struct check_options *options;
 };
@@ -48,7 +48,7 @@ static void put_severity(struct tw_screen *screen, enum tw_severity severity)
 
 static void put_text(void *context, const struct tw_kept *kept)
 {
-	const struct listing *listing = context;
+	const struct findings_listing *listing = context;
 	struct tw_output *out = &listing->screen->out;
 	tw_put_safe(out, kept->file, strlen(kept->file));
 	if (kept->line)
@@ -64,7 +64,7 @@ static void put_text(void *context, const struct tw_kept *kept)
 
 static void put_json(void *context, const struct tw_kept *kept)
 {
-	const struct listing *listing = context;
+	const struct findings_listing *listing = context;
 	struct tw_json json = {.out = &listing->screen->out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "rule", kept->rule);
@@ -79,7 +79,7 @@ static void put_json(void *context, const struct tw_kept *kept)
 
 static void put_more(void *context, const char *rule, uint64_t count)
 {
-	const struct listing *listing = context;
+	const struct findings_listing *listing = context;
 	tw_putf(&listing->screen->out, "... and %s more [%s]%s\n", tw_show_count(count).text, rule,
 	        listing->all ? "" : " (--all shows them)");
 }
@@ -87,12 +87,12 @@ static void put_more(void *context, const char *rule, uint64_t count)
 /* In JSON the listing holds findings only: what was left out is told beside it. */
 static void say_more(void *context, const char *rule, uint64_t count)
 {
-	const struct listing *listing = context;
+	const struct findings_listing *listing = context;
 	tw_say("%s: ... and %s more of %s", listing->path, tw_show_count(count).text, rule);
 }
 
 /* "FILE: 3 errors, 1 warning, 2 notes", without what there is none of. */
-static void put_summary(struct listing *listing, const struct tw_findings *findings)
+static void put_summary(struct findings_listing *listing, const struct tw_findings *findings)
 {
 	struct tw_output *out = &listing->screen->out;
 	const char *before = ": ";
@@ -121,7 +121,7 @@ static bool sifts_by_thread_alone(const struct tw_common *common)
 
 static int sift(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	const struct check_work *work = walk->context;
+	const struct checking *checking = walk->context;
 	struct tw_read_options options = walk->options;
 	bool several = tw_has_thread_files(reader);
 	if (!walk->filters_findings || (several && sifts_by_thread_alone(walk->common)))
@@ -131,7 +131,7 @@ static int sift(struct tw_walk *walk, struct tw_reader *reader, const char *path
 		                    tw_reader_format(reader));
 	tw_take_options(walk->common, true, &options);
 	uint64_t passed[TW_EVENT_KINDS] = {0};
-	int status = tw_findings_filter(&walk->findings, most_of(work->options), path, &options, passed);
+	int status = tw_findings_filter(&walk->findings, most_of(checking->options), path, &options, passed);
 	if (status == 0)
 		tw_say_passed(walk->common, passed);
 	return status;
@@ -149,9 +149,9 @@ static int read_all(struct tw_walk *walk, struct tw_reader *reader, const char *
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)reader;
-	struct check_work *work = walk->context;
-	bool all = work->options->all;
-	struct listing listing = {.screen = &work->screen, .path = tw_shown_path(path), .all = all};
+	struct checking *checking = walk->context;
+	bool all = checking->options->all;
+	struct findings_listing listing = {.screen = &checking->screen, .path = tw_shown_path(path), .all = all};
 	bool json = walk->common->json;
 	const struct tw_findings_list list = {
 	    .put = json ? put_json : put_text,
@@ -195,7 +195,7 @@ static const char *idle_option(const struct tw_common *common)
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct check_options *options = (const struct check_options *)common;
-	struct check_work work = {.options = options};
+	struct checking checking = {.options = options};
 	bool sifts = tw_has_filters(common);
 	struct tw_walk walk = {
 	    .nameless = true,
@@ -204,7 +204,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .own_findings = true,
 	    .filters_findings = sifts,
 	    .findings = {.limit = sifts && !options->all ? FINDINGS_SIFTED : most_of(options)},
-	    .context = &work,
+	    .context = &checking,
 	    .read = read_all,
 	    .show = show,
 	};
@@ -219,8 +219,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_usage(&tw_command_check, "--rules reads nothing: %s does nothing", idle_option(common));
 	int status = sifts ? tw_spool_stdin(operands, count) : 0;
 	if (status == 0)
-		status = options->rules ? tw_put_rules(&work.screen, common) : tw_walk(&walk, operands, count);
-	return tw_screen_end(&work.screen, status);
+		status = options->rules ? tw_put_rules(&checking.screen, common) : tw_walk(&walk, operands, count);
+	return tw_screen_end(&checking.screen, status);
 }
 
 static const struct tw_option own_options[] = {

@@ -18,7 +18,7 @@ struct convert_options {
 	bool strict;
 };
 
-struct convert_work {
+struct conversion {
 	const struct convert_options *options;
 	struct tw_writing writing;
 	struct tw_written written;
@@ -51,21 +51,21 @@ static enum tw_byte_order byte_order(const char *word)
 static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
-	const struct convert_work *work = walk->context;
-	const char *format = work->writing.format;
-	bool all = !tw_has_filters(walk->common) && !work->options->buffer_size;
+	const struct conversion *conversion = walk->context;
+	const char *format = conversion->writing.format;
+	bool all = !tw_has_filters(walk->common) && !conversion->options->buffer_size;
 	int status = TW_ERR_UNSUPPORTED;
 	if (tw_writer_source(format))
-		return tw_write_records(&work->writing, reader);
+		return tw_write_records(&conversion->writing, reader);
 	if (strcmp(tw_reader_format(reader), format) == 0 && (all || !tw_writer_takes_events(format)))
-		status = tw_write_records(&work->writing, reader);
-	return status == TW_ERR_UNSUPPORTED ? tw_write_events(&work->writing, reader) : status;
+		status = tw_write_records(&conversion->writing, reader);
+	return status == TW_ERR_UNSUPPORTED ? tw_write_events(&conversion->writing, reader) : status;
 }
 
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	const struct convert_work *work = walk->context;
-	return tw_written_put_json(&work->writing, tw_reader_format(reader), tw_shown_path(path));
+	const struct conversion *conversion = walk->context;
+	return tw_written_put_json(&conversion->writing, tw_reader_format(reader), tw_shown_path(path));
 }
 
 /* ---- The command. ---- */
@@ -109,7 +109,7 @@ static int refuse_options(const struct convert_options *options, const char *for
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct convert_options *options = (const struct convert_options *)common;
-	struct convert_work work = {
+	struct conversion conversion = {
 	    .options = options,
 	    .writing = {.common = common,
 	                .strict = options->strict,
@@ -119,22 +119,22 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	                          .weight = common->weight,
 	                          .dialect = options->dialect}},
 	};
-	int status = tw_choose_format(&work.writing, &tw_command_convert, format_asked_for(options));
+	int status = tw_choose_format(&conversion.writing, &tw_command_convert, format_asked_for(options));
 	if (status == 0)
-		status = refuse_options(options, work.writing.format);
+		status = refuse_options(options, conversion.writing.format);
 	if (status == 0)
 		status = tw_refuse_two_outputs(common, &tw_command_convert);
 	if (status == 0)
 		status = tw_refuse_overwrite_beside(&tw_command_convert, common, operands, count,
-		                                    tw_writer_beside(work.writing.format));
-	work.writing.written = &work.written;
+		                                    tw_writer_beside(conversion.writing.format));
+	conversion.writing.written = &conversion.written;
 	if (status)
 		return status;
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = tw_writer_order(work.writing.format), .names_ahead = true},
+	    .options = {.order = tw_writer_order(conversion.writing.format), .names_ahead = true},
 	    .filter_slices = true,
-	    .context = &work,
+	    .context = &conversion,
 	    .read = convert,
 	    .show = common->json ? show : NULL,
 	};

@@ -12,7 +12,7 @@ struct info_options {
 	bool all;
 };
 
-struct info_work {
+struct info_report {
 	struct tw_screen screen;
 	struct tw_info_view view; /* of the file that is open */
 	struct tw_info_part part; /* of it */
@@ -22,9 +22,9 @@ struct info_work {
 /* Replaces the numbers of the whole trace by those of what passes the filters, but for what a trace is as a whole. */
 static int read_part(struct tw_walk *walk, const char *path)
 {
-	struct info_work *work = walk->context;
-	struct tw_info *info = &work->view.info;
-	struct tw_info_part *part = &work->part;
+	struct info_report *report = walk->context;
+	struct tw_info *info = &report->view.info;
+	struct tw_info_part *part = &report->part;
 	int status = tw_info_part_read(part, path, &walk->options);
 	if (status) {
 		tw_info_part_free(part);
@@ -38,46 +38,46 @@ static int read_part(struct tw_walk *walk, const char *path)
 	info->kinds = part->kinds;
 	info->kind_count = part->kind_count;
 	info->list_count = 0;
-	work->view.part = part;
+	report->view.part = part;
 	return 0;
 }
 
 static int read_info(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	struct info_work *work = walk->context;
-	work->view.path = tw_shown_path(path);
-	work->view.reader = reader;
-	int status = tw_read_info(reader, tw_jobs(walk->common), &work->view.info);
+	struct info_report *report = walk->context;
+	report->view.path = tw_shown_path(path);
+	report->view.reader = reader;
+	int status = tw_read_info(reader, tw_jobs(walk->common), &report->view.info);
 	return status < 0 || !tw_has_filters(walk->common) ? status : read_part(walk, path);
 }
 
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)reader, (void)path;
-	struct info_work *work = walk->context;
-	if (tw_screen_open(&work->screen, walk->common->output))
+	struct info_report *report = walk->context;
+	if (tw_screen_open(&report->screen, walk->common->output))
 		return TW_EXIT_FAILED;
-	if (work->view.part)
-		tw_say_passed(walk->common, work->part.passed);
-	if (!walk->common->json && work->files++)
-		tw_put_char(&work->screen.out, '\n');
+	if (report->view.part)
+		tw_say_passed(walk->common, report->part.passed);
+	if (!walk->common->json && report->files++)
+		tw_put_char(&report->screen.out, '\n');
 	int status = 0;
 	if (walk->common->json)
-		tw_info_put_json(&work->screen.out, &work->view);
+		tw_info_put_json(&report->screen.out, &report->view);
 	else
-		status = tw_info_put_text(&work->screen, &work->view);
-	tw_info_part_free(&work->part);
+		status = tw_info_put_text(&report->screen, &report->view);
+	tw_info_part_free(&report->part);
 	return status;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct info_work work = {.view = {.all = ((const struct info_options *)common)->all}};
+	struct info_report report = {.view = {.all = ((const struct info_options *)common)->all}};
 	struct tw_walk walk = {
 	    .nameless = true,
 	    .common = common,
 	    .filter_slices = true,
-	    .context = &work,
+	    .context = &report,
 	    .read = read_info,
 	    .show = show,
 	};
@@ -85,7 +85,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (status)
 		return status;
 	status = tw_walk(&walk, operands, count);
-	return tw_screen_end(&work.screen, status);
+	return tw_screen_end(&report.screen, status);
 }
 
 static const struct tw_option own_options[] = {

@@ -14,21 +14,21 @@
 
 /* ---- Events. ---- */
 
-struct span {
+struct event_span {
 	uint64_t first, last, events;
 };
 
-struct survey {
+struct event_survey {
 	uint64_t kinds[TW_EVENT_KINDS];
-	struct span whole; /* of all events but objects: no filter by thread or time leaves these out */
-	struct span *tracks;
+	struct event_span whole; /* of all events but objects: no filter by thread or time leaves these out */
+	struct event_span *tracks;
 	size_t track_room;
 	uint8_t *named; /* by number of a name: 1 where a slice has that name */
 	size_t named_room;
 	uint64_t functions;
 };
 
-static void note(struct span *span, const struct tw_event *event)
+static void note(struct event_span *span, const struct tw_event *event)
 {
 	uint64_t end = event->kind == TW_SLICE_COMPLETE ? tw_sum(event->time, event->value) : event->time;
 	span->first = span->events && span->first < event->time ? span->first : event->time;
@@ -36,7 +36,7 @@ static void note(struct span *span, const struct tw_event *event)
 	span->events++;
 }
 
-static bool note_function(struct survey *survey, const struct tw_event *event)
+static bool note_function(struct event_survey *survey, const struct tw_event *event)
 {
 	if (event->kind != TW_SLICE_BEGIN && event->kind != TW_SLICE_COMPLETE)
 		return true;
@@ -48,7 +48,7 @@ static bool note_function(struct survey *survey, const struct tw_event *event)
 }
 
 /* Counts the events of a batch. Gaps (TW_LOST) are none of the trace. */
-static bool take_batch(struct survey *survey, const struct tw_batch *batch)
+static bool take_batch(struct event_survey *survey, const struct tw_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
@@ -73,14 +73,14 @@ static bool count_process(struct tw_info_part *part, struct tw_map *seen, uint64
 	return tw_map_add(seen, process, 0);
 }
 
-static bool tell_threads(struct tw_info_part *part, const struct survey *survey, const struct tw_reader *reader)
+static bool list_threads(struct tw_info_part *part, const struct event_survey *survey, const struct tw_reader *reader)
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_map seen = {0};
 	bool fine = true;
 	for (uint32_t i = 0; fine && i < survey->track_room && i < tw_dictionary_tracks(dictionary); i++) {
 		const struct tw_track *track = tw_dictionary_track(dictionary, i);
-		const struct span *span = &survey->tracks[i];
+		const struct event_span *span = &survey->tracks[i];
 		if (!span->events || track->kind != TW_TRACK_THREAD || i == 0)
 			continue;
 		fine = count_process(part, &seen, track->process);
@@ -96,7 +96,7 @@ static bool tell_threads(struct tw_info_part *part, const struct survey *survey,
 	return fine;
 }
 
-static int tell_events(struct tw_info_part *part, const struct survey *survey, const struct tw_reader *reader)
+static int sum_up(struct tw_info_part *part, const struct event_survey *survey, const struct tw_reader *reader)
 {
 	part->events = survey->whole.events + survey->kinds[TW_OBJECT];
 	memcpy(part->passed, survey->kinds, sizeof part->passed);
@@ -104,12 +104,12 @@ static int tell_events(struct tw_info_part *part, const struct survey *survey, c
 	part->start_ns = tw_since_start(reader, survey->whole.first);
 	part->end_ns = tw_since_start(reader, survey->whole.last);
 	part->threads = calloc(survey->track_room + 1, sizeof *part->threads);
-	return part->threads && tell_threads(part, survey, reader) ? 0 : TW_ERR_MEMORY;
+	return part->threads && list_threads(part, survey, reader) ? 0 : TW_ERR_MEMORY;
 }
 
 static int survey_events(struct tw_info_part *part, struct tw_reader *reader)
 {
-	struct survey survey = {0};
+	struct event_survey survey = {0};
 	struct tw_batch batch;
 	int status;
 	while ((status = tw_read(reader, &batch)) > 0)
@@ -118,7 +118,7 @@ static int survey_events(struct tw_info_part *part, struct tw_reader *reader)
 			break;
 		}
 	if (status == 0)
-		status = tell_events(part, &survey, reader);
+		status = sum_up(part, &survey, reader);
 	free(survey.tracks);
 	free(survey.named);
 	return status;

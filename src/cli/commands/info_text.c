@@ -33,13 +33,13 @@ static size_t value_column(const struct tw_info *info)
 }
 
 /* The lines of a name and a value. */
-struct head {
+struct key_lines {
 	struct tw_output *out;
 	size_t values; /* the column that they begin in */
 };
 
 /* "lost_bytes" as "lost bytes:", filled up to the values' column. */
-static void put_key(const struct head *head, const char *key)
+static void put_key(const struct key_lines *head, const char *key)
 {
 	size_t length = title_length(key);
 	for (size_t i = 0; i < length; i++)
@@ -49,14 +49,14 @@ static void put_key(const struct head *head, const char *key)
 		tw_put_char(head->out, ' ');
 }
 
-static void put_line(const struct head *head, const char *key, struct tw_shown value)
+static void put_line(const struct key_lines *head, const char *key, struct tw_shown value)
 {
 	put_key(head, key);
 	tw_put_text(head->out, value.text);
 	tw_put_char(head->out, '\n');
 }
 
-static void put_size(const struct head *head, uint64_t bytes)
+static void put_size(const struct key_lines *head, uint64_t bytes)
 {
 	tw_put_text(head->out, tw_show_size(bytes).text);
 	if (bytes >= 1024)
@@ -64,7 +64,7 @@ static void put_size(const struct head *head, uint64_t bytes)
 }
 
 /* A field's name tells its unit: buffer_size is in bytes, cycle_frequency in Hz. */
-static void put_value(const struct head *head, const struct tw_field *field)
+static void put_value(const struct key_lines *head, const struct tw_field *field)
 {
 	if (field->type == TW_FIELD_UINT && ends_with(field->name, "_size"))
 		put_size(head, field->value.u);
@@ -78,7 +78,7 @@ static void put_value(const struct head *head, const struct tw_field *field)
 	tw_put_char(head->out, '\n');
 }
 
-static void put_damage(const struct head *head, const struct tw_info *info, const struct tw_reader *reader)
+static void put_damage(const struct key_lines *head, const struct tw_info *info, const struct tw_reader *reader)
 {
 	uint64_t errors = tw_reader_findings(reader, TW_ERROR);
 	put_key(head, "damage");
@@ -89,7 +89,7 @@ static void put_damage(const struct head *head, const struct tw_info *info, cons
 		        tw_show_plural(info->lost_bytes, "byte").text);
 }
 
-static void put_part(const struct head *head, const struct tw_info_part *part)
+static void put_part(const struct key_lines *head, const struct tw_info_part *part)
 {
 	put_key(head, "part");
 	tw_putf(head->out, "from %s to %s\n", tw_show_duration(part->start_ns).text,
@@ -100,7 +100,7 @@ static void put_part(const struct head *head, const struct tw_info_part *part)
 static void put_head(struct tw_output *out, const struct tw_info_view *view)
 {
 	const struct tw_info *info = &view->info;
-	const struct head all = {out, value_column(info)}, *head = &all;
+	const struct key_lines all = {out, value_column(info)}, *head = &all;
 	put_key(head, "file");
 	tw_put_safe(head->out, view->path, strlen(view->path));
 	tw_put_char(head->out, '\n');

@@ -13,7 +13,7 @@
 static const char indent[] = "    ";
 
 /* A log record on its way to a line. */
-struct entry {
+struct log_entry {
 	uint64_t time, severity, offset;
 	const struct tw_track *track;
 	const struct tw_name *process, *thread;
@@ -21,13 +21,13 @@ struct entry {
 	size_t length;
 };
 
-static struct entry entry_of(const struct tw_reader *reader, const struct tw_event *event,
-                             const struct tw_argument *arguments)
+static struct log_entry entry_of(const struct tw_reader *reader, const struct tw_event *event,
+                                 const struct tw_argument *arguments)
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	const struct tw_track *track = tw_dictionary_track(dictionary, event->track);
 	bool any = event->argument_count && (arguments->type == TW_ARG_TEXT || arguments->type == TW_ARG_BYTES);
-	return (struct entry){
+	return (struct log_entry){
 	    .time = tw_since_start(reader, event->time),
 	    .severity = event->value,
 	    .offset = event->offset,
@@ -50,7 +50,7 @@ static void put_who(struct tw_output *out, const struct tw_name *name, uint64_t 
 		tw_put_char(out, ']');
 }
 
-static void put_text(struct tw_screen *screen, const struct entry *entry)
+static void put_text(struct tw_screen *screen, const struct log_entry *entry)
 {
 	struct tw_output *out = &screen->out;
 	const char *line = entry->message, *end = line + entry->length;
@@ -80,7 +80,7 @@ static void put_name(struct tw_json *json, const char *key, const struct tw_name
 		tw_json_text(json, key, NULL);
 }
 
-static void put_json(struct tw_screen *screen, const struct entry *entry)
+static void put_json(struct tw_screen *screen, const struct log_entry *entry)
 {
 	struct tw_json json = {.out = &screen->out};
 	tw_json_object(&json, NULL);
@@ -100,7 +100,7 @@ static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *
 {
 	(void)path;
 	struct tw_screen *screen = walk->context;
-	void (*put)(struct tw_screen *, const struct entry *) = walk->common->json ? put_json : put_text;
+	void (*put)(struct tw_screen *, const struct log_entry *) = walk->common->json ? put_json : put_text;
 	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_LOG)};
 	struct tw_batch batch;
 	bool any = false;
@@ -115,7 +115,7 @@ static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *
 			const struct tw_event *event = &batch.events[i];
 			if (event->kind != TW_LOG)
 				continue;
-			const struct entry entry = entry_of(reader, event, tw_event_arguments(&batch, event));
+			const struct log_entry entry = entry_of(reader, event, tw_event_arguments(&batch, event));
 			put(screen, &entry);
 			any = true;
 		}

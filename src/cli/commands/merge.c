@@ -22,14 +22,14 @@ struct merge_options {
 };
 
 /* A trace, and what is found wrong in it. */
-struct input {
+struct merge_input {
 	char *path;
 	char *folder; /* of a trace of several files: where they are; NULL */
 	struct tw_findings findings;
 };
 
-struct inputs {
-	struct input *items;
+struct merge_inputs {
+	struct merge_input *items;
 	size_t count;
 	size_t last; /* the one that something was found wrong in last */
 };
@@ -119,7 +119,7 @@ static int take_offsets(struct tw_merge_source *sources, size_t count, const str
 
 /* ---- Findings, each with its file. ---- */
 
-static bool is_of(const struct inputs *inputs, size_t i, const struct tw_finding *finding)
+static bool is_of(const struct merge_inputs *inputs, size_t i, const struct tw_finding *finding)
 {
 	const char *folder = inputs->items[i].folder;
 	size_t length = folder ? strlen(folder) : 0;
@@ -130,7 +130,7 @@ static bool is_of(const struct inputs *inputs, size_t i, const struct tw_finding
 
 static void keep_finding(void *context, const struct tw_finding *finding)
 {
-	struct inputs *inputs = context;
+	struct merge_inputs *inputs = context;
 	if (!is_of(inputs, inputs->last, finding))
 		inputs->last = 0;
 	while (inputs->last + 1 < inputs->count && !is_of(inputs, inputs->last, finding))
@@ -138,7 +138,7 @@ static void keep_finding(void *context, const struct tw_finding *finding)
 	tw_findings_add(&inputs->items[inputs->last].findings, finding);
 }
 
-static int tell_findings(struct inputs *inputs)
+static int say_findings(struct merge_inputs *inputs)
 {
 	int status = 0;
 	for (size_t i = 0; i < inputs->count; i++) {
@@ -152,7 +152,8 @@ static int tell_findings(struct inputs *inputs)
 /* ---- The command. ---- */
 
 /* What markers did to the clocks. */
-static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_options *how, const struct inputs *inputs)
+static void say_shifts(const struct tw_reader *reader, const struct tw_merge_options *how,
+                       const struct merge_inputs *inputs)
 {
 	for (size_t i = 1; how->alignment == TW_ALIGN_MARKERS && i < inputs->count; i++) {
 		struct tw_merge_shift shift;
@@ -168,7 +169,7 @@ static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_op
 }
 
 /* What was written, and how the clock of each trace was changed to it. */
-static int put_json(const struct tw_writing *writing, const struct tw_reader *reader, const struct inputs *inputs)
+static int put_json(const struct tw_writing *writing, const struct tw_reader *reader, const struct merge_inputs *inputs)
 {
 	struct tw_screen screen = {0};
 	struct tw_json json = {.out = &screen.out};
@@ -193,17 +194,17 @@ static int put_json(const struct tw_writing *writing, const struct tw_reader *re
 }
 
 /* Says what was written and how clocks were changed: as JSON on standard output, or for people, on standard error. */
-static int tell(const struct tw_merge_options *how, const struct tw_writing *writing, const struct tw_reader *reader,
-                const struct inputs *inputs)
+static int report(const struct tw_merge_options *how, const struct tw_writing *writing, const struct tw_reader *reader,
+                  const struct merge_inputs *inputs)
 {
 	if (writing->common->json)
 		return put_json(writing, reader, inputs);
-	tell_shifts(reader, how, inputs);
+	say_shifts(reader, how, inputs);
 	return 0;
 }
 
 static int merge(const struct tw_merge_options *how, const struct tw_writing *writing,
-                 const struct tw_merge_source *sources, struct inputs *inputs)
+                 const struct tw_merge_source *sources, struct merge_inputs *inputs)
 {
 	struct tw_read_options read = {.on_finding = keep_finding, .finding_context = inputs};
 	struct tw_names names = {0};
@@ -216,9 +217,9 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 		status = tw_open_merged(&reader, sources, inputs->count, how, &read);
 		if (status >= 0)
 			status = tw_write_events(writing, reader);
-		if (status >= 0 && status != TW_EXIT_FAILED && tell(how, writing, reader, inputs))
+		if (status >= 0 && status != TW_EXIT_FAILED && report(how, writing, reader, inputs))
 			status = TW_EXIT_FAILED;
-		int told = tell_findings(inputs);
+		int told = say_findings(inputs);
 		if (status < 0)
 			status = tw_say_failure(reader, status);
 		else if (status == 0 && tw_reader_findings(reader, TW_ERROR))
@@ -242,7 +243,7 @@ static int refuse_twice(char **operands, size_t count)
 }
 
 /* Returns 0, or TW_EXIT_FAILED after saying that there is no memory. */
-static int find_folders(struct input *inputs, size_t count)
+static int find_folders(struct merge_input *inputs, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (tw_trace_place(inputs[i].path, &inputs[i].folder) < 0)
@@ -251,7 +252,7 @@ static int find_folders(struct input *inputs, size_t count)
 }
 
 static int run_with(const struct merge_options *options, struct tw_writing *writing, struct tw_merge_source *sources,
-                    struct inputs *inputs, char **operands)
+                    struct merge_inputs *inputs, char **operands)
 {
 	for (size_t i = 0; i < inputs->count; i++) {
 		sources[i].path = inputs->items[i].path = operands[i];
@@ -293,7 +294,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (status)
 		return status;
 	count = tw_drop_same_traces(common, operands, count);
-	struct inputs inputs = {.items = calloc(count, sizeof *inputs.items), .count = count};
+	struct merge_inputs inputs = {.items = calloc(count, sizeof *inputs.items), .count = count};
 	struct tw_merge_source *sources = calloc(count, sizeof *sources);
 	if (inputs.items && sources)
 		status = run_with(options, &writing, sources, &inputs, operands);

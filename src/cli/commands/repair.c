@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct repair_work {
+struct repair {
 	struct tw_rewrite_result result;
 	struct tw_writing writing; /* with filters: what passes them is written as cut does */
 	struct tw_written written;
@@ -84,14 +84,14 @@ static int repair_again(const struct tw_common *common, const char *format, stru
 
 static int read_and_repair(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	struct repair_work *work = walk->context;
+	struct repair *repair = walk->context;
 	(void)path;
 	if (!tw_has_filters(walk->common) || !tw_can_repair(reader)) {
-		int status = tw_repair(reader, walk->common->output, &work->result);
-		return status < 0 ? status : repair_again(walk->common, tw_reader_format(reader), &work->result);
+		int status = tw_repair(reader, walk->common->output, &repair->result);
+		return status < 0 ? status : repair_again(walk->common, tw_reader_format(reader), &repair->result);
 	}
-	work->writing.format = tw_reader_format(reader);
-	return tw_write_part(&work->writing, reader);
+	repair->writing.format = tw_reader_format(reader);
+	return tw_write_part(&repair->writing, reader);
 }
 
 static int put_json(const struct tw_rewrite_result *result, const struct tw_common *common, const char *path)
@@ -145,24 +145,24 @@ static int say_written(const struct tw_written *written, const struct tw_common 
 
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	const struct repair_work *work = walk->context;
+	const struct repair *repair = walk->context;
 	bool json = walk->common->json;
 	if (tw_has_filters(walk->common))
-		return json ? tw_written_put_json(&work->writing, tw_reader_format(reader), tw_shown_path(path))
-		            : say_written(&work->written, walk->common);
-	return json ? put_json(&work->result, walk->common, path) : say_result(&work->result, walk->common);
+		return json ? tw_written_put_json(&repair->writing, tw_reader_format(reader), tw_shown_path(path))
+		            : say_written(&repair->written, walk->common);
+	return json ? put_json(&repair->result, walk->common, path) : say_result(&repair->result, walk->common);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	bool filters = tw_has_filters(common);
-	struct repair_work work = {.writing = {.common = common, .output = common->output, .written = &work.written}};
+	struct repair repair = {.writing = {.common = common, .output = common->output, .written = &repair.written}};
 	struct tw_walk walk = {
 	    .nameless = true,
 	    .common = common,
 	    .options = {.order = filters ? TW_ORDER_COPY : TW_ORDER_FILE},
 	    .filter_slices = true,
-	    .context = &work,
+	    .context = &repair,
 	    .read = read_and_repair,
 	    .show = show,
 	};

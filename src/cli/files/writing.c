@@ -109,7 +109,7 @@ int tw_refuse_two_outputs(const struct tw_common *common, const struct tw_comman
 /* ---- Events. ---- */
 
 /* Tells what became of the events. */
-static int tell_written(const struct tw_writing *writing, struct tw_writer *writer)
+static int report_written(const struct tw_writing *writing, struct tw_writer *writer)
 {
 	const struct tw_copied *passed = &writing->written->passed;
 	if (passed->by_kind)
@@ -155,7 +155,7 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
 	} else {
 		status = tw_copy_events(reader, writer, tw_jobs(writing->common), &writing->written->passed);
-		status = status < 0 ? status : tell_written(writing, writer);
+		status = status < 0 ? status : report_written(writing, writer);
 	}
 	tw_discard(writer);
 	tw_text_free(&functions);

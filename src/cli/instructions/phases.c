@@ -14,12 +14,12 @@ struct phases_options {
 	const char *save;
 };
 
-struct file {
+struct simpoint_file {
 	const char *suffix;
 	void (*write)(struct tw_output *out, const struct tw_study *study);
 };
 
-static int write_file(const char *prefix, const struct file *file, const struct tw_study *study)
+static int write_file(const char *prefix, const struct simpoint_file *file, const struct tw_study *study)
 {
 	char path[PATH_MAX];
 	struct tw_output out;
@@ -35,7 +35,7 @@ static int write_file(const char *prefix, const struct file *file, const struct 
 
 static int write_files(const struct tw_study_common *common, const struct tw_study *study)
 {
-	static const struct file files[] = {
+	static const struct simpoint_file files[] = {
 	    {".bb", study_write_vectors},
 	    {".simpoints", study_write_simpoints},
 	    {".weights", study_write_weights},

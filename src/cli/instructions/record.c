@@ -102,7 +102,7 @@ static int fill_board(struct collect_board *board, const struct record_options *
 
 /* ---- After. ---- */
 
-static void tell_end(const char *program, int status)
+static void say_end(const char *program, int status)
 {
 	if (WIFSIGNALED(status))
 		tw_say("%s was ended by signal %d (%s): the trace ends before it", program, WTERMSIG(status),
@@ -112,11 +112,11 @@ static void tell_end(const char *program, int status)
 }
 
 /* Returns enum tw_exit. */
-static int tell(struct collect_board *board, const struct record_options *options, const char *program, int status)
+static int finish(struct collect_board *board, const struct record_options *options, const char *program, int status)
 {
 	int error = collect_harvest(board);
 	unsigned streams = atomic_load(&board->streams), unrecorded = atomic_load(&board->unrecorded);
-	tell_end(program, status);
+	say_end(program, status);
 	if (atomic_load(&board->refused) == COLLECT_NO_REGISTERS)
 		return tw_say_error("this QEMU shows neither registers nor memory to its plugins: it is neither 7.2 as "
 		                    "Debian has it, nor 9.2 or newer");
@@ -144,7 +144,7 @@ static int record(const struct record_options *options, const struct tw_qemu *qe
 		return tw_say_error("no shared memory: %s", strerror(errno));
 	int status = fill_board(board, options);
 	status = status ? status : tw_qemu_run(qemu, fd, words, count, &ended);
-	status = status ? status : tell(board, options, words[0], ended);
+	status = status ? status : finish(board, options, words[0], ended);
 	collect_board_free(board, fd);
 	return status;
 }

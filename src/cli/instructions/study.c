@@ -15,7 +15,7 @@
 
 enum { TOP = 20 };
 
-struct work {
+struct study_report {
 	const struct tw_study_common *common;
 	const struct tw_study_options *options;
 	tw_study_render_fn render;
@@ -23,9 +23,9 @@ struct work {
 	bool read; /* to its end */
 };
 
-static size_t rows_shown(const struct work *work, const struct tw_study_table *table)
+static size_t rows_shown(const struct study_report *report, const struct tw_study_table *table)
 {
-	const struct tw_study_common *common = work->common;
+	const struct tw_study_common *common = report->common;
 	uint64_t top = common->all ? 0 : common->top.given ? common->top.value : TOP;
 	return table->ranked && top && top < table->row_count ? (size_t)top : table->row_count;
 }
@@ -66,10 +66,10 @@ static void put_member(struct tw_json *json, const struct tw_study_column *colum
 	}
 }
 
-static void put_json(struct tw_output *out, const struct work *work, const struct tw_study_table *table)
+static void put_json(struct tw_output *out, const struct study_report *report, const struct tw_study_table *table)
 {
 	const struct tw_study_cell *cell = table->cells;
-	for (size_t row = 0; row < rows_shown(work, table); row++) {
+	for (size_t row = 0; row < rows_shown(report, table); row++) {
 		struct tw_json json = {.out = out};
 		tw_json_object(&json, NULL);
 		tw_json_text(&json, "table", table->name);
@@ -137,11 +137,11 @@ static void add_row(struct tw_table *text, const struct tw_study_table *table, s
 	}
 }
 
-static int put_text(struct tw_screen *screen, const struct work *work, const struct tw_study_table *table)
+static int put_text(struct tw_screen *screen, const struct study_report *report, const struct tw_study_table *table)
 {
 	struct tw_column columns[TW_TABLE_COLUMNS];
 	struct tw_table text = {.columns = columns};
-	size_t shown = rows_shown(work, table);
+	size_t shown = rows_shown(report, table);
 	if (table->row_count == 0)
 		return 0;
 	tw_screen_bold(screen);
@@ -162,66 +162,66 @@ static int put_text(struct tw_screen *screen, const struct work *work, const str
 
 /* ---- Showing. ---- */
 
-static int put(struct tw_screen *screen, const struct work *work, char *path)
+static int put(struct tw_screen *screen, const struct study_report *report, char *path)
 {
 	const struct tw_study_table *table;
-	enum tw_form form = tw_form_of(&work->common->common, &work->common->forms);
+	enum tw_form form = tw_form_of(&report->common->common, &report->common->forms);
 	int status = 0;
-	if (form == TW_FORM_SVG && work->render) {
+	if (form == TW_FORM_SVG && report->render) {
 		struct tw_text title = {0};
 		tw_text_add_files(&title, &path, 1);
-		status = work->render(&screen->out, work->study, title.bytes ? title.bytes : "");
+		status = report->render(&screen->out, report->study, title.bytes ? title.bytes : "");
 		tw_text_free(&title);
 		return status < 0 ? tw_say_error("out of memory") : 0;
 	}
 	bool first = true;
-	for (size_t i = 0; status == 0 && (table = tw_study_table(work->study, i)); i++) {
+	for (size_t i = 0; status == 0 && (table = tw_study_table(report->study, i)); i++) {
 		if (form != TW_FORM_JSON && table->row_count && !first)
 			tw_put_text(&screen->out, "\n");
 		first = first && table->row_count == 0;
 		if (form == TW_FORM_JSON)
-			put_json(&screen->out, work, table);
+			put_json(&screen->out, report, table);
 		else
-			status = put_text(screen, work, table);
+			status = put_text(screen, report, table);
 	}
 	return status;
 }
 
-static int show(const struct work *work, char *path)
+static int show(const struct study_report *report, char *path)
 {
 	struct tw_screen screen = {0};
-	uint64_t left_out = tw_study_left_out(work->study);
+	uint64_t left_out = tw_study_left_out(report->study);
 	if (left_out)
 		tw_say("%s left out: beyond the memory limit (--memory), or at no known address",
 		       tw_show_plural(left_out, "item").text);
-	if (tw_study_instructions(work->study) == 0)
-		tw_say_none(&work->common->common, "instruction");
-	int status = work->common->write ? work->common->write(work->common, work->study) : 0;
+	if (tw_study_instructions(report->study) == 0)
+		tw_say_none(&report->common->common, "instruction");
+	int status = report->common->write ? report->common->write(report->common, report->study) : 0;
 	if (status == 0)
-		status = tw_screen_open(&screen, work->common->common.output);
+		status = tw_screen_open(&screen, report->common->common.output);
 	if (status)
 		return status;
-	status = put(&screen, work, path);
+	status = put(&screen, report, path);
 	return tw_screen_end(&screen, status);
 }
 
 static int read_study(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	struct work *work = walk->context;
-	struct tw_study_options options = *work->options;
+	struct study_report *report = walk->context;
+	struct tw_study_options options = *report->options;
 	(void)path;
 	options.jobs = tw_jobs(walk->common);
 	options.memory_limit = (size_t)walk->common->memory;
-	int status = tw_study_read(&work->study, reader, &options);
-	work->read = status == 0;
+	int status = tw_study_read(&report->study, reader, &options);
+	report->read = status == 0;
 	return status;
 }
 
 int tw_study_show(const struct tw_study_common *common, const struct tw_study_options *options,
                   const struct tw_command *command, tw_study_render_fn render, char **operands, size_t count)
 {
-	struct work work = {.common = common, .options = options, .render = render};
-	struct tw_walk walk = {.common = &common->common, .context = &work, .read = read_study};
+	struct study_report report = {.common = common, .options = options, .render = render};
+	struct tw_walk walk = {.common = &common->common, .context = &report, .read = read_study};
 	int status = render ? tw_check_form(command, &common->common, &common->forms) : 0;
 	if (status)
 		return status;
@@ -231,10 +231,10 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 	if (picture && (common->all || common->top.given))
 		return tw_say_usage(command, "a picture has no rows: --%s does nothing", common->all ? "all" : "top");
 	status = tw_walk(&walk, operands, count);
-	if (walk.readable && work.read) {
-		status = tw_worse(status, show(&work, operands[0]));
+	if (walk.readable && report.read) {
+		status = tw_worse(status, show(&report, operands[0]));
 	}
-	tw_study_free(work.study);
+	tw_study_free(report.study);
 	return status;
 }
 

@@ -71,7 +71,7 @@ static bool is_first(struct tw_text *told, const char *path)
 }
 
 /* Warns of programs that are newer than the trace: when one was built again, its functions have other addresses. */
-static void tell_newer(const char *list)
+static void say_newer(const char *list)
 {
 	struct stat own, other;
 	struct tw_text told = {0};
@@ -161,7 +161,7 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 	if (!common->binary && !maps)
 		return 0;
 	if (beside)
-		tell_newer(maps);
+		say_newer(maps);
 	int status = open_ids(names, common);
 	if (status == 0 && names->addresses && maps)
 		status = add_maps(names, maps);

@@ -162,7 +162,7 @@ static bool is_hidden(uint32_t code)
 }
 
 /* What is at the front of a text: bytes that are shown as they are, or a character, or a byte, that is not. */
-struct safe {
+struct safe_text {
 	size_t taken;
 	size_t length; /* of what is shown instead; 0: they are shown as they are */
 	char text[16];
@@ -176,9 +176,9 @@ static size_t count_plain(const char *bytes, size_t size)
 	return count;
 }
 
-static struct safe show_safe(const char *bytes, size_t size)
+static struct safe_text show_safe(const char *bytes, size_t size)
 {
-	struct safe safe = {.taken = count_plain(bytes, size)};
+	struct safe_text safe = {.taken = count_plain(bytes, size)};
 	if (safe.taken)
 		return safe;
 	unsigned char c = (unsigned char)*bytes;
@@ -195,7 +195,7 @@ static struct safe show_safe(const char *bytes, size_t size)
 void tw_put_safe(struct tw_output *out, const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size;) {
-		const struct safe safe = show_safe(bytes + i, size - i);
+		const struct safe_text safe = show_safe(bytes + i, size - i);
 		tw_put(out, safe.length ? safe.text : bytes + i, safe.length ? safe.length : safe.taken);
 		i += safe.taken;
 	}
@@ -204,7 +204,7 @@ void tw_put_safe(struct tw_output *out, const char *bytes, size_t size)
 bool tw_text_add_safe(struct tw_text *text, const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size;) {
-		const struct safe safe = show_safe(bytes + i, size - i);
+		const struct safe_text safe = show_safe(bytes + i, size - i);
 		if (!tw_text_add(text, safe.length ? safe.text : bytes + i, safe.length ? safe.length : safe.taken))
 			return false;
 		i += safe.taken;

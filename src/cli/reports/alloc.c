@@ -19,15 +19,15 @@ struct alloc_options {
 };
 
 /* A row as it is shown. */
-struct shown {
+struct alloc_numbers {
 	const struct tw_alloc_row *row;
 	uint64_t bytes, count, average;
 };
 
 static const struct tw_number numbers[] = {
-    {offsetof(struct shown, bytes), "bytes", "BYTES", "bytes", tw_show_size},
-    {offsetof(struct shown, count), "count", "OBJECTS", "count", tw_show_count},
-    {offsetof(struct shown, average), "average_bytes", "AVERAGE", "average", tw_show_size},
+    {offsetof(struct alloc_numbers, bytes), "bytes", "BYTES", "bytes", tw_show_size},
+    {offsetof(struct alloc_numbers, count), "count", "OBJECTS", "count", tw_show_count},
+    {offsetof(struct alloc_numbers, average), "average_bytes", "AVERAGE", "average", tw_show_size},
 };
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
@@ -61,7 +61,7 @@ struct alloc_listing {
 	struct tw_listing listing; /* first */
 	const struct alloc_options *options;
 	struct tw_alloc *alloc;
-	struct shown *shown;
+	struct alloc_numbers *shown;
 	uint64_t all_bytes, all_count; /* of all, also those that --class leaves out */
 };
 
@@ -86,7 +86,7 @@ static void put_stack(struct tw_json *json, const char *stack)
 static void put_json(struct tw_json *json, const struct tw_listing *listing, const void *item)
 {
 	enum tw_alloc_by by = by_of(alloc_of(listing)->options);
-	const struct shown *shown = item;
+	const struct alloc_numbers *shown = item;
 	const struct tw_alloc_row *row = shown->row;
 	tw_json_text(json, "class", row->name);
 	tw_numbers_json(json, shown, numbers, NUMBERS);
@@ -102,7 +102,7 @@ static void put_json(struct tw_json *json, const struct tw_listing *listing, con
 
 /* ---- Text. ---- */
 
-static void add_row(struct tw_table *table, const struct alloc_listing *alloc, const struct shown *shown,
+static void add_row(struct tw_table *table, const struct alloc_listing *alloc, const struct alloc_numbers *shown,
                     enum tw_alloc_by by)
 {
 	tw_table_add(table, tw_show_percent(shown->bytes, alloc->all_bytes).text);
@@ -154,7 +154,8 @@ static bool collect(struct tw_listing *listing)
 	for (size_t i = 0; (row = tw_alloc_row(alloc->alloc, i)); i++) {
 		alloc->all_bytes = tw_sum(alloc->all_bytes, row->bytes);
 		alloc->all_count = tw_sum(alloc->all_count, row->count);
-		alloc->shown[i] = (struct shown){row, row->bytes, row->count, row->count ? row->bytes / row->count : 0};
+		alloc->shown[i] =
+		    (struct alloc_numbers){row, row->bytes, row->count, row->count ? row->bytes / row->count : 0};
 		bool wanted = !alloc->options->class || fnmatch(alloc->options->class, row->name, 0) == 0;
 		if (wanted && !tw_rows_add(&listing->rows, &alloc->shown[i]))
 			return false;

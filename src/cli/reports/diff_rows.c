@@ -18,7 +18,7 @@
 	X(TW_DIFF_COUNT, count, "count", "count", "count", NULL)                                                       \
 	X(TW_DIFF_P50, p50_ns, "p50_ns", "p50", "p50", "P50")
 
-static const struct value {
+static const struct compared_value {
 	const char *time_name, *name, *word, *title;
 	size_t offset;
 } values[] = {

@@ -25,7 +25,7 @@ enum unit { COUNTED, TIME, BYTES, NUMBER };
 	X("allocations", TW_SPREAD_ALLOCATIONS, "bytes", "BYTES", BYTES, "allocation", "OBJECTS")                      \
 	X("instructions", TW_SPREAD_INSTRUCTIONS, "count", "COUNT", COUNTED, "instruction", "COUNT")
 
-static const struct kind {
+static const struct compared_kind {
 	const char *word;
 	enum tw_spread_of of;
 	const char *json, *title;
@@ -51,7 +51,7 @@ bool tw_diff_of_functions(const char *word)
 	return !word || strcmp(word, functions) == 0;
 }
 
-static const struct kind *kind_of(const char *word)
+static const struct compared_kind *kind_of(const char *word)
 {
 	size_t i = 0;
 	while (strcmp(kinds[i].word, word) != 0)
@@ -81,7 +81,7 @@ static void put_whole(struct tw_json *json, const char *name, const uint64_t val
 	tw_diff_put_whole(json, name, value[0], value[1], ratio_of((double)value[0], (double)value[1]));
 }
 
-static void put_json(struct tw_output *out, const struct tw_spread_change *row, const struct kind *kind)
+static void put_json(struct tw_output *out, const struct tw_spread_change *row, const struct compared_kind *kind)
 {
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
@@ -143,7 +143,7 @@ static bool add_name(struct tw_text *text, const struct tw_spread_row *row)
 	return !*row->series || (tw_text_add(text, " ", 1) && tw_text_add(text, row->series, strlen(row->series)));
 }
 
-static bool add_row(struct tw_table *table, const struct tw_spread_change *row, const struct kind *kind,
+static bool add_row(struct tw_table *table, const struct tw_spread_change *row, const struct compared_kind *kind,
                     struct tw_text *text)
 {
 	for (size_t side = 0; side < 2; side++)
@@ -159,7 +159,7 @@ static bool add_row(struct tw_table *table, const struct tw_spread_change *row, 
 	return true;
 }
 
-static int put_text(struct tw_screen *screen, const struct tw_spread_changes *changes, const struct kind *kind,
+static int put_text(struct tw_screen *screen, const struct tw_spread_changes *changes, const struct compared_kind *kind,
                     const struct tw_diff_choice *choice)
 {
 	struct tw_diff_columns columns = {.count = 0};
@@ -183,7 +183,8 @@ static int put_text(struct tw_screen *screen, const struct tw_spread_changes *ch
 	return fine ? status : tw_say_error("out of memory");
 }
 
-static int put(const struct tw_spread_changes *changes, const struct kind *kind, const struct tw_diff_choice *choice)
+static int put(const struct tw_spread_changes *changes, const struct compared_kind *kind,
+               const struct tw_diff_choice *choice)
 {
 	struct tw_screen screen = {0};
 	int status = tw_screen_open(&screen, choice->common->output);
@@ -201,26 +202,26 @@ static int put(const struct tw_spread_changes *changes, const struct kind *kind,
 
 /* ---- The traces. ---- */
 
-struct side {
+struct spread_side {
 	struct tw_spread *spread;
 	enum tw_spread_of of;
 };
 
 static int read_spread(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	const struct side *side = walk->context;
+	const struct spread_side *side = walk->context;
 	(void)path;
 	return side->of == TW_SPREAD_INSTRUCTIONS ? study_mix_read(side->spread, reader)
 	                                          : tw_spread_read(side->spread, reader);
 }
 
-static int read_side(struct tw_spread **spread, const struct tw_common *common, char **path, const struct kind *kind,
-                     bool *readable)
+static int read_side(struct tw_spread **spread, const struct tw_common *common, char **path,
+                     const struct compared_kind *kind, bool *readable)
 {
 	*spread = tw_spread_new(kind->of, tw_memory_asked(common) / 2);
 	if (!*spread)
 		return tw_say_error("out of memory");
-	struct side side = {*spread, kind->of};
+	struct spread_side side = {*spread, kind->of};
 	struct tw_walk walk = {.common = common,
 	                       .options = {.order = TW_ORDER_TIME},
 	                       .context = &side,
@@ -231,7 +232,8 @@ static int read_side(struct tw_spread **spread, const struct tw_common *common, 
 	return status;
 }
 
-static int compare(struct tw_spread *const sides[2], const struct kind *kind, const struct tw_diff_choice *choice)
+static int compare(struct tw_spread *const sides[2], const struct compared_kind *kind,
+                   const struct tw_diff_choice *choice)
 {
 	struct tw_spread_changes changes;
 	int status = tw_spread_compare(&changes, kind->of, sides[0], sides[1]) < 0 ? tw_say_error("out of memory") : 0;
@@ -245,7 +247,7 @@ static int compare(struct tw_spread *const sides[2], const struct kind *kind, co
 
 int tw_diff_spreads(struct tw_common commons[2], char **paths, const struct tw_diff_choice *choice)
 {
-	const struct kind *kind = kind_of(choice->of);
+	const struct compared_kind *kind = kind_of(choice->of);
 	struct tw_spread *sides[2] = {0};
 	bool readable[2] = {0};
 	int status = 0;

@@ -16,7 +16,7 @@
 enum { HISTORY = 1000 };
 
 /* Where statements come from. */
-struct source {
+struct line_source {
 	bool person;
 	struct tw_editor editor; /* of a person */
 	char *line;              /* the last one */
@@ -153,7 +153,7 @@ static const char *command_name(void *context, size_t i)
 	return i < sizeof commands / sizeof *commands ? commands[i].name : NULL;
 }
 
-static int run_command(struct tw_sql_run *run, struct source *source, char *line)
+static int run_command(struct tw_sql_run *run, struct line_source *source, char *line)
 {
 	size_t length = strcspn(line, " \t\r\n;");
 	char *argument = line + length + strspn(line + length, " \t\r\n;");
@@ -182,7 +182,7 @@ bool tw_sql_is_command(const char *text)
 
 int tw_sql_command(struct tw_sql_run *run, const char *text)
 {
-	struct source source = {0};
+	struct line_source source = {0};
 	char *line = strdup(text);
 	int status = line ? run_command(run, &source, line) : tw_say_error("out of memory");
 	free(line);
@@ -192,7 +192,7 @@ int tw_sql_command(struct tw_sql_run *run, const char *text)
 /* ---- Lines. ---- */
 
 /* NULL at the end, and after Ctrl-C. It lives until the next. */
-static char *next_line(struct source *source, bool more)
+static char *next_line(struct line_source *source, bool more)
 {
 	if (source->person) {
 		free(source->line);
@@ -235,7 +235,7 @@ static bool is_blank(const char *text)
 }
 
 /* What has been collected is run when it is complete, or when no more comes. */
-static int run_statement(struct tw_sql_run *run, const struct source *source, struct tw_text *statement)
+static int run_statement(struct tw_sql_run *run, const struct line_source *source, struct tw_text *statement)
 {
 	interrupted = 0;
 	running = run->db;
@@ -253,7 +253,7 @@ static bool may_end(const char *line)
 	return strchr(line, ';') || strstr(line, "*/");
 }
 
-static int take_line(struct tw_sql_run *run, struct source *source, struct tw_text *statement, char *line)
+static int take_line(struct tw_sql_run *run, struct line_source *source, struct tw_text *statement, char *line)
 {
 	if (source->zero)
 		return tw_say_error("standard input: a zero byte is no part of a statement");
@@ -281,7 +281,7 @@ static bool drop_statement(struct tw_sql_run *run, struct tw_text *statement)
 }
 
 /* A person goes on after an error, a script does not. */
-static int read_all(struct tw_sql_run *run, struct source *source)
+static int read_all(struct tw_sql_run *run, struct line_source *source)
 {
 	struct tw_text statement = {0};
 	int status = 0;
@@ -316,7 +316,7 @@ static int open_screen(struct tw_sql_run *run)
 
 int tw_sql_prompt(struct tw_sql_run *run)
 {
-	struct source source = {.person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+	struct line_source source = {.person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
 	struct sigaction action = {.sa_handler = interrupt}, before;
 	char path[4096];
 	if (!source.person)

@@ -43,14 +43,14 @@ static void take_finding(void *context, size_t file, const struct tw_finding *fi
 	run->damaged = run->damaged || finding->severity == TW_ERROR;
 }
 
-static void tell_refusal(void *context, const char *path, const char *what, const char *why)
+static void say_index_refused(void *context, const char *path, const char *what, const char *why)
 {
 	struct tw_sql_run *run = context;
 	stop_progress(run);
 	tw_say("%s.twindex: %s: %s", path, what, why);
 }
 
-static void tell_not_kept(void *context, const char *table)
+static void say_not_kept(void *context, const char *table)
 {
 	const struct tw_sql_run *run = context;
 	stop_progress(context);
@@ -58,7 +58,7 @@ static void tell_not_kept(void *context, const char *table)
 	       table, run->session->count > 1 ? "files are" : "file is");
 }
 
-static void tell_series_left(void *context, const char *path, size_t kept)
+static void say_series_left(void *context, const char *path, size_t kept)
 {
 	stop_progress(context);
 	tw_say("%s: an eighth of --memory has room for %s series: counter_track lacks series of counters, and their "
@@ -131,9 +131,9 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	    .begin = begin_scan,
 	    .end = end_scan,
 	    .finding = take_finding,
-	    .refused = tell_refusal,
-	    .not_kept = tell_not_kept,
-	    .series_left = tell_series_left,
+	    .refused = say_index_refused,
+	    .not_kept = say_not_kept,
+	    .series_left = say_series_left,
 	};
 	run->session->keep_index = options->index;
 	int status = add_files(run, paths, count);
