@@ -4,12 +4,12 @@
 
 #include "base/memory/memory.h"
 #include "base/text/json.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
-#include "cli/reports/call_notes.h"
 #include "core/tool.h"
 
 #include <stdio.h>
@@ -301,9 +301,8 @@ static const struct tw_option own_options[] = {
      .help = "write each blob to a file of its own; the folder is made where it is not there"},
     {"force", 0, TW_OPTION_FLAG, MEMBER(force), .help = "replace files that are there already"},
 };
-static const struct tw_option_group own_group = {"Extraction", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group, &tw_plain_input_options, &tw_output_options,
-                                                       &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Extraction", own_options), &tw_plain_input_options, &tw_output_options);
 
 const struct tw_command tw_command_blobs = {
     .name = "blobs",

@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/json.h"
 #include "cli/files/findings_filter.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/files/rules.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
-#include "cli/reports/call_notes.h"
 #include "core/tool.h"
 
 #include <string.h>
@@ -229,9 +229,9 @@ static const struct tw_option own_options[] = {
     {"rules", 0, TW_OPTION_FLAG, offsetof(struct check_options, rules),
      .help = "list the rules of all formats, or of that of --from: name, severity, what it means"},
 };
-static const struct tw_option_group own_group = {"Findings", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Findings", own_options), &tw_filter_options, &tw_input_options, &tw_jobs_options,
+                     &tw_output_options);
 
 const struct tw_command tw_command_check = {
     .name = "check",

@@ -28,12 +28,8 @@ static const char *const byte_orders[] = {
     [TW_BYTES_LITTLE - 1] = "little",
     [TW_BYTES_BIG - 1] = "big",
     [TW_BYTES_BIG_LSB - 1] = "big-lsb",
+    NULL,
 };
-
-static const char *order_word(size_t i)
-{
-	return i < sizeof byte_orders / sizeof *byte_orders ? byte_orders[i] : NULL;
-}
 
 static const char *dialect_word(size_t i)
 {
@@ -42,10 +38,7 @@ static const char *dialect_word(size_t i)
 
 static enum tw_byte_order byte_order(const char *word)
 {
-	for (size_t i = 0; word && i < sizeof byte_orders / sizeof *byte_orders; i++)
-		if (strcmp(word, byte_orders[i]) == 0)
-			return (enum tw_byte_order)(i + 1);
-	return TW_BYTES_AS_SOURCE;
+	return word ? (enum tw_byte_order)(tw_word_place(byte_orders, word) + 1) : TW_BYTES_AS_SOURCE;
 }
 
 static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *path)
@@ -150,7 +143,7 @@ static const struct tw_option own_options[] = {
     {"format-version", 0, TW_OPTION_COUNT, offsetof(struct convert_options, version), .placeholder = "N", .least = 1,
      .help = "the version of the format to write, for formats with versions; otherwise the newest, or that of the "
              "source in the same format"},
-    {"byte-order", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, byte_order), .choice = order_word,
+    {"byte-order", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, byte_order), .words = byte_orders,
      .help =
          "for formats with a choice; big-lsb: in XRay logs bit fields from the least significant bit, as LLVM reads "
          "them, else as big. Otherwise little, or that of the source where records are kept"},
@@ -166,9 +159,9 @@ static const struct tw_option own_options[] = {
     {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
      .help = "tell on standard output what was written and lost, as an object in JSON"},
 };
-static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_weight_options, &tw_filter_options, &tw_jobs_options, &tw_input_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Output", own_options), &tw_weight_options, &tw_filter_options, &tw_jobs_options,
+                     &tw_input_options);
 
 const struct tw_command tw_command_convert = {
     .name = "convert",

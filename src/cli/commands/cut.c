@@ -69,11 +69,9 @@ static const struct tw_option snapshot_options[] = {
     {"to-snapshot", 0, TW_OPTION_COUNT, offsetof(struct tw_common, xtrace.to_snapshot), .placeholder = "N", .least = 1,
      .filters = true, .help = "end before snapshot number N"},
 };
-static const struct tw_option_group snapshot_group = {"Snapshots", snapshot_options,
-                                                      sizeof snapshot_options / sizeof *snapshot_options};
-static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_filter_options, &snapshot_group, &tw_jobs_options, &tw_input_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Output", own_options), &tw_filter_options, TW_OPTIONS("Snapshots", snapshot_options),
+                     &tw_jobs_options, &tw_input_options);
 
 const struct tw_command tw_command_cut = {
     .name = "cut",

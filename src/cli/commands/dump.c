@@ -1,9 +1,9 @@
 /* dump.c - trackway dump: every record of a trace, one a line. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
 #include "cli/output/fields.h"
 #include "cli/output/screen.h"
-#include "cli/reports/call_notes.h"
 
 #include <poll.h>
 #include <string.h>
@@ -114,9 +114,8 @@ static const struct tw_option own_options[] = {
     {"tokens", 0, TW_OPTION_FLAG, offsetof(struct tw_common, xtrace.tokens),
      .help = "of xtrace: each token with its offset; otherwise each instruction with what it did"},
 };
-static const struct tw_option_group own_group = {"Records", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_filter_options, &tw_input_options,
-                                                       &tw_output_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Records", own_options), &tw_filter_options, &tw_input_options, &tw_output_options);
 
 const struct tw_command tw_command_dump = {
     .name = "dump",

@@ -12,8 +12,7 @@ struct help_options {
 static const struct tw_option own_options[] = {
     {"man", 0, TW_OPTION_FLAG, offsetof(struct help_options, man), .help = "write the manual page, for man(1)"},
 };
-static const struct tw_option_group own_group = {"Output", own_options, 1};
-static const struct tw_option_group *const groups[] = {&own_group, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = TW_OPTION_GROUPS(TW_OPTIONS("Output", own_options));
 
 static const char *name_at(void *context, size_t i)
 {

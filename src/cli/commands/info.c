@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/info.h"
 
+#include "cli/files/nothing_passed.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/files/walk.h"
 #include "cli/output/show.h"
-#include "cli/reports/call_notes.h"
 
 struct info_options {
 	struct tw_common common;
@@ -91,9 +91,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 static const struct tw_option own_options[] = {
     {"all", 'a', TW_OPTION_FLAG, offsetof(struct info_options, all), .help = "list all threads, not the first twenty"},
 };
-static const struct tw_option_group own_group = {"Threads", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Threads", own_options), &tw_filter_options, &tw_input_options, &tw_jobs_options,
+                     &tw_output_options);
 
 const struct tw_command tw_command_info = {
     .name = "info",

@@ -1,11 +1,11 @@
 /* log.c - trackway log: the log records of a trace, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/json.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
-#include "cli/reports/call_notes.h"
 #include "core/tool.h"
 
 #include <string.h>
@@ -138,8 +138,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	return tw_screen_end(&screen, status);
 }
 
-static const struct tw_option_group *const groups[] = {&tw_window_options, &tw_plain_input_options, &tw_output_options,
-                                                       &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(&tw_window_options, &tw_plain_input_options, &tw_output_options);
 
 const struct tw_command tw_command_log = {
     .name = "log",

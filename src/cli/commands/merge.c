@@ -34,26 +34,14 @@ struct merge_inputs {
 	size_t last; /* the one that something was found wrong in last */
 };
 
-static const char *align_word(size_t i)
-{
-	static const char *const words[] = {
-	    [TW_ALIGN_FIRST] = "first", [TW_ALIGN_NONE] = "none", [TW_ALIGN_WALL] = "wall"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
-
-static enum tw_alignment alignment_of(const char *word)
-{
-	size_t i = 0;
-	while (word && strcmp(word, align_word(i)) != 0)
-		i++;
-	return (enum tw_alignment)i;
-}
+static const char *const align_words[] = {
+    [TW_ALIGN_FIRST] = "first", [TW_ALIGN_NONE] = "none", [TW_ALIGN_WALL] = "wall", NULL};
 
 /* Returns 0, or TW_EXIT_FAILED after saying what is wrong. */
 static int choose_alignment(const struct merge_options *options, struct tw_merge_options *how)
 {
 	const struct tw_list *markers = &options->markers;
-	*how = (struct tw_merge_options){.alignment = alignment_of(options->align)};
+	*how = (struct tw_merge_options){.alignment = (enum tw_alignment)tw_word_place(align_words, options->align)};
 	if (markers->count > TW_MERGE_MARKERS)
 		return tw_say_usage(&tw_command_merge, "--marker: at most %d of them", TW_MERGE_MARKERS);
 	if (markers->count && options->align)
@@ -266,17 +254,13 @@ static int run_with(const struct merge_options *options, struct tw_writing *writ
 	return status ? status : merge(&how, writing, sources, inputs);
 }
 
-static const char *target_word(size_t i)
-{
-	static const char *const words[] = {"fxt", "chrome", "perfetto"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
+static const char *const target_words[] = {"fxt", "chrome", "perfetto", NULL};
 
 /* The ending of the output's name may stand for a format that merge does not write. */
 static int refuse_format(const char *format)
 {
-	for (size_t i = 0; target_word(i); i++)
-		if (strcmp(target_word(i), format) == 0)
+	for (size_t i = 0; target_words[i]; i++)
+		if (strcmp(target_words[i], format) == 0)
 			return 0;
 	return tw_say_usage(&tw_command_merge, "merge does not write %s, only fxt, chrome and perfetto", format);
 }
@@ -311,9 +295,9 @@ static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
      .help = "where to write; the ending of the name tells the format, and .gz or .zst behind it the compression. "
              "- is standard output"},
-    {"to", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, to), .choice = target_word,
+    {"to", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, to), .words = target_words,
      .help = "the format to write"},
-    {"align", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, align), .choice = align_word,
+    {"align", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, align), .words = align_words,
      .help =
          "first: each trace begins at 0, the default; none: the traces have one clock, and times stay; wall: by the "
          "wall time that each must tell"},
@@ -328,9 +312,8 @@ static const struct tw_option own_options[] = {
     {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
      .help = "tell on standard output what was written and lost, and how clocks were changed, as an object in JSON"},
 };
-static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
-                                                       &tw_input_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Output", own_options), &tw_filter_options, &tw_jobs_options, &tw_input_options);
 
 const struct tw_command tw_command_merge = {
     .name = "merge",

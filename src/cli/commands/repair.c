@@ -181,9 +181,8 @@ static const struct tw_option own_options[] = {
     {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
      .help = "tell on standard output what was saved, as an object in JSON"},
 };
-static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
-                                                       &tw_input_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Output", own_options), &tw_filter_options, &tw_jobs_options, &tw_input_options);
 
 const struct tw_command tw_command_repair = {
     .name = "repair",

@@ -84,7 +84,7 @@ int tw_list(struct tw_listing *listing, char **paths, size_t count)
 	walk->read = read_listing;
 	walk->quiet = tw_listing_form(listing) == TW_FORM_CSV && tw_goes_to_terminal(listing->common->output);
 	int status = tw_walk(walk, paths, count);
-	if (walk->readable && listing->found(listing))
+	if (walk->readable && listing->result)
 		status = tw_worse(status, show(listing, paths, count));
 	else if (listing->screen.open)
 		tw_output_discard(&listing->screen.out);

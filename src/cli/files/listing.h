@@ -14,14 +14,13 @@ struct tw_listing {
 	const struct tw_form_options *forms; /* NULL: there are only text and JSON */
 	struct tw_walk walk;                 /* how the traces are read; the rest is set by tw_list() */
 	const char *csv_head;                /* the line before samples, which are written while they are read */
-	struct tw_list_rows rows;            /* to be shown */
+	void *result;                        /* of reading, as struct tw_gc; NULL: there is nothing to show */
+	struct tw_list_rows rows;            /* of it, to be shown */
 	struct tw_screen screen;
 
-	/* Reads a trace. Returns 0 or a negative status. */
+	/* Reads a trace, and sets the result, maybe of a trace that was not read to its end. Returns 0 or a negative
+	 * status. */
 	int (*read)(struct tw_listing *listing, struct tw_reader *reader, const char *path);
-
-	/* Whether there is anything to show, maybe of a trace that was not read to its end. */
-	bool (*found)(const struct tw_listing *listing);
 
 	/* Fills the rows. False when there is no memory. */
 	bool (*collect)(struct tw_listing *listing);

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/files/writing.h"
 
+#include "cli/files/nothing_passed.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
-#include "cli/reports/call_notes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	return tw_study_show(options, &study, &tw_command_blocks, NULL, operands, count);
 }
 
-static const struct tw_option_group *const groups[] = {&tw_study_row_options, &tw_input_options, &tw_jobs_options,
-                                                       &tw_output_options,    &tw_help_options,  NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(&tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_blocks = {
     .name = "blocks",

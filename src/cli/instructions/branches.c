@@ -19,9 +19,9 @@ static const struct tw_option own_options[] = {
      .most = TW_STUDY_HISTORY_MOST,
      .help = "how many outcomes the predictor knows: it has 2 to the power of that many counters; 12 otherwise"},
 };
-static const struct tw_option_group own_group = {"Model", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Model", own_options), &tw_study_row_options, &tw_input_options, &tw_jobs_options,
+                     &tw_output_options);
 
 const struct tw_command tw_command_branches = {
     .name = "branches",

@@ -93,10 +93,9 @@ static const struct tw_option own_options[] = {
     {"interval", 0, TW_OPTION_COUNT, offsetof(struct cache_options, interval), .placeholder = "N", .least = 1,
      .help = "a row over time for so many instructions of a thread; 1000000 otherwise"},
 };
-static const struct tw_option_group own_group = {"Caches", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_study_picture_options, &tw_help_options,
-    NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Caches", own_options), &tw_study_row_options, &tw_input_options, &tw_jobs_options,
+                     &tw_study_picture_options);
 
 const struct tw_command tw_command_cache = {
     .name = "cache",

@@ -10,8 +10,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	return tw_study_show(options, &study, &tw_command_calls, study_render_calls, operands, count);
 }
 
-static const struct tw_option_group *const groups[] = {&tw_study_row_options,     &tw_input_options, &tw_jobs_options,
-                                                       &tw_study_picture_options, &tw_help_options,  NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(&tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_study_picture_options);
 
 const struct tw_command tw_command_calls = {
     .name = "calls",

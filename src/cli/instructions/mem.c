@@ -27,10 +27,9 @@ static const struct tw_option own_options[] = {
     {"reuse", 0, TW_OPTION_FLAG, offsetof(struct mem_options, reuse),
      .help = "tell reuse distances as well: how many other lines were touched between two accesses of a line"},
 };
-static const struct tw_option_group own_group = {"Memory", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_study_picture_options, &tw_help_options,
-    NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Memory", own_options), &tw_study_row_options, &tw_input_options, &tw_jobs_options,
+                     &tw_study_picture_options);
 
 const struct tw_command tw_command_mem = {
     .name = "mem",

@@ -66,10 +66,9 @@ static const struct tw_option own_options[] = {
     {"save", 0, TW_OPTION_FILE, MEMBER(save), .placeholder = "PREFIX",
      .help = "write PREFIX.bb, PREFIX.simpoints and PREFIX.weights, as SimPoint has them"},
 };
-static const struct tw_option_group own_group = {"Phases", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_study_picture_options, &tw_help_options,
-    NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Phases", own_options), &tw_study_row_options, &tw_input_options, &tw_jobs_options,
+                     &tw_study_picture_options);
 
 const struct tw_command tw_command_phases = {
     .name = "phases",

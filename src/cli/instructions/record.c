@@ -29,10 +29,7 @@ enum { INTERVAL = 1000000 };
 
 static const char default_cpu[] = "neoverse-n1";
 
-static const char *to_word(size_t i)
-{
-	return i == 0 ? "xtrace" : NULL;
-}
+static const char *const to_words[] = {"xtrace", NULL};
 
 /* ---- Before. ---- */
 
@@ -163,7 +160,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 #define MEMBER(name) .offset = offsetof(struct record_options, name)
 static const struct tw_option own_options[] = {
-    {"to", 0, TW_OPTION_CHOICE, MEMBER(to), .choice = to_word,
+    {"to", 0, TW_OPTION_CHOICE, MEMBER(to), .words = to_words,
      .help = "what is recorded: every instruction of an AArch64 program, the default"},
     {"output", 'o', TW_OPTION_FILE, MEMBER(directory), .placeholder = "DIR",
      .help = "the directory for the files, two for each thread; it is made if it is not there"},
@@ -182,9 +179,8 @@ static const struct tw_option qemu_options[] = {
     {"plugin", 0, TW_OPTION_FILE, MEMBER(plugin), .placeholder = "FILE",
      .help = "the plugin for QEMU; the one that came with this tool otherwise"},
 };
-static const struct tw_option_group own_group = {"Recording", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group qemu_group = {"QEMU", qemu_options, sizeof qemu_options / sizeof *qemu_options};
-static const struct tw_option_group *const groups[] = {&own_group, &qemu_group, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Recording", own_options), TW_OPTIONS("QEMU", qemu_options));
 
 const struct tw_command tw_command_record = {
     .name = "record",

@@ -268,9 +268,8 @@ static const struct tw_option own_options[] = {
     {"verify", 0, TW_OPTION_COUNT, offsetof(struct replay_options, verify), .placeholder = "N",
      .help = "begin at N snapshots of each file only, evenly chosen; 0, the default, begins at all"},
 };
-static const struct tw_option_group own_group = {"Replay", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_xtrace_options, &tw_jobs_options,
-                                                       &tw_output_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Replay", own_options), &tw_xtrace_options, &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_replay = {
     .name = "replay",

@@ -94,8 +94,8 @@ static const struct tw_option own_options[] = {
          "the program that is written; with --sync the directory of programs, ID.elf, and of their order, order.tsv"},
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "tell what was written as JSON Lines"},
 };
-static const struct tw_option_group own_group = {"Slice", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group, &tw_plain_input_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Slice", own_options), &tw_plain_input_options);
 
 const struct tw_command tw_command_slice = {
     .name = "slice",

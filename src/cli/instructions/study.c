@@ -3,11 +3,11 @@
 #include "cli/instructions/study.h"
 
 #include "base/text/json.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
-#include "cli/reports/call_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -42,7 +42,7 @@ static void put_bash_value(struct tw_output *out, const struct tw_command *comma
 	tw_put_text(out, ")\n");
 	if (option->kind == TW_OPTION_CHOICE) {
 		tw_put_text(out, "\t\tCOMPREPLY=($(compgen -W \"");
-		tw_put_words(out, option->choice, " ");
+		tw_put_choices(out, option, " ");
 		tw_put_text(out, "\" -- \"$cur\"))\n");
 	}
 	if (takes_anything(option))
@@ -73,7 +73,7 @@ static void put_bash_words(struct tw_output *out, const struct tw_command *comma
 	if (!command->word)
 		return;
 	tw_putf(out, "\t%s:*) words=\"", command->name);
-	tw_put_words(out, command->word, " ");
+	tw_put_words(out, command->word);
 	tw_put_text(out, "\" ;;\n");
 }
 
@@ -81,7 +81,7 @@ void tw_completion_bash(struct tw_output *out)
 {
 	const struct tw_command *command;
 	tw_put_text(out, bash_begin);
-	tw_put_words(out, tw_command_name, " ");
+	tw_put_words(out, tw_command_name);
 	tw_put_text(out, " --help --version\" -- \"$cur\"))\n\t\treturn\n\tfi\n");
 	put_bash_values(out);
 	tw_put_text(out, "\tcase $command:$cur in\n");

@@ -30,7 +30,7 @@ static void put_zsh_value(struct tw_output *out, const struct tw_option *option)
 		tw_put_text(out, "_files");
 	if (option->kind == TW_OPTION_CHOICE) {
 		tw_put_char(out, '(');
-		tw_put_words(out, option->choice, " ");
+		tw_put_choices(out, option, " ");
 		tw_put_char(out, ')');
 	}
 }
@@ -64,7 +64,7 @@ static void put_zsh_command(struct tw_output *out, const struct tw_command *comm
 		put_zsh_option(out, option);
 	if (command->word) {
 		tw_put_text(out, "\t\t\t\t'1:word:(");
-		tw_put_words(out, command->word, " ");
+		tw_put_words(out, command->word);
 		tw_put_text(out, ")'\n");
 	} else {
 		tw_put_text(out, "\t\t\t\t'*:file:_files'\n");

@@ -93,18 +93,23 @@ static void put_filled(struct tw_output *out, const char *text, size_t indent, s
 
 /* ---- Options. ---- */
 
-void tw_put_words(struct tw_output *out, const char *(*word)(size_t i), const char *between)
+void tw_put_words(struct tw_output *out, const char *(*word)(size_t i))
 {
-	for (size_t i = 0; word(i); i++) {
-		tw_put_text(out, i ? between : "");
-		tw_put_text(out, word(i));
-	}
+	for (size_t i = 0; word(i); i++)
+		tw_putf(out, "%s%s", i ? " " : "", word(i));
+}
+
+void tw_put_choices(struct tw_output *out, const struct tw_option *option, const char *between)
+{
+	const char *word;
+	for (size_t i = 0; (word = tw_option_word(option, i)); i++)
+		tw_putf(out, "%s%s", i ? between : "", word);
 }
 
 void tw_put_argument(struct tw_output *out, const struct tw_option *option)
 {
 	if (option->kind == TW_OPTION_CHOICE)
-		tw_put_words(out, option->choice, "|");
+		tw_put_choices(out, option, "|");
 	else
 		tw_put_text(out, option->placeholder ? option->placeholder : "");
 }
@@ -112,9 +117,9 @@ void tw_put_argument(struct tw_output *out, const struct tw_option *option)
 /* Choices from a column on, in as many lines as they need. Returns the column behind them. */
 static size_t put_choices(struct tw_output *out, const struct tw_option *option, size_t column)
 {
-	const char *word, *next = option->choice(0);
+	const char *word, *next = tw_option_word(option, 0);
 	for (size_t i = 1; (word = next); i++) {
-		next = option->choice(i);
+		next = tw_option_word(option, i);
 		size_t length = strlen(word) + (next != NULL);
 		if (column + length > WIDTH) {
 			tw_put_char(out, '\n');

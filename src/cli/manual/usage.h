@@ -25,7 +25,10 @@ void tw_help(struct tw_screen *screen, const struct tw_command *command);
 /* Writes what stands for an option's value: "FILE", "a|b|c"; nothing for flags. */
 void tw_put_argument(struct tw_output *out, const struct tw_option *option);
 
-/* Writes the words of a list, with something between them. word: number i, NULL past the last. */
-void tw_put_words(struct tw_output *out, const char *(*word)(size_t i), const char *between);
+/* Writes the words of a list, with a space between them. word: number i, NULL past the last. */
+void tw_put_words(struct tw_output *out, const char *(*word)(size_t i));
+
+/* The words of a choice, with something between them. */
+void tw_put_choices(struct tw_output *out, const struct tw_option *option, const char *between);
 
 #endif

@@ -19,7 +19,7 @@ static const char too_large[] = "is too large", too_small[] = "is too small";
 static const char *take_choice(const struct tw_option *option, void *member, const char *text)
 {
 	const char *word;
-	for (size_t i = 0; (word = option->choice(i)); i++)
+	for (size_t i = 0; (word = tw_option_word(option, i)); i++)
 		if (strcmp(word, text) == 0) {
 			*(const char **)member = word;
 			return NULL;
@@ -114,7 +114,7 @@ static int unknown_option(const struct tw_command *command, const char *typed)
 
 static const char *choice_word(void *option, size_t i)
 {
-	return ((const struct tw_option *)option)->choice(i);
+	return tw_option_word(option, i);
 }
 
 static int bad_value(const struct tw_command *command, const struct tw_option *option, const char *text,
@@ -132,7 +132,7 @@ static int bad_value(const struct tw_command *command, const struct tw_option *o
 	const char *word, *near = tw_nearest(text, choice_word, (void *)(uintptr_t)option);
 	if (near)
 		return tw_say_usage(command, "--%s: \"%s\" %s; did you mean %s?", option->name, text, wrong, near);
-	for (size_t i = 0; (word = option->choice(i)); i++)
+	for (size_t i = 0; (word = tw_option_word(option, i)); i++)
 		if (!tw_text_add(&words, i ? ", " : "", i ? 2 : 0) || !tw_text_add(&words, word, strlen(word)))
 			break;
 	tw_say_usage(command, "--%s: \"%s\" %s: %s", option->name, text, wrong, words.bytes ? words.bytes : "");

@@ -115,6 +115,19 @@ const struct tw_option *tw_option_at(const struct tw_command *command, size_t i)
 	return NULL;
 }
 
+const char *tw_option_word(const struct tw_option *option, size_t i)
+{
+	return option->words ? option->words[i] : option->choice(i);
+}
+
+size_t tw_word_place(const char *const *words, const char *word)
+{
+	size_t i = 0;
+	while (word && strcmp(words[i], word) != 0)
+		i++;
+	return i;
+}
+
 bool tw_function_wanted(const struct tw_common *common, const char *name)
 {
 	return !common->function || (name && fnmatch(common->function, name, 0) == 0);

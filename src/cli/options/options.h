@@ -48,7 +48,8 @@ struct tw_option {
 	size_t offset;                   /* of the member in the command's struct */
 	const char *placeholder;         /* "FILE"; NULL for flags and choices */
 	const char *help;                /* begins small, no full stop */
-	const char *(*choice)(size_t i); /* choices: word number i, NULL past the last */
+	const char *const *words;        /* choices: the words, the last NULL; or: */
+	const char *(*choice)(size_t i); /* word number i, NULL past the last */
 	uint64_t least, most;            /* numbers: what makes sense; most 0: any */
 	bool may_be_empty;               /* texts */
 	bool filters;                    /* leaves things out */
@@ -60,6 +61,19 @@ struct tw_option_group {
 	const struct tw_option *options;
 	size_t count;
 };
+
+/* A group of options that a command has for itself, as an item of its list of groups. */
+#define TW_OPTIONS(title, table)                                                                                       \
+	&(const struct tw_option_group)                                                                                \
+	{                                                                                                              \
+		title, table, sizeof(table) / sizeof *(table)                                                          \
+	}
+
+/* The groups of a command; its help is the last of each. */
+#define TW_OPTION_GROUPS(...)                                                                                          \
+	{                                                                                                              \
+		__VA_ARGS__, &tw_help_options, NULL                                                                    \
+	}
 
 /* What the shared groups below fill. Every command's struct begins with one. */
 struct tw_common {
@@ -89,6 +103,12 @@ extern const struct tw_option_group tw_output_options;      /* --output, --json 
 
 /* Option number i of a command, over all its groups, help's own first; NULL past the last. */
 const struct tw_option *tw_option_at(const struct tw_command *command, size_t i);
+
+/* Word number i of a choice, NULL past the last. */
+const char *tw_option_word(const struct tw_option *option, size_t i);
+
+/* The place of a word in a list that has it; 0 where it was not given. */
+size_t tw_word_place(const char *const *words, const char *word);
 
 /* Fills the command's struct from argv[1..], and moves the operands to the end of argv: *first is the index of the
  * first. Returns 0, or TW_EXIT_FAILED after saying what is wrong. */

@@ -25,4 +25,18 @@ void tw_put_csv(struct tw_output *out, const char *bytes, size_t size);
 /* The same of a text. */
 void tw_put_csv_text(struct tw_output *out, const char *text);
 
+/* Options that several commands have as they are. */
+#define TW_OPTION_OUTPUT_BY_NAME                                                                                          \
+	{                                                                                                                 \
+		"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output),                                        \
+		    .placeholder = "FILE",                                                                                \
+		    .help =                                                                                               \
+			"where to write; .csv and .svg tell the form, and .gz or .zst behind them the compression. - is " \
+			"standard output, the default"                                                                    \
+	}
+#define TW_OPTION_CSV_SAMPLES(offset)                                                                                  \
+	{                                                                                                              \
+		"csv", 0, TW_OPTION_FLAG, offset, .help = "write every sample: a line each, in the order of time"      \
+	}
+
 #endif

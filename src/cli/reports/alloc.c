@@ -3,8 +3,8 @@
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
 #include "cli/files/listing.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/output/message.h"
-#include "cli/reports/call_notes.h"
 
 #include <trackway/alloc.h>
 
@@ -37,12 +37,8 @@ static const char *const by_words[] = {
     [TW_ALLOC_BY_FUNCTION] = "function",
     [TW_ALLOC_BY_STACK] = "stack",
     [TW_ALLOC_BY_THREAD] = "thread",
+    NULL,
 };
-
-static const char *by_word(size_t i)
-{
-	return i < sizeof by_words / sizeof *by_words ? by_words[i] : NULL;
-}
 
 static const char *sort_word(size_t i)
 {
@@ -51,16 +47,12 @@ static const char *sort_word(size_t i)
 
 static enum tw_alloc_by by_of(const struct alloc_options *options)
 {
-	size_t i = 0;
-	while (options->by && strcmp(options->by, by_words[i]) != 0)
-		i++;
-	return (enum tw_alloc_by)i;
+	return (enum tw_alloc_by)tw_word_place(by_words, options->by);
 }
 
 struct alloc_listing {
 	struct tw_listing listing; /* first */
 	const struct alloc_options *options;
-	struct tw_alloc *alloc;
 	struct alloc_numbers *shown;
 	uint64_t all_bytes, all_count; /* of all, also those that --class leaves out */
 };
@@ -147,11 +139,11 @@ static bool collect(struct tw_listing *listing)
 	struct alloc_listing *alloc = (struct alloc_listing *)(void *)listing;
 	const struct tw_alloc_row *row;
 	size_t count = 0, room = 0;
-	while (tw_alloc_row(alloc->alloc, count))
+	while (tw_alloc_row(listing->result, count))
 		count++;
 	if (!tw_grow(&alloc->shown, &room, count + 1, sizeof *alloc->shown))
 		return false;
-	for (size_t i = 0; (row = tw_alloc_row(alloc->alloc, i)); i++) {
+	for (size_t i = 0; (row = tw_alloc_row(listing->result, i)); i++) {
 		alloc->all_bytes = tw_sum(alloc->all_bytes, row->bytes);
 		alloc->all_count = tw_sum(alloc->all_count, row->count);
 		alloc->shown[i] =
@@ -168,9 +160,9 @@ static bool collect(struct tw_listing *listing)
 static void note(const struct tw_listing *listing)
 {
 	const struct alloc_listing *alloc = alloc_of(listing);
-	if (tw_say_left_out(tw_alloc_left_out(alloc->alloc), "allocation", ""))
+	if (tw_say_left_out(tw_alloc_left_out(listing->result), "allocation", ""))
 		return;
-	if (!tw_alloc_row(alloc->alloc, 0))
+	if (!tw_alloc_row(listing->result, 0))
 		tw_say_none(listing->common, "allocation");
 	else if (listing->rows.count == 0)
 		tw_say("no class matches '%s'", alloc->options->class);
@@ -184,12 +176,10 @@ static int read_alloc(struct tw_listing *listing, struct tw_reader *reader, cons
 	    .by = by_of(alloc->options),
 	    .memory_limit = (size_t)listing->common->memory,
 	};
-	return tw_alloc_read(&alloc->alloc, reader, &options);
-}
-
-static bool found(const struct tw_listing *listing)
-{
-	return alloc_of(listing)->alloc;
+	struct tw_alloc *result = NULL;
+	int status = tw_alloc_read(&result, reader, &options);
+	listing->result = result;
+	return status;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -199,7 +189,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		{
 		    .common = common,
 		    .read = read_alloc,
-		    .found = found,
 		    .collect = collect,
 		    .note = note,
 		    .put_json = put_json,
@@ -209,13 +198,13 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	};
 	int status = tw_list(&alloc.listing, operands, count);
 	free(alloc.shown);
-	tw_alloc_free(alloc.alloc);
+	tw_alloc_free(alloc.listing.result);
 	return status;
 }
 
 #define MEMBER(name) .offset = offsetof(struct alloc_options, name)
 static const struct tw_option own_options[] = {
-    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .choice = by_word,
+    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .words = by_words,
      .help =
          "what makes a row: each class, each class in each function that allocated it, each class under each stack, "
          "each class in each thread"},
@@ -226,9 +215,8 @@ static const struct tw_option own_options[] = {
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
 };
-static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_window_options, &tw_plain_input_options,
-                                                       &tw_output_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), &tw_window_options, &tw_plain_input_options, &tw_output_options);
 
 const struct tw_command tw_command_alloc = {
     .name = "alloc",

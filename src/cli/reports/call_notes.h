@@ -3,7 +3,7 @@
 #ifndef CLI_REPORTS_CALL_NOTES_H
 #define CLI_REPORTS_CALL_NOTES_H
 
-#include "cli/options/options.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/output/screen.h"
 
 #include <trackway/analysis.h>
@@ -19,23 +19,11 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 /* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight);
 
-/* Says on standard error how many of `what` ("sample") were left out; of: " of other series", or "". Returns whether
- * any were. */
-bool tw_say_left_out(uint64_t count, const char *what, const char *of);
-
 /* Says on standard error that wall time is counted, where nobody asked for it. */
 void tw_say_weight(const struct tw_common *common, enum tw_weight weight);
 
 /* Says on standard error that there were calls deeper than is shown, where there were. */
 void tw_say_deeper(const struct tw_profile_notes *notes, enum tw_weight weight, uint32_t max_depth);
-
-/* Says on standard error that nothing passes the filters, where there are some. function_alone: all but --function let
- * something through. */
-void tw_say_nothing(const struct tw_common *common, bool function_alone);
-
-/* Says on standard error that nothing passes the filters, or only what they do not choose from, where it is so. kinds:
- * how many events of each kind pass. */
-void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static TW_EVENT_KINDS]);
 
 /* Says on standard error that nothing that a profile or tree counts passes the filters; and where there are none, that
  * no sample has the weight that was asked for. */
@@ -43,8 +31,5 @@ void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bo
 
 /* Refuses --min-duration where it would do nothing. Returns 0 or TW_EXIT_FAILED. */
 int tw_refuse_durations(const struct tw_common *common, enum tw_weight weight);
-
-/* Says on standard error that the trace has no `what`, or that none passes the filters. */
-void tw_say_none(const struct tw_common *common, const char *what);
 
 #endif

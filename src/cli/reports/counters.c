@@ -3,8 +3,8 @@
 #include "cli/reports/counters.h"
 
 #include "analysis/tool.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/output/message.h"
-#include "cli/reports/call_notes.h"
 
 #include <stdlib.h>
 
@@ -32,11 +32,6 @@ static int read_counters(struct tw_listing *listing, struct tw_reader *reader, c
 	struct tw_counters_listing *counters = counters_of(listing);
 	counters->paths[counters->path_count++] = path;
 	return tw_counters_add(counters->counters, reader);
-}
-
-static bool found(const struct tw_listing *listing)
-{
-	return counters_of(listing)->counters;
 }
 
 static bool collect(struct tw_listing *listing)
@@ -93,6 +88,7 @@ static int run_with(struct tw_counters_listing *counters, char **operands, size_
 	counters->paths = calloc(count, sizeof *counters->paths);
 	if (!counters->paths || tw_counters_new(&counters->counters, &how) < 0)
 		return tw_say_error("out of memory");
+	counters->listing.result = counters->counters;
 	return tw_list(&counters->listing, operands, count);
 }
 
@@ -107,7 +103,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		    .walk = {.options = {.order = TW_ORDER_TIME}},
 		    .csv_head = tw_counters_csv_head,
 		    .read = read_counters,
-		    .found = found,
 		    .collect = collect,
 		    .note = note,
 		    .put_json = tw_counters_put_json,
@@ -134,17 +129,14 @@ static const struct tw_option own_options[] = {
      .help = "only the first N rows or charts; 0, the default, shows all"},
 };
 static const struct tw_option form_options[] = {
-    {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
-     .help = "where to write; .csv and .svg tell the form, and .gz or .zst behind them the compression. - is standard "
-             "output, the default"},
+    TW_OPTION_OUTPUT_BY_NAME,
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a series"},
-    {"csv", 0, TW_OPTION_FLAG, MEMBER(forms.csv), .help = "write every sample: a line each, in the order of time"},
+    TW_OPTION_CSV_SAMPLES(offsetof(struct counters_options, forms.csv)),
     {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a chart for each series"},
 };
-static const struct tw_option_group own_group = {"Series", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group form_group = {"Output", form_options, sizeof form_options / sizeof *form_options};
-static const struct tw_option_group *const groups[] = {&own_group,  &tw_window_options, &tw_plain_input_options,
-                                                       &form_group, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Series", own_options), &tw_window_options, &tw_plain_input_options,
+                     TW_OPTIONS("Output", form_options));
 
 const struct tw_command tw_command_counters = {
     .name = "counters",

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tool.h"
 #include "cli/files/listing.h"
-#include "cli/reports/call_notes.h"
+#include "cli/files/nothing_passed.h"
 
 #include <stdio.h>
 
@@ -19,16 +19,6 @@ static const struct tw_number numbers[] = {
 };
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
-
-struct cpu_listing {
-	struct tw_listing listing; /* first */
-	struct tw_cpu *cpu;
-};
-
-static struct tw_cpu *cpu_of(const struct tw_listing *listing)
-{
-	return ((const struct cpu_listing *)(const void *)listing)->cpu;
-}
 
 /* ---- CSV: while it is read. ---- */
 
@@ -116,7 +106,7 @@ static int put_text(struct tw_listing *listing)
 static bool collect(struct tw_listing *listing)
 {
 	const struct tw_cpu_row *row;
-	for (size_t i = 0; (row = tw_cpu_row(cpu_of(listing), i)); i++)
+	for (size_t i = 0; (row = tw_cpu_row(listing->result, i)); i++)
 		if (!tw_rows_add(&listing->rows, row))
 			return false;
 	listing->rows.shown = listing->rows.count;
@@ -125,13 +115,13 @@ static bool collect(struct tw_listing *listing)
 
 static void note(const struct tw_listing *listing)
 {
-	if (!tw_say_left_out(tw_cpu_left_out(cpu_of(listing)), "sample", "") && !listing->rows.count)
+	if (!tw_say_left_out(tw_cpu_left_out(listing->result), "sample", "") && !listing->rows.count)
 		tw_say_none(listing->common, "processor time");
 }
 
 static int draw(struct tw_listing *listing, const char *title)
 {
-	return tw_cpu_render(&listing->screen.out, cpu_of(listing), title);
+	return tw_cpu_render(&listing->screen.out, listing->result, title);
 }
 
 static bool can_draw(const struct tw_listing *listing)
@@ -148,52 +138,43 @@ static int read_cpu(struct tw_listing *listing, struct tw_reader *reader, const 
 	    .on_sample = tw_listing_form(listing) == TW_FORM_CSV ? put_sample : NULL,
 	    .context = listing,
 	};
-	return tw_cpu_read(&((struct cpu_listing *)(void *)listing)->cpu, reader, &options);
-}
-
-static bool found(const struct tw_listing *listing)
-{
-	return cpu_of(listing);
+	struct tw_cpu *cpu = NULL;
+	int status = tw_cpu_read(&cpu, reader, &options);
+	listing->result = cpu;
+	return status;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct cpu_listing cpu = {
-	    .listing =
-		{
-		    .common = common,
-		    .forms = &((const struct cpu_options *)common)->forms,
-		    .walk = {.options = {.order = TW_ORDER_TIME}},
-		    .csv_head = "time_ns,process,thread,cpu_ns,percent\n",
-		    .read = read_cpu,
-		    .found = found,
-		    .collect = collect,
-		    .note = note,
-		    .put_json = put_json,
-		    .put_text = put_text,
-		    .draw = draw,
-		    .can_draw = can_draw,
-		},
+	struct tw_listing listing = {
+	    .common = common,
+	    .forms = &((const struct cpu_options *)common)->forms,
+	    .walk = {.options = {.order = TW_ORDER_TIME}},
+	    .csv_head = "time_ns,process,thread,cpu_ns,percent\n",
+	    .read = read_cpu,
+	    .collect = collect,
+	    .note = note,
+	    .put_json = put_json,
+	    .put_text = put_text,
+	    .draw = draw,
+	    .can_draw = can_draw,
 	};
-	int status = tw_check_form(&tw_command_cpu, common, cpu.listing.forms);
+	int status = tw_check_form(&tw_command_cpu, common, listing.forms);
 	if (status == 0)
-		status = tw_list(&cpu.listing, operands, count);
-	tw_cpu_free(cpu.cpu);
+		status = tw_list(&listing, operands, count);
+	tw_cpu_free(listing.result);
 	return status;
 }
 
 #define MEMBER(name) .offset = offsetof(struct cpu_options, name)
 static const struct tw_option form_options[] = {
-    {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
-     .help = "where to write; .csv and .svg tell the form, and .gz or .zst behind them the compression. - is standard "
-             "output, the default"},
+    TW_OPTION_OUTPUT_BY_NAME,
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
-    {"csv", 0, TW_OPTION_FLAG, MEMBER(forms.csv), .help = "write every sample: a line each, in the order of time"},
+    TW_OPTION_CSV_SAMPLES(offsetof(struct cpu_options, forms.csv)),
     {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a chart for the process and each thread"},
 };
-static const struct tw_option_group form_group = {"Output", form_options, sizeof form_options / sizeof *form_options};
-static const struct tw_option_group *const groups[] = {&tw_window_options, &tw_plain_input_options, &form_group,
-                                                       &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(&tw_window_options, &tw_plain_input_options, TW_OPTIONS("Output", form_options));
 
 const struct tw_command tw_command_cpu = {
     .name = "cpu",

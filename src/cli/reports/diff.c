@@ -171,12 +171,9 @@ static const struct tw_option flame_options[] = {
     {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
      .help = "what stands above the picture; the names of the files otherwise"},
 };
-static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group flame_group = {"Picture", flame_options,
-                                                   sizeof flame_options / sizeof *flame_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &flame_group,      &tw_weight_options,
-                                                       &tw_filter_options, &tw_input_options, &tw_jobs_options,
-                                                       &tw_output_options, &tw_help_options,  NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), TW_OPTIONS("Picture", flame_options), &tw_weight_options,
+                     &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_diff = {
     .name = "diff",

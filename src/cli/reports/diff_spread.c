@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/spread.h"
 #include "base/memory/order.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/table.h"
-#include "cli/reports/call_notes.h"
 #include "cli/reports/diff.h"
 #include "study/tool.h"
 

@@ -118,9 +118,9 @@ static const struct tw_option own_options[] = {
     {"max-depth", 0, TW_OPTION_COUNT, MEMBER(tree.max_depth), .placeholder = "N", .least = 1,
      .help = "how many functions of a stack are told apart; those further in are \"(deeper)\". 1000 otherwise"},
 };
-static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_weight_options, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Output", own_options), &tw_weight_options, &tw_filter_options, &tw_input_options,
+                     &tw_jobs_options);
 
 const struct tw_command tw_command_flame = {
     .name = "flame",

@@ -3,9 +3,9 @@
 #include "cli/reports/gc.h"
 
 #include "analysis/tool.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/options/parse.h"
 #include "cli/output/message.h"
-#include "cli/reports/call_notes.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -18,22 +18,14 @@ struct gc_options {
 	uint64_t top;
 };
 
-static const char *by_word(size_t i)
-{
-	static const char *const words[] = {
-	    [TW_GC_BY_COLLECTION] = "collection", [TW_GC_BY_CLASS] = "class", [TW_GC_BY_GENERATION] = "generation"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
+static const char *const by_words[] = {
+    [TW_GC_BY_COLLECTION] = "collection", [TW_GC_BY_CLASS] = "class", [TW_GC_BY_GENERATION] = "generation", NULL};
 
 /* --diff and --class are about classes. */
 static enum tw_gc_by by_of(const struct gc_options *options)
 {
-	size_t i = 0;
-	if (!options->by)
-		return options->diff || options->class ? TW_GC_BY_CLASS : TW_GC_BY_COLLECTION;
-	while (strcmp(options->by, by_word(i)) != 0)
-		i++;
-	return (enum tw_gc_by)i;
+	bool classes = options->diff || options->class;
+	return !options->by && classes ? TW_GC_BY_CLASS : (enum tw_gc_by)tw_word_place(by_words, options->by);
 }
 
 static struct tw_gc_listing *gc_of(const struct tw_listing *listing)
@@ -123,23 +115,6 @@ static bool collect_generations(struct tw_gc_listing *gc)
 	return true;
 }
 
-static struct tw_gc_growth growth_of(const struct tw_gc_class *row)
-{
-	return (struct tw_gc_growth){
-	    .row = row,
-	    .bytes = row->bytes,
-	    .count = row->count,
-	    .most_bytes = row->most_bytes,
-	    .most_count = row->most_count,
-	    .from_bytes = row->from_bytes,
-	    .to_bytes = row->to_bytes,
-	    .from_count = row->from_count,
-	    .to_count = row->to_count,
-	    .growth =
-		row->to_bytes > row->from_bytes ? row->to_bytes - row->from_bytes : row->from_bytes - row->to_bytes,
-	};
-}
-
 static bool is_named(const struct tw_listing *listing, const char *name)
 {
 	const char *class = options_of(listing)->class;
@@ -163,7 +138,8 @@ static bool collect_classes(struct tw_gc_listing *gc)
 	if (!gc->growths)
 		return false;
 	for (size_t i = 0; (row = tw_gc_class(gc->gc, i)); i++) {
-		gc->growths[i] = growth_of(row);
+		uint64_t from = row->from_bytes, to = row->to_bytes;
+		gc->growths[i] = (struct tw_gc_growth){*row, to > from ? to - from : from - to};
 		if (is_wanted(gc, row) && !tw_rows_add(&gc->listing.rows, &gc->growths[i]))
 			return false;
 	}
@@ -249,12 +225,9 @@ static int read_gc(struct tw_listing *listing, struct tw_reader *reader, const c
 	    .on_sample = csv && gc->by != TW_GC_BY_COLLECTION ? put_sample : NULL,
 	    .context = listing,
 	};
-	return tw_gc_read(&gc->gc, reader, &options);
-}
-
-static bool found(const struct tw_listing *listing)
-{
-	return gc_of(listing)->gc;
+	int status = tw_gc_read(&gc->gc, reader, &options);
+	listing->result = gc->gc;
+	return status;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -268,7 +241,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		    .walk = {.options = {.order = TW_ORDER_TIME}},
 		    .csv_head = tw_gc_csv_head(by_of(options)),
 		    .read = read_gc,
-		    .found = found,
 		    .collect = collect,
 		    .note = note,
 		    .put_json = tw_gc_put_json,
@@ -291,31 +263,28 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 #define MEMBER(name) .offset = offsetof(struct gc_options, name)
 static const struct tw_option own_options[] = {
-    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .choice = by_word,
+    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .words = by_words,
      .help = "what makes a row: each collection, each class that was alive, each generation of the heap"},
     {"diff", 0, TW_OPTION_TEXT, MEMBER(diff), .placeholder = "FROM,TO",
      .help = "how the classes alive changed between two times since the start of the trace, \"1s,2.5s\""},
     {"class", 'f', TW_OPTION_TEXT, MEMBER(class), .placeholder = "GLOB",
      .help = "only classes whose name matches, \"System.*\""},
-    {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = tw_gc_sort_word,
+    {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .words = tw_gc_sort_words,
      .help = "the column to sort classes by, largest first; bytes otherwise, with --diff growth, up or down"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
 };
 static const struct tw_option form_options[] = {
-    {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
-     .help = "where to write; .csv and .svg tell the form, and .gz or .zst behind them the compression. - is standard "
-             "output, the default"},
+    TW_OPTION_OUTPUT_BY_NAME,
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
     {"csv", 0, TW_OPTION_FLAG, MEMBER(forms.csv),
      .help = "write a line for each collection, or each time that a class or a generation was told of"},
     {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg),
      .help = "draw the heap over time: all classes together, and each generation"},
 };
-static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group form_group = {"Output", form_options, sizeof form_options / sizeof *form_options};
-static const struct tw_option_group *const groups[] = {&own_group,  &tw_window_options, &tw_plain_input_options,
-                                                       &form_group, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), &tw_window_options, &tw_plain_input_options,
+                     TW_OPTIONS("Output", form_options));
 
 const struct tw_command tw_command_gc = {
     .name = "gc",

@@ -11,9 +11,7 @@ enum tw_gc_by { TW_GC_BY_COLLECTION, TW_GC_BY_CLASS, TW_GC_BY_GENERATION };
 
 /* A class at two points in time. */
 struct tw_gc_growth {
-	const struct tw_gc_class *row;
-	uint64_t bytes, count, most_bytes, most_count;
-	uint64_t from_bytes, to_bytes, from_count, to_count;
+	struct tw_gc_class class;
 	uint64_t growth; /* of bytes, up or down: to sort by */
 };
 
@@ -27,7 +25,7 @@ struct tw_gc_listing {
 };
 
 /* Words of --sort for classes. */
-const char *tw_gc_sort_word(size_t i);
+extern const char *const tw_gc_sort_words[];
 
 /* Chooses and sorts the rows of classes. */
 void tw_gc_sort(struct tw_gc_listing *gc, const char *word, uint64_t top);

@@ -7,17 +7,17 @@
 #define OF(type, member) offsetof(struct type, member)
 
 static const struct tw_number class_numbers[] = {
-    {OF(tw_gc_growth, bytes), "bytes", "BYTES", "bytes", tw_show_size},
-    {OF(tw_gc_growth, count), "count", "OBJECTS", "count", tw_show_count},
-    {OF(tw_gc_growth, most_bytes), "most_bytes", "MOST BYTES", "most-bytes", tw_show_size},
-    {OF(tw_gc_growth, most_count), "most_count", "MOST OBJECTS", "most-count", tw_show_count},
+    {OF(tw_gc_class, bytes), "bytes", "BYTES", "bytes", tw_show_size},
+    {OF(tw_gc_class, count), "count", "OBJECTS", "count", tw_show_count},
+    {OF(tw_gc_class, most_bytes), "most_bytes", "MOST BYTES", "most-bytes", tw_show_size},
+    {OF(tw_gc_class, most_count), "most_count", "MOST OBJECTS", "most-count", tw_show_count},
 };
 
 static const struct tw_number diff_numbers[] = {
-    {OF(tw_gc_growth, from_bytes), "from_bytes", "BYTES FROM", NULL, tw_show_size},
-    {OF(tw_gc_growth, to_bytes), "to_bytes", "BYTES TO", "bytes", tw_show_size},
-    {OF(tw_gc_growth, from_count), "from_count", "OBJECTS FROM", NULL, tw_show_count},
-    {OF(tw_gc_growth, to_count), "to_count", "OBJECTS TO", "count", tw_show_count},
+    {OF(tw_gc_class, from_bytes), "from_bytes", "BYTES FROM", NULL, tw_show_size},
+    {OF(tw_gc_class, to_bytes), "to_bytes", "BYTES TO", "bytes", tw_show_size},
+    {OF(tw_gc_class, from_count), "from_count", "OBJECTS FROM", NULL, tw_show_count},
+    {OF(tw_gc_class, to_count), "to_count", "OBJECTS TO", "count", tw_show_count},
 };
 
 /* By the size of the change: it has a sign, and is shown on its own. */
@@ -40,11 +40,7 @@ static const struct tw_number pause_numbers[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-const char *tw_gc_sort_word(size_t i)
-{
-	static const char *const words[] = {"bytes", "count", "most-bytes", "most-count", "growth", "name"};
-	return i < COUNT(words) ? words[i] : NULL;
-}
+const char *const tw_gc_sort_words[] = {"bytes", "count", "most-bytes", "most-count", "growth", "name", NULL};
 
 void tw_gc_sort(struct tw_gc_listing *gc, const char *word, uint64_t top)
 {
@@ -90,10 +86,10 @@ static void put_collection(struct tw_json *json, const struct tw_gc_collection *
 	tw_json_text(json, "generations", row->generations);
 }
 
-static void put_class(struct tw_json *json, const struct tw_gc_growth *row, bool diff)
+static void put_class(struct tw_json *json, const struct tw_gc_class *row, bool diff)
 {
-	tw_json_text(json, "name", row->row->name);
-	tw_json_text(json, "module", row->row->module);
+	tw_json_text(json, "name", row->name);
+	tw_json_text(json, "module", row->module);
 	if (!diff) {
 		tw_numbers_json(json, row, class_numbers, COUNT(class_numbers));
 		return;
@@ -177,7 +173,7 @@ static int put_collections(struct tw_screen *screen, const struct tw_gc_listing 
 	return status;
 }
 
-static void add_class(struct tw_table *table, const struct tw_gc_growth *row, bool diff)
+static void add_class(struct tw_table *table, const struct tw_gc_class *row, bool diff)
 {
 	if (diff) {
 		tw_table_add(table, show_change(row->from_bytes, row->to_bytes, tw_show_size).text);
@@ -186,7 +182,7 @@ static void add_class(struct tw_table *table, const struct tw_gc_growth *row, bo
 	} else {
 		tw_numbers_cells(table, row, class_numbers, COUNT(class_numbers));
 	}
-	tw_table_add(table, row->row->name);
+	tw_table_add(table, row->name);
 }
 
 static void put_heap(struct tw_screen *screen, const struct tw_gc_listing *gc)

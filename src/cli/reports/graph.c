@@ -103,11 +103,9 @@ static const struct tw_option own_options[] = {
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct graph_options, top), .placeholder = "N",
      .help = "only the N functions with the most time in all; 0, the default, draws all"},
 };
-static const struct tw_option_group own_group = {"Graph", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
-                                                       &tw_filter_options, &tw_input_options,
-                                                       &tw_jobs_options,   &tw_output_options,
-                                                       &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Graph", own_options), &tw_weight_options, &tw_filter_options, &tw_input_options,
+                     &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_graph = {
     .name = "graph",

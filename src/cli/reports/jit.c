@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/sum.h"
 #include "cli/files/listing.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/output/message.h"
-#include "cli/reports/call_notes.h"
 
 #include <trackway/jit.h>
 
@@ -28,11 +28,7 @@ static const struct tw_number numbers[] = {
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-static const char *by_word(size_t i)
-{
-	static const char *const words[] = {[TW_JIT_BY_FUNCTION] = "function", [TW_JIT_BY_THREAD] = "thread"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
+static const char *const by_words[] = {[TW_JIT_BY_FUNCTION] = "function", [TW_JIT_BY_THREAD] = "thread", NULL};
 
 static const char *sort_word(size_t i)
 {
@@ -41,14 +37,12 @@ static const char *sort_word(size_t i)
 
 static enum tw_jit_by by_of(const struct jit_options *options)
 {
-	bool thread = options->by && strcmp(options->by, "thread") == 0;
-	return thread ? TW_JIT_BY_THREAD : TW_JIT_BY_FUNCTION;
+	return (enum tw_jit_by)tw_word_place(by_words, options->by);
 }
 
 struct jit_listing {
 	struct tw_listing listing; /* first */
 	const struct jit_options *options;
-	struct tw_jit *jit;
 	struct tw_jit_row all; /* also what --function leaves out */
 };
 
@@ -131,7 +125,7 @@ static bool collect(struct tw_listing *listing)
 {
 	struct jit_listing *jit = (struct jit_listing *)(void *)listing;
 	const struct tw_jit_row *row;
-	for (size_t i = 0; (row = tw_jit_row(jit->jit, i)); i++) {
+	for (size_t i = 0; (row = tw_jit_row(listing->result, i)); i++) {
 		add_to(&jit->all, row);
 		if (tw_function_wanted(listing->common, row->name) && !tw_rows_add(&listing->rows, row))
 			return false;
@@ -143,10 +137,9 @@ static bool collect(struct tw_listing *listing)
 
 static void note(const struct tw_listing *listing)
 {
-	const struct jit_listing *jit = jit_of(listing);
-	if (tw_say_left_out(tw_jit_left_out(jit->jit), "compilation", ""))
+	if (tw_say_left_out(tw_jit_left_out(listing->result), "compilation", ""))
 		return;
-	if (!tw_jit_row(jit->jit, 0))
+	if (!tw_jit_row(listing->result, 0))
 		tw_say_none(listing->common, "compilation");
 	else if (listing->rows.count == 0)
 		tw_say_nothing(listing->common, true);
@@ -160,12 +153,10 @@ static int read_jit(struct tw_listing *listing, struct tw_reader *reader, const 
 	    .by = by_of(jit->options),
 	    .memory_limit = (size_t)listing->common->memory,
 	};
-	return tw_jit_read(&jit->jit, reader, &options);
-}
-
-static bool found(const struct tw_listing *listing)
-{
-	return jit_of(listing)->jit;
+	struct tw_jit *result = NULL;
+	int status = tw_jit_read(&result, reader, &options);
+	listing->result = result;
+	return status;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -175,7 +166,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		{
 		    .common = common,
 		    .read = read_jit,
-		    .found = found,
 		    .collect = collect,
 		    .note = note,
 		    .put_json = put_json,
@@ -184,13 +174,13 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .options = (const struct jit_options *)common,
 	};
 	int status = tw_list(&jit.listing, operands, count);
-	tw_jit_free(jit.jit);
+	tw_jit_free(jit.listing.result);
 	return status;
 }
 
 #define MEMBER(name) .offset = offsetof(struct jit_options, name)
 static const struct tw_option own_options[] = {
-    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .choice = by_word,
+    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .words = by_words,
      .help = "what makes a row: each function, or each thread that compiled"},
     {"function", 'f', TW_OPTION_TEXT, MEMBER(common.function), .placeholder = "GLOB",
      .help = "only functions, or threads, whose name matches, \"System.*\""},
@@ -199,9 +189,8 @@ static const struct tw_option own_options[] = {
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
 };
-static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_window_options, &tw_plain_input_options,
-                                                       &tw_output_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), &tw_window_options, &tw_plain_input_options, &tw_output_options);
 
 const struct tw_command tw_command_jit = {
     .name = "jit",

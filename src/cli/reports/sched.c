@@ -3,8 +3,8 @@
 #include "cli/reports/sched.h"
 
 #include "analysis/tool.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/output/message.h"
-#include "cli/reports/call_notes.h"
 
 #include <string.h>
 
@@ -17,22 +17,15 @@ struct sched_options {
 
 /* ---- What rows are, and in which order. ---- */
 
-static const char *by_word(size_t i)
-{
-	static const char *const words[] = {"thread", "cpu"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
+static const char *const by_words[] = {"thread", "cpu", NULL};
 
 /* The words of --sort: the numbers of threads, those of CPUs, and "id", which is the order without sorting. */
-static const char *sort_word(size_t i)
-{
-	static const char *const words[] = {"running", "runnable", "switches", "wakeups", "p99", "max", "busy", "id"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
+static const char *const sort_words[] = {"running", "runnable", "switches", "wakeups", "p99",
+                                         "max",     "busy",     "id",       NULL};
 
 static bool is_by_cpu(const struct sched_options *options)
 {
-	return options->by && strcmp(options->by, "cpu") == 0;
+	return tw_word_place(by_words, options->by) == 1;
 }
 
 /* Threads are sorted by their running time, CPUs by their number, unless something else is asked for. */
@@ -104,12 +97,9 @@ static int read_sched(struct tw_listing *listing, struct tw_reader *reader, cons
 	    .from_ns = listing->common->from_time,
 	    .to_ns = listing->common->to_time,
 	};
-	return tw_sched_read(&sched_of(listing)->sched, reader, &how);
-}
-
-static bool found(const struct tw_listing *listing)
-{
-	return sched_of(listing)->sched;
+	int status = tw_sched_read(&sched_of(listing)->sched, reader, &how);
+	listing->result = sched_of(listing)->sched;
+	return status;
 }
 
 static void note(const struct tw_listing *listing)
@@ -140,7 +130,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		    .forms = &options->forms,
 		    .walk = {.options = {.order = TW_ORDER_TIME}, .all_threads = true, .all_times = true},
 		    .read = read_sched,
-		    .found = found,
 		    .collect = collect,
 		    .note = note,
 		    .put_json = tw_sched_put_json,
@@ -158,8 +147,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 #define MEMBER(name) .offset = offsetof(struct sched_options, name)
 static const struct tw_option own_options[] = {
-    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .choice = by_word, .help = "what makes a row: each thread, or each CPU"},
-    {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = sort_word,
+    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .words = by_words, .help = "what makes a row: each thread, or each CPU"},
+    {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .words = sort_words,
      .help = "the column to sort by, largest first; otherwise threads by running, CPUs by id"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
      .help =
@@ -173,10 +162,9 @@ static const struct tw_option form_options[] = {
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
     {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a line of time for each CPU"},
 };
-static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group form_group = {"Output", form_options, sizeof form_options / sizeof *form_options};
-static const struct tw_option_group *const groups[] = {&own_group,  &tw_window_options, &tw_plain_input_options,
-                                                       &form_group, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), &tw_window_options, &tw_plain_input_options,
+                     TW_OPTIONS("Output", form_options));
 
 const struct tw_command tw_command_sched = {
     .name = "sched",

@@ -91,11 +91,9 @@ static const struct tw_option own_options[] = {
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stacks_options, top), .placeholder = "N",
      .help = "only the first N stacks; 0, the default, shows all"},
 };
-static const struct tw_option_group own_group = {"Stacks", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
-                                                       &tw_filter_options, &tw_input_options,
-                                                       &tw_jobs_options,   &tw_output_options,
-                                                       &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Stacks", own_options), &tw_weight_options, &tw_filter_options, &tw_input_options,
+                     &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_stacks = {
     .name = "stacks",

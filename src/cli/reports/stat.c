@@ -19,21 +19,19 @@ struct stat_options {
 
 /* ---- What rows are, and in which order. ---- */
 
-static const char *by_word(size_t i)
-{
-	static const char *const words[] = {[TW_BY_FUNCTION] = "function", [TW_BY_THREAD] = "thread",
-	                                    [TW_BY_CALLER] = "caller",     [TW_BY_OBJECT] = "object",
-	                                    [TW_BY_CLASS] = "class",       [TW_BY_MODULE] = "module",
-	                                    [TW_BY_LINE] = "line",         [TW_BY_WHOLE_THREAD] = "whole-thread"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
+static const char *const by_words[] = {[TW_BY_FUNCTION] = "function",
+                                       [TW_BY_THREAD] = "thread",
+                                       [TW_BY_CALLER] = "caller",
+                                       [TW_BY_OBJECT] = "object",
+                                       [TW_BY_CLASS] = "class",
+                                       [TW_BY_MODULE] = "module",
+                                       [TW_BY_LINE] = "line",
+                                       [TW_BY_WHOLE_THREAD] = "whole-thread",
+                                       NULL};
 
-static enum tw_profile_by by_of(const char *word)
+static enum tw_profile_by by_of(const struct stat_options *options)
 {
-	size_t i = 0;
-	while (word && strcmp(word, by_word(i)) != 0)
-		i++;
-	return (enum tw_profile_by)i;
+	return (enum tw_profile_by)tw_word_place(by_words, options->by);
 }
 
 /* Samples have none of the columns that are about single calls. */
@@ -78,7 +76,7 @@ static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *
 
 static int show(struct tw_profile *profile, const struct stat_options *options)
 {
-	struct tw_stat_rows rows = {.by = by_of(options->by), .weight = tw_profile_weight(profile)};
+	struct tw_stat_rows rows = {.by = by_of(options), .weight = tw_profile_weight(profile)};
 	int status = refuse_sort(options->sort, rows.weight);
 	if (status)
 		return status;
@@ -96,7 +94,7 @@ static int show(struct tw_profile *profile, const struct stat_options *options)
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct stat_options *options = (const struct stat_options *)common;
-	struct tw_profiling profiling = {.common = common, .by = by_of(options->by)};
+	struct tw_profiling profiling = {.common = common, .by = by_of(options)};
 	int status = tw_profile_files(&profiling, operands, count);
 	if (profiling.readable) {
 		status = tw_worse(status, show(profiling.profile, options));
@@ -106,22 +104,20 @@ static int run(struct tw_common *common, char **operands, size_t count)
 }
 
 static const struct tw_option own_options[] = {
-    {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .choice = by_word,
+    {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .words = by_words,
      .help = "what makes a row: each function, each function in each thread, each function under each caller, each "
              "function with each object (the first with a name that a pointer or koid among its arguments leads "
              "to; of FXT); of samples also each class, module, line of the source (where none is known, the place "
              "in the function: an offset in the intermediate language, or an address), or thread, whatever its "
              "functions"},
-    {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = tw_stat_sort_word,
+    {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .words = tw_stat_sort_words,
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
 };
-static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
-                                                       &tw_filter_options, &tw_input_options,
-                                                       &tw_jobs_options,   &tw_output_options,
-                                                       &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), &tw_weight_options, &tw_filter_options, &tw_input_options,
+                     &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_stat = {
     .name = "stat",

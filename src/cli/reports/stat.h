@@ -17,9 +17,9 @@ struct tw_stat_rows {
 	struct tw_note_counts notes;
 };
 
-/* Word number i of --sort, NULL past the last; and whether one is about single calls (min, max, percentiles), of which
+/* The words of --sort, the last NULL; and whether one is about single calls (min, max, percentiles), of which
  * only those that were seen to end count. */
-const char *tw_stat_sort_word(size_t i);
+extern const char *const tw_stat_sort_words[];
 bool tw_stat_sorts_ended(const char *word);
 
 /* Sorts by the number of that word, the largest first; equal ones, and all for the word "name", stay in the profile's

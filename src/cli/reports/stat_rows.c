@@ -29,11 +29,7 @@ static const struct tw_number ended_numbers[] = {
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers, ENDED_NUMBERS = sizeof ended_numbers / sizeof *ended_numbers };
 
-const char *tw_stat_sort_word(size_t i)
-{
-	static const char *const words[] = {"count", "total", "self", "min", "p50", "p90", "p99", "max", "name"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
+const char *const tw_stat_sort_words[] = {"count", "total", "self", "min", "p50", "p90", "p99", "max", "name", NULL};
 
 bool tw_stat_sorts_ended(const char *word)
 {

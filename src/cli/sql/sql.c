@@ -233,10 +233,9 @@ static const struct tw_option form_options[] = {
     {"csv", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, csv), .help = "write comma-separated values (RFC 4180)"},
     {"markdown", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, markdown), .help = "write a table in Markdown"},
 };
-static const struct tw_option_group own_group = {"Questions", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group form_group = {"Form", form_options, sizeof form_options / sizeof *form_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &form_group, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Questions", own_options), TW_OPTIONS("Form", form_options), &tw_input_options,
+                     &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_sql = {
     .name = "sql",
