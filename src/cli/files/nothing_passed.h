@@ -19,8 +19,8 @@ void tw_say_nothing(const struct tw_common *common, bool function_alone);
  * how many events of each kind pass. */
 void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static TW_EVENT_KINDS]);
 
-/* Says something of the filters, where there are some: "nothing passes". function_alone: all but --function let something
- * through. */
+/* Says something of the filters, where there are some: "nothing passes". function_alone: all but --function let
+ * something through. */
 void tw_say_filters(const struct tw_common *common, const char *told, bool function_alone);
 
 /* Says on standard error that the trace has no `what`, or that none passes the filters. */

@@ -25,7 +25,7 @@ void tw_put_csv(struct tw_output *out, const char *bytes, size_t size);
 /* The same of a text. */
 void tw_put_csv_text(struct tw_output *out, const char *text);
 
-/* Options that several commands have as they are. */
+/* Options that several commands have as they are. offset: of `csv` in the command's struct. */
 #define TW_OPTION_OUTPUT_BY_NAME                                                                                          \
 	{                                                                                                                 \
 		"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output),                                        \
