@@ -606,9 +606,9 @@ static void test_kind_names(void **state)
 /* The bits of a header that say something: its type, size and subtype, and those of fields. */
 static uint64_t used_bits(enum tw_fxt_kind kind, unsigned type, const struct fxt_record_field *field)
 {
-	uint64_t bits = type == TW_FXT_TYPE_LARGE ? FXT_BITS(0, 39) : FXT_BITS(0, 15);
-	if (fxt_has_subtype(type) && type != TW_FXT_TYPE_LARGE)
-		bits |= type == TW_FXT_TYPE_SCHEDULING ? FXT_BITS(60, 63) : FXT_BITS(16, 19);
+	uint64_t bits = type == TW_FXT_TYPE_LARGE ? FXT_BITS(0, 35) : FXT_BITS(0, 15);
+	if (fxt_subtype_bit(type))
+		bits |= (uint64_t)0xf << fxt_subtype_bit(type);
 	for (; kind != TW_FXT_MAGIC && field->form; field++)
 		if (field->low < 64 && field->high)
 			bits |= FXT_BITS(field->low, field->high);

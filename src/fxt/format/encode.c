@@ -277,8 +277,7 @@ static uint64_t numbers_and_size(struct encoding *out, const struct tw_fxt_recor
 		type = fxt_type(record->header);
 	uint64_t words = (out->at + out->later) / TW_FXT_WORD;
 	uint64_t size = field(out, 4, type == TW_FXT_TYPE_LARGE ? 35 : 15, words);
-	unsigned low = type == TW_FXT_TYPE_SCHEDULING ? 60 : 16;
-	return type | size | (uint64_t)subtype << low;
+	return type | size | (uint64_t)subtype << fxt_subtype_bit(type);
 }
 
 int tw_fxt_encode(const struct tw_fxt_record *record, bool big, uint8_t *out, size_t room, size_t *size)

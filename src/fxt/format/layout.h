@@ -68,21 +68,21 @@ static inline uint32_t fxt_size(uint64_t header)
 	return (uint32_t)(fxt_type(header) == TW_FXT_TYPE_LARGE ? tw_bits(header, 4, 35) : tw_bits(header, 4, 15));
 }
 
-/* The subtype of a record, 0 where its type has none. */
-static inline unsigned fxt_subtype(uint64_t header)
+/* The lowest of the 4 bits of the subtype that records of a type have; 0: they have none. */
+static inline unsigned fxt_subtype_bit(unsigned type)
 {
 	static const uint8_t low[FXT_TYPES] = {
 	    [TW_FXT_TYPE_METADATA] = 16, [TW_FXT_TYPE_EVENT] = 16, [TW_FXT_TYPE_SCHEDULING] = 60,
 	    [TW_FXT_TYPE_PROFILER] = 16, [TW_FXT_TYPE_LARGE] = 36,
 	};
-	unsigned bit = low[fxt_type(header)];
-	return bit ? (unsigned)(header >> bit & 0xf) : 0;
+	return low[type];
 }
 
-static inline bool fxt_has_subtype(unsigned type)
+/* The subtype of a record, 0 where its type has none. */
+static inline unsigned fxt_subtype(uint64_t header)
 {
-	return type == TW_FXT_TYPE_METADATA || type == TW_FXT_TYPE_EVENT || type == TW_FXT_TYPE_SCHEDULING ||
-	       type == TW_FXT_TYPE_PROFILER || type == TW_FXT_TYPE_LARGE;
+	unsigned bit = fxt_subtype_bit(fxt_type(header));
+	return bit ? (unsigned)(header >> bit & 0xf) : 0;
 }
 
 /* What kind of record has this header. */
@@ -165,13 +165,6 @@ static inline bool fxt_is_ascii(const uint8_t *bytes, uint64_t length)
 	}
 	uint64_t used = length % TW_FXT_WORD * CHAR_BIT;
 	return !(all & high_bits) && (used == 0 || last >> used == 0) && length <= TW_FXT_STRING_MAX;
-}
-
-/* Words behind the arguments of an event: counter and correlation ids, the end of a complete duration. kind is an
- * event's. */
-static inline uint32_t fxt_event_extra(enum tw_fxt_kind kind)
-{
-	return kind == TW_FXT_COUNTER || kind >= TW_FXT_DURATION_COMPLETE;
 }
 
 /* tw_argument.raw of an argument of unknown type, 11 to 15; raw_more has bits 32 to 63 of its header. The low bits are

@@ -2,20 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/format/measure.h"
 
-const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES] = {
-#define NEVER                                                                                                          \
-	{                                                                                                              \
-		0, 1                                                                                                   \
-	}
-#define MASK(value, reserved)                                                                                          \
-	(FXT_BITS(4, 15) | FXT_BITS(31, 31) | (reserved) | ((value) == FXT_VALUE_TEXT ? FXT_BITS(47, 47) : 0))
-#define X(type, name, value, shown, reserved)                                                                          \
-	[type] = {(value) == FXT_VALUE_BYTES ? 0 : MASK(value, reserved),                                              \
-	          (value) == FXT_VALUE_BYTES ? 1 : FXT_ARGUMENT_WORDS(value) << 4},
-    FXT_ARGUMENT_LIST(X) NEVER, NEVER, NEVER, NEVER, NEVER,
+const uint16_t fxt_event_words[FXT_TYPES] = {
+#define X(type, row, call, last) FXT_EVENT_WORDS(last),
+    FXT_EVENT_LIST(X) FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER,
 #undef X
-#undef MASK
-#undef NEVER
 };
 
 /* Whether an argument of known type fills its size exactly, with no reserved bits. */
@@ -39,7 +29,7 @@ static uint32_t arguments_end(uint64_t count, uint32_t at, const uint8_t *bytes,
 			return 0;
 		uint64_t header = tw_load64(bytes + (size_t)at * TW_FXT_WORD, big);
 		uint32_t size = (uint32_t)tw_bits(header, 4, 15);
-		if (size > end - at || !(fxt_is_plain_argument(header) || is_exact(header, size)))
+		if (size > end - at || !is_exact(header, size))
 			return 0;
 		at += size;
 	}
@@ -127,7 +117,7 @@ bool fxt_is_large(uint64_t header, const uint8_t *bytes, size_t left_words, bool
 uint32_t fxt_measure_more(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big)
 {
 	uint32_t size = (uint32_t)tw_bits(header, 4, 15);
-	uint32_t behind = fxt_event_extra((enum tw_fxt_kind)(TW_FXT_INSTANT + tw_bits(header, 16, 19)));
+	uint32_t behind = fxt_event_words[tw_bits(header, 16, 19)] - 2u;
 	uint32_t words = fixed - behind + fxt_text_words(header >> 32) + fxt_text_words(header >> 48);
 	words = arguments_end(tw_bits(header, 20, 23), words, bytes, size, big);
 	return words ? words + behind : FXT_NEVER;

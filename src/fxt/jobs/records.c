@@ -222,7 +222,7 @@ static void add_unknown(struct showing *show, const struct fxt_record_field *fro
 {
 	const struct tw_fxt_record *record = show->record;
 	add_uint(&show->fields, "type", record->type);
-	if (fxt_has_subtype(record->type))
+	if (fxt_subtype_bit(record->type))
 		add_uint(&show->fields, "subtype", record->subtype);
 	add_hex(&show->fields, "header", record->header);
 	add_uint(&show->fields, "size", record->size);

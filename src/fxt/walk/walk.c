@@ -136,12 +136,12 @@ void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 TW_INLINE size_t pass_events(const uint8_t *bytes, size_t place, size_t end, bool big, size_t *last, uint64_t *count)
 {
 	const uint8_t *at = bytes + place, *before = NULL;
-	uint64_t header, counted = 0;
-	for (; (size_t)(bytes + end - at) >= FXT_PLAIN_MAX * TW_FXT_WORD; at += tw_bits(header, 4, 15) * TW_FXT_WORD) {
-		header = tw_load64(at, big);
-		if (!fxt_is_plain(header) &&
-		    (fxt_type(header) != TW_FXT_TYPE_EVENT ||
-		     !fxt_measure_event(header, at, (size_t)(bytes + end - at) / TW_FXT_WORD, big)))
+	uint64_t counted = 0;
+	uint32_t words;
+	for (size_t left; (left = (size_t)(bytes + end - at) / TW_FXT_WORD) > 0; at += words * TW_FXT_WORD) {
+		const uint64_t header = tw_load64(at, big);
+		words = fxt_type(header) == TW_FXT_TYPE_EVENT ? fxt_measure_event(header, at, left, big) : 0;
+		if (words == 0)
 			break;
 		before = at;
 		counted++;
