@@ -180,7 +180,7 @@ enum fxt_wait {
 	FXT_EMPTY /* all rows have been delivered */
 };
 
-/* Most members belong to one of the steps of its way: doc/design.md, "FXT: from bytes to results". */
+/* Most members belong to one of the steps of its way: src/fxt/README.md. */
 struct fxt_chunk {
 	/* Its bytes, and how far the walk has come. */
 	size_t size;    /* read at a time */
