@@ -5,8 +5,7 @@
 
 #include "core/format.h"
 #include "fxt/jobs/pairs.h"
-#include "fxt/merge/links.h"
-#include "fxt/merge/window.h"
+#include "fxt/merge/merge_window.h"
 #include "fxt/walk/ahead.h"
 
 extern const struct tw_format tw_format_fxt;
@@ -14,18 +13,19 @@ extern const struct tw_target tw_target_fxt;
 
 /* What a reader keeps. */
 struct fxt_reader {
-	struct fxt_crew *crew;     /* whose threads read ahead; NULL: they are its own */
-	struct fxt_ahead *ahead;   /* events: made at the first read */
-	struct fxt_window *window; /* where chunks wait as bytes; otherwise NULL */
+	struct fxt_crew *crew;           /* whose threads read ahead; NULL: they are its own */
+	struct fxt_ahead *ahead;         /* events: made at the first read */
+	struct fxt_merge_window *window; /* where chunks wait as bytes; otherwise NULL */
 	struct fxt_commit commit;
 	struct fxt_pairs pairs;
-	struct tw_sorter sorter;
-	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks in the sorter, the oldest first */
+	struct tw_sorter sorter;                /* of rows; where it is merged into an FXT archive not used */
+	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks whose events have not all been delivered, the oldest first */
+	size_t held_count;
 	uint64_t held_bytes;
 	uint64_t passed_ns;                  /* the latest time of the records that were skipped */
 	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
-	struct fxt_links links;              /* where it is written as one with others */
-	bool in_turn;                        /* fxt_go_on() is what reads */
+	struct fxt_merge_names names;        /* where it is merged into an FXT archive */
+	bool merges;                         /* the same: fxt_go_on() and fxt_open_chunk() are what reads */
 	bool started;                        /* the clock is set */
 	bool ended;                          /* no more chunks come */
 	bool finished;                       /* no more rows either */
@@ -44,9 +44,19 @@ int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struc
 /* reader.c: begins to read ahead for fxt_go_on(), with the threads of a crew. Returns 0 or a negative status. */
 int fxt_set_out(struct tw_reader *reader, struct fxt_crew *crew);
 
-/* reader.c: instead of fxt_read(), brings the sorter to where the first lane of all can be taken from it: at the
- * beginning, and after one has been made or used up. Returns 1, 0 at the end, or a negative status. */
+/* reader.c: instead of fxt_read(), holds as many chunks as are wanted: at the beginning, and after one has been made or
+ * closed. Returns 1, 0 at the end, or a negative status. */
 int fxt_go_on(struct tw_reader *reader);
+
+/* reader.c: the chunk to be opened next, the one that begins first; NULL where all that are held have been opened. */
+struct fxt_chunk *fxt_next_chunk(const struct fxt_reader *fxt);
+
+/* reader.c: opens it. *chunk is NULL where its events had to be made first: another may be before it now. Returns 0 or
+ * a negative status. */
+int fxt_open_chunk(struct tw_reader *reader, struct fxt_chunk **chunk);
+
+/* reader.c: all events of a chunk have been written. */
+void fxt_close_chunk(const struct fxt_reader *fxt, struct fxt_chunk *chunk);
 
 /* How many bytes of the archive records may come late by. */
 uint64_t fxt_reorder_window(const struct tw_reader *reader);

@@ -771,12 +771,13 @@ make_many() { # how many
 	"$PYTHON" - <<-END
 		import sys; sys.path.insert(0, '$TRACKWAY_SOURCE/tests/truth')
 		from fxt_odd import *
-		for file in 'abcdefghijkl':
+		for file in 'abcdefghijklyz':
 		    out = [words(MAGIC), provider_info(1, b'p'), record(1, 0, 10**9), thread(1, 5, 6), string(1, b'process ' + file.encode()),
 		           string(2, b'k'), record(7, 1 << 16 | 1 << 24, 5)]
-		    # Three times: what is known is written another way. Koid 7 is nobody's.
-		    out += [record(4, 2 << 20 | 1 << 24 | 2 << 48, 1000 + i, 8 | 2 << 4 | 2 << 16, 5, 8 | 2 << 4 | 2 << 16, 7)
-		            for i in range(3)]
+		    # Several times, and begins of slices in several chunks: what is known may be written another way. Koid 7 is
+		    # nobody's.
+		    out += [record(4, (2 << 16 if file in 'yz' else 0) | 2 << 20 | 1 << 24 | 2 << 48, 1000 + i, 8 | 2 << 4 | 2 << 16, 5, 8 | 2 << 4 | 2 << 16, 7)
+		            for i in range(20000 if file in 'yz' else 3)]
 		    open(file + '.fxt', 'wb').write(b''.join(out))
 	END
 	follows() { # in so many processes
@@ -785,7 +786,7 @@ make_many() { # how many
 			import json, sys
 			names = set()
 			for row in map(json.loads, open("rows")):
-			    if row["record"] == "event.instant":
+			    if row["record"] in ("event.instant", "event.duration-begin"):
 			        process, nobody = row["arguments"]
 			        assert process["value"] == row["process"] and nobody["value"] == 7, row
 			        names.add((process["value"], process["object"]))
@@ -794,6 +795,8 @@ make_many() { # how many
 	}
 	trackway merge a.fxt b.fxt -o two.fxt
 	follows two.fxt 2
+	trackway merge y.fxt z.fxt -o long.fxt
+	follows long.fxt 2
 	(ulimit -n 16; trackway merge [a-l].fxt -o many.fxt) # one after the other
 	follows many.fxt 12
 }

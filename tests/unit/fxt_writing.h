@@ -16,7 +16,7 @@
 #include "base/bytes/bytes.h"
 #include "core/format.h"
 #include "files.h"
-#include "fxt/write/put.h"
+#include "fxt/write/record.h"
 
 enum { ARGUMENTS = 32 };
 

@@ -86,11 +86,7 @@ static inline bool tw_merge_raises(const struct tw_merge_time *how, uint64_t tim
 
 static inline uint64_t tw_merge_time(const struct tw_merge_time *how, uint64_t time)
 {
-	uint64_t later;
-	if (how->from == how->to && how->shift >= 0 && how->shift <= UINT64_MAX &&
-	    !__builtin_add_overflow(time, (uint64_t)how->shift, &later))
-		return later;
-	tw_wide at = tw_merge_moved(how, time);
+	tw_wide at = how->from == how->to ? time + how->shift : tw_merge_moved(how, time);
 	return at < 0 ? 0 : at > UINT64_MAX ? UINT64_MAX : (uint64_t)at;
 }
 

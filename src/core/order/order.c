@@ -53,8 +53,8 @@ static inline void insert(struct tw_sorter *sorter, const struct tw_order_head *
 	set_head(&sorter->heads[i], head);
 }
 
-/* Puts the head of a lane of rows, if it has one, in its place among the others. */
-static inline void put_row_head(struct tw_sorter *sorter, const struct tw_order_lane *lane)
+/* Puts the head of a lane, if it has one, in its place among the others. */
+static inline void put_head(struct tw_sorter *sorter, const struct tw_order_lane *lane)
 {
 	if (lane->next == lane->slab->count)
 		return;
@@ -62,24 +62,12 @@ static inline void put_row_head(struct tw_sorter *sorter, const struct tw_order_
 	insert(sorter, &head);
 }
 
-/* The same for any lane. */
-static void put_head(struct tw_sorter *sorter, uint64_t number)
-{
-	const struct tw_order_lane *lane = lane_at(sorter, number);
-	if (!lane->slab->keyed) {
-		put_row_head(sorter, lane);
-	} else if (lane->next < lane->slab->key_count) {
-		const struct tw_order_head head = {.time = lane->slab->keys[lane->next].time, .lane = lane->number};
-		insert(sorter, &head);
-	}
-}
-
 void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
 {
 	assert(tw_sorter_has_room(sorter));
 	uint64_t number = sorter->oldest + sorter->count++;
 	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .number = number};
-	put_head(sorter, number);
+	put_head(sorter, lane_at(sorter, number));
 }
 
 uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *slab, uint64_t not_before)
@@ -97,7 +85,7 @@ static int make(struct tw_sorter *sorter, uint64_t number)
 	if (status < 0)
 		return status;
 	lane_at(sorter, number)->later = false;
-	put_head(sorter, number);
+	put_head(sorter, lane_at(sorter, number));
 	return 0;
 }
 
@@ -124,7 +112,7 @@ static uint64_t tie_time(const struct tw_sorter *sorter)
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
 {
 	const struct tw_order_lane *lane = &sorter->lanes[(sorter->oldest + place) % TW_ORDER_SLABS];
-	return !lane->later && lane->next == tw_slab_items(lane->slab) && !has_ties(sorter);
+	return !lane->later && lane->next == lane->slab->count && !has_ties(sorter);
 }
 
 static bool oldest_used_up(const struct tw_sorter *sorter)
@@ -253,7 +241,7 @@ static bool take_ties(struct tw_sorter *sorter)
 		for (; lane->next < lane->slab->count && event_at(lane, lane->next)->time == time; lane->next++)
 			if (!tw_equal_times_add(&sorter->equal, lane->slab, row_at(lane, lane->next)))
 				return false;
-		put_row_head(sorter, lane);
+		put_head(sorter, lane);
 	}
 	return tw_equal_times_nest(&sorter->equal);
 }
@@ -280,7 +268,7 @@ static int gather_first(struct tw_sorter *sorter, struct gathering *to)
 	struct tw_order_lane *lane = lane_at(sorter, head->lane);
 	gather_run(lane, time_of_next(sorter), to);
 	sorter->head_count--;
-	put_row_head(sorter, lane);
+	put_head(sorter, lane);
 	return 0;
 }
 
@@ -300,6 +288,18 @@ static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 	return (int)to.count;
 }
 
+void tw_sorter_note_late(struct tw_sorter *sorter, uint64_t time, uint64_t offset)
+{
+	if (time >= sorter->last) {
+		sorter->last = time;
+		return;
+	}
+	if (sorter->late++ == 0 || offset < sorter->late_offset)
+		sorter->late_offset = offset;
+	if (sorter->last - time > sorter->latest_by)
+		sorter->latest_by = sorter->last - time;
+}
+
 /* Counts the rows that stand behind later ones: they came too late to be put before them. */
 static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 {
@@ -307,34 +307,8 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 		sorter->last = batch->events[batch->count - 1].time;
 		return;
 	}
-	for (size_t i = 0; i < batch->count; i++) {
-		uint64_t time = batch->events[i].time;
-		if (time >= sorter->last) {
-			sorter->last = time;
-			continue;
-		}
-		uint64_t offset = batch->events[i].offset;
-		if (sorter->late++ == 0 || offset < sorter->late_offset)
-			sorter->late_offset = offset;
-		if (sorter->last - time > sorter->latest_by)
-			sorter->latest_by = sorter->last - time;
-	}
-}
-
-/* ---- Key by key. ---- */
-
-void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_event_key *key)
-{
-	const struct tw_event event = {.time = key->time, .offset = slab->offset + (key->tags & TW_KEY_PLACE)};
-	note_late(sorter, &(struct tw_batch){.events = &event, .count = 1});
-}
-
-int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane)
-{
-	const struct tw_order_head *head = &sorter->heads[--sorter->head_count];
-	uint64_t number = head->lane;
-	*lane = head->later ? NULL : lane_at(sorter, number);
-	return *lane ? 0 : make(sorter, number);
+	for (size_t i = 0; i < batch->count; i++)
+		tw_sorter_note_late(sorter, batch->events[i].time, batch->events[i].offset);
 }
 
 /* ---- The next batch. ---- */
@@ -367,7 +341,7 @@ static int take_in_place(struct tw_sorter *sorter, struct tw_batch *batch)
 	*batch = (struct tw_batch){slab->events + from, to - from, arguments_of(slab, (uint32_t)from)};
 	lane->next = to;
 	sorter->head_count--;
-	put_row_head(sorter, lane);
+	put_head(sorter, lane);
 	return (int)batch->count;
 }
 

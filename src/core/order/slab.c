@@ -9,8 +9,8 @@
 
 void tw_slab_clear(struct tw_slab *slab)
 {
-	slab->count = slab->argument_count = slab->key_count = slab->ready_size = 0;
-	slab->sorted = slab->failed = slab->keyed = slab->trackless = false;
+	slab->count = slab->argument_count = 0;
+	slab->sorted = slab->failed = slab->trackless = false;
 }
 
 void tw_slab_free(struct tw_slab *slab)
@@ -19,8 +19,6 @@ void tw_slab_free(struct tw_slab *slab)
 	free(slab->arguments);
 	free(slab->bases);
 	free(slab->order);
-	free(slab->keys);
-	free(slab->ready);
 	*slab = (struct tw_slab){0};
 }
 

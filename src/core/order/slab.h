@@ -12,17 +12,6 @@
 /* Rows of a block share one base for their arguments: a batch that lies within a block needs no copying. */
 enum { TW_SLAB_BLOCK = 256 };
 
-/* An event where events are delivered one by one: a record that is ready to be written, or a row. */
-struct tw_event_key {
-	uint64_t time;
-	uint32_t number; /* of the row, or the place in the slab's `ready` where the record begins */
-	uint32_t tags;   /* TW_KEY_READY and so on; below, by how much its offset is more than the slab's */
-};
-
-#define TW_KEY_READY (UINT32_C(1) << 31)
-#define TW_KEY_SWITCH (UINT32_C(1) << 30) /* ready once its threads have been written */
-#define TW_KEY_PLACE (TW_KEY_SWITCH - 1)
-
 /* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text
  * or bytes argument points to memory that lives as long as the slab is in use, which is the business of who fills
  * it. */
@@ -35,16 +24,7 @@ struct tw_slab {
 	size_t base_room;
 	uint32_t *order; /* row numbers in time order; only where `sorted` is false, made by tw_slab_sort() */
 	size_t order_room;
-	struct tw_event_key *keys; /* of all that is delivered, in the order of time; only if `keyed` */
-	size_t key_count, key_room;
-	struct tw_event_key *late; /* while they are added: those that come too late where they stand */
-	size_t late_count;
-	uint64_t last_key; /* time of the last that did not */
-	uint8_t *ready;    /* records as they will be written: what a key that is ready leads to */
-	size_t ready_size, ready_room;
-	uint64_t offset; /* of the first byte, for keys */
-	bool keyed;      /* all that is delivered has a key */
-	bool sorted;     /* rows stand in time order */
+	bool sorted; /* rows stand in time order */
 	/* Slices of one time were put in order, and track 0 is among theirs: if that stands for tracks which become
 	 * known later, the slab must be sorted again then. */
 	bool trackless;
@@ -89,40 +69,12 @@ struct tw_slab_scratch {
  * tw_equal_times_nest(). */
 void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch);
 
-/* event_keys.c: makes keys of all rows, which are in order. */
-void tw_slab_make_keys(struct tw_slab *slab);
-
-/* event_keys.c: begins to add up to `most` keys one by one; `late` has room for as many. False when there is no
- * memory. */
-bool tw_slab_begin_keys(struct tw_slab *slab, struct tw_event_key *late, size_t most);
-
-/* Adds a key of this time for the caller to fill. */
-static inline struct tw_event_key *tw_slab_next_key(struct tw_slab *slab, uint64_t time)
-{
-	if (time < slab->last_key)
-		return &slab->late[slab->late_count++];
-	slab->last_key = time;
-	return &slab->keys[slab->key_count++];
-}
-
-/* event_keys.c: adds that of a row. */
-void tw_slab_add_key(struct tw_slab *slab, uint32_t row);
-
-/* event_keys.c: puts those that were added in the order of time, those of the same time as they were added. */
-void tw_slab_end_keys(struct tw_slab *slab, struct tw_slab_scratch *scratch);
-
 /* slab.c: how many bits a number has. */
 unsigned tw_bits_of(uint64_t number);
 
 /* slab.c: sorts keys, of which each is followed by its number in so many bits, and gives them back; there is room for
  * twice as many. The order of those with the same key stays. */
 uint64_t *tw_sort_keys(uint64_t *keys, size_t count, unsigned number_bits, unsigned key_bits);
-
-/* How many are delivered of it. */
-static inline size_t tw_slab_items(const struct tw_slab *slab)
-{
-	return slab->keyed ? slab->key_count : slab->count;
-}
 
 void tw_slab_scratch_free(struct tw_slab_scratch *scratch);
 
@@ -192,25 +144,18 @@ uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *sla
  * a negative status when there is no memory. */
 int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch);
 
-/* ---- The same key by key, by who goes through several sorters at once: all slabs have keys. ---- */
-
-/* Takes the lane whose first row is before those of the others: the caller delivers its keys from lane->next on, and
- * when all are delivered sets that to their count. *lane is NULL where its slab had to be made first: its time is known
- * now, and another may be before it. There is a head. Returns 0 or a negative status. */
-int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane);
-
-/* Counts a key of a slab that comes too late to be put before the last one. */
-void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_event_key *key);
-
-/* The row of a key that is not ready, and its arguments, if there are any. */
-static inline const struct tw_event *tw_slab_row(const struct tw_slab *slab, const struct tw_event_key *key,
+/* A row of a slab, and its arguments, if there are any. */
+static inline const struct tw_event *tw_slab_row(const struct tw_slab *slab, uint32_t row,
                                                  const struct tw_argument **arguments)
 {
-	const struct tw_event *event = &slab->events[key->number];
+	const struct tw_event *event = &slab->events[row];
 	if (event->argument_count)
-		*arguments = slab->arguments + slab->bases[key->number / TW_SLAB_BLOCK] + event->first_argument;
+		*arguments = slab->arguments + slab->bases[row / TW_SLAB_BLOCK] + event->first_argument;
 	return event;
 }
+
+/* Counts a row that comes too late to be put before the last one, if it does; otherwise it is the last one. */
+void tw_sorter_note_late(struct tw_sorter *sorter, uint64_t time, uint64_t offset);
 
 /* Takes away the oldest slab if it is used up: returns it, or NULL. */
 const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter);

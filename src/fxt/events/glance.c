@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
-#include "fxt/merge/window.h"
+#include "fxt/merge/merge_window.h"
 
 /* What a record means for the times of its chunk. */
 enum role {

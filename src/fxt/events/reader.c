@@ -34,9 +34,9 @@ static void fxt_close(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	fxt_ahead_free(fxt->ahead);
-	fxt_window_free(fxt->window);
-	fxt_links_free(&fxt->links);
-	for (size_t i = 0; i < fxt->sorter.count; i++)
+	fxt_merge_window_free(fxt->window);
+	fxt_merge_names_free(&fxt->names);
+	for (size_t i = 0; i < fxt->held_count; i++)
 		fxt_chunk_free(fxt->held[i]);
 	tw_sorter_free(&fxt->sorter);
 	fxt_commit_free(&fxt->commit);
@@ -78,24 +78,30 @@ int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struc
 	return 0;
 }
 
-static int make_lane(void *context, uint64_t lane)
+/* Makes the events of a chunk that waits. Returns 0 or a negative status. */
+static int make_chunk(struct tw_reader *reader, struct fxt_chunk *chunk)
 {
-	struct tw_reader *reader = context;
 	struct fxt_reader *fxt = reader->state;
-	struct fxt_chunk *chunk = fxt->held[lane - fxt->sorter.oldest];
-	fxt_window_make(fxt->window, chunk);
+	fxt_merge_window_make(fxt->window, chunk);
 	if (chunk->status < 0)
 		return fxt_fail(reader, chunk->status);
 	fxt_commit(&fxt->commit, chunk);
 	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
 }
 
+static int make_lane(void *context, uint64_t lane)
+{
+	struct tw_reader *reader = context;
+	const struct fxt_reader *fxt = reader->state;
+	return make_chunk(reader, fxt->held[lane - fxt->sorter.oldest]);
+}
+
 /* As fxt_start(), but chunks wait. */
 static int start_window(struct tw_reader *reader, const struct fxt_wish *wish)
 {
 	struct fxt_reader *fxt = reader->state;
-	int status = fxt_start(reader, &fxt_window_work, wish, reader->options.jobs);
-	fxt->window = status < 0 ? NULL : fxt_window_new(reader, fxt->ahead, wish, fxt->in_turn);
+	int status = fxt_start(reader, &fxt_merge_window_work, wish, reader->options.jobs);
+	fxt->window = status < 0 ? NULL : fxt_merge_window_new(reader, fxt->ahead, wish, fxt->merges);
 	fxt->sorter.make = make_lane;
 	fxt->sorter.context = reader;
 	return status < 0 || fxt->window ? status : fxt_fail(reader, TW_ERR_MEMORY);
@@ -113,9 +119,27 @@ static int start(struct tw_reader *reader)
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};
-	if (fxt_window_fits(reader, &wish))
+	if (fxt_merge_window_fits(reader, &wish))
 		return start_window(reader, &wish);
 	return fxt_start(reader, &work, &wish, reader->options.jobs);
+}
+
+/* Notes that the events of a chunk are there, and when it begins; one without any has been written. */
+static void set_made(const struct fxt_reader *fxt, struct fxt_chunk *chunk)
+{
+	const struct tw_slab *slab = &chunk->slab;
+	chunk->merging = FXT_MADE;
+	if (chunk->merge.made && chunk->merge.count)
+		chunk->least = chunk->merge.events[0].time;
+	else if (!chunk->merge.made && slab->count)
+		chunk->least = slab->events[slab->sorted ? 0 : slab->order[0]].time;
+	else
+		fxt_close_chunk(fxt, chunk);
+}
+
+static bool is_written(const struct fxt_reader *fxt)
+{
+	return fxt->held_count && fxt->held[0]->merging == FXT_WRITTEN;
 }
 
 /* Rows of this chunk are made later. */
@@ -124,17 +148,30 @@ static void put_later(struct fxt_reader *fxt, struct fxt_chunk *chunk)
 	fxt->commit.time = chunk->last;
 	fxt->commit.timed |= chunk->least != UINT64_MAX;
 	chunk->later = true;
-	fxt_window_put(fxt->window, chunk);
-	tw_sorter_put_later(&fxt->sorter, &chunk->slab, chunk->least);
+	fxt_merge_window_put(fxt->window, chunk);
+	if (!fxt->merges)
+		tw_sorter_put_later(&fxt->sorter, &chunk->slab, chunk->least);
 }
 
-static void brief(struct fxt_chunk *chunk)
+/* Takes the rows of a chunk. Returns 1, or a negative status. */
+static int put_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
 {
-	chunk->slab.offset = chunk->base;
-	tw_slab_make_keys(&chunk->slab);
+	struct fxt_reader *fxt = reader->state;
+	fxt_commit(&fxt->commit, chunk);
+	fxt->passed_ns = chunk->passed.last > fxt->passed_ns ? chunk->passed.last : fxt->passed_ns;
+	if (fxt->window)
+		fxt_merge_window_count_early(fxt->window, chunk);
+	bool failed = chunk->failed || chunk->slab.failed;
+	if (failed) /* it may have no order */
+		tw_slab_clear(&chunk->slab);
+	if (fxt->merges)
+		set_made(fxt, chunk);
+	else
+		tw_sorter_put(&fxt->sorter, &chunk->slab);
+	return failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
 }
 
-/* Takes another chunk into the sorter. Returns 1, 0 at the end, or a negative status. */
+/* Takes another chunk. Returns 1, 0 at the end, or a negative status. */
 static int pull(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
@@ -142,32 +179,20 @@ static int pull(struct tw_reader *reader)
 	int status = fxt_ahead_next(fxt->ahead, &chunk);
 	if (status < 0)
 		return fxt_fail(reader, status);
-	if (status == 0) {
-		fxt->ended = true;
+	fxt->ended = status == 0;
+	if (fxt->ended)
 		return 0;
-	}
-	fxt->held[fxt->sorter.count] = chunk;
+	fxt->held[fxt->held_count++] = chunk;
 	fxt->held_bytes += chunk->end - chunk->begin;
-	if (chunk->wait == FXT_WAITS) {
-		put_later(fxt, chunk);
-		return 1;
-	}
-	fxt_commit(&fxt->commit, chunk);
-	fxt->passed_ns = chunk->passed.last > fxt->passed_ns ? chunk->passed.last : fxt->passed_ns;
-	if (fxt->window)
-		fxt_window_count_early(fxt->window, chunk);
-	if (fxt->in_turn && !chunk->slab.keyed && !chunk->failed && !chunk->slab.failed)
-		brief(chunk);
-	bool failed = chunk->failed || chunk->slab.failed;
-	if (failed) /* it may have no order */
-		tw_slab_clear(&chunk->slab);
-	tw_sorter_put(&fxt->sorter, &chunk->slab);
-	return failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
+	if (chunk->wait != FXT_WAITS)
+		return put_rows(reader, chunk);
+	put_later(fxt, chunk);
+	return 1;
 }
 
 uint64_t fxt_reorder_window(const struct tw_reader *reader)
 {
-	uint64_t most = tw_memory_limit(reader) / (fxt_window_forgets(reader) ? FORGOTTEN_SHARE : WINDOW_SHARE);
+	uint64_t most = tw_memory_limit(reader) / (fxt_merge_window_forgets(reader) ? FORGOTTEN_SHARE : WINDOW_SHARE);
 	if (reader->options.reorder_window)
 		return reader->options.reorder_window;
 	if (reader->request.merged < 2 || most > REORDER_WINDOW)
@@ -203,7 +228,7 @@ static bool wants_more(const struct tw_reader *reader)
 {
 	const struct fxt_reader *fxt = reader->state;
 	bool ordered = reader->options.order != TW_ORDER_FILE || reader->options.checking == TW_CHECK_ALL;
-	if (fxt->sorter.count == 0)
+	if (fxt->held_count == 0)
 		return true;
 	uint64_t behind = fxt->held_bytes - (fxt->held[0]->end - fxt->held[0]->begin);
 	return ordered && behind + early_bytes(reader) < fxt_reorder_window(reader);
@@ -214,25 +239,26 @@ static int fill(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	int status = 1;
-	while (!fxt->ended && tw_sorter_has_room(&fxt->sorter) && wants_more(reader) && status >= 0)
+	while (!fxt->ended && fxt->held_count < TW_ORDER_SLABS && wants_more(reader) && status >= 0)
 		status = pull(reader);
 	return status < 0 ? status : 0;
 }
 
-/* Gives chunks back of which all rows have been delivered. */
+/* Gives chunks back of which all events have been delivered. */
 static void give_back(struct fxt_reader *fxt)
 {
-	while (tw_sorter_done(&fxt->sorter)) {
+	while (fxt->merges ? is_written(fxt) : tw_sorter_done(&fxt->sorter) != NULL) {
 		struct fxt_chunk *chunk = fxt->held[0];
-		memmove(fxt->held, fxt->held + 1, fxt->sorter.count * sizeof *fxt->held);
+		fxt->held_count--;
+		memmove(fxt->held, fxt->held + 1, fxt->held_count * sizeof *fxt->held);
 		fxt->held_bytes -= chunk->end - chunk->begin;
 		if (fxt->window)
-			fxt_window_empty(fxt->window, chunk);
+			fxt_merge_window_empty(fxt->window, chunk);
 		fxt_ahead_give(fxt->ahead, chunk);
 	}
-	for (size_t i = 0; fxt->window && i < fxt->sorter.count; i++)
+	for (size_t i = 0; fxt->window && !fxt->merges && i < fxt->held_count; i++)
 		if (tw_sorter_used_up(&fxt->sorter, i))
-			fxt_window_empty(fxt->window, fxt->held[i]);
+			fxt_merge_window_empty(fxt->window, fxt->held[i]);
 }
 
 void fxt_finish(struct tw_reader *reader)
@@ -297,18 +323,17 @@ static uint64_t set_first_times(struct fxt_reader *fxt)
 {
 	uint64_t first = UINT64_MAX;
 	size_t i = 0;
-	for (size_t k = 0; k < fxt->sorter.count; k++) {
+	for (size_t k = 0; k < fxt->held_count; k++) {
 		uint64_t least = least_time(fxt->held[k]);
 		first = least < first ? least : first;
 	}
-	for (; first != UINT64_MAX && i < fxt->sorter.count && is_untimed(fxt->held[i]); i++) {
+	for (; first != UINT64_MAX && i < fxt->held_count && is_untimed(fxt->held[i]); i++) {
 		struct tw_slab *slab = &fxt->held[i]->slab;
 		for (size_t k = 0; k < slab->count; k++)
 			slab->events[k].time = first;
-		for (size_t k = 0; k < slab->key_count; k++)
-			slab->keys[k].time = first;
+		fxt->held[i]->least = first;
 	}
-	if (i == fxt->sorter.count && first != UINT64_MAX)
+	if (i == fxt->held_count && first != UINT64_MAX)
 		fxt->commit.time = first;
 	return first;
 }
@@ -320,14 +345,14 @@ static int set_start(struct tw_reader *reader)
 	if (fxt->started)
 		return 0;
 	uint64_t first = set_first_times(fxt);
-	int status = tw_sorter_make_first(&fxt->sorter);
+	int status = fxt->merges ? 0 : tw_sorter_make_first(&fxt->sorter);
 	first = first == UINT64_MAX ? tw_sorter_first(&fxt->sorter) : first;
 	if (status < 0 || first == UINT64_MAX)
 		return status;
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
-	reader->clock.ticks_per_second = fxt->held[fxt->sorter.count - 1]->first_frequency;
-	for (size_t i = 0; i < fxt->sorter.count; i++)
+	reader->clock.ticks_per_second = fxt->held[fxt->held_count - 1]->first_frequency;
+	for (size_t i = 0; i < fxt->held_count; i++)
 		fxt_set_wall(reader, fxt->held[i]);
 	return 0;
 }
@@ -368,7 +393,7 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 			leave_out_foreign(fxt, batch);
 			status = (int)batch->count;
 		}
-	} while (status == 0 && fxt->sorter.count > 0);
+	} while (status == 0 && fxt->held_count > 0);
 	return status;
 }
 
@@ -376,7 +401,7 @@ int fxt_set_out(struct tw_reader *reader, struct fxt_crew *crew)
 {
 	struct fxt_reader *fxt = reader->state;
 	fxt->crew = crew;
-	fxt->in_turn = true;
+	fxt->merges = true;
 	return start(reader);
 }
 
@@ -388,10 +413,47 @@ int fxt_go_on(struct tw_reader *reader)
 		give_back(fxt);
 		status = status < 0 ? status : fill(reader);
 		status = status < 0 ? status : set_start(reader);
-	} while (status == 0 && fxt->sorter.count && tw_sorter_used_up(&fxt->sorter, 0));
-	if (status == 0 && fxt->sorter.count == 0 && !fxt->finished)
+	} while (status == 0 && is_written(fxt));
+	if (status == 0 && fxt->held_count == 0 && !fxt->finished)
 		finish(reader);
 	return status < 0 ? status : !fxt->finished;
+}
+
+struct fxt_chunk *fxt_next_chunk(const struct fxt_reader *fxt)
+{
+	struct fxt_chunk *next = NULL;
+	for (size_t i = 0; i < fxt->held_count; i++) {
+		struct fxt_chunk *chunk = fxt->held[i];
+		bool sooner = !next || chunk->least < next->least ||
+		              (chunk->least == next->least && chunk->merging < next->merging);
+		if (chunk->merging < FXT_OPEN && sooner)
+			next = chunk;
+	}
+	return next;
+}
+
+int fxt_open_chunk(struct tw_reader *reader, struct fxt_chunk **opened)
+{
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_chunk *chunk = fxt_next_chunk(fxt);
+	*opened = NULL;
+	if (chunk->merging == FXT_LATER) {
+		int status = make_chunk(reader, chunk);
+		if (status == 0)
+			set_made(fxt, chunk);
+		return status;
+	}
+	if (!chunk->merge.made && !fxt_merge_list_rows(chunk))
+		return fxt_fail(reader, TW_ERR_MEMORY);
+	chunk->merging = FXT_OPEN;
+	*opened = chunk;
+	return 0;
+}
+
+void fxt_close_chunk(const struct fxt_reader *fxt, struct fxt_chunk *chunk)
+{
+	chunk->merging = FXT_WRITTEN;
+	fxt_merge_window_empty(fxt->window, chunk);
 }
 
 static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)

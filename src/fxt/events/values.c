@@ -16,7 +16,7 @@ static const struct {
     [TW_FXT_ARG_KOID] = {TW_ARG_KOID, 2},   [TW_FXT_ARG_BOOL] = {TW_ARG_BOOL, 1},
 };
 
-bool fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
+size_t fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
 {
 	size_t at = place + (size_t)2 * TW_FXT_WORD;
 	uint64_t offset = fxt_offset(chunk, place);
@@ -27,10 +27,10 @@ bool fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
 		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
 		    (type == TW_FXT_ARG_STRING &&
 		     !fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
-			return false;
+			return 0;
 		at += (size_t)words * TW_FXT_WORD;
 	}
-	return true;
+	return at;
 }
 
 /* Whether a reference is registered, or its text stands in the record. */

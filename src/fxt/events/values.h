@@ -6,8 +6,8 @@
 #include "fxt/walk/chunk.h"
 
 /* Whether all `count` arguments of an event at a place of the chunk, whose thread and names are references, are values
- * of one or two words, with names and texts that are defined. */
-bool fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count);
+ * of one or two words, with names and texts that are defined: returns the place behind them, or 0. */
+size_t fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count);
 
 /* Whether all references to strings are registered that `count` arguments have, the first at a place `at`; place: of
  * their record, whose size is right. */

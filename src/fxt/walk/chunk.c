@@ -43,7 +43,8 @@ static void clear(struct fxt_chunk *chunk)
 	chunk->early = 0;
 	chunk->status = 0;
 	chunk->later = chunk->moved = false;
-	chunk->brief_rows = 0;
+	chunk->merging = FXT_LATER;
+	chunk->merge.made = false;
 	chunk->clock = (struct tw_ticks){0};
 	tw_slab_clear(&chunk->slab);
 }
@@ -61,6 +62,7 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	fxt_calls_free(chunk->calls);
 	fxt_steps_free(&chunk->steps);
 	tw_slab_free(&chunk->slab);
+	fxt_merge_events_free(&chunk->merge);
 	free(chunk);
 }
 
@@ -121,8 +123,6 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	free(scratch->nests);
 	free(scratch->below);
 	free(scratch->items);
-	free(scratch->late);
-	free(scratch->record);
 	free(scratch->steps.steps);
 	free(scratch->groups);
 }

@@ -13,6 +13,7 @@
 #include "fxt/format/layout.h"
 #include "fxt/format/rules.h"
 #include "fxt/jobs/steps.h"
+#include "fxt/merge/merge_events.h"
 #include "fxt/walk/state.h"
 
 #include <trackway/fxt.h>
@@ -133,23 +134,17 @@ struct fxt_call_cursor {
 	bool met;                    /* `track` is known */
 };
 
-/* The same where archives are merged: the bits of a header for the two, as they are written, once both have been. */
-struct fxt_linked_pair {
-	uint64_t key, bits;
-};
-
 /* What a thread looked up of a provider. It holds from turn to turn and from chunk to chunk, until a string gets
  * another meaning. */
 struct fxt_memo {
-	const struct fxt_provider *provider;      /* whose references these are */
-	uint32_t generation;                      /* as in the turn */
-	uint64_t strings;                         /* as in the chunk that it was used for last */
-	struct fxt_known known[FXT_KNOWN];        /* by the low bits of the reference */
-	uint32_t epoch;                           /* of the turn, above the bits of a reference; 0: no turn yet */
-	struct fxt_pair pairs[FXT_KNOWN];         /* by the low bits of the name's reference */
-	struct fxt_linked_pair linked[FXT_KNOWN]; /* the same */
-	struct fxt_called called[FXT_KNOWN];      /* the same, in one epoch */
-	uint16_t called_places[FXT_KNOWN];        /* those in it that are not empty */
+	const struct fxt_provider *provider; /* whose references these are */
+	uint32_t generation;                 /* as in the turn */
+	uint64_t strings;                    /* as in the chunk that it was used for last */
+	struct fxt_known known[FXT_KNOWN];   /* by the low bits of the reference */
+	uint32_t epoch;                      /* of the turn, above the bits of a reference; 0: no turn yet */
+	struct fxt_pair pairs[FXT_KNOWN];    /* by the low bits of the name's reference */
+	struct fxt_called called[FXT_KNOWN]; /* the same, in one epoch */
+	uint16_t called_places[FXT_KNOWN];   /* those in it that are not empty */
 	size_t called_count;
 	uint64_t called_epoch;
 	/* By thread index, all zero between runs of the fast path; and a bit for each that is not. */
@@ -160,17 +155,12 @@ struct fxt_memo {
 
 #define FXT_STRINGS_NEW UINT64_MAX
 
-enum {
-	FXT_READY_LEAST = 8 * TW_FXT_WORD, /* room that a record without arguments needs to be made ready */
-	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* room that any record needs */
-};
-
 /* Times of records that no rows were made of: nobody looks at them, or they are left out. */
 struct fxt_passed {
 	uint64_t least, last; /* ns; UINT64_MAX and 0: there are none */
 };
 
-/* Whether the rows of a chunk are there. Where several archives are merged they may be made later: window.h. */
+/* Whether the rows of a chunk are there. Where several archives are merged they may be made later: merge_window.h. */
 enum fxt_wait {
 	FXT_UNDECIDED,
 	FXT_EAGER, /* rows are made as it is walked */
@@ -178,6 +168,14 @@ enum fxt_wait {
 	FXT_IN_WORK,
 	FXT_HAS_ROWS,
 	FXT_EMPTY /* all rows have been delivered */
+};
+
+/* How far the merging of a chunk into an FXT archive is. */
+enum fxt_merging {
+	FXT_LATER, /* its events are still to be made */
+	FXT_MADE,
+	FXT_OPEN, /* its events are being written */
+	FXT_WRITTEN
 };
 
 /* Most members belong to one of the steps of its way: src/fxt/README.md. */
@@ -209,10 +207,7 @@ struct fxt_chunk {
 	bool moved; /* the commit gave a row another time */
 	/* What is made of its records: rows, and what is still to be done about them in order. */
 	struct tw_slab slab;
-	const struct fxt_links *links; /* with briefs: what records are made ready with; NULL: none are made ready */
-	uint8_t *record;               /* with links: room for FXT_READY_MOST bytes */
-	size_t brief_rows;             /* rows that have a brief */
-	uint64_t first;                /* time of the first record that has a time */
+	uint64_t first; /* time of the first record that has a time */
 	struct fxt_fix *fixes;
 	size_t fix_count, fix_room;
 	struct fxt_note *notes;
@@ -228,10 +223,12 @@ struct fxt_chunk {
 	struct fxt_calls *calls;   /* for profiles: calls.c */
 	struct fxt_steps steps;    /* for checking: check_archive.c */
 	/* Where archives are merged. */
+	struct fxt_merge_events merge; /* instead of rows where it is merged into an FXT archive */
+	enum fxt_merging merging;      /* the same: how far the caller's thread is with it */
 	enum fxt_wait wait;
 	uint64_t digest;      /* while it waits: of its bytes */
 	int status;           /* 0, or why its bytes could not be read again */
-	uint64_t least, last; /* while it waits: the least time of its rows, and the time of the last record */
+	uint64_t least, last; /* the least time of its rows, and, while it waits, the time of the last record */
 	bool later;           /* its rows may be made after those of chunks behind it */
 	uint64_t early;       /* bytes of its rows, where these were made before their time */
 	bool failed;          /* no memory: something of it is missing */
@@ -249,7 +246,7 @@ struct fxt_wish {
 	bool sort;      /* rows by time */
 	bool check;     /* every rule is checked */
 	bool nest;      /* calls that nest are wanted as such */
-	bool brief;     /* briefs instead of rows, where they are enough */
+	bool merges;    /* events as they will be written instead of rows: merge_events.h */
 };
 
 static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
@@ -332,11 +329,8 @@ struct fxt_scratch {
 	struct fxt_memo memos[FXT_MEMOS];
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* check_archive.c */
-	struct tw_event_key *late;      /* window.c */
-	size_t late_room;
-	uint8_t *record;           /* the same: FXT_READY_MOST bytes, or NULL */
-	struct fxt_groups *groups; /* count_by_header.c */
-	struct fxt_call *calls;    /* calls.c */
+	struct fxt_groups *groups;      /* count_by_header.c */
+	struct fxt_call *calls;         /* calls.c */
 	size_t call_room;
 	struct fxt_nest *nests; /* track_calls.c */
 	uint32_t *below;        /* the same */
@@ -392,11 +386,6 @@ size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
 
-/* ready.c: makes little endian records up to `end` as they will be written, where there are links. Returns where it
- * stopped: at a record that must be taken otherwise, or at the end. *timed is set to the last record that it took, if
- * any. */
-const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed);
-
 /* skip.c: which records can be skipped where only some kinds of event are looked at. */
 uint32_t fxt_skips(uint32_t kinds);
 
@@ -406,9 +395,6 @@ const uint8_t *fxt_skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *
 /* rows.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
  * one. */
 void fxt_time_rows(struct fxt_chunk *chunk);
-
-/* plain.c: briefs for the rows that have none. */
-void fxt_brief_rows(struct fxt_chunk *chunk);
 
 /* rows.c: makes the row of a record of any kind; returns the record's size, as far as it is in the chunk. The second
  * does so for all of a piece. */

@@ -61,12 +61,10 @@ uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length
 static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t track)
 {
 	uint32_t *known = tw_map_stored(&state->tracks_by_thread, thread);
-	if (known) {
-		state->threads_moved += *known != track + 1;
+	if (known)
 		*known = track + 1;
-	} else if (!tw_map_add(&state->tracks_by_thread, thread, track)) {
+	else if (!tw_map_add(&state->tracks_by_thread, thread, track))
 		state->failed = true;
-	}
 }
 
 /* 0 where the limit is reached, or there is no memory. */

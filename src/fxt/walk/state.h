@@ -66,7 +66,6 @@ struct fxt_state {
 	struct tw_map tracks_by_thread; /* koid of a thread to the track it was last met on */
 	struct tw_map orphans;  /* koid of a thread that was met without its process to its track; to 0 when that
 	                                 * is no longer so */
-	uint64_t threads_moved; /* how often one was met on another */
 	size_t memory, limit;   /* bytes that tables take, and may take */
 	bool full;              /* the limit was reached: something is missing */
 	bool failed;            /* no memory: the same, and nothing that follows can be trusted */

@@ -52,7 +52,6 @@ static void forget_pairs(struct fxt_memo *memo)
 	if (memo->pair_epoch)
 		return;
 	memset(memo->pairs, 0, sizeof memo->pairs);
-	memset(memo->linked, 0, sizeof memo->linked);
 	memo->pair_epoch = UINT64_C(1) << EPOCH_SHIFT;
 }
 

@@ -1,15 +1,15 @@
-/* intern.h - the string table and the thread table of an archive that is written.
+/* tables.h - the string table and the thread table of a provider in an archive that is written, and what has been
+ * told of threads, processes and objects.
  *
  * Names and tracks of the reader's dictionary get an index at their first use, and with it their record. When a table
- * is full what comes later stands in the records. The tables take 2 bytes for each name and each track of the
- * dictionary. */
+ * is full what comes later stands in the records. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef FXT_WRITE_INTERN_H
-#define FXT_WRITE_INTERN_H
+#ifndef FXT_WRITE_TABLES_H
+#define FXT_WRITE_TABLES_H
 
 #include "base/memory/map.h"
 #include "core/format.h"
-#include "fxt/write/put.h"
+#include "fxt/write/record.h"
 
 /* Strings that the writer has of its own.
  *
@@ -43,18 +43,19 @@ enum fxt_own {
 };
 
 /* A track in the thread table. */
-struct fxt_known_track {
+struct fxt_written_thread {
 	uint8_t index; /* 0: the table was full */
-	bool met;
+	bool written;
 };
 
-/* What has been told of a track: koids mean the same in all sections. */
+/* What has been told of a track. */
 struct fxt_described_track {
 	uint32_t name; /* 0: none */
-	bool met;
-	bool ahead; /* told, and no record about it has come */
+	bool written;  /* in the thread table of some provider */
+	bool ahead;    /* told, and no record about it has come */
 };
 
+/* What has been told of tracks and objects: koids mean the same for all providers. */
 struct fxt_described {
 	struct fxt_described_track *tracks;
 	size_t room;
@@ -63,20 +64,23 @@ struct fxt_described {
 	size_t objects_most;   /* of so many it is known; beyond, all are described once more */
 };
 
-struct fxt_intern {
+struct fxt_tables {
+	/* writer.c: */
 	struct tw_writer *writer;
 	unsigned provider; /* whose tables these are */
-	const struct tw_dictionary *dictionary;
 	struct fxt_described *described;
 	bool big;
+	const struct tw_dictionary *dictionary;
+	/* string_table.c: */
 	uint16_t *strings; /* by name: the index, 0 while there is none */
 	size_t string_room, string_count;
 	uint16_t own[FXT_OWN_STRINGS];
 	struct tw_dictionary *texts; /* registered ones that are no names; NULL: there was none yet */
 	uint16_t *text_strings;      /* their indices, by number in `texts` */
 	size_t text_room, text_bytes;
-	struct fxt_known_track *tracks;
-	size_t track_room, thread_count;
+	/* thread_table.c: */
+	struct fxt_written_thread *threads; /* by track */
+	size_t thread_room, thread_count;
 	uint32_t tracks_seen; /* how many tracks the dictionary had when it was last looked at */
 };
 
@@ -84,54 +88,60 @@ struct fxt_koids {
 	uint64_t process, thread;
 };
 
-/* Makes room for what the dictionary holds now, and describes the processes that are new. False when there is no
- * memory. */
-bool fxt_intern_grow(struct fxt_intern *in, const struct tw_dictionary *dictionary);
+/* thread_table.c: makes room for what the dictionary holds now, and describes the processes that are new. False when
+ * there is no memory. */
+bool fxt_tables_grow(struct fxt_tables *tables, const struct tw_dictionary *dictionary);
 
-/* Describes once more what has got its name since. */
-void fxt_intern_finish(struct fxt_intern *in);
+/* thread_table.c: describes once more what has got its name since. */
+void fxt_tables_finish(struct fxt_tables *tables);
 
-void fxt_intern_free(struct fxt_intern *in);
+void fxt_tables_free(struct fxt_tables *tables);
 
 /* The koids of a track: those of a thread; the thread's of another kind of track is invented. */
-struct fxt_koids fxt_koids_of(const struct fxt_intern *in, uint32_t track);
+struct fxt_koids fxt_koids_of(const struct fxt_tables *tables, uint32_t track);
 
-/* These may write string, thread and kernel object records, so no record may be open. */
-struct fxt_label fxt_meet_name(struct fxt_intern *in, uint32_t name);
-struct fxt_label fxt_own_label(struct fxt_intern *in, enum fxt_own own);
+/* ---- These may write string, thread and kernel object records, so no record may be open. ---- */
+
+struct fxt_string_ref fxt_add_string(struct fxt_tables *tables, uint32_t name);
+struct fxt_string_ref fxt_own_string(struct fxt_tables *tables, enum fxt_own own);
+
+/* A text that is in no table. */
+struct fxt_string_ref fxt_inline_string(const struct fxt_tables *tables, const char *text, size_t size);
 
 /* The index of a text that is no name, for which a string record is written unless it is known to have been. 0: half of
  * the table is left to names, the text is too long for a record, or there is no memory. */
-uint16_t fxt_register_text(struct fxt_intern *in, const uint8_t *text, uint64_t size);
-void fxt_meet_track(struct fxt_intern *in, uint32_t track);
+uint16_t fxt_register_text(struct fxt_tables *tables, const uint8_t *text, uint64_t size);
+
+void fxt_add_thread(struct fxt_tables *tables, uint32_t track);
 
 /* Whether a record about a process or thread says what was told of it ahead, and has not been asked for: then there is
  * one already. It is not told again after such a record. arguments: the event's. */
-bool fxt_described_ahead(struct fxt_intern *in, const struct tw_event *event, const struct tw_argument *arguments);
+bool fxt_described_ahead(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments);
 
-/* intern_objects.c: describes the object that an argument of a record refers to, a pointer of this process or a koid,
+/* object_names.c: describes the object that an argument of a record refers to, a pointer of this process or a koid,
  * by its name alone, unless that has been done. */
-void fxt_describe_object(struct fxt_intern *in, uint64_t process, const struct tw_argument *argument);
+void fxt_describe_object(struct fxt_tables *tables, uint64_t process, const struct tw_argument *argument);
 
-/* The same: a record about an object is being written. type: TW_ARG_POINTER, with its process, or TW_ARG_KOID. */
-void fxt_object_told(struct fxt_intern *in, enum tw_argument_type type, uint64_t process, uint64_t number,
-                     uint32_t name);
+/* object_names.c: notes that a record about an object is being written. type: TW_ARG_POINTER, with its process, or
+ * TW_ARG_KOID. */
+void fxt_note_object_name(struct fxt_tables *tables, enum tw_argument_type type, uint64_t process, uint64_t number,
+                          uint32_t name);
 
-static inline struct fxt_label fxt_label(struct fxt_intern *in, uint32_t name)
+static inline struct fxt_string_ref fxt_string(struct fxt_tables *tables, uint32_t name)
 {
-	uint16_t index = name < in->string_room ? in->strings[name] : 0;
+	uint16_t index = name < tables->string_room ? tables->strings[name] : 0;
 	if (index || name == 0)
-		return (struct fxt_label){.reference = index};
-	return fxt_meet_name(in, name);
+		return (struct fxt_string_ref){.reference = index};
+	return fxt_add_string(tables, name);
 }
 
 /* The index of a track in the thread table; 0: its koids stand in the record. */
-static inline uint8_t fxt_thread_index(struct fxt_intern *in, uint32_t track)
+static inline uint8_t fxt_thread_index(struct fxt_tables *tables, uint32_t track)
 {
-	track = track < in->tracks_seen ? track : 0;
-	if (!in->tracks[track].met)
-		fxt_meet_track(in, track);
-	return in->tracks[track].index;
+	track = track < tables->tracks_seen ? track : 0;
+	if (!tables->threads[track].written)
+		fxt_add_thread(tables, track);
+	return tables->threads[track].index;
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* window.c - chunks of an archive being merged that wait as bytes, and the threads that make rows of them. */
+/* merge_window.c - chunks of an archive being merged that wait as bytes, and the threads that make rows of them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/merge/window.h"
+#include "fxt/merge/merge_window.h"
 
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_one_of_few(const struct fxt_window *window)
+static bool is_one_of_few(const struct fxt_merge_window *window)
 {
 	return window->reader->request.merged <= FXT_FEW;
 }
@@ -25,43 +25,25 @@ static void decode_if_eager(struct fxt_chunk *chunk, const struct fxt_wish *wish
 		fxt_decode(chunk, wish, scratch);
 }
 
-static size_t records_of(const struct fxt_chunk *chunk)
+static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < chunk->piece_count; i++)
 		count += chunk->pieces[i].count;
-	return count;
-}
-
-static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
-{
-	tw_slab_reserve(&chunk->slab, records_of(chunk), 0); /* growing step by step would leave holes in memory */
+	tw_slab_reserve(&chunk->slab, count, 0); /* growing step by step would leave holes in memory */
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
 }
 
-/* Makes events ready to be written whose strings and thread have been written before, and rows of all others: only rows
- * need the dictionary. */
-static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+static void decode_to_merge(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch,
+                            const struct fxt_merge_names *names)
 {
-	size_t count = records_of(chunk) + 1;
-	chunk->slab.offset = chunk->base;
-	if (!tw_extend(&scratch->late, &scratch->late_room, count, sizeof *scratch->late) ||
-	    !tw_slab_begin_keys(&chunk->slab, scratch->late, count)) {
-		chunk->failed = true;
+	chunk->failed = !fxt_merge_events_begin(chunk, names);
+	if (chunk->failed)
 		return;
-	}
-	if (!scratch->record)
-		scratch->record = malloc(FXT_READY_MOST);
-	chunk->record = scratch->record;
-	chunk->links = chunk->record ? chunk->links : NULL;
-	if (chunk->links) /* a little more: instants get a scope, and texts stand in the records */
-		tw_extend(&chunk->slab.ready, &chunk->slab.ready_room, (chunk->end - chunk->begin) / 8 * 9, 1);
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
-	fxt_brief_rows(chunk);
-	tw_slab_end_keys(&chunk->slab, &scratch->sort);
-	chunk->links = NULL;
+	fxt_merge_events_end(chunk, &scratch->sort);
 }
 
 static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
@@ -78,32 +60,34 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 	chunk->wait = FXT_HAS_ROWS;
 }
 
-const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide};
+const struct fxt_work fxt_merge_window_work = {.decode = decode_if_eager, .decoded = decide};
 
-bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
+bool fxt_merge_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
 {
 	const struct tw_read_options *options = &reader->options;
 	return reader->request.merged > 1 && wish->sort && !wish->check && wish->kinds == UINT32_MAX &&
 	       options->thread_count == 0 && !options->provider;
 }
 
-static void furnish(struct fxt_chunk *chunk, const struct fxt_room *room)
+static void lend_memory(struct fxt_chunk *chunk, const struct fxt_row_memory *memory)
 {
-	chunk->slab = room->slab;
-	chunk->fixes = room->fixes;
-	chunk->fix_room = room->fix_room;
+	chunk->slab = memory->slab;
+	chunk->fixes = memory->fixes;
+	chunk->fix_room = memory->fix_room;
+	chunk->merge = memory->merge;
 	tw_slab_clear(&chunk->slab);
 }
 
-static void free_room(struct fxt_room *room)
+static void free_memory(struct fxt_row_memory *memory)
 {
-	tw_slab_free(&room->slab);
-	free(room->fixes);
+	tw_slab_free(&memory->slab);
+	free(memory->fixes);
+	fxt_merge_events_free(&memory->merge);
 }
 
 /* ---- The bytes of a chunk that waits: they need not be in memory where they can be read again. ---- */
 
-bool fxt_window_forgets(const struct tw_reader *reader)
+bool fxt_merge_window_forgets(const struct tw_reader *reader)
 {
 	return reader->request.merged > 1 && tw_input_seekable(reader->input);
 }
@@ -120,7 +104,7 @@ static bool has_room(struct fxt_chunk *chunk)
 	return chunk->bytes;
 }
 
-static int fetch(const struct fxt_window *window, struct fxt_chunk *chunk)
+static int fetch(const struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
 	if (!has_room(chunk))
 		return TW_ERR_MEMORY;
@@ -130,26 +114,28 @@ static int fetch(const struct fxt_window *window, struct fxt_chunk *chunk)
 
 /* ---- Rows: all of these are called with the lock, and let it go during the work. ---- */
 
-static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand, struct fxt_scratch *scratch)
+static void make(struct fxt_merge_window *window, struct fxt_chunk *chunk, struct fxt_row_maker *maker,
+                 struct fxt_scratch *scratch)
 {
-	hand->links = ((const struct fxt_reader *)window->reader->state)->links;
-	fxt_lend_memos(chunk, hand->memos, is_one_of_few(window) ? FXT_HAND_MEMOS : 1);
-	chunk->links = hand->links.ready ? &hand->links : NULL;
+	maker->names = ((const struct fxt_reader *)window->reader->state)->names;
+	fxt_lend_memos(chunk, maker->memos, is_one_of_few(window) ? FXT_WINDOW_MEMOS : 1);
 	chunk->wait = FXT_IN_WORK;
 	bool forgotten = !chunk->bytes;
-	if (window->room_count)
-		furnish(chunk, &window->rooms[--window->room_count]);
+	if (window->spare_count)
+		lend_memory(chunk, &window->spare[--window->spare_count]);
 	fxt_ahead_lend_bytes(window->ahead, chunk);
 	fxt_ahead_unlock(window->ahead);
 	chunk->status = forgotten ? fetch(window, chunk) : 0;
-	if (chunk->status == 0)
-		(window->wish.brief ? decode_in_brief : decode_all)(chunk, &window->wish, scratch);
+	if (chunk->status == 0 && window->wish.merges)
+		decode_to_merge(chunk, &window->wish, scratch, maker->names.known ? &maker->names : NULL);
+	else if (chunk->status == 0)
+		decode_all(chunk, &window->wish, scratch);
 	fxt_ahead_lock(window->ahead);
 	chunk->wait = FXT_HAS_ROWS;
 }
 
 /* The chunk that waits and whose first event is the earliest; NULL where none waits, or enough have rows already. */
-static struct fxt_chunk *next_to_make(const struct fxt_window *window)
+static struct fxt_chunk *next_to_make(const struct fxt_merge_window *window)
 {
 	struct fxt_chunk *next = NULL;
 	unsigned made = 0;
@@ -164,18 +150,18 @@ static struct fxt_chunk *next_to_make(const struct fxt_window *window)
 
 static bool help(void *context, struct fxt_scratch *scratch)
 {
-	struct fxt_window *window = context;
+	struct fxt_merge_window *window = context;
 	struct fxt_chunk *chunk = window->helping || window->settled ? NULL : next_to_make(window);
 	window->settled = !window->helping && !chunk;
 	if (!chunk)
 		return false;
 	window->helping = true;
-	make(window, chunk, &window->helper, scratch);
+	make(window, chunk, &window->other, scratch);
 	window->helping = false;
 	return true;
 }
 
-static void finish(struct fxt_window *window, struct fxt_chunk *chunk)
+static void finish(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
 	while (chunk->wait == FXT_IN_WORK)
 		fxt_ahead_help(window->ahead);
@@ -183,13 +169,13 @@ static void finish(struct fxt_window *window, struct fxt_chunk *chunk)
 		make(window, chunk, &window->own, fxt_ahead_scratch(window->ahead));
 }
 
-void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
+void fxt_merge_window_count_early(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
 	const struct tw_slab *slab = &chunk->slab;
 	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
-	               slab->key_count * sizeof *slab->keys + slab->ready_size +
-	               slab->argument_count * sizeof *slab->arguments + chunk->fix_count * sizeof *chunk->fixes;
-	if (fxt_window_forgets(window->reader) && chunk->bytes) /* a chunk that waits has none */
+	               fxt_merge_events_size(&chunk->merge) + slab->argument_count * sizeof *slab->arguments +
+	               chunk->fix_count * sizeof *chunk->fixes;
+	if (fxt_merge_window_forgets(window->reader) && chunk->bytes) /* a chunk that waits has none */
 		chunk->early += chunk->room;
 	window->early_bytes += chunk->early;
 }
@@ -197,10 +183,10 @@ void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
 /* Makes the rows of all chunks: tables that these refer to are about to be forgotten. */
 static void finish_all(void *context, struct fxt_chunk *const *line, size_t count)
 {
-	struct fxt_window *window = context;
+	struct fxt_merge_window *window = context;
 	for (size_t i = 0; i < window->count; i++) {
 		finish(window, window->waiting[i]);
-		fxt_window_count_early(window, window->waiting[i]);
+		fxt_merge_window_count_early(window, window->waiting[i]);
 	}
 	for (size_t i = 0; i < count; i++)
 		finish(window, line[i]);
@@ -211,24 +197,24 @@ static void finish_all(void *context, struct fxt_chunk *const *line, size_t coun
 /* ---- The caller. ---- */
 
 /* Says from which offset on records may still look into the tables. */
-static void hold(struct fxt_window *window)
+static void hold(struct fxt_merge_window *window)
 {
 	const struct fxt_chunk *first = window->count ? window->waiting[0] : NULL;
 	fxt_ahead_hold(window->ahead, first ? fxt_offset(first, first->begin) : UINT64_MAX);
 }
 
-void fxt_window_put(struct fxt_window *window, struct fxt_chunk *chunk)
+void fxt_merge_window_put(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
 	fxt_ahead_lock(window->ahead);
 	window->waiting[window->count++] = chunk;
 	window->settled = false;
-	if (fxt_window_forgets(window->reader) && chunk->wait == FXT_WAITS)
+	if (fxt_merge_window_forgets(window->reader) && chunk->wait == FXT_WAITS)
 		fxt_ahead_put_bytes(window->ahead, chunk);
 	hold(window);
 	fxt_ahead_unlock(window->ahead);
 }
 
-void fxt_window_make(struct fxt_window *window, struct fxt_chunk *chunk)
+void fxt_merge_window_make(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
 	size_t i = 0;
 	fxt_ahead_lock(window->ahead);
@@ -244,38 +230,39 @@ void fxt_window_make(struct fxt_window *window, struct fxt_chunk *chunk)
 	fxt_ahead_unlock(window->ahead);
 }
 
-void fxt_window_empty(struct fxt_window *window, struct fxt_chunk *chunk)
+void fxt_merge_window_empty(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
-	struct fxt_room room = {chunk->slab, chunk->fixes, chunk->fix_room};
+	struct fxt_row_memory memory = {chunk->slab, chunk->fixes, chunk->fix_room, chunk->merge};
 	if (chunk->wait == FXT_EMPTY)
 		return;
 	chunk->wait = FXT_EMPTY;
 	window->early_bytes -= chunk->early;
 	chunk->slab =
-	    (struct tw_slab){.count = tw_slab_items(&room.slab)}; /* by this the sorter knows that all are delivered */
+	    (struct tw_slab){.count = memory.slab.count}; /* by this the sorter knows that all are delivered */
+	chunk->merge = (struct fxt_merge_events){0};
 	chunk->fixes = NULL;
 	chunk->fix_room = 0;
 	fxt_ahead_lock(window->ahead);
-	bool kept = window->room_count < (is_one_of_few(window) ? FXT_ROOMS : 1);
+	bool kept = window->spare_count < (is_one_of_few(window) ? FXT_SPARE_ROWS : 1);
 	if (kept)
-		window->rooms[window->room_count++] = room;
+		window->spare[window->spare_count++] = memory;
 	fxt_ahead_put_bytes(window->ahead, chunk);
 	fxt_ahead_unlock(window->ahead);
 	if (!kept)
-		free_room(&room);
+		free_memory(&memory);
 }
 
-struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ahead, const struct fxt_wish *wish,
-                                  bool brief)
+struct fxt_merge_window *fxt_merge_window_new(struct tw_reader *reader, struct fxt_ahead *ahead,
+                                              const struct fxt_wish *wish, bool merges)
 {
-	struct fxt_window *window = calloc(1, sizeof *window);
+	struct fxt_merge_window *window = calloc(1, sizeof *window);
 	if (!window)
 		return NULL;
 	window->reader = reader;
 	window->ahead = ahead;
 	window->wish = *wish;
-	window->wish.brief = brief;
-	window->wish.sort = !brief;
+	window->wish.merges = merges;
+	window->wish.sort = !merges;
 	fxt_ahead_lock(ahead);
 	fxt_ahead_more(ahead, help, window);
 	fxt_ahead_before_forgetting(ahead, finish_all);
@@ -283,11 +270,11 @@ struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ah
 	return window;
 }
 
-void fxt_window_free(struct fxt_window *window)
+void fxt_merge_window_free(struct fxt_merge_window *window)
 {
 	if (!window)
 		return;
-	for (size_t i = 0; i < window->room_count; i++)
-		free_room(&window->rooms[i]);
+	for (size_t i = 0; i < window->spare_count; i++)
+		free_memory(&window->spare[i]);
 	free(window);
 }

@@ -1,5 +1,4 @@
-/* writer_known.c - events that were FXT records of which the model has no kind of its own, told by their arguments:
- * profiler records, provider events. */
+/* profiler_records.c - events whose arguments tell the fields of a record: profiler records, provider events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/write/writer.h"
 
@@ -30,15 +29,12 @@ bool fxt_has_fields(const struct fxt_writer *w, const struct tw_event *event, co
 
 /* ---- The newest Fuchsia sources: profiler records. ---- */
 
-/* Puts what they all begin with: returns the bits of the header. */
+/* Begins a record. Returns the bits of its header. */
 static uint64_t begin_profiler(struct fxt_writer *w, const struct tw_event *event, enum tw_fxt_kind kind,
-                               struct fxt_put *put)
+                               struct fxt_new_record *record)
 {
-	uint64_t thread = fxt_thread_index(w->intern, event->track);
-	*put = fxt_put_begin(&w->writer->out, w->intern->big);
-	fxt_put_word(put, fxt_ticks_of(w, event->time));
-	if (thread == 0)
-		fxt_put_koids(w, put, event->track);
+	uint64_t thread = fxt_thread_index(w->tables, event->track);
+	*record = fxt_begin_timed(w, event, thread);
 	return TW_FXT_TYPE_PROFILER | (uint64_t)(kind - TW_FXT_PROFILER_MODULE) << 16 | thread << 20;
 }
 
@@ -46,22 +42,22 @@ static void put_module(struct fxt_writer *w, const struct tw_event *event)
 {
 	const struct tw_argument *fields = fxt_first_argument(w, event);
 	const struct tw_name *name = tw_dictionary_name(w->dictionary, event->name);
-	struct fxt_put put;
-	uint64_t header = begin_profiler(w, event, TW_FXT_PROFILER_MODULE, &put);
-	fxt_put_stream(&put, name->text, name->length);
-	fxt_put_stream(&put, fields[1].value.bytes, (size_t)fields[1].size);
-	fxt_put_end(&w->writer->out, &put,
-	            header | fields[0].value.u << 28 | (uint64_t)name->length << 44 | (uint64_t)fields[1].size << 52);
+	struct fxt_new_record record;
+	uint64_t header = begin_profiler(w, event, TW_FXT_PROFILER_MODULE, &record);
+	fxt_put_stream(&record, name->text, name->length);
+	fxt_put_stream(&record, fields[1].value.bytes, (size_t)fields[1].size);
+	header |= fields[0].value.u << 28 | (uint64_t)name->length << 44 | (uint64_t)fields[1].size << 52;
+	fxt_record_end(&w->writer->out, &record, header);
 }
 
 static void put_mapping(struct fxt_writer *w, const struct tw_event *event)
 {
 	const struct tw_argument *fields = fxt_first_argument(w, event);
-	struct fxt_put put;
-	uint64_t header = begin_profiler(w, event, TW_FXT_PROFILER_MMAP, &put);
+	struct fxt_new_record record;
+	uint64_t header = begin_profiler(w, event, TW_FXT_PROFILER_MMAP, &record);
 	for (unsigned i = 1; i <= 3; i++)
-		fxt_put_word(&put, fields[i].value.u);
-	fxt_put_end(&w->writer->out, &put, header | fields[0].value.u << 28 | fields[4].value.u << 44);
+		fxt_put_word(&record, fields[i].value.u);
+	fxt_record_end(&w->writer->out, &record, header | fields[0].value.u << 28 | fields[4].value.u << 44);
 }
 
 /* How many addresses a backtrace has: the arguments, but for its flags. False where they are something else. */
@@ -78,20 +74,20 @@ static bool is_backtrace(const struct fxt_writer *w, const struct tw_event *even
 	return count || (!w->foreign && event->other == 0);
 }
 
-void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
+void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as)
 {
 	unsigned count;
 	if (!is_backtrace(w, event, &count)) {
-		fxt_put_stand_in(w, event, shape);
+		fxt_put_stand_in(w, event, as);
 		return;
 	}
 	const struct tw_argument *arguments = fxt_first_argument(w, event);
 	uint64_t flags = count < event->argument_count ? arguments[count].value.u : 0;
-	struct fxt_put put;
-	uint64_t header = begin_profiler(w, event, TW_FXT_PROFILER_BACKTRACE, &put);
+	struct fxt_new_record record;
+	uint64_t header = begin_profiler(w, event, TW_FXT_PROFILER_BACKTRACE, &record);
 	for (unsigned i = 0; i < count; i++)
-		fxt_put_word(&put, arguments[i].value.u);
-	fxt_put_end(&w->writer->out, &put, header | (uint64_t)count << 28 | flags << 36);
+		fxt_put_word(&record, arguments[i].value.u);
+	fxt_record_end(&w->writer->out, &record, header | (uint64_t)count << 28 | flags << 36);
 	fxt_no_place(w, event->name, "name");
 	fxt_no_place(w, event->category, "category");
 	fxt_no_place(w, event->value > 1, "weight");
@@ -122,19 +118,19 @@ static bool put_provider_event(struct fxt_writer *w, const struct tw_event *even
 	unsigned provider = find_provider(w, event, &told);
 	bool known =
 	    w->one_provider || told > UINT32_MAX || tw_dictionary_provider(w->dictionary, provider)->id == told;
-	if (!fxt_turn_to(w, provider))
+	if (!fxt_enter_section(w, provider))
 		return false;
 	uint64_t id = known ? w->sections[provider]->id : told;
-	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
-	fxt_put_end(&w->writer->out, &put, TW_FXT_TYPE_METADATA | type << 16 | id << 20 | number << 52);
+	struct fxt_new_record record = fxt_record_begin(&w->writer->out, w->tables->big);
+	fxt_record_end(&w->writer->out, &record, TW_FXT_TYPE_METADATA | type << 16 | id << 20 | number << 52);
 	return true;
 }
 
-void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
+void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as)
 {
-	const struct tw_name *name = tw_dictionary_name(w->intern->dictionary, event->name);
+	const struct tw_name *name = tw_dictionary_name(w->dictionary, event->name);
 	if (strcmp(name->text, "records dropped") != 0)
-		fxt_put_stand_in(w, event, shape);
+		fxt_put_stand_in(w, event, as);
 	else if (!put_provider_event(w, event, EVENT_RECORDS_DROPPED))
 		fxt_loss(w, tw_event_kind_name(TW_LOST), false);
 	else
@@ -143,7 +139,7 @@ void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const stru
 
 /* ---- Metadata. ---- */
 
-void fxt_put_metadata(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
+void fxt_put_metadata(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as)
 {
 	static const struct fxt_field module[] = {{"module_id", TW_ARG_UINT, MODULE_MAX},
 	                                          {"build_id", TW_ARG_BYTES, NAME_MAX_BYTES}};
@@ -161,5 +157,5 @@ void fxt_put_metadata(struct fxt_writer *w, const struct tw_event *event, const 
 		put_mapping(w, event);
 	else if (!fxt_has_fields(w, event, provider, 2, 0) ||
 	         !put_provider_event(w, event, fxt_first_argument(w, event)[1].value.u))
-		fxt_put_stand_in(w, event, shape);
+		fxt_put_stand_in(w, event, as);
 }

@@ -1,4 +1,4 @@
-/* writer_blobs.c - blobs to FXT: blob records, or a large one.
+/* blob_records.c - blobs to FXT: blob records, or a large one.
  *
  * The bytes of a large record may come in parts, and events between them, of other threads or traces: those wait in a
  * file until the last part has been written. */
@@ -23,16 +23,16 @@ static void put_zeros(struct tw_output *out, uint64_t size)
 static void put_pieces(struct fxt_writer *w, const struct tw_event *event, const uint8_t *bytes, uint64_t size)
 {
 	struct tw_output *out = &w->writer->out;
-	struct fxt_label name = fxt_label(w->intern, event->name);
+	struct fxt_string_ref name = fxt_string(w->tables, event->name);
 	uint64_t type = fxt_limited(w, event->id, FXT_BYTE_MAX, "blob type");
 	do {
-		struct fxt_put put = fxt_put_begin(out, w->intern->big);
-		fxt_put_label(&put, &name);
-		size_t room = fxt_put_left(&put) * TW_FXT_WORD;
+		struct fxt_new_record record = fxt_record_begin(out, w->tables->big);
+		fxt_put_text(&record, &name);
+		size_t room = fxt_record_left(&record) * TW_FXT_WORD;
 		size_t piece = size < room ? (size_t)size : room;
-		fxt_put_stream(&put, bytes, piece);
-		fxt_put_end(out, &put,
-		            TW_FXT_TYPE_BLOB | (uint64_t)name.reference << 16 | (uint64_t)piece << 32 | type << 48);
+		fxt_put_stream(&record, bytes, piece);
+		fxt_record_end(out, &record,
+		               TW_FXT_TYPE_BLOB | (uint64_t)name.reference << 16 | (uint64_t)piece << 32 | type << 48);
 		bytes += piece;
 		size -= piece;
 	} while (size);
@@ -44,37 +44,39 @@ static uint64_t padding(uint64_t size)
 }
 
 /* Ends what of a large record goes through the buffer of a record: all but its bytes. */
-static void end_head(struct tw_output *out, const struct fxt_put *put, enum large_format format, uint64_t size)
+static void end_head(struct tw_output *out, const struct fxt_new_record *record, enum large_format format,
+                     uint64_t size)
 {
-	uint64_t all = fxt_put_words(put) + fxt_words(size);
-	tw_store64(put->start, TW_FXT_TYPE_LARGE | all << 4 | (uint64_t)format << 40, put->big);
-	tw_output_took(out, (size_t)(put->at - put->start));
+	uint64_t all = fxt_record_words(record) + fxt_words(size);
+	tw_store64(record->start, TW_FXT_TYPE_LARGE | all << 4 | (uint64_t)format << 40, record->big);
+	tw_output_took(out, (size_t)(record->at - record->start));
 }
 
 /* The document, "In-band large BLOB record", with metadata where the event has more than a category and a name. */
 static void put_head(struct fxt_writer *w, const struct tw_event *event, uint64_t size)
 {
 	struct tw_output *out = &w->writer->out;
-	struct fxt_items items = {.count = 0};
+	struct fxt_arguments list = {.count = 0};
 	enum large_format format = event->track || event->argument_count > 1 ? WITH_METADATA : WITHOUT_METADATA;
 	fxt_no_place(w, event->id > 1 ? event->id : 0, "blob type"); /* 1: bytes of no known form */
-	fxt_add_arguments(w, &items, event, 1);
-	struct fxt_label category = fxt_label(w->intern, event->category), name = fxt_label(w->intern, event->name);
-	uint64_t thread = format == WITH_METADATA ? fxt_thread_index(w->intern, event->track) : 0, count = 0;
-	struct fxt_put put = fxt_put_begin(out, w->intern->big);
-	fxt_put_word(&put, 0); /* its place: the number of arguments is not known yet */
-	fxt_put_label(&put, &category);
-	fxt_put_label(&put, &name);
+	fxt_add_arguments(w, &list, event, 1);
+	struct fxt_string_ref category = fxt_string(w->tables, event->category),
+			      name = fxt_string(w->tables, event->name);
+	uint64_t thread = format == WITH_METADATA ? fxt_thread_index(w->tables, event->track) : 0, count = 0;
+	struct fxt_new_record record = fxt_record_begin(out, w->tables->big);
+	fxt_put_word(&record, 0); /* its place: the number of arguments is not known yet */
+	fxt_put_text(&record, &category);
+	fxt_put_text(&record, &name);
 	if (format == WITH_METADATA) {
-		fxt_put_word(&put, fxt_ticks_of(w, event->time));
+		fxt_put_word(&record, fxt_ticks_of(w, event->time));
 		if (thread == 0)
-			fxt_put_koids(w, &put, event->track);
-		count = fxt_put_items(w, &put, &items, 1);
+			fxt_put_koids(w, &record, event->track);
+		count = fxt_put_arguments(w, &record, &list, 1);
 	}
-	fxt_put_word(&put, size);
-	tw_store64(put.start + TW_FXT_WORD,
-	           category.reference | (uint64_t)name.reference << 16 | count << 32 | thread << 36, put.big);
-	end_head(out, &put, format, size);
+	fxt_put_word(&record, size);
+	tw_store64(record.start + TW_FXT_WORD,
+	           category.reference | (uint64_t)name.reference << 16 | count << 32 | thread << 36, record.big);
+	end_head(out, &record, format, size);
 }
 
 static bool fits(uint64_t size)
@@ -115,7 +117,7 @@ static void put_part(struct fxt_writer *w, const struct tw_event *event, const s
 /* Without a temporary file it is written as small ones. */
 static bool begins_large(struct fxt_writer *w, const struct tw_event *event)
 {
-	bool begins = event->flags & TW_FLAG_PARTIAL && event->other == TW_BLOB_FIRST_PART && !w->in_parts &&
+	bool begins = event->flags & TW_FLAG_PARTIAL && event->other == TW_BLOB_FIRST_PART && !w->large.in_parts &&
 	              !w->large.open && event->id <= 1 && fits(event->value);
 	if (begins && w->large.aside < 0)
 		w->large.aside = tw_temporary_open(w->directory);
@@ -143,9 +145,9 @@ static bool goes_on(const struct fxt_writer *w, const struct tw_event *event)
 
 /* ---- Any. ---- */
 
-void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
+void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as)
 {
-	(void)shape;
+	(void)as;
 	const struct tw_argument *first = fxt_first_argument(w, event);
 	bool has_bytes = first && first->type >= TW_ARG_TEXT;
 	bool large = event->id == NO_TYPE; /* as no other blob record has it */
@@ -158,8 +160,8 @@ void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const stru
 		begin_large(w, event, first);
 		return;
 	}
-	bool part = w->in_parts || event->flags & TW_FLAG_PARTIAL;
-	w->in_parts = event->flags & TW_FLAG_PARTIAL;
+	bool part = w->large.in_parts || event->flags & TW_FLAG_PARTIAL;
+	w->large.in_parts = event->flags & TW_FLAG_PARTIAL;
 	if (has_bytes && described && !part && fits(first->size)) {
 		put_head(w, event, first->size);
 		tw_put(&w->writer->out, first->value.bytes, (size_t)first->size);

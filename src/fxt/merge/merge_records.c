@@ -1,0 +1,243 @@
+/* merge_records.c - several FXT archives merged straight to the records of one.
+ *
+ * Threads that read ahead have made nearly all events records (merge_encode.c). From every chunk that is open, the
+ * events up to some time are taken, a few thousand in all, sorted at once, and their records are copied to the output.
+ * That time lies before the end of every open chunk, and no chunk that is still to come begins before it. Events that
+ * are no records are rows: merge_rows.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "fxt/merge/merge_rows.h"
+#include "fxt/write/writer.h"
+
+#include <stdlib.h>
+
+enum {
+	SLOT = 8192,     /* events that are sorted at once, at most: they stay in a near cache (`make bench`, merge) */
+	QUOTA_LEAST = 8, /* but at least so many of each chunk, however many there are */
+	SPAN_BITS = 40   /* of ns that the events of a slot may span, so that time and number fit one key */
+};
+
+/* A row in the slot. */
+struct taken {
+	const struct fxt_merge_event *event;
+	const struct fxt_merge_open *from;
+};
+
+/* Events that are sorted at once, numbered as they are taken, chunk by chunk: those of one time stay in the order of
+ * the command line, and of their archive. */
+struct slot {
+	size_t room, most, count; /* events: there is room for, there may be, there are */
+	unsigned number_bits;
+	uint64_t from, last;     /* times in the merged trace */
+	uint64_t *keys;          /* time since `from`, above the number; with room to sort: twice as much */
+	const uint8_t **records; /* by number: the record; NULL: it is a row, */
+	struct taken *rows;      /* by number, too */
+};
+
+struct merging {
+	struct fxt_merge_output to;
+	struct fxt_merge_chunks chunks;
+	struct slot slot;
+};
+
+static int no_memory(const struct merging *merging)
+{
+	return tw_fail(merging->to.merged, TW_ERR_MEMORY, "out of memory");
+}
+
+/* ---- What goes into a slot. ---- */
+
+/* Sets which events of a chunk the next slot may take. */
+static void set_share(struct fxt_merge_open *open, size_t quota)
+{
+	const struct tw_merge_time *how = &open->input->input->time;
+	size_t left = (size_t)(open->end - open->next);
+	open->share = left < quota ? left : quota;
+	open->head = tw_merge_time(how, open->next->time);
+	open->bound = tw_merge_time(how, open->next[open->share - 1].time);
+}
+
+/* Sets the span of the next slot: from the earliest event to the first time at which a chunk has had its share. */
+static void find_span(struct merging *merging)
+{
+	const struct fxt_merge_chunks *chunks = &merging->chunks;
+	struct slot *slot = &merging->slot;
+	size_t quota = chunks->open_count ? SLOT / chunks->open_count : SLOT;
+	slot->from = slot->last = UINT64_MAX;
+	slot->most = 0;
+	for (size_t i = 0; i < chunks->open_count; i++) {
+		struct fxt_merge_open *open = &chunks->open[i];
+		if (open->share == 0)
+			set_share(open, quota > QUOTA_LEAST ? quota : QUOTA_LEAST);
+		slot->from = open->head < slot->from ? open->head : slot->from;
+		slot->last = open->bound < slot->last ? open->bound : slot->last;
+		slot->most += open->share;
+	}
+	if ((slot->last - slot->from) >> SPAN_BITS)
+		slot->last = slot->from + FXT_BITS(0, SPAN_BITS - 1);
+}
+
+/* Opens all chunks that begin in the span, which may make it shorter. Returns 0 or a negative status. */
+static int open_chunks(struct merging *merging)
+{
+	struct fxt_merge_input *input;
+	int status = 0;
+	do {
+		find_span(merging);
+		input = fxt_merge_next(&merging->chunks, merging->slot.last);
+		status = input ? fxt_merge_open(&merging->chunks, input) : 0;
+	} while (input && status == 0);
+	return status;
+}
+
+static int make_room(struct merging *merging)
+{
+	struct slot *slot = &merging->slot;
+	size_t room = slot->most > SLOT ? 2 * slot->most : SLOT, rooms[] = {2 * slot->room, slot->room};
+	slot->count = 0;
+	if (slot->room >= slot->most)
+		return 0;
+	if (!tw_grow(&slot->keys, &rooms[0], 2 * room, sizeof *slot->keys) ||
+	    !tw_grow(&slot->records, &rooms[1], room, sizeof *slot->records) ||
+	    !tw_grow(&slot->rows, &slot->room, room, sizeof *slot->rows))
+		return no_memory(merging);
+	slot->number_bits = tw_bits_of(slot->room);
+	return 0;
+}
+
+/* Takes the events of a chunk that are in the span. */
+static void take(struct slot *slot, struct fxt_merge_open *open)
+{
+	const struct tw_merge_time *how = &open->input->input->time;
+	const struct fxt_merge_event *event = open->next, *end = event + open->share;
+	const uint8_t *records = open->chunk->merge.records;
+	size_t count = slot->count;
+	for (; event < end; event++, count++) {
+		uint64_t time = tw_merge_time(how, event->time);
+		if (time > slot->last)
+			break;
+		const uint8_t *record = event->is_record ? records + event->number : NULL;
+		__builtin_prefetch(record); /* another processor wrote it: 5% of merge (`make bench`) */
+		slot->keys[count] = (time - slot->from) << slot->number_bits | count;
+		slot->records[count] = record;
+		if (!record)
+			slot->rows[count] = (struct taken){event, open};
+	}
+	slot->count = count;
+	open->taken = (size_t)(event - open->next);
+}
+
+/* ---- Writing. ---- */
+
+/* Copies a record. Returns its size. */
+static inline size_t copy(char *to, const uint8_t *record)
+{
+	enum { SHORT = 4 * TW_FXT_WORD }; /* most records; so much can be read from any place */
+	size_t size = (size_t)tw_bits(tw_load64(record, false), 4, 15) * TW_FXT_WORD;
+	memcpy(to, record, SHORT);
+	if (__builtin_expect(size > SHORT, 0))
+		memcpy(to + SHORT, record + SHORT, size - SHORT);
+	return size;
+}
+
+static int put_row(struct merging *merging, const struct taken *taken, uint64_t time)
+{
+	const struct tw_argument *arguments = NULL;
+	const struct tw_event *row = tw_slab_row(&taken->from->chunk->slab, taken->event->number, &arguments);
+	return fxt_merge_row(&merging->to, taken->from->input, row, arguments, time);
+}
+
+/* Writes the events of the slot in the order of keys. Returns 0 or a negative status. */
+static int put_events(struct merging *merging, const uint64_t *keys)
+{
+	const struct slot *slot = &merging->slot;
+	const uint64_t number = (UINT64_C(1) << slot->number_bits) - 1;
+	struct tw_output *out = &merging->to.writer->out;
+	int status = 0;
+	for (size_t i = 0; i < slot->count && status == 0 && merging->to.passed->written >= 0; i++) {
+		const uint8_t *record = slot->records[keys[i] & number];
+		if (record) {
+			tw_output_took(out, copy(tw_output_room(out, FXT_RECORD_ROOM), record));
+			merging->to.passed->events++;
+			continue;
+		}
+		uint64_t time = slot->from + (keys[i] >> slot->number_bits);
+		status = put_row(merging, &slot->rows[keys[i] & number], time);
+	}
+	merging->to.merged->clock.end_ns = slot->from + (keys[slot->count - 1] >> slot->number_bits);
+	return status;
+}
+
+/* Writes the events before the last time of the span: no chunk ends with them. */
+static int put_slot(struct merging *merging)
+{
+	struct fxt_merge_chunks *chunks = &merging->chunks;
+	struct slot *slot = &merging->slot;
+	slot->last--;
+	for (size_t i = 0; i < chunks->open_count; i++)
+		take(slot, &chunks->open[i]);
+	int status = put_events(merging, tw_sort_keys(slot->keys, slot->count, slot->number_bits,
+	                                              tw_bits_of(slot->last - slot->from)));
+	for (size_t i = 0; i < chunks->open_count; i++)
+		fxt_merge_pass(chunks, &chunks->open[i]);
+	return status;
+}
+
+/* Where all of the span is one time: writes events of the first chunk that has some, which may end with them. */
+static int put_equals(struct merging *merging)
+{
+	struct fxt_merge_open *open = merging->chunks.open;
+	while (open->head != merging->slot.from)
+		open++;
+	take(&merging->slot, open);
+	int status = put_events(merging, merging->slot.keys);
+	fxt_merge_pass(&merging->chunks, open);
+	return status < 0 || open->next < open->end ? status : fxt_merge_close(&merging->chunks, open);
+}
+
+/* Writes some events. Returns 0 or a negative status. */
+static int put_some(struct merging *merging)
+{
+	int status = open_chunks(merging);
+	if (status == 0 && merging->chunks.open_count)
+		status = make_room(merging);
+	if (status < 0 || merging->chunks.open_count == 0)
+		return status;
+	return merging->slot.from < merging->slot.last ? put_slot(merging) : put_equals(merging);
+}
+
+/* ---- The whole. ---- */
+
+static int merge_all(struct merging *merging)
+{
+	struct fxt_merge_output *to = &merging->to;
+	int status = fxt_merge_chunks_begin(&merging->chunks);
+	while (status == 0 && merging->chunks.unended && to->passed->written >= 0 && !to->writer->out.error)
+		status = put_some(merging);
+	tw_merge_count_findings(to->merged);
+	/* names that tracks got at the end, and what went wrong with the output */
+	if (status == 0 && to->passed->written >= 0)
+		to->passed->written = tw_write(to->writer, to->merged, &(struct tw_batch){0});
+	return status;
+}
+
+int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passed *passed)
+{
+	struct merging *merging = calloc(1, sizeof *merging);
+	if (!merging)
+		return tw_fail(merged, TW_ERR_MEMORY, "out of memory");
+	merging->to = (struct fxt_merge_output){.writer = writer, .merged = merged, .passed = passed};
+	merging->chunks = (struct fxt_merge_chunks){
+	    .writer = writer,
+	    .merged = merged,
+	    .crew = fxt_crew_new(merged->options.jobs),
+	};
+	int status = merging->chunks.crew ? merge_all(merging) : no_memory(merging);
+	fxt_crew_release(merging->chunks.crew);
+	free(merging->chunks.open);
+	free(merging->slot.keys);
+	free(merging->slot.records);
+	free(merging->slot.rows);
+	free(merging);
+	return status;
+}

@@ -1,0 +1,153 @@
+/* thread_table.c - thread records at the first use of a track, and kernel object records with names of threads and
+ * processes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "fxt/write/tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Whether a track is one, but no thread. Number 0 is that of what has no track: its koids are 0. */
+static bool needs_koid(const struct fxt_tables *tables, uint32_t number)
+{
+	enum tw_track_kind kind = tw_dictionary_track(tables->dictionary, number)->kind;
+	return number > 0 && number < tables->tracks_seen && (kind == TW_TRACK_CPU || kind == TW_TRACK_OTHER);
+}
+
+struct fxt_koids fxt_koids_of(const struct fxt_tables *tables, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(tables->dictionary, number);
+	return (struct fxt_koids){
+	    .process = track->process,
+	    .thread = needs_koid(tables, number) ? FXT_INVENTED | number : track->thread,
+	};
+}
+
+static uint8_t put_thread(struct fxt_tables *tables, struct fxt_koids koids)
+{
+	struct tw_output *out = &tables->writer->out;
+	uint64_t index = ++tables->thread_count;
+	struct fxt_new_record record = fxt_record_begin(out, tables->big);
+	fxt_put_word(&record, koids.process);
+	fxt_put_word(&record, koids.thread);
+	fxt_record_end(out, &record, TW_FXT_TYPE_THREAD | index << 16);
+	return (uint8_t)index;
+}
+
+/* Writes the name of a process, or that of a thread with its process. */
+static void put_name(struct fxt_tables *tables, uint64_t type, struct fxt_koids koids, struct fxt_string_ref name)
+{
+	struct tw_output *out = &tables->writer->out;
+	bool thread = type == FXT_OBJECT_THREAD;
+	struct tw_argument process = {.type = TW_ARG_KOID, .value.u = koids.process};
+	struct fxt_string_ref process_name = {0};
+	if (thread)
+		process_name = fxt_own_string(tables, FXT_OWN_PROCESS);
+	struct fxt_new_record record = fxt_record_begin(out, tables->big);
+	fxt_put_word(&record, thread ? koids.thread : koids.process);
+	fxt_put_text(&record, &name);
+	if (thread)
+		fxt_put_argument(&record, &process_name, &process, 0);
+	fxt_record_end(out, &record,
+	               TW_FXT_TYPE_KERNEL_OBJECT | type << 16 | (uint64_t)name.reference << 24 |
+	                   (uint64_t)thread << 40);
+}
+
+/* Describes a track by its name, if it has one that has not been written. */
+static void describe(struct fxt_tables *tables, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(tables->dictionary, number);
+	struct fxt_described_track *told = &tables->described->tracks[number];
+	if (track->name == told->name)
+		return;
+	told->name = track->name;
+	told->ahead = true;
+	bool process = track->kind == TW_TRACK_PROCESS;
+	struct fxt_koids koids = fxt_koids_of(tables, number);
+	struct fxt_string_ref name = fxt_string(tables, track->name);
+	put_name(tables, process ? FXT_OBJECT_PROCESS : FXT_OBJECT_THREAD, koids, name);
+	fxt_note_object_name(tables, TW_ARG_KOID, 0, process ? koids.process : koids.thread, track->name);
+}
+
+/* Whether it is what describe() writes about a track. */
+static bool describes(const struct fxt_tables *tables, const struct tw_event *event,
+                      const struct tw_argument *arguments)
+{
+	const struct tw_track *track = tw_dictionary_track(tables->dictionary, event->track);
+	if (track->kind == TW_TRACK_PROCESS)
+		return event->id == track->process && event->value == FXT_OBJECT_PROCESS && event->argument_count == 0;
+	return track->kind == TW_TRACK_THREAD && event->id == track->thread && event->value == FXT_OBJECT_THREAD &&
+	       event->argument_count == 1 && arguments->type == TW_ARG_KOID && arguments->value.u == track->process &&
+	       strcmp(tw_dictionary_name(tables->dictionary, arguments->name)->text, "process") == 0;
+}
+
+bool fxt_described_ahead(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	if (event->track == 0 || event->track >= tables->tracks_seen || event->name == 0 ||
+	    !describes(tables, event, arguments))
+		return false;
+	struct fxt_described_track *told = &tables->described->tracks[event->track];
+	bool ahead = told->ahead && told->name == event->name;
+	told->ahead = false;
+	told->name = event->name;
+	return ahead;
+}
+
+static void describe_cpu(struct fxt_tables *tables, uint32_t number)
+{
+	char text[32];
+	uint64_t cpu = tw_dictionary_track(tables->dictionary, number)->thread;
+	int length = snprintf(text, sizeof text, "CPU %llu", (unsigned long long)cpu);
+	put_name(tables, FXT_OBJECT_THREAD, fxt_koids_of(tables, number),
+	         fxt_inline_string(tables, text, (size_t)length));
+}
+
+void fxt_add_thread(struct fxt_tables *tables, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(tables->dictionary, number);
+	struct fxt_written_thread *thread = &tables->threads[number];
+	bool known = tables->described->tracks[number].written;
+	thread->written = tables->described->tracks[number].written = true;
+	if (tables->thread_count < TW_FXT_THREADS_MAX)
+		thread->index = put_thread(tables, fxt_koids_of(tables, number));
+	if (!known && needs_koid(tables, number))
+		tw_count_loss(tables->writer, "track that is no thread", true);
+	if (!known && track->kind == TW_TRACK_CPU && !track->name)
+		describe_cpu(tables, number);
+	describe(tables, number);
+}
+
+/* ---- The tables. ---- */
+
+bool fxt_tables_grow(struct fxt_tables *tables, const struct tw_dictionary *dictionary)
+{
+	uint32_t tracks = tw_dictionary_tracks(dictionary);
+	struct fxt_described *described = tables->described;
+	tables->dictionary = dictionary;
+	if (!tw_grow(&tables->strings, &tables->string_room, tw_dictionary_names(dictionary),
+	             sizeof *tables->strings) ||
+	    !tw_grow(&tables->threads, &tables->thread_room, tracks, sizeof *tables->threads) ||
+	    !tw_grow(&described->tracks, &described->room, tracks, sizeof *described->tracks))
+		return false;
+	tables->tracks_seen = tracks;
+	for (; described->seen < tracks; described->seen++)
+		if (tw_dictionary_track(dictionary, described->seen)->kind == TW_TRACK_PROCESS)
+			describe(tables, described->seen);
+	return true;
+}
+
+void fxt_tables_finish(struct fxt_tables *tables)
+{
+	for (uint32_t i = 0; i < tables->tracks_seen; i++)
+		if (tables->described->tracks[i].written ||
+		    tw_dictionary_track(tables->dictionary, i)->kind == TW_TRACK_PROCESS)
+			describe(tables, i);
+}
+
+void fxt_tables_free(struct fxt_tables *tables)
+{
+	tw_dictionary_free(tables->texts);
+	free(tables->text_strings);
+	free(tables->strings);
+	free(tables->threads);
+}
