@@ -11,26 +11,25 @@
 
 /* Each with the name that tests/truth/without.c knows it by. */
 #define TW_LOOP_LIST                                                                                                   \
-	X(XRAY_CALLS, "xray-calls")           /* fdr/calls.c: entries and exits onto the stacks of a profile */        \
-	X(XRAY_ROWS, "xray-rows")             /* fdr/stream.c: entries and exits to rows */                            \
-	X(XRAY_COUNT, "xray-count")           /* fdr/info.c: function records, counted */                              \
-	X(TRACELOG_LINES, "tracelog-lines")   /* tracelog/log/parsed_block.c: samples, allocations and usages */       \
-	X(TRACELOG_TOLD, "tracelog-told")     /* the same: lines that nobody wants are left out */                     \
-	X(TRACELOG_COUNT, "tracelog-count")   /* tracelog/jobs/count.c: the same lines, counted */                     \
-	X(TRACELOG_SAMPLE, "tracelog-sample") /* tracelog/format/sample.c: samples as records */                       \
-	X(CALLS_DEALT, "calls-dealt")         /* struct tw_format's read_calls and deal: no events in between */       \
-	X(CALLS_NEST, "calls-nest")           /* core/calls/calls.h: calls of a track that nest */                     \
-	X(CALLS_ONE, "calls-one")             /* core/calls/call_by_call.h: the same, of any track */                  \
-	X(CALLS_STREAKS, "calls-streaks")     /* core/calls/streaks.h: events of a track put together */               \
-	X(ORDER_IN_PLACE, "order-in-place")   /* core/order/order.c: rows handed on where they lie */                  \
-	X(FXT_ROWS, "fxt-rows")               /* fxt/events/plain.c: events and switches to rows */                    \
-	X(FXT_SKIP, "fxt-skip")               /* fxt/events/skip.c: events that nobody wants */                        \
-	X(FXT_CALLS, "fxt-calls")             /* fxt/jobs/calls.c: durations to the calls of a profile */              \
-	X(FXT_NEST, "fxt-nest")               /* fxt/jobs/lanes.c: calls that nest, found as such */                   \
-	X(FXT_CHECK, "fxt-check")             /* fxt/jobs/prove.c: records that keep all rules */                      \
-	X(FXT_COUNT, "fxt-count")             /* fxt/jobs/count_by_header.c: records counted */                        \
-	X(FXT_WAIT, "fxt-wait")               /* fxt/merge/window.c: times of a chunk whose rows are made later */     \
-	X(MERGE_JOIN, "merge-join")           /* struct tw_target's join: records of merged traces, copied */
+	X(XRAY_CALLS, "xray-calls")         /* fdr/calls.c: entries and exits onto the stacks of a profile */          \
+	X(XRAY_ROWS, "xray-rows")           /* fdr/stream.c: entries and exits to rows */                              \
+	X(XRAY_COUNT, "xray-count")         /* fdr/info.c: function records, counted */                                \
+	X(TRACELOG_LINES, "tracelog-lines") /* tracelog/log/parsed_block.c: samples, allocations and usages */         \
+	X(TRACELOG_TOLD, "tracelog-told")   /* the same: lines that nobody wants are left out */                       \
+	X(TRACELOG_COUNT, "tracelog-count") /* tracelog/jobs/count.c: the same lines, counted */                       \
+	X(CALLS_DEALT, "calls-dealt")       /* struct tw_format's read_calls and deal: no events in between */         \
+	X(CALLS_NEST, "calls-nest")         /* core/calls/calls.h: calls of a track that nest */                       \
+	X(CALLS_ONE, "calls-one")           /* core/calls/call_by_call.h: the same, of any track */                    \
+	X(CALLS_STREAKS, "calls-streaks")   /* core/calls/streaks.h: events of a track put together */                 \
+	X(ORDER_IN_PLACE, "order-in-place") /* core/order/order.c: rows handed on where they lie */                    \
+	X(FXT_ROWS, "fxt-rows")             /* fxt/events/plain.c: events and switches to rows */                      \
+	X(FXT_SKIP, "fxt-skip")             /* fxt/events/skip.c: events that nobody wants */                          \
+	X(FXT_CALLS, "fxt-calls")           /* fxt/jobs/calls.c: durations to the calls of a profile */                \
+	X(FXT_NEST, "fxt-nest")             /* fxt/jobs/track_calls.c: calls that nest, found as such */                     \
+	X(FXT_CHECK, "fxt-check")           /* fxt/jobs/check_plain.c: records that keep all rules */                        \
+	X(FXT_COUNT, "fxt-count")           /* fxt/jobs/count_by_header.c: records counted */                          \
+	X(FXT_WAIT, "fxt-wait")             /* fxt/merge/window.c: times of a chunk whose rows are made later */       \
+	X(MERGE_JOIN, "merge-join")         /* struct tw_target's join: records of merged traces, copied */
 
 #define X(loop, name) TW_LOOP_##loop,
 enum tw_loop { TW_LOOP_LIST TW_LOOPS };

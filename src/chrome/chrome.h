@@ -136,6 +136,9 @@ uint32_t chrome_track(struct tw_reader *reader, const struct chrome_value *pid, 
 /* The track that stands for a process. */
 uint32_t chrome_process_track(struct tw_reader *reader, const struct chrome_value *pid);
 
+/* Whether options let a track through. */
+bool chrome_wanted(const struct tw_reader *reader, uint32_t track);
+
 void chrome_names_free(struct chrome_names *names);
 
 /* ---- events.c and args.c: items to rows. ---- */
@@ -184,18 +187,15 @@ enum {
 };
 
 struct chrome_records;
-struct chrome_survey;
+struct chrome_summary;
 
-struct chrome_track {
+struct chrome_track_info {
 	uint64_t bytes; /* of its events */
 	uint16_t cpu;   /* of its last event, where the file tells */
 };
 
-struct chrome_state {
-	struct chrome_stream stream;
-	struct chrome_names names;
-	locale_t c;
-	/* Times. */
+/* Times of events. Written by events.c and reader.c. */
+struct chrome_times {
 	uint64_t base;     /* added to every ts */
 	bool begun;        /* the base is settled: the first rows went out */
 	bool timed;        /* there was an event with a time; `last` is that */
@@ -203,26 +203,37 @@ struct chrome_state {
 	uint64_t timed_at; /* where the stream was then */
 	int64_t earliest;  /* of all events of the first window, of threads that are left out, too: ts in ns */
 	bool started;      /* rows went out: the clock's start is known */
-	struct chrome_track *tracks; /* by number of the dictionary */
-	size_t track_room;
-	uint64_t counts[CHROME_PHASES]; /* events by phase */
-	/* Order. */
+};
+
+/* The order of rows. Written by reader.c. */
+struct chrome_order {
 	struct tw_sorter *sorter; /* NULL in TW_ORDER_FILE */
 	struct tw_slab_scratch scratch;
 	struct chrome_piece *free_pieces, *current;
 	uint64_t window; /* bytes that are read ahead of the oldest piece */
 	bool ended;      /* the stream has ended */
-	struct chrome_records *records;
-	struct chrome_survey *survey;
 };
 
-/* Whether options let a track through. */
-bool chrome_wanted(const struct tw_reader *reader, uint32_t track);
+struct chrome_state {
+	struct chrome_stream stream; /* stream.c */
+	struct chrome_names names;   /* names.c */
+	locale_t c;
+	struct chrome_times times;
+	struct chrome_track_info *tracks; /* by number of the dictionary; names.c */
+	size_t track_room;
+	uint64_t counts[CHROME_PHASES]; /* events by phase; events.c */
+	struct chrome_order order;
+	struct chrome_records *records; /* records.c */
+	struct chrome_summary *summary; /* info.c */
+};
+
+/* Frees the rows that are held. */
+void chrome_order_free(struct chrome_state *state);
 
 int chrome_read(struct tw_reader *reader, struct tw_batch *batch);
 int chrome_read_record(struct tw_reader *reader, struct tw_record *record);
 int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 void chrome_records_free(struct chrome_records *records);
-void chrome_survey_free(struct chrome_survey *survey);
+void chrome_summary_free(struct chrome_summary *survey);
 
 #endif

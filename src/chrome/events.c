@@ -18,18 +18,19 @@ enum { REST = 1000000000 };
  * are chosen. */
 static bool begins_trace(const struct chrome_state *state)
 {
-	return !state->sorter || !state->timed || state->stream.at - state->timed_at < CHROME_PIECE + state->window;
+	return !state->order.sorter || !state->times.timed ||
+	       state->stream.at - state->times.timed_at < CHROME_PIECE + state->order.window;
 }
 
 /* The time on the trace's clock. Until the first rows are complete it may wrap below 0: then the base is moved. */
 static uint64_t on_clock(struct chrome_fill *fill, int64_t ns, bool *fits)
 {
 	struct chrome_state *state = fill->state;
-	if (ns < state->earliest && begins_trace(state))
-		state->earliest = ns;
-	if (!state->begun && !state->stream.has_start)
+	if (ns < state->times.earliest && begins_trace(state))
+		state->times.earliest = ns;
+	if (!state->times.begun && !state->stream.has_start)
 		return (uint64_t)ns;
-	uint64_t base = state->stream.has_start ? state->stream.start_ns : state->base;
+	uint64_t base = state->stream.has_start ? state->stream.start_ns : state->times.base;
 	uint64_t length = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 	*fits &= ns < 0 ? length <= base : length <= UINT64_MAX - base;
 	if (ns < 0)
@@ -42,10 +43,10 @@ static void time_the_first(struct chrome_fill *fill, uint64_t time)
 {
 	struct chrome_state *state = fill->state;
 	struct tw_slab *slab = &fill->piece->slab;
-	for (size_t i = 0; !state->begun && i < slab->count; i++)
+	for (size_t i = 0; !state->times.begun && i < slab->count; i++)
 		slab->events[i].time = time;
-	state->timed = true;
-	state->timed_at = state->stream.at;
+	state->times.timed = true;
+	state->times.timed_at = state->stream.at;
 }
 
 static void report_time(struct chrome_fill *fill, enum chrome_rule rule, enum chrome_member which, const char *text)
@@ -54,12 +55,12 @@ static void report_time(struct chrome_fill *fill, enum chrome_rule rule, enum ch
 	chrome_report(fill->reader, rule, fill->item, value->type ? value->bytes : NULL, "%s", text);
 }
 
-static void take_time(struct chrome_fill *fill, struct tw_event *event, struct chrome_time *ts, bool needed)
+static void take_time(struct chrome_fill *fill, struct tw_event *event, struct chrome_exact_time *ts, bool needed)
 {
 	struct chrome_state *state = fill->state;
 	const struct chrome_value *value = member(fill, CHROME_TS);
-	*ts = (struct chrome_time){0};
-	event->time = state->last;
+	*ts = (struct chrome_exact_time){0};
+	event->time = state->times.last;
 	if (!needed)
 		return;
 	if (!value->type) {
@@ -74,16 +75,16 @@ static void take_time(struct chrome_fill *fill, struct tw_event *event, struct c
 	event->time = on_clock(fill, ts->ns, &fits);
 	if (!fits)
 		report_time(fill, CHROME_TIME_RANGE, CHROME_TS, "the time does not fit the trace's clock");
-	state->last = event->time;
-	if (!state->timed)
+	state->times.last = event->time;
+	if (!state->times.timed)
 		time_the_first(fill, event->time);
 }
 
 /* Returns a slice's duration in ns: from its begin to its end, both rounded down, so that slices which end together
  * still do. */
-static uint64_t duration_of(struct chrome_fill *fill, const struct chrome_time *ts)
+static uint64_t duration_of(struct chrome_fill *fill, const struct chrome_exact_time *ts)
 {
-	struct chrome_time dur;
+	struct chrome_exact_time dur;
 	if (!member(fill, CHROME_DUR)->type) {
 		report_time(fill, CHROME_DURATION_MISSING, CHROME_DUR, "expected \"dur\"");
 		return 0;
@@ -231,7 +232,8 @@ static void take_cpu(struct chrome_fill *fill, struct tw_event *event)
 		event->cpu = (uint16_t)cpu;
 }
 
-static void take_kind(struct chrome_fill *fill, struct tw_event *event, const struct chrome_time *ts, uint8_t need)
+static void take_kind(struct chrome_fill *fill, struct tw_event *event, const struct chrome_exact_time *ts,
+                      uint8_t need)
 {
 	uint64_t ignored;
 	bool global = false;
@@ -295,7 +297,7 @@ static void note_members(struct chrome_fill *fill)
 
 /* Sets the CPU of an event that does not tell it: Trackway writes it only where it changed since the thread's last
  * event. */
-static void carry_cpu(struct chrome_fill *fill, struct chrome_track *track)
+static void carry_cpu(struct chrome_fill *fill, struct chrome_track_info *track)
 {
 	if (!fill->state->stream.own_cpu || fill->event->flags & TW_FLAG_CLIPPED)
 		return;
@@ -332,7 +334,7 @@ static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, s
 	struct chrome_state *state = fill->state;
 	if (!tw_grow(&state->tracks, &state->track_room, event->track + (size_t)1, sizeof *state->tracks))
 		return TW_ERR_MEMORY;
-	struct chrome_track *track = &state->tracks[event->track];
+	struct chrome_track_info *track = &state->tracks[event->track];
 	track->bytes += fill->item->size;
 	if (state->stream.own_cpu)
 		event->cpu = track->cpu;
@@ -366,7 +368,7 @@ static int take_gap(struct chrome_fill *fill)
 	const struct tw_event event = {
 	    .kind = TW_LOST,
 	    .offset = fill->item->offset,
-	    .time = fill->state->last,
+	    .time = fill->state->times.last,
 	    .value = fill->item->lost,
 	};
 	return tw_slab_add(&fill->piece->slab, &event) ? 0 : TW_ERR_MEMORY;
@@ -385,7 +387,7 @@ static uint32_t event_name(struct chrome_fill *fill)
 
 static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase)
 {
-	struct chrome_time ts;
+	struct chrome_exact_time ts;
 	struct tw_event event = {
 	    .kind = phase->event,
 	    .offset = fill->item->offset,

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tally {
+struct thread_count {
 	uint64_t records;
 	uint64_t first, last; /* times; first above last while there is none */
 };
 
 enum { FIELDS = 1 };
 
-struct chrome_survey {
-	struct tally *tallies; /* by track */
+struct chrome_summary {
+	struct thread_count *tallies; /* by track */
 	size_t room;
 	struct tw_kind_count kinds[CHROME_PHASES];
 	struct tw_thread_info *threads;
@@ -22,7 +22,7 @@ struct chrome_survey {
 	struct tw_field fields[FIELDS];
 };
 
-void chrome_survey_free(struct chrome_survey *survey)
+void chrome_summary_free(struct chrome_summary *survey)
 {
 	if (!survey)
 		return;
@@ -34,7 +34,7 @@ void chrome_survey_free(struct chrome_survey *survey)
 
 /* ---- Counting. ---- */
 
-static bool make_room(struct chrome_survey *survey, size_t tracks)
+static bool make_room(struct chrome_summary *survey, size_t tracks)
 {
 	size_t before = survey->room;
 	if (!tw_grow(&survey->tallies, &survey->room, tracks, sizeof *survey->tallies))
@@ -44,11 +44,11 @@ static bool make_room(struct chrome_survey *survey, size_t tracks)
 	return true;
 }
 
-static void count_rows(struct chrome_survey *survey, const struct tw_batch *batch, struct tally *all)
+static void count_rows(struct chrome_summary *survey, const struct tw_batch *batch, struct thread_count *all)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		struct tally *tally = &survey->tallies[event->track];
+		struct thread_count *tally = &survey->tallies[event->track];
 		if (event->kind == TW_LOST)
 			continue;
 		tally->records++;
@@ -63,7 +63,7 @@ static void count_rows(struct chrome_survey *survey, const struct tw_batch *batc
 	}
 }
 
-static int count_all(struct tw_reader *reader, struct chrome_survey *survey, struct tally *all)
+static int count_all(struct tw_reader *reader, struct chrome_summary *survey, struct thread_count *all)
 {
 	struct tw_batch batch;
 	int status;
@@ -77,7 +77,7 @@ static int count_all(struct tw_reader *reader, struct chrome_survey *survey, str
 
 /* ---- Telling. ---- */
 
-static void tell_kinds(const struct chrome_state *state, struct chrome_survey *survey, struct tw_info *info)
+static void tell_kinds(const struct chrome_state *state, struct chrome_summary *survey, struct tw_info *info)
 {
 	for (size_t i = 0; i < CHROME_PHASES; i++) {
 		if (!state->counts[i])
@@ -89,11 +89,11 @@ static void tell_kinds(const struct chrome_state *state, struct chrome_survey *s
 	info->kinds = survey->kinds;
 }
 
-static void tell_thread(struct tw_reader *reader, struct chrome_survey *survey, uint32_t number, struct tw_info *info)
+static void tell_thread(struct tw_reader *reader, struct chrome_summary *survey, uint32_t number, struct tw_info *info)
 {
 	const struct chrome_state *state = reader->state;
 	const struct tw_track *track = tw_dictionary_track(reader->dictionary, number);
-	const struct tally *tally = &survey->tallies[number];
+	const struct thread_count *tally = &survey->tallies[number];
 	bool timed = tally->first <= tally->last;
 	survey->threads[info->thread_count++] = (struct tw_thread_info){
 	    .process = track->process,
@@ -105,7 +105,7 @@ static void tell_thread(struct tw_reader *reader, struct chrome_survey *survey, 
 	};
 }
 
-static int tell_threads(struct tw_reader *reader, struct chrome_survey *survey, struct tw_info *info)
+static int tell_threads(struct tw_reader *reader, struct chrome_summary *survey, struct tw_info *info)
 {
 	uint32_t count = tw_dictionary_tracks(reader->dictionary), there;
 	survey->threads = calloc(count, sizeof *survey->threads);
@@ -126,7 +126,7 @@ static int tell_threads(struct tw_reader *reader, struct chrome_survey *survey, 
 	return 0;
 }
 
-static void tell_fields(const struct chrome_state *state, struct chrome_survey *survey, struct tw_info *info)
+static void tell_fields(const struct chrome_state *state, struct chrome_summary *survey, struct tw_info *info)
 {
 	static const char *const forms[] = {
 	    [CHROME_FORM_NONE] = "none",
@@ -144,12 +144,12 @@ static void tell_fields(const struct chrome_state *state, struct chrome_survey *
 int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	struct chrome_state *state = reader->state;
-	struct tally all = {.first = UINT64_MAX};
+	struct thread_count all = {.first = UINT64_MAX};
 	(void)jobs;
-	state->survey = calloc(1, sizeof *state->survey);
-	if (!state->survey)
+	state->summary = calloc(1, sizeof *state->summary);
+	if (!state->summary)
 		return tw_fail_memory(reader);
-	int status = count_all(reader, state->survey, &all);
+	int status = count_all(reader, state->summary, &all);
 	if (status < 0)
 		return status;
 	info->version = 1;
@@ -158,8 +158,8 @@ int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	info->events = all.records;
 	info->clock_start_ns = all.first <= all.last ? all.first : 0;
 	info->span_ns = all.first <= all.last ? all.last - all.first : 0;
-	tell_kinds(state, state->survey, info);
-	tell_fields(state, state->survey, info);
-	status = tell_threads(reader, state->survey, info);
+	tell_kinds(state, state->summary, info);
+	tell_fields(state, state->summary, info);
+	status = tell_threads(reader, state->summary, info);
 	return status < 0 ? tw_fail_memory(reader) : 0;
 }

@@ -216,3 +216,10 @@ void chrome_names_free(struct chrome_names *names)
 	tw_map_free(&names->tracks);
 	tw_map_free(&names->words);
 }
+
+bool chrome_wanted(const struct tw_reader *reader, uint32_t track)
+{
+	if (!reader->options.thread_count)
+		return true;
+	return tw_thread_wanted(&reader->options, tw_dictionary_track(reader->dictionary, track)->thread);
+}

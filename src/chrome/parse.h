@@ -137,14 +137,14 @@ size_t chrome_unescape(const struct chrome_value *value, uint8_t *out, unsigned 
 /* ---- Numbers. ---- */
 
 /* ns + rest / 10^9 nanoseconds, rounded down to that. */
-struct chrome_time {
+struct chrome_exact_time {
 	int64_t ns;
 	uint32_t rest; /* below 10^9 */
 	bool wide;     /* did not fit: the nearest that does */
 };
 
 /* Microseconds of a number, or of a string that is one; false when it is none. Exact to 12 decimals. */
-bool chrome_micros(const struct chrome_value *value, struct chrome_time *time);
+bool chrome_micros(const struct chrome_value *value, struct chrome_exact_time *time);
 
 /* A whole number; negative ones as two's complement, fractions cut off. False when it is none, or not in 64 bits. */
 bool chrome_integer(const struct chrome_value *value, uint64_t *number);

@@ -1,8 +1,7 @@
-/* reader.c - Chrome's trace event JSON as a format: opening, and the order of events. */
+/* reader.c - the events of Chrome's trace event JSON in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/plural.h"
 #include "chrome/chrome.h"
-#include "core/filter/filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,28 +13,21 @@ enum {
 	    32 /* of the memory limit, for the input of the pieces that are held: rows take more than their text */
 };
 
-bool chrome_wanted(const struct tw_reader *reader, uint32_t track)
-{
-	if (!reader->options.thread_count)
-		return true;
-	return tw_thread_wanted(&reader->options, tw_dictionary_track(reader->dictionary, track)->thread);
-}
-
 /* ---- Pieces. ---- */
 
 /* The first rows are complete: where there are times below 0 and nothing tells when the clock began, the earliest of
  * them is the beginning. */
 static void settle(struct chrome_state *state, struct tw_slab *slab)
 {
-	if (state->begun)
+	if (state->times.begun)
 		return;
-	state->begun = true;
-	if (state->stream.has_start || state->earliest >= 0)
+	state->times.begun = true;
+	if (state->stream.has_start || state->times.earliest >= 0)
 		return;
-	state->base = -(uint64_t)state->earliest;
+	state->times.base = -(uint64_t)state->times.earliest;
 	for (size_t i = 0; i < slab->count; i++)
-		slab->events[i].time += state->base;
-	state->last += state->base;
+		slab->events[i].time += state->times.base;
+	state->times.last += state->times.base;
 }
 
 /* Fills a piece until it has `rows`, or `bytes` of the input. */
@@ -46,10 +38,11 @@ static int fill(struct tw_reader *reader, struct chrome_piece *piece, size_t row
 	const struct tw_slab *slab = &piece->slab;
 	uint64_t end = stream->at + bytes;
 	chrome_piece_clear(piece);
-	while (!state->ended && slab->count < rows && slab->argument_count < PIECE_ARGUMENTS && stream->at < end) {
+	while (!state->order.ended && slab->count < rows && slab->argument_count < PIECE_ARGUMENTS &&
+	       stream->at < end) {
 		struct chrome_item item;
 		int status = chrome_next(stream, &item);
-		state->ended = status == 0;
+		state->order.ended = status == 0;
 		if (status > 0 && chrome_take(reader, piece, &item) < 0)
 			status = tw_fail_memory(reader);
 		if (status < 0)
@@ -62,29 +55,29 @@ static int fill(struct tw_reader *reader, struct chrome_piece *piece, size_t row
 
 static struct chrome_piece *take_piece(struct chrome_state *state)
 {
-	struct chrome_piece *piece = state->free_pieces;
+	struct chrome_piece *piece = state->order.free_pieces;
 	if (!piece)
 		return calloc(1, sizeof *piece);
-	state->free_pieces = piece->next;
+	state->order.free_pieces = piece->next;
 	return piece;
 }
 
 static void give_piece(struct chrome_state *state, struct chrome_piece *piece)
 {
-	piece->next = state->free_pieces;
-	state->free_pieces = piece;
+	piece->next = state->order.free_pieces;
+	state->order.free_pieces = piece;
 }
 
 /* Whether rows may still come that belong before those of the oldest piece. */
 static bool wants_more(const struct chrome_state *state)
 {
-	const struct tw_sorter *sorter = state->sorter;
-	if (state->ended || !tw_sorter_has_room(sorter))
+	const struct tw_sorter *sorter = state->order.sorter;
+	if (state->order.ended || !tw_sorter_has_room(sorter))
 		return false;
 	if (sorter->count == 0)
 		return true;
 	const struct tw_slab *oldest = sorter->lanes[sorter->oldest % TW_ORDER_SLABS].slab;
-	return state->stream.at - ((const struct chrome_piece *)oldest)->end < state->window;
+	return state->stream.at - ((const struct chrome_piece *)oldest)->end < state->order.window;
 }
 
 static int fill_window(struct tw_reader *reader)
@@ -102,8 +95,8 @@ static int fill_window(struct tw_reader *reader)
 			continue;
 		}
 		piece->end = state->stream.at;
-		tw_slab_sort(&piece->slab, &state->scratch);
-		tw_sorter_put(state->sorter, &piece->slab);
+		tw_slab_sort(&piece->slab, &state->order.scratch);
+		tw_sorter_put(state->order.sorter, &piece->slab);
 		if (piece->slab.failed)
 			return tw_fail_memory(reader);
 	}
@@ -115,7 +108,7 @@ static int fill_window(struct tw_reader *reader)
 static void report_late(struct tw_reader *reader)
 {
 	struct chrome_state *state = reader->state;
-	struct tw_sorter *sorter = state->sorter;
+	struct tw_sorter *sorter = state->order.sorter;
 	if (sorter->late)
 		tw_report(reader, &chrome_rules[CHROME_LATE], sorter->late_offset, sorter->late_offset, 0,
 		          "%llu event%s came later than the reorder window allows to put in order, by up to %llu ns; a "
@@ -128,17 +121,17 @@ static void report_late(struct tw_reader *reader)
 static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct chrome_state *state = reader->state;
-	state->sorter->room = reader->help.room;
+	state->order.sorter->room = reader->help.room;
 	for (;;) {
-		int count = tw_sorter_next(state->sorter, state->ended, batch);
+		int count = tw_sorter_next(state->order.sorter, state->order.ended, batch);
 		if (count < 0)
 			return tw_fail_memory(reader);
 		if (count > 0)
 			return count;
 		const struct tw_slab *done;
-		while ((done = tw_sorter_done(state->sorter)))
+		while ((done = tw_sorter_done(state->order.sorter)))
 			give_piece(state, (struct chrome_piece *)(uintptr_t)done);
-		if (state->ended && !state->sorter->count) {
+		if (state->order.ended && !state->order.sorter->count) {
 			report_late(reader);
 			return 0;
 		}
@@ -152,12 +145,12 @@ static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
 static int read_plain(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct chrome_state *state = reader->state;
-	struct tw_slab *slab = &state->current->slab;
+	struct tw_slab *slab = &state->order.current->slab;
 	do {
-		int status = fill(reader, state->current, TW_SLAB_BLOCK, CHROME_PIECE);
+		int status = fill(reader, state->order.current, TW_SLAB_BLOCK, CHROME_PIECE);
 		if (status < 0)
 			return status;
-	} while (!slab->count && !state->ended);
+	} while (!slab->count && !state->order.ended);
 	*batch = (struct tw_batch){slab->events, slab->count, slab->arguments};
 	return (int)slab->count;
 }
@@ -178,7 +171,7 @@ static void take_told_clock(struct tw_reader *reader)
  * there is no row. */
 static uint64_t first_time(const struct chrome_state *state, uint64_t row)
 {
-	uint64_t event = state->timed ? state->base + (uint64_t)state->earliest : UINT64_MAX;
+	uint64_t event = state->times.timed ? state->times.base + (uint64_t)state->times.earliest : UINT64_MAX;
 	return row == UINT64_MAX ? 0 : event < row ? event : row;
 }
 
@@ -187,14 +180,14 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct tw_clock *clock = &reader->clock;
 	struct chrome_state *state = reader->state;
-	bool early = !state->sorter && !state->stream.has_start;
+	bool early = !state->order.sorter && !state->stream.has_start;
 	for (size_t i = 0; i < batch->count; i++) {
 		uint64_t time = batch->events[i].time, end = tw_event_end(&batch->events[i]);
 		reader->traits.reach_ns = end > reader->traits.reach_ns ? end : reader->traits.reach_ns;
 		clock->end_ns = time > clock->end_ns ? time : clock->end_ns;
-		if (early && (time < clock->start_ns || !state->started))
+		if (early && (time < clock->start_ns || !state->times.started))
 			clock->start_ns = first_time(state, time);
-		state->started = true;
+		state->times.started = true;
 	}
 	take_told_clock(reader);
 }
@@ -205,14 +198,14 @@ static int begin_sorted(struct tw_reader *reader)
 	struct chrome_state *state = reader->state;
 	uint64_t wanted = reader->options.reorder_window ? reader->options.reorder_window : CHROME_REORDER;
 	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
-	state->window = wanted < most ? wanted : most;
-	state->sorter = calloc(1, sizeof *state->sorter);
-	if (!state->sorter)
+	state->order.window = wanted < most ? wanted : most;
+	state->order.sorter = calloc(1, sizeof *state->order.sorter);
+	if (!state->order.sorter)
 		return tw_fail_memory(reader);
 	int status = fill_window(reader);
 	if (status < 0)
 		return status;
-	reader->clock.start_ns = first_time(state, tw_sorter_first(state->sorter));
+	reader->clock.start_ns = first_time(state, tw_sorter_first(state->order.sorter));
 	take_told_clock(reader);
 	reader->clock.end_ns = reader->clock.start_ns;
 	return 0;
@@ -222,151 +215,27 @@ int chrome_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct chrome_state *state = reader->state;
 	*batch = (struct tw_batch){0};
-	int status = state->sorter || reader->options.order == TW_ORDER_FILE ? 0 : begin_sorted(reader);
+	int status = state->order.sorter || reader->options.order == TW_ORDER_FILE ? 0 : begin_sorted(reader);
 	if (status < 0)
 		return status;
-	int count = state->sorter ? read_sorted(reader, batch) : read_plain(reader, batch);
+	int count = state->order.sorter ? read_sorted(reader, batch) : read_plain(reader, batch);
 	if (count > 0)
 		note_times(reader, batch);
 	return count;
 }
 
-/* ---- Opening. ---- */
-
-/* Filters need times since the start and each thread's events in order; the records that pass them are read again. */
-static int prepare_input(struct tw_reader *reader)
+void chrome_order_free(struct chrome_state *state)
 {
-	if (reader->options.order != TW_ORDER_FILE || !tw_filter_needed(&reader->options))
-		return 0;
-	reader->options.order = TW_ORDER_TIME;
-	if (tw_input_seekable(reader->input))
-		return 0;
-	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
-	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
-}
-
-static int open_chrome(struct tw_reader *reader)
-{
-	struct chrome_state *state = calloc(1, sizeof *state);
-	reader->state = state;
-	if (!state)
-		return tw_fail_memory(reader);
-	reader->clock.ticks_per_second = 1000000000;
-	state->earliest = INT64_MAX;
-	state->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	state->current = calloc(1, sizeof *state->current);
-	if (!state->c || !state->current)
-		return tw_fail_memory(reader);
-	int status = prepare_input(reader);
-	if (status >= 0)
-		status = chrome_stream_open(reader, &state->stream);
-	return status;
-}
-
-static void close_chrome(struct tw_reader *reader)
-{
-	struct chrome_state *state = reader->state;
-	if (state->sorter) {
-		for (size_t i = 0; i < state->sorter->count; i++)
-			give_piece(state, (struct chrome_piece *)(uintptr_t)state->sorter->lanes[i].slab);
-		tw_sorter_free(state->sorter);
-		free(state->sorter);
+	if (state->order.sorter) {
+		for (size_t i = 0; i < state->order.sorter->count; i++)
+			give_piece(state, (struct chrome_piece *)(uintptr_t)state->order.sorter->lanes[i].slab);
+		tw_sorter_free(state->order.sorter);
+		free(state->order.sorter);
 	}
-	for (struct chrome_piece *piece; (piece = state->free_pieces);) {
-		state->free_pieces = piece->next;
+	for (struct chrome_piece *piece; (piece = state->order.free_pieces);) {
+		state->order.free_pieces = piece->next;
 		chrome_piece_free(piece);
 	}
-	chrome_piece_free(state->current);
-	chrome_names_free(&state->names);
-	chrome_records_free(state->records);
-	chrome_survey_free(state->survey);
-	if (state->c)
-		freelocale(state->c);
-	tw_slab_scratch_free(&state->scratch);
-	free(state->tracks);
-	free(state);
-	reader->state = NULL;
+	chrome_piece_free(state->order.current);
+	tw_slab_scratch_free(&state->order.scratch);
 }
-
-/* ---- The format. ---- */
-
-static bool holds(const uint8_t *bytes, size_t size, const char *text)
-{
-	return memmem(bytes, size, text, strlen(text)) != NULL;
-}
-
-/* Whether what tells comes after much else: what devices there are, how it was recorded, the arguments of an event. */
-static int probe_further(const uint8_t *bytes, size_t size)
-{
-	if (size <= TW_PROBE_SIZE)
-		return size == TW_PROBE_SIZE ? TW_PROBE_MORE : 0;
-	bool events = holds(bytes, size, "\"ph\"") && holds(bytes, size, "\"ts\"");
-	return events || holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
-}
-
-static size_t pass_blanks(const uint8_t *bytes, size_t at, size_t end)
-{
-	while (at < end && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t'))
-		at++;
-	return at;
-}
-
-/* Whether there is nothing but an array of nothing: a recording in which nothing happened. */
-static bool is_empty_array(const uint8_t *bytes, size_t at, size_t size)
-{
-	if (size >= TW_PROBE_SIZE || bytes[at] != '[')
-		return false;
-	at = pass_blanks(bytes, at + 1, size);
-	return at < size && bytes[at] == ']' && pass_blanks(bytes, at + 1, size) == size;
-}
-
-/* JSON alone is not enough: it must name what only these files have. */
-static int probe(const uint8_t *bytes, size_t size)
-{
-	static const struct {
-		const char *text, *more;
-		int sure;
-	} signs[] = {
-	    {"\"traceEvents\"", "", 90},        {"\"ph\"", "", 80},         {"\"systemTraceEvents\"", "", 80},
-	    {"\"displayTimeUnit\"", "", 60},    {"\"pid\"", "\"tid\"", 50}, {"\"pid\"", "\"ts\"", 50},
-	    {"\"source\"", "\"DevTools\"", 50},
-	};
-	size_t at = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	size_t first = size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE;
-	at = pass_blanks(bytes, at, first);
-	if (at == first || (bytes[at] != '[' && bytes[at] != '{'))
-		return 0;
-	if (is_empty_array(bytes, at, size))
-		return 50;
-	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-		if (holds(bytes, first, signs[i].text) && holds(bytes, first, signs[i].more))
-			return signs[i].sure;
-	return probe_further(bytes, size);
-}
-
-const struct tw_format tw_format_chrome = {
-    .name = "chrome",
-    .title = "Chrome trace event JSON (Chrome, Perfetto, many tracers)",
-    .rules = chrome_rules,
-    .rule_count = CHROME_RULES,
-    .traits =
-	{
-	    .copy_order = TW_ORDER_TIME,
-	    .tells_reach = true,
-	},
-    .files =
-	{
-	    .probe = probe,
-	},
-    .reading =
-	{
-	    .open = open_chrome,
-	    .read = chrome_read,
-	    .read_record = chrome_read_record,
-	    .close = close_chrome,
-	},
-    .survey =
-	{
-	    .info = chrome_info,
-	},
-};

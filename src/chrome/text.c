@@ -149,9 +149,9 @@ static bool add_digit(uint64_t *number, unsigned digit)
 	return true;
 }
 
-static struct chrome_time rounded_down(bool negative, uint64_t ns, uint32_t rest, bool more)
+static struct chrome_exact_time rounded_down(bool negative, uint64_t ns, uint32_t rest, bool more)
 {
-	struct chrome_time time = {.ns = (int64_t)ns, .rest = rest};
+	struct chrome_exact_time time = {.ns = (int64_t)ns, .rest = rest};
 	if (!negative)
 		return time;
 	time.ns = -(int64_t)ns;
@@ -162,13 +162,13 @@ static struct chrome_time rounded_down(bool negative, uint64_t ns, uint32_t rest
 	return time;
 }
 
-static struct chrome_time too_wide(bool negative)
+static struct chrome_exact_time too_wide(bool negative)
 {
-	return (struct chrome_time){.ns = negative ? -INT64_MAX : INT64_MAX, .wide = true};
+	return (struct chrome_exact_time){.ns = negative ? -INT64_MAX : INT64_MAX, .wide = true};
 }
 
 /* The digits up to the nanoseconds, then nine more, then whether there is more. */
-static struct chrome_time time_of(struct decimal decimal)
+static struct chrome_exact_time time_of(struct decimal decimal)
 {
 	uint64_t ns = 0;
 	uint32_t rest = 0;
@@ -199,28 +199,6 @@ static struct chrome_time time_of(struct decimal decimal)
 	return rounded_down(decimal.negative, ns, rest, more);
 }
 
-/* Plain digits with at most three decimals, as most writers have them: one pass. */
-static bool short_time(const uint8_t *p, const uint8_t *end, struct chrome_time *time)
-{
-	enum { DIGITS = 15 };
-	bool negative = p < end && *p == '-';
-	int64_t ns = 0, left = NS_DIGITS;
-	const uint8_t *start = p += negative;
-	while (p < end && p - start <= DIGITS && *p >= '0' && *p <= '9')
-		ns = ns * 10 + (*p++ - '0');
-	if (p - start > DIGITS)
-		return false;
-	if (p < end && *p == '.')
-		for (p++; left && p < end && *p >= '0' && *p <= '9'; left--)
-			ns = ns * 10 + (*p++ - '0');
-	if (p != end)
-		return false;
-	for (; left; left--)
-		ns *= 10;
-	*time = (struct chrome_time){.ns = negative ? -ns : ns};
-	return true;
-}
-
 bool chrome_number(const struct chrome_value *value, struct chrome_value *number)
 {
 	*number = *value;
@@ -238,14 +216,12 @@ bool chrome_number(const struct chrome_value *value, struct chrome_value *number
 	return is;
 }
 
-bool chrome_micros(const struct chrome_value *value, struct chrome_time *time)
+bool chrome_micros(const struct chrome_value *value, struct chrome_exact_time *time)
 {
 	struct chrome_value number;
 	if (!chrome_number(value, &number))
 		return false;
-	const uint8_t *end = number.bytes + number.size;
-	if (!short_time(number.bytes, end, time))
-		*time = time_of(take_apart(number.bytes, end));
+	*time = time_of(take_apart(number.bytes, number.bytes + number.size));
 	return true;
 }
 
@@ -283,34 +259,9 @@ bool chrome_integer(const struct chrome_value *value, uint64_t *number)
 	return true;
 }
 
-/* Where both the digits and the power of ten are exact as doubles, one operation rounds right. */
-static bool short_double(struct decimal decimal, double *number)
-{
-	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-	                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-	enum { DIGITS = 15, POWERS = sizeof powers / sizeof *powers };
-	uint64_t digits = 0;
-	int64_t count = 0;
-	if (decimal.end - decimal.digits > DIGITS + 1)
-		return false;
-	for (const uint8_t *p = decimal.digits; p < decimal.end; p++)
-		if (*p != '.') {
-			digits = digits * 10 + (unsigned)(*p - '0');
-			count++;
-		}
-	int64_t power = decimal.point - count;
-	if (count > DIGITS || power >= POWERS || power <= -POWERS)
-		return false;
-	double value = power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
-	*number = decimal.negative ? -value : value;
-	return true;
-}
-
 bool chrome_double(const struct chrome_value *value, locale_t c, double *number)
 {
 	char text[1024];
-	if (short_double(take_apart(value->bytes, value->bytes + value->size), number))
-		return true;
 	if (value->size >= sizeof text)
 		return false;
 	memcpy(text, value->bytes, value->size);

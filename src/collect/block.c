@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct block *young, *old;
+static struct translated_block *young, *old;
 
-static bool encode(struct block *block, uint64_t pc, const uint32_t *opcodes)
+static bool encode(struct translated_block *block, uint64_t pc, const uint32_t *opcodes)
 {
 	for (size_t i = 0; i < block->count; i++) {
 		const struct tw_xtrace_token token = {.kind = i ? TW_XTRACE_INST : TW_XTRACE_PCINST,
@@ -23,10 +23,11 @@ static bool encode(struct block *block, uint64_t pc, const uint32_t *opcodes)
 	return true;
 }
 
-struct block *block_make(uint64_t pc, const uint32_t *opcodes, size_t count, bool marks)
+struct translated_block *block_make(uint64_t pc, const uint32_t *opcodes, size_t count, bool marks)
 {
-	size_t fixed = sizeof(struct block) + count * sizeof(struct insn);
-	struct block *block = count < UINT16_MAX ? calloc(1, fixed + block_offset(count) + BLOCK_SLACK) : NULL;
+	size_t fixed = sizeof(struct translated_block) + count * sizeof(struct insn);
+	struct translated_block *block =
+	    count < UINT16_MAX ? calloc(1, fixed + block_offset(count) + BLOCK_SLACK) : NULL;
 	if (!block)
 		return NULL;
 	block->pc = pc;
@@ -51,7 +52,7 @@ struct block *block_make(uint64_t pc, const uint32_t *opcodes, size_t count, boo
 void block_forget(void)
 {
 	pthread_mutex_lock(&lock);
-	for (struct block *next; old; old = next) {
+	for (struct translated_block *next; old; old = next) {
 		next = old->older;
 		free(old);
 	}

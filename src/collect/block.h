@@ -14,8 +14,8 @@ struct insn {
 	bool after;     /* a call comes when it is done: its tokens are written then */
 };
 
-struct block {
-	struct block *older; /* in the list of all */
+struct translated_block {
+	struct translated_block *older; /* in the list of all */
 	uint64_t pc;
 	uint16_t count;
 	uint16_t first;   /* the first that stops; else count */
@@ -33,7 +33,7 @@ static inline size_t block_offset(size_t i)
 }
 
 /* Makes a block. Returns NULL without memory. marks: HINT #9 stops. */
-struct block *block_make(uint64_t pc, const uint32_t *opcodes, size_t count, bool marks);
+struct translated_block *block_make(uint64_t pc, const uint32_t *opcodes, size_t count, bool marks);
 
 /* QEMU forgot its translations. A block may still be the last of a thread that is just waking up, so that those made
  * before the last call are freed, the others at the next. */

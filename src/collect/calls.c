@@ -29,7 +29,7 @@ static const struct {
     {287, 1, 2, false}, /* pwritev2 */
 };
 
-static void put_vector(const struct machine *machine, struct stream *stream, struct collect_board *board,
+static void put_vector(const struct guest *machine, struct stream *stream, struct collect_board *board,
                        uint64_t address, uint64_t count)
 {
 	uint8_t parts[PARTS * 16];
@@ -42,7 +42,7 @@ static void put_vector(const struct machine *machine, struct stream *stream, str
 	stream_token(stream, board, &token);
 }
 
-static void put_vector_of(const struct machine *machine, const uint64_t *arguments, size_t i, struct stream *stream,
+static void put_vector_of(const struct guest *machine, const uint64_t *arguments, size_t i, struct stream *stream,
                           struct collect_board *board)
 {
 	enum { MESSAGE_VECTOR = 16 }; /* struct msghdr: the vector's address and count are its third and fourth words */
@@ -63,7 +63,7 @@ static _Atomic uint64_t handlers[SIGNALS];
 _Atomic uint64_t calls_handlers;
 
 /* rt_sigaction: the structure begins with the handler; 0 and 1 are SIG_DFL and SIG_IGN. */
-static void take_action(const struct machine *machine, uint64_t signal, uint64_t action)
+static void take_action(const struct guest *machine, uint64_t signal, uint64_t action)
 {
 	uint8_t word[8];
 	if (signal >= SIGNALS || !action || !machine_read(machine, action, word, sizeof word))
@@ -76,7 +76,7 @@ static void take_action(const struct machine *machine, uint64_t signal, uint64_t
 
 /* The kernel's frame is at SP: struct siginfo, struct ucontext with struct sigcontext in it; and X29 points to a copy
  * of the interrupted X29 and X30. A function that is called in the usual way has no such frame. */
-bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interrupted *where)
+bool calls_interrupted(const struct guest *machine, uint64_t pc, struct interrupted *where)
 {
 	enum { REGISTERS = 128 + 176 + 8 }; /* behind siginfo, the ucontext's head, the fault's address */
 	uint8_t words[(TW_XTRACE_REGISTERS + 1) * 8], record[16];
@@ -98,7 +98,7 @@ bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interr
 /* ---- Calls. ---- */
 
 /* A thread has its maker's memory; what vfork() makes has not: QEMU takes it for fork(). */
-bool calls_notice(const struct machine *machine)
+bool calls_notice(const struct guest *machine)
 {
 	enum { SHARES_MEMORY = 0x100, WAITS = 0x4000 }; /* CLONE_VM, CLONE_VFORK */
 	uint64_t number = machine_register(machine, NUMBER), first = machine_register(machine, 0);
@@ -113,7 +113,7 @@ static void put_argument(struct stream *stream, struct collect_board *board, uin
 	stream_token(stream, board, &token);
 }
 
-void calls_enter(const struct machine *machine, struct stream *stream, struct collect_board *board)
+void calls_enter(const struct guest *machine, struct stream *stream, struct collect_board *board)
 {
 	uint64_t number = machine_register(machine, NUMBER), arguments[ARGUMENTS];
 	for (unsigned i = 0; i < ARGUMENTS; i++)

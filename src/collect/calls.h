@@ -17,10 +17,10 @@ struct interrupted {
 
 /* An SVC is about to be executed, whether it is recorded or not: handlers of signals are remembered. Returns whether it
  * begins a thread. */
-bool calls_notice(const struct machine *machine);
+bool calls_notice(const struct guest *machine);
 
 /* An SVC is about to be executed: writes its seven arguments, and the vector of calls that have one. */
-void calls_enter(const struct machine *machine, struct stream *stream, struct collect_board *board);
+void calls_enter(const struct guest *machine, struct stream *stream, struct collect_board *board);
 
 /* The signal handlers that there have been, 64 kinds of address: whether pc may be one's. */
 extern _Atomic uint64_t calls_handlers;
@@ -36,6 +36,6 @@ static inline bool calls_any_handler(uint64_t pc)
 }
 
 /* Whether the block at pc is a signal handler that the kernel has just begun. */
-bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interrupted *where);
+bool calls_interrupted(const struct guest *machine, uint64_t pc, struct interrupted *where);
 
 #endif

@@ -22,19 +22,19 @@ enum { READS_NO_REGISTERS = 1, WRITES_NO_REGISTERS = 2 };
 static const char *const names[] = {"plugin_vcpu_udata_cb", "plugin_vcpu_mem_cb"};
 enum { NAMES = sizeof names / sizeof *names };
 
-struct search {
+struct helper_search {
 	uintptr_t low, high; /* the program in memory */
 	struct helper *found[NAMES];
 };
 
-static bool is_named(const struct search *search, uintptr_t text, const char *name)
+static bool is_named(const struct helper_search *search, uintptr_t text, const char *name)
 {
 	size_t size = strlen(name) + 1;
 	return text >= search->low && text < search->high && search->high - text >= size &&
 	       memcmp((const void *)text, name, size) == 0;
 }
 
-static void look_at(struct search *search, struct helper *helper)
+static void look_at(struct helper_search *search, struct helper *helper)
 {
 	if (helper->flags != READS_NO_REGISTERS)
 		return;
@@ -46,7 +46,7 @@ static void look_at(struct search *search, struct helper *helper)
 /* The program is the first object; its table of helpers is in a segment that is written when it is loaded. */
 static int search_program(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct search *search = context;
+	struct helper_search *search = context;
 	(void)size;
 	search->low = UINTPTR_MAX;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -81,7 +81,7 @@ static bool mark(struct helper *helper)
 
 bool helpers_write_back(void)
 {
-	struct search search = {0};
+	struct helper_search search = {0};
 	dl_iterate_phdr(search_program, &search);
 	for (unsigned i = 0; i < NAMES; i++)
 		if (!search.found[i])

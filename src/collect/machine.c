@@ -4,8 +4,8 @@
 
 #include "base/bytes/bytes.h"
 #include "collect/board.h"
-#include "collect/known.h"
 #include "collect/qemu.h"
+#include "collect/qemu72.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ int machine_setup(void)
 		return COLLECT_NO_REGISTERS;
 	if (qemu_plugin_version == 4)
 		return qemu.registers && qemu.read_register && qemu.read_memory ? 0 : COLLECT_NO_REGISTERS;
-	return qemu.guest_base && known_setup() ? 0 : COLLECT_NO_REGISTERS;
+	return qemu.guest_base && qemu72_setup() ? 0 : COLLECT_NO_REGISTERS;
 }
 
 /* ---- Version 4: registers have names. ---- */
@@ -100,7 +100,7 @@ static bool take_handles(void)
 }
 
 /* The first bytes of a register; zeros where there is none. */
-static void read_named(const struct machine *machine, int number, void *to, size_t size)
+static void read_named(const struct guest *machine, int number, void *to, size_t size)
 {
 	memset(to, 0, size);
 	if (!handles[number])
@@ -110,7 +110,7 @@ static void read_named(const struct machine *machine, int number, void *to, size
 	memcpy(to, machine->scratch->data, machine->scratch->size < size ? machine->scratch->size : size);
 }
 
-static uint64_t named(const struct machine *machine, int number)
+static uint64_t named(const struct guest *machine, int number)
 {
 	uint8_t bytes[8];
 	read_named(machine, number, bytes, sizeof bytes);
@@ -119,36 +119,35 @@ static uint64_t named(const struct machine *machine, int number)
 
 /* ---- Both. ---- */
 
-bool machine_open(struct machine *machine)
+bool machine_open(struct guest *machine)
 {
-	*machine = (struct machine){.scratch = qemu.bytes_new()};
+	*machine = (struct guest){.scratch = qemu.bytes_new()};
 	if (qemu_plugin_version == 4) {
 		qemu.ready = qemu.ready || take_handles();
 		return qemu.ready;
 	}
-	return known_open(machine);
+	return qemu72_open(machine);
 }
 
-uint64_t machine_register(const struct machine *machine, unsigned number)
+uint64_t machine_register(const struct guest *machine, unsigned number)
 {
 	return machine->x ? machine->x[number] : named(machine, (int)number);
 }
 
-uint64_t machine_flags(const struct machine *machine)
+uint64_t machine_flags(const struct guest *machine)
 {
-	return machine->x ? known_flags(machine) : named(machine, PSTATE) & 0xf0000000;
+	return machine->x ? qemu72_flags(machine) : named(machine, PSTATE) & 0xf0000000;
 }
 
-void machine_vector(const struct machine *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
+void machine_vector(const struct guest *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
 {
 	if (machine->x)
-		known_vector(machine, number, bytes);
+		qemu72_vector(machine, number, bytes);
 	else
 		read_named(machine, VECTORS + (int)number, bytes, MACHINE_VECTOR);
 }
 
-void machine_snapshot(const struct machine *machine, struct tw_xtrace_snapshot *snapshot,
-                      uint8_t z[32 * MACHINE_VECTOR])
+void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *snapshot, uint8_t z[32 * MACHINE_VECTOR])
 {
 	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
 		snapshot->x[i] = machine_register(machine, i);
@@ -158,7 +157,7 @@ void machine_snapshot(const struct machine *machine, struct tw_xtrace_snapshot *
 	snapshot->nzcv = machine_flags(machine);
 	snapshot->vector_bits = 8 * MACHINE_VECTOR;
 	if (machine->x) {
-		known_system(machine, snapshot);
+		qemu72_system(machine, snapshot);
 		return;
 	}
 	snapshot->fpcr = named(machine, FPCR) & UINT32_MAX;
@@ -166,16 +165,16 @@ void machine_snapshot(const struct machine *machine, struct tw_xtrace_snapshot *
 	snapshot->tpidr_el0 = named(machine, TPIDR);
 }
 
-void machine_before_tpidr(const struct machine *machine)
+void machine_before_tpidr(const struct guest *machine)
 {
 	if (machine->x)
-		known_before_tpidr(machine);
+		qemu72_before_tpidr(machine);
 }
 
-void machine_after_tpidr(const struct machine *machine, uint64_t value)
+void machine_after_tpidr(const struct guest *machine, uint64_t value)
 {
 	if (machine->x)
-		known_after_tpidr(machine, value);
+		qemu72_after_tpidr(machine, value);
 }
 
 /* By sizes that are known: this is called for every access. */
@@ -213,7 +212,7 @@ static bool copy_own(uintptr_t from, void *bytes, size_t size)
 	return process_vm_readv(getpid(), &to, 1, &source, 1, 0) == (ssize_t)size;
 }
 
-bool machine_read(const struct machine *machine, uint64_t address, void *bytes, size_t size)
+bool machine_read(const struct guest *machine, uint64_t address, void *bytes, size_t size)
 {
 	if (!qemu.read_memory || !qemu.value_of)
 		return copy_own(*qemu.guest_base + (uintptr_t)address, bytes, size);

@@ -6,7 +6,7 @@
 #include <trackway/xtrace.h>
 
 /* The processor of one thread. */
-struct machine {
+struct guest {
 	const uint64_t *x;  /* QEMU 7.2: X0 to X30 and SP; NULL: by the interface */
 	const uint8_t *cpu; /* QEMU 7.2: the whole processor */
 	struct qemu_bytes *scratch;
@@ -18,30 +18,29 @@ enum { MACHINE_VECTOR = 16, MACHINE_SP = 31 };
 int machine_setup(void);
 
 /* To be called in the thread, at the beginning of a block. Returns whether the registers can be read. */
-bool machine_open(struct machine *machine);
+bool machine_open(struct guest *machine);
 
 /* X0 to X30, SP as the last. What they are before the instruction that calls back. */
-uint64_t machine_register(const struct machine *machine, unsigned number);
+uint64_t machine_register(const struct guest *machine, unsigned number);
 
 /* NZCV as in PSTATE. */
-uint64_t machine_flags(const struct machine *machine);
+uint64_t machine_flags(const struct guest *machine);
 
 /* The 16 bytes of V0 to V31. */
-void machine_vector(const struct machine *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR]);
+void machine_vector(const struct guest *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR]);
 
 /* All registers; z has room for the 32 vectors and stays with the caller. */
-void machine_snapshot(const struct machine *machine, struct tw_xtrace_snapshot *snapshot,
-                      uint8_t z[32 * MACHINE_VECTOR]);
+void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *snapshot, uint8_t z[32 * MACHINE_VECTOR]);
 
 /* Follows MSR TPIDR_EL0, which QEMU 7.2 does not show: to be called before, and when it is done. */
-void machine_before_tpidr(const struct machine *machine);
-void machine_after_tpidr(const struct machine *machine, uint64_t value);
+void machine_before_tpidr(const struct guest *machine);
+void machine_after_tpidr(const struct guest *machine, uint64_t value);
 
 /* The bytes of an access that was just made. */
 void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned size);
 
 /* Memory that may not be there. */
-bool machine_read(const struct machine *machine, uint64_t address, void *bytes, size_t size);
+bool machine_read(const struct guest *machine, uint64_t address, void *bytes, size_t size);
 
 /* The bytes of an instruction, as a word. */
 struct qemu_plugin_insn;

@@ -14,7 +14,7 @@ enum { BLOCK_MAX = 4096 };
 
 static struct collect_board *board;
 
-static void want_calls(struct qemu_plugin_tb *translated, struct block *block)
+static void want_calls(struct qemu_plugin_tb *translated, struct translated_block *block)
 {
 	qemu_plugin_register_vcpu_tb_exec_cb(translated, thread_block, QEMU_READ_REGISTERS, block);
 	for (size_t i = 0; i < block->count; i++) {
@@ -40,7 +40,7 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < count; i++)
 		opcodes[i] = machine_opcode(qemu_plugin_tb_get_insn(tb, i));
 	images_see(board, qemu_plugin_tb_vaddr(tb), machine_code(qemu_plugin_tb_get_insn(tb, 0)));
-	struct block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
+	struct translated_block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
 	if (block)
 		want_calls(tb, block);
 }

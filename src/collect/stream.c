@@ -128,7 +128,7 @@ void stream_close(struct stream *stream, struct collect_board *board)
 
 /* ---- Snapshots and tokens. ---- */
 
-void stream_snapshot(struct stream *stream, struct collect_board *board, const struct machine *machine)
+void stream_snapshot(struct stream *stream, struct collect_board *board, const struct guest *machine)
 {
 	uint8_t bytes[SNAPSHOT], vectors[32 * MACHINE_VECTOR];
 	if (!stream->slot)

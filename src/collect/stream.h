@@ -42,7 +42,7 @@ static inline void stream_abandon(struct stream *stream)
 
 /* Writes a snapshot: the instruction that comes next is the next token. The last one is replaced when no instruction
  * has come since: what came instead stands behind it. */
-void stream_snapshot(struct stream *stream, struct collect_board *board, const struct machine *machine);
+void stream_snapshot(struct stream *stream, struct collect_board *board, const struct guest *machine);
 
 /* Room for some bytes at the end, NULL when there is none; they count when stream_add() says so. */
 static inline uint8_t *stream_room(struct stream *stream, struct collect_board *board, size_t size)

@@ -16,13 +16,13 @@ enum { ACCESS_MAX = 64, ZERO_REGISTER = 31 };
 /* What is to be done at the beginning of the next block. */
 enum { AFTER_CALL = 1, AFTER_TPIDR = 2 };
 
-struct thread {
+struct guest_thread {
 	struct stream stream;
-	struct machine machine;
-	const struct block *block;       /* that runs, NULL: none that is recorded */
-	uint16_t cursor;                 /* its instructions before this are written */
-	bool recording, began, needs_pc; /* the next instruction is to be a PCINST wherever it is */
-	bool owes_order;                 /* the next access is to have a TIME, though there is one thread only */
+	struct guest machine;
+	const struct translated_block *block; /* that runs, NULL: none that is recorded */
+	uint16_t cursor;                      /* its instructions before this are written */
+	bool recording, began, needs_pc;      /* the next instruction is to be a PCINST wherever it is */
+	bool owes_order;                      /* the next access is to have a TIME, though there is one thread only */
 	uint8_t pending;
 	uint8_t accessed;                           /* bytes of the instruction at the cursor */
 	uint8_t value[ACCESS_MAX + MACHINE_VECTOR]; /* read in steps of a vector */
@@ -39,7 +39,7 @@ static const uint8_t time_token = 0x07;
 /* With register 0. */
 static const uint32_t read_dczid = 0xd53b00e0, write_tpidr = 0xd51bd040;
 
-static _Thread_local struct thread *self __attribute__((tls_model("initial-exec")));
+static _Thread_local struct guest_thread *self __attribute__((tls_model("initial-exec")));
 static struct collect_board *board;
 static _Atomic bool several;
 static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told when the guest read it */
@@ -55,7 +55,7 @@ static inline bool has_several(void)
 /* ---- Registers, memory, tokens. ---- */
 
 /* As an operand: register 31 is zero. */
-static uint64_t operand(const struct thread *thread, unsigned number)
+static uint64_t operand(const struct guest_thread *thread, unsigned number)
 {
 	if (number == ZERO_REGISTER)
 		return 0;
@@ -63,14 +63,14 @@ static uint64_t operand(const struct thread *thread, unsigned number)
 }
 
 /* As a base: register 31 is SP. The top byte is a tag that no access has. */
-static uint64_t base(const struct thread *thread, unsigned number)
+static uint64_t base(const struct guest_thread *thread, unsigned number)
 {
 	uint64_t address =
 	    thread->is_interrupted ? thread->where.x[number] : machine_register(&thread->machine, number);
 	return tw_bits(address, 0, 55);
 }
 
-static void put_value(struct thread *thread, uint8_t kind, uint64_t value)
+static void put_value(struct guest_thread *thread, uint8_t kind, uint64_t value)
 {
 	static const uint8_t bytes[] = {
 #define X(name, token, payload, text) [name] = (token),
@@ -83,7 +83,7 @@ static void put_value(struct thread *thread, uint8_t kind, uint64_t value)
 }
 
 /* A load or store of 1, 2, 4, ... bytes. */
-static void put_access(struct thread *thread, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
+static void put_access(struct guest_thread *thread, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
 {
 	const struct tw_xtrace_token token = {.kind = is_load ? TW_XTRACE_LOAD : TW_XTRACE_STORE,
 	                                      .value = address,
@@ -95,20 +95,20 @@ static void put_access(struct thread *thread, bool is_load, uint64_t address, co
 /* ---- The order of accesses. ---- */
 
 /* One thread alone has the order of its file. */
-static inline bool is_ordered(const struct thread *thread)
+static inline bool is_ordered(const struct guest_thread *thread)
 {
 	return has_several() || thread->owes_order;
 }
 
 /* The access that was written was made: it comes after all that have a smaller number. */
-static uint64_t take_order(struct thread *thread)
+static uint64_t take_order(struct guest_thread *thread)
 {
 	stream_order(&thread->stream, board);
 	thread->owes_order = false;
 	return atomic_fetch_add(&board->order, 1);
 }
 
-static void put_order(struct thread *thread)
+static void put_order(struct guest_thread *thread)
 {
 	if (is_ordered(thread))
 		put_value(thread, TW_XTRACE_TIME, take_order(thread));
@@ -117,9 +117,9 @@ static void put_order(struct thread *thread)
 /* ---- Instructions. ---- */
 
 /* Behind a mark the trace begins in the middle of a block. */
-static void put_pc(struct thread *thread)
+static void put_pc(struct guest_thread *thread)
 {
-	const struct block *block = thread->block;
+	const struct translated_block *block = thread->block;
 	const struct tw_xtrace_token token = {
 	    .kind = TW_XTRACE_PCINST,
 	    .pc = block->pc + 4ull * thread->cursor,
@@ -132,7 +132,7 @@ static void put_pc(struct thread *thread)
 }
 
 /* Writes the instructions before number `end` that are not yet written. */
-static inline void advance(struct thread *thread, size_t end)
+static inline void advance(struct guest_thread *thread, size_t end)
 {
 	if (thread->cursor >= end)
 		return;
@@ -149,7 +149,7 @@ static inline void advance(struct thread *thread, size_t end)
 /* ---- What instructions do. ---- */
 
 /* Loads and stores by register, each a token; others by as large powers of two as there are. */
-static void put_accesses(struct thread *thread, const struct insn *insn, bool is_load, const uint8_t *bytes)
+static void put_accesses(struct guest_thread *thread, const struct insn *insn, bool is_load, const uint8_t *bytes)
 {
 	size_t total = insn->op.total, at = 0;
 	for (size_t size = insn->op.size; size && at < total; size /= 2)
@@ -159,7 +159,7 @@ static void put_accesses(struct thread *thread, const struct insn *insn, bool is
 }
 
 /* The bytes of a register that is loaded or stored. */
-static void copy_register(const struct thread *thread, const struct opcode *op, unsigned i, uint8_t *to)
+static void copy_register(const struct guest_thread *thread, const struct opcode *op, unsigned i, uint8_t *to)
 {
 	unsigned number = i ? op->rt2 : op->rt;
 	uint8_t bytes[MACHINE_VECTOR];
@@ -172,7 +172,7 @@ static void copy_register(const struct thread *thread, const struct opcode *op, 
 
 /* With several threads the registers are right where memory may have changed. What is loaded to register 31 cannot be
  * known. */
-static void take_registers(struct thread *thread, const struct opcode *op)
+static void take_registers(struct guest_thread *thread, const struct opcode *op)
 {
 	if (op->is_structure)
 		return;
@@ -181,7 +181,7 @@ static void take_registers(struct thread *thread, const struct opcode *op)
 			copy_register(thread, op, i, thread->value + (size_t)i * op->size);
 }
 
-static void after_load(struct thread *thread, const struct insn *insn)
+static void after_load(struct guest_thread *thread, const struct insn *insn)
 {
 	if (!thread->is_interrupted || !insn->op.is_vector)
 		take_registers(thread, &insn->op);
@@ -189,7 +189,7 @@ static void after_load(struct thread *thread, const struct insn *insn)
 	put_order(thread);
 }
 
-static void after_exclusive(struct thread *thread, const struct insn *insn)
+static void after_exclusive(struct guest_thread *thread, const struct insn *insn)
 {
 	uint64_t status = operand(thread, insn->op.rs);
 	thread->address = base(thread, insn->op.rn);
@@ -201,7 +201,7 @@ static void after_exclusive(struct thread *thread, const struct insn *insn)
 	put_value(thread, TW_XTRACE_STXR, status);
 }
 
-static void after_atomic(struct thread *thread, const struct insn *insn)
+static void after_atomic(struct guest_thread *thread, const struct insn *insn)
 {
 	uint8_t bytes[8];
 	uint64_t old = insn->op.rt == ZERO_REGISTER ? tw_load64(thread->old, false) : operand(thread, insn->op.rt);
@@ -213,7 +213,7 @@ static void after_atomic(struct thread *thread, const struct insn *insn)
 }
 
 /* Operands: one or two that are expected, one or two to be stored. */
-static void after_compare(struct thread *thread, const struct insn *insn)
+static void after_compare(struct guest_thread *thread, const struct insn *insn)
 {
 	uint8_t expected[16], wanted[16], old[16];
 	const struct opcode *op = &insn->op;
@@ -232,7 +232,7 @@ static void after_compare(struct thread *thread, const struct insn *insn)
 	put_order(thread);
 }
 
-static void after_zero(struct thread *thread, const struct insn *insn)
+static void after_zero(struct guest_thread *thread, const struct insn *insn)
 {
 	static const uint8_t zeros[2048];
 	unsigned size = atomic_load(&zero_block);
@@ -242,7 +242,7 @@ static void after_zero(struct thread *thread, const struct insn *insn)
 	put_order(thread);
 }
 
-static void after_read(struct thread *thread, const struct insn *insn)
+static void after_read(struct guest_thread *thread, const struct insn *insn)
 {
 	uint64_t value = operand(thread, insn->op.rt);
 	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
@@ -254,7 +254,7 @@ static void after_read(struct thread *thread, const struct insn *insn)
 }
 
 /* What must be known later, be it recorded or not. */
-static void notice(struct thread *thread, const struct insn *insn)
+static void notice(struct guest_thread *thread, const struct insn *insn)
 {
 	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
 	if (insn->op.kind == OP_SVC && calls_notice(&thread->machine))
@@ -266,18 +266,18 @@ static void notice(struct thread *thread, const struct insn *insn)
 	thread->pending |= AFTER_TPIDR;
 }
 
-static void before_write(struct thread *thread, const struct insn *insn)
+static void before_write(struct guest_thread *thread, const struct insn *insn)
 {
 	put_value(thread, TW_XTRACE_MRS, operand(thread, insn->op.rt));
 }
 
-static void before_select(struct thread *thread, const struct insn *insn)
+static void before_select(struct guest_thread *thread, const struct insn *insn)
 {
 	(void)insn;
 	put_value(thread, TW_XTRACE_MISC_FLAGS, machine_flags(&thread->machine));
 }
 
-static void before_atomic(struct thread *thread, const struct insn *insn)
+static void before_atomic(struct guest_thread *thread, const struct insn *insn)
 {
 	const struct opcode *op = &insn->op;
 	bool is_compare = op->kind == OP_CAS;
@@ -291,7 +291,7 @@ static void before_atomic(struct thread *thread, const struct insn *insn)
 		memset(thread->old, 0, sizeof thread->old);
 }
 
-static void before_call(struct thread *thread, const struct insn *insn)
+static void before_call(struct guest_thread *thread, const struct insn *insn)
 {
 	(void)insn;
 	uint64_t number = operand(thread, 8);
@@ -305,7 +305,7 @@ static void before_call(struct thread *thread, const struct insn *insn)
 }
 
 /* User mode goes on: what it goes on with. */
-static void put_registers(struct thread *thread)
+static void put_registers(struct guest_thread *thread)
 {
 	uint8_t bytes[8 * TW_XTRACE_REGISTERS];
 	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
@@ -315,7 +315,7 @@ static void put_registers(struct thread *thread)
 }
 
 /* HINT #9 begins and ends: neither is recorded. What is left of the block is. */
-static void before_mark(struct thread *thread, const struct insn *insn)
+static void before_mark(struct guest_thread *thread, const struct insn *insn)
 {
 	thread->recording = !thread->recording;
 	if (!thread->recording)
@@ -330,7 +330,7 @@ static void before_mark(struct thread *thread, const struct insn *insn)
 	stream_snapshot(&thread->stream, board, &thread->machine);
 }
 
-typedef void (*step)(struct thread *thread, const struct insn *insn);
+typedef void (*step)(struct guest_thread *thread, const struct insn *insn);
 
 /* For each kind, what it takes. `before` of a kind without `after` follows its INST at once. */
 static const struct {
@@ -374,7 +374,7 @@ bool thread_wants_accesses(const struct insn *insn)
 /* ---- From block to block. ---- */
 
 /* The instruction at the cursor is done. */
-static void complete(struct thread *thread, const struct insn *insn)
+static void complete(struct guest_thread *thread, const struct insn *insn)
 {
 	advance(thread, insn->index + 1u);
 	steps[insn->op.kind].after(thread, insn);
@@ -382,9 +382,9 @@ static void complete(struct thread *thread, const struct insn *insn)
 
 /* The block before has ended, and `pc` is where it went on. Instructions that were not seen to be done were not: an
  * exception came. */
-static void finish(struct thread *thread, uint64_t pc)
+static void finish(struct guest_thread *thread, uint64_t pc)
 {
-	const struct block *block = thread->block;
+	const struct translated_block *block = thread->block;
 	size_t cursor = thread->cursor;
 	advance(thread, cursor ? block->insns[cursor - 1].next : block->first);
 	cursor = thread->cursor;
@@ -395,9 +395,9 @@ static void finish(struct thread *thread, uint64_t pc)
 }
 
 /* Nothing but the jump to the next block is left of most: the block is written, and no signal can have come. */
-static inline bool leave(struct thread *thread, uint64_t pc)
+static inline bool leave(struct guest_thread *thread, uint64_t pc)
 {
-	const struct block *block = thread->block;
+	const struct translated_block *block = thread->block;
 	if (thread->pending || !block || thread->cursor != block->count || calls_any_handler(pc))
 		return false;
 	if (block->by_register)
@@ -405,7 +405,7 @@ static inline bool leave(struct thread *thread, uint64_t pc)
 	return true;
 }
 
-static void follow_tpidr(struct thread *thread)
+static void follow_tpidr(struct guest_thread *thread)
 {
 	if (thread->pending & AFTER_TPIDR)
 		machine_after_tpidr(&thread->machine, thread->tpidr);
@@ -413,7 +413,7 @@ static void follow_tpidr(struct thread *thread)
 }
 
 /* Ends what was before: the block, or a system call; a signal may have come between. */
-static void settle(struct thread *thread, uint64_t pc)
+static void settle(struct guest_thread *thread, uint64_t pc)
 {
 	thread->is_interrupted = calls_interrupted(&thread->machine, pc, &thread->where);
 	if (thread->block)
@@ -429,9 +429,9 @@ static void settle(struct thread *thread, uint64_t pc)
 	thread->pending = 0;
 }
 
-static struct thread *thread_open(void)
+static struct guest_thread *thread_open(void)
 {
-	struct thread *thread = calloc(1, sizeof *thread);
+	struct guest_thread *thread = calloc(1, sizeof *thread);
 	if (!thread || !machine_open(&thread->machine)) {
 		atomic_store(&board->refused, COLLECT_NO_REGISTERS);
 		free(thread);
@@ -447,8 +447,8 @@ static struct thread *thread_open(void)
 
 void thread_block(unsigned cpu, void *data)
 {
-	const struct block *block = data;
-	struct thread *thread = self;
+	const struct translated_block *block = data;
+	struct guest_thread *thread = self;
 	(void)cpu;
 	if (!thread && !(thread = thread_open()))
 		return;
@@ -469,7 +469,7 @@ void thread_block(unsigned cpu, void *data)
 void thread_before(unsigned cpu, void *data)
 {
 	const struct insn *insn = data;
-	struct thread *thread = self;
+	struct guest_thread *thread = self;
 	(void)cpu;
 	if (!thread || !thread->block)
 		return;
@@ -487,7 +487,7 @@ void thread_before(unsigned cpu, void *data)
 void thread_after(unsigned cpu, void *data)
 {
 	const struct insn *insn = data;
-	struct thread *thread = self;
+	struct guest_thread *thread = self;
 	(void)cpu;
 	if (!thread || !thread->recording || !thread->block)
 		return;
@@ -496,7 +496,7 @@ void thread_after(unsigned cpu, void *data)
 }
 
 /* An access with its instruction and those up to the next that stops: most of what is written comes from here. */
-static void put_accessed(struct thread *thread, const struct insn *insn)
+static void put_accessed(struct guest_thread *thread, const struct insn *insn)
 {
 	const uint8_t *tokens = thread->block->tokens, *value = thread->value;
 	size_t from = block_offset(insn->index), own = block_offset(insn->index + 1u), next = block_offset(insn->next);
@@ -521,7 +521,7 @@ static void put_accessed(struct thread *thread, const struct insn *insn)
 void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 {
 	const struct insn *insn = data;
-	struct thread *thread = self;
+	struct guest_thread *thread = self;
 	unsigned size = 1u << qemu_plugin_mem_size_shift(info);
 	(void)cpu;
 	if (!thread || !thread->recording || !thread->block || size > (unsigned)ACCESS_MAX - thread->accessed)
@@ -549,7 +549,7 @@ void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 /* A child process is a trace of its own. */
 static void begin_child(void)
 {
-	struct thread *thread = self;
+	struct guest_thread *thread = self;
 	if (!thread)
 		return;
 	stream_abandon(&thread->stream);

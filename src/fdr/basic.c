@@ -8,8 +8,6 @@
 /* Offsets in the 32 bytes. Source: LLVM, xray_records.h, XRayRecord and XRayArgPayload. */
 enum { TYPE = 0, CPU = 2, KIND = 3, ID = 4, TSC = 8, THREAD = 16, PROCESS = 20, UNUSED = 24 };
 enum { ARG_PAD = 2, ARG_THREAD = 8, ARG_PROCESS = 12, ARG_VALUE = 16 };
-enum { FUNCTION = 0, ARGUMENT = 1 };
-
 static int take_function(const uint8_t *bytes, uint16_t version, bool big, struct tw_basic_record *record)
 {
 	record->cpu = bytes[CPU];
@@ -39,9 +37,9 @@ int tw_basic_decode(const uint8_t bytes[TW_BASIC_RECORD_SIZE], uint16_t version,
 	    .record_type = tw_load16(bytes + TYPE, big),
 	    .function_id = (int32_t)tw_load32(bytes + ID, big),
 	};
-	if (record->record_type == FUNCTION)
+	if (record->record_type == FDR_BASIC_FUNCTION)
 		return take_function(bytes, version, big, record);
-	if (record->record_type != ARGUMENT)
+	if (record->record_type != FDR_BASIC_ARGUMENT)
 		return TW_ERR_FORMAT;
 	take_argument(bytes, big, record);
 	return 0;
@@ -56,14 +54,14 @@ int tw_basic_encode(const struct tw_basic_record *record, uint16_t version, enum
 	memset(bytes, 0, TW_BASIC_RECORD_SIZE);
 	tw_store16(bytes + TYPE, record->record_type, big);
 	tw_store32(bytes + ID, (uint32_t)record->function_id, big);
-	if (record->record_type == ARGUMENT) {
+	if (record->record_type == FDR_BASIC_ARGUMENT) {
 		tw_store32(bytes + ARG_THREAD, record->thread, big);
 		tw_store32(bytes + ARG_PROCESS, record->process, big);
 		tw_store64(bytes + ARG_VALUE, record->argument, big);
 		return 0;
 	}
 	bool known = record->kind <= TW_FDR_ENTER_ARGS && (record->kind != TW_FDR_TAIL_EXIT || version >= 2);
-	if (record->record_type != FUNCTION || !known)
+	if (record->record_type != FDR_BASIC_FUNCTION || !known)
 		return TW_ERR_VALUE;
 	bytes[CPU] = record->cpu;
 	bytes[KIND] = record->kind;

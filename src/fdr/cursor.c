@@ -177,6 +177,38 @@ static bool nested(const struct fdr_cursor *cursor, enum tw_fdr_kind kind)
 	       (kind == TW_FDR_NEW_BUFFER && (cursor->begun || into > TW_FDR_METADATA_SIZE));
 }
 
+/* As fdr_cursor_next(), of a basic log: entries, exits and arguments with absolute counts. */
+static int next_of_run(struct fdr_cursor *cursor, struct fdr_item *item)
+{
+	const uint8_t *bytes;
+	size_t have;
+	struct tw_basic_record record;
+	if (cursor->at == cursor->end)
+		return 0;
+	int status = fdr_cursor_bytes(cursor, &bytes, &have);
+	if (status < 0)
+		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
+	if (have < TW_BASIC_RECORD_SIZE ||
+	    tw_basic_decode(bytes, cursor->log->header.version, cursor->log->header.layout, &record) < 0)
+		return 0;
+	bool argument = record.record_type == FDR_BASIC_ARGUMENT;
+	if (!argument) {
+		cursor->tsc = record.tsc;
+		cursor->cpu = record.cpu;
+	}
+	*item = (struct fdr_item){
+	    .offset = cursor->at,
+	    .record = {.kind = argument ? TW_FDR_CALL_ARGUMENT : (enum tw_fdr_kind)record.kind,
+	               .size = TW_BASIC_RECORD_SIZE,
+	               .function_id = (uint32_t)record.function_id,
+	               .tsc = record.tsc,
+	               .value = record.argument,
+	               .padded = record.padded},
+	};
+	cursor->at += TW_BASIC_RECORD_SIZE;
+	return 1;
+}
+
 int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
 {
 	struct tw_fdr_record *record = &item->record;
@@ -184,7 +216,7 @@ int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
 	if (cursor->damaged)
 		return 0;
 	if (fdr_is_basic(cursor->log))
-		return fdr_run_next(cursor, item);
+		return next_of_run(cursor, item);
 	int status = fdr_cursor_bytes(cursor, &decoder.bytes, &decoder.left);
 	if (status < 0)
 		return status;

@@ -11,6 +11,8 @@
 
 #include <trackway/fdr.h>
 
+#define FDR_BASIC_NAME "xray-basic"
+
 extern const struct tw_format tw_format_fdr;
 extern const struct tw_format tw_format_basic;
 extern const struct tw_target tw_target_fdr;
@@ -86,11 +88,30 @@ int fdr_index(struct tw_reader *reader, struct fdr_log *log);
 
 void fdr_log_free(struct fdr_log *log);
 
-/* ---- runs.c: basic logs. A run of records of one thread is a buffer there. ---- */
+/* ---- basic_runs.c: basic logs. A run of records of one thread is a buffer there. ---- */
 
 static inline bool fdr_is_basic(const struct fdr_log *log)
 {
 	return log->header.type == 0;
+}
+
+/* Where the records of a basic log come from. */
+struct fdr_basic_source {
+	struct tw_reader *reader;
+	const struct fdr_log *log;
+	struct tw_window *window;
+};
+
+/* Decodes the record at an offset. Returns 1, 0 at the end of the file (or of its last whole record), or a negative
+ * status; *good tells whether there is such a record. */
+int fdr_basic_record_at(const struct fdr_basic_source *source, uint64_t at, struct tw_basic_record *record, bool *good,
+                        size_t *have);
+
+/* An argument of versions before 3 tells a process, its function does not: it goes with its thread. */
+static inline void fdr_basic_fit_process(const struct fdr_log *log, struct tw_basic_record *record)
+{
+	if (log->header.version < 3)
+		record->process = 0;
 }
 
 /* As fdr_find_buffer(). */
@@ -133,13 +154,10 @@ struct fdr_item {
 	size_t payload_have; /* bytes of the payload that are there: less than payload_size beyond the limit */
 };
 
-/* Decodes the next record and moves the counter on. Damage is reported and ends the buffer. Payload is borrowed until
+/* Decodes the next record and moves the counter on; those of basic logs become entries, exits and arguments with
+ * absolute counts. Damage is reported and ends the buffer. Payload is borrowed until
  * the next call. Returns 1, 0 at the end of the buffer, or a negative status. */
 int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item);
-
-/* As fdr_cursor_next(), which calls it for basic logs: records become entries, exits and arguments with absolute
- * counts. */
-int fdr_run_next(struct fdr_cursor *cursor, struct fdr_item *item);
 
 /* Bytes of the buffer, and after it, that no record could be read from. At the end of the buffer only. */
 uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor);

@@ -8,19 +8,19 @@
 
 #include <stdlib.h>
 
-struct tally {
+struct thread_records {
 	uint64_t records;
 	uint64_t first_tsc, last_tsc; /* of its timed records; first above last while there is none */
 };
 
 /* What one job counts. */
-struct part {
+struct counted_part {
 	struct tw_reader *reader;
 	const struct fdr_log *log;
 	const struct fdr_place *const *places;
 	size_t count;
 	bool onward; /* they stand in the order of the file */
-	struct tally *threads;
+	struct thread_records *threads;
 	uint64_t kinds[TW_FDR_KINDS];
 	uint64_t lost;
 	int status;
@@ -28,17 +28,17 @@ struct part {
 
 enum { FIELDS = 8 };
 
-struct fdr_survey {
+struct fdr_summary {
 	const struct fdr_place **places; /* all */
 	bool onward;                     /* in the order of the file */
-	struct part *parts;
+	struct counted_part *parts;
 	unsigned part_count;
 	struct tw_thread_info *threads;
 	struct tw_kind_count kinds[TW_FDR_KINDS];
 	struct tw_field fields[FIELDS];
 };
 
-void fdr_survey_free(struct fdr_survey *survey)
+void fdr_summary_free(struct fdr_summary *survey)
 {
 	if (!survey)
 		return;
@@ -52,7 +52,7 @@ void fdr_survey_free(struct fdr_survey *survey)
 
 /* ---- Counting. ---- */
 
-static void note_tsc(struct tally *tally, uint64_t tsc)
+static void note_tsc(struct thread_records *tally, uint64_t tsc)
 {
 	tally->first_tsc = tsc < tally->first_tsc ? tsc : tally->first_tsc;
 	tally->last_tsc = tsc > tally->last_tsc ? tsc : tally->last_tsc;
@@ -60,7 +60,7 @@ static void note_tsc(struct tally *tally, uint64_t tsc)
 
 /* The fast path: function records of little-endian logs. `make bench` measures it (info). They are counted in a
  * register, with 16 bits for each kind: a count in memory would have to wait for the one before. */
-static int count_run(struct part *part, struct fdr_cursor *cursor, struct tally *tally)
+static int count_run(struct counted_part *part, struct fdr_cursor *cursor, struct thread_records *tally)
 {
 	enum { COUNT_BITS = 16, MOST = ((1 << COUNT_BITS) - 1) * TW_FDR_FUNCTION_SIZE /* bytes */ };
 	static const unsigned actions = 1 << (TW_FDR_ENTER << 1) | 1 << (TW_FDR_EXIT << 1) |
@@ -93,8 +93,8 @@ static int count_run(struct part *part, struct fdr_cursor *cursor, struct tally 
 	return 0;
 }
 
-static void count_item(struct part *part, const struct fdr_cursor *cursor, const struct fdr_item *item,
-                       struct tally *tally)
+static void count_item(struct counted_part *part, const struct fdr_cursor *cursor, const struct fdr_item *item,
+                       struct thread_records *tally)
 {
 	unsigned kind = (unsigned)item->record.kind;
 	bool old_event = kind == TW_FDR_CUSTOM_EVENT && cursor->log->header.version < 5;
@@ -104,9 +104,9 @@ static void count_item(struct part *part, const struct fdr_cursor *cursor, const
 		note_tsc(tally, old_event ? item->record.tsc : cursor->tsc);
 }
 
-static int count_place(struct part *part, struct fdr_cursor *cursor, const struct fdr_place *place)
+static int count_place(struct counted_part *part, struct fdr_cursor *cursor, const struct fdr_place *place)
 {
-	struct tally *tally = &part->threads[place->thread];
+	struct thread_records *tally = &part->threads[place->thread];
 	bool runs =
 	    part->log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(part->log) && tw_loop_is_on(TW_LOOP_XRAY_COUNT);
 	fdr_cursor_enter(cursor, place);
@@ -134,7 +134,7 @@ static bool begins_anew(const struct fdr_log *log, const struct fdr_place *place
 
 static void count_part(void *context, unsigned i)
 {
-	struct part *part = (struct part *)context + i;
+	struct counted_part *part = (struct counted_part *)context + i;
 	struct fdr_cursor cursor;
 	fdr_cursor_init(&cursor, part->reader, part->log, 0);
 	cursor.onward = part->onward;
@@ -159,7 +159,7 @@ static int compare_offsets(const void *left, const void *right)
 
 /* Lists all places: in the order of the file, where each can be counted without the one before it. Then much can be
  * read at a time. `make bench` measures info. */
-static bool list_places(const struct fdr_log *log, struct fdr_survey *survey)
+static bool list_places(const struct fdr_log *log, struct fdr_summary *survey)
 {
 	bool onward = true;
 	survey->places = calloc(log->place_count + 1, sizeof *survey->places);
@@ -174,23 +174,24 @@ static bool list_places(const struct fdr_log *log, struct fdr_survey *survey)
 }
 
 /* The first place from k on that can be counted without those before it. */
-static size_t border(const struct fdr_log *log, const struct fdr_survey *survey, size_t k)
+static size_t border(const struct fdr_log *log, const struct fdr_summary *survey, size_t k)
 {
 	while (k < log->place_count && !begins_anew(log, survey->places[k]))
 		k++;
 	return k;
 }
 
-static bool new_part(struct tw_reader *reader, const struct fdr_log *log, struct part *part)
+static bool new_part(struct tw_reader *reader, const struct fdr_log *log, struct counted_part *part)
 {
-	*part =
-	    (struct part){.reader = reader, .log = log, .threads = calloc(log->thread_count, sizeof *part->threads)};
+	*part = (struct counted_part){.reader = reader,
+	                              .log = log,
+	                              .threads = calloc(log->thread_count, sizeof *part->threads)};
 	for (size_t i = 0; part->threads && i < log->thread_count; i++)
 		part->threads[i].first_tsc = UINT64_MAX;
 	return part->threads != NULL;
 }
 
-static void merge(struct part *into, const struct part *from)
+static void merge(struct counted_part *into, const struct counted_part *from)
 {
 	for (size_t i = 0; i < into->log->thread_count; i++) {
 		into->threads[i].records += from->threads[i].records;
@@ -206,7 +207,7 @@ static void merge(struct part *into, const struct part *from)
 		into->status = from->status;
 }
 
-static int count_all(struct tw_reader *reader, const struct fdr_log *log, unsigned jobs, struct fdr_survey *survey)
+static int count_all(struct tw_reader *reader, const struct fdr_log *log, unsigned jobs, struct fdr_summary *survey)
 {
 	if (jobs == 0)
 		jobs = tw_processors();
@@ -217,7 +218,7 @@ static int count_all(struct tw_reader *reader, const struct fdr_log *log, unsign
 		return TW_ERR_MEMORY;
 	survey->part_count = jobs;
 	for (unsigned i = 0; i < jobs; i++) {
-		struct part *part = &survey->parts[i];
+		struct counted_part *part = &survey->parts[i];
 		if (!new_part(reader, log, part))
 			return TW_ERR_MEMORY;
 		size_t first = border(log, survey, log->place_count * i / jobs);
@@ -233,7 +234,7 @@ static int count_all(struct tw_reader *reader, const struct fdr_log *log, unsign
 
 /* ---- Telling. ---- */
 
-static void tell_kinds(const struct part *all, struct fdr_survey *survey, struct tw_info *info)
+static void tell_kinds(const struct counted_part *all, struct fdr_summary *survey, struct tw_info *info)
 {
 	for (unsigned kind = 0; kind < TW_FDR_KINDS; kind++) {
 		if (!all->kinds[kind])
@@ -267,7 +268,7 @@ static uint64_t since(uint64_t start, uint64_t time)
 }
 
 /* The start is the reader's: that of the earliest buffer, which may begin before its first event. */
-static int tell_threads(struct tw_reader *reader, const struct part *all, struct fdr_survey *survey,
+static int tell_threads(struct tw_reader *reader, const struct counted_part *all, struct fdr_summary *survey,
                         struct tw_info *info)
 {
 	const struct fdr_log *log = all->log;
@@ -282,7 +283,7 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 	info->clock_start_ns = start;
 	info->span_ns = since(start, tw_ticks_ns(&clock, last));
 	for (size_t i = 1; i < log->thread_count; i++) {
-		const struct tally *tally = &all->threads[i];
+		const struct thread_records *tally = &all->threads[i];
 		bool timed = tally->first_tsc <= tally->last_tsc;
 		if (!log->threads[i].count || !tw_thread_wanted(&reader->options, log->threads[i].thread))
 			continue;
@@ -300,7 +301,7 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 }
 
 /* The earliest wall time of a buffer, which is no time of day: CLOCK_MONOTONIC. There is none in basic logs. */
-static void tell_wall(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
+static void tell_wall(const struct fdr_log *log, struct fdr_summary *survey, struct tw_info *info)
 {
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < log->place_count; i++)
@@ -311,7 +312,7 @@ static void tell_wall(const struct fdr_log *log, struct fdr_survey *survey, stru
 		    (struct tw_field){.name = "start_since_boot_ns", .type = TW_FIELD_NS, .value.u = first * 1000};
 }
 
-static void tell_fields(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
+static void tell_fields(const struct fdr_log *log, struct fdr_summary *survey, struct tw_info *info)
 {
 	const struct tw_fdr_header *header = &log->header;
 	const char *order = header->layout == TW_FDR_LITTLE ? "little" : "big";

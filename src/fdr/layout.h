@@ -11,7 +11,9 @@ enum {
 	FDR_BODY = TW_FDR_METADATA_SIZE - 1,
 	FDR_ID_MAX = (1 << 28) - 1,
 	FDR_VERSION_MAX = 5,
-	BASIC_VERSION_MAX = 3
+	BASIC_VERSION_MAX = 3,
+	FDR_BASIC_FUNCTION = 0, /* types of records of a basic log */
+	FDR_BASIC_ARGUMENT = 1
 };
 
 /* Metadata bodies that a kind may have; custom events have three, by version. */

@@ -61,7 +61,7 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 		               "%s: offset 0x0: expected version 1 to 5 and type 0 or 1 of an XRay log, found "
 		               "the bytes %02x %02x %02x %02x",
 		               name, bytes[0], bytes[1], bytes[2], bytes[3]);
-	uint16_t type = reader->format == &tw_format_basic ? 0 : 1;
+	uint16_t type = strcmp(reader->format->name, FDR_BASIC_NAME) == 0 ? 0 : 1;
 	if (log->header.type != type)
 		return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x2: expected type %u of %s, found type %u", name,
 		               type, reader->format->name, log->header.type);
@@ -208,7 +208,7 @@ int fdr_holds_buffer(struct tw_reader *reader, struct tw_window *window, enum tw
 
 enum stop { STOP_NOT, STOP_START, STOP_PASSED, STOP_DAMAGE, STOP_END_OF_BUFFER, STOP_END };
 
-struct walk {
+struct buffer_walk {
 	uint64_t at; /* where it stopped: after the last good record */
 	enum stop why;
 	bool met_mark; /* a record ended exactly at the mark */
@@ -253,7 +253,7 @@ static int judge_step(struct finder *f, uint64_t at, int decoded, uint64_t need,
 
 /* A size that was damaged may end inside the next buffer's NewBuffer, whose zeros then look like calls: WallTime gives
  * it away. Goes back to where the NewBuffer begins. */
-static int stop_after_swallowed_start(struct finder *f, struct walk *walk)
+static int stop_after_swallowed_start(struct finder *f, struct buffer_walk *walk)
 {
 	const uint8_t *bytes;
 	size_t have;
@@ -274,7 +274,7 @@ static bool reaches_over(int decoded, uint64_t need, const struct tw_fdr_record 
 }
 
 /* Goes on with a walk that began at `from`, up to a record that is at another place or goes beyond it: STOP_NOT. */
-static int walk_on(struct finder *f, uint64_t from, uint64_t mark, uint64_t until, struct walk *walk)
+static int walk_on(struct finder *f, uint64_t from, uint64_t mark, uint64_t until, struct buffer_walk *walk)
 {
 	enum { STEP = 4096 };
 	if (f->window->chunk < STEP) /* who hops from border to border reads less */
@@ -312,9 +312,9 @@ static int walk_on(struct finder *f, uint64_t from, uint64_t mark, uint64_t unti
 	return 0;
 }
 
-static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *walk)
+static int walk(struct finder *f, uint64_t from, uint64_t mark, struct buffer_walk *walk)
 {
-	*walk = (struct walk){.at = from, .met_mark = from == mark};
+	*walk = (struct buffer_walk){.at = from, .met_mark = from == mark};
 	return walk_on(f, from, mark, NO_LIMIT, walk);
 }
 
@@ -334,7 +334,7 @@ static bool begins_buffer(const struct finder *f, const struct look *look, uint6
 
 /* After a damaged size, or where bytes are missing, records may be decoded across the beginning of the next buffer:
  * where begins_buffer() in the bytes `from` to `to` of a walk, it ends. */
-static int stop_at_swallowed(struct finder *f, uint64_t from, uint64_t to, bool by_extents, struct walk *w)
+static int stop_at_swallowed(struct finder *f, uint64_t from, uint64_t to, bool by_extents, struct buffer_walk *w)
 {
 	for (uint64_t at = from, found; at < to; at = found + 1) {
 		struct look look;
@@ -354,12 +354,12 @@ static int stop_at_swallowed(struct finder *f, uint64_t from, uint64_t to, bool 
 
 /* Walks, and looks for such beginnings, by extents, before it goes much further: if each of many walks went to the end
  * of the file first, they would take for ever. */
-static int walk_and_look(struct finder *f, uint64_t from, uint64_t mark, struct walk *w)
+static int walk_and_look(struct finder *f, uint64_t from, uint64_t mark, struct buffer_walk *w)
 {
 	enum { FIRST_SPAN = 1024 };
 	uint64_t looked = from + 1;
 	int status = 0;
-	*w = (struct walk){.at = from, .met_mark = from == mark};
+	*w = (struct buffer_walk){.at = from, .met_mark = from == mark};
 	for (uint64_t span = FIRST_SPAN; status >= 0 && w->why == STOP_NOT; span *= 2) {
 		const uint64_t until = span < f->size - from ? from + span : NO_LIMIT;
 		status = walk_on(f, from, mark, until, w);
@@ -406,7 +406,7 @@ static void report_wrong_extents(struct finder *f, struct fdr_buffer *buffer)
 /* The size in BufferExtents does not lead to a buffer: decodes to see what holds. */
 static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t declared)
 {
-	struct walk w;
+	struct buffer_walk w;
 	struct look look;
 	int status = walk_and_look(f, buffer->offset + RECORD, declared, &w);
 	if (status < 0)
@@ -436,7 +436,7 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 static int check_overrun(struct finder *f, struct fdr_buffer *buffer)
 {
 	struct finder inside = {.reader = f->reader, .log = f->log, .window = f->window, .size = buffer->end};
-	struct walk w;
+	struct buffer_walk w;
 	int status = walk(&inside, buffer->offset + RECORD, NO_LIMIT, &w);
 	if (status < 0)
 		return status;
@@ -515,7 +515,7 @@ static void end_with_file(struct finder *f, struct fdr_buffer *buffer, uint64_t 
 }
 
 /* Whether a walk ended where a buffer may end: what was walked is then no damage, whatever it looks like. */
-static bool ended_well(const struct finder *f, const struct walk *w, const struct look *next, uint64_t filled)
+static bool ended_well(const struct finder *f, const struct buffer_walk *w, const struct look *next, uint64_t filled)
 {
 	if (f->log->header.version == 1)
 		return w->why == STOP_END_OF_BUFFER && (w->at == f->size || next->strong || w->at <= filled);
@@ -533,16 +533,16 @@ static uint64_t reach_over(uint64_t from, uint64_t distance)
 }
 
 /* Walks, but not on where it is sure that the next buffer begins. */
-static int walk_to_next(struct finder *f, uint64_t from, uint64_t filled, struct walk *w)
+static int walk_to_next(struct finder *f, uint64_t from, uint64_t filled, struct buffer_walk *w)
 {
 	enum { FIRST_SPAN = 1024 };
 	struct finder inside = *f;
-	struct walk swallowed = {.why = STOP_NOT};
+	struct buffer_walk swallowed = {.why = STOP_NOT};
 	uint64_t looked = from + 1, limit = NO_LIMIT;
 	int status = 0;
 	if (filled && f->size - filled > RECORD)
 		inside.size = filled + RECORD;
-	*w = (struct walk){.at = from};
+	*w = (struct buffer_walk){.at = from};
 	for (uint64_t span = FIRST_SPAN; status >= 0 && w->why == STOP_NOT; span *= 2) {
 		uint64_t until = span < inside.size - from ? from + span : NO_LIMIT;
 		until = until < limit ? until : limit;
@@ -561,7 +561,7 @@ static int walk_to_next(struct finder *f, uint64_t from, uint64_t filled, struct
 
 static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 {
-	struct walk w;
+	struct buffer_walk w;
 	struct look look;
 	uint64_t filled;
 	int status = filled_end(f, buffer, &filled);

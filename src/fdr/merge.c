@@ -8,7 +8,7 @@
 /* A thread takes memory only between its first event and its last: of a million threads few run at once. */
 enum { ROWS = 64, ARGUMENTS = 512, BYTES = 1 << 12, CHUNK = 1 << 14 };
 
-struct source {
+struct merged_thread {
 	struct fdr_stream stream;
 	struct fdr_checker checker;
 };
@@ -16,9 +16,9 @@ struct source {
 enum { COST = ROWS * sizeof(struct tw_event) + ARGUMENTS * sizeof(struct tw_argument) + BYTES + CHUNK + 1024 };
 
 struct fdr_merge {
-	struct source **sources; /* by place in state->threads; NULL: not begun, or over */
-	uint64_t *keys;          /* when the next event of each is */
-	uint32_t *heap;          /* those that are not over, the earliest first */
+	struct merged_thread **sources; /* by place in state->threads; NULL: not begun, or over */
+	uint64_t *keys;                 /* when the next event of each is */
+	uint32_t *heap;                 /* those that are not over, the earliest first */
 	size_t count, heap_count, open, most;
 };
 
@@ -32,7 +32,7 @@ static bool earlier(const void *context, uint32_t a, uint32_t b)
 
 static void close_source(struct fdr_merge *merge, uint32_t i)
 {
-	struct source *source = merge->sources[i];
+	struct merged_thread *source = merge->sources[i];
 	if (!source)
 		return;
 	fdr_cursor_free(&source->stream.cursor);
@@ -51,7 +51,7 @@ static int open_source(struct tw_reader *reader, uint32_t i)
 		return tw_fail(reader, TW_ERR_LIMIT,
 		               "%s: more than %zu threads at once: they take more memory than the limit",
 		               tw_input_name(reader->input), merge->most);
-	struct source *source = calloc(1, sizeof *source);
+	struct merged_thread *source = calloc(1, sizeof *source);
 	if (!source)
 		return tw_fail_memory(reader);
 	merge->sources[i] = source;
@@ -142,7 +142,7 @@ int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows)
 {
 	struct fdr_merge *merge = ((struct fdr_state *)reader->state)->merge;
 	while (merge->heap_count) {
-		struct source *source = merge->sources[merge->heap[0]];
+		struct merged_thread *source = merge->sources[merge->heap[0]];
 		struct fdr_stream *stream = source ? &source->stream : NULL;
 		if (!stream || stream->delivered == stream->rows.event_count) {
 			if (stream && rows->event_count) /* payloads of the thread may be in the batch */

@@ -1,6 +1,7 @@
 /* records.c - the records of a log as they are, field by field. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/filter/filter.h"
+#include "core/text/fields.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ enum { FIELDS = 8 };
 
 struct fdr_records {
 	struct tw_field fields[FIELDS];
-	size_t field_count;
+	struct tw_field_list list; /* of them */
 	/* With a filter: the events that it lets through tell which records are wanted. */
 	struct tw_reader *events; /* of the thread that is being read */
 	struct tw_batch batch;
@@ -27,29 +28,9 @@ void fdr_records_free(struct fdr_records *records)
 
 /* ---- Fields. ---- */
 
-static struct tw_field *add(struct fdr_records *records, const char *name, enum tw_field_type type)
-{
-	struct tw_field *field = &records->fields[records->field_count++];
-	*field = (struct tw_field){.name = name, .type = type};
-	return field;
-}
-
 static void add_uint(struct fdr_records *records, const char *name, uint64_t value)
 {
-	add(records, name, TW_FIELD_UINT)->value.u = value;
-}
-
-static void add_int(struct fdr_records *records, const char *name, uint64_t value)
-{
-	add(records, name, TW_FIELD_INT)->value.i = (int64_t)value;
-}
-
-static void add_bytes(struct fdr_records *records, const char *name, enum tw_field_type type, const void *bytes,
-                      size_t size)
-{
-	struct tw_field *field = add(records, name, type);
-	field->value.bytes = bytes;
-	field->size = size;
+	tw_add_number(&records->list, name, TW_FIELD_UINT, value);
 }
 
 static void add_function(struct fdr_records *records, struct fdr_stream *stream, const struct tw_fdr_record *record)
@@ -59,7 +40,7 @@ static void add_function(struct fdr_records *records, struct fdr_stream *stream,
 	if (reader->options.namer && reader->options.namer->name) {
 		uint32_t number = fdr_name_of(reader, stream->names, record->function_id);
 		const struct tw_name *name = tw_dictionary_name(reader->dictionary, number);
-		add_bytes(records, "function", TW_FIELD_TEXT, name->text, name->length);
+		tw_add_bytes(&records->list, "function", TW_FIELD_TEXT, name->text, name->length);
 	}
 }
 
@@ -71,7 +52,7 @@ static void describe_basic(struct fdr_records *records, struct fdr_stream *strea
 		add_uint(records, "cpu", stream->cursor.cpu);
 	add_function(records, stream, &item->record);
 	if (argument)
-		add(records, "argument", TW_FIELD_HEX)->value.u = item->record.value;
+		tw_add_number(&records->list, "argument", TW_FIELD_HEX, item->record.value);
 	else
 		add_uint(records, "tsc", item->record.tsc);
 	add_uint(records, "thread", track->thread);
@@ -92,21 +73,21 @@ static void describe_event(struct fdr_records *records, const struct fdr_stream 
 	bool typed = record->kind == TW_FDR_TYPED_EVENT;
 	add_uint(records, "event_size", record->payload_size);
 	if (typed || version >= 5)
-		add_int(records, "tsc_delta", (uint64_t)(int64_t)(int32_t)record->tsc_delta);
+		tw_add_number(&records->list, "tsc_delta", TW_FIELD_INT, (uint64_t)(int64_t)(int32_t)record->tsc_delta);
 	else
 		add_uint(records, "absolute_tsc", record->tsc);
 	if (typed)
 		add_uint(records, "event_type", record->event_type);
 	else if (version == 4)
 		add_uint(records, "cpu_id", record->cpu);
-	add_bytes(records, "data", TW_FIELD_BYTES, record->payload, item->payload_have);
+	tw_add_bytes(&records->list, "data", TW_FIELD_BYTES, record->payload, item->payload_have);
 }
 
 static void describe_metadata(struct fdr_records *records, const struct tw_fdr_record *record)
 {
 	switch ((unsigned)record->kind) {
 	case TW_FDR_NEW_BUFFER:
-		add_int(records, "thread_id", record->value);
+		tw_add_number(&records->list, "thread_id", TW_FIELD_INT, record->value);
 		break;
 	case TW_FDR_NEW_CPU_ID:
 		add_uint(records, "cpu_id", record->cpu);
@@ -120,13 +101,13 @@ static void describe_metadata(struct fdr_records *records, const struct tw_fdr_r
 		add_uint(records, "microseconds", record->microseconds);
 		break;
 	case TW_FDR_CALL_ARGUMENT:
-		add(records, "argument", TW_FIELD_HEX)->value.u = record->value;
+		tw_add_number(&records->list, "argument", TW_FIELD_HEX, record->value);
 		break;
 	case TW_FDR_BUFFER_EXTENTS:
 		add_uint(records, "size", record->value);
 		break;
 	case TW_FDR_PID:
-		add_int(records, "pid", record->value);
+		tw_add_number(&records->list, "pid", TW_FIELD_INT, record->value);
 		break;
 	}
 }
@@ -137,7 +118,7 @@ static void describe(struct fdr_records *records, struct fdr_stream *stream, con
 	unsigned kind = (unsigned)item->record.kind;
 	bool call = kind <= TW_FDR_ENTER_ARGS, event = fdr_has_payload(kind);
 	bool basic = fdr_is_basic(stream->cursor.log);
-	records->field_count = 0;
+	records->list = (struct tw_field_list){.fields = records->fields};
 	if (basic)
 		describe_basic(records, stream, item);
 	else if (call)
@@ -156,7 +137,7 @@ static void describe(struct fdr_records *records, struct fdr_stream *stream, con
 	    .offset = item->offset,
 	    .size = item->record.size,
 	    .fields = records->fields,
-	    .field_count = records->field_count,
+	    .field_count = records->list.count,
 	};
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* A buffer is gone through twice: its size comes before its records. */
-struct rewrite {
+struct fdr_rewrite {
 	struct tw_reader *reader;
 	const struct fdr_log *log;
 	struct fdr_cursor cursor;
@@ -20,17 +20,19 @@ struct rewrite {
 	uint64_t size, hash;             /* of the buffer's records so far */
 	uint64_t declared;               /* what its BufferExtents says, 0 without one */
 	uint64_t tsc;                    /* of the last record written */
-	bool counts;                     /* only how many buffers will be written is wanted */
-	uint64_t buffers, full;          /* that many, and those of them whose records alone have the header's size */
-	bool filled;                     /* version 1: there is fill between buffers */
-	uint64_t fill;                   /* how much comes behind the buffer written before, if another one does */
-	bool ends_filled;                /* or in any case */
-	enum tw_fdr_kind last;           /* the record written before, TW_FDR_KINDS before the first */
-	bool dropped;                    /* the record before was: its arguments go too */
+	struct {
+		bool only;              /* how many buffers will be written is all that is wanted */
+		uint64_t buffers, full; /* that many, and those of them whose records alone have the header's size */
+	} counts;
+	bool filled;           /* version 1: there is fill between buffers */
+	uint64_t fill;         /* how much comes behind the buffer written before, if another one does */
+	bool ends_filled;      /* or in any case */
+	enum tw_fdr_kind last; /* the record written before, TW_FDR_KINDS before the first */
+	bool dropped;          /* the record before was: its arguments go too */
 };
 
 /* A buffer, and the counter that its thread has where it begins. */
-struct job {
+struct rewritten_buffer {
 	struct fdr_place place;
 	uint64_t tsc;
 	uint16_t cpu;
@@ -38,7 +40,7 @@ struct job {
 
 /* ---- Writing. ---- */
 
-static int put_payload(struct rewrite *r, const struct fdr_item *item)
+static int put_payload(struct fdr_rewrite *r, const struct fdr_item *item)
 {
 	enum { STEP = 1 << 16 };
 	uint64_t at = item->offset + TW_FDR_METADATA_SIZE, end = item->offset + item->record.size;
@@ -61,7 +63,8 @@ static int put_payload(struct rewrite *r, const struct fdr_item *item)
 
 /* In version 1 a buffer's end is found by its records alone, and an event that holds the beginning of a buffer is taken
  * for one with a damaged size. */
-static bool can_be_told(struct rewrite *r, const struct tw_fdr_record *record, const struct fdr_item *item, int *status)
+static bool can_be_told(struct fdr_rewrite *r, const struct tw_fdr_record *record, const struct fdr_item *item,
+                        int *status)
 {
 	bool holds = false;
 	if (r->target.version != 1 || !record->payload_size)
@@ -73,7 +76,7 @@ static bool can_be_told(struct rewrite *r, const struct tw_fdr_record *record, c
 
 /* Writes one record, or counts its size. item is where a payload comes from, or NULL. False when the target has no
  * place for it. */
-static bool put(struct rewrite *r, struct tw_fdr_record record, const struct fdr_item *item, int *status)
+static bool put(struct fdr_rewrite *r, struct tw_fdr_record record, const struct fdr_item *item, int *status)
 {
 	uint8_t bytes[TW_FDR_RECORD_MAX];
 	record.payload = NULL;
@@ -95,7 +98,7 @@ static bool put(struct rewrite *r, struct tw_fdr_record record, const struct fdr
 
 /* Makes a record's delta count from the last record that was written. Where the delta cannot hold that, a TSC wrap
  * record goes before it. */
-static void make_delta(struct rewrite *r, struct tw_fdr_record *record, bool is_signed, int *status)
+static void make_delta(struct fdr_rewrite *r, struct tw_fdr_record *record, bool is_signed, int *status)
 {
 	uint64_t delta = r->cursor.tsc - r->tsc;
 	bool fits = is_signed ? (int64_t)delta >= INT32_MIN && (int64_t)delta <= INT32_MAX : delta <= UINT32_MAX;
@@ -107,7 +110,7 @@ static void make_delta(struct rewrite *r, struct tw_fdr_record *record, bool is_
 
 /* ---- From one version to another. ---- */
 
-static void change_event(struct rewrite *r, struct tw_fdr_record *record, int *status)
+static void change_event(struct fdr_rewrite *r, struct tw_fdr_record *record, int *status)
 {
 	uint16_t from = r->log->header.version, to = r->target.version;
 	bool typed = record->kind == TW_FDR_TYPED_EVENT;
@@ -124,7 +127,7 @@ static void change_event(struct rewrite *r, struct tw_fdr_record *record, int *s
 }
 
 /* What is behind a number of 2 bytes is part of it in other versions, and stands before it in another byte order. */
-static void change_thread(struct rewrite *r, struct tw_fdr_record *record)
+static void change_thread(struct fdr_rewrite *r, struct tw_fdr_record *record)
 {
 	const struct tw_fdr_header *from = &r->log->header;
 	if (from->version == r->target.version && from->layout == r->target.layout)
@@ -142,7 +145,7 @@ static bool is_border(const struct tw_fdr_record *record)
 
 /* What a buffer has to begin with. In version 1 NewBuffer and WallTime are all that tells a buffer: one without
  * WallTime gets one of 0, which reads as none. */
-static void put_lead(struct rewrite *r, const struct tw_fdr_record *record, int *status)
+static void put_lead(struct fdr_rewrite *r, const struct tw_fdr_record *record, int *status)
 {
 	if (r->last == TW_FDR_KINDS && record->kind != TW_FDR_NEW_BUFFER)
 		put(r, (struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER}, NULL, status);
@@ -152,13 +155,13 @@ static void put_lead(struct rewrite *r, const struct tw_fdr_record *record, int 
 
 /* Whether a record has no place where it stands: arguments of what was dropped; in version 1 a WallTime that would look
  * like another buffer's. */
-static bool is_misplaced(const struct rewrite *r, const struct tw_fdr_record *record)
+static bool is_misplaced(const struct fdr_rewrite *r, const struct tw_fdr_record *record)
 {
 	return (r->dropped && record->kind == TW_FDR_CALL_ARGUMENT) ||
 	       (r->target.version == 1 && record->kind == TW_FDR_WALL_TIME && r->last != TW_FDR_NEW_BUFFER);
 }
 
-static int take(struct rewrite *r, const struct fdr_item *item)
+static int take(struct fdr_rewrite *r, const struct fdr_item *item)
 {
 	struct tw_fdr_record record = item->record;
 	int status = 0;
@@ -191,7 +194,7 @@ static int take(struct rewrite *r, const struct fdr_item *item)
 /* ---- Buffers. ---- */
 
 /* An event of an old version has a time of its own, which must not stay in the counter. */
-static int take_all(struct rewrite *r, const struct job *job)
+static int take_all(struct fdr_rewrite *r, const struct rewritten_buffer *job)
 {
 	struct fdr_item item;
 	int status;
@@ -226,7 +229,7 @@ static bool has_size(const struct fdr_log *log, const struct fdr_place *place)
 	return place->next - place->offset == log->header.buffer_size;
 }
 
-static void put_end(struct rewrite *r, const struct fdr_place *place)
+static void put_end(struct fdr_rewrite *r, const struct fdr_place *place)
 {
 	uint64_t full = r->target.buffer_size;
 	int status = 0;
@@ -238,7 +241,7 @@ static void put_end(struct rewrite *r, const struct fdr_place *place)
 }
 
 /* What of a buffer that was gone through is not in the result, and what should have been there and is not. */
-static void count_loss(const struct rewrite *r, const struct fdr_place *place, struct tw_rewrite_result *result)
+static void count_loss(const struct fdr_rewrite *r, const struct fdr_place *place, struct tw_rewrite_result *result)
 {
 	const struct fdr_cursor *cursor = &r->cursor;
 	uint64_t have = cursor->next - place->offset, missing = cursor->missing;
@@ -252,7 +255,7 @@ static void count_loss(const struct rewrite *r, const struct fdr_place *place, s
 }
 
 /* The first pass: its size and hash. *keep: whether it is to be written. NewBuffer alone is no buffer. */
-static int measure(struct rewrite *r, const struct job *job, bool *keep)
+static int measure(struct fdr_rewrite *r, const struct rewritten_buffer *job, bool *keep)
 {
 	uint32_t before;
 	r->out = NULL;
@@ -273,15 +276,16 @@ static int measure(struct rewrite *r, const struct job *job, bool *keep)
 }
 
 /* Leaves the cursor where the buffer ends: before job->place.next when another one begins inside it. */
-static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result,
-                          const struct job *job)
+static int rewrite_buffer(struct fdr_rewrite *r, struct tw_output *out, struct tw_rewrite_result *result,
+                          const struct rewritten_buffer *job)
 {
 	bool keep;
 	int status = measure(r, job, &keep);
 	struct tw_fdr_record extents = {.kind = TW_FDR_BUFFER_EXTENTS, .value = r->size};
-	r->buffers += r->counts && keep;
-	r->full += r->counts && keep && r->size + TW_FDR_METADATA_SIZE == r->target.buffer_size; /* with EndOfBuffer */
-	if (status < 0 || r->counts)
+	r->counts.buffers += r->counts.only && keep;
+	r->counts.full +=
+	    r->counts.only && keep && r->size + TW_FDR_METADATA_SIZE == r->target.buffer_size; /* with EndOfBuffer */
+	if (status < 0 || r->counts.only)
 		return status;
 	r->out = keep ? out : NULL;
 	r->result = keep ? result : &r->unused;
@@ -302,13 +306,13 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 
 static int compare_jobs(const void *left, const void *right)
 {
-	const struct job *a = left, *b = right;
+	const struct rewritten_buffer *a = left, *b = right;
 	return tw_compare(a->place.offset, b->place.offset);
 }
 
 /* Whether times of events become counts or deltas, or CPUs are added: then a buffer that begins without a count needs
  * the one that its thread has there. */
-static bool needs_counts(const struct rewrite *r)
+static bool needs_counts(const struct fdr_rewrite *r)
 {
 	bool needed = false;
 	for (size_t i = 0; r->target.version != r->log->header.version && i < r->log->place_count; i++)
@@ -317,7 +321,7 @@ static bool needs_counts(const struct rewrite *r)
 }
 
 /* Goes through the buffers thread by thread, in the order of time, for the count that each begins with. */
-static int count_ahead(struct rewrite *r, struct job *jobs)
+static int count_ahead(struct fdr_rewrite *r, struct rewritten_buffer *jobs)
 {
 	struct fdr_cursor *cursor = &r->cursor;
 	struct fdr_item item;
@@ -337,21 +341,21 @@ static int count_ahead(struct rewrite *r, struct job *jobs)
 }
 
 /* The buffers in the order of the file, each once. */
-static int list_jobs(struct rewrite *r, struct job **list)
+static int list_jobs(struct fdr_rewrite *r, struct rewritten_buffer **list)
 {
 	const struct fdr_log *log = r->log;
-	struct job *jobs = *list = calloc(log->place_count + 1, sizeof *jobs);
+	struct rewritten_buffer *jobs = *list = calloc(log->place_count + 1, sizeof *jobs);
 	if (!jobs)
 		return tw_fail_memory(r->reader);
 	for (size_t i = 0; i < log->place_count; i++)
-		jobs[i] = (struct job){.place = log->places[i]};
+		jobs[i] = (struct rewritten_buffer){.place = log->places[i]};
 	int status = needs_counts(r) ? count_ahead(r, jobs) : 0;
 	qsort(jobs, log->place_count, sizeof *jobs, compare_jobs);
 	return status;
 }
 
 /* The buffers that begin inside another one, which the index does not know. */
-static int rewrite_inner(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result, uint64_t end)
+static int rewrite_inner(struct fdr_rewrite *r, struct tw_output *out, struct tw_rewrite_result *result, uint64_t end)
 {
 	uint64_t at = r->cursor.next;
 	int status = 0;
@@ -360,10 +364,10 @@ static int rewrite_inner(struct rewrite *r, struct tw_output *out, struct tw_rew
 		status = fdr_find_buffer(r->reader, r->log, &r->window, at, &buffer);
 		if (status <= 0)
 			break;
-		struct job job = {.place = {.offset = buffer.offset,
-		                            .end = buffer.end < end ? buffer.end : end,
-		                            .next = buffer.next < end ? buffer.next : end,
-		                            .cut = buffer.cut}};
+		struct rewritten_buffer job = {.place = {.offset = buffer.offset,
+		                                         .end = buffer.end < end ? buffer.end : end,
+		                                         .next = buffer.next < end ? buffer.next : end,
+		                                         .cut = buffer.cut}};
 		at = job.place.next;
 		if (!buffer.has_thread) {
 			result->lost_bytes += at - buffer.offset;
@@ -376,10 +380,10 @@ static int rewrite_inner(struct rewrite *r, struct tw_output *out, struct tw_rew
 }
 
 /* out: NULL where buffers are only counted. */
-static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result)
+static int rewrite_all(struct fdr_rewrite *r, struct tw_output *out, struct tw_rewrite_result *result)
 {
 	struct tw_reader *reader = r->reader;
-	struct job *jobs;
+	struct rewritten_buffer *jobs;
 	int status = list_jobs(r, &jobs);
 	r->cursor.resumes = true;
 	for (size_t i = 0; status >= 0 && i < r->log->place_count && !(out && out->error); i++) {
@@ -403,7 +407,7 @@ static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewri
  * index does not know, must have kept that size, which may be damaged: what a few claim would make the result many
  * times as long as the log. Those that only get that size by being repaired count as well, as they will when the result
  * is read. */
-static int choose_fill(struct rewrite *r)
+static int choose_fill(struct fdr_rewrite *r)
 {
 	const bool quiet = r->reader->reports.quiet;
 	uint64_t filled = 0;
@@ -411,14 +415,14 @@ static int choose_fill(struct rewrite *r)
 		filled += has_size(r->log, &r->log->places[i]);
 	if (r->log->header.version != 1 || r->target.version != 1)
 		return 0;
-	r->reader->reports.quiet = r->counts = true;
+	r->reader->reports.quiet = r->counts.only = true;
 	int status = rewrite_all(r, NULL, &r->unused);
 	r->reader->reports.quiet = quiet;
-	r->counts = false;
+	r->counts.only = false;
 	tw_map_free(&r->written);
 	r->written = (struct tw_map){0};
-	filled = filled > r->full ? filled : r->full;
-	r->filled = filled && filled >= r->buffers / 2;
+	filled = filled > r->counts.full ? filled : r->counts.full;
+	r->filled = filled && filled >= r->counts.buffers / 2;
 	return status;
 }
 
@@ -426,10 +430,10 @@ static int rewrite_log(struct tw_reader *reader, const struct tw_fdr_header *tar
                        struct tw_rewrite_result *result)
 {
 	struct fdr_state *state = reader->state;
-	struct rewrite r = {.reader = reader,
-	                    .log = state->log,
-	                    .target = *target,
-	                    .window = {.input = reader->input, .chunk = 4096}};
+	struct fdr_rewrite r = {.reader = reader,
+	                        .log = state->log,
+	                        .target = *target,
+	                        .window = {.input = reader->input, .chunk = 4096}};
 	uint8_t header[TW_FDR_HEADER_SIZE];
 	int status = state->log->indexed ? 0 : fdr_index(reader, state->log);
 	if (status < 0)

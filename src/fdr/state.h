@@ -20,7 +20,7 @@ struct fdr_state {
 	struct fdr_words words;
 	struct fdr_checker checker;
 	struct fdr_records *records; /* tw_read_record() */
-	struct fdr_survey *survey;   /* tw_read_info() */
+	struct fdr_summary *survey;  /* tw_read_info() */
 };
 
 /* Sets a stream up, without buffers. chunk: bytes read at a time, 0 for the default. */
@@ -51,6 +51,6 @@ int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows);
 void fdr_merge_free(struct fdr_merge *merge);
 
 void fdr_records_free(struct fdr_records *records);
-void fdr_survey_free(struct fdr_survey *survey);
+void fdr_summary_free(struct fdr_summary *survey);
 
 #endif

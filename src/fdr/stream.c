@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/loops.h"
-#include "fdr/fdr.h"
+#include "fdr/state.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -316,4 +316,59 @@ int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows)
 			return status;
 	}
 	return (int)rows->event_count;
+}
+
+/* ---- Streams of a reader. ---- */
+
+void fdr_stream_init(struct fdr_stream *stream, struct tw_reader *reader, size_t chunk)
+{
+	struct fdr_state *state = reader->state;
+	*stream = (struct fdr_stream){.names = &state->names, .words = &state->words};
+	fdr_cursor_init(&stream->cursor, reader, state->log, chunk);
+	tw_ticks_set(&stream->clock, state->log->frequency);
+	if (reader->options.checking == TW_CHECK_ALL)
+		stream->checker = &state->checker;
+}
+
+static int set_track(struct fdr_stream *stream, struct tw_reader *reader, bool known, uint64_t process, uint64_t thread)
+{
+	struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
+	stream->track = known ? tw_dictionary_add_track(reader->dictionary, &track) : 0;
+	return stream->track == UINT32_MAX ? tw_fail_memory(reader) : 0;
+}
+
+int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint32_t thread)
+{
+	struct fdr_state *state = reader->state;
+	const struct fdr_thread *t = &state->log->threads[thread];
+	stream->place = state->log->places + t->first;
+	stream->places_end = stream->place + t->count;
+	stream->in_buffer = false;
+	stream->cursor.tsc = 0;
+	stream->cursor.cpu = 0;
+	return set_track(stream, reader, thread != 0, t->process, t->thread);
+}
+
+int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader)
+{
+	struct fdr_state *state = reader->state;
+	struct fdr_buffer buffer = {.next = state->stream.cursor.next};
+	int status;
+	do {
+		status = fdr_find_buffer(reader, state->log, &state->borders, buffer.next, &buffer);
+		if (status <= 0)
+			return status;
+	} while (buffer.has_thread && !tw_thread_wanted(&reader->options, buffer.thread));
+	state->here = (struct fdr_place){
+	    .offset = buffer.offset,
+	    .end = buffer.end,
+	    .next = buffer.next,
+	    .tsc = buffer.tsc,
+	    .wall_us = buffer.wall_us,
+	    .filled = buffer.filled,
+	    .cut = buffer.cut,
+	};
+	stream->place = &state->here;
+	stream->places_end = &state->here + 1;
+	return set_track(stream, reader, buffer.has_thread, buffer.process, buffer.thread) < 0 ? TW_ERR_MEMORY : 1;
 }

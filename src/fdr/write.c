@@ -1,8 +1,8 @@
-/* write.c - the header of an XRay log that is written. */
+/* write.c - what is the same of both kinds of XRay log that are written. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr/write.h"
 
-#include "fdr/fdr.h"
+#include <stdlib.h>
 
 enum tw_fdr_layout fdr_layout_for(enum tw_byte_order order)
 {
@@ -15,28 +15,49 @@ enum tw_fdr_layout fdr_layout_for(enum tw_byte_order order)
 	return layouts[order];
 }
 
-struct tw_fdr_header fdr_header_for(const struct tw_write_options *options, uint16_t latest)
+int fdr_writing_open(struct tw_writer *writer, size_t size, uint16_t latest)
 {
-	return (struct tw_fdr_header){
+	const struct tw_write_options *options = &writer->options;
+	if (options->version > latest)
+		return tw_writer_fail(writer, TW_ERR_VALUE, "%s has no version %u, only 1 to %d", writer->target->name,
+		                      options->version, latest);
+	struct fdr_writing *w = writer->state = calloc(1, size);
+	if (!w)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	w->header = (struct tw_fdr_header){
 	    .version = options->version ? (uint16_t)options->version : latest,
 	    .constant_tsc = true,
 	    .nonstop_tsc = true,
 	    .layout = fdr_layout_for(options->byte_order),
 	};
+	return 0;
 }
 
-static uint64_t frequency_for(const struct tw_write_options *options, const struct tw_clock *clock)
+void fdr_begin_log(struct tw_writer *writer, const struct tw_clock *clock)
 {
-	uint64_t frequency = options->ticks_per_second ? options->ticks_per_second : clock->ticks_per_second;
-	return frequency ? frequency : TW_NS_PER_SECOND;
-}
-
-void fdr_begin_log(struct tw_writer *writer, struct tw_fdr_header *header, const struct tw_clock *clock)
-{
+	struct fdr_writing *w = writer->state;
+	uint64_t asked = writer->options.ticks_per_second, frequency = asked   ? asked
+	                                                               : clock ? clock->ticks_per_second
+	                                                                       : 0;
 	uint8_t bytes[TW_FDR_HEADER_SIZE];
-	if (header->cycle_frequency)
+	if (w->header.cycle_frequency)
 		return;
-	header->cycle_frequency = frequency_for(&writer->options, clock);
-	tw_fdr_header_encode(header, bytes);
+	w->header.cycle_frequency = frequency ? frequency : TW_NS_PER_SECOND;
+	tw_fdr_header_encode(&w->header, bytes);
 	tw_put(&writer->out, bytes, sizeof bytes);
+}
+
+int fdr_write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch,
+                    fdr_put_fn *put)
+{
+	struct fdr_writing *w = writer->state;
+	int status = 0;
+	w->dictionary = tw_reader_dictionary(reader);
+	fdr_functions_of(&w->functions, reader);
+	fdr_begin_log(writer, tw_reader_clock(reader));
+	for (size_t i = 0; i < batch->count && status >= 0; i++) {
+		const struct tw_event *event = &batch->events[i];
+		status = put(writer, event, event->argument_count ? batch->arguments + event->first_argument : NULL);
+	}
+	return status;
 }

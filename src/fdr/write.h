@@ -5,6 +5,7 @@
 
 #include "core/format.h"
 #include "core/ticks.h"
+#include "fdr/fdr.h"
 
 #include <trackway/event.h>
 #include <trackway/fdr.h>
@@ -15,12 +16,27 @@
 /* The layout that a byte order asks for. */
 enum tw_fdr_layout fdr_layout_for(enum tw_byte_order order);
 
-/* The header of a log that is written as asked for; `latest`: its version where none is. */
-struct tw_fdr_header fdr_header_for(const struct tw_write_options *options, uint16_t latest);
+/* What both kinds of log are written with; the first member of their own struct. */
+struct fdr_writing {
+	struct tw_fdr_header header;
+	const struct tw_dictionary *dictionary; /* of the events that are being written */
+	struct fdr_functions functions;
+};
+
+/* Makes the state of a writer, of `size` bytes, with the header that is asked for: of version `latest` where no version
+ * is. Returns 0, TW_ERR_VALUE for a version above that, or TW_ERR_MEMORY. */
+int fdr_writing_open(struct tw_writer *writer, size_t size, uint16_t latest);
+
+/* Writes an event. Returns 0 or a negative status. */
+typedef int fdr_put_fn(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments);
+
+/* Writes a batch, behind the header. */
+int fdr_write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch,
+                    fdr_put_fn *put);
 
 /* Puts the header before all else, with the ticks per second that are asked for, else the clock's, else a tick is a
- * nanosecond; does nothing where it has been put. */
-void fdr_begin_log(struct tw_writer *writer, struct tw_fdr_header *header, const struct tw_clock *clock);
+ * nanosecond; does nothing where it has been put. clock: NULL where there were no events. */
+void fdr_begin_log(struct tw_writer *writer, const struct tw_clock *clock);
 
 /* The tick of a time: the next one, counted as "time", where the rate has none that reads back as it. */
 static inline uint64_t fdr_ticks_of(struct tw_writer *writer, uint64_t ns, uint64_t frequency)

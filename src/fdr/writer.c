@@ -3,7 +3,6 @@
 #include "base/memory/memory.h"
 #include "base/text/plural.h"
 #include "core/calls/spans.h"
-#include "fdr/fdr.h"
 #include "fdr/write.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@ enum {
 };
 
 /* A complete slice whose exit is still to be written. */
-struct pending {
+struct pending_exit {
 	uint64_t end_ns; /* not after that of the one around it */
 	size_t depth;    /* how many slices with begin and end are open around it */
 	uint32_t function;
@@ -29,19 +28,17 @@ struct thread_buffer {
 	size_t used;
 	uint64_t tsc; /* of the last record */
 	uint16_t cpu;
-	struct pending *pending; /* innermost last */
+	struct pending_exit *pending; /* innermost last */
 	size_t pending_count, pending_room;
 };
 
 struct fdr_writer {
-	struct tw_fdr_header header;
+	struct fdr_writing log;        /* first */
 	struct thread_buffer *threads; /* by track */
 	size_t thread_room;
 	uint32_t open[OPEN_BUFFERS]; /* tracks with an open buffer, in a ring */
 	size_t open_first, open_count;
 	size_t buffer_size;
-	const struct tw_dictionary *dictionary;
-	struct fdr_functions functions;
 	struct tw_spans spans; /* open slices, with their function ids */
 };
 
@@ -55,7 +52,7 @@ static int no_memory(struct tw_writer *writer)
 /* Adds a record that is known to fit the format and the buffer. */
 static bool add(struct fdr_writer *w, struct thread_buffer *buffer, const struct tw_fdr_record *record)
 {
-	int n = tw_fdr_encode(record, w->header.version, w->header.layout, buffer->bytes + buffer->used,
+	int n = tw_fdr_encode(record, w->log.header.version, w->log.header.layout, buffer->bytes + buffer->used,
 	                      w->buffer_size - buffer->used);
 	if (n > 0)
 		buffer->used += (size_t)n;
@@ -69,9 +66,9 @@ static void close_buffer(struct tw_writer *writer, struct thread_buffer *buffer)
 	struct tw_fdr_record record = {.kind = TW_FDR_BUFFER_EXTENTS, .value = buffer->used};
 	if (!buffer->bytes)
 		return;
-	if (w->header.version == 1)
+	if (w->log.header.version == 1)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER});
-	int n = tw_fdr_encode(&record, w->header.version, w->header.layout, extents, sizeof extents);
+	int n = tw_fdr_encode(&record, w->log.header.version, w->log.header.layout, extents, sizeof extents);
 	if (n > 0)
 		tw_put(&writer->out, extents, (size_t)n);
 	tw_put(&writer->out, buffer->bytes, buffer->used);
@@ -82,7 +79,7 @@ static void close_buffer(struct tw_writer *writer, struct thread_buffer *buffer)
 static uint32_t thread_number(struct tw_writer *writer, uint32_t track, uint64_t koid)
 {
 	const struct fdr_writer *w = writer->state;
-	uint32_t id = fdr_number_of(writer, track, koid), written = fdr_thread_for(&w->header, id);
+	uint32_t id = fdr_number_of(writer, track, koid), written = fdr_thread_for(&w->log.header, id);
 	if (written != id && koid <= UINT32_MAX)
 		tw_count_loss(writer, "process or thread id", true);
 	return written;
@@ -92,18 +89,18 @@ static void begin_buffer(struct tw_writer *writer, struct thread_buffer *buffer,
                          uint16_t cpu)
 {
 	struct fdr_writer *w = writer->state;
-	const struct tw_track *track = tw_dictionary_track(w->dictionary, number);
+	const struct tw_track *track = tw_dictionary_track(w->log.dictionary, number);
 	uint32_t process = fdr_number_of(writer, number, track->process);
 	uint32_t thread = thread_number(writer, number, track->thread);
 	buffer->used = 0;
 	buffer->cpu = cpu;
-	buffer->tsc = tw_ticks_of(ns, w->header.cycle_frequency);
+	buffer->tsc = tw_ticks_of(ns, w->log.header.cycle_frequency);
 	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER, .value = thread});
 	add(w, buffer,
 	    &(struct tw_fdr_record){.kind = TW_FDR_WALL_TIME,
 	                            .value = ns / TW_NS_PER_SECOND,
 	                            .microseconds = (uint32_t)(ns % TW_NS_PER_SECOND / 1000)});
-	if (w->header.version >= 3)
+	if (w->log.header.version >= 3)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_PID, .value = process});
 	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = buffer->tsc});
 }
@@ -136,7 +133,7 @@ static struct thread_buffer *room_for(struct tw_writer *writer, const struct tw_
 static uint32_t reach(struct tw_writer *writer, struct thread_buffer *buffer, uint64_t ns, uint16_t cpu)
 {
 	struct fdr_writer *w = writer->state;
-	uint64_t tsc = fdr_ticks_of(writer, ns, w->header.cycle_frequency), delta = tsc - buffer->tsc;
+	uint64_t tsc = fdr_ticks_of(writer, ns, w->log.header.cycle_frequency), delta = tsc - buffer->tsc;
 	buffer->tsc = tsc;
 	if (cpu != buffer->cpu)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = tsc});
@@ -167,7 +164,7 @@ static void count_arguments_of_exit(struct tw_writer *writer, const struct tw_ev
 {
 	const struct fdr_writer *w = writer->state;
 	for (unsigned i = 0; i < event->argument_count; i++)
-		if (!fdr_is_tail_mark(w->dictionary, &arguments[i]))
+		if (!fdr_is_tail_mark(w->log.dictionary, &arguments[i]))
 			tw_count_loss(writer, "argument of an exit", false);
 }
 
@@ -203,7 +200,7 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 
 /* What is open inside of a complete slice ends with it. Of the same function it needs an exit of its own: the next one
  * would be taken for it. */
-static int close_inside(struct tw_writer *writer, const struct tw_event *end, const struct pending *around)
+static int close_inside(struct tw_writer *writer, const struct tw_event *end, const struct pending_exit *around)
 {
 	const struct tw_fdr_record record = {.kind = TW_FDR_EXIT, .function_id = around->function};
 	struct fdr_writer *w = writer->state;
@@ -215,7 +212,8 @@ static int close_inside(struct tw_writer *writer, const struct tw_event *end, co
 }
 
 /* Whether the innermost complete slice is over: also just then, unless the event ends something inside of it. */
-static bool is_over(const struct fdr_writer *w, const struct tw_event *event, const struct pending *last, uint64_t ns)
+static bool is_over(const struct fdr_writer *w, const struct tw_event *event, const struct pending_exit *last,
+                    uint64_t ns)
 {
 	if (event->kind == TW_SLICE_END && last->end_ns == ns)
 		return w->spans.stacks[event->track].depth <= last->depth;
@@ -231,7 +229,7 @@ static int close_pending(struct tw_writer *writer, const struct tw_event *event,
 	int status = 0;
 	while (status >= 0 && w->threads[event->track].pending_count) {
 		struct thread_buffer *buffer = &w->threads[event->track];
-		struct pending last = buffer->pending[buffer->pending_count - 1];
+		struct pending_exit last = buffer->pending[buffer->pending_count - 1];
 		if (!is_over(w, event, &last, ns))
 			break;
 		buffer->pending_count--;
@@ -258,10 +256,10 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
 	if (!tw_grow(&buffer->pending, &buffer->pending_room, buffer->pending_count + 1, sizeof *buffer->pending))
 		return no_memory(writer);
 	uint64_t end = event->time + event->value;
-	struct pending *place = &buffer->pending[buffer->pending_count];
+	struct pending_exit *place = &buffer->pending[buffer->pending_count];
 	if (buffer->pending_count && place[-1].end_ns < end)
 		end = place[-1].end_ns;
-	*place = (struct pending){
+	*place = (struct pending_exit){
 	    .end_ns = end,
 	    .depth = w->spans.stacks[event->track].depth,
 	    .function = record.function_id,
@@ -280,7 +278,7 @@ static int end_inside(struct tw_writer *writer, const struct tw_event *event, si
 	int status = 0;
 	while (status >= 0 && event->track < w->thread_room && w->threads[event->track].pending_count) {
 		struct thread_buffer *buffer = &w->threads[event->track];
-		const struct pending last = buffer->pending[buffer->pending_count - 1];
+		const struct pending_exit last = buffer->pending[buffer->pending_count - 1];
 		if (last.depth <= depth)
 			break;
 		buffer->pending_count--;
@@ -305,7 +303,7 @@ static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *
 		return status == TW_ERR_LIMIT ? 0 : status;
 	}
 	if (event->name)
-		*function = fdr_function_id(&w->functions, w->dictionary, event->name, FDR_ID_MAX);
+		*function = fdr_function_id(&w->log.functions, w->log.dictionary, event->name, FDR_ID_MAX);
 	status = tw_spans_match(&w->spans, event->track, event->name, place);
 	while (status == 1 && w->spans.stacks[event->track].depth > *place)
 		*function = (uint32_t)tw_spans_close(&w->spans, event->track).slot;
@@ -329,7 +327,7 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 	struct fdr_writer *w = writer->state;
 	struct tw_fdr_record record = {.kind = TW_FDR_ENTER, .function_id = FDR_NO_FUNCTION};
 	if (event->kind != TW_SLICE_END)
-		record.function_id = fdr_function_id(&w->functions, w->dictionary, event->name, FDR_ID_MAX);
+		record.function_id = fdr_function_id(&w->log.functions, w->log.dictionary, event->name, FDR_ID_MAX);
 	size_t place;
 	if (follow(w, event, &record.function_id, &place) < 0)
 		return no_memory(writer);
@@ -347,7 +345,7 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 		return 0;
 	}
 	if (event->kind == TW_SLICE_END)
-		record.kind = fdr_is_tail(w->dictionary, event, arguments) ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT;
+		record.kind = fdr_is_tail(w->log.dictionary, event, arguments) ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT;
 	return put_call(writer, event, arguments, record, event->time);
 }
 
@@ -368,7 +366,7 @@ static bool is_custom(const struct tw_event *event, const struct tw_argument *ar
 static struct tw_fdr_record event_of(const struct fdr_writer *w, const struct tw_event *event,
                                      const struct tw_argument *arguments, bool *exact)
 {
-	const struct tw_name *name = tw_dictionary_name(w->dictionary, event->name);
+	const struct tw_name *name = tw_dictionary_name(w->log.dictionary, event->name);
 	bool typed = is_typed(event, arguments) && strcmp(name->text, "typed event") == 0;
 	bool custom = is_custom(event, arguments) && strcmp(name->text, "custom event") == 0;
 	struct tw_fdr_record record = {
@@ -401,12 +399,12 @@ static int put_instant(struct tw_writer *writer, const struct tw_event *event, c
 	struct thread_buffer *buffer = room_for(writer, event, event->time, need);
 	if (!buffer)
 		return no_memory(writer);
-	bool absolute = record.kind == TW_FDR_CUSTOM_EVENT && w->header.version < 5;
+	bool absolute = record.kind == TW_FDR_CUSTOM_EVENT && w->log.header.version < 5;
 	if (absolute)
-		record.tsc = fdr_ticks_of(writer, event->time, w->header.cycle_frequency);
+		record.tsc = fdr_ticks_of(writer, event->time, w->log.header.cycle_frequency);
 	else
 		record.tsc_delta = reach(writer, buffer, event->time, event->cpu);
-	if (absolute && w->header.version == 4)
+	if (absolute && w->log.header.version == 4)
 		record.cpu = event->cpu;
 	add(w, buffer, &record);
 	return 0;
@@ -453,53 +451,37 @@ static int put_event(struct tw_writer *writer, const struct tw_event *event, con
 
 static int open_writer(struct tw_writer *writer)
 {
-	const struct tw_write_options *options = &writer->options;
-	if (options->version > FDR_VERSION_MAX)
-		return tw_writer_fail(writer, TW_ERR_VALUE, "xray-fdr has no version %u, only 1 to %d",
-		                      options->version, FDR_VERSION_MAX);
-	uint64_t size = options->buffer_size ? options->buffer_size : BUFFER_SIZE;
+	uint64_t asked = writer->options.buffer_size, size = asked ? asked : BUFFER_SIZE;
+	int status = fdr_writing_open(writer, sizeof(struct fdr_writer), FDR_VERSION_MAX);
+	if (status < 0)
+		return status;
 	if (size < 2 * BUFFER_MIN || size > INT32_MAX)
 		return tw_writer_fail(writer, TW_ERR_VALUE, "a buffer size must be between %d and %d", 2 * BUFFER_MIN,
 		                      INT32_MAX);
-	struct fdr_writer *w = calloc(1, sizeof *w);
-	if (!w)
-		return no_memory(writer);
-	writer->state = w;
+	struct fdr_writer *w = writer->state;
 	w->buffer_size = (size_t)size;
 	w->spans.limit = OPEN_SLICES;
-	w->header = fdr_header_for(options, FDR_VERSION_MAX);
-	w->header.type = 1;
-	w->header.buffer_size = size;
+	w->log.header.type = 1;
+	w->log.header.buffer_size = size;
 	return 0;
 }
 
 static int write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
-	struct fdr_writer *w = writer->state;
-	w->dictionary = tw_reader_dictionary(reader);
-	fdr_functions_of(&w->functions, reader);
-	fdr_begin_log(writer, &w->header, tw_reader_clock(reader));
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct tw_event *event = &batch->events[i];
-		int status =
-		    put_event(writer, event, event->argument_count ? batch->arguments + event->first_argument : NULL);
-		if (status < 0)
-			return status;
-	}
-	return 0;
+	return fdr_write_batch(writer, reader, batch, put_event);
 }
 
 static int finish(struct tw_writer *writer)
 {
 	struct fdr_writer *w = writer->state;
 	int status = 0;
-	fdr_begin_log(writer, &w->header, &(struct tw_clock){0});
+	fdr_begin_log(writer, NULL);
 	for (uint32_t track = 0; track < w->thread_room && status >= 0; track++)
 		status =
 		    close_pending(writer, &(struct tw_event){.track = track, .cpu = w->threads[track].cpu}, UINT64_MAX);
 	for (size_t track = 0; track < w->thread_room; track++)
 		close_buffer(writer, &w->threads[track]);
-	return status < 0 ? status : fdr_functions_write(&w->functions, w->dictionary, writer);
+	return status < 0 ? status : fdr_functions_write(&w->log.functions, w->log.dictionary, writer);
 }
 
 static void close_writer(struct tw_writer *writer)
@@ -510,7 +492,7 @@ static void close_writer(struct tw_writer *writer)
 		free(w->threads[i].pending);
 	}
 	free(w->threads);
-	fdr_functions_free(&w->functions);
+	fdr_functions_free(&w->log.functions);
 	tw_spans_free(&w->spans);
 	free(w);
 }

@@ -24,7 +24,7 @@ enum { KIND_STACK, KIND_COMMENT, KINDS };
 enum { FIELD_COUNT_SUM, FIELDS };
 
 /* How often something was met that is told once, and where first. */
-struct tally {
+struct finding_count {
 	uint64_t count, at, line;
 };
 
@@ -34,7 +34,7 @@ struct folded_reader {
 	struct folded_line line; /* of the text */
 	uint64_t lost;           /* bytes of bad lines */
 	bool ended;
-	struct tally tallies[FOLDED_RULES];
+	struct finding_count tallies[FOLDED_RULES];
 	uint32_t track;
 	size_t used; /* bytes of the dictionary, about */
 	struct tw_event events[ROWS];
@@ -62,7 +62,7 @@ static void report_bad(struct tw_reader *reader, enum folded_rule rule)
 
 static void count(struct folded_reader *folded, enum folded_rule rule)
 {
-	struct tally *tally = &folded->tallies[rule];
+	struct finding_count *tally = &folded->tallies[rule];
 	if (tally->count++ == 0) {
 		tally->at = folded->text.offset;
 		tally->line = folded->text.number;
@@ -87,7 +87,7 @@ static void tell_tallies(struct tw_reader *reader)
 	const struct folded_reader *folded = reader->state;
 	uint64_t end = tw_input_size(reader->input);
 	for (size_t i = 0; i < FOLDED_RULES; i++) {
-		const struct tally *tally = &folded->tallies[i];
+		const struct finding_count *tally = &folded->tallies[i];
 		if (tally->count == 1)
 			tw_report(reader, &folded_rules[i], tally->at, tally->at, tally->line, "%s",
 			          folded_rules[i].text);

@@ -136,8 +136,8 @@ static void do_call(struct replay_state *run)
 {
 	enum { SIGRETURN = 139 };
 	static const uint8_t registers[] = {8, 0, 1, 2, 3, 4, 5};
-	run->returns = replay_operand(run, 8) == SIGRETURN;
-	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_SP, &run->frame_sp);
+	run->returns.pending = replay_operand(run, 8) == SIGRETURN;
+	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_SP, &run->returns.sp);
 	for (size_t i = 0; run->token.kind == TW_XTRACE_SVCARG && i < sizeof registers; i++) {
 		uint64_t value = replay_operand(run, registers[i]);
 		if (run->token.value != value)

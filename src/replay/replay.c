@@ -19,45 +19,6 @@ static const uint32_t replacement = 0xd4000001; /* SVC #0 */
 
 /* ---- Instructions, one after the other. ---- */
 
-/* What belongs to the instruction before and is not of its accesses. */
-static void skip_rest(struct replay_state *run)
-{
-	while (!run->stopped && (run->token.kind == TW_XTRACE_MISC_FLAGS || run->token.kind == TW_XTRACE_TARGET_B ||
-	                         run->token.kind == TW_XTRACE_MRS || run->token.kind == TW_XTRACE_TIME))
-		replay_step(run);
-}
-
-bool replay_take(struct replay_state *run)
-{
-	skip_rest(run);
-	switch (run->token.kind) {
-	case TW_XTRACE_INST:
-	case TW_XTRACE_PCINST:
-		break;
-	case TW_XTRACE_UNKNOWN:
-		replay_end(run);
-		return false;
-	case TW_XTRACE_ALLGPR: /* an exception came: the emulator goes no further here */
-		replay_interrupt(run);
-		return false;
-	default:
-		replay_differ(run, "recorded but not executed", tw_xtrace_kind_name(run->token.kind), "nothing");
-		return false;
-	}
-	uint64_t pc = run->token.kind == TW_XTRACE_PCINST ? run->token.pc : run->last_pc + WORD;
-	if (pc != run->pc) {
-		replay_differ_number(run, "next PC", pc, run->pc);
-		return false;
-	}
-	run->last_pc = pc;
-	run->inst_at = run->at;
-	run->opcode = run->token.opcode;
-	run->pc += WORD;
-	run->result->instructions++;
-	replay_step(run);
-	return true;
-}
-
 /* Behind an indirect branch: the top byte of an address may be a tag. */
 static void compare_target(struct replay_state *run, uint64_t address)
 {
@@ -79,8 +40,8 @@ static void on_block(uc_engine *engine, uint64_t address, uint32_t size, void *c
 		return;
 	run->pc = address;
 	run->end = address + size;
-	run->extra = 0;
-	skip_rest(run);
+	run->extra.reads = 0;
+	replay_skip_rest(run);
 	if (run->token.kind == TW_XTRACE_UNKNOWN)
 		replay_end(run);
 	if (run->token.kind == TW_XTRACE_ALLGPR) {
@@ -106,10 +67,10 @@ static bool seek_access(struct replay_state *run, enum tw_xtrace_kind kind)
 /* Unicorn reads what goes over a border of its pages of 1 KiB again, as two that are aligned. */
 static bool is_again(struct replay_state *run, uint64_t address, unsigned size)
 {
-	if (!run->extra || address % size != 0 || address + 2ull * size <= run->extra_address ||
-	    address >= run->extra_address + 2ull * size)
+	if (!run->extra.reads || address % size != 0 || address + 2ull * size <= run->extra.address ||
+	    address >= run->extra.address + 2ull * size)
 		return false;
-	run->extra--;
+	run->extra.reads--;
 	return true;
 }
 
@@ -151,8 +112,8 @@ static void on_access(uc_engine *engine, uc_mem_type type, uint64_t address, int
 		return;
 	compare_access(run, type == UC_MEM_READ ? TW_XTRACE_LOAD : TW_XTRACE_STORE, address, (unsigned)size, bytes);
 	bool over = address / BORDER != (address + (unsigned)size - 1) / BORDER;
-	run->extra = type == UC_MEM_READ && over ? 2 : 0;
-	run->extra_address = address & ~(uint64_t)(size - 1);
+	run->extra.reads = type == UC_MEM_READ && over ? 2 : 0;
+	run->extra.address = address & ~(uint64_t)(size - 1);
 }
 
 /* ---- Before a single instruction. ---- */
@@ -178,7 +139,7 @@ static void on_edge(uc_engine *engine, uint64_t address, uint32_t size, void *co
 	while (!run->stopped && run->pc < address && run->pc < run->end)
 		replay_take(run);
 	if (!run->stopped)
-		skip_rest(run);
+		replay_skip_rest(run);
 	if (run->stopped || run->pc != address || run->token.kind != TW_XTRACE_ALLGPR)
 		return;
 	replay_interrupt(run);
@@ -314,9 +275,9 @@ static uc_err open_engine(struct replay_state *run)
 static bool follow_signal(struct replay_state *run, uint64_t sp)
 {
 	uint64_t pc = run->pc;
-	if (run->returns && !replay_signals_return(&run->signals, run->engine, run->frame_sp, &pc))
+	if (run->returns.pending && !replay_signals_return(&run->signals, run->engine, run->returns.sp, &pc))
 		return false;
-	run->returns = false;
+	run->returns.pending = false;
 	if (run->token.pc != pc)
 		replay_signals_begin(&run->signals, run->engine, sp, pc);
 	return true;
@@ -358,7 +319,7 @@ static void run_all(struct replay_state *run)
 		}
 		while (!run->stopped && run->pc < run->end)
 			replay_take(run);
-		skip_rest(run);
+		replay_skip_rest(run);
 		if (!run->finished && run->token.kind != TW_XTRACE_UNKNOWN) /* a jump to what is of the next part */
 			replay_differ(run, "execution", "to go on", replay_emulator.uc_strerror(error));
 		return;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ZERO_REGISTER = 31 };
+enum { ZERO_REGISTER = 31, INSTRUCTION_SIZE = 4 };
 
 /* ---- Registers. ---- */
 
@@ -110,4 +110,44 @@ void replay_compare_flags(struct replay_state *run)
 	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_NZCV, &flags);
 	if ((flags & nzcv) != (run->token.value & nzcv))
 		replay_differ_number(run, "NZCV", run->token.value, flags & nzcv);
+}
+
+/* ---- The trace. ---- */
+
+void replay_skip_rest(struct replay_state *run)
+{
+	while (!run->stopped && (run->token.kind == TW_XTRACE_MISC_FLAGS || run->token.kind == TW_XTRACE_TARGET_B ||
+	                         run->token.kind == TW_XTRACE_MRS || run->token.kind == TW_XTRACE_TIME))
+		replay_step(run);
+}
+
+bool replay_take(struct replay_state *run)
+{
+	replay_skip_rest(run);
+	switch (run->token.kind) {
+	case TW_XTRACE_INST:
+	case TW_XTRACE_PCINST:
+		break;
+	case TW_XTRACE_UNKNOWN:
+		replay_end(run);
+		return false;
+	case TW_XTRACE_ALLGPR: /* an exception came: the emulator goes no further here */
+		replay_interrupt(run);
+		return false;
+	default:
+		replay_differ(run, "recorded but not executed", tw_xtrace_kind_name(run->token.kind), "nothing");
+		return false;
+	}
+	uint64_t pc = run->token.kind == TW_XTRACE_PCINST ? run->token.pc : run->last_pc + INSTRUCTION_SIZE;
+	if (pc != run->pc) {
+		replay_differ_number(run, "next PC", pc, run->pc);
+		return false;
+	}
+	run->last_pc = pc;
+	run->inst_at = run->at;
+	run->opcode = run->token.opcode;
+	run->pc += INSTRUCTION_SIZE;
+	run->result->instructions++;
+	replay_step(run);
+	return true;
 }

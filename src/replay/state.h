@@ -21,11 +21,15 @@ struct replay_state {
 	size_t inst_at;               /* its token */
 	uint32_t opcode;
 	uint64_t resume; /* where to go on when the emulator was stopped */
-	unsigned extra;  /* reads that the emulator makes again in parts */
-	uint64_t extra_address;
 	bool stopped, must_resume, finished;
-	bool returns;      /* from a signal's handler: */
-	uint64_t frame_sp; /* its SP */
+	struct replay_extra {
+		unsigned reads; /* that the emulator makes again in parts */
+		uint64_t address;
+	} extra;
+	struct replay_return {
+		bool pending; /* from a signal's handler */
+		uint64_t sp;  /* of its frame */
+	} returns;
 	struct replay_signals signals;
 };
 
@@ -57,13 +61,14 @@ static inline void replay_step(struct replay_state *run)
 	replay_look(run);
 }
 
-/* ---- replay.c ---- */
+/* ---- state.c ---- */
+
+/* Passes over tokens that belong to the instruction before and are not its accesses. */
+void replay_skip_rest(struct replay_state *run);
 
 /* Takes the next instruction of the trace, which must be where the emulator is. Returns whether it is; if not, the
  * emulator is stopped. */
 bool replay_take(struct replay_state *run);
-
-/* ---- state.c ---- */
 
 /* Stops the emulator because the trace ends. */
 void replay_end(struct replay_state *run);

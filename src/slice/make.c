@@ -90,7 +90,7 @@ static void tell_program(const struct slice_request *request, const struct slice
 	    .before = slice->before,
 	    .instructions = interval->instructions,
 	    .accesses = slice->accesses,
-	    .places = slice->place_count,
+	    .places = slice->places.count,
 	    .pages = pages,
 	    .bytes = stat(path, &file) == 0 ? (uint64_t)file.st_size : 0,
 	};
@@ -102,7 +102,7 @@ static int make_program(struct tw_reader *reader, const struct slice_request *re
 {
 	struct slice slice;
 	int status = slice_read(&slice, reader, track, interval);
-	size_t pages = slice.page_count; /* writing adds those of the stubs */
+	size_t pages = slice.pages.count; /* writing adds those of the stubs */
 	if (status == 0)
 		status = write_program(&slice, path);
 	if (status == 0)

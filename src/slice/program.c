@@ -50,8 +50,8 @@ static void poke_code(struct slice *slice, const struct a64_code *code)
 
 static bool is_free(struct slice *slice, uint64_t from, uint64_t size)
 {
-	for (size_t i = 0; i < slice->page_count; i++)
-		if (slice->pages[i]->address + SLICE_PAGE > from && slice->pages[i]->address < from + size)
+	for (size_t i = 0; i < slice->pages.count; i++)
+		if (slice->pages.items[i]->address + SLICE_PAGE > from && slice->pages.items[i]->address < from + size)
 			return false;
 	return true;
 }
@@ -112,9 +112,9 @@ static bool add_writes(struct program *program, const struct slice_event *event,
 {
 	bool fine = true;
 	*count = 0;
-	for (uint32_t i = event->writes; fine && i; i = program->slice->writes[i - 1].next, ++*count)
-		fine = add_word(program, program->slice->writes[i - 1].address) &&
-		       add_word(program, program->slice->writes[i - 1].byte);
+	for (uint32_t i = event->writes; fine && i; i = program->slice->writes.items[i - 1].next, ++*count)
+		fine = add_word(program, program->slice->writes.items[i - 1].address) &&
+		       add_word(program, program->slice->writes.items[i - 1].byte);
 	return fine;
 }
 
@@ -128,16 +128,16 @@ static bool add_thread_writes(struct program *program, uint64_t value, uint64_t 
 {
 	const struct slice *slice = program->slice;
 	bool fine = true;
-	for (size_t i = 0; i < slice->place_count; i++)
-		for (unsigned k = 0; fine && slice_has_stub(&slice->places[i]) && k < 8; k++, ++*count)
-			fine = add_word(program, area_of(&slice->places[i]) + STUB_THREAD + k) &&
+	for (size_t i = 0; i < slice->places.count; i++)
+		for (unsigned k = 0; fine && slice_has_stub(&slice->places.items[i]) && k < 8; k++, ++*count)
+			fine = add_word(program, area_of(&slice->places.items[i]) + STUB_THREAD + k) &&
 			       add_word(program, value >> 8 * k & 0xff);
 	return fine;
 }
 
 static bool add_records(struct program *program, const struct slice_place *place, uint64_t *at)
 {
-	const struct slice_event *events = program->slice->events;
+	const struct slice_event *events = program->slice->events.items;
 	struct tw_text records = {0};
 	uint64_t before = 0;
 	bool fine = true;
@@ -171,8 +171,8 @@ static int add_stub(struct program *program, const struct slice_place *place)
 	bool movable = slice_put_stub(&code, place, area, &constant);
 	bool passes = false;
 	uint64_t taken = 0;
-	for (uint32_t i = place->first; i; i = slice->events[i - 1].next) {
-		const struct slice_event *event = &slice->events[i - 1];
+	for (uint32_t i = place->first; i; i = slice->events.items[i - 1].next) {
+		const struct slice_event *event = &slice->events.items[i - 1];
 		passes |= !event->skips && !event->stops && !event->marks;
 		taken += !event->marks;
 	}
@@ -319,28 +319,28 @@ static bool add_pages(struct program *program, uint64_t *table)
 	struct slice *slice = program->slice;
 	uint64_t first = end_of(program);
 	bool fine = true;
-	for (size_t i = 0; fine && i < slice->page_count; i++)
-		fine = add(program, (const char *)slice->pages[i]->first, SLICE_PAGE);
+	for (size_t i = 0; fine && i < slice->pages.count; i++)
+		fine = add(program, (const char *)slice->pages.items[i]->first, SLICE_PAGE);
 	*table = end_of(program);
-	for (size_t i = 0; fine && i < slice->page_count; i++)
-		fine = add_word(program, slice->pages[i]->address) && add_word(program, first + i * SLICE_PAGE);
+	for (size_t i = 0; fine && i < slice->pages.count; i++)
+		fine = add_word(program, slice->pages.items[i]->address) && add_word(program, first + i * SLICE_PAGE);
 	return fine;
 }
 
 static int build(struct program *program, uint8_t header[HEADER])
 {
 	struct slice *slice = program->slice;
-	uint64_t entry, area, table, places = slice->place_count;
+	uint64_t entry, area, table, places = slice->places.count;
 	memset(header, 0, HEADER);
 	if (!add(program, header, HEADER))
 		return tw_fail_memory(slice->reader);
 	int status = add_entry(program, &entry, &area);
 	for (uint64_t i = 0; status == 0 && i < places; i++)
-		if (slice_has_stub(&slice->places[i]))
-			status = reserve(program, slice->places[i].pc, &slice->places[i].stub);
+		if (slice_has_stub(&slice->places.items[i]))
+			status = reserve(program, slice->places.items[i].pc, &slice->places.items[i].stub);
 	for (uint64_t i = 0; status == 0 && i < places; i++)
-		if (slice_has_stub(&slice->places[i]))
-			status = add_stub(program, &slice->places[i]);
+		if (slice_has_stub(&slice->places.items[i]))
+			status = add_stub(program, &slice->places.items[i]);
 	if (status < 0)
 		return status;
 	if (!add_state(program))
@@ -348,7 +348,7 @@ static int build(struct program *program, uint8_t header[HEADER])
 	uint64_t state = end_of(program) - STATE;
 	if (!add(program, slice->vectors, sizeof slice->vectors) || !add_pages(program, &table))
 		return tw_fail_memory(slice->reader);
-	const uint64_t literals[] = {table, slice->page_count, state, area, entry}; /* LOADER_TABLE and so on */
+	const uint64_t literals[] = {table, slice->pages.count, state, area, entry}; /* LOADER_TABLE and so on */
 	uint64_t at = end_of(program);
 	for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
 		if (!add_word(program, literals[i]))

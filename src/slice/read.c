@@ -19,7 +19,7 @@ static const uint32_t own_registers[] = {
     0xd53b4420, /* FPSR */
 };
 
-struct work {
+struct interval_reader {
 	struct slice *slice;
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
@@ -37,28 +37,28 @@ struct work {
 
 static size_t writes_most(const struct slice *slice)
 {
-	return slice->page_most * SLICE_PAGE;
+	return slice->pages.most * SLICE_PAGE;
 }
 
 static size_t places_most(const struct slice *slice)
 {
-	return slice->page_most * (SLICE_PAGE / WORD);
+	return slice->pages.most * (SLICE_PAGE / WORD);
 }
 
 int slice_no_room(const struct slice *slice)
 {
-	if (slice->page_count < slice->page_most && slice->write_count < writes_most(slice) &&
-	    slice->place_count < places_most(slice))
+	if (slice->pages.count < slice->pages.most && slice->writes.count < writes_most(slice) &&
+	    slice->places.count < places_most(slice))
 		return tw_fail_memory(slice->reader);
 	return tw_fail(slice->reader, TW_ERR_ROOM, "the slice needs more memory than the limit allows (--memory)");
 }
 
-static int no_room(const struct work *work)
+static int no_room(const struct interval_reader *work)
 {
 	return slice_no_room(work->slice);
 }
 
-static int refuse(struct work *work, const char *what)
+static int refuse(struct interval_reader *work, const char *what)
 {
 	return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
 	               "thread %" PRIu64 ", instruction %" PRIu64 " behind snapshot %" PRIu64 ", at 0x%" PRIx64 ": %s",
@@ -71,49 +71,50 @@ struct slice_page *slice_page_at(struct slice *slice, uint64_t address, bool mak
 {
 	uint64_t start = address & ~(uint64_t)(SLICE_PAGE - 1);
 	uint32_t index;
-	if (tw_map_find(&slice->page_map, start, &index))
-		return slice->pages[index];
-	if (!make || slice->page_count >= slice->page_most)
+	if (tw_map_find(&slice->pages.map, start, &index))
+		return slice->pages.items[index];
+	if (!make || slice->pages.count >= slice->pages.most)
 		return NULL;
 	struct slice_page *page = calloc(1, sizeof *page);
-	if (!page || !tw_grow(&slice->pages, &slice->page_room, slice->page_count + 1, sizeof *slice->pages) ||
-	    !tw_map_add(&slice->page_map, start, (uint32_t)slice->page_count)) {
+	if (!page ||
+	    !tw_grow(&slice->pages.items, &slice->pages.room, slice->pages.count + 1, sizeof *slice->pages.items) ||
+	    !tw_map_add(&slice->pages.map, start, (uint32_t)slice->pages.count)) {
 		free(page);
 		return NULL;
 	}
 	page->address = start;
-	return slice->pages[slice->page_count++] = page;
+	return slice->pages.items[slice->pages.count++] = page;
 }
 
 void slice_free(struct slice *slice)
 {
-	for (size_t i = 0; i < slice->page_count; i++)
-		free(slice->pages[i]);
-	free(slice->pages);
-	free(slice->places);
-	free(slice->events);
-	free(slice->writes);
-	tw_map_free(&slice->page_map);
-	tw_map_free(&slice->place_map);
+	for (size_t i = 0; i < slice->pages.count; i++)
+		free(slice->pages.items[i]);
+	free(slice->pages.items);
+	free(slice->places.items);
+	free(slice->events.items);
+	free(slice->writes.items);
+	tw_map_free(&slice->pages.map);
+	tw_map_free(&slice->places.map);
 }
 
 /* ---- Events. ---- */
 
 /* Returns the number, plus 1, of the event at this execution of the place, a new one where it has none; 0 when there is
  * no memory. */
-static uint32_t event_of(struct work *work)
+static uint32_t event_of(struct interval_reader *work)
 {
 	struct slice *slice = work->slice;
-	struct slice_place *place = &slice->places[work->place];
-	const struct slice_event *last = place->last ? &slice->events[place->last - 1] : NULL;
+	struct slice_place *place = &slice->places.items[work->place];
+	const struct slice_event *last = place->last ? &slice->events.items[place->last - 1] : NULL;
 	if (last && last->after == place->count && !last->marks)
 		return place->last;
-	if (!tw_grow(&slice->events, &slice->event_room, slice->event_count + 1, sizeof *slice->events))
+	if (!tw_grow(&slice->events.items, &slice->events.room, slice->events.count + 1, sizeof *slice->events.items))
 		return 0;
-	slice->events[slice->event_count++] = (struct slice_event){.after = place->count};
-	uint32_t number = (uint32_t)slice->event_count;
+	slice->events.items[slice->events.count++] = (struct slice_event){.after = place->count};
+	uint32_t number = (uint32_t)slice->events.count;
 	if (place->last)
-		slice->events[place->last - 1].next = number;
+		slice->events.items[place->last - 1].next = number;
 	else
 		place->first = number;
 	place->last = number;
@@ -122,23 +123,24 @@ static uint32_t event_of(struct work *work)
 
 static bool add_write(struct slice *slice, uint32_t event, uint64_t address, uint8_t byte)
 {
-	if (!event || slice->write_count >= writes_most(slice) ||
-	    !tw_grow(&slice->writes, &slice->write_room, slice->write_count + 1, sizeof *slice->writes))
+	if (!event || slice->writes.count >= writes_most(slice) ||
+	    !tw_grow(&slice->writes.items, &slice->writes.room, slice->writes.count + 1, sizeof *slice->writes.items))
 		return false;
-	slice->writes[slice->write_count++] = (struct slice_write){address, byte, slice->events[event - 1].writes};
-	slice->events[event - 1].writes = (uint32_t)slice->write_count;
+	slice->writes.items[slice->writes.count++] =
+	    (struct slice_write){address, byte, slice->events.items[event - 1].writes};
+	slice->events.items[event - 1].writes = (uint32_t)slice->writes.count;
 	return true;
 }
 
 /* Has the slice leave out the instruction at this execution, because it would not do the same there, and set its
  * register to the value. */
-static int skip(struct work *work, uint64_t value)
+static int skip(struct interval_reader *work, uint64_t value)
 {
 	uint32_t event = event_of(work);
 	if (!event)
 		return no_room(work);
-	work->slice->events[event - 1].skips = true;
-	work->slice->events[event - 1].value = value;
+	work->slice->events.items[event - 1].skips = true;
+	work->slice->events.items[event - 1].value = value;
 	return 0;
 }
 
@@ -146,14 +148,14 @@ static int skip(struct work *work, uint64_t value)
 
 /* A byte that is not what the program left there was changed by the last system call, if there was one since then;
  * otherwise just before it is read, by another thread. */
-static bool change(struct work *work, const struct slice_page *page, uint64_t address, uint8_t byte)
+static bool change(struct interval_reader *work, const struct slice_page *page, uint64_t address, uint8_t byte)
 {
 	uint32_t before = page->touched[address % SLICE_PAGE];
 	bool by_call = work->call && before <= work->call;
 	return add_write(work->slice, by_call ? work->call_event : event_of(work), address, byte);
 }
 
-static bool load_byte(struct work *work, struct slice_page *page, uint64_t address, uint8_t byte)
+static bool load_byte(struct interval_reader *work, struct slice_page *page, uint64_t address, uint8_t byte)
 {
 	size_t at = address % SLICE_PAGE;
 	bool known = page->known[at / 8] >> at % 8 & 1;
@@ -167,7 +169,7 @@ static bool load_byte(struct work *work, struct slice_page *page, uint64_t addre
 	return true;
 }
 
-static void store_byte(struct work *work, struct slice_page *page, uint64_t address, uint8_t byte)
+static void store_byte(struct interval_reader *work, struct slice_page *page, uint64_t address, uint8_t byte)
 {
 	size_t at = address % SLICE_PAGE;
 	page->known[at / 8] |= (uint8_t)(1u << at % 8);
@@ -175,7 +177,7 @@ static void store_byte(struct work *work, struct slice_page *page, uint64_t addr
 	page->touched[at] = (uint32_t)work->number;
 }
 
-static int take_access(struct work *work, const struct tw_xtrace_token *token)
+static int take_access(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
 	*(token->kind == TW_XTRACE_STORE ? &work->stored : &work->loaded) += token->payload_size;
 	work->slice->accesses += work->began;
@@ -194,27 +196,28 @@ static int take_access(struct work *work, const struct tw_xtrace_token *token)
 
 /* ---- Instructions. ---- */
 
-static int find_place(struct work *work, uint32_t opcode)
+static int find_place(struct interval_reader *work, uint32_t opcode)
 {
 	struct slice *slice = work->slice;
 	uint32_t number;
-	if (!tw_map_find(&slice->place_map, work->pc, &number)) {
-		number = (uint32_t)slice->place_count;
-		if (slice->place_count >= places_most(slice) ||
-		    !tw_grow(&slice->places, &slice->place_room, slice->place_count + 1, sizeof *slice->places) ||
-		    !tw_map_add(&slice->place_map, work->pc, number))
+	if (!tw_map_find(&slice->places.map, work->pc, &number)) {
+		number = (uint32_t)slice->places.count;
+		if (slice->places.count >= places_most(slice) ||
+		    !tw_grow(&slice->places.items, &slice->places.room, slice->places.count + 1,
+		             sizeof *slice->places.items) ||
+		    !tw_map_add(&slice->places.map, work->pc, number))
 			return no_room(work);
-		slice->places[slice->place_count++] = (struct slice_place){.pc = work->pc, .opcode = opcode};
+		slice->places.items[slice->places.count++] = (struct slice_place){.pc = work->pc, .opcode = opcode};
 	}
 	work->place = number;
-	if (slice->places[number].opcode != opcode)
+	if (slice->places.items[number].opcode != opcode)
 		return refuse(work, "the program changes its own code");
-	slice->places[number].count++;
+	slice->places.items[number].count++;
 	return 0;
 }
 
 /* The bytes of an instruction are memory, too: puts them there. */
-static int load_code(struct work *work, uint32_t opcode)
+static int load_code(struct interval_reader *work, uint32_t opcode)
 {
 	struct slice_page *page = slice_page_at(work->slice, work->pc, true);
 	if (!page)
@@ -255,11 +258,11 @@ static bool is_block(uint64_t size)
 
 /* Refuses an instruction whose accesses the trace does not have: the slice could not make them. All tokens of the
  * instruction have been taken. */
-static int judge_accesses(struct work *work)
+static int judge_accesses(struct interval_reader *work)
 {
 	const struct xtrace_operation *last =
-	    xtrace_find_operation(&work->operations, work->slice->places[work->place].opcode);
-	struct slice_place *place = &work->slice->places[work->place];
+	    xtrace_find_operation(&work->operations, work->slice->places.items[work->place].opcode);
+	struct slice_place *place = &work->slice->places.items[work->place];
 	const char *what = NULL;
 	if (last->traits & XTRACE_LOADS_ALL && work->loaded < last->load)
 		what = "the trace does not have the memory that it loads";
@@ -275,11 +278,11 @@ static int judge_accesses(struct work *work)
 }
 
 /* Whether the instruction before can have led to this one, by what is known of it. */
-static int judge_last(struct work *work, uint64_t to)
+static int judge_last(struct interval_reader *work, uint64_t to)
 {
 	if (!work->number)
 		return 0;
-	uint32_t opcode = work->slice->places[work->place].opcode;
+	uint32_t opcode = work->slice->places.items[work->place].opcode;
 	if (!may_go(xtrace_find_operation(&work->operations, opcode), work->pc, to))
 		return refuse(work, "a signal came behind it");
 	return judge_accesses(work);
@@ -287,7 +290,7 @@ static int judge_last(struct work *work, uint64_t to)
 
 /* Begins the interval at this instruction. Where the slice starts at a snapshot before it, the place is marked, so that
  * tools can tell. */
-static int begin_here(struct work *work)
+static int begin_here(struct interval_reader *work)
 {
 	work->began = true;
 	work->slice->before = work->number - 1;
@@ -296,22 +299,22 @@ static int begin_here(struct work *work)
 	uint32_t event = event_of(work);
 	if (!event)
 		return no_room(work);
-	work->slice->events[event - 1].marks = true;
+	work->slice->events.items[event - 1].marks = true;
 	return 0;
 }
 
-static int stop_here(struct work *work)
+static int stop_here(struct interval_reader *work)
 {
 	uint32_t event = event_of(work);
 	if (!event)
 		return no_room(work);
-	work->slice->events[event - 1].stops = true;
+	work->slice->events.items[event - 1].stops = true;
 	return 0;
 }
 
 /* Takes the next instruction, or the end: what comes behind the last one is where the slice stops. Returns 1, or 0 at
  * the end. */
-static int take_instruction(struct work *work, const struct tw_xtrace_token *token)
+static int take_instruction(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
 	uint64_t pc = token->kind == TW_XTRACE_PCINST ? token->pc : work->pc + WORD;
 	int status = judge_last(work, pc);
@@ -346,23 +349,23 @@ static bool is_own(uint32_t opcode)
 	return false;
 }
 
-static int take_register(struct work *work, uint64_t value)
+static int take_register(struct interval_reader *work, uint64_t value)
 {
-	uint32_t opcode = work->slice->places[work->place].opcode;
+	uint32_t opcode = work->slice->places.items[work->place].opcode;
 	bool reads = (opcode & 0xfff00000) == 0xd5300000;
 	if ((opcode & ~0x1fu) == 0xd51bd040) { /* MSR TPIDR_EL0, which stubs put back */
 		uint32_t event = event_of(work);
 		if (!event)
 			return no_room(work);
-		work->slice->events[event - 1].sets_thread = true;
-		work->slice->events[event - 1].value = value;
+		work->slice->events.items[event - 1].sets_thread = true;
+		work->slice->events.items[event - 1].value = value;
 		return 0;
 	}
 	return reads && !is_own(opcode) ? skip(work, value) : 0;
 }
 
 /* What a system call does is done from the trace; what it returns comes later. */
-static int take_call(struct work *work)
+static int take_call(struct interval_reader *work)
 {
 	if (work->call == work->number)
 		return 0;
@@ -372,7 +375,7 @@ static int take_call(struct work *work)
 	return status;
 }
 
-static int take_token(struct work *work, const struct tw_xtrace_token *token)
+static int take_token(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
 	switch (token->kind) {
 	case TW_XTRACE_INST:
@@ -395,7 +398,7 @@ static int take_token(struct work *work, const struct tw_xtrace_token *token)
 	else if (token->kind == TW_XTRACE_SVCARG)
 		status = take_call(work);
 	else if (token->kind == TW_XTRACE_SVCRET && work->call)
-		work->slice->events[work->call_event - 1].value = token->value;
+		work->slice->events.items[work->call_event - 1].value = token->value;
 	return status < 0 ? status : 1;
 }
 
@@ -419,7 +422,7 @@ int slice_find_snapshot(struct xtrace_files *files, struct xtrace_snapshots *sna
 	return status < 0 ? status : 0;
 }
 
-static int take_snapshot(struct work *work)
+static int take_snapshot(struct interval_reader *work)
 {
 	int status = slice_find_snapshot(&work->files, &work->snapshots, work->interval->snapshot);
 	if (status < 0)
@@ -434,7 +437,7 @@ static int take_snapshot(struct work *work)
 }
 
 /* Goes to where the snapshot was made. */
-static int seek(struct work *work)
+static int seek(struct interval_reader *work)
 {
 	struct tw_xtrace_token token;
 	uint64_t index = work->slice->snapshot.index, count = 0;
@@ -452,7 +455,7 @@ static int seek(struct work *work)
 	return status < 0 ? status : 0;
 }
 
-static int read_interval(struct work *work)
+static int read_interval(struct interval_reader *work)
 {
 	struct tw_xtrace_token token;
 	int status;
@@ -477,9 +480,9 @@ static int read_interval(struct work *work)
 int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrace_track *track,
                const struct slice_interval *interval)
 {
-	struct work *work = calloc(1, sizeof *work);
+	struct interval_reader *work = calloc(1, sizeof *work);
 	*slice = (struct slice){.reader = reader, .track = track};
-	slice->page_most = tw_memory_limit(reader) / sizeof(struct slice_page);
+	slice->pages.most = tw_memory_limit(reader) / sizeof(struct slice_page);
 	if (!work)
 		return tw_fail_memory(reader);
 	work->slice = slice;

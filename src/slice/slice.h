@@ -65,16 +65,24 @@ struct slice {
 	uint64_t accesses;
 	struct tw_xtrace_snapshot snapshot;
 	uint8_t vectors[32 * 16];
-	struct slice_page **pages;
-	size_t page_count, page_room, page_most;
-	struct tw_map page_map;
-	struct slice_place *places;
-	size_t place_count, place_room;
-	struct tw_map place_map;
-	struct slice_event *events;
-	size_t event_count, event_room;
-	struct slice_write *writes;
-	size_t write_count, write_room;
+	struct slice_pages {
+		struct slice_page **items;
+		size_t count, room, most;
+		struct tw_map map; /* by address */
+	} pages;
+	struct slice_places {
+		struct slice_place *items;
+		size_t count, room;
+		struct tw_map map; /* by PC */
+	} places;
+	struct slice_events {
+		struct slice_event *items;
+		size_t count, room;
+	} events;
+	struct slice_writes {
+		struct slice_write *items;
+		size_t count, room;
+	} writes;
 };
 
 /* Goes to a snapshot of a track. Returns 0 or a negative status: there may be none of that number. */

@@ -8,14 +8,14 @@
 
 enum { ACCESSES = 1024 }; /* accesses of an instruction, at most: LD4 has 64 */
 
-struct access {
+struct timed_access {
 	uint64_t address;
 	uint32_t size;
 	bool stores;
 };
 
 /* A track on its way between the two points. */
-struct lane {
+struct ordered_track {
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct slice_cut *cut;
@@ -25,17 +25,17 @@ struct lane {
 	uint64_t length;
 	bool opens; /* the next instruction is the first */
 	uint64_t time;
-	struct access accesses[ACCESSES]; /* at that time */
+	struct timed_access accesses[ACCESSES]; /* at that time */
 	size_t count;
 };
 
-struct work {
+struct order_reader {
 	struct slice_sync *sync;
 	struct tw_reader *reader;
 	struct tw_output *order;
 	size_t chosen;  /* the track whose interval is wanted */
 	uint64_t begin; /* offset of its first instruction */
-	struct lane *lanes;
+	struct ordered_track *lanes;
 	uint32_t *heap; /* numbers of the lanes that have another TIME, the earliest on top */
 	size_t waiting;
 };
@@ -60,7 +60,7 @@ static void take_point(struct slice_sync *sync, bool inside, bool *before, uint6
 
 /* Finds where the interval lies in the order: the last TIME before it, or one less than its first, and the last TIME in
  * it. */
-static int scan(struct work *work, struct xtrace_files *files, uint64_t index, uint64_t instructions)
+static int scan(struct order_reader *work, struct xtrace_files *files, uint64_t index, uint64_t instructions)
 {
 	struct xtrace_cursor cursor;
 	struct tw_xtrace_token token;
@@ -85,7 +85,8 @@ static int scan(struct work *work, struct xtrace_files *files, uint64_t index, u
 	return status;
 }
 
-static int find_points(struct work *work, const struct xtrace_track *track, const struct slice_interval *interval)
+static int find_points(struct order_reader *work, const struct xtrace_track *track,
+                       const struct slice_interval *interval)
 {
 	struct xtrace_files files;
 	struct xtrace_snapshots snapshots;
@@ -104,7 +105,7 @@ static int find_points(struct work *work, const struct xtrace_track *track, cons
 
 /* ---- A track. ---- */
 
-static void take_instruction(const struct work *work, struct lane *lane)
+static void take_instruction(const struct order_reader *work, struct ordered_track *lane)
 {
 	uint64_t offset = lane->cursor.offset;
 	if (lane->opens || (lane == &work->lanes[work->chosen] && offset == work->begin)) {
@@ -116,17 +117,17 @@ static void take_instruction(const struct work *work, struct lane *lane)
 	lane->count = 0;
 }
 
-static int take_access(const struct work *work, struct lane *lane, const struct tw_xtrace_token *token)
+static int take_access(const struct order_reader *work, struct ordered_track *lane, const struct tw_xtrace_token *token)
 {
 	if (lane->count == ACCESSES)
 		return tw_fail(work->reader, TW_ERR_UNSUPPORTED, "an instruction with more than %d accesses", ACCESSES);
 	lane->accesses[lane->count++] =
-	    (struct access){token->value, token->payload_size, token->kind == TW_XTRACE_STORE};
+	    (struct timed_access){token->value, token->payload_size, token->kind == TW_XTRACE_STORE};
 	return 0;
 }
 
 /* Whether this TIME is between the two points. */
-static bool take_time(const struct work *work, struct lane *lane, uint64_t time)
+static bool take_time(const struct order_reader *work, struct ordered_track *lane, uint64_t time)
 {
 	if (time <= work->sync->after) {
 		lane->opens = true;
@@ -139,7 +140,7 @@ static bool take_time(const struct work *work, struct lane *lane, uint64_t time)
 }
 
 /* Goes to the next TIME between the two points. Returns 1, 0 when there is none, or a negative status. */
-static int advance(const struct work *work, struct lane *lane)
+static int advance(const struct order_reader *work, struct ordered_track *lane)
 {
 	struct tw_xtrace_token token;
 	int status;
@@ -161,16 +162,17 @@ static int advance(const struct work *work, struct lane *lane)
 
 /* ---- The order. ---- */
 
-static void put_access(const struct work *work, const struct lane *lane, const char *kind, const struct access *access)
+static void put_access(const struct order_reader *work, const struct ordered_track *lane, const char *kind,
+                       const struct timed_access *access)
 {
 	tw_putf(work->order, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t0x%" PRIx64 "\t%" PRIu32 "\n", lane->time,
 	        lane->cut->track->name.number, lane->number - 1 - lane->first, kind, access->address, access->size);
 	work->sync->accesses++;
 }
 
-static void put_time(const struct work *work, const struct lane *lane)
+static void put_time(const struct order_reader *work, const struct ordered_track *lane)
 {
-	const struct access call = {0};
+	const struct timed_access call = {0};
 	for (size_t i = 0; i < lane->count; i++)
 		put_access(work, lane, lane->accesses[i].stores ? "store" : "load", &lane->accesses[i]);
 	if (!lane->count)
@@ -179,13 +181,13 @@ static void put_time(const struct work *work, const struct lane *lane)
 
 static bool earlier(const void *context, uint32_t a, uint32_t b)
 {
-	const struct work *work = context;
+	const struct order_reader *work = context;
 	return work->lanes[a].time < work->lanes[b].time;
 }
 
-static int open_lane(struct work *work, uint32_t number)
+static int open_lane(struct order_reader *work, uint32_t number)
 {
-	struct lane *lane = &work->lanes[number];
+	struct ordered_track *lane = &work->lanes[number];
 	int status = xtrace_files_open(&lane->files, work->reader, lane->cut->track);
 	xtrace_files_thin(&lane->files);
 	xtrace_cursor_init(&lane->cursor, &lane->files);
@@ -197,7 +199,7 @@ static int open_lane(struct work *work, uint32_t number)
 	return status;
 }
 
-static int read_lanes(struct work *work)
+static int read_lanes(struct order_reader *work)
 {
 	int status = 0;
 	tw_putf(work->order, "# accesses of threads, later than TIME %" PRIu64 ", up to %" PRIu64 "\n",
@@ -207,7 +209,7 @@ static int read_lanes(struct work *work)
 		status = open_lane(work, i);
 	tw_heap_make(work->heap, work->waiting, earlier, work);
 	while (status >= 0 && work->waiting) {
-		struct lane *lane = &work->lanes[work->heap[0]];
+		struct ordered_track *lane = &work->lanes[work->heap[0]];
 		put_time(work, lane);
 		status = advance(work, lane);
 		if (status == 0)
@@ -220,7 +222,7 @@ static int read_lanes(struct work *work)
 /* ---- Snapshots. ---- */
 
 /* Finds the last snapshot before the interval. */
-static int find_snapshot(struct work *work, const struct lane *lane, struct slice_cut *cut)
+static int find_snapshot(struct order_reader *work, const struct ordered_track *lane, struct slice_cut *cut)
 {
 	struct xtrace_files files;
 	struct xtrace_snapshots snapshots;
@@ -240,12 +242,12 @@ static int find_snapshot(struct work *work, const struct lane *lane, struct slic
 	return status < 0 ? status : 0;
 }
 
-static int make_cuts(struct work *work, const struct slice_interval *interval)
+static int make_cuts(struct order_reader *work, const struct slice_interval *interval)
 {
 	int status = 0;
 	for (size_t i = 0; status == 0 && i < work->sync->count; i++) {
 		struct slice_cut *cut = &work->sync->cuts[i];
-		const struct lane *lane = &work->lanes[i];
+		const struct ordered_track *lane = &work->lanes[i];
 		cut->interval = (struct slice_interval){.begin = lane->begin, .instructions = lane->length};
 		if (i == work->chosen)
 			cut->interval = *interval;
@@ -255,7 +257,7 @@ static int make_cuts(struct work *work, const struct slice_interval *interval)
 	return status;
 }
 
-static int prepare(struct work *work, const struct xtrace_track *track)
+static int prepare(struct order_reader *work, const struct xtrace_track *track)
 {
 	const struct xtrace_set *set = &xtrace_of(work->reader)->set;
 	struct slice_sync *sync = work->sync;
@@ -278,7 +280,7 @@ static int prepare(struct work *work, const struct xtrace_track *track)
 int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const struct xtrace_track *track,
                     const struct slice_interval *interval, struct tw_output *order)
 {
-	struct work *work = calloc(1, sizeof *work);
+	struct order_reader *work = calloc(1, sizeof *work);
 	*sync = (struct slice_sync){0};
 	if (!work)
 		return tw_fail_memory(reader);

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 
 /* The block that begins at a place. One that a signal leaves, or that goes on behind a gap, is shorter that time. */
-struct block {
+struct block_count {
 	uint64_t entries;
 	uint64_t instructions;
 };
 
 struct blocks {
-	struct block *items; /* by place */
+	struct block_count *items; /* by place */
 	size_t room;
 	uint32_t start; /* of the block that is being executed */
 };
@@ -69,7 +69,7 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 	if (!reserve(all))
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; i < part->sites.count && i < from->room; i++) {
-		struct block *to = &blocks_of(all)->items[map[i]];
+		struct block_count *to = &blocks_of(all)->items[map[i]];
 		to->entries += from->items[i].entries;
 		to->instructions += from->items[i].instructions;
 	}
@@ -108,7 +108,7 @@ static uint64_t put_code(struct study_tables *tables, const struct study_part *a
 
 static void put_row(struct study_tables *tables, const struct study_part *all, uint32_t number, struct tw_text *text)
 {
-	const struct block *block = &blocks_of(all)->items[number];
+	const struct block_count *block = &blocks_of(all)->items[number];
 	const struct study_site *site = &all->sites.items[number];
 	uint64_t length = put_code(tables, all, number, text);
 	study_put_count(tables, block->instructions);

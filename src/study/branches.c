@@ -19,7 +19,7 @@ struct branch {
 };
 
 /* Where an indirect branch went, and how often. */
-struct edge {
+struct indirect_target {
 	uint32_t from, next; /* next: another edge of that branch, plus 1 */
 	uint64_t to, count;
 };
@@ -27,7 +27,7 @@ struct edge {
 struct branches {
 	struct branch *items;
 	size_t room;
-	struct edge *edges;
+	struct indirect_target *edges;
 	size_t edge_count, edge_room;
 	uint32_t *heads; /* by place: an edge plus 1 */
 	size_t head_room;
@@ -85,7 +85,7 @@ static bool reserve(struct study_part *part)
 
 /* ---- Edges. ---- */
 
-static struct edge *add_edge(struct study_part *part, uint32_t from, uint64_t to, uint64_t key)
+static struct indirect_target *add_edge(struct study_part *part, uint32_t from, uint64_t to, uint64_t key)
 {
 	struct branches *branches = branches_of(part);
 	uint32_t number = (uint32_t)branches->edge_count;
@@ -93,7 +93,7 @@ static struct edge *add_edge(struct study_part *part, uint32_t from, uint64_t to
 	                    sizeof *branches->edges) ||
 	    !tw_budget_map_add(&part->budget, TW_FOR_COUNTS, &branches->map, key, number))
 		return NULL;
-	branches->edges[number] = (struct edge){from, branches->heads[from], to, 0};
+	branches->edges[number] = (struct indirect_target){from, branches->heads[from], to, 0};
 	branches->heads[from] = number + 1;
 	branches->edge_count++;
 	return &branches->edges[number];
@@ -105,7 +105,7 @@ static void count_edge(struct study_part *part, uint32_t from, uint64_t to, uint
 	uint64_t key = tw_hash_two(to, from);
 	size_t slot = SIZE_MAX;
 	uint32_t number;
-	struct edge *edge = NULL;
+	struct indirect_target *edge = NULL;
 	while (!edge && tw_map_next(&branches->map, key, &slot, &number))
 		if (branches->edges[number].from == from && branches->edges[number].to == to)
 			edge = &branches->edges[number];

@@ -24,7 +24,7 @@ struct counts {
 };
 
 /* What happens in an interval of a thread. */
-struct interval {
+struct cache_interval {
 	uint64_t thread, start; /* instructions of the thread before */
 	uint64_t instructions;
 	struct counts counts;
@@ -36,7 +36,7 @@ struct caches {
 	struct counts *sites; /* by place */
 	size_t room;
 	struct counts loads, stores;
-	struct interval *intervals;
+	struct cache_interval *intervals;
 	size_t interval_count, interval_room;
 	struct counts before; /* this interval */
 	uint64_t end;         /* where the interval ends: instructions */
@@ -170,7 +170,7 @@ static void add(struct counts *to, const struct counts *from)
 
 /* ---- Intervals. ---- */
 
-static void add_interval(struct study_part *part, const struct interval *interval)
+static void add_interval(struct study_part *part, const struct cache_interval *interval)
 {
 	struct caches *caches = caches_of(part);
 	if (tw_budget_grow(&part->budget, TW_FOR_COUNTS, &caches->intervals, &caches->interval_room,
@@ -186,10 +186,10 @@ static void close_interval(struct study_part *part, uint64_t instructions)
 {
 	struct caches *caches = caches_of(part);
 	uint64_t start = caches->end - part->options->interval;
-	struct interval interval = {.thread = part->thread,
-	                            .start = start,
-	                            .instructions = instructions - start,
-	                            .counts = caches->loads};
+	struct cache_interval interval = {.thread = part->thread,
+	                                  .start = start,
+	                                  .instructions = instructions - start,
+	                                  .counts = caches->loads};
 	add(&interval.counts, &caches->stores);
 	for (unsigned i = 0; i < COUNTS; i++) {
 		uint64_t so_far = interval.counts.of[i];

@@ -7,13 +7,13 @@
 #include <string.h>
 
 /* A function under its callers. Node 0 is what is in no function. */
-struct node {
+struct call_node {
 	uint32_t parent, name, depth;
 	uint64_t calls, self, total;
 };
 
 struct calls {
-	struct node *nodes;
+	struct call_node *nodes;
 	size_t count, room;
 	struct tw_map map;
 	uint32_t *stack; /* nodes of the calls that are open; a call without room is counted at its caller's */
@@ -70,7 +70,7 @@ static uint32_t child_of(struct study_part *part, uint32_t parent, uint32_t name
 		return parent;
 	}
 	calls->nodes[calls->count++] =
-	    (struct node){.parent = parent, .name = name, .depth = calls->nodes[parent].depth + 1};
+	    (struct call_node){.parent = parent, .name = name, .depth = calls->nodes[parent].depth + 1};
 	return number;
 }
 
@@ -114,7 +114,7 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 	if (!same)
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; i < from->count; i++) {
-		const struct node *node = &from->nodes[i];
+		const struct call_node *node = &from->nodes[i];
 		uint32_t name = study_name_in(&all->sites, &part->sites, node->name);
 		if (name == UINT32_MAX) {
 			free(same);
@@ -130,13 +130,13 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 
 /* ---- The order of a tree: the largest of siblings first. ---- */
 
-struct order {
+struct node_order {
 	uint32_t *first, *next; /* children, siblings; 0: none */
 	uint32_t *items;        /* nodes, depth first */
 	size_t count;
 };
 
-static void free_order(struct order *order)
+static void free_order(struct node_order *order)
 {
 	free(order->first);
 	free(order->next);
@@ -151,7 +151,7 @@ static void add_totals(struct calls *calls)
 		calls->nodes[calls->nodes[i].parent].total += calls->nodes[i].total;
 }
 
-static bool link_siblings(const struct calls *calls, struct order *order)
+static bool link_siblings(const struct calls *calls, struct node_order *order)
 {
 	struct study_ranks ranks = {0};
 	bool fine = true;
@@ -167,7 +167,7 @@ static bool link_siblings(const struct calls *calls, struct order *order)
 	return fine;
 }
 
-static bool make_order(const struct calls *calls, struct order *order)
+static bool make_order(const struct calls *calls, struct node_order *order)
 {
 	order->first = calloc(calls->count, sizeof *order->first);
 	order->next = calloc(calls->count, sizeof *order->next);
@@ -203,17 +203,18 @@ static const struct tw_study_column tree_columns[] = {
 };
 
 /* Sums of a function over all its nodes; in its total a call inside another of it counts only once. */
-struct sum {
+struct function_sum {
 	uint64_t total, self, calls;
 	uint32_t open;
 };
 
-static void add_sums(const struct calls *calls, const struct order *order, struct sum *sums, uint32_t *path)
+static void add_sums(const struct calls *calls, const struct node_order *order, struct function_sum *sums,
+                     uint32_t *path)
 {
 	uint32_t depth = 0;
 	for (size_t i = 0; i < order->count; i++) {
-		const struct node *node = &calls->nodes[order->items[i]];
-		struct sum *sum = &sums[node->name];
+		const struct call_node *node = &calls->nodes[order->items[i]];
+		struct function_sum *sum = &sums[node->name];
 		while (depth >= node->depth)
 			sums[path[depth--]].open--;
 		sum->total += sum->open ? 0 : node->total;
@@ -224,13 +225,13 @@ static void add_sums(const struct calls *calls, const struct order *order, struc
 	}
 }
 
-static void put_functions(const struct study_part *all, struct study_tables *tables, const struct sum *sums,
+static void put_functions(const struct study_part *all, struct study_tables *tables, const struct function_sum *sums,
                           const struct study_ranks *ranks)
 {
 	study_table_begin(tables, "function", "Functions", function_columns,
 	                  sizeof function_columns / sizeof *function_columns, true);
 	for (size_t i = 0; i < ranks->count; i++) {
-		const struct sum *sum = &sums[ranks->items[i].number];
+		const struct function_sum *sum = &sums[ranks->items[i].number];
 		study_put_count(tables, sum->total);
 		study_put_share(tables, sum->total, all->totals.instructions);
 		study_put_count(tables, sum->self);
@@ -240,11 +241,11 @@ static void put_functions(const struct study_part *all, struct study_tables *tab
 	}
 }
 
-static bool sum_functions(const struct study_part *all, struct study_tables *tables, const struct order *order)
+static bool sum_functions(const struct study_part *all, struct study_tables *tables, const struct node_order *order)
 {
 	const struct calls *calls = calls_of(all);
 	uint32_t names = tw_dictionary_names(all->sites.names);
-	struct sum *sums = calloc((size_t)names + 1, sizeof *sums);
+	struct function_sum *sums = calloc((size_t)names + 1, sizeof *sums);
 	uint32_t *path = calloc(calls->count + 1, sizeof *path);
 	struct study_ranks ranks = {0};
 	bool fine = sums && path;
@@ -262,7 +263,7 @@ static bool sum_functions(const struct study_part *all, struct study_tables *tab
 }
 
 /* The name behind two spaces for each caller, of which no more are shown than a line can hold. */
-static void put_indented(struct study_tables *tables, const struct study_part *all, const struct node *node)
+static void put_indented(struct study_tables *tables, const struct study_part *all, const struct call_node *node)
 {
 	enum { INDENT_MOST = 120, TEXT = 512 };
 	char text[TEXT];
@@ -276,12 +277,12 @@ static void put_indented(struct study_tables *tables, const struct study_part *a
 	study_put_text(tables, text);
 }
 
-static void put_tree(const struct study_part *all, struct study_tables *tables, const struct order *order)
+static void put_tree(const struct study_part *all, struct study_tables *tables, const struct node_order *order)
 {
 	study_table_begin(tables, "tree", "Calls: who calls whom, the largest first", tree_columns,
 	                  sizeof tree_columns / sizeof *tree_columns, true);
 	for (size_t i = 0; i < order->count; i++) {
-		const struct node *node = &calls_of(all)->nodes[order->items[i]];
+		const struct call_node *node = &calls_of(all)->nodes[order->items[i]];
 		study_put_count(tables, node->total);
 		study_put_share(tables, node->total, all->totals.instructions);
 		study_put_count(tables, node->self);
@@ -294,7 +295,7 @@ static void put_tree(const struct study_part *all, struct study_tables *tables, 
 
 static int make_tables(struct study_part *all, struct study_tables *tables)
 {
-	struct order order = {0};
+	struct node_order order = {0};
 	add_totals(calls_of(all));
 	bool fine = make_order(calls_of(all), &order) && sum_functions(all, tables, &order);
 	if (fine)

@@ -57,13 +57,13 @@ static int put_classes(const struct study_part *all, struct study_tables *tables
 /* ---- By what a text says. ---- */
 
 /* Counts by the number of a text. */
-struct sums {
+struct text_counts {
 	uint64_t *items;
 	size_t room;
 	uint32_t most; /* numbers are below */
 };
 
-static bool add_to(struct sums *sums, uint32_t number, uint64_t count)
+static bool add_to(struct text_counts *sums, uint32_t number, uint64_t count)
 {
 	if (number == UINT32_MAX || !tw_grow(&sums->items, &sums->room, (size_t)number + 1, sizeof *sums->items))
 		return false;
@@ -72,7 +72,7 @@ static bool add_to(struct sums *sums, uint32_t number, uint64_t count)
 	return true;
 }
 
-static bool rank_sums(const struct sums *sums, struct study_ranks *ranks)
+static bool rank_sums(const struct text_counts *sums, struct study_ranks *ranks)
 {
 	for (uint32_t i = 0; i < sums->most; i++)
 		if (sums->items[i] && !study_rank_add(ranks, sums->items[i], i))
@@ -99,7 +99,7 @@ static uint32_t mnemonic_of(struct study_tables *tables, const struct study_site
 
 static int put_mnemonics(const struct study_part *all, struct study_tables *tables)
 {
-	struct sums sums = {0};
+	struct text_counts sums = {0};
 	struct study_ranks ranks = {0};
 	bool fine = true;
 	for (size_t i = 1; fine && i < all->sites.count; i++)

@@ -11,7 +11,7 @@
 enum { SIZES = 1025, NEAR_STRIDE = 4096, STRIDES = 2 * NEAR_STRIDE + 1, FAR = 64, ALL_BYTES = STUDY_LINE };
 
 /* What is counted of an interval of a thread. */
-struct interval {
+struct memory_interval {
 	uint64_t thread, start; /* instructions of the thread before */
 	uint64_t instructions;
 	uint64_t loads, stores, loaded, stored;
@@ -33,9 +33,9 @@ struct mem {
 	uint64_t near[STRIDES], far[2][FAR]; /* far: by sign and magnitude */
 	uint64_t *last;                      /* by place: the address that was accessed last, plus 1 */
 	size_t last_room;
-	struct interval *intervals;
+	struct memory_interval *intervals;
 	size_t interval_count, interval_room;
-	struct interval now;
+	struct memory_interval now;
 	uint32_t number; /* of it, plus 1 */
 	uint64_t end;    /* of it: instructions */
 };
@@ -73,7 +73,7 @@ static void free_mem(struct study_part *part)
 
 /* ---- Intervals. ---- */
 
-static bool add_interval(struct study_part *part, const struct interval *interval)
+static bool add_interval(struct study_part *part, const struct memory_interval *interval)
 {
 	struct mem *mem = mem_of(part);
 	if (!tw_budget_grow(&part->budget, TW_FOR_COUNTS, &mem->intervals, &mem->interval_room, mem->interval_count + 1,
@@ -94,7 +94,7 @@ static void close_interval(struct study_part *part, uint64_t instructions)
 	mem->now.instructions = instructions - mem->now.start;
 	mem->now.all_lines = mem->lines.count;
 	add_interval(part, &mem->now);
-	mem->now = (struct interval){0};
+	mem->now = (struct memory_interval){0};
 	mem->number++;
 	mem->end += part->options->interval;
 }
@@ -310,7 +310,7 @@ static const struct tw_study_column total_columns[] = {
 static void put_totals(struct study_part *all, struct study_tables *tables)
 {
 	struct mem *mem = mem_of(all);
-	struct interval sum = {0};
+	struct memory_interval sum = {0};
 	for (size_t i = 0; i < mem->interval_count; i++) {
 		sum.loads += mem->intervals[i].loads;
 		sum.stores += mem->intervals[i].stores;
@@ -419,7 +419,7 @@ static void put_footprint(const struct mem *mem, struct study_tables *tables)
 	study_table_begin(tables, "footprint", "Footprint: lines of 64 bytes, pages of 4096", footprint_columns,
 	                  sizeof footprint_columns / sizeof *footprint_columns, false);
 	for (size_t i = 0; i < mem->interval_count; i++) {
-		const struct interval *interval = &mem->intervals[i];
+		const struct memory_interval *interval = &mem->intervals[i];
 		const uint64_t cells[] = {interval->thread,    interval->start,    interval->instructions,
 		                          interval->loads,     interval->stores,   interval->loaded,
 		                          interval->stored,    interval->lines,    interval->pages,

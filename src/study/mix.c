@@ -13,7 +13,7 @@
 enum { KNOWN = 1 << 13 };
 
 /* An opcode that was met lately. */
-struct known {
+struct recent_opcode {
 	uint32_t opcode;
 	uint32_t row; /* of its operation; UINT32_MAX: there is no room for it */
 	uint8_t class;
@@ -23,7 +23,7 @@ struct known {
 struct mix {
 	struct tw_spread *spread;
 	struct xtrace_disassembler *disassembler;
-	struct known known[KNOWN];
+	struct recent_opcode known[KNOWN];
 	uint32_t classes[STUDY_CLASSES]; /* their rows */
 	uint64_t *counts;                /* by row, in this interval */
 	size_t count_room, row_count;
@@ -42,12 +42,12 @@ static bool add_row(struct mix *mix, const char *category, const char *name, siz
 }
 
 /* The first word of its text. */
-static bool learn(struct mix *mix, struct known *known, uint32_t opcode)
+static bool learn(struct mix *mix, struct recent_opcode *known, uint32_t opcode)
 {
 	char text[XTRACE_TEXT];
 	size_t size = xtrace_disassemble(mix->disassembler, opcode, 0, text);
 	const char *space = memchr(text, ' ', size);
-	*known = (struct known){.opcode = opcode, .class = (uint8_t)study_class_of(opcode), .there = true};
+	*known = (struct recent_opcode){.opcode = opcode, .class = (uint8_t)study_class_of(opcode), .there = true};
 	const char *class = study_class_name(known->class);
 	return add_row(mix, class, text, space ? (size_t)(space - text) : size, &known->row) &&
 	       (mix->classes[known->class] != UINT32_MAX ||
@@ -71,7 +71,7 @@ static void end_interval(struct mix *mix)
 static bool take(struct mix *mix, uint32_t opcode)
 {
 	enum { SHIFT = 32 - 13 };
-	struct known *known = &mix->known[opcode * 0x9e3779b1u >> SHIFT];
+	struct recent_opcode *known = &mix->known[opcode * 0x9e3779b1u >> SHIFT];
 	if ((known->opcode != opcode || !known->there) && !learn(mix, known, opcode))
 		return false;
 	if (known->row != UINT32_MAX)

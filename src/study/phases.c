@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 /* Instructions that were executed in a block. */
-struct entry {
+struct block_weight {
 	uint32_t site, count;
 };
 
-struct interval {
+struct phase_interval {
 	uint64_t thread, start; /* instructions of the thread before */
 	uint64_t instructions;
 	size_t first, count; /* entries */
@@ -33,9 +33,9 @@ struct phases {
 	size_t now_room, touched_room, touched_count;
 	uint64_t length, start; /* of this interval */
 	uint32_t block;         /* that is being executed */
-	struct entry *entries;
+	struct block_weight *entries;
 	size_t entry_count, entry_room;
-	struct interval *intervals;
+	struct phase_interval *intervals;
 	size_t interval_count, interval_room;
 	uint32_t *numbers; /* of blocks by place, from 1 on; in the end */
 	struct phase *phases;
@@ -70,7 +70,7 @@ static void free_phases(struct study_part *part)
 /* ---- Intervals. ---- */
 
 /* An interval that there is no room for is left out. */
-static struct entry *add_interval(struct study_part *part, const struct interval *interval)
+static struct block_weight *add_interval(struct study_part *part, const struct phase_interval *interval)
 {
 	struct phases *phases = phases_of(part);
 	size_t most = phases->entry_count + interval->count;
@@ -81,7 +81,7 @@ static struct entry *add_interval(struct study_part *part, const struct interval
 		part->left_out++;
 		return NULL;
 	}
-	struct interval *added = &phases->intervals[phases->interval_count++];
+	struct phase_interval *added = &phases->intervals[phases->interval_count++];
 	*added = *interval;
 	added->first = phases->entry_count;
 	phases->entry_count = most;
@@ -91,15 +91,15 @@ static struct entry *add_interval(struct study_part *part, const struct interval
 static void close_interval(struct study_part *part)
 {
 	struct phases *phases = phases_of(part);
-	const struct interval interval = {.thread = part->thread,
-	                                  .start = phases->start,
-	                                  .instructions = phases->length,
-	                                  .count = phases->touched_count};
-	struct entry *entries = add_interval(part, &interval);
+	const struct phase_interval interval = {.thread = part->thread,
+	                                        .start = phases->start,
+	                                        .instructions = phases->length,
+	                                        .count = phases->touched_count};
+	struct block_weight *entries = add_interval(part, &interval);
 	for (size_t i = 0; i < phases->touched_count; i++) {
 		uint32_t site = phases->touched[i];
 		if (entries)
-			entries[i] = (struct entry){site, phases->now[site]};
+			entries[i] = (struct block_weight){site, phases->now[site]};
 		phases->now[site] = 0;
 	}
 	phases->touched_count = 0;
@@ -158,10 +158,10 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 {
 	const struct phases *from = phases_of(part);
 	for (size_t i = 0; i < from->interval_count; i++) {
-		struct entry *to = add_interval(all, &from->intervals[i]);
+		struct block_weight *to = add_interval(all, &from->intervals[i]);
 		for (size_t k = 0; to && k < from->intervals[i].count; k++) {
-			const struct entry *entry = &from->entries[from->intervals[i].first + k];
-			to[k] = (struct entry){map[entry->site], entry->count};
+			const struct block_weight *entry = &from->entries[from->intervals[i].first + k];
+			to[k] = (struct block_weight){map[entry->site], entry->count};
 		}
 	}
 	return 0;
@@ -170,13 +170,13 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 /* ---- Phases. ---- */
 
 /* Where an interval is: the shares of its blocks, each in a direction of its own. */
-static void project(const struct study_part *all, const struct interval *interval, double *at)
+static void project(const struct study_part *all, const struct phase_interval *interval, double *at)
 {
 	const struct phases *phases = phases_of(all);
 	for (unsigned d = 0; d < STUDY_DIMENSIONS; d++)
 		at[d] = 0;
 	for (size_t i = 0; i < interval->count; i++) {
-		const struct entry *entry = &phases->entries[interval->first + i];
+		const struct block_weight *entry = &phases->entries[interval->first + i];
 		double share = (double)entry->count / (double)interval->instructions;
 		for (unsigned d = 0; d < STUDY_DIMENSIONS; d++)
 			at[d] += share * study_random(all->sites.items[entry->site].pc, d);
@@ -186,7 +186,7 @@ static void project(const struct study_part *all, const struct interval *interva
 static void add_to_phase(struct phases *phases, const struct study_clusters *clusters, const double *at, size_t number,
                          uint32_t *names)
 {
-	struct interval *interval = &phases->intervals[number];
+	struct phase_interval *interval = &phases->intervals[number];
 	uint32_t label = clusters->labels[number];
 	double distance = study_distance(at, clusters->centers + (size_t)label * STUDY_DIMENSIONS);
 	if (!names[label])
@@ -259,7 +259,7 @@ static void put_phases(const struct study_part *all, struct study_tables *tables
 	                  sizeof phase_columns / sizeof *phase_columns, false);
 	for (size_t i = 0; i < phases->phase_count; i++) {
 		const struct phase *phase = &phases->phases[i];
-		const struct interval *best = &phases->intervals[phase->best];
+		const struct phase_interval *best = &phases->intervals[phase->best];
 		study_put_count(tables, i);
 		study_put_share(tables, phase->instructions, instructions);
 		study_put_count(tables, phase->intervals);
@@ -303,7 +303,7 @@ static void put_intervals(const struct study_part *all, struct study_tables *tab
 	study_table_begin(tables, "interval", "Intervals", interval_columns,
 	                  sizeof interval_columns / sizeof *interval_columns, true);
 	for (size_t i = 0; i < phases->interval_count; i++) {
-		const struct interval *interval = &phases->intervals[i];
+		const struct phase_interval *interval = &phases->intervals[i];
 		study_put_count(tables, i);
 		study_put_count(tables, interval->thread);
 		study_put_count(tables, interval->start);
@@ -334,9 +334,9 @@ const struct study_job study_phases = {begin, take, end, merge, make_tables, fre
 
 void study_write_vectors(struct tw_output *out, const struct tw_study *study)
 {
-	const struct phases *phases = phases_of(study_all(study));
+	const struct phases *phases = phases_of(&study->all);
 	for (size_t i = 0; i < phases->interval_count; i++) {
-		const struct entry *entry = &phases->entries[phases->intervals[i].first];
+		const struct block_weight *entry = &phases->entries[phases->intervals[i].first];
 		tw_put_char(out, 'T');
 		for (size_t k = 0; k < phases->intervals[i].count; k++, entry++)
 			tw_putf(out, ":%" PRIu32 ":%" PRIu32 " ", phases->numbers[entry->site], entry->count);
@@ -346,14 +346,14 @@ void study_write_vectors(struct tw_output *out, const struct tw_study *study)
 
 void study_write_simpoints(struct tw_output *out, const struct tw_study *study)
 {
-	const struct phases *phases = phases_of(study_all(study));
+	const struct phases *phases = phases_of(&study->all);
 	for (size_t i = 0; i < phases->phase_count; i++)
 		tw_putf(out, "%zu %zu\n", phases->phases[i].best, i);
 }
 
 void study_write_weights(struct tw_output *out, const struct tw_study *study)
 {
-	const struct phases *phases = phases_of(study_all(study));
+	const struct phases *phases = phases_of(&study->all);
 	uint64_t all = 0;
 	for (size_t i = 0; i < phases->phase_count; i++)
 		all += phases->phases[i].instructions;

@@ -14,7 +14,7 @@ static const char style[] = ".name { font-weight: bold }\n.value { text-anchor: 
 			    ".all { stroke: #bbb; fill: #eee }\n.set { stroke: #1f6fb4; fill: none }\n";
 
 /* The rows of a thread. */
-struct rows {
+struct thread_rows {
 	const struct tw_study_cell *first;
 	size_t count, columns;
 };
@@ -28,19 +28,19 @@ struct plot {
 	size_t area, line;       /* columns; the area is never lower */
 };
 
-static uint64_t cell(const struct rows *rows, size_t row, size_t column)
+static uint64_t cell(const struct thread_rows *rows, size_t row, size_t column)
 {
 	return rows->first[row * rows->columns + column].number;
 }
 
 /* The instructions of the thread before the end of an interval. */
-static uint64_t end_of(const struct rows *rows, size_t row)
+static uint64_t end_of(const struct thread_rows *rows, size_t row)
 {
 	return cell(rows, row, START) + cell(rows, row, LENGTH);
 }
 
 /* Steps from interval to interval; with `area` down to the axis at the end. */
-static void put_line(struct tw_output *out, const struct rows *rows, size_t column, int bottom, uint64_t most,
+static void put_line(struct tw_output *out, const struct thread_rows *rows, size_t column, int bottom, uint64_t most,
                      bool area)
 {
 	double scale = (double)INNER / (double)end_of(rows, rows->count - 1);
@@ -56,7 +56,7 @@ static void put_line(struct tw_output *out, const struct rows *rows, size_t colu
 	tw_put_text(out, "\"/>\n");
 }
 
-static uint64_t most_of(const struct rows *rows, size_t column)
+static uint64_t most_of(const struct thread_rows *rows, size_t column)
 {
 	uint64_t most = 1;
 	for (size_t i = 0; i < rows->count; i++)
@@ -64,7 +64,7 @@ static uint64_t most_of(const struct rows *rows, size_t column)
 	return most;
 }
 
-static void put_chart(struct tw_output *out, const struct plot *plot, const struct rows *rows, int top)
+static void put_chart(struct tw_output *out, const struct plot *plot, const struct thread_rows *rows, int top)
 {
 	int bottom = top + CHART;
 	uint64_t most = most_of(rows, plot->area);
@@ -114,7 +114,7 @@ static int render(struct tw_output *out, const struct tw_study_table *table, con
 	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + 20, title, style);
 	for (size_t i = 0, count; i < rows; i += count, top += STEP) {
 		count = rows_alike(table, i, THREAD);
-		const struct rows thread = {table->cells + i * table->column_count, count, table->column_count};
+		const struct thread_rows thread = {table->cells + i * table->column_count, count, table->column_count};
 		put_chart(out, plot, &thread, top);
 	}
 	tw_put_text(out, "</svg>\n");
@@ -160,7 +160,7 @@ static void put_box(struct tw_output *out, double x, int top, double wide, int h
 }
 
 /* The intervals of a thread, each as wide as it is long; neighbours of one phase are one box. */
-static void put_strip(struct tw_output *out, const struct rows *rows, int top)
+static void put_strip(struct tw_output *out, const struct thread_rows *rows, int top)
 {
 	uint64_t all = cell(rows, rows->count - 1, FROM) + cell(rows, rows->count - 1, INSTRUCTIONS);
 	double scale = (double)INNER / (double)all;
@@ -200,7 +200,7 @@ int study_render_phases(struct tw_output *out, const struct tw_study *study, con
 	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)legend * LEGEND, title, style);
 	for (size_t i = 0, count; i < rows; i += count, top += step) {
 		count = rows_alike(table, i, OF_THREAD);
-		const struct rows thread = {table->cells + i * table->column_count, count, table->column_count};
+		const struct thread_rows thread = {table->cells + i * table->column_count, count, table->column_count};
 		put_strip(out, &thread, top);
 	}
 	if (phases)

@@ -4,7 +4,6 @@
 #include "study/study.h"
 #include "xtrace/format/disassemble.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,88 +11,13 @@
  * result must not depend on the number of jobs. */
 enum { SHARES = 8 };
 
-struct tw_study {
-	struct tw_study_options options;
-	const struct study_job *job;
-	struct study_part all;
-	struct study_tables tables;
-};
-
-/* A finding that waits until those of the tracks before it are told. */
-struct told {
-	struct told *next;
-	struct tw_finding finding;
-	char texts[]; /* of it, and of its file */
-};
-
-struct run {
+/* All tracks of a set, each read as a part of its own. */
+struct study_run {
 	struct tw_study *study;
-	struct tw_reader *reader;
-	const struct xtrace_track **tracks;
-	size_t count;
-	size_t share; /* of memory, for each */
-	pthread_mutex_t lock;
-	pthread_cond_t turned;
-	size_t next;   /* track to be read */
-	size_t merged; /* tracks that are in */
-	int status;
-	char error[TW_ERROR_TEXT];
+	size_t count;              /* tracks that are wanted */
+	size_t share;              /* of memory, for each */
+	struct study_part **parts; /* by track, while they are read */
 };
-
-struct worker {
-	struct run *run;
-	struct tw_reader *reader; /* its own, where there are several tracks */
-	struct told *first, **last;
-	bool untold; /* there was no memory for a finding */
-};
-
-/* ---- Findings. ---- */
-
-static void keep_finding(void *context, const struct tw_finding *finding)
-{
-	struct worker *worker = context;
-	size_t text = strlen(finding->text) + 1, file = strlen(finding->file) + 1;
-	struct told *told = malloc(sizeof *told + text + file);
-	if (!told) {
-		worker->untold = true;
-		return;
-	}
-	*told = (struct told){.finding = *finding};
-	told->finding.text = memcpy(told->texts, finding->text, text);
-	told->finding.file = memcpy(told->texts + text, finding->file, file);
-	*worker->last = told;
-	worker->last = &told->next;
-}
-
-static void tell_findings(struct worker *worker)
-{
-	struct tw_reader *reader = worker->run->reader;
-	for (struct told *told = worker->first, *next; told; told = next) {
-		next = told->next;
-		reader->reports.findings[told->finding.severity]++;
-		if (reader->options.on_finding)
-			reader->options.on_finding(reader->options.finding_context, &told->finding);
-		free(told);
-	}
-	worker->first = NULL;
-	worker->last = &worker->first;
-}
-
-/* A set is opened again for each worker, so that nothing is shared. */
-static int open_own(struct worker *worker)
-{
-	struct tw_reader *whole = worker->run->reader;
-	struct tw_read_options options = whole->options;
-	options.on_finding = keep_finding;
-	options.finding_context = worker;
-	options.memory_limit = worker->run->share;
-	worker->reader = tw_reader_new(&options);
-	if (!worker->reader)
-		return TW_ERR_MEMORY;
-	worker->reader->format = whole->format;
-	worker->reader->path = whole->path;
-	return whole->format->reading.open(worker->reader);
-}
 
 /* ---- Parts. ---- */
 
@@ -111,11 +35,6 @@ static void part_free(struct study_part *part, const struct study_job *job)
 	if (job && job->free && part->options)
 		job->free(part);
 	study_sites_free(&part->sites);
-}
-
-uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name)
-{
-	return tw_dictionary_intern(to->names, tw_dictionary_name(from->names, name));
 }
 
 static bool map_sites(struct study_part *all, const struct study_part *part, uint32_t *map)
@@ -165,107 +84,65 @@ static int take_batch(void *context, const struct study_batch *batch)
 	return taking->job->take ? taking->job->take(taking->part, batch) : 0;
 }
 
-static int read_track(struct worker *worker, const struct xtrace_track *track, struct study_part *part)
+static int read_part(struct study_run *run, struct tw_reader *reader, const struct xtrace_track *track,
+                     struct study_part *part)
 {
-	const struct study_job *job = worker->run->study->job;
+	const struct study_job *job = run->study->job;
 	struct taking taking = {job, part};
-	int status = part_begin(part, worker->run->study, worker->run->share, worker->reader->dictionary);
+	int status = part_begin(part, run->study, run->share, reader->dictionary);
 	part->thread = track->name.number;
 	if (status == 0)
-		status = study_walk(worker->reader, track, &part->sites, &part->totals, take_batch, &taking);
+		status = study_walk(reader, track, &part->sites, &part->totals, take_batch, &taking);
 	if (status == 0 && job->end)
 		status = job->end(part);
-	if (status == 0 && worker->untold)
-		status = TW_ERR_MEMORY;
 	return status < 0 ? status : tw_budget_status(&part->budget);
 }
 
-/* Waits for the tracks before this one, and adds it. */
-static void hand_in(struct worker *worker, size_t number, struct study_part *part, int status)
+static int read_track(void *context, struct tw_reader *reader, size_t number)
 {
-	struct run *run = worker->run;
-	pthread_mutex_lock(&run->lock);
-	while (run->merged < number)
-		pthread_cond_wait(&run->turned, &run->lock);
-	if (worker->reader != run->reader)
-		tell_findings(worker);
-	if (run->status == 0 && status == 0)
-		status = merge(run->study, part);
-	if (run->status == 0 && status < 0) {
-		run->status = status;
-		if (worker->reader)
-			memcpy(run->error, worker->reader->error, sizeof run->error);
-	}
-	run->merged = number + 1;
-	pthread_cond_broadcast(&run->turned);
-	pthread_mutex_unlock(&run->lock);
+	struct study_run *run = context;
+	struct study_part *part = run->parts[number] = calloc(1, sizeof *part);
+	if (run->count > 1)
+		reader->options.memory_limit = run->share;
+	return part ? read_part(run, reader, &xtrace_of(reader)->set.tracks[0], part) : TW_ERR_MEMORY;
 }
 
-static size_t next_track(struct run *run)
+/* Adds a track, in its turn. */
+static int add_track(void *context, size_t number, int status)
 {
-	pthread_mutex_lock(&run->lock);
-	size_t number = run->status < 0 ? run->count : run->next;
-	run->next += number < run->count;
-	pthread_mutex_unlock(&run->lock);
-	return number;
+	struct study_run *run = context;
+	struct study_part *part = run->parts[number];
+	status = status < 0 ? status : merge(run->study, part);
+	if (part)
+		part_free(part, run->study->job);
+	free(part);
+	return status;
 }
 
-static void work(void *context, unsigned job)
+static size_t wanted_tracks(struct tw_reader *reader)
 {
-	struct run *run = context;
-	struct worker worker = {.run = run, .reader = run->reader, .last = &worker.first};
-	bool own = run->reader->path && run->count > 1;
-	int status = own ? open_own(&worker) : 0;
-	size_t number;
-	(void)job;
-	while ((number = next_track(run)) < run->count) {
-		struct study_part *part = calloc(1, sizeof *part);
-		int read = status == 0 && !part ? TW_ERR_MEMORY : status;
-		read = read < 0 ? read : read_track(&worker, run->tracks[number], part);
-		hand_in(&worker, number, part, read);
-		if (part)
-			part_free(part, run->study->job);
-		free(part);
-	}
-	if (own)
-		tw_close(worker.reader);
-}
-
-static int list_tracks(struct run *run)
-{
-	const struct xtrace_set *set = &xtrace_of(run->reader)->set;
-	run->tracks = calloc(set->count + 1, sizeof(struct xtrace_track *));
-	if (!run->tracks)
-		return TW_ERR_MEMORY;
+	const struct xtrace_set *set = &xtrace_of(reader)->set;
+	size_t count = 0;
 	for (size_t i = 0; i < set->count; i++)
-		if (tw_thread_wanted(&run->reader->options, set->tracks[i].name.number))
-			run->tracks[run->count++] = &set->tracks[i];
-	return 0;
+		count += tw_thread_wanted(&reader->options, set->tracks[i].name.number);
+	return count;
 }
 
 static int read_all(struct tw_study *study, struct tw_reader *reader)
 {
-	struct run run = {.study = study, .reader = reader};
+	struct study_run run = {.study = study, .count = wanted_tracks(reader)};
 	unsigned jobs = study->options.jobs ? study->options.jobs : tw_processors();
-	int status = list_tracks(&run);
 	size_t shares = run.count + 1 < SHARES ? run.count + 1 : SHARES;
 	run.share = study->options.memory_limit / shares;
-	if (status == 0)
-		status = part_begin(&study->all, study, run.share, study->tables.texts);
+	run.parts = calloc(xtrace_of(reader)->set.count, sizeof(struct study_part *));
+	int status = run.parts ? part_begin(&study->all, study, run.share, study->tables.texts) : TW_ERR_MEMORY;
 	if (status < 0) {
-		free(run.tracks);
+		free(run.parts);
 		return tw_fail(reader, status, "%s", tw_status_text(status));
 	}
-	jobs = jobs < run.count ? jobs : (unsigned)run.count;
-	pthread_mutex_init(&run.lock, NULL);
-	pthread_cond_init(&run.turned, NULL);
-	tw_parallel(jobs < SHARES ? (jobs ? jobs : 1) : SHARES - 1, work, &run);
-	pthread_cond_destroy(&run.turned);
-	pthread_mutex_destroy(&run.lock);
-	free(run.tracks);
-	if (run.status < 0)
-		tw_fail(reader, run.status, "%s", *run.error ? run.error : tw_status_text(run.status));
-	return run.status;
+	status = xtrace_take_all(reader, jobs < SHARES ? jobs : SHARES - 1, read_track, add_track, &run);
+	free(run.parts);
+	return status;
 }
 
 /* ---- The handle. ---- */
@@ -370,11 +247,6 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 const struct tw_study_table *tw_study_table(const struct tw_study *study, size_t i)
 {
 	return i < study->tables.count ? &study->tables.items[i].table : NULL;
-}
-
-const struct study_part *study_all(const struct tw_study *study)
-{
-	return &study->all;
 }
 
 uint64_t tw_study_instructions(const struct tw_study *study)

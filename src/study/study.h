@@ -36,12 +36,6 @@ struct study_job {
 extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
     study_calls, study_phases;
 
-/* The number in `to` of a name of `from`; UINT32_MAX without memory. */
-uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name);
-
-/* All tracks together, read. */
-const struct study_part *study_all(const struct tw_study *study);
-
 /* ---- table.c: tables as they are filled. ---- */
 
 enum { STUDY_TABLES = 8 };
@@ -85,5 +79,13 @@ struct study_ranks {
 
 bool study_rank_add(struct study_ranks *ranks, uint64_t weight, uint32_t number);
 void study_rank_sort(struct study_ranks *ranks);
+
+/* A study that is read. */
+struct tw_study {
+	struct tw_study_options options;
+	const struct study_job *job;
+	struct study_part all; /* all tracks together */
+	struct study_tables tables;
+};
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { ERRORS = 4095, NAME = 32 };
 
-static const struct known {
+static const struct listed_call {
 	uint16_t number;
 	const char *name, *arguments;
 } calls[] = {
@@ -24,17 +24,17 @@ static const struct known {
 
 static int by_number(const void *number, const void *call)
 {
-	return tw_compare(*(const uint64_t *)number, ((const struct known *)call)->number);
+	return tw_compare(*(const uint64_t *)number, ((const struct listed_call *)call)->number);
 }
 
-static const struct known *find(uint64_t number)
+static const struct listed_call *find(uint64_t number)
 {
 	return bsearch(&number, calls, sizeof calls / sizeof *calls, sizeof *calls, by_number);
 }
 
 const char *study_syscall_name(uint64_t number, char text[NAME])
 {
-	const struct known *call = find(number);
+	const struct listed_call *call = find(number);
 	if (call)
 		return call->name;
 	snprintf(text, NAME, "syscall_%" PRIu64, number);
@@ -43,14 +43,14 @@ const char *study_syscall_name(uint64_t number, char text[NAME])
 
 /* ---- Text. ---- */
 
-struct line {
+struct call_text {
 	char *text;
 	size_t length, room;
 };
 
-static void put(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct call_text *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void put(struct line *line, const char *format, ...)
+static void put(struct call_text *line, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -110,7 +110,7 @@ static const struct flag map_flags[] = {
     {0, 0, NULL},
 };
 
-static void put_flags(struct line *line, const struct flag *flags, uint64_t value)
+static void put_flags(struct call_text *line, const struct flag *flags, uint64_t value)
 {
 	uint64_t left = value;
 	const char *between = "";
@@ -127,7 +127,7 @@ static void put_flags(struct line *line, const struct flag *flags, uint64_t valu
 }
 
 /* Of AArch64, as of most. */
-static void put_signal(struct line *line, uint64_t number)
+static void put_signal(struct call_text *line, uint64_t number)
 {
 	const char *name = number && number < 32 ? sigabbrev_np((int)number) : NULL;
 	if (name)
@@ -136,12 +136,12 @@ static void put_signal(struct line *line, uint64_t number)
 		put(line, "%" PRIu64, number);
 }
 
-static void put_address(struct line *line, uint64_t value)
+static void put_address(struct call_text *line, uint64_t value)
 {
 	put(line, value ? "0x%" PRIx64 : "NULL", value);
 }
 
-static void put_vector(struct line *line, const struct study_syscall *call, uint64_t address)
+static void put_vector(struct call_text *line, const struct study_syscall *call, uint64_t address)
 {
 	if (!call->parts) {
 		put_address(line, address);
@@ -155,7 +155,7 @@ static void put_vector(struct line *line, const struct study_syscall *call, uint
 }
 
 /* A directory that a path begins at. */
-static void put_folder(struct line *line, uint64_t value)
+static void put_folder(struct call_text *line, uint64_t value)
 {
 	enum { AT_FDCWD_VALUE = -100 };
 	if ((int32_t)value == AT_FDCWD_VALUE)
@@ -165,7 +165,7 @@ static void put_folder(struct line *line, uint64_t value)
 }
 
 /* An int, unless it cannot be one. */
-static void put_number(struct line *line, uint64_t value)
+static void put_number(struct call_text *line, uint64_t value)
 {
 	if (value >> 32 == 0 || value >> 31 == UINT64_MAX >> 31)
 		put(line, "%" PRId32, (int32_t)value);
@@ -173,7 +173,7 @@ static void put_number(struct line *line, uint64_t value)
 		put(line, "%" PRId64, (int64_t)value);
 }
 
-static void put_argument(struct line *line, const struct study_syscall *call, char kind, uint64_t value)
+static void put_argument(struct call_text *line, const struct study_syscall *call, char kind, uint64_t value)
 {
 	switch (kind) {
 	case 'a':
@@ -225,7 +225,7 @@ const char *study_error_name(unsigned number, char text[NAME])
 	return text;
 }
 
-static void put_result(struct line *line, const struct study_syscall *call)
+static void put_result(struct call_text *line, const struct study_syscall *call)
 {
 	enum { NUMBERS = 1 << 30, BRK = 214 };
 	char name[NAME];
@@ -241,9 +241,9 @@ static void put_result(struct line *line, const struct study_syscall *call)
 
 size_t study_syscall_text(const struct study_syscall *call, char *text, size_t room)
 {
-	struct line line = {.room = room};
+	struct call_text line = {.room = room};
 	char name[NAME];
-	const struct known *known = find(call->number);
+	const struct listed_call *known = find(call->number);
 	const char *kinds = known && *known->arguments != '?' ? known->arguments : "xxxxxx";
 	line.text = text;
 	put(&line, "%s(", study_syscall_name(call->number, name));

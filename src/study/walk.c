@@ -76,7 +76,7 @@ uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcod
 static const unsigned silent_flows = 1u << XTRACE_NEXT | 1u << XTRACE_SYSTEM_CALL,
 		      jumps = 1u << XTRACE_JUMP | 1u << XTRACE_BRANCH;
 
-struct walk {
+struct track_walk {
 	struct study_batch batch; /* first: it is large */
 	struct study_sites *sites;
 	struct study_totals *totals;
@@ -107,7 +107,7 @@ static inline bool takes_another(const struct study_batch *batch)
 	       batch->note_count <= STUDY_NOTES - NOTES_MOST;
 }
 
-static int flush(struct walk *walk)
+static int flush(struct track_walk *walk)
 {
 	struct study_batch *batch = &walk->batch;
 	bool any = batch->step_count || batch->access_count || batch->note_count;
@@ -119,7 +119,7 @@ static int flush(struct walk *walk)
 }
 
 /* How the stack of calls is another behind a jump: the last instruction goes to a PC. */
-static int turn(struct walk *walk, uint64_t pc, size_t step, uint64_t offset)
+static int turn(struct track_walk *walk, uint64_t pc, size_t step, uint64_t offset)
 {
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_turn found;
@@ -130,13 +130,13 @@ static int turn(struct walk *walk, uint64_t pc, size_t step, uint64_t offset)
 	return status;
 }
 
-static uint32_t function_of(const struct walk *walk)
+static uint32_t function_of(const struct track_walk *walk)
 {
 	const struct xtrace_stack *frames = &walk->frames;
 	return frames->count ? walk->calls.functions[frames->frames[frames->count - 1].function].name : 0;
 }
 
-static void add_step(struct walk *walk, uint32_t site, bool block, unsigned level)
+static void add_step(struct track_walk *walk, uint32_t site, bool block, unsigned level)
 {
 	struct study_batch *batch = &walk->batch;
 	if (block)
@@ -152,7 +152,7 @@ static void add_step(struct walk *walk, uint32_t site, bool block, unsigned leve
 }
 
 /* An instruction behind the last one. */
-static void take_next(struct walk *walk, uint32_t opcode, unsigned level)
+static void take_next(struct track_walk *walk, uint32_t opcode, unsigned level)
 {
 	struct study_site *last = &walk->sites->items[walk->last];
 	bool block = last->flow != XTRACE_NEXT || walk->lost;
@@ -166,7 +166,7 @@ static void take_next(struct walk *walk, uint32_t opcode, unsigned level)
 	add_step(walk, site, block, level);
 }
 
-static int take_told(struct walk *walk, uint64_t pc, uint32_t opcode, unsigned level)
+static int take_told(struct track_walk *walk, uint64_t pc, uint32_t opcode, unsigned level)
 {
 	const struct study_site *last = &walk->sites->items[walk->last];
 	bool behind = walk->has_pc && pc == walk->pc + WORD, flows = last->flow == XTRACE_NEXT;
@@ -190,7 +190,7 @@ static int take_told(struct walk *walk, uint64_t pc, uint32_t opcode, unsigned l
 	return 0;
 }
 
-static void take_note(struct walk *walk, const struct tw_xtrace_token *token)
+static void take_note(struct track_walk *walk, const struct tw_xtrace_token *token)
 {
 	struct study_batch *batch = &walk->batch;
 	struct study_note *note = &batch->notes[batch->note_count++];
@@ -204,7 +204,7 @@ static void take_note(struct walk *walk, const struct tw_xtrace_token *token)
 }
 
 /* What was executed is not known. */
-static void take_gap(struct walk *walk)
+static void take_gap(struct track_walk *walk)
 {
 	walk->has_pc = false;
 	walk->last = 0;
@@ -226,7 +226,7 @@ static bool is_function(const struct tw_namer *namer, uint64_t pc)
  * behind which no call ends or begins. */
 static size_t mark(void *context, struct xtrace_draft *draft)
 {
-	const struct walk *walk = context;
+	const struct track_walk *walk = context;
 	const struct study_sites *sites = walk->sites;
 	bool function = is_function(walk->calls.reader->options.namer, draft->pc);
 	draft->mark = function ? silent_flows : silent_flows | jumps;
@@ -282,7 +282,7 @@ struct fast {
 	uint8_t level;
 };
 
-static inline void enter(struct walk *walk, struct fast *fast)
+static inline void enter(struct track_walk *walk, struct fast *fast)
 {
 	struct study_batch *batch = &walk->batch;
 	const struct xtrace_cursor *cursor = &walk->cursor;
@@ -302,7 +302,7 @@ static inline void enter(struct walk *walk, struct fast *fast)
 	};
 }
 
-static inline void leave(struct walk *walk, const struct fast *fast)
+static inline void leave(struct track_walk *walk, const struct fast *fast)
 {
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_cursor *cursor = &walk->cursor;
@@ -338,7 +338,7 @@ static inline void add_access(struct fast *fast, uint64_t address, unsigned size
 	fast->open = fast->access++;
 }
 
-static void take_access(struct walk *walk, uint64_t address, unsigned size, bool stores)
+static void take_access(struct track_walk *walk, uint64_t address, unsigned size, bool stores)
 {
 	struct fast fast;
 	enter(walk, &fast);
@@ -364,7 +364,7 @@ static inline void add_accesses(struct fast *fast, const struct xtrace_trail *tr
 	fast->access = to;
 }
 
-static inline void add_trail(struct walk *walk, struct fast *fast, struct xtrace_trail *trail, bool behind)
+static inline void add_trail(struct track_walk *walk, struct fast *fast, struct xtrace_trail *trail, bool behind)
 {
 	struct study_batch *batch = &walk->batch;
 	if (fast->flow != XTRACE_NEXT || !behind)
@@ -383,14 +383,14 @@ static inline void add_trail(struct walk *walk, struct fast *fast, struct xtrace
 }
 
 /* For a trail, and what may come behind it. */
-static inline bool has_room(const struct walk *walk, const struct fast *fast, const struct xtrace_trail *trail)
+static inline bool has_room(const struct track_walk *walk, const struct fast *fast, const struct xtrace_trail *trail)
 {
 	return fast->step_count + trail->step_count <= STUDY_STEPS &&
 	       (size_t)(fast->access_end - fast->access) >= trail->access_count + (size_t)ACCESSES_MOST &&
 	       walk->batch.note_count <= STUDY_NOTES - NOTES_MOST;
 }
 
-static int make_room(struct walk *walk, struct fast *fast)
+static int make_room(struct track_walk *walk, struct fast *fast)
 {
 	leave(walk, fast);
 	int status = flush(walk);
@@ -398,7 +398,7 @@ static int make_room(struct walk *walk, struct fast *fast)
 	return status;
 }
 
-static inline int turn_fast(struct walk *walk, const struct fast *fast, uint64_t pc)
+static inline int turn_fast(struct track_walk *walk, const struct fast *fast, uint64_t pc)
 {
 	const struct xtrace_cursor *cursor = &walk->cursor;
 	walk->frames.flow = fast->flow;
@@ -410,7 +410,7 @@ static inline int turn_fast(struct walk *walk, const struct fast *fast, uint64_t
 
 /* Takes the trail that comes now. Returns 1, 0 when there is none, or a negative status. Behind a gap, and where there
  * is no room for places, the last is 0, which nothing follows. */
-static inline int take_trail(struct walk *walk, struct fast *fast)
+static inline int take_trail(struct track_walk *walk, struct fast *fast)
 {
 	bool told = (*fast->p & XTRACE_INST_BITS) == XTRACE_PCINST;
 	uint64_t next = fast->pc + WORD, pc = told ? tw_load64(fast->p + 1, false) : next;
@@ -432,7 +432,7 @@ static inline int take_trail(struct walk *walk, struct fast *fast)
 }
 
 /* An instruction that comes for the first time, or as it did not come before. */
-static int take_slowly(struct walk *walk)
+static int take_slowly(struct track_walk *walk)
 {
 	struct xtrace_cursor *cursor = &walk->cursor;
 	const uint8_t *p = cursor->bytes;
@@ -449,7 +449,7 @@ static int take_slowly(struct walk *walk)
 }
 
 /* `make bench` measures it (insns). */
-static int run(struct walk *walk)
+static int run(struct track_walk *walk)
 {
 	struct fast fast;
 	int status = 0;
@@ -477,7 +477,7 @@ static int run(struct walk *walk)
 	return status;
 }
 
-static int take_token(struct walk *walk, const struct tw_xtrace_token *token)
+static int take_token(struct track_walk *walk, const struct tw_xtrace_token *token)
 {
 	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
 	int status = instruction && !takes_another(&walk->batch) ? flush(walk) : 0;
@@ -516,7 +516,7 @@ static bool is_full(const struct study_batch *batch)
 	return batch->access_count == STUDY_ACCESSES || batch->note_count == STUDY_NOTES;
 }
 
-static int walk_tokens(struct walk *walk)
+static int walk_tokens(struct track_walk *walk)
 {
 	struct tw_xtrace_token token;
 	for (;;) {
@@ -535,7 +535,7 @@ static int walk_tokens(struct walk *walk)
 	}
 }
 
-static void add_totals(const struct walk *walk)
+static void add_totals(const struct track_walk *walk)
 {
 	struct study_totals *totals = walk->totals;
 	totals->instructions = 0;
@@ -548,7 +548,7 @@ int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struc
                struct study_totals *totals, study_take_fn take, void *context)
 {
 	const struct tw_namer *namer = reader->options.namer;
-	struct walk *walk = calloc(1, sizeof *walk);
+	struct track_walk *walk = calloc(1, sizeof *walk);
 	if (!walk)
 		return TW_ERR_MEMORY;
 	walk->sites = sites;
@@ -577,4 +577,9 @@ int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struc
 	xtrace_calls_free(&walk->calls);
 	free(walk);
 	return status;
+}
+
+uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name)
+{
+	return tw_dictionary_intern(to->names, tw_dictionary_name(from->names, name));
 }

@@ -98,4 +98,7 @@ uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcod
 int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struct study_sites *sites,
                struct study_totals *totals, study_take_fn take, void *context);
 
+/* The number in `to` of a name of `from`; UINT32_MAX without memory. */
+uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name);
+
 #endif

@@ -4,7 +4,8 @@
 #include "base/text/plural.h"
 #include "core/threads/pipeline.h"
 #include "tracelog/jobs/dependencies.h"
-#include "tracelog/log/log.h"
+#include "tracelog/log/names.h"
+#include "tracelog/log/record.h"
 #include "tracelog/tracelog.h"
 
 #include <inttypes.h>
@@ -21,7 +22,7 @@ enum {
 };
 
 /* Rows of a block of the log. */
-struct piece {
+struct row_piece {
 	struct tw_slab slab;
 	uint64_t end; /* offset of what comes after it */
 };
@@ -37,9 +38,9 @@ struct tracelog_events {
 	struct tracelog_log log;
 	struct tw_sorter *sorter; /* of the pieces that are held; NULL where rows are delivered as they stand */
 	struct tw_slab_scratch scratch;
-	struct piece *held[TW_ORDER_SLABS]; /* the oldest first */
+	struct row_piece *held[TW_ORDER_SLABS]; /* the oldest first */
 	size_t held_count;
-	struct piece *spare[TW_ORDER_SLABS]; /* to be used again */
+	struct row_piece *spare[TW_ORDER_SLABS]; /* to be used again */
 	size_t spare_count;
 	size_t piece_rows; /* PIECE_ROWS or FEW_ROWS */
 	uint64_t window;   /* bytes of the log that are read ahead of the oldest piece */
@@ -123,7 +124,7 @@ static int advance(struct tw_reader *reader)
 }
 
 /* Takes lines of the block until it, or the piece, which is to end about `end`, is full. */
-static void take_entries(struct tracelog_events *events, const struct piece *piece, uint64_t end)
+static void take_entries(struct tracelog_events *events, const struct row_piece *piece, uint64_t end)
 {
 	const struct tracelog_parsed_block *parsed = events->parsed;
 	size_t i = events->entry, count = parsed->entry_count;
@@ -137,13 +138,13 @@ static void take_entries(struct tracelog_events *events, const struct piece *pie
 
 /* ---- Pieces. ---- */
 
-static int fill(struct tw_reader *reader, struct piece *piece)
+static int fill(struct tw_reader *reader, struct row_piece *piece)
 {
 	struct tracelog_events *events = events_of(reader);
 	uint64_t end = events->next + PIECE;
 	int status = 0;
 	tw_slab_clear(&piece->slab);
-	events->log.slab = &piece->slab;
+	events->log.rows.slab = &piece->slab;
 	while (status >= 0 && !events->ended && piece->slab.count < events->piece_rows && events->next < end) {
 		if (!events->parsed || events->entry == events->parsed->entry_count)
 			status = advance(reader);
@@ -156,20 +157,20 @@ static int fill(struct tw_reader *reader, struct piece *piece)
 	return status;
 }
 
-static struct piece *take_piece(struct tracelog_events *events)
+static struct row_piece *take_piece(struct tracelog_events *events)
 {
 	if (events->spare_count)
 		return events->spare[--events->spare_count];
-	return calloc(1, sizeof(struct piece));
+	return calloc(1, sizeof(struct row_piece));
 }
 
-static void free_piece(struct piece *piece)
+static void free_piece(struct row_piece *piece)
 {
 	tw_slab_free(&piece->slab);
 	free(piece);
 }
 
-static void keep_spare(struct tracelog_events *events, struct piece *piece)
+static void keep_spare(struct tracelog_events *events, struct row_piece *piece)
 {
 	events->spare[events->spare_count++] = piece;
 }
@@ -182,7 +183,7 @@ static bool wants_more(const struct tracelog_events *events)
 	return !events->held_count || events->next - events->held[0]->end < events->window;
 }
 
-static int hold(struct tw_reader *reader, struct piece *piece)
+static int hold(struct tw_reader *reader, struct row_piece *piece)
 {
 	struct tracelog_events *events = events_of(reader);
 	if (events->sorter) {
@@ -198,7 +199,8 @@ static int look_for_names(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
 	bool wanted = reader->options.names_ahead || reader->options.function;
-	if (!wanted || events->looked || events->ended || !events->log.unnamed || !tw_input_repeatable(reader->input))
+	if (!wanted || events->looked || events->ended || !events->log.naming.unnamed ||
+	    !tw_input_repeatable(reader->input))
 		return 0;
 	events->looked = true;
 	if (tracelog_look_for_names(&events->log, events->next))
@@ -213,7 +215,7 @@ static int fill_window(struct tw_reader *reader)
 	struct tracelog_events *events = events_of(reader);
 	int status = 0;
 	while (status >= 0 && wants_more(events)) {
-		struct piece *piece = take_piece(events);
+		struct row_piece *piece = take_piece(events);
 		if (!piece)
 			return tw_fail_memory(reader);
 		status = fill(reader, piece);
@@ -250,7 +252,7 @@ static bool give_back(struct tracelog_events *events)
 		return false;
 	keep_spare(events, events->held[0]);
 	events->held_count--;
-	memmove(events->held, events->held + 1, events->held_count * sizeof(struct piece *));
+	memmove(events->held, events->held + 1, events->held_count * sizeof(struct row_piece *));
 	events->delivered = 0;
 	return true;
 }
@@ -293,9 +295,9 @@ static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
 static unsigned unwanted(const struct tracelog_log *log)
 {
 	const uint32_t of_usage = 1u << TW_COUNTER | 1u << TW_CPU_SAMPLE, of_allocation = 1u << TW_ALLOCATION_SAMPLE;
-	unsigned usage = log->kinds & of_usage ? 0 : 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU;
-	unsigned allocation = log->kinds & of_allocation ? 0 : 1u << TRACELOG_ALLOCATION;
-	return log->check || !tw_loop_is_on(TW_LOOP_TRACELOG_TOLD) ? 0 : usage | allocation;
+	unsigned usage = log->request.kinds & of_usage ? 0 : 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU;
+	unsigned allocation = log->request.kinds & of_allocation ? 0 : 1u << TRACELOG_ALLOCATION;
+	return log->request.check || !tw_loop_is_on(TW_LOOP_TRACELOG_TOLD) ? 0 : usage | allocation;
 }
 
 /* Nobody but the caller waits for a pipe: it would wait for as long when the reader is closed. */

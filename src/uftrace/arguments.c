@@ -5,9 +5,7 @@
  * before it. A specification holds for data of just the size that it asks for: what none fits stays bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
-#include "base/memory/memory.h"
 #include "base/memory/order.h"
-#include "base/text/demangle.h"
 #include "base/text/scan.h"
 #include "uftrace/uftrace.h"
 
@@ -17,49 +15,6 @@
 enum { PADDING = 4, WORD_BITS = 64, BYTE_BITS = 8, SIZE_MOST = 1 << 12 };
 
 /* ---- Specifications. ---- */
-
-/* Adds a specification under its function's demangled name, by which functions are looked up. False when there is no
- * memory. */
-static bool add_spec(struct tw_reader *reader, const char *name, size_t name_size, const char *text, size_t text_size)
-{
-	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
-	if (!uftrace_fits(reader, name_size + text_size + sizeof *specs->items))
-		return true;
-	struct uftrace_spec spec = {strndup(name, name_size), strndup(text, text_size), specs->count};
-	char *demangled = spec.name ? tw_demangle(spec.name, &uftrace_of(reader)->symbols.demangle_budget) : NULL;
-	if (demangled) {
-		free(spec.name);
-		spec.name = demangled;
-	}
-	if (!spec.name || !spec.text || !tw_grow(&specs->items, &specs->room, specs->count + 1, sizeof *specs->items)) {
-		free(spec.name);
-		free(spec.text);
-		return false;
-	}
-	specs->items[specs->count++] = spec;
-	specs->sorted = false;
-	return true;
-}
-
-bool uftrace_add_specs(struct tw_reader *reader, const char *text, size_t size)
-{
-	const char *end = text + size;
-	while (text < end) {
-		const char *stop = memchr(text, ';', (size_t)(end - text));
-		stop = stop ? stop : end;
-		const char *at = memchr(text, '@', (size_t)(stop - text));
-		if (at && !add_spec(reader, text, (size_t)(at - text), at + 1, (size_t)(stop - at - 1)))
-			return false;
-		text = stop + 1;
-	}
-	return true;
-}
-
-bool uftrace_take_debug_line(struct tw_reader *reader, const struct tw_text *function, const char *line)
-{
-	bool told = strncmp(line, "A: @", 4) == 0 || strncmp(line, "R: @", 4) == 0;
-	return !told || add_spec(reader, function->bytes, function->length, line + 4, strlen(line + 4));
-}
 
 static int by_name(const void *a, const void *b)
 {
@@ -91,7 +46,7 @@ static size_t first_of(struct uftrace_specs *specs, const char *name, size_t len
 }
 
 /* What is said of a function's arguments, or of what it returned. */
-struct found {
+struct spec_texts {
 	const char *texts[UFTRACE_SIZES];
 	size_t count;
 };
@@ -103,7 +58,7 @@ static bool fits_type(const struct uftrace_spec *spec, enum uftrace_type type)
 }
 
 static void add_found(struct uftrace_specs *specs, const char *name, size_t length, enum uftrace_type type,
-                      struct found *found)
+                      struct spec_texts *found)
 {
 	for (size_t i = first_of(specs, name, length); i < specs->count && found->count < UFTRACE_SIZES; i++) {
 		const struct uftrace_spec *spec = &specs->items[i];
@@ -116,11 +71,11 @@ static void add_found(struct uftrace_specs *specs, const char *name, size_t leng
 
 /* Finds what is said of a function: under its whole name, then under its name without parameters, by which users ask
  * for functions of C++. */
-static struct found find_specs(struct tw_reader *reader, uint32_t function, enum uftrace_type type)
+static struct spec_texts find_specs(struct tw_reader *reader, uint32_t function, enum uftrace_type type)
 {
 	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
 	const char *name = tw_dictionary_name(reader->dictionary, function)->text;
-	struct found found = {.count = 0};
+	struct spec_texts found = {.count = 0};
 	size_t length = strlen(name), simple = strcspn(name, "(");
 	add_found(specs, name, length, type, &found);
 	if (simple < length)
@@ -130,7 +85,7 @@ static struct found find_specs(struct tw_reader *reader, uint32_t function, enum
 
 /* ---- A value: "arg1/d32%rdi", "fparg2/32", "retval/s", "arg3/t8:pt". ---- */
 
-struct value {
+struct spec_value {
 	const char *name;
 	size_t name_size;
 	char format; /* 0: as uftrace guesses it */
@@ -138,11 +93,11 @@ struct value {
 };
 
 /* Reads one; *text moves behind it. */
-static void read_value(const char **text, struct value *value)
+static void read_value(const char **text, struct spec_value *value)
 {
 	const char *at = *text;
 	uint64_t bits = WORD_BITS;
-	*value = (struct value){.name = at, .name_size = strcspn(at, "/%,")};
+	*value = (struct spec_value){.name = at, .name_size = strcspn(at, "/%,")};
 	if (strncmp(at, "fparg", 5) == 0)
 		value->format = 'f';
 	at += value->name_size;
@@ -160,13 +115,13 @@ static void read_value(const char **text, struct value *value)
 	*text = *at ? at + 1 : at;
 }
 
-static bool is_text(const struct value *value)
+static bool is_text(const struct spec_value *value)
 {
 	return value->format == 's' || value->format == 'S';
 }
 
 /* Bytes that the value takes; SIZE_MAX: more than there are. */
-static size_t room_of(const struct value *value, const uint8_t *data, size_t have)
+static size_t room_of(const struct spec_value *value, const uint8_t *data, size_t have)
 {
 	size_t size = value->size;
 	if (is_text(value))
@@ -229,7 +184,7 @@ static void put_text(struct tw_argument *argument, const uint8_t *data)
 		put_bytes(argument, TW_ARG_TEXT, data + 2, size);
 }
 
-static void put_value(struct tw_argument *argument, const struct value *value, const uint8_t *data)
+static void put_value(struct tw_argument *argument, const struct spec_value *value, const uint8_t *data)
 {
 	size_t size = value->size;
 	if (is_text(value)) {
@@ -259,7 +214,7 @@ static size_t size_of(const char *text, const uint8_t *data, size_t have)
 {
 	size_t at = 0;
 	for (unsigned count = 0; *text && count < UFTRACE_ARGUMENTS; count++) {
-		struct value value;
+		struct spec_value value;
 		read_value(&text, &value);
 		size_t room = room_of(&value, data + at, have - at);
 		if (room == SIZE_MAX)
@@ -287,7 +242,7 @@ int uftrace_data_sizes(struct tw_reader *reader, struct uftrace_task *task, cons
 	uint32_t function = uftrace_name(reader, session, record->address);
 	if (function == UINT32_MAX)
 		return TW_ERR_MEMORY;
-	struct found found = find_specs(reader, function, record->type);
+	struct spec_texts found = find_specs(reader, function, record->type);
 	for (size_t i = 0; i < found.count; i++) {
 		size_t size = size_of(found.texts[i], data, have);
 		if (size && size <= UFTRACE_DATA_MOST - UFTRACE_RECORD_SIZE)
@@ -303,7 +258,7 @@ static int put_values(struct tw_reader *reader, const char *text, const uint8_t 
 	size_t at = 0;
 	int count = 0;
 	while (*text && count < UFTRACE_ARGUMENTS) {
-		struct value value;
+		struct spec_value value;
 		read_value(&text, &value);
 		size_t room = room_of(&value, data + at, size - at);
 		if (room == SIZE_MAX || value.name_size == 0)
@@ -358,18 +313,9 @@ int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct 
 		return put_event(reader, record, data, arguments);
 	if (record->type != UFTRACE_ENTRY && record->type != UFTRACE_EXIT)
 		return 0;
-	struct found found = find_specs(reader, function, record->type);
+	struct spec_texts found = find_specs(reader, function, record->type);
 	int count = 0;
 	for (size_t i = 0; i < found.count && count == 0; i++)
 		count = put_values(reader, found.texts[i], data, record->data_size, arguments);
 	return count;
-}
-
-void uftrace_specs_free(struct uftrace_specs *specs)
-{
-	for (size_t i = 0; i < specs->count; i++) {
-		free(specs->items[i].name);
-		free(specs->items[i].text);
-	}
-	free(specs->items);
 }

@@ -86,7 +86,7 @@ static bool give(const struct tw_text_line *line, uftrace_take_line_fn *take, vo
 /* Whether there was no memory for something that lines tell. */
 static bool has_failed(const struct tw_reader *reader)
 {
-	return uftrace_of(reader)->failed || uftrace_of(reader)->symbols.failed;
+	return uftrace_of(reader)->tasks.failed || uftrace_of(reader)->symbols.failed;
 }
 
 static int give_lines(struct tw_reader *reader, const char *name, struct tw_text_lines *lines,
@@ -148,4 +148,24 @@ int uftrace_list(struct tw_reader *reader, int (*take)(struct tw_reader *reader,
 		status = take(reader, entry->d_name);
 	closedir(directory);
 	return status;
+}
+
+/* ---- The memory limit. ---- */
+
+bool uftrace_fits(const struct tw_reader *reader, size_t more)
+{
+	enum { SHARE = 2 };
+	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
+	if (symbols->used + more > tw_memory_limit(reader) / SHARE)
+		return false;
+	symbols->used += more;
+	return true;
+}
+
+size_t uftrace_chunk(const struct tw_reader *reader)
+{
+	enum { LEAST = 1 << 12, MOST = 1 << 16, SHARE = 4 };
+	const struct uftrace_reader *uftrace = uftrace_of(reader);
+	size_t share = tw_memory_limit(reader) / SHARE / (uftrace->tasks.count + uftrace->cpus.count + 1);
+	return share < LEAST ? LEAST : share < MOST ? share : MOST;
 }

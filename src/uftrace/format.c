@@ -16,15 +16,15 @@ static int take_header(struct tw_reader *reader, const uint8_t *bytes, size_t ha
 	if (have < HEADER_SIZE)
 		return tw_fail(reader, TW_ERR_FORMAT, "%s/info: expected a header of %d bytes, found %zu", reader->path,
 		               HEADER_SIZE, have);
-	uftrace->version = tw_load32(bytes + 8, false);
+	uftrace->header.version = tw_load32(bytes + 8, false);
 	if (bytes[14] != LITTLE)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED,
 		               "%s/info: offset 0xe: expected byte order 1 (little endian), found %u", reader->path,
 		               bytes[14]);
-	if (uftrace->version != VERSION)
+	if (uftrace->header.version != VERSION)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s/info: offset 0x8: expected version %d, found %u",
-		               reader->path, VERSION, uftrace->version);
-	uftrace->features = tw_load64(bytes + 16, false);
+		               reader->path, VERSION, uftrace->header.version);
+	uftrace->header.features = tw_load64(bytes + 16, false);
 	return 0;
 }
 
@@ -46,8 +46,8 @@ static bool take_info_line(struct uftrace_reader *uftrace, const char *line, siz
 	static const char *const words[] = {"exename:", "cmdline:", "record_date:"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t length = strlen(words[i]);
-		if (size > length && memcmp(line, words[i], length) == 0 && !uftrace->texts[i].length)
-			return tw_text_add(&uftrace->texts[i], line + length, size - length);
+		if (size > length && memcmp(line, words[i], length) == 0 && !uftrace->header.texts[i].length)
+			return tw_text_add(&uftrace->header.texts[i], line + length, size - length);
 	}
 	return true;
 }
@@ -105,28 +105,28 @@ static int uftrace_open(struct tw_reader *reader)
 static void uftrace_close(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = reader->state;
-	for (size_t i = 0; i < uftrace->task_count; i++) {
-		free(uftrace->tasks[i].file);
-		free(uftrace->tasks[i].open);
-		uftrace_cursor_close(&uftrace->tasks[i].cursor);
+	for (size_t i = 0; i < uftrace->tasks.count; i++) {
+		free(uftrace->tasks.items[i].file);
+		free(uftrace->tasks.items[i].open);
+		uftrace_cursor_close(&uftrace->tasks.items[i].cursor);
 	}
-	for (size_t i = 0; i < uftrace->cpu_count; i++) {
-		free(uftrace->cpus[i].file);
-		uftrace_cpu_close(&uftrace->cpus[i]);
+	for (size_t i = 0; i < uftrace->cpus.count; i++) {
+		free(uftrace->cpus.items[i].file);
+		uftrace_cpu_close(&uftrace->cpus.items[i]);
 	}
-	free(uftrace->cpus);
-	free(uftrace->begins);
-	tw_wanted_free(uftrace->wanted);
-	for (size_t i = 0; i < sizeof uftrace->texts / sizeof *uftrace->texts; i++)
-		tw_text_free(&uftrace->texts[i]);
+	free(uftrace->cpus.items);
+	free(uftrace->places.begins);
+	tw_wanted_free(uftrace->places.wanted);
+	for (size_t i = 0; i < sizeof uftrace->header.texts / sizeof *uftrace->header.texts; i++)
+		tw_text_free(&uftrace->header.texts[i]);
 	uftrace_symbols_free(&uftrace->symbols);
 	uftrace_specs_free(&uftrace->specs);
 	uftrace_kernel_free(&uftrace->kernel);
-	tw_map_free(&uftrace->task_numbers);
-	tw_map_free(&uftrace->event_names);
-	free(uftrace->tasks);
-	free(uftrace->heap);
-	free(uftrace->threads);
+	tw_map_free(&uftrace->tasks.numbers);
+	tw_map_free(&uftrace->tasks.event_names);
+	free(uftrace->tasks.items);
+	free(uftrace->order.heap);
+	free(uftrace->sums.threads);
 	free(uftrace);
 }
 

@@ -27,7 +27,7 @@ enum {
 };
 
 /* A record in the page. */
-struct item {
+struct page_record {
 	const uint8_t *data; /* NULL: it only tells time */
 	size_t data_size, size;
 	uint64_t time;
@@ -101,7 +101,7 @@ static uint64_t stamp(uint64_t before, uint64_t low, uint64_t high)
 }
 
 /* Decodes records that only tell time. Returns false for others. */
-static bool decode_time(const uint8_t *bytes, size_t left, unsigned type, struct item *item)
+static bool decode_time(const uint8_t *bytes, size_t left, unsigned type, struct page_record *item)
 {
 	uint64_t low = tw_load32(bytes, false) >> (WORD * 8 - DELTA_BITS);
 	uint64_t high = left < 2 * WORD ? 0 : tw_load32(bytes + WORD, false);
@@ -120,9 +120,9 @@ static bool decode_time(const uint8_t *bytes, size_t left, unsigned type, struct
 	return left >= 2 * WORD && item->size <= left && item->size >= 2 * WORD;
 }
 
-static bool decode(const uint8_t *bytes, size_t left, uint64_t time, struct item *item)
+static bool decode(const uint8_t *bytes, size_t left, uint64_t time, struct page_record *item)
 {
-	*item = (struct item){.time = time};
+	*item = (struct page_record){.time = time};
 	if (left < WORD)
 		return false;
 	uint32_t word = tw_load32(bytes, false);
@@ -160,14 +160,14 @@ static uint64_t number_of(const struct uftrace_kernel_field *field, const uint8_
 /* Returns the thread that a kernel event is about, which an event may name in a field; NULL when that was not
  * recorded. */
 static struct uftrace_task *task_of(struct uftrace_reader *uftrace, const struct uftrace_kernel_event *event,
-                                    const struct item *item)
+                                    const struct page_record *item)
 {
 	uint32_t number;
 	for (size_t i = 0; i < UFTRACE_PIDS; i++) {
 		const struct uftrace_kernel_field *field = &event->pids[i];
 		uint64_t thread = (uint32_t)number_of(field, item->data, item->data_size);
-		if (field->size && tw_map_find(&uftrace->task_numbers, thread, &number))
-			return &uftrace->tasks[number];
+		if (field->size && tw_map_find(&uftrace->tasks.numbers, thread, &number))
+			return &uftrace->tasks.items[number];
 		if (event->type != UFTRACE_KERNEL_EVENT)
 			break;
 	}
@@ -175,7 +175,7 @@ static struct uftrace_task *task_of(struct uftrace_reader *uftrace, const struct
 }
 
 static const struct uftrace_kernel_event *event_of(struct tw_reader *reader, const struct uftrace_cpu *cpu,
-                                                   const struct item *item)
+                                                   const struct page_record *item)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	uint32_t number;
@@ -183,16 +183,16 @@ static const struct uftrace_kernel_event *event_of(struct tw_reader *reader, con
 		return NULL;
 	if (tw_map_find(&uftrace->kernel.numbers, tw_load16(item->data, false), &number))
 		return &uftrace->kernel.events[number];
-	if (!uftrace->told_not_read)
+	if (!uftrace->tasks.told_not_read)
 		report(reader, cpu, UFTRACE_NOT_READ, cpu->page + cpu->at,
 		       "An event is of a number that kernel_header does not tell: such are left out.");
-	uftrace->told_not_read = true;
+	uftrace->tasks.told_not_read = true;
 	return NULL;
 }
 
 /* Takes a record, where it is of a thread that is shown. Those before its first function are uftrace's own, and left
  * out. */
-static bool take(struct tw_reader *reader, struct uftrace_cpu *cpu, const struct item *item)
+static bool take(struct tw_reader *reader, struct uftrace_cpu *cpu, const struct page_record *item)
 {
 	const struct uftrace_kernel_event *event = event_of(reader, cpu, item);
 	if (!event)
@@ -242,7 +242,7 @@ static int next_item(struct tw_reader *reader, struct uftrace_cpu *cpu)
 {
 	const struct uftrace_kernel *kernel = &uftrace_of(reader)->kernel;
 	const uint8_t *page;
-	struct item item;
+	struct page_record item;
 	size_t have;
 	int status = tw_window_view(&cpu->window, cpu->page, kernel->page_size, &page, &have);
 	if (status < 0)

@@ -43,9 +43,9 @@ int uftrace_add_cpu(struct tw_reader *reader, const char *name)
 	uint64_t number;
 	if (!tw_scan_number(&at, 10, &number) || strcmp(at, ".dat") != 0 || number >= UFTRACE_CPUS)
 		return 0;
-	if (!tw_grow(&uftrace->cpus, &uftrace->cpu_room, uftrace->cpu_count + 1, sizeof *uftrace->cpus))
+	if (!tw_grow(&uftrace->cpus.items, &uftrace->cpus.room, uftrace->cpus.count + 1, sizeof *uftrace->cpus.items))
 		return tw_fail_memory(reader);
-	struct uftrace_cpu *cpu = &uftrace->cpus[uftrace->cpu_count++];
+	struct uftrace_cpu *cpu = &uftrace->cpus.items[uftrace->cpus.count++];
 	*cpu = (struct uftrace_cpu){.number = (unsigned)number,
 	                            .kernel = kernel,
 	                            .file = uftrace_path(reader->path, name)};
@@ -124,9 +124,9 @@ static bool take_switch(struct tw_reader *reader, struct uftrace_cpu *cpu, const
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	uint32_t number;
 	if (record->type != SWITCH || record->size < ALL ||
-	    !tw_map_find(&uftrace->task_numbers, tw_load32(record->bytes + TID, false), &number))
+	    !tw_map_find(&uftrace->tasks.numbers, tw_load32(record->bytes + TID, false), &number))
 		return false;
-	cpu->task = &uftrace->tasks[number];
+	cpu->task = &uftrace->tasks.items[number];
 	cpu->record = (struct uftrace_record){
 	    .type = record->flags & IS_OUT ? UFTRACE_SCHED_OUT : UFTRACE_SCHED_IN,
 	    .time = tw_load64(record->bytes + TIME, false),
@@ -157,12 +157,12 @@ static int take_name(struct tw_reader *reader, const struct perf_record *record)
 	enum { TID = HEADER + 4, NAME = HEADER + 8 };
 	uint32_t number;
 	if (record->type != COMM || record->size < NAME + NAME_MOST ||
-	    !tw_map_find(&uftrace_of(reader)->task_numbers, tw_load32(record->bytes + TID, false), &number))
+	    !tw_map_find(&uftrace_of(reader)->tasks.numbers, tw_load32(record->bytes + TID, false), &number))
 		return 0;
 	const char *text = (const char *)record->bytes + NAME;
 	const struct tw_name name = {.text = text, .length = strnlen(text, NAME_MOST)};
 	uint32_t known = tw_dictionary_intern(reader->dictionary, &name);
-	uftrace_of(reader)->tasks[number].name = known;
+	uftrace_of(reader)->tasks.items[number].name = known;
 	return known == UINT32_MAX ? tw_fail_memory(reader) : 0;
 }
 
@@ -172,14 +172,14 @@ int uftrace_read_names(struct tw_reader *reader)
 	bool quiet = reader->reports.quiet;
 	int status = 0;
 	reader->reports.quiet = true; /* what is wrong is told when switches are read */
-	for (size_t i = 0; i < uftrace->cpu_count && status >= 0; i++) {
+	for (size_t i = 0; i < uftrace->cpus.count && status >= 0; i++) {
 		struct perf_record record;
-		if (uftrace->cpus[i].kernel)
+		if (uftrace->cpus.items[i].kernel)
 			continue;
-		status = uftrace_cpu_open(reader, &uftrace->cpus[i]);
-		while (status >= 0 && (status = next_record(reader, &uftrace->cpus[i], &record)) > 0)
+		status = uftrace_cpu_open(reader, &uftrace->cpus.items[i]);
+		while (status >= 0 && (status = next_record(reader, &uftrace->cpus.items[i], &record)) > 0)
 			status = take_name(reader, &record);
-		uftrace_cpu_close(&uftrace->cpus[i]);
+		uftrace_cpu_close(&uftrace->cpus.items[i]);
 	}
 	reader->reports.quiet = quiet;
 	return status;

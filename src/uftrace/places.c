@@ -20,16 +20,16 @@ uint64_t uftrace_offset(const struct uftrace_record *record)
 
 static size_t cpu_source(const struct uftrace_reader *uftrace, bool kernel, unsigned number)
 {
-	for (size_t i = 0; i < uftrace->cpu_count; i++)
-		if (uftrace->cpus[i].kernel == kernel && uftrace->cpus[i].number == number)
-			return uftrace->task_count + i;
+	for (size_t i = 0; i < uftrace->cpus.count; i++)
+		if (uftrace->cpus.items[i].kernel == kernel && uftrace->cpus.items[i].number == number)
+			return uftrace->tasks.count + i;
 	return 0;
 }
 
 uint64_t uftrace_place(const struct tw_reader *reader, const struct tw_event *event)
 {
 	const struct uftrace_reader *uftrace = uftrace_of(reader->whole ? reader->whole : reader);
-	const uint64_t *begins = uftrace->begins;
+	const uint64_t *begins = uftrace->places.begins;
 	if (event->offset >> KERNEL)
 		return begins[cpu_source(uftrace, true, (unsigned)tw_bits(event->offset, CPU, KERNEL - 1))] +
 		       (uint32_t)event->offset;
@@ -42,29 +42,29 @@ uint64_t uftrace_place(const struct tw_reader *reader, const struct tw_event *ev
 static bool lay_out(struct uftrace_reader *uftrace)
 {
 	uint64_t at = 0;
-	size_t count = uftrace->task_count + uftrace->cpu_count;
-	uftrace->begins = calloc(count + 1, sizeof *uftrace->begins);
-	for (size_t i = 0; uftrace->begins && i < count; i++) {
-		const char *file =
-		    i < uftrace->task_count ? uftrace->tasks[i].file : uftrace->cpus[i - uftrace->task_count].file;
+	size_t count = uftrace->tasks.count + uftrace->cpus.count;
+	uftrace->places.begins = calloc(count + 1, sizeof *uftrace->places.begins);
+	for (size_t i = 0; uftrace->places.begins && i < count; i++) {
+		const char *file = i < uftrace->tasks.count ? uftrace->tasks.items[i].file
+		                                            : uftrace->cpus.items[i - uftrace->tasks.count].file;
 		struct stat status;
-		uftrace->begins[i] = at;
+		uftrace->places.begins[i] = at;
 		if (file && stat(file, &status) == 0)
 			at += ((uint64_t)status.st_size | (TW_WANTED_UNIT - 1)) + 1;
 	}
-	return uftrace->begins != NULL;
+	return uftrace->places.begins != NULL;
 }
 
 int uftrace_open_wanted(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	const enum tw_order order = reader->options.order;
-	if (!reader->filter || uftrace->wanted)
+	if (!reader->filter || uftrace->places.wanted)
 		return 0;
 	if (!lay_out(uftrace))
 		return tw_fail_memory(reader);
 	reader->options.order = TW_ORDER_TIME; /* what the kernel did for a thread is in other files */
-	int status = tw_wanted_new(&uftrace->wanted, reader, false);
+	int status = tw_wanted_new(&uftrace->places.wanted, reader, false);
 	reader->options.order = order;
 	return status == TW_ERR_MEMORY ? tw_fail_memory(reader) : status;
 }

@@ -14,19 +14,19 @@
 
 static size_t source_count(const struct uftrace_reader *uftrace)
 {
-	return uftrace->task_count + uftrace->cpu_count;
+	return uftrace->tasks.count + uftrace->cpus.count;
 }
 
 /* Returns the CPU whose file a source is; NULL: it is a task's file. */
 static struct uftrace_cpu *cpu_of(const struct uftrace_reader *uftrace, size_t source)
 {
-	return source < uftrace->task_count ? NULL : &uftrace->cpus[source - uftrace->task_count];
+	return source < uftrace->tasks.count ? NULL : &uftrace->cpus.items[source - uftrace->tasks.count];
 }
 
 static const struct uftrace_record *record_of(const struct uftrace_reader *uftrace, size_t source)
 {
 	const struct uftrace_cpu *cpu = cpu_of(uftrace, source);
-	return cpu ? &cpu->record : &uftrace->tasks[source].record;
+	return cpu ? &cpu->record : &uftrace->tasks.items[source].record;
 }
 
 /* Goes to the next record of what is open. Returns 1, 0 at its end, or a negative status. */
@@ -34,7 +34,7 @@ static int advance(struct tw_reader *reader, size_t source)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	struct uftrace_cpu *cpu = cpu_of(uftrace, source);
-	struct uftrace_task *task = &uftrace->tasks[source];
+	struct uftrace_task *task = &uftrace->tasks.items[source];
 	int status = cpu ? uftrace_cpu_next(reader, cpu) : uftrace_cursor_next(&task->cursor, &task->record);
 	if (status == 0 && cpu) {
 		uftrace_cpu_close(cpu);
@@ -51,7 +51,7 @@ static int advance(struct tw_reader *reader, size_t source)
 static bool is_open(const struct uftrace_reader *uftrace, size_t source)
 {
 	const struct uftrace_cpu *cpu = cpu_of(uftrace, source);
-	return cpu ? cpu->input != NULL : uftrace->tasks[source].cursor.input != NULL;
+	return cpu ? cpu->input != NULL : uftrace->tasks.items[source].cursor.input != NULL;
 }
 
 /* Returns 1, 0 where there is nothing to be opened, or a negative status. */
@@ -59,7 +59,7 @@ static int open_source(struct tw_reader *reader, size_t source)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	struct uftrace_cpu *cpu = cpu_of(uftrace, source);
-	struct uftrace_task *task = &uftrace->tasks[source];
+	struct uftrace_task *task = &uftrace->tasks.items[source];
 	if (!cpu && (!task->file || !task->shown))
 		return 0;
 	int status = cpu ? uftrace_cpu_open(reader, cpu) : uftrace_cursor_open(&task->cursor, reader, task->file);
@@ -72,7 +72,7 @@ static int give(struct uftrace_reader *uftrace, size_t source, struct uftrace_ta
                 struct uftrace_record *record)
 {
 	const struct uftrace_cpu *cpu = cpu_of(uftrace, source);
-	*task = cpu ? cpu->task : &uftrace->tasks[source];
+	*task = cpu ? cpu->task : &uftrace->tasks.items[source];
 	*record = *record_of(uftrace, source);
 	return 1;
 }
@@ -89,8 +89,8 @@ static bool earlier(const void *context, uint32_t a, uint32_t b)
 static int open_all(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	uftrace->heap = calloc(source_count(uftrace) + 1, sizeof *uftrace->heap);
-	if (!uftrace->heap)
+	uftrace->order.heap = calloc(source_count(uftrace) + 1, sizeof *uftrace->order.heap);
+	if (!uftrace->order.heap)
 		return tw_fail_memory(reader);
 	for (size_t i = 0; i < source_count(uftrace); i++) {
 		int status = open_source(reader, i);
@@ -99,27 +99,27 @@ static int open_all(struct tw_reader *reader)
 		if (status < 0)
 			return status;
 		if (status)
-			uftrace->heap[uftrace->heap_count++] = (uint32_t)i;
+			uftrace->order.heap[uftrace->order.heap_count++] = (uint32_t)i;
 	}
-	tw_heap_make(uftrace->heap, uftrace->heap_count, earlier, uftrace);
+	tw_heap_make(uftrace->order.heap, uftrace->order.heap_count, earlier, uftrace);
 	return 0;
 }
 
 static int next_by_time(struct tw_reader *reader, struct uftrace_task **task, struct uftrace_record *record)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	int status = uftrace->begun ? 1 : open_all(reader);
+	int status = uftrace->order.begun ? 1 : open_all(reader);
 	/* The record that was given last: its data stood in the window until now. */
-	if (uftrace->begun && uftrace->heap_count) {
-		status = advance(reader, uftrace->heap[0]);
+	if (uftrace->order.begun && uftrace->order.heap_count) {
+		status = advance(reader, uftrace->order.heap[0]);
 		if (status == 0)
-			uftrace->heap[0] = uftrace->heap[--uftrace->heap_count];
-		tw_heap_sift(uftrace->heap, uftrace->heap_count, 0, earlier, uftrace);
+			uftrace->order.heap[0] = uftrace->order.heap[--uftrace->order.heap_count];
+		tw_heap_sift(uftrace->order.heap, uftrace->order.heap_count, 0, earlier, uftrace);
 	}
-	uftrace->begun = true;
-	if (status < 0 || !uftrace->heap_count)
+	uftrace->order.begun = true;
+	if (status < 0 || !uftrace->order.heap_count)
 		return status < 0 ? status : 0;
-	return give(uftrace, uftrace->heap[0], task, record);
+	return give(uftrace, uftrace->order.heap[0], task, record);
 }
 
 /* ---- Thread after thread; then CPU after CPU. ---- */
@@ -127,12 +127,12 @@ static int next_by_time(struct tw_reader *reader, struct uftrace_task **task, st
 static int next_by_track(struct tw_reader *reader, struct uftrace_task **task, struct uftrace_record *record)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	for (; uftrace->current < source_count(uftrace); uftrace->current++) {
-		int status = is_open(uftrace, uftrace->current) ? 1 : open_source(reader, uftrace->current);
+	for (; uftrace->order.current < source_count(uftrace); uftrace->order.current++) {
+		int status = is_open(uftrace, uftrace->order.current) ? 1 : open_source(reader, uftrace->order.current);
 		if (status > 0)
-			status = advance(reader, uftrace->current);
+			status = advance(reader, uftrace->order.current);
 		if (status > 0)
-			return give(uftrace, uftrace->current, task, record);
+			return give(uftrace, uftrace->order.current, task, record);
 		if (status < 0)
 			return status;
 	}
@@ -157,7 +157,7 @@ static uint32_t event_name(struct tw_reader *reader, uint64_t number)
 {
 	char text[32];
 	uint32_t name;
-	if (tw_map_find(&uftrace_of(reader)->event_names, number, &name))
+	if (tw_map_find(&uftrace_of(reader)->tasks.event_names, number, &name))
 		return name;
 	const char *built_in = uftrace_built_in_event(number);
 	(void)snprintf(text, sizeof text, "event %" PRIu64, number);
@@ -196,17 +196,18 @@ static const uint8_t events[UFTRACE_TYPES] = {
 static int add_arguments(struct tw_reader *reader, const struct uftrace_record *record, struct tw_event *row)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	uint8_t *data = uftrace->store + uftrace->stored;
+	uint8_t *data = uftrace->batch.bytes + uftrace->batch.byte_count;
 	if (!record->data_size)
 		return 0;
 	memcpy(data, record->data, record->data_size);
-	int count = uftrace_arguments(reader, row->name, record, data, uftrace->arguments + uftrace->argument_count);
+	int count = uftrace_arguments(reader, row->name, record, data,
+	                              uftrace->batch.arguments + uftrace->batch.argument_count);
 	if (count <= 0)
 		return count;
-	row->first_argument = (uint16_t)uftrace->argument_count;
+	row->first_argument = (uint16_t)uftrace->batch.argument_count;
 	row->argument_count = (uint8_t)count;
-	uftrace->argument_count += (size_t)count;
-	uftrace->stored += record->data_size;
+	uftrace->batch.argument_count += (size_t)count;
+	uftrace->batch.byte_count += record->data_size;
 	return 0;
 }
 
@@ -216,8 +217,8 @@ static void add_switch(const struct uftrace_reader *uftrace, const struct uftrac
 	enum { RUNNING = 1, BLOCKED = 3 }; /* as enum tw_sched_state has them */
 	bool leaves = record->type == UFTRACE_SCHED_OUT;
 	row->cpu = (uint16_t)record->cpu;
-	row->other = leaves ? uftrace->nobody : row->track;
-	row->track = leaves ? row->track : uftrace->nobody;
+	row->other = leaves ? uftrace->cpus.nobody : row->track;
+	row->track = leaves ? row->track : uftrace->cpus.nobody;
 	row->value = leaves && !record->preempted ? BLOCKED : RUNNING;
 }
 
@@ -226,7 +227,7 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 {
 	*row = (struct tw_event){
 	    .kind = events[record->type],
-	    .name = uftrace_of(reader)->name,
+	    .name = uftrace_of(reader)->waiting.name,
 	    .time = record->time,
 	    .offset = uftrace_offset(record),
 	    .category = record->kernel ? uftrace_of(reader)->kernel.category : 0,
@@ -244,26 +245,27 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 static int take_record(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	int status = next_record(reader, &uftrace->task, &uftrace->record);
+	int status = next_record(reader, &uftrace->waiting.task, &uftrace->waiting.record);
 	if (status <= 0)
 		return status;
-	bool named = events[uftrace->record.type] != TW_LOST && events[uftrace->record.type] != TW_SWITCH;
-	uftrace->name = named ? name_of(reader, uftrace->task, &uftrace->record) : 0;
-	uftrace->waits = true;
-	return uftrace->name == UINT32_MAX ? TW_ERR_MEMORY : 1;
+	bool named =
+	    events[uftrace->waiting.record.type] != TW_LOST && events[uftrace->waiting.record.type] != TW_SWITCH;
+	uftrace->waiting.name = named ? name_of(reader, uftrace->waiting.task, &uftrace->waiting.record) : 0;
+	uftrace->waiting.any = true;
+	return uftrace->waiting.name == UINT32_MAX ? TW_ERR_MEMORY : 1;
 }
 
 /* Returns how many functions of the thread may be open where the record stands; those above have ended without a
  * record. The one that an exit ends is among them, unless another is open in its place. */
 static size_t open_before(const struct uftrace_reader *uftrace)
 {
-	const struct uftrace_record *record = &uftrace->record;
-	const struct uftrace_task *task = uftrace->task;
+	const struct uftrace_record *record = &uftrace->waiting.record;
+	const struct uftrace_task *task = uftrace->waiting.task;
 	if (record->type == UFTRACE_ENTRY)
 		return record->depth;
 	if (record->type != UFTRACE_EXIT)
 		return SIZE_MAX;
-	bool ends = task->open_count <= record->depth || task->open[record->depth] == uftrace->name;
+	bool ends = task->open_count <= record->depth || task->open[record->depth] == uftrace->waiting.name;
 	return record->depth + ends;
 }
 
@@ -271,13 +273,13 @@ static size_t open_before(const struct uftrace_reader *uftrace)
 static bool end_function(const struct tw_reader *reader, struct tw_event *row)
 {
 	const struct uftrace_reader *uftrace = uftrace_of(reader);
-	struct uftrace_task *task = uftrace->task;
+	struct uftrace_task *task = uftrace->waiting.task;
 	uint32_t name = task->open[--task->open_count];
 	*row = (struct tw_event){
 	    .kind = TW_SLICE_END,
 	    .flags = reader->request.marks_made ? TW_FLAG_MADE : 0, /* the record is of something else */
-	    .time = uftrace->record.time,
-	    .offset = uftrace_offset(&uftrace->record),
+	    .time = uftrace->waiting.record.time,
+	    .offset = uftrace_offset(&uftrace->waiting.record),
 	    .track = task->track,
 	    .name = name,
 	};
@@ -288,8 +290,8 @@ static bool end_function(const struct tw_reader *reader, struct tw_event *row)
 static int note_open(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	const struct uftrace_record *record = &uftrace->record;
-	struct uftrace_task *task = uftrace->task;
+	const struct uftrace_record *record = &uftrace->waiting.record;
+	struct uftrace_task *task = uftrace->waiting.task;
 	if (record->type == UFTRACE_EXIT && task->open_count > record->depth)
 		task->open_count = record->depth;
 	if (record->type != UFTRACE_ENTRY)
@@ -298,7 +300,7 @@ static int note_open(struct tw_reader *reader)
 		return tw_fail_memory(reader);
 	while (task->open_count < record->depth)
 		task->open[task->open_count++] = 0;
-	task->open[task->open_count++] = uftrace->name;
+	task->open[task->open_count++] = uftrace->waiting.name;
 	return 0;
 }
 
@@ -306,26 +308,19 @@ static int note_open(struct tw_reader *reader)
 static int add_next(struct tw_reader *reader, size_t *rows)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	struct tw_event *row = &uftrace->events[*rows];
-	int status = uftrace->waits ? 1 : take_record(reader);
+	struct tw_event *row = &uftrace->batch.events[*rows];
+	int status = uftrace->waiting.any ? 1 : take_record(reader);
 	if (status <= 0)
 		return status;
-	if (uftrace->task->open_count > open_before(uftrace)) {
+	if (uftrace->waiting.task->open_count > open_before(uftrace)) {
 		*rows += end_function(reader, row);
 		return 1;
 	}
-	uftrace->waits = false;
+	uftrace->waiting.any = false;
 	(*rows)++;
-	status = add_row(reader, uftrace->task, &uftrace->record, row);
+	status = add_row(reader, uftrace->waiting.task, &uftrace->waiting.record, row);
 	status = status < 0 ? status : note_open(reader);
 	return status < 0 ? status : 1;
-}
-
-/* Tracks are made of the tasks, in their order. */
-size_t uftrace_member(const struct tw_reader *reader, uint32_t track)
-{
-	const struct uftrace_reader *uftrace = uftrace_of(reader);
-	return uftrace->task_count ? track - uftrace->tasks[0].track : 0;
 }
 
 int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
@@ -333,10 +328,10 @@ int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	size_t rows = 0;
 	int status = 1;
-	uftrace->argument_count = uftrace->stored = 0;
-	while (rows < UFTRACE_ROWS && uftrace->stored + UFTRACE_DATA_MOST <= UFTRACE_STORE && status > 0)
+	uftrace->batch.argument_count = uftrace->batch.byte_count = 0;
+	while (rows < UFTRACE_ROWS && uftrace->batch.byte_count + UFTRACE_DATA_MOST <= UFTRACE_STORE && status > 0)
 		status = add_next(reader, &rows);
-	*batch = (struct tw_batch){uftrace->events, rows, uftrace->arguments};
+	*batch = (struct tw_batch){uftrace->batch.events, rows, uftrace->batch.arguments};
 	return status < 0 ? status : (int)rows;
 }
 
@@ -386,7 +381,7 @@ static int add_data(struct tw_reader *reader, struct tw_record *record, const st
 	struct tw_argument arguments[UFTRACE_ARGUMENTS];
 	int count = uftrace_arguments(reader, name, it, it->data, arguments);
 	for (int i = 0; i < count; i++)
-		uftrace->values[i] = field_of(reader, &arguments[i]);
+		uftrace->shown.values[i] = field_of(reader, &arguments[i]);
 	struct tw_field field = {.name = "data",
 	                         .type = TW_FIELD_BYTES,
 	                         .value.bytes = (const char *)it->data,
@@ -394,10 +389,10 @@ static int add_data(struct tw_reader *reader, struct tw_record *record, const st
 	if (count > 0)
 		field = (struct tw_field){.name = "arguments",
 		                          .type = TW_FIELD_OBJECT,
-		                          .value.fields = uftrace->values,
+		                          .value.fields = uftrace->shown.values,
 		                          .size = (uint64_t)count};
 	if (count >= 0)
-		add_field(record, uftrace->fields, field);
+		add_field(record, uftrace->shown.fields, field);
 	return count < 0 ? count : 1;
 }
 
@@ -411,7 +406,7 @@ static void add_number(struct tw_record *record, struct tw_field *fields, const 
 static int add_call(struct tw_reader *reader, struct tw_record *record, struct uftrace_task *task,
                     const struct uftrace_record *it)
 {
-	struct tw_field *fields = uftrace_of(reader)->fields;
+	struct tw_field *fields = uftrace_of(reader)->shown.fields;
 	static const char *const numbers[UFTRACE_TYPES] = {[UFTRACE_EVENT] = "id", [UFTRACE_LOSS] = "count"};
 	const char *number_name = numbers[it->type];
 	add_number(record, fields, "depth", TW_FIELD_UINT, it->depth);
@@ -436,7 +431,7 @@ static int add_call(struct tw_reader *reader, struct tw_record *record, struct u
 static bool is_shown(const struct tw_reader *reader, const struct uftrace_task *task,
                      const struct uftrace_record *record)
 {
-	const struct tw_wanted *wanted = uftrace_of(reader)->wanted;
+	const struct tw_wanted *wanted = uftrace_of(reader)->places.wanted;
 	const struct tw_event event = {.kind = events[record->type],
 	                               .offset = uftrace_offset(record),
 	                               .cpu = (uint16_t)record->cpu,
@@ -459,15 +454,17 @@ int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 	while (status > 0 && !is_shown(reader, task, &it));
 	if (status <= 0)
 		return status;
-	*record =
-	    (struct tw_record){.kind = kinds[it.type], .offset = it.offset, .size = it.size, .fields = uftrace->fields};
-	add_number(record, uftrace->fields, "tid", TW_FIELD_UINT, task->thread);
-	add_number(record, uftrace->fields, "time", TW_FIELD_UINT, it.time);
+	*record = (struct tw_record){.kind = kinds[it.type],
+	                             .offset = it.offset,
+	                             .size = it.size,
+	                             .fields = uftrace->shown.fields};
+	add_number(record, uftrace->shown.fields, "tid", TW_FIELD_UINT, task->thread);
+	add_number(record, uftrace->shown.fields, "time", TW_FIELD_UINT, it.time);
 	if (events[it.type] != TW_SWITCH)
 		return add_call(reader, record, task, &it);
-	add_number(record, uftrace->fields, "cpu", TW_FIELD_UINT, it.cpu);
+	add_number(record, uftrace->shown.fields, "cpu", TW_FIELD_UINT, it.cpu);
 	if (it.type == UFTRACE_SCHED_OUT)
-		add_number(record, uftrace->fields, "preempted", TW_FIELD_BOOL, it.preempted);
+		add_number(record, uftrace->shown.fields, "preempted", TW_FIELD_BOOL, it.preempted);
 	return 1;
 }
 
@@ -475,8 +472,8 @@ int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 
 static void count(struct uftrace_reader *uftrace, const struct uftrace_task *task, const struct uftrace_record *record)
 {
-	struct tw_thread_info *thread = &uftrace->threads[task - uftrace->tasks];
-	uftrace->kinds[record->type].count++;
+	struct tw_thread_info *thread = &uftrace->sums.threads[task - uftrace->tasks.items];
+	uftrace->sums.kinds[record->type].count++;
 	if (!thread->records || record->time < thread->start_ns)
 		thread->start_ns = record->time;
 	thread->end_ns = record->time > thread->end_ns ? record->time : thread->end_ns;
@@ -499,50 +496,52 @@ static int count_all(struct tw_reader *reader)
 static void tell_threads(struct tw_reader *reader, struct tw_info *info)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	for (size_t i = 0; i < uftrace->task_count; i++) {
-		struct tw_thread_info thread = uftrace->threads[i];
+	for (size_t i = 0; i < uftrace->tasks.count; i++) {
+		struct tw_thread_info thread = uftrace->sums.threads[i];
 		if (!thread.records)
 			continue;
-		thread.process = uftrace->tasks[i].process;
-		thread.thread = uftrace->tasks[i].thread;
+		thread.process = uftrace->tasks.items[i].process;
+		thread.thread = uftrace->tasks.items[i].thread;
 		thread.start_ns -= reader->clock.start_ns;
 		thread.end_ns -= reader->clock.start_ns;
 		info->records += thread.records;
 		info->bytes += thread.bytes;
-		info->processes += i == 0 || uftrace->tasks[i - 1].process != thread.process;
-		uftrace->threads[info->thread_count++] = thread;
+		info->processes += i == 0 || uftrace->tasks.items[i - 1].process != thread.process;
+		uftrace->sums.threads[info->thread_count++] = thread;
 	}
-	info->threads = uftrace->threads;
+	info->threads = uftrace->sums.threads;
 }
 
 static void tell_fields(struct uftrace_reader *uftrace, struct tw_info *info)
 {
 	static const char *const names[] = {"program", "command", "recorded"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (uftrace->texts[i].length)
-			uftrace->told[info->field_count++] = (struct tw_field){.name = names[i],
-			                                                       .type = TW_FIELD_TEXT,
-			                                                       .value.bytes = uftrace->texts[i].bytes,
-			                                                       .size = uftrace->texts[i].length};
-	info->fields = uftrace->told;
+		if (uftrace->header.texts[i].length)
+			uftrace->sums.fields[info->field_count++] =
+			    (struct tw_field){.name = names[i],
+			                      .type = TW_FIELD_TEXT,
+			                      .value.bytes = uftrace->header.texts[i].bytes,
+			                      .size = uftrace->header.texts[i].length};
+	info->fields = uftrace->sums.fields;
 }
 
 int uftrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	(void)jobs;
-	uftrace->threads = calloc(uftrace->task_count + 1, sizeof *uftrace->threads);
-	if (!uftrace->threads)
+	uftrace->sums.threads = calloc(uftrace->tasks.count + 1, sizeof *uftrace->sums.threads);
+	if (!uftrace->sums.threads)
 		return tw_fail_memory(reader);
 	int status = count_all(reader);
 	if (status < 0)
 		return status;
 	tell_threads(reader, info);
 	for (size_t i = 0; i < UFTRACE_GAP; i++)
-		if (uftrace->kinds[i].count)
-			uftrace->kinds[info->kind_count++] = (struct tw_kind_count){kinds[i], uftrace->kinds[i].count};
-	info->kinds = uftrace->kinds;
-	info->version = uftrace->version;
+		if (uftrace->sums.kinds[i].count)
+			uftrace->sums.kinds[info->kind_count++] =
+			    (struct tw_kind_count){kinds[i], uftrace->sums.kinds[i].count};
+	info->kinds = uftrace->sums.kinds;
+	info->version = uftrace->header.version;
 	info->events = info->records;
 	info->lost_bytes = uftrace->lost;
 	info->bytes += uftrace->lost;

@@ -19,14 +19,6 @@ enum {
 	EVENTS_MOST = 1 << 24 /* numbers of events: the largest are some millions */
 };
 
-size_t uftrace_chunk(const struct tw_reader *reader)
-{
-	enum { LEAST = 1 << 12, MOST = 1 << 16, SHARE = 4 };
-	const struct uftrace_reader *uftrace = uftrace_of(reader);
-	size_t share = tw_memory_limit(reader) / SHARE / (uftrace->task_count + uftrace->cpu_count + 1);
-	return share < LEAST ? LEAST : share < MOST ? share : MOST;
-}
-
 int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file)
 {
 	*cursor = (struct uftrace_cursor){.reader = reader, .file = file, .time = reader->clock.start_ns};
@@ -58,7 +50,7 @@ static void report(const struct uftrace_cursor *cursor, enum uftrace_rule rule, 
 }
 
 /* The state in which a record finds a thread. */
-struct thread {
+struct thread_state {
 	uint64_t time;
 	unsigned depth;
 	bool timed;
@@ -86,7 +78,7 @@ static bool has_time(const struct uftrace_record *record)
 
 /* Whether a record may stand here. An exit is of the innermost function; a depth may be less where records were left
  * out. */
-static bool may_follow(const struct thread *thread, const struct uftrace_record *record)
+static bool may_follow(const struct thread_state *thread, const struct uftrace_record *record)
 {
 	static const uint64_t second = 1000000000, most = 1000 * second;
 	if (thread->timed && has_time(record) && (record->time < thread->time || record->time - thread->time > most))
@@ -98,7 +90,7 @@ static bool may_follow(const struct thread *thread, const struct uftrace_record 
 	return record->type == UFTRACE_EVENT ? record->address < EVENTS_MOST : !record->more;
 }
 
-static void go_on(struct thread *thread, const struct uftrace_record *record)
+static void go_on(struct thread_state *thread, const struct uftrace_record *record)
 {
 	thread->time = has_time(record) ? record->time : thread->time;
 	thread->timed |= has_time(record);
@@ -111,9 +103,9 @@ static void go_on(struct thread *thread, const struct uftrace_record *record)
 }
 
 /* Whether there is a record that fits. After a loss nearly all do: so what comes behind that has to fit as well. */
-static bool fits(const struct thread *thread, const uint8_t *bytes, size_t have)
+static bool fits(const struct thread_state *thread, const uint8_t *bytes, size_t have)
 {
-	struct thread after = *thread;
+	struct thread_state after = *thread;
 	struct uftrace_record record;
 	if (have < UFTRACE_RECORD_SIZE || !decode(bytes, &record) || !may_follow(thread, &record))
 		return false;
@@ -125,7 +117,7 @@ static bool fits(const struct thread *thread, const uint8_t *bytes, size_t have)
 }
 
 /* Where the next record is, from `at` on; `have` where there is none. */
-static size_t find_next(const struct thread *thread, const uint8_t *bytes, size_t at, size_t have)
+static size_t find_next(const struct thread_state *thread, const uint8_t *bytes, size_t at, size_t have)
 {
 	for (; at + UFTRACE_RECORD_SIZE <= have; at += UFTRACE_WORD)
 		if (fits(thread, bytes + at, have - at))
@@ -137,7 +129,7 @@ static size_t find_next(const struct thread *thread, const uint8_t *bytes, size_
 
 static bool goes_on(const uint8_t *bytes, size_t have, bool at_end)
 {
-	struct thread thread = {0};
+	struct thread_state thread = {0};
 	struct uftrace_record record;
 	size_t at = 0;
 	for (unsigned i = 0; i < SURE; i++) {
@@ -206,9 +198,9 @@ static void judge(const struct uftrace_cursor *cursor, const struct uftrace_reco
 
 /* Whether a record behind data fits, or several do but for the depth of the first: longjmp() leaves functions without
  * a record. */
-static bool ends_here(const struct thread *thread, bool any_depth, const uint8_t *bytes, size_t have, bool at_end)
+static bool ends_here(const struct thread_state *thread, bool any_depth, const uint8_t *bytes, size_t have, bool at_end)
 {
-	const struct thread anywhere = {thread->time, UNKNOWN, thread->timed};
+	const struct thread_state anywhere = {thread->time, UNKNOWN, thread->timed};
 	if (have == 0)
 		return at_end;
 	return any_depth ? fits(&anywhere, bytes, have) && goes_on(bytes, have, at_end) : fits(thread, bytes, have);
@@ -216,7 +208,7 @@ static bool ends_here(const struct thread *thread, bool any_depth, const uint8_t
 
 /* Finds the end of a record's data by the specifications of its function; 0: none of them fits. Returns that, or a
  * negative status. */
-static int told_end(struct uftrace_cursor *cursor, const struct thread *thread, const uint8_t *bytes, size_t have,
+static int told_end(struct uftrace_cursor *cursor, const struct thread_state *thread, const uint8_t *bytes, size_t have,
                     const struct uftrace_record *record, size_t *end)
 {
 	size_t sizes[UFTRACE_SIZES];
@@ -232,8 +224,8 @@ static int told_end(struct uftrace_cursor *cursor, const struct thread *thread, 
 }
 
 /* Returns 0 or a negative status. */
-static int take_data(struct uftrace_cursor *cursor, const struct thread *thread, const uint8_t *bytes, size_t have,
-                     struct uftrace_record *record)
+static int take_data(struct uftrace_cursor *cursor, const struct thread_state *thread, const uint8_t *bytes,
+                     size_t have, struct uftrace_record *record)
 {
 	size_t most = have < UFTRACE_DATA_MOST ? have : UFTRACE_DATA_MOST, end;
 	int status = told_end(cursor, thread, bytes, have, record, &end);
@@ -270,7 +262,7 @@ int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *re
 	}
 	record->offset = cursor->next;
 	judge(cursor, record);
-	struct thread thread = {cursor->time, cursor->depth, cursor->timed};
+	struct thread_state thread = {cursor->time, cursor->depth, cursor->timed};
 	go_on(&thread, record);
 	record->time = thread.time;
 	if (record->more) {

@@ -142,3 +142,36 @@ uint32_t uftrace_libraries_at(const struct uftrace_symbols *symbols, uint32_t nu
 	uint32_t found = last_begun(symbols, &wanted, until);
 	return found == UINT32_MAX ? number : found;
 }
+
+/* ---- Sessions of tasks. ---- */
+
+/* A forked process goes on with what its parent was then, until it executes something else. */
+static uint32_t program_of(const struct uftrace_reader *uftrace, const struct uftrace_task *task, uint64_t time,
+                           uint64_t *until)
+{
+	uint64_t process = task->process;
+	uint32_t found = UINT32_MAX, number;
+	for (size_t i = 0; i < uftrace->tasks.count; i++) {
+		found = uftrace_session_at(&uftrace->symbols, process, time, until);
+		if (found != UINT32_MAX || !tw_map_find(&uftrace->tasks.numbers, process, &number) ||
+		    !uftrace->tasks.items[number].parent)
+			break;
+		process = uftrace->tasks.items[number].parent;
+		time = uftrace->tasks.items[number].born;
+	}
+	return found;
+}
+
+uint32_t uftrace_session_of(const struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time)
+{
+	const struct uftrace_symbols *symbols = &uftrace->symbols;
+	if (time < task->until)
+		return task->session;
+	task->until = UINT64_MAX;
+	task->session = program_of(uftrace, task, time, &task->until);
+	if (task->session == UINT32_MAX && task->until < UINT64_MAX) /* the clock of task.txt is a little late */
+		task->session = program_of(uftrace, task, task->until, &(uint64_t){UINT64_MAX});
+	if (task->session != UINT32_MAX)
+		task->session = uftrace_libraries_at(symbols, task->session, time, &task->until);
+	return task->session;
+}

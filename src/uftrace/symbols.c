@@ -14,16 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, MAPPING_BYTES = 256 };
-
-bool uftrace_fits(const struct tw_reader *reader, size_t more)
-{
-	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
-	if (symbols->used + more > tw_memory_limit(reader) / NAME_SHARE)
-		return false;
-	symbols->used += more;
-	return true;
-}
+enum { RELATIVE = 1 << 5, SESSION_BITS = 48, MAPPING_BYTES = 256 };
 
 static void tell_full(struct tw_reader *reader)
 {
@@ -239,10 +230,10 @@ static bool take_mapping(void *context, char *line)
 static bool index_mappings(struct uftrace_session *session)
 {
 	size_t count = session->count;
-	struct tw_span *spans = malloc((count + 1) * sizeof *spans);
+	struct tw_interval *spans = malloc((count + 1) * sizeof *spans);
 	session->edges = malloc((2 * count + 1) * sizeof *session->edges);
 	for (size_t i = 0; spans && i < count; i++)
-		spans[i] = (struct tw_span){session->mappings[i].start, session->mappings[i].end};
+		spans[i] = (struct tw_interval){session->mappings[i].start, session->mappings[i].end};
 	bool fine =
 	    spans && session->edges && tw_cover_make(spans, (uint32_t)count, session->edges, &session->edge_count);
 	free(spans);
@@ -319,7 +310,7 @@ static int find(struct tw_reader *reader, uint32_t number, uint64_t address, con
 	struct uftrace_module *module = &uftrace->symbols.modules[place.module];
 	status = module->loaded ? 0 : load_symbols(reader, module);
 	if (status >= 0)
-		*text = symbol_at(module, uftrace->features & RELATIVE ? address - place.base : address);
+		*text = symbol_at(module, uftrace->header.features & RELATIVE ? address - place.base : address);
 	return status;
 }
 

@@ -27,18 +27,19 @@ static struct uftrace_task *task_of(struct tw_reader *reader, uint64_t thread)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	uint32_t number;
-	if (tw_map_find(&uftrace->task_numbers, thread, &number))
-		return &uftrace->tasks[number];
-	if (uftrace->task_count == TASKS_MOST || !uftrace_fits(reader, TASK_BYTES)) {
-		tell_limit(reader, UFTRACE_THREAD_LIMIT, &uftrace->left_out);
+	if (tw_map_find(&uftrace->tasks.numbers, thread, &number))
+		return &uftrace->tasks.items[number];
+	if (uftrace->tasks.count == TASKS_MOST || !uftrace_fits(reader, TASK_BYTES)) {
+		tell_limit(reader, UFTRACE_THREAD_LIMIT, &uftrace->tasks.left_out);
 		return NULL;
 	}
-	if (!tw_grow(&uftrace->tasks, &uftrace->task_room, uftrace->task_count + 1, sizeof *uftrace->tasks) ||
-	    !tw_map_add(&uftrace->task_numbers, thread, (uint32_t)uftrace->task_count)) {
-		uftrace->failed = true;
+	if (!tw_grow(&uftrace->tasks.items, &uftrace->tasks.room, uftrace->tasks.count + 1,
+	             sizeof *uftrace->tasks.items) ||
+	    !tw_map_add(&uftrace->tasks.numbers, thread, (uint32_t)uftrace->tasks.count)) {
+		uftrace->tasks.failed = true;
 		return NULL;
 	}
-	struct uftrace_task *task = &uftrace->tasks[uftrace->task_count++];
+	struct uftrace_task *task = &uftrace->tasks.items[uftrace->tasks.count++];
 	*task = (struct uftrace_task){.thread = thread};
 	return task;
 }
@@ -91,7 +92,7 @@ static bool take_library(struct tw_reader *reader, const char *line, uint64_t ti
 	    uftrace_of(reader)->symbols.session_count == SESSIONS_MOST)
 		return false;
 	char *copy = strndup(path, (size_t)(end - path));
-	uftrace_of(reader)->failed |= !copy;
+	uftrace_of(reader)->tasks.failed |= !copy;
 	bool fine = copy && uftrace_add_library(reader, id, time, base, copy);
 	free(copy);
 	return fine;
@@ -118,7 +119,7 @@ static bool take_task_line(void *context, char *line)
 		return false;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
-		return uftrace->left_out;
+		return uftrace->tasks.left_out;
 	task->process = process;
 	task->born = task->born && task->born < time ? task->born : time;
 	return strncmp(line, "FORK ", 5) != 0 || read_number(line, " ppid=", &task->parent);
@@ -135,13 +136,13 @@ static bool take_event_line(void *context, char *line)
 	if (!tw_scan_number(&at, 10, &number) || *at++ != ' ' || !*at)
 		return false;
 	if (!uftrace_fits(reader, UFTRACE_NAME_BYTES + strlen(at))) {
-		tell_limit(reader, UFTRACE_NAME_LIMIT, &uftrace_of(reader)->told_events);
+		tell_limit(reader, UFTRACE_NAME_LIMIT, &uftrace_of(reader)->tasks.told_events);
 		return true;
 	}
 	uint32_t name = tw_dictionary_text(reader->dictionary, at);
-	if (name == UINT32_MAX || (!tw_map_find(&uftrace_of(reader)->event_names, number, &there) &&
-	                           !tw_map_add(&uftrace_of(reader)->event_names, number, name)))
-		uftrace_of(reader)->failed = true;
+	if (name == UINT32_MAX || (!tw_map_find(&uftrace_of(reader)->tasks.event_names, number, &there) &&
+	                           !tw_map_add(&uftrace_of(reader)->tasks.event_names, number, name)))
+		uftrace_of(reader)->tasks.failed = true;
 	return true;
 }
 
@@ -158,7 +159,7 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 		return 0;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
-		return uftrace_of(reader)->left_out ? 0 : tw_fail_memory(reader);
+		return uftrace_of(reader)->tasks.left_out ? 0 : tw_fail_memory(reader);
 	free(task->file);
 	task->file = uftrace_path(reader->path, name);
 	return task->file ? 0 : tw_fail_memory(reader);
@@ -178,12 +179,12 @@ static int take_kernel_file(struct tw_reader *reader, const char *name)
 static int read_kernel(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	size_t before = uftrace->cpu_count;
+	size_t before = uftrace->cpus.count;
 	int status = uftrace_read_kernel_header(reader);
 	if (status < 0)
 		return status;
 	status = uftrace_list(reader, take_kernel_file);
-	if (status < 0 || uftrace->cpu_count == before)
+	if (status < 0 || uftrace->cpus.count == before)
 		return status;
 	reader->options.order = TW_ORDER_TIME;
 	uftrace->kernel.category = tw_dictionary_text(reader->dictionary, "kernel");
@@ -195,8 +196,8 @@ static int read_kernel(struct tw_reader *reader)
 	    reader, &uftrace_rules[UFTRACE_NOT_READ], 0, 0, 0, "%s",
 	    "The file kernel_header is missing, or does not tell how 64-bit little endian pages are laid out: what "
 	    "was recorded of the kernel is left out.");
-	for (; uftrace->cpu_count > before; uftrace->cpu_count--)
-		free(uftrace->cpus[uftrace->cpu_count - 1].file);
+	for (; uftrace->cpus.count > before; uftrace->cpus.count--)
+		free(uftrace->cpus.items[uftrace->cpus.count - 1].file);
 	return 0;
 }
 
@@ -207,42 +208,11 @@ static int by_birth(const void *a, const void *b)
 	return order ? order : tw_compare(first->thread, second->thread);
 }
 
-/* A forked process goes on with what its parent was then, until it executes something else. */
-static uint32_t program_of(const struct uftrace_reader *uftrace, const struct uftrace_task *task, uint64_t time,
-                           uint64_t *until)
-{
-	uint64_t process = task->process;
-	uint32_t found = UINT32_MAX, number;
-	for (size_t i = 0; i < uftrace->task_count; i++) {
-		found = uftrace_session_at(&uftrace->symbols, process, time, until);
-		if (found != UINT32_MAX || !tw_map_find(&uftrace->task_numbers, process, &number) ||
-		    !uftrace->tasks[number].parent)
-			break;
-		process = uftrace->tasks[number].parent;
-		time = uftrace->tasks[number].born;
-	}
-	return found;
-}
-
-uint32_t uftrace_session_of(struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time)
-{
-	const struct uftrace_symbols *symbols = &uftrace->symbols;
-	if (time < task->until)
-		return task->session;
-	task->until = UINT64_MAX;
-	task->session = program_of(uftrace, task, time, &task->until);
-	if (task->session == UINT32_MAX && task->until < UINT64_MAX) /* the clock of task.txt is a little late */
-		task->session = program_of(uftrace, task, task->until, &(uint64_t){UINT64_MAX});
-	if (task->session != UINT32_MAX)
-		task->session = uftrace_libraries_at(symbols, task->session, time, &task->until);
-	return task->session;
-}
-
 static int add_tracks(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	for (size_t i = 0; i < uftrace->task_count; i++) {
-		struct uftrace_task *task = &uftrace->tasks[i];
+	for (size_t i = 0; i < uftrace->tasks.count; i++) {
+		struct uftrace_task *task = &uftrace->tasks.items[i];
 		task->shown = tw_thread_wanted(&reader->options, task->thread);
 		task->track = tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.process = task->process,
 		                                                                             .thread = task->thread,
@@ -252,10 +222,10 @@ static int add_tracks(struct tw_reader *reader)
 		if (task->name)
 			tw_dictionary_name_track(reader->dictionary, task->track, task->name);
 	}
-	if (uftrace->cpu_count && !uftrace->cpus[0].kernel)
-		uftrace->nobody =
+	if (uftrace->cpus.count && !uftrace->cpus.items[0].kernel)
+		uftrace->cpus.nobody =
 		    tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.kind = TW_TRACK_THREAD});
-	return uftrace->nobody == UINT32_MAX ? tw_fail_memory(reader) : 0;
+	return uftrace->cpus.nobody == UINT32_MAX ? tw_fail_memory(reader) : 0;
 }
 
 static int by_number(const void *a, const void *b)
@@ -269,16 +239,16 @@ static int by_number(const void *a, const void *b)
 /* Sorts the files of CPUs by their numbers: a directory has no order. */
 static void sort_cpus(struct uftrace_reader *uftrace)
 {
-	if (uftrace->cpu_count)
-		qsort(uftrace->cpus, uftrace->cpu_count, sizeof *uftrace->cpus, by_number);
+	if (uftrace->cpus.count)
+		qsort(uftrace->cpus.items, uftrace->cpus.count, sizeof *uftrace->cpus.items, by_number);
 }
 
 static void sort_tasks(struct uftrace_reader *uftrace)
 {
-	if (uftrace->task_count)
-		qsort(uftrace->tasks, uftrace->task_count, sizeof *uftrace->tasks, by_birth);
-	for (size_t i = 0; i < uftrace->task_count; i++)
-		*tw_map_stored(&uftrace->task_numbers, uftrace->tasks[i].thread) = (uint32_t)i + 1;
+	if (uftrace->tasks.count)
+		qsort(uftrace->tasks.items, uftrace->tasks.count, sizeof *uftrace->tasks.items, by_birth);
+	for (size_t i = 0; i < uftrace->tasks.count; i++)
+		*tw_map_stored(&uftrace->tasks.numbers, uftrace->tasks.items[i].thread) = (uint32_t)i + 1;
 }
 
 /* The clock begins with the earliest record of all threads, of those that are left out, too. */
@@ -289,12 +259,12 @@ static int find_start(struct tw_reader *reader)
 	int status = 0;
 	reader->reports.quiet = true;
 	reader->clock.start_ns = UINT64_MAX;
-	for (size_t i = 0; i < uftrace->task_count && status >= 0; i++) {
+	for (size_t i = 0; i < uftrace->tasks.count && status >= 0; i++) {
 		struct uftrace_cursor cursor;
 		struct uftrace_record record;
-		if (!uftrace->tasks[i].file)
+		if (!uftrace->tasks.items[i].file)
 			continue;
-		status = uftrace_cursor_open(&cursor, reader, uftrace->tasks[i].file);
+		status = uftrace_cursor_open(&cursor, reader, uftrace->tasks.items[i].file);
 		do
 			status = status < 0 ? status : uftrace_cursor_next(&cursor, &record);
 		while (status > 0 && (record.type == UFTRACE_GAP || record.type == UFTRACE_LOSS));

@@ -41,6 +41,12 @@ int uftrace_read_lines(struct tw_reader *reader, const char *name, uftrace_take_
 /* Calls a function with each name in the directory. Returns 0 or a negative status. */
 int uftrace_list(struct tw_reader *reader, int (*take)(struct tw_reader *reader, const char *name));
 
+/* Whether the memory limit has room for so many bytes more; they are taken then. */
+bool uftrace_fits(const struct tw_reader *reader, size_t more);
+
+/* Bytes read at a time: in the order of time all files are open. */
+size_t uftrace_chunk(const struct tw_reader *reader);
+
 bool uftrace_claims(const char *path);
 bool uftrace_holds(const char *name);
 
@@ -131,9 +137,6 @@ uint32_t uftrace_name(struct tw_reader *reader, uint32_t session, uint64_t addre
 
 void uftrace_symbols_free(struct uftrace_symbols *symbols);
 
-/* Whether the memory limit has room for so many bytes more; they are taken then. */
-bool uftrace_fits(const struct tw_reader *reader, size_t more);
-
 /* ---- records.c: the records of one thread. ---- */
 
 struct uftrace_task;
@@ -181,9 +184,6 @@ struct uftrace_cursor {
 	uint64_t lost_bytes;
 };
 
-/* Bytes read at a time: in the order of time all files are open. */
-size_t uftrace_chunk(const struct tw_reader *reader);
-
 int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file);
 
 /* Says whose records these are: a forked process goes on at the depth of its parent. */
@@ -195,7 +195,7 @@ void uftrace_cursor_close(struct uftrace_cursor *cursor);
  * status. */
 int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *record);
 
-/* ---- arguments.c: what functions were given and returned. ---- */
+/* ---- specifications.c, arguments.c: what functions were given and returned. ---- */
 
 /* What the data behind a function's records is. */
 struct uftrace_spec {
@@ -345,46 +345,79 @@ int uftrace_open_wanted(struct tw_reader *reader);
 
 /* ---- reader.c: what all this is read as. ---- */
 
-struct uftrace_reader {
+/* The file "info". Written by format.c. */
+struct uftrace_header {
 	uint64_t features;
 	unsigned version;
 	struct tw_text texts[3]; /* exename, cmdline, record_date */
-	struct uftrace_symbols symbols;
-	struct uftrace_specs specs;
-	struct uftrace_kernel kernel;
-	struct uftrace_task *tasks;
-	size_t task_count, task_room;
-	struct tw_map task_numbers; /* by thread */
-	struct tw_map event_names;  /* by number */
+};
+
+/* Written by tasks.c. */
+struct uftrace_tasks {
+	struct uftrace_task *items;
+	size_t count, room;
+	struct tw_map numbers;     /* by thread */
+	struct tw_map event_names; /* by number */
 	bool told_not_read, told_events;
-	bool left_out;            /* a thread: there was no room for it */
-	bool failed;              /* no memory for what a line tells */
-	struct uftrace_cpu *cpus; /* by number */
-	size_t cpu_count, cpu_room;
+	bool left_out; /* a thread: there was no room for it */
+	bool failed;   /* no memory for what a line tells */
+};
+
+/* Written by perf.c. */
+struct uftrace_cpus {
+	struct uftrace_cpu *items; /* by number */
+	size_t count, room;
 	uint32_t nobody; /* the track that has a CPU when no thread has it */
-	/* Reading. */
+};
+
+/* The order of records. Written by reader.c. */
+struct uftrace_order {
 	bool begun;
 	size_t current; /* task, in TW_ORDER_TRACK, and behind all tasks the CPUs */
 	uint32_t *heap; /* the same by the time of their next record, the earliest first */
 	size_t heap_count;
-	struct uftrace_task *task; /* of the record that waits until functions that it tells to be over have ended */
+};
+
+/* A record that waits until functions that it tells to be over have ended. Written by reader.c. */
+struct uftrace_waiting {
+	bool any;
+	struct uftrace_task *task;
 	struct uftrace_record record;
 	uint32_t name;
-	bool waits;
+};
+
+/* Written by reader.c. */
+struct uftrace_batch {
 	struct tw_event events[UFTRACE_ROWS];
 	struct tw_argument arguments[UFTRACE_ROWS * UFTRACE_ARGUMENTS];
 	size_t argument_count;
-	uint8_t store[UFTRACE_STORE]; /* data of the batch's records */
-	size_t stored;
-	uint64_t lost;
-	/* Records and sums. */
-	struct tw_field fields[7], values[UFTRACE_ARGUMENTS];
-	struct tw_kind_count kinds[UFTRACE_TYPES];
-	struct tw_thread_info *threads;
-	struct tw_field told[4];
-	/* With a filter: the records that it lets through, by their places; where those of each file begin. */
-	struct tw_wanted *wanted;
-	uint64_t *begins;
+	uint8_t bytes[UFTRACE_STORE]; /* data of the records */
+	size_t byte_count;
+};
+
+struct uftrace_reader {
+	struct uftrace_header header;
+	struct uftrace_symbols symbols; /* symbols.c, sessions.c */
+	struct uftrace_specs specs;     /* specifications.c */
+	struct uftrace_kernel kernel;   /* kernel_header.c */
+	struct uftrace_tasks tasks;
+	struct uftrace_cpus cpus;
+	struct uftrace_order order;
+	struct uftrace_waiting waiting;
+	struct uftrace_batch batch;
+	uint64_t lost; /* bytes of closed files; reader.c */
+	struct {
+		struct tw_field fields[7], values[UFTRACE_ARGUMENTS];
+	} shown; /* a record, field by field; reader.c */
+	struct {
+		struct tw_kind_count kinds[UFTRACE_TYPES];
+		struct tw_thread_info *threads;
+		struct tw_field fields[4];
+	} sums; /* the directory in sum; reader.c */
+	struct {
+		struct tw_wanted *wanted; /* the records that the filter lets through, by their places */
+		uint64_t *begins;         /* of the records of each file */
+	} places;                         /* with a filter; places.c */
 };
 
 static inline struct uftrace_reader *uftrace_of(const struct tw_reader *reader)
@@ -396,10 +429,14 @@ static inline struct uftrace_reader *uftrace_of(const struct tw_reader *reader)
 int uftrace_read_tasks(struct tw_reader *reader);
 
 /* The session of a task at a time; times do not go back. */
-uint32_t uftrace_session_of(struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time);
+uint32_t uftrace_session_of(const struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time);
 
-/* The task of a track, which has a file of its own. */
-size_t uftrace_member(const struct tw_reader *reader, uint32_t track);
+/* The task of a track, which has a file of its own: tracks are made of the tasks, in their order. */
+static inline size_t uftrace_member(const struct tw_reader *reader, uint32_t track)
+{
+	const struct uftrace_tasks *tasks = &uftrace_of(reader)->tasks;
+	return tasks->count ? track - tasks->items[0].track : 0;
+}
 
 int uftrace_read(struct tw_reader *reader, struct tw_batch *batch);
 int uftrace_read_record(struct tw_reader *reader, struct tw_record *record);

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/jobs/check.h"
 #include "xtrace/walk/calls.h"
-#include "xtrace/walk/lanes.h"
+#include "xtrace/walk/merged_tracks.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,12 +18,12 @@ struct xtrace_events {
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_snapshots snapshots;
-	bool has_snapshot;              /* the last snapshot that was read has not been reached */
-	bool compared;                  /* the TIMEs of all tracks were compared */
-	struct xtrace_checker *checker; /* NULL: only damage is looked for */
-	struct xtrace_calls *calls;     /* NULL: nobody looks at them */
-	struct xtrace_stack stack;      /* of the track that is open */
-	struct xtrace_lanes *lanes;     /* all tracks at once; NULL: one after the other */
+	bool has_snapshot;                  /* the last snapshot that was read has not been reached */
+	bool compared;                      /* the TIMEs of all tracks were compared */
+	struct xtrace_checker *checker;     /* NULL: only damage is looked for */
+	struct xtrace_calls *calls;         /* NULL: nobody looks at them */
+	struct xtrace_stack stack;          /* of the track that is open */
+	struct xtrace_merged_tracks *lanes; /* all tracks at once; NULL: one after the other */
 	struct tw_event rows[ROWS];
 	size_t count;
 };
@@ -33,7 +33,7 @@ void xtrace_events_free(struct xtrace_events *events)
 	if (!events)
 		return;
 	xtrace_files_close(&events->files);
-	xtrace_lanes_free(events->lanes);
+	xtrace_merged_tracks_free(events->lanes);
 	xtrace_stack_free(&events->stack);
 	xtrace_check_free(events->checker);
 	if (events->calls)
@@ -89,7 +89,7 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 			status = tw_fail_memory(reader);
 		return status < 0 ? status : 1;
 	}
-	bool several = events->checker && events->checker->ordered_tracks > 1 && !events->compared;
+	bool several = events->checker && events->checker->order.tracks > 1 && !events->compared;
 	events->compared = true;
 	return several ? xtrace_check_order(reader) : 0;
 }
@@ -204,7 +204,7 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 static int advance_all(struct tw_reader *reader, struct xtrace_events *events)
 {
 	struct xtrace_moment moment;
-	int status = xtrace_lanes_next(events->lanes, &moment);
+	int status = xtrace_merged_tracks_next(events->lanes, &moment);
 	if (status <= 0)
 		return status;
 	if (moment.ends) {
@@ -226,6 +226,7 @@ static bool wants_calls(const struct tw_reader *reader)
 
 static int check_part(void *context, struct tw_reader *part, size_t track)
 {
+	struct xtrace_reader *state = xtrace_of(part);
 	atomic_size_t *ordered = context;
 	struct tw_batch batch;
 	int status;
@@ -234,7 +235,9 @@ static int check_part(void *context, struct tw_reader *part, size_t track)
 	while ((status = xtrace_read(part, &batch)) > 0)
 		;
 	if (status == 0)
-		atomic_fetch_add(ordered, xtrace_of(part)->events->checker->ordered_tracks);
+		atomic_fetch_add(ordered, state->events->checker->order.tracks);
+	xtrace_events_free(state->events);
+	state->events = NULL;
 	return status;
 }
 
@@ -243,9 +246,9 @@ static int check_all(struct tw_reader *reader)
 {
 	struct xtrace_events *events = xtrace_of(reader)->events;
 	atomic_size_t ordered = 0;
-	int status = xtrace_take_all(reader, reader->options.jobs, check_part, &ordered);
+	int status = xtrace_take_all(reader, reader->options.jobs, check_part, NULL, &ordered);
 	events->next = xtrace_of(reader)->set.count;
-	events->checker->ordered_tracks = ordered;
+	events->checker->order.tracks = ordered;
 	return status;
 }
 
@@ -262,10 +265,10 @@ static int begin_all(struct tw_reader *reader, struct xtrace_events *events)
 	if (status < 0)
 		return status;
 	reader->reports.quiet = quiet || events->checker;
-	status = xtrace_lanes_open(&events->lanes, reader);
+	status = xtrace_merged_tracks_open(&events->lanes, reader);
 	reader->reports.quiet = quiet;
 	if (status >= 0)
-		xtrace_lanes_tell_order(events->lanes);
+		xtrace_merged_tracks_tell_order(events->lanes);
 	reader->reports.again = reader->reports.again || events->checker;
 	return status;
 }

@@ -111,16 +111,20 @@ int xtrace_snapshots_next(struct xtrace_snapshots *snapshots);
 /* Reports that no instruction is where the index of the last one says. */
 void xtrace_snapshots_tell_index(const struct xtrace_snapshots *snapshots);
 
-/* ---- turns.c: tracks side by side. ---- */
+/* ---- parallel_tracks.c: tracks side by side. ---- */
 
 /* Takes a track, in a thread. part: a reader of this track alone, which closes with it. Returns 0 or a negative
  * status. */
 typedef int (*xtrace_take_fn)(void *context, struct tw_reader *part, size_t track);
 
+/* Told that a track was taken, with what status: one track after the other, in their order. Returns 0 or a negative
+ * status; that of the track where it is negative. */
+typedef int (*xtrace_taken_fn)(void *context, size_t track, int status);
+
 /* Takes all tracks that are wanted, several at once. What is found is told by the reader as if it were one after the
- * other, up to the first that fails, which it then explains. jobs: threads; 0: as many as there are processors. Returns
- * 0 or a negative status. */
-int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take, void *context);
+ * other, up to the first that fails, which it then explains. jobs: threads; 0: as many as there are processors. taken:
+ * NULL, or a thread waits for it before it takes another track. Returns 0 or a negative status. */
+int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take, xtrace_taken_fn taken, void *context);
 
 /* ---- The jobs of the format. ---- */
 

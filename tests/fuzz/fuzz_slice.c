@@ -45,7 +45,7 @@ static void make(struct tw_reader *reader, const struct xtrace_track *track, con
 		uint8_t *program = fuzz_scratch_bytes(&out, &size);
 		if (fuzz_good(reader, status)) {
 			fuzz_require(size > SLICE_PAGE && memcmp(program, magic, sizeof magic) == 0, "a program");
-			fuzz_require(size > slice.page_count * SLICE_PAGE, "all its pages are in it");
+			fuzz_require(size > slice.pages.count * SLICE_PAGE, "all its pages are in it");
 		}
 		free(program);
 	}

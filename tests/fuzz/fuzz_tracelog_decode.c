@@ -10,7 +10,7 @@
 
 #include "tracelog/format/fast_decode.h"
 #include "tracelog/format/layout.h"
-#include "tracelog/log/line_block.h"
+#include "tracelog/lines/line_block.h"
 
 static bool inside(struct tw_tracelog_text text, const uint8_t *bytes, size_t size)
 {
@@ -73,23 +73,6 @@ static void back_and_forth(const uint8_t *line, size_t size, const struct tw_tra
 	free(twice);
 }
 
-/* What is read quickly is what the table of fields says. */
-static void check_quick(const uint8_t *line, size_t size)
-{
-	struct tw_tracelog_record quick, slow;
-	struct tw_tracelog_fault fault;
-	if (!tracelog_decode_sample(line, size, &quick))
-		return;
-	fuzz_require(tracelog_decode_fields(line, size, &slow, &fault) == 0, "what is read quickly can be read");
-	bool same = quick.kind == slow.kind && quick.style == slow.style && quick.odd == slow.odd &&
-	            quick.size == slow.size && quick.thread == slow.thread && quick.ms == slow.ms &&
-	            quick.count == slow.count && quick.has_count == slow.has_count && quick.match == slow.match &&
-	            quick.depth == slow.depth && quick.ip == slow.ip && quick.has_ip == slow.has_ip &&
-	            quick.ip_known == slow.ip_known && quick.list.bytes == slow.list.bytes &&
-	            quick.list.size == slow.list.size;
-	fuzz_require(same, "and means the same");
-}
-
 static bool same_items(const struct tracelog_fast_lists *lists, const struct tw_tracelog_record *record)
 {
 	struct tw_tracelog_text list = record->list;
@@ -134,7 +117,7 @@ static void check_plain(const uint8_t *line, size_t size)
 	fuzz_require(line[size - 1] != '\n' || same_judged(&entry, slack, next), "little is told as all is");
 	if (next) {
 		fuzz_require(next == slack + size, "a plain line ends with the line");
-		fuzz_require(tracelog_decode_fields(line, size, &record, &fault) == 0 && record.odd == 0,
+		fuzz_require(tw_tracelog_decode(line, size, &record, &fault) == 0 && record.odd == 0,
 		             "what is plain can be read");
 		bool usage = record.kind == TW_TRACELOG_THR_CPU || record.kind == TW_TRACELOG_PRC_CPU;
 		bool sample = record.kind == TW_TRACELOG_SAM_STR;
@@ -159,7 +142,6 @@ static void check_line(const uint8_t *line, size_t size)
 	check_plain(line, size);
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault = {0};
-	check_quick(line, size);
 	int status = tw_tracelog_decode(line, size, &record, &fault);
 	fuzz_require(record.size == size, "a record has the size of its line");
 	check_texts(&record, line, size);

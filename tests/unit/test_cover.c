@@ -11,7 +11,7 @@
 
 enum { SPANS_MAX = 12, NUMBERS = 40 };
 
-static uint32_t first_of(const struct tw_span *spans, uint32_t count, uint64_t number)
+static uint32_t first_of(const struct tw_interval *spans, uint32_t count, uint64_t number)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (spans[i].start <= number && number < spans[i].end)
@@ -19,7 +19,7 @@ static uint32_t first_of(const struct tw_span *spans, uint32_t count, uint64_t n
 	return TW_NO_SPAN;
 }
 
-static void expect_alike(const struct tw_span *spans, uint32_t count, const uint64_t *numbers, size_t number_count)
+static void expect_alike(const struct tw_interval *spans, uint32_t count, const uint64_t *numbers, size_t number_count)
 {
 	struct tw_edge edges[2 * SPANS_MAX];
 	size_t edge_count;
@@ -32,8 +32,8 @@ static void expect_alike(const struct tw_span *spans, uint32_t count, const uint
 static void test_ends_of_intervals(void **state)
 {
 	(void)state;
-	static const struct tw_span spans[] = {{10, 20}, {5, 12}, {20, 20}, {30, 25}, {UINT64_MAX - 1, UINT64_MAX},
-	                                       {0, 3}};
+	static const struct tw_interval spans[] = {{10, 20}, {5, 12}, {20, 20}, {30, 25}, {UINT64_MAX - 1, UINT64_MAX},
+	                                           {0, 3}};
 	static const uint64_t numbers[] = {
 	    0, 2, 3, 4, 5, 9, 10, 11, 12, 19, 20, 25, 29, 30, UINT64_MAX - 2, UINT64_MAX - 1, UINT64_MAX};
 	for (uint32_t count = 0; count <= sizeof spans / sizeof *spans; count++)
@@ -47,10 +47,10 @@ static void test_at_random(void **state)
 	for (uint64_t i = 0; i < NUMBERS; i++)
 		numbers[i] = i;
 	for (unsigned round = 0; round < 5000; round++) {
-		struct tw_span spans[SPANS_MAX];
+		struct tw_interval spans[SPANS_MAX];
 		for (unsigned i = 0; i < SPANS_MAX; i++) {
 			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-			spans[i] = (struct tw_span){seed >> 40 & 31, seed >> 50 & 31};
+			spans[i] = (struct tw_interval){seed >> 40 & 31, seed >> 50 & 31};
 		}
 		expect_alike(spans, round % (SPANS_MAX + 1), numbers, NUMBERS);
 	}

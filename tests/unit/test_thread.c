@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "collect/harvest.h"
+#include "collect/flush.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/thread.h"
@@ -55,34 +55,33 @@ static void scramble(void)
 	x[8] = any(90); /* no exit */
 }
 
-bool machine_open(struct machine *machine)
+bool machine_open(struct guest *machine)
 {
-	*machine = (struct machine){0};
+	*machine = (struct guest){0};
 	return true;
 }
 
-uint64_t machine_register(const struct machine *machine, unsigned number)
+uint64_t machine_register(const struct guest *machine, unsigned number)
 {
 	(void)machine;
 	require(number < TW_XTRACE_REGISTERS, "a register");
 	return x[number];
 }
 
-uint64_t machine_flags(const struct machine *machine)
+uint64_t machine_flags(const struct guest *machine)
 {
 	(void)machine;
 	return seed & 0xf0000000;
 }
 
-void machine_vector(const struct machine *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
+void machine_vector(const struct guest *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
 {
 	(void)machine;
 	require(number < 32, "a vector register");
 	memset(bytes, (int)number, MACHINE_VECTOR);
 }
 
-void machine_snapshot(const struct machine *machine, struct tw_xtrace_snapshot *snapshot,
-                      uint8_t z[32 * MACHINE_VECTOR])
+void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *snapshot, uint8_t z[32 * MACHINE_VECTOR])
 {
 	(void)machine;
 	memcpy(snapshot->x, x, sizeof x);
@@ -91,12 +90,12 @@ void machine_snapshot(const struct machine *machine, struct tw_xtrace_snapshot *
 	snapshot->vector_bits = 8 * MACHINE_VECTOR;
 }
 
-void machine_before_tpidr(const struct machine *machine)
+void machine_before_tpidr(const struct guest *machine)
 {
 	(void)machine;
 }
 
-void machine_after_tpidr(const struct machine *machine, uint64_t value)
+void machine_after_tpidr(const struct guest *machine, uint64_t value)
 {
 	(void)machine;
 	(void)value;
@@ -108,7 +107,7 @@ void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned 
 }
 
 /* Vectors of system calls have up to 3 parts, or as many as registers say. */
-bool machine_read(const struct machine *machine, uint64_t address, void *bytes, size_t size)
+bool machine_read(const struct guest *machine, uint64_t address, void *bytes, size_t size)
 {
 	(void)machine;
 	memset(bytes, (int)address, size);
@@ -161,7 +160,7 @@ static void play_accesses(struct insn *insn)
 }
 
 /* Returns false where an exception comes. */
-static bool play_insn(struct block *block, size_t i)
+static bool play_insn(struct translated_block *block, size_t i)
 {
 	struct insn *insn = &block->insns[i];
 	if (i && insn[-1].after)
@@ -182,7 +181,7 @@ static void play_block(uint64_t pc, bool marks)
 	size_t count = 1 + any(LONGEST);
 	for (size_t i = 0; i < count; i++)
 		words[i] = any_opcode();
-	struct block *block = block_make(pc, words, count, marks);
+	struct translated_block *block = block_make(pc, words, count, marks);
 	require(block != NULL, "a block");
 	for (size_t i = 0; i < count; i++)
 		block->insns[i].after = thread_wants_after(&block->insns[i]);
@@ -195,7 +194,7 @@ static void play_block(uint64_t pc, bool marks)
 static void play_clone(void)
 {
 	static const uint32_t call = 0xd4000001;
-	struct block *block = block_make(0x300000, &call, 1, false);
+	struct translated_block *block = block_make(0x300000, &call, 1, false);
 	require(block != NULL, "a block");
 	thread_block(0, block);
 	x[8] = 220;
@@ -306,7 +305,7 @@ static int harvest(struct collect_board *board, const struct play *play)
 	rlim_t room = play->room ? play->room : before.rlim_cur;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){room, before.rlim_max}), 0);
-	int error = collect_harvest(board);
+	int error = collect_flush(board);
 	setrlimit(RLIMIT_FSIZE, &before);
 	return error;
 }
@@ -383,7 +382,7 @@ static void leaves_nothing_of_a_thread_that_has_not_begun(void **state)
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	fclose(file);
-	assert_int_equal(collect_harvest(board), 0);
+	assert_int_equal(collect_flush(board), 0);
 	assert_int_equal(rmdir(folder), 0);
 	collect_board_free(board, fd);
 }

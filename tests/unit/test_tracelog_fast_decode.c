@@ -14,7 +14,7 @@
 #include "core/threads/pipeline.h"
 #include "files.h"
 #include "tracelog/format/layout.h"
-#include "tracelog/log/parsed_block.h"
+#include "tracelog/lines/parsed_block.h"
 
 enum { ROOM = 1 << 19 };
 

@@ -161,25 +161,8 @@ static void describe(struct text *text, const struct tw_tracelog_record *record)
 
 /* ---- Lines. ---- */
 
-/* What is read quickly means what the table of fields says. */
-static void expect_same(const uint8_t *line, size_t size, const struct tw_tracelog_record *record)
-{
-	struct tw_tracelog_record slow;
-	struct tw_tracelog_fault fault;
-	struct text quick_text, slow_text;
-	assert_int_equal(tracelog_decode_fields(line, size, &slow, &fault), 0);
-	describe(&quick_text, record);
-	describe(&slow_text, &slow);
-	assert_string_equal(quick_text.bytes, slow_text.bytes);
-	assert_int_equal(record->odd, slow.odd);
-	assert_int_equal(record->size, slow.size);
-	assert_ptr_equal(record->list.bytes, slow.list.bytes);
-}
-
 static int decode(const char *line, size_t size, struct tw_tracelog_record *record, struct tw_tracelog_fault *fault)
 {
-	if (tracelog_decode_sample((const uint8_t *)line, size, record))
-		expect_same((const uint8_t *)line, size, record);
 	int status = tw_tracelog_decode((const uint8_t *)line, size, record, fault);
 	assert_int_equal(record->size, size);
 	return status;
@@ -405,31 +388,6 @@ static void test_odd_lines(void **state)
 		assert_int_equal(record.odd & ~(unsigned)TW_TRACELOG_QUOTES, 0);
 		assert_int_equal(odd_items(&record), 0);
 	}
-}
-
-/* Samples that are not quite plain. */
-static void test_samples(void **state)
-{
-	static const char *const bytes[] = {"0",           "00", "7", "?",  "-",  " ",  ":", ":0x0",      ":0x00000001",
-	                                    ":0x0000000b", "a",  "A", "\r", "\n", "\t", "x", "123456789", "1234567890"};
-	static const char line[] = "sam str 0x0000000b 20 1 3:4:0xB2000014 0x2:0xB2000014\n";
-	char odd[128];
-	unsigned quick = 0;
-	(void)state;
-	for (size_t at = 0; at < sizeof line; at++) {
-		for (size_t i = 0; i < COUNT(bytes); i++) {
-			for (size_t cut = 0; cut < 2 && at + cut < sizeof line; cut++) {
-				struct tw_tracelog_record record;
-				int size =
-				    snprintf(odd, sizeof odd, "%.*s%s%s", (int)at, line, bytes[i], line + at + cut);
-				if (!tracelog_decode_sample((const uint8_t *)odd, (size_t)size, &record))
-					continue;
-				expect_same((const uint8_t *)odd, (size_t)size, &record);
-				quick++;
-			}
-		}
-	}
-	assert_true(quick > 100);
 }
 
 /* fun nam: the texts are split at the last two places that look like it. */
@@ -749,12 +707,17 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_meanings),    cmocka_unit_test(test_odd_lines),
-	    cmocka_unit_test(test_samples),     cmocka_unit_test(test_quotes_in_names),
-	    cmocka_unit_test(test_nul_in_text), cmocka_unit_test(test_place_and_text_of_each_fault),
-	    cmocka_unit_test(test_bad_items),   cmocka_unit_test(test_impossible_records),
-	    cmocka_unit_test(test_restyle),     cmocka_unit_test(test_made_record),
-	    cmocka_unit_test(test_logs),        cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_meanings),
+	    cmocka_unit_test(test_odd_lines),
+	    cmocka_unit_test(test_quotes_in_names),
+	    cmocka_unit_test(test_nul_in_text),
+	    cmocka_unit_test(test_place_and_text_of_each_fault),
+	    cmocka_unit_test(test_bad_items),
+	    cmocka_unit_test(test_impossible_records),
+	    cmocka_unit_test(test_restyle),
+	    cmocka_unit_test(test_made_record),
+	    cmocka_unit_test(test_logs),
+	    cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

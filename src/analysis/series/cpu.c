@@ -6,6 +6,7 @@
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
 #include "core/format.h"
+#include "core/runtime_names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct tw_cpu {
 	struct tw_cpu_options options;
 	struct tw_budget budget;
 	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
+	struct tw_runtime_names names;          /* of it */
 	const struct tw_clock *clock;
 	struct tw_dictionary *texts;
 	struct usage *usages;
@@ -39,16 +41,11 @@ struct tw_cpu {
 };
 
 /* The arguments of a sample. */
-struct told {
+struct usage_arguments {
 	const struct tw_argument *us, *percent, *interval_us; /* NULL where there is none */
 };
 
 /* ---- Samples. ---- */
-
-static bool is_named(const struct tw_cpu *cpu, uint32_t name, const char *text)
-{
-	return strcmp(tw_dictionary_name(cpu->dictionary, name)->text, text) == 0;
-}
 
 static double percent_of(const struct tw_argument *percent)
 {
@@ -57,19 +54,20 @@ static double percent_of(const struct tw_argument *percent)
 	                                      : (double)percent->value.u;
 }
 
-static struct told arguments_of(const struct tw_cpu *cpu, const struct tw_batch *batch, const struct tw_event *event)
+static struct usage_arguments arguments_of(struct tw_cpu *cpu, const struct tw_batch *batch,
+                                           const struct tw_event *event)
 {
 	const struct tw_argument *arguments = tw_event_arguments(batch, event);
-	struct told told = {NULL, NULL, NULL};
+	struct usage_arguments told = {NULL, NULL, NULL};
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *it = &arguments[i];
+		enum tw_runtime_name name = tw_runtime_name(&cpu->names, it->name);
 		bool whole = it->type == TW_ARG_INT || it->type == TW_ARG_UINT;
-		if (whole && is_named(cpu, it->name, "us"))
+		if (whole && name == TW_RUNTIME_US)
 			told.us = it;
-		else if (whole && is_named(cpu, it->name, "interval_us"))
+		else if (whole && name == TW_RUNTIME_INTERVAL_US)
 			told.interval_us = it;
-		else if ((whole || it->type == TW_ARG_DOUBLE) && is_named(cpu, it->name, "percent") &&
-		         isfinite(percent_of(it)))
+		else if ((whole || it->type == TW_ARG_DOUBLE) && name == TW_RUNTIME_PERCENT && isfinite(percent_of(it)))
 			told.percent = it;
 	}
 	return told;
@@ -111,7 +109,7 @@ static void use(struct usage *usage, int64_t ns)
 
 /* Returns the interval of a sample in ns: what its argument tells, which the first may have; the time since the one
  * before; or, where there is neither, what its percentage makes of the time used. */
-static long double interval_of(const struct usage *usage, uint64_t time, const struct told *told)
+static long double interval_of(const struct usage *usage, uint64_t time, const struct usage_arguments *told)
 {
 	double percent = percent_of(told->percent);
 	if (told->interval_us)
@@ -156,10 +154,13 @@ static int draw(struct tw_cpu *cpu, const struct tw_event *event, const struct t
 
 static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct tw_event *event)
 {
-	struct told told = arguments_of(cpu, batch, event);
-	if (!is_named(cpu, event->category, "cpu") || !told.us)
+	if (tw_runtime_name(&cpu->names, event->category) != TW_RUNTIME_CPU)
 		return 0;
-	uint32_t number = find_usage(cpu, event->track, is_named(cpu, event->name, "process CPU"));
+	struct usage_arguments told = arguments_of(cpu, batch, event);
+	if (!told.us)
+		return 0;
+	bool whole = tw_runtime_name(&cpu->names, event->name) == TW_RUNTIME_PROCESS_CPU;
+	uint32_t number = find_usage(cpu, event->track, whole);
 	if (number == UINT32_MAX) {
 		cpu->left_out++;
 		return 0;
@@ -237,7 +238,7 @@ static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reade
 		cpu->options = *options;
 	const struct tw_counters_options charts = {.plot = true, .memory_limit = cpu->options.memory_limit};
 	tw_budget_reset(&cpu->budget, charts.memory_limit ? charts.memory_limit : TW_DEFAULT_MEMORY, 1);
-	cpu->dictionary = tw_reader_dictionary(reader);
+	cpu->dictionary = cpu->names.dictionary = tw_reader_dictionary(reader);
 	cpu->clock = tw_reader_clock(reader);
 	cpu->texts = tw_dictionary_new_plain();
 	if (!cpu->texts || (cpu->options.plot && tw_counters_new(&cpu->charts, &charts) < 0)) {
@@ -295,6 +296,7 @@ void tw_cpu_free(struct tw_cpu *cpu)
 		return;
 	tw_counters_free(cpu->charts);
 	tw_map_free(&cpu->map);
+	free(cpu->names.found);
 	tw_dictionary_free(cpu->texts);
 	free(cpu->usages);
 	free(cpu->rows);

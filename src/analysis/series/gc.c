@@ -7,6 +7,7 @@
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
 #include "core/format.h"
+#include "core/runtime_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct tw_gc {
 	struct tw_gc_options options;
 	struct tw_budget budget;
 	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
+	struct tw_runtime_names names;          /* of it */
 	const struct tw_clock *clock;
 	struct tw_dictionary *texts;
 	struct tw_gc_collection *collections;
@@ -49,24 +51,19 @@ struct tw_gc {
 
 /* ---- What events tell. ---- */
 
-static bool is_named(const struct tw_gc *gc, uint32_t name, const char *text)
-{
-	return strcmp(tw_dictionary_name(gc->dictionary, name)->text, text) == 0;
-}
-
-static const struct tw_argument *argument_of(const struct tw_gc *gc, const struct tw_batch *batch,
-                                             const struct tw_event *event, const char *name)
+static const struct tw_argument *argument_of(struct tw_gc *gc, const struct tw_batch *batch,
+                                             const struct tw_event *event, enum tw_runtime_name name)
 {
 	const struct tw_argument *arguments = tw_event_arguments(batch, event);
 	for (unsigned i = 0; i < event->argument_count; i++)
-		if (is_named(gc, arguments[i].name, name))
+		if (tw_runtime_name(&gc->names, arguments[i].name) == name)
 			return &arguments[i];
 	return NULL;
 }
 
 /* Gets a number by the name of its argument. False where there is none, or it makes no sense. */
-static bool number_of(const struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event,
-                      const char *name, uint64_t *value)
+static bool number_of(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event,
+                      enum tw_runtime_name name, uint64_t *value)
 {
 	const struct tw_argument *argument = argument_of(gc, batch, event, name);
 	bool good =
@@ -76,7 +73,7 @@ static bool number_of(const struct tw_gc *gc, const struct tw_batch *batch, cons
 }
 
 static const char *text_of(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event,
-                           const char *name)
+                           enum tw_runtime_name name)
 {
 	const struct tw_argument *argument = argument_of(gc, batch, event, name);
 	if (!argument || argument->type != TW_ARG_TEXT || argument->size > UINT16_MAX)
@@ -98,8 +95,6 @@ static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, cons
 {
 	const struct tw_track *track = tw_dictionary_track(gc->dictionary, event->track);
 	bool open = event->kind == TW_SLICE_BEGIN;
-	if (!is_named(gc, event->category, "gc"))
-		return;
 	if (!tw_budget_grow(&gc->budget, TW_FOR_ROWS, &gc->collections, &gc->collection_room, gc->collection_count + 1,
 	                    sizeof *gc->collections)) {
 		gc->left_out++;
@@ -112,8 +107,8 @@ static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, cons
 	    .threadless = tw_is_threadless(track),
 	    .process = track->process,
 	    .thread = track->thread,
-	    .reason = text_of(gc, batch, event, "reason"),
-	    .generations = text_of(gc, batch, event, "generations"),
+	    .reason = text_of(gc, batch, event, TW_RUNTIME_REASON),
+	    .generations = text_of(gc, batch, event, TW_RUNTIME_GENERATIONS),
 	};
 }
 
@@ -234,8 +229,8 @@ static uint64_t changed(uint64_t sum, uint64_t before, uint64_t now)
 static int take_class(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event)
 {
 	uint64_t time = time_of(gc, event), count, bytes;
-	bool known = number_of(gc, batch, event, "count", &count);
-	known |= number_of(gc, batch, event, "bytes", &bytes);
+	bool known = number_of(gc, batch, event, TW_RUNTIME_COUNT, &count);
+	known |= number_of(gc, batch, event, TW_RUNTIME_BYTES, &bytes);
 	uint32_t number = known ? find_class(gc, event) : UINT32_MAX;
 	gc->left_out += known && number == UINT32_MAX;
 	int status = number == UINT32_MAX ? 0 : begin_look(gc, time, event->track);
@@ -268,8 +263,8 @@ static int take_generation(struct tw_gc *gc, const struct tw_batch *batch, const
 {
 	static const char *const series[] = {"allocated", "reserved"};
 	uint64_t allocated, reserved;
-	bool known = number_of(gc, batch, event, series[0], &allocated);
-	known |= number_of(gc, batch, event, series[1], &reserved);
+	bool known = number_of(gc, batch, event, TW_RUNTIME_ALLOCATED, &allocated);
+	known |= number_of(gc, batch, event, TW_RUNTIME_RESERVED, &reserved);
 	struct generation *generation = known ? find_generation(gc, event->name) : NULL;
 	gc->left_out += known && !generation;
 	if (!generation)
@@ -287,13 +282,14 @@ static int take_generation(struct tw_gc *gc, const struct tw_batch *batch, const
 
 static int take(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event)
 {
-	if (event->kind != TW_COUNTER)
+	enum tw_runtime_name category = tw_runtime_name(&gc->names, event->category);
+	if (event->kind != TW_COUNTER && category == TW_RUNTIME_GC)
 		take_collection(gc, batch, event);
-	else if (is_named(gc, event->category, "heap"))
-		return take_class(gc, batch, event);
-	else if (is_named(gc, event->category, "generation"))
-		return take_generation(gc, batch, event);
-	return 0;
+	if (event->kind != TW_COUNTER)
+		return 0;
+	return category == TW_RUNTIME_HEAP         ? take_class(gc, batch, event)
+	       : category == TW_RUNTIME_GENERATION ? take_generation(gc, batch, event)
+	                                           : 0;
 }
 
 /* ---- What is shown: names are known by now, where the trace tells them. ---- */
@@ -439,7 +435,7 @@ static struct tw_gc *make(const struct tw_gc_options *options, struct tw_reader 
 		gc->options = *options;
 	size_t limit = gc->options.memory_limit;
 	tw_budget_reset(&gc->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
-	gc->dictionary = tw_reader_dictionary(reader);
+	gc->dictionary = gc->names.dictionary = tw_reader_dictionary(reader);
 	gc->clock = tw_reader_clock(reader);
 	gc->texts = tw_dictionary_new_plain();
 	if (gc->texts && (!gc->options.plot || make_charts(gc, reader)))
@@ -515,6 +511,7 @@ void tw_gc_free(struct tw_gc *gc)
 	if (!gc)
 		return;
 	tw_counters_free(gc->charts);
+	free(gc->names.found);
 	tw_dictionary_free(gc->chart_names);
 	tw_dictionary_free(gc->texts);
 	tw_map_free(&gc->class_of);

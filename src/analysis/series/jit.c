@@ -4,6 +4,7 @@
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
 #include "core/format.h"
+#include "core/runtime_names.h"
 
 #include <trackway/jit.h>
 
@@ -20,6 +21,7 @@ struct tw_jit {
 	struct tw_jit_options options;
 	struct tw_budget budget;
 	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
+	struct tw_runtime_names names;          /* of it */
 	struct tw_dictionary *texts;
 	struct row *rows;
 	size_t count, room;
@@ -27,24 +29,16 @@ struct tw_jit {
 	uint64_t left_out;
 };
 
-enum category { OTHER, COMPILED, CACHED };
-
 /* ---- What an event is. ---- */
 
-static enum category category_of(const struct tw_jit *jit, const struct tw_event *event)
-{
-	const char *category = tw_dictionary_name(jit->dictionary, event->category)->text;
-	return strcmp(category, "jit") == 0 ? COMPILED : strcmp(category, "jit-cached") == 0 ? CACHED : OTHER;
-}
-
 /* A number among the arguments; 0 where there is none. */
-static uint64_t number_of(const struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event,
-                          const char *name)
+static uint64_t number_of(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event,
+                          enum tw_runtime_name name)
 {
 	const struct tw_argument *arguments = tw_event_arguments(batch, event);
 	for (unsigned i = 0; i < event->argument_count; i++)
 		if (arguments[i].type > TW_ARG_NULL && arguments[i].type < TW_ARG_DOUBLE &&
-		    strcmp(tw_dictionary_name(jit->dictionary, arguments[i].name)->text, name) == 0)
+		    tw_runtime_name(&jit->names, arguments[i].name) == name)
 			return arguments[i].value.u;
 	return 0;
 }
@@ -80,10 +74,10 @@ static void count_slice(struct tw_jit_row *row, bool cached, uint64_t ns)
 
 static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event)
 {
-	enum category category = category_of(jit, event);
-	if (category == OTHER)
+	enum tw_runtime_name category = tw_runtime_name(&jit->names, event->category);
+	if (category != TW_RUNTIME_JIT && category != TW_RUNTIME_JIT_CACHED)
 		return;
-	uint64_t code_bytes = number_of(jit, batch, event, "code_bytes");
+	uint64_t code_bytes = number_of(jit, batch, event, TW_RUNTIME_CODE_BYTES);
 	if (event->kind == TW_INSTANT && !code_bytes)
 		return;
 	uint32_t number = find_row(jit, event);
@@ -97,9 +91,9 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 	if (open)
 		row->open++;
 	else if (event->kind == TW_SLICE_COMPLETE)
-		count_slice(row, category == CACHED, event->value);
-	row->failed += number_of(jit, batch, event, "status") != 0;
-	if (category == COMPILED && !open)
+		count_slice(row, category == TW_RUNTIME_JIT_CACHED, event->value);
+	row->failed += number_of(jit, batch, event, TW_RUNTIME_STATUS) != 0;
+	if (category == TW_RUNTIME_JIT && !open)
 		row->code_bytes = tw_sum(row->code_bytes, code_bytes);
 }
 
@@ -194,7 +188,7 @@ static struct tw_jit *make(const struct tw_jit_options *options, struct tw_reade
 		jit->options = *options;
 	size_t limit = jit->options.memory_limit;
 	tw_budget_reset(&jit->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
-	jit->dictionary = tw_reader_dictionary(reader);
+	jit->dictionary = jit->names.dictionary = tw_reader_dictionary(reader);
 	jit->texts = tw_dictionary_new_plain();
 	if (jit->texts)
 		return jit;
@@ -239,6 +233,7 @@ void tw_jit_free(struct tw_jit *jit)
 	if (!jit)
 		return;
 	tw_map_free(&jit->map);
+	free(jit->names.found);
 	tw_dictionary_free(jit->texts);
 	free(jit->rows);
 	free(jit);

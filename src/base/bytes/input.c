@@ -32,17 +32,21 @@ enum {
 
 struct tw_input {
 	char *name;
-	const char *error;    /* NULL: none */
-	char *error_text;     /* the same, to be freed; NULL where there was no memory for it */
+	struct {
+		const char *text; /* NULL: none */
+		char *own;        /* the same, to be freed; NULL where there was no memory for it */
+	} error;
 	pthread_mutex_t lock; /* around error: what is seekable is read by several threads */
 	bool damaged;
-	int fd; /* -1: none */
-	bool close_fd;
+	struct {
+		int fd; /* -1: none */
+		bool close_fd;
+		bool briefly; /* open only while it is read */
+		dev_t device; /* briefly: what must be found again */
+		ino_t inode;
+	} file;
 	bool regular; /* pread() works */
 	bool seekable;
-	bool briefly; /* open only while it is read */
-	dev_t device; /* briefly: what must be found again */
-	ino_t inode;
 	const uint8_t *memory;         /* NULL: a file */
 	uint64_t origin;               /* where in the file the trace begins: standard input may stand anywhere */
 	uint64_t size;                 /* of the file or memory when it was opened; 0: not known */
@@ -52,9 +56,11 @@ struct tw_input {
 	struct tw_feed feed;    /* raw bytes read ahead */
 	uint8_t *buffer;        /* of the feed */
 	struct tw_unpack *unpack;
-	uint64_t position; /* streams: where the next byte stands */
-	uint8_t *kept;     /* streams: the first bytes, until there are too many */
-	size_t kept_size, kept_room;
+	struct {
+		uint64_t position; /* where the next byte stands */
+		uint8_t *kept;     /* the first bytes, until there are too many */
+		size_t kept_size, kept_room;
+	} stream;
 };
 
 /* ---- Errors. ---- */
@@ -77,11 +83,11 @@ static void note(struct tw_input *input, const char *format, ...)
 		if ((unsigned char)*p < 0x20)
 			*p = '?';
 	pthread_mutex_lock(&input->lock);
-	if (input->error) {
+	if (input->error.text) {
 		free(text);
 	} else {
-		input->error_text = text;
-		input->error = text ? text : "out of memory";
+		input->error.own = text;
+		input->error.text = text ? text : "out of memory";
 	}
 	pthread_mutex_unlock(&input->lock);
 }
@@ -121,14 +127,14 @@ static int64_t read_fd(struct tw_input *input, uint64_t offset, void *bytes, siz
 	if (input->pieces)
 		offset = in_file(input, offset, &size);
 	for (;;) {
-		ssize_t n = input->regular ? pread(input->fd, bytes, size, (off_t)(input->origin + offset))
-		                           : read(input->fd, bytes, size);
+		ssize_t n = input->regular ? pread(input->file.fd, bytes, size, (off_t)(input->origin + offset))
+		                           : read(input->file.fd, bytes, size);
 		if (n >= 0) {
 			atomic_fetch_add_explicit(&input->taken, (uint64_t)n, memory_order_relaxed);
 			return n;
 		}
 		if (errno == EAGAIN)
-			poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, -1);
+			poll(&(struct pollfd){.fd = input->file.fd, .events = POLLIN}, 1, -1);
 		else if (errno != EINTR)
 			return system_error(input, errno);
 	}
@@ -195,7 +201,7 @@ static struct tw_input *new_input(const char *name)
 	if (!input)
 		return NULL;
 	pthread_mutex_init(&input->lock, NULL);
-	input->fd = -1;
+	input->file.fd = -1;
 	input->name = strdup(name);
 	if (input->name)
 		return input;
@@ -206,11 +212,11 @@ static struct tw_input *new_input(const char *name)
 static int look_at_file(struct tw_input *input)
 {
 	struct stat status;
-	if (fstat(input->fd, &status) < 0)
+	if (fstat(input->file.fd, &status) < 0)
 		return system_error(input, errno);
 	if (S_ISDIR(status.st_mode))
 		return system_error(input, EISDIR);
-	off_t at = S_ISREG(status.st_mode) ? lseek(input->fd, 0, SEEK_CUR) : -1;
+	off_t at = S_ISREG(status.st_mode) ? lseek(input->file.fd, 0, SEEK_CUR) : -1;
 	input->regular = at >= 0;
 	if (input->regular) {
 		input->origin = (uint64_t)at;
@@ -222,10 +228,10 @@ static int look_at_file(struct tw_input *input)
 static int open_path(struct tw_input *input, const char *path, int flags)
 {
 	do
-		input->fd = open(path, O_RDONLY | O_CLOEXEC | flags);
-	while (input->fd < 0 && errno == EINTR);
-	input->close_fd = true;
-	return input->fd < 0 ? system_error(input, errno) : look_at_file(input);
+		input->file.fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	while (input->file.fd < 0 && errno == EINTR);
+	input->file.close_fd = true;
+	return input->file.fd < 0 ? system_error(input, errno) : look_at_file(input);
 }
 
 static int begin(struct tw_input *input)
@@ -241,7 +247,7 @@ int tw_input_open(struct tw_input **opened, const char *path)
 	if (!input)
 		return TW_ERR_MEMORY;
 	if (standard)
-		input->fd = STDIN_FILENO;
+		input->file.fd = STDIN_FILENO;
 	int status = standard ? look_at_file(input) : open_path(input, path, 0);
 	return status < 0 ? status : begin(input);
 }
@@ -286,21 +292,21 @@ int tw_input_memory(struct tw_input **opened, const char *name, const void *byte
 
 static void close_briefly(struct tw_input *input)
 {
-	if (input->fd >= 0)
-		close(input->fd);
-	input->fd = -1;
+	if (input->file.fd >= 0)
+		close(input->file.fd);
+	input->file.fd = -1;
 }
 
 static void close_source(struct tw_input *input)
 {
-	if (input->close_fd && input->fd >= 0)
-		close(input->fd);
+	if (input->file.close_fd && input->file.fd >= 0)
+		close(input->file.fd);
 	tw_unpack_free(input->unpack);
 	free(input->buffer);
-	free(input->kept);
+	free(input->stream.kept);
 	input->unpack = NULL;
-	input->buffer = input->kept = NULL;
-	input->kept_size = input->kept_room = 0;
+	input->buffer = input->stream.kept = NULL;
+	input->stream.kept_size = input->stream.kept_room = 0;
 	input->memory = NULL;
 }
 
@@ -313,7 +319,7 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input)
 	struct tw_input *other = *again = new_input(input->name);
 	if (!other)
 		return TW_ERR_MEMORY;
-	other->fd = input->fd;
+	other->file.fd = input->file.fd;
 	other->regular = true;
 	other->origin = input->origin;
 	other->size = input->size;
@@ -326,7 +332,7 @@ void tw_input_close(struct tw_input *input)
 		return;
 	close_source(input);
 	pthread_mutex_destroy(&input->lock);
-	free(input->error_text);
+	free(input->error.own);
 	free(input->name);
 	free(input);
 }
@@ -340,7 +346,7 @@ const char *tw_input_name(const struct tw_input *input)
 
 const char *tw_input_error(const struct tw_input *input)
 {
-	return input->error ? input->error : "";
+	return input->error.text ? input->error.text : "";
 }
 
 const char *tw_input_damage(const struct tw_input *input)
@@ -362,7 +368,7 @@ bool tw_input_seekable(const struct tw_input *input)
 
 int tw_input_descriptor(const struct tw_input *input)
 {
-	return input->fd;
+	return input->file.fd;
 }
 
 bool tw_input_repeatable(const struct tw_input *input)
@@ -372,7 +378,7 @@ bool tw_input_repeatable(const struct tw_input *input)
 
 uint64_t tw_input_size(const struct tw_input *input)
 {
-	return input->seekable ? input->size : input->position;
+	return input->seekable ? input->size : input->stream.position;
 }
 
 void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *all)
@@ -389,22 +395,22 @@ void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *a
 void tw_input_open_briefly(struct tw_input *input)
 {
 	struct stat status;
-	bool by_name = input->close_fd && input->seekable && !input->briefly;
-	if (!by_name || fstat(input->fd, &status) < 0 || status.st_nlink == 0)
+	bool by_name = input->file.close_fd && input->seekable && !input->file.briefly;
+	if (!by_name || fstat(input->file.fd, &status) < 0 || status.st_nlink == 0)
 		return;
-	input->briefly = true;
-	input->device = status.st_dev;
-	input->inode = status.st_ino;
+	input->file.briefly = true;
+	input->file.device = status.st_dev;
+	input->file.inode = status.st_ino;
 	close_briefly(input);
 }
 
 static int open_again(struct tw_input *input)
 {
 	struct stat status;
-	input->fd = open(input->name, O_RDONLY | O_CLOEXEC);
-	if (input->fd < 0 || fstat(input->fd, &status) < 0)
+	input->file.fd = open(input->name, O_RDONLY | O_CLOEXEC);
+	if (input->file.fd < 0 || fstat(input->file.fd, &status) < 0)
 		return system_error(input, errno);
-	if (status.st_dev == input->device && status.st_ino == input->inode)
+	if (status.st_dev == input->file.device && status.st_ino == input->file.inode)
 		return 0;
 	note(input, "is another file than when it was opened");
 	errno = ESTALE;
@@ -445,10 +451,10 @@ static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *b
 		atomic_fetch_add_explicit(&input->taken, size, memory_order_relaxed);
 		return (int64_t)size;
 	}
-	int64_t status = input->briefly ? open_again(input) : 0;
+	int64_t status = input->file.briefly ? open_again(input) : 0;
 	if (status == 0)
 		status = read_some(input, offset, bytes, size, size);
-	if (input->briefly)
+	if (input->file.briefly)
 		close_briefly(input);
 	return status >= 0 && (size_t)status < size ? was_cut(input, offset + (size_t)status) : status;
 }
@@ -460,7 +466,7 @@ static int64_t read_plain(struct tw_input *input, uint8_t *bytes, size_t least, 
 	input->feed.bytes += done;
 	input->feed.left -= done;
 	int64_t n =
-	    done < least ? read_some(input, input->position + done, bytes + done, least - done, most - done) : 0;
+	    done < least ? read_some(input, input->stream.position + done, bytes + done, least - done, most - done) : 0;
 	return n < 0 ? n : (int64_t)done + n;
 }
 
@@ -481,17 +487,17 @@ static int64_t read_packed(struct tw_input *input, uint8_t *bytes, size_t size)
 /* Keeps the first bytes of a stream, for tw_input_spool(). */
 static int keep(struct tw_input *input, const uint8_t *bytes, size_t size)
 {
-	if (input->position + size > KEPT_MAX) {
-		free(input->kept);
-		input->kept = NULL;
-		input->kept_size = input->kept_room = 0;
+	if (input->stream.position + size > KEPT_MAX) {
+		free(input->stream.kept);
+		input->stream.kept = NULL;
+		input->stream.kept_size = input->stream.kept_room = 0;
 		return 0;
 	}
-	if (!tw_grow(&input->kept, &input->kept_room, input->kept_size + size, 1))
+	if (!tw_grow(&input->stream.kept, &input->stream.kept_room, input->stream.kept_size + size, 1))
 		return tw_input_no_memory(input);
 	if (size)
-		memcpy(input->kept + input->kept_size, bytes, size);
-	input->kept_size += size;
+		memcpy(input->stream.kept + input->stream.kept_size, bytes, size);
+	input->stream.kept_size += size;
 	return 0;
 }
 
@@ -501,12 +507,12 @@ static int64_t read_stream(struct tw_input *input, uint8_t *bytes, size_t least,
 	int64_t n = input->unpack ? read_packed(input, bytes, most) : read_plain(input, bytes, least, most);
 	if (n < 0)
 		return n;
-	if (input->position <= KEPT_MAX) {
+	if (input->stream.position <= KEPT_MAX) {
 		int status = keep(input, bytes, (size_t)n);
 		if (status < 0)
 			return status;
 	}
-	input->position += (uint64_t)n;
+	input->stream.position += (uint64_t)n;
 	return n;
 }
 
@@ -514,7 +520,7 @@ int64_t tw_input_read_some(struct tw_input *input, uint64_t offset, void *bytes,
 {
 	if (input->seekable)
 		return read_seekable(input, offset, bytes, most);
-	assert(offset == input->position);
+	assert(offset == input->stream.position);
 	return read_stream(input, bytes, least, most);
 }
 
@@ -554,7 +560,7 @@ static bool write_whole(int fd, const uint8_t *bytes, size_t size)
 
 static int copy_rest(struct tw_input *input, int fd, uint8_t *step)
 {
-	if (!write_whole(fd, input->kept, input->kept_size))
+	if (!write_whole(fd, input->stream.kept, input->stream.kept_size))
 		return errno;
 	for (;;) {
 		int64_t n = read_stream(input, step, SPOOL_STEP, SPOOL_STEP);
@@ -583,7 +589,7 @@ int tw_input_spool(struct tw_input *input, const char *directory)
 {
 	if (input->seekable)
 		return 0;
-	assert(input->position <= KEPT_MAX);
+	assert(input->stream.position <= KEPT_MAX);
 	directory = tw_temporary_place(directory);
 	int fd = tw_temporary_open(directory);
 	if (fd < 0) {
@@ -598,10 +604,10 @@ int tw_input_spool(struct tw_input *input, const char *directory)
 		return status;
 	}
 	close_source(input);
-	input->fd = fd;
-	input->close_fd = input->regular = input->seekable = true;
+	input->file.fd = fd;
+	input->file.close_fd = input->regular = input->seekable = true;
 	input->origin = 0;
-	input->size = input->position;
+	input->size = input->stream.position;
 	atomic_store(&input->taken, 0);
 	return 0;
 }

@@ -17,7 +17,7 @@ enum { BLOCKS = 8, ROOM = 1 << 18 };
 
 enum stage { EMPTY, FILLED, TAKEN, DONE };
 
-struct block {
+struct press_block {
 	enum stage stage;
 	bool last;
 	size_t size;
@@ -25,7 +25,7 @@ struct block {
 	char bytes[ROOM];
 };
 
-struct worker {
+struct press_worker {
 	struct tw_press *press;
 	struct tw_pack *pack;
 	pthread_t thread;
@@ -36,16 +36,16 @@ struct tw_press {
 	const struct tw_packer *packer;
 	struct tw_pack_sink sink;
 	struct tw_packed total;
-	struct tw_pack *one;          /* that compresses all, where blocks have to be in order */
-	struct block *blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
-	uint64_t filled, put;         /* how many have gone so far */
-	bool putting, stop, failed;   /* failed: no memory */
+	struct tw_pack *one;                /* that compresses all, where blocks have to be in order */
+	struct press_block *blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
+	uint64_t filled, put;               /* how many have gone so far */
+	bool putting, stop, failed;         /* failed: no memory */
 	pthread_mutex_t lock;
 	pthread_cond_t change;
-	struct worker workers[BLOCKS]; /* the first is the caller */
+	struct press_worker workers[BLOCKS]; /* the first is the caller */
 };
 
-static struct block *block_at(const struct tw_press *press, uint64_t number)
+static struct press_block *block_at(const struct tw_press *press, uint64_t number)
 {
 	return press->blocks[number % BLOCKS];
 }
@@ -54,7 +54,7 @@ static struct block *block_at(const struct tw_press *press, uint64_t number)
 
 static bool try_put(struct tw_press *press)
 {
-	struct block *block = block_at(press, press->put);
+	struct press_block *block = block_at(press, press->put);
 	if (press->putting || press->put == press->filled || block->stage != DONE)
 		return false;
 	press->putting = true;
@@ -69,10 +69,10 @@ static bool try_put(struct tw_press *press)
 }
 
 /* Returns the first block that waits to be compressed; NULL where none does, or where one must be done before. */
-static struct block *next_block(const struct tw_press *press)
+static struct press_block *next_block(const struct tw_press *press)
 {
 	for (uint64_t i = press->put; i < press->filled; i++) {
-		struct block *block = block_at(press, i);
+		struct press_block *block = block_at(press, i);
 		if (block->stage == FILLED)
 			return block;
 		if (block->stage == TAKEN && press->one)
@@ -81,9 +81,9 @@ static struct block *next_block(const struct tw_press *press)
 	return NULL;
 }
 
-static bool try_compress(struct tw_press *press, struct worker *worker)
+static bool try_compress(struct tw_press *press, struct press_worker *worker)
 {
-	struct block *block = next_block(press);
+	struct press_block *block = next_block(press);
 	if (!block)
 		return false;
 	block->stage = TAKEN;
@@ -97,7 +97,7 @@ static bool try_compress(struct tw_press *press, struct worker *worker)
 	return true;
 }
 
-static void help(struct tw_press *press, struct worker *worker)
+static void help(struct tw_press *press, struct press_worker *worker)
 {
 	if (!try_put(press) && !try_compress(press, worker))
 		pthread_cond_wait(&press->change, &press->lock);
@@ -105,7 +105,7 @@ static void help(struct tw_press *press, struct worker *worker)
 
 static void *run(void *context)
 {
-	struct worker *worker = context;
+	struct press_worker *worker = context;
 	struct tw_press *press = worker->press;
 	pthread_mutex_lock(&press->lock);
 	while (!press->stop)
@@ -119,7 +119,7 @@ static void *run(void *context)
 /* Hands the block over that is being filled, and waits for another one, or at the end for all. */
 static void hand_over(struct tw_press *press, bool last)
 {
-	struct block *block = block_at(press, press->filled);
+	struct press_block *block = block_at(press, press->filled);
 	pthread_mutex_lock(&press->lock);
 	block->last = last;
 	block->stage = FILLED;
@@ -134,7 +134,7 @@ static void hand_over(struct tw_press *press, bool last)
 void tw_press_put(struct tw_press *press, const char *bytes, size_t size)
 {
 	for (size_t part; size; bytes += part, size -= part) {
-		struct block *block = block_at(press, press->filled);
+		struct press_block *block = block_at(press, press->filled);
 		part = size < ROOM - block->size ? size : ROOM - block->size;
 		memcpy(block->bytes + block->size, bytes, part);
 		block->size += part;
@@ -164,7 +164,7 @@ static bool start(struct tw_press *press, enum tw_pack_effort effort)
 		return false;
 	count = in_order ? 2 : count < BLOCKS ? count : BLOCKS;
 	for (unsigned i = 0; i < count; i++) {
-		struct worker *worker = &press->workers[i];
+		struct press_worker *worker = &press->workers[i];
 		worker->press = press;
 		if (!in_order && !(worker->pack = tw_pack_new(press->packer, effort)))
 			return false;

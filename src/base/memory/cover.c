@@ -13,7 +13,7 @@ static int by_place(const void *left, const void *right)
 }
 
 /* The places where spans begin and end, each once, in order. */
-static size_t place_edges(const struct tw_span *spans, uint32_t span_count, struct tw_edge *edges)
+static size_t place_edges(const struct tw_interval *spans, uint32_t span_count, struct tw_edge *edges)
 {
 	size_t count = 0, kept = 0;
 	for (uint32_t i = 0; i < span_count; i++)
@@ -39,7 +39,7 @@ static size_t next_free(size_t *free_from, size_t i)
 	return i;
 }
 
-bool tw_cover_make(const struct tw_span *spans, uint32_t span_count, struct tw_edge *edges, size_t *count)
+bool tw_cover_make(const struct tw_interval *spans, uint32_t span_count, struct tw_edge *edges, size_t *count)
 {
 	*count = place_edges(spans, span_count, edges);
 	size_t *free_from = malloc((*count + 1) * sizeof *free_from);

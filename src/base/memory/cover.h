@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* From start up to, but without, end; none where that is not above start. */
-struct tw_span {
+struct tw_interval {
 	uint64_t start, end;
 };
 
@@ -21,7 +21,7 @@ struct tw_edge {
 #define TW_NO_SPAN UINT32_MAX
 
 /* Makes edges, in order, of spans. edges: room for 2 * span_count. Returns false when there is no memory. */
-bool tw_cover_make(const struct tw_span *spans, uint32_t span_count, struct tw_edge *edges, size_t *count);
+bool tw_cover_make(const struct tw_interval *spans, uint32_t span_count, struct tw_edge *edges, size_t *count);
 
 /* Returns the first span that holds a number, or TW_NO_SPAN. */
 uint32_t tw_cover_find(const struct tw_edge *edges, size_t count, uint64_t number);

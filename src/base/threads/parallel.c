@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
-struct job {
+struct parallel_call {
 	void (*run)(void *context, unsigned i);
 	void *context;
 	unsigned i;
@@ -25,17 +25,17 @@ unsigned tw_processors(void)
 
 static void *start(void *argument)
 {
-	struct job *job = argument;
+	struct parallel_call *job = argument;
 	job->run(job->context, job->i);
 	return NULL;
 }
 
 void tw_parallel(unsigned jobs, void (*run)(void *context, unsigned i), void *context)
 {
-	struct job all[TW_JOBS_MAX] = {0};
+	struct parallel_call all[TW_JOBS_MAX] = {0};
 	unsigned threads = jobs > TW_JOBS_MAX ? TW_JOBS_MAX : jobs;
 	for (unsigned i = 1; i < threads; i++) {
-		all[i] = (struct job){.run = run, .context = context, .i = i};
+		all[i] = (struct parallel_call){.run = run, .context = context, .i = i};
 		all[i].started = pthread_create(&all[i].thread, NULL, start, &all[i]) == 0;
 	}
 	if (jobs)

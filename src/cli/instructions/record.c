@@ -6,7 +6,7 @@
 #include "cli/options/options.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
-#include "collect/harvest.h"
+#include "collect/flush.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -111,7 +111,7 @@ static void say_end(const char *program, int status)
 /* Returns enum tw_exit. */
 static int finish(struct collect_board *board, const struct record_options *options, const char *program, int status)
 {
-	int error = collect_harvest(board);
+	int error = collect_flush(board);
 	unsigned streams = atomic_load(&board->streams), unrecorded = atomic_load(&board->unrecorded);
 	say_end(program, status);
 	if (atomic_load(&board->refused) == COLLECT_NO_REGISTERS)

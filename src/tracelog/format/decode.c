@@ -173,8 +173,8 @@ static size_t strip_end(const uint8_t *bytes, size_t size, unsigned *odd)
 	return size - returns;
 }
 
-int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
-                           struct tw_tracelog_fault *fault)
+int tw_tracelog_decode(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
+                       struct tw_tracelog_fault *fault)
 {
 	unsigned end_odd;
 	size_t length = strip_end(bytes, size, &end_odd);
@@ -193,13 +193,6 @@ int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog
 	record->style = scan.style;
 	record->odd |= scan.odd;
 	return good ? 0 : TW_ERR_FORMAT;
-}
-
-int tw_tracelog_decode(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
-                       struct tw_tracelog_fault *fault)
-{
-	bool plain = tw_loop_is_on(TW_LOOP_TRACELOG_SAMPLE) && tracelog_decode_sample(bytes, size, record);
-	return plain ? 0 : tracelog_decode_fields(bytes, size, record, fault);
 }
 
 /* ---- Lists. ---- */

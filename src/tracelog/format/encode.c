@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/format/layout.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A line that is being written. */
@@ -370,4 +372,23 @@ int64_t tw_tracelog_encode(const struct tw_tracelog_record *record, uint8_t *byt
 	}
 	put_byte(&sink, '\n');
 	return sink.status < 0 ? sink.status : (int64_t)sink.used;
+}
+
+/* ---- Dates as texts. ---- */
+
+const char *tracelog_date_text(const struct tw_tracelog_record *record, char text[TRACELOG_DATE_TEXT])
+{
+	snprintf(text, TRACELOG_DATE_TEXT, "%04u-%02u-%02u %02u:%02u:%02u.%03u", record->year, record->month,
+	         record->day, record->hour, record->minute, record->second, record->millisecond);
+	return text;
+}
+
+const char *tracelog_zone_text(const struct tw_tracelog_record *record, char text[TRACELOG_ZONE_TEXT])
+{
+	unsigned zone = (unsigned)abs(record->zone_minutes);
+	*text = '\0';
+	if (record->has_zone)
+		snprintf(text, TRACELOG_ZONE_TEXT, "%c%02u:%02u", record->zone_minutes < 0 ? '-' : '+', zone / 60,
+		         zone % 60);
+	return text;
 }

@@ -15,7 +15,7 @@ struct tracelog_frame {
 	uint64_t ip; /* 0: not known */
 };
 
-/* What was allocated of a class. */
+/* The objects of a class that were allocated. */
 struct tracelog_allocation {
 	uint32_t iid;
 	uint64_t count, bytes;
@@ -23,7 +23,7 @@ struct tracelog_allocation {
 };
 
 enum tracelog_line_kind {
-	TRACELOG_OTHER_LINE, /* anything that is not plainly one of the others: must be decoded */
+	TRACELOG_OTHER_LINE, /* any line that is not written exactly as one of the others: it must be decoded */
 	TRACELOG_SAMPLE,
 	TRACELOG_ALLOCATION,
 	TRACELOG_THREAD_CPU,
@@ -31,7 +31,7 @@ enum tracelog_line_kind {
 	TRACELOG_LINE_KINDS
 };
 
-/* What a plain line says; which of the members hold something depends on what it is. */
+/* A line that was decoded fast. Its kind tells which of the members hold something. */
 struct tracelog_fast_line {
 	/* The line's place in its block, and its bytes, no more than the memory limit allows a line. */
 	uint32_t at, size;
@@ -47,7 +47,7 @@ struct tracelog_fast_line {
 	uint64_t ip;
 };
 
-/* What stands at the ends of lines. */
+/* The lists at the ends of lines. */
 struct tracelog_fast_lists {
 	struct tracelog_frame *frames;
 	size_t frame_count, frame_room;
@@ -56,17 +56,16 @@ struct tracelog_fast_lists {
 	bool failed; /* no memory */
 };
 
-/* Takes a line if it is plain: adds to the lists, and fills the entry but for its place. Returns what is behind the
- * line, or NULL for any other line. There must be a line end somewhere, and TRACELOG_SLACK bytes behind it that may
- * be read. */
+/* Decodes a line that is written exactly as the profiler writes it: adds to the lists, and fills the entry but for its
+ * place. Returns the place behind the line, or NULL for any other line. There must be a line end somewhere, and
+ * TRACELOG_SLACK bytes behind it that may be read. */
 const uint8_t *tracelog_fast_decode(struct tracelog_fast_lists *lists, struct tracelog_fast_line *entry,
                                     const uint8_t *line);
 
-/* The same where nobody wants more than what the line is, its thread, its time, and of a sample the ticks; how the
- * instruction pointers are written is told, too. */
+/* The same without lists: kind, thread, time, the ticks of a sample, and the style of the instruction pointers. */
 const uint8_t *tracelog_fast_decode_head(struct tracelog_fast_line *entry, const uint8_t *line);
 
-/* The kind of record that a plain line is. */
+/* The kind of record that a line is. */
 enum tw_tracelog_kind tracelog_kind_of_line(enum tracelog_line_kind line);
 
 void tracelog_fast_lists_free(struct tracelog_fast_lists *lists);

@@ -66,12 +66,6 @@ enum { TRACELOG_NIBBLE = 15, TRACELOG_FIGURE = 16, TRACELOG_UPPER = 32, TRACELOG
 
 extern const uint8_t tracelog_hex[256];
 
-/* tw_tracelog_decode() by the table of fields; and for samples that are written without anything odd, quickly: false
- * for all others. Both give the same. */
-int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
-                           struct tw_tracelog_fault *fault);
-bool tracelog_decode_sample(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record);
-
 /* tw_tracelog_dialects() of a sample, an allocation or a usage by the first known instruction pointer in it. */
 unsigned tracelog_dialects_by(enum tw_tracelog_kind kind, bool ip_known, unsigned ip_style);
 
@@ -80,6 +74,12 @@ enum { TRACELOG_DIALECTS_TEXT = 40 };
 /* Writes the names of dialects, "d2 or d3", into a text of that size; returns it. What vs has more than d3 would
  * have been seen: it is not named beside it. */
 const char *tracelog_dialects_text(unsigned dialects, char *text);
+
+/* Writes the date of a prf stm, without its zone, and the zone where it has one: "2018-05-17 12:03:43.123", "+03:00".
+ * Returns the text. */
+enum { TRACELOG_DATE_TEXT = 48, TRACELOG_ZONE_TEXT = 16 };
+const char *tracelog_date_text(const struct tw_tracelog_record *record, char text[TRACELOG_DATE_TEXT]);
+const char *tracelog_zone_text(const struct tw_tracelog_record *record, char text[TRACELOG_ZONE_TEXT]);
 
 /* Writes an item of a list, with the space before it. Returns its size, TW_ERR_ROOM or TW_ERR_VALUE. */
 int64_t tracelog_encode_item(const struct tw_tracelog_item *item, uint8_t *bytes, size_t room);

@@ -156,7 +156,7 @@ static size_t take_any(struct tracelog_count *count, size_t at)
 /* ---- Plain lines. ---- */
 
 /* Counts of plain lines, which are added to the others at the end. */
-struct tally {
+struct fast_counts {
 	uint64_t counts[TRACELOG_LINE_KINDS];
 	uint8_t forms[TRACELOG_LINE_KINDS]; /* how instruction pointers were written: by bit, see form_of() */
 };
@@ -169,8 +169,8 @@ static unsigned form_of(const struct tracelog_fast_line *entry)
 }
 
 /* Takes a plain line; all of them have a time. */
-static inline void take_plain(struct tracelog_count *count, struct tally *tally, const struct tracelog_fast_line *entry,
-                              size_t size)
+static inline void take_plain(struct tracelog_count *count, struct fast_counts *tally,
+                              const struct tracelog_fast_line *entry, size_t size)
 {
 	tally->counts[entry->kind]++;
 	tally->forms[entry->kind] |= (uint8_t)(1u << form_of(entry));
@@ -180,7 +180,7 @@ static inline void take_plain(struct tracelog_count *count, struct tally *tally,
 		add_line(count, tracelog_thread_key(false, entry->thread), size, true, entry->number & (0 - is_sample));
 }
 
-static void add_tally(struct tracelog_count *count, const struct tally *tally)
+static void add_tally(struct tracelog_count *count, const struct fast_counts *tally)
 {
 	for (unsigned plain = TRACELOG_OTHER_LINE + 1; plain < TRACELOG_LINE_KINDS; plain++) {
 		enum tw_tracelog_kind kind = tracelog_kind_of_line(plain);
@@ -213,7 +213,7 @@ void tracelog_count(struct tracelog_count *count, const uint8_t *bytes, size_t s
 {
 	const uint8_t *end = size ? bytes + size : bytes, *next;
 	const uint8_t *last = size ? memrchr(bytes, '\n', size) : NULL, *ended = bytes;
-	struct tally tally = {0};
+	struct fast_counts tally = {0};
 	if (last && tw_loop_is_on(TW_LOOP_TRACELOG_COUNT))
 		ended = last + 1;
 	clear(count, bytes, size);

@@ -30,7 +30,7 @@ enum {
 	IP_STYLE = TW_TRACELOG_POINTERS_32 | TW_TRACELOG_BARE_IP | TW_TRACELOG_PADDED_IP,
 };
 
-struct frame {
+struct cut_frame {
 	uint64_t ip;
 	uint32_t iid;
 	uint8_t style;
@@ -38,9 +38,9 @@ struct frame {
 	bool unknown; /* no record told which frame it is */
 };
 
-struct thread {
+struct cut_thread {
 	uint32_t iid;
-	struct frame *frames; /* the stack that the log's samples make */
+	struct cut_frame *frames; /* the stack that the log's samples make */
 	size_t depth, room;
 	size_t low;                 /* the lowest depth since a sample of the thread was written */
 	size_t written;             /* its depth when that sample was written */
@@ -52,10 +52,10 @@ struct thread {
 	uint64_t time; /* ms */
 };
 
-enum { THREAD_COST = 2 * sizeof(struct thread) + 64 /* of a map */ };
+enum { THREAD_COST = 2 * sizeof(struct cut_thread) + 64 /* of a map */ };
 
 /* What was begun. */
-struct open {
+struct cut_activity {
 	enum tracelog_activity activity;
 	uint64_t thread;
 	uint64_t pointer;
@@ -71,28 +71,35 @@ struct tracelog_cut {
 	uint64_t now;   /* ms: of the record */
 	bool is_wanted; /* the filters let an event of it through */
 	bool untracked; /* there was no memory to follow its thread's stack */
-	struct thread *threads;
-	size_t thread_count, thread_room;
-	struct tw_map by_iid, by_system; /* places of threads; iids */
-	size_t memory, limit;            /* bytes of all that */
-	struct open *open;
-	size_t open_count, open_room;
-	bool pause_held;    /* a pause began before the window, and may go on in it */
-	bool pause_due;     /* it goes on in the window: it is to be written */
-	bool pause_written; /* it was written, and has not ended */
-	/* What is to be written. */
-	struct tw_tracelog_record *record; /* NULL: nothing */
-	struct thread *thread;             /* whose stack must be put right before that */
-	uint8_t *list;
-	size_t list_room, list_frames; /* bytes; frames of a line at most */
-	bool failed;                   /* no memory */
+	struct {
+		struct cut_thread *items;
+		size_t count, room;
+		struct tw_map by_iid, by_system; /* places; iids */
+		size_t memory, limit;            /* bytes of all this */
+	} threads;
+	struct {
+		struct cut_activity *items;
+		size_t count, room;
+	} open;
+	struct {
+		bool held;    /* one began before the window, and may go on in it */
+		bool due;     /* it goes on in the window: it is to be written */
+		bool written; /* it was written, and has not ended */
+	} pause;
+	struct {
+		struct tw_tracelog_record *record; /* NULL: nothing */
+		struct cut_thread *thread;         /* whose stack must be put right before that */
+		uint8_t *list;
+		size_t list_room, list_frames; /* bytes; frames of a line at most */
+	} written;                             /* what is to be written */
+	bool failed;                           /* no memory */
 };
 
 static bool take_memory(struct tracelog_cut *cut, size_t bytes)
 {
-	if (bytes > cut->limit - cut->memory)
+	if (bytes > cut->threads.limit - cut->threads.memory)
 		return false;
-	cut->memory += bytes;
+	cut->threads.memory += bytes;
 	return true;
 }
 
@@ -124,20 +131,20 @@ static bool take_pause(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 {
 	(void)record;
 	if (cut->now < cut->from)
-		cut->pause_held = true;
+		cut->pause.held = true;
 	if (!in_window(cut))
 		return false;
-	cut->pause_written = true;
+	cut->pause.written = true;
 	return true;
 }
 
 static bool take_resume(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	bool held = cut->pause_held, written = cut->pause_written;
-	cut->pause_due = held && cut->now > cut->from;
-	cut->pause_held = cut->pause_written = false;
+	bool held = cut->pause.held, written = cut->pause.written;
+	cut->pause.due = held && cut->now > cut->from;
+	cut->pause.held = cut->pause.written = false;
 	record->ms = (uint32_t)clip(cut, cut->now);
-	return written || cut->pause_due || (!held && in_window(cut));
+	return written || cut->pause.due || (!held && in_window(cut));
 }
 
 /* ---- Compilations and collections. ---- */
@@ -149,7 +156,7 @@ static uint64_t thread_key(const struct tracelog_cut *cut, const struct tw_trace
 		return NOBODY;
 	if (record->thread_form == TW_TRACELOG_THREAD_IID)
 		return record->thread;
-	return tw_map_find(&cut->by_system, record->thread, &iid) ? iid : NATIVE + record->thread;
+	return tw_map_find(&cut->threads.by_system, record->thread, &iid) ? iid : NATIVE + record->thread;
 }
 
 static enum tracelog_activity activity_of(const struct tw_tracelog_record *record)
@@ -162,25 +169,25 @@ static enum tracelog_activity activity_of(const struct tw_tracelog_record *recor
 
 static bool take_start(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	const struct open open = {activity_of(record), thread_key(cut, record), record->id, cut->is_wanted};
-	if (cut->open_count < OPEN_MAX) {
-		if (!tw_grow(&cut->open, &cut->open_room, cut->open_count + 1, sizeof open)) {
+	const struct cut_activity open = {activity_of(record), thread_key(cut, record), record->id, cut->is_wanted};
+	if (cut->open.count < OPEN_MAX) {
+		if (!tw_grow(&cut->open.items, &cut->open.room, cut->open.count + 1, sizeof open)) {
 			cut->failed = true;
 			return false;
 		}
-		cut->open[cut->open_count++] = open;
+		cut->open.items[cut->open.count++] = open;
 	}
 	record->ms = (uint32_t)clip(cut, cut->now);
 	return open.kept;
 }
 
-/* What an end belongs to, plus 1: as activity.c finds it. */
-static size_t find_open(const struct tracelog_cut *cut, const struct open *end)
+/* What an end belongs to, plus 1: as jit_and_gc.c finds it. */
+static size_t find_open(const struct tracelog_cut *cut, const struct cut_activity *end)
 {
 	bool gc = end->activity == TRACELOG_GC;
 	size_t oldest = 0;
-	for (size_t i = cut->open_count; i > 0; i--) {
-		const struct open *open = &cut->open[i - 1];
+	for (size_t i = cut->open.count; i > 0; i--) {
+		const struct cut_activity *open = &cut->open.items[i - 1];
 		if (open->activity != end->activity)
 			continue;
 		if (open->thread == end->thread && (gc || open->pointer == end->pointer))
@@ -194,21 +201,21 @@ static size_t find_open(const struct tracelog_cut *cut, const struct open *end)
 static void close_compilations(struct tracelog_cut *cut, uint64_t thread, size_t at)
 {
 	size_t kept = at;
-	for (size_t i = at; i < cut->open_count; i++)
-		if (cut->open[i].thread != thread || cut->open[i].activity == TRACELOG_GC)
-			cut->open[kept++] = cut->open[i];
-	cut->open_count = kept;
+	for (size_t i = at; i < cut->open.count; i++)
+		if (cut->open.items[i].thread != thread || cut->open.items[i].activity == TRACELOG_GC)
+			cut->open.items[kept++] = cut->open.items[i];
+	cut->open.count = kept;
 }
 
 static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	const struct open end = {activity_of(record), thread_key(cut, record), record->id, false};
+	const struct cut_activity end = {activity_of(record), thread_key(cut, record), record->id, false};
 	size_t found = find_open(cut, &end);
 	if (!found)
 		return false;
-	bool kept = cut->open[found - 1].kept;
+	bool kept = cut->open.items[found - 1].kept;
 	if (end.activity == TRACELOG_GC)
-		memmove(cut->open + found - 1, cut->open + found, (cut->open_count-- - found) * sizeof end);
+		memmove(cut->open.items + found - 1, cut->open.items + found, (cut->open.count-- - found) * sizeof end);
 	else
 		close_compilations(cut, end.thread, found - 1);
 	record->ms = (uint32_t)clip(cut, cut->now);
@@ -217,13 +224,13 @@ static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 
 static bool take_assignment(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	uint32_t *stored = tw_map_stored(&cut->by_system, record->os_thread);
+	uint32_t *stored = tw_map_stored(&cut->threads.by_system, record->os_thread);
 	if (record->thread == UINT32_MAX)
 		return true;
 	if (stored)
 		*stored = record->thread + 1;
 	else if (take_memory(cut, 2 * sizeof(struct tw_map_slot)))
-		cut->failed |= !tw_map_add(&cut->by_system, record->os_thread, record->thread);
+		cut->failed |= !tw_map_add(&cut->threads.by_system, record->os_thread, record->thread);
 	return true;
 }
 
@@ -236,23 +243,23 @@ static bool take_destruction(struct tracelog_cut *cut, struct tw_tracelog_record
 /* ---- Stacks. ---- */
 
 /* The thread of a number; NULL where there is no memory for it. It lives until the next call. */
-static struct thread *thread_of(struct tracelog_cut *cut, uint32_t iid)
+static struct cut_thread *thread_of(struct tracelog_cut *cut, uint32_t iid)
 {
 	uint32_t place;
-	if (tw_map_find(&cut->by_iid, iid, &place))
-		return &cut->threads[place];
+	if (tw_map_find(&cut->threads.by_iid, iid, &place))
+		return &cut->threads.items[place];
 	if (!take_memory(cut, THREAD_COST))
 		return NULL;
-	if (!tw_grow(&cut->threads, &cut->thread_room, cut->thread_count + 1, sizeof *cut->threads) ||
-	    !tw_map_add(&cut->by_iid, iid, (uint32_t)cut->thread_count)) {
+	if (!tw_grow(&cut->threads.items, &cut->threads.room, cut->threads.count + 1, sizeof *cut->threads.items) ||
+	    !tw_map_add(&cut->threads.by_iid, iid, (uint32_t)cut->threads.count)) {
 		cut->failed = true;
 		return NULL;
 	}
-	cut->threads[cut->thread_count] = (struct thread){.iid = iid};
-	return &cut->threads[cut->thread_count++];
+	cut->threads.items[cut->threads.count] = (struct cut_thread){.iid = iid};
+	return &cut->threads.items[cut->threads.count++];
 }
 
-static void append(struct tracelog_cut *cut, struct thread *thread, struct frame frame)
+static void append(struct tracelog_cut *cut, struct cut_thread *thread, struct cut_frame frame)
 {
 	if (thread->depth == thread->room) {
 		size_t before = thread->room, more = before ? before : 16;
@@ -268,9 +275,9 @@ static void append(struct tracelog_cut *cut, struct thread *thread, struct frame
 }
 
 /* Moves the innermost frame that stays to another instruction. */
-static void move(struct thread *thread, const struct tw_tracelog_record *record)
+static void move(struct cut_thread *thread, const struct tw_tracelog_record *record)
 {
-	struct frame *frame = &thread->frames[thread->depth - 1];
+	struct cut_frame *frame = &thread->frames[thread->depth - 1];
 	frame->has_ip = true;
 	frame->ip_known = record->ip_known;
 	frame->ip = record->ip;
@@ -282,14 +289,14 @@ static void move(struct thread *thread, const struct tw_tracelog_record *record)
 }
 
 /* Changes the stack as the reader does. */
-static void change_stack(struct tracelog_cut *cut, struct thread *thread, const struct tw_tracelog_record *record)
+static void change_stack(struct tracelog_cut *cut, struct cut_thread *thread, const struct tw_tracelog_record *record)
 {
 	size_t match = (size_t)lesser(record->match, record->depth);
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
 	struct tw_tracelog_fault fault;
 	while (thread->depth < match && !thread->cut_off && !cut->failed)
-		append(cut, thread, (struct frame){.unknown = true});
+		append(cut, thread, (struct cut_frame){.unknown = true});
 	thread->depth = (size_t)lesser(match, thread->depth);
 	if (thread->depth < thread->low) {
 		thread->low = thread->depth;
@@ -299,11 +306,11 @@ static void change_stack(struct tracelog_cut *cut, struct thread *thread, const 
 		move(thread, record);
 	while (tw_tracelog_next(record, &list, &item, &fault) > 0)
 		append(cut, thread,
-		       (struct frame){item.ip, item.iid, (uint8_t)item.style, item.has_ip, item.ip_known, false});
+		       (struct cut_frame){item.ip, item.iid, (uint8_t)item.style, item.has_ip, item.ip_known, false});
 }
 
 /* Notes that the stack has been written as it is now. */
-static void catch_up(struct thread *thread)
+static void catch_up(struct cut_thread *thread)
 {
 	thread->low = thread->written = thread->depth;
 	thread->moved = thread->behind = false;
@@ -318,7 +325,7 @@ static bool passes(const struct tracelog_cut *cut, const struct tw_tracelog_reco
 
 static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	struct thread *thread = thread_of(cut, record->thread);
+	struct cut_thread *thread = thread_of(cut, record->thread);
 	bool kept = passes(cut, record);
 	cut->untracked = !thread;
 	if (!thread)
@@ -329,7 +336,7 @@ static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 	thread->time = cut->now;
 	change_stack(cut, thread, record);
 	if (kept && behind)
-		cut->thread = thread;
+		cut->written.thread = thread;
 	else if (kept)
 		catch_up(thread);
 	else
@@ -339,16 +346,16 @@ static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 
 static bool take_allocations(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	struct thread *thread = thread_of(cut, record->thread);
+	struct cut_thread *thread = thread_of(cut, record->thread);
 	bool kept = passes(cut, record);
 	if (kept && thread && thread->behind)
-		cut->thread = thread;
+		cut->written.thread = thread;
 	return kept;
 }
 
 /* ---- Samples that put a stack right. ---- */
 
-static void add_frame(struct tracelog_cut *cut, const struct frame *frame, size_t *used)
+static void add_frame(struct tracelog_cut *cut, const struct cut_frame *frame, size_t *used)
 {
 	const struct tw_tracelog_item item = {
 	    .kind = TW_TRACELOG_FRAME,
@@ -358,27 +365,27 @@ static void add_frame(struct tracelog_cut *cut, const struct frame *frame, size_
 	    .has_ip = frame->has_ip,
 	    .ip_known = frame->ip_known,
 	};
-	if (!tw_grow(&cut->list, &cut->list_room, *used + FRAME_TEXT, 1)) {
+	if (!tw_grow(&cut->written.list, &cut->written.list_room, *used + FRAME_TEXT, 1)) {
 		cut->failed = true;
 		return;
 	}
-	int64_t size = tracelog_encode_item(&item, cut->list + *used, FRAME_TEXT);
+	int64_t size = tracelog_encode_item(&item, cut->written.list + *used, FRAME_TEXT);
 	*used += size > 0 ? (size_t)size : 0;
 }
 
 /* Puts frames into the list, from one on, as far as they are known and the line has room. Returns the first that is
  * not in it. */
-static size_t add_frames(struct tracelog_cut *cut, const struct thread *thread, size_t from, size_t *used)
+static size_t add_frames(struct tracelog_cut *cut, const struct cut_thread *thread, size_t from, size_t *used)
 {
 	size_t i = from;
-	for (; i < thread->depth && i - from < cut->list_frames && !thread->frames[i].unknown; i++)
+	for (; i < thread->depth && i - from < cut->written.list_frames && !thread->frames[i].unknown; i++)
 		add_frame(cut, &thread->frames[i], used);
 	return i;
 }
 
 /* The next sample on the way to the stack that the thread has: one, but for frames that no record told of, which are
  * skipped in one of their own, and for stacks that are too deep for a line. True when the stack is reached. */
-static bool make_sample(struct tracelog_cut *cut, struct thread *thread, struct tw_tracelog_record *made)
+static bool make_sample(struct tracelog_cut *cut, struct cut_thread *thread, struct tw_tracelog_record *made)
 {
 	size_t match = thread->low, used = 0;
 	while (thread->written == thread->low && match < thread->depth && thread->frames[match].unknown)
@@ -400,7 +407,7 @@ static bool make_sample(struct tracelog_cut *cut, struct thread *thread, struct 
 	}
 	thread->low = thread->written = add_frames(cut, thread, match, &used);
 	thread->moved = false;
-	made->list = (struct tw_tracelog_text){used ? cut->list : (const uint8_t *)"", used};
+	made->list = (struct tw_tracelog_text){used ? cut->written.list : (const uint8_t *)"", used};
 	return thread->low == thread->depth;
 }
 
@@ -408,16 +415,16 @@ static bool make_sample(struct tracelog_cut *cut, struct thread *thread, struct 
  * is one. */
 static void next_sample(struct tracelog_cut *cut, struct tw_tracelog_record *made)
 {
-	bool last = make_sample(cut, cut->thread, made);
+	bool last = make_sample(cut, cut->written.thread, made);
 	if (!last)
 		return;
-	catch_up(cut->thread);
-	cut->thread = NULL;
-	if (cut->record->kind == TW_TRACELOG_SAM_MEM)
+	catch_up(cut->written.thread);
+	cut->written.thread = NULL;
+	if (cut->written.record->kind == TW_TRACELOG_SAM_MEM)
 		return;
-	made->count = cut->record->count;
-	made->has_count = cut->record->has_count;
-	cut->record = NULL;
+	made->count = cut->written.record->count;
+	made->has_count = cut->written.record->has_count;
+	cut->written.record = NULL;
 }
 
 /* ---- Records. ---- */
@@ -446,35 +453,35 @@ static const struct {
 
 void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
 {
-	cut->thread = NULL;
+	cut->written.thread = NULL;
 	cut->untracked = false;
 	cut->is_wanted = tw_is_wanted(cut->wanted, offset);
 	if (takes[record->kind].timed)
 		cut->now = tracelog_unwrap(&cut->times, record->ms);
-	if (cut->pause_held && takes[record->kind].timed && in_window(cut) && record->kind != TW_TRACELOG_PRF_TRS) {
-		cut->pause_due = cut->pause_written = true;
-		cut->pause_held = false;
+	if (cut->pause.held && takes[record->kind].timed && in_window(cut) && record->kind != TW_TRACELOG_PRF_TRS) {
+		cut->pause.due = cut->pause.written = true;
+		cut->pause.held = false;
 	}
 	bool kept = !takes[record->kind].take || takes[record->kind].take(cut, record);
-	cut->record = kept ? record : NULL;
+	cut->written.record = kept ? record : NULL;
 }
 
 bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made, bool *approximated)
 {
-	*approximated = cut->untracked || (cut->thread && cut->thread->cut_off);
-	if (cut->pause_due) {
+	*approximated = cut->untracked || (cut->written.thread && cut->written.thread->cut_off);
+	if (cut->pause.due) {
 		*made = (struct tw_tracelog_record){.kind = TW_TRACELOG_PRF_TPS, .ms = (uint32_t)cut->from};
-		cut->pause_due = false;
+		cut->pause.due = false;
 		return true;
 	}
-	if (!cut->record || cut->failed)
+	if (!cut->written.record || cut->failed)
 		return false;
-	if (cut->thread) {
+	if (cut->written.thread) {
 		next_sample(cut, made);
 		return true;
 	}
-	*made = *cut->record;
-	cut->record = NULL;
+	*made = *cut->written.record;
+	cut->written.record = NULL;
 	return true;
 }
 
@@ -483,15 +490,15 @@ bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made
 static bool mark_pause(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	(void)record;
-	cut->pause_written = cut->is_wanted;
+	cut->pause.written = cut->is_wanted;
 	return false;
 }
 
 static bool mark_resume(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	(void)record;
-	bool written = cut->pause_written;
-	cut->pause_written = false;
+	bool written = cut->pause.written;
+	cut->pause.written = false;
 	return written;
 }
 
@@ -539,8 +546,8 @@ int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader)
 	cut->without_category = !options->category || fnmatch(options->category, "", 0) == 0;
 	cut->from = ms_from(options->from_ns);
 	cut->to = options->to_ns ? ms_from(options->to_ns) : UINT64_MAX;
-	cut->limit = limit / MEMORY_SHARE;
-	cut->list_frames = limit / LINE_SHARE / FRAME_TEXT + 1;
+	cut->threads.limit = limit / MEMORY_SHARE;
+	cut->written.list_frames = limit / LINE_SHARE / FRAME_TEXT + 1;
 	return tw_wanted_new(&cut->wanted, reader, true);
 }
 
@@ -553,13 +560,13 @@ void tracelog_cut_free(struct tracelog_cut *cut)
 {
 	if (!cut)
 		return;
-	for (size_t i = 0; i < cut->thread_count; i++)
-		free(cut->threads[i].frames);
-	free(cut->threads);
-	free(cut->open);
-	free(cut->list);
-	tw_map_free(&cut->by_iid);
-	tw_map_free(&cut->by_system);
+	for (size_t i = 0; i < cut->threads.count; i++)
+		free(cut->threads.items[i].frames);
+	free(cut->threads.items);
+	free(cut->open.items);
+	free(cut->written.list);
+	tw_map_free(&cut->threads.by_iid);
+	tw_map_free(&cut->threads.by_system);
 	tw_wanted_free(cut->wanted);
 	free(cut);
 }

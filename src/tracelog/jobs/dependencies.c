@@ -19,23 +19,23 @@
 
 enum { SINCE_MOST = 1024 /* samples that share a usage: beyond, the oldest give way */ };
 
-struct line {
+struct needed_line {
 	uint64_t offset, size;
 	size_t low; /* of a sample: the lowest frame that it makes */
 	bool moved; /* and it only moves that to another instruction */
 };
 
-struct lines {
-	struct line *items;
+struct line_list {
+	struct needed_line *items;
 	size_t count, room;
 };
 
 /* What there is of a thread. */
-struct owner {
-	struct lines stack;  /* samples that the stack was made of at the last usage */
-	struct lines since;  /* all samples since */
-	struct lines usages; /* the last, and those before it since there was no debt */
-	struct line sampled; /* the last sample that had a count, size 0: none */
+struct thread_lines {
+	struct line_list stack;     /* samples that the stack was made of at the last usage */
+	struct line_list since;     /* all samples since */
+	struct line_list usages;    /* the last, and those before it since there was no debt */
+	struct needed_line sampled; /* the last sample that had a count, size 0: none */
 	bool destroyed;
 };
 
@@ -43,9 +43,9 @@ enum what { NEEDED, SAMPLE, USAGE, HEAP, PASSING };
 
 struct tracelog_dependencies {
 	struct tw_state_outline *to;
-	struct owner *owners; /* by the thread's place */
+	struct thread_lines *owners; /* by the thread's place */
 	size_t owner_count, owner_room;
-	struct line heap;
+	struct needed_line heap;
 	uint64_t place; /* offset of the last */
 	struct tw_piece *pieces;
 	size_t piece_count, piece_room;
@@ -54,7 +54,7 @@ struct tracelog_dependencies {
 	/* The line. */
 	enum what what;
 	size_t owner;
-	struct line line;
+	struct needed_line line;
 	bool counts, waits, in_debt;
 };
 
@@ -85,7 +85,7 @@ void tracelog_dependencies_free(struct tracelog_dependencies *deps)
 static void set(struct tracelog_log *log, const struct tracelog_thread *thread, enum what what)
 {
 	struct tracelog_dependencies *deps = log->dependencies;
-	size_t place = (size_t)(thread - log->threads.threads);
+	size_t place = (size_t)(thread - log->threads.items);
 	deps->what = what;
 	deps->owner = place;
 	if (!tw_grow(&deps->owners, &deps->owner_room, place + 1, sizeof *deps->owners)) {
@@ -117,7 +117,7 @@ void tracelog_depend_usage(struct tracelog_log *log, const struct tracelog_threa
 	const struct tracelog_setting_value *usages = &log->settings[TRACELOG_CPU_OF_THREADS];
 	bool process = thread == tracelog_process_thread(log);
 	set(log, thread, USAGE);
-	log->dependencies->in_debt = thread->debt_us > 0;
+	log->dependencies->in_debt = thread->cpu.debt_us > 0;
 	log->dependencies->unsupported |= !process && usages->told && !usages->value;
 }
 
@@ -131,10 +131,10 @@ void tracelog_depend_passing(struct tracelog_log *log, const struct tracelog_thr
 	set(log, thread, PASSING);
 }
 
-static void forget(struct owner *owner)
+static void forget(struct thread_lines *owner)
 {
 	owner->stack.count = owner->since.count = owner->usages.count = 0;
-	owner->sampled = (struct line){0};
+	owner->sampled = (struct needed_line){0};
 }
 
 void tracelog_depend_destroyed(struct tracelog_log *log, const struct tracelog_thread *thread)
@@ -149,7 +149,7 @@ void tracelog_depend_destroyed(struct tracelog_log *log, const struct tracelog_t
 
 /* ---- What stays of it. ---- */
 
-static void append(struct tracelog_dependencies *deps, struct lines *lines, const struct line *line)
+static void append(struct tracelog_dependencies *deps, struct line_list *lines, const struct needed_line *line)
 {
 	if (tw_grow(&lines->items, &lines->room, lines->count + 1, sizeof *line))
 		lines->items[lines->count++] = *line;
@@ -158,11 +158,11 @@ static void append(struct tracelog_dependencies *deps, struct lines *lines, cons
 }
 
 /* Takes a sample onto the stack: those before it go whose frames are all gone. */
-static void push(struct tracelog_dependencies *deps, struct lines *stack, const struct line *line)
+static void push(struct tracelog_dependencies *deps, struct line_list *stack, const struct needed_line *line)
 {
 	size_t stay = line->low + line->moved;
 	while (stack->count) {
-		const struct line *top = &stack->items[stack->count - 1];
+		const struct needed_line *top = &stack->items[stack->count - 1];
 		bool moved_again = top->moved && line->moved && top->low == line->low;
 		if (top->low < stay && !moved_again)
 			break;
@@ -171,7 +171,7 @@ static void push(struct tracelog_dependencies *deps, struct lines *stack, const 
 	append(deps, stack, line);
 }
 
-static void push_all(struct tracelog_dependencies *deps, struct owner *owner)
+static void push_all(struct tracelog_dependencies *deps, struct thread_lines *owner)
 {
 	for (size_t i = 0; i < owner->since.count; i++)
 		push(deps, &owner->stack, &owner->since.items[i]);
@@ -184,7 +184,7 @@ static void keep(struct tracelog_dependencies *deps)
 		deps->heap = deps->line;
 		return;
 	}
-	struct owner *owner = &deps->owners[deps->owner];
+	struct thread_lines *owner = &deps->owners[deps->owner];
 	if (deps->what == SAMPLE && deps->counts)
 		owner->sampled = deps->line;
 	if (deps->what == SAMPLE)
@@ -200,7 +200,7 @@ static void keep(struct tracelog_dependencies *deps)
 
 /* ---- Places. ---- */
 
-static void add_line(struct tracelog_dependencies *deps, const struct line *line)
+static void add_line(struct tracelog_dependencies *deps, const struct needed_line *line)
 {
 	if (!line->size)
 		return;
@@ -210,7 +210,7 @@ static void add_line(struct tracelog_dependencies *deps, const struct line *line
 		deps->no_memory = true;
 }
 
-static void add_lines(struct tracelog_dependencies *deps, const struct lines *lines)
+static void add_lines(struct tracelog_dependencies *deps, const struct line_list *lines)
 {
 	for (size_t i = 0; i < lines->count; i++)
 		add_line(deps, &lines->items[i]);
@@ -287,6 +287,6 @@ void tracelog_depend_line(struct tracelog_log *log, uint64_t size)
 void tracelog_depend_end(struct tracelog_log *log)
 {
 	const struct tracelog_dependencies *deps = log->dependencies;
-	bool beyond = log->told_tables || log->told_stacks || log->times.latest > HALF_A_DAY;
+	bool beyond = log->memory.told || log->stacks.told || log->times.latest > HALF_A_DAY;
 	deps->to->complete = !deps->stopped && !deps->no_memory && !deps->unsupported && !beyond;
 }

@@ -9,7 +9,7 @@
 struct tracelog_dependencies *tracelog_dependencies_new(struct tw_state_outline *to);
 void tracelog_dependencies_free(struct tracelog_dependencies *dependencies);
 
-/* Say what the line that is being read is; a line of which none of these says anything is needed in any case. A sample
+/* Tell the kind of the line that is being read; a line whose kind nobody tells is needed in any case. A sample
  * of a thread; low: the lowest frame of the stack that it pushes. */
 void tracelog_depend_sample(struct tracelog_log *log, const struct tracelog_thread *thread,
                             const struct tracelog_sample *sample, size_t low);
@@ -25,7 +25,7 @@ void tracelog_depend_destroyed(struct tracelog_log *log, const struct tracelog_t
 /* Ends the line that is being read. */
 void tracelog_depend_line(struct tracelog_log *log, uint64_t size);
 
-/* The log is over. The dependencies is not complete where lines depend on each other in a way that it cannot tell. */
+/* Ends the log. The dependencies are not complete where lines depend on each other in a way that cannot be told. */
 void tracelog_depend_end(struct tracelog_log *log);
 
 #endif

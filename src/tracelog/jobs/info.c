@@ -4,8 +4,8 @@
 #include "core/threads/pipeline.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/jobs/count.h"
-#include "tracelog/log/cursor.h"
-#include "tracelog/log/line_block.h"
+#include "tracelog/lines/cursor.h"
+#include "tracelog/lines/line_block.h"
 #include "tracelog/tracelog.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ enum {
 	SETTING_COLUMNS = 2,
 	THREAD_COLUMNS = 4,
 	LISTS = 2,
-	DATE_TEXT = 40,
+	DATE_TEXT = 64,
 	/* Of a thread: rows in arrays that double, and places in three maps. */
 	THREAD_COST = 3 * sizeof(struct tracelog_thread_count) + sizeof(struct tw_thread_info) +
 	              THREAD_COLUMNS * sizeof(struct tw_field) + 12 * sizeof(struct tw_map_slot),
@@ -35,7 +35,7 @@ struct setting {
 };
 
 /* A block of the log, and what is in it. */
-struct piece {
+struct counted_block {
 	struct tracelog_line_block block;
 	struct tracelog_count count;
 };
@@ -43,31 +43,37 @@ struct piece {
 struct tracelog_summary {
 	struct tracelog_cursor cursor; /* for lines that are looked at one by one */
 	struct tw_pipeline *ahead;
-	struct piece pieces[PIECES];
-	uint64_t offset, line; /* of the block that is added */
-
+	struct counted_block pieces[PIECES];
+	uint64_t offset, line;     /* of the block that is added */
 	struct tracelog_count sum; /* times relative to `sum.start` */
-	struct tw_map system_of;   /* iid of a thread to its row of the system's thread */
-	struct tw_map thread_of;   /* number of the system to the iid of its thread */
-	struct setting settings[SETTINGS];
-	size_t setting_count;
-	uint64_t more_settings; /* than are listed */
-	char more[SETTING_TEXT];
+	bool mixed;                /* dialects */
 	char date[DATE_TEXT];
 	uint64_t process;
-	bool mixed;
-	uint64_t pauses, paused_ms;
-	bool paused;
-	uint32_t paused_at;
-	bool full; /* of threads: the rest is left out */
-
-	struct tw_kind_count kinds[TW_TRACELOG_KINDS];
-	struct tw_field fields[FIELDS];
-	struct tw_field setting_fields[(SETTINGS + 1) * SETTING_COLUMNS];
-	struct tw_field *thread_fields;
-	struct tw_thread_info *threads;
-	struct tw_info_list lists[LISTS];
-	char dialect[TRACELOG_DIALECTS_TEXT];
+	struct {
+		struct setting items[SETTINGS];
+		size_t count;
+		uint64_t more; /* than are listed */
+		char more_text[SETTING_TEXT];
+	} settings; /* take_setting() */
+	struct {
+		uint64_t count, ms;
+		bool open;
+		uint32_t at;
+	} pauses; /* take_pause() */
+	struct {
+		struct tw_map system_of; /* iid of a thread to its row of the system's thread */
+		struct tw_map thread_of; /* number of the system to the iid of its thread */
+		bool full;               /* of threads: the rest is left out */
+	} assigned;                      /* take_system_thread() */
+	struct {
+		struct tw_kind_count kinds[TW_TRACELOG_KINDS];
+		struct tw_field fields[FIELDS];
+		struct tw_field setting_fields[(SETTINGS + 1) * SETTING_COLUMNS];
+		struct tw_field *thread_fields;
+		struct tw_thread_info *threads;
+		struct tw_info_list lists[LISTS];
+		char dialect[TRACELOG_DIALECTS_TEXT];
+	} shown; /* of `info`: tell_...() */
 };
 
 void tracelog_summary_free(struct tracelog_summary *summary)
@@ -81,10 +87,10 @@ void tracelog_summary_free(struct tracelog_summary *summary)
 	}
 	tracelog_count_free(&summary->sum);
 	tracelog_cursor_free(&summary->cursor);
-	tw_map_free(&summary->system_of);
-	tw_map_free(&summary->thread_of);
-	free(summary->thread_fields);
-	free(summary->threads);
+	tw_map_free(&summary->assigned.system_of);
+	tw_map_free(&summary->assigned.thread_of);
+	free(summary->shown.thread_fields);
+	free(summary->shown.threads);
 	free(summary);
 }
 
@@ -100,38 +106,34 @@ static void keep_text(char *to, struct tw_tracelog_text text)
 
 static void take_setting(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
-	if (summary->setting_count == SETTINGS) {
-		summary->more_settings++;
+	if (summary->settings.count == SETTINGS) {
+		summary->settings.more++;
 		return;
 	}
-	struct setting *setting = &summary->settings[summary->setting_count++];
+	struct setting *setting = &summary->settings.items[summary->settings.count++];
 	keep_text(setting->name, record->name);
 	keep_text(setting->value, record->value);
 }
 
 static void take_start(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
-	int zone = abs(record->zone_minutes);
-	if (*summary->date)
-		return;
-	int used = snprintf(summary->date, DATE_TEXT, "%04u-%02u-%02u %02u:%02u:%02u.%03u", record->year, record->month,
-	                    record->day, record->hour, record->minute, record->second, record->millisecond);
-	if (record->has_zone)
-		snprintf(summary->date + used, DATE_TEXT - (size_t)used, " %c%02d:%02d",
-		         record->zone_minutes < 0 ? '-' : '+', zone / 60, zone % 60);
+	char date[TRACELOG_DATE_TEXT], zone[TRACELOG_ZONE_TEXT];
+	if (!*summary->date)
+		snprintf(summary->date, DATE_TEXT, "%s%s%s", tracelog_date_text(record, date),
+		         record->has_zone ? " " : "", tracelog_zone_text(record, zone));
 }
 
 static void take_pause(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
 	bool pause = record->kind == TW_TRACELOG_PRF_TPS;
 	if (pause) {
-		summary->pauses++;
-		summary->paused_at = record->ms;
-	} else if (summary->paused) {
-		int32_t lasted = (int32_t)(record->ms - summary->paused_at);
-		summary->paused_ms += lasted > 0 ? (uint64_t)lasted : 0;
+		summary->pauses.count++;
+		summary->pauses.at = record->ms;
+	} else if (summary->pauses.open) {
+		int32_t lasted = (int32_t)(record->ms - summary->pauses.at);
+		summary->pauses.ms += lasted > 0 ? (uint64_t)lasted : 0;
 	}
-	summary->paused = pause;
+	summary->pauses.open = pause;
 }
 
 static size_t most_threads(const struct tracelog_summary *summary)
@@ -142,8 +144,8 @@ static size_t most_threads(const struct tracelog_summary *summary)
 /* A thread may move from one of the system to another, and its number come to mean another thread. The last holds. */
 static bool take_system_thread(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
-	uint32_t *system = tw_map_stored(&summary->system_of, record->thread);
-	uint32_t *thread = tw_map_stored(&summary->thread_of, record->os_thread);
+	uint32_t *system = tw_map_stored(&summary->assigned.system_of, record->thread);
+	uint32_t *thread = tw_map_stored(&summary->assigned.thread_of, record->os_thread);
 	size_t limit = most_threads(summary);
 	if (record->os_thread == UINT32_MAX || record->thread == UINT32_MAX)
 		return true;
@@ -151,10 +153,10 @@ static bool take_system_thread(struct tracelog_summary *summary, const struct tw
 		*system = record->os_thread + 1;
 	if (thread)
 		*thread = record->thread + 1;
-	bool full = summary->system_of.count >= limit || summary->thread_of.count >= limit;
-	summary->full |= full && (!system || !thread);
-	return (system || full || tw_map_add(&summary->system_of, record->thread, record->os_thread)) &&
-	       (thread || full || tw_map_add(&summary->thread_of, record->os_thread, record->thread));
+	bool full = summary->assigned.system_of.count >= limit || summary->assigned.thread_of.count >= limit;
+	summary->assigned.full |= full && (!system || !thread);
+	return (system || full || tw_map_add(&summary->assigned.system_of, record->thread, record->os_thread)) &&
+	       (thread || full || tw_map_add(&summary->assigned.thread_of, record->os_thread, record->thread));
 }
 
 static bool take_mark(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
@@ -232,7 +234,7 @@ static void take_thread(struct tracelog_summary *summary, const struct tracelog_
 	uint32_t place;
 	if (summary->sum.thread_count >= most_threads(summary) &&
 	    !tw_map_find(&summary->sum.by_key, from->key, &place)) {
-		summary->full = true;
+		summary->assigned.full = true;
 		return;
 	}
 	struct tracelog_thread_count *to = tracelog_count_thread(&summary->sum, from->key);
@@ -286,13 +288,13 @@ static void pass_over(struct tracelog_summary *summary, uint64_t offset)
 static int read_piece(void *context, void *to)
 {
 	struct tracelog_summary *summary = context;
-	struct piece *piece = to;
+	struct counted_block *piece = to;
 	return tracelog_line_block_read(&summary->cursor.lines, &piece->block);
 }
 
 static void count_piece(void *context, void *to)
 {
-	struct piece *piece = to;
+	struct counted_block *piece = to;
 	(void)context;
 	tracelog_count(&piece->count, piece->block.bytes, piece->block.cut ? 0 : piece->block.size);
 }
@@ -308,7 +310,7 @@ static int count_all(struct tracelog_summary *summary, unsigned jobs)
 	if (!summary->ahead)
 		return TW_ERR_MEMORY;
 	while ((status = tw_pipeline_next(summary->ahead, &next)) > 0) {
-		const struct piece *piece = next;
+		const struct counted_block *piece = next;
 		pass_over(summary, piece->block.offset);
 		if (piece->block.cut)
 			take_long_line(summary, &piece->block);
@@ -327,10 +329,10 @@ static void tell_kinds(struct tracelog_summary *summary, struct tw_info *info)
 		uint64_t count = summary->sum.kinds[i];
 		if (count == 0)
 			continue;
-		summary->kinds[info->kind_count++] = (struct tw_kind_count){tw_tracelog_kind_name(i), count};
+		summary->shown.kinds[info->kind_count++] = (struct tw_kind_count){tw_tracelog_kind_name(i), count};
 		info->records += count;
 	}
-	info->kinds = summary->kinds;
+	info->kinds = summary->shown.kinds;
 	info->events = UINT64_MAX;
 }
 
@@ -367,40 +369,42 @@ static void tell_fields(struct tracelog_summary *summary, struct tw_info *info)
 {
 	const struct tracelog_count *sum = &summary->sum;
 	if (summary->mixed)
-		strcpy(summary->dialect, "mixed");
+		strcpy(summary->shown.dialect, "mixed");
 	else
-		tracelog_dialects_text(sum->dialects, summary->dialect);
+		tracelog_dialects_text(sum->dialects, summary->shown.dialect);
 	const struct tw_field fields[FIELDS] = {
-	    text_field("dialect", summary->dialect),
+	    text_field("dialect", summary->shown.dialect),
 	    pointer_field(sum->pointers),
 	    number_field("modules", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_MOD_LDF]),
 	    number_field("classes", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_CLS_NAM]),
 	    number_field("named_functions", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_FUN_NAM]),
-	    number_field("pauses", TW_FIELD_UINT, summary->pauses),
-	    number_field("paused_ns", TW_FIELD_NS, summary->paused_ms * NS_PER_MS),
+	    number_field("pauses", TW_FIELD_UINT, summary->pauses.count),
+	    number_field("paused_ns", TW_FIELD_NS, summary->pauses.ms * NS_PER_MS),
 	    text_field("start_time", summary->date),
 	};
-	memcpy(summary->fields, fields, sizeof fields);
-	info->fields = summary->fields;
+	memcpy(summary->shown.fields, fields, sizeof fields);
+	info->fields = summary->shown.fields;
 	info->field_count = *summary->date ? FIELDS : FIELDS - 1;
 }
 
 static void tell_setting(struct tracelog_summary *summary, size_t i, const char *name, const char *value)
 {
-	summary->setting_fields[i * SETTING_COLUMNS] = text_field("name", name);
-	summary->setting_fields[i * SETTING_COLUMNS + 1] = text_field("value", value);
+	summary->shown.setting_fields[i * SETTING_COLUMNS] = text_field("name", name);
+	summary->shown.setting_fields[i * SETTING_COLUMNS + 1] = text_field("value", value);
 }
 
 static void tell_settings(struct tracelog_summary *summary)
 {
-	size_t rows = summary->setting_count;
+	size_t rows = summary->settings.count;
 	for (size_t i = 0; i < rows; i++)
-		tell_setting(summary, i, summary->settings[i].name, summary->settings[i].value);
-	if (summary->more_settings) {
-		snprintf(summary->more, sizeof summary->more, "%" PRIu64 " more", summary->more_settings);
-		tell_setting(summary, rows++, "(other)", summary->more);
+		tell_setting(summary, i, summary->settings.items[i].name, summary->settings.items[i].value);
+	if (summary->settings.more) {
+		snprintf(summary->settings.more_text, sizeof summary->settings.more_text, "%" PRIu64 " more",
+		         summary->settings.more);
+		tell_setting(summary, rows++, "(other)", summary->settings.more_text);
 	}
-	summary->lists[0] = (struct tw_info_list){"settings", summary->setting_fields, SETTING_COLUMNS, rows};
+	summary->shown.lists[0] =
+	    (struct tw_info_list){"settings", summary->shown.setting_fields, SETTING_COLUMNS, rows};
 }
 
 /* Records that tell the system's number belong to the thread that runs there. */
@@ -411,7 +415,8 @@ static void join_system_threads(struct tracelog_summary *summary)
 	for (size_t i = 0; i < sum->thread_count; i++) {
 		struct tracelog_thread_count thread = sum->threads[i];
 		uint32_t iid, place;
-		bool joined = thread.key >> 32 && tw_map_find(&summary->thread_of, (uint32_t)thread.key, &iid) &&
+		bool joined = thread.key >> 32 &&
+		              tw_map_find(&summary->assigned.thread_of, (uint32_t)thread.key, &iid) &&
 		              tw_map_find(&sum->by_key, tracelog_thread_key(false, iid), &place);
 		if (joined)
 			take_thread(summary,
@@ -422,7 +427,7 @@ static void join_system_threads(struct tracelog_summary *summary)
 	for (size_t i = 0; i < sum->thread_count; i++) {
 		uint32_t iid, place;
 		uint64_t key = sum->threads[i].key;
-		bool joined = key >> 32 && tw_map_find(&summary->thread_of, (uint32_t)key, &iid) &&
+		bool joined = key >> 32 && tw_map_find(&summary->assigned.thread_of, (uint32_t)key, &iid) &&
 		              tw_map_find(&sum->by_key, tracelog_thread_key(false, iid), &place);
 		if (!joined)
 			sum->threads[kept++] = sum->threads[i];
@@ -442,15 +447,15 @@ static void tell_thread(struct tracelog_summary *summary, size_t i, uint64_t pro
 	const struct tracelog_thread_count *thread = &sum->threads[i];
 	bool os = thread->key >> 32, timed = thread->first <= thread->last;
 	uint32_t iid = (uint32_t)thread->key, system = (uint32_t)thread->key;
-	bool known = os || tw_map_find(&summary->system_of, iid, &system);
+	bool known = os || tw_map_find(&summary->assigned.system_of, iid, &system);
 	const struct tw_field fields[THREAD_COLUMNS] = {
 	    number_field("thread_iid", os ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
 	    number_field("os_thread_id", known ? TW_FIELD_UINT : TW_FIELD_NULL, system),
 	    number_field("samples", TW_FIELD_UINT, thread->samples),
 	    number_field("ticks", TW_FIELD_UINT, thread->ticks),
 	};
-	memcpy(summary->thread_fields + i * THREAD_COLUMNS, fields, sizeof fields);
-	summary->threads[i] = (struct tw_thread_info){
+	memcpy(summary->shown.thread_fields + i * THREAD_COLUMNS, fields, sizeof fields);
+	summary->shown.threads[i] = (struct tw_thread_info){
 	    .process = process,
 	    .thread = thread->key, /* as the reader shows it: no thread of the profiler has a number of 2^32 and more */
 	    .os_thread = known ? system : 0,
@@ -465,19 +470,19 @@ static int tell_threads(struct tracelog_summary *summary, struct tw_info *info)
 {
 	join_system_threads(summary);
 	size_t count = summary->sum.thread_count;
-	summary->threads = calloc(count + 1, sizeof *summary->threads);
-	summary->thread_fields = calloc(count + 1, THREAD_COLUMNS * sizeof *summary->thread_fields);
-	if (!summary->threads || !summary->thread_fields)
+	summary->shown.threads = calloc(count + 1, sizeof *summary->shown.threads);
+	summary->shown.thread_fields = calloc(count + 1, THREAD_COLUMNS * sizeof *summary->shown.thread_fields);
+	if (!summary->shown.threads || !summary->shown.thread_fields)
 		return TW_ERR_MEMORY;
 	if (count)
 		qsort(summary->sum.threads, count, sizeof *summary->sum.threads, by_key);
 	for (size_t i = 0; i < count; i++)
 		tell_thread(summary, i, summary->process);
-	if (summary->full)
+	if (summary->assigned.full)
 		tw_report_limit(summary->cursor.reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], summary->offset,
 		                summary->offset, "%zu threads are listed: the others are left out", count);
-	summary->lists[1] = (struct tw_info_list){"samples", summary->thread_fields, THREAD_COLUMNS, count};
-	info->threads = summary->threads;
+	summary->shown.lists[1] = (struct tw_info_list){"samples", summary->shown.thread_fields, THREAD_COLUMNS, count};
+	info->threads = summary->shown.threads;
 	info->thread_count = count;
 	info->processes = info->records ? 1 : 0;
 	return 0;
@@ -507,7 +512,7 @@ int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	}
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = summary->cursor.lost_bytes;
-	info->lists = summary->lists;
+	info->lists = summary->shown.lists;
 	info->list_count = LISTS;
 	return 0;
 }

@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/text/utf8.h"
+#include "core/text/fields.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/jobs/cut.h"
-#include "tracelog/log/cursor.h"
+#include "tracelog/lines/cursor.h"
 #include "tracelog/tracelog.h"
 
 #include <stdio.h>
@@ -14,14 +15,7 @@ enum {
 	FIELDS = 16,
 	ITEM_FIELDS = 4,
 	ITEM_BYTES = (1 + ITEM_FIELDS) * (int)sizeof(struct tw_field),
-	ITEMS_SHARE = 4, /* of the memory limit, for items of one kind */
-	DATE_TEXT = 32
-};
-
-/* Fields that are being put together. */
-struct list {
-	struct tw_field *fields;
-	size_t count;
+	ITEMS_SHARE = 4 /* of the memory limit, for items of one kind */
 };
 
 /* Items of a list, as objects. */
@@ -34,102 +28,83 @@ struct tracelog_records {
 	struct tracelog_cursor cursor;
 	struct tw_field fields[FIELDS];
 	struct tw_field flags[TRACELOG_GENERATIONS];
-	char date[DATE_TEXT], zone[DATE_TEXT];
+	char date[TRACELOG_DATE_TEXT], zone[TRACELOG_ZONE_TEXT];
 	struct items items[2];    /* what is in the list; of functions, the code and its map */
 	struct tracelog_cut *cut; /* with a filter: which records */
 	bool failed;              /* no memory */
 };
 
 /* What is described: a record, or an item of its list. */
-struct job {
+struct shown_item {
 	struct tracelog_records *records;
 	const struct tw_tracelog_record *record;
 	const struct tw_tracelog_item *item;
-	struct list list;
+	struct tw_field_list list;
 };
 
 /* ---- Fields. ---- */
 
-static struct tw_field *add(struct job *job, const char *name, enum tw_field_type type)
+static void show_hex64(struct shown_item *job, const char *name, const void *member)
 {
-	struct tw_field *field = &job->list.fields[job->list.count++];
-	*field = (struct tw_field){.name = name, .type = type};
-	return field;
+	tw_add_number(&job->list, name, TW_FIELD_HEX, *(const uint64_t *)member);
 }
 
-static void add_number(struct job *job, const char *name, enum tw_field_type type, uint64_t value)
+static void show_hex32(struct shown_item *job, const char *name, const void *member)
 {
-	add(job, name, type)->value.u = value;
+	tw_add_number(&job->list, name, TW_FIELD_HEX, *(const uint32_t *)member);
 }
 
-static void add_bytes(struct job *job, const char *name, enum tw_field_type type, const void *bytes, size_t size)
-{
-	struct tw_field *field = add(job, name, type);
-	field->value.bytes = bytes;
-	field->size = size;
-}
-
-static void show_hex64(struct job *job, const char *name, const void *member)
-{
-	add_number(job, name, TW_FIELD_HEX, *(const uint64_t *)member);
-}
-
-static void show_hex32(struct job *job, const char *name, const void *member)
-{
-	add_number(job, name, TW_FIELD_HEX, *(const uint32_t *)member);
-}
-
-static void show_class_iid(struct job *job, const char *name, const void *member)
+static void show_class_iid(struct shown_item *job, const char *name, const void *member)
 {
 	if (!(job->record->style & TW_TRACELOG_NO_CLASS_IID))
 		show_hex32(job, name, member);
 }
 
-static void show_il(struct job *job, const char *name, const void *member)
+static void show_il(struct shown_item *job, const char *name, const void *member)
 {
-	add_number(job, name, TW_FIELD_HEX, (uint32_t) * (const int64_t *)member);
+	tw_add_number(&job->list, name, TW_FIELD_HEX, (uint32_t) * (const int64_t *)member);
 }
 
-static void show_decimal32(struct job *job, const char *name, const void *member)
+static void show_decimal32(struct shown_item *job, const char *name, const void *member)
 {
-	add_number(job, name, TW_FIELD_UINT, *(const uint32_t *)member);
+	tw_add_number(&job->list, name, TW_FIELD_UINT, *(const uint32_t *)member);
 }
 
-static void show_decimal64(struct job *job, const char *name, const void *member)
+static void show_decimal64(struct shown_item *job, const char *name, const void *member)
 {
-	add_number(job, name, TW_FIELD_UINT, *(const uint64_t *)member);
+	tw_add_number(&job->list, name, TW_FIELD_UINT, *(const uint64_t *)member);
 }
 
 /* Times are as they are written: signed. */
-static void show_ms(struct job *job, const char *name, const void *member)
+static void show_ms(struct shown_item *job, const char *name, const void *member)
 {
-	add(job, name, TW_FIELD_INT)->value.i = (int32_t) * (const uint32_t *)member;
+	tw_add_number(&job->list, name, TW_FIELD_INT, (uint64_t)(int64_t)(int32_t) * (const uint32_t *)member);
 }
 
-static void show_us(struct job *job, const char *name, const void *member)
+static void show_us(struct shown_item *job, const char *name, const void *member)
 {
-	add(job, name, TW_FIELD_INT)->value.i = (int64_t) * (const uint64_t *)member;
+	tw_add_number(&job->list, name, TW_FIELD_INT, *(const uint64_t *)member);
 }
 
-static void show_count(struct job *job, const char *name, const void *member)
+static void show_count(struct shown_item *job, const char *name, const void *member)
 {
 	if (job->record->has_count)
 		show_decimal64(job, name, member);
 	else
-		add(job, name, TW_FIELD_NULL);
+		tw_add_field(&job->list, name, TW_FIELD_NULL);
 }
 
-static void show_ip(struct job *job, const char *name, const void *member)
+static void show_ip(struct shown_item *job, const char *name, const void *member)
 {
 	bool has = job->item ? job->item->has_ip : job->record->has_ip;
 	bool known = job->item ? job->item->ip_known : job->record->ip_known;
 	if (known)
 		show_hex64(job, name, member);
 	else if (has)
-		add(job, name, TW_FIELD_NULL);
+		tw_add_field(&job->list, name, TW_FIELD_NULL);
 }
 
-static void show_thread(struct job *job, const char *name, const void *member)
+static void show_thread(struct shown_item *job, const char *name, const void *member)
 {
 	switch (job->record->thread_form) {
 	case TW_TRACELOG_THREAD_IID:
@@ -139,54 +114,51 @@ static void show_thread(struct job *job, const char *name, const void *member)
 		show_decimal32(job, "os_thread_id", member);
 		return;
 	case TW_TRACELOG_THREAD_NONE:
-		add(job, name, TW_FIELD_NULL);
+		tw_add_field(&job->list, name, TW_FIELD_NULL);
 		return;
 	}
 }
 
-static void show_reason(struct job *job, const char *name, const void *member)
+static void show_reason(struct shown_item *job, const char *name, const void *member)
 {
 	static const char induced[] = "induced";
 	if (*(const bool *)member)
-		add_bytes(job, name, TW_FIELD_TEXT, induced, sizeof induced - 1);
+		tw_add_bytes(&job->list, name, TW_FIELD_TEXT, induced, sizeof induced - 1);
 	else
-		add(job, name, TW_FIELD_NULL);
+		tw_add_field(&job->list, name, TW_FIELD_NULL);
 }
 
-static void show_flags(struct job *job, const char *name, const void *member)
+static void show_flags(struct shown_item *job, const char *name, const void *member)
 {
 	struct tw_field *flags = job->records->flags;
 	unsigned count = job->record->generation_count, bits = *(const uint8_t *)member;
 	for (unsigned i = 0; i < count; i++)
 		flags[i] = (struct tw_field){.type = TW_FIELD_BOOL, .value.u = bits >> i & 1};
-	struct tw_field *field = add(job, name, TW_FIELD_ARRAY);
+	struct tw_field *field = tw_add_field(&job->list, name, TW_FIELD_ARRAY);
 	field->value.fields = flags;
 	field->size = count;
 }
 
-static void show_date(struct job *job, const char *name, const void *member)
+static void show_date(struct shown_item *job, const char *name, const void *member)
 {
 	const struct tw_tracelog_record *record = job->record;
 	struct tracelog_records *records = job->records;
-	int zone = abs(record->zone_minutes);
 	(void)member;
-	int size = snprintf(records->date, DATE_TEXT, "%04u-%02u-%02u %02u:%02u:%02u.%03u", record->year, record->month,
-	                    record->day, record->hour, record->minute, record->second, record->millisecond);
-	add_bytes(job, name, TW_FIELD_TEXT, records->date, (size_t)size);
+	tracelog_date_text(record, records->date);
+	tw_add_bytes(&job->list, name, TW_FIELD_TEXT, records->date, strlen(records->date));
 	if (!record->has_zone)
 		return;
-	size = snprintf(records->zone, DATE_TEXT, "%c%02d:%02d", record->zone_minutes < 0 ? '-' : '+', zone / 60,
-	                zone % 60);
-	add_bytes(job, "zone", TW_FIELD_TEXT, records->zone, (size_t)size);
+	tracelog_zone_text(record, records->zone);
+	tw_add_bytes(&job->list, "zone", TW_FIELD_TEXT, records->zone, strlen(records->zone));
 }
 
-static void show_text(struct job *job, const char *name, const void *member)
+static void show_text(struct shown_item *job, const char *name, const void *member)
 {
 	const struct tw_tracelog_text *text = member;
-	add_bytes(job, name, TW_FIELD_TEXT, text->bytes, text->size);
+	tw_add_bytes(&job->list, name, TW_FIELD_TEXT, text->bytes, text->size);
 }
 
-static void show_names(struct job *job, const char *name, const void *member)
+static void show_names(struct shown_item *job, const char *name, const void *member)
 {
 	show_text(job, name, member);
 	if (job->record->style & TW_TRACELOG_ONE_NAME)
@@ -197,9 +169,9 @@ static void show_names(struct job *job, const char *name, const void *member)
 
 /* ---- Lists. ---- */
 
-static void show_list(struct job *job, const char *name, const void *member);
+static void show_list(struct shown_item *job, const char *name, const void *member);
 
-static void (*const shows[TRACELOG_FORMS])(struct job *job, const char *name, const void *member) = {
+static void (*const shows[TRACELOG_FORMS])(struct shown_item *job, const char *name, const void *member) = {
     [TRACELOG_POINTER] = show_hex64,
     [TRACELOG_ID] = show_hex32,
     [TRACELOG_CLASS_IID] = show_class_iid,
@@ -223,7 +195,7 @@ static void (*const shows[TRACELOG_FORMS])(struct job *job, const char *name, co
     [TRACELOG_LIST] = show_list,
 };
 
-static void show_all(struct job *job, const struct tracelog_layout *layout, const void *base)
+static void show_all(struct shown_item *job, const struct tracelog_layout *layout, const void *base)
 {
 	const struct tracelog_field *field = layout->fields, *last = field + TRACELOG_FIELDS_MAX;
 	for (; field < last && field->form != TRACELOG_END; field++)
@@ -247,27 +219,27 @@ static bool make_room(struct tracelog_records *records, struct items *items)
 	return made;
 }
 
-static bool take_item(struct job *job, const struct tw_tracelog_item *item)
+static bool take_item(struct shown_item *job, const struct tw_tracelog_item *item)
 {
 	struct items *items = &job->records->items[item->kind == TW_TRACELOG_MAP];
 	if (!make_room(job->records, items))
 		return false;
-	struct job inner = {job->records, job->record, item, {items->fields + items->count * ITEM_FIELDS, 0}};
+	struct shown_item inner = {job->records, job->record, item, {items->fields + items->count * ITEM_FIELDS, 0}};
 	show_all(&inner, &tracelog_items[item->kind], item);
 	items->objects[items->count++] = (struct tw_field){.type = TW_FIELD_OBJECT, .size = inner.list.count};
 	return true;
 }
 
-static void add_items(struct job *job, const char *name, struct items *items)
+static void add_items(struct shown_item *job, const char *name, struct items *items)
 {
 	for (size_t i = 0; i < items->count; i++)
 		items->objects[i].value.fields = items->fields + i * ITEM_FIELDS;
-	struct tw_field *field = add(job, name, TW_FIELD_ARRAY);
+	struct tw_field *field = tw_add_field(&job->list, name, TW_FIELD_ARRAY);
 	field->value.fields = items->objects;
 	field->size = items->count;
 }
 
-static void show_list(struct job *job, const char *name, const void *member)
+static void show_list(struct shown_item *job, const char *name, const void *member)
 {
 	struct tracelog_records *records = job->records;
 	struct tw_tracelog_text list = *(const struct tw_tracelog_text *)member;
@@ -284,22 +256,22 @@ static void show_list(struct job *job, const char *name, const void *member)
 /* ---- Records. ---- */
 
 /* A line that is no record: as text, and its bytes where they are not valid UTF-8. */
-static void show_line(struct job *job, const struct tw_text_line *line)
+static void show_line(struct shown_item *job, const struct tw_text_line *line)
 {
 	struct tw_tracelog_text text = {line->bytes, line->size};
 	while (text.size && (text.bytes[text.size - 1] == '\n' || text.bytes[text.size - 1] == '\r'))
 		text.size--;
 	show_text(job, "text", &text);
 	if (!tw_is_utf8(text.bytes, text.size))
-		add_bytes(job, "bytes", TW_FIELD_BYTES, text.bytes, text.size);
+		tw_add_bytes(&job->list, "bytes", TW_FIELD_BYTES, text.bytes, text.size);
 }
 
 static void describe(struct tracelog_records *records, struct tw_record *record)
 {
 	const struct tracelog_cursor *cursor = &records->cursor;
 	enum tw_tracelog_kind kind = cursor->readable ? cursor->record.kind : TW_TRACELOG_UNKNOWN;
-	struct job job = {records, &cursor->record, NULL, {records->fields, 0}};
-	add_number(&job, "line", TW_FIELD_UINT, cursor->line.number);
+	struct shown_item job = {records, &cursor->record, NULL, {records->fields, 0}};
+	tw_add_number(&job.list, "line", TW_FIELD_UINT, cursor->line.number);
 	if (cursor->readable)
 		show_all(&job, &tracelog_layouts[kind], &cursor->record);
 	else

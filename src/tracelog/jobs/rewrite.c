@@ -4,7 +4,7 @@
 #include "base/memory/memory.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/jobs/cut.h"
-#include "tracelog/log/cursor.h"
+#include "tracelog/lines/cursor.h"
 #include "tracelog/tracelog.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct lead {
 	uint64_t lines, changed;
 };
 
-struct rewrite {
+struct log_rewrite {
 	struct tracelog_cursor cursor;
 	struct tw_output *out;
 	struct tw_rewrite_result *result;
@@ -47,13 +47,13 @@ struct rewrite {
 /* ---- Lists. ---- */
 
 /* An ip of vs is the number of a line, which no other dialect has; and where no lines are, vs has no use for an ip. */
-static bool drops_ips(const struct rewrite *r)
+static bool drops_ips(const struct log_rewrite *r)
 {
 	return r->dialect != AS_IT_IS && r->lines_for_ips != (r->dialect == TW_TRACELOG_VS);
 }
 
 /* What is kept of an item: all, or what is before its ip. */
-static size_t kept_size(const struct rewrite *r, const uint8_t *item, size_t size,
+static size_t kept_size(const struct log_rewrite *r, const uint8_t *item, size_t size,
                         const struct tw_tracelog_item *meaning)
 {
 	if (!drops_ips(r) || !meaning->has_ip)
@@ -63,7 +63,7 @@ static size_t kept_size(const struct rewrite *r, const uint8_t *item, size_t siz
 }
 
 /* Puts the good items of the record's list together. */
-static void copy_list(struct rewrite *r)
+static void copy_list(struct log_rewrite *r)
 {
 	struct tw_tracelog_record *record = &r->cursor.record;
 	struct tw_tracelog_text rest = record->list;
@@ -88,13 +88,13 @@ static void copy_list(struct rewrite *r)
 
 /* ---- What is known. ---- */
 
-static size_t map_entries(const struct rewrite *r)
+static size_t map_entries(const struct log_rewrite *r)
 {
 	return r->system_of.count + r->thread_of.count + r->classes.count;
 }
 
 /* Puts or replaces a value, as far as the memory limit allows. */
-static void keep(struct rewrite *r, struct tw_map *map, uint64_t key, uint32_t value)
+static void keep(struct log_rewrite *r, struct tw_map *map, uint64_t key, uint32_t value)
 {
 	size_t limit = tw_memory_limit(r->cursor.reader) / MAPS_SHARE / sizeof(struct tw_map_slot) / 2;
 	uint32_t *stored = tw_map_stored(map, key);
@@ -106,7 +106,7 @@ static void keep(struct rewrite *r, struct tw_map *map, uint64_t key, uint32_t v
 		r->failed |= !tw_map_add(map, key, value);
 }
 
-static void learn(struct rewrite *r, const struct tw_tracelog_record *record)
+static void learn(struct log_rewrite *r, const struct tw_tracelog_record *record)
 {
 	switch (record->kind) {
 	case TW_TRACELOG_THR_CRT:
@@ -134,7 +134,7 @@ static void learn(struct rewrite *r, const struct tw_tracelog_record *record)
 
 /* ---- From dialect to dialect. ---- */
 
-static void adapt_start(struct rewrite *r, struct tw_tracelog_record *record)
+static void adapt_start(struct log_rewrite *r, struct tw_tracelog_record *record)
 {
 	bool wanted = r->dialect >= TW_TRACELOG_D3;
 	r->approximated |= record->has_zone != wanted;
@@ -142,7 +142,7 @@ static void adapt_start(struct rewrite *r, struct tw_tracelog_record *record)
 }
 
 /* A class that has no iid gets the next one: in d0 nothing else refers to classes by it. */
-static void adapt_class(struct rewrite *r, struct tw_tracelog_record *record)
+static void adapt_class(struct log_rewrite *r, struct tw_tracelog_record *record)
 {
 	bool without = record->style & TW_TRACELOG_NO_CLASS_IID, wanted = r->dialect != TW_TRACELOG_D0;
 	r->approximated |= without == wanted;
@@ -156,7 +156,7 @@ static void adapt_class(struct rewrite *r, struct tw_tracelog_record *record)
 
 /* The older dialects tell how a function came to be; its code came from a cached search where that was the last
  * begun. */
-static void adapt_function(struct rewrite *r, struct tw_tracelog_record *record)
+static void adapt_function(struct log_rewrite *r, struct tw_tracelog_record *record)
 {
 	bool old = r->dialect <= TW_TRACELOG_D1;
 	if (old && record->kind == TW_TRACELOG_FUN_INF)
@@ -167,7 +167,7 @@ static void adapt_function(struct rewrite *r, struct tw_tracelog_record *record)
 	record->kind = TW_TRACELOG_FUN_INF;
 }
 
-static void adapt_name(struct rewrite *r, struct tw_tracelog_record *record)
+static void adapt_name(struct log_rewrite *r, struct tw_tracelog_record *record)
 {
 	bool one = r->dialect == TW_TRACELOG_D0;
 	r->approximated |= one && (record->return_type.size || record->signature.size);
@@ -175,7 +175,7 @@ static void adapt_name(struct rewrite *r, struct tw_tracelog_record *record)
 	record->style |= one ? TW_TRACELOG_ONE_NAME : 0;
 }
 
-static void adapt_thread(struct rewrite *r, struct tw_tracelog_record *record)
+static void adapt_thread(struct log_rewrite *r, struct tw_tracelog_record *record)
 {
 	enum tw_tracelog_thread_form wanted =
 	    r->dialect == TW_TRACELOG_D2 ? TW_TRACELOG_THREAD_IID : TW_TRACELOG_THREAD_OS;
@@ -187,7 +187,7 @@ static void adapt_thread(struct rewrite *r, struct tw_tracelog_record *record)
 	r->approximated |= !known;
 }
 
-static bool fits(const struct rewrite *r, enum tw_tracelog_kind kind, bool ip_known, unsigned style)
+static bool fits(const struct log_rewrite *r, enum tw_tracelog_kind kind, bool ip_known, unsigned style)
 {
 	return tracelog_dialects_by(kind, ip_known, style) >> r->dialect & 1 &&
 	       !(style & (TW_TRACELOG_UPPER | TW_TRACELOG_PADDED_IID));
@@ -195,7 +195,7 @@ static bool fits(const struct rewrite *r, enum tw_tracelog_kind kind, bool ip_kn
 
 /* Whether numbers are written already as the dialect may write them: the bare ips of d0 and d1 have leading zeros or
  * none. */
-static bool is_styled(const struct rewrite *r, const struct tw_tracelog_record *record)
+static bool is_styled(const struct log_rewrite *r, const struct tw_tracelog_record *record)
 {
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
@@ -206,7 +206,7 @@ static bool is_styled(const struct rewrite *r, const struct tw_tracelog_record *
 	return styled;
 }
 
-static void adapt_sample(struct rewrite *r, struct tw_tracelog_record *record)
+static void adapt_sample(struct log_rewrite *r, struct tw_tracelog_record *record)
 {
 	bool old = r->dialect == TW_TRACELOG_D0, bare = r->dialect <= TW_TRACELOG_D1;
 	bool narrow =
@@ -238,7 +238,7 @@ enum {
 /* The dialects that can hold a kind, 0: all of them; and what is changed for that. */
 static const struct {
 	unsigned dialects;
-	void (*adapt)(struct rewrite *r, struct tw_tracelog_record *record);
+	void (*adapt)(struct log_rewrite *r, struct tw_tracelog_record *record);
 } adaptions[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_PRF_STM] = {D1 | D2 | D3, adapt_start},
     [TW_TRACELOG_CLS_LDF] = {0, adapt_class},
@@ -263,7 +263,7 @@ static const struct {
 };
 
 /* False where the dialect has no place for the record. */
-static bool adapt(struct rewrite *r, struct tw_tracelog_record *record)
+static bool adapt(struct log_rewrite *r, struct tw_tracelog_record *record)
 {
 	unsigned dialects = adaptions[record->kind].dialects;
 	if (r->dialect == AS_IT_IS)
@@ -280,7 +280,7 @@ static bool adapt(struct rewrite *r, struct tw_tracelog_record *record)
 /* ---- Lines. ---- */
 
 /* Keeps a line until a record follows; false where it is too long for that. */
-static bool hold(struct rewrite *r, size_t size, bool changed)
+static bool hold(struct log_rewrite *r, size_t size, bool changed)
 {
 	struct lead *lead = &r->lead;
 	if (size > sizeof lead->bytes - lead->used) {
@@ -296,7 +296,7 @@ static bool hold(struct rewrite *r, size_t size, bool changed)
 
 /* Writes the lines that were held, unless the record behind them, of `size` bytes, would then be too far from the
  * beginning to be found. */
-static void begin(struct rewrite *r, size_t size)
+static void begin(struct log_rewrite *r, size_t size)
 {
 	struct lead *lead = &r->lead;
 	if (size <= sizeof lead->bytes - lead->used) {
@@ -310,7 +310,7 @@ static void begin(struct rewrite *r, size_t size)
 	r->begun = true;
 }
 
-static bool put(struct rewrite *r, const struct tw_tracelog_record *record)
+static bool put(struct log_rewrite *r, const struct tw_tracelog_record *record)
 {
 	const struct tw_text_line *line = &r->cursor.line;
 	size_t most = line->size + record->list.size;
@@ -332,7 +332,7 @@ static bool put(struct rewrite *r, const struct tw_tracelog_record *record)
 	return true;
 }
 
-static void write(struct rewrite *r, struct tw_tracelog_record *record, bool readable)
+static void write(struct log_rewrite *r, struct tw_tracelog_record *record, bool readable)
 {
 	bool kept = !readable || adapt(r, record);
 	if (kept && !r->failed && put(r, record))
@@ -342,7 +342,7 @@ static void write(struct rewrite *r, struct tw_tracelog_record *record, bool rea
 }
 
 /* Writes what stays of a line of which a part may not be wanted. */
-static void write_part(struct rewrite *r)
+static void write_part(struct log_rewrite *r)
 {
 	struct tw_tracelog_record made;
 	bool approximated = r->approximated, cut_off;
@@ -356,7 +356,7 @@ static void write_part(struct rewrite *r)
 
 /* Whether a line may go on: what cannot be read may not, but for those that are of a kind to come; one that is cut
  * off may lack digits. Of a kind to come it is not known whether it is in a part. */
-static bool is_kept(const struct rewrite *r)
+static bool is_kept(const struct log_rewrite *r)
 {
 	const struct tracelog_cursor *cursor = &r->cursor;
 	if (r->repair && cursor->record.odd & TW_TRACELOG_NO_END)
@@ -365,7 +365,7 @@ static bool is_kept(const struct rewrite *r)
 	return cursor->readable || (to_come && !r->cut);
 }
 
-static void take_line(struct rewrite *r)
+static void take_line(struct log_rewrite *r)
 {
 	struct tw_tracelog_record *record = &r->cursor.record;
 	r->approximated = false;
@@ -385,7 +385,7 @@ static void take_line(struct rewrite *r)
 		write(r, record, r->cursor.readable);
 }
 
-static void rewrite_free(struct rewrite *r)
+static void rewrite_free(struct log_rewrite *r)
 {
 	tracelog_cursor_free(&r->cursor);
 	tracelog_cut_free(r->cut);
@@ -396,7 +396,7 @@ static void rewrite_free(struct rewrite *r)
 	free(r->line);
 }
 
-static int rewrite(struct rewrite *r, struct tw_reader *reader)
+static int rewrite(struct log_rewrite *r, struct tw_reader *reader)
 {
 	int status;
 	tracelog_cursor_init(&r->cursor, reader);
@@ -415,7 +415,7 @@ static int rewrite(struct rewrite *r, struct tw_reader *reader)
 
 int tracelog_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result)
 {
-	struct rewrite r = {.out = out, .result = result, .dialect = AS_IT_IS, .repair = true};
+	struct log_rewrite r = {.out = out, .result = result, .dialect = AS_IT_IS, .repair = true};
 	return rewrite(&r, reader);
 }
 
@@ -423,7 +423,7 @@ int tracelog_repair(struct tw_reader *reader, struct tw_output *out, struct tw_r
 static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result,
                      unsigned dialect)
 {
-	struct rewrite r = {.out = out, .result = result, .dialect = dialect};
+	struct log_rewrite r = {.out = out, .result = result, .dialect = dialect};
 	bool filtered = reader->filter || reader->options.thread_count;
 	int status = filtered ? tracelog_cut_new(&r.cut, reader) : 0;
 	result->nothing_passed = filtered && status == 0 && tracelog_cut_is_empty(r.cut);

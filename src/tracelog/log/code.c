@@ -1,5 +1,7 @@
 /* code.c - where an instruction is: a line of the source, or an offset in the intermediate language. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/code.h"
+
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
 #include "tracelog/log/log.h"
@@ -17,9 +19,9 @@ static void take_block(struct tracelog_log *log, struct tracelog_object *functio
 	struct tracelog_sources *sources = &log->sources;
 	if (!tracelog_grow(log, &sources->codes, &sources->code_room, sources->code_count, sizeof *sources->codes))
 		return;
-	sources->codes[sources->code_count++] = (struct tracelog_code){item->start, item->bytes, function->code_bytes};
-	function->code_count++;
-	function->code_bytes += item->bytes;
+	sources->codes[sources->code_count++] = (struct tracelog_code){item->start, item->bytes, function->code.bytes};
+	function->code.block_count++;
+	function->code.bytes += item->bytes;
 }
 
 static void take_range(struct tracelog_log *log, struct tracelog_object *function, const struct tw_tracelog_item *item)
@@ -31,7 +33,7 @@ static void take_range(struct tracelog_log *log, struct tracelog_object *functio
 	if (!tracelog_grow(log, &sources->ranges, &sources->range_room, sources->range_count, sizeof *sources->ranges))
 		return;
 	sources->ranges[sources->range_count++] = (struct tracelog_range){item->start, item->end, item->il};
-	function->map_count++;
+	function->code.range_count++;
 }
 
 static int by_start(const void *left, const void *right)
@@ -66,35 +68,35 @@ static void judge_overlap(struct tracelog_log *log, const struct tracelog_range 
 
 static void judge_map(struct tracelog_log *log, const struct tracelog_object *function)
 {
-	if (function->map_count == 0)
+	if (function->code.range_count == 0)
 		return;
-	const struct tracelog_range *ranges = log->sources.ranges + function->map;
-	for (size_t i = 0; i < function->map_count; i++)
-		if (ranges[i].end > function->code_bytes) {
+	const struct tracelog_range *ranges = log->sources.ranges + function->code.first_range;
+	for (size_t i = 0; i < function->code.range_count; i++)
+		if (ranges[i].end > function->code.bytes) {
 			tracelog_tell(log, TRACELOG_MAP_OUTSIDE,
 			              "the range 0x%" PRIx64 " to 0x%" PRIx64 " is not in the code of 0x%" PRIx64
 			              " bytes",
-			              ranges[i].start, ranges[i].end, function->code_bytes);
+			              ranges[i].start, ranges[i].end, function->code.bytes);
 			break;
 		}
-	if (function->map_count > 1)
-		judge_overlap(log, ranges, function->map_count);
+	if (function->code.range_count > 1)
+		judge_overlap(log, ranges, function->code.range_count);
 }
 
 /* ---- Placing. ---- */
 
-static struct tw_span span_of_code(const struct tracelog_code *code)
+static struct tw_interval span_of_code(const struct tracelog_code *code)
 {
 	uint64_t end = code->start + code->size;
-	return (struct tw_span){code->start, end < code->start ? UINT64_MAX : end};
+	return (struct tw_interval){code->start, end < code->start ? UINT64_MAX : end};
 }
 
-static struct tw_span span_of_range(const struct tracelog_range *range)
+static struct tw_interval span_of_range(const struct tracelog_range *range)
 {
-	return (struct tw_span){range->start, range->end};
+	return (struct tw_interval){range->start, range->end};
 }
 
-static bool holds(struct tw_span span, uint64_t number)
+static bool holds(struct tw_interval span, uint64_t number)
 {
 	return span.start <= number && number < span.end;
 }
@@ -103,13 +105,13 @@ static bool holds(struct tw_span span, uint64_t number)
 static const struct tracelog_code *find_code(const struct tracelog_sources *sources,
                                              const struct tracelog_object *function, uint64_t ip)
 {
-	const struct tracelog_edges *edges = &function->code_edges;
+	const struct tracelog_edges *edges = &function->code.block_edges;
 	if (edges->count) {
 		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, ip);
-		return found == TW_NO_SPAN ? NULL : &sources->codes[function->code + found];
+		return found == TW_NO_SPAN ? NULL : &sources->codes[function->code.first_block + found];
 	}
-	for (uint32_t i = 0; i < function->code_count; i++) {
-		const struct tracelog_code *code = &sources->codes[function->code + i];
+	for (uint32_t i = 0; i < function->code.block_count; i++) {
+		const struct tracelog_code *code = &sources->codes[function->code.first_block + i];
 		if (holds(span_of_code(code), ip))
 			return code;
 	}
@@ -129,13 +131,13 @@ static bool find_offset(const struct tracelog_sources *sources, const struct tra
 static const struct tracelog_range *find_range(const struct tracelog_sources *sources,
                                                const struct tracelog_object *function, uint64_t offset)
 {
-	const struct tracelog_edges *edges = &function->map_edges;
+	const struct tracelog_edges *edges = &function->code.range_edges;
 	if (edges->count) {
 		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, offset);
-		return found == TW_NO_SPAN ? NULL : &sources->ranges[function->map + found];
+		return found == TW_NO_SPAN ? NULL : &sources->ranges[function->code.first_range + found];
 	}
-	for (uint32_t i = 0; i < function->map_count; i++) {
-		const struct tracelog_range *range = &sources->ranges[function->map + i];
+	for (uint32_t i = 0; i < function->code.range_count; i++) {
+		const struct tracelog_range *range = &sources->ranges[function->code.first_range + i];
 		if (holds(span_of_range(range), offset))
 			return range;
 	}
@@ -179,7 +181,7 @@ static bool place_by_line(struct tracelog_log *log, uint32_t location, uint64_t 
 /* Where the code of a function begins; 0: nowhere. */
 static uint64_t first_start(const struct tracelog_log *log, const struct tracelog_object *function)
 {
-	return function->code_count ? log->sources.codes[function->code].start : 0;
+	return function->code.block_count ? log->sources.codes[function->code.first_block].start : 0;
 }
 
 /* An instruction that is in no block of its function's code. Behind the last instruction is where a call returns to
@@ -187,7 +189,7 @@ static uint64_t first_start(const struct tracelog_log *log, const struct tracelo
 static void judge_ip(struct tracelog_log *log, const struct tracelog_object *function, uint64_t ip)
 {
 	bool behind = ip && find_code(&log->sources, function, ip - 1);
-	if (function->code_count && !behind && !function->recompiled)
+	if (function->code.block_count && !behind && !function->code.recompiled)
 		tracelog_tell(log, TRACELOG_IP_OUTSIDE_CODE,
 		              "0x%" PRIx64 " is not in the code of function 0x%" PRIx32 ", which is at 0x%" PRIx64, ip,
 		              function->iid, first_start(log, function));
@@ -202,7 +204,7 @@ static bool place(struct tracelog_log *log, uint32_t location, const struct trac
 	if (!find_offset(&log->sources, function, ip, &offset)) {
 		if (!log->sources.line_count)
 			judge_ip(log, function, ip);
-		return function->code_count > 0;
+		return function->code.block_count > 0;
 	}
 	const struct tracelog_range *range = find_range(&log->sources, function, offset);
 	if (range)
@@ -214,8 +216,8 @@ static bool place(struct tracelog_log *log, uint32_t location, const struct trac
 static void place_all(struct tracelog_log *log, uint32_t number)
 {
 	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
-	uint32_t next = function->unplaced;
-	function->unplaced = 0;
+	uint32_t next = function->code.unplaced;
+	function->code.unplaced = 0;
 	while (next) {
 		uint32_t location = next - 1;
 		next = log->sources.unplaced[location];
@@ -224,7 +226,7 @@ static void place_all(struct tracelog_log *log, uint32_t number)
 }
 
 /* Adds the edges of many spans; of none where there is no room for them. */
-static struct tracelog_edges add_edges(struct tracelog_log *log, const struct tw_span *spans, uint32_t *count)
+static struct tracelog_edges add_edges(struct tracelog_log *log, const struct tw_interval *spans, uint32_t *count)
 {
 	struct tracelog_sources *sources = &log->sources;
 	struct tracelog_edges edges = {.first = (uint32_t)sources->edge_count};
@@ -244,20 +246,21 @@ static void index_code(struct tracelog_log *log, struct tracelog_object *functio
 {
 	enum { FEW = 32 };
 	const struct tracelog_sources *sources = &log->sources;
-	uint32_t most = function->code_count > function->map_count ? function->code_count : function->map_count;
-	function->code_edges = function->map_edges = (struct tracelog_edges){0};
+	uint32_t most = function->code.block_count > function->code.range_count ? function->code.block_count
+	                                                                        : function->code.range_count;
+	function->code.block_edges = function->code.range_edges = (struct tracelog_edges){0};
 	if (most <= FEW)
 		return;
-	struct tw_span *spans = malloc(most * sizeof *spans);
+	struct tw_interval *spans = malloc(most * sizeof *spans);
 	log->failed |= !spans;
-	for (uint32_t i = 0; spans && i < function->code_count; i++)
-		spans[i] = span_of_code(&sources->codes[function->code + i]);
-	if (spans && function->code_count > FEW)
-		function->code_edges = add_edges(log, spans, &function->code_count);
-	for (uint32_t i = 0; spans && i < function->map_count; i++)
-		spans[i] = span_of_range(&sources->ranges[function->map + i]);
-	if (spans && function->map_count > FEW)
-		function->map_edges = add_edges(log, spans, &function->map_count);
+	for (uint32_t i = 0; spans && i < function->code.block_count; i++)
+		spans[i] = span_of_code(&sources->codes[function->code.first_block + i]);
+	if (spans && function->code.block_count > FEW)
+		function->code.block_edges = add_edges(log, spans, &function->code.block_count);
+	for (uint32_t i = 0; spans && i < function->code.range_count; i++)
+		spans[i] = span_of_range(&sources->ranges[function->code.first_range + i]);
+	if (spans && function->code.range_count > FEW)
+		function->code.range_edges = add_edges(log, spans, &function->code.range_count);
 	free(spans);
 }
 
@@ -269,20 +272,20 @@ void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct 
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
 	const uint64_t start = first_start(log, function);
-	function->code = (uint32_t)log->sources.code_count;
-	function->map = (uint32_t)log->sources.range_count;
-	function->code_count = function->map_count = 0;
-	function->code_bytes = 0;
+	function->code.first_block = (uint32_t)log->sources.code_count;
+	function->code.first_range = (uint32_t)log->sources.range_count;
+	function->code.block_count = function->code.range_count = 0;
+	function->code.bytes = 0;
 	while (tracelog_cursor_item(log->cursor, &list, &item))
 		if (item.kind == TW_TRACELOG_CODE)
 			take_block(log, function, &item);
 		else if (item.kind == TW_TRACELOG_MAP)
 			take_range(log, function, &item);
 	index_code(log, function);
-	function->recompiled |= start && start != first_start(log, function);
-	if (log->check && function->map_count)
+	function->code.recompiled |= start && start != first_start(log, function);
+	if (log->request.check && function->code.range_count)
 		judge_map(log, function);
-	if (function->code_count)
+	if (function->code.block_count)
 		place_all(log, number);
 }
 
@@ -363,8 +366,8 @@ static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 		tracelog_tell(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
 	if (ip == 0 || place(log, location, function))
 		return;
-	sources->unplaced[location] = function->unplaced;
-	function->unplaced = location + 1;
+	sources->unplaced[location] = function->code.unplaced;
+	function->code.unplaced = location + 1;
 }
 
 static uint32_t add_location(struct tracelog_log *log, uint32_t number, uint64_t ip)
@@ -388,11 +391,11 @@ uint32_t tracelog_location(struct tracelog_log *log, uint32_t number, uint64_t i
 {
 	if (ip)
 		return add_location(log, number, ip);
-	uint32_t known = tracelog_object(log, TRACELOG_FUNCTION, number)->location;
+	uint32_t known = tracelog_object(log, TRACELOG_FUNCTION, number)->code.location;
 	if (known)
 		return known - 1;
 	uint32_t location = add_location(log, number, 0);
-	tracelog_object(log, TRACELOG_FUNCTION, number)->location = location + 1;
+	tracelog_object(log, TRACELOG_FUNCTION, number)->code.location = location + 1;
 	return location;
 }
 

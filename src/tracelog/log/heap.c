@@ -1,5 +1,7 @@
 /* heap.c - what is on the heap after a collection: by class and by generation. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/heap.h"
+
 #include "base/memory/memory.h"
 #include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
@@ -16,48 +18,48 @@ static void add_class(struct tracelog_log *log, uint64_t time, uint32_t class, u
 	const struct tracelog_object *object = tracelog_object(log, TRACELOG_CLASS, class);
 	struct tw_event *row = tracelog_row(log, process, TW_COUNTER, time);
 	row->name = object->name;
-	row->category = TRACELOG_TEXT(log, "heap");
+	row->category = tracelog_runtime_name(log, TW_RUNTIME_HEAP);
 	row->id = object->iid;
-	tracelog_add_number(log, "count", TW_ARG_UINT, count);
-	tracelog_add_number(log, "bytes", TW_ARG_UINT, bytes);
+	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_COUNT), TW_ARG_UINT, count);
+	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_BYTES), TW_ARG_UINT, bytes);
 }
 
 /* Remembers that a class was in this table. */
 static void enter(struct tracelog_log *log, uint32_t class)
 {
 	struct tracelog_objects *classes = &log->objects[TRACELOG_CLASS];
-	uint32_t *place = &classes->objects[class].live;
-	if (*place && log->live[*place - 1].table == log->heap_tables)
+	uint32_t *place = &classes->items[class].live;
+	if (*place && log->heap.live[*place - 1].table == log->heap.tables)
 		tracelog_tell(log, TRACELOG_CLASS_TWICE, "class 0x%" PRIx32 " stands in the table before",
-		              classes->objects[class].iid);
+		              classes->items[class].iid);
 	if (*place) {
-		log->live[*place - 1].table = log->heap_tables;
+		log->heap.live[*place - 1].table = log->heap.tables;
 		return;
 	}
-	if (!tw_grow(&log->live, &log->live_room, log->live_count + 1, sizeof *log->live)) {
+	if (!tw_grow(&log->heap.live, &log->heap.live_room, log->heap.live_count + 1, sizeof *log->heap.live)) {
 		log->failed = true;
 		return;
 	}
-	log->live[log->live_count++] = (struct tracelog_class_count){class, log->heap_tables};
-	*place = (uint32_t)log->live_count;
+	log->heap.live[log->heap.live_count++] = (struct tracelog_class_count){class, log->heap.tables};
+	*place = (uint32_t)log->heap.live_count;
 }
 
 /* Adds classes that the table before had and this one has not: nothing of them is left. */
 static void add_gone(struct tracelog_log *log, uint64_t time)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < log->live_count; i++) {
-		const struct tracelog_class_count entry = log->live[i];
+	for (size_t i = 0; i < log->heap.live_count; i++) {
+		const struct tracelog_class_count entry = log->heap.live[i];
 		struct tracelog_object *class = tracelog_object(log, TRACELOG_CLASS, entry.object);
-		if (entry.table == log->heap_tables) {
-			log->live[kept++] = entry;
+		if (entry.table == log->heap.tables) {
+			log->heap.live[kept++] = entry;
 			class->live = (uint32_t)kept;
 			continue;
 		}
 		class->live = 0;
 		add_class(log, time, entry.object, 0, 0);
 	}
-	log->live_count = kept;
+	log->heap.live_count = kept;
 }
 
 void tracelog_judge_object_sizes(struct tracelog_log *log, uint32_t class, uint64_t count, uint64_t bytes)
@@ -72,7 +74,7 @@ void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_recor
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
 	uint64_t time = tracelog_time(log, record->ms);
-	log->heap_tables++;
+	log->heap.tables++;
 	if (log->dependencies)
 		tracelog_depend_heap(log);
 	while (tracelog_cursor_item(log->cursor, &list, &item)) {
@@ -116,9 +118,9 @@ static void add_generation(struct tracelog_log *log, uint64_t time, unsigned pla
 	struct tw_event *row = tracelog_row(log, process, TW_COUNTER, time);
 	row->name = known ? tracelog_name(log, names[place], strlen(names[place]))
 	                  : tracelog_name(log, item->name.bytes, item->name.size);
-	row->category = TRACELOG_TEXT(log, "generation");
-	tracelog_add_number(log, "allocated", TW_ARG_UINT, item->bytes);
-	tracelog_add_number(log, "reserved", TW_ARG_UINT, item->reserved);
+	row->category = tracelog_runtime_name(log, TW_RUNTIME_GENERATION);
+	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_ALLOCATED), TW_ARG_UINT, item->bytes);
+	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_RESERVED), TW_ARG_UINT, item->reserved);
 }
 
 void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelog_record *record)

@@ -1,5 +1,7 @@
 /* jit_and_gc.c - compilations of functions and garbage collections, from their starts and ends. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/jit_and_gc.h"
+
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -9,15 +11,15 @@ enum { OPEN_MAX = 4096, COLLECTIONS_MAX = 64 };
 
 enum { GENERATIONS = 4 }; /* the document, "Garbage Collection Started" */
 
-static const char *const categories[TRACELOG_ACTIVITIES] = {
-    [TRACELOG_JIT] = "jit",
-    [TRACELOG_JIT_CACHED] = "jit-cached",
-    [TRACELOG_GC] = "gc",
+static const enum tw_runtime_name categories[TRACELOG_ACTIVITIES] = {
+    [TRACELOG_JIT] = TW_RUNTIME_JIT,
+    [TRACELOG_JIT_CACHED] = TW_RUNTIME_JIT_CACHED,
+    [TRACELOG_GC] = TW_RUNTIME_GC,
 };
 
 /* ---- Rows. ---- */
 
-static void add_generations(struct tracelog_log *log, const struct tracelog_open *open)
+static void add_generations(struct tracelog_log *log, const struct tracelog_unfinished *open)
 {
 	static const char *const names[] = {"0", "1", "2", "LOH"};
 	char text[64];
@@ -30,17 +32,18 @@ static void add_generations(struct tracelog_log *log, const struct tracelog_open
 			memcpy(text + used, names[i], length);
 			used += length;
 		}
-	tracelog_add_text(log, "generations", text, used);
+	tracelog_add_text(log, tw_runtime_text(TW_RUNTIME_GENERATIONS), text, used);
 }
 
 /* The size of the code of a slice. Where it is not known yet, it is told later. */
-static void add_code(struct tracelog_log *log, const struct tracelog_open *open, const struct tw_event *row)
+static void add_code(struct tracelog_log *log, const struct tracelog_unfinished *open, const struct tw_event *row)
 {
 	uint32_t function = 0;
 	tw_map_find(&log->objects[TRACELOG_FUNCTION].by_pointer, open->pointer, &function);
 	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
-	if (object->code_bytes)
-		tracelog_add_number(log, "code_bytes", TW_ARG_UINT, object->code_bytes);
+	if (object->code.bytes)
+		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_CODE_BYTES), TW_ARG_UINT,
+		                    object->code.bytes);
 	else if (function && open->activity == TRACELOG_JIT && row->kind == TW_SLICE_COMPLETE)
 		object->compiled = (struct tracelog_compiled){row->time + row->value, open->thread + 1, row->name};
 }
@@ -49,36 +52,36 @@ void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
 {
 	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
 	const struct tracelog_compiled compiled = object->compiled;
-	if (!compiled.thread || !object->code_bytes)
+	if (!compiled.thread || !object->code.bytes)
 		return;
 	object->compiled = (struct tracelog_compiled){0};
-	const struct tracelog_thread *thread = &log->threads.threads[compiled.thread - 1];
+	const struct tracelog_thread *thread = &log->threads.items[compiled.thread - 1];
 	if (!tracelog_wants(log, thread, TW_INSTANT))
 		return;
-	uint64_t bytes = object->code_bytes;
+	uint64_t bytes = object->code.bytes;
 	struct tw_event *row = tracelog_row(log, thread, TW_INSTANT, compiled.time);
 	row->name = compiled.name;
-	row->category = TRACELOG_TEXT(log, "jit");
-	tracelog_add_number(log, "code_bytes", TW_ARG_UINT, bytes);
+	row->category = tracelog_runtime_name(log, TW_RUNTIME_JIT);
+	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_CODE_BYTES), TW_ARG_UINT, bytes);
 }
 
 /* A slice of something that is known to be over, or a begin of what is not. */
-static void add_row(struct tracelog_log *log, const struct tracelog_thread *thread, const struct tracelog_open *open,
-                    enum tw_event_kind kind, uint64_t end, uint8_t flags)
+static void add_row(struct tracelog_log *log, const struct tracelog_thread *thread,
+                    const struct tracelog_unfinished *open, enum tw_event_kind kind, uint64_t end, uint8_t flags)
 {
-	const char *category = categories[open->activity];
 	bool gc = open->activity == TRACELOG_GC;
 	uint32_t function = gc ? 0 : tracelog_object_at(log, TRACELOG_FUNCTION, open->pointer);
 	if (!tracelog_wants(log, thread, kind))
 		return;
 	struct tw_event *row = tracelog_row(log, thread, kind, open->time);
 	row->name = gc ? TRACELOG_TEXT(log, "GC") : tracelog_object(log, TRACELOG_FUNCTION, function)->name;
-	row->category = tracelog_name(log, category, strlen(category));
+	row->category = tracelog_runtime_name(log, categories[open->activity]);
 	row->value = kind == TW_SLICE_COMPLETE && end > open->time ? end - open->time : 0;
 	row->offset = open->place.offset;
 	row->flags = flags;
 	if (gc) {
-		tracelog_add_text(log, "reason", open->induced ? "induced" : "?", open->induced ? 7 : 1);
+		tracelog_add_text(log, tw_runtime_text(TW_RUNTIME_REASON), open->induced ? "induced" : "?",
+		                  open->induced ? 7 : 1);
 		add_generations(log, open);
 	} else {
 		add_code(log, open, row);
@@ -94,22 +97,23 @@ static struct tracelog_thread *holder(struct tracelog_log *log, struct tracelog_
 	return activity == TRACELOG_GC ? tracelog_process_thread(log) : thread;
 }
 
-static void start(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_open *open)
+static void start(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_unfinished *open)
 {
 	struct tracelog_thread *in = holder(log, thread, open->activity);
 	bool gc = open->activity == TRACELOG_GC;
-	if (gc && in->open_count)
+	if (gc && in->activities.count)
 		tracelog_tell(log, TRACELOG_GC_OVERLAP, "another has not finished");
-	if (in->open_count < (gc ? COLLECTIONS_MAX : OPEN_MAX) &&
-	    tracelog_grow(log, &in->open, &in->open_room, in->open_count, sizeof *in->open))
-		in->open[in->open_count++] = *open;
+	if (in->activities.count < (gc ? COLLECTIONS_MAX : OPEN_MAX) &&
+	    tracelog_grow(log, &in->activities.items, &in->activities.room, in->activities.count,
+	                  sizeof *in->activities.items))
+		in->activities.items[in->activities.count++] = *open;
 	else
-		in->open_missed = true;
+		in->activities.missed = true;
 }
 
 /* ---- Ends. ---- */
 
-static void tell_unfinished(struct tracelog_log *log, const struct tracelog_open *open)
+static void tell_unfinished(struct tracelog_log *log, const struct tracelog_unfinished *open)
 {
 	if (open->activity == TRACELOG_GC)
 		tracelog_tell_at(log, TRACELOG_GC_WITHOUT_FINISH, open->place, "no finish follows");
@@ -118,85 +122,87 @@ static void tell_unfinished(struct tracelog_log *log, const struct tracelog_open
 		                 open->pointer);
 }
 
-static void finish_row(struct tracelog_log *log, const struct tracelog_open *open, const struct tracelog_open *end,
-                       const struct tw_tracelog_record *record)
+static void finish_row(struct tracelog_log *log, const struct tracelog_unfinished *open,
+                       const struct tracelog_unfinished *end, const struct tw_tracelog_record *record)
 {
-	const struct tracelog_thread *thread = &log->threads.threads[open->thread];
+	const struct tracelog_thread *thread = &log->threads.items[open->thread];
 	add_row(log, thread, open, TW_SLICE_COMPLETE, end->time, 0);
 	if (record->status && tracelog_wants(log, thread, TW_SLICE_COMPLETE))
-		tracelog_add_number(log, "status", TW_ARG_POINTER, record->status);
+		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_STATUS), TW_ARG_POINTER, record->status);
 }
 
 /* The collection that an end belongs to, plus 1: the innermost of its thread. A thread that started none ends the
  * oldest: one in the background, which goes on while others come and go. */
-static size_t find_collection(const struct tracelog_thread *process, const struct tracelog_open *end)
+static size_t find_collection(const struct tracelog_thread *process, const struct tracelog_unfinished *end)
 {
-	for (size_t i = process->open_count; i > 0; i--)
-		if (process->open[i - 1].thread == end->thread)
+	for (size_t i = process->activities.count; i > 0; i--)
+		if (process->activities.items[i - 1].thread == end->thread)
 			return i;
-	return process->open_count ? 1 : 0;
+	return process->activities.count ? 1 : 0;
 }
 
-static struct tracelog_open take_out(struct tracelog_thread *thread, size_t at)
+static struct tracelog_unfinished take_out(struct tracelog_thread *thread, size_t at)
 {
-	const struct tracelog_open open = thread->open[at];
-	thread->open_count--;
-	memmove(thread->open + at, thread->open + at + 1, (thread->open_count - at) * sizeof open);
+	const struct tracelog_unfinished open = thread->activities.items[at];
+	thread->activities.count--;
+	memmove(thread->activities.items + at, thread->activities.items + at + 1,
+	        (thread->activities.count - at) * sizeof open);
 	return open;
 }
 
-static void finish_collection(struct tracelog_log *log, const struct tracelog_open *end,
+static void finish_collection(struct tracelog_log *log, const struct tracelog_unfinished *end,
                               const struct tw_tracelog_record *record)
 {
 	struct tracelog_thread *process = tracelog_process_thread(log);
 	size_t at = find_collection(process, end);
-	if (!at && process->open_missed)
+	if (!at && process->activities.missed)
 		return;
 	if (!at) {
 		tracelog_tell(log, TRACELOG_GC_WITHOUT_START, "none was started that finishes here");
 		return;
 	}
-	const struct tracelog_open open = take_out(process, at - 1);
+	const struct tracelog_unfinished open = take_out(process, at - 1);
 	finish_row(log, &open, end, record);
 }
 
 /* The innermost compilation that an end may belong to, plus 1. */
-static size_t find_compilation(const struct tracelog_thread *thread, const struct tracelog_open *end)
+static size_t find_compilation(const struct tracelog_thread *thread, const struct tracelog_unfinished *end)
 {
-	for (size_t i = thread->open_count; i > 0; i--)
-		if (thread->open[i - 1].activity == end->activity && thread->open[i - 1].pointer == end->pointer)
+	for (size_t i = thread->activities.count; i > 0; i--)
+		if (thread->activities.items[i - 1].activity == end->activity &&
+		    thread->activities.items[i - 1].pointer == end->pointer)
 			return i;
 	return 0;
 }
 
 static void finish_compilation(struct tracelog_log *log, struct tracelog_thread *thread,
-                               const struct tracelog_open *end, const struct tw_tracelog_record *record)
+                               const struct tracelog_unfinished *end, const struct tw_tracelog_record *record)
 {
 	size_t at = find_compilation(thread, end);
-	if (!at && thread->open_missed)
+	if (!at && thread->activities.missed)
 		return;
 	if (!at) {
 		tracelog_tell(log, TRACELOG_JIT_WITHOUT_START, "nothing was started that finishes here");
 		return;
 	}
 	/* What is inside was never finished, where all is of one thread. */
-	while (thread->open_count > at && !thread->other) {
-		const struct tracelog_open inner = thread->open[--thread->open_count];
+	while (thread->activities.count > at && !thread->other) {
+		const struct tracelog_unfinished inner = thread->activities.items[--thread->activities.count];
 		tell_unfinished(log, &inner);
 		add_row(log, thread, &inner, TW_SLICE_COMPLETE, end->time, TW_FLAG_UNWOUND);
 	}
-	const struct tracelog_open open = take_out(thread, at - 1);
+	const struct tracelog_unfinished open = take_out(thread, at - 1);
 	finish_row(log, &open, end, record);
 }
 
 void tracelog_close_activities(struct tracelog_log *log, struct tracelog_thread *thread)
 {
-	for (size_t i = 0; i < thread->open_count; i++) {
-		const struct tracelog_open *open = &thread->open[i];
+	for (size_t i = 0; i < thread->activities.count; i++) {
+		const struct tracelog_unfinished *open = &thread->activities.items[i];
 		tell_unfinished(log, open);
-		add_row(log, &log->threads.threads[open->thread], open, TW_SLICE_BEGIN, 0, 0);
+		add_row(log, &log->threads.items[open->thread], open, TW_SLICE_BEGIN, 0, 0);
 	}
-	thread->open_count = 0;
+	thread->activities.count = 0;
 }
 
 void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -210,12 +216,12 @@ void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_r
 	    [TW_TRACELOG_GCH_GCS] = {TRACELOG_GC, false},         [TW_TRACELOG_GCH_GCF] = {TRACELOG_GC, true},
 	};
 	struct tracelog_thread *thread = tracelog_thread_by(log, record);
-	const struct tracelog_open open = {
+	const struct tracelog_unfinished open = {
 	    .activity = kinds[record->kind].activity,
 	    .pointer = record->id,
 	    .time = tracelog_time_of(log, thread, TRACELOG_JIT_AND_GC, record->ms),
 	    .place = log->at,
-	    .thread = (uint32_t)(thread - log->threads.threads),
+	    .thread = (uint32_t)(thread - log->threads.items),
 	    .induced = record->induced,
 	    .generations = record->generations,
 	};

@@ -1,6 +1,6 @@
 /* names.c - names of classes and functions that come later than the window reaches, looked for ahead. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracelog/log/log.h"
+#include "tracelog/log/names.h"
 
 #include <stdlib.h>
 

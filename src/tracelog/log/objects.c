@@ -1,5 +1,7 @@
 /* objects.c - domains, assemblies, modules, classes and functions: what a pointer or a number means. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/objects.h"
+
 #include "base/memory/memory.h"
 #include "tracelog/log/log.h"
 
@@ -7,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OBJECT_COST = sizeof(struct tracelog_object) + 128 /* of maps and of a name */ };
+enum { OBJECT_COST = 256 /* bytes, about: of an object, of maps and of a name */ };
 
 static const char *const words[TRACELOG_OBJECT_KINDS] = {
     [TRACELOG_DOMAIN] = "domain", [TRACELOG_ASSEMBLY] = "assembly", [TRACELOG_MODULE] = "module",
@@ -32,12 +34,12 @@ static uint32_t new_name(struct tracelog_log *log, const char *text, size_t leng
 static uint32_t add(struct tracelog_log *log, enum tracelog_object_kind kind, struct tracelog_object object)
 {
 	struct tracelog_objects *objects = &log->objects[kind];
-	if (!tw_grow(&objects->objects, &objects->room, objects->count + 1, sizeof *objects->objects)) {
+	if (!tw_grow(&objects->items, &objects->room, objects->count + 1, sizeof *objects->items)) {
 		log->failed = true;
 		return 0;
 	}
 	object.met = log->at;
-	objects->objects[objects->count] = object;
+	objects->items[objects->count] = object;
 	return (uint32_t)objects->count++;
 }
 
@@ -68,7 +70,7 @@ static uint32_t appear(struct tracelog_log *log, enum tracelog_object_kind kind,
 	else
 		object.iid = (uint32_t)number;
 	uint32_t made = add(log, kind, object);
-	log->unnamed += made && has_iid(kind);
+	log->naming.unnamed += made && has_iid(kind);
 	log->failed |= made && !tw_map_add(map, number, made);
 	return made;
 }
@@ -142,7 +144,7 @@ void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind ki
 	if (is_missing(text))
 		tracelog_tell(log, TRACELOG_NAME_MISSING, "%s 0x%" PRIx64 " is called %.*s", words[kind],
 		              has_iid(kind) ? object->iid : object->pointer, (int)text.size, (const char *)text.bytes);
-	log->unnamed -= has_iid(kind) && !object->named;
+	log->naming.unnamed -= has_iid(kind) && !object->named;
 	object->named = true;
 	if (same || !tracelog_take_memory(log, text.size))
 		return;
@@ -175,7 +177,7 @@ static void unite(struct tracelog_log *log, enum tracelog_object_kind kind, uint
 	object->twin = gone->name;
 	object->used |= gone->used;
 	object->compiled = gone->compiled;
-	log->unnamed -= !gone->named;
+	log->naming.unnamed -= !gone->named;
 	gone->announced = gone->named = true;
 }
 
@@ -259,7 +261,7 @@ static void judge_object(struct tracelog_log *log, enum tracelog_object_kind kin
 	if (!object->announced && !object->named)
 		tracelog_tell_at(log, unknown[kind], object->met, "%s 0x%" PRIx64 " is referred to and never announced",
 		                 words[kind], number);
-	else if (kind == TRACELOG_CLASS && !object->named && log->classes_named)
+	else if (kind == TRACELOG_CLASS && !object->named && log->naming.classes_named)
 		tracelog_tell_at(log, TRACELOG_CLASS_UNNAMED, object->met, "class 0x%" PRIx32 " is never named",
 		                 object->iid);
 	else if (kind == TRACELOG_FUNCTION && !object->named)
@@ -281,7 +283,7 @@ static void announce_arrays(struct tracelog_log *log)
 {
 	const struct tracelog_objects *functions = &log->objects[TRACELOG_FUNCTION];
 	for (size_t i = 1; i < functions->count; i++) {
-		const struct tracelog_object *function = &functions->objects[i];
+		const struct tracelog_object *function = &functions->items[i];
 		if (function->named && is_of_array(tw_dictionary_name(log->dictionary, function->name)))
 			tracelog_object(log, TRACELOG_CLASS, function->owner)->named = true;
 	}
@@ -292,14 +294,12 @@ void tracelog_judge_objects(struct tracelog_log *log)
 	announce_arrays(log);
 	for (unsigned kind = 0; kind < TRACELOG_OBJECT_KINDS; kind++)
 		for (size_t i = 1; i < log->objects[kind].count; i++)
-			judge_object(log, (enum tracelog_object_kind)kind, &log->objects[kind].objects[i]);
+			judge_object(log, (enum tracelog_object_kind)kind, &log->objects[kind].items[i]);
 }
 
-void tracelog_objects_free(struct tracelog_log *log)
+void tracelog_objects_free(struct tracelog_objects *objects)
 {
-	for (unsigned kind = 0; kind < TRACELOG_OBJECT_KINDS; kind++) {
-		free(log->objects[kind].objects);
-		tw_map_free(&log->objects[kind].by_pointer);
-		tw_map_free(&log->objects[kind].by_iid);
-	}
+	free(objects->items);
+	tw_map_free(&objects->by_pointer);
+	tw_map_free(&objects->by_iid);
 }

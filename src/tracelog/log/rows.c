@@ -1,14 +1,16 @@
 /* rows.c - rows of events and their arguments. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/rows.h"
+
 #include "tracelog/log/log.h"
 
 struct tw_event *tracelog_row(struct tracelog_log *log, const struct tracelog_thread *thread, enum tw_event_kind kind,
                               uint64_t time)
 {
-	struct tw_event *row = tw_slab_next(log->slab);
+	struct tw_event *row = tw_slab_next(log->rows.slab);
 	if (!row) {
 		log->failed = true;
-		row = &log->spare;
+		row = &log->rows.spare;
 	}
 	uint16_t first = row->first_argument;
 	*row = (struct tw_event){
@@ -21,20 +23,29 @@ struct tw_event *tracelog_row(struct tracelog_log *log, const struct tracelog_th
 	return row;
 }
 
-static void add(struct tracelog_log *log, const char *name, struct tw_argument argument)
+uint32_t tracelog_runtime_name(struct tracelog_log *log, enum tw_runtime_name name)
 {
-	argument.name = tracelog_name(log, name, strlen(name));
-	if (log->slab->count && !log->slab->failed)
-		tw_slab_argument(log->slab, &argument);
-	log->failed |= log->slab->failed;
+	const char *text = tw_runtime_text(name);
+	uint32_t *number = &log->rows.names[name];
+	if (!*number)
+		*number = tracelog_name(log, text, strlen(text));
+	return *number;
 }
 
-void tracelog_add_number(struct tracelog_log *log, const char *name, enum tw_argument_type type, uint64_t value)
+static void add(struct tracelog_log *log, uint32_t name, struct tw_argument argument)
+{
+	argument.name = name;
+	if (log->rows.slab->count && !log->rows.slab->failed)
+		tw_slab_argument(log->rows.slab, &argument);
+	log->failed |= log->rows.slab->failed;
+}
+
+void tracelog_add_number(struct tracelog_log *log, uint32_t name, enum tw_argument_type type, uint64_t value)
 {
 	add(log, name, (struct tw_argument){.type = (uint8_t)type, .value.u = value});
 }
 
-void tracelog_add_percent(struct tracelog_log *log, const char *name, double value)
+void tracelog_add_percent(struct tracelog_log *log, uint32_t name, double value)
 {
 	add(log, name, (struct tw_argument){.type = TW_ARG_DOUBLE, .value.d = value});
 }
@@ -43,7 +54,7 @@ void tracelog_add_percent(struct tracelog_log *log, const char *name, double val
 void tracelog_add_text(struct tracelog_log *log, const char *name, const void *text, size_t length)
 {
 	const struct tw_name *kept = tw_dictionary_name(log->dictionary, tracelog_name(log, text, length));
-	add(log, name,
+	add(log, tracelog_name(log, name, strlen(name)),
 	    (struct tw_argument){.type = TW_ARG_TEXT,
 	                         .value.bytes = (const uint8_t *)kept->text,
 	                         .size = (uint32_t)kept->length});
@@ -53,6 +64,6 @@ void tracelog_add_object(struct tracelog_log *log, const char *name, enum tracel
 {
 	const struct tracelog_object *object = tracelog_object(log, kind, number);
 	if (number)
-		add(log, name,
+		add(log, tracelog_name(log, name, strlen(name)),
 		    (struct tw_argument){.type = TW_ARG_POINTER, .value.u = object->pointer, .size = object->name});
 }

@@ -1,5 +1,7 @@
 /* samples.c - samples of stacks, of allocations and of CPU time. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/samples.h"
+
 #include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
 
@@ -20,16 +22,17 @@ __extension__ typedef unsigned __int128 u128;
 /* A record of no ticks only says what the stack is before an allocation. */
 void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *thread)
 {
-	if (thread->unjudged.line)
-		tracelog_tell_at(log, TRACELOG_COUNT_ZERO, thread->unjudged, "no allocation of the thread follows");
-	thread->unjudged = (struct tracelog_place){0};
+	if (thread->samples.unjudged.line)
+		tracelog_tell_at(log, TRACELOG_COUNT_ZERO, thread->samples.unjudged,
+		                 "no allocation of the thread follows");
+	thread->samples.unjudged = (struct tracelog_place){0};
 }
 
 static uint64_t wall_of(const struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time)
 {
 	const struct tracelog_times *times = &log->times;
-	uint64_t since = thread->last_sample;
-	if (!thread->sampled || thread->other)
+	uint64_t since = thread->samples.last;
+	if (!thread->samples.any || thread->other)
 		return 0;
 	if (times->resumed && times->resumed_at > since)
 		since = times->resumed_at;
@@ -42,20 +45,22 @@ static void wait(struct tracelog_log *log, struct tracelog_thread *thread,
 {
 	if (!tracelog_wants(log, thread, TW_CPU_SAMPLE))
 		return;
-	if (thread->waiting_count == WAITING_MAX) {
-		thread->waiting_count /= 2;
-		memmove(thread->waiting, thread->waiting + WAITING_MAX / 2, WAITING_MAX / 2 * sizeof *thread->waiting);
+	if (thread->cpu.unshared_count == WAITING_MAX) {
+		thread->cpu.unshared_count /= 2;
+		memmove(thread->cpu.unshared, thread->cpu.unshared + WAITING_MAX / 2,
+		        WAITING_MAX / 2 * sizeof *thread->cpu.unshared);
 	}
-	if (tracelog_grow(log, &thread->waiting, &thread->waiting_room, thread->waiting_count, sizeof *sample))
-		thread->waiting[thread->waiting_count++] = *sample;
+	if (tracelog_grow(log, &thread->cpu.unshared, &thread->cpu.unshared_room, thread->cpu.unshared_count,
+	                  sizeof *sample))
+		thread->cpu.unshared[thread->cpu.unshared_count++] = *sample;
 }
 
 static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint32_t stack,
                        uint64_t ticks)
 {
 	const struct tracelog_unshared_sample sample = {stack, ticks, wall_of(log, thread, time)};
-	thread->sampled = true;
-	thread->last_sample = time;
+	thread->samples.any = true;
+	thread->samples.last = time;
 	wait(log, thread, &sample);
 	if (!tracelog_wants(log, thread, TW_STACK_SAMPLE))
 		return;
@@ -72,8 +77,8 @@ static void add_interval(struct tracelog_log *log, struct tracelog_thread *threa
 {
 	if (wall_of(log, thread, time))
 		add_sample(log, thread, time, before, 0);
-	thread->sampled = true;
-	thread->last_sample = time;
+	thread->samples.any = true;
+	thread->samples.last = time;
 }
 
 /* What does not go with the settings. */
@@ -94,16 +99,16 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	struct tracelog_thread *thread = tracelog_living_thread(log, sample->thread);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_SAMPLES, sample->ms);
 	uint32_t before = tracelog_stack(thread);
-	size_t depth = thread->depth;
+	size_t depth = thread->stack.depth;
 	tracelog_judge_zero(log, thread);
 	size_t kept = tracelog_change_stack(log, thread, sample);
-	thread->stacked = true;
+	thread->stack.told = true;
 	if (log->dependencies)
 		tracelog_depend_sample(log, thread, sample, depth < kept ? depth : kept);
 	if (log->times.paused && time > log->times.paused_at)
 		tracelog_tell(log, TRACELOG_SAMPLE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
 		              log->times.paused_at / NS_IN_MS);
-	if (log->check)
+	if (log->request.check)
 		judge_sample(log, sample);
 	if (!sample->has_count)
 		tracelog_tell(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
@@ -113,7 +118,7 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	         log->settings[TRACELOG_METHOD].value == TRACELOG_INSTRUMENTATION)
 		add_interval(log, thread, time, before);
 	else
-		thread->unjudged = log->at;
+		thread->samples.unjudged = log->at;
 }
 
 /* ---- Allocations. ---- */
@@ -141,14 +146,14 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, number);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_ALLOCATIONS, ms);
-	thread->unjudged = (struct tracelog_place){0};
+	thread->samples.unjudged = (struct tracelog_place){0};
 	if (log->dependencies)
 		tracelog_depend_passing(log, thread);
 	tracelog_judge_setting(log, TRACELOG_MEMORY_TRACE);
-	if (count && !thread->stacked && !thread->other)
+	if (count && !thread->stack.told && !thread->other)
 		tracelog_tell(log, TRACELOG_ALLOCATION_WITHOUT_STACK,
 		              "no sam str of thread 0x%" PRIx32 " stands before", number);
-	bool wanted = log->check || tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE);
+	bool wanted = log->request.check || tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE);
 	for (size_t i = 0; wanted && i < count; i++)
 		add_allocation(log, thread, time, &allocations[i]);
 }
@@ -186,14 +191,14 @@ static uint64_t weight_of(const struct tracelog_unshared_sample *sample, bool by
 static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint64_t ns)
 {
 	u128 ticks = 0, wall = 0, before = 0;
-	for (size_t i = 0; i < thread->waiting_count; i++) {
-		ticks += thread->waiting[i].ticks;
-		wall += thread->waiting[i].wall_ns;
+	for (size_t i = 0; i < thread->cpu.unshared_count; i++) {
+		ticks += thread->cpu.unshared[i].ticks;
+		wall += thread->cpu.unshared[i].wall_ns;
 	}
 	u128 all = ticks ? ticks : wall;
 	uint64_t given = 0;
-	for (size_t i = 0; i < thread->waiting_count && all; i++) {
-		const struct tracelog_unshared_sample *sample = &thread->waiting[i];
+	for (size_t i = 0; i < thread->cpu.unshared_count && all; i++) {
+		const struct tracelog_unshared_sample *sample = &thread->cpu.unshared[i];
 		before += weight_of(sample, ticks > 0);
 		uint64_t up_to = before == all ? ns : part_of(ns, before, all);
 		add_cpu_sample(log, thread, time, sample->stack, up_to - given);
@@ -201,7 +206,7 @@ static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint
 	}
 	if (!all)
 		add_cpu_sample(log, thread, time, thread->other ? tracelog_stack(thread) : 0, ns);
-	thread->waiting_count = 0;
+	thread->cpu.unshared_count = 0;
 }
 
 /* A negative usage takes back what was told before: what comes next is less by so much. */
@@ -209,11 +214,11 @@ static uint64_t without_debt(struct tracelog_thread *thread, uint64_t us)
 {
 	if (us >> 63) {
 		uint64_t more = 0 - us;
-		thread->debt_us = more > UINT64_MAX - thread->debt_us ? UINT64_MAX : thread->debt_us + more;
+		thread->cpu.debt_us = more > UINT64_MAX - thread->cpu.debt_us ? UINT64_MAX : thread->cpu.debt_us + more;
 		return 0;
 	}
-	uint64_t taken = us < thread->debt_us ? us : thread->debt_us;
-	thread->debt_us -= taken;
+	uint64_t taken = us < thread->cpu.debt_us ? us : thread->cpu.debt_us;
+	thread->cpu.debt_us -= taken;
 	return us - taken;
 }
 
@@ -237,16 +242,18 @@ static void add_usage(struct tracelog_log *log, const struct tracelog_thread *th
 	if (!tracelog_wants(log, thread, TW_COUNTER))
 		return;
 	struct tw_event *row = tracelog_row(log, thread, TW_COUNTER, time);
-	row->name = process ? TRACELOG_TEXT(log, "process CPU") : TRACELOG_TEXT(log, "thread CPU");
-	row->category = TRACELOG_TEXT(log, "cpu");
+	row->name = process ? tracelog_runtime_name(log, TW_RUNTIME_PROCESS_CPU)
+	                    : tracelog_runtime_name(log, TW_RUNTIME_THREAD_CPU);
+	row->category = tracelog_runtime_name(log, TW_RUNTIME_CPU);
 	row->id = process ? 0 : thread->iid;
-	tracelog_add_number(log, "us", TW_ARG_INT, us);
+	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_US), TW_ARG_INT, us);
 	if (interval_ns)
-		tracelog_add_percent(log, "percent",
+		tracelog_add_percent(log, tracelog_runtime_name(log, TW_RUNTIME_PERCENT),
 		                     (double)(int64_t)us * 100 * (double)NS_IN_US / (double)interval_ns);
 	/* That of the others is the time since the one before. */
 	if (interval_ns && first)
-		tracelog_add_number(log, "interval_us", TW_ARG_UINT, interval_ns / NS_IN_US);
+		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_INTERVAL_US), TW_ARG_UINT,
+		                    interval_ns / NS_IN_US);
 }
 
 /* The interval of the first usage. */
@@ -268,13 +275,13 @@ void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *
 {
 	struct tracelog_thread *thread =
 	    usage->process ? tracelog_process_thread(log) : tracelog_living_thread(log, usage->thread);
-	uint64_t before = thread->last_cpu;
+	uint64_t before = thread->cpu.last;
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_CPU, usage->ms);
-	bool first = !thread->cpu_seen;
+	bool first = !thread->cpu.any;
 	uint64_t interval = thread->other ? 0 : first ? timeout(log) : time > before ? time - before : 0;
-	thread->cpu_seen = true;
-	thread->last_cpu = time;
-	if (log->check) {
+	thread->cpu.any = true;
+	thread->cpu.last = time;
+	if (log->request.check) {
 		judge_usage(log, thread, usage->us, interval);
 		judge_interval(log, usage, time);
 	}

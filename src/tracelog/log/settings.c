@@ -1,6 +1,8 @@
 /* settings.c - how the profiler was set up (prf cfg), and what does not go with it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 
+#include "tracelog/log/settings.h"
+
 #include "tracelog/log/log.h"
 
 enum { TEXT_MOST = 80 /* bytes of a text that a finding quotes */ };
@@ -100,7 +102,7 @@ void tracelog_take_setting(struct tracelog_log *log, const struct tw_tracelog_re
 void tracelog_judge_setting(struct tracelog_log *log, enum tracelog_setting which)
 {
 	struct tracelog_setting_value *setting = &log->settings[which];
-	if (!log->check || !setting->told || setting->value || setting->contradicted)
+	if (!log->request.check || !setting->told || setting->value || setting->contradicted)
 		return;
 	setting->contradicted = true;
 	tracelog_tell(log, TRACELOG_SETTING_CONTRADICTED, "%s is off, and here is %s", known[which].name,

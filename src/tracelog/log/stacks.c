@@ -1,52 +1,65 @@
 /* stacks.c - stacks of threads, from what has changed since the last. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/stacks.h"
+
 #include "base/inline.h"
 #include "base/memory/memory.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum {
 	STACK_COST = sizeof(struct tw_stack) + 64,           /* with its place in a map: both double */
 	FRAME_COST = 2 * sizeof(struct tracelog_stack_frame) /* in a thread's stack: arrays double */
 };
 
+bool tracelog_stacks_init(struct tracelog_stacks *stacks, size_t limit)
+{
+	const size_t size = TRACELOG_PUSH_SETS * sizeof *stacks->recent;
+	*stacks = (struct tracelog_stacks){.limit = limit,
+	                                   .recent = aligned_alloc(_Alignof(struct tracelog_recent_pushes), size)};
+	if (stacks->recent)
+		memset(stacks->recent, 0, size);
+	return stacks->recent;
+}
+
 /* ---- Stacks by number. ---- */
 
 uint32_t tracelog_other_stack(struct tracelog_log *log)
 {
-	if (log->other_stack)
-		return log->other_stack;
+	if (log->stacks.other)
+		return log->stacks.other;
 	const struct tw_location location = {.name = TRACELOG_TEXT(log, "(other)")};
 	uint32_t number = tw_dictionary_add_location(log->dictionary, &location);
 	log->failed |= number == UINT32_MAX;
 	if (log->failed)
 		return 0;
-	log->other_stack = tw_dictionary_push(log->dictionary, 0, number);
-	log->failed |= log->other_stack == UINT32_MAX;
-	return log->failed ? 0 : log->other_stack;
+	log->stacks.other = tw_dictionary_push(log->dictionary, 0, number);
+	log->failed |= log->stacks.other == UINT32_MAX;
+	return log->failed ? 0 : log->stacks.other;
 }
 
 /* Takes bytes from what stacks may have. False when they are not there, which is told once; a deep stack may find no
  * room where others still do. */
 static bool take_memory(struct tracelog_log *log, size_t bytes)
 {
-	if (bytes <= log->stack_limit - log->stack_memory) {
-		log->stack_memory += bytes;
+	if (bytes <= log->stacks.limit - log->stacks.used) {
+		log->stacks.used += bytes;
 		return true;
 	}
-	if (!log->told_stacks)
+	if (!log->stacks.told)
 		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_STACK_LIMIT], log->at.offset, log->at.offset,
 		                "stacks take %zu bytes, and this one %zu more: what there is no room for is shown as "
 		                "(other)",
-		                log->stack_memory, bytes);
-	log->told_stacks = true;
+		                log->stacks.used, bytes);
+	log->stacks.told = true;
 	return false;
 }
 
 static uint32_t find_or_add(struct tracelog_log *log, uint32_t caller, uint32_t location)
 {
-	if (location == UINT32_MAX || (caller && caller == log->other_stack))
+	if (location == UINT32_MAX || (caller && caller == log->stacks.other))
 		return tracelog_other_stack(log);
 	uint32_t found = tw_dictionary_find_push(log->dictionary, caller, location);
 	if (found != UINT32_MAX)
@@ -60,7 +73,7 @@ static uint32_t find_or_add(struct tracelog_log *log, uint32_t caller, uint32_t 
 
 uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack)
 {
-	if (!stack || log->adds_up)
+	if (!stack || log->request.adds_up)
 		return 0;
 	uint32_t location = tw_dictionary_stack(log->dictionary, stack)->location;
 	return tw_dictionary_location(log->dictionary, location)->name;
@@ -78,7 +91,7 @@ static inline struct tracelog_stack_frame stack_frame_of(const struct tracelog_l
 	return (struct tracelog_stack_frame){.stack = stack,
 	                                     .iid = iid,
 	                                     .path = path,
-	                                     .is_function = stack != log->other_stack};
+	                                     .is_function = stack != log->stacks.other};
 }
 
 /* Puts it among those met lately. The older ones give way. */
@@ -105,7 +118,7 @@ static inline struct tracelog_stack_frame push(struct tracelog_log *log, const s
                                                const struct tracelog_frame *frame)
 {
 	const uint32_t path = hash(caller->path, frame);
-	struct tracelog_recent_pushes *recent = &log->recent->pushes[path % TRACELOG_PUSH_SETS];
+	struct tracelog_recent_pushes *recent = &log->stacks.recent[path % TRACELOG_PUSH_SETS];
 	uint32_t stack = 0;
 	for (unsigned way = 0; way < TRACELOG_PUSH_WAYS; way++) {
 		bool same = (recent->ip[way] == frame->ip) & (recent->iid[way] == frame->iid) &
@@ -123,13 +136,15 @@ static struct tracelog_stack_frame move(struct tracelog_log *log, const struct t
 	static const struct tracelog_stack_frame outermost = {0};
 	const struct tracelog_stack_frame held = tracelog_innermost_of(thread);
 	const struct tracelog_frame frame = {held.iid, ip};
-	return held.is_function ? push(log, thread->depth > 1 ? &thread->frames[thread->depth - 2] : &outermost, &frame)
-	                        : held;
+	return held.is_function
+	           ? push(log, thread->stack.depth > 1 ? &thread->stack.frames[thread->stack.depth - 2] : &outermost,
+	                  &frame)
+	           : held;
 }
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)
 {
-	return thread->depth && ip ? move(log, thread, ip).stack : tracelog_stack(thread);
+	return thread->stack.depth && ip ? move(log, thread, ip).stack : tracelog_stack(thread);
 }
 
 /* ---- The stack of a thread. ---- */
@@ -137,11 +152,11 @@ uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_threa
 /* Makes room for so many frames. False where there is no memory for them. */
 static bool reserve(struct tracelog_log *log, struct tracelog_thread *thread, size_t depth)
 {
-	if (depth <= thread->frame_room)
+	if (depth <= thread->stack.room)
 		return true;
-	if (!take_memory(log, (depth - thread->frame_room) * FRAME_COST))
+	if (!take_memory(log, (depth - thread->stack.room) * FRAME_COST))
 		return false;
-	if (tw_grow(&thread->frames, &thread->frame_room, depth, sizeof *thread->frames))
+	if (tw_grow(&thread->stack.frames, &thread->stack.room, depth, sizeof *thread->stack.frames))
 		return true;
 	log->failed = true;
 	return false;
@@ -149,17 +164,17 @@ static bool reserve(struct tracelog_log *log, struct tracelog_thread *thread, si
 
 static void append(struct tracelog_thread *thread, uint32_t stack)
 {
-	thread->frames[thread->depth++] = (struct tracelog_stack_frame){.stack = stack};
+	thread->stack.frames[thread->stack.depth++] = (struct tracelog_stack_frame){.stack = stack};
 }
 
 /* Frames that no record told of. */
 static void pad(struct tracelog_log *log, struct tracelog_thread *thread, size_t depth)
 {
-	if (depth <= thread->depth || !reserve(log, thread, depth))
+	if (depth <= thread->stack.depth || !reserve(log, thread, depth))
 		return;
 	const struct tw_location location = {.name = TRACELOG_TEXT(log, "(unknown)")};
 	uint32_t unknown = tw_dictionary_add_location(log->dictionary, &location);
-	while (thread->depth < depth && !log->failed)
+	while (thread->stack.depth < depth && !log->failed)
 		append(thread, find_or_add(log, tracelog_stack(thread), unknown));
 }
 
@@ -169,12 +184,12 @@ static size_t kept(struct tracelog_log *log, struct tracelog_thread *thread, con
 	if (sample->match > sample->depth)
 		tracelog_tell(log, TRACELOG_MATCH_ABOVE_SIZE, "%" PRIu32 " frames of %" PRIu32 " are said to stay",
 		              sample->match, sample->depth);
-	if (sample->depth != thread->depth)
+	if (sample->depth != thread->stack.depth)
 		tracelog_tell(log, TRACELOG_DEPTH_MISMATCH, "expected a stack of %zu frames, found one of %" PRIu32,
-		              thread->depth, sample->depth);
+		              thread->stack.depth, sample->depth);
 	size_t match = sample->match < sample->depth ? sample->match : sample->depth;
 	pad(log, thread, match);
-	return match < thread->depth ? match : thread->depth;
+	return match < thread->stack.depth ? match : thread->stack.depth;
 }
 
 size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
@@ -182,22 +197,23 @@ size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *t
 {
 	if (thread->other)
 		return 0;
-	size_t stays = thread->depth = kept(log, thread, sample);
-	if (sample->has_ip && thread->depth)
-		thread->frames[thread->depth - 1] = move(log, thread, sample->ip);
+	size_t stays = thread->stack.depth = kept(log, thread, sample);
+	if (sample->has_ip && thread->stack.depth)
+		thread->stack.frames[thread->stack.depth - 1] = move(log, thread, sample->ip);
 	else if (sample->has_ip)
 		tracelog_tell(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
 	if (!sample->frame_count)
 		return stays;
-	if (!reserve(log, thread, thread->depth + sample->frame_count)) {
-		if (thread->depth < thread->frame_room)
+	if (!reserve(log, thread, thread->stack.depth + sample->frame_count)) {
+		if (thread->stack.depth < thread->stack.room)
 			append(thread, tracelog_other_stack(log));
 		return stays;
 	}
 	const struct tracelog_frame *frame = sample->frames, *end = frame + sample->frame_count;
-	struct tracelog_stack_frame held = tracelog_innermost_of(thread), *to = thread->frames + thread->depth;
+	struct tracelog_stack_frame held = tracelog_innermost_of(thread),
+				    *to = thread->stack.frames + thread->stack.depth;
 	for (; frame < end && !log->failed; frame++)
 		*to++ = held = push(log, &held, frame);
-	thread->depth = (size_t)(to - thread->frames);
+	thread->stack.depth = (size_t)(to - thread->stack.frames);
 	return stays;
 }

@@ -1,7 +1,8 @@
 /* threads.c - threads by the numbers of the profiler and of the system. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/threads.h"
+
 #include "base/memory/memory.h"
-#include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -12,13 +13,13 @@
  * profiler's. */
 #define NATIVE (UINT64_C(1) << 32)
 
-enum { THREAD_COST = sizeof(struct tracelog_thread) + 128 /* of maps, a track and a name */ };
+enum { THREAD_COST = 328 /* bytes, about: of a thread, of maps, a track and a name */ };
 
 /* ---- Coming into being. ---- */
 
 static uint32_t add_track(struct tracelog_log *log, enum tw_track_kind kind, uint64_t number)
 {
-	const struct tw_track track = {.process = log->process, .thread = number, .kind = kind};
+	const struct tw_track track = {.process = log->threads.process, .thread = number, .kind = kind};
 	uint32_t made = tw_dictionary_add_track(log->dictionary, &track);
 	log->failed |= made == UINT32_MAX;
 	return made == UINT32_MAX ? 0 : made;
@@ -35,11 +36,11 @@ static void name_track(struct tracelog_log *log, const struct tracelog_thread *t
 static uint32_t add(struct tracelog_log *log, struct tracelog_thread thread)
 {
 	struct tracelog_threads *threads = &log->threads;
-	if (!tw_grow(&threads->threads, &threads->room, threads->count + 1, sizeof thread)) {
+	if (!tw_grow(&threads->items, &threads->room, threads->count + 1, sizeof thread)) {
 		log->failed = true;
 		return 0;
 	}
-	threads->threads[threads->count] = thread;
+	threads->items[threads->count] = thread;
 	return (uint32_t)threads->count++;
 }
 
@@ -53,10 +54,10 @@ static uint32_t make_other(struct tracelog_log *log)
 	    .other = true,
 	    .wanted = log->reader->options.thread_count == 0,
 	};
-	log->failed |= !tw_grow(&thread.frames, &thread.frame_room, 1, sizeof *thread.frames);
+	log->failed |= !tw_grow(&thread.stack.frames, &thread.stack.room, 1, sizeof *thread.stack.frames);
 	if (log->failed)
 		return 0;
-	thread.frames[thread.depth++] = (struct tracelog_stack_frame){.stack = tracelog_other_stack(log)};
+	thread.stack.frames[thread.stack.depth++] = (struct tracelog_stack_frame){.stack = tracelog_other_stack(log)};
 	tw_dictionary_name_track(log->dictionary, thread.track, TRACELOG_TEXT(log, "(other)"));
 	return add(log, thread);
 }
@@ -82,19 +83,19 @@ static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t nu
 				 });
 	log->failed |= made && !tw_map_add(map, number, made);
 	if (native && made)
-		name_track(log, &log->threads.threads[made], number);
+		name_track(log, &log->threads.items[made], number);
 	return made;
 }
 
 static struct tracelog_thread *thread_of(struct tracelog_log *log, uint32_t iid)
 {
-	uint32_t *recent = &log->recent->threads[iid % TRACELOG_RECENT_THREADS];
-	struct tracelog_thread *thread = &log->threads.threads[*recent];
+	uint32_t *recent = &log->threads.recent[iid % TRACELOG_RECENT_THREADS];
+	struct tracelog_thread *thread = &log->threads.items[*recent];
 	if (*recent && thread->iid == iid && !thread->native)
 		return thread;
 	if (!tw_map_find(&log->threads.by_iid, iid, recent))
 		*recent = appear(log, &log->threads.by_iid, iid, false);
-	return &log->threads.threads[*recent];
+	return &log->threads.items[*recent];
 }
 
 static struct tracelog_thread *thread_of_system(struct tracelog_log *log, uint32_t number)
@@ -104,13 +105,13 @@ static struct tracelog_thread *thread_of_system(struct tracelog_log *log, uint32
 		place = appear(log, &log->threads.by_system, number, true);
 		tracelog_tell(log, TRACELOG_THREAD_OF_SYSTEM, "no thread was assigned to %" PRIu32, number);
 	}
-	log->beyond |= log->threads.threads[place].other;
-	return &log->threads.threads[place];
+	log->beyond |= log->threads.items[place].other;
+	return &log->threads.items[place];
 }
 
 struct tracelog_thread *tracelog_process_thread(struct tracelog_log *log)
 {
-	return &log->threads.threads[0];
+	return &log->threads.items[0];
 }
 
 struct tracelog_thread *tracelog_thread_by(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -140,7 +141,7 @@ static void judge_pointer(struct tracelog_log *log, const struct tw_tracelog_rec
 	uint32_t before;
 	if (!tw_map_find(&log->threads.by_pointer, record->id, &before))
 		return;
-	const struct tracelog_thread *thread = &log->threads.threads[before];
+	const struct tracelog_thread *thread = &log->threads.items[before];
 	if (thread->pointer == record->id && thread->iid != record->thread && !thread->destroyed)
 		tracelog_tell(log, TRACELOG_THREAD_POINTER,
 		              "0x%" PRIx64 " is thread 0x%" PRIx32 ", which was not destroyed", record->id,
@@ -166,14 +167,14 @@ static void add_object_row(struct tracelog_log *log, const struct tracelog_threa
 	row->category = TRACELOG_TEXT(log, "thread");
 	row->id = thread->pointer;
 	row->flags = TW_FLAG_USERSPACE;
-	tracelog_add_number(log, "iid", TW_ARG_UINT, thread->iid);
+	tracelog_add_number(log, TRACELOG_TEXT(log, "iid"), TW_ARG_UINT, thread->iid);
 	tracelog_add_text(log, "change", what, strlen(what));
 }
 
-static void create(struct tracelog_log *log, const struct tw_tracelog_record *record)
+void tracelog_create_thread(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	struct tracelog_thread *thread = thread_of(log, record->thread);
-	uint32_t place = (uint32_t)(thread - log->threads.threads);
+	uint32_t place = (uint32_t)(thread - log->threads.items);
 	if (thread->other)
 		return;
 	if (thread->announced)
@@ -195,13 +196,13 @@ static void judge_shared(struct tracelog_log *log, const struct tracelog_thread 
 		              record->os_thread);
 }
 
-static void assign(struct tracelog_log *log, const struct tw_tracelog_record *record)
+void tracelog_assign_thread(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
-	uint32_t place = (uint32_t)(thread - log->threads.threads);
+	uint32_t place = (uint32_t)(thread - log->threads.items);
 	uint32_t *stored = tw_map_stored(&log->threads.by_system, record->os_thread);
 	if (stored) {
-		judge_shared(log, &log->threads.threads[*stored - 1], record);
+		judge_shared(log, &log->threads.items[*stored - 1], record);
 		*stored = place + 1;
 	}
 	if (thread->other)
@@ -214,50 +215,33 @@ static void assign(struct tracelog_log *log, const struct tw_tracelog_record *re
 	if (!tracelog_wants(log, thread, TW_OBJECT))
 		return;
 	add_object_row(log, thread, "assigned");
-	tracelog_add_number(log, "os_thread", TW_ARG_UINT, record->os_thread);
+	tracelog_add_number(log, TRACELOG_TEXT(log, "os_thread"), TW_ARG_UINT, record->os_thread);
 }
 
-static void destroy(struct tracelog_log *log, const struct tw_tracelog_record *record)
+void tracelog_destroy_thread(struct tracelog_log *log, struct tracelog_thread *thread)
 {
-	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
-	if (thread->other)
-		return;
-	tracelog_close_activities(log, thread);
-	tracelog_judge_zero(log, thread);
 	thread->destroyed = true;
-	if (log->dependencies)
-		tracelog_depend_destroyed(log, thread);
 	add_object_row(log, thread, "destroyed");
-}
-
-void tracelog_take_thread(struct tracelog_log *log, const struct tw_tracelog_record *record)
-{
-	if (record->kind == TW_TRACELOG_THR_CRT)
-		create(log, record);
-	else if (record->kind == TW_TRACELOG_THR_AOS)
-		assign(log, record);
-	else
-		destroy(log, record);
 }
 
 /* The process is known: what threads there are belong to it. */
 void tracelog_set_process(struct tracelog_log *log, uint64_t process)
 {
-	if (log->process || !process)
+	if (log->threads.process || !process)
 		return;
-	log->process = process;
+	log->threads.process = process;
 	for (size_t i = 0; i < log->threads.count; i++)
-		tw_dictionary_set_process(log->dictionary, log->threads.threads[i].track, process);
+		tw_dictionary_set_process(log->dictionary, log->threads.items[i].track, process);
 }
 
 void tracelog_threads_free(struct tracelog_threads *threads)
 {
 	for (size_t i = 0; i < threads->count; i++) {
-		free(threads->threads[i].frames);
-		free(threads->threads[i].waiting);
-		free(threads->threads[i].open);
+		free(threads->items[i].stack.frames);
+		free(threads->items[i].cpu.unshared);
+		free(threads->items[i].activities.items);
 	}
-	free(threads->threads);
+	free(threads->items);
 	tw_map_free(&threads->by_iid);
 	tw_map_free(&threads->by_system);
 	tw_map_free(&threads->by_pointer);

@@ -1,5 +1,7 @@
 /* times.c - milliseconds of 32 bits to nanoseconds of 64; pauses. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/times.h"
+
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>

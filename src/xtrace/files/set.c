@@ -117,14 +117,14 @@ static int add(struct tw_reader *reader, struct xtrace_set *set, const struct tw
 }
 
 /* What is looked for. */
-struct search {
+struct set_search {
 	const char *folder;
 	char timestamp[TW_XTRACE_TIMESTAMP_SIZE]; /* of the set; empty: the first file tells it */
 	bool others;                              /* there may be other sets, which are left out */
 };
 
 /* Takes a file of the directory, if it is of the set. */
-static int take(struct tw_reader *reader, struct xtrace_set *set, struct search *search, const char *file)
+static int take(struct tw_reader *reader, struct xtrace_set *set, struct set_search *search, const char *file)
 {
 	struct tw_xtrace_name name;
 	size_t length = strlen(search->folder);
@@ -148,7 +148,7 @@ static int take(struct tw_reader *reader, struct xtrace_set *set, struct search 
 	return add(reader, set, &name, path);
 }
 
-static int list(struct tw_reader *reader, struct xtrace_set *set, struct search *search)
+static int list(struct tw_reader *reader, struct xtrace_set *set, struct set_search *search)
 {
 	struct dirent *entry;
 	int status = 0;
@@ -204,7 +204,7 @@ bool xtrace_key(const char *path, char key[static TW_TRACE_KEY_SIZE])
 int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set)
 {
 	char *folder = tw_trace_folder(path);
-	struct search search = {.folder = folder, .others = !is_directory(path)};
+	struct set_search search = {.folder = folder, .others = !is_directory(path)};
 	struct tw_xtrace_name name;
 	if (!folder)
 		return tw_fail_memory(reader);

@@ -19,7 +19,7 @@ enum {
 };
 
 /* Where the parts of a snapshot are. */
-struct parts {
+struct snapshot_layout {
 	size_t z, p, ffr, za, system, bits, size;
 };
 
@@ -28,11 +28,11 @@ static bool is_vector_length(uint64_t bits)
 	return bits >= 128 && bits <= 2048 && (bits & (bits - 1)) == 0;
 }
 
-static struct parts parts_of(const struct tw_xtrace_layout *layout)
+static struct snapshot_layout parts_of(const struct tw_xtrace_layout *layout)
 {
 	size_t bytes = layout->vector_bits / 8u;
 	size_t predicate = (bytes / 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	struct parts at = {.z = 8 * (COUNTERS + TW_XTRACE_REGISTERS)};
+	struct snapshot_layout at = {.z = 8 * (COUNTERS + TW_XTRACE_REGISTERS)};
 	at.p = at.z + VECTORS * bytes;
 	at.ffr = at.p + PREDICATES * predicate;
 	at.za = at.ffr + predicate;
@@ -85,7 +85,7 @@ void tw_xtrace_header_encode(const struct tw_xtrace_header *header, const struct
 int tw_xtrace_snapshot_decode(const uint8_t *bytes, const struct tw_xtrace_layout *layout,
                               struct tw_xtrace_snapshot *snapshot)
 {
-	struct parts at = parts_of(layout);
+	struct snapshot_layout at = parts_of(layout);
 	const uint8_t *word = bytes + at.system;
 	*snapshot = (struct tw_xtrace_snapshot){
 	    .file = tw_load64(bytes, false),
@@ -119,7 +119,7 @@ static void put_bytes(uint8_t *out, const uint8_t *bytes, size_t size)
 void tw_xtrace_snapshot_encode(const struct tw_xtrace_snapshot *snapshot, const struct tw_xtrace_layout *layout,
                                uint8_t *bytes)
 {
-	struct parts at = parts_of(layout);
+	struct snapshot_layout at = parts_of(layout);
 	uint8_t *word = bytes + at.system;
 	tw_store64(bytes, snapshot->file, false);
 	tw_store64(bytes + 8, snapshot->index, false);

@@ -35,7 +35,7 @@ struct capstone {
 };
 
 /* The text of an opcode; without the last operand where that depends on the PC. */
-struct kept {
+struct cached_text {
 	uint32_t opcode;
 	uint8_t length; /* 0: nothing is kept here */
 	bool relative;
@@ -45,7 +45,7 @@ struct kept {
 struct xtrace_disassembler {
 	struct capstone capstone;
 	struct xtrace_operations operations;
-	struct kept kept[KEPT];
+	struct cached_text kept[KEPT];
 };
 
 /* Loading does not always tell that it was for lack of memory, and opening does not look whether it gets any. */
@@ -151,7 +151,7 @@ size_t xtrace_disassemble(struct xtrace_disassembler *disassembler, uint32_t opc
                           char text[XTRACE_TEXT])
 {
 	enum { SHIFT = 32 - 13 };
-	struct kept *kept = &disassembler->kept[opcode * 0x9e3779b1u >> SHIFT];
+	struct cached_text *kept = &disassembler->kept[opcode * 0x9e3779b1u >> SHIFT];
 	const struct xtrace_operation *operation = xtrace_find_operation(&disassembler->operations, opcode);
 	if (!kept->length || kept->opcode != opcode) {
 		char whole[XTRACE_TEXT];
@@ -159,7 +159,7 @@ size_t xtrace_disassemble(struct xtrace_disassembler *disassembler, uint32_t opc
 		bool relative = operation->traits & XTRACE_RELATIVE && cut_target(whole);
 		size_t length = strlen(whole);
 		length = length < KEPT_TEXT ? length : KEPT_TEXT;
-		*kept = (struct kept){.opcode = opcode, .length = (uint8_t)length, .relative = relative};
+		*kept = (struct cached_text){.opcode = opcode, .length = (uint8_t)length, .relative = relative};
 		memcpy(kept->text, whole, length);
 	}
 	memcpy(text, kept->text, KEPT_TEXT);

@@ -140,12 +140,12 @@ static void judge_exclusive(struct xtrace_checker *checker)
 {
 	const struct xtrace_step *step = &checker->step;
 	if (step->operation->traits & XTRACE_LOAD_EXCLUSIVE) {
-		checker->armed = step->loaded > 0;
-		checker->monitored = step->low;
+		checker->monitor.armed = step->loaded > 0;
+		checker->monitor.address = step->low;
 		return;
 	}
-	bool armed = checker->armed && (!step->stored || step->low == checker->monitored);
-	checker->armed = false;
+	bool armed = checker->monitor.armed && (!step->stored || step->low == checker->monitor.address);
+	checker->monitor.armed = false;
 	if (!(step->seen & 1 << TW_XTRACE_STXR))
 		return;
 	bool stored = step->stored == step->operation->store;
@@ -172,19 +172,20 @@ static void judge_call(struct xtrace_checker *checker)
 	if (step->arguments && step->arguments != ARGUMENTS && !is_cut)
 		REPORT(checker, XTRACE_SVC_ARGUMENTS, step->offset, "Expected %d SVCARG tokens, found %u.", ARGUMENTS,
 		       step->arguments);
-	checker->waits = !(step->seen & 1 << TW_XTRACE_SVCRET) && step->arguments && !is_without_return(step->number);
-	checker->call = step->offset;
-	checker->call_number = step->number;
+	checker->call.waits =
+	    !(step->seen & 1 << TW_XTRACE_SVCRET) && step->arguments && !is_without_return(step->number);
+	checker->call.pc = step->offset;
+	checker->call.number = step->number;
 }
 
 static void judge_return(struct xtrace_checker *checker, uint64_t offset, uint8_t level)
 {
-	if (!checker->waits || level != 0)
+	if (!checker->call.waits || level != 0)
 		return;
-	checker->waits = false;
-	REPORT(checker, XTRACE_SVC_RETURN, checker->call,
+	checker->call.waits = false;
+	REPORT(checker, XTRACE_SVC_RETURN, checker->call.pc,
 	       "System call %" PRIu64 " has no SVCRET before the program goes on at offset 0x%" PRIx64 ".",
-	       checker->call_number, offset);
+	       checker->call.number, offset);
 }
 
 /* ---- A whole instruction. ---- */
@@ -264,12 +265,12 @@ static void take_time(struct xtrace_checker *checker, const struct tw_xtrace_tok
 	if (!(accesses >> checker->last & 1))
 		REPORT(checker, XTRACE_TIME_ALONE, offset, "TIME %" PRIu64 " follows a token %s.", token->value,
 		       tw_xtrace_kind_name(checker->last));
-	if (checker->ordered && token->value <= checker->order)
+	if (checker->order.any && token->value <= checker->order.last)
 		REPORT(checker, XTRACE_TIME_ORDER, offset, "TIME %" PRIu64 " comes after %" PRIu64 ".", token->value,
-		       checker->order);
-	checker->ordered_tracks += !checker->ordered;
-	checker->ordered = true;
-	checker->order = token->value;
+		       checker->order.last);
+	checker->order.tracks += !checker->order.any;
+	checker->order.any = true;
+	checker->order.last = token->value;
 }
 
 static void take_value(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
@@ -288,7 +289,7 @@ static void take_value(struct xtrace_checker *checker, const struct tw_xtrace_to
 		step->arguments = (uint8_t)(step->arguments < UINT8_MAX ? step->arguments + 1 : UINT8_MAX);
 		break;
 	case TW_XTRACE_SVCRET:
-		checker->waits = false;
+		checker->call.waits = false;
 		break;
 	case TW_XTRACE_ALLGPR:
 		checker->changed = true;
@@ -309,7 +310,7 @@ static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtr
 {
 	const struct xtrace_step *step = &checker->step;
 	bool access = token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE;
-	bool returned = token->kind == TW_XTRACE_SVCRET && checker->waits;
+	bool returned = token->kind == TW_XTRACE_SVCRET && checker->call.waits;
 	if (!step->has_pc || step->operation->may >> token->kind & 1 || returned || token->kind == TW_XTRACE_TIME)
 		return;
 	REPORT(checker, access ? XTRACE_ACCESS_UNEXPECTED : XTRACE_VALUE_UNEXPECTED, offset,
@@ -329,8 +330,8 @@ static void take_gap(struct xtrace_checker *checker)
 {
 	finish_last(checker);
 	checker->step = (struct xtrace_step){.operation = &nothing};
-	checker->waits = checker->armed = false;
-	checker->changed = checker->torn = true;
+	checker->call.waits = checker->monitor.armed = false;
+	checker->changed = checker->snapshot.torn = true;
 }
 
 void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_cursor *cursor,
@@ -357,9 +358,10 @@ void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_curs
 static void judge_counters(const struct xtrace_checker *checker, const struct xtrace_snapshots *snapshots)
 {
 	const struct tw_xtrace_snapshot *snapshot = &snapshots->last;
-	uint64_t count = checker->count - checker->counted, user = checker->user - checker->counted_user;
-	uint64_t says = snapshot->count - checker->snapshot_count,
-		 says_user = snapshot->user_count - checker->snapshot_user;
+	uint64_t count = checker->count - checker->snapshot.counted,
+		 user = checker->user - checker->snapshot.counted_user;
+	uint64_t says = snapshot->count - checker->snapshot.count,
+		 says_user = snapshot->user_count - checker->snapshot.user;
 	if (count != says || user != says_user)
 		xtrace_report(checker->files, true, XTRACE_SNAPSHOT_COUNT, snapshots->offset, snapshots->offset + 16,
 		              "Since the snapshot before there are %" PRIu64 " instructions (%" PRIu64
@@ -374,14 +376,14 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 		xtrace_snapshots_tell_index(snapshots);
 		return;
 	}
-	if (checker->has_snapshot && !checker->torn)
+	if (checker->snapshot.any && !checker->snapshot.torn)
 		judge_counters(checker, snapshots);
-	checker->has_snapshot = true;
-	checker->torn = false;
-	checker->snapshot_count = snapshot->count;
-	checker->snapshot_user = snapshot->user_count;
-	checker->counted = checker->count;
-	checker->counted_user = checker->user;
+	checker->snapshot.any = true;
+	checker->snapshot.torn = false;
+	checker->snapshot.count = snapshot->count;
+	checker->snapshot.user = snapshot->user_count;
+	checker->snapshot.counted = checker->count;
+	checker->snapshot.counted_user = checker->user;
 }
 
 /* ---- A track. ---- */
@@ -414,12 +416,12 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 	checker->trails.context = checker;
 	checker->trails.limit = tw_memory_limit(files->reader) / TRAILS_SHARE;
 	checker->step = (struct xtrace_step){.operation = &nothing};
-	checker->waits = checker->armed = checker->ordered = false;
+	checker->call.waits = checker->monitor.armed = checker->order.any = false;
 	checker->changed = true;
 	checker->is_last = false;
 	checker->last = TW_XTRACE_UNKNOWN;
 	checker->count = checker->user = 0;
-	checker->has_snapshot = checker->torn = false;
+	checker->snapshot.any = checker->snapshot.torn = false;
 	judge_header(files);
 	if (files->track->data && !files->track->snapshots)
 		xtrace_report(files, false, XTRACE_SNAPSHOTS_MISSING, 0, 0, "There is no snapshot file beside it.");

@@ -29,19 +29,26 @@ struct xtrace_checker {
 	struct xtrace_step step;
 	bool is_last; /* what follows the instruction may have been cut off */
 	bool changed; /* ALLGPR was met since the last instruction */
-	bool waits;   /* a system call has not returned: */
-	uint64_t call, call_number;
-	bool armed;         /* an exclusive load has no store yet: */
-	uint64_t monitored; /* its address */
-	bool ordered;       /* a TIME was met: */
-	uint64_t order;
-	size_t ordered_tracks; /* that have TIMEs */
-	unsigned last;         /* kind of the token before */
-	uint64_t count, user;  /* instructions so far */
-	/* Of the last snapshot. */
-	bool has_snapshot, torn;                /* torn: a gap was met behind it */
-	uint64_t snapshot_count, snapshot_user; /* its counters */
-	uint64_t counted, counted_user;         /* instructions before it, as counted here */
+	struct {
+		bool waits; /* a system call has not returned: */
+		uint64_t pc, number;
+	} call;
+	struct {
+		bool armed;       /* an exclusive load has no store yet: */
+		uint64_t address; /* of it */
+	} monitor;
+	struct {
+		bool any; /* a TIME was met: */
+		uint64_t last;
+		size_t tracks; /* that have TIMEs */
+	} order;
+	unsigned last;        /* kind of the token before */
+	uint64_t count, user; /* instructions so far */
+	struct {
+		bool any, torn;                 /* torn: a gap was met behind it */
+		uint64_t count, user;           /* its counters */
+		uint64_t counted, counted_user; /* instructions before it, as counted here */
+	} snapshot;                             /* the last */
 };
 
 /* Begins a track. The checker is all zero before the first. */

@@ -7,7 +7,7 @@
 
 enum { BYTES = 256, FIELDS = 16, LONGEST = 9 + 256, LEVEL_BIT = 6 };
 
-struct tally {
+struct token_counts {
 	uint64_t tokens[BYTES]; /* by token byte */
 	uint64_t snapshots;
 	uint64_t data_bytes, snapshot_bytes, lost_bytes;
@@ -20,7 +20,7 @@ struct tally {
 
 struct xtrace_survey {
 	uint16_t sizes[BYTES]; /* by token byte: the size, where all such tokens have the same; otherwise 0 */
-	struct tally all;
+	struct token_counts all;
 	struct tw_thread_info *threads;
 	struct tw_kind_count kinds[TW_XTRACE_KINDS + 1];
 	struct tw_field fields[FIELDS];
@@ -47,7 +47,7 @@ static void fill_sizes(uint16_t sizes[BYTES])
 	}
 }
 
-static void note_time(struct tally *tally, uint64_t time)
+static void note_time(struct token_counts *tally, uint64_t time)
 {
 	tally->first_time = time < tally->first_time ? time : tally->first_time;
 	tally->last_time = time > tally->last_time ? time : tally->last_time;
@@ -55,7 +55,7 @@ static void note_time(struct tally *tally, uint64_t time)
 
 /* The fast path: tokens that are held whole, and of a size that their byte tells. Most are INST, and a jump that is
  * foreseen is faster than a size that is looked up. `make bench` measures it (info). */
-static void count_run(const struct xtrace_survey *survey, struct xtrace_cursor *cursor, struct tally *tally)
+static void count_run(const struct xtrace_survey *survey, struct xtrace_cursor *cursor, struct token_counts *tally)
 {
 	enum { INST = 0x01, INST_SIZE = 5, PCINST_SIZE = 13, TIME = 0x07, TIME_SIZE = 9 };
 	const uint8_t *p = cursor->bytes, *end = cursor->left > LONGEST ? p + (cursor->left - LONGEST) : p;
@@ -84,7 +84,7 @@ static void count_run(const struct xtrace_survey *survey, struct xtrace_cursor *
 	cursor->next += took;
 }
 
-static int count_tokens(const struct xtrace_survey *survey, struct xtrace_files *files, struct tally *tally)
+static int count_tokens(const struct xtrace_survey *survey, struct xtrace_files *files, struct token_counts *tally)
 {
 	struct xtrace_cursor cursor;
 	struct tw_xtrace_token token;
@@ -106,7 +106,7 @@ static int count_tokens(const struct xtrace_survey *survey, struct xtrace_files 
 	return status;
 }
 
-static int count_snapshots(struct xtrace_files *files, struct tally *tally)
+static int count_snapshots(struct xtrace_files *files, struct token_counts *tally)
 {
 	struct xtrace_snapshots snapshots;
 	int status;
@@ -119,7 +119,7 @@ static int count_snapshots(struct xtrace_files *files, struct tally *tally)
 	return status;
 }
 
-static int count_track(struct tw_reader *reader, const struct xtrace_track *track, struct tally *tally)
+static int count_track(struct tw_reader *reader, const struct xtrace_track *track, struct token_counts *tally)
 {
 	const struct xtrace_survey *survey = xtrace_of(reader)->survey;
 	struct xtrace_files files;
@@ -145,7 +145,7 @@ static bool is_instruction(unsigned byte)
 	return kind == 0x01 || kind == XTRACE_PCINST;
 }
 
-static uint64_t instructions(const struct tally *tally, unsigned first_level, unsigned last_level)
+static uint64_t instructions(const struct token_counts *tally, unsigned first_level, unsigned last_level)
 {
 	uint64_t count = 0;
 	for (unsigned byte = 0; byte < BYTES; byte++) {
@@ -156,7 +156,7 @@ static uint64_t instructions(const struct tally *tally, unsigned first_level, un
 	return count;
 }
 
-static uint64_t tokens(const struct tally *tally)
+static uint64_t tokens(const struct token_counts *tally)
 {
 	uint64_t count = 0;
 	for (unsigned byte = 0; byte < BYTES; byte++)
@@ -164,7 +164,7 @@ static uint64_t tokens(const struct tally *tally)
 	return count;
 }
 
-static void add(struct tally *all, const struct tally *tally)
+static void add(struct token_counts *all, const struct token_counts *tally)
 {
 	for (unsigned byte = 0; byte < BYTES; byte++)
 		all->tokens[byte] += tally->tokens[byte];
@@ -186,11 +186,11 @@ static void add(struct tally *all, const struct tally *tally)
 
 static int count_part(void *context, struct tw_reader *part, size_t track)
 {
-	struct tally *tallies = context;
+	struct token_counts *tallies = context;
 	return count_track(part, xtrace_of(part)->set.tracks, &tallies[track]);
 }
 
-static void add_track(struct xtrace_survey *survey, const struct tw_xtrace_name *name, const struct tally *tally,
+static void add_track(struct xtrace_survey *survey, const struct tw_xtrace_name *name, const struct token_counts *tally,
                       struct tw_info *info)
 {
 	uint64_t count = instructions(tally, 0, 3);
@@ -208,12 +208,12 @@ static int count_all(struct tw_reader *reader, unsigned jobs, struct tw_info *in
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
 	struct xtrace_survey *survey = xtrace_of(reader)->survey;
-	struct tally *tallies = calloc(set->count, sizeof *tallies);
+	struct token_counts *tallies = calloc(set->count, sizeof *tallies);
 	if (!tallies)
 		return tw_fail_memory(reader);
 	for (size_t i = 0; i < set->count; i++)
 		tallies[i].first_time = UINT64_MAX;
-	int status = xtrace_take_all(reader, jobs, count_part, tallies);
+	int status = xtrace_take_all(reader, jobs, count_part, NULL, tallies);
 	for (size_t i = 0; status >= 0 && i < set->count; i++)
 		if (tw_thread_wanted(&reader->options, set->tracks[i].name.number))
 			add_track(survey, &set->tracks[i].name, &tallies[i], info);
@@ -263,7 +263,7 @@ static void tell_header(struct xtrace_survey *survey, struct tw_info *info)
 
 static void tell_fields(struct xtrace_survey *survey, struct tw_info *info)
 {
-	const struct tally *all = &survey->all;
+	const struct token_counts *all = &survey->all;
 	uint64_t count = instructions(all, 0, 3), hundredths = count ? all->data_bytes * 100 / count : 0;
 	add_number(survey, info, "files", all->files);
 	add_number(survey, info, "instructions", count);

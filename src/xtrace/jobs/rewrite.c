@@ -22,7 +22,7 @@ struct start {
 	bool found; /* a snapshot is there */
 };
 
-struct rewrite {
+struct set_rewrite {
 	struct tw_reader *reader;
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
@@ -65,7 +65,7 @@ static bool leads_away(uint32_t opcode)
 
 /* ---- Writing. ---- */
 
-static void put_token(struct rewrite *r, const struct tw_xtrace_token *token)
+static void put_token(struct set_rewrite *r, const struct tw_xtrace_token *token)
 {
 	r->result->records_out++;
 	if (!is_instruction(token)) {
@@ -80,7 +80,7 @@ static void put_token(struct rewrite *r, const struct tw_xtrace_token *token)
 }
 
 /* An indirect branch to the next instruction is told by TARGET_B only: it is taken for one that leads there. */
-static void take_instruction(struct rewrite *r, struct tw_xtrace_token *token)
+static void take_instruction(struct set_rewrite *r, struct tw_xtrace_token *token)
 {
 	bool told = token->kind == TW_XTRACE_PCINST;
 	uint64_t pc = told ? token->pc : r->pc + WORD;
@@ -101,7 +101,7 @@ static void take_instruction(struct rewrite *r, struct tw_xtrace_token *token)
 	put_token(r, token);
 }
 
-static void take_token(struct rewrite *r, struct tw_xtrace_token *token)
+static void take_token(struct set_rewrite *r, struct tw_xtrace_token *token)
 {
 	if (token->kind == TW_XTRACE_UNKNOWN) {
 		r->has_pc = false;
@@ -117,7 +117,7 @@ static void take_token(struct rewrite *r, struct tw_xtrace_token *token)
 }
 
 /* Writes the snapshot with a new index: where its instruction is in the new file. */
-static int put_snapshot(struct rewrite *r, uint64_t index)
+static int put_snapshot(struct set_rewrite *r, uint64_t index)
 {
 	const uint8_t *bytes;
 	size_t have, size = tw_xtrace_snapshot_size(&r->files.layout);
@@ -134,7 +134,7 @@ static int put_snapshot(struct rewrite *r, uint64_t index)
 	return 0;
 }
 
-static int next_snapshot(struct rewrite *r)
+static int next_snapshot(struct set_rewrite *r)
 {
 	int status = xtrace_snapshots_next(&r->snapshots);
 	r->has_snapshot = status > 0;
@@ -143,7 +143,7 @@ static int next_snapshot(struct rewrite *r)
 }
 
 /* Leaves out the snapshot, and tells why where that is not its instruction's fault. */
-static int drop_snapshot(struct rewrite *r, bool lands)
+static int drop_snapshot(struct set_rewrite *r, bool lands)
 {
 	r->result->records_dropped++;
 	if (!lands && r->files.data)
@@ -152,7 +152,7 @@ static int drop_snapshot(struct rewrite *r, bool lands)
 }
 
 /* Takes the snapshots up to a token; that of the token is written, unless it will be left out itself. */
-static int take_snapshots(struct rewrite *r, const struct tw_xtrace_token *token)
+static int take_snapshots(struct set_rewrite *r, const struct tw_xtrace_token *token)
 {
 	bool counts = r->files.layout.counts_index, begins = is_instruction(token);
 	uint64_t at = counts ? r->index : r->cursor.offset;
@@ -173,13 +173,13 @@ static int take_snapshots(struct rewrite *r, const struct tw_xtrace_token *token
 
 /* ---- A track. ---- */
 
-static uint64_t end_of(const struct rewrite *r)
+static uint64_t end_of(const struct set_rewrite *r)
 {
 	return r->cuts && r->reader->options.to_ns ? r->reader->options.to_ns : UINT64_MAX;
 }
 
 /* Whether the part ends before a token: at an instruction, or at a snapshot of it. */
-static bool ends(const struct rewrite *r, const struct tw_xtrace_token *token)
+static bool ends(const struct set_rewrite *r, const struct tw_xtrace_token *token)
 {
 	uint64_t at = r->files.layout.counts_index ? r->index : r->cursor.offset,
 		 last = xtrace_options(r->reader)->to_snapshot;
@@ -189,7 +189,7 @@ static bool ends(const struct rewrite *r, const struct tw_xtrace_token *token)
 	       (last && r->has_snapshot && r->snapshots.number > last && r->snapshots.last.index <= at);
 }
 
-static int copy_tokens(struct rewrite *r)
+static int copy_tokens(struct set_rewrite *r)
 {
 	struct tw_xtrace_token token;
 	uint64_t first = r->files.layout.counts_index ? r->index : r->cursor.next;
@@ -210,7 +210,7 @@ static int copy_tokens(struct rewrite *r)
 }
 
 /* Copies what stands before tokens or snapshots: it is kept, whatever it means. */
-static int copy_head(struct rewrite *r, struct tw_window *window, size_t size, struct tw_output *out)
+static int copy_head(struct set_rewrite *r, struct tw_window *window, size_t size, struct tw_output *out)
 {
 	const uint8_t *bytes;
 	size_t have;
@@ -221,7 +221,7 @@ static int copy_head(struct rewrite *r, struct tw_window *window, size_t size, s
 	return 0;
 }
 
-static int copy_heads(struct rewrite *r)
+static int copy_heads(struct set_rewrite *r)
 {
 	int status = 0;
 	if (r->data)
@@ -232,7 +232,7 @@ static int copy_heads(struct rewrite *r)
 }
 
 /* Whether the snapshot that comes next was made before this instruction. */
-static int passes_snapshot(struct rewrite *r, bool *lands)
+static int passes_snapshot(struct set_rewrite *r, bool *lands)
 {
 	uint64_t at = r->files.layout.counts_index ? r->index : r->cursor.offset;
 	int status = 0;
@@ -244,7 +244,7 @@ static int passes_snapshot(struct rewrite *r, bool *lands)
 
 /* Takes an instruction on the way to the start. Returns 1 when it is the start for sure, 0 to go on, or a negative
  * status. */
-static int pass(struct rewrite *r, struct start *start)
+static int pass(struct set_rewrite *r, struct start *start)
 {
 	const struct tw_read_options *options = &r->reader->options;
 	const struct tw_xtrace_read_options *xtrace = xtrace_options(r->reader);
@@ -260,7 +260,7 @@ static int pass(struct rewrite *r, struct start *start)
 
 /* The instruction that a part begins at: the last with a snapshot at or before the first that is wanted, or that one
  * itself where there is none; or the one of the snapshot that is wanted. */
-static int look_for_start(struct rewrite *r, struct start *start)
+static int look_for_start(struct set_rewrite *r, struct start *start)
 {
 	const struct tw_read_options *options = &r->reader->options;
 	const struct tw_xtrace_read_options *xtrace = xtrace_options(r->reader);
@@ -285,7 +285,7 @@ static int look_for_start(struct rewrite *r, struct start *start)
 static int find_start(struct tw_reader *reader, const struct xtrace_track *track, struct start *start)
 {
 	struct tw_rewrite_result unused = {0};
-	struct rewrite r = {.reader = reader, .result = &unused};
+	struct set_rewrite r = {.reader = reader, .result = &unused};
 	int status = xtrace_files_open(&r.files, reader, track);
 	xtrace_cursor_init(&r.cursor, &r.files);
 	xtrace_snapshots_init(&r.snapshots, &r.files);
@@ -295,7 +295,7 @@ static int find_start(struct tw_reader *reader, const struct xtrace_track *track
 	return status;
 }
 
-static int rewrite_track(struct rewrite *r, const struct xtrace_track *track)
+static int rewrite_track(struct set_rewrite *r, const struct xtrace_track *track)
 {
 	struct start start = {0};
 	int status = 0;
@@ -327,7 +327,7 @@ static int rewrite_track(struct rewrite *r, const struct xtrace_track *track)
 
 int xtrace_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result)
 {
-	struct rewrite r = {.reader = reader, .data = out, .registers = out, .result = result};
+	struct set_rewrite r = {.reader = reader, .data = out, .registers = out, .result = result};
 	return rewrite_track(&r, xtrace_of(reader)->set.tracks);
 }
 
@@ -375,7 +375,7 @@ static int open_output(struct tw_reader *reader, struct tw_output *out, const ch
 	return 0;
 }
 
-static int close_output(struct rewrite *r, struct tw_output *out, const char *path, int status)
+static int close_output(struct set_rewrite *r, struct tw_output *out, const char *path, int status)
 {
 	if (!out)
 		return status;
@@ -388,7 +388,7 @@ static int close_output(struct rewrite *r, struct tw_output *out, const char *pa
 	return error ? tw_fail(r->reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error)) : 0;
 }
 
-static int write_track(struct rewrite *r, const char *directory, const struct xtrace_track *track)
+static int write_track(struct set_rewrite *r, const char *directory, const struct xtrace_track *track)
 {
 	struct tw_output data, registers;
 	char *data_path = place(directory, track->data), *registers_path = place(directory, track->snapshots);
@@ -433,7 +433,7 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
 	const struct tw_xtrace_read_options *xtrace = xtrace_options(reader);
-	struct rewrite r = {.reader = reader, .result = result, .cuts = !repairs};
+	struct set_rewrite r = {.reader = reader, .result = result, .cuts = !repairs};
 	bool made = false;
 	int status = 0;
 	size_t i = 0;

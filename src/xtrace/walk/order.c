@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/heap.h"
 #include "xtrace/jobs/check.h"
-#include "xtrace/walk/lanes.h"
+#include "xtrace/walk/merged_tracks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ int xtrace_source_open(struct xtrace_source *source, struct tw_reader *reader, c
 	return status < 0 ? status : xtrace_source_next(source);
 }
 
-struct merge {
+struct time_merge {
 	struct xtrace_source *sources;
 	uint32_t *heap; /* their numbers, the earliest on top */
 	size_t count;
@@ -36,11 +36,11 @@ struct merge {
 
 static bool earlier(const void *context, uint32_t a, uint32_t b)
 {
-	const struct merge *merge = context;
+	const struct time_merge *merge = context;
 	return merge->sources[a].time < merge->sources[b].time;
 }
 
-static int open_all(struct tw_reader *reader, struct merge *merge)
+static int open_all(struct tw_reader *reader, struct time_merge *merge)
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
 	for (size_t i = 0; i < set->count; i++) {
@@ -65,7 +65,7 @@ static void tell(struct tw_reader *reader, const struct xtrace_source *source, c
 	reader->reports.quiet = true;
 }
 
-static int compare_all(struct tw_reader *reader, struct merge *merge)
+static int compare_all(struct tw_reader *reader, struct time_merge *merge)
 {
 	const struct xtrace_source *last = NULL;
 	uint64_t time = 0;
@@ -88,7 +88,7 @@ static int compare_all(struct tw_reader *reader, struct merge *merge)
 int xtrace_check_order(struct tw_reader *reader)
 {
 	size_t count = xtrace_of(reader)->set.count;
-	struct merge merge = {calloc(count, sizeof *merge.sources), calloc(count, sizeof *merge.heap), 0};
+	struct time_merge merge = {calloc(count, sizeof *merge.sources), calloc(count, sizeof *merge.heap), 0};
 	bool quiet = reader->reports.quiet;
 	int status;
 	reader->reports.quiet = true; /* what is wrong with each file alone was told */

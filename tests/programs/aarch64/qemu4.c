@@ -62,7 +62,7 @@ struct insn {
 	void *accessed_data;
 };
 
-struct block {
+struct translated_block {
 	uint64_t pc;
 	struct insn insns[8];
 	size_t count;
@@ -146,7 +146,7 @@ bool qemu_plugin_read_memory_vaddr(uint64_t address, struct bytes *to, size_t si
 
 /* ---- Translation. ---- */
 
-static void (*translated)(uint64_t, struct block *);
+static void (*translated)(uint64_t, struct translated_block *);
 static void (*ended)(uint64_t, void *);
 
 #define STORE_CALL(name, type, place)                                                                                  \
@@ -156,7 +156,7 @@ static void (*ended)(uint64_t, void *);
 		(void)id;                                                                                              \
 		place;                                                                                                 \
 	}
-typedef void (*translated_call)(uint64_t, struct block *);
+typedef void (*translated_call)(uint64_t, struct translated_block *);
 typedef void (*other_call)(uint64_t, unsigned);
 STORE_CALL(qemu_plugin_register_vcpu_tb_trans_cb, translated_call, translated = call)
 STORE_CALL(qemu_plugin_register_flush_cb, other_call, (void)call)
@@ -169,9 +169,10 @@ void qemu_plugin_register_atexit_cb(uint64_t id, void (*call)(uint64_t, void *),
 	ended = call;
 }
 
-EXPORT void qemu_plugin_register_vcpu_tb_exec_cb(struct block *block, void (*call)(unsigned, void *), int flags,
-                                                 void *data);
-void qemu_plugin_register_vcpu_tb_exec_cb(struct block *block, void (*call)(unsigned, void *), int flags, void *data)
+EXPORT void qemu_plugin_register_vcpu_tb_exec_cb(struct translated_block *block, void (*call)(unsigned, void *),
+                                                 int flags, void *data);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct translated_block *block, void (*call)(unsigned, void *), int flags,
+                                          void *data)
 {
 	(void)flags;
 	block->executed = call;
@@ -199,20 +200,20 @@ void qemu_plugin_register_vcpu_mem_cb(struct insn *insn, void (*call)(unsigned, 
 	insn->accessed_data = data;
 }
 
-EXPORT size_t qemu_plugin_tb_n_insns(const struct block *block);
-size_t qemu_plugin_tb_n_insns(const struct block *block)
+EXPORT size_t qemu_plugin_tb_n_insns(const struct translated_block *block);
+size_t qemu_plugin_tb_n_insns(const struct translated_block *block)
 {
 	return block->count;
 }
 
-EXPORT uint64_t qemu_plugin_tb_vaddr(const struct block *block);
-uint64_t qemu_plugin_tb_vaddr(const struct block *block)
+EXPORT uint64_t qemu_plugin_tb_vaddr(const struct translated_block *block);
+uint64_t qemu_plugin_tb_vaddr(const struct translated_block *block)
 {
 	return block->pc;
 }
 
-EXPORT struct insn *qemu_plugin_tb_get_insn(struct block *block, size_t i);
-struct insn *qemu_plugin_tb_get_insn(struct block *block, size_t i)
+EXPORT struct insn *qemu_plugin_tb_get_insn(struct translated_block *block, size_t i);
+struct insn *qemu_plugin_tb_get_insn(struct translated_block *block, size_t i)
 {
 	return &block->insns[i];
 }
@@ -244,18 +245,18 @@ void qemu_plugin_outs(const char *text)
 
 /* ---- The play. ---- */
 
-static struct block first = {.pc = CODE,
-                             .count = 6,
-                             .insns = {{.opcode = 0xf9400001},
-                                       {.opcode = 0xf9000401},
-                                       {.opcode = 0x9a800022},
-                                       {.opcode = 0xf8210003},
-                                       {.opcode = 0xd53bd044},
-                                       {.opcode = 0xd63f00a0}}};
-static struct block second = {.pc = CALLED, .count = 1, .insns = {{.opcode = 0xd4000001}}};
+static struct translated_block first = {.pc = CODE,
+                                        .count = 6,
+                                        .insns = {{.opcode = 0xf9400001},
+                                                  {.opcode = 0xf9000401},
+                                                  {.opcode = 0x9a800022},
+                                                  {.opcode = 0xf8210003},
+                                                  {.opcode = 0xd53bd044},
+                                                  {.opcode = 0xd63f00a0}}};
+static struct translated_block second = {.pc = CALLED, .count = 1, .insns = {{.opcode = 0xd4000001}}};
 
 /* The calls before an instruction. */
-static void begin(struct block *block, size_t i)
+static void begin(struct translated_block *block, size_t i)
 {
 	for (unsigned k = 0; k < block->insns[i].count; k++)
 		block->insns[i].executed[k](0, block->insns[i].executed_data[k]);

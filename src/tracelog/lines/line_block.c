@@ -1,6 +1,6 @@
-/* line_block.c - a log in blocks of whole lines, to be worked on apart from each other. */
+/* line_block.c - a log in blocks of whole lines, which do not need each other. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracelog/log/line_block.h"
+#include "tracelog/lines/line_block.h"
 
 #include "base/memory/memory.h"
 

@@ -1,7 +1,7 @@
-/* harvest.h - the tool's side of a collection: the board, and what is still in it when QEMU has ended. */
+/* flush.h - the tool's side of a collection: the board, and what is still in it when QEMU has ended. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COLLECT_HARVEST_H
-#define COLLECT_HARVEST_H
+#ifndef COLLECT_FLUSH_H
+#define COLLECT_FLUSH_H
 
 #include "collect/board.h"
 #include "collect/ranges.h"
@@ -13,6 +13,6 @@ void collect_board_free(struct collect_board *board, int fd);
 
 /* Writes what threads have left behind, and cuts the files behind their last whole token and snapshot. No process may
  * use the board any more. Returns 0 or the first errno. */
-int collect_harvest(struct collect_board *board);
+int collect_flush(struct collect_board *board);
 
 #endif

@@ -1,6 +1,6 @@
 /* cursor.c - a log from line to line as records, and what is wrong with single lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracelog/log/cursor.h"
+#include "tracelog/lines/cursor.h"
 
 #include "base/text/utf8.h"
 #include "tracelog/format/layout.h"

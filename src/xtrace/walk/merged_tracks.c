@@ -1,10 +1,10 @@
-/* lanes.c - the tracks of a set on one clock, by the order of their accesses. */
+/* merged_tracks.c - the tracks of a set on one clock, by the order of their accesses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/walk/lanes.h"
+#include "xtrace/walk/merged_tracks.h"
 
 #include <stdlib.h>
 
-struct lane {
+struct merged_track {
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_stack stack;
@@ -18,49 +18,49 @@ struct lane {
 
 /* A heap of lanes, the one with the smallest key on top. */
 struct heap {
-	struct lane **items;
+	struct merged_track **items;
 	size_t count;
-	uint64_t (*key)(const struct lane *lane);
+	uint64_t (*key)(const struct merged_track *lane);
 };
 
-struct xtrace_lanes {
+struct xtrace_merged_tracks {
 	struct tw_reader *reader;
-	struct lane *items;
+	struct merged_track *items;
 	size_t count;
-	struct heap running;  /* by clock */
-	struct heap ordered;  /* by their next TIMEs */
-	bool has_order;       /* a lane has a TIME */
-	uint64_t last;        /* the clock when the last TIME came */
-	struct lane *current; /* the lane that gave the last token */
+	struct heap running;          /* by clock */
+	struct heap ordered;          /* by their next TIMEs */
+	bool has_order;               /* a lane has a TIME */
+	uint64_t last;                /* the clock when the last TIME came */
+	struct merged_track *current; /* the lane that gave the last token */
 };
 
 /* ---- Heaps. ---- */
 
-static uint64_t clock_of(const struct lane *lane)
+static uint64_t clock_of(const struct merged_track *lane)
 {
 	return lane->clock;
 }
 
-static uint64_t next_time(const struct lane *lane)
+static uint64_t next_time(const struct merged_track *lane)
 {
 	return lane->ahead.time;
 }
 
 static void sift_down(struct heap *heap, size_t i)
 {
-	struct lane **items = heap->items;
+	struct merged_track **items = heap->items;
 	for (size_t child; (child = 2 * i + 1) < heap->count; i = child) {
 		if (child + 1 < heap->count && heap->key(items[child + 1]) < heap->key(items[child]))
 			child++;
 		if (heap->key(items[i]) <= heap->key(items[child]))
 			return;
-		struct lane *other = items[child];
+		struct merged_track *other = items[child];
 		items[child] = items[i];
 		items[i] = other;
 	}
 }
 
-static void push(struct heap *heap, struct lane *lane)
+static void push(struct heap *heap, struct merged_track *lane)
 {
 	size_t i = heap->count++;
 	for (; i && heap->key(heap->items[(i - 1) / 2]) > heap->key(lane); i = (i - 1) / 2)
@@ -77,9 +77,9 @@ static void drop_top(struct heap *heap)
 /* ---- TIMEs. ---- */
 
 /* Goes on behind the TIME that was the next of all: its lane looks for its next one. */
-static int pass_time(struct xtrace_lanes *lanes)
+static int pass_time(struct xtrace_merged_tracks *lanes)
 {
-	struct lane *lane = lanes->ordered.items[0];
+	struct merged_track *lane = lanes->ordered.items[0];
 	bool quiet = lanes->reader->reports.quiet;
 	lanes->reader->reports.quiet = true; /* what is wrong is told when it is read */
 	int status = xtrace_source_next(&lane->ahead);
@@ -94,11 +94,11 @@ static int pass_time(struct xtrace_lanes *lanes)
 }
 
 /* Lets the lanes go on whose TIME is the next of all. */
-static int release(struct xtrace_lanes *lanes)
+static int release(struct xtrace_merged_tracks *lanes)
 {
 	int status = 0;
 	while (status >= 0 && lanes->ordered.count && lanes->ordered.items[0]->waits) {
-		struct lane *lane = lanes->ordered.items[0];
+		struct merged_track *lane = lanes->ordered.items[0];
 		lane->clock = lane->clock > lanes->last ? lane->clock : lanes->last;
 		lane->waits = false;
 		push(&lanes->running, lane);
@@ -109,7 +109,7 @@ static int release(struct xtrace_lanes *lanes)
 }
 
 /* Takes a TIME of the running lane on top: the lane goes on at once, or waits for others. */
-static int meet_time(struct xtrace_lanes *lanes, struct lane *lane)
+static int meet_time(struct xtrace_merged_tracks *lanes, struct merged_track *lane)
 {
 	if (!lane->is_ordered)
 		return 0;
@@ -125,7 +125,7 @@ static int meet_time(struct xtrace_lanes *lanes, struct lane *lane)
 
 /* ---- Opening. ---- */
 
-static int open_lane(struct tw_reader *reader, const struct xtrace_track *track, struct lane *lane)
+static int open_lane(struct tw_reader *reader, const struct xtrace_track *track, struct merged_track *lane)
 {
 	int status = xtrace_files_open(&lane->files, reader, track);
 	if (status < 0)
@@ -143,13 +143,13 @@ static int open_lane(struct tw_reader *reader, const struct xtrace_track *track,
 	return status;
 }
 
-static int open_all(struct xtrace_lanes *lanes)
+static int open_all(struct xtrace_merged_tracks *lanes)
 {
 	const struct xtrace_set *set = &xtrace_of(lanes->reader)->set;
 	for (size_t i = 0; i < set->count; i++) {
 		if (!tw_thread_wanted(&lanes->reader->options, set->tracks[i].name.number))
 			continue;
-		struct lane *lane = &lanes->items[lanes->count++];
+		struct merged_track *lane = &lanes->items[lanes->count++];
 		int status = open_lane(lanes->reader, &set->tracks[i], lane);
 		if (status < 0)
 			return status;
@@ -159,13 +159,13 @@ static int open_all(struct xtrace_lanes *lanes)
 	return release(lanes);
 }
 
-int xtrace_lanes_open(struct xtrace_lanes **opened, struct tw_reader *reader)
+int xtrace_merged_tracks_open(struct xtrace_merged_tracks **opened, struct tw_reader *reader)
 {
 	size_t most = xtrace_of(reader)->set.count;
-	struct xtrace_lanes *lanes = *opened = calloc(1, sizeof *lanes);
+	struct xtrace_merged_tracks *lanes = *opened = calloc(1, sizeof *lanes);
 	if (!lanes)
 		return tw_fail_memory(reader);
-	*lanes = (struct xtrace_lanes){
+	*lanes = (struct xtrace_merged_tracks){
 	    .reader = reader,
 	    .items = calloc(most, sizeof *lanes->items),
 	    .running = {calloc(most, sizeof *lanes->running.items), 0, clock_of},
@@ -176,15 +176,15 @@ int xtrace_lanes_open(struct xtrace_lanes **opened, struct tw_reader *reader)
 	return open_all(lanes);
 }
 
-void xtrace_lanes_tell_order(const struct xtrace_lanes *lanes)
+void xtrace_merged_tracks_tell_order(const struct xtrace_merged_tracks *lanes)
 {
-	const struct lane *first = lanes->items;
+	const struct merged_track *first = lanes->items;
 	if (lanes->count > 1 && !lanes->has_order)
 		xtrace_report(&first->files, false, XTRACE_NO_ORDER, 0, 0,
 		              "There is no TIME: each of %zu threads is shown from its own beginning.", lanes->count);
 }
 
-void xtrace_lanes_free(struct xtrace_lanes *lanes)
+void xtrace_merged_tracks_free(struct xtrace_merged_tracks *lanes)
 {
 	if (!lanes)
 		return;
@@ -202,18 +202,18 @@ void xtrace_lanes_free(struct xtrace_lanes *lanes)
 /* ---- Reading. ---- */
 
 /* Puts the lane on top in its place again, after its clock has gone on. */
-static void settle(struct xtrace_lanes *lanes)
+static void settle(struct xtrace_merged_tracks *lanes)
 {
 	if (lanes->current && lanes->running.count && lanes->running.items[0] == lanes->current)
 		sift_down(&lanes->running, 0);
 	lanes->current = NULL;
 }
 
-int xtrace_lanes_next(struct xtrace_lanes *lanes, struct xtrace_moment *moment)
+int xtrace_merged_tracks_next(struct xtrace_merged_tracks *lanes, struct xtrace_moment *moment)
 {
 	settle(lanes);
 	while (lanes->running.count) {
-		struct lane *lane = lanes->running.items[0];
+		struct merged_track *lane = lanes->running.items[0];
 		int status = xtrace_cursor_next(&lane->cursor, &moment->token);
 		if (status < 0)
 			return status;

@@ -1,6 +1,6 @@
-/* harvest.c - what is left in the buffers when QEMU has ended goes to the files, which then end with a whole token. */
+/* flush.c - what is left in the buffers when QEMU has ended goes to the files, which then end with a whole token. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/harvest.h"
+#include "collect/flush.h"
 
 #include "base/bytes/bytes.h"
 
@@ -84,7 +84,7 @@ static size_t write_rest(int fd, const uint8_t *bytes, size_t size, uint64_t at)
 }
 
 /* Returns 0 or errno. *length: of the file now; 0 when it cannot be opened. */
-static int harvest_tokens(const struct collect_board *board, struct collect_slot *slot, uint64_t *length)
+static int flush_tokens(const struct collect_board *board, struct collect_slot *slot, uint64_t *length)
 {
 	uint64_t start = atomic_load(&slot->start), end = atomic_load(&slot->end);
 	size_t size = end - start <= COLLECT_BUFFER ? (size_t)(end - start) : 0;
@@ -102,7 +102,7 @@ static int harvest_tokens(const struct collect_board *board, struct collect_slot
 }
 
 /* Snapshots of what is no longer there, or half of one, are cut off. */
-static int harvest_snapshots(const struct collect_board *board, const struct collect_slot *slot, uint64_t length)
+static int flush_snapshots(const struct collect_board *board, const struct collect_slot *slot, uint64_t length)
 {
 	struct stat status;
 	uint8_t index[8];
@@ -122,7 +122,7 @@ static int harvest_snapshots(const struct collect_board *board, const struct col
 	return error;
 }
 
-int collect_harvest(struct collect_board *board)
+int collect_flush(struct collect_board *board)
 {
 	int first = atomic_load(&board->error);
 	unsigned used = atomic_load(&board->used);
@@ -136,8 +136,8 @@ int collect_harvest(struct collect_board *board)
 			remove_files(board, slot);
 			continue;
 		}
-		int tokens = harvest_tokens(board, slot, &length);
-		int snapshots = harvest_snapshots(board, slot, length); /* on a full disk, too: it only cuts */
+		int tokens = flush_tokens(board, slot, &length);
+		int snapshots = flush_snapshots(board, slot, length); /* on a full disk, too: it only cuts */
 		first = first ? first : tokens ? tokens : snapshots;
 	}
 	return first;

@@ -1,7 +1,7 @@
-/* line_block.h - a log in blocks of whole lines, to be worked on apart from each other. */
+/* line_block.h - a log in blocks of whole lines, which do not need each other. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRACELOG_LOG_LINE_BLOCK_H
-#define TRACELOG_LOG_LINE_BLOCK_H
+#ifndef TRACELOG_LINES_LINE_BLOCK_H
+#define TRACELOG_LINES_LINE_BLOCK_H
 
 #include "core/text/lines.h"
 

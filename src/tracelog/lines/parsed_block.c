@@ -1,8 +1,8 @@
-/* parsed_block.c - a block of a log with the numbers of its plain lines, found without a look at what is before it.
+/* parsed_block.c - a block of a log with the numbers of its commonest lines, found without the lines before it.
  *
  * This, in another thread, is what lets `stat` keep up with the disk (bench/). */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracelog/log/parsed_block.h"
+#include "tracelog/lines/parsed_block.h"
 
 #include "base/loops.h"
 #include "base/memory/memory.h"
@@ -37,8 +37,8 @@ static const uint8_t *take_line(struct tracelog_parsed_block *parsed, struct tra
 
 enum { THREADS = 256 };
 
-/* What has been told to the one who takes the entries. */
-struct told {
+/* The thread and the time that the entries have told. */
+struct delivered_lines {
 	uint32_t ms;
 	unsigned times;            /* how many plain lines in a row had that time */
 	uint64_t threads[THREADS]; /* by what a division leaves of their iids: iid plus 1 */
@@ -46,7 +46,7 @@ struct told {
 
 /* Whether an entry says nothing new, of its thread or the time. A time holds from its second line on
  * (tracelog_unwrap()); the third changes nothing. */
-static inline bool is_told(struct told *told, const struct tracelog_fast_line *entry)
+static inline bool is_told(struct delivered_lines *told, const struct tracelog_fast_line *entry)
 {
 	enum { HOLDS = 2 };
 	if (entry->kind == TRACELOG_OTHER_LINE) {
@@ -69,7 +69,7 @@ static inline bool is_told(struct told *told, const struct tracelog_fast_line *e
 static void take_lines(struct tracelog_parsed_block *parsed, const uint8_t *line, const uint8_t *ended,
                        const uint8_t *end)
 {
-	struct told told = {0};
+	struct delivered_lines told = {0};
 	size_t count = 0;
 	while (line < end && !parsed->failed) {
 		parsed->failed = count == parsed->entry_room &&

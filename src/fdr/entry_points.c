@@ -1,4 +1,4 @@
-/* outline.c - the places in a log where reading can begin, and reading of no more than some of it. */
+/* entry_points.c - the places in a log where reading can begin, and reading of no more than some of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/memory/memory.h"

@@ -1,7 +1,7 @@
 /* cursor.h - a log from line to line as records, and what is wrong with single lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRACELOG_LOG_CURSOR_H
-#define TRACELOG_LOG_CURSOR_H
+#ifndef TRACELOG_LINES_CURSOR_H
+#define TRACELOG_LINES_CURSOR_H
 
 #include "core/format.h"
 #include "core/text/lines.h"

@@ -1,6 +1,6 @@
-/* known.c - QEMU 7.2: registers by what the program exports, and where they lie by trying. */
+/* qemu72.c - QEMU 7.2: registers by what the program exports, and where they lie by trying. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/known.h"
+#include "collect/qemu72.h"
 
 #include "base/bytes/bytes.h"
 #include "collect/helpers.h"
@@ -30,7 +30,7 @@ static struct {
 
 static uint8_t before[WHOLE]; /* the processor at MSR TPIDR_EL0, of the first thread only */
 
-bool known_setup(void)
+bool qemu72_setup(void)
 {
 	*(void **)&layout.core = dlsym(RTLD_DEFAULT, "aarch64_cpu_gdb_read_register");
 	*(void **)&layout.set_core = dlsym(RTLD_DEFAULT, "aarch64_cpu_gdb_write_register");
@@ -47,7 +47,7 @@ bool known_setup(void)
 
 /* ---- Finding where they are. ---- */
 
-static uint64_t ask(struct machine *machine, qemu_gdb_read read, const void *from, int number)
+static uint64_t ask(struct guest *machine, qemu_gdb_read read, const void *from, int number)
 {
 	uint8_t bytes[8] = {0};
 	machine->scratch->size = 0;
@@ -57,7 +57,7 @@ static uint64_t ask(struct machine *machine, qemu_gdb_read read, const void *fro
 }
 
 /* X0 to X30, SP and PC, one after the other. */
-static size_t find_registers(struct machine *machine)
+static size_t find_registers(struct guest *machine)
 {
 	uint64_t words[GDB_PC + 1];
 	for (int i = 0; i <= GDB_PC; i++)
@@ -68,14 +68,14 @@ static size_t find_registers(struct machine *machine)
 	return 0;
 }
 
-static void set_flags(const struct machine *machine, uint32_t pstate)
+static void set_flags(const struct guest *machine, uint32_t pstate)
 {
 	uint8_t bytes[8];
 	tw_store64(bytes, pstate, false);
 	layout.set_core((void *)(uintptr_t)machine->cpu, bytes, GDB_PSTATE);
 }
 
-static uint32_t word_at(const struct machine *machine, size_t at)
+static uint32_t word_at(const struct guest *machine, size_t at)
 {
 	uint32_t word;
 	memcpy(&word, machine->cpu + at, sizeof word);
@@ -83,7 +83,7 @@ static uint32_t word_at(const struct machine *machine, size_t at)
 }
 
 /* Finds the word that is one value with a flag, and another without any. 0: none, or several. */
-static size_t find_flag(const struct machine *machine, uint32_t rest, uint32_t flag, uint32_t with, uint32_t without)
+static size_t find_flag(const struct guest *machine, uint32_t rest, uint32_t flag, uint32_t with, uint32_t without)
 {
 	size_t found = 0;
 	unsigned count = 0;
@@ -101,7 +101,7 @@ static size_t find_flag(const struct machine *machine, uint32_t rest, uint32_t f
 
 /* QEMU keeps N and V as the sign of a word, Z as a word that is 0, C as 0 or 1. N's word is the whole of PSTATE when it
  * is set from one, as is the AArch32 copy: so Z is set with it, which that copy does not show apart. */
-static bool find_flags(struct machine *machine)
+static bool find_flags(struct guest *machine)
 {
 	enum { V = 28, C, Z, N };
 	uint32_t pstate = (uint32_t)ask(machine, layout.core, machine->cpu, GDB_PSTATE), rest = pstate & 0x0fffffff;
@@ -114,7 +114,7 @@ static bool find_flags(struct machine *machine)
 }
 
 /* Sets V0 and V1 to something odd and looks for it. */
-static size_t find_vectors(struct machine *machine)
+static size_t find_vectors(struct guest *machine)
 {
 	static const uint8_t odd[MACHINE_VECTOR] = {0xb7, 0x1e, 0x51, 0x62, 0x8a, 0xed, 0x2a, 0x6a,
 	                                            0xbf, 0x71, 0x58, 0x80, 0x9c, 0xf4, 0xf3, 0xc7};
@@ -133,7 +133,7 @@ static size_t find_vectors(struct machine *machine)
 	return found;
 }
 
-bool known_open(struct machine *machine)
+bool qemu72_open(struct guest *machine)
 {
 	void **thread_cpu = dlsym(RTLD_DEFAULT, "thread_cpu");
 	machine->cpu = *thread_cpu;
@@ -147,21 +147,21 @@ bool known_open(struct machine *machine)
 
 /* ---- Reading them. ---- */
 
-uint64_t known_flags(const struct machine *machine)
+uint64_t qemu72_flags(const struct guest *machine)
 {
 	return (uint64_t)(word_at(machine, layout.n) & 1u << 31) | (uint64_t)(word_at(machine, layout.z) == 0) << 30 |
 	       (uint64_t)(word_at(machine, layout.c) & 1) << 29 | (uint64_t)(word_at(machine, layout.v) >> 31) << 28;
 }
 
-void known_vector(const struct machine *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
+void qemu72_vector(const struct guest *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
 {
 	enum { STRIDE = 256 }; /* a register has room for SVE's longest */
 	memcpy(bytes, machine->cpu + layout.vectors + (size_t)number * STRIDE, MACHINE_VECTOR);
 }
 
-void known_system(const struct machine *machine, struct tw_xtrace_snapshot *snapshot)
+void qemu72_system(const struct guest *machine, struct tw_xtrace_snapshot *snapshot)
 {
-	struct machine own = *machine;
+	struct guest own = *machine;
 	const uint8_t *environment = machine->cpu + layout.x - REGISTERS_AT;
 	snapshot->fpcr = ask(&own, layout.floating, environment, GDB_FPCR);
 	snapshot->fpsr = ask(&own, layout.floating, environment, GDB_FPSR);
@@ -171,13 +171,13 @@ void known_system(const struct machine *machine, struct tw_xtrace_snapshot *snap
 
 /* ---- TPIDR_EL0: the word that MSR changes to its operand. ---- */
 
-void known_before_tpidr(const struct machine *machine)
+void qemu72_before_tpidr(const struct guest *machine)
 {
 	if (!layout.tpidr)
 		memcpy(before, machine->cpu, sizeof before);
 }
 
-void known_after_tpidr(const struct machine *machine, uint64_t value)
+void qemu72_after_tpidr(const struct guest *machine, uint64_t value)
 {
 	if (layout.tpidr)
 		return;

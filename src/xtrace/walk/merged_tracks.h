@@ -1,7 +1,7 @@
-/* lanes.h - the tracks of a set on one clock, by the order of their accesses. */
+/* merged_tracks.h - the tracks of a set on one clock, by the order of their accesses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef XTRACE_WALK_LANES_H
-#define XTRACE_WALK_LANES_H
+#ifndef XTRACE_WALK_MERGED_TRACKS_H
+#define XTRACE_WALK_MERGED_TRACKS_H
 
 #include "xtrace/walk/calls.h"
 #include "xtrace/xtrace.h"
@@ -34,20 +34,20 @@ struct xtrace_moment {
 	struct tw_xtrace_token token;
 };
 
-struct xtrace_lanes;
+struct xtrace_merged_tracks;
 
 /* Opens all tracks that are wanted. An instruction is a tick; what has a TIME comes when all that have a smaller one
  * have come, and a track begins when its first TIME is the next. Returns 0 or a negative status; free it in any
  * case. */
-int xtrace_lanes_open(struct xtrace_lanes **lanes, struct tw_reader *reader);
+int xtrace_merged_tracks_open(struct xtrace_merged_tracks **lanes, struct tw_reader *reader);
 
 /* Tells where nothing says how the tracks were in time. */
-void xtrace_lanes_tell_order(const struct xtrace_lanes *lanes);
+void xtrace_merged_tracks_tell_order(const struct xtrace_merged_tracks *lanes);
 
 /* Gives the next token of all, or the end of a track; its time is never less than the last one's. Returns 1, 0 at the
  * end of all, or a negative status. */
-int xtrace_lanes_next(struct xtrace_lanes *lanes, struct xtrace_moment *moment);
+int xtrace_merged_tracks_next(struct xtrace_merged_tracks *lanes, struct xtrace_moment *moment);
 
-void xtrace_lanes_free(struct xtrace_lanes *lanes);
+void xtrace_merged_tracks_free(struct xtrace_merged_tracks *lanes);
 
 #endif

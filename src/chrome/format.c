@@ -1,0 +1,134 @@
+/* format.c - Chrome's trace event JSON as a format: finding and opening it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chrome/chrome.h"
+#include "core/filter/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Filters need times since the start and each thread's events in order; the records that pass them are read again. */
+static int prepare_input(struct tw_reader *reader)
+{
+	if (reader->options.order != TW_ORDER_FILE || !tw_filter_needed(&reader->options))
+		return 0;
+	reader->options.order = TW_ORDER_TIME;
+	if (tw_input_seekable(reader->input))
+		return 0;
+	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
+	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
+}
+
+static int open_chrome(struct tw_reader *reader)
+{
+	struct chrome_state *state = calloc(1, sizeof *state);
+	reader->state = state;
+	if (!state)
+		return tw_fail_memory(reader);
+	reader->clock.ticks_per_second = 1000000000;
+	state->times.earliest = INT64_MAX;
+	state->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	state->order.current = calloc(1, sizeof *state->order.current);
+	if (!state->c || !state->order.current)
+		return tw_fail_memory(reader);
+	int status = prepare_input(reader);
+	if (status >= 0)
+		status = chrome_stream_open(reader, &state->stream);
+	return status;
+}
+
+static void close_chrome(struct tw_reader *reader)
+{
+	struct chrome_state *state = reader->state;
+	chrome_order_free(state);
+	chrome_names_free(&state->names);
+	chrome_records_free(state->records);
+	chrome_summary_free(state->summary);
+	if (state->c)
+		freelocale(state->c);
+	free(state->tracks);
+	free(state);
+	reader->state = NULL;
+}
+
+/* ---- The format. ---- */
+
+static bool holds(const uint8_t *bytes, size_t size, const char *text)
+{
+	return memmem(bytes, size, text, strlen(text)) != NULL;
+}
+
+/* Whether what tells comes after much else: what devices there are, how it was recorded, the arguments of an event. */
+static int probe_further(const uint8_t *bytes, size_t size)
+{
+	if (size <= TW_PROBE_SIZE)
+		return size == TW_PROBE_SIZE ? TW_PROBE_MORE : 0;
+	bool events = holds(bytes, size, "\"ph\"") && holds(bytes, size, "\"ts\"");
+	return events || holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
+}
+
+static size_t pass_blanks(const uint8_t *bytes, size_t at, size_t end)
+{
+	while (at < end && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t'))
+		at++;
+	return at;
+}
+
+/* Whether there is nothing but an array of nothing: a recording in which nothing happened. */
+static bool is_empty_array(const uint8_t *bytes, size_t at, size_t size)
+{
+	if (size >= TW_PROBE_SIZE || bytes[at] != '[')
+		return false;
+	at = pass_blanks(bytes, at + 1, size);
+	return at < size && bytes[at] == ']' && pass_blanks(bytes, at + 1, size) == size;
+}
+
+/* JSON alone is not enough: it must name what only these files have. */
+static int probe(const uint8_t *bytes, size_t size)
+{
+	static const struct {
+		const char *text, *more;
+		int sure;
+	} signs[] = {
+	    {"\"traceEvents\"", "", 90},        {"\"ph\"", "", 80},         {"\"systemTraceEvents\"", "", 80},
+	    {"\"displayTimeUnit\"", "", 60},    {"\"pid\"", "\"tid\"", 50}, {"\"pid\"", "\"ts\"", 50},
+	    {"\"source\"", "\"DevTools\"", 50},
+	};
+	size_t at = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	size_t first = size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE;
+	at = pass_blanks(bytes, at, first);
+	if (at == first || (bytes[at] != '[' && bytes[at] != '{'))
+		return 0;
+	if (is_empty_array(bytes, at, size))
+		return 50;
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (holds(bytes, first, signs[i].text) && holds(bytes, first, signs[i].more))
+			return signs[i].sure;
+	return probe_further(bytes, size);
+}
+
+const struct tw_format tw_format_chrome = {
+    .name = "chrome",
+    .title = "Chrome trace event JSON (Chrome, Perfetto, many tracers)",
+    .rules = chrome_rules,
+    .rule_count = CHROME_RULES,
+    .traits =
+	{
+	    .copy_order = TW_ORDER_TIME,
+	    .tells_reach = true,
+	},
+    .files =
+	{
+	    .probe = probe,
+	},
+    .reading =
+	{
+	    .open = open_chrome,
+	    .read = chrome_read,
+	    .read_record = chrome_read_record,
+	    .close = close_chrome,
+	},
+    .survey =
+	{
+	    .info = chrome_info,
+	},
+};
