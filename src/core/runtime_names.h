@@ -1,5 +1,5 @@
-/* runtime_names.h - the names that the events of a runtime have: readers tell its collections, compilations and CPU time
- * by them, and the analyses find them by them. */
+/* runtime_names.h - the names of a runtime's events: readers give them to collections, compilations and CPU time, and
+ * the analyses find these by them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_RUNTIME_NAMES_H
 #define CORE_RUNTIME_NAMES_H

@@ -26,13 +26,13 @@ void tw_put_csv(struct tw_output *out, const char *bytes, size_t size);
 void tw_put_csv_text(struct tw_output *out, const char *text);
 
 /* Options that several commands have as they are. offset: of `csv` in the command's struct. */
-#define TW_OPTION_OUTPUT_BY_NAME                                                                                          \
-	{                                                                                                                 \
-		"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output),                                        \
-		    .placeholder = "FILE",                                                                                \
-		    .help =                                                                                               \
-			"where to write; .csv and .svg tell the form, and .gz or .zst behind them the compression. - is " \
-			"standard output, the default"                                                                    \
+#define TW_OUTPUT_BY_NAME_HELP                                                                                         \
+	"where to write; .csv and .svg tell the form, and .gz or .zst behind them the compression. - is standard "     \
+	"output, the default"
+#define TW_OPTION_OUTPUT_BY_NAME                                                                                       \
+	{                                                                                                              \
+		"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",              \
+										   .help = TW_OUTPUT_BY_NAME_HELP      \
 	}
 #define TW_OPTION_CSV_SAMPLES(offset)                                                                                  \
 	{                                                                                                              \
