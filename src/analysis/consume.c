@@ -17,7 +17,8 @@ struct part {
 	int status;
 };
 
-struct run {
+/* What is read into an owner, in parts. */
+struct reading {
 	const struct tw_consumer *consumer;
 	void *owner;
 	struct part *parts;
@@ -54,9 +55,9 @@ static int read_events(struct tw_reader *reader, const struct tw_consumer *consu
 	return got;
 }
 
-static bool open_state(struct run *run, struct part *part)
+static bool open_state(struct reading *reading, struct part *part)
 {
-	part->state = run->consumer->open(run->owner, tw_reader_dictionary(part->reader));
+	part->state = reading->consumer->open(reading->owner, tw_reader_dictionary(part->reader));
 	if (!part->state)
 		part->status = tw_fail(part->reader, TW_ERR_MEMORY, "out of memory");
 	return part->state != NULL;
@@ -70,28 +71,28 @@ static bool is_plain(const struct tw_reader *reader)
 
 static void read_part(void *context, unsigned i)
 {
-	struct run *run = context;
-	struct part *part = &run->parts[i];
+	struct reading *reading = context;
+	struct part *part = &reading->parts[i];
 	struct tw_reader *reader = part->reader;
-	if (!open_state(run, part))
+	if (!open_state(reading, part))
 		return;
 	bool plain = reader->format->reading.read_calls && is_plain(reader);
-	struct tw_calls *calls = plain && run->consumer->stacks ? run->consumer->stacks(part->state) : NULL;
-	if (reader->traits.in_turn && !reader->filter)
-		run->consumer->in_turn(part->state);
-	part->status = calls ? read_calls(reader, run->consumer, part->state, calls)
-	                     : read_events(reader, run->consumer, part->state);
-	run->consumer->finish(part->state);
+	struct tw_calls *calls = plain && reading->consumer->stacks ? reading->consumer->stacks(part->state) : NULL;
+	if (reader->traits.in_turn && !reader->filter) /* no event comes of a track that another one has followed */
+		tw_part_calls(part->state)->in_turn = true;
+	part->status = calls ? read_calls(reader, reading->consumer, part->state, calls)
+	                     : read_events(reader, reading->consumer, part->state);
+	reading->consumer->finish(part->state);
 }
 
 /* Adds the parts to the owner. Returns the first of the negative statuses, if there is one. */
-static int merge_parts(struct run *run, unsigned count)
+static int merge_parts(struct reading *reading, unsigned count)
 {
 	int status = 0;
 	for (unsigned i = 0; i < count; i++) {
-		struct part *part = &run->parts[i];
+		struct part *part = &reading->parts[i];
 		if (part->state) {
-			int merged = run->consumer->merge(run->owner, part->state);
+			int merged = reading->consumer->merge(reading->owner, part->state);
 			part->status = part->status < 0 ? part->status : merged;
 		}
 		status = status < 0 ? status : part->status;
@@ -99,18 +100,18 @@ static int merge_parts(struct run *run, unsigned count)
 	return status;
 }
 
-static void close_states(struct run *run, unsigned count)
+static void close_states(struct reading *reading, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (run->parts[i].state)
-			run->consumer->close(run->parts[i].state);
+		if (reading->parts[i].state)
+			reading->consumer->close(reading->parts[i].state);
 }
 
 /* The parts give their memory back before the owner needs more. */
-static int settle(struct run *run, unsigned count, int status)
+static int settle(struct reading *reading, unsigned count, int status)
 {
-	close_states(run, count);
-	int settled = run->consumer->settle(run->owner);
+	close_states(reading, count);
+	int settled = reading->consumer->settle(reading->owner);
 	return status < 0 ? status : settled;
 }
 
@@ -118,8 +119,8 @@ static int settle(struct run *run, unsigned count, int status)
 
 static void take_run(void *context, unsigned i, const struct tw_call_run *dealt)
 {
-	struct run *run = context;
-	run->consumer->feed(run->parts[i].state, dealt);
+	struct reading *reading = context;
+	reading->consumer->feed(reading->parts[i].state, dealt);
 }
 
 static bool is_dealt(const struct tw_reader *reader)
@@ -128,21 +129,21 @@ static bool is_dealt(const struct tw_reader *reader)
 }
 
 /* Reads the trace with one reader for all parts. Its status is that of the first part. */
-static void deal(struct run *run, unsigned count)
+static void deal(struct reading *reading, unsigned count)
 {
-	struct tw_reader *reader = run->parts[0].reader;
+	struct tw_reader *reader = reading->parts[0].reader;
 	for (unsigned i = 0; i < count; i++)
-		if (!open_state(run, &run->parts[i]))
+		if (!open_state(reading, &reading->parts[i]))
 			return;
 	const struct tw_call_taker taker = {
 	    .parts = count,
-	    .nested = run->consumer->stacks && run->consumer->stacks(run->parts[0].state),
+	    .nested = reading->consumer->stacks && reading->consumer->stacks(reading->parts[0].state),
 	    .take = take_run,
-	    .context = run,
+	    .context = reading,
 	};
-	run->parts[0].status = reader->format->reading.calls_by_track(reader, &taker);
+	reading->parts[0].status = reader->format->reading.calls_by_track(reader, &taker);
 	for (unsigned i = 0; i < count; i++)
-		run->consumer->finish(run->parts[i].state);
+		reading->consumer->finish(reading->parts[i].state);
 }
 
 /* Where memory is short it must be read once more. */
@@ -189,28 +190,29 @@ static void close_readers(struct part *parts, unsigned count)
 			tw_close(parts[i].reader);
 }
 
-static void read_all(struct run *run, const struct tw_reader *reader, unsigned count)
+static void read_all(struct reading *reading, const struct tw_reader *reader, unsigned count)
 {
 	if (is_dealt(reader))
-		deal(run, count);
+		deal(reading, count);
 	else
-		tw_parallel(count, read_part, run);
+		tw_parallel(count, read_part, reading);
 }
 
 static int read_whole(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
 {
 	struct part part = {.reader = reader};
-	struct run run = {.consumer = consumer, .owner = owner, .parts = &part};
+	struct reading reading = {.consumer = consumer, .owner = owner, .parts = &part};
 	consumer->begin(owner, 1);
-	read_all(&run, reader, 1);
-	return settle(&run, 1, merge_parts(&run, 1));
+	read_all(&reading, reader, 1);
+	return settle(&reading, 1, merge_parts(&reading, 1));
 }
 
-static bool any_folded(const struct run *run, unsigned count)
+static bool any_folded(const struct reading *reading, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		const struct part *part = &run->parts[i];
-		if (part->reader->reports.fell_short || (part->state && run->consumer->folded(run->owner, part->state)))
+		const struct part *part = &reading->parts[i];
+		if (part->reader->reports.fell_short ||
+		    (part->state && reading->consumer->folded(reading->owner, part->state)))
 			return true;
 	}
 	return false;
@@ -226,21 +228,21 @@ static void keep_error(struct tw_reader *reader, const struct part *parts, unsig
 }
 
 /* Reads the parts at once. *again: nothing was merged, and the whole should be read instead. */
-static int read_parts(struct run *run, struct tw_reader *reader, unsigned count, bool *again)
+static int read_parts(struct reading *reading, struct tw_reader *reader, unsigned count, bool *again)
 {
-	int status = open_parts(reader, run->parts, count);
+	int status = open_parts(reader, reading->parts, count);
 	if (status < 0)
 		return status;
-	run->consumer->begin(run->owner, count);
-	read_all(run, reader, count);
-	*again = any_folded(run, count);
+	reading->consumer->begin(reading->owner, count);
+	read_all(reading, reader, count);
+	*again = any_folded(reading, count);
 	if (*again) {
-		close_states(run, count);
+		close_states(reading, count);
 		return 0;
 	}
-	status = settle(run, count, merge_parts(run, count));
+	status = settle(reading, count, merge_parts(reading, count));
 	if (status < 0)
-		keep_error(reader, run->parts, count);
+		keep_error(reader, reading->parts, count);
 	return status;
 }
 
@@ -248,12 +250,12 @@ static int read_parts(struct run *run, struct tw_reader *reader, unsigned count,
 static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner,
                        bool *again)
 {
-	struct run run = {.consumer = consumer, .owner = owner, .parts = calloc(jobs, sizeof *run.parts)};
-	if (!run.parts)
+	struct reading reading = {.consumer = consumer, .owner = owner, .parts = calloc(jobs, sizeof *reading.parts)};
+	if (!reading.parts)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	int status = read_parts(&run, reader, jobs, again);
-	close_readers(run.parts, jobs);
-	free(run.parts);
+	int status = read_parts(&reading, reader, jobs, again);
+	close_readers(reading.parts, jobs);
+	free(reading.parts);
 	return status;
 }
 

@@ -7,7 +7,8 @@
 
 #include <trackway/analysis.h>
 
-/* What takes the events of one part of a trace. The owner is what all parts are merged into. */
+/* What takes the events of one part of a trace. A part begins with its struct tw_calls. The owner is what all parts are
+ * merged into. */
 struct tw_consumer {
 	/* Calls are taken in less time than it takes to find them: where they are dealt, half as many parts as threads
 	 * are enough, and what each of them counts in stays nearer. `make bench` measures stat of FXT. */
@@ -21,8 +22,6 @@ struct tw_consumer {
 	 * of them. */
 	struct tw_calls *(*stacks)(void *part);
 	void (*feed_calls)(void *part, const struct tw_left_calls *left);
-	/* Tells, before the first run, that no event comes of a track that another one has followed. */
-	void (*in_turn)(void *part);
 	/* After the last run. */
 	void (*finish)(void *part);
 	/* Whether memory was short, or could be when this part and those asked about before are merged: then the result
@@ -34,6 +33,11 @@ struct tw_consumer {
 	/* After a trace was read and its parts are closed. Returns 0 or a negative status. */
 	int (*settle)(void *owner);
 };
+
+static inline struct tw_calls *tw_part_calls(void *part)
+{
+	return part;
+}
 
 static inline void tw_calls_add_notes(struct tw_profile_notes *into, const struct tw_calls *calls)
 {

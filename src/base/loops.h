@@ -19,8 +19,8 @@
 	X(TRACELOG_COUNT, "tracelog-count") /* tracelog/jobs/count.c: the same lines, counted */                       \
 	X(CALLS_DEALT, "calls-dealt")       /* struct tw_format's read_calls and deal: no events in between */         \
 	X(CALLS_NEST, "calls-nest")         /* core/calls/calls.h: calls of a track that nest */                       \
-	X(CALLS_ONE, "calls-one")           /* core/calls/call_by_call.h: the same, of any track */                    \
-	X(CALLS_STREAKS, "calls-streaks")   /* core/calls/streaks.h: events of a track put together */                 \
+	X(CALLS_ONE, "calls-one")           /* core/calls/calls.h: the same, of any track */                           \
+	X(CALLS_STREAKS, "calls-streaks")   /* core/calls/track_runs.h: events of a track put together */              \
 	X(ORDER_IN_PLACE, "order-in-place") /* core/order/order.c: rows handed on where they lie */                    \
 	X(FXT_ROWS, "fxt-rows")             /* fxt/events/plain.c: events and switches to rows */                      \
 	X(FXT_SKIP, "fxt-skip")             /* fxt/events/skip.c: events that nobody wants */                          \

@@ -70,3 +70,13 @@ bool tw_budget_map_add(struct tw_budget *budget, enum tw_budget_use use, struct 
 		tw_budget_give(budget, use, more);
 	return tw_budget_fail(budget);
 }
+
+uint32_t tw_budget_add_item(struct tw_budget *budget, enum tw_budget_use use, struct tw_keyed *keyed, uint64_t key,
+                            void *array, size_t size, size_t beside)
+{
+	if (keyed->count >= UINT32_MAX - 1 || !tw_budget_take(budget, use, beside) ||
+	    !tw_budget_grow(budget, use, array, &keyed->room, keyed->count + 1, size) ||
+	    !tw_budget_map_add(budget, use, &keyed->map, key, (uint32_t)keyed->count))
+		return UINT32_MAX;
+	return (uint32_t)keyed->count++;
+}

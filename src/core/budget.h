@@ -60,6 +60,27 @@ bool tw_budget_extend(struct tw_budget *budget, enum tw_budget_use use, void *ar
 bool tw_budget_map_add(struct tw_budget *budget, enum tw_budget_use use, struct tw_map *map, uint64_t key,
                        uint32_t value);
 
+/* How many items an array of the owner's has, and which number the item of a key has. All zero to begin. */
+struct tw_keyed {
+	struct tw_map map;
+	size_t count, room;
+};
+
+/* Adds an item of zeroes to the array at *array, under a key. `beside`: bytes that the item will take elsewhere.
+ * Returns its number, or UINT32_MAX when there is no room. */
+uint32_t tw_budget_add_item(struct tw_budget *budget, enum tw_budget_use use, struct tw_keyed *keyed, uint64_t key,
+                            void *array, size_t size, size_t beside);
+
+/* The item of a key, or else a new one. */
+static inline uint32_t tw_budget_item(struct tw_budget *budget, enum tw_budget_use use, struct tw_keyed *keyed,
+                                      uint64_t key, void *array, size_t size, size_t beside)
+{
+	uint32_t number;
+	if (tw_map_find(&keyed->map, key, &number))
+		return number;
+	return tw_budget_add_item(budget, use, keyed, key, array, size, beside);
+}
+
 /* Whether so many bytes more are there. */
 static inline bool tw_budget_fits(const struct tw_budget *budget, enum tw_budget_use use, size_t bytes)
 {

@@ -46,7 +46,7 @@ static struct moves moves_among(const struct fdr_near *near)
 }
 
 /* A row of records that the fast path takes. */
-struct run {
+struct plain_run {
 	struct moves moves;
 	struct tw_frame *top;
 	struct tw_left_call *left;
@@ -80,7 +80,7 @@ static inline bool make_plain(uint32_t *bits, uint32_t odd)
  * the top and a left call, and keeps one of the two: there must be room for as many frames as there are records, and
  * for one left call more. whole: the clock's. To save instructions and stores, a function's row and name are one word,
  * a row and its open calls another, and what depends on the kind stands in tables on the stack. */
-TW_INLINE const uint8_t *take_all(struct run *run, const uint8_t *bytes, size_t size, uint64_t whole)
+TW_INLINE const uint8_t *take_all(struct plain_run *run, const uint8_t *bytes, size_t size, uint64_t whole)
 {
 	struct tw_frame *top = run->top;
 	struct tw_left_call *left = run->left;
@@ -121,12 +121,12 @@ TW_INLINE const uint8_t *take_all(struct run *run, const uint8_t *bytes, size_t 
 }
 
 /* The same for clocks of more than 10^9 ticks per second, which most are. */
-TW_NOINLINE const uint8_t *take_fast_clock(struct run *run, const uint8_t *bytes, size_t size)
+TW_NOINLINE const uint8_t *take_fast_clock(struct plain_run *run, const uint8_t *bytes, size_t size)
 {
 	return take_all(run, bytes, size, 0);
 }
 
-TW_NOINLINE const uint8_t *take_any_clock(struct run *run, const uint8_t *bytes, size_t size)
+TW_NOINLINE const uint8_t *take_any_clock(struct plain_run *run, const uint8_t *bytes, size_t size)
 {
 	return take_all(run, bytes, size, run->whole);
 }
@@ -164,25 +164,25 @@ static void forget(struct fdr_names *names, const struct tw_call_space *space)
 enum { FIRST = 1 /* of a metadata record, the bytes before its body */ };
 
 /* The count of ticks. */
-static uint64_t count_now(const struct run *run)
+static uint64_t count_now(const struct plain_run *run)
 {
 	return run->horizon - run->walk.left;
 }
 
-static void note_event(struct run *run)
+static void note_event(struct plain_run *run)
 {
 	run->last = tw_ticks_walked(&run->walk);
 	run->any = true;
 }
 
 /* Lets time go by; false when it would go back, or beyond the walk. */
-static bool go_on(struct run *run, uint64_t ticks)
+static bool go_on(struct plain_run *run, uint64_t ticks)
 {
 	return tw_ticks_step(&run->walk, ticks, run->whole, run->part);
 }
 
 /* A custom event that is there to its end. */
-static size_t pass_event(const struct fdr_cursor *cursor, struct run *run, const uint8_t *bytes, size_t size)
+static size_t pass_event(const struct fdr_cursor *cursor, struct plain_run *run, const uint8_t *bytes, size_t size)
 {
 	uint32_t payload = tw_load32(bytes + FIRST, false);
 	uint64_t ticks = (uint64_t)(int64_t)(int32_t)tw_load32(bytes + FIRST + 4, false);
@@ -194,7 +194,7 @@ static size_t pass_event(const struct fdr_cursor *cursor, struct run *run, const
 }
 
 /* Passes the next record. Returns how many bytes it has, 0 when it is none of these. */
-static size_t pass(struct fdr_cursor *cursor, struct run *run, const uint8_t *bytes, size_t size)
+static size_t pass(struct fdr_cursor *cursor, struct plain_run *run, const uint8_t *bytes, size_t size)
 {
 	if (size < TW_FDR_METADATA_SIZE || !(*bytes & 1))
 		return 0;
@@ -218,7 +218,7 @@ static size_t pass(struct fdr_cursor *cursor, struct run *run, const uint8_t *by
 /* ---- Runs. ---- */
 
 /* Sets out. False where a call could end before it began, or the last event would be later than the next. */
-static bool begin_run(struct fdr_stream *stream, const struct tw_calls *calls, struct run *run)
+static bool begin_run(struct fdr_stream *stream, const struct tw_calls *calls, struct plain_run *run)
 {
 	run->walk = tw_ticks_walk(&stream->clock, stream->cursor.tsc);
 	run->horizon = stream->cursor.tsc + run->walk.left;
@@ -227,7 +227,7 @@ static bool begin_run(struct fdr_stream *stream, const struct tw_calls *calls, s
 }
 
 /* Takes entries and exits, at most so many; returns how many. */
-static size_t take_plain(struct run *run, const uint8_t *bytes, size_t most)
+static size_t take_plain(struct plain_run *run, const uint8_t *bytes, size_t most)
 {
 	const size_t size = most * TW_FDR_FUNCTION_SIZE;
 	size_t taken = (size_t)((run->whole ? take_any_clock : take_fast_clock)(run, bytes, size) - bytes);
@@ -237,7 +237,7 @@ static size_t take_plain(struct run *run, const uint8_t *bytes, size_t most)
 }
 
 static void end_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw_left_calls *left,
-                    const struct run *run)
+                    const struct plain_run *run)
 {
 	stream->cursor.tsc = count_now(run);
 	if (run->any)
@@ -251,7 +251,7 @@ static void end_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw
 static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, struct tw_left_calls *left,
                          const uint8_t *bytes, size_t size, size_t *most)
 {
-	struct run run = {
+	struct plain_run run = {
 	    .moves = moves_among(stream->names->near),
 	    .top = calls->stack->space->frames + calls->stack->depth,
 	    .left = left->calls + left->count,

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/text/plural.h"
-#include "core/calls/spans.h"
+#include "core/calls/open_slices.h"
 #include "fdr/write.h"
 
 #include <stdlib.h>
@@ -39,7 +39,9 @@ struct fdr_writer {
 	uint32_t open[OPEN_BUFFERS]; /* tracks with an open buffer, in a ring */
 	size_t open_first, open_count;
 	size_t buffer_size;
-	struct tw_spans spans; /* open slices, with their function ids */
+	struct tw_open_slices *slices; /* by track, with their function ids */
+	size_t slice_tracks;
+	struct tw_open_room slice_room;
 };
 
 static int no_memory(struct tw_writer *writer)
@@ -204,9 +206,10 @@ static int close_inside(struct tw_writer *writer, const struct tw_event *end, co
 {
 	const struct tw_fdr_record record = {.kind = TW_FDR_EXIT, .function_id = around->function};
 	struct fdr_writer *w = writer->state;
+	struct tw_open_slices *open = &w->slices[end->track];
 	int status = 0;
-	while (status >= 0 && w->spans.stacks[end->track].depth > around->depth)
-		if (tw_spans_close(&w->spans, end->track).slot == around->function)
+	while (status >= 0 && open->depth > around->depth)
+		if (tw_open_close(open, &w->slice_room).slot == around->function)
 			status = put_call(writer, end, NULL, record, around->end_ns);
 	return status;
 }
@@ -216,7 +219,7 @@ static bool is_over(const struct fdr_writer *w, const struct tw_event *event, co
                     uint64_t ns)
 {
 	if (event->kind == TW_SLICE_END && last->end_ns == ns)
-		return w->spans.stacks[event->track].depth <= last->depth;
+		return w->slices[event->track].depth <= last->depth;
 	return last->end_ns <= ns;
 }
 
@@ -261,7 +264,7 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
 		end = place[-1].end_ns;
 	*place = (struct pending_exit){
 	    .end_ns = end,
-	    .depth = w->spans.stacks[event->track].depth,
+	    .depth = w->slices[event->track].depth,
 	    .function = record.function_id,
 	    .tail = event->flags & TW_FLAG_TAIL,
 	};
@@ -295,18 +298,21 @@ static int end_inside(struct tw_writer *writer, const struct tw_event *event, si
 static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *function, size_t *place)
 {
 	*place = SIZE_MAX;
-	int status = tw_spans_tracks(&w->spans, event->track + (size_t)1);
-	if (status < 0 || event->kind == TW_SLICE_COMPLETE)
-		return status;
+	if (!tw_grow(&w->slices, &w->slice_tracks, event->track + (size_t)1, sizeof *w->slices))
+		return TW_ERR_MEMORY;
+	struct tw_open_slices *open = &w->slices[event->track];
+	int status = 0;
+	if (event->kind == TW_SLICE_COMPLETE)
+		return 0;
 	if (event->kind == TW_SLICE_BEGIN) {
-		status = tw_spans_open(&w->spans, event->track, event->name, *function);
+		status = tw_open_begin(open, &w->slice_room, event->name, event->time, *function);
 		return status == TW_ERR_LIMIT ? 0 : status;
 	}
 	if (event->name)
 		*function = fdr_function_id(&w->log.functions, w->log.dictionary, event->name, FDR_ID_MAX);
-	status = tw_spans_match(&w->spans, event->track, event->name, place);
-	while (status == 1 && w->spans.stacks[event->track].depth > *place)
-		*function = (uint32_t)tw_spans_close(&w->spans, event->track).slot;
+	status = tw_open_match(open, event->name, place);
+	while (status == 1 && open->depth > *place)
+		*function = (uint32_t)tw_open_close(open, &w->slice_room).slot;
 	return status == TW_ERR_MEMORY ? status : 0;
 }
 
@@ -460,7 +466,7 @@ static int open_writer(struct tw_writer *writer)
 		                      INT32_MAX);
 	struct fdr_writer *w = writer->state;
 	w->buffer_size = (size_t)size;
-	w->spans.limit = OPEN_SLICES;
+	w->slice_room.limit = OPEN_SLICES;
 	w->log.header.type = 1;
 	w->log.header.buffer_size = size;
 	return 0;
@@ -493,7 +499,7 @@ static void close_writer(struct tw_writer *writer)
 	}
 	free(w->threads);
 	fdr_functions_free(&w->log.functions);
-	tw_spans_free(&w->spans);
+	tw_open_free_all(w->slices, w->slice_tracks);
 	free(w);
 }
 

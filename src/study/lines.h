@@ -23,8 +23,7 @@ struct study_line {
 struct study_lines {
 	struct tw_budget *budget;
 	struct study_line *items;
-	size_t count, room;
-	struct tw_map map;
+	struct tw_keyed keyed;     /* by number */
 	uint32_t near[STUDY_NEAR]; /* index plus 1 */
 };
 

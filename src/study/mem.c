@@ -25,9 +25,8 @@ struct page {
 
 struct mem {
 	struct study_lines lines;
-	struct tw_map page_map;
+	struct tw_keyed paged; /* by number */
 	struct page *pages;
-	size_t page_count, page_room;
 	struct study_reuse reuse;
 	uint64_t sizes[2][SIZES];            /* loads, stores, by size; the last: larger */
 	uint64_t near[STRIDES], far[2][FAR]; /* far: by sign and magnitude */
@@ -63,7 +62,7 @@ static void free_mem(struct study_part *part)
 	if (!mem)
 		return;
 	study_lines_free(&mem->lines);
-	tw_map_free(&mem->page_map);
+	tw_map_free(&mem->paged.map);
 	study_reuse_free(&mem->reuse);
 	free(mem->pages);
 	free(mem->last);
@@ -92,7 +91,7 @@ static void close_interval(struct study_part *part, uint64_t instructions)
 	mem->now.thread = part->thread;
 	mem->now.start = mem->end - part->options->interval;
 	mem->now.instructions = instructions - mem->now.start;
-	mem->now.all_lines = mem->lines.count;
+	mem->now.all_lines = mem->lines.keyed.count;
 	add_interval(part, &mem->now);
 	mem->now = (struct memory_interval){0};
 	mem->number++;
@@ -104,16 +103,11 @@ static void close_interval(struct study_part *part, uint64_t instructions)
 static void touch_page(struct study_part *part, uint64_t number)
 {
 	struct mem *mem = mem_of(part);
-	uint32_t index;
-	if (!tw_map_find(&mem->page_map, number, &index)) {
-		index = (uint32_t)mem->page_count;
-		if (!tw_budget_grow(&part->budget, TW_FOR_ROWS, &mem->pages, &mem->page_room, mem->page_count + 1,
-		                    sizeof *mem->pages) ||
-		    !tw_budget_map_add(&part->budget, TW_FOR_ROWS, &mem->page_map, number, index)) {
-			part->left_out++;
-			return;
-		}
-		mem->page_count++;
+	uint32_t index =
+	    tw_budget_item(&part->budget, TW_FOR_ROWS, &mem->paged, number, &mem->pages, sizeof *mem->pages, 0);
+	if (index == UINT32_MAX) {
+		part->left_out++;
+		return;
 	}
 	mem->now.pages += mem->pages[index].seen != mem->number;
 	mem->pages[index].seen = mem->number;
@@ -276,7 +270,7 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 	struct mem *to = mem_of(all);
 	const struct mem *from = mem_of(part);
 	(void)map;
-	for (size_t i = 0; i < from->lines.count; i++)
+	for (size_t i = 0; i < from->lines.keyed.count; i++)
 		merge_line(all, &from->lines.items[i]);
 	for (size_t i = 0; i < SIZES; i++) {
 		to->sizes[0][i] += from->sizes[0][i];
@@ -318,15 +312,15 @@ static void put_totals(struct study_part *all, struct study_tables *tables)
 		sum.stored += mem->intervals[i].stored;
 	}
 	mem->number = 1;
-	for (size_t i = 0; i < mem->lines.count; i++)
+	for (size_t i = 0; i < mem->lines.keyed.count; i++)
 		touch_page(all, mem->lines.items[i].number >> (STUDY_PAGE_SHIFT - STUDY_LINE_SHIFT));
 	study_table_begin(tables, "total", "Accesses", total_columns, 6, false);
 	study_put_count(tables, sum.loads);
 	study_put_count(tables, sum.stores);
 	study_put_count(tables, sum.loaded);
 	study_put_count(tables, sum.stored);
-	study_put_count(tables, mem->lines.count);
-	study_put_count(tables, mem->page_count);
+	study_put_count(tables, mem->lines.keyed.count);
+	study_put_count(tables, mem->paged.count);
 }
 
 static const struct tw_study_column size_columns[] = {
@@ -453,7 +447,7 @@ static const struct tw_study_column sharing_columns[] = {
 static void put_sharing(const struct mem *mem, struct study_tables *tables)
 {
 	struct study_line sums[SHARINGS] = {0};
-	for (size_t i = 0; i < mem->lines.count; i++) {
+	for (size_t i = 0; i < mem->lines.keyed.count; i++) {
 		const struct study_line *line = &mem->lines.items[i];
 		struct study_line *sum = &sums[sharing_of(line)];
 		sum->number++;
@@ -481,7 +475,7 @@ static bool put_lines(const struct mem *mem, struct study_tables *tables)
 {
 	struct study_ranks ranks = {0};
 	bool fine = true;
-	for (uint32_t i = 0; fine && i < mem->lines.count; i++)
+	for (uint32_t i = 0; fine && i < mem->lines.keyed.count; i++)
 		fine = study_rank_add(&ranks, mem->lines.items[i].loads + mem->lines.items[i].stores, i);
 	study_rank_sort(&ranks);
 	study_table_begin(tables, "line", "Hot lines", line_columns, sizeof line_columns / sizeof *line_columns, true);

@@ -23,7 +23,7 @@ struct tw_chunk {
 };
 
 /* The files and tables that are needed until open returns. */
-struct work {
+struct opening {
 	struct tw_elf program, debug;
 	struct tw_places places;
 	Dwarf *dwarf[2]; /* of the program, of its debug file */
@@ -80,18 +80,18 @@ struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address
 /* ---- Open. ---- */
 
 /* Names and lines come from the program itself or, what it lacks, from the debug file that belongs to it. */
-static void read_names_and_lines(struct tw_symbols *symbols, struct work *work)
+static void read_names_and_lines(struct tw_symbols *symbols, struct opening *opening)
 {
-	const struct tw_places *places = &work->places;
-	bool named = tw_names_read(&work->program, SHT_SYMTAB, TW_TRUST_STATIC, places);
-	tw_names_read(&work->program, SHT_DYNSYM, TW_TRUST_DYNAMIC, places);
-	bool lined = tw_lines_read(&work->program, places, &work->dwarf[0]);
-	if ((named && lined) || !tw_debug_open(symbols, &work->program, &work->debug))
+	const struct tw_places *places = &opening->places;
+	bool named = tw_names_read(&opening->program, SHT_SYMTAB, TW_TRUST_STATIC, places);
+	tw_names_read(&opening->program, SHT_DYNSYM, TW_TRUST_DYNAMIC, places);
+	bool lined = tw_lines_read(&opening->program, places, &opening->dwarf[0]);
+	if ((named && lined) || !tw_debug_open(symbols, &opening->program, &opening->debug))
 		return;
 	if (!named)
-		tw_names_read(&work->debug, SHT_SYMTAB, TW_TRUST_STATIC, places);
+		tw_names_read(&opening->debug, SHT_SYMTAB, TW_TRUST_STATIC, places);
 	if (!lined)
-		tw_lines_read(&work->debug, places, &work->dwarf[1]);
+		tw_lines_read(&opening->debug, places, &opening->dwarf[1]);
 }
 
 static const char *keep_name(struct tw_symbols *symbols, const struct tw_symbols_function *function, size_t *budget)
@@ -146,25 +146,25 @@ static int keep_places(struct tw_symbols *symbols, const struct tw_places *place
 	return 0;
 }
 
-static int read_program(struct tw_symbols *symbols, struct work *work, const char *path)
+static int read_program(struct tw_symbols *symbols, struct opening *opening, const char *path)
 {
-	int status = tw_elf_open(symbols, &work->program, path);
+	int status = tw_elf_open(symbols, &opening->program, path);
 	if (status >= 0)
-		status = tw_sleds_read(symbols, &work->program, &work->places);
+		status = tw_sleds_read(symbols, &opening->program, &opening->places);
 	if (status < 0)
 		return status;
-	qsort(work->places.items, work->places.count, sizeof *work->places.items, compare_places);
-	read_names_and_lines(symbols, work);
-	return keep_places(symbols, &work->places);
+	qsort(opening->places.items, opening->places.count, sizeof *opening->places.items, compare_places);
+	read_names_and_lines(symbols, opening);
+	return keep_places(symbols, &opening->places);
 }
 
-static void free_work(struct work *work)
+static void free_opening(struct opening *opening)
 {
-	for (size_t i = 0; i < sizeof work->dwarf / sizeof work->dwarf[0]; i++)
-		dwarf_end(work->dwarf[i]);
-	tw_elf_close(&work->debug);
-	tw_elf_close(&work->program);
-	free(work->places.items);
+	for (size_t i = 0; i < sizeof opening->dwarf / sizeof opening->dwarf[0]; i++)
+		dwarf_end(opening->dwarf[i]);
+	tw_elf_close(&opening->debug);
+	tw_elf_close(&opening->program);
+	free(opening->places.items);
 }
 
 static int name_function(void *context, uint64_t id, struct tw_name *name)
@@ -192,9 +192,9 @@ int tw_symbols_open(struct tw_symbols **symbols, const char *path)
 	fresh->path = strdup(path);
 	if (!fresh->path)
 		return tw_symbols_fail(fresh, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
-	struct work work = {.program = {.fd = -1}, .debug = {.fd = -1}};
-	int status = read_program(fresh, &work, path);
-	free_work(&work);
+	struct opening opening = {.program = {.fd = -1}, .debug = {.fd = -1}};
+	int status = read_program(fresh, &opening, path);
+	free_opening(&opening);
 	return status;
 }
 

@@ -242,11 +242,11 @@ static void test_rings_grow_and_shrink(void **state)
 	f->arguments[0] = (struct tw_argument){.name = name(f, "n"), .type = TW_ARG_UINT};
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		add_round(f, i, INSIDE, &to);
-		most = chrome->slot_mask + 1 > most ? chrome->slot_mask + 1 : most;
+		most = chrome->ring.slot_mask + 1 > most ? chrome->ring.slot_mask + 1 : most;
 	}
 	to[-2] = '\0';
 	assert_int_equal(most, CHROME_SLOTS);
-	assert_true(chrome->slot_mask + 1 < CHROME_SLOTS);
+	assert_true(chrome->ring.slot_mask + 1 < CHROME_SLOTS);
 	expect(f, expected);
 	free(expected);
 }
@@ -695,26 +695,26 @@ static void test_deep(void **state)
 }
 
 /* Ends that match nothing in a deep stack: each would look at all of it. */
-static void test_spans_far(void **state)
+static void test_match_far(void **state)
 {
 	enum { DEEP = 200000 };
 	(void)state;
-	struct tw_spans spans = {.limit = 1 << 20};
+	struct tw_open_room room = {.limit = 1 << 20};
+	struct tw_open_slices open = {0};
 	size_t place;
-	assert_int_equal(tw_spans_tracks(&spans, 2), 0);
+	assert_int_equal(tw_open_match(&open, 1, &place), 0);
 	for (uint32_t i = 0; i < DEEP; i++)
-		assert_int_equal(tw_spans_open(&spans, 1, 1 + i % 1000, i), 0);
+		assert_int_equal(tw_open_begin(&open, &room, 1 + i % 1000, 0, i), 0);
 	for (uint32_t i = 0; i < DEEP; i++)
-		assert_int_equal(tw_spans_match(&spans, 1, 5000, &place), 0);
+		assert_int_equal(tw_open_match(&open, 5000, &place), 0);
 	for (uint32_t i = DEEP; i > 100; i--) {
-		assert_int_equal(tw_spans_match(&spans, 1, 1 + (i + 500) % 1000, &place), 1);
+		assert_int_equal(tw_open_match(&open, 1 + (i + 500) % 1000, &place), 1);
 		assert_int_equal(place, i >= 500 ? i - 500 : SIZE_MAX);
-		assert_int_equal(tw_spans_close(&spans, 1).slot, i - 1);
+		assert_int_equal(tw_open_close(&open, &room).slot, i - 1);
 		if (i == 1000)
 			break;
 	}
-	assert_int_equal(tw_spans_match(&spans, 0, 1, &place), 0);
-	tw_spans_free(&spans);
+	tw_open_free(&open);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -759,7 +759,7 @@ int main(void)
 	    TEST(test_told_anew),
 	    TEST(test_references),
 	    TEST(test_deep),
-	    cmocka_unit_test(test_spans_far),
+	    cmocka_unit_test(test_match_far),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

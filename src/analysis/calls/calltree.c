@@ -419,7 +419,6 @@ const struct tw_consumer tw_calltree_consumer = {
     .open = open_part,
     .feed = tw_calltree_part_feed,
     .finish = tw_calltree_part_finish,
-    .in_turn = tw_calltree_part_in_turn,
     .folded = folded,
     .merge = merge_part,
     .close = tw_calltree_part_close,

@@ -121,16 +121,9 @@ void tw_calltree_part_feed(void *state, const struct tw_call_run *run)
 	tw_calls_feed_run(&part->calls, run, find, leave, false);
 }
 
-void tw_calltree_part_in_turn(void *state)
+void tw_calltree_part_finish(void *part)
 {
-	struct tw_calltree_part *part = state;
-	part->calls.in_turn = true;
-}
-
-void tw_calltree_part_finish(void *state)
-{
-	struct tw_calltree_part *part = state;
-	tw_calls_finish(&part->calls);
+	tw_calls_finish(part); /* its first member */
 }
 
 bool tw_calltree_part_folded(const struct tw_calltree_part *part)

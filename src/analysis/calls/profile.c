@@ -327,7 +327,6 @@ const struct tw_consumer tw_profile_consumer = {
     .stacks = tw_profile_part_stacks,
     .feed_calls = tw_profile_part_feed_calls,
     .finish = tw_profile_part_finish,
-    .in_turn = tw_profile_part_in_turn,
     .folded = folded,
     .merge = merge_part,
     .close = tw_profile_part_close,

@@ -158,12 +158,6 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 
 /* ---- And making them. ---- */
 
-static uint32_t no_root(struct tw_calls *calls, uint32_t track)
-{
-	(void)calls, (void)track;
-	return TW_ROW_NONE;
-}
-
 static uint32_t new_row(struct tw_profile_part *part, struct tw_part_key key)
 {
 	uint32_t row = tw_tallies_add(&part->rows, &part->keys, &part->key_room, sizeof *part->keys);
@@ -371,7 +365,7 @@ static void nested(struct tw_calls *calls, const struct tw_nested_call *found, s
 	}
 }
 
-static const struct tw_call_hooks hooks = {.root = no_root, .enter = enter, .leave = leave, .nested = nested};
+static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .nested = nested};
 
 /* ---- The part. ---- */
 
@@ -425,12 +419,6 @@ struct tw_calls *tw_profile_part_stacks(void *state)
 {
 	struct tw_profile_part *part = state;
 	return part->by == TW_BY_FUNCTION && !part->calls.min_duration ? &part->calls : NULL;
-}
-
-void tw_profile_part_in_turn(void *state)
-{
-	struct tw_profile_part *part = state;
-	part->calls.in_turn = true;
 }
 
 void tw_profile_part_finish(void *state)

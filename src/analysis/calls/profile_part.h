@@ -52,7 +52,6 @@ struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *op
 void tw_profile_part_feed(void *part, const struct tw_call_run *run);
 struct tw_calls *tw_profile_part_stacks(void *part); /* NULL: only events will do */
 void tw_profile_part_feed_calls(void *part, const struct tw_left_calls *left);
-void tw_profile_part_in_turn(void *part);
 void tw_profile_part_finish(void *part);
 bool tw_profile_part_folded(const struct tw_profile_part *part);
 void tw_profile_part_close(void *part);

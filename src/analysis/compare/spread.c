@@ -44,8 +44,7 @@ struct tw_spread {
 	size_t count, key_room, row_room;
 	struct tw_map map; /* hash of a key to row */
 	struct cell *cells;
-	size_t cell_count, cell_room;
-	struct tw_map cell_map; /* row and place to cell */
+	struct tw_keyed celled; /* by row and place */
 	struct pending *pendings;
 	size_t pending_count, pending_room, going;
 	struct tw_map pending_map;
@@ -65,20 +64,18 @@ static uint32_t place_of(double value)
 static void add_values(struct tw_spread *spread, uint32_t row, double value, uint64_t times)
 {
 	uint64_t key = (uint64_t)row << PLACE_BITS | place_of(value);
-	uint32_t number;
 	spread->rows[row].sum += value * (double)times;
 	spread->rows[row].values += times;
-	if (!tw_map_find(&spread->cell_map, key, &number)) {
-		number = (uint32_t)spread->cell_count;
-		if (!tw_budget_grow(&spread->budget, TW_FOR_COUNTS, &spread->cells, &spread->cell_room,
-		                    spread->cell_count + 1, sizeof *spread->cells) ||
-		    !tw_budget_map_add(&spread->budget, TW_FOR_COUNTS, &spread->cell_map, key, number)) {
-			spread->left_out += times;
-			return;
-		}
-		spread->cells[spread->cell_count++] = (struct cell){.row = row, .place = place_of(value)};
+	uint32_t number = tw_budget_item(&spread->budget, TW_FOR_COUNTS, &spread->celled, key, &spread->cells,
+	                                 sizeof *spread->cells, 0);
+	if (number == UINT32_MAX) {
+		spread->left_out += times;
+		return;
 	}
-	spread->cells[number].count += times;
+	struct cell *cell = &spread->cells[number];
+	cell->row = row;
+	cell->place = place_of(value);
+	cell->count += times;
 }
 
 static void add_whole(struct tw_spread *spread, uint32_t row, uint64_t value)
@@ -298,8 +295,8 @@ static void sort(struct tw_spread *spread)
 {
 	if (spread->count)
 		qsort(spread->rows, spread->count, sizeof *spread->rows, by_texts);
-	if (spread->cell_count)
-		qsort(spread->cells, spread->cell_count, sizeof *spread->cells, by_row);
+	if (spread->celled.count)
+		qsort(spread->cells, spread->celled.count, sizeof *spread->cells, by_row);
 }
 
 static int read_events(struct tw_spread *spread, struct tw_reader *reader)
@@ -416,11 +413,11 @@ bool tw_spread_bins(const struct tw_spread *spread, const struct tw_spread_row *
 {
 	const struct cell key = {.row = row->number};
 	const struct cell *cell =
-	    spread->cell_count ? bsearch(&key, spread->cells, spread->cell_count, sizeof key, by_row) : NULL;
+	    spread->celled.count ? bsearch(&key, spread->cells, spread->celled.count, sizeof key, by_row) : NULL;
 	bool fine = true;
 	while (cell && cell > spread->cells && cell[-1].row == row->number)
 		cell--;
-	for (; cell && cell < spread->cells + spread->cell_count && cell->row == row->number && fine; cell++)
+	for (; cell && cell < spread->cells + spread->celled.count && cell->row == row->number && fine; cell++)
 		fine = tw_bins_add(bins, cell->place, cell->count);
 	return fine;
 }
@@ -435,7 +432,7 @@ void tw_spread_free(struct tw_spread *spread)
 	if (!spread)
 		return;
 	tw_map_free(&spread->map);
-	tw_map_free(&spread->cell_map);
+	tw_map_free(&spread->celled.map);
 	tw_map_free(&spread->pending_map);
 	tw_dictionary_free(spread->texts);
 	free(spread->keys);

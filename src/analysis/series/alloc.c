@@ -27,8 +27,7 @@ struct tw_alloc {
 	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
 	struct tw_dictionary *texts;
 	struct sum *sums;
-	size_t sum_count, sum_room;
-	struct tw_map map; /* with << 32 | name to sum */
+	struct tw_keyed summed; /* by with << 32 | name */
 	struct tw_alloc_row *rows;
 	size_t row_count;
 	uint64_t left_out;
@@ -56,17 +55,12 @@ static uint32_t with_of(const struct tw_alloc *alloc, const struct tw_event *eve
 /* Returns the number of the sum of a class and what it is counted with; UINT32_MAX when there is no room. */
 static uint32_t find_sum(struct tw_alloc *alloc, uint32_t name, uint32_t with)
 {
-	uint64_t key = (uint64_t)with << 32 | name;
-	uint32_t number;
-	if (tw_map_find(&alloc->map, key, &number))
-		return number;
-	number = (uint32_t)alloc->sum_count;
-	if (alloc->sum_count >= UINT32_MAX - 1 || !tw_budget_take(&alloc->budget, TW_FOR_ROWS, sizeof *alloc->rows) ||
-	    !tw_budget_grow(&alloc->budget, TW_FOR_ROWS, &alloc->sums, &alloc->sum_room, alloc->sum_count + 1,
-	                    sizeof *alloc->sums) ||
-	    !tw_budget_map_add(&alloc->budget, TW_FOR_ROWS, &alloc->map, key, number))
-		return UINT32_MAX;
-	alloc->sums[alloc->sum_count++] = (struct sum){.name = name, .with = with};
+	uint32_t number = tw_budget_item(&alloc->budget, TW_FOR_ROWS, &alloc->summed, (uint64_t)with << 32 | name,
+	                                 &alloc->sums, sizeof *alloc->sums, sizeof *alloc->rows);
+	if (number != UINT32_MAX) {
+		alloc->sums[number].name = name;
+		alloc->sums[number].with = with;
+	}
 	return number;
 }
 
@@ -154,10 +148,10 @@ static void join_rows(struct tw_alloc *alloc)
 
 static int finish(struct tw_alloc *alloc)
 {
-	alloc->rows = calloc(alloc->sum_count + 1, sizeof *alloc->rows);
+	alloc->rows = calloc(alloc->summed.count + 1, sizeof *alloc->rows);
 	if (!alloc->rows)
 		return TW_ERR_MEMORY;
-	for (size_t i = 0; i < alloc->sum_count; i++)
+	for (size_t i = 0; i < alloc->summed.count; i++)
 		add_row(alloc, &alloc->sums[i]);
 	qsort(alloc->rows, alloc->row_count, sizeof *alloc->rows, compare);
 	join_rows(alloc);
@@ -217,7 +211,7 @@ void tw_alloc_free(struct tw_alloc *alloc)
 {
 	if (!alloc)
 		return;
-	tw_map_free(&alloc->map);
+	tw_map_free(&alloc->summed.map);
 	tw_dictionary_free(alloc->texts);
 	free(alloc->sums);
 	free(alloc->rows);

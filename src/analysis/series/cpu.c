@@ -33,8 +33,7 @@ struct tw_cpu {
 	const struct tw_clock *clock;
 	struct tw_dictionary *texts;
 	struct usage *usages;
-	size_t count, room;
-	struct tw_map map; /* track << 1 | whole to usage */
+	struct tw_keyed used; /* by track << 1 | whole */
 	struct tw_cpu_row *rows;
 	struct tw_counters *charts; /* with `plot` */
 	uint64_t left_out;
@@ -84,15 +83,12 @@ static int64_t ns_of(const struct tw_argument *us)
 /* UINT32_MAX when there is no room. */
 static uint32_t find_usage(struct tw_cpu *cpu, uint32_t track, bool whole)
 {
-	uint64_t key = (uint64_t)track << 1 | whole;
-	uint32_t number;
-	if (tw_map_find(&cpu->map, key, &number))
-		return number;
-	number = (uint32_t)cpu->count;
-	if (!tw_budget_grow(&cpu->budget, TW_FOR_ROWS, &cpu->usages, &cpu->room, cpu->count + 1, sizeof *cpu->usages) ||
-	    !tw_budget_map_add(&cpu->budget, TW_FOR_ROWS, &cpu->map, key, number))
-		return UINT32_MAX;
-	cpu->usages[cpu->count++] = (struct usage){.track = track, .whole = whole};
+	uint32_t number = tw_budget_item(&cpu->budget, TW_FOR_ROWS, &cpu->used, (uint64_t)track << 1 | whole,
+	                                 &cpu->usages, sizeof *cpu->usages, 0);
+	if (number != UINT32_MAX) {
+		cpu->usages[number].track = track;
+		cpu->usages[number].whole = whole;
+	}
 	return number;
 }
 
@@ -218,12 +214,12 @@ static int finish(struct tw_cpu *cpu, const struct tw_reader *reader)
 	if (cpu->charts)
 		cpu->charts->reach_ns = reader->traits.reach_ns;
 	int status = cpu->charts ? tw_counters_end(cpu->charts) : 0;
-	cpu->rows = calloc(cpu->count + 1, sizeof *cpu->rows);
+	cpu->rows = calloc(cpu->used.count + 1, sizeof *cpu->rows);
 	if (!cpu->rows)
 		return TW_ERR_MEMORY;
-	for (size_t i = 0; i < cpu->count; i++)
+	for (size_t i = 0; i < cpu->used.count; i++)
 		cpu->rows[i] = row_of(cpu, &cpu->usages[i]);
-	qsort(cpu->rows, cpu->count, sizeof *cpu->rows, compare);
+	qsort(cpu->rows, cpu->used.count, sizeof *cpu->rows, compare);
 	return status < 0 ? status : tw_budget_status(&cpu->budget);
 }
 
@@ -270,7 +266,7 @@ int tw_cpu_read(struct tw_cpu **made, struct tw_reader *reader, const struct tw_
 
 const struct tw_cpu_row *tw_cpu_row(const struct tw_cpu *cpu, size_t i)
 {
-	return cpu->rows && i < cpu->count ? &cpu->rows[i] : NULL;
+	return cpu->rows && i < cpu->used.count ? &cpu->rows[i] : NULL;
 }
 
 uint64_t tw_cpu_left_out(const struct tw_cpu *cpu)
@@ -295,7 +291,7 @@ void tw_cpu_free(struct tw_cpu *cpu)
 	if (!cpu)
 		return;
 	tw_counters_free(cpu->charts);
-	tw_map_free(&cpu->map);
+	tw_map_free(&cpu->used.map);
 	free(cpu->names.found);
 	tw_dictionary_free(cpu->texts);
 	free(cpu->usages);

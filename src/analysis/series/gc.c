@@ -33,8 +33,7 @@ struct tw_gc {
 	struct tw_gc_collection *collections;
 	size_t collection_count, collection_room;
 	struct class *classes;
-	size_t class_count, class_room;
-	struct tw_map class_of; /* hash of name and id to class */
+	struct tw_keyed classed; /* by the hash of name and id */
 	struct generation *generations;
 	size_t generation_count, generation_room;
 	struct tw_gc_class *shown_classes;
@@ -153,17 +152,10 @@ static int end_charts(struct tw_gc *gc, uint64_t reach_ns)
 /* Two classes of one name may be there: they have ids. UINT32_MAX when there is no room. */
 static uint32_t find_class(struct tw_gc *gc, const struct tw_event *event)
 {
-	uint64_t key = tw_hash_two(event->id, event->name);
-	uint32_t number;
-	if (tw_map_find(&gc->class_of, key, &number))
-		return number;
-	number = (uint32_t)gc->class_count;
-	if (!tw_budget_take(&gc->budget, TW_FOR_ROWS, sizeof *gc->shown_classes) ||
-	    !tw_budget_grow(&gc->budget, TW_FOR_ROWS, &gc->classes, &gc->class_room, gc->class_count + 1,
-	                    sizeof *gc->classes) ||
-	    !tw_budget_map_add(&gc->budget, TW_FOR_ROWS, &gc->class_of, key, number))
-		return UINT32_MAX;
-	gc->classes[gc->class_count++] = (struct class){.name = event->name};
+	uint32_t number = tw_budget_item(&gc->budget, TW_FOR_ROWS, &gc->classed, tw_hash_two(event->id, event->name),
+	                                 &gc->classes, sizeof *gc->classes, sizeof *gc->shown_classes);
+	if (number != UINT32_MAX)
+		gc->classes[number].name = event->name;
 	return number;
 }
 
@@ -382,11 +374,11 @@ static const char *keep(struct tw_gc *gc, uint32_t name)
 
 static bool fill_rows(struct tw_gc *gc)
 {
-	gc->shown_classes = calloc(gc->class_count + 1, sizeof *gc->shown_classes);
+	gc->shown_classes = calloc(gc->classed.count + 1, sizeof *gc->shown_classes);
 	gc->shown_generations = calloc(gc->generation_count + 1, sizeof *gc->shown_generations);
 	if (!gc->shown_classes || !gc->shown_generations)
 		return false;
-	for (size_t i = 0; i < gc->class_count; i++) {
+	for (size_t i = 0; i < gc->classed.count; i++) {
 		uint32_t module = tw_dictionary_name(gc->dictionary, gc->classes[i].name)->module;
 		gc->shown_classes[i] = gc->classes[i].row;
 		gc->shown_classes[i].name = keep(gc, gc->classes[i].name);
@@ -396,7 +388,7 @@ static bool fill_rows(struct tw_gc *gc)
 		gc->shown_generations[i] = gc->generations[i].row;
 		gc->shown_generations[i].name = keep(gc, gc->generations[i].name);
 	}
-	qsort(gc->shown_classes, gc->class_count, sizeof *gc->shown_classes, compare_classes);
+	qsort(gc->shown_classes, gc->classed.count, sizeof *gc->shown_classes, compare_classes);
 	qsort(gc->shown_generations, gc->generation_count, sizeof *gc->shown_generations, compare_generations);
 	return true;
 }
@@ -471,7 +463,7 @@ const struct tw_gc_collection *tw_gc_collection(const struct tw_gc *gc, size_t i
 
 const struct tw_gc_class *tw_gc_class(const struct tw_gc *gc, size_t i)
 {
-	return gc->shown_classes && i < gc->class_count ? &gc->shown_classes[i] : NULL;
+	return gc->shown_classes && i < gc->classed.count ? &gc->shown_classes[i] : NULL;
 }
 
 const struct tw_gc_generation *tw_gc_generation(const struct tw_gc *gc, size_t i)
@@ -514,7 +506,7 @@ void tw_gc_free(struct tw_gc *gc)
 	free(gc->names.found);
 	tw_dictionary_free(gc->chart_names);
 	tw_dictionary_free(gc->texts);
-	tw_map_free(&gc->class_of);
+	tw_map_free(&gc->classed.map);
 	free(gc->collections);
 	free(gc->classes);
 	free(gc->generations);

@@ -24,8 +24,7 @@ struct tw_jit {
 	struct tw_runtime_names names;          /* of it */
 	struct tw_dictionary *texts;
 	struct row *rows;
-	size_t count, room;
-	struct tw_map map; /* what they are about to row */
+	struct tw_keyed told; /* by what they are about */
 	uint64_t left_out;
 };
 
@@ -49,14 +48,9 @@ static uint64_t number_of(struct tw_jit *jit, const struct tw_batch *batch, cons
 static uint32_t find_row(struct tw_jit *jit, const struct tw_event *event)
 {
 	uint32_t about = jit->options.by == TW_JIT_BY_THREAD ? event->track : event->name;
-	uint32_t row;
-	if (tw_map_find(&jit->map, about, &row))
-		return row;
-	row = (uint32_t)jit->count;
-	if (!tw_budget_grow(&jit->budget, TW_FOR_ROWS, &jit->rows, &jit->room, jit->count + 1, sizeof *jit->rows) ||
-	    !tw_budget_map_add(&jit->budget, TW_FOR_ROWS, &jit->map, about, row))
-		return UINT32_MAX;
-	jit->rows[jit->count++].about = about;
+	uint32_t row = tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->told, about, &jit->rows, sizeof *jit->rows, 0);
+	if (row != UINT32_MAX)
+		jit->rows[row].about = about;
 	return row;
 }
 
@@ -159,21 +153,21 @@ static void join_row(struct tw_jit_row *row, const struct tw_jit_row *other)
 static void join_rows(struct tw_jit *jit)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < jit->count; i++) {
+	for (size_t i = 0; i < jit->told.count; i++) {
 		if (kept && compare(&jit->rows[kept - 1], &jit->rows[i]) == 0)
 			join_row(&jit->rows[kept - 1].told, &jit->rows[i].told);
 		else
 			jit->rows[kept++] = jit->rows[i];
 	}
-	jit->count = kept;
+	jit->told.count = kept;
 }
 
 static void finish(struct tw_jit *jit)
 {
-	for (size_t i = 0; i < jit->count; i++)
+	for (size_t i = 0; i < jit->told.count; i++)
 		fill_row(jit, &jit->rows[i]);
-	if (jit->count)
-		qsort(jit->rows, jit->count, sizeof *jit->rows, compare);
+	if (jit->told.count)
+		qsort(jit->rows, jit->told.count, sizeof *jit->rows, compare);
 	join_rows(jit);
 }
 
@@ -220,7 +214,7 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 
 const struct tw_jit_row *tw_jit_row(const struct tw_jit *jit, size_t i)
 {
-	return i < jit->count ? &jit->rows[i].told : NULL;
+	return i < jit->told.count ? &jit->rows[i].told : NULL;
 }
 
 uint64_t tw_jit_left_out(const struct tw_jit *jit)
@@ -232,7 +226,7 @@ void tw_jit_free(struct tw_jit *jit)
 {
 	if (!jit)
 		return;
-	tw_map_free(&jit->map);
+	tw_map_free(&jit->told.map);
 	free(jit->names.found);
 	tw_dictionary_free(jit->texts);
 	free(jit->rows);

@@ -170,8 +170,10 @@ static bool make_room(struct tw_calls *calls, uint32_t name)
 		stack->space = new_space(calls);
 		if (!stack->space)
 			return false;
-		stack->space->frames[0] =
-		    (struct tw_frame){.name = NO_NAME, .row = calls->hooks->root(calls, calls->track)};
+		stack->space->frames[0] = (struct tw_frame){
+		    .name = NO_NAME,
+		    .row = calls->hooks->root ? calls->hooks->root(calls, calls->track) : TW_ROW_NONE,
+		};
 	}
 	struct tw_call_space *space = stack->space;
 	return tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->frames, &space->frame_room,
@@ -469,12 +471,8 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 {
 	size_t i = 0;
 	*run = (struct tw_call_run){.track = events[0].track, .items = items};
-	for (; i < count && run->count < TW_RUN_ITEMS && events[i].track == run->track; i++) {
-		items[run->count] = tw_call_item_of(&events[i]); /* as tw_streak_add() */
-		run->count += tw_is_call(&events[i]);
-		uint64_t over = tw_event_over(&events[i]);
-		run->last = over > run->last ? over : run->last;
-	}
+	for (; i < count && run->count < TW_RUN_ITEMS && events[i].track == run->track; i++)
+		tw_call_run_add(run, items, &events[i]);
 	return i;
 }
 

@@ -101,7 +101,7 @@ struct tw_nested_call {
 
 /* The owner's part: struct tw_calls is the first member of the context. */
 struct tw_call_hooks {
-	/* Gives the row of the stack's root. */
+	/* Gives the row of the stack's root; NULL: TW_ROW_NONE. */
 	uint32_t (*root)(struct tw_calls *calls, uint32_t track);
 	/* Gives the row of a call; TW_ROW_OTHER when there is no memory for it. caller[1].begin is when it begins. */
 	uint32_t (*enter)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
@@ -220,6 +220,16 @@ static inline uint64_t tw_event_over(const struct tw_event *event)
 	uint64_t lasts = event->kind == TW_SLICE_COMPLETE, goes_on = tw_goes_on(event), over;
 	uint64_t wraps = __builtin_add_overflow(event->time, event->value & (0 - lasts), &over);
 	return (over | (0 - wraps)) & (0 - goes_on);
+}
+
+/* Adds an event of any kind to a run whose items are in `items`. The item of an event that is no call is written, too,
+ * and the next one takes its place: tw_event_over() says why. */
+static inline void tw_call_run_add(struct tw_call_run *run, struct tw_call_item *items, const struct tw_event *event)
+{
+	items[run->count] = tw_call_item_of(event);
+	run->count += tw_is_call(event);
+	uint64_t over = tw_event_over(event);
+	run->last = over > run->last ? over : run->last;
 }
 
 /* Makes a run of the first events of a batch, up to TW_RUN_ITEMS of one track. Returns how many events it is made
@@ -425,9 +435,10 @@ static inline void tw_calls_go_on(struct tw_calls *calls, uint64_t time)
 		calls->stack->last = time;
 }
 
-/* Takes items of the current track, as many as it can; returns how many. */
+/* Takes items of the current track, as many as it can; returns how many. over: what is told of complete slices that are
+ * over by then; leave: of what an item ends. */
 TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_call_item *items, size_t count,
-                                     tw_call_find_fn find, tw_call_leave_fn leave, bool by_row)
+                                     tw_call_find_fn find, tw_call_leave_fn over, tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_call_stack *stack = calls->stack;
 	if (!stack->space || stack->space->tableless || stack->folded || !tw_loop_is_on(TW_LOOP_CALLS_NEST))
@@ -435,7 +446,7 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;
 	for (; item < end && tw_item_kind(item) != TW_CALL_NESTED; item++) {
-		tw_calls_settle(&at, item->time, leave, by_row);
+		tw_calls_settle(&at, item->time, over, by_row);
 		if (tw_item_kind(item) == TW_CALL_END ? !tw_calls_pop(&at, item, leave, by_row)
 		                                      : !tw_calls_begin(&at, item, find, by_row))
 			break;
@@ -448,6 +459,15 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
 	return (size_t)(item - items);
 }
 
+/* Takes an event that is a call, of the current track; false where it cannot. For events of all tracks in their order.
+ * `make bench` measures convert to Perfetto and speedscope. */
+TW_INLINE bool tw_calls_take_one(struct tw_calls *calls, const struct tw_event *event, tw_call_find_fn find,
+                                 tw_call_leave_fn over, tw_call_leave_fn leave)
+{
+	const struct tw_call_item item = tw_call_item_of(event);
+	return tw_loop_is_on(TW_LOOP_CALLS_ONE) && tw_calls_take_items(calls, &item, 1, find, over, leave, false);
+}
+
 /* Takes a run. */
 TW_INLINE void tw_calls_feed_run(struct tw_calls *calls, const struct tw_call_run *run, tw_call_find_fn find,
                                  tw_call_leave_fn leave, bool by_row)
@@ -455,7 +475,7 @@ TW_INLINE void tw_calls_feed_run(struct tw_calls *calls, const struct tw_call_ru
 	if (run->track != calls->track)
 		tw_calls_switch(calls, run->track);
 	for (size_t i = 0; i < run->count;) {
-		i += tw_calls_take_items(calls, run->items + i, run->count - i, find, leave, by_row);
+		i += tw_calls_take_items(calls, run->items + i, run->count - i, find, leave, leave, by_row);
 		if (i == run->count)
 			break;
 		if (tw_item_kind(&run->items[i]) == TW_CALL_NESTED)

@@ -2,10 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/filter/filter.h"
 
-#include "base/memory/map.h"
 #include "base/memory/memory.h"
 #include "base/text/plural.h"
-#include "core/calls/around.h"
+#include "core/calls/open_slices.h"
 #include "core/filter/pending.h"
 #include "core/format.h"
 
@@ -16,8 +15,7 @@ enum {
 	BATCH = 256,
 	READY_SIZE = 1 << 22, /* bytes of events and arguments that wait to be delivered */
 	BUDGET_SHARE = 8,     /* share of the memory limit for queues and stacks, half of which may be room */
-	ENTRY_COST = 96,      /* bytes of the map for a frame, at most */
-	STALE = 1024,         /* names without a frame that may always stay in the map */
+	OPEN_COST = 104,      /* bytes of a place among the open slices and in their index, at most */
 	EDGE_MOST = 1024      /* rows that wait at the start of the window: each track that starts looks at all */
 };
 
@@ -30,25 +28,24 @@ static const struct tw_rule limit_rule = {
 
 #define NO_FRAME SIZE_MAX
 
-/* A slice that is open. */
+/* The begin of an open slice. */
 struct frame {
-	struct tw_event event; /* its begin, as delivered */
-	uint64_t row;          /* of its begin: tw_pending_put() */
-	uint32_t older;        /* the next frame of the same name further down, plus 1 */
+	struct tw_event event; /* as delivered */
+	uint64_t row;          /* tw_pending_put() */
 };
 
-enum { FRAME_COST = sizeof(struct frame) + ENTRY_COST };
+enum { FRAME_COST = sizeof(struct frame) + OPEN_COST };
 
 struct track {
-	struct frame *frames;
-	size_t depth, room;
+	struct tw_open_slices
+	    open;             /* complete slices are those that pass by their names: the others count as not there */
+	struct frame *frames; /* of the open slices, by place */
+	size_t room;
 	size_t delivered;           /* the frames below this have passed the window; the others began before it */
 	struct tw_event_rows saved; /* begins of the frames that have not */
 	uint64_t beyond;            /* open slices that there was no memory for a frame of */
 	size_t waiting;             /* rows of the edge that are its own */
 	struct tw_queue queue;
-	struct tw_around *around; /* of complete slices that pass by their names: the others count as not there. NULL:
-	                           * there has been none, as in most of what may be many tracks */
 };
 
 /* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes
@@ -60,12 +57,11 @@ struct tw_filter {
 	bool begun;                /* from and to are set */
 	bool timeless;             /* as in struct tw_reader */
 	bool all_started;          /* time order: begins of all tracks were delivered at the start of the window */
-	size_t frames;             /* of all tracks */
+	struct tw_open_room room;  /* without a limit: pending.share has one */
 	struct tw_event_rows edge; /* of the start of the window, no slices: inside of those that are open then */
 	struct track *tracks;
 	size_t track_room, track_count; /* tracks that are counted in pending.held */
 	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
-	struct tw_map newest;           /* track and name to the newest frame, plus 1; 0: there is none any more */
 	struct tw_pending pending;
 	struct tw_queue shared; /* time order: all tracks in one */
 	size_t taken;           /* rows of pending.ready that are in the batch */
@@ -96,79 +92,29 @@ static bool decide(struct tw_filter *filter, struct track *track, const struct f
 
 /* ---- The stacks of open slices. ---- */
 
-static uint64_t name_key(const struct tw_event *event)
+/* The open slice that an end belongs to. */
+static size_t find(struct tw_filter *filter, struct track *track, const struct tw_event *event)
 {
-	return (uint64_t)event->track << 32 | event->name;
-}
-
-/* The newest open slice that an end belongs to: an end without a name ends the innermost. */
-static size_t find(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
-{
-	if (track->depth && (event->name == 0 || track->frames[track->depth - 1].event.name == event->name))
-		return track->depth - 1;
-	uint32_t frame = 0;
-	tw_map_find(&filter->newest, name_key(event), &frame);
-	return frame ? frame - 1 : NO_FRAME;
+	size_t place;
+	int found = tw_open_match(&track->open, event->name, &place);
+	filter->pending.failed |= found < 0;
+	return found > 0 ? place : NO_FRAME;
 }
 
 static bool has_room(struct tw_filter *filter, const struct track *track)
 {
-	return track != &filter->spare && track->depth < UINT32_MAX - 2 &&
+	return track != &filter->spare && track->open.depth < UINT32_MAX - 2 &&
 	       tw_share_holds(&filter->pending.share, filter->pending.held + FRAME_COST);
-}
-
-/* Takes the names without a frame out of the map. False when there is no memory. */
-static bool sweep(struct tw_filter *filter)
-{
-	struct tw_map fresh = {0}, *old = &filter->newest;
-	bool fine = true;
-	for (size_t i = 0; old->slots && i <= old->mask && fine; i++)
-		if (old->slots[i].value > 1)
-			fine = tw_map_add(&fresh, old->slots[i].key, old->slots[i].value - 1);
-	tw_map_free(fine ? old : &fresh);
-	if (fine)
-		*old = fresh;
-	return fine;
-}
-
-static bool add_newest(struct tw_filter *filter, uint64_t key, uint32_t newest)
-{
-	if (filter->newest.count >= 2 * filter->frames + STALE && !sweep(filter))
-		return false;
-	return tw_map_add(&filter->newest, key, newest);
-}
-
-static size_t around_size(const struct track *track)
-{
-	return track->around ? sizeof *track->around + tw_around_size(track->around) : 0;
-}
-
-/* When what is around the innermost slice is over. */
-static uint64_t innermost_until(const struct track *track)
-{
-	return track->around && track->depth ? tw_around_frame(track->around, track->depth - 1) : TW_NONE_AROUND;
 }
 
 static void push(struct tw_filter *filter, struct track *track, const struct tw_event *event)
 {
-	size_t before = around_size(track);
-	if (track->around && !tw_around_enter(track->around, track->depth, event->time))
-		filter->pending.failed = true;
-	filter->pending.held += around_size(track) - before;
-	if (!tw_grow(&track->frames, &track->room, track->depth + 1, sizeof *track->frames)) {
+	if (!tw_grow(&track->frames, &track->room, track->open.depth + 1, sizeof *track->frames) ||
+	    tw_open_begin(&track->open, &filter->room, event->name, event->time, 0) < 0) {
 		filter->pending.failed = true;
 		return;
 	}
-	uint32_t older = 0, newest = (uint32_t)track->depth + 1;
-	uint32_t *stored = tw_map_stored(&filter->newest, name_key(event));
-	if (stored) {
-		older = *stored - 1;
-		*stored = newest + 1;
-	} else if (!add_newest(filter, name_key(event), newest)) {
-		filter->pending.failed = true;
-	}
-	track->frames[track->depth++] = (struct frame){.event = *event, .row = TW_NO_ROW, .older = older};
-	filter->frames++;
+	track->frames[track->open.depth - 1] = (struct frame){.event = *event, .row = TW_NO_ROW};
 	filter->pending.held += FRAME_COST;
 }
 
@@ -185,14 +131,10 @@ static void push_early(struct tw_filter *filter, struct track *track, const stru
 
 static void pop(struct tw_filter *filter, struct track *track)
 {
-	const struct frame *frame = &track->frames[--track->depth];
-	uint32_t *stored = tw_map_stored(&filter->newest, name_key(&frame->event));
-	if (stored)
-		*stored = frame->older + 1;
-	filter->frames--;
+	tw_open_close(&track->open, &filter->room);
 	filter->pending.held -= FRAME_COST;
-	if (track->depth < track->delivered) {
-		track->delivered = track->depth;
+	if (track->open.depth < track->delivered) {
+		track->delivered = track->open.depth;
 		return;
 	}
 	size_t before = tw_event_rows_size(&track->saved);
@@ -203,25 +145,24 @@ static void pop(struct tw_filter *filter, struct track *track)
 /* ---- Complete slices tell their ends before, and end what begins inside of them. ---- */
 
 /* Only where times are asked for: otherwise events may come in the order of the file. */
-static void note_around(struct tw_filter *filter, struct track *track, const struct tw_event *slice, uint64_t end)
+static void note_complete(struct tw_filter *filter, struct track *track, const struct tw_event *slice, uint64_t end)
 {
-	size_t before = around_size(track);
+	const size_t before = track->open.end_room;
 	if (!tw_filter_needs_time(filter->options) || track == &filter->spare ||
 	    !tw_share_holds(&filter->pending.share, filter->pending.held + FRAME_COST) ||
 	    !tw_pending_wanted(&filter->pending, slice))
 		return;
-	if (!track->around)
-		track->around = calloc(1, sizeof *track->around);
-	filter->pending.failed |= !track->around || !tw_around_add(track->around, slice->time, end);
-	filter->pending.held += around_size(track) - before;
+	filter->pending.failed |= !tw_open_complete(&track->open, slice->time, end);
+	filter->pending.held += (track->open.end_room - before) * sizeof *track->open.ends;
 }
 
 /* Ends what is inside of complete slices that are over at a time. A reader of the events sees that from these. */
 static void end_inside(struct tw_filter *filter, struct track *track, uint64_t time)
 {
-	for (uint64_t end; (end = innermost_until(track)) != TW_NONE_AROUND && end <= time;) {
-		if (track->depth <= track->delivered)
-			decide(filter, track, &track->frames[track->depth - 1], end < filter->to ? end : filter->to);
+	for (uint64_t end; (end = tw_open_until(&track->open)) != TW_NEVER_OVER && end <= time;) {
+		if (track->open.depth <= track->delivered)
+			decide(filter, track, &track->frames[track->open.depth - 1],
+			       end < filter->to ? end : filter->to);
 		pop(filter, track);
 	}
 }
@@ -232,11 +173,11 @@ static void end_inside(struct tw_filter *filter, struct track *track, uint64_t t
 static void begin_open(struct tw_filter *filter, struct track *track)
 {
 	struct tw_event_rows *saved = &track->saved;
-	if (track->delivered < track->depth)
+	if (track->delivered < track->open.depth)
 		end_inside(filter, track, filter->from);
-	if (track->delivered == track->depth)
+	if (track->delivered == track->open.depth)
 		return;
-	for (size_t i = 0; track->delivered < track->depth; i++) {
+	for (size_t i = 0; track->delivered < track->open.depth; i++) {
 		struct frame *frame = &track->frames[track->delivered++];
 		frame->event.time = filter->from;
 		frame->event.flags |= TW_FLAG_CLIPPED | TW_FLAG_MADE;
@@ -259,8 +200,8 @@ static bool wait_at_edge(struct tw_filter *filter, struct track *track, const st
                          const struct tw_argument *arguments)
 {
 	size_t before = tw_event_rows_size(&filter->edge);
-	bool waits =
-	    track->delivered < track->depth || track->waiting || (edge_holds_all(filter) && track != &filter->spare);
+	bool waits = track->delivered < track->open.depth || track->waiting ||
+	             (edge_holds_all(filter) && track != &filter->spare);
 	if (!waits || filter->edge.count == EDGE_MOST || !tw_share_holds(&filter->pending.share, filter->pending.held))
 		return false;
 	if (!tw_event_rows_add(&filter->edge, event, arguments, NULL, TW_KEEP))
@@ -279,7 +220,7 @@ static void leave_edge(struct tw_filter *filter, struct track *only)
 	for (size_t i = edge->head; i < edge->count; i++) {
 		struct tw_row *row = &edge->rows[i];
 		struct track *track = &filter->tracks[row->event.track];
-		bool leaves = !only || track == only || track->delivered == track->depth;
+		bool leaves = !only || track == only || track->delivered == track->open.depth;
 		if (row->state == TW_KEEP && leaves) {
 			tw_pending_put(&filter->pending, queue_of(filter, track), &row->event,
 			               edge->arguments ? edge->arguments + row->argument : NULL, edge->bytes, TW_KEEP);
@@ -307,7 +248,7 @@ static void end_inside_before(struct tw_filter *filter, struct track *track, con
 	if (event->kind == TW_SLICE_END && event->time == 0)
 		return;
 	const uint64_t time = event->kind == TW_SLICE_END ? event->time - 1 : event->time;
-	if (innermost_until(track) > time)
+	if (tw_open_until(&track->open) > time)
 		return;
 	if (time > filter->from)
 		start(filter, track);
@@ -345,8 +286,8 @@ static bool is_behind(const struct tw_filter *filter, uint64_t time)
 static void finish(struct tw_filter *filter, struct track *track)
 {
 	start(filter, track);
-	while (track->depth) {
-		const struct frame *frame = &track->frames[track->depth - 1];
+	while (track->open.depth) {
+		const struct frame *frame = &track->frames[track->open.depth - 1];
 		struct tw_event end = frame->event;
 		end.time = filter->to;
 		end.flags = TW_FLAG_CLIPPED | TW_FLAG_MADE;
@@ -389,8 +330,8 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
 	push(filter, track, event);
 	if (filter->pending.failed)
 		return;
-	track->delivered = track->depth;
-	track->frames[track->depth - 1].row = put(filter, track, event, arguments, TW_UNDECIDED);
+	track->delivered = track->open.depth;
+	track->frames[track->open.depth - 1].row = put(filter, track, event, arguments, TW_UNDECIDED);
 }
 
 /* Ends the slices above frame `at`, which have no ends of their own. A reader of the events sees that from `end`; where
@@ -398,9 +339,9 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
 static void unwind(struct tw_filter *filter, struct track *track, size_t at, const struct tw_event *end)
 {
 	bool silent = !tw_pending_wanted(&filter->pending, end);
-	for (; track->depth - 1 > at; pop(filter, track)) {
-		const struct frame *frame = &track->frames[track->depth - 1];
-		if (track->depth > track->delivered)
+	for (; track->open.depth - 1 > at; pop(filter, track)) {
+		const struct frame *frame = &track->frames[track->open.depth - 1];
+		if (track->open.depth > track->delivered)
 			continue;
 		if (silent)
 			end_frame(filter, track, frame, end);
@@ -440,7 +381,7 @@ static void take_complete(struct tw_filter *filter, struct track *track, const s
 {
 	struct tw_event slice = *event;
 	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
-	note_around(filter, track, event, end);
+	note_complete(filter, track, event, end);
 	if (slice.time < filter->from) {
 		if (end <= filter->from)
 			return;
@@ -530,7 +471,7 @@ static void take(struct tw_filter *filter, const struct tw_event *event, const s
 	queue->now = now > queue->now ? now : queue->now;
 	if (queue == &filter->shared && !filter->all_started && event->time > filter->from)
 		start_all(filter);
-	if (track->depth)
+	if (track->open.depth)
 		end_inside_before(filter, track, event);
 	take_in(filter, track, event, arguments);
 	tw_pending_drain(&filter->pending, queue);
@@ -558,7 +499,7 @@ static void flush(struct tw_filter *filter)
 	filter->ended = true;
 	start_all(filter);
 	for (size_t i = 0; i < filter->track_count; i++)
-		end_inside(filter, &filter->tracks[i], TW_NONE_AROUND - 1);
+		end_inside(filter, &filter->tracks[i], TW_NEVER_OVER - 1);
 	for (size_t i = 0; i < filter->track_count; i++)
 		tw_pending_drain_all(&filter->pending, &filter->tracks[i].queue);
 	tw_pending_drain_all(&filter->pending, &filter->shared);
@@ -674,6 +615,7 @@ struct tw_filter *tw_filter_new(const struct tw_read_options *options, const str
 	size_t limit = options->memory_limit ? options->memory_limit : TW_DEFAULT_MEMORY;
 	filter->options = options;
 	filter->clock = clock;
+	filter->room.limit = SIZE_MAX;
 	filter->pending = (struct tw_pending){
 	    .options = options,
 	    .dictionary = dictionary,
@@ -689,15 +631,12 @@ void tw_filter_free(struct tw_filter *filter)
 	for (size_t i = 0; i < filter->track_room; i++) {
 		free(filter->tracks[i].frames);
 		tw_event_rows_free(&filter->tracks[i].saved);
-		if (filter->tracks[i].around)
-			tw_around_free(filter->tracks[i].around);
-		free(filter->tracks[i].around);
+		tw_open_free(&filter->tracks[i].open);
 		tw_event_rows_free(&filter->tracks[i].queue.rows);
 	}
 	tw_event_rows_free(&filter->spare.queue.rows);
 	tw_event_rows_free(&filter->edge);
 	free(filter->tracks);
-	tw_map_free(&filter->newest);
 	tw_event_rows_free(&filter->shared.rows);
 	tw_pending_free(&filter->pending);
 	free(filter->arguments);

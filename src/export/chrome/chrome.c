@@ -28,20 +28,20 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* How many frames may be open at once: 16 bytes each, and up to 40 more where their ends do not fit. */
+/* How many frames may be open at once: 24 bytes each, and up to 40 more where their ends do not fit. */
 enum { MEMORY_PER_FRAME = 128 };
 
-static int take_begin(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
-static int take_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
-static int take_complete(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
-static int take_other(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+static int take_begin(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+static int take_end(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+static int take_complete(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+static int take_other(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 
 #define ASYNC take_other, .category = "async", .id = {CHROME_LOCAL_ID, NULL}
 #define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {CHROME_ROOT_ID, NULL}
 #define INSTANT take_other, .phase = 'i', .scope = true
 #define STAND_IN(category_) INSTANT, .approximated = true, .category = (category_)
 
-static const struct chrome_shape shapes[TW_EVENT_KINDS] = {
+static const struct chrome_type event_types[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .open = true, .flags = TW_FLAG_CLIPPED, .cpu = true},
     [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
     [TW_SLICE_COMPLETE] = {take_complete, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
@@ -106,11 +106,11 @@ static char scope_of(uint16_t flags)
 
 /* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
  * the text. */
-TW_NOINLINE uint32_t render_other(const struct chrome_job *job, uint32_t name, const char *key, bool whole)
+TW_NOINLINE uint32_t render_other(const struct chrome_context *context, uint32_t name, const char *key, bool whole)
 {
-	struct tw_names *names = &job->chrome->names;
-	struct tw_line *line = &job->chrome->line;
-	const struct tw_rendered *piece = tw_names_find(names, job->dictionary, name);
+	struct tw_names *names = &context->chrome->names;
+	struct tw_line *line = &context->chrome->line;
+	const struct tw_rendered *piece = tw_names_find(names, context->dictionary, name);
 	if (piece->of)
 		return name;
 	tw_line_text(line, key);
@@ -119,47 +119,47 @@ TW_NOINLINE uint32_t render_other(const struct chrome_job *job, uint32_t name, c
 }
 
 /* The same; inline for those that are kept, which nearly all are. */
-TW_INLINE uint32_t keep_name(const struct chrome_job *job, uint32_t name, const char *key, bool whole)
+TW_INLINE uint32_t keep_name(const struct chrome_context *context, uint32_t name, const char *key, bool whole)
 {
-	const struct tw_names *names = &job->chrome->names;
-	bool kept = name < job->name_count && tw_names_has(names, &job->names[name], name);
-	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
+	const struct tw_names *names = &context->chrome->names;
+	bool kept = name < context->name_count && tw_names_has(names, &context->names[name], name);
+	return __builtin_expect(kept, 1) ? name : render_other(context, name, key, whole);
 }
 
-TW_NOINLINE void add_own_category(const struct chrome_job *job, const char *category)
+TW_NOINLINE void add_own_category(const struct chrome_context *context, const char *category)
 {
-	struct tw_line *line = &job->chrome->line;
+	struct tw_line *line = &context->chrome->line;
 	tw_line_text(line, ",\"cat\":\"");
 	tw_line_text(line, category);
 	tw_line_text(line, "\"");
 }
 
 /* Whether what comes next stands behind a text of the event: then it is text, too. */
-static inline bool is_behind_text(const struct chrome_job *job)
+static inline bool is_behind_text(const struct chrome_context *context)
 {
-	return job->chrome->line.text.length;
+	return context->chrome->line.text.length;
 }
 
 /* The name and category of a slot: numbers of names that are kept, or text. */
-TW_INLINE void add_names(const struct chrome_job *job, const struct tw_event *event, const struct chrome_shape *shape,
-                         struct chrome_slot *slot)
+TW_INLINE void add_names(const struct chrome_context *context, const struct tw_event *event,
+                         const struct chrome_type *type, struct chrome_slot *slot)
 {
 	if (event->name) {
-		slot->name = keep_name(job, event->name, ",\"name\":", true);
+		slot->name = keep_name(context, event->name, ",\"name\":", true);
 		slot->named = !slot->name;
 	}
 	if (event->category)
-		slot->category = keep_name(job, event->category, ",\"cat\":", false);
-	else if (shape->category && is_behind_text(job))
-		add_own_category(job, shape->category);
+		slot->category = keep_name(context, event->category, ",\"cat\":", false);
+	else if (type->category && is_behind_text(context))
+		add_own_category(context, type->category);
 	else
-		slot->of_kind = shape->category;
+		slot->of_kind = type->category;
 }
 
-static void add_scope(const struct chrome_job *job, struct chrome_slot *slot, char scope)
+static void add_scope(const struct chrome_context *context, struct chrome_slot *slot, char scope)
 {
-	struct tw_line *line = &job->chrome->line;
-	if (!is_behind_text(job)) {
+	struct tw_line *line = &context->chrome->line;
+	if (!is_behind_text(context)) {
 		slot->scope = scope;
 		return;
 	}
@@ -169,231 +169,223 @@ static void add_scope(const struct chrome_job *job, struct chrome_slot *slot, ch
 }
 
 /* Members of the event beside those that all have. */
-static void add_root(const struct chrome_job *job, const struct tw_event *event, struct chrome_slot *slot)
+static void add_root(const struct chrome_context *context, const struct tw_event *event, struct chrome_slot *slot)
 {
-	const struct chrome_shape *shape = &shapes[event->kind];
-	struct tw_line *line = &job->chrome->line;
-	if (shape->scope)
-		add_scope(job, slot, scope_of(event->flags));
-	if (shape->id.form == CHROME_ROOT_ID && (event->id || event->kind != TW_COUNTER)) {
+	const struct chrome_type *type = &event_types[event->kind];
+	struct tw_line *line = &context->chrome->line;
+	if (type->scope)
+		add_scope(context, slot, scope_of(event->flags));
+	if (type->id.form == CHROME_ROOT_ID && (event->id || event->kind != TW_COUNTER)) {
 		tw_line_text(line, ",\"id\":");
 		tw_line_hex(line, event->id);
-	} else if (shape->id.form == CHROME_LOCAL_ID) {
+	} else if (type->id.form == CHROME_LOCAL_ID) {
 		tw_line_text(line, event->flags & TW_FLAG_GLOBAL ? ",\"id2\":{\"global\":" : ",\"id2\":{\"local\":");
 		tw_line_hex(line, event->id);
 		tw_line_text(line, "}");
 	}
-	if (shape->root)
-		tw_line_text(line, shape->root);
+	if (type->root)
+		tw_line_text(line, type->root);
 }
 
 /* Whether args have anything; of most slices they have nothing. */
-static inline bool has_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+static inline bool has_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
 	return event->kind > TW_SLICE_COMPLETE || event->argument_count ||
-	       (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu);
+	       (context->has_cpu && context->chrome->tracks.items[track].cpu != event->cpu);
 }
 
-static inline void add_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
-                            const struct chrome_shape *shape, size_t root_size)
+static inline void add_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                            const struct chrome_type *type, size_t root_size)
 {
-	if (has_args(job, event, track))
-		tw_chrome_args(job, event, track, shape, root_size);
+	if (has_args(context, event, track))
+		tw_chrome_args(context, event, track, type, root_size);
 }
 
-/* The slot of an event of some shape, with the text of its names in the line where they are not kept. */
-TW_INLINE struct chrome_slot *begin_slot(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
-                                         const struct chrome_shape *shape)
+/* The slot of an event of some type, with the text of its names in the line where they are not kept. */
+TW_INLINE struct chrome_slot *begin_slot(const struct chrome_context *context, const struct tw_event *event,
+                                         uint32_t track, const struct chrome_type *type)
 {
-	struct chrome_slot *place = tw_chrome_ring_next(job->chrome);
+	struct chrome_slot *place = tw_chrome_ring_next(context->chrome);
 	struct chrome_slot slot = {
 	    .time = event->time,
-	    .duration = shape->phase == 'X' ? event->value : 0,
-	    .text = job->chrome->text_tail,
+	    .duration = type->phase == 'X' ? event->value : 0,
+	    .text = context->chrome->ring.text_tail,
 	    .track = track,
-	    .flags = event->flags & shape->flags,
+	    .flags = event->flags & type->flags,
 	    .kind = event->kind,
-	    .phase = shape->phase,
-	    .open = shape->open,
+	    .phase = type->phase,
+	    .open = type->open,
 	};
-	tw_line_clear(&job->chrome->line);
-	add_names(job, event, shape, &slot);
+	tw_line_clear(&context->chrome->line);
+	add_names(context, event, type, &slot);
 	*place = slot;
 	return place;
 }
 
 /* Adds the slot with the line as its text: what is before root_size are members of the event. */
-static inline void add_slot(const struct chrome_job *job, struct chrome_slot *slot, size_t root_size)
+static inline void add_slot(const struct chrome_context *context, struct chrome_slot *slot, size_t root_size)
 {
-	const struct tw_text *text = &job->chrome->line.text;
+	const struct tw_text *text = &context->chrome->line.text;
 	if (text->length) {
 		slot->root_size = (uint32_t)root_size;
 		slot->text_size = (uint32_t)text->length;
-		slot->text = tw_chrome_ring_text(job->chrome, &job->writer->out, text->bytes, text->length);
+		slot->text = tw_chrome_ring_text(context->chrome, &context->writer->out, text->bytes, text->length);
 	}
-	tw_chrome_ring_add(job->chrome, &job->writer->out);
+	tw_chrome_ring_add(context->chrome, &context->writer->out);
 }
 
-static int take_other(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+static int take_other(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	struct chrome_slot *slot = begin_slot(job, event, track, &shapes[event->kind]);
-	add_root(job, event, slot);
-	size_t root_size = job->chrome->line.text.length;
-	add_args(job, event, track, &shapes[event->kind], root_size);
-	add_slot(job, slot, root_size);
-	if (shapes[event->kind].approximated)
-		tw_approximate(job->writer, event->kind);
+	struct chrome_slot *slot = begin_slot(context, event, track, &event_types[event->kind]);
+	add_root(context, event, slot);
+	size_t root_size = context->chrome->line.text.length;
+	add_args(context, event, track, &event_types[event->kind], root_size);
+	add_slot(context, slot, root_size);
+	if (event_types[event->kind].approximated)
+		tw_approximate(context->writer, event->kind);
 	return 0;
 }
 
-TW_INLINE int take_slice(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
-                         const struct chrome_shape *shape)
+TW_INLINE int take_slice(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                         const struct chrome_type *type)
 {
-	struct chrome_slot *slot = begin_slot(job, event, track, shape);
-	size_t root_size = job->chrome->line.text.length;
-	add_args(job, event, track, shape, root_size);
-	add_slot(job, slot, root_size);
+	struct chrome_slot *slot = begin_slot(context, event, track, type);
+	size_t root_size = context->chrome->line.text.length;
+	add_args(context, event, track, type, root_size);
+	add_slot(context, slot, root_size);
 	return 0;
 }
 
-static int take_complete(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+static int take_complete(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
 	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
-	if (!tw_around_add(&job->chrome->arounds[track], event->time, end))
+	if (!tw_open_complete(&context->chrome->open[track], event->time, end))
 		return TW_ERR_MEMORY;
-	return take_slice(job, event, track, &shapes[TW_SLICE_COMPLETE]);
+	return take_slice(context, event, track, &event_types[TW_SLICE_COMPLETE]);
 }
 
-static int take_begin(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+static int take_begin(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	struct chrome *chrome = job->chrome;
-	int status = tw_spans_open(&chrome->spans, track, event->name, chrome->tail);
+	struct chrome *chrome = context->chrome;
+	int status =
+	    tw_open_begin(&chrome->open[track], &chrome->open_room, event->name, event->time, chrome->ring.tail);
 	if (status == TW_ERR_LIMIT) {
-		tw_count_loss(job->writer, "slice beyond the memory limit", false);
+		tw_count_loss(context->writer, "slice beyond the memory limit", false);
 		return 0;
 	}
 	if (status < 0)
 		return status;
-	if (!tw_around_enter(&chrome->arounds[track], chrome->spans.stacks[track].depth - 1, event->time))
-		return TW_ERR_MEMORY;
-	return take_slice(job, event, track, &shapes[TW_SLICE_BEGIN]);
+	return take_slice(context, event, track, &event_types[TW_SLICE_BEGIN]);
 }
 
 /* Adds the end of a slice whose begin has been written as "B". */
-static void add_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track, uint32_t name,
+static void add_end(const struct chrome_context *context, const struct tw_event *event, uint32_t track, uint32_t name,
                     uint16_t flags, bool unwound)
 {
-	struct chrome *chrome = job->chrome;
+	struct chrome *chrome = context->chrome;
 	struct tw_event end = {.time = event->time, .name = name, .kind = TW_SLICE_END, .flags = event->flags};
-	struct chrome_slot *slot = begin_slot(job, &end, track, &shapes[TW_SLICE_END]);
+	struct chrome_slot *slot = begin_slot(context, &end, track, &event_types[TW_SLICE_END]);
 	slot->flags = flags;
 	size_t root_size = chrome->line.text.length;
 	if (!unwound) {
 		tw_line_text(&chrome->line, "\"end\":{");
 		size_t inside = chrome->line.text.length;
-		add_args(job, event, track, &shapes[TW_SLICE_END], inside);
+		add_args(context, event, track, &event_types[TW_SLICE_END], inside);
 		if (chrome->line.text.length > inside)
 			tw_line_text(&chrome->line, "}");
 		else
 			chrome->line.text.length = root_size;
 	}
-	add_slot(job, slot, root_size);
+	add_slot(context, slot, root_size);
 }
 
 /* Ends a slice that still waits in the ring. */
-static inline void complete(const struct chrome_job *job, const struct tw_event *event, struct chrome_slot *slot,
-                            uint16_t flags)
+static inline void complete(const struct chrome_context *context, const struct tw_event *event,
+                            struct chrome_slot *slot, uint16_t flags)
 {
 	bool backwards = event->time < slot->time;
 	if (backwards)
-		tw_count_loss(job->writer, "end before begin", true);
+		tw_count_loss(context->writer, "end before begin", true);
 	slot->duration = backwards ? 0 : event->time - slot->time;
 	slot->flags |= flags;
 	slot->open = false;
 }
 
-static void close_unwound(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+static void close_unwound(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	struct tw_span frame = tw_spans_close(&job->chrome->spans, track);
-	struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
+	const struct tw_open_slice frame = tw_open_close(&context->chrome->open[track], &context->chrome->open_room);
+	struct chrome_slot *slot = tw_chrome_ring_slot(context->chrome, frame.slot);
 	if (slot)
-		complete(job, event, slot, TW_FLAG_UNWOUND);
+		complete(context, event, slot, TW_FLAG_UNWOUND);
 	else
-		add_end(job, event, track, frame.name, TW_FLAG_UNWOUND, true);
+		add_end(context, event, track, frame.name, TW_FLAG_UNWOUND, true);
 }
 
 /* Ends a slice. The arguments of its end go into the ring first, and that may write the slice itself: so it is looked
  * for once more. */
-static void close_matched(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
-                          struct tw_span frame)
+static void close_matched(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                          struct tw_open_slice frame)
 {
-	struct chrome *chrome = job->chrome;
-	uint16_t flags = event->flags & shapes[TW_SLICE_END].flags;
+	struct chrome *chrome = context->chrome;
+	uint16_t flags = event->flags & event_types[TW_SLICE_END].flags;
 	struct chrome_slot *slot = tw_chrome_ring_slot(chrome, frame.slot);
-	uint32_t cpu = chrome->tracks[track].cpu;
+	uint32_t cpu = chrome->tracks.items[track].cpu;
 	uint64_t text = 0;
 	tw_line_clear(&chrome->line);
 	if (slot) {
-		add_args(job, event, track, &shapes[TW_SLICE_END], 0);
+		add_args(context, event, track, &event_types[TW_SLICE_END], 0);
 		if (chrome->line.text.length)
-			text = tw_chrome_ring_text(chrome, &job->writer->out, chrome->line.text.bytes,
+			text = tw_chrome_ring_text(chrome, &context->writer->out, chrome->line.text.bytes,
 			                           chrome->line.text.length);
 		slot = tw_chrome_ring_slot(chrome, frame.slot);
 	}
 	if (!slot) {
-		chrome->tracks[track].cpu = cpu;
-		add_end(job, event, track, frame.name, flags, false);
+		chrome->tracks.items[track].cpu = cpu;
+		add_end(context, event, track, frame.name, flags, false);
 		return;
 	}
 	slot->end_text = text;
 	slot->end_size = (uint32_t)chrome->line.text.length;
-	complete(job, event, slot, flags);
+	complete(context, event, slot, flags);
 }
 
-static int take_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+static int take_end(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	struct tw_spans *spans = &job->chrome->spans;
-	struct tw_span frame;
+	struct tw_open_slices *open = &context->chrome->open[track];
+	struct tw_open_slice frame;
 	size_t place;
-	if (tw_spans_take(spans, track, event->name, &frame)) {
-		struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
-		if (slot && !has_args(job, event, track))
-			complete(job, event, slot, event->flags & shapes[TW_SLICE_END].flags);
+	if (tw_open_take(open, event->name, &frame)) {
+		struct chrome_slot *slot = tw_chrome_ring_slot(context->chrome, frame.slot);
+		if (slot && !has_args(context, event, track))
+			complete(context, event, slot, event->flags & event_types[TW_SLICE_END].flags);
 		else
-			close_matched(job, event, track, frame);
+			close_matched(context, event, track, frame);
 		return 0;
 	}
-	int status = tw_spans_match(spans, track, event->name, &place);
+	int status = tw_open_match(open, event->name, &place);
 	if (status == TW_ERR_LIMIT)
 		return 0; /* counted when it began */
 	if (status < 0)
 		return status;
 	if (status == 0) {
-		tw_count_loss(job->writer, "exit without entry", false);
+		tw_count_loss(context->writer, "exit without entry", false);
 		return 0;
 	}
-	while (spans->stacks[track].depth > place + 1)
-		close_unwound(job, event, track);
-	close_matched(job, event, track, tw_spans_close(spans, track));
+	while (open->depth > place + 1)
+		close_unwound(context, event, track);
+	close_matched(context, event, track, tw_open_close(open, &context->chrome->open_room));
 	return 0;
 }
 
-/* When the innermost slice must be over for a complete one around it; TW_NONE_AROUND: it may last. */
-static inline uint64_t innermost_until(const struct chrome *chrome, uint32_t track)
-{
-	const struct tw_span_stack *stack = &chrome->spans.stacks[track];
-	return stack->depth ? tw_around_frame(&chrome->arounds[track], stack->depth - 1) : TW_NONE_AROUND;
-}
-
 /* Ends what is inside of complete slices that are over. An end of just that time may be that of what is inside. */
-TW_NOINLINE void end_inside(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+TW_NOINLINE void end_inside(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	uint64_t until = innermost_until(job->chrome, track);
-	while (until != TW_NONE_AROUND &&
-	       (until < event->time || (until == event->time && event->kind != TW_SLICE_END))) {
+	const struct tw_open_slices *open = &context->chrome->open[track];
+	for (uint64_t until; (until = tw_open_until(open)) != TW_NEVER_OVER;) {
+		if (until > event->time || (until == event->time && event->kind == TW_SLICE_END))
+			break;
 		const struct tw_event end = {.time = until, .kind = TW_SLICE_END};
-		close_unwound(job, &end, track);
-		until = innermost_until(job->chrome, track);
+		close_unwound(context, &end, track);
 	}
 }
 
@@ -420,41 +412,40 @@ static int begin(struct chrome *chrome, struct tw_writer *writer, const struct t
 {
 	chrome->begun = true;
 	chrome->start = tw_reader_clock(reader)->start_ns;
-	chrome->spans.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
+	chrome->open_room.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
 	tw_names_bound(&chrome->names, tw_memory_limit(reader));
 	tw_names_bound(&chrome->args.names, tw_memory_limit(reader));
 	put_head(&writer->out, reader);
-	return chrome->slots ? 0 : tw_chrome_ring_new(chrome, CHROME_SLOTS, CHROME_TEXT_RING);
+	return chrome->ring.slots ? 0 : tw_chrome_ring_new(chrome, CHROME_SLOTS, CHROME_TEXT_RING);
 }
 
 static int grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
 {
 	size_t tracks = tw_dictionary_tracks(dictionary);
-	int status = tw_spans_tracks(&chrome->spans, tracks);
-	if (!tw_grow(&chrome->arounds, &chrome->around_room, tracks, sizeof *chrome->arounds))
+	if (!tw_grow(&chrome->open, &chrome->open_tracks, tracks, sizeof *chrome->open))
 		return TW_ERR_MEMORY;
-	return status ? status : tw_chrome_tracks_grow(chrome, dictionary);
+	return tw_chrome_tracks_grow(chrome, dictionary);
 }
 
-static int take_all(const struct chrome_job *job, const struct tw_batch *batch)
+static int take_all(const struct chrome_context *context, const struct tw_batch *batch)
 {
-	uint32_t track_count = tw_dictionary_tracks(job->dictionary);
-	const struct chrome_track *tracks = job->chrome->tracks;
+	uint32_t track_count = tw_dictionary_tracks(context->dictionary);
+	const struct chrome_track *tracks = context->chrome->tracks.items;
 	int status = 0;
 	for (size_t i = 0; i < batch->count && status >= 0; i++) {
 		const struct tw_event *event = &batch->events[i];
 		assert(event->kind < TW_EVENT_KINDS);
 		uint32_t track = event->track < track_count ? event->track : 0;
 		if (__builtin_expect(!tracks[track].prefix_size, 0))
-			tw_chrome_meet_track(job->chrome, track);
-		if (__builtin_expect(innermost_until(job->chrome, track) <= event->time, 0))
-			end_inside(job, event, track);
-		status = shapes[event->kind].take(job, event, track);
+			tw_chrome_meet_track(context->chrome, track);
+		if (__builtin_expect(tw_open_until(&context->chrome->open[track]) <= event->time, 0))
+			end_inside(context, event, track);
+		status = event_types[event->kind].take(context, event, track);
 	}
-	if (job->chrome->line.failed || job->chrome->names.text.failed)
+	if (context->chrome->line.failed || context->chrome->names.text.failed)
 		status = TW_ERR_MEMORY;
-	tw_count_losses(job->writer, "long name", true, job->chrome->names.cut);
-	job->chrome->names.cut = 0;
+	tw_count_losses(context->writer, "long name", true, context->chrome->names.cut);
+	context->chrome->names.cut = 0;
 	return status;
 }
 
@@ -469,7 +460,7 @@ static uint8_t fill(char *text, const char *before, const char *word)
 static void fill_kinds(struct chrome_kind *kinds)
 {
 	for (unsigned i = 0; i < TW_EVENT_KINDS; i++) {
-		const char *name = i <= TW_FLOW_END ? "" : tw_event_kind_name(i), *category = shapes[i].category;
+		const char *name = i <= TW_FLOW_END ? "" : tw_event_kind_name(i), *category = event_types[i].category;
 		kinds[i].name_size = fill(kinds[i].name, ",\"name\":\"", name);
 		if (category)
 			kinds[i].category_size = fill(kinds[i].category, ",\"cat\":\"", category);
@@ -495,21 +486,21 @@ static int open_chrome(struct tw_writer *writer)
 static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct chrome *chrome = writer->state;
-	struct chrome_job job = {
+	struct chrome_context context = {
 	    .chrome = chrome,
 	    .writer = writer,
 	    .dictionary = tw_reader_dictionary(reader),
 	    .arguments = batch->arguments,
 	    .has_cpu = tw_reader_clock(reader)->has_cpu,
 	};
-	job.names = tw_dictionary_all_names(job.dictionary, &job.name_count);
-	tw_names_meet(&chrome->names, job.dictionary);
-	tw_names_meet(&chrome->args.names, job.dictionary);
+	context.names = tw_dictionary_all_names(context.dictionary, &context.name_count);
+	tw_names_meet(&chrome->names, context.dictionary);
+	tw_names_meet(&chrome->args.names, context.dictionary);
 	int status = chrome->begun ? 0 : begin(chrome, writer, reader);
 	if (!status)
-		status = grow(chrome, job.dictionary);
+		status = grow(chrome, context.dictionary);
 	if (!status)
-		status = take_all(&job, batch);
+		status = take_all(&context, batch);
 	return status < 0 ? tw_writer_fail(writer, status, "%s", tw_status_text(status)) : 0;
 }
 
@@ -529,12 +520,9 @@ static void close_chrome(struct tw_writer *writer)
 	struct chrome *chrome = writer->state;
 	tw_names_free(&chrome->names);
 	tw_args_free(&chrome->args);
-	tw_spans_free(&chrome->spans);
-	for (size_t i = 0; i < chrome->around_room; i++)
-		tw_around_free(&chrome->arounds[i]);
-	free(chrome->arounds);
-	free(chrome->slots);
-	free(chrome->ring);
+	tw_open_free_all(chrome->open, chrome->open_tracks);
+	free(chrome->ring.slots);
+	free(chrome->ring.text);
 	tw_text_free(&chrome->line.text);
 	tw_text_free(&chrome->stack);
 	tw_chrome_tracks_free(chrome);

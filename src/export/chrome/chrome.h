@@ -3,8 +3,7 @@
 #ifndef EXPORT_CHROME_CHROME_H
 #define EXPORT_CHROME_CHROME_H
 
-#include "core/calls/around.h"
-#include "core/calls/spans.h"
+#include "core/calls/open_slices.h"
 #include "core/format.h"
 #include "export/text/args.h"
 
@@ -81,31 +80,41 @@ struct chrome_time {
 	char text[TW_DIGITS_MAX];
 };
 
+/* Tracks and processes, and the numbers that they have. Written by chrome_tracks.c. */
+struct chrome_tracks {
+	struct chrome_track *items; /* by the dictionary's numbers */
+	size_t room;
+	uint32_t seen;  /* how many the dictionary had when last seen */
+	uint64_t moves; /* and how often tracks had got a process */
+	struct chrome_process *processes;
+	size_t process_room;
+	struct tw_map places; /* process to its place in `processes` */
+	struct tw_map pids;   /* pids that are taken */
+	struct tw_map tids;   /* pid and tid that are taken */
+};
+
+/* Events that wait, and their text. Written by chrome_ring.c. */
+struct chrome_ring {
+	struct chrome_slot *slots;
+	uint64_t slot_mask;
+	uint64_t head, tail; /* slots that wait: [head, tail), numbers that only grow */
+	char *text;
+	uint64_t text_mask;
+	uint64_t text_head, text_tail;
+	size_t slots_most, text_most;
+};
+
 struct chrome {
 	struct chrome_kind kinds[TW_EVENT_KINDS];
 	struct tw_names names;
 	struct tw_args args;
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary; /* when last seen */
-	struct chrome_track *tracks;            /* by its numbers */
-	size_t track_room;
-	uint32_t tracks_seen; /* how many it had */
-	uint64_t moves;       /* and how often tracks had got a process */
-	struct chrome_process *processes;
-	size_t process_room;
-	struct tw_map places; /* process to its place in `processes` */
-	struct tw_map pids;   /* pids that are taken */
-	struct tw_map tids;   /* pid and tid that are taken */
-	struct tw_spans spans;
-	struct tw_around *arounds; /* by track */
-	size_t around_room;
-	struct chrome_slot *slots;
-	uint64_t slot_mask;
-	uint64_t head, tail; /* slots that wait: [head, tail), numbers that only grow */
-	char *ring;
-	uint64_t ring_mask;
-	uint64_t text_head, text_tail;
-	size_t slots_most, text_most;
+	struct chrome_tracks tracks;
+	struct tw_open_slices *open; /* by track */
+	size_t open_tracks;
+	struct tw_open_room open_room;
+	struct chrome_ring ring;
 	struct tw_line line;  /* text of the event at hand */
 	struct tw_text stack; /* of a sample */
 	struct chrome_time time;
@@ -129,19 +138,19 @@ void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out);
 /* The slot of the next event, which nobody else uses; tw_chrome_ring_add() puts it behind those that wait. */
 static inline struct chrome_slot *tw_chrome_ring_next(struct chrome *chrome)
 {
-	return &chrome->slots[chrome->tail & chrome->slot_mask];
+	return &chrome->ring.slots[chrome->ring.tail & chrome->ring.slot_mask];
 }
 
 static inline void tw_chrome_ring_add(struct chrome *chrome, struct tw_output *out)
 {
-	if (++chrome->tail - chrome->head > chrome->slot_mask)
+	if (++chrome->ring.tail - chrome->ring.head > chrome->ring.slot_mask)
 		tw_chrome_ring_make_room(chrome, out);
 }
 
 /* The slot of that number, or NULL when it has gone out. */
 static inline struct chrome_slot *tw_chrome_ring_slot(struct chrome *chrome, uint64_t number)
 {
-	return number >= chrome->head ? &chrome->slots[number & chrome->slot_mask] : NULL;
+	return number >= chrome->ring.head ? &chrome->ring.slots[number & chrome->ring.slot_mask] : NULL;
 }
 
 /* Writes all that wait; open slices go as "B". */
@@ -150,7 +159,7 @@ void tw_chrome_ring_flush(struct chrome *chrome, struct tw_output *out);
 /* ---- chrome_args.c: what stands in "args". ---- */
 
 /* What a batch is written with. */
-struct chrome_job {
+struct chrome_context {
 	struct chrome *chrome;
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
@@ -179,8 +188,8 @@ struct chrome_told {
 };
 
 /* What events of a kind become. */
-struct chrome_shape {
-	int (*take)(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+struct chrome_type {
+	int (*take)(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 	char phase;           /* "ph" */
 	bool open;            /* an end follows */
 	uint16_t flags;       /* that args tell */
@@ -194,7 +203,7 @@ struct chrome_shape {
 
 /* Adds the members of an event's "args" to chrome->line, whose first root_size bytes are other members of the event.
  * What has no room is counted as a loss. */
-void tw_chrome_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
-                    const struct chrome_shape *shape, size_t root_size);
+void tw_chrome_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                    const struct chrome_type *type, size_t root_size);
 
 #endif

@@ -48,9 +48,9 @@ static void guard(struct tw_line *line, size_t from)
 }
 
 /* {"hex":"6869","text":"hi"} */
-static void add_printable(const struct chrome_job *job, const struct tw_argument *argument, size_t size)
+static void add_printable(const struct chrome_context *context, const struct tw_argument *argument, size_t size)
 {
-	struct tw_line *line = &job->chrome->line;
+	struct tw_line *line = &context->chrome->line;
 	tw_line_text(line, "{\"hex\":");
 	tw_line_bytes(line, argument->value.bytes, size);
 	tw_line_text(line, ",\"text\":");
@@ -58,24 +58,24 @@ static void add_printable(const struct chrome_job *job, const struct tw_argument
 	tw_line_text(line, "}");
 }
 
-static void add_bytes(const struct chrome_job *job, const struct tw_argument *argument)
+static void add_bytes(const struct chrome_context *context, const struct tw_argument *argument)
 {
-	struct tw_line *line = &job->chrome->line;
-	size_t size = tw_args_size(&job->chrome->args, argument), from = line->text.length;
-	tw_count_unknown(job->chrome->writer, argument);
+	struct tw_line *line = &context->chrome->line;
+	size_t size = tw_args_size(&context->chrome->args, argument), from = line->text.length;
+	tw_count_unknown(context->chrome->writer, argument);
 	if (is_printable(argument->value.bytes, size)) {
-		add_printable(job, argument, size);
+		add_printable(context, argument, size);
 		return;
 	}
 	tw_line_bytes(line, argument->value.bytes, size);
 	guard(line, from);
 }
 
-static void add_text(const struct chrome_job *job, const struct tw_argument *argument)
+static void add_text(const struct chrome_context *context, const struct tw_argument *argument)
 {
-	struct tw_line *line = &job->chrome->line;
+	struct tw_line *line = &context->chrome->line;
 	size_t from = line->text.length;
-	tw_line_string(line, argument->value.bytes, tw_args_size(&job->chrome->args, argument));
+	tw_line_string(line, argument->value.bytes, tw_args_size(&context->chrome->args, argument));
 	guard(line, from);
 }
 
@@ -91,24 +91,24 @@ static void add_double(struct tw_line *line, double value)
 		tw_line_text(line, ".0");
 }
 
-static void add_value(const struct chrome_job *job, const struct tw_argument *argument)
+static void add_value(const struct chrome_context *context, const struct tw_argument *argument)
 {
 	if (argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID)
-		tw_args_reference(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
+		tw_args_reference(&context->chrome->args, &context->chrome->line, context->dictionary, argument);
 	else if (argument->type == TW_ARG_BYTES)
-		add_bytes(job, argument);
+		add_bytes(context, argument);
 	else if (argument->type == TW_ARG_DOUBLE)
-		add_double(&job->chrome->line, argument->value.d);
+		add_double(&context->chrome->line, argument->value.d);
 	else if (argument->type == TW_ARG_TEXT)
-		add_text(job, argument);
+		add_text(context, argument);
 	else
-		tw_args_value(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
+		tw_args_value(&context->chrome->args, &context->chrome->line, context->dictionary, argument);
 }
 
 /* A counter's values are drawn: whatever is a number must be one in JSON. */
-static void add_series(const struct chrome_job *job, const struct tw_argument *argument)
+static void add_series(const struct chrome_context *context, const struct tw_argument *argument)
 {
-	struct tw_line *line = &job->chrome->line;
+	struct tw_line *line = &context->chrome->line;
 	if (argument->type == TW_ARG_INT && argument->value.i < 0)
 		tw_line_text(line, "-");
 	if (argument->type == TW_ARG_DOUBLE)
@@ -120,50 +120,52 @@ static void add_series(const struct chrome_job *job, const struct tw_argument *a
 }
 
 /* Whether an argument is the koid of what a wake-up's `other` tells. */
-static bool is_waker(const struct chrome_job *job, const struct tw_event *event, const struct tw_argument *argument)
+static bool is_waker(const struct chrome_context *context, const struct tw_event *event,
+                     const struct tw_argument *argument)
 {
 	return event->kind == TW_WAKEUP && event->other && argument->type == TW_ARG_KOID &&
-	       strcmp(tw_dictionary_name(job->dictionary, argument->name)->text, "waker") == 0;
+	       strcmp(tw_dictionary_name(context->dictionary, argument->name)->text, "waker") == 0;
 }
 
-static void add_arguments(const struct chrome_job *job, const struct tw_event *event, size_t root_size)
+static void add_arguments(const struct chrome_context *context, const struct tw_event *event, size_t root_size)
 {
-	struct tw_line *line = &job->chrome->line;
+	struct tw_line *line = &context->chrome->line;
 	unsigned count = event->argument_count;
-	const struct tw_argument *arguments = count ? job->arguments + event->first_argument : NULL;
+	const struct tw_argument *arguments = count ? context->arguments + event->first_argument : NULL;
 	bool counter = event->kind == TW_COUNTER;
 	for (unsigned i = 0; i < count; i++) {
 		if (line->text.length > ARGS_MAX) {
-			tw_count_loss(job->writer, "argument", false);
+			tw_count_loss(context->writer, "argument", false);
 		} else if (counter && !tw_args_is_number(&arguments[i])) {
-			tw_count_loss(job->writer, "counter value", false);
-		} else if (!is_waker(job, event, &arguments[i])) {
-			tw_args_name(&job->chrome->args, line, job->dictionary, arguments[i].name,
+			tw_count_loss(context->writer, "counter value", false);
+		} else if (!is_waker(context, event, &arguments[i])) {
+			tw_args_name(&context->chrome->args, line, context->dictionary, arguments[i].name,
 			             line->text.length == root_size);
-			(counter ? add_series : add_value)(job, &arguments[i]);
+			(counter ? add_series : add_value)(context, &arguments[i]);
 		}
 	}
 }
 
-static void add_key(const struct chrome_job *job, const char *key, size_t root_size)
+static void add_key(const struct chrome_context *context, const char *key, size_t root_size)
 {
-	struct tw_line *line = &job->chrome->line;
-	tw_args_key(&job->chrome->args, line, key, line->text.length == root_size);
+	struct tw_line *line = &context->chrome->line;
+	tw_args_key(&context->chrome->args, line, key, line->text.length == root_size);
 }
 
-static void add_cpu(const struct chrome_job *job, const struct tw_event *event, uint32_t track, size_t root_size)
+static void add_cpu(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                    size_t root_size)
 {
 	if (event->flags & TW_FLAG_CLIPPED)
 		return;
-	job->chrome->tracks[track].cpu = event->cpu;
-	add_key(job, "cpu", root_size);
-	tw_line_u64(&job->chrome->line, event->cpu);
+	context->chrome->tracks.items[track].cpu = event->cpu;
+	add_key(context, "cpu", root_size);
+	tw_line_u64(&context->chrome->line, event->cpu);
 }
 
-static void add_track(const struct chrome_job *job, uint32_t number)
+static void add_track(const struct chrome_context *context, uint32_t number)
 {
-	const struct tw_track *track = tw_dictionary_track(job->dictionary, number);
-	struct tw_line *line = &job->chrome->line;
+	const struct tw_track *track = tw_dictionary_track(context->dictionary, number);
+	struct tw_line *line = &context->chrome->line;
 	char *p = tw_line_room(line, 2 * TW_DIGITS_MAX + 3);
 	if (!p)
 		return;
@@ -175,88 +177,89 @@ static void add_track(const struct chrome_job *job, uint32_t number)
 	tw_line_end(line, p);
 }
 
-static void add_stack_text(const struct chrome_job *job, uint32_t stack)
+static void add_stack_text(const struct chrome_context *context, uint32_t stack)
 {
-	struct tw_text *text = &job->chrome->stack;
-	switch (tw_stack_text(text, job->dictionary, stack, CHROME_STACK_MAX)) {
+	struct tw_text *text = &context->chrome->stack;
+	switch (tw_stack_text(text, context->dictionary, stack, CHROME_STACK_MAX)) {
 	case TW_STACK_NO_MEMORY:
-		job->chrome->line.failed = true;
+		context->chrome->line.failed = true;
 		return;
 	case TW_STACK_CUT:
-		tw_count_loss(job->writer, "long stack", true);
+		tw_count_loss(context->writer, "long stack", true);
 		break;
 	case TW_STACK_WHOLE:
 		break;
 	}
-	tw_line_string(&job->chrome->line, (const uint8_t *)text->bytes, text->length);
+	tw_line_string(&context->chrome->line, (const uint8_t *)text->bytes, text->length);
 }
 
 /* The stack, and where its innermost frame is. */
-static void add_stack(const struct chrome_job *job, const char *key, uint32_t stack, size_t root_size)
+static void add_stack(const struct chrome_context *context, const char *key, uint32_t stack, size_t root_size)
 {
-	struct tw_line *line = &job->chrome->line;
-	const struct tw_source source = tw_source_of_stack(job->dictionary, stack);
-	add_key(job, key, root_size);
-	add_stack_text(job, stack);
+	struct tw_line *line = &context->chrome->line;
+	const struct tw_source source = tw_source_of_stack(context->dictionary, stack);
+	add_key(context, key, root_size);
+	add_stack_text(context, stack);
 	if (!source.file)
 		return;
 	bool cut = source.length > ARGS_VALUE_MAX;
 	if (cut)
-		tw_count_loss(job->writer, "long argument", true);
-	add_key(job, "file", root_size);
+		tw_count_loss(context->writer, "long argument", true);
+	add_key(context, "file", root_size);
 	tw_line_string(line, (const uint8_t *)source.file, cut ? ARGS_VALUE_MAX : source.length);
 	if (!source.line)
 		return;
-	add_key(job, "line", root_size);
+	add_key(context, "line", root_size);
 	tw_line_u64(line, source.line);
 }
 
-static void add_told(const struct chrome_job *job, const struct chrome_told *told, uint64_t value, size_t root_size)
+static void add_told(const struct chrome_context *context, const struct chrome_told *told, uint64_t value,
+                     size_t root_size)
 {
-	struct tw_line *line = &job->chrome->line;
+	struct tw_line *line = &context->chrome->line;
 	bool needs_value =
 	    told->form == CHROME_NOT_ZERO || told->form == CHROME_KNOWN_TRACK || told->form == CHROME_STACK;
 	if (told->form >= CHROME_ROOT_ID || (needs_value && value == 0))
 		return;
 	if (told->form == CHROME_STACK) {
-		add_stack(job, told->key, (uint32_t)value, root_size);
+		add_stack(context, told->key, (uint32_t)value, root_size);
 		return;
 	}
-	add_key(job, told->key, root_size);
+	add_key(context, told->key, root_size);
 	if (told->form == CHROME_NUMBER || told->form == CHROME_NOT_ZERO)
 		tw_line_exact_u64(line, value);
 	else if (told->form == CHROME_HEX)
 		tw_line_hex(line, value);
 	else
-		add_track(job, (uint32_t)value);
+		add_track(context, (uint32_t)value);
 }
 
-static void add_numbers(const struct chrome_job *job, const struct tw_event *event, const struct chrome_shape *shape,
-                        size_t root_size)
+static void add_numbers(const struct chrome_context *context, const struct tw_event *event,
+                        const struct chrome_type *type, size_t root_size)
 {
-	if (shape->value.form != CHROME_NOT_TOLD)
-		add_told(job, &shape->value, event->value, root_size);
-	if (shape->id.form != CHROME_NOT_TOLD)
-		add_told(job, &shape->id, event->id, root_size);
-	if (shape->other.form != CHROME_NOT_TOLD)
-		add_told(job, &shape->other, event->other, root_size);
+	if (type->value.form != CHROME_NOT_TOLD)
+		add_told(context, &type->value, event->value, root_size);
+	if (type->id.form != CHROME_NOT_TOLD)
+		add_told(context, &type->id, event->id, root_size);
+	if (type->other.form != CHROME_NOT_TOLD)
+		add_told(context, &type->other, event->other, root_size);
 }
 
 /* Whether args tell the CPU: where a thread's changes, or, where most events have none, always. */
-static bool tells_cpu(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+static bool tells_cpu(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	return job->has_cpu ? job->chrome->tracks[track].cpu != event->cpu
-	                    : event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
+	return context->has_cpu ? context->chrome->tracks.items[track].cpu != event->cpu
+	                        : event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
 }
 
-void tw_chrome_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
-                    const struct chrome_shape *shape, size_t root_size)
+void tw_chrome_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                    const struct chrome_type *type, size_t root_size)
 {
-	(event->kind == TW_COUNTER ? tw_args_begin_free : tw_args_begin)(&job->chrome->args, event->argument_count);
-	if (shape->cpu && tells_cpu(job, event, track))
-		add_cpu(job, event, track, root_size);
+	(event->kind == TW_COUNTER ? tw_args_begin_free : tw_args_begin)(&context->chrome->args, event->argument_count);
+	if (type->cpu && tells_cpu(context, event, track))
+		add_cpu(context, event, track, root_size);
 	if (event->kind > TW_SLICE_COMPLETE)
-		add_numbers(job, event, shape, root_size);
+		add_numbers(context, event, type, root_size);
 	if (event->argument_count)
-		add_arguments(job, event, root_size);
+		add_arguments(context, event, root_size);
 }

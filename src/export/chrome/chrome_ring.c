@@ -57,18 +57,20 @@ static bool resize(void *ring, uint64_t *mask, size_t count, size_t size, uint64
 
 static bool resize_slots(struct chrome *chrome, size_t count)
 {
-	return resize(&chrome->slots, &chrome->slot_mask, count, sizeof *chrome->slots, chrome->head, chrome->tail);
+	return resize(&chrome->ring.slots, &chrome->ring.slot_mask, count, sizeof *chrome->ring.slots,
+	              chrome->ring.head, chrome->ring.tail);
 }
 
 static bool resize_text(struct chrome *chrome, size_t size)
 {
-	return resize(&chrome->ring, &chrome->ring_mask, size, 1, chrome->text_head, chrome->text_tail);
+	return resize(&chrome->ring.text, &chrome->ring.text_mask, size, 1, chrome->ring.text_head,
+	              chrome->ring.text_tail);
 }
 
 int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text)
 {
-	chrome->slots_most = slots;
-	chrome->text_most = text;
+	chrome->ring.slots_most = slots;
+	chrome->ring.text_most = text;
 	bool fine = resize_slots(chrome, least(slots, FIRST_SLOTS)) && resize_text(chrome, least(text, FIRST_TEXT));
 	return fine ? 0 : TW_ERR_MEMORY;
 }
@@ -105,7 +107,7 @@ static inline char *put_time(struct chrome_time *known, char *p, uint64_t ns)
 /* The phase, the track and the times. */
 static inline char *put_head(struct chrome *chrome, char *p, const struct chrome_slot *slot)
 {
-	const struct chrome_track *track = &chrome->tracks[slot->track];
+	const struct chrome_track *track = &chrome->tracks.items[slot->track];
 	memcpy(p, ",\n{\"ph\":\" \"", 11);
 	p[9] = slot->phase;
 	memcpy(p += 11, track->prefix, CHROME_PREFIX);
@@ -171,7 +173,7 @@ static inline char *put_names(const struct chrome *chrome, struct tw_output *out
 
 static inline char *put_text(const struct chrome *chrome, struct tw_output *out, char *p, uint64_t text, size_t size)
 {
-	const char *bytes = chrome->ring + (text & chrome->ring_mask);
+	const char *bytes = chrome->ring.text + (text & chrome->ring.text_mask);
 	return __builtin_expect(size <= SHORT_TEXT, 1) ? copy(p, bytes, size) : put_long(out, p, bytes, size);
 }
 
@@ -222,22 +224,23 @@ static void put_slot(struct chrome *chrome, struct tw_output *out, const struct 
 static void put_first(struct chrome *chrome, struct tw_output *out)
 {
 	enum { SLOTS_AHEAD = 4 };
-	struct chrome_slot *slot = &chrome->slots[chrome->head & chrome->slot_mask];
-	__builtin_prefetch(&chrome->slots[(chrome->head + SLOTS_AHEAD) & chrome->slot_mask]); /* `make bench` */
+	struct chrome_slot *slot = &chrome->ring.slots[chrome->ring.head & chrome->ring.slot_mask];
+	__builtin_prefetch(
+	    &chrome->ring.slots[(chrome->ring.head + SLOTS_AHEAD) & chrome->ring.slot_mask]); /* `make bench` */
 	if (slot->open)
 		slot->phase = 'B';
 	put_slot(chrome, out, slot);
-	chrome->head++;
+	chrome->ring.head++;
 }
 
 /* Frees the text in front of the first slot's. The texts of slots lie in their order; those of ends lie further on,
  * between others, and are freed with these. */
 static void free_text(struct chrome *chrome)
 {
-	if (chrome->head == chrome->tail)
-		chrome->text_head = chrome->text_tail = 0;
+	if (chrome->ring.head == chrome->ring.tail)
+		chrome->ring.text_head = chrome->ring.text_tail = 0;
 	else
-		chrome->text_head = chrome->slots[chrome->head & chrome->slot_mask].text;
+		chrome->ring.text_head = chrome->ring.slots[chrome->ring.head & chrome->ring.slot_mask].text;
 }
 
 /* Writes the first event that waits, and all complete ones after it. */
@@ -245,7 +248,8 @@ static void drain(struct chrome *chrome, struct tw_output *out)
 {
 	do
 		put_first(chrome, out);
-	while (chrome->head < chrome->tail && !chrome->slots[chrome->head & chrome->slot_mask].open);
+	while (chrome->ring.head < chrome->ring.tail &&
+	       !chrome->ring.slots[chrome->ring.head & chrome->ring.slot_mask].open);
 	free_text(chrome);
 }
 
@@ -253,50 +257,51 @@ static void drain(struct chrome *chrome, struct tw_output *out)
  * names of most tracks stand before all events. */
 static bool grows(const struct chrome *chrome)
 {
-	return chrome->head == 0 || chrome->slots[chrome->head & chrome->slot_mask].open;
+	return chrome->ring.head == 0 || chrome->ring.slots[chrome->ring.head & chrome->ring.slot_mask].open;
 }
 
 void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out)
 {
-	size_t count = (size_t)chrome->slot_mask + 1;
-	if (count < chrome->slots_most && grows(chrome)) {
+	size_t count = (size_t)chrome->ring.slot_mask + 1;
+	if (count < chrome->ring.slots_most && grows(chrome)) {
 		chrome->line.failed |= !resize_slots(chrome, count * 2);
 		if (!chrome->line.failed)
 			return;
 	}
 	drain(chrome, out);
-	if (count > FIRST_SLOTS && chrome->tail - chrome->head < count / 8)
+	if (count > FIRST_SLOTS && chrome->ring.tail - chrome->ring.head < count / 8)
 		resize_slots(chrome, count / 2);
 }
 
 /* The position at which `size` bytes lie in one piece. */
 static uint64_t place_for(const struct chrome *chrome, size_t size)
 {
-	uint64_t left = chrome->ring_mask + 1 - (chrome->text_tail & chrome->ring_mask);
-	return chrome->text_tail + (left < size ? left : 0);
+	uint64_t left = chrome->ring.text_mask + 1 - (chrome->ring.text_tail & chrome->ring.text_mask);
+	return chrome->ring.text_tail + (left < size ? left : 0);
 }
 
 static void make_room_for_text(struct chrome *chrome, struct tw_output *out, size_t size)
 {
-	size_t room = (size_t)chrome->ring_mask + 1;
-	bool may_grow = room < chrome->text_most && (room <= size || (chrome->head < chrome->tail && grows(chrome)));
+	size_t room = (size_t)chrome->ring.text_mask + 1;
+	bool may_grow =
+	    room < chrome->ring.text_most && (room <= size || (chrome->ring.head < chrome->ring.tail && grows(chrome)));
 	if (!may_grow || !resize_text(chrome, room * 2))
 		drain(chrome, out);
 }
 
 uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const char *bytes, size_t size)
 {
-	assert(size && size < chrome->text_most);
-	while (place_for(chrome, size) + size - chrome->text_head > chrome->ring_mask + 1)
+	assert(size && size < chrome->ring.text_most);
+	while (place_for(chrome, size) + size - chrome->ring.text_head > chrome->ring.text_mask + 1)
 		make_room_for_text(chrome, out, size);
 	uint64_t at = place_for(chrome, size);
-	memcpy(chrome->ring + (at & chrome->ring_mask), bytes, size);
-	chrome->text_tail = at + size;
+	memcpy(chrome->ring.text + (at & chrome->ring.text_mask), bytes, size);
+	chrome->ring.text_tail = at + size;
 	return at;
 }
 
 void tw_chrome_ring_flush(struct chrome *chrome, struct tw_output *out)
 {
-	while (chrome->head < chrome->tail)
+	while (chrome->ring.head < chrome->ring.tail)
 		drain(chrome, out);
 }

@@ -60,9 +60,9 @@ static struct tw_name track_name(const struct chrome *chrome, const struct tw_tr
 static uint32_t pid_of(struct chrome *chrome, uint32_t place, uint64_t process)
 {
 	uint32_t other, pid = process > UINT32_MAX ? UINT32_MAX - place : (uint32_t)process;
-	for (uint64_t again = 1; tw_map_find(&chrome->pids, pid, &other); again++)
+	for (uint64_t again = 1; tw_map_find(&chrome->tracks.pids, pid, &other); again++)
 		pid = (uint32_t)tw_mix64((uint64_t)place << 32 | again);
-	if (!tw_map_add(&chrome->pids, pid, place))
+	if (!tw_map_add(&chrome->tracks.pids, pid, place))
 		chrome->line.failed = true;
 	return pid;
 }
@@ -71,13 +71,14 @@ static uint32_t pid_of(struct chrome *chrome, uint32_t place, uint64_t process)
 static uint32_t place_of(struct chrome *chrome, uint64_t process)
 {
 	uint32_t place;
-	if (tw_map_find(&chrome->places, process, &place))
+	if (tw_map_find(&chrome->tracks.places, process, &place))
 		return place;
-	place = (uint32_t)chrome->places.count;
-	if (!tw_grow(&chrome->processes, &chrome->process_room, place + (size_t)1, sizeof *chrome->processes) ||
-	    !tw_map_add(&chrome->places, process, place))
+	place = (uint32_t)chrome->tracks.places.count;
+	if (!tw_grow(&chrome->tracks.processes, &chrome->tracks.process_room, place + (size_t)1,
+	             sizeof *chrome->tracks.processes) ||
+	    !tw_map_add(&chrome->tracks.places, process, place))
 		return UINT32_MAX;
-	chrome->processes[place] = (struct chrome_process){.pid = pid_of(chrome, place, process)};
+	chrome->tracks.processes[place] = (struct chrome_process){.pid = pid_of(chrome, place, process)};
 	return place;
 }
 
@@ -99,7 +100,7 @@ static uint32_t meet_process(struct chrome *chrome, uint64_t process)
 		chrome->line.failed = true;
 		return 0;
 	}
-	struct chrome_process *known = &chrome->processes[place];
+	struct chrome_process *known = &chrome->tracks.processes[place];
 	if (known->met)
 		return known->pid;
 	char text[40];
@@ -116,7 +117,7 @@ static uint32_t meet_process(struct chrome *chrome, uint64_t process)
 /* A tid that no other track of the process has. */
 static uint32_t tid_of(struct chrome *chrome, uint32_t pid, uint32_t number, const struct tw_track *track)
 {
-	struct tw_map *tids = &chrome->tids;
+	struct tw_map *tids = &chrome->tracks.tids;
 	bool own = track->kind == TW_TRACK_THREAD && track->thread <= UINT32_MAX;
 	uint32_t other, tid = own ? (uint32_t)track->thread : UINT32_MAX - number;
 	/* Where it is taken, others from all over: looking at one after the other would be slow in a trace made for
@@ -150,7 +151,7 @@ static void name_track(struct chrome *chrome, struct chrome_track *known, const 
 void tw_chrome_meet_track(struct chrome *chrome, uint32_t number)
 {
 	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
-	struct chrome_track *known = &chrome->tracks[number];
+	struct chrome_track *known = &chrome->tracks.items[number];
 	known->cpu = UINT32_MAX;
 	known->process = track->process;
 	known->pid = meet_process(chrome, track->process);
@@ -164,9 +165,9 @@ void tw_chrome_meet_track(struct chrome *chrome, uint32_t number)
 /* Events of a track that has got its process are of that from now on. */
 static void move_tracks(struct chrome *chrome)
 {
-	chrome->moves = tw_dictionary_moves(chrome->dictionary);
-	for (uint32_t number = 0; number < chrome->tracks_seen; number++) {
-		struct chrome_track *known = &chrome->tracks[number];
+	chrome->tracks.moves = tw_dictionary_moves(chrome->dictionary);
+	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
+		struct chrome_track *known = &chrome->tracks.items[number];
 		if (known->prefix_size && known->process != tw_dictionary_track(chrome->dictionary, number)->process)
 			tw_chrome_meet_track(chrome, number);
 	}
@@ -176,29 +177,29 @@ int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dic
 {
 	uint32_t tracks = tw_dictionary_tracks(dictionary);
 	chrome->dictionary = dictionary;
-	if (!tw_grow(&chrome->tracks, &chrome->track_room, tracks, sizeof *chrome->tracks))
+	if (!tw_grow(&chrome->tracks.items, &chrome->tracks.room, tracks, sizeof *chrome->tracks.items))
 		return TW_ERR_MEMORY;
-	for (; chrome->tracks_seen < tracks; chrome->tracks_seen++) {
-		const struct tw_track *track = tw_dictionary_track(dictionary, chrome->tracks_seen);
+	for (; chrome->tracks.seen < tracks; chrome->tracks.seen++) {
+		const struct tw_track *track = tw_dictionary_track(dictionary, chrome->tracks.seen);
 		uint32_t place = track->kind == TW_TRACK_PROCESS ? place_of(chrome, track->process) : 0;
 		if (place == UINT32_MAX)
 			return TW_ERR_MEMORY;
 		if (track->kind == TW_TRACK_PROCESS)
-			chrome->processes[place].track = chrome->tracks_seen;
+			chrome->tracks.processes[place].track = chrome->tracks.seen;
 	}
-	if (chrome->moves != tw_dictionary_moves(dictionary))
+	if (chrome->tracks.moves != tw_dictionary_moves(dictionary))
 		move_tracks(chrome);
 	return 0;
 }
 
 void tw_chrome_tracks_finish(struct chrome *chrome)
 {
-	for (size_t place = 0; place < chrome->places.count; place++)
-		if (chrome->processes[place].met)
-			name_process(chrome, &chrome->processes[place]);
-	for (uint32_t number = 0; number < chrome->tracks_seen; number++) {
+	for (size_t place = 0; place < chrome->tracks.places.count; place++)
+		if (chrome->tracks.processes[place].met)
+			name_process(chrome, &chrome->tracks.processes[place]);
+	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
-		struct chrome_track *known = &chrome->tracks[number];
+		struct chrome_track *known = &chrome->tracks.items[number];
 		if (known->prefix_size && known->name != track->name)
 			name_track(chrome, known, track);
 	}
@@ -206,9 +207,9 @@ void tw_chrome_tracks_finish(struct chrome *chrome)
 
 void tw_chrome_tracks_free(struct chrome *chrome)
 {
-	free(chrome->tracks);
-	free(chrome->processes);
-	tw_map_free(&chrome->places);
-	tw_map_free(&chrome->pids);
-	tw_map_free(&chrome->tids);
+	free(chrome->tracks.items);
+	free(chrome->tracks.processes);
+	tw_map_free(&chrome->tracks.places);
+	tw_map_free(&chrome->tracks.pids);
+	tw_map_free(&chrome->tracks.tids);
 }

@@ -12,13 +12,6 @@ static void tell_end(struct tw_slices *slices, const struct tw_event *event)
 	slices->hooks->end(slices->context, &slices->held);
 }
 
-static uint32_t root(struct tw_calls *calls, uint32_t track)
-{
-	(void)calls;
-	(void)track;
-	return TW_ROW_NONE;
-}
-
 static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct tw_slices *slices = tw_slices_of(calls);
@@ -36,7 +29,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	slices->held = tw_slice_end_of(calls, frame, frame->begin + call->duration, how, NULL);
 }
 
-static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
+static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave};
 
 int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const struct tw_reader *reader,
                    const struct tw_slice_hooks *own, void *context)

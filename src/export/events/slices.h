@@ -4,7 +4,7 @@
 #define EXPORT_EVENTS_SLICES_H
 
 #include "base/inline.h"
-#include "core/calls/call_by_call.h"
+#include "core/calls/calls.h"
 #include "core/format.h"
 
 /* The end of the innermost slice of a track. */

@@ -102,13 +102,6 @@ static void change(struct firefox *firefox, uint32_t number, uint64_t time, uint
 	track->current = node;
 }
 
-static uint32_t root(struct tw_calls *calls, uint32_t track)
-{
-	(void)calls;
-	(void)track;
-	return TW_ROW_NONE;
-}
-
 static uint32_t node_of(const struct tw_frame *frame)
 {
 	return frame->row >= TW_ROW_FIRST ? frame->row : 0;
@@ -130,39 +123,30 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 	change((struct firefox *)calls, calls->track, frame->begin + call->duration, node_of(frame - 1));
 }
 
-static void flush_lane(struct firefox *firefox, struct tw_streak *lane)
+static void take_run(struct tw_calls *calls, const struct tw_call_run *run)
 {
-	if (tw_streak_is_empty(lane))
-		return;
-	tw_calls_feed_run(&firefox->measured.calls, &lane->run, enter, leave, false);
-	tw_streak_clear(lane);
+	tw_calls_feed_run(calls, run, enter, leave, false);
 }
 
-static void flush_lanes(struct firefox *firefox)
+static void flush_runs(struct firefox *firefox)
 {
-	for (size_t i = 0; i < TW_STREAKS && firefox->gathers; i++)
-		flush_lane(firefox, &firefox->streaks.lanes[i]);
-	firefox->gathers = false;
+	tw_track_runs_flush(&firefox->runs, &firefox->measured.calls, take_run);
 }
 
 /* Whether calls of different tracks may change places: not where the last stacks are to be had. */
 static bool may_gather(const struct firefox *firefox)
 {
-	enum { WAITING = TW_STREAKS * TW_RUN_ITEMS };
 	size_t limit = firefox->measured.frames.limit;
-	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) && (firefox->nodes >= limit || limit - firefox->nodes > WAITING);
+	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) &&
+	       (firefox->nodes >= limit || limit - firefox->nodes > TW_TRACK_RUNS_WAITING);
 }
 
 /* Takes what an event is to the slices of its track: begins, ends, or time that goes by. */
 static inline void take_call(struct firefox *firefox, const struct tw_event *event)
 {
-	struct tw_streak *lane = tw_streak_of(&firefox->streaks, event->track);
-	if (!tw_streak_has_room(lane, event->track))
-		flush_lane(firefox, lane);
-	tw_streak_add(lane, event);
-	firefox->gathers = true;
+	tw_track_runs_add(&firefox->runs, &firefox->measured.calls, event, take_run);
 	if (!may_gather(firefox))
-		flush_lanes(firefox);
+		flush_runs(firefox);
 }
 
 static void take_stack(void *context, const struct tw_event *event)
@@ -184,7 +168,7 @@ static void take_weight(void *context, const struct tw_event *event, enum tw_mea
 }
 
 static const struct tw_measured_hooks hooks = {
-    .calls = {.root = root, .enter = enter, .leave = leave},
+    .calls = {.enter = enter, .leave = leave},
     .stack = take_stack,
     .sample = take_weight,
 };
@@ -253,7 +237,7 @@ static void take_async(struct firefox *firefox, const struct tw_event *event)
 /* The stacks of a track have numbers in the order of their events. */
 static void take_sample(struct firefox *firefox, const struct tw_event *event)
 {
-	flush_lanes(firefox);
+	flush_runs(firefox);
 	tw_measured_sample(&firefox->measured, event);
 }
 
@@ -340,7 +324,7 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 static int finish_firefox(struct tw_writer *writer)
 {
 	struct firefox *firefox = writer->state;
-	flush_lanes(firefox);
+	flush_runs(firefox);
 	tw_measured_finish(&firefox->measured);
 	/* behind the last event there may be tracks that have none */
 	return result(firefox, grow(firefox) && tw_firefox_put(firefox) ? 0 : TW_ERR_MEMORY);

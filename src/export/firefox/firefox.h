@@ -3,7 +3,7 @@
 #ifndef EXPORT_FIREFOX_FIREFOX_H
 #define EXPORT_FIREFOX_FIREFOX_H
 
-#include "core/calls/streaks.h"
+#include "core/calls/track_runs.h"
 #include "export/profiles/children.h"
 #include "export/profiles/measured.h"
 #include "export/text/args.h"
@@ -76,8 +76,7 @@ struct firefox_columns {
 
 struct firefox {
 	struct tw_measured measured; /* first */
-	struct tw_streaks streaks;
-	bool gathers; /* something may wait there */
+	struct tw_track_runs runs;
 	struct tw_args args;
 	struct tw_names names; /* as JSON */
 	size_t nodes;          /* of all tracks */

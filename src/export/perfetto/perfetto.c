@@ -34,7 +34,7 @@ struct told {
 };
 
 /* What each kind becomes. */
-struct shape {
+struct packet {
 	void (*take)(struct perfetto *perfetto, const struct tw_event *event);
 	unsigned type;
 	const char *category; /* where the event has none */
@@ -51,7 +51,7 @@ static void take_log(struct perfetto *perfetto, const struct tw_event *event);
 
 #define STAND_IN(category_) take_instant, .type = TYPE_INSTANT, .approximated = true, .category = (category_)
 
-static const struct shape shapes[TW_EVENT_KINDS] = {
+static const struct packet packets[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {.take = NULL}, /* all of slices is told by the hooks */
     [TW_SLICE_END] = {.take = NULL},
     [TW_SLICE_COMPLETE] = {.take = NULL},
@@ -184,11 +184,11 @@ void tw_perfetto_put_packet(struct perfetto *perfetto, unsigned field, const uin
 static void reset_now_and_then(struct perfetto *perfetto)
 {
 	uint64_t at = tw_output_position(&perfetto->writer->out);
-	if (at - perfetto->reset_at < PERFETTO_RESET_BYTES && perfetto->children.count < PERFETTO_RESET_TRACKS)
+	if (at - perfetto->reset_at < PERFETTO_RESET_BYTES && perfetto->tracks.children.count < PERFETTO_RESET_TRACKS)
 		return;
 	perfetto->reset++;
 	perfetto->reset_at = at;
-	tw_map_clear(&perfetto->children);
+	tw_map_clear(&perfetto->tracks.children);
 }
 
 /* What a clock says at the start of the trace. */
@@ -229,7 +229,7 @@ static void add_type(struct perfetto *perfetto, unsigned type, uint64_t uuid)
 /* The name and category; where the kind never has any, what it is. */
 static void add_names(struct perfetto *perfetto, const struct tw_event *event)
 {
-	const char *category = shapes[event->kind].category;
+	const char *category = packets[event->kind].category;
 	if (event->name)
 		tw_proto_uint(&perfetto->event, EVENT_NAME_IID, tw_perfetto_event_name(perfetto, event->name));
 	else if (event->kind > TW_FLOW_END)
@@ -242,11 +242,11 @@ static void add_names(struct perfetto *perfetto, const struct tw_event *event)
 
 static void add_numbers(struct perfetto *perfetto, const struct tw_event *event)
 {
-	const struct shape *shape = &shapes[event->kind];
+	const struct packet *packet = &packets[event->kind];
 	if (event->kind <= TW_SLICE_COMPLETE)
 		return;
-	add_told(perfetto, &shape->value, event->value);
-	add_told(perfetto, &shape->id, event->id);
+	add_told(perfetto, &packet->value, event->value);
+	add_told(perfetto, &packet->id, event->id);
 }
 
 /* The same as the two above for an event that has both names, as most have. */
@@ -326,8 +326,8 @@ static inline bool is_plain(const struct perfetto *perfetto, const struct tw_eve
 {
 	uint32_t reset = perfetto->reset;
 	return event->name && event->category && !event->argument_count && !event->flags &&
-	       perfetto->said_reset == reset && perfetto->names[event->name].event == reset &&
-	       perfetto->names[event->category].category == reset && !perfetto->all_names[event->name].file;
+	       perfetto->said_reset == reset && perfetto->told.names[event->name].event == reset &&
+	       perfetto->told.names[event->category].category == reset && !perfetto->all_names[event->name].file;
 }
 
 static inline void put_plain(struct perfetto *perfetto, const struct tw_event *event, unsigned type,
@@ -335,8 +335,8 @@ static inline void put_plain(struct perfetto *perfetto, const struct tw_event *e
 {
 	uint8_t *begin, *p = begin_plain(perfetto, type, event->time, &begin);
 	p = tw_proto_put_packed(p, uuid_field);
-	p = tw_proto_put_packed(p, perfetto->names[event->name].event_field);
-	end_plain(perfetto, begin, tw_proto_put_packed(p, perfetto->names[event->category].category_field));
+	p = tw_proto_put_packed(p, perfetto->told.names[event->name].event_field);
+	end_plain(perfetto, begin, tw_proto_put_packed(p, perfetto->told.names[event->category].category_field));
 }
 
 TW_NOINLINE void put_begin(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
@@ -450,7 +450,7 @@ static void take_instant(struct perfetto *perfetto, const struct tw_event *event
 {
 	uint64_t uuid = scope_of(perfetto, event);
 	if (event->kind == TW_INSTANT && is_plain(perfetto, event)) {
-		put_plain(perfetto, event, TYPE_INSTANT, perfetto->tracks[event->track].uuid_field);
+		put_plain(perfetto, event, TYPE_INSTANT, perfetto->tracks.items[event->track].uuid_field);
 		return;
 	}
 	add_event(perfetto, event, TYPE_INSTANT, uuid);
@@ -462,7 +462,7 @@ static void take_instant(struct perfetto *perfetto, const struct tw_event *event
 static void take_async(struct perfetto *perfetto, const struct tw_event *event)
 {
 	uint64_t uuid = tw_perfetto_async_track(perfetto, event);
-	add_event(perfetto, event, shapes[event->kind].type, uuid);
+	add_event(perfetto, event, packets[event->kind].type, uuid);
 	put_event(perfetto, event->time);
 }
 
@@ -573,12 +573,12 @@ static int grow(struct perfetto *perfetto)
 
 static void take(struct perfetto *perfetto, const struct tw_event *event)
 {
-	const struct shape *shape = &shapes[event->kind];
+	const struct packet *packet = &packets[event->kind];
 	reset_now_and_then(perfetto);
 	tw_slices_take(&perfetto->slices, event, enter, over, leave);
-	if (shape->take)
-		shape->take(perfetto, event);
-	if (shape->approximated)
+	if (packet->take)
+		packet->take(perfetto, event);
+	if (packet->approximated)
 		tw_approximate(perfetto->writer, event->kind);
 }
 
@@ -626,9 +626,9 @@ static void close_perfetto(struct tw_writer *writer)
 		tw_slices_free(&perfetto->slices);
 	tw_proto_free(&perfetto->interned);
 	tw_proto_free(&perfetto->event);
-	free(perfetto->names);
-	free(perfetto->frames);
-	free(perfetto->stacks);
+	free(perfetto->told.names);
+	free(perfetto->told.frames);
+	free(perfetto->told.stacks);
 	tw_perfetto_tracks_free(perfetto);
 	free(perfetto);
 	writer->state = NULL;

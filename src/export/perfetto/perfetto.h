@@ -144,6 +144,28 @@ struct perfetto_process {
 	uint32_t track; /* that tells its name, or 0 */
 };
 
+/* What is told once, until the next reset. Written by perfetto_names.c. */
+struct perfetto_told {
+	struct perfetto_name *names;
+	size_t name_room;
+	uint32_t *frames, *stacks; /* by number: the reset since which they are told */
+	size_t frame_room, stack_room;
+	uint32_t mapping;  /* the same for the one mapping that there is */
+	uint64_t next_iid; /* of log messages and stacks of addresses */
+};
+
+/* Tracks and processes. Written by perfetto_tracks.c. */
+struct perfetto_tracks {
+	struct perfetto_track *items;
+	size_t room;
+	uint32_t seen;  /* how many the dictionary had when last seen */
+	uint64_t moves; /* and how often tracks had got a process */
+	struct perfetto_process *processes;
+	size_t process_room;
+	struct tw_map places;   /* process to its place in `processes` */
+	struct tw_map children; /* uuids of tracks of async events and counters that are told */
+};
+
 struct perfetto {
 	struct tw_writer *writer;
 	const struct tw_reader *reader;
@@ -155,22 +177,10 @@ struct perfetto {
 	uint32_t reset;      /* number of the last reset, from 1 */
 	uint32_t said_reset; /* the last that a packet told */
 	uint64_t reset_at;   /* bytes written by then */
-	struct perfetto_name *names;
-	size_t name_room;
-	uint32_t *frames, *stacks; /* by number: the reset since which they are told */
-	size_t frame_room, stack_room;
-	uint32_t mapping;  /* the same for the one mapping that there is */
-	uint64_t next_iid; /* of what is told once: log messages, stacks of addresses */
-	struct perfetto_track *tracks;
-	size_t track_room;
-	uint32_t tracks_seen;
-	uint64_t moves; /* how often tracks had got a process then */
-	struct perfetto_process *processes;
-	size_t process_room;
-	struct tw_map places;   /* process to its place in `processes` */
-	struct tw_map children; /* uuids of tracks of async events and counters that are told */
-	struct tw_line label;   /* of the track or the object that is told */
-	uint32_t open;          /* slices at the end of a track that have none, until it is known what they are in */
+	struct perfetto_told told;
+	struct perfetto_tracks tracks;
+	struct tw_line label; /* of the track or the object that is told */
+	uint32_t open;        /* slices at the end of a track that have none, until it is known what they are in */
 	uint32_t open_track;
 	bool begun;
 	bool failed; /* no memory */
@@ -210,7 +220,7 @@ const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, u
 /* The same where it may have been told. */
 static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *perfetto, uint32_t track)
 {
-	const struct perfetto_track *known = &perfetto->tracks[track];
+	const struct perfetto_track *known = &perfetto->tracks.items[track];
 	return known->told == perfetto->reset ? known : tw_perfetto_tell_track(perfetto, track);
 }
 

@@ -15,10 +15,10 @@ enum { THE_MAPPING = 1 };
 int tw_perfetto_names_grow(struct perfetto *perfetto)
 {
 	const struct tw_dictionary *dictionary = perfetto->dictionary;
-	bool grown =
-	    tw_grow(&perfetto->names, &perfetto->name_room, tw_dictionary_names(dictionary), sizeof *perfetto->names) &&
-	    tw_grow(&perfetto->stacks, &perfetto->stack_room, tw_dictionary_stacks(dictionary),
-	            sizeof *perfetto->stacks);
+	bool grown = tw_grow(&perfetto->told.names, &perfetto->told.name_room, tw_dictionary_names(dictionary),
+	                     sizeof *perfetto->told.names) &&
+	             tw_grow(&perfetto->told.stacks, &perfetto->told.stack_room, tw_dictionary_stacks(dictionary),
+	                     sizeof *perfetto->told.stacks);
 	return grown ? 0 : TW_ERR_MEMORY;
 }
 
@@ -64,19 +64,19 @@ static uint64_t tell_name(struct perfetto *perfetto, unsigned field, uint32_t *t
 
 uint64_t tw_perfetto_event_name(struct perfetto *perfetto, uint32_t name)
 {
-	perfetto->names[name].event_field = tw_proto_pack(EVENT_NAME_IID, name);
-	return tell_name(perfetto, INTERNED_EVENT_NAMES, &perfetto->names[name].event, name);
+	perfetto->told.names[name].event_field = tw_proto_pack(EVENT_NAME_IID, name);
+	return tell_name(perfetto, INTERNED_EVENT_NAMES, &perfetto->told.names[name].event, name);
 }
 
 uint64_t tw_perfetto_category(struct perfetto *perfetto, uint32_t name)
 {
-	perfetto->names[name].category_field = tw_proto_pack(EVENT_CATEGORY_IIDS, name);
-	return tell_name(perfetto, INTERNED_CATEGORIES, &perfetto->names[name].category, name);
+	perfetto->told.names[name].category_field = tw_proto_pack(EVENT_CATEGORY_IIDS, name);
+	return tell_name(perfetto, INTERNED_CATEGORIES, &perfetto->told.names[name].category, name);
 }
 
 uint64_t tw_perfetto_annotation(struct perfetto *perfetto, uint32_t name)
 {
-	return tell_name(perfetto, INTERNED_ANNOTATION_NAMES, &perfetto->names[name].annotation, name);
+	return tell_name(perfetto, INTERNED_ANNOTATION_NAMES, &perfetto->told.names[name].annotation, name);
 }
 
 uint64_t tw_perfetto_location(struct perfetto *perfetto, uint32_t number)
@@ -84,7 +84,7 @@ uint64_t tw_perfetto_location(struct perfetto *perfetto, uint32_t number)
 	const struct tw_name *name = tw_dictionary_name(perfetto->dictionary, number);
 	if (!name->file)
 		return 0;
-	if (is_new(perfetto, &perfetto->names[number].location)) {
+	if (is_new(perfetto, &perfetto->told.names[number].location)) {
 		struct tw_proto *proto = &perfetto->interned;
 		size_t begin = tw_proto_begin(proto, INTERNED_SOURCE_LOCATIONS);
 		tw_proto_uint(proto, LOCATION_IID, number);
@@ -99,7 +99,7 @@ uint64_t tw_perfetto_location(struct perfetto *perfetto, uint32_t number)
 
 static uint64_t own_iid(struct perfetto *perfetto)
 {
-	return FIRST_OWN_IID + perfetto->next_iid++;
+	return FIRST_OWN_IID + perfetto->told.next_iid++;
 }
 
 uint64_t tw_perfetto_log_body(struct perfetto *perfetto, const void *text, size_t size)
@@ -118,7 +118,7 @@ uint64_t tw_perfetto_log_body(struct perfetto *perfetto, const void *text, size_
 static void tell_mapping(struct perfetto *perfetto)
 {
 	struct tw_proto *proto = &perfetto->interned;
-	if (!is_new(perfetto, &perfetto->mapping))
+	if (!is_new(perfetto, &perfetto->told.mapping))
 		return;
 	tell_text(perfetto, INTERNED_MAPPING_PATHS, THE_MAPPING, &(struct tw_name){.text = ""});
 	size_t begin = tw_proto_begin(proto, INTERNED_MAPPINGS);
@@ -131,10 +131,10 @@ static void tell_frame(struct perfetto *perfetto, uint64_t iid, const struct tw_
 {
 	struct tw_proto *proto = &perfetto->interned;
 	uint64_t function = location->name ? tell_name(perfetto, INTERNED_FUNCTION_NAMES,
-	                                               &perfetto->names[location->name].function, location->name)
+	                                               &perfetto->told.names[location->name].function, location->name)
 	                                   : 0;
 	uint64_t source = location->file ? tell_name(perfetto, INTERNED_SOURCE_PATHS,
-	                                             &perfetto->names[location->file].source, location->file)
+	                                             &perfetto->told.names[location->file].source, location->file)
 	                                 : 0;
 	size_t begin = tw_proto_begin(proto, INTERNED_FRAMES);
 	tw_proto_uint(proto, FRAME_IID, iid);
@@ -151,11 +151,12 @@ static void tell_frame(struct perfetto *perfetto, uint64_t iid, const struct tw_
 
 static bool know_frame(struct perfetto *perfetto, uint32_t location)
 {
-	if (!tw_grow(&perfetto->frames, &perfetto->frame_room, location + (size_t)1, sizeof *perfetto->frames)) {
+	if (!tw_grow(&perfetto->told.frames, &perfetto->told.frame_room, location + (size_t)1,
+	             sizeof *perfetto->told.frames)) {
 		perfetto->failed = true;
 		return false;
 	}
-	if (is_new(perfetto, &perfetto->frames[location]))
+	if (is_new(perfetto, &perfetto->told.frames[location]))
 		tell_frame(perfetto, location + UINT64_C(1), tw_dictionary_location(perfetto->dictionary, location));
 	return true;
 }
@@ -183,14 +184,14 @@ static void tell_stack(struct perfetto *perfetto, uint32_t number)
 
 uint64_t tw_perfetto_callstack(struct perfetto *perfetto, uint32_t stack)
 {
-	if (stack && is_new(perfetto, &perfetto->stacks[stack]))
+	if (stack && is_new(perfetto, &perfetto->told.stacks[stack]))
 		tell_stack(perfetto, stack);
 	return stack;
 }
 
 uint64_t tw_perfetto_addresses(struct perfetto *perfetto, const struct tw_argument *arguments, size_t count)
 {
-	uint64_t first = FIRST_OWN_IID + perfetto->next_iid;
+	uint64_t first = FIRST_OWN_IID + perfetto->told.next_iid;
 	tell_mapping(perfetto);
 	for (size_t i = 0; i < count; i++)
 		tell_frame(perfetto, own_iid(perfetto), &(struct tw_location){.address = arguments[i].value.u});

@@ -54,7 +54,7 @@ static void add_side(struct perfetto *perfetto, const struct tw_event *event, ui
 		tw_proto_text(proto, side->comm, "swapper");
 	else
 		add_comm(perfetto, side->comm, number);
-	tw_proto_uint(proto, side->pid, idle ? 0 : perfetto->tracks[number].tid);
+	tw_proto_uint(proto, side->pid, idle ? 0 : perfetto->tracks.items[number].tid);
 	if (priority)
 		tw_proto_uint(proto, side->prio, priority->value.u);
 }
@@ -124,7 +124,7 @@ enum { LEAVING, COMING };
 static void make_comm(struct perfetto *perfetto, const struct tw_event *event, uint32_t number, const char *text)
 {
 	static const struct side *const sides[] = {[LEAVING] = &leaving, [COMING] = &coming};
-	struct perfetto_comm *comm = &perfetto->tracks[number].comm;
+	struct perfetto_comm *comm = &perfetto->tracks.items[number].comm;
 	struct tw_proto *proto = &perfetto->event;
 	*comm = (struct perfetto_comm){.of = text};
 	for (size_t i = 0; i < 2; i++) {
@@ -139,7 +139,7 @@ static void make_comm(struct perfetto *perfetto, const struct tw_event *event, u
 /* NULL where it is not kept. */
 static const struct perfetto_comm *comm_of(struct perfetto *perfetto, const struct tw_event *event, uint32_t number)
 {
-	const struct perfetto_comm *comm = &perfetto->tracks[number].comm;
+	const struct perfetto_comm *comm = &perfetto->tracks.items[number].comm;
 	uint32_t name = tw_dictionary_track(perfetto->dictionary, number)->name;
 	const struct tw_name *known = &perfetto->all_names[name];
 	if (comm->of != known->text && known->length <= PERFETTO_COMM_MAX)

@@ -29,14 +29,15 @@ static uint64_t process_uuid(uint32_t place)
 static uint32_t place_of(struct perfetto *perfetto, uint64_t process)
 {
 	uint32_t place;
-	if (tw_map_find(&perfetto->places, process, &place))
+	if (tw_map_find(&perfetto->tracks.places, process, &place))
 		return place;
-	place = (uint32_t)perfetto->places.count;
-	if (!tw_grow(&perfetto->processes, &perfetto->process_room, place + (size_t)1, sizeof *perfetto->processes) ||
-	    !tw_map_add(&perfetto->places, process, place))
+	place = (uint32_t)perfetto->tracks.places.count;
+	if (!tw_grow(&perfetto->tracks.processes, &perfetto->tracks.process_room, place + (size_t)1,
+	             sizeof *perfetto->tracks.processes) ||
+	    !tw_map_add(&perfetto->tracks.places, process, place))
 		return UINT32_MAX;
 	uint32_t pid = process > INT32_MAX ? (uint32_t)INT32_MAX - place : (uint32_t)process;
-	perfetto->processes[place] = (struct perfetto_process){.pid = pid};
+	perfetto->tracks.processes[place] = (struct perfetto_process){.pid = pid};
 	return place;
 }
 
@@ -47,7 +48,7 @@ static uint32_t process_name(const struct perfetto *perfetto, const struct perfe
 
 static void tell_process(struct perfetto *perfetto, uint32_t place)
 {
-	struct perfetto_process *known = &perfetto->processes[place];
+	struct perfetto_process *known = &perfetto->tracks.processes[place];
 	struct tw_proto *proto = &perfetto->event;
 	known->told = perfetto->reset;
 	known->name = process_name(perfetto, known);
@@ -117,7 +118,7 @@ static void meet(struct perfetto *perfetto, struct perfetto_track *known, uint32
 	bool process = track->kind == TW_TRACK_PROCESS, thread = track->kind == TW_TRACK_THREAD;
 	known->met = true;
 	known->owner = track->process;
-	known->pid = has_process(track) ? perfetto->processes[place].pid : 0;
+	known->pid = has_process(track) ? perfetto->tracks.processes[place].pid : 0;
 	known->process = has_process(track) ? process_uuid(place) : 0;
 	known->uuid = process ? known->process : track_uuid(number);
 	known->uuid_field = tw_proto_pack(EVENT_TRACK_UUID, known->uuid);
@@ -129,7 +130,7 @@ static void meet(struct perfetto *perfetto, struct perfetto_track *known, uint32
 
 const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, uint32_t number)
 {
-	struct perfetto_track *known = &perfetto->tracks[number];
+	struct perfetto_track *known = &perfetto->tracks.items[number];
 	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
 	uint32_t place = has_process(track) ? place_of(perfetto, track->process) : 0;
 	if (place == UINT32_MAX) {
@@ -138,7 +139,7 @@ const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, u
 	}
 	if (!known->met)
 		meet(perfetto, known, number, track, place);
-	if (has_process(track) && perfetto->processes[place].told != perfetto->reset)
+	if (has_process(track) && perfetto->tracks.processes[place].told != perfetto->reset)
 		tell_process(perfetto, place);
 	tell_track(perfetto, known, track);
 	return known;
@@ -147,9 +148,9 @@ const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, u
 /* Tracks that have got their process are told anew when they are used next. */
 static void move_tracks(struct perfetto *perfetto)
 {
-	perfetto->moves = tw_dictionary_moves(perfetto->dictionary);
-	for (uint32_t number = 0; number < perfetto->tracks_seen; number++) {
-		struct perfetto_track *known = &perfetto->tracks[number];
+	perfetto->tracks.moves = tw_dictionary_moves(perfetto->dictionary);
+	for (uint32_t number = 0; number < perfetto->tracks.seen; number++) {
+		struct perfetto_track *known = &perfetto->tracks.items[number];
 		if (known->met && known->owner != tw_dictionary_track(perfetto->dictionary, number)->process) {
 			known->met = false;
 			known->told = 0;
@@ -160,18 +161,18 @@ static void move_tracks(struct perfetto *perfetto)
 int tw_perfetto_tracks_grow(struct perfetto *perfetto)
 {
 	uint32_t tracks = tw_dictionary_tracks(perfetto->dictionary);
-	if (!tw_grow(&perfetto->tracks, &perfetto->track_room, tracks, sizeof *perfetto->tracks))
+	if (!tw_grow(&perfetto->tracks.items, &perfetto->tracks.room, tracks, sizeof *perfetto->tracks.items))
 		return TW_ERR_MEMORY;
-	for (; perfetto->tracks_seen < tracks; perfetto->tracks_seen++) {
-		const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, perfetto->tracks_seen);
+	for (; perfetto->tracks.seen < tracks; perfetto->tracks.seen++) {
+		const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, perfetto->tracks.seen);
 		if (track->kind != TW_TRACK_PROCESS)
 			continue;
 		uint32_t place = place_of(perfetto, track->process);
 		if (place == UINT32_MAX)
 			return TW_ERR_MEMORY;
-		perfetto->processes[place].track = perfetto->tracks_seen;
+		perfetto->tracks.processes[place].track = perfetto->tracks.seen;
 	}
-	if (perfetto->moves != tw_dictionary_moves(perfetto->dictionary))
+	if (perfetto->tracks.moves != tw_dictionary_moves(perfetto->dictionary))
 		move_tracks(perfetto);
 	return 0;
 }
@@ -185,9 +186,9 @@ static bool begin_child(struct perfetto *perfetto, const struct tw_event *event,
 	uint32_t value;
 	bool global = event->flags & TW_FLAG_GLOBAL;
 	uint64_t parent = global ? 0 : tw_perfetto_track(perfetto, event->track)->process;
-	if (tw_map_find(&perfetto->children, uuid, &value))
+	if (tw_map_find(&perfetto->tracks.children, uuid, &value))
 		return false;
-	if (!tw_map_add(&perfetto->children, uuid, 0))
+	if (!tw_map_add(&perfetto->tracks.children, uuid, 0))
 		perfetto->failed = true;
 	tw_proto_uint(&perfetto->event, DESCRIPTOR_UUID, uuid);
 	if (parent)
@@ -240,14 +241,14 @@ uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_ev
 
 void tw_perfetto_tracks_finish(struct perfetto *perfetto)
 {
-	for (uint32_t place = 0; place < perfetto->places.count; place++) {
-		const struct perfetto_process *known = &perfetto->processes[place];
+	for (uint32_t place = 0; place < perfetto->tracks.places.count; place++) {
+		const struct perfetto_process *known = &perfetto->tracks.processes[place];
 		if (known->told && known->name != process_name(perfetto, known))
 			tell_process(perfetto, place);
 	}
-	for (uint32_t number = 0; number < perfetto->tracks_seen; number++) {
+	for (uint32_t number = 0; number < perfetto->tracks.seen; number++) {
 		const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
-		struct perfetto_track *known = &perfetto->tracks[number];
+		struct perfetto_track *known = &perfetto->tracks.items[number];
 		if (known->told && known->name != track->name)
 			tell_track(perfetto, known, track);
 	}
@@ -255,9 +256,9 @@ void tw_perfetto_tracks_finish(struct perfetto *perfetto)
 
 void tw_perfetto_tracks_free(struct perfetto *perfetto)
 {
-	free(perfetto->tracks);
+	free(perfetto->tracks.items);
 	tw_text_free(&perfetto->label.text);
-	free(perfetto->processes);
-	tw_map_free(&perfetto->places);
-	tw_map_free(&perfetto->children);
+	free(perfetto->tracks.processes);
+	tw_map_free(&perfetto->tracks.places);
+	tw_map_free(&perfetto->tracks.children);
 }

@@ -4,7 +4,7 @@
 #define EXPORT_PROFILES_MEASURED_H
 
 #include "base/inline.h"
-#include "core/calls/call_by_call.h"
+#include "core/calls/calls.h"
 #include "export/profiles/frames.h"
 #include "export/text/line.h"
 #include "export/text/spool.h"

@@ -292,10 +292,10 @@ static void put_all(struct pprof *pprof, const uint32_t *order)
 		put_other_sample(pprof, other);
 	for (size_t i = TREE_FIRST; i < tree->count; i++)
 		put_sample(pprof, order[i]);
-	if (tree->day)
-		tw_proto_uint(&pprof->proto, TIME_NANOS, tree->day);
-	if (tree->end > tree->start && tree->of_slices == TREE_TIME)
-		tw_proto_uint(&pprof->proto, DURATION_NANOS, tree->end - tree->start);
+	if (tree->span.day)
+		tw_proto_uint(&pprof->proto, TIME_NANOS, tree->span.day);
+	if (tree->span.end > tree->span.start && tree->of_slices == TREE_TIME)
+		tw_proto_uint(&pprof->proto, DURATION_NANOS, tree->span.end - tree->span.start);
 	flush(pprof, 0);
 }
 

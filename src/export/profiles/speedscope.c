@@ -82,13 +82,6 @@ static void add_event(struct speedscope *speedscope, uint32_t track, bool closes
 	tw_spool_took(spool, number, (size_t)(end - begin));
 }
 
-static uint32_t root(struct tw_calls *calls, uint32_t track)
-{
-	(void)calls;
-	(void)track;
-	return TW_ROW_NONE;
-}
-
 static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct speedscope *speedscope = (struct speedscope *)calls;
@@ -139,7 +132,7 @@ static void take_stack(void *context, const struct tw_event *event)
 }
 
 static const struct tw_measured_hooks hooks = {
-    .calls = {.root = root, .enter = enter, .leave = leave},
+    .calls = {.enter = enter, .leave = leave},
     .stack = take_stack,
     .sample = put_sample,
 };

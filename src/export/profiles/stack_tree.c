@@ -60,12 +60,12 @@ static uint32_t root_of(struct tw_stack_tree *tree, uint32_t track)
 
 static inline void add_value(struct tw_stack_tree *tree, uint32_t node, enum tw_stack_tree_value value, uint64_t amount)
 {
-	if (node >= tree->value_room[value] &&
-	    !tw_grow(&tree->values[value], &tree->value_room[value], node + (size_t)1, sizeof *tree->values[value])) {
+	if (node >= tree->values[value].room && !tw_grow(&tree->values[value].items, &tree->values[value].room,
+	                                                 node + (size_t)1, sizeof *tree->values[value].items)) {
 		tree->failed = true;
 		return;
 	}
-	uint64_t *self = &tree->values[value][node];
+	uint64_t *self = &tree->values[value].items[node];
 	*self = tw_sum(*self, amount);
 	tree->present |= 1u << value;
 }
@@ -104,29 +104,24 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 
 static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
 
-static void flush_lane(struct tw_stack_tree *tree, struct tw_streak *lane)
+static void take_run(struct tw_calls *calls, const struct tw_call_run *run)
 {
-	if (tw_streak_is_empty(lane))
-		return;
-	tw_calls_feed_run(&tree->calls, &lane->run, enter, leave, false);
-	tw_streak_clear(lane);
+	tw_calls_feed_run(calls, run, enter, leave, false);
 }
 
-static void flush_lanes(struct tw_stack_tree *tree)
+static void flush_runs(struct tw_stack_tree *tree)
 {
-	for (size_t i = 0; i < TW_STREAKS && tree->gathers; i++)
-		flush_lane(tree, &tree->streaks.lanes[i]);
-	tree->gathers = false;
+	tw_track_runs_flush(&tree->runs, &tree->calls, take_run);
 }
 
 /* Whether calls of different tracks may change places: not where the last nodes are to be had, nor where tracks share
  * nodes, which are numbered as they come. */
 static bool may_gather(const struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
-	enum { WAITING = TW_STREAKS * TW_RUN_ITEMS, NODES = 2 /* of a call, at most: its thread's, too */ };
+	enum { NODES = 2 /* of a call, at most: its thread's, too */ };
 	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) &&
-	       (tree->full ||
-	        (tree->per_thread && tree->count + NODES * (WAITING + batch->count) < tree->frames.limit));
+	       (tree->full || (tree->per_thread &&
+	                       tree->count + NODES * (TW_TRACK_RUNS_WAITING + batch->count) < tree->frames.limit));
 }
 
 static bool begins_call(const struct tw_event *event)
@@ -138,16 +133,12 @@ static bool begins_call(const struct tw_event *event)
 /* Frames have numbers in the order of all events. */
 static void gather_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
-	tree->gathers = true;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		struct tw_streak *lane = tw_streak_of(&tree->streaks, event->track);
-		if (!tw_streak_has_room(lane, event->track))
-			flush_lane(tree, lane);
 		unsigned begins = begins_call(event), new = !tw_frames_has_name(&tree->frames, event->name);
 		if (__builtin_expect(begins & new, 0))
 			tw_frames_of_name(&tree->frames, event->name);
-		tw_streak_add(lane, event);
+		tw_track_runs_add(&tree->runs, &tree->calls, event, take_run);
 	}
 }
 
@@ -159,7 +150,7 @@ static void take_slices(struct tw_stack_tree *tree, const struct tw_batch *batch
 		gather_slices(tree, batch);
 		return;
 	}
-	flush_lanes(tree);
+	flush_runs(tree);
 	for (size_t i = 0; i < batch->count;) {
 		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
 		tw_calls_feed_run(&tree->calls, &run, enter, leave, false);
@@ -186,7 +177,7 @@ static void weigh(struct tw_stack_tree *tree, const struct tw_event *event, uint
 static void take_sample(struct tw_stack_tree *tree, const struct tw_batch *batch, const struct tw_event *event)
 {
 	struct tw_sample_stack *stack = &tree->stack;
-	flush_lanes(tree);
+	flush_runs(tree);
 	uint32_t node = root_of(tree, event->track);
 	tw_frames_of_sample(&tree->frames, tree->dictionary, batch, event, stack);
 	if (stack->cut)
@@ -255,9 +246,9 @@ int tw_stack_tree_write(struct tw_stack_tree *tree, const struct tw_reader *read
 	if (status < 0)
 		return tw_writer_fail(tree->writer, status, "%s", tw_status_text(status));
 	tree->dictionary = tw_reader_dictionary(reader);
-	tree->start = tw_reader_clock(reader)->start_ns;
-	tree->end = tw_reader_clock(reader)->end_ns;
-	tree->day = tw_time_of_day(tw_reader_clock(reader), tree->start);
+	tree->span.start = tw_reader_clock(reader)->start_ns;
+	tree->span.end = tw_reader_clock(reader)->end_ns;
+	tree->span.day = tw_time_of_day(tw_reader_clock(reader), tree->span.start);
 	take_slices(tree, batch);
 	take_others(tree, batch);
 	return tree->failed ? tw_writer_fail(tree->writer, TW_ERR_MEMORY, "out of memory") : 0;
@@ -307,7 +298,7 @@ int tw_stack_tree_finish(struct tw_stack_tree *tree)
 {
 	if (!tree->begun)
 		return 0;
-	flush_lanes(tree);
+	flush_runs(tree);
 	tw_calls_finish(&tree->calls);
 	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
 	tw_count_losses(tree->writer, "slice beyond the memory limit", false, tree->calls.untimed);
@@ -324,5 +315,5 @@ void tw_stack_tree_free(struct tw_stack_tree *tree)
 	tw_children_free(&tree->children);
 	free(tree->nodes);
 	for (unsigned i = 0; i < TREE_VALUES; i++)
-		free(tree->values[i]);
+		free(tree->values[i].items);
 }

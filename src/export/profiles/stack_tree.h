@@ -3,8 +3,7 @@
 #ifndef EXPORT_PROFILES_STACK_TREE_H
 #define EXPORT_PROFILES_STACK_TREE_H
 
-#include "core/calls/calls.h"
-#include "core/calls/streaks.h"
+#include "core/calls/track_runs.h"
 #include "core/format.h"
 #include "export/profiles/children.h"
 #include "export/profiles/frames.h"
@@ -39,25 +38,34 @@ struct tw_stack_tree_node {
 
 #define TREE_THREAD UINT32_MAX
 
+/* By node: what is its alone; as long as the last node that has some. */
+struct tw_stack_tree_column {
+	uint64_t *items;
+	size_t room;
+};
+
+/* Of all events. */
+struct tw_stack_tree_span {
+	uint64_t start, end;
+	uint64_t day; /* of the start: ns since 1970; 0: not known */
+};
+
 struct tw_stack_tree {
 	struct tw_calls calls; /* first: hooks get this */
 	struct tw_budget budget;
-	struct tw_streaks streaks;
-	bool gathers; /* something may wait there */
+	struct tw_track_runs runs;
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
 	bool per_thread; /* below the root come the threads */
 	struct tw_frames frames;
 	struct tw_stack_tree_node *nodes;
 	size_t count, room;
-	uint64_t *values[TREE_VALUES]; /* by node: what is its alone; as long as the last node that has some */
-	size_t value_room[TREE_VALUES];
+	struct tw_stack_tree_column values[TREE_VALUES];
 	struct tw_children children; /* by frame; of the root of a tree of threads by track */
 	struct tw_sample_stack stack;
 	uint32_t present;       /* values that there are: bits 1 << enum tw_stack_tree_value */
 	struct tw_loss *others; /* of stacks for which there was no room; NULL: none yet */
-	uint64_t start, end;
-	uint64_t day;                       /* of the start: ns since 1970; 0: not known */
+	struct tw_stack_tree_span span;
 	enum tw_stack_tree_value of_slices; /* TREE_TIME, or TREE_INSTRUCTIONS where there is no clock */
 	bool begun, full, failed;           /* failed: no memory for values */
 };
@@ -78,7 +86,7 @@ static inline bool tw_stack_tree_has(const struct tw_stack_tree *tree, unsigned 
 /* What a node weighs by itself. */
 static inline uint64_t tw_stack_tree_self(const struct tw_stack_tree *tree, size_t node, unsigned value)
 {
-	return node < tree->value_room[value] ? tree->values[value][node] : 0;
+	return node < tree->values[value].room ? tree->values[value].items[node] : 0;
 }
 
 /* Whether it weighs anything. */

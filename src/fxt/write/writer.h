@@ -143,8 +143,8 @@ static inline void fxt_put_koids(const struct fxt_writer *w, struct fxt_new_reco
 	fxt_put_word(record, koids.thread);
 }
 
-/* Begins a record with the time of an event, and the koids of its thread where `thread`, the index of that in the table,
- * is 0. */
+/* Begins a record with the time of an event, and the koids of its thread where `thread`, its index in the table, is
+ * 0. */
 static inline struct fxt_new_record fxt_begin_timed(const struct fxt_writer *w, const struct tw_event *event,
                                                     uint64_t thread)
 {

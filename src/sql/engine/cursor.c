@@ -19,17 +19,17 @@
 void *sql_add_row(struct sql_cursor *cursor)
 {
 	size_t size = cursor->table->row_size;
-	if (!tw_grow(&cursor->rows, &cursor->row_room, (cursor->row_count + 1) * size, 1))
+	if (!tw_grow(&cursor->made.rows, &cursor->made.room, (cursor->made.count + 1) * size, 1))
 		return NULL;
-	void *row = cursor->rows + cursor->row_count++ * size;
+	void *row = cursor->made.rows + cursor->made.count++ * size;
 	memset(row, 0, size);
 	return row;
 }
 
 bool sql_keep_text(struct sql_cursor *cursor, const void *bytes, size_t length, struct sql_text *text)
 {
-	size_t place = cursor->text.length;
-	if (!tw_text_add(&cursor->text, length ? bytes : "", length))
+	size_t place = cursor->made.text.length;
+	if (!tw_text_add(&cursor->made.text, length ? bytes : "", length))
 		return false;
 	*text = sql_text_from(cursor, place);
 	return true;
@@ -37,10 +37,10 @@ bool sql_keep_text(struct sql_cursor *cursor, const void *bytes, size_t length, 
 
 struct tw_output *sql_write(struct sql_cursor *cursor, struct tw_text *text)
 {
-	if (!cursor->out.buffer && tw_output_text(&cursor->out, text))
+	if (!cursor->made.out.buffer && tw_output_text(&cursor->made.out, text))
 		return NULL;
-	cursor->out.text = text;
-	return &cursor->out;
+	cursor->made.out.text = text;
+	return &cursor->made.out;
 }
 
 static void put_argument(struct tw_json *json, const char *name, const struct tw_argument *argument)
@@ -98,9 +98,9 @@ bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const st
 
 bool sql_keep_object(struct sql_cursor *cursor, const struct tw_text *inside, struct sql_text *text)
 {
-	size_t place = cursor->text.length;
-	if (!tw_text_add(&cursor->text, "{", 1) || !tw_text_add(&cursor->text, inside->bytes, inside->length) ||
-	    !tw_text_add(&cursor->text, "}", 1))
+	size_t place = cursor->made.text.length;
+	if (!tw_text_add(&cursor->made.text, "{", 1) ||
+	    !tw_text_add(&cursor->made.text, inside->bytes, inside->length) || !tw_text_add(&cursor->made.text, "}", 1))
 		return false;
 	*text = sql_text_from(cursor, place);
 	return true;
@@ -109,11 +109,12 @@ bool sql_keep_object(struct sql_cursor *cursor, const struct tw_text *inside, st
 bool sql_keep_arguments(struct sql_cursor *cursor, const struct tw_argument *arguments, size_t count,
                         struct sql_text *text)
 {
-	size_t place = cursor->text.length;
+	size_t place = cursor->made.text.length;
 	if (count == 0)
 		return true;
-	if (!tw_text_add(&cursor->text, "{", 1) || !put_arguments(cursor, &cursor->text, false, arguments, count) ||
-	    !tw_text_add(&cursor->text, "}", 1))
+	if (!tw_text_add(&cursor->made.text, "{", 1) ||
+	    !put_arguments(cursor, &cursor->made.text, false, arguments, count) ||
+	    !tw_text_add(&cursor->made.text, "}", 1))
 		return false;
 	*text = sql_text_from(cursor, place);
 	return true;
@@ -151,14 +152,14 @@ bool sql_matches(struct sql_cursor *cursor, struct sql_match *match, uint32_t na
 
 bool sql_on_track(struct sql_cursor *cursor, uint32_t track)
 {
-	return !cursor->one_track || sql_scan_track(&cursor->scan, track) == cursor->wanted;
+	return !cursor->query.one_track || sql_scan_track(&cursor->scan, track) == cursor->file.wanted;
 }
 
 bool sql_wants(struct sql_cursor *cursor, const struct tw_event *event)
 {
 	return sql_in_window(cursor, event->time) && sql_on_track(cursor, event->track) &&
-	       sql_matches(cursor, &cursor->name, event->name) &&
-	       sql_matches(cursor, &cursor->category, event->category);
+	       sql_matches(cursor, &cursor->query.name, event->name) &&
+	       sql_matches(cursor, &cursor->query.category, event->category);
 }
 
 static void forget_verdicts(struct sql_match *match)
@@ -184,7 +185,7 @@ static int prepare(struct sql_cursor *cursor, const struct sql_needs *needs)
 	struct sql_session *session = cursor->scan.session;
 	int status = needs->survey ? sql_survey_make(session, cursor->scan.file) : 0;
 	if (status == 0 && needs->start)
-		status = sql_file_start(session, cursor->scan.file, &cursor->start);
+		status = sql_file_start(session, cursor->scan.file, &cursor->file.start);
 	return status;
 }
 
@@ -192,19 +193,20 @@ static int prepare(struct sql_cursor *cursor, const struct sql_needs *needs)
 static bool choose_track(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
-	uint64_t id = (uint64_t)cursor->track;
-	cursor->scan.one_thread = cursor->one_tid;
-	cursor->scan.thread = cursor->tid;
-	if (!cursor->one_track)
+	uint64_t id = (uint64_t)cursor->query.track;
+	cursor->scan.one_thread = cursor->query.one_tid;
+	cursor->scan.thread = cursor->query.tid;
+	if (!cursor->query.one_track)
 		return true;
-	cursor->wanted = (uint32_t)id;
-	if (id >> SQL_TRACK_SHIFT != cursor->scan.file || cursor->wanted == 0 || cursor->wanted >= survey->track_count)
+	cursor->file.wanted = (uint32_t)id;
+	if (id >> SQL_TRACK_SHIFT != cursor->scan.file || cursor->file.wanted == 0 ||
+	    cursor->file.wanted >= survey->tracks.count)
 		return false;
-	const struct sql_track *track = &survey->tracks[cursor->wanted];
+	const struct sql_track *track = &survey->tracks.items[cursor->file.wanted];
 	cursor->scan.thread = track->thread;
-	bool alone = !cursor->table->kinds || !sql_format_named(survey->format)->traits.shared_clock;
+	bool alone = !cursor->table->reads.kinds || !sql_format_named(survey->format)->traits.shared_clock;
 	cursor->scan.one_thread =
-	    alone && !cursor->table->whole_file && track->kind == TW_TRACK_THREAD && track->thread != 0;
+	    alone && !cursor->table->reads.whole_file && track->kind == TW_TRACK_THREAD && track->thread != 0;
 	return true;
 }
 
@@ -212,13 +214,15 @@ static bool choose_track(struct sql_cursor *cursor)
 static void choose_view(struct sql_cursor *cursor)
 {
 	struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
-	if (!cursor->table->windowed || !survey || !survey->index || cursor->ts.high < 0 ||
-	    cursor->ts.low > cursor->ts.high || (cursor->ts.low <= 0 && cursor->ts.high == INT64_MAX))
+	if (!cursor->table->reads.windowed || !survey || !survey->index || cursor->query.ts.high < 0 ||
+	    cursor->query.ts.low > cursor->query.ts.high ||
+	    (cursor->query.ts.low <= 0 && cursor->query.ts.high == INT64_MAX))
 		return;
-	if (cursor->table->stacked && !sql_survey_has_stacks(survey))
+	if (cursor->table->reads.stacked && !sql_survey_has_stacks(survey))
 		return;
-	sql_index_view(survey->index, cursor->ts.low > 0 ? (uint64_t)cursor->ts.low : 0, (uint64_t)cursor->ts.high,
-	               cursor->one_track ? cursor->wanted : 0, &cursor->scan.view);
+	sql_index_view(survey->index, cursor->query.ts.low > 0 ? (uint64_t)cursor->query.ts.low : 0,
+	               (uint64_t)cursor->query.ts.high, cursor->query.one_track ? cursor->file.wanted : 0,
+	               &cursor->scan.view);
 }
 
 static bool has_format(const struct sql_cursor *cursor)
@@ -233,14 +237,16 @@ static int begin_file(struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
 	struct sql_scan *scan = &cursor->scan;
-	bool reads = table->kinds || table->pull;
-	int status = prepare(cursor, &cursor->needs);
-	cursor->scanning = false;
+	bool reads = table->reads.kinds || table->pull;
+	int status = prepare(cursor, &cursor->query.needs);
+	cursor->file.scanning = false;
 	if (status < 0 || !choose_track(cursor))
 		return status;
-	scan->order = table->pull ? TW_ORDER_FILE : cursor->in_order || table->in_time ? TW_ORDER_TIME : TW_ORDER_TRACK;
-	bool all = cursor->used & table->lasting && !cursor->scan.session->files[scan->file].survey;
-	scan->kinds = all ? UINT32_MAX : table->kinds;
+	scan->order = table->pull                                      ? TW_ORDER_FILE
+	              : cursor->query.in_order || table->reads.in_time ? TW_ORDER_TIME
+	                                                               : TW_ORDER_TRACK;
+	bool all = cursor->query.used & table->reads.lasting && !cursor->scan.session->files[scan->file].survey;
+	scan->kinds = all ? UINT32_MAX : table->reads.kinds;
 	scan->checking = table->checking;
 	scan->on_finding = table->on_finding;
 	scan->finding_context = cursor;
@@ -251,18 +257,18 @@ static int begin_file(struct sql_cursor *cursor)
 		return status;
 	if (!has_format(cursor))
 		return 0;
-	cursor->scanning = true;
+	cursor->file.scanning = true;
 	return table->begin ? table->begin(cursor) : 0;
 }
 
 static void end_file(struct sql_cursor *cursor)
 {
-	if (cursor->scanning && cursor->table->end)
+	if (cursor->file.scanning && cursor->table->end)
 		cursor->table->end(cursor);
-	cursor->scanning = false;
+	cursor->file.scanning = false;
 	sql_scan_close(&cursor->scan);
-	forget_verdicts(&cursor->name);
-	forget_verdicts(&cursor->category);
+	forget_verdicts(&cursor->query.name);
+	forget_verdicts(&cursor->query.category);
 }
 
 /* Whether nothing more of this file can be wanted: events come in the order of time but for what the survey has
@@ -271,14 +277,29 @@ static bool is_past(const struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
-	if (!survey || cursor->ts.high == INT64_MAX || cursor->scan.batch.count == 0)
+	if (!survey || cursor->query.ts.high == INT64_MAX || cursor->scan.batch.count == 0)
 		return false;
 	const struct tw_event *last = &cursor->scan.batch.events[cursor->scan.batch.count - 1];
-	int64_t time = (int64_t)(last->time - cursor->start);
-	if (survey->late_ns > INT64_MAX || cursor->ts.high > INT64_MAX - (int64_t)survey->late_ns ||
-	    time <= cursor->ts.high + (int64_t)survey->late_ns)
+	int64_t time = (int64_t)(last->time - cursor->file.start);
+	if (survey->late_ns > INT64_MAX || cursor->query.ts.high > INT64_MAX - (int64_t)survey->late_ns ||
+	    time <= cursor->query.ts.high + (int64_t)survey->late_ns)
 		return false;
 	return !table->waits || !table->waits(cursor);
+}
+
+static int take_batch(struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	const struct tw_batch *batch = &cursor->scan.batch;
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status == 0; i++) {
+		const struct tw_event *event = &batch->events[i];
+		bool left_out =
+		    table->reads.single && !(table->reads.kinds >> event->kind & 1 && sql_wants(cursor, event));
+		if (!left_out)
+			status = table->take(cursor, event, tw_event_arguments(batch, event));
+	}
+	return status;
 }
 
 /* Makes more rows of the file. Returns > 0 when there may be more, 0 when it is over. */
@@ -286,7 +307,7 @@ static int more_of_file(struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
 	struct sql_session *session = cursor->scan.session;
-	if (!cursor->scanning || (!table->pull && !table->kinds))
+	if (!cursor->file.scanning || (!table->pull && !table->reads.kinds))
 		return 0;
 	if (sql_session_stops(session))
 		return sql_session_fail(session, TW_ERR_LIMIT, "interrupted");
@@ -295,10 +316,10 @@ static int more_of_file(struct sql_cursor *cursor)
 	int got = sql_scan_batch(&cursor->scan);
 	if (got <= 0)
 		return got < 0 || !table->finish ? got : table->finish(cursor);
-	got = table->take(cursor);
+	got = take_batch(cursor);
 	if (got < 0)
 		return got;
-	if (cursor->scan.failed)
+	if (cursor->scan.known.failed)
 		return sql_no_memory(cursor);
 	return !is_past(cursor);
 }
@@ -311,9 +332,9 @@ static bool can_deal(const struct sql_cursor *cursor)
 	const struct tw_reader *reader = cursor->scan.reader;
 	return tw_loop_is_on(TW_LOOP_CALLS_DEALT) && table->deal && reader->format->reading.calls_by_track &&
 	       !reader->filter && reader->options.order == TW_ORDER_TRACK && !cursor->scan.view.pieces &&
-	       !cursor->one_track && !cursor->category.equal && !cursor->category.glob &&
-	       (sql_groups_have_names(cursor->groups) || (!cursor->name.equal && !cursor->name.glob)) &&
-	       !(cursor->used & ~table->dealt);
+	       !cursor->query.one_track && !cursor->query.category.equal && !cursor->query.category.glob &&
+	       (sql_groups_have_names(cursor->groups) || (!cursor->query.name.equal && !cursor->query.name.glob)) &&
+	       !(cursor->query.used & ~table->dealt);
 }
 
 static int gather_rows(struct sql_cursor *cursor)
@@ -329,14 +350,14 @@ static int gather_rows(struct sql_cursor *cursor)
 
 static int gather_file(struct sql_cursor *cursor)
 {
-	int status = !cursor->scanning ? 0 : can_deal(cursor) ? cursor->table->deal(cursor) : gather_rows(cursor);
+	int status = !cursor->file.scanning ? 0 : can_deal(cursor) ? cursor->table->deal(cursor) : gather_rows(cursor);
 	return status < 0 ? status : sql_groups_end_file(cursor->groups);
 }
 
 /* Takes all rows of all files, to give them name by name. The last file stays open for their values. */
 static int gather(struct sql_cursor *cursor)
 {
-	cursor->groups = sql_groups_new(cursor, cursor->group);
+	cursor->groups = sql_groups_new(cursor, cursor->query.group);
 	int status = cursor->groups ? gather_file(cursor) : sql_no_memory(cursor);
 	while (status == 0 && cursor->scan.file + 1 < cursor->scan.session->count) {
 		end_file(cursor);
@@ -355,22 +376,24 @@ static int gather(struct sql_cursor *cursor)
 static int advance(struct sql_cursor *cursor)
 {
 	int status;
-	cursor->at = cursor->row_count = cursor->text.length = 0;
-	while (cursor->row_count == 0 && !cursor->ended) {
-		status = cursor->over ? 0 : cursor->groups ? sql_groups_give(cursor->groups) : more_of_file(cursor);
+	cursor->given.at = cursor->made.count = cursor->made.text.length = 0;
+	while (cursor->made.count == 0 && !cursor->file.none_left) {
+		status = cursor->file.over ? 0
+		         : cursor->groups  ? sql_groups_give(cursor->groups)
+		                           : more_of_file(cursor);
 		if (status < 0)
 			return status;
-		cursor->over = status == 0;
-		if (!cursor->over || cursor->row_count)
+		cursor->file.over = status == 0;
+		if (!cursor->file.over || cursor->made.count)
 			continue;
 		end_file(cursor);
-		cursor->ended = ++cursor->scan.file >= cursor->scan.session->count;
-		if (!cursor->ended && (status = begin_file(cursor)) < 0)
+		cursor->file.none_left = ++cursor->scan.file >= cursor->scan.session->count;
+		if (!cursor->file.none_left && (status = begin_file(cursor)) < 0)
 			return status;
-		cursor->over = false;
+		cursor->file.over = false;
 	}
 	if (!cursor->groups)
-		cursor->row = cursor->rows;
+		cursor->given.row = cursor->made.rows;
 	return 0;
 }
 
@@ -380,32 +403,31 @@ static void place_columns(struct sql_cursor *cursor)
 	const struct sql_table *table = cursor->table;
 	assert(table->column_count <= SQL_COLUMNS_MOST);
 	for (size_t i = 0; i < table->column_count; i++)
-		cursor->slots[i] =
+		cursor->given.slots[i] =
 		    (struct sql_slot){sql_cursor_putter(table->columns[i].value), table->columns[i].place};
-	cursor->stride = table->row_size;
+	cursor->given.stride = table->row_size;
 }
 
 static void rewind_cursor(struct sql_cursor *cursor)
 {
-	cursor->ended = cursor->scan.session->count == 0;
-	cursor->over = false;
+	cursor->file = (struct sql_progress){.none_left = cursor->scan.session->count == 0};
 	cursor->scan.file = 0;
-	cursor->at = cursor->row_count = cursor->text.length = 0;
-	cursor->row_number = 0;
+	cursor->given.at = cursor->made.count = cursor->made.text.length = 0;
+	cursor->given.number = 0;
 	place_columns(cursor);
 }
 
 int sql_cursor_start(struct sql_cursor *cursor)
 {
 	rewind_cursor(cursor);
-	if (cursor->ended)
+	if (cursor->file.none_left)
 		return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
 		                        "no trace is open: select trackway_open('file')");
 	int status = begin_file(cursor);
-	if (status == 0 && cursor->grouped)
+	if (status == 0 && cursor->query.grouped)
 		status = gather(cursor);
-	cursor->row = cursor->rows;
-	return status < 0 || cursor->row_count ? status : advance(cursor);
+	cursor->given.row = cursor->made.rows;
+	return status < 0 || cursor->made.count ? status : advance(cursor);
 }
 
 /* Rows that are kept for a join, packed. */
@@ -419,14 +441,15 @@ struct held {
 /* Takes the cursor's rows away. Returns > 0, 0 when there are too many, or a negative status. */
 static int hold_rows(struct sql_cursor *cursor, struct held *held, size_t limit)
 {
-	const size_t size = held->packing.size, count = held->count + cursor->row_count;
-	if (count * (size + SQL_LOOKUP_COST) + cursor->text.length > limit || count > UINT32_MAX - 1)
+	const size_t size = held->packing.size, count = held->count + cursor->made.count;
+	if (count * (size + SQL_LOOKUP_COST) + cursor->made.text.length > limit || count > UINT32_MAX - 1)
 		return 0;
 	if (!tw_grow(&held->rows, &held->room, count * size, 1))
 		return sql_no_memory(cursor);
-	for (size_t i = 0; i < cursor->row_count; i++)
-		sql_pack(&held->packing, cursor->rows + i * cursor->table->row_size, held->rows + held->count++ * size);
-	cursor->row_count = 0;
+	for (size_t i = 0; i < cursor->made.count; i++)
+		sql_pack(&held->packing, cursor->made.rows + i * cursor->table->row_size,
+		         held->rows + held->count++ * size);
+	cursor->made.count = 0;
 	return 1;
 }
 
@@ -438,7 +461,7 @@ static bool settle_column(struct sql_cursor *cursor, struct held *held, size_t f
 	bool fine = true;
 	if (first == held->count || !(held->columns >> column & 1) || sql_value_settled(value) == value)
 		return true;
-	uint8_t *at = held->rows + first * held->packing.size + cursor->slots[column].place;
+	uint8_t *at = held->rows + first * held->packing.size + cursor->given.slots[column].place;
 	for (size_t i = first; i < held->count && fine; i++, at += held->packing.size)
 		fine = sql_settle(cursor, value, at);
 	return fine;
@@ -453,18 +476,18 @@ static int hold_file(struct sql_cursor *cursor, struct held *held, size_t limit)
 		status = more = more_of_file(cursor);
 	for (unsigned i = 0; i < cursor->table->column_count && status > 0; i++)
 		status = settle_column(cursor, held, first, i) ? 1 : sql_no_memory(cursor);
-	cursor->parts[cursor->scan.file] = (struct sql_part){held->count, cursor->start};
+	cursor->parts[cursor->scan.file] = (struct sql_part){held->count, cursor->file.start};
 	return status;
 }
 
 static void give_held(struct sql_cursor *cursor, const struct held *held)
 {
 	for (unsigned i = 0; i < cursor->table->column_count; i++)
-		cursor->slots[i].put = sql_cursor_putter(sql_value_settled(cursor->table->columns[i].value));
-	free(cursor->rows);
-	cursor->rows = held->rows;
-	cursor->row_room = held->room;
-	cursor->row_count = held->count;
+		cursor->given.slots[i].put = sql_cursor_putter(sql_value_settled(cursor->table->columns[i].value));
+	free(cursor->made.rows);
+	cursor->made.rows = held->rows;
+	cursor->made.room = held->room;
+	cursor->made.count = held->count;
 }
 
 int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit)
@@ -474,7 +497,7 @@ int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit)
 	const size_t files = cursor->scan.session->count;
 	int status = 1;
 	rewind_cursor(cursor);
-	held.columns = cursor->used | key | 1; /* the first is the row's id */
+	held.columns = cursor->query.used | key | 1; /* the first is the row's id */
 	sql_packing_begin(&held.packing, cursor, held.columns);
 	cursor->parts = calloc(files, sizeof *cursor->parts);
 	if (!cursor->parts)
@@ -500,9 +523,9 @@ void sql_cursor_go(struct sql_cursor *cursor, size_t row)
 	while (cursor->parts[file].end <= row)
 		file++;
 	cursor->scan.file = file;
-	cursor->start = cursor->parts[file].start;
-	cursor->row = cursor->rows + row * cursor->stride;
-	cursor->row_number = (int64_t)row;
+	cursor->file.start = cursor->parts[file].start;
+	cursor->given.row = cursor->made.rows + row * cursor->given.stride;
+	cursor->given.number = (int64_t)row;
 }
 
 int sql_cursor_next(struct sql_cursor *cursor)
@@ -511,9 +534,9 @@ int sql_cursor_next(struct sql_cursor *cursor)
 		sql_lookup_next(cursor);
 		return 0;
 	}
-	cursor->row_number++;
-	cursor->row += cursor->stride;
-	return ++cursor->at < cursor->row_count ? 0 : advance(cursor);
+	cursor->given.number++;
+	cursor->given.row += cursor->given.stride;
+	return ++cursor->given.at < cursor->made.count ? 0 : advance(cursor);
 }
 
 void sql_cursor_reset(struct sql_cursor *cursor)
@@ -524,18 +547,18 @@ void sql_cursor_reset(struct sql_cursor *cursor)
 	free(cursor->parts);
 	cursor->parts = NULL;
 	sql_lookup_drop(cursor);
-	forget_match(&cursor->name);
-	forget_match(&cursor->category);
+	forget_match(&cursor->query.name);
+	forget_match(&cursor->query.category);
 }
 
 void sql_cursor_free(struct sql_cursor *cursor)
 {
 	sql_cursor_reset(cursor);
 	sql_lookup_free(cursor);
-	free(cursor->rows);
-	if (cursor->out.buffer)
-		tw_output_discard(&cursor->out);
-	tw_text_free(&cursor->text);
+	free(cursor->made.rows);
+	if (cursor->made.out.buffer)
+		tw_output_discard(&cursor->made.out);
+	tw_text_free(&cursor->made.text);
 	free(cursor->state);
 	free(cursor);
 }

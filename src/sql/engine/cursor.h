@@ -16,7 +16,7 @@ int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit);
 /* Goes to one of the rows that are kept. */
 void sql_cursor_go(struct sql_cursor *cursor, size_t row);
 
-/* Goes to the next row. Past the last one `ended` is set. */
+/* Goes to the next row. Past the last one file.none_left is set. */
 int sql_cursor_next(struct sql_cursor *cursor);
 
 /* Forgets files and conditions. */
@@ -43,7 +43,7 @@ void sql_cursor_put_group(struct sql_cursor *cursor, sqlite3_context *context, c
 /* Gives SQLite the value of column i in the row. */
 static inline void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, unsigned i)
 {
-	cursor->slots[i].put(cursor, context, cursor->row + cursor->slots[i].place);
+	cursor->given.slots[i].put(cursor, context, cursor->given.row + cursor->given.slots[i].place);
 }
 
 #endif

@@ -111,7 +111,7 @@ static unsigned times_needed(const struct sql_cursor *cursor, const struct sql_q
 	unsigned others = lookup->varying & ~keys_of(question);
 	if (cursor->reopened && !lookup->varying)
 		return UINT_MAX;
-	bool window = strpbrk(question->letters, "gGlLe") && cursor->table->windowed;
+	bool window = strpbrk(question->letters, "gGlLe") && cursor->table->reads.windowed;
 	if (others && window && survey && survey->index)
 		return SEEKING;
 	return others && cursor->reopened ? LIKELY : SURE;
@@ -180,13 +180,13 @@ static int by_key(const void *left, const void *right)
 static bool key_of(struct sql_cursor *cursor, unsigned column, int64_t *key)
 {
 	const struct sql_column *by = column == UINT_MAX ? NULL : &cursor->table->columns[column];
-	const uint8_t *place = by ? cursor->row + cursor->slots[column].place : NULL;
+	const uint8_t *place = by ? cursor->given.row + cursor->given.slots[column].place : NULL;
 	uint64_t number = 0;
 	if (by && sql_lookup_can(by))
 		return sql_cursor_key(cursor, &(struct sql_column){.value = sql_value_settled(by->value)}, place, key);
 	if (by)
 		memcpy(&number, place, sizeof number);
-	*key = (int64_t)(by && by->value == SQL_TIME ? number - cursor->start : number);
+	*key = (int64_t)(by && by->value == SQL_TIME ? number - cursor->file.start : number);
 	return true;
 }
 
@@ -194,10 +194,10 @@ int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 {
 	struct sql_lookup *lookup = cursor->lookup;
 	lookup->entry_count = 0;
-	lookup->entries = calloc(cursor->row_count + 1, sizeof *lookup->entries);
+	lookup->entries = calloc(cursor->made.count + 1, sizeof *lookup->entries);
 	if (!lookup->entries)
 		return sql_no_memory(cursor);
-	for (size_t i = 0; i < cursor->row_count; i++) {
+	for (size_t i = 0; i < cursor->made.count; i++) {
 		struct entry *entry = &lookup->entries[lookup->entry_count];
 		entry->row = (uint32_t)i;
 		sql_cursor_go(cursor, i);
@@ -218,8 +218,8 @@ static size_t place_of(const struct sql_lookup *lookup, int64_t key, uint32_t ro
 static void go(struct sql_cursor *cursor)
 {
 	const struct sql_lookup *lookup = cursor->lookup;
-	cursor->ended = lookup->at == lookup->end;
-	if (!cursor->ended)
+	cursor->file.none_left = lookup->at == lookup->end;
+	if (!cursor->file.none_left)
 		sql_cursor_go(cursor, lookup->entries[lookup->at].row);
 }
 

@@ -259,7 +259,7 @@ static int next(sqlite3_vtab_cursor *base)
 
 static int at_end(sqlite3_vtab_cursor *base)
 {
-	return ((struct sql_cursor *)base)->ended;
+	return ((struct sql_cursor *)base)->file.none_left;
 }
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)

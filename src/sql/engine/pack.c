@@ -44,9 +44,9 @@ void sql_packing_begin(struct sql_packing *packing, struct sql_cursor *cursor, u
 			continue;
 		packing->fields[packing->count].place = table->columns[i].place;
 		packing->fields[packing->count++].size = size;
-		cursor->slots[i].place = packing->size;
+		cursor->given.slots[i].place = packing->size;
 		packing->size += size;
 	}
 	packing->size += !packing->size; /* without any column, rows are still counted */
-	cursor->stride = packing->size;
+	cursor->given.stride = packing->size;
 }

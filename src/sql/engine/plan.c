@@ -148,14 +148,14 @@ static double use_conditions(const struct sql_vtab *vtab, sqlite3_index_info *in
 	}
 	letters[used] = '\0';
 	/* A window is worth an index. */
-	if (table->windowed && is_window(letters))
+	if (table->reads.windowed && is_window(letters))
 		*needs |= NEEDS_SURVEY;
 	return part;
 }
 
 static int needs_of(const struct sql_table *table, uint64_t used)
 {
-	int needs = table->surveyed ? NEEDS_SURVEY : 0;
+	int needs = table->reads.surveyed ? NEEDS_SURVEY : 0;
 	for (size_t i = 0; i < table->column_count; i++) {
 		enum sql_value value = table->columns[i].value;
 		if (!(used >> (i < 63 ? i : 63) & 1))
@@ -211,7 +211,7 @@ int sql_plan_make(sqlite3_vtab *base, sqlite3_index_info *info)
 	const struct sql_table *table = vtab->table;
 	char letters[CONDITIONS];
 	int needs = needs_of(table, info->colUsed);
-	bool reads = table->kinds || table->pull;
+	bool reads = table->reads.kinds || table->pull;
 	double all = reads ? rows_guessed(vtab->session) : 100;
 	double part = use_conditions(vtab, info, letters, sizeof letters, &needs);
 	bool by_key = needs >> KEY_SHIFT;
@@ -224,7 +224,7 @@ int sql_plan_make(sqlite3_vtab *base, sqlite3_index_info *info)
 		needs |= GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
 	}
 	bool kept = by_key && can_keep(vtab, info, all * part / part_of(SQL_LOOKUP_KEY));
-	tell_cost(info, all, part, kept, table->windowed && is_window(letters));
+	tell_cost(info, all, part, kept, table->reads.windowed && is_window(letters));
 	info->idxNum = needs;
 	info->idxStr = sqlite3_mprintf("%016llx%08x%s", (unsigned long long)info->colUsed,
 	                               (unsigned)vtab->session->count, letters);
@@ -277,9 +277,9 @@ static void take_bound(struct sql_cursor *cursor, char letter, sqlite3_value *va
 {
 	static const struct comparisons times = {'g', 'G', 'l', 'L', 'e'}, indexes = {'i', 'I', 'j', 'J', 'x'},
 					pcs = {'p', 'P', 'q', 'Q', 'y'}, addresses = {'a', 'A', 'b', 'B', 'z'};
-	if (!narrow(&cursor->ts, &times, letter, value) && !narrow(&cursor->ts, &indexes, letter, value) &&
-	    !narrow(&cursor->pc, &pcs, letter, value))
-		narrow(&cursor->address, &addresses, letter, value);
+	if (!narrow(&cursor->query.ts, &times, letter, value) && !narrow(&cursor->query.ts, &indexes, letter, value) &&
+	    !narrow(&cursor->query.pc, &pcs, letter, value))
+		narrow(&cursor->query.address, &addresses, letter, value);
 }
 
 static bool take_text(char **text, sqlite3_value *value)
@@ -296,24 +296,24 @@ static bool take_condition(struct sql_cursor *cursor, char letter, sqlite3_value
 	switch (letter) {
 	case 't':
 		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
-			cursor->one_track = true;
-			cursor->track = sqlite3_value_int64(value);
+			cursor->query.one_track = true;
+			cursor->query.track = sqlite3_value_int64(value);
 		}
 		return true;
 	case 'T':
 		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
-			cursor->one_tid = true;
-			cursor->tid = (uint64_t)sqlite3_value_int64(value);
+			cursor->query.one_tid = true;
+			cursor->query.tid = (uint64_t)sqlite3_value_int64(value);
 		}
 		return true;
 	case 'n':
-		return take_text(&cursor->name.equal, value);
+		return take_text(&cursor->query.name.equal, value);
 	case 'N':
-		return take_text(&cursor->name.glob, value);
+		return take_text(&cursor->query.name.glob, value);
 	case 'c':
-		return take_text(&cursor->category.equal, value);
+		return take_text(&cursor->query.category.equal, value);
 	case 'C':
-		return take_text(&cursor->category.glob, value);
+		return take_text(&cursor->query.category.glob, value);
 	default:
 		take_bound(cursor, letter, value);
 		return true;
@@ -324,15 +324,17 @@ static void take_plan(struct sql_cursor *cursor, int plan, const char *text)
 {
 	char used[USED_DIGITS + 1] = "";
 	memcpy(used, text, USED_DIGITS);
-	cursor->used = strtoull(used, NULL, 16);
-	cursor->needs = (struct sql_needs){.survey = plan & NEEDS_SURVEY, .start = plan & NEEDS_START};
-	cursor->in_order = plan & IN_ORDER;
-	cursor->grouped = plan & GROUPED;
-	cursor->downwards = plan & DOWNWARDS;
-	cursor->group = (unsigned)plan >> GROUP_SHIFT & COLUMN_MASK;
-	cursor->ts = cursor->pc = cursor->address = all_numbers;
-	cursor->start = 0;
-	cursor->one_track = cursor->one_tid = false;
+	cursor->query = (struct sql_query){
+	    .needs = {.survey = plan & NEEDS_SURVEY, .start = plan & NEEDS_START},
+	    .used = strtoull(used, NULL, 16),
+	    .ts = all_numbers,
+	    .pc = all_numbers,
+	    .address = all_numbers,
+	    .in_order = plan & IN_ORDER,
+	    .grouped = plan & GROUPED,
+	    .downwards = plan & DOWNWARDS,
+	    .group = (unsigned)plan >> GROUP_SHIFT & COLUMN_MASK,
+	};
 }
 
 bool sql_plan_take(struct sql_cursor *cursor, const struct sql_question *question, bool constant)
@@ -367,10 +369,10 @@ void sql_plan_find(struct sql_cursor *cursor, const struct sql_question *questio
 		sql_lookup_find(cursor, question->values[key - question->letters]);
 		return;
 	}
-	cursor->ts = cursor->pc = cursor->address = all_numbers;
+	cursor->query.ts = cursor->query.pc = cursor->query.address = all_numbers;
 	for (int i = 0; i < question->count; i++)
 		take_bound(cursor, question->letters[i], question->values[i]);
-	sql_lookup_range(cursor, sql_plan_column(cursor, question) == UINT_MAX ? &all_numbers : &cursor->ts);
+	sql_lookup_range(cursor, sql_plan_column(cursor, question) == UINT_MAX ? &all_numbers : &cursor->query.ts);
 }
 
 bool sql_plan_holds(const struct sql_session *session, const struct sql_question *question)

@@ -200,19 +200,15 @@ void sql_scan_close(struct sql_scan *scan)
 	stop_telling(scan, false);
 	scan->begun = false;
 	tw_close(scan->reader);
-	free(scan->names);
+	free(scan->known.names);
+	free(scan->known.tracks);
+	free(scan->known.stacks);
 	free(scan->view.pieces);
 	free(scan->events);
+	scan->reader = NULL;
+	scan->known = (struct sql_scan_known){.failed = scan->known.failed};
 	scan->view = (struct sql_view){0};
 	scan->events = NULL;
-	free(scan->tracks);
-	free(scan->stacks);
-	scan->stacks = NULL;
-	scan->stack_count = scan->stack_room = 0;
-	scan->reader = NULL;
-	scan->names = NULL;
-	scan->tracks = NULL;
-	scan->name_room = scan->track_room = 0;
 }
 
 /* ---- Names and tracks. ---- */
@@ -224,7 +220,7 @@ static bool learn_name(struct sql_scan *scan, uint32_t number, const struct tw_n
 	if (known == UINT32_MAX)
 		return false;
 	const struct tw_name *kept = tw_dictionary_name(names, known);
-	scan->names[number] =
+	scan->known.names[number] =
 	    (struct sql_scan_name){.source = name->text, .text = kept->text, .length = kept->length, .number = known};
 	return true;
 }
@@ -232,26 +228,27 @@ static bool learn_name(struct sql_scan *scan, uint32_t number, const struct tw_n
 const struct sql_scan_name *sql_scan_name(struct sql_scan *scan, uint32_t number)
 {
 	const struct tw_name *name = tw_dictionary_name(tw_reader_dictionary(scan->reader), number);
-	if (number < scan->name_room && scan->names[number].source == name->text)
-		return &scan->names[number];
-	if (!tw_grow(&scan->names, &scan->name_room, (size_t)number + 1, sizeof *scan->names) ||
+	if (number < scan->known.name_room && scan->known.names[number].source == name->text)
+		return &scan->known.names[number];
+	if (!tw_grow(&scan->known.names, &scan->known.name_room, (size_t)number + 1, sizeof *scan->known.names) ||
 	    !learn_name(scan, number, name)) {
-		scan->failed = true;
+		scan->known.failed = true;
 		return NULL;
 	}
-	return &scan->names[number];
+	return &scan->known.names[number];
 }
 
 uint32_t sql_scan_track(struct sql_scan *scan, uint32_t number)
 {
 	const struct sql_survey *survey = scan->session->files[scan->file].survey;
-	if (number < scan->track_room && scan->tracks[number])
-		return scan->tracks[number] - 1;
+	if (number < scan->known.track_room && scan->known.tracks[number])
+		return scan->known.tracks[number] - 1;
 	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(scan->reader), number);
 	uint32_t known = sql_survey_track(survey, track);
-	if (known == 0 || !tw_grow(&scan->tracks, &scan->track_room, (size_t)number + 1, sizeof *scan->tracks))
+	if (known == 0 ||
+	    !tw_grow(&scan->known.tracks, &scan->known.track_room, (size_t)number + 1, sizeof *scan->known.tracks))
 		return known;
-	scan->tracks[number] = known + 1;
+	scan->known.tracks[number] = known + 1;
 	return known;
 }
 
@@ -274,19 +271,19 @@ uint32_t sql_scan_stack(struct sql_scan *scan, uint32_t stack)
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
 	if (!scan->view.pieces || stack == 0)
 		return stack;
-	if (!tw_grow(&scan->stacks, &scan->stack_room, (size_t)stack + 1, sizeof *scan->stacks)) {
-		scan->failed = true;
+	if (!tw_grow(&scan->known.stacks, &scan->known.stack_room, (size_t)stack + 1, sizeof *scan->known.stacks)) {
+		scan->known.failed = true;
 		return UINT32_MAX;
 	}
-	for (; scan->stack_count <= stack; scan->stack_count++) {
-		const struct tw_stack *known = tw_dictionary_stack(dictionary, (uint32_t)scan->stack_count);
-		uint32_t caller = scan->stack_count ? scan->stacks[known->caller] : 0;
-		uint32_t frame = scan->stack_count ? find_frame(scan, survey, known->location) : 0;
+	for (; scan->known.stack_count <= stack; scan->known.stack_count++) {
+		const struct tw_stack *known = tw_dictionary_stack(dictionary, (uint32_t)scan->known.stack_count);
+		uint32_t caller = scan->known.stack_count ? scan->known.stacks[known->caller] : 0;
+		uint32_t frame = scan->known.stack_count ? find_frame(scan, survey, known->location) : 0;
 		bool none = caller == UINT32_MAX || frame == UINT32_MAX;
-		uint32_t found = scan->stack_count == 0 ? 0
-		                 : none                 ? UINT32_MAX
-		                                        : sql_survey_stack(survey, caller, frame);
-		scan->stacks[scan->stack_count] = found;
+		uint32_t found = scan->known.stack_count == 0 ? 0
+		                 : none                       ? UINT32_MAX
+		                                              : sql_survey_stack(survey, caller, frame);
+		scan->known.stacks[scan->known.stack_count] = found;
 	}
-	return scan->stacks[stack];
+	return scan->known.stacks[stack];
 }

@@ -33,6 +33,17 @@ static inline uint64_t sql_member_offset(size_t member, uint64_t offset)
 	return offset ^ (number & ((1 << LOW_BITS) - 1)) << LOW ^ number >> LOW_BITS << HIGH;
 }
 
+/* What the session knows of the reader's numbers. Written by scan.c. */
+struct sql_scan_known {
+	struct sql_scan_name *names;
+	size_t name_room;
+	uint32_t *stacks; /* the survey's numbers, where only pieces are read */
+	size_t stack_count, stack_room;
+	uint32_t *tracks; /* the survey's numbers plus 1, 0 while not looked for */
+	size_t track_room;
+	bool failed; /* there was no memory for one */
+};
+
 /* Set session, file, order, and what else is wanted; all others 0. */
 struct sql_scan {
 	struct sql_session *session;
@@ -52,17 +63,11 @@ struct sql_scan {
 	struct tw_reader *reader;
 	struct tw_read_options options;
 	struct tw_batch batch;
-	bool telling;      /* findings go to the session's hook */
-	bool begun;        /* the session's hook knows */
-	uint64_t furthest; /* offset of a finding that was told */
-	struct sql_scan_name *names;
-	size_t name_room;
-	uint32_t *stacks; /* by the reader's number: the survey's, where only pieces are read */
-	size_t stack_count, stack_room;
-	uint32_t *tracks; /* by the reader's number: the survey's plus 1, 0 while not looked for */
-	size_t track_room;
+	bool telling;            /* findings go to the session's hook */
+	bool begun;              /* the session's hook knows */
+	uint64_t furthest;       /* offset of a finding that was told */
 	struct tw_event *events; /* of the batch, with offsets in the file, where only pieces are read */
-	bool failed;             /* there was no memory for a name */
+	struct sql_scan_known known;
 };
 
 /* Opens it. Returns 0 or a negative status, told in session->error. */
@@ -82,8 +87,8 @@ void sql_scan_close(struct sql_scan *scan);
 /* A name by the reader's number. The text lives as long as the session. NULL when there is no memory. */
 const struct sql_scan_name *sql_scan_name(struct sql_scan *scan, uint32_t name);
 
-/* A stack by the reader's number: the survey's number. UINT32_MAX when it is none; failed tells where there is no
- * memory. */
+/* A stack by the reader's number: the survey's number. UINT32_MAX when it is none; known.failed tells where there is
+ * no memory. */
 uint32_t sql_scan_stack(struct sql_scan *scan, uint32_t stack);
 
 /* A track by the reader's number: the survey's number, which must have been made; 0 when it is none. */

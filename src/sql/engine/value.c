@@ -43,7 +43,7 @@ static void put_real(struct sql_cursor *cursor, sqlite3_context *context, const 
 
 static void put_time(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	sqlite3_result_int64(context, (int64_t)(large(place) - cursor->start));
+	sqlite3_result_int64(context, (int64_t)(large(place) - cursor->file.start));
 }
 
 /* ---- Ids. ---- */
@@ -59,7 +59,7 @@ static uint32_t track_number(struct sql_cursor *cursor, enum sql_value value, co
 {
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
 	uint32_t number = sql_scan_track(&cursor->scan, small(place));
-	bool fits = value == SQL_TRACK || survey->tracks[number].kind == TW_TRACK_THREAD;
+	bool fits = value == SQL_TRACK || survey->tracks.items[number].kind == TW_TRACK_THREAD;
 	return number && fits ? number : 0;
 }
 
@@ -170,7 +170,7 @@ static void put_file(struct sql_cursor *cursor, sqlite3_context *context, const 
 static void put_own_text(struct sql_cursor *cursor, sqlite3_context *context, const struct sql_text *text)
 {
 	if (text->there)
-		sqlite3_result_text64(context, text->length ? cursor->text.bytes + text->place : "", text->length,
+		sqlite3_result_text64(context, text->length ? cursor->made.text.bytes + text->place : "", text->length,
 		                      SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
@@ -209,8 +209,9 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor)
 {
 	const struct sql_column *first = &cursor->table->columns[0];
 	if (first->value != SQL_RECORD || cursor->groups)
-		return cursor->row_number;
-	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(cursor->row + cursor->slots[0].place));
+		return cursor->given.number;
+	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^
+	                 large(cursor->given.row + cursor->given.slots[0].place));
 }
 
 sql_put_fn sql_cursor_putter(enum sql_value value)
@@ -222,7 +223,7 @@ sql_put_fn sql_cursor_putter(enum sql_value value)
 void sql_cursor_put_group(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
 	(void)place;
-	const struct sql_group_value *value = &cursor->group_value;
+	const struct sql_group_value *value = &cursor->given.group_value;
 	if (value->there && value->text)
 		sqlite3_result_text64(context, value->text, value->length, SQLITE_STATIC, SQLITE_UTF8);
 	else if (value->there)

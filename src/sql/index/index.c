@@ -38,19 +38,19 @@ static void widen(struct sql_index *index)
 	for (size_t i = 0; i < SQL_INDEX_SPANS / 2; i++) {
 		struct sql_index_span *a = &index->spans[2 * i], *b = a + 1;
 		uint64_t latest = a->latest > b->latest ? a->latest : b->latest;
-		index->held -= b->count;
+		index->making.held -= b->count;
 		free(b->open);
 		index->spans[i] = (struct sql_index_span){.open = a->open, .count = a->count, .latest = latest};
 	}
 	memset(&index->spans[SQL_INDEX_SPANS / 2], 0, sizeof index->spans / 2);
 	index->span_count = (index->span_count + 1) / 2;
-	index->reached = (index->reached + 1) / 2;
+	index->making.reached = (index->making.reached + 1) / 2;
 	index->span_shift++;
 }
 
 static bool is_open(const struct sql_index *index, const struct sql_slice *slice)
 {
-	return slice->live && (!index->in_turn || slice->track == index->track);
+	return slice->live && (!index->making.in_turn || slice->track == index->making.track);
 }
 
 /* Keeps what is open at the start of a span. */
@@ -60,12 +60,13 @@ static void keep_open(struct sql_index *index, struct sql_index_span *span)
 	size_t count = 0;
 	for (size_t i = 0; i < slices->open_count; i++)
 		count += is_open(index, &slices->open[i]);
-	index->held += count;
-	if (index->held * sizeof *span->open > tw_memory_limit(index->cursor.scan.reader) / SHARE)
-		index->failed = true;
-	uint64_t *open = count && !index->failed ? realloc(span->open, (span->count + count) * sizeof *open) : NULL;
+	index->making.held += count;
+	if (index->making.held * sizeof *span->open > tw_memory_limit(index->cursor.scan.reader) / SHARE)
+		index->making.failed = true;
+	uint64_t *open =
+	    count && !index->making.failed ? realloc(span->open, (span->count + count) * sizeof *open) : NULL;
 	if (!open) {
-		index->failed |= count > 0;
+		index->making.failed |= count > 0;
 		return;
 	}
 	span->open = open;
@@ -77,9 +78,9 @@ static void keep_open(struct sql_index *index, struct sql_index_span *span)
 /* Nothing is open before the first event of a track. */
 static void begin_track(struct sql_index *index, const struct tw_event *event)
 {
-	index->track = event->track;
-	index->time = event->time;
-	index->reached = span_of(index, event->time) + 1;
+	index->making.track = event->track;
+	index->making.time = event->time;
+	index->making.reached = span_of(index, event->time) + 1;
 }
 
 static void reach(struct sql_index *index, const struct tw_event *event)
@@ -87,10 +88,10 @@ static void reach(struct sql_index *index, const struct tw_event *event)
 	while ((event->time - index->start) >> index->span_shift >= SQL_INDEX_SPANS)
 		widen(index);
 	size_t now = span_of(index, event->time);
-	if (index->in_turn && event->track != index->track)
+	if (index->making.in_turn && event->track != index->making.track)
 		begin_track(index, event);
-	for (; index->reached <= now && !index->failed; index->reached++)
-		keep_open(index, &index->spans[index->reached]);
+	for (; index->making.reached <= now && !index->making.failed; index->making.reached++)
+		keep_open(index, &index->spans[index->making.reached]);
 	index->span_count = now >= index->span_count ? now + 1 : index->span_count;
 }
 
@@ -119,21 +120,22 @@ static void note_end(struct sql_slices *slices, const struct sql_slice *slice, u
 
 void sql_index_take(struct sql_index *index, const struct tw_batch *batch)
 {
-	for (size_t i = 0; i < batch->count && !index->failed; i++) {
+	for (size_t i = 0; i < batch->count && !index->making.failed; i++) {
 		const struct tw_event *event = &batch->events[i];
-		if (!index->started)
+		if (!index->making.started)
 			index->start = event->time;
-		index->started = true;
-		bool back = index->in_turn && event->track == index->track && event->time < index->time;
+		index->making.started = true;
+		bool back =
+		    index->making.in_turn && event->track == index->making.track && event->time < index->making.time;
 		if (event->time < index->start || back) {
-			index->failed = true;
+			index->making.failed = true;
 			return;
 		}
 		reach(index, event);
-		index->time = event->time;
+		index->making.time = event->time;
 		note_block(index, event);
 		if (sql_slices_take(&index->slices, event, NULL) < 0)
-			index->failed = true;
+			index->making.failed = true;
 	}
 }
 
@@ -141,15 +143,15 @@ void sql_index_take(struct sql_index *index, const struct tw_batch *batch)
 
 static bool add_needed(struct sql_index *index, uint64_t offset, uint64_t size)
 {
-	struct tw_piece *last = index->needed_count ? &index->needed[index->needed_count - 1] : NULL;
+	struct tw_piece *last = index->needed.count ? &index->needed.items[index->needed.count - 1] : NULL;
 	if (last && last->offset + last->size == offset) {
 		last->size += size;
 		return true;
 	}
-	if (index->needed_count == NEEDED ||
-	    !tw_grow(&index->needed, &index->needed_room, index->needed_count + 1, sizeof *index->needed))
+	if (index->needed.count == NEEDED ||
+	    !tw_grow(&index->needed.items, &index->needed.room, index->needed.count + 1, sizeof *index->needed.items))
 		return false;
-	index->needed[index->needed_count++] = (struct tw_piece){.offset = offset, .size = size};
+	index->needed.items[index->needed.count++] = (struct tw_piece){.offset = offset, .size = size};
 	return true;
 }
 
@@ -160,60 +162,62 @@ static bool put_record(void *context, uint64_t offset, uint64_t size, bool neede
 	if (block->first == UINT64_MAX)
 		block->first = offset;
 	block->last = offset;
-	for (; index->next_begin < index->begin_count && index->begins[index->next_begin].offset - offset < size;
-	     index->next_begin++) {
-		index->begins[index->next_begin].unit = offset;
-		index->begins[index->next_begin].size = size;
+	for (; index->making.next_begin < index->begin_count &&
+	       index->begins[index->making.next_begin].offset - offset < size;
+	     index->making.next_begin++) {
+		index->begins[index->making.next_begin].unit = offset;
+		index->begins[index->making.next_begin].size = size;
 	}
 	if (needed && !add_needed(index, offset, size))
-		index->failed = true;
-	return !index->failed;
+		index->making.failed = true;
+	return !index->making.failed;
 }
 
 /* Leaves out every other place, and makes them twice as far apart. */
 static void thin_out(struct sql_index *index)
 {
 	size_t kept = 0, live = 0;
-	for (size_t i = 1; i < index->place_count; i += 2) {
-		struct sql_index_place place = index->places[i];
-		memmove(index->live + live, index->live + place.first, place.count * sizeof *index->live);
+	for (size_t i = 1; i < index->places.count; i += 2) {
+		struct sql_index_place place = index->places.items[i];
+		memmove(index->live.items + live, index->live.items + place.first,
+		        place.count * sizeof *index->live.items);
 		place.first = live;
 		live += place.count;
-		index->places[kept++] = place;
+		index->places.items[kept++] = place;
 	}
-	index->place_count = kept;
-	index->live_count = live;
-	index->told.interval *= 2;
+	index->places.count = kept;
+	index->live.count = live;
+	index->making.told.interval *= 2;
 }
 
 static bool put_place(void *context, uint64_t offset, const struct tw_piece *live, size_t count)
 {
 	struct sql_index *index = context;
 	size_t most = tw_memory_limit(index->cursor.scan.reader) / SHARE / sizeof *live;
-	while (index->place_count && (index->place_count == SQL_INDEX_PLACES || count > most - index->live_count))
+	while (index->places.count && (index->places.count == SQL_INDEX_PLACES || count > most - index->live.count))
 		thin_out(index);
-	if (count > most || !tw_grow(&index->live, &index->live_room, index->live_count + count, sizeof *live) ||
-	    !tw_grow(&index->places, &index->place_room, index->place_count + 1, sizeof *index->places)) {
-		index->failed = true;
+	if (count > most || !tw_grow(&index->live.items, &index->live.room, index->live.count + count, sizeof *live) ||
+	    !tw_grow(&index->places.items, &index->places.room, index->places.count + 1, sizeof *index->places.items)) {
+		index->making.failed = true;
 		return false;
 	}
 	if (count)
-		memcpy(index->live + index->live_count, live, count * sizeof *live);
-	index->places[index->place_count++] = (struct sql_index_place){offset, index->live_count, count};
-	index->live_count += count;
+		memcpy(index->live.items + index->live.count, live, count * sizeof *live);
+	index->places.items[index->places.count++] = (struct sql_index_place){offset, index->live.count, count};
+	index->live.count += count;
 	return true;
 }
 
 static int begin_outline(struct sql_index *index, struct tw_reader *reader)
 {
 	uint64_t interval = index->size / SQL_INDEX_PLACES;
-	index->told = (struct tw_state_outline){
+	index->making.told = (struct tw_state_outline){
 	    .context = index,
 	    .put = put_record,
 	    .interval = interval > PLACE_LEAST ? interval : PLACE_LEAST,
 	    .place = put_place,
 	};
-	return reader->format->survey.state_outline(reader, &index->told);
+	return reader->format->survey.state_outline(reader, &index->making.told);
 }
 
 struct sql_index *sql_index_new(struct sql_scan *scan)
@@ -227,15 +231,16 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 	index->size = tw_input_size(reader->input);
 	index->runs = reader->format->reading.keep != NULL;
 	index->depends = reader->format->survey.state_outline != NULL;
-	index->in_turn = index->started = reader->traits.in_turn;
-	index->start = index->in_turn ? reader->clock.start_ns : 0;
-	index->track = UINT32_MAX;
+	index->making.in_turn = index->making.started = reader->traits.in_turn;
+	index->start = index->making.in_turn ? reader->clock.start_ns : 0;
+	index->making.track = UINT32_MAX;
 	index->span_shift = FIRST_SHIFT;
 	for (index->block_shift = BLOCK_SHIFT; index->size >> index->block_shift >= BLOCKS; index->block_shift++)
 		;
 	index->block_count = (size_t)(index->size >> index->block_shift) + 1;
 	index->blocks = calloc(index->block_count, sizeof *index->blocks);
-	index->cursor = (struct sql_cursor){.table = &sql_table_slice, .ts = {INT64_MIN, INT64_MAX}, .scan = *scan};
+	index->cursor =
+	    (struct sql_cursor){.table = &sql_table_slice, .query.ts = {INT64_MIN, INT64_MAX}, .scan = *scan};
 	index->slices.ended = note_end;
 	bool fine = index->blocks && sql_slices_begin(&index->slices, &index->cursor) >= 0;
 	if (!fine || (reader->format->survey.state_outline && begin_outline(index, scan->reader) < 0)) {
@@ -266,9 +271,9 @@ const struct sql_index_begin *sql_index_begin_at(const struct sql_index *index, 
 static bool gather_begins(struct sql_index *index)
 {
 	size_t count = 0, kept = 0;
-	if (index->held == 0)
+	if (index->making.held == 0)
 		return true;
-	index->begins = calloc(index->held, sizeof *index->begins);
+	index->begins = calloc(index->making.held, sizeof *index->begins);
 	if (!index->begins)
 		return false;
 	for (size_t i = 0; i < index->span_count; i++) {
@@ -292,9 +297,10 @@ static bool place_begins(struct sql_index *index)
 	size_t k = 0;
 	for (size_t i = 0; i < index->begin_count; i++) {
 		struct sql_index_begin *begin = &index->begins[i];
-		while (k < index->needed_count && index->needed[k].offset + index->needed[k].size <= begin->offset)
+		while (k < index->needed.count &&
+		       index->needed.items[k].offset + index->needed.items[k].size <= begin->offset)
 			k++;
-		if (k == index->needed_count || index->needed[k].offset > begin->offset)
+		if (k == index->needed.count || index->needed.items[k].offset > begin->offset)
 			return false;
 		begin->unit = begin->offset;
 		begin->size = 1;
@@ -308,7 +314,7 @@ static bool outline(struct sql_index *index)
 	struct tw_reader *reader = NULL;
 	struct tw_read_options options = scan->session->options;
 	if (index->depends)
-		return index->told.complete && place_begins(index);
+		return index->making.told.complete && place_begins(index);
 	options.format = tw_reader_format(scan->reader);
 	options.on_finding = NULL;
 	int status = tw_open(&reader, scan->session->files[scan->file].path, &options);
@@ -329,10 +335,10 @@ static bool has_all_sizes(const struct sql_index *index)
 bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey)
 {
 	const struct tw_reader *reader = index->cursor.scan.reader;
-	bool ordered = index->in_turn || survey->late_ns == 0;
-	bool fine = !index->failed && index->started && ordered && survey->start_ns == index->start &&
+	bool ordered = index->making.in_turn || survey->late_ns == 0;
+	bool fine = !index->making.failed && index->making.started && ordered && survey->start_ns == index->start &&
 	            tw_reader_findings(reader, TW_ERROR) == 0 && sql_slices_finish(&index->slices) == 0;
-	fine = fine && gather_begins(index) && outline(index) && !index->failed && has_all_sizes(index);
+	fine = fine && gather_begins(index) && outline(index) && !index->making.failed && has_all_sizes(index);
 	sql_slices_free(&index->slices);
 	return fine;
 }
@@ -344,10 +350,10 @@ void sql_index_free(struct sql_index *index)
 	sql_slices_free(&index->slices);
 	for (size_t i = 0; i < SQL_INDEX_SPANS; i++)
 		free(index->spans[i].open);
-	free(index->live);
-	free(index->places);
+	free(index->live.items);
+	free(index->places.items);
 	free(index->blocks);
 	free(index->begins);
-	free(index->needed);
+	free(index->needed.items);
 	free(index);
 }

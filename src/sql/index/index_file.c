@@ -20,14 +20,14 @@ static void put_spans(struct tw_output *out, const struct sql_index *index)
 
 static void put_places(struct tw_output *out, const struct sql_index *index)
 {
-	sql_put_word(out, index->place_count);
-	for (size_t i = 0; i < index->place_count; i++) {
-		const struct sql_index_place *place = &index->places[i];
+	sql_put_word(out, index->places.count);
+	for (size_t i = 0; i < index->places.count; i++) {
+		const struct sql_index_place *place = &index->places.items[i];
 		sql_put_word(out, place->offset);
 		sql_put_word(out, place->count);
 		for (size_t k = 0; k < place->count; k++) {
-			sql_put_word(out, index->live[place->first + k].offset);
-			sql_put_word(out, index->live[place->first + k].size);
+			sql_put_word(out, index->live.items[place->first + k].offset);
+			sql_put_word(out, index->live.items[place->first + k].size);
 		}
 	}
 }
@@ -55,10 +55,10 @@ void sql_index_put(struct tw_output *out, const struct sql_index *index)
 		sql_put_word(out, index->begins[i].unit);
 		sql_put_word(out, index->begins[i].size);
 	}
-	sql_put_word(out, index->needed_count);
-	for (size_t i = 0; i < index->needed_count; i++) {
-		sql_put_word(out, index->needed[i].offset);
-		sql_put_word(out, index->needed[i].size);
+	sql_put_word(out, index->needed.count);
+	for (size_t i = 0; i < index->needed.count; i++) {
+		sql_put_word(out, index->needed.items[i].offset);
+		sql_put_word(out, index->needed.items[i].size);
 	}
 	put_places(out, index);
 }
@@ -119,24 +119,24 @@ static void take_pieces(struct sql_words *words, struct sql_index *index)
 		index->begins[i] = take_bytes(words, index);
 		index->begins[i].offset = offset;
 	}
-	index->needed_count = sql_take_count(words, 2);
-	index->needed = calloc(index->needed_count + 1, sizeof *index->needed);
-	words->failed = words->failed || !index->needed;
-	for (size_t i = 0; i < index->needed_count && !words->failed; i++) {
+	index->needed.count = sql_take_count(words, 2);
+	index->needed.items = calloc(index->needed.count + 1, sizeof *index->needed.items);
+	words->failed = words->failed || !index->needed.items;
+	for (size_t i = 0; i < index->needed.count && !words->failed; i++) {
 		struct sql_index_begin bytes = take_bytes(words, index);
-		index->needed[i] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
+		index->needed.items[i] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
 	}
 }
 
 static void take_live(struct sql_words *words, struct sql_index *index, struct sql_index_place *place)
 {
 	size_t count = sql_take_count(words, 2);
-	place->first = index->live_count;
-	if (!tw_grow(&index->live, &index->live_room, index->live_count + count, sizeof *index->live))
+	place->first = index->live.count;
+	if (!tw_grow(&index->live.items, &index->live.room, index->live.count + count, sizeof *index->live.items))
 		words->failed = true;
 	for (; place->count < count && !words->failed; place->count++) {
 		struct sql_index_begin bytes = take_bytes(words, index);
-		index->live[index->live_count++] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
+		index->live.items[index->live.count++] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
 	}
 }
 
@@ -144,9 +144,10 @@ static void take_places(struct sql_words *words, struct sql_index *index)
 {
 	uint64_t before = 0;
 	size_t count = (size_t)sql_take_below(words, SQL_INDEX_PLACES + 1);
-	words->failed = words->failed || !tw_grow(&index->places, &index->place_room, count + 1, sizeof *index->places);
-	for (; index->place_count < count && !words->failed; index->place_count++) {
-		struct sql_index_place *place = &index->places[index->place_count];
+	words->failed = words->failed ||
+	                !tw_grow(&index->places.items, &index->places.room, count + 1, sizeof *index->places.items);
+	for (; index->places.count < count && !words->failed; index->places.count++) {
+		struct sql_index_place *place = &index->places.items[index->places.count];
 		*place = (struct sql_index_place){.offset = sql_take_below(words, index->size + 1)};
 		words->failed = words->failed || place->offset < before;
 		before = place->offset;

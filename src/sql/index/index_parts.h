@@ -39,33 +39,46 @@ struct sql_index_span {
 	uint64_t latest; /* end of a slice that begins in it; UINT64_MAX: never */
 };
 
+/* What is known only while the file is read. Written by index.c. */
+struct sql_index_making {
+	bool started;                 /* the time of the first event is known */
+	bool failed;                  /* there will be no index */
+	bool in_turn;                 /* events come track by track, ... */
+	uint32_t track;               /* ... now those of this one, */
+	uint64_t time;                /* whose last event was at this time, */
+	size_t reached;               /* and what is open on it has been kept for the spans before this one */
+	size_t held;                  /* how many begins are in the lists of all spans together */
+	struct tw_state_outline told; /* where the reader puts places, and which records are needed */
+	size_t next_begin;            /* of `begins`: the first that the outline has not passed */
+};
+
+struct sql_index_pieces {
+	struct tw_piece *items;
+	size_t count, room;
+};
+
+struct sql_index_places {
+	struct sql_index_place *items; /* by offset */
+	size_t count, room;
+};
+
 struct sql_index {
 	struct sql_slices slices; /* first, so that the hook of the slices can find the index */
 	struct sql_cursor cursor; /* what the slices need: a cursor over the scan */
-	uint64_t start, size;     /* time of the first event; of the file in bytes */
-	bool started, failed;     /* failed: there will be no index */
-	bool runs;                /* units are runs of records; otherwise each is one record */
-	bool depends;             /* records depend on those before them: there are places */
-	bool in_turn;             /* events come track by track, ... */
-	uint32_t track;           /* ... now those of this one, */
-	uint64_t time;            /* whose last event was at this time, */
-	size_t reached;           /* and what is open on it has been kept for the spans before this one */
+	struct sql_index_making making;
+	uint64_t start, size; /* time of the first event; of the file in bytes */
+	bool runs;            /* units are runs of records; otherwise each is one record */
+	bool depends;         /* records depend on those before them: there are places */
 	unsigned span_shift, block_shift;
 	size_t span_count; /* spans that have been begun */
 	struct sql_index_span spans[SQL_INDEX_SPANS];
-	size_t held; /* how many begins are in the lists of all spans together */
 	struct sql_index_block *blocks;
 	size_t block_count;
 	struct sql_index_begin *begins; /* in order, each once */
 	size_t begin_count;
-	struct tw_piece *needed; /* what every window needs: records that give others their meaning */
-	size_t needed_count, needed_room;
-	struct sql_index_place *places; /* by offset */
-	size_t place_count, place_room;
-	struct tw_piece *live; /* the records that places depend on, of all places */
-	size_t live_count, live_room;
-	struct tw_state_outline told; /* where the reader puts places, and which records are needed */
-	size_t next_begin;            /* of `begins`: the first that the outline has not passed */
+	struct sql_index_pieces needed; /* what every window needs: records that give others their meaning */
+	struct sql_index_places places;
+	struct sql_index_pieces live; /* the records that places depend on, of all places */
 };
 
 /* The bit of a track in sql_index_block.tracks. */

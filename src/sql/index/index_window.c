@@ -96,8 +96,8 @@ static void add_blocks(const struct sql_index *index, struct list *list, uint64_
 static const struct sql_index_place *place_before(const struct sql_index *index, uint64_t offset)
 {
 	size_t count =
-	    tw_count_up_to(index->places, index->place_count, TW_KEY(struct sql_index_place, offset), offset);
-	return count ? &index->places[count - 1] : NULL;
+	    tw_count_up_to(index->places.items, index->places.count, TW_KEY(struct sql_index_place, offset), offset);
+	return count ? &index->places.items[count - 1] : NULL;
 }
 
 /* Adds all bytes from the last place before a window's first block to the end of its last block, and the records that
@@ -116,7 +116,7 @@ static void add_stretch(const struct sql_index *index, struct list *list, uint64
 		return;
 	const struct sql_index_place *place = place_before(index, first);
 	for (size_t i = 0; place && i < place->count; i++)
-		add(list, index->live[place->first + i].offset, index->live[place->first + i].size);
+		add(list, index->live.items[place->first + i].offset, index->live.items[place->first + i].size);
 	first = place ? place->offset : 0;
 	add(list, first, end - first);
 }
@@ -131,8 +131,8 @@ void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, 
 	uint64_t from = index->start + ((uint64_t)first << index->span_shift);
 	for (size_t i = first; i <= high >> index->span_shift && i < index->span_count; i++)
 		to = index->spans[i].latest > to ? index->spans[i].latest : to;
-	for (size_t i = 0; i < index->needed_count; i++)
-		add(&list, index->needed[i].offset, index->needed[i].size);
+	for (size_t i = 0; i < index->needed.count; i++)
+		add(&list, index->needed.items[i].offset, index->needed.items[i].size);
 	add_open(index, &list, &index->spans[first]);
 	if (index->depends)
 		add_stretch(index, &list, from, to);

@@ -83,9 +83,9 @@ static uint64_t name_number(struct names *names, uint32_t name)
 
 static void put_tracks(struct tw_output *out, const struct sql_survey *survey, struct names *names)
 {
-	sql_put_word(out, survey->track_count);
-	for (size_t i = 0; i < survey->track_count; i++) {
-		const struct sql_track *track = &survey->tracks[i];
+	sql_put_word(out, survey->tracks.count);
+	for (size_t i = 0; i < survey->tracks.count; i++) {
+		const struct sql_track *track = &survey->tracks.items[i];
 		sql_put_word(out, track->process);
 		sql_put_word(out, track->thread);
 		sql_put_word(out, name_number(names, track->name));
@@ -93,18 +93,18 @@ static void put_tracks(struct tw_output *out, const struct sql_survey *survey, s
 		sql_put_word(out, (uint64_t)track->kind);
 		sql_put_word(out, track->last);
 	}
-	sql_put_word(out, survey->process_count);
-	for (size_t i = 0; i < survey->process_count; i++) {
-		sql_put_word(out, survey->processes[i].pid);
-		sql_put_word(out, name_number(names, survey->processes[i].name));
+	sql_put_word(out, survey->processes.count);
+	for (size_t i = 0; i < survey->processes.count; i++) {
+		sql_put_word(out, survey->processes.items[i].pid);
+		sql_put_word(out, name_number(names, survey->processes.items[i].name));
 	}
 }
 
 static void put_series(struct tw_output *out, const struct sql_survey *survey, struct names *names)
 {
-	sql_put_word(out, survey->series_count);
-	for (size_t i = 0; i < survey->series_count; i++) {
-		const struct sql_series *series = &survey->series[i];
+	sql_put_word(out, survey->series.count);
+	for (size_t i = 0; i < survey->series.count; i++) {
+		const struct sql_series *series = &survey->series.items[i];
 		sql_put_word(out, series->process);
 		sql_put_word(out, series->id);
 		sql_put_word(out, series->upid);
@@ -116,9 +116,9 @@ static void put_series(struct tw_output *out, const struct sql_survey *survey, s
 
 static void put_stacks(struct tw_output *out, const struct sql_survey *survey, struct names *names)
 {
-	sql_put_word(out, survey->frame_count);
-	for (size_t i = 0; i < survey->frame_count; i++) {
-		const struct sql_frame *frame = &survey->frames[i];
+	sql_put_word(out, survey->frames.count);
+	for (size_t i = 0; i < survey->frames.count; i++) {
+		const struct sql_frame *frame = &survey->frames.items[i];
 		sql_put_word(out, frame->address);
 		sql_put_word(out, frame->id);
 		sql_put_word(out, name_number(names, frame->name));
@@ -126,11 +126,11 @@ static void put_stacks(struct tw_output *out, const struct sql_survey *survey, s
 		sql_put_word(out, frame->line);
 		sql_put_word(out, name_number(names, frame->module));
 	}
-	sql_put_word(out, survey->stack_count);
-	for (size_t i = 0; i < survey->stack_count; i++) {
-		sql_put_word(out, survey->stacks[i].caller);
-		sql_put_word(out, survey->stacks[i].location);
-		sql_put_word(out, survey->stacks[i].depth);
+	sql_put_word(out, survey->stacks.count);
+	for (size_t i = 0; i < survey->stacks.count; i++) {
+		sql_put_word(out, survey->stacks.items[i].caller);
+		sql_put_word(out, survey->stacks.items[i].location);
+		sql_put_word(out, survey->stacks.items[i].depth);
 	}
 }
 
@@ -249,9 +249,10 @@ static void take_tracks(struct source *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
-	survey->track_count = take_list(source, 6, &survey->tracks, &survey->track_room, sizeof *survey->tracks);
-	for (size_t i = 0; i < survey->track_count; i++) {
-		struct sql_track *track = &survey->tracks[i];
+	survey->tracks.count =
+	    take_list(source, 6, &survey->tracks.items, &survey->tracks.room, sizeof *survey->tracks.items);
+	for (size_t i = 0; i < survey->tracks.count; i++) {
+		struct sql_track *track = &survey->tracks.items[i];
 		track->process = sql_take_word(words);
 		track->thread = sql_take_word(words);
 		track->name = take_name(source);
@@ -259,11 +260,11 @@ static void take_tracks(struct source *source)
 		track->kind = (enum tw_track_kind)sql_take_below(words, TW_TRACK_OTHER + 1);
 		track->last = sql_take_word(words);
 	}
-	survey->process_count =
-	    take_list(source, 2, &survey->processes, &survey->process_room, sizeof *survey->processes);
-	for (size_t i = 0; i < survey->process_count; i++) {
-		survey->processes[i].pid = sql_take_word(words);
-		survey->processes[i].name = take_name(source);
+	survey->processes.count =
+	    take_list(source, 2, &survey->processes.items, &survey->processes.room, sizeof *survey->processes.items);
+	for (size_t i = 0; i < survey->processes.count; i++) {
+		survey->processes.items[i].pid = sql_take_word(words);
+		survey->processes.items[i].name = take_name(source);
 	}
 }
 
@@ -271,9 +272,10 @@ static void take_series(struct source *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
-	survey->series_count = take_list(source, 6, &survey->series, &survey->series_room, sizeof *survey->series);
-	for (size_t i = 0; i < survey->series_count; i++) {
-		struct sql_series *series = &survey->series[i];
+	survey->series.count =
+	    take_list(source, 6, &survey->series.items, &survey->series.room, sizeof *survey->series.items);
+	for (size_t i = 0; i < survey->series.count; i++) {
+		struct sql_series *series = &survey->series.items[i];
 		series->process = sql_take_word(words);
 		series->id = sql_take_word(words);
 		series->upid = (uint32_t)sql_take_below(words, UINT32_MAX);
@@ -287,9 +289,10 @@ static void take_stacks(struct source *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
-	survey->frame_count = take_list(source, 6, &survey->frames, &survey->frame_room, sizeof *survey->frames);
-	for (size_t i = 0; i < survey->frame_count; i++) {
-		struct sql_frame *frame = &survey->frames[i];
+	survey->frames.count =
+	    take_list(source, 6, &survey->frames.items, &survey->frames.room, sizeof *survey->frames.items);
+	for (size_t i = 0; i < survey->frames.count; i++) {
+		struct sql_frame *frame = &survey->frames.items[i];
 		frame->address = sql_take_word(words);
 		frame->id = sql_take_word(words);
 		frame->name = take_name(source);
@@ -297,11 +300,12 @@ static void take_stacks(struct source *source)
 		frame->line = (uint32_t)sql_take_below(words, UINT64_C(1) << 32);
 		frame->module = take_name(source);
 	}
-	survey->stack_count = take_list(source, 3, &survey->stacks, &survey->stack_room, sizeof *survey->stacks);
-	for (size_t i = 0; i < survey->stack_count; i++) {
-		survey->stacks[i].caller = (uint32_t)sql_take_below(words, i ? i : 1);
-		survey->stacks[i].location = (uint32_t)sql_take_below(words, UINT32_MAX);
-		survey->stacks[i].depth = (uint32_t)sql_take_below(words, UINT32_MAX);
+	survey->stacks.count =
+	    take_list(source, 3, &survey->stacks.items, &survey->stacks.room, sizeof *survey->stacks.items);
+	for (size_t i = 0; i < survey->stacks.count; i++) {
+		survey->stacks.items[i].caller = (uint32_t)sql_take_below(words, i ? i : 1);
+		survey->stacks.items[i].location = (uint32_t)sql_take_below(words, UINT32_MAX);
+		survey->stacks.items[i].depth = (uint32_t)sql_take_below(words, UINT32_MAX);
 	}
 }
 

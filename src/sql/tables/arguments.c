@@ -52,10 +52,10 @@ struct owner {
 static bool keep_hex(struct sql_cursor *cursor, const struct tw_argument *argument, struct sql_text *text)
 {
 	static const char digits[] = "0123456789abcdef";
-	size_t place = cursor->text.length;
+	size_t place = cursor->made.text.length;
 	for (size_t i = 0; i < argument->size; i++) {
 		uint8_t byte = argument->value.bytes[i];
-		if (!tw_text_add(&cursor->text, (const char[]){digits[byte >> 4], digits[byte & 15]}, 2))
+		if (!tw_text_add(&cursor->made.text, (const char[]){digits[byte >> 4], digits[byte & 15]}, 2))
 			return false;
 	}
 	*text = sql_text_from(cursor, place);
@@ -142,8 +142,9 @@ static int add_rows(struct sql_cursor *cursor, const struct tw_event *event, con
                     uint64_t set)
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
-		struct row *row = sql_matches(cursor, &cursor->name, arguments[i].name) ? sql_add_row(cursor) : NULL;
-		if (!row && sql_matches(cursor, &cursor->name, arguments[i].name))
+		struct row *row =
+		    sql_matches(cursor, &cursor->query.name, arguments[i].name) ? sql_add_row(cursor) : NULL;
+		if (!row && sql_matches(cursor, &cursor->query.name, arguments[i].name))
 			return sql_no_memory(cursor);
 		if (!row)
 			continue;
@@ -174,21 +175,15 @@ static int begin(struct sql_cursor *cursor)
 	return sql_slices_begin(&owner->slices, cursor);
 }
 
-static int take(struct sql_cursor *cursor)
+static int take(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct owner *owner = cursor->state;
-	const struct tw_batch *batch = &cursor->scan.batch;
-	int status = 0;
-	for (size_t i = 0; i < batch->count && status == 0; i++) {
-		const struct tw_event *event = &batch->events[i];
-		owner->ended = UINT64_MAX;
-		status = sql_slices_take(&owner->slices, event, NULL);
-		bool of_slice = event->kind == TW_SLICE_END && owner->ended != UINT64_MAX;
-		if (status == 0 && event->argument_count)
-			status = add_rows(cursor, event, tw_event_arguments(batch, event),
-			                  of_slice ? owner->ended : event->offset);
-	}
-	return status;
+	owner->ended = UINT64_MAX;
+	int status = sql_slices_take(&owner->slices, event, NULL);
+	bool of_slice = event->kind == TW_SLICE_END && owner->ended != UINT64_MAX;
+	if (status < 0 || !event->argument_count)
+		return status;
+	return add_rows(cursor, event, arguments, of_slice ? owner->ended : event->offset);
 }
 
 static void end(struct sql_cursor *cursor)
@@ -201,7 +196,7 @@ const struct sql_table sql_table_args = {
     .summary = "the arguments of slices and other events",
     SQL_COLUMNS(columns),
     .row_size = sizeof(struct row),
-    .kinds = UINT32_MAX,
+    .reads.kinds = UINT32_MAX,
     .state_size = sizeof(struct owner),
     .begin = begin,
     .take = take,

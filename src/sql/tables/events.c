@@ -71,19 +71,13 @@ static struct row *add_row(struct sql_cursor *cursor, const struct tw_event *eve
 	return row;
 }
 
-/* Makes the rows of an event; false when there is no memory. */
-typedef bool (*row_fn)(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments);
-
-static int take_kinds(struct sql_cursor *cursor, row_fn add)
+/* Keeps the arguments where they are asked for. Returns 0 or a negative status. */
+static int keep_arguments(struct sql_cursor *cursor, unsigned column, const struct tw_event *event,
+                          const struct tw_argument *arguments, struct row *row)
 {
-	const struct tw_batch *batch = &cursor->scan.batch;
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct tw_event *event = &batch->events[i];
-		if (cursor->table->kinds >> event->kind & 1 && sql_wants(cursor, event) &&
-		    !add(cursor, event, tw_event_arguments(batch, event)))
-			return sql_no_memory(cursor);
-	}
-	return 0;
+	bool fine =
+	    !sql_uses(cursor, column) || sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments);
+	return fine ? 0 : sql_no_memory(cursor);
 }
 
 /* ---- instant ---- */
@@ -98,19 +92,13 @@ static const struct sql_column instant_columns[] = {
 
 enum { INSTANT_ARGS = 8 };
 
-static bool add_instant(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
+static int take_instant(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct row *row = add_row(cursor, event);
 	if (!row)
-		return false;
+		return sql_no_memory(cursor);
 	row->word = event->flags & TW_FLAG_GLOBAL ? "global" : event->flags & TW_FLAG_PROCESS ? "process" : "thread";
-	return !sql_uses(cursor, INSTANT_ARGS) ||
-	       sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments);
-}
-
-static int take_instants(struct sql_cursor *cursor)
-{
-	return take_kinds(cursor, add_instant);
+	return keep_arguments(cursor, INSTANT_ARGS, event, arguments, row);
 }
 
 const struct sql_table sql_table_instant = {
@@ -118,10 +106,11 @@ const struct sql_table sql_table_instant = {
     .summary = "events without a duration",
     SQL_COLUMNS(instant_columns),
     .row_size = sizeof(struct row),
-    .kinds = 1u << TW_INSTANT,
-    .windowed = true,
+    .reads.kinds = 1u << TW_INSTANT,
+    .reads.windowed = true,
     .by_time = true,
-    .take = take_instants,
+    .reads.single = true,
+    .take = take_instant,
 };
 
 /* ---- counter ---- */
@@ -175,24 +164,19 @@ static uint32_t series_of(struct sql_cursor *cursor, const struct tw_event *even
 	return survey ? sql_survey_series(survey, &series) : 0;
 }
 
-static bool add_counter(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
+static int take_counter(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		struct row *row = add_row(cursor, event);
 		if (!row)
-			return false;
+			return sql_no_memory(cursor);
 		row->id += i; /* fewer than the record has bytes */
 		row->number = number_of(&arguments[i]);
 		row->stack = arguments[i].name;
 		if (sql_uses(cursor, COUNTER_TRACK_ID))
 			row->series = series_of(cursor, event, &arguments[i]);
 	}
-	return true;
-}
-
-static int take_counters(struct sql_cursor *cursor)
-{
-	return take_kinds(cursor, add_counter);
+	return 0;
 }
 
 const struct sql_table sql_table_counter = {
@@ -200,10 +184,11 @@ const struct sql_table sql_table_counter = {
     .summary = "samples of counters, one for each series",
     SQL_COLUMNS(counter_columns),
     .row_size = sizeof(struct row),
-    .kinds = 1u << TW_COUNTER,
-    .windowed = true,
+    .reads.kinds = 1u << TW_COUNTER,
+    .reads.windowed = true,
     .by_time = true,
-    .take = take_counters,
+    .reads.single = true,
+    .take = take_counter,
 };
 
 /* ---- log ---- */
@@ -223,21 +208,15 @@ static const struct sql_column log_columns[] = {
 
 enum { LOG_ARGS = 8 };
 
-static bool add_log(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
+static int take_log(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct row *row = add_row(cursor, event);
 	if (!row)
-		return false;
+		return sql_no_memory(cursor);
 	bool any = event->argument_count && (arguments->type == TW_ARG_TEXT || arguments->type == TW_ARG_BYTES);
 	if (any && !sql_keep_text(cursor, arguments->value.bytes, arguments->size, &row->text))
-		return false;
-	return !sql_uses(cursor, LOG_ARGS) ||
-	       sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments);
-}
-
-static int take_logs(struct sql_cursor *cursor)
-{
-	return take_kinds(cursor, add_log);
+		return sql_no_memory(cursor);
+	return keep_arguments(cursor, LOG_ARGS, event, arguments, row);
 }
 
 const struct sql_table sql_table_log = {
@@ -245,10 +224,11 @@ const struct sql_table sql_table_log = {
     .summary = "what the programs logged",
     SQL_COLUMNS(log_columns),
     .row_size = sizeof(struct row),
-    .kinds = 1u << TW_LOG,
-    .windowed = true,
+    .reads.kinds = 1u << TW_LOG,
+    .reads.windowed = true,
     .by_time = true,
-    .take = take_logs,
+    .reads.single = true,
+    .take = take_log,
 };
 
 /* ---- stack_sample ---- */
@@ -284,33 +264,24 @@ static int add_sample(struct sql_cursor *cursor, const struct tw_event *event, c
 	row->stack = sql_scan_stack(&cursor->scan, event->other);
 	row->weight = event->id;
 	row->word = tw_event_kind_name(event->kind);
-	if (sql_uses(cursor, SAMPLE_ARGS) &&
-	    !sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments))
-		return sql_no_memory(cursor);
-	if (row->stack != UINT32_MAX)
-		return 0;
+	int status = keep_arguments(cursor, SAMPLE_ARGS, event, arguments, row);
+	if (status < 0 || row->stack != UINT32_MAX)
+		return status;
 	return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
 	                        "%s: the index does not know a stack at offset 0x%" PRIx64,
 	                        cursor->scan.session->files[cursor->scan.file].path, event->offset);
 }
 
-/* Makes rows of samples. A record with several gives each an id, also to those that are not wanted: ids must not depend
+/* A record with several gives each an id, also to those that are not wanted: ids must not depend
  * on conditions. */
-static int take_samples(struct sql_cursor *cursor)
+static int take_sample(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct samples *samples = cursor->state;
-	const struct tw_batch *batch = &cursor->scan.batch;
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct tw_event *event = &batch->events[i];
-		if (!(cursor->table->kinds >> event->kind & 1))
-			continue;
-		samples->same = event->offset == samples->offset ? samples->same + 1 : 0;
-		samples->offset = event->offset;
-		int status = sql_wants(cursor, event) ? add_sample(cursor, event, tw_event_arguments(batch, event)) : 0;
-		if (status < 0)
-			return status;
-	}
-	return 0;
+	if (!(cursor->table->reads.kinds >> event->kind & 1))
+		return 0;
+	samples->same = event->offset == samples->offset ? samples->same + 1 : 0;
+	samples->offset = event->offset;
+	return sql_wants(cursor, event) ? add_sample(cursor, event, arguments) : 0;
 }
 
 const struct sql_table sql_table_stack_sample = {
@@ -318,12 +289,12 @@ const struct sql_table sql_table_stack_sample = {
     .summary = "samples of stacks, of CPU time and of allocations",
     SQL_COLUMNS(sample_columns),
     .row_size = sizeof(struct row),
-    .kinds = 1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE | 1u << TW_ALLOCATION_SAMPLE,
-    .windowed = true,
-    .stacked = true,
-    .whole_file = true,
-    .surveyed = true,
+    .reads.kinds = 1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE | 1u << TW_ALLOCATION_SAMPLE,
+    .reads.windowed = true,
+    .reads.stacked = true,
+    .reads.whole_file = true,
+    .reads.surveyed = true,
     .by_time = true,
     .state_size = sizeof(struct samples),
-    .take = take_samples,
+    .take = take_sample,
 };

@@ -112,8 +112,8 @@ struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
 	groups->cursor = cursor;
 	groups->column = &table->columns[column];
 	groups->name_place = table->columns[column].place;
-	sql_packing_begin(&groups->packing, cursor, cursor->used & ~(UINT64_C(1) << column));
-	cursor->slots[column] = (struct sql_slot){sql_cursor_put_group, 0};
+	sql_packing_begin(&groups->packing, cursor, cursor->query.used & ~(UINT64_C(1) << column));
+	cursor->given.slots[column] = (struct sql_slot){sql_cursor_put_group, 0};
 	return groups;
 }
 
@@ -264,10 +264,10 @@ int sql_groups_settle(struct sql_groups *groups)
 int sql_groups_take(struct sql_groups *groups)
 {
 	struct sql_cursor *cursor = groups->cursor;
-	for (size_t i = 0; i < cursor->row_count; i++)
-		if (!sql_groups_put(groups, cursor->rows + i * cursor->table->row_size))
+	for (size_t i = 0; i < cursor->made.count; i++)
+		if (!sql_groups_put(groups, cursor->made.rows + i * cursor->table->row_size))
 			return sql_no_memory(cursor);
-	cursor->row_count = 0;
+	cursor->made.count = 0;
 	return sql_groups_settle(groups);
 }
 
@@ -313,7 +313,8 @@ static bool resolve(struct sql_groups *groups)
 		struct group *group = &groups->groups[i];
 		if (!evaluate(groups, group))
 			return false;
-		if (!sql_groups_have_names(groups) || sql_matches(groups->cursor, &groups->cursor->name, group->name))
+		if (!sql_groups_have_names(groups) ||
+		    sql_matches(groups->cursor, &groups->cursor->query.name, group->name))
 			groups->groups[kept++] = *group;
 	}
 	groups->count = kept;
@@ -335,14 +336,14 @@ void sql_groups_sort(struct sql_groups *groups)
 {
 	if (groups->count)
 		qsort(groups->groups, groups->count, sizeof *groups->groups,
-		      groups->cursor->downwards ? compare_down : compare);
+		      groups->cursor->query.downwards ? compare_down : compare);
 }
 
 /* The cursor has rows as they are kept, without a copy. */
 static void give_rows(struct sql_groups *groups, const uint8_t *rows, size_t count)
 {
-	groups->cursor->row = rows;
-	groups->cursor->row_count = count;
+	groups->cursor->given.row = rows;
+	groups->cursor->made.count = count;
 }
 
 static void prefetch(const struct block *block)
@@ -398,15 +399,15 @@ int sql_groups_give(struct sql_groups *groups)
 	int status = 0;
 	for (; groups->at < groups->count; groups->at++) {
 		struct group *group = &groups->groups[groups->at];
-		cursor->group_value = group->value;
+		cursor->given.group_value = group->value;
 		if (group->first)
 			give_block(groups, group);
 		else if (groups->piece.count || group->piece)
 			status = give_piece(groups, group);
-		if (status < 0 || cursor->row_count)
+		if (status < 0 || cursor->made.count)
 			break;
 	}
-	return status < 0 ? status : cursor->row_count > 0;
+	return status < 0 ? status : cursor->made.count > 0;
 }
 
 void sql_groups_free(struct sql_groups *groups)

@@ -75,7 +75,7 @@ static int next_token(struct sql_cursor *cursor, bool functions, struct tw_xtrac
 	enum { FIRST = 2 };
 	struct state *state = cursor->state;
 	struct xtrace_walk *walk = &state->walk;
-	if (walk->open && walk->begun && (int64_t)walk->index > cursor->ts.high)
+	if (walk->open && walk->begun && (int64_t)walk->index > cursor->query.ts.high)
 		xtrace_walk_skip(walk);
 	int got = xtrace_walk_next(walk, token);
 	if (got <= 0)
@@ -91,9 +91,9 @@ static int next_token(struct sql_cursor *cursor, bool functions, struct tw_xtrac
 static bool wants(const struct sql_cursor *cursor, const struct xtrace_walk *walk)
 {
 	int64_t index = (int64_t)walk->index;
-	if (!walk->begun || index < cursor->ts.low || index > cursor->ts.high)
+	if (!walk->begun || index < cursor->query.ts.low || index > cursor->query.ts.high)
 		return false;
-	return sql_is_any(&cursor->pc) || (walk->has_pc && sql_is_between(&cursor->pc, walk->pc));
+	return sql_is_any(&cursor->query.pc) || (walk->has_pc && sql_is_between(&cursor->query.pc, walk->pc));
 }
 
 static uint32_t function_of(const struct state *state)
@@ -171,9 +171,9 @@ static int pull_instructions(struct sql_cursor *cursor)
 {
 	struct state *state = cursor->state;
 	struct tw_xtrace_token token;
-	size_t most = cursor->row_count + TURN_ROWS;
+	size_t most = cursor->made.count + TURN_ROWS;
 	int status = 1;
-	for (unsigned i = 0; i < TURN && cursor->row_count < most && status > 0; i++) {
+	for (unsigned i = 0; i < TURN && cursor->made.count < most && status > 0; i++) {
 		status = next_token(cursor, sql_uses(cursor, FUNCTION), &token);
 		if (status > 0 && xtrace_is_instruction(&token) && wants(cursor, &state->walk))
 			status = add_instruction(cursor);
@@ -227,10 +227,10 @@ static const struct sql_column access_columns[] = {
 static bool keep_hex(struct sql_cursor *cursor, const uint8_t *bytes, size_t size, struct sql_text *text)
 {
 	static const char digits[] = "0123456789abcdef";
-	size_t place = cursor->text.length;
+	size_t place = cursor->made.text.length;
 	for (size_t i = 0; i < size; i++) {
 		const char pair[] = {digits[bytes[i] >> 4], digits[bytes[i] & 15]};
-		if (!tw_text_add(&cursor->text, pair, sizeof pair))
+		if (!tw_text_add(&cursor->made.text, pair, sizeof pair))
 			return false;
 	}
 	*text = sql_text_from(cursor, place);
@@ -282,12 +282,12 @@ static int pull_accesses(struct sql_cursor *cursor)
 {
 	struct state *state = cursor->state;
 	struct tw_xtrace_token token;
-	size_t most = cursor->row_count + TURN_ROWS;
+	size_t most = cursor->made.count + TURN_ROWS;
 	int status = 1;
-	for (unsigned i = 0; i < TURN && cursor->row_count < most && status > 0; i++) {
+	for (unsigned i = 0; i < TURN && cursor->made.count < most && status > 0; i++) {
 		status = next_token(cursor, sql_uses(cursor, ACCESS_FUNCTION), &token);
 		if (status > 0 && is_access(&token) && wants(cursor, &state->walk) &&
-		    sql_is_between(&cursor->address, token.value))
+		    sql_is_between(&cursor->query.address, token.value))
 			status = add_access(cursor, &token);
 	}
 	return status;

@@ -148,20 +148,21 @@ struct async {
 };
 
 /* 0 where nobody asks for them. */
-static int keep_arguments(struct sql_cursor *cursor, struct operation *operation, const struct tw_event *event)
+static int keep_arguments(struct sql_cursor *cursor, struct operation *operation, const struct tw_event *event,
+                          const struct tw_argument *arguments)
 {
 	struct async *async = cursor->state;
 	struct tw_text *text = &operation->arguments;
 	size_t before = text->room;
 	if (event->argument_count == 0 || !sql_uses(cursor, ASYNC_ARGS))
 		return 0;
-	if (!sql_add_arguments(cursor, text, tw_event_arguments(&cursor->scan.batch, event), event->argument_count))
+	if (!sql_add_arguments(cursor, text, arguments, event->argument_count))
 		return sql_no_memory(cursor);
 	async->text_room += text->room - before;
 	return async->text_room > tw_memory_limit(cursor->scan.reader) / SHARE ? too_many(cursor) : 0;
 }
 
-static int begin_async(struct sql_cursor *cursor, const struct tw_event *event)
+static int begin_async(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct async *async = cursor->state;
 	struct open *item = add_open(cursor, &async->opens, key_of(cursor, event, true));
@@ -181,7 +182,7 @@ static int begin_async(struct sql_cursor *cursor, const struct tw_event *event)
 	item->category = event->category;
 	item->wanted = sql_wants(cursor, event);
 	async->opens.wanted += item->wanted;
-	return item->wanted ? keep_arguments(cursor, operation, event) : 0;
+	return item->wanted ? keep_arguments(cursor, operation, event, arguments) : 0;
 }
 
 static int add_async(struct sql_cursor *cursor, const struct open *item, int64_t duration)
@@ -206,32 +207,25 @@ static int add_async(struct sql_cursor *cursor, const struct open *item, int64_t
 	return 0;
 }
 
-static int end_async(struct sql_cursor *cursor, const struct tw_event *event)
+static int end_async(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct async *async = cursor->state;
 	struct open *item = find_open(&async->opens, key_of(cursor, event, true));
 	if (!item)
 		return 0;
 	struct operation *operation = &async->operations[item - async->opens.items];
-	int status = item->wanted ? keep_arguments(cursor, operation, event) : 0;
+	int status = item->wanted ? keep_arguments(cursor, operation, event, arguments) : 0;
 	if (status == 0)
 		status = add_async(cursor, item, event->time > item->ts ? (int64_t)(event->time - item->ts) : 0);
 	remove_open(&async->opens, item);
 	return status < 0 || sweep(&async->opens) ? status : sql_no_memory(cursor);
 }
 
-static int take_async(struct sql_cursor *cursor)
+static int take_async(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	const struct tw_batch *batch = &cursor->scan.batch;
-	int status = 0;
-	for (size_t i = 0; i < batch->count && status == 0; i++) {
-		const struct tw_event *event = &batch->events[i];
-		if (event->kind == TW_ASYNC_BEGIN)
-			status = begin_async(cursor, event);
-		else if (event->kind == TW_ASYNC_END)
-			status = end_async(cursor, event);
-	}
-	return status;
+	if (event->kind == TW_ASYNC_BEGIN)
+		return begin_async(cursor, event, arguments);
+	return event->kind == TW_ASYNC_END ? end_async(cursor, event, arguments) : 0;
 }
 
 static int finish_async(struct sql_cursor *cursor)
@@ -264,9 +258,9 @@ const struct sql_table sql_table_async_slice = {
     .summary = "operations that may begin on one thread and end on another, in the order in which they end",
     SQL_COLUMNS(async_columns),
     .row_size = sizeof(struct async_row),
-    .kinds = 1u << TW_ASYNC_BEGIN | 1u << TW_ASYNC_END,
-    .whole_file = true,
-    .in_time = true,
+    .reads.kinds = 1u << TW_ASYNC_BEGIN | 1u << TW_ASYNC_END,
+    .reads.whole_file = true,
+    .reads.in_time = true,
     .state_size = sizeof(struct async),
     .take = take_async,
     .finish = finish_async,
@@ -314,7 +308,8 @@ static int begin_flows(struct sql_cursor *cursor)
 	return sql_slices_begin(&flows->slices, cursor);
 }
 
-static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, const struct open *from, uint64_t slice)
+static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments,
+                    const struct open *from, uint64_t slice)
 {
 	struct flow_row *row = sql_wants(cursor, event) ? sql_add_row(cursor) : NULL;
 	if (!row)
@@ -332,14 +327,14 @@ static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, con
 	    .name = event->name,
 	    .category = event->category,
 	};
-	if (sql_uses(cursor, FLOW_ARGS) && !sql_keep_arguments(cursor, tw_event_arguments(&cursor->scan.batch, event),
-	                                                       event->argument_count, &row->arguments))
+	if (sql_uses(cursor, FLOW_ARGS) &&
+	    !sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments))
 		return sql_no_memory(cursor);
 	return 0;
 }
 
 /* Each of its events is an arrow from the one before. */
-static int take_flow(struct sql_cursor *cursor, const struct tw_event *event)
+static int take_flow(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct flows *flows = cursor->state;
 	uint64_t key = key_of(cursor, event, false);
@@ -349,7 +344,7 @@ static int take_flow(struct sql_cursor *cursor, const struct tw_event *event)
 	struct open *from = find_open(&flows->opens, key);
 	int status = 0;
 	if (from && event->kind != TW_FLOW_BEGIN)
-		status = add_flow(cursor, event, from, slice);
+		status = add_flow(cursor, event, arguments, from, slice);
 	if (from && event->kind == TW_FLOW_END) {
 		remove_open(&flows->opens, from);
 		return status < 0 || sweep(&flows->opens) ? status : sql_no_memory(cursor);
@@ -364,19 +359,12 @@ static int take_flow(struct sql_cursor *cursor, const struct tw_event *event)
 	return status;
 }
 
-static int take_flows(struct sql_cursor *cursor)
+static int take_flows(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct flows *flows = cursor->state;
-	const struct tw_batch *batch = &cursor->scan.batch;
-	int status = 0;
-	for (size_t i = 0; i < batch->count && status == 0; i++) {
-		const struct tw_event *event = &batch->events[i];
-		status = sql_slices_take(&flows->slices, event, NULL);
-		if (status == 0 &&
-		    (event->kind == TW_FLOW_BEGIN || event->kind == TW_FLOW_STEP || event->kind == TW_FLOW_END))
-			status = take_flow(cursor, event);
-	}
-	return status;
+	int status = sql_slices_take(&flows->slices, event, NULL);
+	bool flow = event->kind == TW_FLOW_BEGIN || event->kind == TW_FLOW_STEP || event->kind == TW_FLOW_END;
+	return status < 0 || !flow ? status : take_flow(cursor, event, arguments);
 }
 
 static void end_flows(struct sql_cursor *cursor)
@@ -391,10 +379,10 @@ const struct sql_table sql_table_flow = {
     .summary = "arrows from slice to slice, in the order in which they arrive",
     SQL_COLUMNS(flow_columns),
     .row_size = sizeof(struct flow_row),
-    .kinds = 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END | 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END |
-             1u << TW_SLICE_COMPLETE,
-    .whole_file = true,
-    .in_time = true,
+    .reads.kinds = 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END | 1u << TW_SLICE_BEGIN |
+                   1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
+    .reads.whole_file = true,
+    .reads.in_time = true,
     .by_time = true,
     .state_size = sizeof(struct flows),
     .begin = begin_flows,

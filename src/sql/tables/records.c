@@ -28,8 +28,8 @@ static const struct sql_column columns[] = {
 
 static bool put_fields(struct sql_cursor *cursor, const struct tw_record *record, struct row *row)
 {
-	size_t place = cursor->text.length;
-	struct tw_json json = {.out = sql_write(cursor, &cursor->text)};
+	size_t place = cursor->made.text.length;
+	struct tw_json json = {.out = sql_write(cursor, &cursor->made.text)};
 	if (!json.out)
 		return false;
 	tw_json_object(&json, NULL);

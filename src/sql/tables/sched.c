@@ -106,14 +106,9 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, 
 	return status;
 }
 
-static int take(struct sql_cursor *cursor)
+static int take(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	const struct tw_batch *batch = &cursor->scan.batch;
-	int status = 0;
-	for (size_t i = 0; i < batch->count && status == 0; i++)
-		if (batch->events[i].kind == TW_SWITCH)
-			status = take_switch(cursor, &batch->events[i], tw_event_arguments(batch, &batch->events[i]));
-	return status;
+	return event->kind == TW_SWITCH ? take_switch(cursor, event, arguments) : 0;
 }
 
 static int finish(struct sql_cursor *cursor)
@@ -143,9 +138,9 @@ const struct sql_table sql_table_sched = {
     .summary = "which thread ran on which CPU, in the order in which each was left",
     SQL_COLUMNS(columns),
     .row_size = sizeof(struct row),
-    .kinds = 1u << TW_SWITCH,
-    .whole_file = true,
-    .in_time = true,
+    .reads.kinds = 1u << TW_SWITCH,
+    .reads.whole_file = true,
+    .reads.in_time = true,
     .state_size = sizeof(struct cores),
     .take = take,
     .finish = finish,

@@ -51,13 +51,6 @@ static uint64_t stack_of(const struct sql_slices *slices, const struct sql_slice
 	return tw_mix_bytes(text->text, text->length, parent ? parent->stack : 0) >> 1;
 }
 
-static uint32_t root(struct tw_calls *calls, uint32_t track)
-{
-	(void)calls;
-	(void)track;
-	return TW_ROW_NONE;
-}
-
 static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct sql_slices *slices = (struct sql_slices *)calls;
@@ -114,7 +107,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	slices->free = (uint32_t)(slice - slices->open) + 1;
 }
 
-static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
+static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave};
 
 int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 {
@@ -267,14 +260,9 @@ static int begin(struct sql_cursor *cursor)
 	return sql_slices_begin(slices, cursor);
 }
 
-static int take(struct sql_cursor *cursor)
+static int take(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	const struct tw_batch *batch = &cursor->scan.batch;
-	int status = 0;
-	for (size_t i = 0; i < batch->count && status == 0; i++)
-		status =
-		    sql_slices_take(cursor->state, &batch->events[i], tw_event_arguments(batch, &batch->events[i]));
-	return status;
+	return sql_slices_take(cursor->state, event, arguments);
 }
 
 /* Where only begins and ends have been read: how long the threads of what is open went on, the survey knows. */
@@ -282,7 +270,8 @@ static void go_on(struct sql_cursor *cursor, struct tw_calls *calls)
 {
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
 	for (uint32_t i = 0; i < calls->stack_room; i++) {
-		uint64_t last = calls->stacks[i].depth ? survey->tracks[sql_scan_track(&cursor->scan, i)].last : 0;
+		uint64_t last =
+		    calls->stacks[i].depth ? survey->tracks.items[sql_scan_track(&cursor->scan, i)].last : 0;
 		if (last > calls->stacks[i].last)
 			calls->stacks[i].last = last;
 	}
@@ -291,7 +280,7 @@ static void go_on(struct sql_cursor *cursor, struct tw_calls *calls)
 static int finish(struct sql_cursor *cursor)
 {
 	struct sql_slices *slices = cursor->state;
-	if (slices->wanted && cursor->used & cursor->table->lasting && cursor->scan.kinds != UINT32_MAX)
+	if (slices->wanted && cursor->query.used & cursor->table->reads.lasting && cursor->scan.kinds != UINT32_MAX)
 		go_on(cursor, &slices->calls);
 	return sql_slices_finish(slices);
 }
@@ -366,7 +355,6 @@ static void take_nested(struct tw_calls *calls, const struct tw_nested_call *fou
 }
 
 static const struct tw_call_hooks dealt_hooks = {
-    .root = root,
     .enter = find_dealt,
     .leave = leave_dealt,
     .nested = take_nested,
@@ -403,7 +391,8 @@ static int deal(struct sql_cursor *cursor)
 	    .stops = is_stopped,
 	    .context = &dealt,
 	};
-	tw_begin(reader, TW_USE_EVENTS, &(struct tw_request){.kinds = cursor->table->kinds}); /* that is all it needs */
+	tw_begin(reader, TW_USE_EVENTS,
+	         &(struct tw_request){.kinds = cursor->table->reads.kinds}); /* that is all it needs */
 	int status = sql_scan_ended(&cursor->scan, reader->format->reading.calls_by_track(reader, &taker));
 	tw_calls_finish(&dealt.calls);
 	bool full = dealt.calls.untimed > 0;
@@ -420,9 +409,9 @@ const struct sql_table sql_table_slice = {
     .summary = "calls and other slices of the threads, in the order in which they end",
     SQL_COLUMNS(columns),
     .row_size = sizeof(struct row),
-    .kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
-    .lasting = 1u << DUR | 1u << SELF_DUR,
-    .windowed = true,
+    .reads.kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
+    .reads.lasting = 1u << DUR | 1u << SELF_DUR,
+    .reads.windowed = true,
     .state_size = sizeof(struct sql_slices),
     .begin = begin,
     .take = take,

@@ -132,18 +132,11 @@ static int take_wakeup(struct sql_cursor *cursor, const struct tw_event *event)
 	return ready ? 0 : change(cursor, event, event->track, runnable);
 }
 
-static int take(struct sql_cursor *cursor)
+static int take(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	const struct tw_batch *batch = &cursor->scan.batch;
-	int status = 0;
-	for (size_t i = 0; i < batch->count && status == 0; i++) {
-		const struct tw_event *event = &batch->events[i];
-		if (event->kind == TW_SWITCH)
-			status = take_switch(cursor, event, tw_event_arguments(batch, event));
-		else if (event->kind == TW_WAKEUP)
-			status = take_wakeup(cursor, event);
-	}
-	return status;
+	if (event->kind == TW_SWITCH)
+		return take_switch(cursor, event, arguments);
+	return event->kind == TW_WAKEUP ? take_wakeup(cursor, event) : 0;
 }
 
 static int finish(struct sql_cursor *cursor)
@@ -174,9 +167,9 @@ const struct sql_table sql_table_thread_state = {
     .summary = "what the threads did by the scheduling, in the order in which each ends; without idle ones",
     SQL_COLUMNS(columns),
     .row_size = sizeof(struct row),
-    .kinds = 1u << TW_SWITCH | 1u << TW_WAKEUP,
-    .whole_file = true,
-    .in_time = true,
+    .reads.kinds = 1u << TW_SWITCH | 1u << TW_WAKEUP,
+    .reads.whole_file = true,
+    .reads.in_time = true,
     .state_size = sizeof(struct tasks),
     .take = take,
     .finish = finish,

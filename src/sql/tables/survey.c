@@ -33,8 +33,8 @@ uint32_t sql_survey_track(const struct sql_survey *survey, const struct tw_track
 {
 	uint32_t number;
 	for (size_t slot = SIZE_MAX;
-	     tw_map_next(&survey->track_map, track_key(track->kind, track->process, track->thread), &slot, &number);) {
-		const struct sql_track *known = &survey->tracks[number];
+	     tw_map_next(&survey->tracks.map, track_key(track->kind, track->process, track->thread), &slot, &number);) {
+		const struct sql_track *known = &survey->tracks.items[number];
 		if (known->kind == track->kind && known->process == track->process && known->thread == track->thread)
 			return number;
 	}
@@ -47,8 +47,8 @@ uint32_t sql_survey_track(const struct sql_survey *survey, const struct tw_track
 uint32_t sql_survey_series(const struct sql_survey *survey, const struct sql_series *series)
 {
 	uint32_t number;
-	for (size_t slot = SIZE_MAX; tw_map_next(&survey->series_map, series_key(series), &slot, &number);) {
-		const struct sql_series *known = &survey->series[number];
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->series.map, series_key(series), &slot, &number);) {
+		const struct sql_series *known = &survey->series.items[number];
 		if (known->process == series->process && known->id == series->id && known->name == series->name &&
 		    known->category == series->category && known->argument == series->argument)
 			return number;
@@ -69,8 +69,8 @@ static uint64_t stack_key(uint32_t caller, uint32_t frame)
 uint32_t sql_survey_frame(const struct sql_survey *survey, const struct sql_frame *frame)
 {
 	uint32_t number;
-	for (size_t slot = SIZE_MAX; tw_map_next(&survey->frame_map, frame_key(frame), &slot, &number);) {
-		const struct sql_frame *known = &survey->frames[number];
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->frames.map, frame_key(frame), &slot, &number);) {
+		const struct sql_frame *known = &survey->frames.items[number];
 		if (known->address == frame->address && known->id == frame->id &&
 		    (frame->id || known->name == frame->name))
 			return number;
@@ -81,8 +81,8 @@ uint32_t sql_survey_frame(const struct sql_survey *survey, const struct sql_fram
 uint32_t sql_survey_stack(const struct sql_survey *survey, uint32_t caller, uint32_t frame)
 {
 	uint32_t number;
-	for (size_t slot = SIZE_MAX; tw_map_next(&survey->stack_map, stack_key(caller, frame), &slot, &number);)
-		if (survey->stacks[number].caller == caller && survey->stacks[number].location == frame)
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->stacks.map, stack_key(caller, frame), &slot, &number);)
+		if (survey->stacks.items[number].caller == caller && survey->stacks.items[number].location == frame)
 			return number;
 	return UINT32_MAX;
 }
@@ -91,14 +91,14 @@ uint32_t sql_survey_stack(const struct sql_survey *survey, uint32_t caller, uint
 bool sql_survey_has_stacks(struct sql_survey *survey)
 {
 	bool fine = true;
-	for (uint32_t i = 1; i < survey->stack_count && !survey->frames_mapped && fine; i++) {
-		const struct tw_stack *stack = &survey->stacks[i];
-		uint32_t known = sql_survey_frame(survey, &survey->frames[stack->location]);
+	for (uint32_t i = 1; i < survey->stacks.count && !survey->frames_mapped && fine; i++) {
+		const struct tw_stack *stack = &survey->stacks.items[i];
+		uint32_t known = sql_survey_frame(survey, &survey->frames.items[stack->location]);
 		if (known == UINT32_MAX)
-			fine = tw_map_add(&survey->frame_map, frame_key(&survey->frames[stack->location]),
+			fine = tw_map_add(&survey->frames.map, frame_key(&survey->frames.items[stack->location]),
 			                  stack->location);
 		survey->frames_alike |= known != UINT32_MAX && known != stack->location;
-		fine = fine && tw_map_add(&survey->stack_map, stack_key(stack->caller, stack->location), i);
+		fine = fine && tw_map_add(&survey->stacks.map, stack_key(stack->caller, stack->location), i);
 	}
 	survey->frames_mapped = true;
 	survey->frames_alike |= !fine;
@@ -118,27 +118,29 @@ static bool add_series(struct sql_survey *survey, struct sql_scan *scan, const s
 	series.category = category ? category->number : 0;
 	const struct sql_scan_name *key = sql_scan_name(scan, argument->name);
 	series.argument = key ? key->number : 0;
-	if (scan->failed)
+	if (scan->known.failed)
 		return false;
 	if (sql_survey_series(survey, &series))
 		return true;
-	if (survey->series_count * SERIES_COST > limit) {
+	if (survey->series.count * SERIES_COST > limit) {
 		survey->series_left = true;
 		return true;
 	}
-	if (!tw_grow(&survey->series, &survey->series_room, survey->series_count + 1, sizeof *survey->series) ||
-	    !tw_map_add(&survey->series_map, series_key(&series), (uint32_t)survey->series_count))
+	if (!tw_grow(&survey->series.items, &survey->series.room, survey->series.count + 1,
+	             sizeof *survey->series.items) ||
+	    !tw_map_add(&survey->series.map, series_key(&series), (uint32_t)survey->series.count))
 		return false;
-	survey->series[survey->series_count++] = series;
+	survey->series.items[survey->series.count++] = series;
 	return true;
 }
 
 /* What is open on a track when the trace ends goes on until its last event. */
 static bool take_last(struct sql_survey *survey, const struct tw_event *event)
 {
-	if (!tw_grow(&survey->tracks, &survey->track_room, event->track + (size_t)1, sizeof *survey->tracks))
+	if (!tw_grow(&survey->tracks.items, &survey->tracks.room, event->track + (size_t)1,
+	             sizeof *survey->tracks.items))
 		return false;
-	uint64_t *last = &survey->tracks[event->track].last, over = tw_event_over(event);
+	uint64_t *last = &survey->tracks.items[event->track].last, over = tw_event_over(event);
 	*last = over > *last ? over : *last;
 	return true;
 }
@@ -165,7 +167,7 @@ static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_
 
 /* ---- At the end: what the dictionary has come to know. ---- */
 
-/* The session's number of a reader's name; a failure shows in scan->failed. */
+/* The session's number of a reader's name; a failure shows in scan->known.failed. */
 static uint32_t name_number(struct sql_scan *scan, uint32_t number)
 {
 	const struct sql_scan_name *name = number ? sql_scan_name(scan, number) : NULL;
@@ -177,46 +179,47 @@ static bool add_process(struct sql_survey *survey, struct sql_scan *scan, uint64
 	const struct tw_name *name = tw_dictionary_process_name(tw_reader_dictionary(scan->reader), pid);
 	uint32_t number = 0;
 	*upid = 0;
-	if (pid == 0 || tw_map_find(&survey->process_map, pid, upid))
+	if (pid == 0 || tw_map_find(&survey->processes.map, pid, upid))
 		return true;
 	if (name->length)
 		number = tw_dictionary_intern(scan->session->names,
 		                              &(struct tw_name){.text = name->text, .length = name->length});
 	if (number == UINT32_MAX ||
-	    !tw_grow(&survey->processes, &survey->process_room, survey->process_count + 1, sizeof *survey->processes) ||
-	    !tw_map_add(&survey->process_map, pid, (uint32_t)survey->process_count))
+	    !tw_grow(&survey->processes.items, &survey->processes.room, survey->processes.count + 1,
+	             sizeof *survey->processes.items) ||
+	    !tw_map_add(&survey->processes.map, pid, (uint32_t)survey->processes.count))
 		return false;
-	*upid = (uint32_t)survey->process_count;
-	survey->processes[survey->process_count++] = (struct sql_process){.pid = pid, .name = number};
+	*upid = (uint32_t)survey->processes.count;
+	survey->processes.items[survey->processes.count++] = (struct sql_process){.pid = pid, .name = number};
 	return true;
 }
 
 static bool map_track(struct sql_survey *survey, uint32_t number)
 {
-	const struct sql_track *track = &survey->tracks[number];
+	const struct sql_track *track = &survey->tracks.items[number];
 	uint32_t known;
 	bool again = track->kind != TW_TRACK_THREAD || tw_map_find(&survey->thread_map, track->thread, &known);
-	return tw_map_add(&survey->track_map, track_key(track->kind, track->process, track->thread), number) &&
+	return tw_map_add(&survey->tracks.map, track_key(track->kind, track->process, track->thread), number) &&
 	       (again || tw_map_add(&survey->thread_map, track->thread, number));
 }
 
 bool sql_survey_map(struct sql_survey *survey)
 {
-	bool fine = survey->process_count > 0 && survey->series_count > 0;
-	for (uint32_t i = 1; i < survey->track_count && fine; i++)
-		fine = survey->tracks[i].upid < survey->process_count && map_track(survey, i);
-	for (uint32_t i = 1; i < survey->series_count && fine; i++)
-		fine = survey->series[i].upid < survey->process_count &&
-		       tw_map_add(&survey->series_map, series_key(&survey->series[i]), i);
-	for (uint32_t i = 1; i < survey->stack_count && fine; i++)
-		fine = survey->stacks[i].location < survey->frame_count;
+	bool fine = survey->processes.count > 0 && survey->series.count > 0;
+	for (uint32_t i = 1; i < survey->tracks.count && fine; i++)
+		fine = survey->tracks.items[i].upid < survey->processes.count && map_track(survey, i);
+	for (uint32_t i = 1; i < survey->series.count && fine; i++)
+		fine = survey->series.items[i].upid < survey->processes.count &&
+		       tw_map_add(&survey->series.map, series_key(&survey->series.items[i]), i);
+	for (uint32_t i = 1; i < survey->stacks.count && fine; i++)
+		fine = survey->stacks.items[i].location < survey->frames.count;
 	return fine;
 }
 
 static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t number)
 {
 	const struct tw_track *from = tw_dictionary_track(tw_reader_dictionary(scan->reader), number);
-	struct sql_track *track = &survey->tracks[number];
+	struct sql_track *track = &survey->tracks.items[number];
 	*track = (struct sql_track){.process = from->process,
 	                            .thread = from->thread,
 	                            .kind = from->kind,
@@ -230,12 +233,12 @@ static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t
 static bool copy_tracks(struct sql_survey *survey, struct sql_scan *scan)
 {
 	uint32_t count = tw_dictionary_tracks(tw_reader_dictionary(scan->reader));
-	bool fine = tw_grow(&survey->tracks, &survey->track_room, count, sizeof *survey->tracks);
-	survey->track_count = fine ? count : 0;
+	bool fine = tw_grow(&survey->tracks.items, &survey->tracks.room, count, sizeof *survey->tracks.items);
+	survey->tracks.count = fine ? count : 0;
 	for (uint32_t i = 1; i < count && fine; i++)
 		fine = add_track(survey, scan, i);
-	for (size_t i = 1; i < survey->series_count && fine; i++)
-		fine = add_process(survey, scan, survey->series[i].process, &survey->series[i].upid);
+	for (size_t i = 1; i < survey->series.count && fine; i++)
+		fine = add_process(survey, scan, survey->series.items[i].process, &survey->series.items[i].upid);
 	return fine;
 }
 
@@ -243,9 +246,9 @@ static bool copy_frame(struct sql_survey *survey, struct sql_scan *scan, uint32_
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
 	const struct tw_location *from = tw_dictionary_location(dictionary, number);
-	if (!tw_grow(&survey->frames, &survey->frame_room, (size_t)number + 1, sizeof *survey->frames))
+	if (!tw_grow(&survey->frames.items, &survey->frames.room, (size_t)number + 1, sizeof *survey->frames.items))
 		return false;
-	survey->frames[number] = (struct sql_frame){
+	survey->frames.items[number] = (struct sql_frame){
 	    .address = from->address,
 	    .id = tw_dictionary_name(dictionary, from->name)->id,
 	    .name = name_number(scan, from->name),
@@ -253,20 +256,20 @@ static bool copy_frame(struct sql_survey *survey, struct sql_scan *scan, uint32_
 	    .line = from->line,
 	    .module = name_number(scan, tw_dictionary_name(dictionary, from->name)->module),
 	};
-	survey->frame_count = number >= survey->frame_count ? (size_t)number + 1 : survey->frame_count;
-	return !scan->failed;
+	survey->frames.count = number >= survey->frames.count ? (size_t)number + 1 : survey->frames.count;
+	return !scan->known.failed;
 }
 
 static bool copy_stacks(struct sql_survey *survey, struct sql_scan *scan)
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
 	uint32_t count = tw_dictionary_stacks(dictionary);
-	bool fine = tw_grow(&survey->stacks, &survey->stack_room, count, sizeof *survey->stacks);
+	bool fine = tw_grow(&survey->stacks.items, &survey->stacks.room, count, sizeof *survey->stacks.items);
 	for (uint32_t i = 0; i < count && fine; i++) {
-		survey->stacks[i] = *tw_dictionary_stack(dictionary, i);
-		fine = i == 0 || copy_frame(survey, scan, survey->stacks[i].location);
+		survey->stacks.items[i] = *tw_dictionary_stack(dictionary, i);
+		fine = i == 0 || copy_frame(survey, scan, survey->stacks.items[i].location);
 	}
-	survey->stack_count = fine ? count : 0;
+	survey->stacks.count = fine ? count : 0;
 	return fine;
 }
 
@@ -287,7 +290,7 @@ static int read_all(struct sql_survey *survey, struct sql_scan *scan)
 		if (survey->index)
 			sql_index_take(survey->index, &scan->batch);
 	}
-	if (got == 0 && (!copy_tracks(survey, scan) || !copy_stacks(survey, scan) || scan->failed))
+	if (got == 0 && (!copy_tracks(survey, scan) || !copy_stacks(survey, scan) || scan->known.failed))
 		return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
 	survey->format = tw_reader_format(scan->reader);
 	survey->bytes = tw_input_size(scan->reader->input);
@@ -304,9 +307,9 @@ static int read_all(struct sql_survey *survey, struct sql_scan *scan)
 static struct sql_survey *new_survey(void)
 {
 	struct sql_survey *survey = calloc(1, sizeof *survey);
-	if (survey && tw_grow(&survey->processes, &survey->process_room, 1, sizeof *survey->processes) &&
-	    tw_grow(&survey->series, &survey->series_room, 1, sizeof *survey->series)) {
-		survey->process_count = survey->series_count = 1;
+	if (survey && tw_grow(&survey->processes.items, &survey->processes.room, 1, sizeof *survey->processes.items) &&
+	    tw_grow(&survey->series.items, &survey->series.room, 1, sizeof *survey->series.items)) {
+		survey->processes.count = survey->series.count = 1;
 		return survey;
 	}
 	sql_survey_free(survey);
@@ -332,7 +335,7 @@ static void save(struct sql_session *session, size_t number, const struct sql_su
 	bool keeps = session->keep_index && !survey->series_left;
 	int error = keeps ? sql_keep_save(session, number, survey) : 0;
 	if (survey->series_left && hooks->series_left)
-		hooks->series_left(hooks->context, session->files[number].path, survey->series_count - 1);
+		hooks->series_left(hooks->context, session->files[number].path, survey->series.count - 1);
 	if (error && hooks->refused)
 		hooks->refused(hooks->context, session->files[number].path, "not kept", strerror(error));
 }
@@ -367,16 +370,16 @@ void sql_survey_free(struct sql_survey *survey)
 	if (!survey)
 		return;
 	sql_index_free(survey->index);
-	free(survey->tracks);
-	free(survey->processes);
-	free(survey->series);
-	free(survey->stacks);
-	free(survey->frames);
-	tw_map_free(&survey->track_map);
+	free(survey->tracks.items);
+	free(survey->processes.items);
+	free(survey->series.items);
+	free(survey->stacks.items);
+	free(survey->frames.items);
+	tw_map_free(&survey->tracks.map);
 	tw_map_free(&survey->thread_map);
-	tw_map_free(&survey->process_map);
-	tw_map_free(&survey->series_map);
-	tw_map_free(&survey->frame_map);
-	tw_map_free(&survey->stack_map);
+	tw_map_free(&survey->processes.map);
+	tw_map_free(&survey->series.map);
+	tw_map_free(&survey->frames.map);
+	tw_map_free(&survey->stacks.map);
 	free(survey);
 }

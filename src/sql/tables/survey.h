@@ -36,26 +36,52 @@ struct sql_frame {
 
 struct sql_index;
 
+/* Lists, with a map from what an item is to its number. The maps of stacks and frames are made when they are asked
+ * for. */
+struct sql_survey_tracks {
+	struct sql_track *items;
+	size_t count, room;
+	struct tw_map map;
+};
+
+struct sql_survey_processes {
+	struct sql_process *items;
+	size_t count, room;
+	struct tw_map map;
+};
+
+struct sql_survey_series {
+	struct sql_series *items;
+	size_t count, room;
+	struct tw_map map;
+};
+
+struct sql_survey_stacks {
+	struct tw_stack *items;
+	size_t count, room;
+	struct tw_map map;
+};
+
+struct sql_survey_frames {
+	struct sql_frame *items;
+	size_t count, room;
+	struct tw_map map;
+};
+
 struct sql_survey {
 	const char *format; /* a constant */
 	uint64_t bytes, events;
 	uint64_t start_ns, end_ns; /* on the trace's own clock */
 	uint64_t late_ns; /* by how much a time goes back at most, in the order in which events are delivered */
-	struct sql_track *tracks;
-	size_t track_count, track_room;
-	struct sql_process *processes;
-	size_t process_count, process_room;
-	struct sql_series *series;
-	size_t series_count, series_room;
-	struct tw_stack *stacks; /* as the reader's dictionary has them */
-	size_t stack_count, stack_room;
-	struct sql_frame *frames; /* locations */
-	size_t frame_count, frame_room;
-	struct tw_map track_map, thread_map, process_map, series_map;
-	struct tw_map frame_map, stack_map; /* made when they are asked for */
-	bool frames_mapped, frames_alike;   /* alike: some cannot be told apart */
-	struct sql_index *index;            /* NULL: there is none */
-	bool series_left;                   /* there were more series than the memory limit has room for */
+	struct sql_survey_tracks tracks;
+	struct tw_map thread_map; /* a thread's number to its first track */
+	struct sql_survey_processes processes;
+	struct sql_survey_series series;
+	struct sql_survey_stacks stacks;  /* as the reader's dictionary has them */
+	struct sql_survey_frames frames;  /* locations */
+	bool frames_mapped, frames_alike; /* alike: some cannot be told apart */
+	struct sql_index *index;          /* NULL: there is none */
+	bool series_left;                 /* there were more series than the memory limit has room for */
 };
 
 struct sql_session;

@@ -80,6 +80,18 @@ struct sql_cursor;
 struct sql_groups;
 struct sql_lookup;
 
+/* What a table reads of a file. */
+struct sql_reads {
+	uint32_t kinds;   /* of event, bits 1 << kind */
+	uint64_t lasting; /* columns that events of all kinds tell, where there is no survey: bits */
+	bool windowed;    /* rows of a window need only what an index gives for it */
+	bool stacked;     /* they tell stacks */
+	bool whole_file;  /* rows of one thread need the events of the others */
+	bool in_time;     /* events must come in the order of time */
+	bool surveyed;    /* the survey is needed, whatever columns are asked for */
+	bool single;      /* an event makes its rows alone */
+};
+
 struct sql_table {
 	const char *name;
 	const char *summary; /* begins small, no full stop */
@@ -87,22 +99,17 @@ struct sql_table {
 	size_t column_count;
 	size_t row_size;
 	const char *format; /* the files' that it has rows of; NULL: all */
-	uint32_t kinds;     /* of event that it reads, bits 1 << kind */
-	uint64_t lasting;   /* columns that events of all kinds tell, where there is no survey: bits */
-	bool windowed;      /* rows of a window need only what an index gives for it */
-	bool stacked;       /* they tell stacks */
-	bool whole_file;    /* rows of one thread need the events of the others */
-	bool in_time;       /* events must come in the order of time */
-	bool surveyed;      /* the survey is needed, whatever columns are asked for */
-	bool by_time;       /* rows come in the order of `ts`, if the events come in that of time */
+	struct sql_reads reads;
+	bool by_time; /* rows come in the order of `ts`, if the events come in that of time */
 	enum tw_checking checking;
 	tw_finding_fn on_finding; /* takes findings instead of the session's hook; context is the cursor */
 	size_t state_size;
 
 	/* Prepares for a file, or makes all of its rows where kinds is 0. NULL: nothing to do. */
 	int (*begin)(struct sql_cursor *cursor);
-	/* Makes rows of scan.batch. */
-	int (*take)(struct sql_cursor *cursor);
+	/* Makes rows of an event: of each that is read, or, where reads.single, of those of its kinds which the
+	 * conditions leave through. */
+	int (*take)(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments);
 	/* Makes rows by itself: > 0 when there may be more, 0 at the end. Instead of take. */
 	int (*pull)(struct sql_cursor *cursor);
 	/* Instead of take and finish, where rows are gathered: reads the whole file, makes rows without looking at
@@ -162,43 +169,65 @@ struct sql_group_value {
 	bool there; /* otherwise NULL */
 };
 
-struct sql_cursor {
-	sqlite3_vtab_cursor base;
-	const struct sql_table *table;
-	struct sql_scan scan;
-	bool scanning; /* a file is open: rows may still come of it */
-	bool over;     /* of the open file all rows have been made */
-	bool ended;    /* no file is left */
+/* What SQLite asks for. Written by sql/engine/plan.c, before the first row. */
+struct sql_query {
 	struct sql_needs needs;
 	uint64_t used;        /* columns that are asked for, bits; the last stands for all beyond */
-	uint64_t start;       /* of the file's clock; 0 where no time is asked for */
 	struct sql_bounds ts; /* what it may be; of an instruction its index */
 	struct sql_bounds pc, address;
 	bool one_tid; /* tid is the only thread's */
 	uint64_t tid;
-	bool one_track;  /* track is the only one */
-	int64_t track;   /* an id */
-	uint32_t wanted; /* the same, the survey's number */
+	bool one_track; /* track is the only one */
+	int64_t track;  /* an id */
 	struct sql_match name, category;
 	bool in_order; /* events must come in the order of time */
 	/* Rows must come in the order of the names or ids, or from the last, of column `group`. */
 	bool grouped, downwards;
 	unsigned group;
-	struct sql_groups *groups;
+};
+
+/* How far the files are. Written by sql/engine/cursor.c; where rows are kept, by sql/engine/lookup.c. */
+struct sql_progress {
+	bool scanning;   /* a file is open: rows may still come of it */
+	bool over;       /* of the open file all rows have been made */
+	bool none_left;  /* no file is left */
+	uint64_t start;  /* of the file's clock; 0 where no time is asked for */
+	uint32_t wanted; /* the track that is the only one: the survey's number */
+};
+
+/* Rows that have been made. Written by the table, through sql_add_row() and what keeps texts. */
+struct sql_made {
+	uint8_t *rows; /* row_size bytes each */
+	size_t count;
+	size_t room;          /* bytes */
+	struct tw_text text;  /* of the rows */
+	struct tw_output out; /* sql_write() */
+};
+
+/* The row that SQLite is at. Written by sql/engine/cursor.c; where rows are kept or grouped, by sql/engine/pack.c and
+ * sql/tables/groups.c. */
+struct sql_given {
+	const uint8_t *row; /* stride bytes before the next */
+	size_t stride;
+	size_t at; /* its place among those that have been made */
+	int64_t number;
+	struct sql_slot slots[SQL_COLUMNS_MOST]; /* of the columns in it */
+	struct sql_group_value group_value;      /* where rows are grouped, instead of the slot of `group` */
+};
+
+struct sql_cursor {
+	sqlite3_vtab_cursor base;
+	const struct sql_table *table;
+	struct sql_query query;
+	struct sql_scan scan;
+	struct sql_progress file;
+	struct sql_made made;
+	struct sql_given given;
+	struct sql_groups *groups; /* where query.grouped */
 	struct sql_lookup *lookup; /* what was asked before; NULL: nothing by an id */
 	struct sql_part *parts;    /* of rows that are kept, by file; NULL: they are of the file that is open */
 	bool reopened;             /* its rows may be of another statement */
-
-	uint8_t *rows; /* row_size bytes each */
-	size_t row_count, row_room, at;
-	const uint8_t *row; /* the one that SQLite is at, stride bytes before the next */
-	size_t stride;
-	struct sql_slot slots[SQL_COLUMNS_MOST]; /* of the columns in it */
-	struct sql_group_value group_value;      /* where rows are grouped, instead of the slot of `group` */
-	struct tw_text text;                     /* of the rows */
-	int64_t row_number;
-	struct tw_output out; /* sql_write() */
-	void *state;          /* state_size bytes, the table's */
+	void *state;               /* state_size bytes, the table's */
 };
 
 /* Room for another row, zeroed; NULL when there is no memory. */
@@ -221,7 +250,7 @@ static inline bool sql_is_any(const struct sql_bounds *bounds)
 /* The same of an event's time, track, name and category. */
 static inline bool sql_in_window(const struct sql_cursor *cursor, uint64_t time)
 {
-	return sql_is_between(&cursor->ts, time - cursor->start);
+	return sql_is_between(&cursor->query.ts, time - cursor->file.start);
 }
 
 bool sql_on_track(struct sql_cursor *cursor, uint32_t track);
@@ -230,13 +259,13 @@ bool sql_wants(struct sql_cursor *cursor, const struct tw_event *event);
 /* Whether a column is asked for. */
 static inline bool sql_uses(const struct sql_cursor *cursor, unsigned column)
 {
-	return cursor->used >> (column < 63 ? column : 63) & 1;
+	return cursor->query.used >> (column < 63 ? column : 63) & 1;
 }
 
-/* Text that a row holds: its beginning, then, after cursor->text has grown, all of it. */
+/* Text that a row holds: its beginning, then, after cursor->made.text has grown, all of it. */
 static inline struct sql_text sql_text_from(const struct sql_cursor *cursor, size_t place)
 {
-	return (struct sql_text){.place = place, .length = cursor->text.length - place, .there = true};
+	return (struct sql_text){.place = place, .length = cursor->made.text.length - place, .there = true};
 }
 
 /* Keeps a copy of a text. False when there is no memory. */

@@ -42,8 +42,8 @@ static const struct sql_column process_columns[] = {
 static int list_threads(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = survey_of(cursor);
-	for (uint32_t i = 1; i < survey->track_count; i++) {
-		const struct sql_track *track = &survey->tracks[i];
+	for (uint32_t i = 1; i < survey->tracks.count; i++) {
+		const struct sql_track *track = &survey->tracks.items[i];
 		struct thread_row *row = track->kind == TW_TRACK_THREAD ? sql_add_row(cursor) : NULL;
 		if (row)
 			*row = (struct thread_row){.number = track->thread,
@@ -59,12 +59,13 @@ static int list_threads(struct sql_cursor *cursor)
 static int list_processes(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = survey_of(cursor);
-	for (uint32_t i = 1; i < survey->process_count; i++) {
+	for (uint32_t i = 1; i < survey->processes.count; i++) {
 		struct thread_row *row = sql_add_row(cursor);
 		if (!row)
 			return sql_no_memory(cursor);
-		*row =
-		    (struct thread_row){.number = survey->processes[i].pid, .id = i, .name = survey->processes[i].name};
+		*row = (struct thread_row){.number = survey->processes.items[i].pid,
+		                           .id = i,
+		                           .name = survey->processes.items[i].name};
 	}
 	return 0;
 }
@@ -74,7 +75,7 @@ const struct sql_table sql_table_thread = {
     .summary = "the threads",
     SQL_COLUMNS(thread_columns),
     .row_size = sizeof(struct thread_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_threads,
 };
 
@@ -83,7 +84,7 @@ const struct sql_table sql_table_process = {
     .summary = "the processes",
     SQL_COLUMNS(process_columns),
     .row_size = sizeof(struct thread_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_processes,
 };
 
@@ -134,8 +135,8 @@ static int list_tracks_of(struct sql_cursor *cursor, unsigned kinds)
 	                                    [TW_TRACK_CPU] = "cpu",
 	                                    [TW_TRACK_OTHER] = "other"};
 	const struct sql_survey *survey = survey_of(cursor);
-	for (uint32_t i = 1; i < survey->track_count; i++) {
-		const struct sql_track *track = &survey->tracks[i];
+	for (uint32_t i = 1; i < survey->tracks.count; i++) {
+		const struct sql_track *track = &survey->tracks.items[i];
 		if (!(kinds >> track->kind & 1))
 			continue;
 		struct track_row *row = sql_add_row(cursor);
@@ -165,8 +166,8 @@ static int list_process_tracks(struct sql_cursor *cursor)
 static int list_series(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = survey_of(cursor);
-	for (uint32_t i = 1; i < survey->series_count; i++) {
-		const struct sql_series *series = &survey->series[i];
+	for (uint32_t i = 1; i < survey->series.count; i++) {
+		const struct sql_series *series = &survey->series.items[i];
 		struct track_row *row = sql_add_row(cursor);
 		if (!row)
 			return sql_no_memory(cursor);
@@ -187,7 +188,7 @@ const struct sql_table sql_table_track = {
     .summary = "the tracks that events stand on, but those of counters",
     SQL_COLUMNS(track_columns),
     .row_size = sizeof(struct track_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_tracks,
 };
 
@@ -196,7 +197,7 @@ const struct sql_table sql_table_thread_track = {
     .summary = "the tracks that are threads",
     SQL_COLUMNS(thread_track_columns),
     .row_size = sizeof(struct track_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_thread_tracks,
 };
 
@@ -205,7 +206,7 @@ const struct sql_table sql_table_process_track = {
     .summary = "the tracks that are processes: of what a trace tells of no thread",
     SQL_COLUMNS(process_track_columns),
     .row_size = sizeof(struct track_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_process_tracks,
 };
 
@@ -214,7 +215,7 @@ const struct sql_table sql_table_counter_track = {
     .summary = "the series of numbers that counters make",
     SQL_COLUMNS(counter_track_columns),
     .row_size = sizeof(struct track_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_series,
 };
 
@@ -247,8 +248,8 @@ static const struct sql_column frame_columns[] = {
 static int list_stacks(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = survey_of(cursor);
-	for (uint32_t i = 1; i < survey->stack_count; i++) {
-		const struct tw_stack *stack = &survey->stacks[i];
+	for (uint32_t i = 1; i < survey->stacks.count; i++) {
+		const struct tw_stack *stack = &survey->stacks.items[i];
 		struct stack_row *row = sql_add_row(cursor);
 		if (!row)
 			return sql_no_memory(cursor);
@@ -263,8 +264,8 @@ static int list_stacks(struct sql_cursor *cursor)
 static int list_frames(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = survey_of(cursor);
-	for (uint32_t i = 1; i < survey->frame_count; i++) {
-		const struct sql_frame *frame = &survey->frames[i];
+	for (uint32_t i = 1; i < survey->frames.count; i++) {
+		const struct sql_frame *frame = &survey->frames.items[i];
 		struct stack_row *row = sql_add_row(cursor);
 		if (!row)
 			return sql_no_memory(cursor);
@@ -285,7 +286,7 @@ const struct sql_table sql_table_callsite = {
     .summary = "the stacks of samples, each by its innermost frame and the stack that called it",
     SQL_COLUMNS(callsite_columns),
     .row_size = sizeof(struct stack_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_stacks,
 };
 
@@ -294,7 +295,7 @@ const struct sql_table sql_table_frame = {
     .summary = "the places in programs that stacks lead through",
     SQL_COLUMNS(frame_columns),
     .row_size = sizeof(struct stack_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_frames,
 };
 
@@ -332,6 +333,6 @@ const struct sql_table sql_table_trace = {
     .summary = "the files",
     SQL_COLUMNS(trace_columns),
     .row_size = sizeof(struct trace_row),
-    .surveyed = true,
+    .reads.surveyed = true,
     .begin = list_trace,
 };

@@ -1,0 +1,116 @@
+/* open_slices.c - which slices of a track are open, and which of them an end closes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/calls/open_slices.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum {
+	FIRST_ROOM = 16, /* slices of a new track */
+	NEAR = 32,       /* slices that are looked at one by one before the index is made */
+	STALE = 1024     /* names of no open slice that may always stay in the index */
+};
+
+static int grow(struct tw_open_slices *open, struct tw_open_room *room)
+{
+	size_t more = open->room ? open->room : FIRST_ROOM;
+	if (more > room->limit || room->taken > room->limit - more)
+		return TW_ERR_LIMIT;
+	struct tw_open_slice *slices = realloc(open->slices, (open->room + more) * sizeof *slices);
+	if (!slices)
+		return TW_ERR_MEMORY;
+	open->slices = slices;
+	open->room += more;
+	room->taken += more;
+	return 0;
+}
+
+int tw_open_make_room(struct tw_open_slices *open, struct tw_open_room *room)
+{
+	int status = open->beyond ? TW_ERR_LIMIT : grow(open, room);
+	open->beyond += status == TW_ERR_LIMIT;
+	return status;
+}
+
+static void forget_index(struct tw_open_slices *open)
+{
+	tw_map_free(&open->index);
+	open->indexed = 0;
+}
+
+/* Each slice enters the index at most once, and only when an end was looked for beneath it: so matching costs nothing
+ * while ends fit, and a trace made to be slow is not. Names stay in the index when their slices are gone. */
+static bool index_slices(struct tw_open_slices *open)
+{
+	if (open->index.count > 2 * open->room + STALE)
+		forget_index(open);
+	for (; open->indexed < open->depth; open->indexed++) {
+		struct tw_open_slice *slice = &open->slices[open->indexed];
+		uint32_t *stored = tw_map_stored(&open->index, slice->name), place = (uint32_t)open->indexed + 1;
+		slice->below = stored ? *stored - 1 : 0;
+		if (stored)
+			*stored = place + 1;
+		else if (!tw_map_add(&open->index, slice->name, place))
+			return false;
+	}
+	return true;
+}
+
+static int match_far(struct tw_open_slices *open, uint32_t name, size_t *place)
+{
+	uint32_t found;
+	if (!index_slices(open))
+		return TW_ERR_MEMORY;
+	if (!tw_map_find(&open->index, name, &found) || found == 0)
+		return 0;
+	*place = found - 1;
+	return 1;
+}
+
+int tw_open_match(struct tw_open_slices *open, uint32_t name, size_t *place)
+{
+	if (open->beyond) {
+		open->beyond--;
+		return TW_ERR_LIMIT;
+	}
+	size_t low = open->depth > NEAR ? open->depth - NEAR : 0;
+	for (size_t i = open->depth; i > low; i--)
+		if (name == 0 || open->slices[i - 1].name == name) {
+			*place = i - 1;
+			return 1;
+		}
+	return low ? match_far(open, name, place) : 0;
+}
+
+struct tw_open_slice tw_open_close(struct tw_open_slices *open, struct tw_open_room *room)
+{
+	assert(open->depth);
+	const struct tw_open_slice slice = open->slices[--open->depth];
+	if (open->depth < open->indexed) {
+		*tw_map_stored(&open->index, slice.name) = slice.below + 1;
+		open->indexed = open->depth;
+	}
+	if (open->depth == 0 && open->room > TW_OPEN_KEPT) {
+		room->taken -= open->room;
+		free(open->slices);
+		open->slices = NULL;
+		open->room = 0;
+		forget_index(open);
+	}
+	return slice;
+}
+
+void tw_open_free(struct tw_open_slices *open)
+{
+	free(open->slices);
+	free(open->ends);
+	tw_map_free(&open->index);
+	*open = (struct tw_open_slices){0};
+}
+
+void tw_open_free_all(struct tw_open_slices *tracks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tw_open_free(&tracks[i]);
+	free(tracks);
+}
