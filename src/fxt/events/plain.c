@@ -178,11 +178,15 @@ TW_INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 	struct run run = *start;
 	struct fxt_chunk *chunk = run.chunk;
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
+	const uint32_t skips = run.wish->skips;
+	const bool skip_many = skips && tw_loop_is_on(TW_LOOP_FXT_SKIP);
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
-		if (run.wish->skips && (bytes = fxt_skip(chunk, run.wish->skips, bytes, to, big)) == to)
+		if (skip_many && (bytes = fxt_skip(chunk, skips, bytes, to, big)) == to)
 			break;
 		header = tw_load64(bytes, big);
+		if (skips && fxt_is_skipped(skips, header)) /* where the loop for many is switched off */
+			break;
 		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&run, header, bytes, big)
 		                                          : !take_switch(&run, header, bytes, big))
 			break;

@@ -1,6 +1,5 @@
 /* reader.c - FXT archives as a format: opening, and events in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/loops.h"
 #include "base/text/plural.h"
 #include "core/filter/filter.h"
 #include "fxt/format/layout.h"
@@ -115,7 +114,7 @@ static int start(struct tw_reader *reader)
 	const struct fxt_wish wish = {
 	    .options = &reader->options,
 	    .kinds = kinds,
-	    .skips = tw_loop_is_on(TW_LOOP_FXT_SKIP) ? fxt_skips(kinds) : 0,
+	    .skips = fxt_skips(kinds),
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};

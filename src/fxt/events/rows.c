@@ -561,10 +561,14 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 		fxt_next_turn(chunk);
 	if (wish->check)
 		fxt_check_record(chunk, &record, place);
-	if (!is_asked_for(&job)) /* the trace begins with it, too */
+	if (fxt_is_skipped(wish->skips, header)) {
+		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, record.time));
+		fxt_pass_by(chunk, chunk->time);
+	} else if (!is_asked_for(&job)) { /* the trace begins with it, too */
 		fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, record.time));
-	else if (takers[record.kind])
+	} else if (takers[record.kind]) {
 		takers[record.kind](&job);
+	}
 	return record.size < end - place ? (size_t)record.size : end - place;
 }
 

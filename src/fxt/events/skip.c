@@ -30,6 +30,11 @@ TW_INLINE bool is_skipped(uint32_t skips, uint64_t header)
 	return fxt_type(header) == TW_FXT_TYPE_SCHEDULING && skips >> SCHEDULING >> tw_bits(header, 60, 63) & 1;
 }
 
+bool fxt_is_skipped(uint32_t skips, uint64_t header)
+{
+	return is_skipped(skips, header);
+}
+
 TW_INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to,
                               bool big)
 {
