@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum {
-	FIRST_ROOM = 16, /* slices of a new track */
+	FIRST_ROOM = 8, /* slices of a new track */
 	NEAR = 32,       /* slices that are looked at one by one before the index is made */
 	STALE = 1024     /* names of no open slice that may always stay in the index */
 };
