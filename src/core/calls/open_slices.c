@@ -7,8 +7,8 @@
 
 enum {
 	FIRST_ROOM = 8, /* slices of a new track */
-	NEAR = 32,       /* slices that are looked at one by one before the index is made */
-	STALE = 1024     /* names of no open slice that may always stay in the index */
+	NEAR = 32,      /* slices that are looked at one by one before the index is made */
+	STALE = 1024    /* names of no open slice that may always stay in the index */
 };
 
 static int grow(struct tw_open_slices *open, struct tw_open_room *room)

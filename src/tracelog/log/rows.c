@@ -53,11 +53,12 @@ void tracelog_add_percent(struct tracelog_log *log, uint32_t name, double value)
 /* Texts are few, and live as long as the dictionary, which keeps them as names. */
 void tracelog_add_text(struct tracelog_log *log, const char *name, const void *text, size_t length)
 {
-	const struct tw_name *kept = tw_dictionary_name(log->dictionary, tracelog_name(log, text, length));
+	/* A copy: the name of the argument may be new to the dictionary, and move the names. */
+	const struct tw_name kept = *tw_dictionary_name(log->dictionary, tracelog_name(log, text, length));
 	add(log, tracelog_name(log, name, strlen(name)),
 	    (struct tw_argument){.type = TW_ARG_TEXT,
-	                         .value.bytes = (const uint8_t *)kept->text,
-	                         .size = (uint32_t)kept->length});
+	                         .value.bytes = (const uint8_t *)kept.text,
+	                         .size = (uint32_t)kept.length});
 }
 
 void tracelog_add_object(struct tracelog_log *log, const char *name, enum tracelog_object_kind kind, uint32_t number)
