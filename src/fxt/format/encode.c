@@ -84,9 +84,15 @@ static void put_thread(struct encoding *out, const struct tw_fxt_thread *thread,
 
 /* ---- Arguments. ---- */
 
+/* Of a type that does not fit into its bits nothing is written: then the record is wrong. */
+static const struct fxt_argument_kind *kind_of(const struct tw_fxt_argument *argument)
+{
+	return &fxt_argument_kinds[argument->type % FXT_TYPES];
+}
+
 static uint64_t upper_half(struct encoding *out, const struct tw_fxt_argument *argument)
 {
-	switch (fxt_argument_kinds[argument->type].value) {
+	switch (kind_of(argument)->value) {
 	case FXT_VALUE_SIGNED:
 		out->wrong |= argument->value.i != (int32_t)argument->value.i;
 		return (uint32_t)argument->value.i;
@@ -108,7 +114,7 @@ static uint64_t upper_half(struct encoding *out, const struct tw_fxt_argument *a
 
 static void put_value(struct encoding *out, const struct tw_fxt_argument *argument)
 {
-	switch (fxt_argument_kinds[argument->type].value) {
+	switch (kind_of(argument)->value) {
 	case FXT_VALUE_NONE:
 	case FXT_VALUE_SIGNED:
 	case FXT_VALUE_UPPER:
