@@ -3,6 +3,7 @@
 #include "chrome/chrome.h"
 #include "core/filter/filter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* What a record shows, in this order. */
@@ -100,6 +101,7 @@ static int next_filtered(struct tw_reader *reader, struct chrome_records *record
 				return status;
 			records->taken = 0;
 		}
+		assert(records->batch.events);
 		const struct tw_event *event = &records->batch.events[records->taken++];
 		if (event->kind == TW_LOST || tw_is_made(event))
 			continue;

@@ -47,7 +47,7 @@ size_t tw_drop_same_traces(const struct tw_common *common, char **paths, size_t 
 		paths[i] = paths[kept];
 		paths[kept++] = path;
 	}
-	for (size_t i = 0; i < traces.count; i++)
+	for (size_t i = 0; traces.keys && i < traces.count; i++)
 		free(traces.keys[i]);
 	free(traces.keys);
 	tw_map_free(&traces.map);
