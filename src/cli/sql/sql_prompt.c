@@ -30,12 +30,14 @@ struct line_source {
 static volatile sig_atomic_t interrupted;
 static sqlite3 *running;
 
+/* Ctrl-C between two reads of the terminal ends neither: the alarm ends the next. */
 static void interrupt(int number)
 {
-	(void)number;
 	interrupted = 1;
 	if (running)
 		sqlite3_interrupt(running);
+	else if (number == SIGINT)
+		alarm(1);
 }
 
 /* ---- Dot commands. ---- */
@@ -197,7 +199,9 @@ static char *next_line(struct line_source *source, bool more)
 	if (source->person) {
 		free(source->line);
 		interrupted = 0;
-		return source->line = source->editor.readline(more ? "     ...> " : "trackway> ");
+		source->line = source->editor.readline(more ? "     ...> " : "trackway> ");
+		alarm(0);
+		return source->line;
 	}
 	ssize_t length = getline(&source->line, &source->room, stdin);
 	source->zero = length > 0 && strlen(source->line) < (size_t)length;
@@ -317,7 +321,7 @@ static int open_screen(struct tw_sql_run *run)
 int tw_sql_prompt(struct tw_sql_run *run)
 {
 	struct line_source source = {.person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
-	struct sigaction action = {.sa_handler = interrupt}, before;
+	struct sigaction action = {.sa_handler = interrupt}, before, alarm_before;
 	char path[4096];
 	if (!source.person)
 		return read_all(run, &source);
@@ -333,11 +337,13 @@ int tw_sql_prompt(struct tw_sql_run *run)
 		source.editor.read_history(path);
 	run->session->hooks.stop = &interrupted;
 	sigaction(SIGINT, &action, &before);
+	sigaction(SIGALRM, &action, &alarm_before);
 	tw_putf(&run->screen.out, "%zu file%s; .tables lists the tables, .help the commands\n", run->session->count,
 	        run->session->count == 1 ? "" : "s");
 	tw_output_flush(&run->screen.out);
 	int status = read_all(run, &source);
 	sigaction(SIGINT, &before, NULL);
+	sigaction(SIGALRM, &alarm_before, NULL);
 	if (kept)
 		source.editor.write_history(path);
 	return status;
