@@ -6,15 +6,15 @@
 #include "core/format.h"
 #include "fxt/jobs/pairs.h"
 #include "fxt/merge/merge_window.h"
-#include "fxt/walk/ahead.h"
+#include "fxt/walk/pipeline.h"
 
 extern const struct tw_format tw_format_fxt;
 extern const struct tw_target tw_target_fxt;
 
 /* What a reader keeps. */
 struct fxt_reader {
-	struct fxt_crew *crew;           /* whose threads read ahead; NULL: they are its own */
-	struct fxt_ahead *ahead;         /* events: made at the first read */
+	struct fxt_pool *pool;           /* of the threads that read ahead; NULL: it has its own */
+	struct fxt_pipeline *pipeline;   /* events: made at the first read */
 	struct fxt_merge_window *window; /* where chunks wait as bytes; otherwise NULL */
 	struct fxt_commit commit;
 	struct fxt_pairs pairs;
@@ -25,7 +25,7 @@ struct fxt_reader {
 	uint64_t passed_ns;                  /* the latest time of the records that were skipped */
 	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
 	struct fxt_merge_names names;        /* where it is merged into an FXT archive */
-	bool merges;                         /* the same: fxt_go_on() and fxt_open_chunk() are what reads */
+	bool merges;                         /* the same: fxt_hold_chunks() and fxt_open_chunk() are what reads */
 	bool started;                        /* the clock is set */
 	bool ended;                          /* no more chunks come */
 	bool finished;                       /* no more rows either */
@@ -36,17 +36,17 @@ struct fxt_reader {
 /* reader.c: tells of a failure; tells of the input at the end; tells of records that came too late, if there were. */
 int fxt_fail(struct tw_reader *reader, int status);
 void fxt_finish(struct tw_reader *reader);
-void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by);
+void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by);
 
 /* reader.c: begins to read ahead. Returns 0 or a negative status. */
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs);
 
-/* reader.c: begins to read ahead for fxt_go_on(), with the threads of a crew. Returns 0 or a negative status. */
-int fxt_set_out(struct tw_reader *reader, struct fxt_crew *crew);
+/* reader.c: begins to read ahead for fxt_hold_chunks(), with the threads of a pool. Returns 0 or a negative status. */
+int fxt_start_merge(struct tw_reader *reader, struct fxt_pool *pool);
 
 /* reader.c: instead of fxt_read(), holds as many chunks as are wanted: at the beginning, and after one has been made or
  * closed. Returns 1, 0 at the end, or a negative status. */
-int fxt_go_on(struct tw_reader *reader);
+int fxt_hold_chunks(struct tw_reader *reader);
 
 /* reader.c: the chunk to be opened next, the one that begins first; NULL where all that are held have been opened. */
 struct fxt_chunk *fxt_next_chunk(const struct fxt_reader *fxt);
@@ -64,7 +64,7 @@ uint64_t fxt_reorder_window(const struct tw_reader *reader);
 /* How much of the archive is read at a time. */
 size_t fxt_chunk_size(const struct tw_reader *reader);
 
-/* reader.c: takes the wall time from the first turn of a chunk that tells one, unless it is known. */
+/* reader.c: takes the wall time from the first context of a chunk that tells one, unless it is known. */
 void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk);
 
 /* check_archive.c: reads all of the archive for what is wrong with it. Returns 0 or a negative status. */

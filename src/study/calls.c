@@ -74,17 +74,17 @@ static uint32_t child_of(struct study_part *part, uint32_t parent, uint32_t name
 	return number;
 }
 
-static bool take_turn(struct study_part *part, const struct study_turn *turn)
+static bool take_change(struct study_part *part, const struct study_call_change *change)
 {
 	struct calls *calls = calls_of(part);
-	calls->depth -= turn->ends < calls->depth ? turn->ends : calls->depth;
+	calls->depth -= change->ends < calls->depth ? change->ends : calls->depth;
 	calls->now = calls->depth ? calls->stack[calls->depth - 1] : 0;
-	if (!turn->begins)
+	if (!change->begins)
 		return true;
 	if (!tw_grow(&calls->stack, &calls->stack_room, calls->depth + 1, sizeof *calls->stack))
 		return false;
 	uint32_t caller = calls->now;
-	calls->now = child_of(part, caller, turn->name);
+	calls->now = child_of(part, caller, change->name);
 	calls->stack[calls->depth++] = calls->now;
 	calls->nodes[calls->now].calls += calls->now != caller;
 	return true;
@@ -94,11 +94,11 @@ static int take(struct study_part *part, const struct study_batch *batch)
 {
 	struct calls *calls = calls_of(part);
 	size_t done = 0;
-	for (size_t i = 0; i < batch->turn_count; i++) {
-		const struct study_turn *turn = &batch->turns[i];
-		calls->nodes[calls->now].self += turn->step - done;
-		done = turn->step;
-		if (!take_turn(part, turn))
+	for (size_t i = 0; i < batch->change_count; i++) {
+		const struct study_call_change *change = &batch->changes[i];
+		calls->nodes[calls->now].self += change->step - done;
+		done = change->step;
+		if (!take_change(part, change))
 			return TW_ERR_MEMORY;
 	}
 	calls->nodes[calls->now].self += batch->step_count - done;

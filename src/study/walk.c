@@ -113,20 +113,20 @@ static int flush(struct track_walk *walk)
 	bool any = batch->step_count || batch->access_count || batch->note_count;
 	int status = any ? walk->take(walk->context, batch) : 0;
 	batch->first += batch->step_count;
-	batch->step_count = batch->head_count = batch->access_count = batch->turn_count = batch->note_count = 0;
+	batch->step_count = batch->head_count = batch->access_count = batch->change_count = batch->note_count = 0;
 	walk->whole = true;
 	return status;
 }
 
 /* How the stack of calls is another behind a jump: the last instruction goes to a PC. */
-static int turn(struct track_walk *walk, uint64_t pc, size_t step, uint64_t offset)
+static int take_jump(struct track_walk *walk, uint64_t pc, size_t step, uint64_t offset)
 {
 	struct study_batch *batch = &walk->batch;
-	struct xtrace_turn found;
+	struct xtrace_call_change found;
 	int status = xtrace_calls_go(&walk->calls, &walk->frames, pc, offset, &found);
 	if (found.begins || found.ends)
-		batch->turns[batch->turn_count++] =
-		    (struct study_turn){(uint16_t)step, (uint16_t)found.ends, found.begins, found.name};
+		batch->changes[batch->change_count++] =
+		    (struct study_call_change){(uint16_t)step, (uint16_t)found.ends, found.begins, found.name};
 	return status;
 }
 
@@ -176,7 +176,7 @@ static int take_told(struct track_walk *walk, uint64_t pc, uint32_t opcode, unsi
 		walk->frames.opcode = last->opcode;
 		walk->frames.known = walk->last != 0;
 		walk->frames.pc = walk->pc;
-		int status = turn(walk, pc, walk->batch.step_count, walk->cursor.offset);
+		int status = take_jump(walk, pc, walk->batch.step_count, walk->cursor.offset);
 		if (status < 0)
 			return status;
 	}
@@ -405,7 +405,7 @@ static inline int turn_fast(struct track_walk *walk, const struct fast *fast, ui
 	walk->frames.opcode = walk->sites->items[fast->last].opcode;
 	walk->frames.known = true;
 	walk->frames.pc = fast->pc;
-	return turn(walk, pc, fast->step_count, cursor->next + (uint64_t)(fast->p - cursor->bytes));
+	return take_jump(walk, pc, fast->step_count, cursor->next + (uint64_t)(fast->p - cursor->bytes));
 }
 
 /* Takes the trail that comes now. Returns 1, 0 when there is none, or a negative status. Behind a gap, and where there

@@ -45,7 +45,7 @@ struct study_access {
 enum { STUDY_STORE = 1 << 15, STUDY_SIZE = STUDY_STORE - 1 }; /* of study_access.size */
 
 /* Calls that end before a step, and one that begins with it. */
-struct study_turn {
+struct study_call_change {
 	uint16_t step, ends;
 	bool begins;
 	uint32_t name;
@@ -65,7 +65,7 @@ enum {
 	STUDY_STEPS = 1024, /* instructions */
 	STUDY_ACCESSES = 2048,
 	STUDY_HEADS = STUDY_STEPS,
-	STUDY_TURNS = STUDY_STEPS,
+	STUDY_CHANGES = STUDY_STEPS,
 	STUDY_NOTES = 64
 };
 
@@ -73,9 +73,9 @@ struct study_batch {
 	uint64_t first; /* instructions before it */
 	struct study_head heads[STUDY_HEADS];
 	struct study_access accesses[STUDY_ACCESSES];
-	struct study_turn turns[STUDY_TURNS];
+	struct study_call_change changes[STUDY_CHANGES];
 	struct study_note notes[STUDY_NOTES];
-	size_t step_count, head_count, access_count, turn_count, note_count;
+	size_t step_count, head_count, access_count, change_count, note_count;
 };
 
 /* What takes batches. Returns 0 or TW_ERR_MEMORY. */

@@ -109,12 +109,12 @@ static struct tw_event *add_row(struct xtrace_events *events, const struct xtrac
 
 static int take_instruction(struct xtrace_events *events, const struct xtrace_moment *moment)
 {
-	struct xtrace_turn turn;
-	int status = xtrace_calls_take(events->calls, moment->stack, &moment->token, moment->offset, &turn);
-	for (unsigned i = 0; i < turn.ends; i++)
-		add_row(events, moment, TW_SLICE_END)->flags = turn.tail ? TW_FLAG_TAIL : 0;
-	if (turn.begins)
-		add_row(events, moment, TW_SLICE_BEGIN)->name = turn.name;
+	struct xtrace_call_change change;
+	int status = xtrace_calls_take(events->calls, moment->stack, &moment->token, moment->offset, &change);
+	for (unsigned i = 0; i < change.ends; i++)
+		add_row(events, moment, TW_SLICE_END)->flags = change.tail ? TW_FLAG_TAIL : 0;
+	if (change.begins)
+		add_row(events, moment, TW_SLICE_BEGIN)->name = change.name;
 	return status;
 }
 

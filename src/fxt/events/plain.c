@@ -9,21 +9,21 @@
 
 #include <limits.h>
 
-/* What a run of records keeps at hand. The clock and what else is seldom changed stay in the chunk: there are not
+/* What is kept at hand while rows are made. The clock and what else is seldom changed stay in the chunk: there are not
  * registers for all. */
-struct run {
+struct plain_rows {
 	struct fxt_chunk *chunk;
 	const struct fxt_wish *wish;
 	const uint8_t *timed; /* the last record with a time; NULL: there is none */
-	bool clear; /* provider and clock of the turn are told, or it has been said that they are not; or nobody asks */
-	unsigned index; /* of the last thread */
+	bool clear;           /* provider and clock of the context are told, or reported as missing; or nobody asks */
+	unsigned index;       /* of the last thread */
 	const struct fxt_entry *thread;
 	const struct fxt_merged_thread *merged; /* that thread; NULL: no records are made, or not yet of it */
 };
 
 TW_NOINLINE const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index, size_t place)
 {
-	return index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
+	return index ? fxt_thread_at(chunk->context.provider, index, fxt_offset(chunk, place)) : NULL;
 }
 
 TW_NOINLINE const struct fxt_merged_thread *look_up_merged(const struct fxt_chunk *chunk,
@@ -34,18 +34,18 @@ TW_NOINLINE const struct fxt_merged_thread *look_up_merged(const struct fxt_chun
 }
 
 /* What an event leads to, besides its thread; NULL where something is inline, or not defined. */
-TW_INLINE const struct fxt_pair *find(struct run *run, uint64_t header, size_t place)
+TW_INLINE const struct fxt_pair *find(struct plain_rows *rows, uint64_t header, size_t place)
 {
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
-	if (__builtin_expect(index != run->index, 0)) {
-		run->index = index;
-		run->thread = look_up_thread(run->chunk, index, place);
-		run->merged = look_up_merged(run->chunk, run->thread);
+	if (__builtin_expect(index != rows->index, 0)) {
+		rows->index = index;
+		rows->thread = look_up_thread(rows->chunk, index, place);
+		rows->merged = look_up_merged(rows->chunk, rows->thread);
 	}
-	const struct fxt_pair *names = fxt_known_pair(run->chunk, header);
+	const struct fxt_pair *names = fxt_known_pair(rows->chunk, header);
 	if (__builtin_expect(!names, 0))
-		names = fxt_look_up_pair(run->chunk, header, place);
-	return run->thread ? names : NULL;
+		names = fxt_look_up_pair(rows->chunk, header, place);
+	return rows->thread ? names : NULL;
 }
 
 /* ---- Events. ---- */
@@ -58,7 +58,7 @@ TW_INLINE uint64_t last_word(const uint8_t *bytes, uint64_t header, bool big)
 
 /* Whether an event keeps the rules of its kind; *word is what stands behind its arguments, of which `behind` is the
  * place: some have nothing there. */
-TW_INLINE bool is_right(const struct run *run, const uint8_t *bytes, uint64_t header, const uint8_t *behind,
+TW_INLINE bool is_right(const struct plain_rows *rows, const uint8_t *bytes, uint64_t header, const uint8_t *behind,
                         uint64_t *word, bool big)
 {
 	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
@@ -68,63 +68,63 @@ TW_INLINE bool is_right(const struct run *run, const uint8_t *bytes, uint64_t he
 		return true;
 	*word = last_word(bytes, header, big);
 	if (kind == TW_SLICE_COMPLETE)
-		return *word >= tw_load64(bytes + TW_FXT_WORD, big) && *word < run->chunk->first_without;
+		return *word >= tw_load64(bytes + TW_FXT_WORD, big) && *word < rows->chunk->first_without;
 	if (kind == TW_INSTANT)
 		return left == TW_FXT_WORD && *word <= FXT_SCOPE_MAX;
 	return kind != TW_COUNTER || tw_bits(header, 20, 23) != 0;
 }
 
-TW_INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct fxt_pair *names, uint64_t ticks,
-                       uint64_t word)
+TW_INLINE void add_row(struct plain_rows *rows, size_t place, unsigned kind, const struct fxt_pair *names,
+                       uint64_t ticks, uint64_t word)
 {
 	bool instant = kind == TW_INSTANT, complete = kind == TW_SLICE_COMPLETE;
-	uint64_t time = tw_ticks_ns(&run->chunk->clock, ticks);
-	fxt_set_time(run->chunk, time);
-	struct tw_event *row = tw_slab_next(&run->chunk->slab);
+	uint64_t time = tw_ticks_ns(&rows->chunk->clock, ticks);
+	fxt_set_time(rows->chunk, time);
+	struct tw_event *row = tw_slab_next(&rows->chunk->slab);
 	if (!row)
 		return;
 	row->time = time;
-	row->offset = fxt_offset(run->chunk, place);
-	row->value = complete ? tw_ticks_ns(&run->chunk->clock, word) - time : 0;
+	row->offset = fxt_offset(rows->chunk, place);
+	row->value = complete ? tw_ticks_ns(&rows->chunk->clock, word) - time : 0;
 	row->id = kind >= TW_COUNTER && !complete ? word : 0;
-	row->track = run->thread->number;
+	row->track = rows->thread->number;
 	row->name = names->name;
 	row->category = names->category;
 	row->other = 0;
 	row->kind = (uint8_t)kind;
 	row->cpu = 0;
 	row->flags = instant ? fxt_scope_flags(word) : 0;
-	row->provider = run->chunk->turn.number;
+	row->provider = rows->chunk->context.number;
 }
 
-TW_INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+TW_INLINE bool take_event(struct plain_rows *rows, uint64_t header, const uint8_t *bytes, bool big)
 {
 	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
-	bool looked_at = run->wish->kinds >> kind & 1;
-	size_t place = (size_t)(bytes - run->chunk->bytes);
+	bool looked_at = rows->wish->kinds >> kind & 1;
+	size_t place = (size_t)(bytes - rows->chunk->bytes);
 	size_t behind = place + (size_t)2 * TW_FXT_WORD;
 	uint64_t count = tw_bits(header, 20, 23), word;
 	if (count)
-		behind = looked_at && !run->wish->check ? fxt_are_values(run->chunk, place, count) : 0;
+		behind = looked_at && !rows->wish->check ? fxt_are_values(rows->chunk, place, count) : 0;
 	if (behind == 0)
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	const struct fxt_pair *names = find(run, header, place);
-	if (!names || !run->clear || ticks >= run->chunk->first_without)
+	const struct fxt_pair *names = find(rows, header, place);
+	if (!names || !rows->clear || ticks >= rows->chunk->first_without)
 		return false;
-	if (!is_right(run, bytes, header, run->chunk->bytes + behind, &word, big))
+	if (!is_right(rows, bytes, header, rows->chunk->bytes + behind, &word, big))
 		return false;
-	if (!run->thread->wanted) {
-		fxt_pass_by(run->chunk, tw_ticks_ns(&run->chunk->clock, ticks));
+	if (!rows->thread->wanted) {
+		fxt_pass_by(rows->chunk, tw_ticks_ns(&rows->chunk->clock, ticks));
 		return true;
 	}
-	run->timed = bytes;
-	if (run->merged && fxt_merge_encode(run->chunk, place, run->merged, names, word))
+	rows->timed = bytes;
+	if (rows->merged && fxt_merge_encode(rows->chunk, place, rows->merged, names, word))
 		return true;
 	if (looked_at)
-		add_row(run, place, kind, names, ticks, word);
+		add_row(rows, place, kind, names, ticks, word);
 	if (count && looked_at)
-		fxt_add_values(run->chunk, place, count, run->thread->process);
+		fxt_add_values(rows->chunk, place, count, rows->thread->process);
 	return true;
 }
 
@@ -152,7 +152,7 @@ TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8
 	    .value = type == FXT_SWITCH ? tw_bits(header, 36, 39) : 0,
 	    .kind = type == FXT_SWITCH ? TW_SWITCH : TW_WAKEUP,
 	    .cpu = (uint16_t)tw_bits(header, 20, 35),
-	    .provider = chunk->turn.number,
+	    .provider = chunk->context.number,
 	};
 	if (!tw_slab_add(&chunk->slab, &event))
 		return true;
@@ -162,23 +162,23 @@ TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8
 	return true;
 }
 
-TW_INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+TW_INLINE bool take_switch(struct plain_rows *rows, uint64_t header, const uint8_t *bytes, bool big)
 {
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || run->wish->check || run->wish->options->thread_count ||
-	    !make_switch(run->chunk, header, bytes, big))
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || rows->wish->check || rows->wish->options->thread_count ||
+	    !make_switch(rows->chunk, header, bytes, big))
 		return false;
-	run->timed = bytes;
+	rows->timed = bytes;
 	return true;
 }
 
 /* ---- Runs. ---- */
 
-TW_INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
+TW_INLINE size_t take_records(struct plain_rows *start, size_t place, size_t end, bool big)
 {
-	struct run run = *start;
-	struct fxt_chunk *chunk = run.chunk;
+	struct plain_rows rows = *start;
+	struct fxt_chunk *chunk = rows.chunk;
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
-	const uint32_t skips = run.wish->skips;
+	const uint32_t skips = rows.wish->skips;
 	const bool skip_many = skips && tw_loop_is_on(TW_LOOP_FXT_SKIP);
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
@@ -187,19 +187,19 @@ TW_INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 		header = tw_load64(bytes, big);
 		if (skips && fxt_is_skipped(skips, header)) /* where the loop for many is switched off */
 			break;
-		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&run, header, bytes, big)
-		                                          : !take_switch(&run, header, bytes, big))
+		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&rows, header, bytes, big)
+		                                          : !take_switch(&rows, header, bytes, big))
 			break;
 	}
-	if (run.timed)
-		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(run.timed + TW_FXT_WORD, big)));
+	if (rows.timed)
+		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(rows.timed + TW_FXT_WORD, big)));
 	return (size_t)(bytes - chunk->bytes);
 }
 
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
 {
-	bool told = fxt_is_turn_told(chunk);
-	struct run run = {
+	bool told = fxt_is_context_told(chunk);
+	struct plain_rows rows = {
 	    .chunk = chunk,
 	    .wish = wish,
 	    .clear = told || !wish->check,
@@ -207,5 +207,5 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
 	};
 	if (piece->odd || !tw_loop_is_on(TW_LOOP_FXT_ROWS))
 		return place;
-	return piece->big ? take_run(&run, place, piece->to, true) : take_run(&run, place, piece->to, false);
+	return piece->big ? take_records(&rows, place, piece->to, true) : take_records(&rows, place, piece->to, false);
 }

@@ -32,7 +32,7 @@ static int fxt_open(struct tw_reader *reader)
 static void fxt_close(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
-	fxt_ahead_free(fxt->ahead);
+	fxt_pipeline_free(fxt->pipeline);
 	fxt_merge_window_free(fxt->window);
 	fxt_merge_names_free(&fxt->names);
 	for (size_t i = 0; i < fxt->held_count; i++)
@@ -68,11 +68,11 @@ static uint32_t kinds_for(const struct tw_reader *reader)
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs)
 {
 	struct fxt_reader *fxt = reader->state;
-	int status = fxt_ahead_new(&fxt->ahead, reader, work, wish, fxt->crew, jobs);
+	int status = fxt_pipeline_new(&fxt->pipeline, reader, work, wish, fxt->pool, jobs);
 	if (status < 0)
 		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
 	fxt->commit.reader = fxt->pairs.reader = reader;
-	fxt->commit.state = fxt_ahead_state(fxt->ahead);
+	fxt->commit.state = fxt_pipeline_state(fxt->pipeline);
 	fxt->commit.sorts = wish->sort;
 	return 0;
 }
@@ -88,7 +88,7 @@ static int make_chunk(struct tw_reader *reader, struct fxt_chunk *chunk)
 	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
 }
 
-static int make_lane(void *context, uint64_t lane)
+static int make_rows_of(void *context, uint64_t lane)
 {
 	struct tw_reader *reader = context;
 	const struct fxt_reader *fxt = reader->state;
@@ -100,8 +100,8 @@ static int start_window(struct tw_reader *reader, const struct fxt_wish *wish)
 {
 	struct fxt_reader *fxt = reader->state;
 	int status = fxt_start(reader, &fxt_merge_window_work, wish, reader->options.jobs);
-	fxt->window = status < 0 ? NULL : fxt_merge_window_new(reader, fxt->ahead, wish, fxt->merges);
-	fxt->sorter.make = make_lane;
+	fxt->window = status < 0 ? NULL : fxt_merge_window_new(reader, fxt->pipeline, wish, fxt->merges);
+	fxt->sorter.make = make_rows_of;
 	fxt->sorter.context = reader;
 	return status < 0 || fxt->window ? status : fxt_fail(reader, TW_ERR_MEMORY);
 }
@@ -175,7 +175,7 @@ static int pull(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk;
-	int status = fxt_ahead_next(fxt->ahead, &chunk);
+	int status = fxt_pipeline_next(fxt->pipeline, &chunk);
 	if (status < 0)
 		return fxt_fail(reader, status);
 	fxt->ended = status == 0;
@@ -200,7 +200,7 @@ uint64_t fxt_reorder_window(const struct tw_reader *reader)
 }
 
 /* A power of two, so that words lie in one chunk: as small as it takes to have rows of a dozen at once, but as many as
- * are held must be lanes of the sorter. */
+ * are held must be the lanes of the sorter. */
 size_t fxt_chunk_size(const struct tw_reader *reader)
 {
 	enum { OF_MEMORY = 1024 };
@@ -253,7 +253,7 @@ static void give_back(struct fxt_reader *fxt)
 		fxt->held_bytes -= chunk->end - chunk->begin;
 		if (fxt->window)
 			fxt_merge_window_empty(fxt->window, chunk);
-		fxt_ahead_give(fxt->ahead, chunk);
+		fxt_pipeline_give(fxt->pipeline, chunk);
 	}
 	for (size_t i = 0; fxt->window && !fxt->merges && i < fxt->held_count; i++)
 		if (tw_sorter_used_up(&fxt->sorter, i))
@@ -267,7 +267,7 @@ void fxt_finish(struct tw_reader *reader)
 		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_damage(reader->input));
 }
 
-void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by)
+void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by)
 {
 	if (late)
 		tw_report(reader, &fxt_rules[FXT_LATE], offset, offset, 0,
@@ -288,14 +288,14 @@ static void finish(struct tw_reader *reader)
 		fxt_pairs_end(&fxt->pairs);
 	fxt_finish(reader);
 	if (reader->options.order != TW_ORDER_FILE)
-		fxt_tell_late(reader, sorter->late, sorter->late_offset, sorter->latest_by);
+		fxt_report_late(reader, sorter->late, sorter->late_offset, sorter->latest_by);
 }
 
 void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->turn_count && !reader->clock.has_wall; i++) {
-		reader->clock.has_wall = chunk->turns[i].has_wall;
-		reader->clock.wall_ns = chunk->turns[i].wall_ns;
+	for (size_t i = 0; i < chunk->context_count && !reader->clock.has_wall; i++) {
+		reader->clock.has_wall = chunk->contexts[i].has_wall;
+		reader->clock.wall_ns = chunk->contexts[i].wall_ns;
 	}
 }
 
@@ -396,15 +396,15 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 	return status;
 }
 
-int fxt_set_out(struct tw_reader *reader, struct fxt_crew *crew)
+int fxt_start_merge(struct tw_reader *reader, struct fxt_pool *pool)
 {
 	struct fxt_reader *fxt = reader->state;
-	fxt->crew = crew;
+	fxt->pool = pool;
 	fxt->merges = true;
 	return start(reader);
 }
 
-int fxt_go_on(struct tw_reader *reader)
+int fxt_hold_chunks(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	int status = 0;
@@ -465,7 +465,7 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 		fxt->finished = true;
 		return fxt_check_archive(reader);
 	}
-	int status = fxt->ahead ? 0 : start(reader);
+	int status = fxt->pipeline ? 0 : start(reader);
 	if (status < 0)
 		return status;
 	status = next_rows(reader, batch);
@@ -482,7 +482,7 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 static bool fxt_help(struct tw_reader *reader, bool guest)
 {
 	struct fxt_reader *fxt = reader->state;
-	return fxt->ahead && fxt_ahead_lend_hand(fxt->ahead, guest);
+	return fxt->pipeline && fxt_pipeline_lend_hand(fxt->pipeline, guest);
 }
 
 /* ---- The format. ---- */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A record on its way to a row. */
-struct job {
+struct row_source {
 	struct fxt_chunk *chunk;
 	const struct fxt_wish *wish;
 	const struct tw_fxt_record *record;
@@ -20,7 +20,7 @@ struct job {
 /* ---- Strings and threads. ---- */
 
 /* The number of a name, 0 where it waits. */
-static uint32_t name_number(const struct job *job, const struct tw_fxt_string *string, enum fxt_fix_kind kind,
+static uint32_t name_number(const struct row_source *source, const struct tw_fxt_string *string, enum fxt_fix_kind kind,
                             unsigned argument)
 {
 	struct fxt_fix fix = {.kind = (uint8_t)kind, .argument = (uint8_t)argument};
@@ -30,20 +30,20 @@ static uint32_t name_number(const struct job *job, const struct tw_fxt_string *s
 	} else {
 		if (string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE)
 			return 0;
-		const struct fxt_entry *entry =
-		    fxt_string_at(job->chunk->turn.provider, string->reference, fxt_offset(job->chunk, job->place));
+		const struct fxt_entry *entry = fxt_string_at(source->chunk->context.provider, string->reference,
+		                                              fxt_offset(source->chunk, source->place));
 		if (entry)
 			return entry->number;
-		fxt_note(job->chunk, FXT_STRING_UNDEFINED, job->place, job->place, string->reference, 0, NULL);
+		fxt_note(source->chunk, FXT_STRING_UNDEFINED, source->place, source->place, string->reference, 0, NULL);
 		fix.reference = string->reference;
 	}
-	fxt_add_fix(job->chunk, &fix);
+	fxt_add_fix(source->chunk, &fix);
 	return 0;
 }
 
 /* The koids of a thread; false where it is not defined. */
-static bool koids(const struct job *job, const struct tw_fxt_thread *thread, uint64_t *process, uint64_t *koid,
-                  uint32_t *track)
+static bool koids(const struct row_source *source, const struct tw_fxt_thread *thread, uint64_t *process,
+                  uint64_t *koid, uint32_t *track)
 {
 	*process = thread->process;
 	*koid = thread->thread;
@@ -51,7 +51,7 @@ static bool koids(const struct job *job, const struct tw_fxt_thread *thread, uin
 	if (thread->index == 0)
 		return true;
 	const struct fxt_entry *entry =
-	    fxt_thread_at(job->chunk->turn.provider, thread->index, fxt_offset(job->chunk, job->place));
+	    fxt_thread_at(source->chunk->context.provider, thread->index, fxt_offset(source->chunk, source->place));
 	if (!entry)
 		return false;
 	*process = entry->process;
@@ -61,43 +61,44 @@ static bool koids(const struct job *job, const struct tw_fxt_thread *thread, uin
 }
 
 /* Sets *track to that of a thread, or to UINT32_MAX where it waits for *fix. False where it is not registered. */
-static bool find_track(const struct job *job, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind,
+static bool find_track(const struct row_source *source, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind,
                        struct fxt_fix *fix, uint32_t *track)
 {
 	*fix = (struct fxt_fix){.kind = (uint8_t)kind};
-	if (koids(job, thread, &fix->a, &fix->b, track))
+	if (koids(source, thread, &fix->a, &fix->b, track))
 		return true;
 	fix->kind = kind == FXT_FIX_TRACK ? FXT_FIX_TRACK_UNDEFINED : FXT_FIX_OTHER_UNDEFINED;
-	fix->a = job->chunk->turn.generation;
+	fix->a = source->chunk->context.generation;
 	fix->b = thread->index;
 	return false;
 }
 
 /* The track of a thread; 0 where it waits. */
-static uint32_t track_number(const struct job *job, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind)
+static uint32_t track_number(const struct row_source *source, const struct tw_fxt_thread *thread,
+                             enum fxt_fix_kind kind)
 {
 	struct fxt_fix fix;
 	uint32_t track;
-	if (!find_track(job, thread, kind, &fix, &track))
-		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, thread->index, 0, NULL);
+	if (!find_track(source, thread, kind, &fix, &track))
+		fxt_note(source->chunk, FXT_THREAD_UNDEFINED, source->place, source->place, thread->index, 0, NULL);
 	if (track != UINT32_MAX)
 		return track;
-	fxt_add_fix(job->chunk, &fix);
+	fxt_add_fix(source->chunk, &fix);
 	return 0;
 }
 
-static bool is_wanted(const struct job *job, const struct tw_fxt_thread *thread)
+static bool is_wanted(const struct row_source *source, const struct tw_fxt_thread *thread)
 {
 	uint64_t process, koid;
 	uint32_t track;
-	return job->wish->options->thread_count == 0 ||
-	       (koids(job, thread, &process, &koid, &track) && tw_thread_wanted(job->wish->options, koid));
+	return source->wish->options->thread_count == 0 ||
+	       (koids(source, thread, &process, &koid, &track) && tw_thread_wanted(source->wish->options, koid));
 }
 
 /* ---- Arguments. ---- */
 
 /* False where nothing has registered it. */
-static bool text_value(const struct job *job, const struct tw_fxt_string *text, struct tw_argument *argument)
+static bool text_value(const struct row_source *source, const struct tw_fxt_string *text, struct tw_argument *argument)
 {
 	argument->type = TW_ARG_TEXT;
 	argument->value.bytes = text->bytes ? text->bytes : (const uint8_t *)"";
@@ -105,7 +106,7 @@ static bool text_value(const struct job *job, const struct tw_fxt_string *text, 
 	if (text->bytes || text->reference == 0 || text->reference >= TW_FXT_STRING_INLINE)
 		return true;
 	const struct fxt_entry *entry =
-	    fxt_string_at(job->chunk->turn.provider, text->reference, fxt_offset(job->chunk, job->place));
+	    fxt_string_at(source->chunk->context.provider, text->reference, fxt_offset(source->chunk, source->place));
 	if (!entry)
 		return false;
 	argument->value.bytes = (const uint8_t *)entry->text;
@@ -113,12 +114,12 @@ static bool text_value(const struct job *job, const struct tw_fxt_string *text, 
 	return true;
 }
 
-static void wait_for_text(const struct job *job, unsigned reference, unsigned number)
+static void wait_for_text(const struct row_source *source, unsigned reference, unsigned number)
 {
-	fxt_note(job->chunk, FXT_STRING_UNDEFINED, job->place, job->place, reference, 0, NULL);
-	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_ARGUMENT_TEXT,
-	                                          .argument = (uint8_t)number,
-	                                          .reference = (uint16_t)reference});
+	fxt_note(source->chunk, FXT_STRING_UNDEFINED, source->place, source->place, reference, 0, NULL);
+	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_ARGUMENT_TEXT,
+	                                             .argument = (uint8_t)number,
+	                                             .reference = (uint16_t)reference});
 }
 
 static const uint8_t argument_types[] = {
@@ -128,26 +129,27 @@ static const uint8_t argument_types[] = {
     [TW_FXT_ARG_BOOL] = TW_ARG_BOOL,   [TW_FXT_ARG_BLOB] = TW_ARG_BYTES,
 };
 
-static void set_unknown(const struct job *job, const struct tw_fxt_argument *from, struct tw_argument *argument)
+static void set_unknown(const struct row_source *source, const struct tw_fxt_argument *from,
+                        struct tw_argument *argument)
 {
-	argument->raw = (uint16_t)(FXT_RAW | (job->chunk->big ? FXT_RAW_BIG : 0) | from->type);
+	argument->raw = (uint16_t)(FXT_RAW | (source->chunk->big ? FXT_RAW_BIG : 0) | from->type);
 	argument->raw_more = (uint32_t)from->value.u;
-	fxt_note(job->chunk, FXT_ARGUMENT_TYPE, job->place, job->place, from->type, 0, NULL);
+	fxt_note(source->chunk, FXT_ARGUMENT_TYPE, source->place, source->place, from->type, 0, NULL);
 }
 
 /* The value of the last row's argument of this number; its name follows. */
-static struct tw_argument value_of(const struct job *job, const struct tw_fxt_argument *from, unsigned number)
+static struct tw_argument value_of(const struct row_source *source, const struct tw_fxt_argument *from, unsigned number)
 {
 	bool known = from->type < sizeof argument_types;
 	struct tw_argument argument = {.type = known ? argument_types[from->type] : TW_ARG_BYTES};
 	if (from->type == TW_FXT_ARG_STRING) {
-		if (!text_value(job, &from->text, &argument))
-			wait_for_text(job, from->text.reference, number);
+		if (!text_value(source, &from->text, &argument))
+			wait_for_text(source, from->text.reference, number);
 	} else if (argument.type == TW_ARG_BYTES) {
 		argument.value.bytes = from->bytes;
 		argument.size = from->size;
 		if (!known)
-			set_unknown(job, from, &argument);
+			set_unknown(source, from, &argument);
 	} else {
 		argument.value.u = from->value.u;
 	}
@@ -160,43 +162,43 @@ static unsigned next_argument(const struct tw_slab *slab)
 	return slab->failed ? 0 : slab->events[slab->count - 1].argument_count;
 }
 
-static void add_arguments(const struct job *job)
+static void add_arguments(const struct row_source *source)
 {
 	uint64_t process, thread;
 	uint32_t track;
-	koids(job, &job->record->thread, &process, &thread, &track);
-	for (unsigned i = 0; i < job->record->argument_count; i++) {
-		struct tw_slab *slab = &job->chunk->slab;
-		const struct tw_fxt_argument *from = &job->record->arguments[i];
+	koids(source, &source->record->thread, &process, &thread, &track);
+	for (unsigned i = 0; i < source->record->argument_count; i++) {
+		struct tw_slab *slab = &source->chunk->slab;
+		const struct tw_fxt_argument *from = &source->record->arguments[i];
 		unsigned number = next_argument(slab);
-		struct tw_argument argument = value_of(job, from, number);
-		argument.name = name_number(job, &from->name, FXT_FIX_ARGUMENT_NAME, number);
+		struct tw_argument argument = value_of(source, from, number);
+		argument.name = name_number(source, &from->name, FXT_FIX_ARGUMENT_NAME, number);
 		tw_slab_argument(slab, &argument);
 		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
-			fxt_refer(job->chunk, &argument, number, process);
+			fxt_refer(source->chunk, &argument, number, process);
 	}
 }
 
 /* An argument that is a field of the record. */
-static void add_field(const struct job *job, const char *name, const struct tw_argument *value)
+static void add_field(const struct row_source *source, const char *name, const struct tw_argument *value)
 {
-	struct tw_slab *slab = &job->chunk->slab;
+	struct tw_slab *slab = &source->chunk->slab;
 	const struct tw_fxt_string string = {.bytes = (const uint8_t *)name, .length = (uint16_t)strlen(name)};
 	unsigned number = next_argument(slab);
 	tw_slab_argument(slab, value);
-	name_number(job, &string, FXT_FIX_ARGUMENT_NAME, number);
+	name_number(source, &string, FXT_FIX_ARGUMENT_NAME, number);
 }
 
-static void add_number(const struct job *job, const char *name, enum tw_argument_type type, uint64_t value)
+static void add_number(const struct row_source *source, const char *name, enum tw_argument_type type, uint64_t value)
 {
-	add_field(job, name, &(struct tw_argument){.type = (uint8_t)type, .value.u = value});
+	add_field(source, name, &(struct tw_argument){.type = (uint8_t)type, .value.u = value});
 }
 
-static void add_bytes(const struct job *job, const char *name, enum tw_argument_type type)
+static void add_bytes(const struct row_source *source, const char *name, enum tw_argument_type type)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	const uint8_t *bytes = record->payload ? record->payload : (const uint8_t *)"";
-	add_field(job, name,
+	add_field(source, name,
 	          &(struct tw_argument){.type = (uint8_t)type,
 	                                .value.bytes = bytes,
 	                                .size = (uint32_t)record->payload_here});
@@ -206,59 +208,60 @@ static void add_bytes(const struct job *job, const char *name, enum tw_argument_
 
 /* A row of the record with its name and category: NULL when there is no memory. `timed`: the record has a time of its
  * own; otherwise it is that of the one before. */
-static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, bool timed)
+static struct tw_event *add_row(const struct row_source *source, enum tw_event_kind kind, bool timed)
 {
-	struct fxt_chunk *chunk = job->chunk;
-	const struct tw_fxt_record *record = job->record;
-	uint64_t time = timed ? fxt_time(chunk, record->time, job->place) : chunk->time;
+	struct fxt_chunk *chunk = source->chunk;
+	const struct tw_fxt_record *record = source->record;
+	uint64_t time = timed ? fxt_time(chunk, record->time, source->place) : chunk->time;
 	const struct tw_event event = {.time = time,
-	                               .offset = fxt_offset(chunk, job->place),
+	                               .offset = fxt_offset(chunk, source->place),
 	                               .kind = (uint8_t)kind,
 	                               .flags = fxt_has_trailing(record) ? TW_FLAG_MORE : 0,
-	                               .provider = chunk->turn.number};
+	                               .provider = chunk->context.number};
 	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
 	if (!row)
 		return NULL;
-	row->category = name_number(job, &record->category, FXT_FIX_CATEGORY, 0);
-	row->name = name_number(job, &record->name, FXT_FIX_NAME, 0);
+	row->category = name_number(source, &record->category, FXT_FIX_CATEGORY, 0);
+	row->name = name_number(source, &record->name, FXT_FIX_NAME, 0);
 	row->id = record->id;
 	return row;
 }
 
 /* What a complete slice lasts. Its ends are compared as they stand: a nanosecond may have many ticks. */
-static uint64_t duration(const struct job *job, uint64_t begin_ns)
+static uint64_t duration(const struct row_source *source, uint64_t begin_ns)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	if (record->end >= record->time)
-		return tw_ticks_ns(&job->chunk->clock, record->end) - begin_ns;
-	fxt_note(job->chunk, FXT_END_BEFORE_START, job->place, job->place, record->time, record->end, NULL);
+		return tw_ticks_ns(&source->chunk->clock, record->end) - begin_ns;
+	fxt_note(source->chunk, FXT_END_BEFORE_START, source->place, source->place, record->time, record->end, NULL);
 	return 0;
 }
 
-static void add_event(const struct job *job, enum tw_event_kind kind)
+static void add_event(const struct row_source *source, enum tw_event_kind kind)
 {
-	const struct tw_fxt_record *record = job->record;
-	struct tw_event *row = add_row(job, kind, true);
+	const struct tw_fxt_record *record = source->record;
+	struct tw_event *row = add_row(source, kind, true);
 	if (!row)
 		return;
-	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
+	row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
 	if (record->kind == TW_FXT_DURATION_COMPLETE)
-		row->value = duration(job, row->time);
+		row->value = duration(source, row->time);
 	row->flags |= record->scope > FXT_SCOPE_MAX ? TW_FLAG_MORE : fxt_scope_flags(record->scope);
-	add_arguments(job);
+	add_arguments(source);
 }
 
 /* Of what nobody looks at, calls need to know that its thread went on, and whoever meets a koid whose thread it is. */
-static void add_sign_of_life(const struct job *job, enum tw_event_kind kind)
+static void add_sign_of_life(const struct row_source *source, enum tw_event_kind kind)
 {
-	struct fxt_chunk *chunk = job->chunk;
+	struct fxt_chunk *chunk = source->chunk;
 	struct fxt_fix fix;
 	uint32_t track;
-	const struct tw_event event = {.time = fxt_time(chunk, job->record->time, job->place), .kind = (uint8_t)kind};
+	const struct tw_event event = {.time = fxt_time(chunk, source->record->time, source->place),
+	                               .kind = (uint8_t)kind};
 	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
 	if (!row)
 		return;
-	find_track(job, &job->record->thread, FXT_FIX_TRACK, &fix, &track);
+	find_track(source, &source->record->thread, FXT_FIX_TRACK, &fix, &track);
 	if (track != UINT32_MAX)
 		row->track = track;
 	else
@@ -267,191 +270,191 @@ static void add_sign_of_life(const struct job *job, enum tw_event_kind kind)
 
 /* Rows of events that nobody looks at are made all the same, for the findings, and taken back; but where such events
  * are skipped without a look, nothing is told of any of them. */
-static void take_event(const struct job *job)
+static void take_event(const struct row_source *source)
 {
-	struct fxt_chunk *chunk = job->chunk;
-	const unsigned type = (unsigned)(job->record->kind - TW_FXT_INSTANT);
+	struct fxt_chunk *chunk = source->chunk;
+	const unsigned type = (unsigned)(source->record->kind - TW_FXT_INSTANT);
 	enum tw_event_kind kind = (enum tw_event_kind)fxt_event_kinds[type];
 	size_t rows = chunk->slab.count, arguments = chunk->slab.argument_count, fixes = chunk->fix_count;
-	bool looked_at = job->wish->kinds >> kind & 1;
-	if (!(job->wish->skips >> type & 1))
-		add_event(job, kind);
+	bool looked_at = source->wish->kinds >> kind & 1;
+	if (!(source->wish->skips >> type & 1))
+		add_event(source, kind);
 	if (looked_at)
 		return;
 	chunk->slab.count = rows;
 	chunk->slab.argument_count = arguments;
 	chunk->fix_count = fixes;
-	if (chunk->calls || !job->wish->check)
-		add_sign_of_life(job, kind);
+	if (chunk->calls || !source->wish->check)
+		add_sign_of_life(source, kind);
 }
 
-static void take_blob(const struct job *job)
+static void take_blob(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	bool timed = record->kind == TW_FXT_LARGE_BLOB && record->format == 0;
-	struct tw_event *row = add_row(job, TW_BLOB, timed);
+	struct tw_event *row = add_row(source, TW_BLOB, timed);
 	if (!row)
 		return;
 	row->id = record->object_type;
 	row->value = record->payload_size;
 	row->flags |= record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
 	if (timed)
-		row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
+		row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
 	else
-		fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_PIECE});
-	add_bytes(job, "data", TW_ARG_BYTES);
-	add_arguments(job);
+		fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_PIECE});
+	add_bytes(source, "data", TW_ARG_BYTES);
+	add_arguments(source);
 }
 
 /* The row gives an object its name. */
-static void name_object(const struct job *job, struct fxt_object object)
+static void name_object(const struct row_source *source, struct fxt_object object)
 {
-	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_OBJECT, .a = object.own, .b = object.all});
+	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_OBJECT, .a = object.own, .b = object.all});
 }
 
-static void take_kernel_object(const struct job *job)
+static void take_kernel_object(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
-	struct tw_event *row = add_row(job, TW_OBJECT, false);
+	const struct tw_fxt_record *record = source->record;
+	struct tw_event *row = add_row(source, TW_OBJECT, false);
 	if (!row)
 		return;
 	row->value = record->object_type;
-	row->flags |= job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0;
-	add_arguments(job);
-	name_object(job, fxt_koid(job->chunk->turn.provider, record->id));
-	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
+	row->flags |= source->chunk->context.foreign ? FXT_FLAG_FOREIGN : 0;
+	add_arguments(source);
+	name_object(source, fxt_koid(source->chunk->context.provider, record->id));
+	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
 }
 
-static void take_userspace_object(const struct job *job)
+static void take_userspace_object(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	uint64_t process, thread;
 	uint32_t track;
-	struct tw_event *row = add_row(job, TW_OBJECT, false);
+	struct tw_event *row = add_row(source, TW_OBJECT, false);
 	if (!row)
 		return;
-	row->flags |= TW_FLAG_USERSPACE | (job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0);
+	row->flags |= TW_FLAG_USERSPACE | (source->chunk->context.foreign ? FXT_FLAG_FOREIGN : 0);
 	if (record->thread.index || record->wide_process)
-		row->other = track_number(job, &record->thread, FXT_FIX_OTHER);
-	add_arguments(job);
-	if (koids(job, &record->thread, &process, &thread, &track))
-		name_object(job, fxt_pointer(job->chunk->turn.provider, process, record->id));
-	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_OF_PROCESS, .b = process});
+		row->other = track_number(source, &record->thread, FXT_FIX_OTHER);
+	add_arguments(source);
+	if (koids(source, &record->thread, &process, &thread, &track))
+		name_object(source, fxt_pointer(source->chunk->context.provider, process, record->id));
+	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_OF_PROCESS, .b = process});
 }
 
 /* Context switches of today tell koids of threads only. */
-static void take_switch(const struct job *job)
+static void take_switch(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	bool legacy = record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH;
-	struct tw_event *row = add_row(job, TW_SWITCH, true);
+	struct tw_event *row = add_row(source, TW_SWITCH, true);
 	if (!row)
 		return;
 	row->value = record->state;
 	row->cpu = record->cpu;
-	row->track = track_number(job, &record->thread, legacy ? FXT_FIX_TRACK : FXT_FIX_TRACK_BY_KOID);
-	row->other = track_number(job, &record->incoming, legacy ? FXT_FIX_OTHER : FXT_FIX_OTHER_BY_KOID);
-	add_arguments(job);
+	row->track = track_number(source, &record->thread, legacy ? FXT_FIX_TRACK : FXT_FIX_TRACK_BY_KOID);
+	row->other = track_number(source, &record->incoming, legacy ? FXT_FIX_OTHER : FXT_FIX_OTHER_BY_KOID);
+	add_arguments(source);
 	if (!legacy)
 		return;
-	add_number(job, "outgoing_priority", TW_ARG_UINT, record->outgoing_priority);
-	add_number(job, "incoming_priority", TW_ARG_UINT, record->incoming_priority);
+	add_number(source, "outgoing_priority", TW_ARG_UINT, record->outgoing_priority);
+	add_number(source, "incoming_priority", TW_ARG_UINT, record->incoming_priority);
 }
 
 /* Fuchsia's newest writers tell who wakes as a koid argument "waker". */
-static void find_waker(const struct job *job)
+static void find_waker(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	for (unsigned i = 0; i < record->argument_count; i++) {
 		const struct tw_fxt_argument *argument = &record->arguments[i];
 		struct tw_argument name = {0};
-		text_value(job, &argument->name, &name);
+		text_value(source, &argument->name, &name);
 		if (argument->type == TW_FXT_ARG_KOID && name.size == 5 && memcmp(name.value.bytes, "waker", 5) == 0)
-			fxt_add_fix(job->chunk,
+			fxt_add_fix(source->chunk,
 			            &(struct fxt_fix){.kind = FXT_FIX_OTHER_BY_KOID, .b = argument->value.u});
 	}
 }
 
-static void take_wakeup(const struct job *job)
+static void take_wakeup(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
-	struct tw_event *row = add_row(job, TW_WAKEUP, true);
+	const struct tw_fxt_record *record = source->record;
+	struct tw_event *row = add_row(source, TW_WAKEUP, true);
 	if (!row)
 		return;
 	row->cpu = record->cpu;
-	row->track = track_number(job, &record->thread, FXT_FIX_TRACK_BY_KOID);
-	add_arguments(job);
-	find_waker(job);
+	row->track = track_number(source, &record->thread, FXT_FIX_TRACK_BY_KOID);
+	add_arguments(source);
+	find_waker(source);
 }
 
-static void take_log(const struct job *job)
+static void take_log(const struct row_source *source)
 {
-	struct tw_event *row = add_row(job, TW_LOG, true);
+	struct tw_event *row = add_row(source, TW_LOG, true);
 	if (!row)
 		return;
-	row->track = track_number(job, &job->record->thread, FXT_FIX_TRACK);
-	add_bytes(job, "message", TW_ARG_TEXT);
+	row->track = track_number(source, &source->record->thread, FXT_FIX_TRACK);
+	add_bytes(source, "message", TW_ARG_TEXT);
 }
 
-static void take_module(const struct job *job)
+static void take_module(const struct row_source *source)
 {
-	struct tw_event *row = add_row(job, TW_METADATA, true);
+	struct tw_event *row = add_row(source, TW_METADATA, true);
 	if (!row)
 		return;
-	row->track = track_number(job, &job->record->thread, FXT_FIX_TRACK);
-	add_number(job, "module_id", TW_ARG_UINT, job->record->id);
-	add_bytes(job, "build_id", TW_ARG_BYTES);
+	row->track = track_number(source, &source->record->thread, FXT_FIX_TRACK);
+	add_number(source, "module_id", TW_ARG_UINT, source->record->id);
+	add_bytes(source, "build_id", TW_ARG_BYTES);
 }
 
-static void take_mmap(const struct job *job)
+static void take_mmap(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
-	struct tw_event *row = add_row(job, TW_METADATA, true);
+	const struct tw_fxt_record *record = source->record;
+	struct tw_event *row = add_row(source, TW_METADATA, true);
 	if (!row)
 		return;
-	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
-	add_number(job, "module_id", TW_ARG_UINT, record->id);
-	add_number(job, "start", TW_ARG_POINTER, record->mmap_start);
-	add_number(job, "range", TW_ARG_POINTER, record->mmap_range);
-	add_number(job, "vaddr", TW_ARG_POINTER, record->mmap_address);
-	add_number(job, "flags", TW_ARG_UINT, record->object_type);
+	row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
+	add_number(source, "module_id", TW_ARG_UINT, record->id);
+	add_number(source, "start", TW_ARG_POINTER, record->mmap_start);
+	add_number(source, "range", TW_ARG_POINTER, record->mmap_range);
+	add_number(source, "vaddr", TW_ARG_POINTER, record->mmap_address);
+	add_number(source, "flags", TW_ARG_UINT, record->object_type);
 }
 
-static void take_backtrace(const struct job *job)
+static void take_backtrace(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
-	struct tw_event *row = add_row(job, TW_STACK_SAMPLE, true);
+	const struct tw_fxt_record *record = source->record;
+	struct tw_event *row = add_row(source, TW_STACK_SAMPLE, true);
 	if (!row)
 		return;
 	row->value = 1;
-	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
+	row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
 	for (uint64_t at = 0; at + TW_FXT_WORD <= record->payload_here; at += TW_FXT_WORD)
-		add_number(job, "pc", TW_ARG_POINTER, tw_load64(record->payload + at, job->chunk->big));
+		add_number(source, "pc", TW_ARG_POINTER, tw_load64(record->payload + at, source->chunk->big));
 	if (record->flags)
-		add_number(job, "flags", TW_ARG_UINT, record->flags);
+		add_number(source, "flags", TW_ARG_UINT, record->flags);
 }
 
 /* Names the last row. */
-static void name_row(const struct job *job, const char *name)
+static void name_row(const struct row_source *source, const char *name)
 {
 	const struct tw_fxt_string string = {.bytes = (const uint8_t *)name, .length = (uint16_t)strlen(name)};
-	name_number(job, &string, FXT_FIX_NAME, 0);
+	name_number(source, &string, FXT_FIX_NAME, 0);
 }
 
-static void take_provider_event(const struct job *job)
+static void take_provider_event(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	bool full = record->object_type == 0;
-	struct tw_event *row = add_row(job, full ? TW_LOST : TW_METADATA, false);
+	struct tw_event *row = add_row(source, full ? TW_LOST : TW_METADATA, false);
 	if (!row)
 		return;
 	row->id = 0;
-	name_row(job, full ? "records dropped" : "provider event");
-	add_number(job, "provider_id", TW_ARG_UINT, record->id);
+	name_row(source, full ? "records dropped" : "provider event");
+	add_number(source, "provider_id", TW_ARG_UINT, record->id);
 	if (!full)
-		add_number(job, "event", TW_ARG_UINT, record->object_type);
-	fxt_note(job->chunk, full ? FXT_RECORDS_DROPPED : FXT_PROVIDER_EVENT, job->place, job->place, record->id,
-	         record->object_type, NULL);
+		add_number(source, "event", TW_ARG_UINT, record->object_type);
+	fxt_note(source->chunk, full ? FXT_RECORDS_DROPPED : FXT_PROVIDER_EVENT, source->place, source->place,
+	         record->id, record->object_type, NULL);
 }
 
 enum { TRACE_INFORMATION = 4 }; /* the metadata record that the magic number is one of */
@@ -470,9 +473,9 @@ static const struct {
     [TW_FXT_TYPE_LARGE] = {FXT_LARGE_TYPE, FXT_LARGE_FORMAT, true, 0, 40},
 };
 
-static void tell_unknown(const struct job *job)
+static void tell_unknown(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	enum fxt_rule rule = FXT_RECORD_TYPE;
 	uint64_t number = record->type;
 	if (unknown_rules[record->type].sub) {
@@ -481,24 +484,24 @@ static void tell_unknown(const struct job *job)
 		rule = further ? unknown_rules[record->type].further : unknown_rules[record->type].rule;
 		number = further ? tw_bits(record->header, from, from + 3) : record->subtype;
 	}
-	fxt_note(job->chunk, rule, job->place, job->place, number, 0, NULL);
+	fxt_note(source->chunk, rule, source->place, source->place, number, 0, NULL);
 }
 
-static void take_unknown(const struct job *job)
+static void take_unknown(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
-	tell_unknown(job);
-	struct tw_event *row = add_row(job, TW_METADATA, false);
+	const struct tw_fxt_record *record = source->record;
+	tell_unknown(source);
+	struct tw_event *row = add_row(source, TW_METADATA, false);
 	if (!row)
 		return;
 	row->flags |= record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
-	name_row(job, "unknown record");
-	add_number(job, "type", TW_ARG_UINT, record->type);
-	add_number(job, "subtype", TW_ARG_UINT, record->subtype);
-	add_bytes(job, "data", TW_ARG_BYTES);
+	name_row(source, "unknown record");
+	add_number(source, "type", TW_ARG_UINT, record->type);
+	add_number(source, "subtype", TW_ARG_UINT, record->subtype);
+	add_bytes(source, "data", TW_ARG_BYTES);
 }
 
-static void (*const takers[TW_FXT_KINDS])(const struct job *) = {
+static void (*const takers[TW_FXT_KINDS])(const struct row_source *) = {
     [TW_FXT_UNKNOWN] = take_unknown,
     [TW_FXT_PROVIDER_EVENT] = take_provider_event,
     [TW_FXT_INSTANT] = take_event,
@@ -535,12 +538,12 @@ static bool has_thread(const struct tw_fxt_record *record)
 }
 
 /* Whether the record is asked for: a context switch by the thread that leaves, and by the one that comes. */
-static bool is_asked_for(const struct job *job)
+static bool is_asked_for(const struct row_source *source)
 {
-	const struct tw_fxt_record *record = job->record;
+	const struct tw_fxt_record *record = source->record;
 	bool switches = record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH || record->kind == TW_FXT_CONTEXT_SWITCH;
-	return !has_thread(record) || is_wanted(job, &record->thread) ||
-	       (switches && is_wanted(job, &record->incoming));
+	return !has_thread(record) || is_wanted(source, &record->thread) ||
+	       (switches && is_wanted(source, &record->incoming));
 }
 
 /* ---- Records. ---- */
@@ -549,7 +552,7 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 {
 	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->big};
 	struct tw_fxt_record record;
-	const struct job job = {chunk, wish, &record, place};
+	const struct row_source source = {chunk, wish, &record, place};
 	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
 	if (fxt_type(header) == TW_FXT_TYPE_STRING)
 		fxt_forget_string(chunk, (unsigned)tw_bits(header, 16, 30));
@@ -558,16 +561,16 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 		return (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	if (record.type <= TW_FXT_TYPE_INITIALIZATION)
-		fxt_next_turn(chunk);
+		fxt_next_context(chunk);
 	if (wish->check)
 		fxt_check_record(chunk, &record, place);
 	if (fxt_is_skipped(wish->skips, header)) {
 		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, record.time));
 		fxt_pass_by(chunk, chunk->time);
-	} else if (!is_asked_for(&job)) { /* the trace begins with it, too */
+	} else if (!is_asked_for(&source)) { /* the trace begins with it, too */
 		fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, record.time));
 	} else if (takers[record.kind]) {
-		takers[record.kind](&job);
+		takers[record.kind](&source);
 	}
 	return record.size < end - place ? (size_t)record.size : end - place;
 }
@@ -586,7 +589,7 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, c
 static void add_lost(struct fxt_chunk *chunk, uint64_t offset, uint64_t lost)
 {
 	const struct tw_event event = {
-	    .time = chunk->time, .offset = offset, .value = lost, .kind = TW_LOST, .provider = chunk->turn.number};
+	    .time = chunk->time, .offset = offset, .value = lost, .kind = TW_LOST, .provider = chunk->context.number};
 	chunk->lost_bytes += lost;
 	tw_slab_add(&chunk->slab, &event);
 }
@@ -635,7 +638,7 @@ void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, cons
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)scratch;
-	fxt_begin_turn(chunk);
+	fxt_begin_context(chunk);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
 		chunk->big = chunk->pieces[chunk->decoded].big;
 		fxt_decode_piece(chunk, wish, &chunk->pieces[chunk->decoded]);

@@ -57,7 +57,7 @@ bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64
 /* The text that a reference means, which is defined. */
 static void set_text(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset, struct tw_argument *argument)
 {
-	const struct fxt_entry *entry = reference ? fxt_string_at(chunk->turn.provider, reference, offset) : NULL;
+	const struct fxt_entry *entry = reference ? fxt_string_at(chunk->context.provider, reference, offset) : NULL;
 	argument->value.bytes = (const uint8_t *)(entry ? entry->text : "");
 	argument->size = entry ? entry->length : 0;
 }
@@ -89,7 +89,7 @@ struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t hea
 
 void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process)
 {
-	const struct fxt_provider *provider = chunk->turn.provider;
+	const struct fxt_provider *provider = chunk->context.provider;
 	uint64_t value = argument->value.u;
 	struct fxt_object object =
 	    argument->type == TW_ARG_POINTER ? fxt_pointer(provider, process, value) : fxt_koid(provider, value);

@@ -10,7 +10,7 @@
 #include "fxt/events/values.h"
 #include "fxt/format/layout.h"
 #include "fxt/format/measure.h"
-#include "fxt/walk/ahead.h"
+#include "fxt/walk/pipeline.h"
 
 #include <stdlib.h>
 
@@ -120,12 +120,12 @@ static uint32_t find_track(struct fxt_chunk *chunk, unsigned index, const uint8_
 {
 	struct fxt_calls *calls = chunk->calls;
 	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
-	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
+	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->context.provider, index, offset) : NULL;
 	struct fxt_track_calls *track = entry && entry->wanted ? fxt_calls_of(chunk, entry->number) : NULL;
 	if (!track)
 		return entry ? UNWANTED : UNKNOWN;
 	if (track->thread) {
-		take_room(calls, &chunk->memo->cursors[track->thread]);
+		take_room(calls, &chunk->name_cache->cursors[track->thread]);
 		track->shared = true;
 	}
 	track->thread = index;
@@ -134,10 +134,10 @@ static uint32_t find_track(struct fxt_chunk *chunk, unsigned index, const uint8_
 
 static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
 {
-	struct fxt_memo *memo = chunk->memo;
-	struct fxt_call_cursor *cursor = &memo->cursors[index];
+	struct fxt_name_cache *name_cache = chunk->name_cache;
+	struct fxt_call_cursor *cursor = &name_cache->cursors[index];
 	if (!cursor->met) {
-		memo->met[index / 64] |= 1ull << index % 64;
+		name_cache->met[index / 64] |= 1ull << index % 64;
 		cursor->met = true;
 		cursor->track = find_track(chunk, index, bytes);
 	}
@@ -197,10 +197,10 @@ static void end_cursor(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
 
 static void end_cursors(struct fxt_chunk *chunk)
 {
-	struct fxt_memo *memo = chunk->memo;
+	struct fxt_name_cache *name_cache = chunk->name_cache;
 	for (unsigned i = 0; i < FXT_THREAD_REFERENCES / 64; i++)
-		for (; memo->met[i]; memo->met[i] &= memo->met[i] - 1)
-			end_cursor(chunk, &memo->cursors[i * 64 + (unsigned)__builtin_ctzll(memo->met[i])]);
+		for (; name_cache->met[i]; name_cache->met[i] &= name_cache->met[i] - 1)
+			end_cursor(chunk, &name_cache->cursors[i * 64 + (unsigned)__builtin_ctzll(name_cache->met[i])]);
 }
 
 /* ---- The fast path: events whose thread and names are indices, and scheduling records. It stops at the first other
@@ -208,7 +208,7 @@ static void end_cursors(struct fxt_chunk *chunk)
  * for all. ---- */
 
 /* A row of records that the fast path takes. */
-struct run {
+struct call_scan {
 	struct fxt_chunk *chunk;
 	bool switches;       /* scheduling records are looked at */
 	const uint8_t *last; /* the last record taken; NULL: there is none */
@@ -216,22 +216,22 @@ struct run {
 
 /* Forgets what calls are called when the references in their headers may mean something else: where strings stand
  * between events, a few each time. */
-static void begin_called(struct fxt_memo *memo)
+static void begin_called(struct fxt_name_cache *name_cache)
 {
-	if (memo->called_epoch == memo->pair_epoch)
+	if (name_cache->called_epoch == name_cache->pair_epoch)
 		return;
-	for (size_t i = 0; i < memo->called_count; i++)
-		memo->called[memo->called_places[i]] = (struct fxt_called){0};
-	memo->called_count = 0;
-	memo->called_epoch = memo->pair_epoch;
+	for (size_t i = 0; i < name_cache->called_count; i++)
+		name_cache->called[name_cache->called_places[i]] = (struct fxt_called){0};
+	name_cache->called_count = 0;
+	name_cache->called_epoch = name_cache->pair_epoch;
 }
 
-static void remember_called(struct fxt_memo *memo, uint64_t header, uint32_t name)
+static void remember_called(struct fxt_name_cache *name_cache, uint64_t header, uint32_t name)
 {
 	const size_t place = tw_bits(header, 48, 63) % FXT_KNOWN;
-	if (!memo->called[place].key)
-		memo->called_places[memo->called_count++] = (uint16_t)place;
-	memo->called[place] = (struct fxt_called){header & FXT_CALLED_BITS, name};
+	if (!name_cache->called[place].key)
+		name_cache->called_places[name_cache->called_count++] = (uint16_t)place;
+	name_cache->called[place] = (struct fxt_called){header & FXT_CALLED_BITS, name};
 }
 
 /* The names of a call; NULL where the name is inline or not registered. The category may be inline: profiles do not use
@@ -244,7 +244,7 @@ TW_NOINLINE const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t hea
 	if (!names)
 		names = fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
 	if (names && !is_inline)
-		remember_called(chunk->memo, header, names->name);
+		remember_called(chunk->name_cache, header, names->name);
 	return names;
 }
 
@@ -263,11 +263,11 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 }
 
 /* What take_usual() must know of each type of event. */
-static const struct shape {
+static const struct call_shape {
 	uint32_t complete; /* mask: its last word is the time at which it ends */
 	uint32_t mark;     /* of the kind of call */
 	uint32_t bytes;    /* how far the next call is from this one; 0: it is no call, and its place is used again */
-} shapes[FXT_TYPES] = {
+} call_shapes[FXT_TYPES] = {
     [FXT_BEGIN] = {.bytes = sizeof(struct fxt_call), .mark = FXT_MARK_BEGIN},
     [FXT_END] = {.bytes = sizeof(struct fxt_call)},
     [FXT_COMPLETE] = {.bytes = sizeof(struct fxt_call), .mark = FXT_MARK_COMPLETE, .complete = UINT32_MAX},
@@ -288,21 +288,21 @@ TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *byt
  * records between them. The processor cannot predict which events are calls, and of which threads, so no jump depends
  * on it: an event that is no call is written, too, and the next one takes its place. Returns the place of the first
  * record that it could not take. */
-TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool big)
+TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes, const uint8_t *to, bool big)
 {
-	struct fxt_chunk *const chunk = run->chunk;
+	struct fxt_chunk *const chunk = scan->chunk;
 	const struct tw_ticks clock = chunk->clock;
-	struct fxt_memo *const memo = chunk->memo;
-	const uint8_t *const base = chunk->bytes, *last_taken = run->last;
+	struct fxt_name_cache *const name_cache = chunk->name_cache;
+	const uint8_t *const base = chunk->bytes, *last_taken = scan->last;
 	for (size_t size; bytes < to; last_taken = bytes, bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
-		const struct fxt_called *called = &memo->called[tw_bits(header, 48, 63) % FXT_KNOWN];
-		const struct shape *shape = &shapes[tw_bits(header, 16, 19)];
-		struct fxt_call_cursor *cursor = &memo->cursors[tw_bits(header, 24, 31)];
+		const struct fxt_called *called = &name_cache->called[tw_bits(header, 48, 63) % FXT_KNOWN];
+		const struct call_shape *shape = &call_shapes[tw_bits(header, 16, 19)];
+		struct fxt_call_cursor *cursor = &name_cache->cursors[tw_bits(header, 24, 31)];
 		struct fxt_call *made = cursor->next;
 		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
 		if (__builtin_expect(called->key != (header & FXT_CALLED_BITS) || made == cursor->end, 0)) {
-			if (run->switches && (size = take_plain_switch(chunk, bytes, big)))
+			if (scan->switches && (size = take_plain_switch(chunk, bytes, big)))
 				continue;
 			break;
 		}
@@ -319,14 +319,14 @@ TW_INLINE const uint8_t *take_usual(struct run *run, const uint8_t *bytes, const
 		cursor->next = (struct fxt_call *)((char *)made + shape->bytes);
 		see_going_on(cursor, ended);
 	}
-	run->last = last_taken;
+	scan->last = last_taken;
 	return bytes;
 }
 
 /* Takes a begin, end or complete event. False where it is not for the fast path. */
-static bool take_call(const struct run *run, uint64_t header, const uint8_t *bytes, unsigned kind, bool big)
+static bool take_call(const struct call_scan *scan, uint64_t header, const uint8_t *bytes, unsigned kind, bool big)
 {
-	struct fxt_chunk *chunk = run->chunk;
+	struct fxt_chunk *chunk = scan->chunk;
 	struct fxt_call_cursor *cursor = cursor_of(chunk, (unsigned)tw_bits(header, 24, 31), bytes);
 	const struct fxt_pair *names = cursor->track != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
 	if (!names || cursor->track == UNWANTED)
@@ -360,15 +360,15 @@ static bool has_names(struct fxt_chunk *chunk, uint64_t header, const uint8_t *b
 
 /* Takes an event that is no call. False where its thread is inline, or something that it refers to is not
  * registered. */
-static bool take_other(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+static bool take_other(const struct call_scan *scan, uint64_t header, const uint8_t *bytes, bool big)
 {
 	const unsigned index = (unsigned)tw_bits(header, 24, 31);
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	if (!index || tw_ticks_ns(&run->chunk->clock, ticks) == UINT64_MAX)
+	if (!index || tw_ticks_ns(&scan->chunk->clock, ticks) == UINT64_MAX)
 		return false;
-	struct fxt_call_cursor *cursor = cursor_of(run->chunk, index, bytes);
+	struct fxt_call_cursor *cursor = cursor_of(scan->chunk, index, bytes);
 	const bool told = cursor->track == UNWANTED ||
-	                  (has_names(run->chunk, header, bytes) && has_registered(run->chunk, header, bytes));
+	                  (has_names(scan->chunk, header, bytes) && has_registered(scan->chunk, header, bytes));
 	if (cursor->track == UNKNOWN || !told)
 		return false;
 	see_going_on(cursor, ticks);
@@ -391,53 +391,53 @@ static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t 
 }
 
 /* Takes a record that take_usual() could not. False where it is not for the fast path either. */
-static bool take_unusual(const struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+static bool take_unusual(const struct call_scan *scan, uint64_t header, const uint8_t *bytes, bool big)
 {
 	unsigned kind = (unsigned)tw_bits(header, 16, 19) - FXT_BEGIN;
 	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
-		return kind > TW_CALL_COMPLETE ? take_other(run, header, bytes, big)
-		                               : take_call(run, header, bytes, kind, big);
-	return run->switches && take_switch(run->chunk, header, bytes, big);
+		return kind > TW_CALL_COMPLETE ? take_other(scan, header, bytes, big)
+		                               : take_call(scan, header, bytes, kind, big);
+	return scan->switches && take_switch(scan->chunk, header, bytes, big);
 }
 
 /* Whether there is room now for an event of a thread whose cursor had none, for take_usual(). */
-static bool gets_room(const struct run *run, uint64_t header, const uint8_t *bytes)
+static bool gets_room(const struct call_scan *scan, uint64_t header, const uint8_t *bytes)
 {
 	const unsigned index = (unsigned)tw_bits(header, 24, 31);
 	return fxt_type(header) == TW_FXT_TYPE_EVENT && index &&
-	       give_room(run->chunk, cursor_of(run->chunk, index, bytes));
+	       give_room(scan->chunk, cursor_of(scan->chunk, index, bytes));
 }
 
 /* Sets the time of the last record. */
-static void end_run(const struct run *run, bool big)
+static void end_scan(const struct call_scan *scan, bool big)
 {
-	struct fxt_chunk *chunk = run->chunk;
+	struct fxt_chunk *chunk = scan->chunk;
 	end_cursors(chunk);
-	if (run->last) {
-		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(run->last + TW_FXT_WORD, big));
+	if (scan->last) {
+		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(scan->last + TW_FXT_WORD, big));
 		chunk->timed = true;
 	}
 }
 
 /* Takes records up to the first that is not for the fast path; returns its place. */
-TW_INLINE size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place, size_t end, bool big)
+TW_INLINE size_t take_usual_records(struct fxt_chunk *chunk, bool switches, size_t place, size_t end, bool big)
 {
-	struct run run = {.chunk = chunk, .switches = switches};
+	struct call_scan scan = {.chunk = chunk, .switches = switches};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
-	begin_called(chunk->memo);
+	begin_called(chunk->name_cache);
 	for (;;) {
-		bytes = take_usual(&run, bytes, to, big);
+		bytes = take_usual(&scan, bytes, to, big);
 		if (bytes == to)
 			break;
 		const uint64_t header = tw_load64(bytes, big);
-		if (gets_room(&run, header, bytes))
+		if (gets_room(&scan, header, bytes))
 			continue;
-		if (!take_unusual(&run, header, bytes, big))
+		if (!take_unusual(&scan, header, bytes, big))
 			break;
-		run.last = bytes;
+		scan.last = bytes;
 		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
-	end_run(&run, big);
+	end_scan(&scan, big);
 	return (size_t)(bytes - chunk->bytes);
 }
 
@@ -505,8 +505,8 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, s
 	bool switches = wish->options->thread_count == 0;
 	while (place < end && make_room(chunk, place, end)) {
 		size_t from = place;
-		place = chunk->big ? take_run(chunk, switches, place, end, true)
-		                   : take_run(chunk, switches, place, end, false);
+		place = chunk->big ? take_usual_records(chunk, switches, place, end, true)
+		                   : take_usual_records(chunk, switches, place, end, false);
 		if (place == from)
 			place += take_record(chunk, wish, place, end);
 	}
@@ -568,7 +568,7 @@ static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 		fxt_calls_clear(chunk->calls);
 		borrow_room(chunk->calls, scratch);
 	}
-	fxt_begin_turn(chunk);
+	fxt_begin_context(chunk);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++)
 		take_piece(chunk, wish, &chunk->pieces[chunk->decoded]);
 }

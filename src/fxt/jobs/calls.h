@@ -107,7 +107,7 @@ struct fxt_calls {
 	uint32_t unfinished; /* profile_by_track.c: parts that still need the chunk */
 };
 
-/* The work for fxt_ahead_new(): finds the calls in what was walked since the last time; then, when the chunk is
+/* The work for fxt_pipeline_new(): finds the calls in what was walked since the last time; then, when the chunk is
  * complete and no call waits for the commit, puts them into tracks. */
 extern const struct fxt_work fxt_calls_work;
 
@@ -119,7 +119,7 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const st
  * memory. */
 void fxt_sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
-/* Turns the nested calls of a track back into items, in the order of time. False when there is no memory. */
+/* Makes the nested calls of a track items again, in the order of time. False when there is no memory. */
 bool fxt_spread_nested(const struct fxt_calls *calls, struct fxt_track_calls *track);
 
 /* The items of a track. */

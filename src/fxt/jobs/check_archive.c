@@ -11,15 +11,15 @@
 #include <stdlib.h>
 
 /* A chunk whose steps are being taken. */
-struct lane {
+struct queue {
 	struct fxt_chunk *chunk;
 	size_t next;
 };
 
-/* The next step of a lane. */
+/* The next step of a queue. */
 struct head {
 	uint64_t time;
-	uint64_t lane; /* its number */
+	uint64_t queue; /* its number */
 };
 
 struct verify {
@@ -28,10 +28,10 @@ struct verify {
 	uint64_t *newest; /* by track: the latest time of a duration's begin or end so far */
 	size_t newest_room;
 	struct fxt_steps_scratch scratch;
-	struct lane lanes[TW_ORDER_SLABS]; /* lane number n is lanes[n % TW_ORDER_SLABS] */
-	uint64_t oldest, count;            /* lanes: the number of the first, how many */
-	uint64_t bytes;                    /* of the lanes' chunks */
-	struct head heads[TW_ORDER_SLABS]; /* of lanes that have steps left, the earliest last */
+	struct queue queues[TW_ORDER_SLABS]; /* queue number n is queues[n % TW_ORDER_SLABS] */
+	uint64_t oldest, count;              /* queues: the number of the first, how many */
+	uint64_t bytes;                      /* of the queues' chunks */
+	struct head heads[TW_ORDER_SLABS];   /* of queues that have steps left, the earliest last */
 	size_t head_count;
 	bool ended, started;
 	uint64_t last; /* time of the last step */
@@ -43,7 +43,7 @@ static uint64_t size_of(const struct fxt_chunk *chunk)
 	return chunk->end - chunk->begin;
 }
 
-/* ---- Ahead: the steps of a chunk, in order. ---- */
+/* ---- In other threads: the steps of a chunk, in order. ---- */
 
 /* Whether the name or the track of the last row waits for the dictionary. */
 static bool is_waiting(const struct fxt_chunk *chunk)
@@ -105,7 +105,7 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, c
 static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)scratch;
-	fxt_begin_turn(chunk);
+	fxt_begin_context(chunk);
 	for (; chunk->decoded < chunk->piece_count && !chunk->steps.failed; chunk->decoded++) {
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
@@ -143,28 +143,28 @@ static void sort_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 
 /* ---- In order: the steps of all chunks. ---- */
 
-static struct lane *lane_at(struct verify *verify, uint64_t number)
+static struct queue *queue_at(struct verify *verify, uint64_t number)
 {
-	return &verify->lanes[number % TW_ORDER_SLABS];
+	return &verify->queues[number % TW_ORDER_SLABS];
 }
 
-static bool is_used_up(const struct lane *lane)
+static bool is_used_up(const struct queue *queue)
 {
-	return lane->next == lane->chunk->steps.left_count;
+	return queue->next == queue->chunk->steps.left_count;
 }
 
-/* Puts the head of a lane, if it has one, in its place among the others. Where times are equal the oldest lane goes
+/* Puts the head of a queue, if it has one, in its place among the others. Where times are equal the oldest queue goes
  * first. */
 static void put_head(struct verify *verify, uint64_t number)
 {
-	const struct lane *lane = lane_at(verify, number);
-	if (is_used_up(lane))
+	const struct queue *queue = queue_at(verify, number);
+	if (is_used_up(queue))
 		return;
-	const struct head head = {lane->chunk->steps.left[lane->next].time, number};
+	const struct head head = {queue->chunk->steps.left[queue->next].time, number};
 	size_t i = verify->head_count++;
 	for (; i > 0; i--) {
 		const struct head *before = &verify->heads[i - 1];
-		if (before->time > head.time || (before->time == head.time && before->lane > number))
+		if (before->time > head.time || (before->time == head.time && before->queue > number))
 			break;
 		verify->heads[i] = *before;
 	}
@@ -199,21 +199,21 @@ static uint64_t first_time(const struct verify *verify)
 	return verify->head_count ? verify->heads[verify->head_count - 1].time : UINT64_MAX;
 }
 
-/* Takes steps of the earliest lane until another lane is earlier. late: or until they are no longer late. */
-static void take_lane(struct verify *verify, bool late)
+/* Takes steps of the earliest queue until another one is earlier. late: or until they are no longer late. */
+static void take_steps(struct verify *verify, bool late)
 {
-	uint64_t number = verify->heads[--verify->head_count].lane, until = first_time(verify);
-	struct lane *lane = lane_at(verify, number);
-	const struct fxt_step *steps = lane->chunk->steps.left;
+	uint64_t number = verify->heads[--verify->head_count].queue, until = first_time(verify);
+	struct queue *queue = queue_at(verify, number);
+	const struct fxt_step *steps = queue->chunk->steps.left;
 	until = late && verify->last < until ? verify->last : until;
 	do {
-		const struct fxt_step *step = &steps[lane->next++];
+		const struct fxt_step *step = &steps[queue->next++];
 		if (late)
-			note_late(verify, lane->chunk, step);
-		fxt_pairs_take_step(&verify->fxt->pairs, lane->chunk, step);
-	} while (!is_used_up(lane) && steps[lane->next].time < until);
+			note_late(verify, queue->chunk, step);
+		fxt_pairs_take_step(&verify->fxt->pairs, queue->chunk, step);
+	} while (!is_used_up(queue) && steps[queue->next].time < until);
 	if (!late)
-		verify->last = steps[lane->next - 1].time;
+		verify->last = steps[queue->next - 1].time;
 	put_head(verify, number);
 }
 
@@ -221,9 +221,9 @@ static void take_lane(struct verify *verify, bool late)
 static void take_round(struct verify *verify)
 {
 	bool late = true;
-	while (verify->head_count && (verify->ended || !is_used_up(lane_at(verify, verify->oldest)))) {
+	while (verify->head_count && (verify->ended || !is_used_up(queue_at(verify, verify->oldest)))) {
 		late = late && first_time(verify) < verify->last;
-		take_lane(verify, late);
+		take_steps(verify, late);
 	}
 }
 
@@ -277,18 +277,18 @@ static void begin_settled(struct verify *verify, const struct fxt_chunk *chunk)
 	}
 }
 
-/* Makes all steps of a lane unsettled; those before verify->last have been taken. */
-static void unsettle(struct verify *verify, struct lane *lane)
+/* Makes all steps of a queue unsettled; those before verify->last have been taken. */
+static void unsettle(struct verify *verify, struct queue *queue)
 {
-	struct fxt_steps *steps = &lane->chunk->steps;
+	struct fxt_steps *steps = &queue->chunk->steps;
 	if (steps->mixed)
 		return;
-	begin_settled(verify, lane->chunk);
+	begin_settled(verify, queue->chunk);
 	fxt_steps_unsettle(steps, &verify->scratch);
-	lane->chunk->failed |= steps->failed;
-	lane->next = 0;
-	while (lane->next < steps->left_count && steps->left[lane->next].time < verify->last)
-		lane->next++;
+	queue->chunk->failed |= steps->failed;
+	queue->next = 0;
+	while (queue->next < steps->left_count && steps->left[queue->next].time < verify->last)
+		queue->next++;
 }
 
 /* Makes all steps of all held chunks unsettled. */
@@ -296,13 +296,13 @@ static void unsettle_all(struct verify *verify)
 {
 	verify->head_count = 0;
 	for (uint64_t i = 0; i < verify->count; i++) {
-		unsettle(verify, lane_at(verify, verify->oldest + i));
+		unsettle(verify, queue_at(verify, verify->oldest + i));
 		put_head(verify, verify->oldest + i);
 	}
 }
 
 /* Puts a chunk behind the others; where it overtakes them, their steps and its own become unsettled. */
-static void put_lane(struct verify *verify, struct fxt_chunk *chunk)
+static void add_queue(struct verify *verify, struct fxt_chunk *chunk)
 {
 	bool late = chunk->steps.left_count && chunk->steps.left[0].time < verify->last;
 	bool overtaking = piles_overtake(verify, chunk);
@@ -313,7 +313,7 @@ static void put_lane(struct verify *verify, struct fxt_chunk *chunk)
 	if ((overtaking || late) && !chunk->steps.mixed)
 		fxt_steps_unsettle(&chunk->steps, &verify->scratch);
 	uint64_t number = verify->oldest + verify->count++;
-	*lane_at(verify, number) = (struct lane){.chunk = chunk};
+	*queue_at(verify, number) = (struct queue){.chunk = chunk};
 	verify->bytes += size_of(chunk);
 	put_head(verify, number);
 }
@@ -323,20 +323,20 @@ static int pull(struct verify *verify)
 {
 	struct fxt_reader *fxt = verify->fxt;
 	struct fxt_chunk *chunk;
-	int status = fxt_ahead_next(fxt->ahead, &chunk);
+	int status = fxt_pipeline_next(fxt->pipeline, &chunk);
 	verify->ended = status == 0;
 	if (status <= 0)
 		return status;
 	fxt_commit(&fxt->commit, chunk);
 	renew_times(chunk);
-	put_lane(verify, chunk);
+	add_queue(verify, chunk);
 	return chunk->failed || chunk->slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
 }
 
 static bool is_full(struct verify *verify)
 {
 	return verify->count &&
-	       verify->bytes - size_of(lane_at(verify, verify->oldest)->chunk) >= fxt_reorder_window(verify->reader);
+	       verify->bytes - size_of(queue_at(verify, verify->oldest)->chunk) >= fxt_reorder_window(verify->reader);
 }
 
 /* Takes chunks until those behind the oldest hold the reorder window. */
@@ -350,12 +350,12 @@ static int fill(struct verify *verify)
 
 static void give_back(struct verify *verify)
 {
-	while (verify->count && is_used_up(lane_at(verify, verify->oldest))) {
-		struct fxt_chunk *chunk = lane_at(verify, verify->oldest)->chunk;
+	while (verify->count && is_used_up(queue_at(verify, verify->oldest))) {
+		struct fxt_chunk *chunk = queue_at(verify, verify->oldest)->chunk;
 		verify->oldest++;
 		verify->count--;
 		verify->bytes -= size_of(chunk);
-		fxt_ahead_give(verify->fxt->ahead, chunk);
+		fxt_pipeline_give(verify->fxt->pipeline, chunk);
 	}
 }
 
@@ -367,9 +367,9 @@ static void set_start(struct verify *verify)
 		return;
 	verify->started = true;
 	clock->start_ns = verify->heads[verify->head_count - 1].time;
-	clock->ticks_per_second = lane_at(verify, verify->oldest)->chunk->turn.frequency;
+	clock->ticks_per_second = queue_at(verify, verify->oldest)->chunk->context.frequency;
 	for (uint64_t i = 0; i < verify->count; i++)
-		fxt_set_wall(verify->reader, lane_at(verify, verify->oldest + i)->chunk);
+		fxt_set_wall(verify->reader, queue_at(verify, verify->oldest + i)->chunk);
 }
 
 static int take_all(struct verify *verify)
@@ -393,7 +393,7 @@ static void tell(const struct verify *verify)
 	fxt_pairs_end(&verify->fxt->pairs);
 	fxt_finish(reader);
 	if (reader->options.order != TW_ORDER_FILE)
-		fxt_tell_late(reader, verify->late, verify->late_offset, verify->latest_by);
+		fxt_report_late(reader, verify->late, verify->late_offset, verify->latest_by);
 }
 
 /* They last as long as the threads do, which end when the reader is closed. */
@@ -415,7 +415,7 @@ int fxt_check_archive(struct tw_reader *reader)
 	if (status == 0)
 		tell(verify);
 	for (uint64_t i = 0; i < verify->count; i++)
-		fxt_chunk_free(lane_at(verify, verify->oldest + i)->chunk);
+		fxt_chunk_free(queue_at(verify, verify->oldest + i)->chunk);
 	free(verify->newest);
 	free(verify->scratch.steps);
 	free(verify);

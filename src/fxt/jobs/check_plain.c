@@ -27,7 +27,7 @@ static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64
 
 /* Proves the arguments of a record from word `at` on. numbers: that they are numbers, too. Returns where they end, or 0
  * where that is not sure. */
-static size_t prove_arguments(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, bool numbers)
+static size_t plain_arguments_end(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, bool numbers)
 {
 	for (; count > 0; count--) {
 		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
@@ -42,23 +42,23 @@ static size_t prove_arguments(struct fxt_chunk *chunk, size_t place, size_t at, 
 /* ---- Records that are not simple. ---- */
 
 enum proof {
-	DOUBTFUL,
-	PROVEN,
+	NOT_PLAIN,
+	FINE,
 	EVENT, /* arguments are right, the fixed words must still be looked at */
 	SCOPED /* the same for an instant with a scope */
 };
 
 /* Whether an event is right as far as its arguments go. */
-static enum proof prove_with_arguments(struct fxt_chunk *chunk, size_t place, uint64_t header)
+static enum proof judge_event(struct fxt_chunk *chunk, size_t place, uint64_t header)
 {
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
 	uint64_t count = tw_bits(header, 20, 23);
 	bool in_record = tw_bits(header, 24, 31) == 0 || (header & (FXT_BITS(47, 47) | FXT_BITS(63, 63)));
 	if (in_record || count == 0)
-		return DOUBTFUL;
-	size_t at = prove_arguments(chunk, place, place + (size_t)2 * TW_FXT_WORD, count, type == FXT_COUNTER);
+		return NOT_PLAIN;
+	size_t at = plain_arguments_end(chunk, place, place + (size_t)2 * TW_FXT_WORD, count, type == FXT_COUNTER);
 	bool scoped = type == FXT_INSTANT && at < place + tw_bits(header, 4, 15) * TW_FXT_WORD;
-	return at == 0 ? DOUBTFUL : scoped ? SCOPED : EVENT;
+	return at == 0 ? NOT_PLAIN : scoped ? SCOPED : EVENT;
 }
 
 /* Whether a time is within 64 bits. */
@@ -70,31 +70,32 @@ static bool is_timed(struct tw_ticks *clock, uint64_t ticks)
 }
 
 /* Context switches and wake-ups make no steps. */
-static enum proof prove_switch(struct fxt_chunk *chunk, size_t place, uint64_t header)
+static enum proof judge_switch(struct fxt_chunk *chunk, size_t place, uint64_t header)
 {
 	uint64_t type = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
 	size_t fixed = type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS;
 	bool right = type == FXT_WAKEUP || (type == FXT_SWITCH && state <= FXT_STATE_KNOWN);
 	uint64_t ticks = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
 	if (!right || !is_timed(&chunk->clock, ticks))
-		return DOUBTFUL;
-	return !count || prove_arguments(chunk, place, place + fixed * TW_FXT_WORD, count, false) ? PROVEN : DOUBTFUL;
+		return NOT_PLAIN;
+	return !count || plain_arguments_end(chunk, place, place + fixed * TW_FXT_WORD, count, false) ? FINE
+	                                                                                              : NOT_PLAIN;
 }
 
-TW_NOINLINE enum proof prove_other(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, uint64_t header)
+TW_NOINLINE enum proof judge_other(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, uint64_t header)
 {
 	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
-		return prove_with_arguments(chunk, place, header);
+		return judge_event(chunk, place, header);
 	/* A filter of threads needs the koids of a context switch, which are not looked at here. */
 	if (fxt_type(header) == TW_FXT_TYPE_SCHEDULING && wish->options->thread_count == 0)
-		return prove_switch(chunk, place, header);
-	return DOUBTFUL;
+		return judge_switch(chunk, place, header);
+	return NOT_PLAIN;
 }
 
 /* ---- Events. The processor cannot predict the type of the next one: there are no jumps that depend on it, but masks,
  * with all bits set or none. ---- */
 
-struct shape {
+struct step_shape {
 	uint64_t below;      /* the last word must be less than this (so UINT64_MAX is never proved) */
 	uint64_t complete;   /* mask: it is a time, not before that of the record and near the clock's base */
 	uint64_t begin, end; /* masks: it begins a duration; it ends one */
@@ -104,7 +105,7 @@ enum { SCOPED_INSTANT = FXT_TYPES | FXT_INSTANT, COMPLETE = FXT_TYPES | FXT_COMP
 
 /* By type of event for two words, and 16 further on for three. Only begins, ends and instants without a scope have
  * two. */
-static const struct shape shapes[2 * FXT_TYPES] = {
+static const struct step_shape step_shapes[2 * FXT_TYPES] = {
 #define MASK UINT64_MAX
 #define OPERATION(type) [FXT_TYPES | (type)] = {.below = UINT64_MAX}
     [FXT_INSTANT] = {.below = UINT64_MAX},
@@ -123,17 +124,17 @@ static const struct shape shapes[2 * FXT_TYPES] = {
 };
 
 /* The shape of an event without arguments, which has two or three words. */
-static inline const struct shape *shape_of(uint64_t header)
+static inline const struct step_shape *shape_of(uint64_t header)
 {
-	return &shapes[tw_bits(header, 16, 19) | (header & FXT_TYPES)];
+	return &step_shapes[tw_bits(header, 16, 19) | (header & FXT_TYPES)];
 }
 
 /* The shape of an event with arguments. */
-static const struct shape *shape_with_arguments(uint64_t header, bool scoped)
+static const struct step_shape *shape_with_arguments(uint64_t header, bool scoped)
 {
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
 	bool two = type == FXT_BEGIN || type == FXT_END || (type == FXT_INSTANT && !scoped);
-	return type == FXT_COUNTER ? &shapes[FXT_INSTANT] : &shapes[type | (two ? 0 : FXT_TYPES)];
+	return type == FXT_COUNTER ? &step_shapes[FXT_INSTANT] : &step_shapes[type | (two ? 0 : FXT_TYPES)];
 }
 
 /* Whether a header is that of an event without arguments, whose names are indices. Its size is known to be right. */
@@ -144,7 +145,7 @@ static inline bool is_simple(uint64_t header)
 }
 
 /* Whether a time, and the last word of an event, are right. Times near the base of the clock are within 64 bits. */
-TW_INLINE bool is_right(const struct tw_ticks *clock, const struct shape *shape, uint64_t ticks, uint64_t word)
+TW_INLINE bool is_right(const struct tw_ticks *clock, const struct step_shape *shape, uint64_t ticks, uint64_t word)
 {
 	uint64_t since = ticks - clock->base_tsc;
 	return (since <= clock->near) & (((word - ticks) & shape->complete) <= clock->near - since) &
@@ -154,13 +155,14 @@ TW_INLINE bool is_right(const struct tw_ticks *clock, const struct shape *shape,
 TW_NOINLINE struct fxt_pile *look_up_pile(struct fxt_chunk *chunk, unsigned index, size_t place)
 {
 	const struct fxt_entry *thread =
-	    index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
+	    index ? fxt_thread_at(chunk->context.provider, index, fxt_offset(chunk, place)) : NULL;
 	return thread && thread->wanted ? fxt_steps_pile(&chunk->steps, thread->number) : NULL;
 }
 
 /* Adds the step of a begin or end as fxt_steps_add_duration() does, where it is as most are: in order, an end of the
  * innermost duration. Other types of event make none. False where it is not: then nothing has been done. */
-TW_INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile *pile, const struct shape *shape)
+TW_INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile *pile,
+                            const struct step_shape *shape)
 {
 	struct fxt_step *step = &all[*count], *innermost = &all[pile->top];
 	const uint64_t top = pile->top, either = shape->begin | shape->end, earlier = step->time < pile->last;
@@ -175,7 +177,7 @@ TW_INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pi
 }
 
 /* Adds the step of an event, of which all but its name is set, if its type makes one. */
-TW_INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pile *pile, const struct shape *shape,
+TW_INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pile *pile, const struct step_shape *shape,
                         const struct fxt_pair *names, uint64_t word)
 {
 	struct fxt_step *step = &steps->all[*count];
@@ -195,16 +197,16 @@ TW_INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pil
 /* Category and name of an event; NULL where one is not registered. */
 TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoch, uint64_t header, size_t place)
 {
-	const struct fxt_pair *names = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	const struct fxt_pair *names = &chunk->name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
 	return names->key == (header >> 32 | epoch) ? names : fxt_look_up_pair(chunk, header, place);
 }
 
 /* ---- Runs. ---- */
 
-TW_INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
+TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
 {
 	const struct tw_ticks clock = chunk->clock;
-	const uint64_t epoch = chunk->memo->pair_epoch;
+	const uint64_t epoch = chunk->name_cache->pair_epoch;
 	const uint8_t *const start = chunk->bytes, *bytes = start + place, *const to = start + end, *timed = NULL;
 	struct fxt_steps *const steps = &chunk->steps;
 	struct fxt_pile *pile = NULL;
@@ -212,12 +214,12 @@ TW_INLINE size_t prove_run(struct fxt_chunk *chunk, const struct fxt_wish *wish,
 	uint64_t header, count = steps->count;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
-		const struct shape *shape = shape_of(header);
+		const struct step_shape *shape = shape_of(header);
 		if (!is_simple(header)) {
-			enum proof proof = prove_other(chunk, wish, (size_t)(bytes - start), header);
-			if (proof == DOUBTFUL)
+			enum proof proof = judge_other(chunk, wish, (size_t)(bytes - start), header);
+			if (proof == NOT_PLAIN)
 				break;
-			if (proof == PROVEN) {
+			if (proof == FINE) {
 				timed = bytes;
 				continue;
 			}
@@ -252,10 +254,10 @@ size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
                        const struct fxt_piece *piece)
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record that has a step */
-	bool told = fxt_is_turn_told(chunk);
+	bool told = fxt_is_context_told(chunk);
 	if (piece->odd || !told || !tw_loop_is_on(TW_LOOP_FXT_CHECK) ||
 	    !fxt_steps_reserve(&chunk->steps, (piece->to - place) / LEAST + 1))
 		return place;
-	return piece->big ? prove_run(chunk, wish, place, piece->to, true)
-	                  : prove_run(chunk, wish, place, piece->to, false);
+	return piece->big ? check_records(chunk, wish, place, piece->to, true)
+	                  : check_records(chunk, wish, place, piece->to, false);
 }

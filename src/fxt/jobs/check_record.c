@@ -137,18 +137,18 @@ static bool has_time(const struct tw_fxt_record *record)
 	return fxt_record_kinds[record->kind].timed || (record->kind == TW_FXT_LARGE_BLOB && record->format == 0);
 }
 
-/* What the record should come after. Told once for each turn. */
+/* What the record should come after. Told once for each context. */
 static void check_turn(const struct checked *checked)
 {
 	struct fxt_chunk *chunk = checked->chunk;
 	bool own = checked->record->type >= TW_FXT_TYPE_STRING;
-	if (own && !chunk->turn.announced && !chunk->told_provider) {
-		if (chunk->turn.provider->id == 0) /* of others a section was told */
+	if (own && !chunk->context.announced && !chunk->told_provider) {
+		if (chunk->context.provider->id == 0) /* of others a section was told */
 			note(checked, FXT_PROVIDER_MISSING, 0);
 		chunk->told_provider = true;
 	}
-	if (has_time(checked->record) && !chunk->turn.initialized && !chunk->told_clock) {
-		note(checked, FXT_INITIALIZATION_MISSING, chunk->turn.provider->id);
+	if (has_time(checked->record) && !chunk->context.initialized && !chunk->told_clock) {
+		note(checked, FXT_INITIALIZATION_MISSING, chunk->context.provider->id);
 		chunk->told_clock = true;
 	}
 }

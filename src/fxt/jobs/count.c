@@ -45,12 +45,12 @@ static void add_count(struct fxt_chunk *chunk, const struct fxt_count *count)
 	census->counts[census->count++] = *count;
 }
 
-/* The count that a tally makes. Its ticks are of the clock of the turn that ends. */
+/* The count that a tally makes. Its ticks are of the clock of the context that ends. */
 static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what, const struct fxt_tally *tally)
 {
 	struct fxt_count count = {.what = what, .number = UINT32_MAX, .records = tally->records, .bytes = tally->bytes};
-	count.provider = chunk->turn.provider->id;
-	count.generation = chunk->turn.generation;
+	count.provider = chunk->context.provider->id;
+	count.generation = chunk->context.generation;
 	count.first = UINT64_MAX;
 	if (tally->first != UINT64_MAX || tally->last != 0) {
 		count.first = tw_ticks_ns(&chunk->clock, tally->first);
@@ -68,7 +68,7 @@ static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offs
 	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
 	fxt_note_times(&sums->provider, tally->first, tally->last);
 	*tally = none;
-	const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, index, offset);
+	const struct fxt_entry *entry = fxt_thread_at(chunk->context.provider, index, offset);
 	if (!entry)
 		count.undefined = index;
 	else
@@ -84,7 +84,7 @@ static void settle_category(struct fxt_chunk *chunk, unsigned index, uint64_t of
 	if (tally.records == 0)
 		return;
 	*records = 0;
-	const struct fxt_entry *entry = index ? fxt_string_at(chunk->turn.provider, index, offset) : NULL;
+	const struct fxt_entry *entry = index ? fxt_string_at(chunk->context.provider, index, offset) : NULL;
 	if (index && !entry)
 		count.undefined = index;
 	else
@@ -318,7 +318,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		return;
 	if (chunk->decoded == 0)
 		begin(chunk->census);
-	fxt_begin_turn(chunk);
+	fxt_begin_context(chunk);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;

@@ -69,7 +69,7 @@ static const struct {
 	uint8_t count;
 	uint8_t from[2]; /* bits */
 	bool lone;
-} holders[TW_FXT_KINDS] = {
+} named_threads[TW_FXT_KINDS] = {
     [TW_FXT_LOG] = {1, {32}, false},
     [TW_FXT_CONTEXT_SWITCH] = {2, {0}, true},
     [TW_FXT_THREAD_WAKEUP] = {1, {0}, true},
@@ -83,13 +83,14 @@ static inline void count_threads(struct fxt_sums *sums, uint64_t header, enum tw
                                  uint64_t size, bool big)
 {
 	uint64_t at = (uint64_t)2 * TW_FXT_WORD, time = tw_load64(bytes + TW_FXT_WORD, big);
-	for (unsigned i = 0; holders[kind].lone && i < holders[kind].count && size > at; i++, at += TW_FXT_WORD)
+	for (unsigned i = 0; named_threads[kind].lone && i < named_threads[kind].count && size > at;
+	     i++, at += TW_FXT_WORD)
 		count_lone(sums, tw_load64(bytes + at, big), size, time);
-	if (holders[kind].lone)
+	if (named_threads[kind].lone)
 		return;
 	struct fxt_inline_tally one = {.tally = {1, size, time, time}};
-	for (unsigned i = 0; i < holders[kind].count; i++) {
-		unsigned from = holders[kind].from[i];
+	for (unsigned i = 0; i < named_threads[kind].count; i++) {
+		unsigned from = named_threads[kind].from[i];
 		uint64_t index = tw_bits(header, from, from + 7);
 		if (index) {
 			fxt_add_up(&sums->threads[index], &one.tally);
@@ -219,7 +220,7 @@ TW_INLINE bool has_thread(const struct fxt_chunk *chunk, uint64_t header, const 
 	const uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
 	if (__builtin_expect(index == *last, 1))
 		return true;
-	if (!fxt_thread_at(chunk->turn.provider, index, offset))
+	if (!fxt_thread_at(chunk->context.provider, index, offset))
 		return false;
 	*last = index;
 	return true;

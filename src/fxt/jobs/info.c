@@ -281,17 +281,17 @@ static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsign
 	const struct fxt_wish wish = {.options = &reader->options};
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk;
-	int status = fxt_ahead_new(&fxt->ahead, reader, &work, &wish, NULL, jobs);
+	int status = fxt_pipeline_new(&fxt->pipeline, reader, &work, &wish, NULL, jobs);
 	if (status < 0)
 		return status;
-	struct fxt_state *state = fxt_ahead_state(fxt->ahead);
+	struct fxt_state *state = fxt_pipeline_state(fxt->pipeline);
 	fxt->commit = (struct fxt_commit){.reader = reader, .state = state};
 	survey->left_out_ns = UINT64_MAX;
-	while ((status = fxt_ahead_next(fxt->ahead, &chunk)) > 0) {
+	while ((status = fxt_pipeline_next(fxt->pipeline, &chunk)) > 0) {
 		fxt_set_wall(reader, chunk);
 		fxt_commit(&fxt->commit, chunk);
 		add_chunk(survey, state, chunk);
-		fxt_ahead_give(fxt->ahead, chunk);
+		fxt_pipeline_give(fxt->pipeline, chunk);
 	}
 	name_providers(survey, state);
 	return survey->failed ? TW_ERR_MEMORY : status;

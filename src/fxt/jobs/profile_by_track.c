@@ -38,13 +38,13 @@ struct track_state {
 struct part {
 	struct track_state *states;
 	size_t state_count, state_room;
-	uint32_t tracks;            /* given to it; their states are made later */
-	uint64_t load;              /* calls given to it */
-	uint64_t put, ready, taken; /* how many chunks were looked through, may be looked through, were given */
-	uint64_t held_bytes;        /* of the chunks from `taken` to `ready` */
-	bool busy;                  /* a thread works for it */
-	bool failed;                /* no memory */
-	uint64_t first, last;       /* times of its first and last item */
+	uint32_t tracks;                /* given to it; their states are made later */
+	uint64_t load;                  /* calls given to it */
+	uint64_t put, available, taken; /* how many chunks were looked through, may be looked through, were given */
+	uint64_t held_bytes;            /* of the chunks from `taken` to `available` */
+	bool busy;                      /* a thread works for it */
+	bool failed;                    /* no memory */
+	uint64_t first, last;           /* times of its first and last item */
 	uint64_t late, late_offset, latest_by;
 };
 
@@ -56,7 +56,7 @@ struct owner {
 
 struct division {
 	struct tw_reader *reader;
-	struct fxt_ahead *ahead;
+	struct fxt_pipeline *pipeline;
 	const struct tw_call_taker *taker;
 	uint64_t window;
 	struct part parts[PARTS_MAX];
@@ -206,8 +206,8 @@ static void give_woven(const struct division *division, struct part *part, const
 	}
 }
 
-static void give_lane(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
-                      struct fxt_track_calls *track)
+static void give_calls_of(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
+                          struct fxt_track_calls *track)
 {
 	struct track_state *state = &part->states[track->state];
 	bool spreads = track->nested && track->count && !still_nests(chunk, track, state);
@@ -315,27 +315,27 @@ static void give_chunk(const struct division *division, struct part *part, const
 {
 	for (size_t i = 0; i < chunk->calls->track_count && !part->failed; i++)
 		if (&division->parts[chunk->calls->tracks[i].part] == part)
-			give_lane(division, part, chunk, &chunk->calls->tracks[i]);
+			give_calls_of(division, part, chunk, &chunk->calls->tracks[i]);
 }
 
 /* Whether the chunks that a part holds behind its oldest one fill the reorder window. */
 static bool has_enough(const struct division *division, const struct part *part)
 {
-	return part->taken < part->ready &&
+	return part->taken < part->available &&
 	       part->held_bytes - size_of(chunk_at(division, part->taken)) >= division->window;
 }
 
 static void fill(const struct division *division, struct part *part)
 {
-	while (!has_enough(division, part) && part->ready < division->committed)
-		part->held_bytes += size_of(chunk_at(division, part->ready++));
+	while (!has_enough(division, part) && part->available < division->committed)
+		part->held_bytes += size_of(chunk_at(division, part->available++));
 }
 
 /* Whether a part can give its oldest chunk: it has enough, or no more will come. */
-static bool is_ready(const struct division *division, const struct part *part)
+static bool has_work(const struct division *division, const struct part *part)
 {
-	bool full = has_enough(division, part) || part->ready - part->taken == TW_ORDER_SLABS;
-	return part->taken < part->ready && (full || division->ended);
+	bool full = has_enough(division, part) || part->available - part->taken == TW_ORDER_SLABS;
+	return part->taken < part->available && (full || division->ended);
 }
 
 /* Lets a part be done with its oldest chunk; the last part gives the chunk back. */
@@ -347,34 +347,34 @@ static void pass_chunk(struct division *division, struct part *part)
 	fill(division, part);
 	if (--chunk->calls->unfinished == 0) {
 		division->oldest++;
-		fxt_ahead_put(division->ahead, chunk);
+		fxt_pipeline_put(division->pipeline, chunk);
 	}
 }
 
-/* Does the work for one chunk of a part that is ready. False where no part is. */
+/* Does the work for one chunk of a part that has some. False where none has. */
 static bool work(void *context, struct fxt_scratch *scratch)
 {
 	(void)scratch;
 	struct division *division = context;
 	struct part *part = division->parts, *end = division->parts + division->count;
-	while (part < end && (part->busy || !is_ready(division, part)))
+	while (part < end && (part->busy || !has_work(division, part)))
 		part++;
 	if (part == end)
 		return false;
 	part->busy = true;
-	uint64_t ready = part->ready;
-	fxt_ahead_unlock(division->ahead);
-	for (; part->put < ready; part->put++)
+	uint64_t available = part->available;
+	fxt_pipeline_unlock(division->pipeline);
+	for (; part->put < available; part->put++)
 		put_chunk(division, part, chunk_at(division, part->put));
 	give_chunk(division, part, chunk_at(division, part->taken));
-	fxt_ahead_lock(division->ahead);
+	fxt_pipeline_lock(division->pipeline);
 	pass_chunk(division, part);
 	return true;
 }
 
-/* ---- Dealing, in the order of the archive. ---- */
+/* ---- Tracks are given to parts, in the order of the archive. ---- */
 
-/* Deals a new track to the part with the fewest calls. */
+/* Gives a new track to the part with the fewest calls. */
 static struct owner new_owner(struct division *division)
 {
 	struct part *least = division->parts;
@@ -412,37 +412,38 @@ static bool divide_chunk(struct division *division, struct fxt_chunk *chunk)
 		chunk->failed |= !divide_track(division, &chunk->calls->tracks[i]);
 	chunk->calls->unfinished = division->count;
 	if (division->committed == 0)
-		division->reader->clock.ticks_per_second = chunk->turn.frequency;
+		division->reader->clock.ticks_per_second = chunk->context.frequency;
 	return !chunk->failed;
 }
 
 /* Makes a committed chunk available to the parts. */
 static void put_out(struct division *division, struct fxt_chunk *chunk)
 {
-	fxt_ahead_lock(division->ahead);
-	fxt_ahead_put_bytes(division->ahead, chunk);
+	fxt_pipeline_lock(division->pipeline);
+	fxt_pipeline_put_bytes(division->pipeline, chunk);
 	division->held[division->committed++ % TW_ORDER_SLABS] = chunk;
 	for (unsigned i = 0; i < division->count; i++)
 		fill(division, &division->parts[i]);
-	fxt_ahead_unlock(division->ahead);
+	fxt_pipeline_unlock(division->pipeline);
 }
 
 /* Whether a part is so far behind that no more chunks should be committed. */
 static bool is_full(struct division *division)
 {
-	uint64_t ready = division->committed;
+	uint64_t available = division->committed;
 	for (unsigned i = 0; i < division->count; i++)
-		ready = division->parts[i].ready < ready ? division->parts[i].ready : ready;
-	return division->committed - ready >= SPARE_CHUNKS || division->committed - division->oldest == TW_ORDER_SLABS;
+		available = division->parts[i].available < available ? division->parts[i].available : available;
+	return division->committed - available >= SPARE_CHUNKS ||
+	       division->committed - division->oldest == TW_ORDER_SLABS;
 }
 
 static void wait_for_parts(struct division *division, bool to_the_end)
 {
-	fxt_ahead_lock(division->ahead);
+	fxt_pipeline_lock(division->pipeline);
 	division->ended = to_the_end;
 	while (to_the_end ? division->oldest < division->committed : is_full(division))
-		fxt_ahead_help(division->ahead);
-	fxt_ahead_unlock(division->ahead);
+		fxt_pipeline_help(division->pipeline);
+	fxt_pipeline_unlock(division->pipeline);
 }
 
 static bool is_stopped(const struct division *division)
@@ -454,10 +455,10 @@ static int divide_all(struct division *division)
 {
 	struct fxt_chunk *chunk;
 	int status;
-	while ((status = fxt_ahead_next(division->ahead, &chunk)) > 0) {
+	while ((status = fxt_pipeline_next(division->pipeline, &chunk)) > 0) {
 		bool stopped = is_stopped(division);
 		if (stopped || !divide_chunk(division, chunk)) {
-			fxt_ahead_give(division->ahead, chunk);
+			fxt_pipeline_give(division->pipeline, chunk);
 			return stopped ? TW_ERR_LIMIT : TW_ERR_MEMORY;
 		}
 		put_out(division, chunk);
@@ -490,7 +491,7 @@ static void tell(const struct division *division)
 		clock->end_ns = all.last;
 	}
 	fxt_finish(division->reader);
-	fxt_tell_late(division->reader, all.late, all.late_offset, all.latest_by);
+	fxt_report_late(division->reader, all.late, all.late_offset, all.latest_by);
 }
 
 static void free_division(struct division *division)
@@ -508,12 +509,12 @@ static void free_division(struct division *division)
 	free(division);
 }
 
-/* Lets threads that read ahead work for parts, too. */
+/* Lets the threads of the pipeline work for parts, too. */
 static void begin_work(struct division *division)
 {
-	fxt_ahead_lock(division->ahead);
-	fxt_ahead_more(division->ahead, work, division);
-	fxt_ahead_unlock(division->ahead);
+	fxt_pipeline_lock(division->pipeline);
+	fxt_pipeline_add_work(division->pipeline, work, division);
+	fxt_pipeline_unlock(division->pipeline);
 }
 
 static bool any_busy(const struct division *division)
@@ -527,11 +528,11 @@ static bool any_busy(const struct division *division)
 /* Ends that, and waits for those that still do. */
 static void end_work(struct division *division)
 {
-	fxt_ahead_lock(division->ahead);
-	fxt_ahead_more(division->ahead, NULL, NULL);
+	fxt_pipeline_lock(division->pipeline);
+	fxt_pipeline_add_work(division->pipeline, NULL, NULL);
 	while (any_busy(division))
-		fxt_ahead_help(division->ahead);
-	fxt_ahead_unlock(division->ahead);
+		fxt_pipeline_help(division->pipeline);
+	fxt_pipeline_unlock(division->pipeline);
 }
 
 int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *taker)
@@ -547,7 +548,7 @@ int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *t
 		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
 	}
 	division->reader = reader;
-	division->ahead = fxt->ahead;
+	division->pipeline = fxt->pipeline;
 	division->wish = wish;
 	division->taker = taker;
 	division->window = fxt_reorder_window(reader);

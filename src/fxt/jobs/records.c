@@ -134,7 +134,7 @@ static void add_object(const struct showing *show, struct field_list *list, cons
 {
 	uint64_t process = 0, thread, value = argument->value.u;
 	const struct tw_fxt_record *record = show->record;
-	const struct fxt_provider *provider = show->records->cursor.chunk->turn.provider;
+	const struct fxt_provider *provider = show->records->cursor.chunk->context.provider;
 	bool koid = argument->type == TW_FXT_ARG_KOID;
 	if (!koid && !koids(&show->records->cursor, &record->thread, &process, &thread))
 		return;
@@ -289,7 +289,7 @@ static void learn_name(struct showing *show)
 {
 	const struct tw_fxt_record *record = show->record;
 	const struct fxt_cursor *cursor = &show->records->cursor;
-	const struct fxt_provider *provider = cursor->chunk->turn.provider;
+	const struct fxt_provider *provider = cursor->chunk->context.provider;
 	struct fxt_state *state = &show->records->cursor.state;
 	const char *text;
 	size_t length;

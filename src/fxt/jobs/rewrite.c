@@ -42,7 +42,7 @@ static void turn_words(uint8_t *to, const uint8_t *from, uint64_t size)
 
 /* Words whose meaning is not known, in the target's byte order: a backtrace's addresses are words for sure, extensions
  * and unknown records by all that the document says. */
-static const uint8_t *turned(struct rewrite *r, size_t *used, const uint8_t *bytes, uint64_t size)
+static const uint8_t *contexts_taken(struct rewrite *r, size_t *used, const uint8_t *bytes, uint64_t size)
 {
 	uint8_t *to = r->words + *used;
 	turn_words(to, bytes, size);
@@ -56,15 +56,15 @@ static void turn_record(struct rewrite *r, struct tw_fxt_record *record)
 	bool words = record->kind == TW_FXT_PROFILER_BACKTRACE || (record->kind == TW_FXT_UNKNOWN && !large);
 	size_t used = 0;
 	if (words && record->payload)
-		record->payload = turned(r, &used, record->payload, record->payload_size);
+		record->payload = contexts_taken(r, &used, record->payload, record->payload_size);
 	if (record->trailing && !large)
-		record->trailing = turned(r, &used, record->trailing, record->trailing_size);
+		record->trailing = contexts_taken(r, &used, record->trailing, record->trailing_size);
 	for (unsigned i = 0; i < record->argument_count; i++) {
 		struct tw_fxt_argument *argument = &record->arguments[i];
 		if (argument->type > TW_FXT_ARG_BLOB && argument->bytes)
-			argument->bytes = turned(r, &used, argument->bytes, argument->size);
+			argument->bytes = contexts_taken(r, &used, argument->bytes, argument->size);
 		if (argument->trailing)
-			argument->trailing = turned(r, &used, argument->trailing, argument->trailing_size);
+			argument->trailing = contexts_taken(r, &used, argument->trailing, argument->trailing_size);
 	}
 }
 
@@ -120,7 +120,7 @@ static void put_next(struct rewrite *r, const uint8_t *bytes, uint64_t size)
 
 static bool is_new(struct rewrite *r, bool thread, unsigned index)
 {
-	uint64_t key = tw_hash_two(r->cursor.chunk->turn.provider->id, (uint64_t)thread << 32 | index);
+	uint64_t key = tw_hash_two(r->cursor.chunk->context.provider->id, (uint64_t)thread << 32 | index);
 	uint32_t known;
 	return !tw_map_find(&r->defined, key, &known) && tw_map_add(&r->defined, key, 0);
 }
@@ -183,7 +183,7 @@ static bool define_thread(struct rewrite *r, const struct tw_fxt_thread *thread,
 {
 	if (thread->index == 0 || r->cursor.state.full || fxt_cursor_thread(&r->cursor, thread->index))
 		return false;
-	uint64_t koid = fxt_undefined_koid(r->cursor.chunk->turn.generation, thread->index);
+	uint64_t koid = fxt_undefined_koid(r->cursor.chunk->context.generation, thread->index);
 	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index, .thread.thread = koid};
 	if (!is_new(r, true, thread->index))
 		return true;

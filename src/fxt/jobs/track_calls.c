@@ -10,7 +10,7 @@
 
 static const uint32_t NONE = UINT32_MAX;
 
-/* ---- Lanes. ---- */
+/* ---- The calls of each track. ---- */
 
 static struct fxt_track_calls *add_track(struct fxt_chunk *chunk, uint32_t track)
 {

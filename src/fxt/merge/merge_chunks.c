@@ -23,7 +23,7 @@ static void find_next(struct fxt_merge_input *input)
 static int go_on(struct fxt_merge_chunks *chunks, struct fxt_merge_input *input)
 {
 	struct tw_reader *reader = input->input->reader;
-	int status = fxt_go_on(reader);
+	int status = fxt_hold_chunks(reader);
 	if (status < 0)
 		return fail(chunks, reader, status);
 	find_next(input);
@@ -123,10 +123,10 @@ static int begin_input(struct fxt_merge_chunks *chunks, struct tw_merge_input *i
 {
 	struct tw_reader *reader = input->reader;
 	struct fxt_chunk *chunk = NULL;
-	int status = fxt_go_on(reader);
+	int status = fxt_hold_chunks(reader);
 	while (status > 0 && !chunk) {
 		status = fxt_open_chunk(reader, &chunk);
-		status = status < 0 || chunk ? status : fxt_go_on(reader);
+		status = status < 0 || chunk ? status : fxt_hold_chunks(reader);
 	}
 	if (status < 0)
 		return fail(chunks, reader, status);
@@ -152,7 +152,7 @@ int fxt_merge_chunks_begin(struct fxt_merge_chunks *chunks)
 	struct tw_merge *merge = chunks->merged->state;
 	int status = 0;
 	for (size_t i = 0; i < merge->count && status == 0; i++) {
-		status = fxt_set_out(merge->inputs[i].reader, chunks->crew);
+		status = fxt_start_merge(merge->inputs[i].reader, chunks->pool);
 		status = status < 0 ? fail(chunks, merge->inputs[i].reader, status) : 0;
 	}
 	for (size_t i = 0; i < merge->count && status == 0; i++)
@@ -162,7 +162,7 @@ int fxt_merge_chunks_begin(struct fxt_merge_chunks *chunks)
 		struct fxt_merge_input *input = &chunks->inputs[i];
 		find_next(input);
 		if (makes_records(&chunks->writer->options))
-			fxt_merge_names_begin(&input->fxt->names, input->fxt->ahead, &input->input->time);
+			fxt_merge_names_begin(&input->fxt->names, input->fxt->pipeline, &input->input->time);
 	}
 	return status;
 }

@@ -31,14 +31,14 @@ struct fxt_merge_open {
 struct fxt_merge_chunks {
 	struct tw_writer *writer;
 	struct tw_reader *merged;
-	struct fxt_crew *crew;
+	struct fxt_pool *pool;
 	struct fxt_merge_input inputs[TW_MERGE_DIRECT]; /* in the order of the command line */
 	size_t count, unended;
 	struct fxt_merge_open *open; /* by input, and by place in the archive */
 	size_t open_count, open_room;
 };
 
-/* Opens the first chunk of each archive; then it is known how times change. All zero but writer, merged and crew to
+/* Opens the first chunk of each archive; then it is known how times change. All zero but writer, merged and pool to
  * begin. Returns 0 or a negative status. */
 int fxt_merge_chunks_begin(struct fxt_merge_chunks *chunks);
 

@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/merge/merge_names.h"
 
-#include "fxt/walk/ahead.h"
+#include "fxt/walk/pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Gives a table at least this room, twice as much as before. The table before it is kept, as other threads may be
  * reading it. */
-static bool enlarge(struct fxt_merge_names *names, struct fxt_ahead *ahead, void *table, size_t *room, size_t need,
-                    size_t size)
+static bool enlarge(struct fxt_merge_names *names, struct fxt_pipeline *pipeline, void *table, size_t *room,
+                    size_t need, size_t size)
 {
 	enum { ROOM_LEAST = 64 };
 	void **place = table, *before = *place;
@@ -23,35 +23,36 @@ static bool enlarge(struct fxt_merge_names *names, struct fxt_ahead *ahead, void
 		memcpy(made, before, *room * size);
 		names->old[names->old_count++] = before;
 	}
-	fxt_ahead_lock(ahead);
+	fxt_pipeline_lock(pipeline);
 	*place = made;
 	*room = fresh;
-	fxt_ahead_unlock(ahead);
+	fxt_pipeline_unlock(pipeline);
 	return true;
 }
 
-void fxt_merge_names_begin(struct fxt_merge_names *names, struct fxt_ahead *ahead, const struct tw_merge_time *time)
+void fxt_merge_names_begin(struct fxt_merge_names *names, struct fxt_pipeline *pipeline,
+                           const struct tw_merge_time *time)
 {
-	fxt_ahead_lock(ahead);
+	fxt_pipeline_lock(pipeline);
 	names->time = *time;
 	names->known = true;
-	fxt_ahead_unlock(ahead);
+	fxt_pipeline_unlock(pipeline);
 }
 
-bool fxt_merge_add_name(struct fxt_merge_names *names, struct fxt_ahead *ahead, uint32_t name, uint16_t index)
+bool fxt_merge_add_name(struct fxt_merge_names *names, struct fxt_pipeline *pipeline, uint32_t name, uint16_t index)
 {
 	if (name >= names->name_room &&
-	    !enlarge(names, ahead, &names->names, &names->name_room, name + (size_t)1, sizeof *names->names))
+	    !enlarge(names, pipeline, &names->names, &names->name_room, name + (size_t)1, sizeof *names->names))
 		return false;
 	atomic_store_explicit(&names->names[name], index, memory_order_relaxed);
 	return true;
 }
 
-bool fxt_merge_add_thread(struct fxt_merge_names *names, struct fxt_ahead *ahead, uint32_t track, uint64_t process,
-                          uint64_t thread, uint8_t index)
+bool fxt_merge_add_thread(struct fxt_merge_names *names, struct fxt_pipeline *pipeline, uint32_t track,
+                          uint64_t process, uint64_t thread, uint8_t index)
 {
 	if (track >= names->thread_room &&
-	    !enlarge(names, ahead, &names->threads, &names->thread_room, track + (size_t)1, sizeof *names->threads))
+	    !enlarge(names, pipeline, &names->threads, &names->thread_room, track + (size_t)1, sizeof *names->threads))
 		return false;
 	struct fxt_merged_thread *added = &names->threads[track];
 	if (atomic_load_explicit(&added->state, memory_order_relaxed))

@@ -52,15 +52,16 @@ static inline uint64_t fxt_merged_index(const struct fxt_merged_thread *thread)
 	return atomic_load_explicit(&thread->state, memory_order_relaxed) & FXT_MERGED_INDEX;
 }
 
-struct fxt_ahead;
+struct fxt_pipeline;
 
 /* From now on records can be made. */
-void fxt_merge_names_begin(struct fxt_merge_names *names, struct fxt_ahead *ahead, const struct tw_merge_time *time);
+void fxt_merge_names_begin(struct fxt_merge_names *names, struct fxt_pipeline *pipeline,
+                           const struct tw_merge_time *time);
 
 /* Add a name and a thread that have been written. False when there is no memory. */
-bool fxt_merge_add_name(struct fxt_merge_names *names, struct fxt_ahead *ahead, uint32_t name, uint16_t index);
-bool fxt_merge_add_thread(struct fxt_merge_names *names, struct fxt_ahead *ahead, uint32_t track, uint64_t process,
-                          uint64_t thread, uint8_t index);
+bool fxt_merge_add_name(struct fxt_merge_names *names, struct fxt_pipeline *pipeline, uint32_t name, uint16_t index);
+bool fxt_merge_add_thread(struct fxt_merge_names *names, struct fxt_pipeline *pipeline, uint32_t track,
+                          uint64_t process, uint64_t thread, uint8_t index);
 
 /* After the threads have ended. */
 void fxt_merge_names_free(struct fxt_merge_names *names);

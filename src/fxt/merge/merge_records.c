@@ -230,10 +230,10 @@ int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passe
 	merging->chunks = (struct fxt_merge_chunks){
 	    .writer = writer,
 	    .merged = merged,
-	    .crew = fxt_crew_new(merged->options.jobs),
+	    .pool = fxt_pool_new(merged->options.jobs),
 	};
-	int status = merging->chunks.crew ? merge_all(merging) : no_memory(merging);
-	fxt_crew_release(merging->chunks.crew);
+	int status = merging->chunks.pool ? merge_all(merging) : no_memory(merging);
+	fxt_pool_release(merging->chunks.pool);
 	free(merging->chunks.open);
 	free(merging->slot.keys);
 	free(merging->slot.records);

@@ -13,7 +13,7 @@ static bool add_name(const struct fxt_tables *tables, const struct fxt_merge_inp
 	uint32_t name = own < mapping->name_room ? mapping->names[own] : 0;
 	if (name == 0 || name >= tables->string_room || tables->strings[name] == 0)
 		return true;
-	return fxt_merge_add_name(&from->fxt->names, from->fxt->ahead, own, tables->strings[name]);
+	return fxt_merge_add_name(&from->fxt->names, from->fxt->pipeline, own, tables->strings[name]);
 }
 
 static bool add_thread(const struct fxt_tables *tables, const struct fxt_merge_input *from, uint32_t own)
@@ -23,7 +23,7 @@ static bool add_thread(const struct fxt_tables *tables, const struct fxt_merge_i
 	if (track == 0 || track >= tables->tracks_seen || !tables->threads[track].written)
 		return true;
 	const struct fxt_koids koids = fxt_koids_of(tables, track);
-	return fxt_merge_add_thread(&from->fxt->names, from->fxt->ahead, own, koids.process, koids.thread,
+	return fxt_merge_add_thread(&from->fxt->names, from->fxt->pipeline, own, koids.process, koids.thread,
 	                            tables->threads[track].index);
 }
 

@@ -49,12 +49,12 @@ static void decode_to_merge(struct fxt_chunk *chunk, const struct fxt_wish *wish
 static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	bool waits = chunk->wait != FXT_EAGER && !chunk->failed && tw_loop_is_on(TW_LOOP_FXT_WAIT);
-	if (waits && fxt_glance(chunk)) {
+	if (waits && fxt_chunk_times(chunk)) {
 		chunk->wait = FXT_WAITS;
 		chunk->digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
 		return;
 	}
-	fxt_lend_memos(chunk, scratch->memos, FXT_MEMOS);
+	fxt_lend_name_caches(chunk, scratch->name_caches, FXT_NAME_CACHES);
 	if (!chunk->failed) /* otherwise it may refer to providers that are no more */
 		decode_all(chunk, wish, scratch);
 	chunk->wait = FXT_HAS_ROWS;
@@ -118,19 +118,19 @@ static void make(struct fxt_merge_window *window, struct fxt_chunk *chunk, struc
                  struct fxt_scratch *scratch)
 {
 	maker->names = ((const struct fxt_reader *)window->reader->state)->names;
-	fxt_lend_memos(chunk, maker->memos, is_one_of_few(window) ? FXT_WINDOW_MEMOS : 1);
+	fxt_lend_name_caches(chunk, maker->name_caches, is_one_of_few(window) ? FXT_WINDOW_NAME_CACHES : 1);
 	chunk->wait = FXT_IN_WORK;
 	bool forgotten = !chunk->bytes;
 	if (window->spare_count)
 		lend_memory(chunk, &window->spare[--window->spare_count]);
-	fxt_ahead_lend_bytes(window->ahead, chunk);
-	fxt_ahead_unlock(window->ahead);
+	fxt_pipeline_lend_bytes(window->pipeline, chunk);
+	fxt_pipeline_unlock(window->pipeline);
 	chunk->status = forgotten ? fetch(window, chunk) : 0;
 	if (chunk->status == 0 && window->wish.merges)
 		decode_to_merge(chunk, &window->wish, scratch, maker->names.known ? &maker->names : NULL);
 	else if (chunk->status == 0)
 		decode_all(chunk, &window->wish, scratch);
-	fxt_ahead_lock(window->ahead);
+	fxt_pipeline_lock(window->pipeline);
 	chunk->wait = FXT_HAS_ROWS;
 }
 
@@ -164,9 +164,9 @@ static bool help(void *context, struct fxt_scratch *scratch)
 static void finish(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
 	while (chunk->wait == FXT_IN_WORK)
-		fxt_ahead_help(window->ahead);
+		fxt_pipeline_help(window->pipeline);
 	if (chunk->wait == FXT_WAITS)
-		make(window, chunk, &window->own, fxt_ahead_scratch(window->ahead));
+		make(window, chunk, &window->own, fxt_pipeline_scratch(window->pipeline));
 }
 
 void fxt_merge_window_count_early(struct fxt_merge_window *window, struct fxt_chunk *chunk)
@@ -191,33 +191,33 @@ static void finish_all(void *context, struct fxt_chunk *const *line, size_t coun
 	for (size_t i = 0; i < count; i++)
 		finish(window, line[i]);
 	window->count = 0;
-	fxt_ahead_hold(window->ahead, UINT64_MAX);
+	fxt_pipeline_keep_tables(window->pipeline, UINT64_MAX);
 }
 
 /* ---- The caller. ---- */
 
 /* Says from which offset on records may still look into the tables. */
-static void hold(struct fxt_merge_window *window)
+static void keep_tables(struct fxt_merge_window *window)
 {
 	const struct fxt_chunk *first = window->count ? window->waiting[0] : NULL;
-	fxt_ahead_hold(window->ahead, first ? fxt_offset(first, first->begin) : UINT64_MAX);
+	fxt_pipeline_keep_tables(window->pipeline, first ? fxt_offset(first, first->begin) : UINT64_MAX);
 }
 
 void fxt_merge_window_put(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
-	fxt_ahead_lock(window->ahead);
+	fxt_pipeline_lock(window->pipeline);
 	window->waiting[window->count++] = chunk;
 	window->settled = false;
 	if (fxt_merge_window_forgets(window->reader) && chunk->wait == FXT_WAITS)
-		fxt_ahead_put_bytes(window->ahead, chunk);
-	hold(window);
-	fxt_ahead_unlock(window->ahead);
+		fxt_pipeline_put_bytes(window->pipeline, chunk);
+	keep_tables(window);
+	fxt_pipeline_unlock(window->pipeline);
 }
 
 void fxt_merge_window_make(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
 	size_t i = 0;
-	fxt_ahead_lock(window->ahead);
+	fxt_pipeline_lock(window->pipeline);
 	finish(window, chunk);
 	while (i < window->count && window->waiting[i] != chunk)
 		i++;
@@ -226,8 +226,8 @@ void fxt_merge_window_make(struct fxt_merge_window *window, struct fxt_chunk *ch
 		memmove(&window->waiting[i], &window->waiting[i + 1], (window->count - i) * sizeof(struct fxt_chunk *));
 		window->settled = false;
 	}
-	hold(window);
-	fxt_ahead_unlock(window->ahead);
+	keep_tables(window);
+	fxt_pipeline_unlock(window->pipeline);
 }
 
 void fxt_merge_window_empty(struct fxt_merge_window *window, struct fxt_chunk *chunk)
@@ -242,31 +242,31 @@ void fxt_merge_window_empty(struct fxt_merge_window *window, struct fxt_chunk *c
 	chunk->merge = (struct fxt_merge_events){0};
 	chunk->fixes = NULL;
 	chunk->fix_room = 0;
-	fxt_ahead_lock(window->ahead);
+	fxt_pipeline_lock(window->pipeline);
 	bool kept = window->spare_count < (is_one_of_few(window) ? FXT_SPARE_ROWS : 1);
 	if (kept)
 		window->spare[window->spare_count++] = memory;
-	fxt_ahead_put_bytes(window->ahead, chunk);
-	fxt_ahead_unlock(window->ahead);
+	fxt_pipeline_put_bytes(window->pipeline, chunk);
+	fxt_pipeline_unlock(window->pipeline);
 	if (!kept)
 		free_memory(&memory);
 }
 
-struct fxt_merge_window *fxt_merge_window_new(struct tw_reader *reader, struct fxt_ahead *ahead,
+struct fxt_merge_window *fxt_merge_window_new(struct tw_reader *reader, struct fxt_pipeline *pipeline,
                                               const struct fxt_wish *wish, bool merges)
 {
 	struct fxt_merge_window *window = calloc(1, sizeof *window);
 	if (!window)
 		return NULL;
 	window->reader = reader;
-	window->ahead = ahead;
+	window->pipeline = pipeline;
 	window->wish = *wish;
 	window->wish.merges = merges;
 	window->wish.sort = !merges;
-	fxt_ahead_lock(ahead);
-	fxt_ahead_more(ahead, help, window);
-	fxt_ahead_before_forgetting(ahead, finish_all);
-	fxt_ahead_unlock(ahead);
+	fxt_pipeline_lock(pipeline);
+	fxt_pipeline_add_work(pipeline, help, window);
+	fxt_pipeline_before_forgetting(pipeline, finish_all);
+	fxt_pipeline_unlock(pipeline);
 	return window;
 }
 

@@ -9,12 +9,12 @@
 #ifndef FXT_MERGE_WINDOW_H
 #define FXT_MERGE_WINDOW_H
 
-#include "fxt/walk/ahead.h"
+#include "fxt/walk/pipeline.h"
 
 enum {
 	FXT_SPARE_ROWS = 2, /* memory of rows that is kept to be used again */
-	FXT_WINDOW_MEMOS =
-	    2 /* providers whose looked-up names are kept: less than FXT_MEMOS, as each archive has them */
+	FXT_WINDOW_NAME_CACHES =
+	    2 /* providers whose looked-up names are kept: less than FXT_NAME_CACHES, as each archive has them */
 };
 
 /* The memory of a chunk's rows. */
@@ -27,13 +27,13 @@ struct fxt_row_memory {
 
 /* What a thread needs that makes rows of an archive. */
 struct fxt_row_maker {
-	struct fxt_memo memos[FXT_WINDOW_MEMOS];
+	struct fxt_name_cache name_caches[FXT_WINDOW_NAME_CACHES];
 	struct fxt_merge_names names; /* a copy, from when it began with its chunk */
 };
 
 struct fxt_merge_window {
 	struct tw_reader *reader;
-	struct fxt_ahead *ahead;
+	struct fxt_pipeline *pipeline;
 	struct fxt_wish wish;
 	/* Any thread, with the lock of the threads that read ahead: */
 	struct fxt_chunk *waiting[TW_ORDER_SLABS]; /* whose rows have not been asked for yet, in the archive's order */
@@ -58,7 +58,7 @@ extern const struct fxt_work fxt_merge_window_work;
 
 /* Begins to let chunks wait. merges: events are made as they will be written, merge_events.h. NULL when there is no
  * memory. */
-struct fxt_merge_window *fxt_merge_window_new(struct tw_reader *reader, struct fxt_ahead *ahead,
+struct fxt_merge_window *fxt_merge_window_new(struct tw_reader *reader, struct fxt_pipeline *pipeline,
                                               const struct fxt_wish *wish, bool merges);
 
 /* Takes a chunk that waits. */
@@ -76,8 +76,8 @@ void fxt_merge_window_empty(struct fxt_merge_window *window, struct fxt_chunk *c
 /* After the threads have ended; NULL is fine. */
 void fxt_merge_window_free(struct fxt_merge_window *window);
 
-/* glance.c: finds the least time of a chunk that was walked, and the time of its last record, without making rows.
+/* chunk_times.c: finds the least time of a chunk that was walked, and the time of its last record, without making rows.
  * False where they have to be made now, because others depend on them, or not all of them have a time. */
-bool fxt_glance(struct fxt_chunk *chunk);
+bool fxt_chunk_times(struct fxt_chunk *chunk);
 
 #endif

@@ -13,7 +13,7 @@ enum { SHORT = 64 };
 enum { LEAST_OBJECT = 2 * TW_FXT_WORD };
 
 /* Whether the header at a place asks for more bytes than there are. */
-static bool runs_out(const struct fxt_view *view, size_t at)
+static bool goes_beyond(const struct fxt_view *view, size_t at)
 {
 	size_t left = view->left - at;
 	return left < TW_FXT_WORD || fxt_size(fxt_header_at(view, at)) > left / TW_FXT_WORD;
@@ -131,7 +131,7 @@ bool fxt_is_begun(const struct fxt_view *view, size_t at)
 		return true;
 	uint64_t header = fxt_header_at(view, at);
 	enum tw_fxt_kind kind = fxt_kind(header);
-	bool fits = kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && runs_out(view, at);
+	bool fits = kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && goes_beyond(view, at);
 	return fits && (fxt_size(header) <= SHORT || may_be_long(view, header, at));
 }
 

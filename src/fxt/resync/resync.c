@@ -65,12 +65,13 @@ static void forget_notes(struct fxt_provider *provider, struct fxt_chunk *chunk,
 	}
 }
 
-/* Sets the clock to what it was before the last turn. */
+/* Sets the clock to what it was before the last context. */
 static void take_turn_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	chunk->turn_count--;
-	const struct fxt_turn *turn = chunk->turn_count ? &chunk->turns[chunk->turn_count - 1] : &chunk->turn;
-	fxt_state_withdraw_ticks(walk->state, &chunk->turns[chunk->turn_count], turn);
+	chunk->context_count--;
+	const struct fxt_context *context =
+	    chunk->context_count ? &chunk->contexts[chunk->context_count - 1] : &chunk->context;
+	fxt_state_withdraw_ticks(walk->state, &chunk->contexts[chunk->context_count], context);
 }
 
 /* Takes back what a record, the last one, has put into the tables. */

@@ -32,7 +32,7 @@ bool fxt_chunk_make_room(struct fxt_chunk *chunk)
 static void clear(struct fxt_chunk *chunk)
 {
 	chunk->begin = chunk->end = chunk->walked = 0;
-	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
+	chunk->piece_count = chunk->decoded = chunk->context_count = chunk->contexts_taken = 0;
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
 	fxt_steps_clear(&chunk->steps);
 	chunk->lost_bytes = 0;
@@ -55,7 +55,7 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 		return;
 	free(chunk->bytes);
 	free(chunk->pieces);
-	free(chunk->turns);
+	free(chunk->contexts);
 	free(chunk->fixes);
 	free(chunk->notes);
 	fxt_census_free(chunk->census);

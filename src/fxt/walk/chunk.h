@@ -48,9 +48,9 @@ struct fxt_piece {
 	uint64_t found;    /* the word that is there */
 };
 
-/* What holds from a metadata or initialization record on. */
-struct fxt_turn {
-	struct fxt_provider *provider; /* may be gone where another archive begins, until the next turn is taken */
+/* Provider and clock of the records behind a metadata or initialization record, up to the next one. */
+struct fxt_context {
+	struct fxt_provider *provider; /* may be gone where another archive begins, until the next context is taken */
 	uint32_t generation;           /* the provider's */
 	uint64_t frequency;
 	uint8_t number; /* of the provider in the dictionary */
@@ -107,7 +107,7 @@ struct fxt_known {
 
 enum {
 	FXT_KNOWN = 1024,
-	FXT_MEMOS = 4 /* providers whose looked-up names are kept at once */
+	FXT_NAME_CACHES = 4 /* providers whose looked-up names are kept at once */
 };
 
 /* The category and the name of an event that were looked up, both defined. */
@@ -134,14 +134,14 @@ struct fxt_call_cursor {
 	bool met;                    /* `track` is known */
 };
 
-/* What a thread looked up of a provider. It holds from turn to turn and from chunk to chunk, until a string gets
+/* What a thread looked up of a provider. It holds from context to context and from chunk to chunk, until a string gets
  * another meaning. */
-struct fxt_memo {
+struct fxt_name_cache {
 	const struct fxt_provider *provider; /* whose references these are */
-	uint32_t generation;                 /* as in the turn */
+	uint32_t generation;                 /* as in the context */
 	uint64_t strings;                    /* as in the chunk that it was used for last */
 	struct fxt_known known[FXT_KNOWN];   /* by the low bits of the reference */
-	uint32_t epoch;                      /* of the turn, above the bits of a reference; 0: no turn yet */
+	uint32_t epoch;                      /* of the context, above the bits of a reference; 0: no context yet */
 	struct fxt_pair pairs[FXT_KNOWN];    /* by the low bits of the name's reference */
 	struct fxt_called called[FXT_KNOWN]; /* the same, in one epoch */
 	uint16_t called_places[FXT_KNOWN];   /* those in it that are not empty */
@@ -150,7 +150,7 @@ struct fxt_memo {
 	/* By thread index, all zero between runs of the fast path; and a bit for each that is not. */
 	struct fxt_call_cursor cursors[FXT_THREAD_REFERENCES];
 	uint64_t met[FXT_THREAD_REFERENCES / 64];
-	uint64_t pair_epoch; /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
+	uint64_t pair_epoch; /* of the context, or of the strings registered since, above 32 bits; 0: no context yet */
 };
 
 #define FXT_STRINGS_NEW UINT64_MAX
@@ -192,12 +192,12 @@ struct fxt_chunk {
 	size_t decoded; /* pieces that have been decoded */
 	struct fxt_piece *pieces;
 	size_t piece_count, piece_room;
-	struct fxt_turn *turns;
-	size_t turn_count, turn_room, turned;
+	struct fxt_context *contexts;
+	size_t context_count, context_room, contexts_taken;
 	uint64_t first_frequency; /* of the archive, as far as it has been walked; 0: none was told */
-	/* Decoding: what holds at the place that is decoded next, and the times so far. */
-	struct fxt_turn turn;
-	bool told_provider, told_clock; /* it was reported that this turn has no provider, no clock */
+	/* Decoding: provider and clock of the place that is decoded next, and the times so far. */
+	struct fxt_context context;
+	bool told_provider, told_clock; /* it was reported that this context has no provider, no clock */
 	struct tw_ticks clock;
 	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
 	uint64_t time;          /* ns of the last timed row; UINT64_MAX before the first */
@@ -214,10 +214,10 @@ struct fxt_chunk {
 	size_t note_count, note_room;
 	uint64_t lost_bytes; /* of damage that was found */
 	/* Lent while it is decoded. */
-	struct fxt_memo *memos; /* of the thread that decodes it: one for each of a few providers */
-	uint32_t memo_count;    /* 1 to FXT_MEMOS */
-	struct fxt_memo *memo;  /* of those, that of the turn */
-	uint64_t strings;       /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
+	struct fxt_name_cache *name_caches; /* of the thread that decodes it: one for each of a few providers */
+	uint32_t name_cache_count;          /* 1 to FXT_NAME_CACHES */
+	struct fxt_name_cache *name_cache;  /* of those, that of the context */
+	uint64_t strings;                   /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
 	/* Instead of rows. */
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
@@ -281,10 +281,10 @@ static inline void fxt_pass_by(struct fxt_chunk *chunk, uint64_t time)
 	chunk->passed.last = time > chunk->passed.last ? time : chunk->passed.last;
 }
 
-/* Whether provider and clock of the turn are known, or it was reported that they are not. */
-static inline bool fxt_is_turn_told(const struct fxt_chunk *chunk)
+/* Whether provider and clock of the context are known, or it was reported that they are not. */
+static inline bool fxt_is_context_told(const struct fxt_chunk *chunk)
 {
-	return (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
+	return (chunk->context.initialized || chunk->told_clock) && (chunk->context.announced || chunk->told_provider);
 }
 
 /* Whether the time of a tick count is beyond 64 bits of nanoseconds. */
@@ -299,34 +299,34 @@ static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t 
 {
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
 	if (chunk->time == UINT64_MAX && fxt_is_beyond(chunk, ticks))
-		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->turn.provider->id, 0, NULL);
+		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->context.provider->id, 0, NULL);
 	return chunk->time;
 }
 
-/* turn.c: the same as fxt_string_number() for the current turn, in one look instead of three: nearly all records refer
- * to a few hundred names. `make bench` measures stat and check of FXT. */
+/* context.c: the same as fxt_string_number() for the current context, in one look instead of three: nearly all records
+ * refer to a few hundred names. `make bench` measures stat and check of FXT. */
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number);
 
 static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
 {
-	const struct fxt_known *known = &chunk->memo->known[reference % FXT_KNOWN];
+	const struct fxt_known *known = &chunk->name_cache->known[reference % FXT_KNOWN];
 	*number = known->number;
-	return known->key == (chunk->memo->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
+	return known->key == (chunk->name_cache->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
 }
 
-/* turn.c: category and name of an event at a place in one look; NULL where one is inline or not defined. */
+/* context.c: category and name of an event at a place in one look; NULL where one is inline or not defined. */
 const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place);
 
 /* The same if they were looked up lately, otherwise NULL. */
 static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chunk, uint64_t header)
 {
-	const struct fxt_pair *pair = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-	return pair->key == (header >> 32 | chunk->memo->pair_epoch) ? pair : NULL;
+	const struct fxt_pair *pair = &chunk->name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return pair->key == (header >> 32 | chunk->name_cache->pair_epoch) ? pair : NULL;
 }
 
 /* Memory that a thread uses for one chunk after the other; all zero to begin. */
 struct fxt_scratch {
-	struct fxt_memo memos[FXT_MEMOS];
+	struct fxt_name_cache name_caches[FXT_NAME_CACHES];
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* check_archive.c */
 	struct fxt_groups *groups;      /* count_by_header.c */
@@ -339,11 +339,11 @@ struct fxt_scratch {
 	size_t item_room;
 };
 
-/* Lends a chunk memos, until it has been decoded. */
-static inline void fxt_lend_memos(struct fxt_chunk *chunk, struct fxt_memo *memos, uint32_t count)
+/* Lends a chunk name caches, until it has been decoded. */
+static inline void fxt_lend_name_caches(struct fxt_chunk *chunk, struct fxt_name_cache *name_caches, uint32_t count)
 {
-	chunk->memos = memos;
-	chunk->memo_count = count;
+	chunk->name_caches = name_caches;
+	chunk->name_cache_count = count;
 }
 
 /* Frees what it holds. NULL is fine. */
@@ -410,15 +410,15 @@ void fxt_check_record(struct fxt_chunk *chunk, const struct tw_fxt_record *recor
 /* Whether there are words behind what is known of a record, or of an argument of it. */
 bool fxt_has_trailing(const struct tw_fxt_record *record);
 
-/* turn.c: what holds where the walk is. */
-struct fxt_turn fxt_turn_of(const struct fxt_state *state);
+/* context.c: provider and clock at the place of the walk. */
+struct fxt_context fxt_context_of(const struct fxt_state *state);
 
-/* turn.c: goes on with the turn of a chunk, before any of it is decoded; turns to the next, which each metadata and
- * initialization record makes. */
-void fxt_begin_turn(struct fxt_chunk *chunk);
-void fxt_next_turn(struct fxt_chunk *chunk);
+/* context.c: begins with the context of a chunk, before any of it is decoded; passes to the next context, which begins
+ * behind each metadata and initialization record. */
+void fxt_begin_context(struct fxt_chunk *chunk);
+void fxt_next_context(struct fxt_chunk *chunk);
 
-/* turn.c: the record that is being decoded registers a string: what was looked up of this index is no longer true. */
+/* context.c: the record that is being decoded registers a string: the index has another meaning from here on. */
 void fxt_forget_string(struct fxt_chunk *chunk, unsigned index);
 
 #endif

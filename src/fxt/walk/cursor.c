@@ -58,11 +58,11 @@ static int next_chunk(struct fxt_cursor *cursor)
 	if (first)
 		cursor->big = cursor->walk.big;
 	tell_notes(cursor);
-	fxt_lend_memos(chunk, cursor->memos, FXT_MEMOS);
+	fxt_lend_name_caches(chunk, cursor->name_caches, FXT_NAME_CACHES);
 	chunk->strings = FXT_STRINGS_NEW;
-	chunk->turn = (struct fxt_turn){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND};
-	fxt_begin_turn(chunk);
-	chunk->turn = fxt_turn_of(&cursor->state);
+	chunk->context = (struct fxt_context){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND};
+	fxt_begin_context(chunk);
+	chunk->context = fxt_context_of(&cursor->state);
 	walk_on(cursor);
 	return 1;
 }
@@ -105,7 +105,7 @@ int fxt_cursor_record(struct fxt_cursor *cursor, const struct fxt_piece *piece, 
 	cursor->fault = decoder.fault;
 	cursor->fault_at = decoder.at;
 	if (fxt_type(header) <= TW_FXT_TYPE_INITIALIZATION)
-		fxt_next_turn(chunk);
+		fxt_next_context(chunk);
 	return status == 1 ? 1 : TW_ERR_VALUE;
 }
 

@@ -8,11 +8,11 @@
 
 struct fxt_cursor {
 	struct tw_reader *reader;
-	/* What holds at the current record: looked up by its offset, for chunk->turn.provider. */
+	/* What holds at the current record: looked up by its offset, for chunk->context.provider. */
 	struct fxt_state state;
 	struct fxt_walk walk;
 	struct fxt_chunk *chunk, *before;
-	struct fxt_memo memos[FXT_MEMOS];
+	struct fxt_name_cache name_caches[FXT_NAME_CACHES];
 	uint64_t position;      /* bytes read */
 	bool big;               /* the byte order at the start */
 	enum fxt_walked walked; /* how far the chunk is */
@@ -43,12 +43,12 @@ static inline uint64_t fxt_cursor_offset(const struct fxt_cursor *cursor)
 /* What an index means for the current record; NULL where it is not defined. */
 static inline const struct fxt_entry *fxt_cursor_string(const struct fxt_cursor *cursor, unsigned index)
 {
-	return fxt_string_at(cursor->chunk->turn.provider, index, fxt_cursor_offset(cursor));
+	return fxt_string_at(cursor->chunk->context.provider, index, fxt_cursor_offset(cursor));
 }
 
 static inline const struct fxt_entry *fxt_cursor_thread(const struct fxt_cursor *cursor, unsigned index)
 {
-	return fxt_thread_at(cursor->chunk->turn.provider, index, fxt_cursor_offset(cursor));
+	return fxt_thread_at(cursor->chunk->context.provider, index, fxt_cursor_offset(cursor));
 }
 
 /* Reports what is wrong with a piece that is no records, or with the record that could not be decoded. */

@@ -363,7 +363,7 @@ static bool add_provider(struct fxt_state *state, uint32_t id)
 	return true;
 }
 
-bool fxt_state_turn(struct fxt_state *state, uint32_t id)
+bool fxt_state_select(struct fxt_state *state, uint32_t id)
 {
 	uint32_t place;
 	if (!tw_map_find(&state->by_id, id, &place)) {
@@ -405,7 +405,7 @@ bool fxt_state_time(struct fxt_state *state)
 	return true;
 }
 
-void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_turn *told, const struct fxt_turn *before)
+void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_context *told, const struct fxt_context *before)
 {
 	struct fxt_provider *provider = state->current;
 	if (told->gave_ticks)

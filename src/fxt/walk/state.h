@@ -23,7 +23,7 @@ struct fxt_entry {
 	struct fxt_entry *next;   /* of those withdrawn */
 };
 
-struct fxt_turn;
+struct fxt_context;
 
 enum { FXT_PAGE = 256, FXT_PAGES = 128 };
 
@@ -84,7 +84,7 @@ void fxt_state_free(struct fxt_state *state);
 bool fxt_state_reset(struct fxt_state *state);
 
 /* Makes a provider the current one; one that is not known comes into being. False when there is no memory for it. */
-bool fxt_state_turn(struct fxt_state *state, uint32_t id);
+bool fxt_state_select(struct fxt_state *state, uint32_t id);
 
 /* The same for a provider info record: a known one loses its tables, and no record before may be asked for any more. */
 bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length);
@@ -97,7 +97,8 @@ void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency);
 bool fxt_state_time(struct fxt_state *state);
 
 /* The record that set the current provider's ticks was none: all that it told is as before. */
-void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_turn *told, const struct fxt_turn *before);
+void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_context *told,
+                              const struct fxt_context *before);
 
 /* Whether a provider info record of this id has been there. */
 bool fxt_state_knows(const struct fxt_state *state, uint32_t id);

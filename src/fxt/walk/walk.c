@@ -76,12 +76,13 @@ void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, 
 }
 
 /* The current provider has records with times: without a clock those are nanoseconds from here on, and who has other
- * ticks later is another provider. What has been decoded has taken its turns. */
+ * ticks later is another provider. What has been decoded has taken its contexts. */
 static void pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	struct fxt_turn *turn = chunk->turned < chunk->turn_count ? &chunk->turns[chunk->turn_count - 1] : &chunk->turn;
+	struct fxt_context *context =
+	    chunk->contexts_taken < chunk->context_count ? &chunk->contexts[chunk->context_count - 1] : &chunk->context;
 	if (fxt_state_time(walk->state))
-		turn->number = walk->state->current->number;
+		context->number = walk->state->current->number;
 }
 
 void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header)

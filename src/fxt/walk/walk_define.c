@@ -20,8 +20,8 @@ struct seen {
 
 static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	if (tw_grow(&chunk->turns, &chunk->turn_room, chunk->turn_count + 1, sizeof *chunk->turns))
-		chunk->turns[chunk->turn_count++] = fxt_turn_of(walk->state);
+	if (tw_grow(&chunk->contexts, &chunk->context_room, chunk->context_count + 1, sizeof *chunk->contexts))
+		chunk->contexts[chunk->context_count++] = fxt_context_of(walk->state);
 	else
 		chunk->failed = true;
 }
@@ -73,7 +73,7 @@ static bool define_metadata(struct fxt_walk *walk, const struct seen *seen)
 	case TW_FXT_PROVIDER_SECTION:
 		if (!fxt_state_knows(walk->state, id))
 			note(walk, seen, FXT_PROVIDER_UNKNOWN, id);
-		fxt_state_turn(walk->state, id);
+		fxt_state_select(walk->state, id);
 		return true;
 	case TW_FXT_MAGIC:
 		return begin_archive(walk, seen);

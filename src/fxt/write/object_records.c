@@ -33,7 +33,7 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 	struct tw_output *out = &w->writer->out;
 	struct fxt_arguments list = {.count = 0};
 	bool userspace = event->flags & TW_FLAG_USERSPACE;
-	if (!userspace && fxt_described_ahead(w->tables, event, fxt_first_argument(w, event)))
+	if (!userspace && fxt_was_described(w->tables, event, fxt_first_argument(w, event)))
 		return;
 	fxt_add_arguments(w, &list, event, 0);
 	struct fxt_string_ref name = fxt_string(w->tables, event->name);

@@ -52,7 +52,7 @@ struct fxt_written_thread {
 struct fxt_described_track {
 	uint32_t name; /* 0: none */
 	bool written;  /* in the thread table of some provider */
-	bool ahead;    /* told, and no record about it has come */
+	bool unasked;  /* told, and no record about it has come */
 };
 
 /* What has been told of tracks and objects: koids mean the same for all providers. */
@@ -114,9 +114,9 @@ uint16_t fxt_register_text(struct fxt_tables *tables, const uint8_t *text, uint6
 
 void fxt_add_thread(struct fxt_tables *tables, uint32_t track);
 
-/* Whether a record about a process or thread says what was told of it ahead, and has not been asked for: then there is
+/* Whether a record about a process or thread says what was told of it before, and has not been asked for: then there is
  * one already. It is not told again after such a record. arguments: the event's. */
-bool fxt_described_ahead(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments);
+bool fxt_was_described(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments);
 
 /* object_names.c: describes the object that an argument of a record refers to, a pointer of this process or a koid,
  * by its name alone, unless that has been done. */

@@ -61,7 +61,7 @@ static void describe(struct fxt_tables *tables, uint32_t number)
 	if (track->name == told->name)
 		return;
 	told->name = track->name;
-	told->ahead = true;
+	told->unasked = true;
 	bool process = track->kind == TW_TRACK_PROCESS;
 	struct fxt_koids koids = fxt_koids_of(tables, number);
 	struct fxt_string_ref name = fxt_string(tables, track->name);
@@ -81,16 +81,16 @@ static bool describes(const struct fxt_tables *tables, const struct tw_event *ev
 	       strcmp(tw_dictionary_name(tables->dictionary, arguments->name)->text, "process") == 0;
 }
 
-bool fxt_described_ahead(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments)
+bool fxt_was_described(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	if (event->track == 0 || event->track >= tables->tracks_seen || event->name == 0 ||
 	    !describes(tables, event, arguments))
 		return false;
 	struct fxt_described_track *told = &tables->described->tracks[event->track];
-	bool ahead = told->ahead && told->name == event->name;
-	told->ahead = false;
+	bool was_described = told->unasked && told->name == event->name;
+	told->unasked = false;
 	told->name = event->name;
-	return ahead;
+	return was_described;
 }
 
 static void describe_cpu(struct fxt_tables *tables, uint32_t number)

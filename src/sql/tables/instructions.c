@@ -57,7 +57,7 @@ static void begin_stack(struct state *state)
 /* Keeps the stack of calls up to what comes now. Returns 0 or a negative status. */
 static int take_call(struct state *state, const struct tw_xtrace_token *token)
 {
-	struct xtrace_turn turn;
+	struct xtrace_call_change change;
 	if (!state->calls)
 		return 0;
 	if (token->kind == TW_XTRACE_UNKNOWN)
@@ -66,7 +66,7 @@ static int take_call(struct state *state, const struct tw_xtrace_token *token)
 		xtrace_stack_tell(&state->stack, state->stack.pc, token->value);
 	if (!xtrace_is_instruction(token))
 		return 0;
-	return xtrace_calls_take(state->calls, &state->stack, token, state->walk.offset, &turn);
+	return xtrace_calls_take(state->calls, &state->stack, token, state->walk.offset, &change);
 }
 
 /* Reads the next token, up to the last one that can be wanted. Returns as xtrace_walk_next(). */

@@ -105,7 +105,7 @@ static uint64_t *backs_of(struct xtrace_calls *calls, uint64_t back, uint64_t *b
 }
 
 static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
-                struct xtrace_turn *turn)
+                struct xtrace_call_change *change)
 {
 	size_t most = tw_memory_limit(calls->reader) / FRAMES_SHARE / sizeof *stack->frames;
 	if (calls->frames >= most) {
@@ -120,27 +120,28 @@ static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t
 	*bits |= bit;
 	stack->frames[stack->count++] = (struct xtrace_frame){back, function};
 	calls->frames++;
-	turn->begins = true;
-	turn->name = calls->functions[function].name;
+	change->begins = true;
+	change->name = calls->functions[function].name;
 	return 0;
 }
 
-static void leave(struct xtrace_calls *calls, struct xtrace_stack *stack, size_t frames, struct xtrace_turn *turn)
+static void leave(struct xtrace_calls *calls, struct xtrace_stack *stack, size_t frames,
+                  struct xtrace_call_change *change)
 {
 	stack->count -= frames;
 	calls->frames -= frames;
-	turn->ends = (unsigned)frames;
+	change->ends = (unsigned)frames;
 }
 
 /* Leaves the calls that come back to the PC: a return may leave several at once, as longjmp does. */
-static void pop(struct xtrace_calls *calls, struct xtrace_stack *stack, struct xtrace_turn *turn)
+static void pop(struct xtrace_calls *calls, struct xtrace_stack *stack, struct xtrace_call_change *change)
 {
 	uint64_t bit;
 	if (!(*backs_of(calls, stack->pc, &bit) & bit))
 		return;
 	for (size_t i = 1; i <= stack->count && i <= SEARCHED; i++)
 		if (stack->frames[stack->count - i].back == stack->pc) {
-			leave(calls, stack, i, turn);
+			leave(calls, stack, i, change);
 			return;
 		}
 }
@@ -164,23 +165,23 @@ static int is_tail_call(struct xtrace_calls *calls, const struct xtrace_stack *s
 
 /* Takes the begin of a block: calls end or begin by the flow of the instruction before it. */
 static int take_block(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
-                      struct xtrace_turn *turn)
+                      struct xtrace_call_change *change)
 {
 	static const unsigned called = 1 << XTRACE_CALL | 1 << XTRACE_CALL_TO;
 	static const unsigned returned = 1 << XTRACE_RETURN | 1 << XTRACE_JUMP_TO; /* which may go anywhere */
 	if (!stack->known)
-		return stack->count ? 0 : push(calls, stack, UINT64_MAX, offset, turn);
+		return stack->count ? 0 : push(calls, stack, UINT64_MAX, offset, change);
 	if (called >> stack->flow & 1)
-		return push(calls, stack, back, offset, turn);
+		return push(calls, stack, back, offset, change);
 	if (returned >> stack->flow & 1)
-		pop(calls, stack, turn);
-	int tail = turn->ends ? 0 : is_tail_call(calls, stack, offset);
+		pop(calls, stack, change);
+	int tail = change->ends ? 0 : is_tail_call(calls, stack, offset);
 	if (tail <= 0)
 		return tail;
 	back = stack->frames[stack->count - 1].back;
-	leave(calls, stack, 1, turn);
-	turn->tail = true;
-	return push(calls, stack, back, offset, turn);
+	leave(calls, stack, 1, change);
+	change->tail = true;
+	return push(calls, stack, back, offset, change);
 }
 
 /* Where a direct branch leads that a PC comes behind: there, unless a signal came first. */
@@ -218,25 +219,25 @@ static uint64_t destination(struct xtrace_calls *calls, const struct xtrace_stac
 }
 
 int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
-                    struct xtrace_turn *turn)
+                    struct xtrace_call_change *change)
 {
 	uint64_t back = stack->pc + WORD;
-	*turn = (struct xtrace_turn){0};
+	*change = (struct xtrace_call_change){0};
 	stack->pc = destination(calls, stack, pc);
-	int status = take_block(calls, stack, back, offset, turn);
+	int status = take_block(calls, stack, back, offset, change);
 	stack->pc = pc;
 	stack->told = false;
 	return status;
 }
 
 int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
-                      uint64_t offset, struct xtrace_turn *turn)
+                      uint64_t offset, struct xtrace_call_change *change)
 {
 	bool told = token->kind == TW_XTRACE_PCINST;
 	int status = 0;
-	*turn = (struct xtrace_turn){0};
+	*change = (struct xtrace_call_change){0};
 	if (told)
-		status = xtrace_calls_go(calls, stack, token->pc, offset, turn);
+		status = xtrace_calls_go(calls, stack, token->pc, offset, change);
 	else
 		stack->pc += WORD;
 	stack->flow = xtrace_find_operation(&calls->operations, token->opcode)->flow;

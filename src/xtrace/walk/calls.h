@@ -48,7 +48,7 @@ struct xtrace_stack {
 };
 
 /* What an instruction changes: `ends` calls end before it, and one may begin with it. */
-struct xtrace_turn {
+struct xtrace_call_change {
 	unsigned ends;
 	bool begins, tail; /* tail: the one that begins was jumped to by the one that ends */
 	uint32_t name;
@@ -56,12 +56,12 @@ struct xtrace_turn {
 
 /* Takes each instruction of a track. Returns 0 or TW_ERR_MEMORY. */
 int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
-                      uint64_t offset, struct xtrace_turn *turn);
+                      uint64_t offset, struct xtrace_call_change *change);
 
 /* The same of a PCINST only, by what the stack says of the instruction before. Its own flow is the caller's to put
  * there. */
 int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
-                    struct xtrace_turn *turn);
+                    struct xtrace_call_change *change);
 
 /* Takes a TARGET_B of the branch at a PC. */
 static inline void xtrace_stack_tell(struct xtrace_stack *stack, uint64_t pc, uint64_t target)

@@ -1,0 +1,73 @@
+/* pipeline.h - the chunks of an archive in order, read and decoded ahead by other threads. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_WALK_PIPELINE_H
+#define FXT_WALK_PIPELINE_H
+
+#include "fxt/events/commit.h"
+#include "fxt/walk/pool.h"
+
+struct fxt_pipeline;
+
+enum { FXT_FEW = 16 }; /* where more archives are merged, each has little memory */
+
+/* What is done with the chunks. decode is called once a chunk was walked, perhaps several times, for the pieces walked
+ * since the last time; decoded once, when it is complete. Both in any thread. */
+struct fxt_work {
+	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+};
+
+/* Begins to read the reader's archive with the threads of a pool, which it shares; pool NULL: with a pool of its own,
+ * of `jobs` threads. Results do not depend on the number of threads. Returns 0 or a negative status; *pipeline must be
+ * freed either way. */
+int fxt_pipeline_new(struct fxt_pipeline **pipeline, struct tw_reader *reader, const struct fxt_work *work,
+                     const struct fxt_wish *wish, struct fxt_pool *pool, unsigned jobs);
+
+/* Gives the next chunk, decoded, in the order of the archive. Returns 1, 0 at the end, or a negative status. */
+int fxt_pipeline_next(struct fxt_pipeline *pipeline, struct fxt_chunk **chunk);
+
+/* Takes a chunk back, to be used again. */
+void fxt_pipeline_give(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
+
+/* ---- For callers that give the threads other work: with the lock that all threads share. ---- */
+
+void fxt_pipeline_lock(struct fxt_pipeline *pipeline);
+void fxt_pipeline_unlock(struct fxt_pipeline *pipeline);
+
+/* fxt_pipeline_give() for a caller that has the lock. */
+void fxt_pipeline_put(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
+
+/* Takes back only a chunk's room for bytes, to be used for another while it is still in a near cache. */
+void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
+
+/* Gives a chunk that has no room for bytes some that was taken back, if there is any. */
+void fxt_pipeline_lend_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
+
+/* Gives the threads other work to do: other_work() does a piece of it, unlocking meanwhile, or returns false when there
+ * is none. */
+typedef bool fxt_other_work_fn(void *context, struct fxt_scratch *scratch);
+void fxt_pipeline_add_work(struct fxt_pipeline *pipeline, fxt_other_work_fn *other_work, void *context);
+
+/* Says from which offset on records of chunks that were given out may still need the tables; UINT64_MAX: none does. */
+void fxt_pipeline_keep_tables(struct fxt_pipeline *pipeline, uint64_t offset);
+
+/* Says what to call before entries of the tables are forgotten, with the chunks that have not been given out. */
+void fxt_pipeline_before_forgetting(struct fxt_pipeline *pipeline,
+                                    void (*finish)(void *context, struct fxt_chunk *const *line, size_t count));
+
+/* Does something useful, or waits until another thread has. */
+void fxt_pipeline_help(struct fxt_pipeline *pipeline);
+
+/* The scratch of the caller's thread. */
+struct fxt_scratch *fxt_pipeline_scratch(struct fxt_pipeline *pipeline);
+
+/* Decodes a chunk. guest: the caller is neither the thread that reads nor one of the pool; one such thread at a time.
+ * Returns false where no chunk waits to be decoded. */
+bool fxt_pipeline_lend_hand(struct fxt_pipeline *pipeline, bool guest);
+
+struct fxt_state *fxt_pipeline_state(struct fxt_pipeline *pipeline);
+
+/* Ends the threads and frees; NULL is fine. */
+void fxt_pipeline_free(struct fxt_pipeline *pipeline);
+
+#endif
