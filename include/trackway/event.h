@@ -26,7 +26,7 @@ extern "C" {
 	X(TW_ASYNC_END, "async-end", "-", "async id", "-")                                                             \
 	X(TW_FLOW_BEGIN, "flow-begin", "-", "flow id", "-")                                                            \
 	X(TW_FLOW_STEP, "flow-step", "-", "flow id", "-")                                                              \
-	X(TW_FLOW_END, "flow-end", "-", "flow id", "-")                                                                \
+	X(TW_FLOW_END, "flow-end", "-", "flow id", "enum tw_flow_binding")                                             \
 	X(TW_SWITCH, "switch", "state of the thread that leaves", "-", "track of the thread that comes")               \
 	X(TW_WAKEUP, "wakeup", "-", "-", "track of the thread that wakes it, or 0") /* its koid: argument "waker" */   \
 	X(TW_STACK_SAMPLE, "stack-sample", "sampling ticks", "wall time in ns that it stands for", "stack")            \
@@ -49,6 +49,10 @@ enum tw_event_kind {
 /* Which part of a blob it is whose bytes come in several, where the file is known to have all of them: `other` of
  * TW_BLOB, otherwise 0. */
 enum tw_blob_part { TW_BLOB_FIRST_PART = 1, TW_BLOB_LATER_PART = 2 };
+
+/* Where a flow ends: in the slice around its end, or in the next one of its track, which may begin just then. It
+ * begins, and goes on, in the slice around. */
+enum tw_flow_binding { TW_FLOW_ENCLOSING, TW_FLOW_NEXT };
 
 /* What `flags` of an event may hold. */
 enum tw_event_flag {

@@ -9,6 +9,7 @@
 #include "chrome/chrome.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FLAT_DEPTH = 4, PREFIX_MAX = 256 };
@@ -131,16 +132,42 @@ static bool own_number(const struct chrome_value *value, struct tw_argument *arg
 	return true;
 }
 
+/* ".75", "+10.5": what strtod() takes whole is a number, as it is for viewers. */
+static bool loose_number(struct chrome_fill *fill, const struct chrome_value *value, struct tw_argument *argument)
+{
+	char text[64], *end;
+	if (value->escaped || value->size == 0 || value->size >= sizeof text ||
+	    !memchr("+-.0123456789", value->bytes[0], sizeof "+-.0123456789" - 1))
+		return false;
+	memcpy(text, value->bytes, value->size);
+	text[value->size] = '\0';
+	*argument = (struct tw_argument){.type = TW_ARG_DOUBLE, .value.d = strtod_l(text, &end, fill->state->c)};
+	return end == text + value->size && isfinite(argument->value.d) && !memchr(text, 'x', value->size) &&
+	       !memchr(text, 'X', value->size);
+}
+
+/* A counter's value that is told as a string. */
+static struct tw_argument counter_argument(struct chrome_fill *fill, const struct chrome_value *value)
+{
+	struct tw_argument argument;
+	struct chrome_value number;
+	if (chrome_number(value, &number))
+		return number_argument(fill, &number);
+	if (loose_number(fill, value, &argument))
+		return argument;
+	chrome_report(fill->reader, CHROME_COUNTER_VALUE, fill->item, value->bytes,
+	              "expected a number, found the string \"%.*s\"", (int)(value->size < 64 ? value->size : 64),
+	              (const char *)value->bytes);
+	return text_argument(fill, value, true);
+}
+
 /* Makes an argument of a string. A counter's is a number where it looks like one, as viewers take it. */
 static struct tw_argument string_argument(struct chrome_fill *fill, const struct chrome_value *value)
 {
 	struct tw_argument argument;
-	struct chrome_value number;
 	if (fill->state->stream.own && own_number(value, &argument))
 		return argument;
-	if (fill->event->kind == TW_COUNTER && chrome_number(value, &number))
-		return number_argument(fill, &number);
-	return text_argument(fill, value, true);
+	return fill->event->kind == TW_COUNTER ? counter_argument(fill, value) : text_argument(fill, value, true);
 }
 
 static struct tw_argument argument_of(struct chrome_fill *fill, const struct chrome_value *value)

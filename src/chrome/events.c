@@ -55,21 +55,22 @@ static void report_time(struct chrome_fill *fill, enum chrome_rule rule, enum ch
 	chrome_report(fill->reader, rule, fill->item, value->type ? value->bytes : NULL, "%s", text);
 }
 
-static void take_time(struct chrome_fill *fill, struct tw_event *event, struct chrome_exact_time *ts, bool needed)
+/* Returns false where an event needs a time, and has none: that of another one would be a lie. */
+static bool take_time(struct chrome_fill *fill, struct tw_event *event, struct chrome_exact_time *ts, bool needed)
 {
 	struct chrome_state *state = fill->state;
 	const struct chrome_value *value = member(fill, CHROME_TS);
 	*ts = (struct chrome_exact_time){0};
 	event->time = state->times.last;
 	if (!needed)
-		return;
+		return true;
 	if (!value->type) {
 		report_time(fill, CHROME_TIME_MISSING, CHROME_TS, "expected \"ts\"");
-		return;
+		return false;
 	}
 	if (!chrome_micros(value, ts)) {
 		report_time(fill, CHROME_TIME_WRONG, CHROME_TS, "expected a number of microseconds in \"ts\"");
-		return;
+		return false;
 	}
 	bool fits = !ts->wide;
 	event->time = on_clock(fill, ts->ns, &fits);
@@ -78,6 +79,7 @@ static void take_time(struct chrome_fill *fill, struct tw_event *event, struct c
 	state->times.last = event->time;
 	if (!state->times.timed)
 		time_the_first(fill, event->time);
+	return true;
 }
 
 /* Returns a slice's duration in ns: from its begin to its end, both rounded down, so that slices which end together
@@ -130,11 +132,12 @@ static uint64_t number_of_id(const struct chrome_value *value)
 	return value->type ? chrome_hash(value, 0) : 0;
 }
 
-/* {"id2":{"local":1}} or "global". */
+/* {"id2":{"local":1}} or "global". A plain id is one of all processes. */
 static struct chrome_value id_value(const struct chrome_fill *fill, bool *global)
 {
 	struct chrome_value key, value = *member(fill, CHROME_ID);
 	const struct chrome_value *object = member(fill, CHROME_ID2);
+	*global = value.type != CHROME_NOTHING;
 	if (value.type || object->type != CHROME_OBJECT)
 		return value;
 	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
@@ -251,6 +254,8 @@ static void take_kind(struct chrome_fill *fill, struct tw_event *event, const st
 		event->id = take_id(fill, need & CHROME_HAS_ID, &global);
 	if (global && event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_ASYNC_END)
 		event->flags |= TW_FLAG_GLOBAL;
+	if (event->kind == TW_FLOW_END && !chrome_is(member(fill, CHROME_BP), "e"))
+		event->other = TW_FLOW_NEXT;
 	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
 		take_cpu(fill, event);
 }
@@ -363,13 +368,13 @@ static void report_phase(struct chrome_fill *fill)
 		              "\"%c\" is no phase that is known", phase >= ' ' && phase <= '~' ? phase : '?');
 }
 
-static int take_gap(struct chrome_fill *fill)
+static int take_gap(struct chrome_fill *fill, uint64_t bytes)
 {
 	const struct tw_event event = {
 	    .kind = TW_LOST,
 	    .offset = fill->item->offset,
 	    .time = fill->state->times.last,
-	    .value = fill->item->lost,
+	    .value = bytes,
 	};
 	return tw_slab_add(&fill->piece->slab, &event) ? 0 : TW_ERR_MEMORY;
 }
@@ -396,7 +401,10 @@ static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase
 	if (event.track == UINT32_MAX)
 		return TW_ERR_MEMORY;
 	bool has_time = phase == &chrome_phases[0] && member(fill, CHROME_TS)->type;
-	take_time(fill, &event, &ts, phase->need & CHROME_HAS_TIME || has_time);
+	if (!take_time(fill, &event, &ts, phase->need & CHROME_HAS_TIME || has_time)) {
+		fill->state->stream.lost += fill->item->size;
+		return take_gap(fill, fill->item->size);
+	}
 	take_kind(fill, &event, &ts, phase->need);
 	if (!chrome_wanted(fill->reader, event.track) && !(event.other && chrome_wanted(fill->reader, event.other)))
 		return fill->failed ? TW_ERR_MEMORY : 0;
@@ -409,7 +417,7 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
 {
 	struct chrome_fill fill = {.reader = reader, .state = reader->state, .piece = piece, .item = item};
 	if (item->lost)
-		return take_gap(&fill);
+		return take_gap(&fill, item->lost);
 	unsigned number = chrome_phase_number(item);
 	const struct chrome_phase *phase = &chrome_phases[number];
 	int named = 0;

@@ -25,9 +25,9 @@
 	  "An event has no phase (\"ph\") of one character: what it means is not known.")                              \
 	X(CHROME_PHASE_UNKNOWN, "chrome.phase-unknown", TW_WARNING,                                                    \
 	  "There is no phase of this letter: the events are kept as metadata.")                                        \
-	X(CHROME_TIME_MISSING, "chrome.time-missing", TW_WARNING,                                                      \
-	  "An event has no time (\"ts\"): that of the event before it is taken.")                                      \
-	X(CHROME_TIME_WRONG, "chrome.time-wrong", TW_WARNING, "A time or duration is not a number.")                   \
+	X(CHROME_TIME_MISSING, "chrome.time-missing", TW_WARNING, "An event has no time (\"ts\"): it is left out.")    \
+	X(CHROME_TIME_WRONG, "chrome.time-wrong", TW_WARNING,                                                          \
+	  "A time is not a number: the event is left out. Or a duration is not: 0 is taken.")                          \
 	X(CHROME_TIME_RANGE, "chrome.time-range", TW_WARNING,                                                          \
 	  "A time is before the start of the clock, or does not fit 64 bits of nanoseconds.")                          \
 	X(CHROME_DURATION_MISSING, "chrome.duration-missing", TW_WARNING,                                              \
@@ -35,6 +35,8 @@
 	X(CHROME_DURATION_NEGATIVE, "chrome.duration-negative", TW_WARNING, "A duration is negative: 0 is taken.")     \
 	X(CHROME_ID_MISSING, "chrome.id-missing", TW_WARNING,                                                          \
 	  "An event of a kind that is matched by its id has none: 0 is taken.")                                        \
+	X(CHROME_COUNTER_VALUE, "chrome.counter-value", TW_WARNING,                                                    \
+	  "A value of a counter is a string that is no number.")                                                       \
 	X(CHROME_ARGUMENTS, "chrome.arguments", TW_WARNING,                                                            \
 	  "An event has more than 255 arguments: the rest of them is left out.")                                       \
 	X(CHROME_MEMBER, "chrome.member", TW_NOTE, "A member that has no place among the events is left out.")         \

@@ -198,7 +198,8 @@ comes_back() { # log
 		 {"name":"i","ph":"i","ts":2,"pid":1,"tid":1,"args":{"a":"12"}}]
 	END
 	trackway convert counters.json -o counters.fxt 2>losses
-	[ "$(cat losses)" = "trackway: counters.fxt: counter value: 3 kept in another form" ]
+	grep -qx "trackway: counters.fxt: counter value: 3 kept in another form" losses
+	[ "$(grep -c 'expected a number, found the string' losses)" -eq 2 ]
 	trackway counters --csv counters.fxt | tail -n +2 | cut -d, -f 7,8 >values
 	printf '%s\n' a,12 b,-1500 c,7 | diff - values
 	trackway dump counters.fxt | grep event.instant | grep -q 'name=a .*type=string value=12'

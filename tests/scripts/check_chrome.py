@@ -122,7 +122,8 @@ def check_members(event, number):
     require(isinstance(event.get("args", {}), dict), number, "args is no object")
     require(phase not in ID_PHASES or isinstance(event.get("id"), str), number, "no id")
     if phase in LOCAL_ID_PHASES:
-        require(isinstance(event.get("id2", {}).get("local"), str), number, "no id2.local")
+        known = event.get("id2", {})
+        require(isinstance(known.get("local", known.get("global")), str), number, "no id2")
     require(phase not in ID_PHASES | LOCAL_ID_PHASES or isinstance(event.get("cat"), str), number, "no cat")
     require(phase != "i" or event.get("s") in ("t", "p", "g"), number, "no s")
     if phase == "C":

@@ -110,7 +110,9 @@ static void add_event(struct text *text, const struct tw_reader *reader, const s
 		add(text, " value=%" PRIu64, event->value);
 	if (event->id)
 		add(text, " id=%" PRIx64, event->id);
-	if (event->other) {
+	if (event->kind == TW_FLOW_END) {
+		add(text, event->other == TW_FLOW_NEXT ? " next" : "");
+	} else if (event->other) {
 		add(text, " other=");
 		add_track(text, dictionary, event->other);
 	}
@@ -202,24 +204,30 @@ static const struct scene scenes[] = {
      "{\"ph\":\"e\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":\"31\"},{\"ph\":\"b\",\"ts\":4,\"pid\":1,\"tid\":2,\"name\":\"a\","
      "\"id2\":{\"local\":\"0x2\"}},{\"ph\":\"e\",\"ts\":5,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id2\":{\"global\":3}},"
      "{\"ph\":\"n\",\"ts\":6,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":4,\"id2\":{\"global\":5}}]",
-     "1000 async-begin 1/2 a id=1f\n"
-     "2000 async-instant 1/2 a id=1f\n"
-     "3000 async-end 1/2 a id=1f\n"
+     "1000 async-begin 1/2 a id=1f flags=8\n"
+     "2000 async-instant 1/2 a id=1f flags=8\n"
+     "3000 async-end 1/2 a id=1f flags=8\n"
      "4000 async-begin 1/2 a id=2\n"
      "5000 async-end 1/2 a id=3 flags=8\n"
-     "6000 async-instant 1/2 a id=4\n"},
+     "6000 async-instant 1/2 a id=4 flags=8\n"},
     {"async events of the old kind",
      "[{\"ph\":\"S\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"T\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1,"
      "\"args\":{\"step\":\"s\"}},{\"ph\":\"p\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"F\",\"ts\":4,\"pid\":1,\"tid\":2,"
      "\"name\":\"a\",\"id\":1}]",
-     "1000 async-begin 1/2 a id=1\n"
-     "2000 async-instant 1/2 a id=1 ph:text=T step:text=s\n"
-     "3000 async-instant 1/2 a id=1 ph:text=p\n"
-     "4000 async-end 1/2 a id=1\n"},
+     "1000 async-begin 1/2 a id=1 flags=8\n"
+     "2000 async-instant 1/2 a id=1 flags=8 ph:text=T step:text=s\n"
+     "3000 async-instant 1/2 a id=1 flags=8 ph:text=p\n"
+     "4000 async-end 1/2 a id=1 flags=8\n"},
     {"flows",
      "[{\"ph\":\"s\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"t\",\"ts\":2,\"pid\":1,\"tid\":3,\"name\":\"a\",\"id\":1},"
      "{\"ph\":\"f\",\"bp\":\"e\",\"ts\":3,\"pid\":1,\"tid\":4,\"name\":\"a\",\"id\":1}]",
      "1000 flow-begin 1/2 a id=1\n2000 flow-step 1/3 a id=1\n3000 flow-end 1/4 a id=1\n"},
+    {"a flow that ends in the next slice", "[{\"ph\":\"f\",\"ts\":3,\"pid\":1,\"tid\":4,\"name\":\"a\",\"id\":1}]",
+     "3000 flow-end 1/4 a id=1 next\n"},
+    {"values of counters that are strings",
+     "[{\"ph\":\"C\",\"ts\":1,\"pid\":1,\"tid\":3,\"name\":\"c\",\"args\":{\"a\":\"7\",\"b\":\".75\",\"c\":\"+10.5\",\"d\":\"2.\",\"e\":\"0x10\","
+     "\"f\":\"x\",\"g\":\"1 2\"}}]",
+     "1000 counter 1/3 c a:int=7 b:double=0.75 c:double=10.5 d:double=2 e:text=0x10 f:text=x g:text=1 2\n"},
     {"flows of the newer kind",
      "[{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"bind_id\":\"0x1f\",\"flow_out\":true},"
      "{\"ph\":\"B\",\"ts\":3,\"pid\":1,\"tid\":3,\"name\":\"b\",\"bind_id\":31,\"flow_in\":true,\"flow_out\":true},"
@@ -295,10 +303,10 @@ static const struct scene scenes[] = {
     {"texts for numbers, however they are escaped",
      "[{\"ph\":\"b\",\"ts\":1,\"pid\":\"a/b\",\"tid\":\"\\u00e9\",\"id\":\"p/q\"},{\"ph\":\"e\",\"ts\":2,\"pid\":\"a\\/b\",\"tid\":\"\xc3\xa9\","
      "\"id\":\"p\\/\\u0071\"},{\"ph\":\"s\",\"ts\":3,\"id\":1,\"scope\":\"\\u0073\"},{\"ph\":\"f\",\"ts\":4,\"id\":1,\"scope\":\"s\"}]",
-     "1000 async-begin 1879048192/1879048193(\\xc3\\xa9)  id=91d830cd191e9839\n"
-     "2000 async-end 1879048192/1879048193(\\xc3\\xa9)  id=91d830cd191e9839\n"
+     "1000 async-begin 1879048192/1879048193(\\xc3\\xa9)  id=91d830cd191e9839 flags=8\n"
+     "2000 async-end 1879048192/1879048193(\\xc3\\xa9)  id=91d830cd191e9839 flags=8\n"
      "3000 flow-begin none0/0  id=9d7533e8ccc69ef0\n"
-     "4000 flow-end none0/0  id=9d7533e8ccc69ef0\n"},
+     "4000 flow-end none0/0  id=9d7533e8ccc69ef0 next\n"},
     {"what is no text is kept byte for byte", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\xc3(\"}]",
      "1000 instant none0/0 \\xff\\xc3(\n"},
     {"halves of surrogate pairs and bad escapes", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\ud83dx\\ude00\\q\\u12\"}]",
@@ -405,7 +413,7 @@ static void test_ids(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		char expected[64];
-		snprintf(expected, sizeof expected, "0 async-begin none0/0 a id=%s\n", numbers[i].number);
+		snprintf(expected, sizeof expected, "0 async-begin none0/0 a id=%s flags=8\n", numbers[i].number);
 		struct result *result = read_id(numbers[i].text);
 		assert_string_equal(result->events.bytes, expected);
 		free(result);
@@ -530,11 +538,11 @@ static const struct {
      READ "2000 metadata none0/0 x\n2000 metadata none0/0  ph:int=1\n", false},
     {"[" GOOD ",{\"ph\":\"?\",\"ts\":2},{\"ph\":\"?\",\"ts\":3}]", "chrome.phase-unknown 30 37 1\n",
      READ "2000 metadata none0/0  ph:text=?\n3000 metadata none0/0  ph:text=?\n", false},
-    {"[" GOOD ",{\"ph\":\"i\",\"name\":\"x\"}]", "chrome.time-missing 30 30 1\n", READ "1000 instant none0/0 x\n",
+    {"[" GOOD ",{\"ph\":\"i\",\"name\":\"x\"}]", "chrome.time-missing 30 30 1\n", READ "1000 lost none0/0  value=21\n",
      false},
     {"[" GOOD ",{\"ph\":\"i\",\"ts\":\"now\"},{\"ph\":\"X\",\"ts\":1,\"dur\":true}]",
      "chrome.time-wrong 30 46 1\nchrome.time-wrong 52 75 1\n",
-     READ "1000 instant none0/0 \n1000 slice-complete none0/0 \n", false},
+     READ "1000 lost none0/0  value=21\n1000 slice-complete none0/0 \n", false},
     {"{\"otherData\":{\"clock_start_ns\":\"5\"},\"traceEvents\":[{\"ph\":\"i\",\"ts\":-1}]}",
      "chrome.time-range 51 66 1\n", "0 instant none0/0 \n", false},
     {"[{\"ph\":\"i\",\"ts\":1e30}]", "chrome.time-range 1 16 1\n", "9223372036854775807 instant none0/0 \n", false},
@@ -543,6 +551,8 @@ static const struct {
      false},
     {"[{\"ph\":\"X\",\"ts\":1,\"dur\":1e30}]", "chrome.time-range 1 24 1\n",
      "1000 slice-complete none0/0  value=9223372036854775807\n", false},
+    {"[{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":\".5\",\"b\":\"0x5\"}}]", "chrome.counter-value 1 40 1\n",
+     "1000 counter none0/0  a:double=0.5 b:text=0x5\n", false},
     {"[{\"ph\":\"b\",\"ts\":1}]", "chrome.id-missing 1 1 1\n", "1000 async-begin none0/0 \n", false},
     {"[{\"ph\":\"i\",\"ts\":1,\"sf\":7},{\"ph\":\"i\",\"ts\":1,\"sf\":8}]", "chrome.member 1 19 1\n",
      "1000 instant none0/0 \n1000 instant none0/0 \n", false},

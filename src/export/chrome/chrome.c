@@ -183,7 +183,7 @@ static void add_root(const struct chrome_context *context, const struct tw_event
 		tw_line_hex(line, event->id);
 		tw_line_text(line, "}");
 	}
-	if (type->root)
+	if (type->root && event->other != TW_FLOW_NEXT)
 		tw_line_text(line, type->root);
 }
 

@@ -1,4 +1,4 @@
-/* events.c - the tables whose rows are single events: instant, counter, log, stack_sample. */
+/* events.c - the tables whose rows are single events: instant, async_instant, counter, log, stack_sample. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/dictionary.h"
 #include "sql/tables/tables.h"
@@ -113,6 +113,45 @@ const struct sql_table sql_table_instant = {
     .take = take_instant,
 };
 
+/* ---- async_instant ---- */
+
+static const struct sql_column async_columns[] = {
+    ID,
+    TS,
+    TRACK_ID,
+    UTID,
+    NAME,
+    CATEGORY,
+    {"async_id", "INTEGER", SQL_UNSIGNED, AT(value), SQL_PLAIN, "that of the operation: async_slice.async_id"},
+    ARG_SET_ID,
+    ARGS,
+    SOURCE,
+};
+
+enum { ASYNC_ARGS = 8 };
+
+static int take_async_instant(struct sql_cursor *cursor, const struct tw_event *event,
+                              const struct tw_argument *arguments)
+{
+	struct row *row = add_row(cursor, event);
+	if (!row)
+		return sql_no_memory(cursor);
+	row->value = event->id;
+	return keep_arguments(cursor, ASYNC_ARGS, event, arguments, row);
+}
+
+const struct sql_table sql_table_async_instant = {
+    .name = "async_instant",
+    .summary = "events without a duration of operations that are in async_slice",
+    SQL_COLUMNS(async_columns),
+    .row_size = sizeof(struct row),
+    .reads.kinds = 1u << TW_ASYNC_INSTANT,
+    .reads.windowed = true,
+    .by_time = true,
+    .reads.single = true,
+    .take = take_async_instant,
+};
+
 /* ---- counter ---- */
 
 static const struct sql_column counter_columns[] = {
@@ -134,7 +173,10 @@ enum { COUNTER_TRACK_ID = 2 };
 static struct sql_any number_of(const struct tw_argument *argument)
 {
 	struct sql_any any = {.type = SQL_ANY_NULL};
-	if (argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT) {
+	if (argument->type == TW_ARG_UINT && argument->value.u > INT64_MAX) { /* SQLite has no such integers */
+		any.type = SQL_ANY_REAL;
+		any.value.d = (double)argument->value.u;
+	} else if (argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT) {
 		any.type = SQL_ANY_NUMBER;
 		any.value.i = argument->value.i;
 	} else if (argument->type == TW_ARG_DOUBLE) {

@@ -280,7 +280,8 @@ struct flow_row {
 static const struct sql_column flow_columns[] = {
     {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the record where it arrives"},
     {"slice_out", "INTEGER", SQL_RECORD, AT(slice_out), SQL_PLAIN, "the slice that it leaves; NULL where none is open"},
-    {"slice_in", "INTEGER", SQL_RECORD, AT(slice_in), SQL_PLAIN, "the slice where it arrives; NULL where none is open"},
+    {"slice_in", "INTEGER", SQL_RECORD, AT(slice_in), SQL_PLAIN,
+     "the slice where it arrives; NULL where there is none"},
     {"trace_id", "INTEGER", SQL_UNSIGNED, AT(trace_id), SQL_PLAIN, "what all of one flow have in common"},
     {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
      "the arguments where it arrives: args.arg_set_id; NULL where there are none"},
@@ -297,9 +298,19 @@ static const struct sql_column flow_columns[] = {
 
 enum { FLOW_ARGS = 11 };
 
+/* One that has arrived, but not at a slice: it binds to the next one of the thread. */
+struct arrival {
+	struct flow_row row;
+	struct tw_text arguments; /* the inside of an object */
+};
+
 struct flows {
 	struct sql_slices slices;
 	struct opens opens;
+	struct opens waiting;     /* by track */
+	struct arrival *arrivals; /* by place of those */
+	size_t arrival_room;
+	size_t text_room; /* of their arguments */
 };
 
 static int begin_flows(struct sql_cursor *cursor)
@@ -308,18 +319,14 @@ static int begin_flows(struct sql_cursor *cursor)
 	return sql_slices_begin(&flows->slices, cursor);
 }
 
-static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments,
-                    const struct open *from, uint64_t slice)
+static struct flow_row row_of_flow(const struct tw_event *event, const struct open *from)
 {
-	struct flow_row *row = sql_wants(cursor, event) ? sql_add_row(cursor) : NULL;
-	if (!row)
-		return sql_wants(cursor, event) ? sql_no_memory(cursor) : 0;
-	*row = (struct flow_row){
+	return (struct flow_row){
 	    .id = event->offset,
 	    .ts = event->time,
 	    .ts_out = from->ts,
 	    .slice_out = from->slice,
-	    .slice_in = slice,
+	    .slice_in = UINT64_MAX,
 	    .trace_id = event->id,
 	    .argument_set = event->argument_count ? event->offset : UINT64_MAX,
 	    .track = event->track,
@@ -327,10 +334,107 @@ static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, con
 	    .name = event->name,
 	    .category = event->category,
 	};
+}
+
+static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments,
+                    const struct open *from, uint64_t slice)
+{
+	struct flow_row *row = sql_wants(cursor, event) ? sql_add_row(cursor) : NULL;
+	if (!row)
+		return sql_wants(cursor, event) ? sql_no_memory(cursor) : 0;
+	*row = row_of_flow(event, from);
+	row->slice_in = slice;
 	if (sql_uses(cursor, FLOW_ARGS) &&
 	    !sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments))
 		return sql_no_memory(cursor);
 	return 0;
+}
+
+/* ---- Arrivals that bind to the next slice. ---- */
+
+static uint64_t key_of_track(uint32_t track)
+{
+	return tw_hash64(track) | 1;
+}
+
+static int keep_arrival(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments,
+                        const struct open *from)
+{
+	struct flows *flows = cursor->state;
+	struct open *item =
+	    sql_wants(cursor, event) ? add_open(cursor, &flows->waiting, key_of_track(event->track)) : NULL;
+	if (!item)
+		return sql_wants(cursor, event) ? too_many(cursor) : 0;
+	size_t place = (size_t)(item - flows->waiting.items);
+	if (!tw_grow(&flows->arrivals, &flows->arrival_room, place + 1, sizeof *flows->arrivals))
+		return sql_no_memory(cursor);
+	struct arrival *arrival = &flows->arrivals[place];
+	size_t before = arrival->arguments.room;
+	item->wanted = true;
+	flows->waiting.wanted++;
+	arrival->row = row_of_flow(event, from);
+	arrival->arguments.length = 0;
+	if (sql_uses(cursor, FLOW_ARGS) &&
+	    !sql_add_arguments(cursor, &arrival->arguments, arguments, event->argument_count))
+		return sql_no_memory(cursor);
+	flows->text_room += arrival->arguments.room - before;
+	return flows->text_room > tw_memory_limit(cursor->scan.reader) / SHARE ? too_many(cursor) : 0;
+}
+
+static int add_arrival(struct sql_cursor *cursor, const struct arrival *arrival, uint64_t slice)
+{
+	struct flow_row *row = sql_add_row(cursor);
+	if (!row)
+		return sql_no_memory(cursor);
+	*row = arrival->row;
+	row->slice_in = slice;
+	bool kept = !arrival->arguments.length || sql_keep_object(cursor, &arrival->arguments, &row->arguments);
+	return kept ? 0 : sql_no_memory(cursor);
+}
+
+/* A slice begins: what waits on its track arrives there. */
+static int bind_arrivals(struct sql_cursor *cursor, const struct tw_event *event)
+{
+	struct flows *flows = cursor->state;
+	int status = 0;
+	for (struct open *item;
+	     status == 0 && flows->waiting.going && (item = find_open(&flows->waiting, key_of_track(event->track)));) {
+		status = add_arrival(cursor, &flows->arrivals[item - flows->waiting.items], event->offset);
+		remove_open(&flows->waiting, item);
+	}
+	return status < 0 || sweep(&flows->waiting) ? status : sql_no_memory(cursor);
+}
+
+static int finish_flows(struct sql_cursor *cursor)
+{
+	struct flows *flows = cursor->state;
+	int status = 0;
+	for (size_t i = 0; i < flows->waiting.count && status == 0; i++)
+		if (flows->waiting.items[i].key)
+			status = add_arrival(cursor, &flows->arrivals[i], UINT64_MAX);
+	return status;
+}
+
+static bool flows_wait(const struct sql_cursor *cursor)
+{
+	return ((const struct flows *)cursor->state)->waiting.wanted > 0;
+}
+
+/* Where an event of a flow arrives, or leaves: the innermost slice, or for one that binds to the next slice the
+ * outermost one that begins just then. UINT64_MAX: none. */
+static uint64_t slice_of_flow(struct flows *flows, const struct tw_event *event)
+{
+	const struct sql_slice *inside = event->kind == TW_FLOW_END && event->other == TW_FLOW_NEXT
+	                                     ? sql_slices_begun(&flows->slices, event->track, event->time)
+	                                     : sql_slices_innermost(&flows->slices, event->track);
+	return inside ? inside->id : UINT64_MAX;
+}
+
+static int arrive(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments,
+                  const struct open *from, uint64_t slice)
+{
+	bool next = event->kind == TW_FLOW_END && event->other == TW_FLOW_NEXT && slice == UINT64_MAX;
+	return next ? keep_arrival(cursor, event, arguments, from) : add_flow(cursor, event, arguments, from, slice);
 }
 
 /* Each of its events is an arrow from the one before. */
@@ -339,12 +443,11 @@ static int take_flow(struct sql_cursor *cursor, const struct tw_event *event, co
 	struct flows *flows = cursor->state;
 	uint64_t key = key_of(cursor, event, false);
 	tw_calls_advance(&flows->slices.calls, event->time);
-	const struct sql_slice *inside = sql_slices_innermost(&flows->slices, event->track);
-	uint64_t slice = inside ? inside->id : UINT64_MAX;
+	uint64_t slice = slice_of_flow(flows, event);
 	struct open *from = find_open(&flows->opens, key);
 	int status = 0;
 	if (from && event->kind != TW_FLOW_BEGIN)
-		status = add_flow(cursor, event, arguments, from, slice);
+		status = arrive(cursor, event, arguments, from, slice);
 	if (from && event->kind == TW_FLOW_END) {
 		remove_open(&flows->opens, from);
 		return status < 0 || sweep(&flows->opens) ? status : sql_no_memory(cursor);
@@ -364,7 +467,10 @@ static int take_flows(struct sql_cursor *cursor, const struct tw_event *event, c
 	struct flows *flows = cursor->state;
 	int status = sql_slices_take(&flows->slices, event, NULL);
 	bool flow = event->kind == TW_FLOW_BEGIN || event->kind == TW_FLOW_STEP || event->kind == TW_FLOW_END;
-	return status < 0 || !flow ? status : take_flow(cursor, event, arguments);
+	bool begins = event->kind == TW_SLICE_BEGIN || event->kind == TW_SLICE_COMPLETE;
+	if (status < 0 || (!flow && !begins))
+		return status;
+	return flow ? take_flow(cursor, event, arguments) : bind_arrivals(cursor, event);
 }
 
 static void end_flows(struct sql_cursor *cursor)
@@ -372,20 +478,26 @@ static void end_flows(struct sql_cursor *cursor)
 	struct flows *flows = cursor->state;
 	sql_slices_free(&flows->slices);
 	free_opens(&flows->opens);
+	free_opens(&flows->waiting);
+	for (size_t i = 0; i < flows->arrival_room; i++)
+		tw_text_free(&flows->arrivals[i].arguments);
+	free(flows->arrivals);
+	*flows = (struct flows){0};
 }
 
 const struct sql_table sql_table_flow = {
     .name = "flow",
-    .summary = "arrows from slice to slice, in the order in which they arrive",
+    .summary = "arrows from slice to slice, in the order in which they reach one",
     SQL_COLUMNS(flow_columns),
     .row_size = sizeof(struct flow_row),
     .reads.kinds = 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END | 1u << TW_SLICE_BEGIN |
                    1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
     .reads.whole_file = true,
     .reads.in_time = true,
-    .by_time = true,
     .state_size = sizeof(struct flows),
     .begin = begin_flows,
     .take = take_flows,
+    .finish = finish_flows,
+    .waits = flows_wait,
     .end = end_flows,
 };

@@ -152,11 +152,28 @@ int sql_slices_finish(struct sql_slices *slices)
 	return state_of(slices);
 }
 
+static const struct tw_call_stack *stack_of_track(const struct sql_slices *slices, uint32_t track)
+{
+	return track < slices->calls.stack_room ? &slices->calls.stacks[track] : &slices->calls.spare;
+}
+
 const struct sql_slice *sql_slices_innermost(struct sql_slices *slices, uint32_t track)
 {
-	const struct tw_call_stack *stack =
-	    track < slices->calls.stack_room ? &slices->calls.stacks[track] : &slices->calls.spare;
+	const struct tw_call_stack *stack = stack_of_track(slices, track);
 	return stack->depth ? slice_of(slices, stack->space->frames[stack->depth].row) : NULL;
+}
+
+const struct sql_slice *sql_slices_begun(struct sql_slices *slices, uint32_t track, uint64_t time)
+{
+	const struct tw_call_stack *stack = stack_of_track(slices, track);
+	const struct sql_slice *found = NULL;
+	for (size_t i = stack->depth; i > 0; i--) {
+		const struct sql_slice *slice = slice_of(slices, stack->space->frames[i].row);
+		if (!slice || slice->begin != time)
+			break;
+		found = slice;
+	}
+	return found;
 }
 
 void sql_slices_free(struct sql_slices *slices)

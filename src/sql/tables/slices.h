@@ -51,6 +51,9 @@ int sql_slices_finish(struct sql_slices *slices);
 /* The innermost slice that is open on a track; NULL when there is none. */
 const struct sql_slice *sql_slices_innermost(struct sql_slices *slices, uint32_t track);
 
+/* The outermost of those that are open on a track which began at a time; NULL when there is none. */
+const struct sql_slice *sql_slices_begun(struct sql_slices *slices, uint32_t track, uint64_t time);
+
 void sql_slices_free(struct sql_slices *slices);
 
 #endif

@@ -10,6 +10,7 @@
 	X(slice)                                                                                                       \
 	X(async_slice)                                                                                                 \
 	X(instant)                                                                                                     \
+	X(async_instant)                                                                                               \
 	X(counter)                                                                                                     \
 	X(flow)                                                                                                        \
 	X(sched)                                                                                                       \
