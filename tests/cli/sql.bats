@@ -278,6 +278,10 @@ one() { # what a query answers, without the names of the columns
 		"select count(*) > 0 from t" | tr '\n' ' ')" = "1 8 bytes!|4166 scope|4167 be|8334 step|12500 1 " ]
 	run sqlite3 -cmd ".load $EXTENSION" :memory: "select trackway_open('missing.fxt')"
 	[[ "$output" == *"missing.fxt: No such file or directory"* ]]
+	run sqlite3 -cmd ".load $EXTENSION" :memory: "select fts3_tokenizer('simple', x'4141414141414141')"
+	[[ "$output" == *"fts3tokenize disabled"* ]]
+	run sqlite3 -cmd ".load $EXTENSION" :memory: "pragma writable_schema = 1; delete from sqlite_master"
+	[[ "$output" == *"table sqlite_master may not be modified"* ]]
 	"$PYTHON" - "$EXTENSION" "$DATA/fxt/oneshot_all.fxt" <<-'END'
 		import sqlite3, sys
 		db = sqlite3.connect(":memory:")
@@ -529,7 +533,108 @@ one() { # what a query answers, without the names of the columns
 	rmdir kept/t.fxt.twindex
 	mkfifo kept/t.fxt.twindex
 	[ "$(timeout 20 trackway sql --csv --index kept/t.fxt "$query" 2>err | tail -n 1)" = "$expected" ]
-	grep -q 'kept/t.fxt.twindex: not kept: File exists' err
+	grep -q 'kept/t.fxt.twindex: not kept: it is no regular file' err
+}
+
+# Statements may have been written by somebody else than who runs them.
+@test "sql: statements read, and make what is temporary, and nothing else" {
+	cp "$DATA/fxt/oneshot_all.fxt" t.fxt
+	ls -A >before
+	cksum t.fxt >sum
+	while IFS= read -r statement; do
+		run trackway sql t.fxt "$statement"
+		[ "$status" = 2 ] || fail "$statement: $status $output"
+		[[ "$output" =~ 'not authorized'|'authorization denied'|'may not be'|'no such function' ]] || fail "$output"
+	done <<-'END'
+		attach 'new.db' as x
+		attach 'file:new.db?mode=rwc' as x
+		attach 't.fxt' as x
+		vacuum into 'new.db'
+		 vacuum
+		create table x(a)
+		create index main.x on slice(name)
+		create view main.x as select 1
+		create virtual table x using fts3(a)
+		create virtual table x using fts5(a)
+		create virtual table x using rtree(a, b, c)
+		select load_extension('./new.so')
+		select fts3_tokenizer('simple')
+		select fts3_tokenizer('simple', x'4141414141414141')
+		select writefile('new', 'x')
+		select readfile('t.fxt')
+		pragma writable_schema = 1
+		pragma temp_store_directory = '.'
+		pragma journal_mode = wal
+		pragma trusted_schema = 1
+		pragma hard_heap_limit = 1000000000
+		select * from pragma_journal_mode
+		insert into slice(name) values ('x')
+		update slice set name = 'x'
+		delete from slice
+		delete from sqlite_temp_master
+		detach main
+		 analyze
+	END
+	[ "$(ls -A | sort)" = "$( (cat before; echo sum) | sort)" ]
+	cksum t.fxt | cmp - sum
+	[ "$(one t.fxt "create temp table x as select name from slice; create index temp.y on x(name); insert into x values
+		('more'); create temp view z as select count(*) from x; select * from z")" = 5 ]
+	[ "$(one t.fxt "create virtual table x using trackway('t.fxt'); select count(*) from x")" = 4 ]
+	trackway sql t.fxt "create virtual table x using trackway('t.fxt'); drop table x; select 1 from pragma_table_info('slice')"
+	trackway sql t.fxt 'begin; savepoint a; release a; commit; with recursive r(x) as (select 1 union all select x + 1
+		from r limit 9) select * from r'
+}
+
+@test "sql: --memory is the limit of what SQLite takes, too" {
+	run trackway sql --memory 8M "$DATA/fxt/oneshot_all.fxt" 'select length(randomblob(9000000))'
+	[ "$status" = 2 ]
+	[ "$output" = 'trackway: error: query:1:1: out of memory: --memory is reached' ]
+	[ "$(one --memory 16M "$DATA/fxt/oneshot_all.fxt" 'select length(randomblob(9000000))')" = 9000000 ]
+	[ "$(one --memory 64K "$DATA/fxt/oneshot_all.fxt" 'select count(*) from thread_slice')" = 4 ]
+}
+
+# The name of an index may have been given to something else.
+@test "sql --index: nothing is replaced that is no index, and nothing is written through a link" {
+	cp "$DATA/fxt/oneshot_all.fxt" t.fxt
+	query='select count(*) from slice where ts between 0 and 1000000'
+	expected=$(one t.fxt "$query")
+	refused() { # why
+		[ "$(one --index t.fxt "$query" 2>err)" = "$expected" ]
+		grep -qxF "trackway: t.fxt.twindex: not kept: $1" err || fail "$(<err)"
+	}
+	for precious in 'precious' 'TWINDEX' ''; do
+		printf '%s' "$precious" >t.fxt.twindex
+		refused 'what has that name is no index, and stays'
+		[ "$(<t.fxt.twindex)" = "$precious" ]
+	done
+	rm t.fxt.twindex
+	echo precious >target
+	ln -s target t.fxt.twindex
+	refused 'it is a symbolic link'
+	[ "$(<target)" = precious ]
+	ln -sf nowhere t.fxt.twindex
+	refused 'it is a symbolic link'
+	[ ! -e nowhere ]
+	rm t.fxt.twindex
+	one --index t.fxt "$query" >/dev/null
+	mv t.fxt.twindex target
+	ln -s target t.fxt.twindex
+	refused 'it is a symbolic link'
+	grep -qxF 'trackway: t.fxt.twindex: not used: it is a symbolic link' err
+	rm t.fxt.twindex
+	chmod 777 .
+	refused 'other users may change its directory'
+	chmod 755 .
+	[ "$(id -u)" = 0 ] || return 0
+	chown 65534 .
+	refused "its directory is another user's"
+	cp target t.fxt.twindex
+	chown 65534 t.fxt.twindex
+	chown 0 .
+	refused "it is another user's"
+	chown 65534 t.fxt # whose trace it is may tell of it
+	[ "$(one --index t.fxt "$query" 2>err)" = "$expected" ]
+	[ ! -s err ] || fail "$(<err)"
 }
 
 # A pass over the file for each row of the outer table would take a thousand times as long.

@@ -137,12 +137,13 @@ static void expect_kept(const char *path, const char *expected, bool refused)
 static void expect_kept_index(void (*make)(struct archive *archive))
 {
 	enum { ROOM = 1 << 22 };
-	char path[] = "/tmp/trackway-sql-XXXXXX", kept[64];
+	char folder[] = "/tmp/trackway-sql-XXXXXX", path[48], kept[64];
 	struct archive archive = {.random = 5};
 	uint8_t *bytes = malloc(ROOM), *changed = malloc(ROOM);
 	uint64_t windows;
 	bool refused;
-	assert_true(bytes && changed && close(mkstemp(path)) == 0);
+	assert_true(bytes && changed && mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/trace", folder);
 	snprintf(kept, sizeof kept, "%s.twindex", path);
 	make(&archive);
 	write_archive(&archive, path);
@@ -174,6 +175,7 @@ static void expect_kept_index(void (*make)(struct archive *archive))
 	}
 	unlink(kept);
 	unlink(path);
+	rmdir(folder);
 	free(expected);
 	free(bytes);
 	free(changed);

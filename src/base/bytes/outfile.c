@@ -135,14 +135,13 @@ static int open_new(struct tw_outfile *file, const struct stat *old, bool named)
 	return old ? keep_mode(file->fd, mode) : 0;
 }
 
-/* old: what is there and is to be replaced; NULL: nothing. */
-static int open_place(struct tw_outfile *file, const char *path, const struct stat *old, bool named)
+/* Takes over `place`, which path leads to. old: what is there and is to be replaced; NULL: nothing. */
+static int open_place(struct tw_outfile *file, const char *path, char *place, const struct stat *old, bool named)
 {
+	file->place = place;
 	/* Replacing a file needs no leave to write to it, but someone took that away to protect it. */
-	if (old && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
-		return errno;
-	file->place = tw_outfile_place(path);
-	int error = file->place ? open_new(file, old, named) : errno;
+	bool kept = old && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0;
+	int error = kept || !place ? errno : open_new(file, old, named);
 	if (error)
 		tw_outfile_drop(file);
 	return error;
@@ -154,7 +153,7 @@ int tw_outfile_open(struct tw_outfile *file, const char *path)
 	*file = (struct tw_outfile){.fd = -1};
 	bool there = stat(path, &status) == 0;
 	if (!there || S_ISREG(status.st_mode))
-		return open_place(file, path, there ? &status : NULL, false);
+		return open_place(file, path, tw_outfile_place(path), there ? &status : NULL, false);
 	file->fd = open(path, O_WRONLY | O_CLOEXEC);
 	return file->fd < 0 ? errno : 0;
 }
@@ -166,7 +165,17 @@ int tw_outfile_open_named(struct tw_outfile *file, const char *path)
 	bool there = stat(path, &status) == 0;
 	if (there && !S_ISREG(status.st_mode))
 		return S_ISDIR(status.st_mode) ? EISDIR : EOPNOTSUPP;
-	return open_place(file, path, there ? &status : NULL, true);
+	return open_place(file, path, tw_outfile_place(path), there ? &status : NULL, true);
+}
+
+int tw_outfile_open_here(struct tw_outfile *file, const char *path)
+{
+	struct stat status;
+	*file = (struct tw_outfile){.fd = -1};
+	bool there = lstat(path, &status) == 0;
+	if (there && !S_ISREG(status.st_mode))
+		return S_ISLNK(status.st_mode) ? ELOOP : EEXIST;
+	return open_place(file, path, strdup(path), there ? &status : NULL, false);
 }
 
 /* A name may be given at once only where there is no file. */

@@ -25,6 +25,9 @@ int tw_outfile_open(struct tw_outfile *file, const char *path);
 /* The same for who opens it by a name, `temporary`, which it has at once. Devices and pipes are refused. */
 int tw_outfile_open_named(struct tw_outfile *file, const char *path);
 
+/* The same for a name that nobody has given: what is there must be a regular file, and no link is followed. */
+int tw_outfile_open_here(struct tw_outfile *file, const char *path);
+
 /* Closes it and gives it its name. Returns 0 or an errno; then the file is gone. */
 int tw_outfile_keep(struct tw_outfile *file);
 

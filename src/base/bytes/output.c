@@ -114,21 +114,6 @@ int tw_output_text(struct tw_output *out, struct tw_text *text)
 	return error;
 }
 
-int tw_output_open(struct tw_output *out, const char *path)
-{
-	int error = tw_output_fd(out, STDOUT_FILENO);
-	if (error || strcmp(path, "-") == 0)
-		return error;
-	error = tw_outfile_open(&out->file, path);
-	out->own = !error;
-	out->fd = out->file.fd;
-	if (!error)
-		error = tw_output_compress(out, path, TW_PACK_USUAL);
-	if (error)
-		tw_output_discard(out);
-	return error;
-}
-
 void tw_output_discard(struct tw_output *out)
 {
 	tw_press_free(out->press);
@@ -138,6 +123,31 @@ void tw_output_discard(struct tw_output *out)
 		close(out->fd);
 	free(out->buffer);
 	*out = (struct tw_output){.fd = -1};
+}
+
+/* Takes the file that has been opened, or gives up. Returns the error. */
+static int take_file(struct tw_output *out, int error)
+{
+	out->own = out->own || !error;
+	out->fd = out->file.fd;
+	if (error)
+		tw_output_discard(out);
+	return error;
+}
+
+int tw_output_open(struct tw_output *out, const char *path)
+{
+	int error = tw_output_fd(out, STDOUT_FILENO);
+	if (error || strcmp(path, "-") == 0)
+		return error;
+	error = take_file(out, tw_outfile_open(&out->file, path));
+	return error ? error : take_file(out, tw_output_compress(out, path, TW_PACK_USUAL));
+}
+
+int tw_output_open_here(struct tw_output *out, const char *path)
+{
+	int error = tw_output_fd(out, -1);
+	return error ? error : take_file(out, tw_outfile_open_here(&out->file, path));
 }
 
 int tw_output_close(struct tw_output *out)

@@ -34,6 +34,9 @@ struct tw_output {
  * 0). */
 int tw_output_open(struct tw_output *out, const char *path);
 
+/* The same for a name that nobody has given, as it is: no link is followed, and nothing is compressed. */
+int tw_output_open_here(struct tw_output *out, const char *path);
+
 /* Compresses all that is written as the ending of a name says, unless the path has asked for that already. A thread of
  * its own does it, so that `out` must stay where it is. Call it before anything is written. Returns 0 or an errno. */
 int tw_output_compress(struct tw_output *out, const char *name, enum tw_pack_effort effort);

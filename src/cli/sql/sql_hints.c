@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output/message.h"
 #include "cli/sql/sql_run.h"
+#include "sql/engine/guard.h"
 #include "sql/tables/table.h"
 #include "sql/tables/views.h"
 
@@ -69,19 +70,33 @@ static bool take_name(const char *message, const char *words, char *name, size_t
 	return true;
 }
 
-void tw_sql_hint(const char *message, char *hint, size_t room)
+/* What is told of a name that is not there. */
+static void add_name(const char *message, struct tw_sql_hint *hint)
 {
 	enum { NAME_MOST = 64 };
 	char name[NAME_MOST];
 	bool table = take_name(message, "no such table: ", name, sizeof name);
 	bool column = !table && take_name(message, "no such column: ", name, sizeof name);
-	hint[0] = '\0';
 	if (!table && !column && !take_name(message, "no such function: ", name, sizeof name))
 		return;
 	const char *ours = ours_of(name);
 	const char *near = table ? tw_nearest(name, table_at, NULL) : column ? tw_nearest(name, column_at, NULL) : NULL;
 	if (ours)
-		(void)snprintf(hint, room, "; here that is %s", ours);
+		(void)snprintf(hint->text, sizeof hint->text, "; here that is %s", ours);
 	else if (near && strcmp(near, name) != 0) /* the same name is a column of another table */
-		(void)snprintf(hint, room, "; did you mean %s?", near);
+		(void)snprintf(hint->text, sizeof hint->text, "; did you mean %s?", near);
+}
+
+struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run)
+{
+	struct tw_sql_hint hint = {""};
+	int code = sqlite3_errcode(run->db);
+	if (code == SQLITE_AUTH)
+		(void)snprintf(hint.text, sizeof hint.text,
+		               ": a statement may only read, and make what is temporary (create temp table)");
+	else if (code == SQLITE_NOMEM && sql_guard_memory_reached())
+		(void)snprintf(hint.text, sizeof hint.text, ": --memory is reached");
+	else
+		add_name(sqlite3_errmsg(run->db), &hint);
+	return hint;
 }

@@ -5,6 +5,7 @@
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
+#include "sql/engine/guard.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,6 +80,16 @@ int tw_sql_say_findings(struct tw_sql_run *run)
 
 /* ---- Opening and closing. ---- */
 
+bool tw_sql_is_database(const char *path)
+{
+	static const char *const ends[] = {".db", ".sqlite", ".sqlite3"};
+	size_t length = path ? strlen(path) : 0;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (length > strlen(ends[i]) && strcmp(path + length - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return false;
+}
+
 static int add_files(struct tw_sql_run *run, char **paths, size_t count)
 {
 	run->findings = calloc(count ? count : 1, sizeof *run->findings);
@@ -95,15 +106,26 @@ static int add_files(struct tw_sql_run *run, char **paths, size_t count)
 	return 0;
 }
 
-/* A temporary directory, for what SQLite sorts. */
+/* SQLite's share of --memory has a least size: below it no statement of the tables could be prepared. */
+static void limit_memory(const struct tw_sql_options *options)
+{
+	enum { LEAST = 4 << 20 };
+	size_t limit = tw_memory_asked(&options->common);
+	sql_guard_memory(limit > LEAST ? limit : LEAST);
+}
+
+/* Writing a database is done by statements of our own. A name that is empty: what SQLite sorts goes to a temporary
+ * file. */
 static int open_database(struct tw_sql_run *run)
 {
 	if (sqlite3_open_v2("", &run->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
 		return tw_say_error("SQLite: %s", run->db ? sqlite3_errmsg(run->db) : "out of memory");
 	int result = sql_register(run->db, run->session);
-	if (result != SQLITE_OK)
-		return tw_say_error("SQLite: %s", sqlite3_errstr(result));
-	return 0;
+	sql_guard_settings(run->db);
+	if (result == SQLITE_OK && !tw_sql_is_database(run->options->common.output))
+		result = sql_guard_statements(run->db);
+	limit_memory(run->options);
+	return result == SQLITE_OK ? 0 : tw_say_error("SQLite: %s", sqlite3_errstr(result));
 }
 
 int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, char **paths, size_t count)
@@ -161,14 +183,13 @@ int tw_sql_close(struct tw_sql_run *run, int status)
 int tw_sql_say(struct tw_sql_run *run, const char *path)
 {
 	stop_progress(run);
-	return tw_say_error("%s: %s", path, sqlite3_errmsg(run->db));
+	return tw_say_error("%s: %s%s", path, sqlite3_errmsg(run->db), tw_sql_hint(run).text);
 }
 
 /* "query:2:8: no such column: foo"; line and column count from 1. */
 static int say_place(struct tw_sql_run *run, const char *name, const char *text, const char *statement)
 {
 	int offset = sqlite3_error_offset(run->db);
-	char hint[128];
 	const char *at = statement + (offset > 0 ? offset : 0), *line = text;
 	unsigned number = 1;
 	stop_progress(run);
@@ -177,8 +198,8 @@ static int say_place(struct tw_sql_run *run, const char *name, const char *text,
 			number++;
 			line = p + 1;
 		}
-	tw_sql_hint(sqlite3_errmsg(run->db), hint, sizeof hint);
-	return tw_say_error("%s:%u:%u: %s%s", name, number, (unsigned)(at - line) + 1, sqlite3_errmsg(run->db), hint);
+	return tw_say_error("%s:%u:%u: %s%s", name, number, (unsigned)(at - line) + 1, sqlite3_errmsg(run->db),
+	                    tw_sql_hint(run).text);
 }
 
 /* The value of a --param by its name of some length; NULL: there is none. */

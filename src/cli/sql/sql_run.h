@@ -31,6 +31,9 @@ struct tw_sql_run {
 	bool timer;                    /* how long each statement takes is told */
 };
 
+/* Whether a path is that of a database. */
+bool tw_sql_is_database(const char *path);
+
 /* Opens the files. Returns 0 or TW_EXIT_FAILED after saying why; close it in any case. */
 int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, char **paths, size_t count);
 
@@ -50,8 +53,11 @@ int tw_sql_say(struct tw_sql_run *run, const char *path);
 /* Tells the findings that there were since the last time. */
 int tw_sql_say_findings(struct tw_sql_run *run);
 
-/* sql_hints.c: what a message of SQLite may be about, to stand behind it; empty where nothing is known. */
-void tw_sql_hint(const char *message, char *hint, size_t room);
+/* sql_hints.c: what the last message of SQLite may be about, to stand behind it; empty where nothing is known. */
+struct tw_sql_hint {
+	char text[128];
+};
+struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run);
 
 /* sql_prompt.c: statements from a person or a pipe, until it ends. */
 int tw_sql_prompt(struct tw_sql_run *run);
@@ -60,8 +66,7 @@ int tw_sql_prompt(struct tw_sql_run *run);
 bool tw_sql_is_command(const char *text);
 int tw_sql_command(struct tw_sql_run *run, const char *text);
 
-/* sql_save.c: whether a path is that of a database; and writing all tables to one. */
-bool tw_sql_is_database(const char *path);
+/* sql_save.c: all tables are written to a database. */
 int tw_sql_save(struct tw_sql_run *run, const char *path);
 
 /* sql_queries.c: ready queries. Each begins with a comment of one line that says what it answers. */

@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-bool tw_sql_is_database(const char *path)
-{
-	static const char *const ends[] = {".db", ".sqlite", ".sqlite3"};
-	size_t length = path ? strlen(path) : 0;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (length > strlen(ends[i]) && strcmp(path + length - strlen(ends[i]), ends[i]) == 0)
-			return true;
-	return false;
-}
-
 /* What a column is asked for by. */
 static bool is_indexed(const struct sql_column *column)
 {

@@ -1,5 +1,6 @@
 /* extension.c - the tables as an extension that SQLite's shell, Python and others can load. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/engine/guard.h"
 #include "sql/tables/table.h"
 
 SQLITE_EXTENSION_INIT1
@@ -58,6 +59,7 @@ int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_rou
 		    sqlite3_create_function_v2(db, "trackway_open", 2, flags, session, open_trace, NULL, NULL, NULL);
 	if (result == SQLITE_OK)
 		result = sql_register(db, session);
+	sql_guard_settings(db);
 	if (result != SQLITE_OK)
 		*error = sqlite3_mprintf("trackway: %s", sqlite3_errstr(result));
 	return result;

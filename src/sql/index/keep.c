@@ -5,6 +5,7 @@
 #include "core/dictionary.h"
 #include "core/format.h"
 #include "sql/index/index.h"
+#include "sql/index/place.h"
 #include "sql/index/words.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	VERSION = 5,
@@ -19,13 +21,6 @@ enum {
 };
 
 static const char magic[8] = "TWINDEX";
-
-/* Whether something is there that is no regular file. */
-static bool is_other(const char *path)
-{
-	struct stat status;
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
 
 /* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
 static char *path_of(const char *path)
@@ -184,24 +179,33 @@ static int write_all(struct tw_output *out, const struct stamp *stamp, const str
 	return tw_output_close(out);
 }
 
-int sql_keep_save(struct sql_session *session, size_t number, const struct sql_survey *survey)
+/* Returns 0 or an errno. */
+static int save(struct sql_session *session, const struct sql_file *file, const struct sql_survey *survey,
+                const char *path)
 {
-	const struct sql_file *file = &session->files[number];
 	struct stamp stamp;
 	struct tw_text body = {0};
 	struct tw_output out;
-	char *path = path_of(file->path);
-	int error = path && stamp_of(file, &stamp) && tw_output_text(&out, &body) == 0 ? 0 : ENOMEM;
+	int error = stamp_of(file, &stamp) && tw_output_text(&out, &body) == 0 ? 0 : ENOMEM;
 	if (!error) {
 		bool fine = put_survey(&out, session, survey);
 		error = tw_output_close(&out);
 		error = fine ? error : ENOMEM;
 	}
-	error = error ? error : is_other(path) ? EEXIST : tw_output_open(&out, path);
+	error = error ? error : tw_output_open_here(&out, path);
 	error = error ? error : write_all(&out, &stamp, &body);
 	tw_text_free(&body);
-	free(path);
 	return error;
+}
+
+const char *sql_keep_save(struct sql_session *session, size_t number, const struct sql_survey *survey)
+{
+	const struct sql_file *file = &session->files[number];
+	char *path = path_of(file->path);
+	const char *why = path ? sql_place_refusal(path, file->path, magic, sizeof magic) : strerror(ENOMEM);
+	int error = why ? 0 : save(session, file, survey, path);
+	free(path);
+	return error ? strerror(error) : why;
 }
 
 /* ---- Reading. Everything is checked: the file may be anybody's. ---- */
@@ -341,18 +345,18 @@ static bool take_survey(struct source *source)
 }
 
 /* All of a file that is not too large; NULL, or NULL and *why. */
-static uint8_t *read_all(const char *path, size_t *size, const char **why)
+static uint8_t *read_all(const char *path, const char *trace, size_t *size, const char **why)
 {
-	bool other = is_other(path);
-	FILE *stream = other ? NULL : fopen(path, "rbe");
+	int fd = sql_place_open(path, trace, why);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "rb");
 	struct stat status;
 	uint8_t *bytes = NULL;
-	if (!stream) {
-		*why = !other && errno == ENOENT ? NULL : "it cannot be read";
+	if (!stream && fd >= 0)
+		close(fd);
+	if (!stream)
 		return NULL;
-	}
 	*why = "it cannot be read";
-	if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) && status.st_size < MOST) {
+	if (fstat(fd, &status) == 0 && status.st_size < MOST) {
 		*size = (size_t)status.st_size;
 		bytes = malloc(*size + 1);
 		if (bytes && fread(bytes, 1, *size, stream) != *size) {
@@ -388,7 +392,7 @@ struct sql_survey *sql_keep_load(struct sql_session *session, size_t number, con
 	const struct sql_file *file = &session->files[number];
 	char *path = path_of(file->path);
 	size_t size = 0;
-	uint8_t *bytes = path ? read_all(path, &size, why) : NULL;
+	uint8_t *bytes = path ? read_all(path, file->path, &size, why) : NULL;
 	struct source source = {.words = {.bytes = bytes, .left = size}, .session = session};
 	free(path);
 	if (!bytes)

@@ -9,7 +9,7 @@
  * there is a file (a constant; otherwise NULL). */
 struct sql_survey *sql_keep_load(struct sql_session *session, size_t file, const char **why);
 
-/* Keeps a survey. Returns 0 or an errno. */
-int sql_keep_save(struct sql_session *session, size_t file, const struct sql_survey *survey);
+/* Keeps a survey. Returns NULL, or why it is not kept, as text that the next call may change. */
+const char *sql_keep_save(struct sql_session *session, size_t file, const struct sql_survey *survey);
 
 #endif

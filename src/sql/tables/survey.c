@@ -333,11 +333,11 @@ static void save(struct sql_session *session, size_t number, const struct sql_su
 {
 	const struct sql_hooks *hooks = &session->hooks;
 	bool keeps = session->keep_index && !survey->series_left;
-	int error = keeps ? sql_keep_save(session, number, survey) : 0;
+	const char *why = keeps ? sql_keep_save(session, number, survey) : NULL;
 	if (survey->series_left && hooks->series_left)
 		hooks->series_left(hooks->context, session->files[number].path, survey->series.count - 1);
-	if (error && hooks->refused)
-		hooks->refused(hooks->context, session->files[number].path, "not kept", strerror(error));
+	if (why && hooks->refused)
+		hooks->refused(hooks->context, session->files[number].path, "not kept", why);
 }
 
 int sql_survey_make(struct sql_session *session, size_t number)
