@@ -18,7 +18,8 @@ extern "C" {
  *   process 0 with priority 0. It is no thread's time.
  * - A wake-up's latency is the time until the thread comes to a CPU next; of several wake-ups before that, of the
  *   first.
- * - A thread is runnable from a wake-up, or from leaving in state 1 (running), until it comes to a CPU.
+ * - A thread is runnable from a wake-up, or from leaving in state 0 (new: what Fuchsia's kernel writes of a
+ *   thread that is ready) or 1 (running), until it comes to a CPU.
  * - In a window are the switches and wake-ups at times in it, and of running, idle, unknown and runnable times what is
  *   inside. A latency is that of a thread that comes in the window, whenever it was woken.
  * - Percentiles come from a histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 %

@@ -205,16 +205,27 @@ void chrome_argument(struct chrome_fill *fill, const char *name, const struct ch
 		put(fill, number, argument_of(fill, value));
 }
 
-void chrome_priority(struct chrome_fill *fill, const char *name, const struct chrome_value *value)
+static void put_scheduling(struct chrome_fill *fill, const char *name, const struct tw_argument *argument)
 {
 	uint32_t number = chrome_name(fill->reader, name, strlen(name));
-	struct tw_argument argument = argument_of(fill, value);
-	if (argument.type == TW_ARG_INT && argument.value.i >= 0)
-		argument.type = TW_ARG_UINT;
 	if (number == UINT32_MAX)
 		fill->failed = true;
 	else
-		put(fill, number, argument);
+		put(fill, number, *argument);
+}
+
+void chrome_priority(struct chrome_fill *fill, const char *name, const struct chrome_value *value)
+{
+	struct tw_argument argument = argument_of(fill, value);
+	if (argument.type == TW_ARG_INT && argument.value.i >= 0)
+		argument.type = TW_ARG_UINT;
+	put_scheduling(fill, name, &argument);
+}
+
+void chrome_weight(struct chrome_fill *fill, const char *name, const struct chrome_value *value)
+{
+	struct tw_argument argument = argument_of(fill, value);
+	put_scheduling(fill, name, &argument);
 }
 
 /* ---- What Trackway's writer adds. ---- */

@@ -118,6 +118,9 @@ struct chrome_names {
 	uint32_t track_cache[CHROME_TRACK_CACHE]; /* by that hash */
 	struct tw_map words;                      /* hash of a process or thread that is a text to its number */
 	uint32_t word_count;
+	struct tw_map koids; /* number of a thread to the first track of that number */
+	struct tw_map lone;  /* the same of threads that scheduling told without their process */
+	bool process_0;      /* process 0 has its track */
 };
 
 /* The number of a text. UINT32_MAX when there is no memory. */
@@ -130,8 +133,13 @@ uint32_t chrome_located_name(struct tw_reader *reader, const struct chrome_value
 /* The hash of a text that tells a process, a thread or an id, however it is escaped. */
 uint64_t chrome_hash(const struct chrome_value *value, uint64_t seed);
 
-/* The track of an event. UINT32_MAX when there is no memory. */
+/* The track of a thread: process 0 where there is no pid, and the thread whose number is the pid where there is no tid,
+ * as Perfetto's importer has it. UINT32_MAX when there is no memory. */
 uint32_t chrome_track(struct tw_reader *reader, const struct chrome_value *pid, const struct chrome_value *tid);
+
+/* The track of the thread of a number, whatever its process, as Fuchsia's scheduling tells threads: that has it from
+ * the record of the thread, or from another event, before or after. UINT32_MAX when there is no memory. */
+uint32_t chrome_koid_track(struct tw_reader *reader, const struct chrome_value *tid);
 
 /* The track that stands for a process. */
 uint32_t chrome_process_track(struct tw_reader *reader, const struct chrome_value *pid);
@@ -168,7 +176,8 @@ void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_val
 /* Adds a value as one argument. */
 void chrome_argument(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
 
-/* The same for a priority, which is a number without a sign, as in FXT. */
+/* The same for a priority, which is a number without a sign, as in FXT; and for a weight, which has one. */
+void chrome_weight(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
 void chrome_priority(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
 
 /* A string without its escapes, otherwise the value as it is written. It lies in the piece's memory where `keep` is

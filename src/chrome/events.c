@@ -207,6 +207,22 @@ static void take_scope(struct chrome_fill *fill, struct tw_event *event)
 		event->flags |= TW_FLAG_PROCESS;
 }
 
+/* Scheduling of Fuchsia tells threads by their numbers alone, or of process 0 where its kernel did not know better. */
+static bool tells_process(const struct chrome_value *pid)
+{
+	uint64_t number;
+	return pid->type && !(chrome_integer(pid, &number) && number == 0);
+}
+
+static uint32_t scheduled_track(struct chrome_fill *fill, const struct chrome_value *pid,
+                                const struct chrome_value *tid)
+{
+	uint32_t track =
+	    tells_process(pid) ? chrome_track(fill->reader, pid, tid) : chrome_koid_track(fill->reader, tid);
+	fill->failed |= track == UINT32_MAX;
+	return fill->failed ? 0 : track;
+}
+
 /* The track of {"pid":1,"tid":2}, and its state. */
 static uint32_t switch_side(struct chrome_fill *fill, const struct chrome_value *object, uint64_t *state)
 {
@@ -222,9 +238,7 @@ static uint32_t switch_side(struct chrome_fill *fill, const struct chrome_value 
 		else if (chrome_is(&key, "state"))
 			chrome_integer(&value, state);
 	}
-	uint32_t track = chrome_track(fill->reader, &pid, &tid);
-	fill->failed |= track == UINT32_MAX;
-	return fill->failed ? 0 : track;
+	return scheduled_track(fill, &pid, &tid);
 }
 
 /* Takes the CPU of a scheduling event. The clock's has_cpu stays false, because other events do not tell theirs. */
@@ -260,16 +274,32 @@ static void take_kind(struct chrome_fill *fill, struct tw_event *event, const st
 		take_cpu(fill, event);
 }
 
-/* The priority of one side of a switch, by the name that it has in FXT. */
-static void take_priority(struct chrome_fill *fill, const struct chrome_value *object, const char *name)
+/* The names that "prio" of one side of a switch has in FXT. */
+struct side {
+	const char *priority, *weight;
+};
+
+static const struct side leaving = {"outgoing_priority", "outgoing_weight"};
+static const struct side coming = {"incoming_priority", "incoming_weight"};
+
+/* Fuchsia's converter writes the priority of a legacy switch, whose threads have a pid, and the weight of a newer one,
+ * whose threads have none, as "prio". */
+static void take_priority(struct chrome_fill *fill, const struct chrome_value *object, const struct side *side)
 {
-	struct chrome_value key, value;
+	struct chrome_value key, value, priority = {.type = CHROME_NOTHING};
+	bool legacy = false;
 	if (object->type != CHROME_OBJECT)
 		return;
 	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
-	while (chrome_next_member(&scan, &key, &value))
+	while (chrome_next_member(&scan, &key, &value)) {
+		legacy |= chrome_is(&key, "pid");
 		if (chrome_is(&key, "prio"))
-			chrome_priority(fill, name, &value);
+			priority = value;
+	}
+	if (priority.type && legacy)
+		chrome_priority(fill, side->priority, &priority);
+	else if (priority.type)
+		chrome_weight(fill, side->weight, &priority);
 }
 
 /* Arguments that stand outside of "args". */
@@ -279,13 +309,13 @@ static void take_outside(struct chrome_fill *fill, const struct chrome_phase *ph
 	if (phase->event == TW_LOG && member(fill, CHROME_MESSAGE)->type)
 		chrome_argument(fill, "message", member(fill, CHROME_MESSAGE));
 	if (phase->event == TW_SWITCH) {
-		take_priority(fill, member(fill, CHROME_OUT), "outgoing_priority");
-		take_priority(fill, member(fill, CHROME_IN), "incoming_priority");
+		take_priority(fill, member(fill, CHROME_OUT), &leaving);
+		take_priority(fill, member(fill, CHROME_IN), &coming);
 		chrome_prefixed_arguments(fill, member(fill, CHROME_OUT), "out");
 		chrome_prefixed_arguments(fill, member(fill, CHROME_IN), "in");
 	}
 	if (phase->event == TW_WAKEUP && member(fill, CHROME_PRIO)->type)
-		chrome_argument(fill, "prio", member(fill, CHROME_PRIO));
+		chrome_weight(fill, "weight", member(fill, CHROME_PRIO));
 	if (phase->told_as && letter.type)
 		chrome_argument(fill, "ph", &letter);
 }
@@ -390,15 +420,36 @@ static uint32_t event_name(struct chrome_fill *fill)
 	return fill->failed ? 0 : number;
 }
 
+/* Whether an event without a tid is of its process: otherwise it is of the thread whose number is the pid, as
+ * Perfetto's importer has it. Trackway itself writes none without a tid but of processes. */
+static bool is_of_process(const struct chrome_fill *fill, uint8_t kind)
+{
+	const struct chrome_value *scope = member(fill, CHROME_S);
+	return fill->state->stream.own || kind == TW_COUNTER || kind == TW_OBJECT || kind == TW_METADATA ||
+	       (kind == TW_INSTANT && (chrome_is(scope, "p") || chrome_is(scope, "g")));
+}
+
+static uint32_t event_track(struct chrome_fill *fill, uint8_t kind)
+{
+	const struct chrome_value *pid = member(fill, CHROME_PID), *tid = member(fill, CHROME_TID);
+	bool alone = kind == TW_METADATA || fill->state->stream.own;
+	if (kind == TW_SWITCH || (alone && !pid->type && !tid->type))
+		return 0;
+	if (kind == TW_WAKEUP)
+		return scheduled_track(fill, pid, tid);
+	return tid->type || !is_of_process(fill, kind) ? chrome_track(fill->reader, pid, tid)
+	                                               : chrome_process_track(fill->reader, pid);
+}
+
 static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase)
 {
 	struct chrome_exact_time ts;
 	struct tw_event event = {
 	    .kind = phase->event,
 	    .offset = fill->item->offset,
-	    .track = chrome_track(fill->reader, member(fill, CHROME_PID), member(fill, CHROME_TID)),
+	    .track = event_track(fill, phase->event),
 	};
-	if (event.track == UINT32_MAX)
+	if (event.track == UINT32_MAX || fill->failed)
 		return TW_ERR_MEMORY;
 	bool has_time = phase == &chrome_phases[0] && member(fill, CHROME_TS)->type;
 	if (!take_time(fill, &event, &ts, phase->need & CHROME_HAS_TIME || has_time)) {

@@ -98,6 +98,26 @@ static bool same_track(const struct tw_track *a, const struct tw_track *b)
 	return a->process == b->process && a->thread == b->thread && a->kind == b->kind;
 }
 
+/* Gives a thread that was known by its koid alone the process that is told of it now. */
+static bool adopt(struct tw_reader *reader, const struct tw_track *track, uint64_t key, uint32_t *number)
+{
+	struct chrome_names *names = names_of(reader);
+	if (track->kind != TW_TRACK_THREAD || track->process == 0 ||
+	    !tw_map_find(&names->lone, track->thread, number) ||
+	    tw_dictionary_track(reader->dictionary, *number)->process != 0)
+		return false;
+	tw_dictionary_set_process(reader->dictionary, *number, track->process);
+	return tw_map_add(&names->tracks, key, *number);
+}
+
+/* The first thread of a number: koids are of one thread only. */
+static bool note_koid(struct chrome_names *names, const struct tw_track *track, uint32_t number)
+{
+	uint32_t first;
+	return track->kind != TW_TRACK_THREAD || tw_map_find(&names->koids, track->thread, &first) ||
+	       tw_map_add(&names->koids, track->thread, number);
+}
+
 static uint32_t add_track(struct tw_reader *reader, const struct tw_track *track, uint64_t key)
 {
 	struct chrome_names *names = names_of(reader);
@@ -105,10 +125,13 @@ static uint32_t add_track(struct tw_reader *reader, const struct tw_track *track
 	for (size_t slot = SIZE_MAX; tw_map_next(&names->tracks, key, &slot, &number);)
 		if (same_track(tw_dictionary_track(reader->dictionary, number), track))
 			return number;
+	if (adopt(reader, track, key, &number))
+		return number;
 	if (!afford(reader, TRACK_COST))
 		return 0;
 	number = tw_dictionary_add_track(reader->dictionary, track);
-	return number != UINT32_MAX && tw_map_add(&names->tracks, key, number) ? number : UINT32_MAX;
+	bool fine = number != UINT32_MAX && tw_map_add(&names->tracks, key, number) && note_koid(names, track, number);
+	return fine ? number : UINT32_MAX;
 }
 
 static uint32_t find_track(struct tw_reader *reader, const struct tw_track *track)
@@ -194,27 +217,48 @@ static uint32_t track_for(struct tw_reader *reader, const struct tw_track *track
 uint32_t chrome_process_track(struct tw_reader *reader, const struct chrome_value *pid)
 {
 	struct tw_track track = {.process = number_of(reader, pid), .kind = TW_TRACK_PROCESS};
-	return pid->type ? track_for(reader, &track, pid) : 0;
+	return track_for(reader, &track, pid);
+}
+
+/* Process 0 is there where its track is: other tracks whose process is 0 may be of none. */
+static bool meet_process(struct tw_reader *reader, uint64_t process, const struct chrome_value *pid)
+{
+	struct chrome_names *names = names_of(reader);
+	if (process != 0 && !is_word(pid))
+		return true;
+	if (process == 0 && names->process_0)
+		return true;
+	names->process_0 |= process == 0;
+	return chrome_process_track(reader, pid) != UINT32_MAX;
 }
 
 uint32_t chrome_track(struct tw_reader *reader, const struct chrome_value *pid, const struct chrome_value *tid)
 {
+	struct tw_track track = {.process = number_of(reader, pid), .kind = TW_TRACK_THREAD};
+	track.thread = tid->type ? number_of(reader, tid) : track.process;
+	return meet_process(reader, track.process, pid) ? track_for(reader, &track, tid) : UINT32_MAX;
+}
+
+uint32_t chrome_koid_track(struct tw_reader *reader, const struct chrome_value *tid)
+{
+	struct chrome_names *names = names_of(reader);
+	const struct tw_track track = {.thread = number_of(reader, tid), .kind = TW_TRACK_THREAD};
+	uint32_t number;
 	if (!tid->type)
-		return chrome_process_track(reader, pid);
-	if (is_word(pid) && chrome_process_track(reader, pid) == UINT32_MAX)
-		return UINT32_MAX;
-	struct tw_track track = {
-	    .process = number_of(reader, pid),
-	    .thread = number_of(reader, tid),
-	    .kind = TW_TRACK_THREAD,
-	};
-	return track_for(reader, &track, tid);
+		return 0;
+	if (tw_map_find(&names->koids, track.thread, &number))
+		return number;
+	number = find_track(reader, &track);
+	return number == UINT32_MAX || number == 0 || tw_map_add(&names->lone, track.thread, number) ? number
+	                                                                                             : UINT32_MAX;
 }
 
 void chrome_names_free(struct chrome_names *names)
 {
 	tw_map_free(&names->tracks);
 	tw_map_free(&names->words);
+	tw_map_free(&names->koids);
+	tw_map_free(&names->lone);
 }
 
 bool chrome_wanted(const struct tw_reader *reader, uint32_t track)

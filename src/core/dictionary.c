@@ -568,6 +568,13 @@ const struct tw_name *tw_dictionary_process_name(const struct tw_dictionary *dic
 	                          find_track(dictionary, &track, &number) ? dictionary->tracks[number].name : 0);
 }
 
+bool tw_dictionary_has_process(const struct tw_dictionary *dictionary, uint64_t process)
+{
+	const struct tw_track track = {.process = process, .kind = TW_TRACK_PROCESS};
+	uint32_t number;
+	return process != 0 || find_track(dictionary, &track, &number);
+}
+
 uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary)
 {
 	return (uint32_t)dictionary->track_count;

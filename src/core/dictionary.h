@@ -42,6 +42,10 @@ static inline bool tw_is_threadless(const struct tw_track *track)
 	return track->kind == TW_TRACK_PROCESS || track->kind == TW_TRACK_OTHER;
 }
 
+/* Whether a track's process is one: 0 stands for none unless a track of that process is there, as of the GPU in traces
+ * of Chrome. */
+bool tw_dictionary_has_process(const struct tw_dictionary *dictionary, uint64_t process);
+
 /* Gives a process to a track that has none. Where there is a track of that process and thread already, both stay. */
 void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process);
 

@@ -102,7 +102,7 @@ asked() { # a query, what it answers: lines without the names of the columns; th
 	asked 'SELECT count(*) FROM sched_slice' "$(trackway sql --csv t.fxt 'select count(*) from sched' | tail -1)"
 }
 
-@test "a thread that runs and does not leave has an unknown state from the next switch of its CPU on" {
+@test "a thread that runs and does not leave has an unknown state since it came" {
 	"$PYTHON" - <<END
 import sys; sys.path.insert(0, "$TRACKWAY_SOURCE/tests/truth")
 from fxt_odd import *
@@ -112,7 +112,7 @@ open("t.fxt", "wb").write(words(MAGIC) + provider_info(1, b"p") + record(1, 0, 1
                           switch(10, 0, 6, 0) + switch(30, 7, 8, 3) + switch(50, 8, 6, 2))
 END
 	asked "SELECT ts, dur, tid, ifnull(state, '?') FROM thread_state JOIN thread USING(utid) ORDER BY ts, tid" \
-		'0,20,6,Running' '20,20,6,?' '20,-1,7,S' '20,20,8,Running' '40,-1,6,Running' '40,-1,8,T'
+		'0,40,6,?' '20,-1,7,S' '20,20,8,Running' '40,-1,6,Running' '40,-1,8,T'
 }
 
 @test "in the extension: the views beside what a database has, extract_arg, and what is elsewhere" {

@@ -270,16 +270,32 @@ static const struct scene scenes[] = {
      "\"tid\":2,\"name\":\"thr\"},{\"ph\":\"k\",\"ts\":1,\"cpu\":3,\"out\":{\"pid\":1,\"tid\":2,\"state\":4,\"prio\":16},\"in\":{\"pid\":5,\"tid\":6,"
      "\"prio\":1}},{\"ph\":\"w\",\"ts\":2,\"cpu\":1,\"pid\":1,\"tid\":2,\"prio\":7},{\"ph\":\"l\",\"ts\":3,\"pid\":1,\"tid\":2,\"message\":\"hi\"}]}}",
      "1000 switch 1/2(thr)  value=4 other=5/6 cpu=3 outgoing_priority:uint=16 incoming_priority:uint=1\n"
-     "2000 wakeup 1/2(thr)  cpu=1 prio:int=7\n"
+     "2000 wakeup 1/2(thr)  cpu=1 weight:int=7\n"
      "3000 log 1/2(thr)  message:text=hi\n"},
+    {"threads of Fuchsia's scheduling, which tells their numbers alone: of an event before, of a record behind",
+     "{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"pid\":7,\"tid\":71,\"name\":\"a\"}],\"systemTraceEvents\":{\"type\":\"fuchsia\","
+     "\"events\":[{\"ph\":\"k\",\"ts\":2,\"cpu\":1,\"out\":{\"tid\":9,\"state\":3,\"prio\":-2147483648},\"in\":{\"tid\":71,\"prio\":3122}},"
+     "{\"ph\":\"k\",\"ts\":3,\"cpu\":1,\"out\":{\"pid\":0,\"tid\":71,\"state\":0,\"prio\":16},\"in\":{\"pid\":0,\"tid\":82,\"prio\":5}},"
+     "{\"ph\":\"w\",\"ts\":4,\"cpu\":0,\"tid\":82},{\"ph\":\"t\",\"pid\":8,\"tid\":82,\"name\":\"late\"},"
+     "{\"ph\":\"w\",\"ts\":5,\"cpu\":0,\"tid\":82}]}}",
+     "1000 instant 7/71 a\n"
+     "2000 switch 0/9  value=3 other=7/71 cpu=1 outgoing_weight:int=-2147483648 incoming_weight:int=3122\n"
+     "3000 switch 7/71  other=8/82(late) cpu=1 outgoing_priority:uint=16 incoming_priority:uint=5\n"
+     "4000 wakeup 8/82(late) \n5000 wakeup 8/82(late) \n"},
+    {"without a tid the thread is that whose number is the pid; counters and instants of a process are of that",
+     "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":4,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"tid\":4,\"name\":\"b\"},"
+     "{\"ph\":\"C\",\"ts\":3,\"pid\":4,\"name\":\"c\",\"args\":{\"v\":1}},{\"ph\":\"i\",\"ts\":4,\"s\":\"p\",\"pid\":4,\"name\":\"d\"},"
+     "{\"ph\":\"i\",\"ts\":5,\"s\":\"g\",\"name\":\"e\"}]",
+     "1000 slice-complete 4/4 a value=1000\n2000 instant 0/4 b\n3000 counter process4/0 c v:int=1\n"
+     "4000 instant process4/0 d flags=4\n5000 instant process0/0 e flags=8\n"},
     {"processes and threads that are texts, or not there",
      "[{\"ph\":\"i\",\"ts\":1,\"pid\":\"app\",\"tid\":\"main\",\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"pid\":\"12\",\"tid\":\"-1\",\"name\":\"b\"},"
      "{\"ph\":\"i\",\"ts\":3,\"pid\":\"app\",\"name\":\"c\"},{\"ph\":\"i\",\"ts\":4,\"name\":\"d\"},{\"ph\":\"i\",\"ts\":5,\"pid\":1.0,\"tid\":4294967296,"
      "\"name\":\"e\"}]",
      "1000 instant 1879048192/1879048193(main) a\n"
      "2000 instant 12/-1 b\n"
-     "3000 instant process1879048192/0(app) c\n"
-     "4000 instant none0/0 d\n"
+     "3000 instant 1879048192/1879048192 c\n"
+     "4000 instant 0/0 d\n"
      "5000 instant 1/4294967296 e\n"},
     {"arguments of every type",
      "[" EVENT(
@@ -298,24 +314,24 @@ static const struct scene scenes[] = {
     {"escapes",
      "[{\"ph\":\"\\u0069\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"name\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\u0000\",\"args\":{\"\\u006b\":"
      "\"\\u0076\"}}]",
-     "1000 instant none0/0 \n1000 instant none0/0 \"\\/\\x08\\x0c\\x0a\\x0d\\x09A\\xc3\\xa9\\xe2\\x82\\xac\\xf0\\x9f\\x98\\x80\\x00 k:text=v\n"},
+     "1000 instant 0/0 \n1000 instant 0/0 \"\\/\\x08\\x0c\\x0a\\x0d\\x09A\\xc3\\xa9\\xe2\\x82\\xac\\xf0\\x9f\\x98\\x80\\x00 k:text=v\n"},
     /* What number an id gets is not for this test to say, but both get the same. */
     {"texts for numbers, however they are escaped",
      "[{\"ph\":\"b\",\"ts\":1,\"pid\":\"a/b\",\"tid\":\"\\u00e9\",\"id\":\"p/q\"},{\"ph\":\"e\",\"ts\":2,\"pid\":\"a\\/b\",\"tid\":\"\xc3\xa9\","
      "\"id\":\"p\\/\\u0071\"},{\"ph\":\"s\",\"ts\":3,\"id\":1,\"scope\":\"\\u0073\"},{\"ph\":\"f\",\"ts\":4,\"id\":1,\"scope\":\"s\"}]",
      "1000 async-begin 1879048192/1879048193(\\xc3\\xa9)  id=91d830cd191e9839 flags=8\n"
      "2000 async-end 1879048192/1879048193(\\xc3\\xa9)  id=91d830cd191e9839 flags=8\n"
-     "3000 flow-begin none0/0  id=9d7533e8ccc69ef0\n"
-     "4000 flow-end none0/0  id=9d7533e8ccc69ef0 next\n"},
+     "3000 flow-begin 0/0  id=9d7533e8ccc69ef0\n"
+     "4000 flow-end 0/0  id=9d7533e8ccc69ef0 next\n"},
     {"what is no text is kept byte for byte", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\xc3(\"}]",
-     "1000 instant none0/0 \\xff\\xc3(\n"},
+     "1000 instant 0/0 \\xff\\xc3(\n"},
     {"halves of surrogate pairs and bad escapes", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\ud83dx\\ude00\\q\\u12\"}]",
-     "1000 instant none0/0 \\xef\\xbf\\xbdx\\xef\\xbf\\xbd\\q\\u12\n"},
+     "1000 instant 0/0 \\xef\\xbf\\xbdx\\xef\\xbf\\xbd\\q\\u12\n"},
     {"the order of time; a slice before those inside it",
      "[{\"ph\":\"X\",\"ts\":5,\"dur\":1,\"name\":\"in\"},{\"ph\":\"X\",\"ts\":5,\"dur\":9,\"name\":\"out\"},{\"ph\":\"i\",\"ts\":2,\"name\":\"first\"}]",
-     "2000 instant none0/0 first\n"
-     "5000 slice-complete none0/0 out value=9000\n"
-     "5000 slice-complete none0/0 in value=1000\n"},
+     "2000 instant 0/0 first\n"
+     "5000 slice-complete 0/0 out value=9000\n"
+     "5000 slice-complete 0/0 in value=1000\n"},
 };
 
 /* What Trackway's own writer adds. */
@@ -378,9 +394,9 @@ static void test_file_order(void **state)
 	(void)state;
 	for (size_t i = 0; i + 1 < sizeof scenes / sizeof *scenes; i++)
 		expect_scene(&scenes[i], &(struct tw_read_options){.order = TW_ORDER_FILE});
-	const char *events = "5000 slice-complete none0/0 in value=1000\n"
-			     "5000 slice-complete none0/0 out value=9000\n"
-			     "2000 instant none0/0 first\n";
+	const char *events = "5000 slice-complete 0/0 in value=1000\n"
+			     "5000 slice-complete 0/0 out value=9000\n"
+			     "2000 instant 0/0 first\n";
 	struct scene last = scenes[sizeof scenes / sizeof *scenes - 1];
 	last.events = events;
 	expect_scene(&last, &(struct tw_read_options){.order = TW_ORDER_FILE});
@@ -413,7 +429,7 @@ static void test_ids(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		char expected[64];
-		snprintf(expected, sizeof expected, "0 async-begin none0/0 a id=%s flags=8\n", numbers[i].number);
+		snprintf(expected, sizeof expected, "0 async-begin 0/0 a id=%s flags=8\n", numbers[i].number);
 		struct result *result = read_id(numbers[i].text);
 		assert_string_equal(result->events.bytes, expected);
 		free(result);
@@ -421,7 +437,7 @@ static void test_ids(void **state)
 	/* A text that is no number is a hash of it, which has nearly all of 64 bits. */
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		struct result *result = read_id(others[i]);
-		assert_true(strlen(result->events.bytes) >= strlen("0 async-begin none0/0 a id=0123456789ab\n"));
+		assert_true(strlen(result->events.bytes) >= strlen("0 async-begin 0/0 a id=0123456789ab\n"));
 		free(result);
 	}
 }
@@ -458,7 +474,7 @@ static void test_times_in_nanoseconds(void **state)
 		snprintf(json, sizeof json, "[{\"ph\":\"X\",\"name\":\"x\",\"ts\":%s,\"dur\":%s}]", times[i].ts,
 		         times[i].dur);
 		uint64_t time = times[i].time == UINT64_MAX ? 0 : times[i].time;
-		int n = snprintf(expected, sizeof expected, "%" PRIu64 " slice-complete none0/0 x", time);
+		int n = snprintf(expected, sizeof expected, "%" PRIu64 " slice-complete 0/0 x", time);
 		if (times[i].duration)
 			n += snprintf(expected + n, sizeof expected - (size_t)n, " value=%" PRIu64, times[i].duration);
 		snprintf(expected + n, sizeof expected - (size_t)n, "\n");
@@ -472,8 +488,7 @@ static void test_negative_times(void **state)
 	const char *json =
 	    "[{\"ph\":\"i\",\"ts\":-1.5,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":-2.0001,\"name\":\"b\"},{\"ph\":\"i\",\"ts\":3,\"name\":\"c\"}]";
 	struct result *result = read_text(json, strlen(json), NULL);
-	assert_string_equal(result->events.bytes,
-	                    "0 instant none0/0 b\n501 instant none0/0 a\n5001 instant none0/0 c\n");
+	assert_string_equal(result->events.bytes, "0 instant 0/0 b\n501 instant 0/0 a\n5001 instant 0/0 c\n");
 	assert_string_equal(result->findings.bytes, "");
 	assert_int_equal(result->clock.start_ns, 0);
 	free(result);
@@ -498,7 +513,7 @@ static void test_clock(void **state)
 /* ---- Rules. ---- */
 
 #define GOOD "{\"ph\":\"i\",\"ts\":1,\"name\":\"g\"}"
-#define READ "1000 instant none0/0 g\n"
+#define READ "1000 instant 0/0 g\n"
 #define LOST(n) "1000 lost none0/0  value=" n "\n"
 #define MANY10(x) x x x x x x x x x x
 #define DEEP "[[[[[[[[[["
@@ -509,7 +524,7 @@ static const struct {
 	bool all; /* found only when all rules are verified */
 } broken[] = {
     {"[" GOOD ",\n{\"ph\":\"i\",\"ts\":1,}}\n,\n" GOOD "]", "chrome.malformed 49 49 2\n",
-     READ "1000 instant none0/0 \n" LOST("4") READ, false},
+     READ "1000 instant 0/0 \n" LOST("4") READ, false},
     {"[" GOOD ",\n{\"ph\":\"i\",\"ts\":x},\n" GOOD "]", "chrome.malformed 31 46 2\n", READ LOST("19") READ, false},
     {"[" GOOD ",\n{\"ph\":\"i\",\"args\":{\"x\":1 \"y\":2}},\n" GOOD "]", "chrome.malformed 31 55 2\n",
      READ LOST("33") READ, false},
@@ -542,37 +557,36 @@ static const struct {
      false},
     {"[" GOOD ",{\"ph\":\"i\",\"ts\":\"now\"},{\"ph\":\"X\",\"ts\":1,\"dur\":true}]",
      "chrome.time-wrong 30 46 1\nchrome.time-wrong 52 75 1\n",
-     READ "1000 lost none0/0  value=21\n1000 slice-complete none0/0 \n", false},
+     READ "1000 lost none0/0  value=21\n1000 slice-complete 0/0 \n", false},
     {"{\"otherData\":{\"clock_start_ns\":\"5\"},\"traceEvents\":[{\"ph\":\"i\",\"ts\":-1}]}",
-     "chrome.time-range 51 66 1\n", "0 instant none0/0 \n", false},
-    {"[{\"ph\":\"i\",\"ts\":1e30}]", "chrome.time-range 1 16 1\n", "9223372036854775807 instant none0/0 \n", false},
-    {"[{\"ph\":\"X\",\"ts\":1}]", "chrome.duration-missing 1 1 1\n", "1000 slice-complete none0/0 \n", false},
-    {"[{\"ph\":\"X\",\"ts\":1,\"dur\":-2}]", "chrome.duration-negative 1 24 1\n", "1000 slice-complete none0/0 \n",
-     false},
+     "chrome.time-range 51 66 1\n", "0 instant 0/0 \n", false},
+    {"[{\"ph\":\"i\",\"ts\":1e30}]", "chrome.time-range 1 16 1\n", "9223372036854775807 instant 0/0 \n", false},
+    {"[{\"ph\":\"X\",\"ts\":1}]", "chrome.duration-missing 1 1 1\n", "1000 slice-complete 0/0 \n", false},
+    {"[{\"ph\":\"X\",\"ts\":1,\"dur\":-2}]", "chrome.duration-negative 1 24 1\n", "1000 slice-complete 0/0 \n", false},
     {"[{\"ph\":\"X\",\"ts\":1,\"dur\":1e30}]", "chrome.time-range 1 24 1\n",
-     "1000 slice-complete none0/0  value=9223372036854775807\n", false},
+     "1000 slice-complete 0/0  value=9223372036854775807\n", false},
     {"[{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":\".5\",\"b\":\"0x5\"}}]", "chrome.counter-value 1 40 1\n",
-     "1000 counter none0/0  a:double=0.5 b:text=0x5\n", false},
-    {"[{\"ph\":\"b\",\"ts\":1}]", "chrome.id-missing 1 1 1\n", "1000 async-begin none0/0 \n", false},
+     "1000 counter process0/0  a:double=0.5 b:text=0x5\n", false},
+    {"[{\"ph\":\"b\",\"ts\":1}]", "chrome.id-missing 1 1 1\n", "1000 async-begin 0/0 \n", false},
     {"[{\"ph\":\"i\",\"ts\":1,\"sf\":7},{\"ph\":\"i\",\"ts\":1,\"sf\":8}]", "chrome.member 1 19 1\n",
-     "1000 instant none0/0 \n1000 instant none0/0 \n", false},
+     "1000 instant 0/0 \n1000 instant 0/0 \n", false},
     {"[{\"sf\":7,\"ph\":\"i\",\"ts\":1,\"esf\":8,\"x\":0}]",
-     "chrome.member 1 3 1\nchrome.member 1 26 1\nchrome.member 1 34 1\n", "1000 instant none0/0 \n", false},
+     "chrome.member 1 3 1\nchrome.member 1 26 1\nchrome.member 1 34 1\n", "1000 instant 0/0 \n", false},
     {"{\"stackFrames\":{},\"traceEvents\":[" GOOD "]}", "chrome.member 15 15 1\n", READ, false},
     {"[" GOOD " " GOOD "]", "chrome.not-strict 30 30 1\n", READ READ, true},
     {"[" GOOD ",," GOOD "]", "chrome.not-strict 30 30 1\n", READ READ, true},
     {"[" GOOD ",]", "chrome.not-strict 30 30 1\n", READ, true},
     {"[," GOOD "]", "chrome.not-strict 1 1 1\n", READ, true},
     {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"g\",}]", "chrome.not-strict 1 1 1\n", READ, true},
-    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":[1,]}}]", "chrome.not-strict 1 1 1\n",
-     "1000 instant none0/0  n:text=[1,]\n", true},
-    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\t\"}]", "chrome.not-strict 1 1 1\n", "1000 instant none0/0 \\x09\n", true},
-    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":NaN}}]", "chrome.not-strict 1 1 1\n",
-     "1000 instant none0/0  n:double=nan\n", true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":[1,]}}]", "chrome.not-strict 1 1 1\n", "1000 instant 0/0  n:text=[1,]\n",
+     true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\t\"}]", "chrome.not-strict 1 1 1\n", "1000 instant 0/0 \\x09\n", true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":NaN}}]", "chrome.not-strict 1 1 1\n", "1000 instant 0/0  n:double=nan\n",
+     true},
     {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":Infinity,\"m\":-Infinity}}]", "chrome.not-strict 1 1 1\n",
-     "1000 instant none0/0  n:double=inf m:double=-inf\n", true},
-    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\x\"}]", "chrome.not-strict 1 26 1\n", "1000 instant none0/0 \\x\n", true},
-    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\"}]", "chrome.utf8 1 26 1\n", "1000 instant none0/0 \\xff\n", true},
+     "1000 instant 0/0  n:double=inf m:double=-inf\n", true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\x\"}]", "chrome.not-strict 1 26 1\n", "1000 instant 0/0 \\x\n", true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\"}]", "chrome.utf8 1 26 1\n", "1000 instant 0/0 \\xff\n", true},
 };
 
 static void expect_findings(const char *json, const char *wanted, const char *events, enum tw_checking checking)

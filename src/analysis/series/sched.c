@@ -18,6 +18,11 @@ const char *tw_sched_state_name(unsigned state)
 	return state < sizeof names / sizeof *names ? names[state] : NULL;
 }
 
+bool tw_sched_could_run(uint64_t state)
+{
+	return state == TW_SCHED_NEW || state == TW_SCHED_RUNNING;
+}
+
 /* ---- Threads and CPUs. ---- */
 
 /* NULL when there is no room. */
@@ -192,7 +197,7 @@ static bool leave(struct tw_sched *sched, const struct tw_event *event)
 		task->row.left[event->value < TW_SCHED_STATES ? event->value : TW_SCHED_STATES - 1]++;
 		task->shown = true;
 	}
-	if (event->value == TW_SCHED_RUNNING)
+	if (tw_sched_could_run(event->value))
 		task->ready = true;
 	task->ready_at = event->time; /* also of one woken while it ran */
 	return true;

@@ -71,6 +71,10 @@ bool tw_sched_leaves_idle(const struct tw_dictionary *dictionary, const struct t
 bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
                          const struct tw_argument *arguments);
 
+/* Whether a thread that leaves its CPU in a state could run on: in 0, which Fuchsia's kernel writes of a thread that is
+ * ready and the document calls new, and in 1. Perfetto's importer has both as runnable. */
+bool tw_sched_could_run(uint64_t state);
+
 /* The row of a track; NULL where there was no room for it. */
 const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, uint32_t track);
 

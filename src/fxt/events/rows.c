@@ -91,8 +91,13 @@ static bool is_wanted(const struct row_source *source, const struct tw_fxt_threa
 {
 	uint64_t process, koid;
 	uint32_t track;
-	return source->wish->options->thread_count == 0 ||
-	       (koids(source, thread, &process, &koid, &track) && tw_thread_wanted(source->wish->options, koid));
+	if (source->wish->options->thread_count == 0)
+		return true;
+	if (!koids(source, thread, &process, &koid, &track)) {
+		process = 0;
+		koid = fxt_undefined_koid(source->chunk->context.generation, thread->index);
+	}
+	return tw_thread_wanted(source->wish->options, koid);
 }
 
 /* ---- Arguments. ---- */

@@ -131,7 +131,7 @@ uint64_t fxt_undefined_koid(uint64_t generation, uint64_t index)
 
 uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t generation, uint64_t index)
 {
-	const struct tw_track track = {.thread = fxt_undefined_koid(generation, index), .kind = TW_TRACK_OTHER};
+	const struct tw_track track = {.thread = fxt_undefined_koid(generation, index), .kind = TW_TRACK_THREAD};
 	char text[FXT_UNDEFINED_MAX];
 	uint32_t number = add_track(state, &track);
 	size_t length = fxt_undefined_thread(text, (unsigned)index);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	VERSION = 5,
+	VERSION = 6,
 	MOST = 1 << 28 /* bytes of an index */
 };
 
@@ -86,6 +86,7 @@ static void put_tracks(struct tw_output *out, const struct sql_survey *survey, s
 		sql_put_word(out, name_number(names, track->name));
 		sql_put_word(out, track->upid);
 		sql_put_word(out, (uint64_t)track->kind);
+		sql_put_word(out, track->idle);
 		sql_put_word(out, track->last);
 	}
 	sql_put_word(out, survey->processes.count);
@@ -254,7 +255,7 @@ static void take_tracks(struct source *source)
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
 	survey->tracks.count =
-	    take_list(source, 6, &survey->tracks.items, &survey->tracks.room, sizeof *survey->tracks.items);
+	    take_list(source, 7, &survey->tracks.items, &survey->tracks.room, sizeof *survey->tracks.items);
 	for (size_t i = 0; i < survey->tracks.count; i++) {
 		struct sql_track *track = &survey->tracks.items[i];
 		track->process = sql_take_word(words);
@@ -262,6 +263,7 @@ static void take_tracks(struct source *source)
 		track->name = take_name(source);
 		track->upid = (uint32_t)sql_take_below(words, UINT32_MAX);
 		track->kind = (enum tw_track_kind)sql_take_below(words, TW_TRACK_OTHER + 1);
+		track->idle = sql_take_below(words, 2);
 		track->last = sql_take_word(words);
 	}
 	survey->processes.count =

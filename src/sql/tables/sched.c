@@ -23,7 +23,8 @@ static const struct sql_column columns[] = {
     {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "since when it runs: ns since the start of the trace"},
     {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN, "ns until the next switch of the CPU; -1: there is none"},
     {"cpu", "INTEGER", SQL_SMALL, AT(cpu), SQL_PLAIN, "the CPU"},
-    {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread: thread.utid"},
+    {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK,
+     "the thread: thread.utid; NULL where a switch is missing: another one left than had come"},
     {"end_state", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
      "the thread's state after it: 'running', 'blocked', 'suspended', 'new', 'dying', 'dead'; NULL where unknown"},
     {"priority", "INTEGER", SQL_ANY, AT(priority), SQL_IS_COSTLY,
@@ -38,7 +39,7 @@ static const struct sql_column columns[] = {
 struct core {
 	uint64_t id, since, argument_set;
 	uint32_t track;
-	bool busy, wanted;
+	bool busy, idle, wanted;
 	struct sql_any priority;
 };
 
@@ -47,6 +48,13 @@ struct cores {
 	size_t room;
 	size_t wanted;
 };
+
+/* What is not known of a CPU is no thread's. */
+static void lose(struct sql_cursor *cursor, struct core *core)
+{
+	core->track = 0;
+	core->wanted = core->wanted && sql_on_track(cursor, 0);
+}
 
 static int add_row(struct sql_cursor *cursor, unsigned cpu, int64_t duration, const char *end)
 {
@@ -87,18 +95,22 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, 
 		return sql_no_memory(cursor);
 	struct core *core = &cores->cores[event->cpu];
 	int64_t duration = event->time > core->since ? (int64_t)(event->time - core->since) : 0;
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
 	bool its = core->track == event->track && event->value <= UINT32_MAX;
 	int status = 0;
+	cores->wanted -= core->busy && core->wanted;
+	if (core->track != event->track && !(core->idle && tw_sched_leaves_idle(dictionary, event, arguments)))
+		lose(cursor, core);
 	if (core->busy)
 		status =
 		    add_row(cursor, event->cpu, duration, its ? tw_sched_state_name((unsigned)event->value) : NULL);
-	cores->wanted -= core->busy && core->wanted;
 	*core = (struct core){
 	    .id = event->offset,
 	    .since = event->time,
 	    .argument_set = event->argument_count ? event->offset : UINT64_MAX,
 	    .track = event->other,
 	    .busy = true,
+	    .idle = tw_sched_comes_idle(dictionary, event, arguments),
 	    .priority = priority_of(cursor, event, arguments),
 	    .wanted = sql_in_window(cursor, event->time) && sql_on_track(cursor, event->other),
 	};

@@ -8,7 +8,8 @@
 
 struct row {
 	uint64_t id, ts, duration;
-	uint32_t track;
+	uint64_t waker_state;
+	uint32_t track, waker;
 	struct sql_any cpu;
 	const char *state;
 };
@@ -23,6 +24,9 @@ static const struct sql_column columns[] = {
     {"state", "TEXT", SQL_WORD, AT(state), SQL_PLAIN,
      "'Running', 'R' (woken: it could), 'R+' (preempted), 'S' (blocked), 'T' (suspended), 'Z' (dying), 'X' (dead); "
      "NULL where unknown"},
+    {"waker_utid", "INTEGER", SQL_THREAD, AT(waker), SQL_PLAIN,
+     "the thread that woke it: thread.utid; NULL where it was not woken, or the trace does not tell by whom"},
+    {"waker_id", "INTEGER", SQL_RECORD, AT(waker_state), SQL_PLAIN, "what that did then: the id of its state"},
     {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
@@ -32,7 +36,9 @@ static const char running[] = "Running", runnable[] = "R";
 /* What a thread does. */
 struct task {
 	uint64_t id, since;
+	uint64_t waker_state; /* what the thread did that woke it: the id of that row; UINT64_MAX: not known */
 	const char *state;
+	uint32_t waker; /* track of that thread, 0 where it is not known */
 	uint16_t cpu;
 	bool known, wanted;
 };
@@ -49,8 +55,8 @@ struct tasks {
 static const char *state_word(uint64_t state)
 {
 	static const char *const words[] = {
-	    [TW_SCHED_RUNNING] = "R+", [TW_SCHED_SUSPENDED] = "T", [TW_SCHED_BLOCKED] = "S",
-	    [TW_SCHED_DYING] = "Z",    [TW_SCHED_DEAD] = "X",
+	    [TW_SCHED_NEW] = "R+",    [TW_SCHED_RUNNING] = "R+", [TW_SCHED_SUSPENDED] = "T",
+	    [TW_SCHED_BLOCKED] = "S", [TW_SCHED_DYING] = "Z",    [TW_SCHED_DEAD] = "X",
 	};
 	return state < sizeof words / sizeof *words ? words[state] : NULL;
 }
@@ -68,6 +74,8 @@ static int add_row(struct sql_cursor *cursor, uint32_t track, int64_t duration)
 		    .track = track,
 		    .cpu = {.type = task->state == running ? SQL_ANY_NUMBER : SQL_ANY_NULL, .value.i = task->cpu},
 		    .state = task->state,
+		    .waker = task->waker,
+		    .waker_state = task->waker_state,
 		};
 	return row || !task->wanted ? 0 : sql_no_memory(cursor);
 }
@@ -87,6 +95,7 @@ static int change(struct sql_cursor *cursor, const struct tw_event *event, uint3
 	    .id = event->offset,
 	    .since = event->time,
 	    .state = state,
+	    .waker_state = UINT64_MAX,
 	    .cpu = event->cpu,
 	    .known = true,
 	    .wanted = sql_in_window(cursor, event->time) && sql_on_track(cursor, track),
@@ -101,12 +110,15 @@ static const struct task *task_of(const struct tasks *tasks, uint32_t track)
 	return track < tasks->room ? &tasks->tasks[track] : &none;
 }
 
-/* Where a switch is missing, another thread leaves than the one that came: what that did since is not known. */
-static int lose(struct sql_cursor *cursor, const struct tw_event *event, uint32_t track)
+/* Where a switch is missing, another thread leaves than the one that came: what that did since it came is not known,
+ * and goes on not to be. */
+static void lose(struct tasks *tasks, const struct tw_event *event, uint32_t track)
 {
-	const struct task *task = task_of(cursor->state, track);
-	bool runs = task->known && task->state == running && task->cpu == event->cpu;
-	return track != event->track && runs ? change(cursor, event, track, NULL) : 0;
+	if (track == event->track || track >= tasks->room)
+		return;
+	struct task *task = &tasks->tasks[track];
+	if (task->known && task->state == running && task->cpu == event->cpu)
+		task->state = NULL;
 }
 
 static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
@@ -115,8 +127,9 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, 
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
 	if (!tw_grow(&tasks->running, &tasks->cpu_room, (size_t)event->cpu + 1, sizeof *tasks->running))
 		return sql_no_memory(cursor);
-	int status = lose(cursor, event, tasks->running[event->cpu]);
-	if (status == 0 && !tw_sched_leaves_idle(dictionary, event, arguments))
+	int status = 0;
+	lose(tasks, event, tasks->running[event->cpu]);
+	if (!tw_sched_leaves_idle(dictionary, event, arguments))
 		status = change(cursor, event, event->track, state_word(event->value));
 	tasks->running[event->cpu] = event->other;
 	if (status == 0 && !tw_sched_comes_idle(dictionary, event, arguments))
@@ -127,9 +140,16 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, 
 /* One that runs, or could, is not changed by it. */
 static int take_wakeup(struct sql_cursor *cursor, const struct tw_event *event)
 {
-	const char *state = task_of(cursor->state, event->track)->state;
+	struct tasks *tasks = cursor->state;
+	const char *state = task_of(tasks, event->track)->state;
 	bool ready = state && (state == running || *state == *runnable);
-	return ready ? 0 : change(cursor, event, event->track, runnable);
+	int status = ready ? 0 : change(cursor, event, event->track, runnable);
+	const struct task *waker = task_of(tasks, event->other);
+	if (!ready && status == 0 && event->other) {
+		tasks->tasks[event->track].waker = event->other;
+		tasks->tasks[event->track].waker_state = waker->known ? waker->id : UINT64_MAX;
+	}
+	return status;
 }
 
 static int take(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)

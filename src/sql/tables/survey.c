@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/tables/survey.h"
 
+#include "analysis/series/sched.h"
 #include "base/memory/memory.h"
 #include "core/format.h"
 #include "sql/engine/scan.h"
@@ -145,6 +146,23 @@ static bool take_last(struct sql_survey *survey, const struct tw_event *event)
 	return true;
 }
 
+static bool mark_idle(struct sql_survey *survey, uint32_t track)
+{
+	bool fine =
+	    tw_grow(&survey->tracks.items, &survey->tracks.room, track + (size_t)1, sizeof *survey->tracks.items);
+	if (fine)
+		survey->tracks.items[track].idle = true;
+	return fine;
+}
+
+static bool take_switch(struct sql_survey *survey, const struct sql_scan *scan, const struct tw_event *event)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
+	const struct tw_argument *arguments = tw_event_arguments(&scan->batch, event);
+	return (!tw_sched_leaves_idle(dictionary, event, arguments) || mark_idle(survey, event->track)) &&
+	       (!tw_sched_comes_idle(dictionary, event, arguments) || mark_idle(survey, event->other));
+}
+
 static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_t *latest)
 {
 	const struct tw_batch *batch = &scan->batch;
@@ -156,7 +174,7 @@ static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_
 			    *latest - event->time > survey->late_ns ? *latest - event->time : survey->late_ns;
 		else
 			*latest = event->time;
-		fine = take_last(survey, event);
+		fine = take_last(survey, event) && (event->kind != TW_SWITCH || take_switch(survey, scan, event));
 		const struct tw_argument *arguments = tw_event_arguments(batch, event);
 		for (unsigned k = 0; event->kind == TW_COUNTER && k < event->argument_count && fine; k++)
 			fine = add_series(survey, scan, event, &arguments[k]);
@@ -179,7 +197,8 @@ static bool add_process(struct sql_survey *survey, struct sql_scan *scan, uint64
 	const struct tw_name *name = tw_dictionary_process_name(tw_reader_dictionary(scan->reader), pid);
 	uint32_t number = 0;
 	*upid = 0;
-	if (pid == 0 || tw_map_find(&survey->processes.map, pid, upid))
+	if (!tw_dictionary_has_process(tw_reader_dictionary(scan->reader), pid) ||
+	    tw_map_find(&survey->processes.map, pid, upid))
 		return true;
 	if (name->length)
 		number = tw_dictionary_intern(scan->session->names,
@@ -223,6 +242,7 @@ static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t
 	*track = (struct sql_track){.process = from->process,
 	                            .thread = from->thread,
 	                            .kind = from->kind,
+	                            .idle = track->idle,
 	                            .last = track->last};
 	track->name = name_number(scan, from->name);
 	if (!add_process(survey, scan, from->process, &track->upid))

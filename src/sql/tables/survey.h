@@ -13,6 +13,7 @@ struct sql_track {
 	uint32_t name;
 	uint32_t upid; /* 0: none */
 	enum tw_track_kind kind;
+	bool idle;     /* a switch says that it is what a CPU does that has nothing to do */
 	uint64_t last; /* time of its last event, as struct tw_call_stack has it */
 };
 

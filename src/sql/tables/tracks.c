@@ -18,7 +18,7 @@ static const struct sql_survey *survey_of(const struct sql_cursor *cursor)
 
 struct thread_row {
 	uint64_t number;
-	uint32_t id, name, upid;
+	uint32_t id, name, upid, idle;
 };
 
 #define AT(member) offsetof(struct thread_row, member)
@@ -28,6 +28,7 @@ static const struct sql_column thread_columns[] = {
     {"tid", "INTEGER", SQL_UNSIGNED, AT(number), SQL_PLAIN, "the thread id, or koid"},
     {"name", "TEXT", SQL_KNOWN_NAME, AT(name), SQL_PLAIN, "its name; NULL where the trace does not tell it"},
     {"upid", "INTEGER", SQL_PROCESS, AT(upid), SQL_PLAIN, "its process: process.upid"},
+    {"is_idle", "INTEGER", SQL_SMALL, AT(idle), SQL_PLAIN, "1: it is what a CPU does that has nothing to do"},
     SOURCE,
 };
 static const struct sql_column process_columns[] = {
@@ -49,7 +50,8 @@ static int list_threads(struct sql_cursor *cursor)
 			*row = (struct thread_row){.number = track->thread,
 			                           .id = i,
 			                           .name = track->name,
-			                           .upid = track->upid};
+			                           .upid = track->upid,
+			                           .idle = track->idle};
 		else if (track->kind == TW_TRACK_THREAD)
 			return sql_no_memory(cursor);
 	}

@@ -1,0 +1,114 @@
+# who.bats - who is who: processes and threads by number and by name, in every command.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+tells() { # what is expected, command...
+	local want=$1
+	shift
+	"$@" >told 2>told.err || true
+	[ "$(cat told)" = "$want" ] || fail "$* tells:
+$(cat told told.err)"
+}
+
+# A query, and its rows without the names of the columns: a | between values.
+asks() { # file, query, rows
+	trackway sql --csv "$1" "$2" >rows || return 1
+	[ "$(tail -n +2 rows)" = "$3" ] || fail "$2 of $1 tells:
+$(cat rows)"
+}
+
+@test "process 0 is there: named, with its threads and counters" {
+	local chrome=$DATA/chrome
+	asks "$chrome/pid0.json" "select pid, name from process order by pid" "0,GPU 0
+5,"
+	asks "$chrome/pid0.json" "select pid, tid, dur from slice join thread using (utid) join process using (upid)
+		order by pid, tid" "0,0,2000
+0,7,2000
+5,5,3000"
+	asks "$chrome/pid0.json" "select pid, c.name, value from counter c join process_counter_track t on t.id = c.track_id
+		join process using (upid)" "0,c,1"
+	asks "$chrome/kineto.json" "select pid, tid, s.name from slice s join thread using (utid) join process using (upid)
+		where pid < 1000 order by ts" "100,100,aten::mm
+100,100,cudaLaunchKernel
+0,7,sgemm"
+}
+
+@test "process 0 stays through other formats" {
+	for to in fxt json; do
+		trackway convert "$DATA/chrome/pid0.json" -o "p.$to"
+		asks "p.$to" "select pid, p.name, tid, s.name, dur from slice s join thread using (utid)
+			join process p using (upid) where pid = 0 order by tid" "0,GPU 0,0,k,2000
+0,GPU 0,7,k,2000"
+	done
+}
+
+@test "without a tid, an event is on the thread whose number is the pid; without a pid, on one of process 0" {
+	asks "$DATA/chrome/nopid.json" "select s.name, pid, tid, ts, dur from thread_slice s order by s.name" "a,0,0,0,3000
+b,4,4,5000,1000
+c,0,4,5000,1000"
+}
+
+@test "threads that no record has registered are rows of their own, and can be chosen" {
+	cp "$DATA/fxt/ret130.fxt" t.fxt
+	local one=16140901064495857921 two=16140901064495857922
+	trackway info --json t.fxt 2>/dev/null >told || true
+	grep -q "\"thread\":$one" told
+	grep -q "\"thread\":$two" told
+	trackway stat --by thread --json t.fxt 2>/dev/null >told || true
+	"$PYTHON" -c "import json; print(sorted((r['name'], r['total_ns'], r['thread'], r['thread_name'])
+		for r in map(json.loads, open('told'))))" >rows
+	[ "$(cat rows)" = "[('major', 240, $one, 'undefined thread 1'), ('minor', 50, $one, 'undefined thread 1'), \
+('minor', 180, $two, 'undefined thread 2')]" ] || fail "$(cat rows)"
+	trackway stat --thread $two --json t.fxt 2>/dev/null >told || true
+	[ "$(grep -o '"total_ns":[0-9]*' told)" = '"total_ns":180' ]
+	trackway dump --thread $two --json t.fxt 2>/dev/null >told || true
+	[ "$(wc -l <told)" = 2 ]
+	trackway sql --csv t.fxt "select s.name, dur from slice s join thread t using (utid)
+		where t.name = 'undefined thread 2'" 2>/dev/null >told || true
+	[ "$(tail -n +2 told)" = "minor,180" ]
+}
+
+@test "the same scheduling as FXT and as Fuchsia's JSON: the same answers" {
+	for t in fxt/idle.fxt chrome/idle-fuchsia.json; do
+		trackway sched --by cpu --json "$DATA/$t" | grep -q '"cpu":0,"busy_ns":2000000,"idle_ns":1000000000,"unknown_ns":0'
+		trackway sched --json "$DATA/$t" >threads
+		grep -q '"process":1,"thread":11,"process_name":"p","thread_name":"worker","running_ns":2000000' threads
+		[ "$(wc -l <threads)" = 1 ]
+		asks "$DATA/$t" "select tid, is_idle from thread order by tid" "11,0
+1036,1"
+	done
+}
+
+@test "Fuchsia's JSON: names for threads told by number alone, state 0 is runnable, weights in FXT" {
+	trackway convert "$DATA/chrome/sched-names-fuchsia.json" -o s.fxt
+	for t in "$DATA/chrome/sched-names-fuchsia.json" s.fxt; do
+		trackway sched --json "$t" >threads
+		grep -q '"process_name":"server.cm","thread_name":"main","running_ns":22000,"runnable_ns":10000' threads
+		grep -q '"process_name":"server.cm","thread_name":"pool-1","running_ns":10000,"runnable_ns":0' threads
+		[ "$(wc -l <threads)" = 2 ]
+		trackway sched --by cpu --json "$t" | grep -q '"cpu":0,"busy_ns":32000,"idle_ns":0'
+		asks "$t" "select t.name, state, sum(dur) from thread_state join thread t using (utid) where dur >= 0
+			group by 1, 2 order by 1, 2" "main,R+,10000
+main,Running,22000
+pool-1,Running,10000
+pool-1,S,5000"
+	done
+	trackway dump s.fxt | grep -q 'name=incoming_weight .*type=int32 value=-2147483648'
+	trackway dump s.fxt | grep -q 'name=outgoing_weight .*type=int32 value=16'
+}
+
+@test "where a switch is missing, sched and the tables know the same" {
+	local t=$DATA/fxt/cpu_breakdown.fxt
+	asks "$t" "select sum(dur) from sched join thread using (utid) where cpu = 2 and tid = 1" 1500000000
+	asks "$t" "select sum(dur) from sched where cpu = 2 and utid is null" 1000000000
+	trackway sched --by cpu --json "$t" | grep -q '"cpu":2,"busy_ns":7000000000,"idle_ns":0,"unknown_ns":1000000000'
+	asks "$t" "select sum(dur) from sched left join thread using (utid) where cpu = 2 and dur > 0" 8000000000
+}
+
+@test "who woke a thread" {
+	asks "$DATA/fxt/waker.fxt" "select w.tid, s.dur, r.state from thread_state s join thread t using (utid)
+		join thread w on w.utid = s.waker_utid join thread_state r on r.id = s.waker_id and r.utid = s.waker_utid
+		where t.tid = 12 and s.state = 'R'" "11,50,Running"
+	asks "$DATA/fxt/waker.fxt" "select count(*) from thread_state where waker_utid is not null" 1
+}
