@@ -48,6 +48,21 @@ struct track {
 	struct tw_queue queue;
 };
 
+/* The events of the format, a batch after the other. */
+struct input {
+	struct tw_batch batch; /* rows from `next` on have not been looked at */
+	size_t next;
+	bool ended;
+	int status; /* what the format's read returned at its end */
+};
+
+/* The batch that is delivered. */
+struct output {
+	struct tw_event events[BATCH];
+	struct tw_argument *arguments;
+	size_t argument_room;
+};
+
 /* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes
  * nothing but the memory it takes. */
 struct tw_filter {
@@ -64,14 +79,9 @@ struct tw_filter {
 	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
 	struct tw_pending pending;
 	struct tw_queue shared; /* time order: all tracks in one */
-	size_t taken;           /* rows of pending.ready that are in the batch */
-	struct tw_batch in;     /* the format's batch; rows from `next` on have not been looked at */
-	size_t next;
-	bool ended;
-	int status; /* what the format's read returned at its end */
-	struct tw_event events[BATCH];
-	struct tw_argument *arguments;
-	size_t argument_room;
+	size_t taken;           /* rows of pending.ready that are in the output */
+	struct input input;
+	struct output output;
 };
 
 static struct tw_queue *queue_of(struct tw_filter *filter, struct track *track)
@@ -496,7 +506,7 @@ static void set_window(struct tw_filter *filter, const struct tw_reader *reader)
 
 static void flush(struct tw_filter *filter)
 {
-	filter->ended = true;
+	filter->input.ended = true;
 	start_all(filter);
 	for (size_t i = 0; i < filter->track_count; i++)
 		end_inside(filter, &filter->tracks[i], TW_NEVER_OVER - 1);
@@ -516,16 +526,16 @@ static void tell(const struct tw_filter *filter, struct tw_reader *reader)
 
 static void pull(struct tw_filter *filter, struct tw_reader *reader)
 {
-	filter->next = 0;
-	filter->in = (struct tw_batch){0};
-	int n = reader->format->reading.read(reader, &filter->in);
+	filter->input.next = 0;
+	filter->input.batch = (struct tw_batch){0};
+	int n = reader->format->reading.read(reader, &filter->input.batch);
 	if (n > 0) {
 		if (!filter->begun)
 			set_window(filter, reader);
 		return;
 	}
-	filter->in.count = 0;
-	filter->status = n;
+	filter->input.batch.count = 0;
+	filter->input.status = n;
 	flush(filter);
 	tell(filter, reader);
 }
@@ -533,14 +543,15 @@ static void pull(struct tw_filter *filter, struct tw_reader *reader)
 static void work(struct tw_filter *filter, struct tw_reader *reader)
 {
 	const struct tw_event_rows *ready = &filter->pending.ready;
-	while (!filter->ended && !filter->pending.failed && tw_event_rows_held(ready) < BATCH &&
+	while (!filter->input.ended && !filter->pending.failed && tw_event_rows_held(ready) < BATCH &&
 	       tw_event_rows_size(ready) < READY_SIZE) {
-		if (filter->next == filter->in.count) {
+		if (filter->input.next == filter->input.batch.count) {
 			pull(filter, reader);
 			continue;
 		}
-		const struct tw_event *event = &filter->in.events[filter->next++];
-		take(filter, event, event->argument_count ? filter->in.arguments + event->first_argument : NULL);
+		const struct tw_event *event = &filter->input.batch.events[filter->input.next++];
+		take(filter, event,
+		     event->argument_count ? filter->input.batch.arguments + event->first_argument : NULL);
 	}
 }
 
@@ -562,18 +573,20 @@ static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *b
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_row *row = &ready->rows[ready->head + i];
 		size_t n = row->event.argument_count;
-		if (!tw_grow(&filter->arguments, &filter->argument_room, used + n, sizeof *filter->arguments))
+		if (!tw_grow(&filter->output.arguments, &filter->output.argument_room, used + n,
+		             sizeof *filter->output.arguments))
 			return TW_ERR_MEMORY;
 		if (n)
-			copy_arguments(ready, row, filter->arguments + used);
-		filter->events[i] = row->event;
+			copy_arguments(ready, row, filter->output.arguments + used);
+		filter->output.events[i] = row->event;
 		if (!tells_made && tw_is_made(&row->event))
-			filter->events[i].flags ^= TW_FLAG_MADE;
-		filter->events[i].first_argument = (uint16_t)used;
+			filter->output.events[i].flags ^= TW_FLAG_MADE;
+		filter->output.events[i].first_argument = (uint16_t)used;
 		used += n;
 	}
 	filter->taken = count;
-	*batch = (struct tw_batch){.events = filter->events, .count = count, .arguments = filter->arguments};
+	*batch =
+	    (struct tw_batch){.events = filter->output.events, .count = count, .arguments = filter->output.arguments};
 	return (int)count;
 }
 
@@ -586,7 +599,7 @@ int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw
 	int count = filter->pending.failed ? TW_ERR_MEMORY : deliver(filter, reader->request.marks_made, batch);
 	if (count < 0)
 		return tw_fail(reader, count, "%s: out of memory", tw_input_name(reader->input));
-	return count ? count : filter->status;
+	return count ? count : filter->input.status;
 }
 
 /* ---- The filter. ---- */
@@ -639,6 +652,6 @@ void tw_filter_free(struct tw_filter *filter)
 	free(filter->tracks);
 	tw_event_rows_free(&filter->shared.rows);
 	tw_pending_free(&filter->pending);
-	free(filter->arguments);
+	free(filter->output.arguments);
 	free(filter);
 }

@@ -59,8 +59,8 @@ static void add_range(struct fxt_chunk *chunk, const struct fxt_context *context
 		return;
 	tw_ticks_set(&clock, context->frequency);
 	uint64_t least = tw_ticks_ns(&clock, range->least);
-	chunk->least = least < chunk->least ? least : chunk->least;
-	chunk->last = tw_ticks_ns(&clock, range->last);
+	chunk->merge.least = least < chunk->merge.least ? least : chunk->merge.least;
+	chunk->merge.last = tw_ticks_ns(&clock, range->last);
 }
 
 /* Where a look through a chunk is. */
@@ -74,9 +74,9 @@ static bool take_context(struct fxt_chunk *chunk, struct time_scan *scan)
 {
 	add_range(chunk, scan->context, &scan->range);
 	scan->range = (struct ticks_range){.least = UINT64_MAX};
-	if (scan->contexts_taken == chunk->context_count)
+	if (scan->contexts_taken == chunk->walk.context_count)
 		return false;
-	scan->context = &chunk->contexts[scan->contexts_taken++];
+	scan->context = &chunk->walk.contexts[scan->contexts_taken++];
 	return scan->context->frequency <= TW_FREQUENCY_MAX;
 }
 
@@ -98,14 +98,15 @@ static bool take_records(struct fxt_chunk *chunk, const struct fxt_piece *piece,
 
 bool fxt_chunk_times(struct fxt_chunk *chunk)
 {
-	struct time_scan scan = {.context = &chunk->context, .range = {.least = UINT64_MAX}};
-	chunk->least = UINT64_MAX;
-	bool fine = chunk->piece_count && chunk->note_count == 0 && chunk->context.frequency <= TW_FREQUENCY_MAX;
-	for (size_t i = 0; i < chunk->piece_count && fine; i++) {
-		const struct fxt_piece *piece = &chunk->pieces[i];
+	struct time_scan scan = {.context = &chunk->decoder.context, .range = {.least = UINT64_MAX}};
+	chunk->merge.least = UINT64_MAX;
+	bool fine = chunk->walk.piece_count && chunk->found.note_count == 0 &&
+	            chunk->decoder.context.frequency <= TW_FREQUENCY_MAX;
+	for (size_t i = 0; i < chunk->walk.piece_count && fine; i++) {
+		const struct fxt_piece *piece = &chunk->walk.pieces[i];
 		fine = piece->kind == FXT_RECORDS && !piece->odd && take_records(chunk, piece, &scan);
 	}
 	if (fine)
 		add_range(chunk, scan.context, &scan.range);
-	return fine && chunk->least != UINT64_MAX;
+	return fine && chunk->merge.least != UINT64_MAX;
 }

@@ -24,7 +24,7 @@ struct place {
 
 static struct tw_argument *argument_of(const struct place *at, unsigned number)
 {
-	struct tw_slab *slab = &at->chunk->slab;
+	struct tw_slab *slab = &at->chunk->rows.slab;
 	return slab->arguments + slab->bases[at->fix->row / TW_SLAB_BLOCK] + at->row->first_argument + number;
 }
 
@@ -162,14 +162,14 @@ static const struct tw_argument *bytes_of(const struct tw_slab *slab, const stru
 static bool has_more(const struct fxt_commit *commit, const struct fxt_chunk *chunk, uint64_t more)
 {
 	const struct tw_input *input = commit->reader->input;
-	uint64_t end = fxt_offset(chunk, chunk->walked);
+	uint64_t end = fxt_offset(chunk, chunk->walk.place);
 	return tw_input_seekable(input) && end <= tw_input_size(input) && more <= tw_input_size(input) - end;
 }
 
 /* What goes on behind this row. All of an unknown record is shown, padding too. */
 static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk, struct tw_event *row)
 {
-	const struct tw_argument *bytes = row->flags & TW_FLAG_PARTIAL ? bytes_of(&chunk->slab, row) : NULL;
+	const struct tw_argument *bytes = row->flags & TW_FLAG_PARTIAL ? bytes_of(&chunk->rows.slab, row) : NULL;
 	if (!bytes)
 		return;
 	uint64_t left = row->kind == TW_BLOB ? row->value - bytes->size : UINT64_MAX;
@@ -247,9 +247,9 @@ static int compare_notes(const void *left, const void *right)
 /* Of chunks that wait for their turn there may be thousands. */
 static void forget_notes(struct fxt_chunk *chunk)
 {
-	free(chunk->notes);
-	chunk->notes = NULL;
-	chunk->note_count = chunk->note_room = 0;
+	free(chunk->found.notes);
+	chunk->found.notes = NULL;
+	chunk->found.note_count = chunk->found.note_room = 0;
 }
 
 /* Whether a note is that something is not registered, which it may have been beyond the limit: that is told. */
@@ -261,11 +261,11 @@ static bool is_of_limit(const struct fxt_commit *commit, const struct fxt_note *
 
 static void tell_all(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
-	if (chunk->note_count)
-		qsort(chunk->notes, chunk->note_count, sizeof *chunk->notes, compare_notes);
-	for (size_t i = 0; i < chunk->note_count; i++)
-		if (!is_of_limit(commit, &chunk->notes[i]) && is_new(commit, &chunk->notes[i]))
-			fxt_report(commit->reader, &chunk->notes[i]);
+	if (chunk->found.note_count)
+		qsort(chunk->found.notes, chunk->found.note_count, sizeof *chunk->found.notes, compare_notes);
+	for (size_t i = 0; i < chunk->found.note_count; i++)
+		if (!is_of_limit(commit, &chunk->found.notes[i]) && is_new(commit, &chunk->found.notes[i]))
+			fxt_report(commit->reader, &chunk->found.notes[i]);
 	forget_notes(chunk);
 	if (commit->state->full && !commit->told_full) {
 		const struct tw_rule *rule = &fxt_rules[FXT_NAME_LIMIT];
@@ -299,34 +299,34 @@ static void (*const fixers[])(const struct place *) = {
 /* Rows before the first that has a time of its own go on with that of the chunk before, if there was one. */
 static void set_times(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
-	if (chunk->later)
+	if (chunk->merge.later)
 		return;
-	const size_t count = chunk->timed ? chunk->untimed : chunk->slab.count;
-	const bool goes_on = commit->timed || !chunk->timed;
+	const size_t count = chunk->decoder.timed ? chunk->decoder.untimed : chunk->rows.slab.count;
+	const bool goes_on = commit->timed || !chunk->decoder.timed;
 	for (size_t i = 0; i < count && goes_on; i++)
-		chunk->slab.events[i].time = commit->time;
-	chunk->moved |= chunk->timed && goes_on && count;
-	commit->timed |= chunk->timed;
-	if (chunk->timed)
-		commit->time = chunk->time;
+		chunk->rows.slab.events[i].time = commit->time;
+	chunk->moved |= chunk->decoder.timed && goes_on && count;
+	commit->timed |= chunk->decoder.timed;
+	if (chunk->decoder.timed)
+		commit->time = chunk->decoder.time;
 }
 
 void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
-	if (chunk->failed || chunk->slab.failed)
+	if (chunk->failed || chunk->rows.slab.failed)
 		return;
 	set_times(commit, chunk);
-	for (size_t i = 0; i < chunk->fix_count; i++) {
-		const struct fxt_fix *fix = &chunk->fixes[i];
-		const struct place at = {commit, chunk, fix, &chunk->slab.events[fix->row]};
+	for (size_t i = 0; i < chunk->rows.fix_count; i++) {
+		const struct fxt_fix *fix = &chunk->rows.fixes[i];
+		const struct place at = {commit, chunk, fix, &chunk->rows.slab.events[fix->row]};
 		fixers[fix->kind](&at);
 	}
-	if ((chunk->moved || chunk->slab.trackless) && commit->sorts)
-		tw_slab_sort(&chunk->slab, &commit->sort);
-	if (chunk->slab.count && chunk->pieces[chunk->piece_count - 1].kind != FXT_PAYLOAD)
-		keep_blob(commit, chunk, &chunk->slab.events[chunk->slab.count - 1]);
+	if ((chunk->moved || chunk->rows.slab.trackless) && commit->sorts)
+		tw_slab_sort(&chunk->rows.slab, &commit->sort);
+	if (chunk->rows.slab.count && chunk->walk.pieces[chunk->walk.piece_count - 1].kind != FXT_PAYLOAD)
+		keep_blob(commit, chunk, &chunk->rows.slab.events[chunk->rows.slab.count - 1]);
 	tell_all(commit, chunk);
-	commit->lost_bytes += chunk->lost_bytes;
+	commit->lost_bytes += chunk->found.lost_bytes;
 }
 
 void fxt_commit_free(struct fxt_commit *commit)

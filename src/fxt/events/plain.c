@@ -23,13 +23,13 @@ struct plain_rows {
 
 TW_NOINLINE const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index, size_t place)
 {
-	return index ? fxt_thread_at(chunk->context.provider, index, fxt_offset(chunk, place)) : NULL;
+	return index ? fxt_thread_at(chunk->decoder.context.provider, index, fxt_offset(chunk, place)) : NULL;
 }
 
 TW_NOINLINE const struct fxt_merged_thread *look_up_merged(const struct fxt_chunk *chunk,
                                                            const struct fxt_entry *thread)
 {
-	const struct fxt_merge_names *names = chunk->merge.names;
+	const struct fxt_merge_names *names = chunk->merge.events.names;
 	return names && thread ? fxt_merged_thread(names, thread->number) : NULL;
 }
 
@@ -68,7 +68,7 @@ TW_INLINE bool is_right(const struct plain_rows *rows, const uint8_t *bytes, uin
 		return true;
 	*word = last_word(bytes, header, big);
 	if (kind == TW_SLICE_COMPLETE)
-		return *word >= tw_load64(bytes + TW_FXT_WORD, big) && *word < rows->chunk->first_without;
+		return *word >= tw_load64(bytes + TW_FXT_WORD, big) && *word < rows->chunk->decoder.first_without;
 	if (kind == TW_INSTANT)
 		return left == TW_FXT_WORD && *word <= FXT_SCOPE_MAX;
 	return kind != TW_COUNTER || tw_bits(header, 20, 23) != 0;
@@ -78,14 +78,14 @@ TW_INLINE void add_row(struct plain_rows *rows, size_t place, unsigned kind, con
                        uint64_t ticks, uint64_t word)
 {
 	bool instant = kind == TW_INSTANT, complete = kind == TW_SLICE_COMPLETE;
-	uint64_t time = tw_ticks_ns(&rows->chunk->clock, ticks);
+	uint64_t time = tw_ticks_ns(&rows->chunk->decoder.clock, ticks);
 	fxt_set_time(rows->chunk, time);
-	struct tw_event *row = tw_slab_next(&rows->chunk->slab);
+	struct tw_event *row = tw_slab_next(&rows->chunk->rows.slab);
 	if (!row)
 		return;
 	row->time = time;
 	row->offset = fxt_offset(rows->chunk, place);
-	row->value = complete ? tw_ticks_ns(&rows->chunk->clock, word) - time : 0;
+	row->value = complete ? tw_ticks_ns(&rows->chunk->decoder.clock, word) - time : 0;
 	row->id = kind >= TW_COUNTER && !complete ? word : 0;
 	row->track = rows->thread->number;
 	row->name = names->name;
@@ -94,7 +94,7 @@ TW_INLINE void add_row(struct plain_rows *rows, size_t place, unsigned kind, con
 	row->kind = (uint8_t)kind;
 	row->cpu = 0;
 	row->flags = instant ? fxt_scope_flags(word) : 0;
-	row->provider = rows->chunk->context.number;
+	row->provider = rows->chunk->decoder.context.number;
 }
 
 TW_INLINE bool take_event(struct plain_rows *rows, uint64_t header, const uint8_t *bytes, bool big)
@@ -110,12 +110,12 @@ TW_INLINE bool take_event(struct plain_rows *rows, uint64_t header, const uint8_
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	const struct fxt_pair *names = find(rows, header, place);
-	if (!names || !rows->clear || ticks >= rows->chunk->first_without)
+	if (!names || !rows->clear || ticks >= rows->chunk->decoder.first_without)
 		return false;
 	if (!is_right(rows, bytes, header, rows->chunk->bytes + behind, &word, big))
 		return false;
 	if (!rows->thread->wanted) {
-		fxt_pass_by(rows->chunk, tw_ticks_ns(&rows->chunk->clock, ticks));
+		fxt_pass_by(rows->chunk, tw_ticks_ns(&rows->chunk->decoder.clock, ticks));
 		return true;
 	}
 	rows->timed = bytes;
@@ -143,18 +143,18 @@ TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8
 	if (tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big); /* there is none in a record of one word */
-	if (ticks >= chunk->first_without)
+	if (ticks >= chunk->decoder.first_without)
 		return false;
-	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
+	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, ticks));
 	const struct tw_event event = {
-	    .time = chunk->time,
+	    .time = chunk->decoder.time,
 	    .offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes)),
 	    .value = type == FXT_SWITCH ? tw_bits(header, 36, 39) : 0,
 	    .kind = type == FXT_SWITCH ? TW_SWITCH : TW_WAKEUP,
 	    .cpu = (uint16_t)tw_bits(header, 20, 35),
-	    .provider = chunk->context.number,
+	    .provider = chunk->decoder.context.number,
 	};
-	if (!tw_slab_add(&chunk->slab, &event))
+	if (!tw_slab_add(&chunk->rows.slab, &event))
 		return true;
 	wait_for_koid(chunk, FXT_FIX_TRACK_BY_KOID, tw_load64(bytes + 2 * TW_FXT_WORD, big));
 	if (type == FXT_SWITCH)
@@ -192,7 +192,7 @@ TW_INLINE size_t take_records(struct plain_rows *start, size_t place, size_t end
 			break;
 	}
 	if (rows.timed)
-		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(rows.timed + TW_FXT_WORD, big)));
+		fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(rows.timed + TW_FXT_WORD, big)));
 	return (size_t)(bytes - chunk->bytes);
 }
 

@@ -82,10 +82,10 @@ static int make_chunk(struct tw_reader *reader, struct fxt_chunk *chunk)
 {
 	struct fxt_reader *fxt = reader->state;
 	fxt_merge_window_make(fxt->window, chunk);
-	if (chunk->status < 0)
-		return fxt_fail(reader, chunk->status);
+	if (chunk->merge.status < 0)
+		return fxt_fail(reader, chunk->merge.status);
 	fxt_commit(&fxt->commit, chunk);
-	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
+	return chunk->failed || chunk->rows.slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
 }
 
 static int make_rows_of(void *context, uint64_t lane)
@@ -126,30 +126,30 @@ static int start(struct tw_reader *reader)
 /* Notes that the events of a chunk are there, and when it begins; one without any has been written. */
 static void set_made(const struct fxt_reader *fxt, struct fxt_chunk *chunk)
 {
-	const struct tw_slab *slab = &chunk->slab;
-	chunk->merging = FXT_MADE;
-	if (chunk->merge.made && chunk->merge.count)
-		chunk->least = chunk->merge.events[0].time;
-	else if (!chunk->merge.made && slab->count)
-		chunk->least = slab->events[slab->sorted ? 0 : slab->order[0]].time;
+	const struct tw_slab *slab = &chunk->rows.slab;
+	chunk->merge.stage = FXT_MADE;
+	if (chunk->merge.events.made && chunk->merge.events.count)
+		chunk->merge.least = chunk->merge.events.events[0].time;
+	else if (!chunk->merge.events.made && slab->count)
+		chunk->merge.least = slab->events[slab->sorted ? 0 : slab->order[0]].time;
 	else
 		fxt_close_chunk(fxt, chunk);
 }
 
 static bool is_written(const struct fxt_reader *fxt)
 {
-	return fxt->held_count && fxt->held[0]->merging == FXT_WRITTEN;
+	return fxt->held_count && fxt->held[0]->merge.stage == FXT_WRITTEN;
 }
 
 /* Rows of this chunk are made later. */
 static void put_later(struct fxt_reader *fxt, struct fxt_chunk *chunk)
 {
-	fxt->commit.time = chunk->last;
-	fxt->commit.timed |= chunk->least != UINT64_MAX;
-	chunk->later = true;
+	fxt->commit.time = chunk->merge.last;
+	fxt->commit.timed |= chunk->merge.least != UINT64_MAX;
+	chunk->merge.later = true;
 	fxt_merge_window_put(fxt->window, chunk);
 	if (!fxt->merges)
-		tw_sorter_put_later(&fxt->sorter, &chunk->slab, chunk->least);
+		tw_sorter_put_later(&fxt->sorter, &chunk->rows.slab, chunk->merge.least);
 }
 
 /* Takes the rows of a chunk. Returns 1, or a negative status. */
@@ -157,16 +157,16 @@ static int put_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
 {
 	struct fxt_reader *fxt = reader->state;
 	fxt_commit(&fxt->commit, chunk);
-	fxt->passed_ns = chunk->passed.last > fxt->passed_ns ? chunk->passed.last : fxt->passed_ns;
+	fxt->passed_ns = chunk->decoder.passed.last > fxt->passed_ns ? chunk->decoder.passed.last : fxt->passed_ns;
 	if (fxt->window)
 		fxt_merge_window_count_early(fxt->window, chunk);
-	bool failed = chunk->failed || chunk->slab.failed;
+	bool failed = chunk->failed || chunk->rows.slab.failed;
 	if (failed) /* it may have no order */
-		tw_slab_clear(&chunk->slab);
+		tw_slab_clear(&chunk->rows.slab);
 	if (fxt->merges)
 		set_made(fxt, chunk);
 	else
-		tw_sorter_put(&fxt->sorter, &chunk->slab);
+		tw_sorter_put(&fxt->sorter, &chunk->rows.slab);
 	return failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
 }
 
@@ -183,7 +183,7 @@ static int pull(struct tw_reader *reader)
 		return 0;
 	fxt->held[fxt->held_count++] = chunk;
 	fxt->held_bytes += chunk->end - chunk->begin;
-	if (chunk->wait != FXT_WAITS)
+	if (chunk->merge.wait != FXT_WAITS)
 		return put_rows(reader, chunk);
 	put_later(fxt, chunk);
 	return 1;
@@ -293,27 +293,27 @@ static void finish(struct tw_reader *reader)
 
 void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->context_count && !reader->clock.has_wall; i++) {
-		reader->clock.has_wall = chunk->contexts[i].has_wall;
-		reader->clock.wall_ns = chunk->contexts[i].wall_ns;
+	for (size_t i = 0; i < chunk->walk.context_count && !reader->clock.has_wall; i++) {
+		reader->clock.has_wall = chunk->walk.contexts[i].has_wall;
+		reader->clock.wall_ns = chunk->walk.contexts[i].wall_ns;
 	}
 }
 
 /* The least time of a chunk, UINT64_MAX where none of its records has one. */
 static uint64_t least_time(const struct fxt_chunk *chunk)
 {
-	uint64_t least = chunk->passed.least;
-	if (chunk->later) /* another thread may make its rows at this moment */
-		return chunk->least;
-	for (size_t i = 0; i < chunk->slab.count && chunk->timed; i++)
-		least = chunk->slab.events[i].time < least ? chunk->slab.events[i].time : least;
+	uint64_t least = chunk->decoder.passed.least;
+	if (chunk->merge.later) /* another thread may make its rows at this moment */
+		return chunk->merge.least;
+	for (size_t i = 0; i < chunk->rows.slab.count && chunk->decoder.timed; i++)
+		least = chunk->rows.slab.events[i].time < least ? chunk->rows.slab.events[i].time : least;
 	return least;
 }
 
 /* Whether none of a chunk's rows has a time of its own; records that are left out may have. */
 static bool is_untimed(const struct fxt_chunk *chunk)
 {
-	return chunk->later ? chunk->least == UINT64_MAX : !chunk->timed;
+	return chunk->merge.later ? chunk->merge.least == UINT64_MAX : !chunk->decoder.timed;
 }
 
 /* Gives rows that stand before all that has a time, in chunks of their own, the first time: they only tell what things
@@ -327,10 +327,10 @@ static uint64_t set_first_times(struct fxt_reader *fxt)
 		first = least < first ? least : first;
 	}
 	for (; first != UINT64_MAX && i < fxt->held_count && is_untimed(fxt->held[i]); i++) {
-		struct tw_slab *slab = &fxt->held[i]->slab;
+		struct tw_slab *slab = &fxt->held[i]->rows.slab;
 		for (size_t k = 0; k < slab->count; k++)
 			slab->events[k].time = first;
-		fxt->held[i]->least = first;
+		fxt->held[i]->merge.least = first;
 	}
 	if (i == fxt->held_count && first != UINT64_MAX)
 		fxt->commit.time = first;
@@ -350,7 +350,7 @@ static int set_start(struct tw_reader *reader)
 		return status;
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
-	reader->clock.ticks_per_second = fxt->held[fxt->held_count - 1]->first_frequency;
+	reader->clock.ticks_per_second = fxt->held[fxt->held_count - 1]->walk.first_frequency;
 	for (size_t i = 0; i < fxt->held_count; i++)
 		fxt_set_wall(reader, fxt->held[i]);
 	return 0;
@@ -423,9 +423,9 @@ struct fxt_chunk *fxt_next_chunk(const struct fxt_reader *fxt)
 	struct fxt_chunk *next = NULL;
 	for (size_t i = 0; i < fxt->held_count; i++) {
 		struct fxt_chunk *chunk = fxt->held[i];
-		bool sooner = !next || chunk->least < next->least ||
-		              (chunk->least == next->least && chunk->merging < next->merging);
-		if (chunk->merging < FXT_OPEN && sooner)
+		bool sooner = !next || chunk->merge.least < next->merge.least ||
+		              (chunk->merge.least == next->merge.least && chunk->merge.stage < next->merge.stage);
+		if (chunk->merge.stage < FXT_OPEN && sooner)
 			next = chunk;
 	}
 	return next;
@@ -436,22 +436,22 @@ int fxt_open_chunk(struct tw_reader *reader, struct fxt_chunk **opened)
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk = fxt_next_chunk(fxt);
 	*opened = NULL;
-	if (chunk->merging == FXT_LATER) {
+	if (chunk->merge.stage == FXT_LATER) {
 		int status = make_chunk(reader, chunk);
 		if (status == 0)
 			set_made(fxt, chunk);
 		return status;
 	}
-	if (!chunk->merge.made && !fxt_merge_list_rows(chunk))
+	if (!chunk->merge.events.made && !fxt_merge_list_rows(chunk))
 		return fxt_fail(reader, TW_ERR_MEMORY);
-	chunk->merging = FXT_OPEN;
+	chunk->merge.stage = FXT_OPEN;
 	*opened = chunk;
 	return 0;
 }
 
 void fxt_close_chunk(const struct fxt_reader *fxt, struct fxt_chunk *chunk)
 {
-	chunk->merging = FXT_WRITTEN;
+	chunk->merge.stage = FXT_WRITTEN;
 	fxt_merge_window_empty(fxt->window, chunk);
 }
 

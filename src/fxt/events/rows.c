@@ -30,8 +30,9 @@ static uint32_t name_number(const struct row_source *source, const struct tw_fxt
 	} else {
 		if (string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE)
 			return 0;
-		const struct fxt_entry *entry = fxt_string_at(source->chunk->context.provider, string->reference,
-		                                              fxt_offset(source->chunk, source->place));
+		const struct fxt_entry *entry =
+		    fxt_string_at(source->chunk->decoder.context.provider, string->reference,
+		                  fxt_offset(source->chunk, source->place));
 		if (entry)
 			return entry->number;
 		fxt_note(source->chunk, FXT_STRING_UNDEFINED, source->place, source->place, string->reference, 0, NULL);
@@ -50,8 +51,8 @@ static bool koids(const struct row_source *source, const struct tw_fxt_thread *t
 	*track = UINT32_MAX;
 	if (thread->index == 0)
 		return true;
-	const struct fxt_entry *entry =
-	    fxt_thread_at(source->chunk->context.provider, thread->index, fxt_offset(source->chunk, source->place));
+	const struct fxt_entry *entry = fxt_thread_at(source->chunk->decoder.context.provider, thread->index,
+	                                              fxt_offset(source->chunk, source->place));
 	if (!entry)
 		return false;
 	*process = entry->process;
@@ -68,7 +69,7 @@ static bool find_track(const struct row_source *source, const struct tw_fxt_thre
 	if (koids(source, thread, &fix->a, &fix->b, track))
 		return true;
 	fix->kind = kind == FXT_FIX_TRACK ? FXT_FIX_TRACK_UNDEFINED : FXT_FIX_OTHER_UNDEFINED;
-	fix->a = source->chunk->context.generation;
+	fix->a = source->chunk->decoder.context.generation;
 	fix->b = thread->index;
 	return false;
 }
@@ -110,8 +111,8 @@ static bool text_value(const struct row_source *source, const struct tw_fxt_stri
 	argument->size = text->length;
 	if (text->bytes || text->reference == 0 || text->reference >= TW_FXT_STRING_INLINE)
 		return true;
-	const struct fxt_entry *entry =
-	    fxt_string_at(source->chunk->context.provider, text->reference, fxt_offset(source->chunk, source->place));
+	const struct fxt_entry *entry = fxt_string_at(source->chunk->decoder.context.provider, text->reference,
+	                                              fxt_offset(source->chunk, source->place));
 	if (!entry)
 		return false;
 	argument->value.bytes = (const uint8_t *)entry->text;
@@ -137,7 +138,7 @@ static const uint8_t argument_types[] = {
 static void set_unknown(const struct row_source *source, const struct tw_fxt_argument *from,
                         struct tw_argument *argument)
 {
-	argument->raw = (uint16_t)(FXT_RAW | (source->chunk->big ? FXT_RAW_BIG : 0) | from->type);
+	argument->raw = (uint16_t)(FXT_RAW | (source->chunk->decoder.big ? FXT_RAW_BIG : 0) | from->type);
 	argument->raw_more = (uint32_t)from->value.u;
 	fxt_note(source->chunk, FXT_ARGUMENT_TYPE, source->place, source->place, from->type, 0, NULL);
 }
@@ -173,7 +174,7 @@ static void add_arguments(const struct row_source *source)
 	uint32_t track;
 	koids(source, &source->record->thread, &process, &thread, &track);
 	for (unsigned i = 0; i < source->record->argument_count; i++) {
-		struct tw_slab *slab = &source->chunk->slab;
+		struct tw_slab *slab = &source->chunk->rows.slab;
 		const struct tw_fxt_argument *from = &source->record->arguments[i];
 		unsigned number = next_argument(slab);
 		struct tw_argument argument = value_of(source, from, number);
@@ -187,7 +188,7 @@ static void add_arguments(const struct row_source *source)
 /* An argument that is a field of the record. */
 static void add_field(const struct row_source *source, const char *name, const struct tw_argument *value)
 {
-	struct tw_slab *slab = &source->chunk->slab;
+	struct tw_slab *slab = &source->chunk->rows.slab;
 	const struct tw_fxt_string string = {.bytes = (const uint8_t *)name, .length = (uint16_t)strlen(name)};
 	unsigned number = next_argument(slab);
 	tw_slab_argument(slab, value);
@@ -217,13 +218,13 @@ static struct tw_event *add_row(const struct row_source *source, enum tw_event_k
 {
 	struct fxt_chunk *chunk = source->chunk;
 	const struct tw_fxt_record *record = source->record;
-	uint64_t time = timed ? fxt_time(chunk, record->time, source->place) : chunk->time;
+	uint64_t time = timed ? fxt_time(chunk, record->time, source->place) : chunk->decoder.time;
 	const struct tw_event event = {.time = time,
 	                               .offset = fxt_offset(chunk, source->place),
 	                               .kind = (uint8_t)kind,
 	                               .flags = fxt_has_trailing(record) ? TW_FLAG_MORE : 0,
-	                               .provider = chunk->context.number};
-	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
+	                               .provider = chunk->decoder.context.number};
+	struct tw_event *row = tw_slab_add(&chunk->rows.slab, &event);
 	if (!row)
 		return NULL;
 	row->category = name_number(source, &record->category, FXT_FIX_CATEGORY, 0);
@@ -237,7 +238,7 @@ static uint64_t duration(const struct row_source *source, uint64_t begin_ns)
 {
 	const struct tw_fxt_record *record = source->record;
 	if (record->end >= record->time)
-		return tw_ticks_ns(&source->chunk->clock, record->end) - begin_ns;
+		return tw_ticks_ns(&source->chunk->decoder.clock, record->end) - begin_ns;
 	fxt_note(source->chunk, FXT_END_BEFORE_START, source->place, source->place, record->time, record->end, NULL);
 	return 0;
 }
@@ -263,7 +264,7 @@ static void add_sign_of_life(const struct row_source *source, enum tw_event_kind
 	uint32_t track;
 	const struct tw_event event = {.time = fxt_time(chunk, source->record->time, source->place),
 	                               .kind = (uint8_t)kind};
-	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
+	struct tw_event *row = tw_slab_add(&chunk->rows.slab, &event);
 	if (!row)
 		return;
 	find_track(source, &source->record->thread, FXT_FIX_TRACK, &fix, &track);
@@ -280,15 +281,16 @@ static void take_event(const struct row_source *source)
 	struct fxt_chunk *chunk = source->chunk;
 	const unsigned type = (unsigned)(source->record->kind - TW_FXT_INSTANT);
 	enum tw_event_kind kind = (enum tw_event_kind)fxt_event_kinds[type];
-	size_t rows = chunk->slab.count, arguments = chunk->slab.argument_count, fixes = chunk->fix_count;
+	size_t rows = chunk->rows.slab.count, arguments = chunk->rows.slab.argument_count,
+	       fixes = chunk->rows.fix_count;
 	bool looked_at = source->wish->kinds >> kind & 1;
 	if (!(source->wish->skips >> type & 1))
 		add_event(source, kind);
 	if (looked_at)
 		return;
-	chunk->slab.count = rows;
-	chunk->slab.argument_count = arguments;
-	chunk->fix_count = fixes;
+	chunk->rows.slab.count = rows;
+	chunk->rows.slab.argument_count = arguments;
+	chunk->rows.fix_count = fixes;
 	if (chunk->calls || !source->wish->check)
 		add_sign_of_life(source, kind);
 }
@@ -324,9 +326,9 @@ static void take_kernel_object(const struct row_source *source)
 	if (!row)
 		return;
 	row->value = record->object_type;
-	row->flags |= source->chunk->context.foreign ? FXT_FLAG_FOREIGN : 0;
+	row->flags |= source->chunk->decoder.context.foreign ? FXT_FLAG_FOREIGN : 0;
 	add_arguments(source);
-	name_object(source, fxt_koid(source->chunk->context.provider, record->id));
+	name_object(source, fxt_koid(source->chunk->decoder.context.provider, record->id));
 	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
 }
 
@@ -338,12 +340,12 @@ static void take_userspace_object(const struct row_source *source)
 	struct tw_event *row = add_row(source, TW_OBJECT, false);
 	if (!row)
 		return;
-	row->flags |= TW_FLAG_USERSPACE | (source->chunk->context.foreign ? FXT_FLAG_FOREIGN : 0);
+	row->flags |= TW_FLAG_USERSPACE | (source->chunk->decoder.context.foreign ? FXT_FLAG_FOREIGN : 0);
 	if (record->thread.index || record->wide_process)
 		row->other = track_number(source, &record->thread, FXT_FIX_OTHER);
 	add_arguments(source);
 	if (koids(source, &record->thread, &process, &thread, &track))
-		name_object(source, fxt_pointer(source->chunk->context.provider, process, record->id));
+		name_object(source, fxt_pointer(source->chunk->decoder.context.provider, process, record->id));
 	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_OF_PROCESS, .b = process});
 }
 
@@ -434,7 +436,7 @@ static void take_backtrace(const struct row_source *source)
 	row->value = 1;
 	row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
 	for (uint64_t at = 0; at + TW_FXT_WORD <= record->payload_here; at += TW_FXT_WORD)
-		add_number(source, "pc", TW_ARG_POINTER, tw_load64(record->payload + at, source->chunk->big));
+		add_number(source, "pc", TW_ARG_POINTER, tw_load64(record->payload + at, source->chunk->decoder.big));
 	if (record->flags)
 		add_number(source, "flags", TW_ARG_UINT, record->flags);
 }
@@ -555,10 +557,10 @@ static bool is_asked_for(const struct row_source *source)
 
 size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->big};
+	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->decoder.big};
 	struct tw_fxt_record record;
 	const struct row_source source = {chunk, wish, &record, place};
-	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
+	uint64_t header = tw_load64(chunk->bytes + place, chunk->decoder.big);
 	if (fxt_type(header) == TW_FXT_TYPE_STRING)
 		fxt_forget_string(chunk, (unsigned)tw_bits(header, 16, 30));
 	if (tw_fxt_next(&decoder, &record) != 1) {
@@ -570,10 +572,10 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 	if (wish->check)
 		fxt_check_record(chunk, &record, place);
 	if (fxt_is_skipped(wish->skips, header)) {
-		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, record.time));
-		fxt_pass_by(chunk, chunk->time);
+		fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, record.time));
+		fxt_pass_by(chunk, chunk->decoder.time);
 	} else if (!is_asked_for(&source)) { /* the trace begins with it, too */
-		fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, record.time));
+		fxt_pass_by(chunk, tw_ticks_ns(&chunk->decoder.clock, record.time));
 	} else if (takers[record.kind]) {
 		takers[record.kind](&source);
 	}
@@ -593,10 +595,13 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, c
 
 static void add_lost(struct fxt_chunk *chunk, uint64_t offset, uint64_t lost)
 {
-	const struct tw_event event = {
-	    .time = chunk->time, .offset = offset, .value = lost, .kind = TW_LOST, .provider = chunk->context.number};
-	chunk->lost_bytes += lost;
-	tw_slab_add(&chunk->slab, &event);
+	const struct tw_event event = {.time = chunk->decoder.time,
+	                               .offset = offset,
+	                               .value = lost,
+	                               .kind = TW_LOST,
+	                               .provider = chunk->decoder.context.number};
+	chunk->found.lost_bytes += lost;
+	tw_slab_add(&chunk->rows.slab, &event);
 }
 
 static void take_damage(struct fxt_chunk *chunk, const struct fxt_piece *piece)
@@ -609,17 +614,19 @@ static void take_damage(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 
 static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 {
-	struct tw_event event = {.time = chunk->time, .offset = fxt_offset(chunk, piece->from), .kind = TW_BLOB};
+	struct tw_event event = {.time = chunk->decoder.time,
+	                         .offset = fxt_offset(chunk, piece->from),
+	                         .kind = TW_BLOB};
 	event.flags = piece->last ? 0 : TW_FLAG_PARTIAL;
 	struct fxt_note note;
 	if (fxt_note_of(chunk, piece, &note))
 		fxt_add_note(chunk, &note);
-	if (piece->behind || !tw_slab_add(&chunk->slab, &event))
+	if (piece->behind || !tw_slab_add(&chunk->rows.slab, &event))
 		return;
 	const struct tw_argument bytes = {.type = TW_ARG_BYTES,
 	                                  .value.bytes = chunk->bytes + piece->from,
 	                                  .size = (uint32_t)(piece->to - piece->from)};
-	tw_slab_argument(&chunk->slab, &bytes);
+	tw_slab_argument(&chunk->rows.slab, &bytes);
 	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_PAYLOAD});
 }
 
@@ -644,23 +651,23 @@ void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt
 {
 	(void)scratch;
 	fxt_begin_context(chunk);
-	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
-		chunk->big = chunk->pieces[chunk->decoded].big;
-		fxt_decode_piece(chunk, wish, &chunk->pieces[chunk->decoded]);
+	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++) {
+		chunk->decoder.big = chunk->walk.pieces[chunk->decoder.pieces_done].big;
+		fxt_decode_piece(chunk, wish, &chunk->walk.pieces[chunk->decoder.pieces_done]);
 	}
 }
 
 void fxt_time_rows(struct fxt_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->untimed && chunk->timed; i++)
-		chunk->slab.events[i].time = chunk->first;
+	for (size_t i = 0; i < chunk->decoder.untimed && chunk->decoder.timed; i++)
+		chunk->rows.slab.events[i].time = chunk->decoder.first;
 }
 
 /* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind until
  * the commit. */
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	struct tw_slab *slab = &chunk->slab;
+	struct tw_slab *slab = &chunk->rows.slab;
 	fxt_time_rows(chunk);
 	if (wish->sort)
 		tw_slab_sort(slab, &scratch->sort);

@@ -52,10 +52,10 @@ TW_INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uin
 	}
 	if (bytes == from)
 		return from;
-	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(from + TW_FXT_WORD, big)));
-	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(timed + TW_FXT_WORD, big)));
-	fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, least));
-	fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, last));
+	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(from + TW_FXT_WORD, big)));
+	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(timed + TW_FXT_WORD, big)));
+	fxt_pass_by(chunk, tw_ticks_ns(&chunk->decoder.clock, least));
+	fxt_pass_by(chunk, tw_ticks_ns(&chunk->decoder.clock, last));
 	return bytes;
 }
 

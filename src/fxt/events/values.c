@@ -21,7 +21,7 @@ size_t fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
 	size_t at = place + (size_t)2 * TW_FXT_WORD;
 	uint64_t offset = fxt_offset(chunk, place);
 	for (uint32_t unused; count > 0; count--) {
-		uint64_t header = tw_load64(chunk->bytes + at, chunk->big), words = tw_bits(header, 4, 15);
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big), words = tw_bits(header, 4, 15);
 		unsigned type = fxt_type(header);
 		if (type > TW_FXT_ARG_BOOL || words != values[type].words ||
 		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
@@ -44,7 +44,7 @@ bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64
 {
 	const uint64_t offset = fxt_offset(chunk, place);
 	for (; count > 0; count--) {
-		const uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		const uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big);
 		if (!is_registered(chunk, (unsigned)tw_bits(header, 16, 31), offset) ||
 		    (fxt_type(header) == TW_FXT_ARG_STRING &&
 		     !is_registered(chunk, (unsigned)tw_bits(header, 32, 47), offset)))
@@ -57,7 +57,8 @@ bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64
 /* The text that a reference means, which is defined. */
 static void set_text(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset, struct tw_argument *argument)
 {
-	const struct fxt_entry *entry = reference ? fxt_string_at(chunk->context.provider, reference, offset) : NULL;
+	const struct fxt_entry *entry =
+	    reference ? fxt_string_at(chunk->decoder.context.provider, reference, offset) : NULL;
 	argument->value.bytes = (const uint8_t *)(entry ? entry->text : "");
 	argument->size = entry ? entry->length : 0;
 }
@@ -67,7 +68,7 @@ static void set_value(const struct fxt_chunk *chunk, size_t at, uint64_t header,
 	uint32_t upper = (uint32_t)(header >> 32);
 	unsigned type = fxt_type(header);
 	if (values[type].words > 1)
-		argument->value.u = tw_load64(chunk->bytes + at + TW_FXT_WORD, chunk->big);
+		argument->value.u = tw_load64(chunk->bytes + at + TW_FXT_WORD, chunk->decoder.big);
 	else if (type == TW_FXT_ARG_INT32)
 		argument->value.i = (int32_t)upper;
 	else if (type == TW_FXT_ARG_UINT32)
@@ -89,7 +90,7 @@ struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t hea
 
 void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process)
 {
-	const struct fxt_provider *provider = chunk->context.provider;
+	const struct fxt_provider *provider = chunk->decoder.context.provider;
 	uint64_t value = argument->value.u;
 	struct fxt_object object =
 	    argument->type == TW_ARG_POINTER ? fxt_pointer(provider, process, value) : fxt_koid(provider, value);
@@ -104,9 +105,9 @@ void fxt_add_values(struct fxt_chunk *chunk, size_t place, uint64_t count, uint6
 	size_t at = place + (size_t)2 * TW_FXT_WORD;
 	uint64_t offset = fxt_offset(chunk, place);
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big);
 		struct tw_argument argument = fxt_value_at(chunk, at, header, offset);
-		tw_slab_argument(&chunk->slab, &argument);
+		tw_slab_argument(&chunk->rows.slab, &argument);
 		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
 			fxt_refer(chunk, &argument, i, process);
 		at += (size_t)values[fxt_type(header)].words * TW_FXT_WORD;

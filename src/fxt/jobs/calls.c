@@ -120,12 +120,12 @@ static uint32_t find_track(struct fxt_chunk *chunk, unsigned index, const uint8_
 {
 	struct fxt_calls *calls = chunk->calls;
 	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
-	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->context.provider, index, offset) : NULL;
+	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->decoder.context.provider, index, offset) : NULL;
 	struct fxt_track_calls *track = entry && entry->wanted ? fxt_calls_of(chunk, entry->number) : NULL;
 	if (!track)
 		return entry ? UNWANTED : UNKNOWN;
 	if (track->thread) {
-		take_room(calls, &chunk->name_cache->cursors[track->thread]);
+		take_room(calls, &chunk->decoder.name_cache->cursors[track->thread]);
 		track->shared = true;
 	}
 	track->thread = index;
@@ -134,7 +134,7 @@ static uint32_t find_track(struct fxt_chunk *chunk, unsigned index, const uint8_
 
 static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
 {
-	struct fxt_name_cache *name_cache = chunk->name_cache;
+	struct fxt_name_cache *name_cache = chunk->decoder.name_cache;
 	struct fxt_call_cursor *cursor = &name_cache->cursors[index];
 	if (!cursor->met) {
 		name_cache->met[index / 64] |= 1ull << index % 64;
@@ -191,13 +191,13 @@ static void end_cursor(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
 		track = &chunk->calls->tracks[cursor->track];
 		track->thread = 0;
 	}
-	set_last(track, tw_ticks_ns(&chunk->clock, cursor->latest));
+	set_last(track, tw_ticks_ns(&chunk->decoder.clock, cursor->latest));
 	*cursor = (struct fxt_call_cursor){0};
 }
 
 static void end_cursors(struct fxt_chunk *chunk)
 {
-	struct fxt_name_cache *name_cache = chunk->name_cache;
+	struct fxt_name_cache *name_cache = chunk->decoder.name_cache;
 	for (unsigned i = 0; i < FXT_THREAD_REFERENCES / 64; i++)
 		for (; name_cache->met[i]; name_cache->met[i] &= name_cache->met[i] - 1)
 			end_cursor(chunk, &name_cache->cursors[i * 64 + (unsigned)__builtin_ctzll(name_cache->met[i])]);
@@ -244,7 +244,7 @@ TW_NOINLINE const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t hea
 	if (!names)
 		names = fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
 	if (names && !is_inline)
-		remember_called(chunk->name_cache, header, names->name);
+		remember_called(chunk->decoder.name_cache, header, names->name);
 	return names;
 }
 
@@ -278,9 +278,9 @@ TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *byt
 {
 	const uint32_t koids = fxt_plain_koids(tw_load64(bytes, big));
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	if (koids == 0 || ticks - chunk->clock.base_tsc > chunk->clock.near)
+	if (koids == 0 || ticks - chunk->decoder.clock.base_tsc > chunk->decoder.clock.near)
 		return 0;
-	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), tw_ticks_ns(&chunk->clock, ticks));
+	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), tw_ticks_ns(&chunk->decoder.clock, ticks));
 	return (2 + koids) * TW_FXT_WORD;
 }
 
@@ -291,8 +291,8 @@ TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *byt
 TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes, const uint8_t *to, bool big)
 {
 	struct fxt_chunk *const chunk = scan->chunk;
-	const struct tw_ticks clock = chunk->clock;
-	struct fxt_name_cache *const name_cache = chunk->name_cache;
+	const struct tw_ticks clock = chunk->decoder.clock;
+	struct fxt_name_cache *const name_cache = chunk->decoder.name_cache;
 	const uint8_t *const base = chunk->bytes, *last_taken = scan->last;
 	for (size_t size; bytes < to; last_taken = bytes, bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
@@ -335,7 +335,7 @@ static bool take_call(const struct call_scan *scan, uint64_t header, const uint8
 		return false;
 	const uint64_t begin = tw_load64(bytes + TW_FXT_WORD, big),
 		       end = tw_load64(bytes + end_place(header, kind), big);
-	const uint64_t time = tw_ticks_ns(&chunk->clock, begin), over = tw_ticks_ns(&chunk->clock, end);
+	const uint64_t time = tw_ticks_ns(&chunk->decoder.clock, begin), over = tw_ticks_ns(&chunk->decoder.clock, end);
 	if (end < begin || over == UINT64_MAX)
 		return false;
 	struct fxt_call *call = cursor->next < cursor->end ? cursor->next++ : lone_call(chunk, cursor->track);
@@ -364,7 +364,7 @@ static bool take_other(const struct call_scan *scan, uint64_t header, const uint
 {
 	const unsigned index = (unsigned)tw_bits(header, 24, 31);
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	if (!index || tw_ticks_ns(&scan->chunk->clock, ticks) == UINT64_MAX)
+	if (!index || tw_ticks_ns(&scan->chunk->decoder.clock, ticks) == UINT64_MAX)
 		return false;
 	struct fxt_call_cursor *cursor = cursor_of(scan->chunk, index, bytes);
 	const bool told = cursor->track == UNWANTED ||
@@ -383,7 +383,7 @@ static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t 
 	const size_t fixed = (type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS) * (size_t)TW_FXT_WORD;
 	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP))
 		return false; /* what is no time must not move the clock: that takes divisions, and as many back */
-	const uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
+	const uint64_t time = tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big));
 	if (time == UINT64_MAX || (count && !fxt_are_registered(chunk, place, place + fixed, count)))
 		return false;
 	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
@@ -414,8 +414,8 @@ static void end_scan(const struct call_scan *scan, bool big)
 	struct fxt_chunk *chunk = scan->chunk;
 	end_cursors(chunk);
 	if (scan->last) {
-		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(scan->last + TW_FXT_WORD, big));
-		chunk->timed = true;
+		chunk->decoder.time = tw_ticks_ns(&chunk->decoder.clock, tw_load64(scan->last + TW_FXT_WORD, big));
+		chunk->decoder.timed = true;
 	}
 }
 
@@ -424,7 +424,7 @@ TW_INLINE size_t take_usual_records(struct fxt_chunk *chunk, bool switches, size
 {
 	struct call_scan scan = {.chunk = chunk, .switches = switches};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
-	begin_called(chunk->name_cache);
+	begin_called(chunk->decoder.name_cache);
 	for (;;) {
 		bytes = take_usual(&scan, bytes, to, big);
 		if (bytes == to)
@@ -484,7 +484,7 @@ static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, siz
 	*call = (struct fxt_call){
 	    .begin = row->time,
 	    .end = row->time + (row->kind == TW_SLICE_COMPLETE ? row->value : 0),
-	    .name = (uint32_t)(row - chunk->slab.events),
+	    .name = (uint32_t)(row - chunk->rows.slab.events),
 	    .origin = fxt_origin(row->kind, place),
 	};
 }
@@ -492,7 +492,7 @@ static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, siz
 /* Returns the record's size, as far as it is in the chunk. */
 static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	const struct tw_slab *slab = &chunk->slab;
+	const struct tw_slab *slab = &chunk->rows.slab;
 	size_t rows = slab->count, size = fxt_take_record(chunk, wish, place, end);
 	if (slab->count > rows && slab->events[slab->count - 1].kind <= TW_SLICE_COMPLETE)
 		add_waiting(chunk, &slab->events[slab->count - 1], place);
@@ -505,8 +505,8 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, s
 	bool switches = wish->options->thread_count == 0;
 	while (place < end && make_room(chunk, place, end)) {
 		size_t from = place;
-		place = chunk->big ? take_usual_records(chunk, switches, place, end, true)
-		                   : take_usual_records(chunk, switches, place, end, false);
+		place = chunk->decoder.big ? take_usual_records(chunk, switches, place, end, true)
+		                           : take_usual_records(chunk, switches, place, end, false);
 		if (place == from)
 			place += take_record(chunk, wish, place, end);
 	}
@@ -520,7 +520,7 @@ static void take_odd_records(struct fxt_chunk *chunk, const struct fxt_wish *wis
 
 static void take_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
 {
-	chunk->big = piece->big;
+	chunk->decoder.big = piece->big;
 	if (piece->kind != FXT_RECORDS)
 		fxt_decode_piece(chunk, wish, piece);
 	else if (piece->odd || !tw_loop_is_on(TW_LOOP_FXT_CALLS))
@@ -564,13 +564,13 @@ static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 {
 	if (!make_calls(chunk) || chunk->failed)
 		return;
-	if (chunk->decoded == 0) {
+	if (chunk->decoder.pieces_done == 0) {
 		fxt_calls_clear(chunk->calls);
 		borrow_room(chunk->calls, scratch);
 	}
 	fxt_begin_context(chunk);
-	for (; chunk->decoded < chunk->piece_count; chunk->decoded++)
-		take_piece(chunk, wish, &chunk->pieces[chunk->decoded]);
+	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++)
+		take_piece(chunk, wish, &chunk->walk.pieces[chunk->decoder.pieces_done]);
 }
 
 static void sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
@@ -592,7 +592,7 @@ static void complete_calls(struct fxt_chunk *chunk)
 		if (stretch->track != UINT32_MAX)
 			continue;
 		struct fxt_call *call = &chunk->calls->calls[stretch->from];
-		const struct tw_event *row = &chunk->slab.events[call->name];
+		const struct tw_event *row = &chunk->rows.slab.events[call->name];
 		struct fxt_track_calls *track = fxt_calls_of(chunk, row->track);
 		if (!track)
 			return;
@@ -621,8 +621,8 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const st
 	}
 	set_seen(chunk, state, calls->latest, FXT_SEEN);
 	set_seen(chunk, state, calls->seen, calls->seen_count);
-	for (size_t i = 0; i < chunk->slab.count; i++) {
-		const struct tw_event *row = &chunk->slab.events[i];
+	for (size_t i = 0; i < chunk->rows.slab.count; i++) {
+		const struct tw_event *row = &chunk->rows.slab.events[i];
 		if (!tw_is_call(row) && tw_goes_on(row))
 			set_last(fxt_calls_of(chunk, row->track), row->time);
 	}

@@ -49,10 +49,10 @@ static uint64_t size_of(const struct fxt_chunk *chunk)
 static bool is_waiting(const struct fxt_chunk *chunk)
 {
 	bool waits = false;
-	for (size_t i = chunk->fix_count; i > 0 && chunk->fixes[i - 1].row == chunk->slab.count - 1; i--)
-		waits = waits || chunk->fixes[i - 1].kind == FXT_FIX_NAME ||
-		        chunk->fixes[i - 1].kind == FXT_FIX_TRACK ||
-		        chunk->fixes[i - 1].kind == FXT_FIX_TRACK_UNDEFINED;
+	for (size_t i = chunk->rows.fix_count; i > 0 && chunk->rows.fixes[i - 1].row == chunk->rows.slab.count - 1; i--)
+		waits = waits || chunk->rows.fixes[i - 1].kind == FXT_FIX_NAME ||
+		        chunk->rows.fixes[i - 1].kind == FXT_FIX_TRACK ||
+		        chunk->rows.fixes[i - 1].kind == FXT_FIX_TRACK_UNDEFINED;
 	return waits;
 }
 
@@ -65,7 +65,7 @@ static bool is_duration(const struct tw_event *row)
 static void add_row(struct fxt_chunk *chunk, size_t place)
 {
 	struct fxt_steps *steps = &chunk->steps;
-	const struct tw_event *row = &chunk->slab.events[steps->rows];
+	const struct tw_event *row = &chunk->rows.slab.events[steps->rows];
 	bool known = is_duration(row) && !is_waiting(chunk);
 	struct fxt_pile *pile = known ? fxt_steps_pile(steps, row->track) : NULL;
 	if (!fxt_steps_reserve(steps, 1))
@@ -88,7 +88,7 @@ static void add_row(struct fxt_chunk *chunk, size_t place)
 
 static void add_rows(struct fxt_chunk *chunk, size_t place)
 {
-	for (; chunk->steps.rows < chunk->slab.count; chunk->steps.rows++)
+	for (; chunk->steps.rows < chunk->rows.slab.count; chunk->steps.rows++)
 		add_row(chunk, place);
 }
 
@@ -106,9 +106,10 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 {
 	(void)scratch;
 	fxt_begin_context(chunk);
-	for (; chunk->decoded < chunk->piece_count && !chunk->steps.failed; chunk->decoded++) {
-		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
-		chunk->big = piece->big;
+	for (; chunk->decoder.pieces_done < chunk->walk.piece_count && !chunk->steps.failed;
+	     chunk->decoder.pieces_done++) {
+		const struct fxt_piece *piece = &chunk->walk.pieces[chunk->decoder.pieces_done];
+		chunk->decoder.big = piece->big;
 		chunk->steps.mixed |= piece->kind == FXT_PAYLOAD; /* its time comes with the commit */
 		if (piece->kind == FXT_RECORDS)
 			take_records(chunk, wish, piece);
@@ -121,12 +122,12 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 /* Gives steps without a time of their own, at the start of a chunk, that of what comes after them. */
 static void set_first_times(struct fxt_chunk *chunk)
 {
-	if (chunk->untimed + 1 >= chunk->steps.count)
+	if (chunk->decoder.untimed + 1 >= chunk->steps.count)
 		return;
 	struct fxt_step *steps = chunk->steps.all + 1;
-	for (size_t i = 0; i < chunk->untimed; i++) {
-		steps[i].time = steps[chunk->untimed].time;
-		chunk->slab.events[i].time = steps[i].time;
+	for (size_t i = 0; i < chunk->decoder.untimed; i++) {
+		steps[i].time = steps[chunk->decoder.untimed].time;
+		chunk->rows.slab.events[i].time = steps[i].time;
 	}
 }
 
@@ -134,7 +135,7 @@ static void sort_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 {
 	(void)wish;
 	set_first_times(chunk);
-	chunk->steps.mixed |= !chunk->timed; /* its time is that of the chunk before */
+	chunk->steps.mixed |= !chunk->decoder.timed; /* its time is that of the chunk before */
 	if (chunk->steps.mixed)
 		fxt_steps_unsettle(&chunk->steps, &scratch->steps);
 	else
@@ -176,19 +177,19 @@ static void put_head(struct verify *verify, uint64_t number)
 static void renew_times(struct fxt_chunk *chunk)
 {
 	struct fxt_steps *steps = &chunk->steps;
-	bool renewed = !chunk->timed;
-	for (size_t i = 0; i < chunk->piece_count; i++)
-		renewed = renewed || chunk->pieces[i].kind == FXT_PAYLOAD;
+	bool renewed = !chunk->decoder.timed;
+	for (size_t i = 0; i < chunk->walk.piece_count; i++)
+		renewed = renewed || chunk->walk.pieces[i].kind == FXT_PAYLOAD;
 	for (size_t i = 0; renewed && i < steps->left_count; i++)
 		if (steps->left[i].type == FXT_ROW)
-			steps->left[i].time = chunk->slab.events[steps->left[i].key].time;
+			steps->left[i].time = chunk->rows.slab.events[steps->left[i].key].time;
 }
 
 static void note_late(struct verify *verify, const struct fxt_chunk *chunk, const struct fxt_step *step)
 {
 	bool row = step->type == FXT_ROW;
 	uint64_t by = verify->last - step->time;
-	uint64_t offset = row ? chunk->slab.events[step->key].offset : fxt_offset(chunk, step->place);
+	uint64_t offset = row ? chunk->rows.slab.events[step->key].offset : fxt_offset(chunk, step->place);
 	if (verify->late++ == 0 || offset < verify->late_offset)
 		verify->late_offset = offset;
 	verify->latest_by = by > verify->latest_by ? by : verify->latest_by;
@@ -246,8 +247,8 @@ static bool overtakes(struct verify *verify, uint32_t track, uint64_t first, uin
 static bool rows_overtake(struct verify *verify, struct fxt_chunk *chunk)
 {
 	bool any = false;
-	for (size_t i = 0; i < chunk->slab.count; i++) {
-		const struct tw_event *row = &chunk->slab.events[i];
+	for (size_t i = 0; i < chunk->rows.slab.count; i++) {
+		const struct tw_event *row = &chunk->rows.slab.events[i];
 		if (is_duration(row))
 			any |= overtakes(verify, row->track, row->time, row->time, &chunk->failed);
 	}
@@ -330,7 +331,7 @@ static int pull(struct verify *verify)
 	fxt_commit(&fxt->commit, chunk);
 	renew_times(chunk);
 	add_queue(verify, chunk);
-	return chunk->failed || chunk->slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
+	return chunk->failed || chunk->rows.slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
 }
 
 static bool is_full(struct verify *verify)
@@ -367,7 +368,7 @@ static void set_start(struct verify *verify)
 		return;
 	verify->started = true;
 	clock->start_ns = verify->heads[verify->head_count - 1].time;
-	clock->ticks_per_second = queue_at(verify, verify->oldest)->chunk->context.frequency;
+	clock->ticks_per_second = queue_at(verify, verify->oldest)->chunk->decoder.context.frequency;
 	for (uint64_t i = 0; i < verify->count; i++)
 		fxt_set_wall(verify->reader, queue_at(verify, verify->oldest + i)->chunk);
 }

@@ -30,7 +30,7 @@ static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64
 static size_t plain_arguments_end(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, bool numbers)
 {
 	for (; count > 0; count--) {
-		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big);
 		if ((numbers && !fxt_is_number(fxt_type(header))) ||
 		    !is_sound(chunk, at, header, fxt_offset(chunk, place)))
 			return 0;
@@ -75,8 +75,8 @@ static enum proof judge_switch(struct fxt_chunk *chunk, size_t place, uint64_t h
 	uint64_t type = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
 	size_t fixed = type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS;
 	bool right = type == FXT_WAKEUP || (type == FXT_SWITCH && state <= FXT_STATE_KNOWN);
-	uint64_t ticks = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
-	if (!right || !is_timed(&chunk->clock, ticks))
+	uint64_t ticks = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->decoder.big);
+	if (!right || !is_timed(&chunk->decoder.clock, ticks))
 		return NOT_PLAIN;
 	return !count || plain_arguments_end(chunk, place, place + fixed * TW_FXT_WORD, count, false) ? FINE
 	                                                                                              : NOT_PLAIN;
@@ -155,7 +155,7 @@ TW_INLINE bool is_right(const struct tw_ticks *clock, const struct step_shape *s
 TW_NOINLINE struct fxt_pile *look_up_pile(struct fxt_chunk *chunk, unsigned index, size_t place)
 {
 	const struct fxt_entry *thread =
-	    index ? fxt_thread_at(chunk->context.provider, index, fxt_offset(chunk, place)) : NULL;
+	    index ? fxt_thread_at(chunk->decoder.context.provider, index, fxt_offset(chunk, place)) : NULL;
 	return thread && thread->wanted ? fxt_steps_pile(&chunk->steps, thread->number) : NULL;
 }
 
@@ -197,7 +197,7 @@ TW_INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pil
 /* Category and name of an event; NULL where one is not registered. */
 TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoch, uint64_t header, size_t place)
 {
-	const struct fxt_pair *names = &chunk->name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	const struct fxt_pair *names = &chunk->decoder.name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
 	return names->key == (header >> 32 | epoch) ? names : fxt_look_up_pair(chunk, header, place);
 }
 
@@ -205,8 +205,8 @@ TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoc
 
 TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
 {
-	const struct tw_ticks clock = chunk->clock;
-	const uint64_t epoch = chunk->name_cache->pair_epoch;
+	const struct tw_ticks clock = chunk->decoder.clock;
+	const uint64_t epoch = chunk->decoder.name_cache->pair_epoch;
 	const uint8_t *const start = chunk->bytes, *bytes = start + place, *const to = start + end, *timed = NULL;
 	struct fxt_steps *const steps = &chunk->steps;
 	struct fxt_pile *pile = NULL;
@@ -246,7 +246,7 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 	}
 	steps->count = count;
 	if (timed)
-		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(timed + TW_FXT_WORD, big)));
+		fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(timed + TW_FXT_WORD, big)));
 	return (size_t)(bytes - start);
 }
 

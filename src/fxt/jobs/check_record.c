@@ -142,14 +142,14 @@ static void check_turn(const struct checked *checked)
 {
 	struct fxt_chunk *chunk = checked->chunk;
 	bool own = checked->record->type >= TW_FXT_TYPE_STRING;
-	if (own && !chunk->context.announced && !chunk->told_provider) {
-		if (chunk->context.provider->id == 0) /* of others a section was told */
+	if (own && !chunk->decoder.context.announced && !chunk->decoder.told_provider) {
+		if (chunk->decoder.context.provider->id == 0) /* of others a section was told */
 			note(checked, FXT_PROVIDER_MISSING, 0);
-		chunk->told_provider = true;
+		chunk->decoder.told_provider = true;
 	}
-	if (has_time(checked->record) && !chunk->context.initialized && !chunk->told_clock) {
-		note(checked, FXT_INITIALIZATION_MISSING, chunk->context.provider->id);
-		chunk->told_clock = true;
+	if (has_time(checked->record) && !chunk->decoder.context.initialized && !chunk->decoder.told_clock) {
+		note(checked, FXT_INITIALIZATION_MISSING, chunk->decoder.context.provider->id);
+		chunk->decoder.told_clock = true;
 	}
 }
 

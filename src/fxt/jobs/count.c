@@ -49,12 +49,13 @@ static void add_count(struct fxt_chunk *chunk, const struct fxt_count *count)
 static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what, const struct fxt_tally *tally)
 {
 	struct fxt_count count = {.what = what, .number = UINT32_MAX, .records = tally->records, .bytes = tally->bytes};
-	count.provider = chunk->context.provider->id;
-	count.generation = chunk->context.generation;
+	count.provider = chunk->decoder.context.provider->id;
+	count.generation = chunk->decoder.context.generation;
 	count.first = UINT64_MAX;
 	if (tally->first != UINT64_MAX || tally->last != 0) {
-		count.first = tw_ticks_ns(&chunk->clock, tally->first);
-		count.last = tw_ticks_ns(&chunk->clock, tally->last > tally->first ? tally->last : tally->first);
+		count.first = tw_ticks_ns(&chunk->decoder.clock, tally->first);
+		count.last =
+		    tw_ticks_ns(&chunk->decoder.clock, tally->last > tally->first ? tally->last : tally->first);
 	}
 	return count;
 }
@@ -68,7 +69,7 @@ static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offs
 	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
 	fxt_note_times(&sums->provider, tally->first, tally->last);
 	*tally = none;
-	const struct fxt_entry *entry = fxt_thread_at(chunk->context.provider, index, offset);
+	const struct fxt_entry *entry = fxt_thread_at(chunk->decoder.context.provider, index, offset);
 	if (!entry)
 		count.undefined = index;
 	else
@@ -84,7 +85,7 @@ static void settle_category(struct fxt_chunk *chunk, unsigned index, uint64_t of
 	if (tally.records == 0)
 		return;
 	*records = 0;
-	const struct fxt_entry *entry = index ? fxt_string_at(chunk->context.provider, index, offset) : NULL;
+	const struct fxt_entry *entry = index ? fxt_string_at(chunk->decoder.context.provider, index, offset) : NULL;
 	if (index && !entry)
 		count.undefined = index;
 	else
@@ -156,8 +157,8 @@ static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header,
 	const uint8_t *bytes = chunk->bytes + place;
 	bool koids = tw_bits(header, 24, 31) == 0;
 	if (koids)
-		count_koids(chunk, tally, tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big),
-		            tw_load64(bytes + 3 * TW_FXT_WORD, chunk->big));
+		count_koids(chunk, tally, tw_load64(bytes + 2 * TW_FXT_WORD, chunk->decoder.big),
+		            tw_load64(bytes + 3 * TW_FXT_WORD, chunk->decoder.big));
 	if (tw_bits(header, 47, 47))
 		count_text(chunk, tally, bytes + (koids ? 4 : 2) * TW_FXT_WORD, tw_bits(header, 32, 46) & FXT_TEXT_MAX);
 }
@@ -172,18 +173,18 @@ static inline bool is_inline(uint64_t header)
 static uint64_t end_of(const struct fxt_chunk *chunk, size_t place, uint64_t size, bool odd)
 {
 	const uint8_t *bytes = chunk->bytes + place;
-	struct tw_fxt_decoder decoder = {.bytes = bytes, .left = (size_t)size, .big = chunk->big};
+	struct tw_fxt_decoder decoder = {.bytes = bytes, .left = (size_t)size, .big = chunk->decoder.big};
 	struct tw_fxt_record record;
 	if (odd && tw_fxt_next(&decoder, &record) == 1)
 		return record.end;
-	return tw_load64(bytes + size - TW_FXT_WORD, chunk->big);
+	return tw_load64(bytes + size - TW_FXT_WORD, chunk->decoder.big);
 }
 
 static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size, bool odd)
 {
 	struct fxt_sums *sums = &chunk->census->sums;
 	const bool complete = tw_bits(header, 16, 19) == FXT_COMPLETE;
-	const uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
+	const uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->decoder.big);
 	const uint64_t told = complete ? end_of(chunk, place, size, odd) : time;
 	const uint64_t end = told > time ? told : time; /* one that ends before it begins has no duration */
 	const struct fxt_tally tally = {1, size, time, end};
@@ -200,7 +201,7 @@ static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, 
 /* Counts a large record. A blob with metadata has time, thread and category as an event has. */
 static void count_large(struct fxt_chunk *chunk, size_t place, size_t end, uint64_t header)
 {
-	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->big};
+	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->decoder.big};
 	struct fxt_sums *sums = &chunk->census->sums;
 	struct tw_fxt_record record;
 	sums->kinds[fxt_kind(header)]++;
@@ -244,11 +245,12 @@ static void end_sums(struct fxt_chunk *chunk, size_t place, uint64_t header)
  * The rows are taken back. Returns its size, as far as it is in the chunk. */
 static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	const size_t rows = chunk->slab.count, arguments = chunk->slab.argument_count, fixes = chunk->fix_count;
+	const size_t rows = chunk->rows.slab.count, arguments = chunk->rows.slab.argument_count,
+		     fixes = chunk->rows.fix_count;
 	const size_t size = fxt_take_record(chunk, wish, place, end);
-	chunk->slab.count = rows;
-	chunk->slab.argument_count = arguments;
-	chunk->fix_count = fixes;
+	chunk->rows.slab.count = rows;
+	chunk->rows.slab.argument_count = arguments;
+	chunk->rows.fix_count = fixes;
 	return size;
 }
 
@@ -256,7 +258,7 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 static size_t count_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool odd)
 {
 	struct fxt_sums *sums = &chunk->census->sums;
-	const uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
+	const uint64_t header = tw_load64(chunk->bytes + place, chunk->decoder.big);
 	const uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
 	const unsigned type = fxt_type(header);
 	end_sums(chunk, place, header);
@@ -268,7 +270,7 @@ static size_t count_record(struct fxt_chunk *chunk, const struct fxt_wish *wish,
 	else if (type == TW_FXT_TYPE_EVENT && fxt_kind(header) != TW_FXT_UNKNOWN)
 		count_event(chunk, place, header, size, odd);
 	else
-		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->big);
+		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->decoder.big);
 	if (fxt_kind(header) == TW_FXT_PROVIDER_EVENT)
 		count_full_buffer(chunk, header);
 	if (type != TW_FXT_TYPE_METADATA) {
@@ -316,12 +318,12 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 {
 	if (!prepare(chunk, scratch))
 		return;
-	if (chunk->decoded == 0)
+	if (chunk->decoder.pieces_done == 0)
 		begin(chunk->census);
 	fxt_begin_context(chunk);
-	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
-		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
-		chunk->big = piece->big;
+	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++) {
+		const struct fxt_piece *piece = &chunk->walk.pieces[chunk->decoder.pieces_done];
+		chunk->decoder.big = piece->big;
 		if (piece->kind == FXT_RECORDS && piece->odd)
 			count_record(chunk, wish, piece->from, piece->to, true);
 		else if (piece->kind == FXT_RECORDS)
@@ -329,12 +331,13 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		else
 			fxt_decode_piece(chunk, wish, piece);
 	}
-	settle(chunk, fxt_offset(chunk, chunk->walked) - 1); /* the record there may give an index another meaning */
+	settle(chunk,
+	       fxt_offset(chunk, chunk->walk.place) - 1); /* the record there may give an index another meaning */
 }
 
 void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)wish;
 	(void)scratch;
-	chunk->slab.sorted = true;
+	chunk->rows.slab.sorted = true;
 }

@@ -220,7 +220,7 @@ TW_INLINE bool has_thread(const struct fxt_chunk *chunk, uint64_t header, const 
 	const uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
 	if (__builtin_expect(index == *last, 1))
 		return true;
-	if (!fxt_thread_at(chunk->context.provider, index, offset))
+	if (!fxt_thread_at(chunk->decoder.context.provider, index, offset))
 		return false;
 	*last = index;
 	return true;
@@ -256,7 +256,7 @@ TW_INLINE const uint8_t *count_run(struct fxt_chunk *chunk, struct fxt_groups *g
                                    const uint8_t *to, bool big)
 {
 	struct fxt_sums *const sums = &chunk->census->sums;
-	const uint64_t without = chunk->first_without;
+	const uint64_t without = chunk->decoder.first_without;
 	unsigned thread = 0; /* which is none */
 	for (uint64_t size; bytes < to; bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
@@ -314,7 +314,7 @@ size_t fxt_count_by_header(struct fxt_chunk *chunk, struct fxt_groups *groups, s
 	struct fxt_sums *sums = &chunk->census->sums;
 	const uint8_t *const from = chunk->bytes + place, *const to = chunk->bytes + end;
 	const uint8_t *behind =
-	    chunk->big ? count_run(chunk, groups, from, to, true) : count_run(chunk, groups, from, to, false);
+	    chunk->decoder.big ? count_run(chunk, groups, from, to, true) : count_run(chunk, groups, from, to, false);
 	add_groups(sums, groups);
 	sums->provider.bytes += (uint64_t)(behind - from);
 	return (size_t)(behind - chunk->bytes);

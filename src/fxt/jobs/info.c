@@ -106,8 +106,8 @@ static uint32_t key_of(struct fxt_state *state, const struct fxt_chunk *chunk, c
 static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const struct fxt_chunk *chunk)
 {
 	const struct fxt_census *census = chunk->census;
-	if (chunk->passed.least < survey->left_out_ns)
-		survey->left_out_ns = chunk->passed.least;
+	if (chunk->decoder.passed.least < survey->left_out_ns)
+		survey->left_out_ns = chunk->decoder.passed.least;
 	for (size_t i = 0; census && i < census->count; i++) {
 		struct row *row = row_of(survey, census->counts[i].what, key_of(state, chunk, &census->counts[i]));
 		if (row)

@@ -404,7 +404,7 @@ static bool divide_track(struct division *division, struct fxt_track_calls *trac
 static bool divide_chunk(struct division *division, struct fxt_chunk *chunk)
 {
 	struct fxt_reader *fxt = division->reader->state;
-	if (chunk->failed || chunk->slab.failed)
+	if (chunk->failed || chunk->rows.slab.failed)
 		return false;
 	fxt_commit(&fxt->commit, chunk);
 	fxt_calls_commit(chunk, fxt->commit.state, &division->wish, &division->scratch);
@@ -412,7 +412,7 @@ static bool divide_chunk(struct division *division, struct fxt_chunk *chunk)
 		chunk->failed |= !divide_track(division, &chunk->calls->tracks[i]);
 	chunk->calls->unfinished = division->count;
 	if (division->committed == 0)
-		division->reader->clock.ticks_per_second = chunk->context.frequency;
+		division->reader->clock.ticks_per_second = chunk->decoder.context.frequency;
 	return !chunk->failed;
 }
 

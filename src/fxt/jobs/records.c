@@ -134,7 +134,7 @@ static void add_object(const struct showing *show, struct field_list *list, cons
 {
 	uint64_t process = 0, thread, value = argument->value.u;
 	const struct tw_fxt_record *record = show->record;
-	const struct fxt_provider *provider = show->records->cursor.chunk->context.provider;
+	const struct fxt_provider *provider = show->records->cursor.chunk->decoder.context.provider;
 	bool koid = argument->type == TW_FXT_ARG_KOID;
 	if (!koid && !koids(&show->records->cursor, &record->thread, &process, &thread))
 		return;
@@ -210,7 +210,7 @@ static void add_addresses(struct showing *show, const struct fxt_record_field *f
 {
 	const struct tw_fxt_record *record = show->record;
 	struct field_list list = {.fields = show->records->addresses};
-	bool big = show->records->cursor.chunk->big;
+	bool big = show->records->cursor.chunk->decoder.big;
 	for (uint64_t at = 0; at + TW_FXT_WORD <= record->payload_size && list.count < ADDRESSES; at += TW_FXT_WORD)
 		add_hex(&list, NULL, tw_load64(record->payload + at, big));
 	struct tw_field *field = add(&show->fields, from->names[0], TW_FIELD_ARRAY);
@@ -289,7 +289,7 @@ static void learn_name(struct showing *show)
 {
 	const struct tw_fxt_record *record = show->record;
 	const struct fxt_cursor *cursor = &show->records->cursor;
-	const struct fxt_provider *provider = cursor->chunk->context.provider;
+	const struct fxt_provider *provider = cursor->chunk->decoder.context.provider;
 	struct fxt_state *state = &show->records->cursor.state;
 	const char *text;
 	size_t length;

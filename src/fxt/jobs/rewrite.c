@@ -120,7 +120,7 @@ static void put_next(struct rewrite *r, const uint8_t *bytes, uint64_t size)
 
 static bool is_new(struct rewrite *r, bool thread, unsigned index)
 {
-	uint64_t key = tw_hash_two(r->cursor.chunk->context.provider->id, (uint64_t)thread << 32 | index);
+	uint64_t key = tw_hash_two(r->cursor.chunk->decoder.context.provider->id, (uint64_t)thread << 32 | index);
 	uint32_t known;
 	return !tw_map_find(&r->defined, key, &known) && tw_map_add(&r->defined, key, 0);
 }
@@ -183,7 +183,7 @@ static bool define_thread(struct rewrite *r, const struct tw_fxt_thread *thread,
 {
 	if (thread->index == 0 || r->cursor.state.full || fxt_cursor_thread(&r->cursor, thread->index))
 		return false;
-	uint64_t koid = fxt_undefined_koid(r->cursor.chunk->context.generation, thread->index);
+	uint64_t koid = fxt_undefined_koid(r->cursor.chunk->decoder.context.generation, thread->index);
 	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index, .thread.thread = koid};
 	if (!is_new(r, true, thread->index))
 		return true;

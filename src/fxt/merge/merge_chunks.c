@@ -16,7 +16,7 @@ static void find_next(struct fxt_merge_input *input)
 {
 	const struct fxt_chunk *chunk = fxt_next_chunk(input->fxt);
 	input->has_next = chunk;
-	input->next = chunk ? tw_merge_time(&input->input->time, chunk->least) : 0;
+	input->next = chunk ? tw_merge_time(&input->input->time, chunk->merge.least) : 0;
 }
 
 /* Goes on with an archive after a chunk of it was made or closed. Returns 0 or a negative status. */
@@ -51,8 +51,8 @@ static int add(struct fxt_merge_chunks *chunks, struct fxt_merge_input *input, s
 	chunks->open[place] = (struct fxt_merge_open){
 	    .input = input,
 	    .chunk = chunk,
-	    .next = chunk->merge.events,
-	    .end = chunk->merge.events + chunk->merge.count,
+	    .next = chunk->merge.events.events,
+	    .end = chunk->merge.events.events + chunk->merge.events.count,
 	    .late_until = input->last,
 	};
 	chunks->open_count++;

@@ -16,9 +16,10 @@ static bool put_arguments(struct fxt_chunk *chunk, size_t place, uint64_t count,
 	size_t at = place + (size_t)2 * TW_FXT_WORD;
 	uint64_t offset = fxt_offset(chunk, place);
 	for (; count > 0; count--) {
-		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big);
 		const struct tw_argument argument = fxt_value_at(chunk, at, header, offset);
-		const struct fxt_string_ref name = {.reference = fxt_merged_name(chunk->merge.names, argument.name)};
+		const struct fxt_string_ref name = {.reference =
+		                                        fxt_merged_name(chunk->merge.events.names, argument.name)};
 		if (!stays(&argument) || !name.reference != !argument.name ||
 		    fxt_put_argument(record, &name, &argument, 1) != FXT_FITS)
 			return false;
@@ -31,8 +32,8 @@ bool fxt_merge_encode(struct fxt_chunk *chunk, size_t place, const struct fxt_me
                       const struct fxt_pair *names, uint64_t word)
 {
 	enum { SAME = 0xff000f }; /* of a header: types, and how many arguments */
-	struct fxt_merge_events *list = &chunk->merge;
-	uint64_t header = tw_load64(chunk->bytes + place, chunk->big), count = tw_bits(header, 20, 23);
+	struct fxt_merge_events *list = &chunk->merge.events;
+	uint64_t header = tw_load64(chunk->bytes + place, chunk->decoder.big), count = tw_bits(header, 20, 23);
 	uint64_t name = fxt_merged_name(list->names, names->name), index = fxt_merged_index(thread);
 	uint64_t category = fxt_merged_name(list->names, names->category);
 	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
@@ -40,8 +41,9 @@ bool fxt_merge_encode(struct fxt_chunk *chunk, size_t place, const struct fxt_me
 	                tw_extend(&list->records, &list->record_room, list->size + FXT_RECORD_ROOM, 1);
 	if (!has_room || !name != !names->name || !category != !names->category)
 		return false;
-	uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big));
-	uint64_t length = kind == TW_SLICE_COMPLETE ? tw_ticks_ns(&chunk->clock, word) - time : 0;
+	uint64_t time =
+	    tw_ticks_ns(&chunk->decoder.clock, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->decoder.big));
+	uint64_t length = kind == TW_SLICE_COMPLETE ? tw_ticks_ns(&chunk->decoder.clock, word) - time : 0;
 	uint64_t merged = tw_merge_time(&list->names->time, time);
 	if (merged + length < merged) /* the record would not tell the length */
 		return false;

@@ -11,19 +11,19 @@
 static size_t records_of(const struct fxt_chunk *chunk)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < chunk->piece_count; i++)
-		count += chunk->pieces[i].count;
+	for (size_t i = 0; i < chunk->walk.piece_count; i++)
+		count += chunk->walk.pieces[i].count;
 	return count;
 }
 
 bool fxt_merge_events_begin(struct fxt_chunk *chunk, const struct fxt_merge_names *names)
 {
-	struct fxt_merge_events *list = &chunk->merge;
+	struct fxt_merge_events *list = &chunk->merge.events;
 	size_t usual = (chunk->end - chunk->begin) / 8 * 9; /* instants get a scope, and texts stand in the records */
 	list->names = names;
 	list->made = false;
 	list->count = list->rows = list->size = 0;
-	chunk->slab.sorted = true; /* rows are listed as they stand */
+	chunk->rows.slab.sorted = true; /* rows are listed as they stand */
 	return tw_extend(&list->events, &list->room, records_of(chunk), sizeof *list->events) &&
 	       (!names || tw_extend(&list->records, &list->record_room, usual + FXT_RECORD_ROOM, 1));
 }
@@ -31,8 +31,8 @@ bool fxt_merge_events_begin(struct fxt_chunk *chunk, const struct fxt_merge_name
 /* Adds the rows that were made since the last record. */
 static bool add_rows(struct fxt_chunk *chunk)
 {
-	struct fxt_merge_events *list = &chunk->merge;
-	const struct tw_slab *slab = &chunk->slab;
+	struct fxt_merge_events *list = &chunk->merge.events;
+	const struct tw_slab *slab = &chunk->rows.slab;
 	if (list->rows == slab->count)
 		return true;
 	if (!tw_extend(&list->events, &list->room, list->count + slab->count - list->rows, sizeof *list->events))
@@ -50,10 +50,10 @@ static bool add_rows(struct fxt_chunk *chunk)
 
 bool fxt_merge_add_record(struct fxt_chunk *chunk, size_t place, uint64_t time, size_t size)
 {
-	struct fxt_merge_events *list = &chunk->merge;
-	if (list->rows < chunk->untimed)
+	struct fxt_merge_events *list = &chunk->merge.events;
+	if (list->rows < chunk->decoder.untimed)
 		fxt_time_rows(chunk);
-	if (list->rows != chunk->slab.count && !add_rows(chunk))
+	if (list->rows != chunk->rows.slab.count && !add_rows(chunk))
 		return false;
 	if (list->count == list->room && !tw_extend(&list->events, &list->room, list->count + 1, sizeof *list->events))
 		return false;
@@ -116,16 +116,16 @@ static bool sort(struct fxt_merge_events *list, struct tw_slab_scratch *scratch)
 
 void fxt_merge_events_end(struct fxt_chunk *chunk, struct tw_slab_scratch *scratch)
 {
-	chunk->failed |= !add_rows(chunk) || !sort(&chunk->merge, scratch);
-	chunk->merge.names = NULL;
-	chunk->merge.made = true;
+	chunk->failed |= !add_rows(chunk) || !sort(&chunk->merge.events, scratch);
+	chunk->merge.events.names = NULL;
+	chunk->merge.events.made = true;
 }
 
 bool fxt_merge_list_rows(struct fxt_chunk *chunk)
 {
-	chunk->merge.count = chunk->merge.rows = 0;
-	chunk->merge.made = add_rows(chunk);
-	return chunk->merge.made;
+	chunk->merge.events.count = chunk->merge.events.rows = 0;
+	chunk->merge.events.made = add_rows(chunk);
+	return chunk->merge.events.made;
 }
 
 size_t fxt_merge_events_size(const struct fxt_merge_events *list)

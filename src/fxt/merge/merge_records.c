@@ -110,7 +110,7 @@ static void take(struct slot *slot, struct fxt_merge_open *open)
 {
 	const struct tw_merge_time *how = &open->input->input->time;
 	const struct fxt_merge_event *event = open->next, *end = event + open->share;
-	const uint8_t *records = open->chunk->merge.records;
+	const uint8_t *records = open->chunk->merge.events.records;
 	size_t count = slot->count;
 	for (; event < end; event++, count++) {
 		uint64_t time = tw_merge_time(how, event->time);
@@ -143,7 +143,7 @@ static inline size_t copy(char *to, const uint8_t *record)
 static int put_row(struct merging *merging, const struct taken *taken, uint64_t time)
 {
 	const struct tw_argument *arguments = NULL;
-	const struct tw_event *row = tw_slab_row(&taken->from->chunk->slab, taken->event->number, &arguments);
+	const struct tw_event *row = tw_slab_row(&taken->from->chunk->rows.slab, taken->event->number, &arguments);
 	return fxt_merge_row(&merging->to, taken->from->input, row, arguments, time);
 }
 

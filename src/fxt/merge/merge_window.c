@@ -21,16 +21,16 @@ static bool is_one_of_few(const struct fxt_merge_window *window)
 
 static void decode_if_eager(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	if (chunk->wait == FXT_EAGER)
+	if (chunk->merge.wait == FXT_EAGER)
 		fxt_decode(chunk, wish, scratch);
 }
 
 static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < chunk->piece_count; i++)
-		count += chunk->pieces[i].count;
-	tw_slab_reserve(&chunk->slab, count, 0); /* growing step by step would leave holes in memory */
+	for (size_t i = 0; i < chunk->walk.piece_count; i++)
+		count += chunk->walk.pieces[i].count;
+	tw_slab_reserve(&chunk->rows.slab, count, 0); /* growing step by step would leave holes in memory */
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
 }
@@ -48,16 +48,16 @@ static void decode_to_merge(struct fxt_chunk *chunk, const struct fxt_wish *wish
 
 static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	bool waits = chunk->wait != FXT_EAGER && !chunk->failed && tw_loop_is_on(TW_LOOP_FXT_WAIT);
+	bool waits = chunk->merge.wait != FXT_EAGER && !chunk->failed && tw_loop_is_on(TW_LOOP_FXT_WAIT);
 	if (waits && fxt_chunk_times(chunk)) {
-		chunk->wait = FXT_WAITS;
-		chunk->digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
+		chunk->merge.wait = FXT_WAITS;
+		chunk->merge.digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
 		return;
 	}
 	fxt_lend_name_caches(chunk, scratch->name_caches, FXT_NAME_CACHES);
 	if (!chunk->failed) /* otherwise it may refer to providers that are no more */
 		decode_all(chunk, wish, scratch);
-	chunk->wait = FXT_HAS_ROWS;
+	chunk->merge.wait = FXT_HAS_ROWS;
 }
 
 const struct fxt_work fxt_merge_window_work = {.decode = decode_if_eager, .decoded = decide};
@@ -71,11 +71,11 @@ bool fxt_merge_window_fits(const struct tw_reader *reader, const struct fxt_wish
 
 static void lend_memory(struct fxt_chunk *chunk, const struct fxt_row_memory *memory)
 {
-	chunk->slab = memory->slab;
-	chunk->fixes = memory->fixes;
-	chunk->fix_room = memory->fix_room;
-	chunk->merge = memory->merge;
-	tw_slab_clear(&chunk->slab);
+	chunk->rows.slab = memory->slab;
+	chunk->rows.fixes = memory->fixes;
+	chunk->rows.fix_room = memory->fix_room;
+	chunk->merge.events = memory->merge;
+	tw_slab_clear(&chunk->rows.slab);
 }
 
 static void free_memory(struct fxt_row_memory *memory)
@@ -109,7 +109,7 @@ static int fetch(const struct fxt_merge_window *window, struct fxt_chunk *chunk)
 	if (!has_room(chunk))
 		return TW_ERR_MEMORY;
 	return tw_input_reread(window->reader->input, fxt_offset(chunk, chunk->begin), chunk->bytes + chunk->begin,
-	                       chunk->end - chunk->begin, chunk->digest);
+	                       chunk->end - chunk->begin, chunk->merge.digest);
 }
 
 /* ---- Rows: all of these are called with the lock, and let it go during the work. ---- */
@@ -119,19 +119,19 @@ static void make(struct fxt_merge_window *window, struct fxt_chunk *chunk, struc
 {
 	maker->names = ((const struct fxt_reader *)window->reader->state)->names;
 	fxt_lend_name_caches(chunk, maker->name_caches, is_one_of_few(window) ? FXT_WINDOW_NAME_CACHES : 1);
-	chunk->wait = FXT_IN_WORK;
+	chunk->merge.wait = FXT_IN_WORK;
 	bool forgotten = !chunk->bytes;
 	if (window->spare_count)
 		lend_memory(chunk, &window->spare[--window->spare_count]);
 	fxt_pipeline_lend_bytes(window->pipeline, chunk);
 	fxt_pipeline_unlock(window->pipeline);
-	chunk->status = forgotten ? fetch(window, chunk) : 0;
-	if (chunk->status == 0 && window->wish.merges)
+	chunk->merge.status = forgotten ? fetch(window, chunk) : 0;
+	if (chunk->merge.status == 0 && window->wish.merges)
 		decode_to_merge(chunk, &window->wish, scratch, maker->names.known ? &maker->names : NULL);
-	else if (chunk->status == 0)
+	else if (chunk->merge.status == 0)
 		decode_all(chunk, &window->wish, scratch);
 	fxt_pipeline_lock(window->pipeline);
-	chunk->wait = FXT_HAS_ROWS;
+	chunk->merge.wait = FXT_HAS_ROWS;
 }
 
 /* The chunk that waits and whose first event is the earliest; NULL where none waits, or enough have rows already. */
@@ -141,8 +141,8 @@ static struct fxt_chunk *next_to_make(const struct fxt_merge_window *window)
 	unsigned made = 0;
 	for (size_t i = 0; i < window->count; i++) {
 		struct fxt_chunk *chunk = window->waiting[i];
-		made += chunk->wait != FXT_WAITS;
-		if (chunk->wait == FXT_WAITS && (!next || chunk->least < next->least))
+		made += chunk->merge.wait != FXT_WAITS;
+		if (chunk->merge.wait == FXT_WAITS && (!next || chunk->merge.least < next->merge.least))
 			next = chunk;
 	}
 	return made < (is_one_of_few(window) ? 2u : 1u) ? next : NULL;
@@ -163,21 +163,21 @@ static bool help(void *context, struct fxt_scratch *scratch)
 
 static void finish(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
-	while (chunk->wait == FXT_IN_WORK)
+	while (chunk->merge.wait == FXT_IN_WORK)
 		fxt_pipeline_help(window->pipeline);
-	if (chunk->wait == FXT_WAITS)
+	if (chunk->merge.wait == FXT_WAITS)
 		make(window, chunk, &window->own, fxt_pipeline_scratch(window->pipeline));
 }
 
 void fxt_merge_window_count_early(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
-	const struct tw_slab *slab = &chunk->slab;
-	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
-	               fxt_merge_events_size(&chunk->merge) + slab->argument_count * sizeof *slab->arguments +
-	               chunk->fix_count * sizeof *chunk->fixes;
+	const struct tw_slab *slab = &chunk->rows.slab;
+	chunk->merge.early_bytes =
+	    slab->count * (sizeof *slab->events + sizeof *slab->order) + fxt_merge_events_size(&chunk->merge.events) +
+	    slab->argument_count * sizeof *slab->arguments + chunk->rows.fix_count * sizeof *chunk->rows.fixes;
 	if (fxt_merge_window_forgets(window->reader) && chunk->bytes) /* a chunk that waits has none */
-		chunk->early += chunk->room;
-	window->early_bytes += chunk->early;
+		chunk->merge.early_bytes += chunk->room;
+	window->early_bytes += chunk->merge.early_bytes;
 }
 
 /* Makes the rows of all chunks: tables that these refer to are about to be forgotten. */
@@ -208,7 +208,7 @@ void fxt_merge_window_put(struct fxt_merge_window *window, struct fxt_chunk *chu
 	fxt_pipeline_lock(window->pipeline);
 	window->waiting[window->count++] = chunk;
 	window->settled = false;
-	if (fxt_merge_window_forgets(window->reader) && chunk->wait == FXT_WAITS)
+	if (fxt_merge_window_forgets(window->reader) && chunk->merge.wait == FXT_WAITS)
 		fxt_pipeline_put_bytes(window->pipeline, chunk);
 	keep_tables(window);
 	fxt_pipeline_unlock(window->pipeline);
@@ -232,16 +232,16 @@ void fxt_merge_window_make(struct fxt_merge_window *window, struct fxt_chunk *ch
 
 void fxt_merge_window_empty(struct fxt_merge_window *window, struct fxt_chunk *chunk)
 {
-	struct fxt_row_memory memory = {chunk->slab, chunk->fixes, chunk->fix_room, chunk->merge};
-	if (chunk->wait == FXT_EMPTY)
+	struct fxt_row_memory memory = {chunk->rows.slab, chunk->rows.fixes, chunk->rows.fix_room, chunk->merge.events};
+	if (chunk->merge.wait == FXT_EMPTY)
 		return;
-	chunk->wait = FXT_EMPTY;
-	window->early_bytes -= chunk->early;
-	chunk->slab =
+	chunk->merge.wait = FXT_EMPTY;
+	window->early_bytes -= chunk->merge.early_bytes;
+	chunk->rows.slab =
 	    (struct tw_slab){.count = memory.slab.count}; /* by this the sorter knows that all are delivered */
-	chunk->merge = (struct fxt_merge_events){0};
-	chunk->fixes = NULL;
-	chunk->fix_room = 0;
+	chunk->merge.events = (struct fxt_merge_events){0};
+	chunk->rows.fixes = NULL;
+	chunk->rows.fix_room = 0;
 	fxt_pipeline_lock(window->pipeline);
 	bool kept = window->spare_count < (is_one_of_few(window) ? FXT_SPARE_ROWS : 1);
 	if (kept)

@@ -18,15 +18,15 @@ static bool is_in_garbage(const struct fxt_walk *walk)
 /* The word where the walk is; 0 where there is none. */
 static uint64_t found_word(const struct fxt_walk *walk, const struct fxt_chunk *chunk)
 {
-	bool here = chunk->end - chunk->walked >= TW_FXT_WORD;
-	return here ? tw_load64(chunk->bytes + chunk->walked, walk->big) : 0;
+	bool here = chunk->end - chunk->walk.place >= TW_FXT_WORD;
+	return here ? tw_load64(chunk->bytes + chunk->walk.place, walk->big) : 0;
 }
 
 /* ---- Garbage. ---- */
 
 static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, const char *fault)
 {
-	walk->lost_from = fxt_offset(chunk, chunk->walked);
+	walk->lost_from = fxt_offset(chunk, chunk->walk.place);
 	walk->fault = fault;
 	walk->found = found_word(walk, chunk);
 }
@@ -34,9 +34,9 @@ static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, 
 static void leave_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	const struct fxt_piece piece = {.kind = FXT_LOST,
-	                                .from = chunk->walked,
-	                                .to = chunk->walked,
-	                                .lost = fxt_offset(chunk, chunk->walked) - walk->lost_from,
+	                                .from = chunk->walk.place,
+	                                .to = chunk->walk.place,
+	                                .lost = fxt_offset(chunk, chunk->walk.place) - walk->lost_from,
 	                                .fault = walk->fault,
 	                                .found = walk->found};
 	if (piece.lost)
@@ -48,8 +48,8 @@ static void pass_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk, const s
 {
 	if (!is_in_garbage(walk))
 		enter_garbage(walk, chunk, place->fault);
-	chunk->walked += (size_t)place->size;
-	if (chunk->at_end || chunk->end - chunk->walked >= FXT_LOOK)
+	chunk->walk.place += (size_t)place->size;
+	if (chunk->at_end || chunk->end - chunk->walk.place >= FXT_LOOK)
 		leave_garbage(walk, chunk);
 }
 
@@ -58,8 +58,8 @@ static void pass_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk, const s
 /* Takes back the notes about tables of the last record: it will be noted again if it is passed again. */
 static void forget_notes(struct fxt_provider *provider, struct fxt_chunk *chunk, uint64_t offset)
 {
-	while (chunk->note_count && chunk->notes[chunk->note_count - 1].record == offset) {
-		enum fxt_rule rule = chunk->notes[--chunk->note_count].rule;
+	while (chunk->found.note_count && chunk->found.notes[chunk->found.note_count - 1].record == offset) {
+		enum fxt_rule rule = chunk->found.notes[--chunk->found.note_count].rule;
 		provider->told_string &= rule != FXT_STRING_REPLACED;
 		provider->told_thread &= rule != FXT_THREAD_REPLACED;
 	}
@@ -68,10 +68,10 @@ static void forget_notes(struct fxt_provider *provider, struct fxt_chunk *chunk,
 /* Sets the clock to what it was before the last context. */
 static void take_turn_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	chunk->context_count--;
+	chunk->walk.context_count--;
 	const struct fxt_context *context =
-	    chunk->context_count ? &chunk->contexts[chunk->context_count - 1] : &chunk->context;
-	fxt_state_withdraw_ticks(walk->state, &chunk->contexts[chunk->context_count], context);
+	    chunk->walk.context_count ? &chunk->walk.contexts[chunk->walk.context_count - 1] : &chunk->decoder.context;
+	fxt_state_withdraw_ticks(walk->state, &chunk->walk.contexts[chunk->walk.context_count], context);
 }
 
 /* Takes back what a record, the last one, has put into the tables. */
@@ -93,16 +93,18 @@ static void withdraw(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t at)
 /* Goes back over the last record. False where there is none, or it is metadata, which cannot be taken back. */
 static bool go_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	struct fxt_piece *piece = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
+	struct fxt_piece *piece = chunk->walk.piece_count > chunk->decoder.pieces_done
+	                              ? &chunk->walk.pieces[chunk->walk.piece_count - 1]
+	                              : NULL;
 	size_t last = walk->last;
-	if (!piece || piece->kind != FXT_RECORDS || piece->to != chunk->walked || last < piece->from ||
+	if (!piece || piece->kind != FXT_RECORDS || piece->to != chunk->walk.place || last < piece->from ||
 	    last >= piece->to || fxt_type(tw_load64(chunk->bytes + last, walk->big)) == TW_FXT_TYPE_METADATA)
 		return false;
 	withdraw(walk, chunk, last);
 	piece->to = last;
 	piece->count--;
-	chunk->piece_count -= piece->from == piece->to;
-	chunk->walked = last;
+	chunk->walk.piece_count -= piece->from == piece->to;
+	chunk->walk.place = last;
 	walk->last = SIZE_MAX;
 	return true;
 }
@@ -130,10 +132,11 @@ static size_t add_last_places(const struct fxt_chunk *chunk, const struct fxt_pi
  * decoded. Returns how many. */
 static size_t last_places(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t *places)
 {
-	size_t count = 0, to = chunk->walked;
+	size_t count = 0, to = chunk->walk.place;
 	size_t least = to > FXT_LOOK ? to - FXT_LOOK : 0;
-	for (size_t i = chunk->piece_count; i > chunk->decoded && to > least && count < TAKEN_BACK; i--) {
-		const struct fxt_piece *piece = &chunk->pieces[i - 1];
+	for (size_t i = chunk->walk.piece_count; i > chunk->decoder.pieces_done && to > least && count < TAKEN_BACK;
+	     i--) {
+		const struct fxt_piece *piece = &chunk->walk.pieces[i - 1];
 		if (piece->kind != FXT_RECORDS || piece->to != to || piece->big != walk->big)
 			break;
 		count = add_last_places(chunk, piece, least, places, count);
@@ -146,7 +149,7 @@ static size_t last_places(const struct fxt_walk *walk, const struct fxt_chunk *c
  * back. */
 static bool go_back_to(struct fxt_walk *walk, struct fxt_chunk *chunk, const size_t *places, size_t count, size_t least)
 {
-	for (size_t i = 0; i < count && chunk->walked > least; i++) {
+	for (size_t i = 0; i < count && chunk->walk.place > least; i++) {
 		walk->last = places[i];
 		if (!go_back(walk, chunk))
 			return false;
@@ -171,7 +174,7 @@ static void go_on_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t 
 	                                         .lost = at - from,
 	                                         .fault = "a record as long as it says",
 	                                         .found = tw_load64(chunk->bytes + from, walk->big)});
-	chunk->walked = at;
+	chunk->walk.place = at;
 }
 
 /* Goes on with records that begin in one of the last records and lead to `next`, where records go on. A record of which
@@ -179,7 +182,7 @@ static void go_on_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t 
  * false where there are no such records. */
 static bool go_on_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t next)
 {
-	size_t places[TAKEN_BACK], end = chunk->walked, count = last_places(walk, chunk, places);
+	size_t places[TAKEN_BACK], end = chunk->walk.place, count = last_places(walk, chunk, places);
 	size_t first = count ? places[count - 1] : end;
 	const struct fxt_view view = fxt_view_from(walk, chunk, first);
 	size_t at = first + fxt_find_swallowed_across(&view, end - first, next - first);
@@ -187,7 +190,7 @@ static bool go_on_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t 
 		return false;
 	if (!go_back_to(walk, chunk, places, count, at))
 		return false;
-	go_on_inside(walk, chunk, chunk->walked, at);
+	go_on_inside(walk, chunk, chunk->walk.place, at);
 	return true;
 }
 
@@ -195,7 +198,7 @@ static bool go_on_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t 
  * Returns false where it has swallowed none. */
 static bool go_on_in_last(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	size_t last = walk->last, end = chunk->walked, size = end - last;
+	size_t last = walk->last, end = chunk->walk.place, size = end - last;
 	if (last >= end)
 		return false;
 	const struct fxt_view view = fxt_view_from(walk, chunk, last);
@@ -211,7 +214,7 @@ static bool go_on_in_last(struct fxt_walk *walk, struct fxt_chunk *chunk)
 /* Whether a strange record stands between a record without flaw and others: then nothing is missing before it. */
 static bool is_between(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_place *place)
 {
-	if (!place->joins || walk->last >= chunk->walked)
+	if (!place->joins || walk->last >= chunk->walk.place)
 		return false;
 	const struct fxt_view view = fxt_view_from(walk, chunk, walk->last);
 	return fxt_is_flawless(&view, 0);
@@ -220,7 +223,7 @@ static bool is_between(struct fxt_walk *walk, const struct fxt_chunk *chunk, con
 /* Goes on with records that begin in those before a place. Returns false where none do. */
 static bool go_on_in_records(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_place *place)
 {
-	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
+	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walk.place);
 	if (place->kind >= FXT_PLACE_SWAPPED || is_in_garbage(walk) || is_between(walk, chunk, place) ||
 	    fxt_is_large_begun(&view, 0))
 		return false;
@@ -228,7 +231,7 @@ static bool go_on_in_records(struct fxt_walk *walk, struct fxt_chunk *chunk, con
 		return true;
 	if (place->kind != FXT_PLACE_GARBAGE)
 		return false;
-	size_t next = chunk->walked + (size_t)place->size;
+	size_t next = chunk->walk.place + (size_t)place->size;
 	return (chunk->at_end || chunk->end - next >= FXT_LOOK) && go_on_across(walk, chunk, next);
 }
 
@@ -237,25 +240,25 @@ static bool go_on_in_records(struct fxt_walk *walk, struct fxt_chunk *chunk, con
 static void pass_broken(const struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_place *place,
                         enum fxt_piece_kind kind)
 {
-	size_t left = chunk->end - chunk->walked;
+	size_t left = chunk->end - chunk->walk.place;
 	size_t size = place->size < left ? (size_t)place->size : left;
 	const struct fxt_piece piece = {.kind = kind,
-	                                .from = chunk->walked,
-	                                .to = chunk->walked + size,
+	                                .from = chunk->walk.place,
+	                                .to = chunk->walk.place + size,
 	                                .lost = place->size,
 	                                .fault = place->fault,
 	                                .found = found_word(walk, chunk)};
 	fxt_add_piece(chunk, &piece);
-	chunk->walked += size;
+	chunk->walk.place += size;
 }
 
 /* The size of a broken record without the section that may follow it. Where a word of the record is missing, its size
  * takes in one word of the next: if that is a section's only word, all records behind it have a wrong provider. */
 static uint64_t own_size(const struct fxt_walk *walk, const struct fxt_chunk *chunk, uint64_t size)
 {
-	if (size < 2 * TW_FXT_WORD || size > chunk->end - chunk->walked)
+	if (size < 2 * TW_FXT_WORD || size > chunk->end - chunk->walk.place)
 		return size;
-	uint64_t last = tw_load64(chunk->bytes + chunk->walked + size - TW_FXT_WORD, walk->big);
+	uint64_t last = tw_load64(chunk->bytes + chunk->walk.place + size - TW_FXT_WORD, walk->big);
 	bool section = fxt_kind(last) == TW_FXT_PROVIDER_SECTION && fxt_size(last) == 1 &&
 	               !(last & fxt_reserved(TW_FXT_PROVIDER_SECTION)) &&
 	               fxt_state_knows(walk->state, (uint32_t)tw_bits(last, 20, 51));
@@ -298,25 +301,27 @@ static size_t begin_large(struct fxt_walk *walk, const struct fxt_view *view, ui
 /* A record with something unknown in it, or a large one of which the beginning is here. False at a barrier. */
 static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t size)
 {
-	size_t at = chunk->walked;
+	size_t at = chunk->walk.place;
 	const struct fxt_view view = fxt_view_from(walk, chunk, at);
 	uint64_t header = fxt_header_at(&view, 0);
 	if (fxt_type(header) < TW_FXT_TYPE_EVENT && !fxt_define(walk, chunk, at, header, (size_t)size / TW_FXT_WORD))
 		return false;
 	fxt_pass_time(walk, chunk, header);
-	chunk->walked += size > view.left ? begin_large(walk, &view, size) : (size_t)size;
+	chunk->walk.place += size > view.left ? begin_large(walk, &view, size) : (size_t)size;
 	if (fxt_is_foreign(walk) && !fxt_is_needed(fxt_type(header)))
-		fxt_pass_over(walk, chunk, at, chunk->walked);
+		fxt_pass_over(walk, chunk, at, chunk->walk.place);
 	else
-		fxt_add_piece(chunk,
-		              &(struct fxt_piece){
-				  .kind = FXT_RECORDS, .big = walk->big, .odd = true, .from = at, .to = chunk->walked});
+		fxt_add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS,
+		                                         .big = walk->big,
+		                                         .odd = true,
+		                                         .from = at,
+		                                         .to = chunk->walk.place});
 	return true;
 }
 
 bool fxt_resync(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked)
 {
-	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
+	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walk.place);
 	struct fxt_place place = fxt_classify(&view, is_in_garbage(walk));
 	if (go_on_in_records(walk, chunk, &place))
 		return true;

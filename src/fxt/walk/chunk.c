@@ -31,22 +31,23 @@ bool fxt_chunk_make_room(struct fxt_chunk *chunk)
 
 static void clear(struct fxt_chunk *chunk)
 {
-	chunk->begin = chunk->end = chunk->walked = 0;
-	chunk->piece_count = chunk->decoded = chunk->context_count = chunk->contexts_taken = 0;
-	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
+	chunk->begin = chunk->end = chunk->walk.place = 0;
+	chunk->walk.piece_count = chunk->decoder.pieces_done = chunk->walk.context_count =
+	    chunk->decoder.contexts_taken = 0;
+	chunk->rows.fix_count = chunk->found.note_count = chunk->decoder.untimed = 0;
 	fxt_steps_clear(&chunk->steps);
-	chunk->lost_bytes = 0;
-	chunk->at_end = chunk->failed = chunk->timed = false;
-	chunk->time = UINT64_MAX;
-	chunk->passed = (struct fxt_passed){.least = UINT64_MAX};
-	chunk->wait = FXT_UNDECIDED;
-	chunk->early = 0;
-	chunk->status = 0;
-	chunk->later = chunk->moved = false;
-	chunk->merging = FXT_LATER;
-	chunk->merge.made = false;
-	chunk->clock = (struct tw_ticks){0};
-	tw_slab_clear(&chunk->slab);
+	chunk->found.lost_bytes = 0;
+	chunk->at_end = chunk->failed = chunk->decoder.timed = false;
+	chunk->decoder.time = UINT64_MAX;
+	chunk->decoder.passed = (struct fxt_passed){.least = UINT64_MAX};
+	chunk->merge.wait = FXT_UNDECIDED;
+	chunk->merge.early_bytes = 0;
+	chunk->merge.status = 0;
+	chunk->merge.later = chunk->moved = false;
+	chunk->merge.stage = FXT_LATER;
+	chunk->merge.events.made = false;
+	chunk->decoder.clock = (struct tw_ticks){0};
+	tw_slab_clear(&chunk->rows.slab);
 }
 
 void fxt_chunk_free(struct fxt_chunk *chunk)
@@ -54,15 +55,15 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	if (!chunk)
 		return;
 	free(chunk->bytes);
-	free(chunk->pieces);
-	free(chunk->contexts);
-	free(chunk->fixes);
-	free(chunk->notes);
+	free(chunk->walk.pieces);
+	free(chunk->walk.contexts);
+	free(chunk->rows.fixes);
+	free(chunk->found.notes);
 	fxt_census_free(chunk->census);
 	fxt_calls_free(chunk->calls);
 	fxt_steps_free(&chunk->steps);
-	tw_slab_free(&chunk->slab);
-	fxt_merge_events_free(&chunk->merge);
+	tw_slab_free(&chunk->rows.slab);
+	fxt_merge_events_free(&chunk->merge.events);
 	free(chunk);
 }
 
@@ -89,7 +90,7 @@ int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *
 	size_t head = chunk->size / FXT_HEAD;
 	int64_t got = fill(reader, *position, chunk->bytes + head, chunk->size);
 	size_t size = got < 0 ? 0 : (size_t)got;
-	chunk->begin = chunk->walked = head;
+	chunk->begin = chunk->walk.place = head;
 	chunk->end = head + size;
 	chunk->base = *position - head;
 	chunk->at_end = size < chunk->size;
@@ -99,7 +100,7 @@ int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *
 
 bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
 {
-	size_t size = before->end - before->walked, used = chunk->end - chunk->begin;
+	size_t size = before->end - before->walk.place, used = chunk->end - chunk->begin;
 	if (size > chunk->begin) {
 		if (!tw_grow(&chunk->bytes, &chunk->room, size + used, 1))
 			return false;
@@ -108,9 +109,9 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
 		chunk->begin = size;
 		chunk->end = size + used;
 	}
-	memcpy(chunk->bytes + chunk->begin - size, before->bytes + before->walked, size);
+	memcpy(chunk->bytes + chunk->begin - size, before->bytes + before->walk.place, size);
 	chunk->begin -= size;
-	chunk->walked = chunk->begin;
+	chunk->walk.place = chunk->begin;
 	return true;
 }
 
@@ -131,8 +132,9 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 
 void fxt_add_note(struct fxt_chunk *chunk, const struct fxt_note *note)
 {
-	if (tw_grow(&chunk->notes, &chunk->note_room, chunk->note_count + 1, sizeof *chunk->notes))
-		chunk->notes[chunk->note_count++] = *note;
+	if (tw_grow(&chunk->found.notes, &chunk->found.note_room, chunk->found.note_count + 1,
+	            sizeof *chunk->found.notes))
+		chunk->found.notes[chunk->found.note_count++] = *note;
 	else
 		chunk->failed = true;
 }
@@ -145,10 +147,11 @@ void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t
 
 void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
 {
-	if (!tw_extend(&chunk->fixes, &chunk->fix_room, chunk->fix_count + 1, sizeof *chunk->fixes)) {
+	if (!tw_extend(&chunk->rows.fixes, &chunk->rows.fix_room, chunk->rows.fix_count + 1,
+	               sizeof *chunk->rows.fixes)) {
 		chunk->failed = true;
 		return;
 	}
-	chunk->fixes[chunk->fix_count] = *fix;
-	chunk->fixes[chunk->fix_count++].row = (uint32_t)chunk->slab.count - 1;
+	chunk->rows.fixes[chunk->rows.fix_count] = *fix;
+	chunk->rows.fixes[chunk->rows.fix_count++].row = (uint32_t)chunk->rows.slab.count - 1;
 }

@@ -178,60 +178,79 @@ enum fxt_merging {
 	FXT_WRITTEN
 };
 
-/* Most members belong to one of the steps of its way: src/fxt/README.md. */
-struct fxt_chunk {
-	/* Its bytes, and how far the walk has come. */
-	size_t size;    /* read at a time */
-	uint8_t *bytes; /* from `begin` to `end` they are the archive's; NULL before it is read */
-	size_t room, begin, end;
-	uint64_t base; /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
-	bool at_end;   /* the archive ends with it */
-	bool big;      /* byte order of the piece that is being decoded */
-	size_t walked; /* place that the walk has come to */
-	/* What the walk has made of them. */
-	size_t decoded; /* pieces that have been decoded */
+/* Written by the walk. */
+struct fxt_chunk_walk {
+	size_t place; /* that the walk has come to */
 	struct fxt_piece *pieces;
 	size_t piece_count, piece_room;
-	struct fxt_context *contexts;
-	size_t context_count, context_room, contexts_taken;
+	struct fxt_context *contexts; /* that begin in the chunk */
+	size_t context_count, context_room;
 	uint64_t first_frequency; /* of the archive, as far as it has been walked; 0: none was told */
-	/* Decoding: provider and clock of the place that is decoded next, and the times so far. */
+};
+
+/* Written by the thread that decodes, which begins with the context and the strings of the walk, and has its caches. */
+struct fxt_chunk_decoder {
+	bool big;           /* byte order of the piece that is being decoded */
+	size_t pieces_done; /* pieces that have been decoded */
 	struct fxt_context context;
+	size_t contexts_taken;
 	bool told_provider, told_clock; /* it was reported that this context has no provider, no clock */
 	struct tw_ticks clock;
 	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
 	uint64_t time;          /* ns of the last timed row; UINT64_MAX before the first */
+	uint64_t first;         /* time of the first record that has a time */
 	bool timed;             /* a record had a time of its own */
 	size_t untimed;         /* rows at the start of the chunk that had no time before them */
 	struct fxt_passed passed;
-	bool moved; /* the commit gave a row another time */
-	/* What is made of its records: rows, and what is still to be done about them in order. */
+	struct fxt_name_cache *name_caches; /* one for each of a few providers */
+	uint32_t name_cache_count;          /* 1 to FXT_NAME_CACHES */
+	struct fxt_name_cache *name_cache;  /* of those, that of the context */
+	uint64_t strings; /* fxt_state.strings before the chunk; FXT_STRINGS_NEW: it registers some itself */
+};
+
+/* Written by the thread that decodes; the commit makes the fixes. */
+struct fxt_chunk_rows {
 	struct tw_slab slab;
-	uint64_t first; /* time of the first record that has a time */
 	struct fxt_fix *fixes;
 	size_t fix_count, fix_room;
+};
+
+/* Written by the walk and by the thread that decodes. */
+struct fxt_chunk_found {
 	struct fxt_note *notes;
 	size_t note_count, note_room;
 	uint64_t lost_bytes; /* of damage that was found */
-	/* Lent while it is decoded. */
-	struct fxt_name_cache *name_caches; /* of the thread that decodes it: one for each of a few providers */
-	uint32_t name_cache_count;          /* 1 to FXT_NAME_CACHES */
-	struct fxt_name_cache *name_cache;  /* of those, that of the context */
-	uint64_t strings;                   /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
-	/* Instead of rows. */
-	struct fxt_census *census; /* for info: count.c */
-	struct fxt_calls *calls;   /* for profiles: calls.c */
-	struct fxt_steps steps;    /* for checking: check_archive.c */
-	/* Where archives are merged. */
-	struct fxt_merge_events merge; /* instead of rows where it is merged into an FXT archive */
-	enum fxt_merging merging;      /* the same: how far the caller's thread is with it */
+};
+
+/* Written where archives are merged: merge_window.c, and reader.c for the stage. */
+struct fxt_chunk_merge {
+	struct fxt_merge_events events; /* instead of rows where it is merged into an FXT archive */
+	enum fxt_merging stage;         /* the same: how far the caller's thread is with it */
 	enum fxt_wait wait;
 	uint64_t digest;      /* while it waits: of its bytes */
 	int status;           /* 0, or why its bytes could not be read again */
 	uint64_t least, last; /* the least time of its rows, and, while it waits, the time of the last record */
 	bool later;           /* its rows may be made after those of chunks behind it */
-	uint64_t early;       /* bytes of its rows, where these were made before their time */
-	bool failed;          /* no memory: something of it is missing */
+	uint64_t early_bytes; /* bytes of its rows, where these were made before their time */
+};
+
+/* The bytes of a chunk, and a member for each step of its way: src/fxt/README.md. */
+struct fxt_chunk {
+	size_t size;    /* read at a time */
+	uint8_t *bytes; /* from `begin` to `end` they are the archive's; NULL before it is read */
+	size_t room, begin, end;
+	uint64_t base; /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
+	bool at_end;   /* the archive ends with it */
+	struct fxt_chunk_walk walk;
+	struct fxt_chunk_decoder decoder;
+	struct fxt_chunk_found found;
+	struct fxt_chunk_rows rows;
+	struct fxt_census *census; /* instead of rows, for info: count.c */
+	struct fxt_calls *calls;   /* instead of rows, for profiles: calls.c */
+	struct fxt_steps steps;    /* instead of rows, for checking: check_archive.c */
+	struct fxt_chunk_merge merge;
+	bool moved;  /* the commit gave a row another time */
+	bool failed; /* no memory: something of it is missing */
 };
 
 /* A flag of rows that are taken away when they are committed: objects of a provider that is left out. It is one that
@@ -266,41 +285,42 @@ void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix);
  * them, or, at the start of a chunk, of the first record that has one until the chunk before is known: commit.c. */
 static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)
 {
-	if (!chunk->timed) {
-		chunk->untimed = chunk->slab.count;
-		chunk->first = time;
+	if (!chunk->decoder.timed) {
+		chunk->decoder.untimed = chunk->rows.slab.count;
+		chunk->decoder.first = time;
 	}
-	chunk->timed = true;
-	chunk->time = time;
+	chunk->decoder.timed = true;
+	chunk->decoder.time = time;
 }
 
 /* Notes the time of a record that no row is made of. */
 static inline void fxt_pass_by(struct fxt_chunk *chunk, uint64_t time)
 {
-	chunk->passed.least = time < chunk->passed.least ? time : chunk->passed.least;
-	chunk->passed.last = time > chunk->passed.last ? time : chunk->passed.last;
+	chunk->decoder.passed.least = time < chunk->decoder.passed.least ? time : chunk->decoder.passed.least;
+	chunk->decoder.passed.last = time > chunk->decoder.passed.last ? time : chunk->decoder.passed.last;
 }
 
 /* Whether provider and clock of the context are known, or it was reported that they are not. */
 static inline bool fxt_is_context_told(const struct fxt_chunk *chunk)
 {
-	return (chunk->context.initialized || chunk->told_clock) && (chunk->context.announced || chunk->told_provider);
+	return (chunk->decoder.context.initialized || chunk->decoder.told_clock) &&
+	       (chunk->decoder.context.announced || chunk->decoder.told_provider);
 }
 
 /* Whether the time of a tick count is beyond 64 bits of nanoseconds. */
 static inline bool fxt_is_beyond(const struct fxt_chunk *chunk, uint64_t ticks)
 {
 	__extension__ typedef unsigned __int128 wide;
-	return (wide)ticks * TW_NS_PER_SECOND / chunk->clock.frequency > UINT64_MAX;
+	return (wide)ticks * TW_NS_PER_SECOND / chunk->decoder.clock.frequency > UINT64_MAX;
 }
 
 /* The time of a tick count in the record at a place. */
 static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
 {
-	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
-	if (chunk->time == UINT64_MAX && fxt_is_beyond(chunk, ticks))
-		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->context.provider->id, 0, NULL);
-	return chunk->time;
+	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, ticks));
+	if (chunk->decoder.time == UINT64_MAX && fxt_is_beyond(chunk, ticks))
+		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->decoder.context.provider->id, 0, NULL);
+	return chunk->decoder.time;
 }
 
 /* context.c: the same as fxt_string_number() for the current context, in one look instead of three: nearly all records
@@ -309,9 +329,10 @@ bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, u
 
 static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
 {
-	const struct fxt_known *known = &chunk->name_cache->known[reference % FXT_KNOWN];
+	const struct fxt_known *known = &chunk->decoder.name_cache->known[reference % FXT_KNOWN];
 	*number = known->number;
-	return known->key == (chunk->name_cache->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
+	return known->key == (chunk->decoder.name_cache->epoch | reference) ||
+	       fxt_look_up(chunk, reference, offset, number);
 }
 
 /* context.c: category and name of an event at a place in one look; NULL where one is inline or not defined. */
@@ -320,8 +341,8 @@ const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header
 /* The same if they were looked up lately, otherwise NULL. */
 static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chunk, uint64_t header)
 {
-	const struct fxt_pair *pair = &chunk->name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-	return pair->key == (header >> 32 | chunk->name_cache->pair_epoch) ? pair : NULL;
+	const struct fxt_pair *pair = &chunk->decoder.name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return pair->key == (header >> 32 | chunk->decoder.name_cache->pair_epoch) ? pair : NULL;
 }
 
 /* Memory that a thread uses for one chunk after the other; all zero to begin. */
@@ -342,8 +363,8 @@ struct fxt_scratch {
 /* Lends a chunk name caches, until it has been decoded. */
 static inline void fxt_lend_name_caches(struct fxt_chunk *chunk, struct fxt_name_cache *name_caches, uint32_t count)
 {
-	chunk->name_caches = name_caches;
-	chunk->name_cache_count = count;
+	chunk->decoder.name_caches = name_caches;
+	chunk->decoder.name_cache_count = count;
 }
 
 /* Frees what it holds. NULL is fine. */

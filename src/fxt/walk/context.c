@@ -27,17 +27,17 @@ struct fxt_context fxt_context_of(const struct fxt_state *state)
 
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
 {
-	if (!fxt_string_number(chunk->context.provider, reference, offset, number))
+	if (!fxt_string_number(chunk->decoder.context.provider, reference, offset, number))
 		return false;
-	chunk->name_cache->known[reference % FXT_KNOWN] =
-	    (struct fxt_known){chunk->name_cache->epoch | reference, *number};
+	chunk->decoder.name_cache->known[reference % FXT_KNOWN] =
+	    (struct fxt_known){chunk->decoder.name_cache->epoch | reference, *number};
 	return true;
 }
 
 const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place)
 {
-	struct fxt_pair *pair = &chunk->name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-	struct fxt_pair found = {.key = header >> 32 | chunk->name_cache->pair_epoch};
+	struct fxt_pair *pair = &chunk->decoder.name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	struct fxt_pair found = {.key = header >> 32 | chunk->decoder.name_cache->pair_epoch};
 	uint64_t offset = fxt_offset(chunk, place);
 	if (!fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &found.category) ||
 	    !fxt_known_number(chunk, (unsigned)tw_bits(header, 48, 63), offset, &found.name))
@@ -60,11 +60,11 @@ static void forget_pairs(struct fxt_name_cache *name_cache)
 static void forget_names(struct fxt_chunk *chunk)
 {
 	enum { EPOCH = 1 << 16 };
-	struct fxt_name_cache *name_cache = chunk->name_cache;
+	struct fxt_name_cache *name_cache = chunk->decoder.name_cache;
 	forget_pairs(name_cache);
-	name_cache->provider = chunk->context.provider;
-	name_cache->generation = chunk->context.generation;
-	name_cache->strings = chunk->strings;
+	name_cache->provider = chunk->decoder.context.provider;
+	name_cache->generation = chunk->decoder.context.generation;
+	name_cache->strings = chunk->decoder.strings;
 	name_cache->epoch += EPOCH;
 	if (name_cache->epoch)
 		return;
@@ -75,44 +75,45 @@ static void forget_names(struct fxt_chunk *chunk)
 /* A pair of category and name may refer to the string, too. */
 void fxt_forget_string(struct fxt_chunk *chunk, unsigned index)
 {
-	chunk->name_cache->known[index % FXT_KNOWN].key = 0;
-	chunk->name_cache->strings = chunk->strings = FXT_STRINGS_NEW;
-	forget_pairs(chunk->name_cache);
+	chunk->decoder.name_cache->known[index % FXT_KNOWN].key = 0;
+	chunk->decoder.name_cache->strings = chunk->decoder.strings = FXT_STRINGS_NEW;
+	forget_pairs(chunk->decoder.name_cache);
 }
 
 /* ---- From context to context. ---- */
 
 static void set_context(struct fxt_chunk *chunk, const struct fxt_context *context)
 {
-	if (chunk->clock.frequency != context->frequency) {
-		tw_ticks_set(&chunk->clock, context->frequency);
-		chunk->first_without = tw_ticks_of(UINT64_MAX, context->frequency);
+	if (chunk->decoder.clock.frequency != context->frequency) {
+		tw_ticks_set(&chunk->decoder.clock, context->frequency);
+		chunk->decoder.first_without = tw_ticks_of(UINT64_MAX, context->frequency);
 	}
-	chunk->context = *context;
-	chunk->told_provider = chunk->told_clock = false;
+	chunk->decoder.context = *context;
+	chunk->decoder.told_provider = chunk->decoder.told_clock = false;
 }
 
 /* Goes on with what was looked up of a provider, if it still holds. */
 static void find_name_cache(struct fxt_chunk *chunk)
 {
-	const struct fxt_context *context = &chunk->context;
-	const struct fxt_name_cache *name_cache = chunk->name_cache =
-	    &chunk->name_caches[context->generation % chunk->name_cache_count];
+	const struct fxt_context *context = &chunk->decoder.context;
+	const struct fxt_name_cache *name_cache = chunk->decoder.name_cache =
+	    &chunk->decoder.name_caches[context->generation % chunk->decoder.name_cache_count];
 	if (name_cache->provider != context->provider || name_cache->generation != context->generation ||
-	    name_cache->strings != chunk->strings || name_cache->strings == FXT_STRINGS_NEW || name_cache->epoch == 0)
+	    name_cache->strings != chunk->decoder.strings || name_cache->strings == FXT_STRINGS_NEW ||
+	    name_cache->epoch == 0)
 		forget_names(chunk);
 }
 
 void fxt_begin_context(struct fxt_chunk *chunk)
 {
-	set_context(chunk, &chunk->context);
+	set_context(chunk, &chunk->decoder.context);
 	find_name_cache(chunk);
 }
 
 void fxt_next_context(struct fxt_chunk *chunk)
 {
-	if (chunk->contexts_taken == chunk->context_count)
+	if (chunk->decoder.contexts_taken == chunk->walk.context_count)
 		return;
-	set_context(chunk, &chunk->contexts[chunk->contexts_taken++]);
+	set_context(chunk, &chunk->walk.contexts[chunk->decoder.contexts_taken++]);
 	find_name_cache(chunk);
 }

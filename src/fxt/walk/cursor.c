@@ -30,15 +30,15 @@ void fxt_cursor_free(struct fxt_cursor *cursor)
 
 static void tell_notes(const struct fxt_cursor *cursor)
 {
-	for (size_t i = 0; i < cursor->chunk->note_count; i++)
-		fxt_report(cursor->reader, &cursor->chunk->notes[i]);
-	cursor->chunk->note_count = 0;
+	for (size_t i = 0; i < cursor->chunk->found.note_count; i++)
+		fxt_report(cursor->reader, &cursor->chunk->found.notes[i]);
+	cursor->chunk->found.note_count = 0;
 }
 
 /* Walks on from where the chunk is: nothing before is asked for any more. */
 static void walk_on(struct fxt_cursor *cursor)
 {
-	cursor->state.oldest = fxt_offset(cursor->chunk, cursor->chunk->walked);
+	cursor->state.oldest = fxt_offset(cursor->chunk, cursor->chunk->walk.place);
 	cursor->walked = fxt_walk(&cursor->walk, cursor->chunk);
 }
 
@@ -59,10 +59,10 @@ static int next_chunk(struct fxt_cursor *cursor)
 		cursor->big = cursor->walk.big;
 	tell_notes(cursor);
 	fxt_lend_name_caches(chunk, cursor->name_caches, FXT_NAME_CACHES);
-	chunk->strings = FXT_STRINGS_NEW;
-	chunk->context = (struct fxt_context){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND};
+	chunk->decoder.strings = FXT_STRINGS_NEW;
+	chunk->decoder.context = (struct fxt_context){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND};
 	fxt_begin_context(chunk);
-	chunk->context = fxt_context_of(&cursor->state);
+	chunk->decoder.context = fxt_context_of(&cursor->state);
 	walk_on(cursor);
 	return 1;
 }
@@ -70,7 +70,7 @@ static int next_chunk(struct fxt_cursor *cursor)
 int fxt_cursor_piece(struct fxt_cursor *cursor, const struct fxt_piece **piece)
 {
 	struct fxt_chunk *chunk = cursor->chunk;
-	while (chunk->decoded == chunk->piece_count) {
+	while (chunk->decoder.pieces_done == chunk->walk.piece_count) {
 		int status = 1;
 		if (cursor->walked == FXT_BARRIER)
 			walk_on(cursor);
@@ -82,8 +82,8 @@ int fxt_cursor_piece(struct fxt_cursor *cursor, const struct fxt_piece **piece)
 		if (status < 0 || chunk->failed || cursor->state.failed)
 			return status < 0 ? status : TW_ERR_MEMORY;
 	}
-	*piece = &chunk->pieces[chunk->decoded++];
-	chunk->big = (*piece)->big;
+	*piece = &chunk->walk.pieces[chunk->decoder.pieces_done++];
+	chunk->decoder.big = (*piece)->big;
 	cursor->place = cursor->next = (*piece)->from;
 	return 1;
 }

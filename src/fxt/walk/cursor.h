@@ -8,7 +8,7 @@
 
 struct fxt_cursor {
 	struct tw_reader *reader;
-	/* What holds at the current record: looked up by its offset, for chunk->context.provider. */
+	/* What holds at the current record: looked up by its offset, for chunk->decoder.context.provider. */
 	struct fxt_state state;
 	struct fxt_walk walk;
 	struct fxt_chunk *chunk, *before;
@@ -43,12 +43,12 @@ static inline uint64_t fxt_cursor_offset(const struct fxt_cursor *cursor)
 /* What an index means for the current record; NULL where it is not defined. */
 static inline const struct fxt_entry *fxt_cursor_string(const struct fxt_cursor *cursor, unsigned index)
 {
-	return fxt_string_at(cursor->chunk->context.provider, index, fxt_cursor_offset(cursor));
+	return fxt_string_at(cursor->chunk->decoder.context.provider, index, fxt_cursor_offset(cursor));
 }
 
 static inline const struct fxt_entry *fxt_cursor_thread(const struct fxt_cursor *cursor, unsigned index)
 {
-	return fxt_thread_at(cursor->chunk->context.provider, index, fxt_cursor_offset(cursor));
+	return fxt_thread_at(cursor->chunk->decoder.context.provider, index, fxt_cursor_offset(cursor));
 }
 
 /* Reports what is wrong with a piece that is no records, or with the record that could not be decoded. */

@@ -198,9 +198,9 @@ static void pass_barrier(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 		help(pipeline, true);
 	finish_waiting(pipeline);
 	tw_monitor_leave(&pipeline->pool->monitor);
-	chunk->wait = FXT_EAGER;
+	chunk->merge.wait = FXT_EAGER;
 	decode_pieces(pipeline, chunk, &pipeline->pool->scratch);
-	pipeline->state.oldest = fxt_offset(chunk, chunk->walked);
+	pipeline->state.oldest = fxt_offset(chunk, chunk->walk.place);
 }
 
 /* Walks a chunk, without the lock: until it is walked no other thread touches it. Returns 0 or a negative status. */
@@ -214,11 +214,11 @@ static int walk_chunk(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 	pipeline->state.oldest = fxt_offset(first, first->begin);
 	if (pipeline->held_from < pipeline->state.oldest)
 		pipeline->state.oldest = pipeline->held_from;
-	chunk->context = fxt_context_of(&pipeline->state);
-	chunk->strings = pipeline->state.strings;
+	chunk->decoder.context = fxt_context_of(&pipeline->state);
+	chunk->decoder.strings = pipeline->state.strings;
 	while (fxt_walk(&pipeline->walk, chunk) == FXT_BARRIER)
 		pass_barrier(pipeline, chunk);
-	chunk->first_frequency = pipeline->state.first_frequency;
+	chunk->walk.first_frequency = pipeline->state.first_frequency;
 	return pipeline->state.failed || chunk->failed ? TW_ERR_MEMORY : 0;
 }
 

@@ -23,8 +23,9 @@ struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chu
 
 void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 {
-	if (tw_grow(&chunk->pieces, &chunk->piece_room, chunk->piece_count + 1, sizeof *chunk->pieces))
-		chunk->pieces[chunk->piece_count++] = *piece;
+	if (tw_grow(&chunk->walk.pieces, &chunk->walk.piece_room, chunk->walk.piece_count + 1,
+	            sizeof *chunk->walk.pieces))
+		chunk->walk.pieces[chunk->walk.piece_count++] = *piece;
 	else
 		chunk->failed = true;
 }
@@ -32,7 +33,9 @@ void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 /* Records from one place to another, behind those there are. */
 static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, uint64_t count, bool big)
 {
-	struct fxt_piece *last = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
+	struct fxt_piece *last = chunk->walk.piece_count > chunk->decoder.pieces_done
+	                             ? &chunk->walk.pieces[chunk->walk.piece_count - 1]
+	                             : NULL;
 	if (from == to)
 		return;
 	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big && !last->odd) {
@@ -79,8 +82,9 @@ void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, 
  * ticks later is another provider. What has been decoded has taken its contexts. */
 static void pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	struct fxt_context *context =
-	    chunk->contexts_taken < chunk->context_count ? &chunk->contexts[chunk->context_count - 1] : &chunk->context;
+	struct fxt_context *context = chunk->decoder.contexts_taken < chunk->walk.context_count
+	                                  ? &chunk->walk.contexts[chunk->walk.context_count - 1]
+	                                  : &chunk->decoder.context;
 	if (fxt_state_time(walk->state))
 		context->number = walk->state->current->number;
 }
@@ -123,13 +127,13 @@ static bool looks_big(const uint8_t *bytes, size_t left)
 
 void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	const uint8_t *bytes = chunk->bytes + chunk->walked;
-	size_t left = chunk->end - chunk->walked;
+	const uint8_t *bytes = chunk->bytes + chunk->walk.place;
+	size_t left = chunk->end - chunk->walk.place;
 	if (left >= TW_FXT_WORD && tw_fxt_magic(bytes, &walk->big) == 0)
 		return;
 	walk->big = looks_big(bytes, left);
 	if (left)
-		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
+		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walk.place, chunk->walk.place, 0, 0, NULL);
 }
 
 /* Hops over sound events, and counts them. Returns the place of the first record that is none; *last is the place of
@@ -244,7 +248,7 @@ static bool may_be_passed(struct fxt_walk *walk, const struct fxt_chunk *chunk, 
 /* Records that are as they should be. False at a barrier. */
 static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	struct stretch stretch = {.from = chunk->walked, .place = chunk->walked, .last = SIZE_MAX};
+	struct stretch stretch = {.from = chunk->walk.place, .place = chunk->walk.place, .last = SIZE_MAX};
 	bool clear = true;
 	while (clear) {
 		hop(walk, chunk, &stretch);
@@ -255,7 +259,7 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 			break;
 		clear = pass_one(walk, chunk, &stretch, words);
 	}
-	chunk->walked = stretch.place;
+	chunk->walk.place = stretch.place;
 	walk->last = stretch.last;
 	keep_records(walk, chunk, stretch.from, stretch.place, stretch.count);
 	return clear;
@@ -294,16 +298,16 @@ static void look_at_fill(const struct fxt_walk *walk, struct fxt_chunk *chunk, s
 /* More of a large record. */
 static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walked);
+	const struct fxt_view view = fxt_view_from(walk, chunk, chunk->walk.place);
 	size_t here = walk->blob_left < view.left ? (size_t)walk->blob_left : view.left;
 	bool enough = chunk->at_end || view.left - here >= FXT_LOOK;
 	size_t inside = look_into(walk, &view, here, enough);
 	bool ends_early = inside < here;
-	size_t size = ends_early ? inside : here - fxt_waiting(walk, here, enough), to = chunk->walked + size;
-	look_at_fill(walk, chunk, chunk->walked, size);
+	size_t size = ends_early ? inside : here - fxt_waiting(walk, here, enough), to = chunk->walk.place + size;
+	look_at_fill(walk, chunk, chunk->walk.place, size);
 	walk->blob_left -= size;
 	const struct fxt_piece piece = {.kind = FXT_PAYLOAD,
-	                                .from = chunk->walked,
+	                                .from = chunk->walk.place,
 	                                .to = to,
 	                                .last = walk->blob_left == 0 || chunk->at_end || ends_early,
 	                                .behind = walk->bytes_left == 0,
@@ -311,7 +315,7 @@ static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	                                .found = ends_early ? tw_load64(chunk->bytes + to, walk->big) : 0};
 	if (!walk->unwanted && (size || piece.last))
 		fxt_add_piece(chunk, &piece);
-	chunk->walked = to;
+	chunk->walk.place = to;
 	walk->bytes_left -= size < walk->bytes_left ? size : walk->bytes_left;
 	if (piece.last)
 		walk->blob_left = 0;
@@ -322,10 +326,11 @@ enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	enum fxt_walked walked = FXT_WALKED;
 	if (walk->blob_left)
 		pass_payload(walk, chunk);
-	while (!walk->blob_left && (chunk->walked < chunk->end || (chunk->at_end && walk->lost_from != UINT64_MAX))) {
+	while (!walk->blob_left &&
+	       (chunk->walk.place < chunk->end || (chunk->at_end && walk->lost_from != UINT64_MAX))) {
 		if (walk->lost_from == UINT64_MAX && !pass_records(walk, chunk))
 			return FXT_BARRIER;
-		if (chunk->walked == chunk->end && walk->lost_from == UINT64_MAX)
+		if (chunk->walk.place == chunk->end && walk->lost_from == UINT64_MAX)
 			break;
 		if (!fxt_resync(walk, chunk, &walked))
 			break;

@@ -20,8 +20,9 @@ struct seen {
 
 static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	if (tw_grow(&chunk->contexts, &chunk->context_room, chunk->context_count + 1, sizeof *chunk->contexts))
-		chunk->contexts[chunk->context_count++] = fxt_context_of(walk->state);
+	if (tw_grow(&chunk->walk.contexts, &chunk->walk.context_room, chunk->walk.context_count + 1,
+	            sizeof *chunk->walk.contexts))
+		chunk->walk.contexts[chunk->walk.context_count++] = fxt_context_of(walk->state);
 	else
 		chunk->failed = true;
 }
