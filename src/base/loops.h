@@ -28,8 +28,8 @@
 	X(FXT_NEST, "fxt-nest")             /* fxt/jobs/track_calls.c: calls that nest, found as such */               \
 	X(FXT_CHECK, "fxt-check")           /* fxt/jobs/check_plain.c: records that keep all rules */                  \
 	X(FXT_COUNT, "fxt-count")           /* fxt/jobs/count_by_header.c: records counted */                          \
-	X(FXT_WAIT, "fxt-wait")             /* fxt/merge/window.c: times of a chunk whose rows are made later */       \
-	X(MERGE_JOIN, "merge-join")         /* struct tw_target's join: records of merged traces, copied */
+	X(FXT_WAIT, "fxt-wait")             /* fxt/merge/merge_window.c: times of a chunk whose rows are made later */ \
+	X(MERGE_RECORDS, "merge-records")   /* fxt/merge/merge_encode.c: events of merged archives to records */
 
 #define X(loop, name) TW_LOOP_##loop,
 enum tw_loop { TW_LOOP_LIST TW_LOOPS };

@@ -163,9 +163,6 @@ class Result:
                 yield what, mine, theirs
 
 
-NAMING = re.compile(rb'"record":"(string|thread|kernel-object)"')
-
-
 def rules(text):
     return b"\n".join(line for line in text.splitlines() if line.endswith(b"]"))
 
@@ -212,15 +209,6 @@ class Tester:
         out, err = (re.sub(rb"<stdin>|/dev/stdin", bytes(path), text) for text in (done.stdout, done.stderr))
         return Result(done.returncode, out, err)
 
-    def reread(self, merged, path):
-        """What both ways of merging FXT to FXT have in common: names stand where each of them comes to know them."""
-        copy = path.with_name("merged.fxt")
-        copy.write_bytes(merged.parts["output"])
-        rows = self.server("").run("dump", "--json", copy).stdout.splitlines()
-        rows = sorted(re.sub(rb'"(offset|\w+_ref)":\d+,?', b"", row) for row in rows if not NAMING.search(row))
-        findings = sorted(merged.parts["findings"].splitlines())
-        return Result(merged.parts["exit status"].decode(), b"\n".join(rows), b"\n".join(findings))
-
     def chosen(self, name, command, variant):
         return zlib.crc32(f"{name} {command} {variant.name}".encode()) % 100 < self.share
 
@@ -236,8 +224,6 @@ class Tester:
                 plain = self.run(words, path, Variant("")) if ways else None
                 for variant in ways:
                     results = [plain, self.run(words, path, variant)]
-                    if words[:3] == ["merge", "--to", "fxt"] and "merge-join" in variant.without:
-                        results = [self.reread(result, path) for result in results]
                     differences = list(results[0].differences(results[1], variant, words))
                     if differences:
                         wrong.append(f"{command}, {variant.name}: {first_difference(*differences[-1])}")

@@ -6,7 +6,6 @@
 #include "core/merge/merge.h"
 
 #include "base/bytes/temporary.h"
-#include "base/loops.h"
 #include "base/memory/heap.h"
 #include "base/memory/memory.h"
 
@@ -331,8 +330,8 @@ bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
 {
 	const struct tw_merge *merge = reader->state;
 	const struct tw_read_options *options = &reader->options;
-	if (!tw_loop_is_on(TW_LOOP_MERGE_JOIN) || reader->format != &merged_format || reader->filter ||
-	    options->provider || options->thread_count || merge->many)
+	if (reader->format != &merged_format || reader->filter || options->provider || options->thread_count ||
+	    merge->many)
 		return false;
 	for (size_t i = 0; i < merge->count; i++)
 		if (strcmp(merge->inputs[i].reader->format->name, format) != 0)

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/merge/merge_chunks.h"
 
+#include "base/loops.h"
 #include "base/memory/memory.h"
 
 #include <string.h>
@@ -144,7 +145,8 @@ static int begin_input(struct fxt_merge_chunks *chunks, struct tw_merge_input *i
 static bool makes_records(const struct tw_write_options *options)
 {
 	bool big = options->byte_order == TW_BYTES_BIG || options->byte_order == TW_BYTES_BIG_LSB;
-	return (options->ticks_per_second == 0 || options->ticks_per_second == TW_NS_PER_SECOND) && !big;
+	return tw_loop_is_on(TW_LOOP_MERGE_RECORDS) && !big &&
+	       (options->ticks_per_second == 0 || options->ticks_per_second == TW_NS_PER_SECOND);
 }
 
 int fxt_merge_chunks_begin(struct fxt_merge_chunks *chunks)

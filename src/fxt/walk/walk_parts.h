@@ -29,8 +29,8 @@ size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough);
  * a barrier: then nothing has been done, because what was walked before must be decoded first. */
 bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words);
 
-/* resync.c: goes on from the place of the walk, where no record is seen at once. Returns false where the walk must stop:
- * for more bytes, or at a barrier, to which it sets *walked. */
+/* resync.c: goes on from the place of the walk, where no record is seen at once. Returns false where the walk must
+ * stop: for more bytes, or at a barrier, to which it sets *walked. */
 bool fxt_resync(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked);
 
 #endif
