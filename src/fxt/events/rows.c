@@ -96,7 +96,7 @@ static bool is_wanted(const struct row_source *source, const struct tw_fxt_threa
 		return true;
 	if (!koids(source, thread, &process, &koid, &track)) {
 		process = 0;
-		koid = fxt_undefined_koid(source->chunk->context.generation, thread->index);
+		koid = fxt_undefined_koid(source->chunk->decoder.context.generation, thread->index);
 	}
 	return tw_thread_wanted(source->wish->options, koid);
 }
