@@ -33,6 +33,7 @@ struct tw_write_options {
 	 * each: the id, a tab, the name (with \t, \n, \r and \\ for what would break it). No file when there are
 	 * none; NULL: nowhere, and the names are losses. */
 	const char *functions;
+	bool csv_safe; /* csv: a text that a spreadsheet takes for a formula has an apostrophe in front */
 };
 
 /* What a target could not hold. `what` is a constant ("counter", "argument", ...). */

@@ -42,7 +42,7 @@ bool tw_was_made(const struct tw_event *event);
 /* ---- Writers. ---- */
 
 /* What can be chosen of a target, as bits: the members of struct tw_write_options that it looks at. */
-enum { TW_CHOOSES_VERSION = 1, TW_CHOOSES_BYTE_ORDER = 2, TW_CHOOSES_BUFFER_SIZE = 4 };
+enum { TW_CHOOSES_VERSION = 1, TW_CHOOSES_BYTE_ORDER = 2, TW_CHOOSES_BUFFER_SIZE = 4, TW_CHOOSES_CSV_SAFE = 8 };
 
 /* Returns the choices of a target; 0 where there is none of this name. */
 unsigned tw_writer_choices(const char *format);

@@ -12,7 +12,8 @@
 
 /* A character as it may be shown. */
 struct glyph {
-	const char *bytes;
+	const char *bytes; /* NULL: `escape` */
+	char escape[TW_ESCAPE_ROOM];
 	size_t length;
 	size_t taken; /* bytes of the name that it stands for */
 	size_t columns;
@@ -35,17 +36,30 @@ static struct glyph take_glyph(const char *bytes, size_t size)
 	size_t length = tw_utf8_length(bytes, size);
 	if (!length || is_noncharacter(bytes, length))
 		return (struct glyph){.bytes = replacement, .length = 3, .taken = length ? length : 1, .columns = 2};
-	return (struct glyph){.bytes = bytes, .length = length, .taken = length, .columns = length < 3 ? 1 : 2};
+	struct glyph glyph = {.bytes = bytes, .length = length, .taken = length, .columns = length < 3 ? 1 : 2};
+	if (length > 1 && tw_is_obeyed(tw_utf8_code(bytes, length))) {
+		glyph.bytes = NULL;
+		glyph.columns = glyph.length = tw_escape_character(glyph.escape, bytes, length);
+	}
+	return glyph;
+}
+
+static void put_character(struct tw_output *out, const char *bytes, size_t length, const struct tw_escape *escapes)
+{
+	for (const struct tw_escape *e = escapes; e->with; e++)
+		if (length == 1 && *bytes == e->c) {
+			tw_put_text(out, e->with);
+			return;
+		}
+	tw_put(out, bytes, length);
 }
 
 static void put_glyph(struct tw_output *out, const struct glyph *glyph, const struct tw_escape *escapes)
 {
-	for (const struct tw_escape *e = escapes; e->with; e++)
-		if (glyph->length == 1 && *glyph->bytes == e->c) {
-			tw_put_text(out, e->with);
-			return;
-		}
-	tw_put(out, glyph->bytes, glyph->length);
+	if (glyph->bytes)
+		put_character(out, glyph->bytes, glyph->length, escapes);
+	for (size_t i = 0; !glyph->bytes && i < glyph->length; i++)
+		put_character(out, &glyph->escape[i], 1, escapes);
 }
 
 static const char *shown(const char *name)

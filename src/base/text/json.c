@@ -6,17 +6,38 @@
 
 #include <math.h>
 
-static size_t escape(char *out, unsigned char c)
+enum { UNIT = 6 };
+
+/* 16 bits: \u202e */
+static size_t escape_unit(char *out, uint32_t unit)
 {
 	static const char digits[] = "0123456789abcdef";
+	memcpy(out,
+	       (const char[]){'\\', 'u', digits[unit >> 12], digits[unit >> 8 & 15], digits[unit >> 4 & 15],
+	                      digits[unit & 15]},
+	       UNIT);
+	return UNIT;
+}
+
+static size_t escape(char *out, unsigned char c)
+{
 	static const char names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
 	for (const char *n = names; *n; n += 2)
 		if ((unsigned char)*n == c) {
 			memcpy(out, (const char[]){'\\', n[1]}, 2);
 			return 2;
 		}
-	memcpy(out, (const char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
-	return 6;
+	return escape_unit(out, c);
+}
+
+/* A code point of 0x80 and above. */
+static size_t escape_code(char *out, uint32_t code)
+{
+	enum { BEYOND = 0x10000, HIGH = 0xd800, LOW = 0xdc00, LOW_BITS = 10 };
+	if (code < BEYOND)
+		return escape_unit(out, code);
+	escape_unit(out, HIGH + ((code - BEYOND) >> LOW_BITS));
+	return UNIT + escape_unit(out + UNIT, LOW + ((code - BEYOND) & ((1u << LOW_BITS) - 1)));
 }
 
 void tw_json_special(struct tw_json_piece *piece, const char *bytes, size_t size)
@@ -26,6 +47,10 @@ void tw_json_special(struct tw_json_piece *piece, const char *bytes, size_t size
 	piece->taken = length ? length : 1;
 	piece->bytes = length ? bytes : c < 0x80 ? piece->escape : "\xef\xbf\xbd";
 	piece->length = length ? length : c < 0x80 ? escape(piece->escape, c) : 3;
+	if (length && tw_is_hidden(tw_utf8_code(bytes, length))) {
+		piece->bytes = piece->escape;
+		piece->length = escape_code(piece->escape, tw_utf8_code(bytes, length));
+	}
 }
 
 void tw_json_put_string(struct tw_output *out, const char *bytes, size_t size)

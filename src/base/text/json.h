@@ -38,14 +38,15 @@ void tw_json_object_line_end(struct tw_json *json);
 struct tw_json_piece {
 	const char *bytes; /* to be written: the text's own, or `escape` */
 	size_t length;
-	size_t taken; /* of the text that they stand for */
-	char escape[6];
+	size_t taken;    /* of the text that they stand for */
+	char escape[12]; /* of two surrogates */
 };
 
 /* The same for a character that must be escaped, or is not ASCII. */
 void tw_json_special(struct tw_json_piece *piece, const char *bytes, size_t size);
 
-/* Takes the next piece from the front of a text of at least one byte. What is not UTF-8 becomes U+FFFD, one a byte. */
+/* Takes the next piece from the front of a text of at least one byte. What is not UTF-8 becomes U+FFFD, one a byte;
+ * what is hidden (base/text/utf8.h) is escaped. */
 static inline void tw_json_next(struct tw_json_piece *piece, const char *bytes, size_t size)
 {
 	size_t plain = 0;

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/utf8.h"
 
+#include <stdio.h>
+
 /* RFC 3629, section 4: first byte from .. to, then the range of the second byte; the others are 80 .. BF. */
 static const struct {
 	uint8_t from, to, length, low, high;
@@ -47,4 +49,39 @@ uint32_t tw_utf8_code(const char *bytes, size_t length)
 	for (size_t i = 1; i < length; i++)
 		code = code << 6 | (p[i] & 0x3fu);
 	return code;
+}
+
+/* Source: the Unicode Character Database, categories Cc, Cf, Zl and Zp; Bidi_Control. */
+static const struct {
+	uint32_t first, last;
+	bool obeyed;
+} hidden[] = {
+    {0x00, 0x1f, true},      {0x7f, 0x9f, true},        {0xad, 0xad, false},     {0x61c, 0x61c, true},
+    {0x180e, 0x180e, false}, {0x200b, 0x200d, false},   {0x200e, 0x200f, true},  {0x2028, 0x202e, true},
+    {0x2060, 0x2065, false}, {0x2066, 0x2069, true},    {0x206a, 0x206f, false}, {0xfeff, 0xfeff, false},
+    {0xfff9, 0xfffb, false}, {0xe0000, 0xe007f, false},
+};
+
+static bool is_in(uint32_t code, bool all)
+{
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+		if (code >= hidden[i].first && code <= hidden[i].last)
+			return all || hidden[i].obeyed;
+	return false;
+}
+
+bool tw_is_obeyed(uint32_t code)
+{
+	return is_in(code, false);
+}
+
+bool tw_is_hidden(uint32_t code)
+{
+	return is_in(code, true);
+}
+
+size_t tw_escape_character(char *escape, const char *bytes, size_t length)
+{
+	unsigned code = length ? tw_utf8_code(bytes, length) : (unsigned char)*bytes;
+	return (size_t)snprintf(escape, TW_ESCAPE_ROOM, length > 1 ? "\\u{%x}" : "\\x%02x", code);
 }

@@ -33,9 +33,8 @@ static void make_safe(char *safe, const struct tw_name *name)
 	for (size_t i = 0, length; i < name->length; i += length ? length : 1) {
 		unsigned char c = (unsigned char)name->text[i];
 		length = tw_utf8_length(name->text + i, name->length - i);
-		bool plain = length > 1 ? !(c == 0xc2 && (unsigned char)name->text[i + 1] < 0xa0)
-		                        : length == 1 && c >= 0x20 && c != 0x7f && c != '/' && c != '\\' &&
-		                              !(c == '.' && i == 0);
+		bool plain = length && !tw_is_hidden(tw_utf8_code(name->text + i, length)) && c != '/' && c != '\\' &&
+		             !(c == '.' && i == 0);
 		if (used + (plain ? length : 1) > LENGTH)
 			break;
 		if (plain)

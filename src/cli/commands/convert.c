@@ -3,6 +3,7 @@
 #include "cli/files/output_overwrite.h"
 #include "cli/files/walk.h"
 #include "cli/files/writing.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "core/tool.h"
@@ -15,7 +16,7 @@ struct convert_options {
 	struct tw_common common;
 	const char *to, *byte_order, *dialect;
 	uint64_t version, buffer_size;
-	bool strict;
+	bool strict, csv_safe;
 };
 
 struct conversion {
@@ -82,6 +83,7 @@ static int refuse_choices(const struct convert_options *options, const char *for
 	    {options->version > 0, TW_CHOOSES_VERSION, "format-version", "has no versions"},
 	    {options->byte_order != NULL, TW_CHOOSES_BYTE_ORDER, "byte-order", "has no choice of it"},
 	    {options->buffer_size > 0, TW_CHOOSES_BUFFER_SIZE, "buffer-size", "has no buffers"},
+	    {options->csv_safe, TW_CHOOSES_CSV_SAFE, "csv-safe", "is no CSV"},
 	};
 	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
 		if (choices[i].given && !(tw_writer_choices(format) & choices[i].choice))
@@ -110,7 +112,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	                          .byte_order = byte_order(options->byte_order),
 	                          .buffer_size = options->buffer_size,
 	                          .weight = common->weight,
-	                          .dialect = options->dialect}},
+	                          .dialect = options->dialect,
+	                          .csv_safe = options->csv_safe}},
 	};
 	int status = tw_choose_format(&conversion.writing, &tw_command_convert, format_asked_for(options));
 	if (status == 0)
@@ -154,6 +157,7 @@ static const struct tw_option own_options[] = {
      .least = 64,
      .help = "size of a thread's buffer, for formats that have them; otherwise 16K, or that of the source where "
              "records are kept"},
+    TW_OPTION_CSV_SAFE(offsetof(struct convert_options, csv_safe)),
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct convert_options, strict),
      .help = "exit with 1 when the target cannot hold all that is in the source"},
     {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),

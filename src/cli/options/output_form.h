@@ -9,7 +9,7 @@ enum tw_form { TW_FORM_TEXT, TW_FORM_JSON, TW_FORM_CSV, TW_FORM_SVG };
 
 /* The options that ask for a form, beside --json and the ending of the output's name. */
 struct tw_form_options {
-	bool csv, svg;
+	bool csv, csv_safe, svg;
 };
 
 enum tw_form tw_form_of(const struct tw_common *common, const struct tw_form_options *forms);
@@ -18,12 +18,9 @@ enum tw_form tw_form_of(const struct tw_common *common, const struct tw_form_opt
 int tw_check_form(const struct tw_command *command, const struct tw_common *common,
                   const struct tw_form_options *forms);
 
-/* A field of CSV (RFC 4180, but lines end as they do here), with quotes where it needs them. What is not UTF-8 becomes
- * U+FFFD, one a byte, because readers of CSV refuse a file for a byte. */
-void tw_put_csv(struct tw_output *out, const char *bytes, size_t size);
-
-/* The same of a text. */
-void tw_put_csv_text(struct tw_output *out, const char *text);
+/* A field of CSV (base/text/csv.h), with quotes where it needs them. safe: what a spreadsheet would take for a formula
+ * begins with an apostrophe. */
+void tw_put_csv(struct tw_output *out, const char *bytes, size_t size, bool safe);
 
 /* Options that several commands have as they are. offset: of `csv` in the command's struct. */
 #define TW_OUTPUT_BY_NAME_HELP                                                                                         \
@@ -37,6 +34,11 @@ void tw_put_csv_text(struct tw_output *out, const char *text);
 #define TW_OPTION_CSV_SAMPLES(offset)                                                                                  \
 	{                                                                                                              \
 		"csv", 0, TW_OPTION_FLAG, offset, .help = "write every sample: a line each, in the order of time"      \
+	}
+#define TW_OPTION_CSV_SAFE(offset)                                                                                     \
+	{                                                                                                              \
+		"csv-safe", 0, TW_OPTION_FLAG, offset,                                                                 \
+		    .help = "CSV for a spreadsheet: a text that begins with =, +, - or @ has an apostrophe in front"   \
 	}
 
 #endif

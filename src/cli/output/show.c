@@ -144,28 +144,11 @@ void tw_put_seconds(struct tw_output *out, uint64_t ns)
 	tw_put(out, digits, sizeof digits);
 }
 
-/* Characters that a terminal obeys or does not show: C1 controls, the soft hyphen, those of no width, those that change
- * the direction of what follows, separators of lines, byte order marks, tags. Source: the Unicode Character Database,
- * categories Cc, Cf, Zl and Zp. */
-static bool is_hidden(uint32_t code)
-{
-	static const struct {
-		uint32_t first, last;
-	} ranges[] = {
-	    {0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200f},
-	    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
-	};
-	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-		if (code >= ranges[i].first && code <= ranges[i].last)
-			return true;
-	return false;
-}
-
 /* What is at the front of a text: bytes that are shown as they are, or a character, or a byte, that is not. */
 struct safe_text {
 	size_t taken;
 	size_t length; /* of what is shown instead; 0: they are shown as they are */
-	char text[16];
+	char text[TW_ESCAPE_ROOM];
 };
 
 static size_t count_plain(const char *bytes, size_t size)
@@ -181,14 +164,10 @@ static struct safe_text show_safe(const char *bytes, size_t size)
 	struct safe_text safe = {.taken = count_plain(bytes, size)};
 	if (safe.taken)
 		return safe;
-	unsigned char c = (unsigned char)*bytes;
-	safe.taken = c < 0x80 ? 0 : tw_utf8_length(bytes, size);
-	uint32_t code = safe.taken ? tw_utf8_code(bytes, safe.taken) : 0;
-	if (safe.taken == 0)
-		safe.length = (size_t)snprintf(safe.text, sizeof safe.text, "\\x%02x", c);
-	else if (is_hidden(code))
-		safe.length = (size_t)snprintf(safe.text, sizeof safe.text, "\\u{%x}", (unsigned)code);
-	safe.taken += safe.taken == 0;
+	size_t length = (unsigned char)*bytes < 0x80 ? 0 : tw_utf8_length(bytes, size);
+	if (length == 0 || tw_is_hidden(tw_utf8_code(bytes, length)))
+		safe.length = tw_escape_character(safe.text, bytes, length);
+	safe.taken = length ? length : 1;
 	return safe;
 }
 

@@ -17,9 +17,9 @@ struct counters_options {
 
 static int put_sample(void *context, const struct tw_counter_sample *sample)
 {
-	struct tw_output *out = &((struct tw_listing *)context)->screen.out;
-	tw_counters_put_sample(out, sample);
-	return out->error; /* reading stops when writing fails; closing the screen says why */
+	struct tw_listing *listing = context;
+	tw_counters_put_sample(&listing->screen.out, sample, listing->forms->csv_safe);
+	return listing->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
 static struct tw_counters_listing *counters_of(const struct tw_listing *listing)
@@ -132,6 +132,7 @@ static const struct tw_option form_options[] = {
     TW_OPTION_OUTPUT_BY_NAME,
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a series"},
     TW_OPTION_CSV_SAMPLES(offsetof(struct counters_options, forms.csv)),
+    TW_OPTION_CSV_SAFE(offsetof(struct counters_options, forms.csv_safe)),
     {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a chart for each series"},
 };
 static const struct tw_option_group *const groups[] =

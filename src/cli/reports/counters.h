@@ -27,6 +27,6 @@ int tw_counters_put_text(struct tw_listing *listing);
 void tw_counters_put_json(struct tw_json *json, const struct tw_listing *listing, const void *row);
 
 extern const char tw_counters_csv_head[];
-void tw_counters_put_sample(struct tw_output *out, const struct tw_counter_sample *sample);
+void tw_counters_put_sample(struct tw_output *out, const struct tw_counter_sample *sample, bool safe);
 
 #endif

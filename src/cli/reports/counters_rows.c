@@ -138,26 +138,26 @@ int tw_counters_put_text(struct tw_listing *listing)
 
 /* ---- CSV. ---- */
 
-static void put_csv_text(struct tw_output *out, const char *text)
+static void put_csv_text(struct tw_output *out, const char *text, bool safe)
 {
 	tw_put_char(out, ',');
-	tw_put_csv_text(out, text);
+	tw_put_csv(out, text, strlen(text), safe);
 }
 
 const char tw_counters_csv_head[] = "time_ns,process,thread,category,counter,id,series,value\n";
 
-void tw_counters_put_sample(struct tw_output *out, const struct tw_counter_sample *sample)
+void tw_counters_put_sample(struct tw_output *out, const struct tw_counter_sample *sample, bool safe)
 {
 	tw_put_u64(out, sample->time);
 	tw_put_char(out, ',');
 	tw_put_u64(out, sample->process);
 	tw_put_char(out, ',');
 	tw_put_u64(out, sample->thread);
-	put_csv_text(out, sample->category);
-	put_csv_text(out, sample->name);
+	put_csv_text(out, sample->category, safe);
+	put_csv_text(out, sample->name, safe);
 	tw_put_char(out, ',');
 	tw_put_u64(out, sample->id);
-	put_csv_text(out, sample->series);
+	put_csv_text(out, sample->series, safe);
 	tw_put_char(out, ',');
 	if (sample->value.type == TW_ARG_INT)
 		tw_put_i64(out, sample->value.value.i);

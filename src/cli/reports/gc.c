@@ -208,7 +208,7 @@ static int put_sample(void *context, const struct tw_gc_sample *sample)
 {
 	struct tw_listing *listing = context;
 	if (sample->generation == (gc_of(listing)->by == TW_GC_BY_GENERATION) && is_named(listing, sample->name))
-		tw_gc_put_sample(&listing->screen.out, sample);
+		tw_gc_put_sample(&listing->screen.out, sample, listing->forms->csv_safe);
 	return listing->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
@@ -279,6 +279,7 @@ static const struct tw_option form_options[] = {
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
     {"csv", 0, TW_OPTION_FLAG, MEMBER(forms.csv),
      .help = "write a line for each collection, or each time that a class or a generation was told of"},
+    TW_OPTION_CSV_SAFE(MEMBER(forms.csv_safe)),
     {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg),
      .help = "draw the heap over time: all classes together, and each generation"},
 };

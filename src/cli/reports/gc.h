@@ -38,6 +38,6 @@ void tw_gc_put_csv(struct tw_listing *listing); /* collections */
 
 /* Samples of classes and generations are lines of CSV, one by one. */
 const char *tw_gc_csv_head(enum tw_gc_by by);
-void tw_gc_put_sample(struct tw_output *out, const struct tw_gc_sample *sample);
+void tw_gc_put_sample(struct tw_output *out, const struct tw_gc_sample *sample, bool safe);
 
 #endif

@@ -252,11 +252,11 @@ const char *tw_gc_csv_head(enum tw_gc_by by)
 	return heads[by];
 }
 
-void tw_gc_put_sample(struct tw_output *out, const struct tw_gc_sample *sample)
+void tw_gc_put_sample(struct tw_output *out, const struct tw_gc_sample *sample, bool safe)
 {
 	tw_put_u64(out, sample->time);
 	tw_put_char(out, ',');
-	tw_put_csv_text(out, sample->name);
+	tw_put_csv(out, sample->name, strlen(sample->name), safe);
 	tw_put_char(out, ',');
 	tw_put_u64(out, sample->first);
 	tw_put_char(out, ',');
@@ -264,7 +264,7 @@ void tw_gc_put_sample(struct tw_output *out, const struct tw_gc_sample *sample)
 	tw_put_char(out, '\n');
 }
 
-static void put_csv_row(struct tw_output *out, const struct tw_gc_collection *row)
+static void put_csv_row(struct tw_output *out, const struct tw_gc_collection *row, bool safe)
 {
 	tw_put_u64(out, row->time_ns);
 	tw_put_char(out, ',');
@@ -276,9 +276,9 @@ static void put_csv_row(struct tw_output *out, const struct tw_gc_collection *ro
 	if (!row->threadless)
 		tw_put_u64(out, row->thread);
 	tw_put_char(out, ',');
-	tw_put_csv_text(out, row->generations);
+	tw_put_csv(out, row->generations, strlen(row->generations), false);
 	tw_put_char(out, ',');
-	tw_put_csv_text(out, row->reason);
+	tw_put_csv(out, row->reason, strlen(row->reason), safe);
 	tw_put_char(out, '\n');
 }
 
@@ -287,5 +287,5 @@ void tw_gc_put_csv(struct tw_listing *listing)
 	const struct tw_gc_collection *row;
 	for (size_t i = 0; gc_of(listing)->by == TW_GC_BY_COLLECTION && (row = tw_gc_collection(gc_of(listing)->gc, i));
 	     i++)
-		put_csv_row(&listing->screen.out, row);
+		put_csv_row(&listing->screen.out, row, listing->forms->csv_safe);
 }

@@ -3,6 +3,7 @@
 #include "base/bytes/input.h"
 #include "cli/files/single_read.h"
 #include "cli/files/spooled_stdin.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/sql/sql_run.h"
 
@@ -203,7 +204,8 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct tw_sql_options *options = (struct tw_sql_options *)common;
-	bool form = options->csv || options->markdown || common->json, asks = options->file || options->query;
+	bool csv = options->csv || options->csv_safe, form = csv || options->markdown || common->json;
+	bool asks = options->file || options->query;
 	if (options->queries && (count || asks || form || options->index || options->parameters.count))
 		return tw_say_usage(&tw_command_sql, "--queries lists the ready queries, and does nothing else");
 	if (options->queries)
@@ -211,7 +213,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (tw_sql_is_database(common->output) && (form || options->parameters.count))
 		return tw_say_usage(&tw_command_sql,
 		                    "--csv, --json, --markdown and --param are about answers: a database has none");
-	if (options->csv + options->markdown + common->json > 1)
+	if (csv + options->markdown + common->json > 1)
 		return tw_say_usage(&tw_command_sql, "one of --csv, --json and --markdown");
 	return run_question(options, operands, count);
 }
@@ -231,6 +233,7 @@ static const struct tw_option own_options[] = {
 };
 static const struct tw_option form_options[] = {
     {"csv", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, csv), .help = "write comma-separated values (RFC 4180)"},
+    TW_OPTION_CSV_SAFE(offsetof(struct tw_sql_options, csv_safe)),
     {"markdown", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, markdown), .help = "write a table in Markdown"},
 };
 static const struct tw_option_group *const groups[] =

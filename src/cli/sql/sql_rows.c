@@ -91,15 +91,15 @@ static void put_cell(struct tw_sql_rows *rows, size_t column, const char *text, 
 	tw_put_text(out, last ? "\n" : "  ");
 }
 
-/* What was held goes out: the names of the columns, and the first rows. */
+/* What was held goes out: the names of the columns, which are the first cells, and the first rows. */
 static void settle(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 {
 	size_t count = columns_of(statement);
 	const char *cell = rows->cells.bytes;
 	rows->flowing = true;
 	tw_screen_bold(rows->screen);
-	for (size_t i = 0; i < count; i++)
-		put_cell(rows, i, sqlite3_column_name(statement, (int)i), i + 1 == count);
+	for (size_t i = 0; i < count; i++, cell += strlen(cell) + 1)
+		put_cell(rows, i, cell, i + 1 == count);
 	tw_screen_plain(rows->screen);
 	for (size_t i = 0; i < rows->held * count; i++, cell += strlen(cell) + 1)
 		put_cell(rows, i % count, cell, i % count + 1 == count);
@@ -116,10 +116,14 @@ static void begin_text(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 		rows->failed = true;
 		return;
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !rows->failed; i++) {
+		const char *name = sqlite3_column_name(statement, (int)i);
+		size_t begin = rows->cells.length;
+		rows->failed = !tw_text_add_safe(&rows->cells, name, strlen(name)) || !tw_text_add(&rows->cells, "", 1);
 		rows->widths[i] = 0;
 		rows->right[i] = true;
-		widen(rows, i, sqlite3_column_name(statement, (int)i));
+		if (!rows->failed)
+			widen(rows, i, rows->cells.bytes + begin);
 	}
 }
 
@@ -189,7 +193,7 @@ static void begin_csv(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 	for (size_t i = 0; i < columns_of(statement); i++) {
 		const char *name = sqlite3_column_name(statement, (int)i);
 		tw_put_text(&rows->screen->out, i ? "," : "");
-		tw_put_csv(&rows->screen->out, name, strlen(name));
+		tw_put_csv(&rows->screen->out, name, strlen(name), rows->safe);
 	}
 	tw_put_char(&rows->screen->out, '\n');
 }
@@ -203,7 +207,7 @@ static void row_csv(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 		if (put_plain(out, statement, i, ""))
 			continue;
 		const char *text = text_of(statement, i, &length);
-		tw_put_csv(out, text, length);
+		tw_put_csv(out, text, length, rows->safe);
 	}
 	tw_put_char(out, '\n');
 }

@@ -17,6 +17,7 @@ struct tw_sql_rows {
 	bool *right; /* columns of which all values so far are numbers */
 	size_t *widths;
 	size_t width_room, right_room;
+	bool safe;    /* CSV is for a spreadsheet */
 	bool flowing; /* the widths are settled: nothing is held any more */
 	bool failed;  /* there was no memory */
 };

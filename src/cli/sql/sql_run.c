@@ -136,10 +136,11 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	if (missing)
 		return tw_say_error("SQLite is needed: %s", missing);
 	run->rows.screen = &run->screen;
-	run->rows.form = tw_sql_form_named(options->csv           ? "csv"
-	                                   : options->common.json ? "json"
-	                                   : options->markdown    ? "markdown"
-	                                                          : "text");
+	run->rows.safe = options->csv_safe;
+	run->rows.form = tw_sql_form_named(options->csv || options->csv_safe ? "csv"
+	                                   : options->common.json            ? "json"
+	                                   : options->markdown               ? "markdown"
+	                                                                     : "text");
 	tw_take_options(&options->common, false, &read);
 	for (size_t i = 0; i < count; i++)
 		tw_names_want(&run->names, &options->common, paths[i]);

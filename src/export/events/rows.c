@@ -5,7 +5,7 @@
  * Unix; jsonlines.org. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
-#include "base/text/utf8.h"
+#include "base/text/csv.h"
 #include "export/events/cells.h"
 #include "export/targets.h"
 #include "export/text/labels.h"
@@ -61,6 +61,7 @@ struct rows {
 	struct track_cells *tracks;
 	size_t track_room;
 	const struct style *style;
+	bool safe; /* CSV is for a spreadsheet */
 };
 
 /* ---- CSV. ---- */
@@ -74,45 +75,36 @@ static bool is_plain(const char *bytes, size_t size)
 	return !size || (bytes[0] != ' ' && bytes[size - 1] != ' ');
 }
 
-/* Bytes of a character that stands in a quoted cell as it is; 0: it is a quote, or no UTF-8. */
-static size_t plain(const char *bytes, size_t size)
+static void add_quoted(struct tw_line *line, const char *bytes, size_t size, bool formula)
 {
-	if ((signed char)*bytes >= 0)
-		return *bytes != '"';
-	return tw_utf8_length(bytes, size);
-}
-
-/* A quote is two of them; what is not UTF-8 is U+FFFD, one a byte. */
-static void add_quoted(struct tw_line *line, const char *bytes, size_t left)
-{
-	tw_line_text(line, "\"");
-	while (left) {
-		size_t length = 0, step = plain(bytes, left);
-		while (step) {
-			length += step;
-			step = length < left ? plain(bytes + length, left - length) : 0;
-		}
-		tw_line_add(line, bytes, length);
-		if (length < left)
-			tw_line_text(line, bytes[length] == '"' ? "\"\"" : "\xef\xbf\xbd");
-		length += length < left;
-		bytes += length;
-		left -= length;
+	struct tw_csv_piece piece;
+	tw_line_text(line, formula ? "\"'" : "\"");
+	for (size_t i = 0; i < size; i += piece.taken) {
+		tw_csv_next(&piece, bytes + i, size - i);
+		tw_line_add(line, piece.bytes, piece.length);
 	}
 	tw_line_text(line, "\"");
 }
 
-static void add_text(struct tw_line *line, const char *bytes, size_t size)
+/* safe: for a spreadsheet. */
+static void add_text(struct tw_line *line, const char *bytes, size_t size, bool safe)
 {
-	if (is_plain(bytes, size))
+	bool formula = safe && tw_csv_is_formula(bytes, size);
+	if (!formula && is_plain(bytes, size))
 		tw_line_add(line, bytes, size);
 	else
-		add_quoted(line, bytes, size);
+		add_quoted(line, bytes, size, formula);
 }
 
 static void render_csv(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece)
 {
-	add_text(line, name->text, tw_name_cut(name->length, piece));
+	add_text(line, name->text, tw_name_cut(name->length, piece), false);
+	tw_label_number(line, name);
+}
+
+static void render_csv_safe(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece)
+{
+	add_text(line, name->text, tw_name_cut(name->length, piece), true);
 	tw_label_number(line, name);
 }
 
@@ -135,7 +127,7 @@ static void add_csv_cell(struct rows *rows, const struct tw_cell *cell)
 		return;
 	case TW_CELL_TEXT:
 	case TW_CELL_JSON:
-		add_text(line, cell->bytes, cell->size);
+		add_text(line, cell->bytes, cell->size, rows->safe);
 		return;
 	}
 }
@@ -403,8 +395,12 @@ static int open_rows(struct tw_writer *writer, tw_render_fn *render, const struc
 
 static int open_csv(struct tw_writer *writer)
 {
+	bool safe = writer->options.csv_safe;
 	put_csv_head(&writer->out);
-	return open_rows(writer, render_csv, &csv);
+	int status = open_rows(writer, safe ? render_csv_safe : render_csv, &csv);
+	if (status == 0)
+		((struct rows *)writer->state)->safe = safe;
+	return status;
 }
 
 static int open_jsonl(struct tw_writer *writer)
@@ -464,6 +460,7 @@ static const char *const jsonl_extensions[] = {".jsonl", ".ndjson", NULL};
 const struct tw_target tw_target_csv = {
     .name = "csv",
     .extensions = csv_extensions,
+    .choices = TW_CHOOSES_CSV_SAFE,
     .order = TW_ORDER_TIME,
     .open = open_csv,
     .write = write_rows,

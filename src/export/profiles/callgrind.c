@@ -10,6 +10,7 @@
 #include "export/profiles/callgrind.h"
 
 #include "base/memory/sum.h"
+#include "base/text/utf8.h"
 #include "export/targets.h"
 #include "export/text/labels.h"
 
@@ -27,14 +28,29 @@ static const char *const events[TREE_VALUES] = {
 /* The longest line of numbers, with a word. */
 enum { LINE_ROOM = (TREE_VALUES + 1) * (TW_DIGITS_MAX + 1) + 32 };
 
-/* What ends a name in this format, or would be read as the number of one, is a blank. */
+/* Writes the character at the front; returns its bytes. What ends a name in this format, or would be read as the number
+ * of one, is a blank. */
+static size_t put_character(struct tw_output *out, const char *bytes, size_t size)
+{
+	char escape[TW_ESCAPE_ROOM];
+	size_t length = tw_utf8_length(bytes, size);
+	uint32_t code = length ? tw_utf8_code(bytes, length) : ' ';
+	if (!length)
+		tw_put_text(out, "\xef\xbf\xbd");
+	else if (length == 1)
+		tw_put_char(out, tw_is_obeyed(code) ? ' ' : *bytes);
+	else if (tw_is_obeyed(code))
+		tw_put(out, escape, tw_escape_character(escape, bytes, length));
+	else
+		tw_put(out, bytes, length);
+	return length ? length : 1;
+}
+
 static void put_clean(struct callgrind *callgrind)
 {
-	struct tw_text *text = &callgrind->line.text;
-	for (size_t i = 0; i < text->length; i++)
-		if ((unsigned char)text->bytes[i] < ' ')
-			text->bytes[i] = ' ';
-	tw_put(&callgrind->tree.writer->out, text->bytes, text->length);
+	const struct tw_text *text = &callgrind->line.text;
+	for (size_t i = 0; i < text->length;)
+		i += put_character(&callgrind->tree.writer->out, text->bytes + i, text->length - i);
 	tw_line_clear(&callgrind->line);
 }
 

@@ -150,8 +150,11 @@ static void add_clean(struct tw_line *line, const char *text, size_t left)
 		unsigned char c = (unsigned char)*text;
 		size_t length = c < 0x80 ? 1 : tw_utf8_length(text, left), step = length ? length : 1;
 		const char *other = cleaned(c, length);
+		char escape[TW_ESCAPE_ROOM];
 		if (other)
 			tw_line_text(line, other);
+		else if (length > 1 && tw_is_obeyed(tw_utf8_code(text, length)))
+			tw_line_add(line, escape, tw_escape_character(escape, text, length));
 		else
 			tw_line_add(line, text, length);
 		text += step;
