@@ -143,10 +143,48 @@ def stacks():
     yield "two-numbers", b"main 1 2\nmain;a;b 10 20\r\n# said\n\nmain;new 0 5\nmain;a;old 7 0"
 
 
+def image_record(kind, number, *words, arguments=0):
+    body = b"".join(word if isinstance(word, bytes) else struct.pack("<Q", word) for word in words)
+    return struct.pack("<Q", kind | (len(body) // 8 + 1) << 8 | arguments << 24 | number << 32) + body
+
+
+def image_chunk(owner, ticks, *records):
+    body = b"".join(records)
+    return (b"TWCHUNK\n" + struct.pack("<QQQQQQQ", 4096, 1 << 32 | owner, len(body), ticks, 2 * ticks, 0, 0) + body).ljust(4096, b"\0")
+
+
+def image_text(text):
+    return struct.pack("<Q", len(text)) + text.ljust(-(-len(text) // 8) * 8, b"\0")
+
+
+def images():
+    """Images of the tracer, by doc/recording.md: every kind of record and argument, and an open scope."""
+    durable = [image_record(32, i + 1, image_text(text)) for i, text in enumerate((b"category", b"name", b"", b"argument"))]
+    durable += [image_record(33, 1, 1 | 2 << 32), image_record(34, 1, 10, 11), image_record(35, 1, 2),
+                image_record(34, 2, 10, 1 << 63 | 2), image_record(36, 2, 0x1234, 4 | 2 << 4 | 4 << 32, 5, arguments=1),
+                image_record(37, 1, 3)]
+    values = [4 << 32 | kind | words << 4 for kind, words in [(0, 1), (1, 2), (5, 2), (9, 2), (8, 2)]]
+    listed = [values[0], values[1], 2**64 - 1, values[2], 1 << 62, values[3], 1, values[4], 9,
+              4 << 32 | 3 << 4 | 6, image_text(b"text"), 4 << 32 | 3 << 4 | 10, image_text(b"\1\2")]
+    events = [image_record(16, 1)]
+    events += [image_record(kind, 1, 1000 + kind, *([2000 + kind] if kind not in (2, 3) else [])) for kind in range(11)]
+    events += [image_record(0, 1, 3000, 0, *listed, arguments=7), image_record(17, 0, 3001, image_text(b"log")),
+               image_record(18, 2, image_text(b"blob")), image_record(16, 2), image_record(4, 1, 3002, 3005)]
+    slot = struct.pack("<IIQ", 1, 2, 1) + struct.pack("<QQQQ", 900, 1, 1004, 1)
+    slots = slot.ljust(528, b"\0") * 2
+    chunks = image_chunk(0xffffffff, 0, *durable) + image_chunk(0xfffffffe, 0, slots) + image_chunk(1, 900, *events)
+    for clock in 0, 1:
+        header = b"TWIMAGE\n" + struct.pack("<IIQQIIQQQQ", 1, 2, 10, 0, clock, 0, 900, 1800, 10**18, 5 * 10**8)
+        header = header.ljust(72, b"\0") + b"program".ljust(96, b"\0")
+        header += struct.pack("<9Q", 1, len(chunks), 1, 1, 1, 0, 2, 10**7, 2 * 10**7)
+        yield f"image-{clock}", header.ljust(4096, b"\0") + chunks
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
-              *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks()]
+              *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
+              *images()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

@@ -46,6 +46,7 @@ struct tw_input {
 		ino_t inode;
 	} file;
 	bool regular; /* pread() works */
+	bool remade;  /* the bytes are not those of the file of its name */
 	bool seekable;
 	const uint8_t *memory;         /* NULL: a file */
 	uint64_t origin;               /* where in the file the trace begins: standard input may stand anywhere */
@@ -323,6 +324,7 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input)
 	other->regular = true;
 	other->origin = input->origin;
 	other->size = input->size;
+	other->remade = input->remade;
 	return begin(other);
 }
 
@@ -369,6 +371,11 @@ bool tw_input_seekable(const struct tw_input *input)
 int tw_input_descriptor(const struct tw_input *input)
 {
 	return input->file.fd;
+}
+
+bool tw_input_remade(const struct tw_input *input)
+{
+	return input->remade;
 }
 
 bool tw_input_repeatable(const struct tw_input *input)
@@ -585,6 +592,17 @@ static int copy_to(struct tw_input *input, int fd, const char *directory)
 	return TW_ERR_SYSTEM;
 }
 
+void tw_input_replace(struct tw_input *input, int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	close_source(input);
+	input->file.fd = fd;
+	input->file.close_fd = input->regular = input->seekable = input->remade = true;
+	input->origin = 0;
+	input->size = size > 0 ? (uint64_t)size : 0;
+	atomic_store(&input->taken, 0);
+}
+
 int tw_input_spool(struct tw_input *input, const char *directory)
 {
 	if (input->seekable)
@@ -603,11 +621,7 @@ int tw_input_spool(struct tw_input *input, const char *directory)
 		close(fd);
 		return status;
 	}
-	close_source(input);
-	input->file.fd = fd;
-	input->file.close_fd = input->regular = input->seekable = true;
-	input->origin = 0;
-	input->size = input->stream.position;
-	atomic_store(&input->taken, 0);
+	tw_input_replace(input, fd);
+	input->remade = false;
 	return 0;
 }

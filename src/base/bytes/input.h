@@ -65,6 +65,13 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input);
  * TW_ERR_MEMORY. */
 int tw_input_spool(struct tw_input *input, const char *directory);
 
+/* From now on it reads another file, without a name, which it closes in the end: what was made of the bytes that there
+ * were. */
+void tw_input_replace(struct tw_input *input, int fd);
+
+/* Whether that has been done: a file of its name has other bytes. */
+bool tw_input_remade(const struct tw_input *input);
+
 /* From now on the file is open only while it is read, by one thread: so there may be more inputs than a process may
  * have descriptors. Reading fails when the name is another file's by then. What is compressed, or has no name, stays
  * open. */

@@ -4,6 +4,7 @@
 #include "core/filter/filter.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
+#include "fxt/image/image.h"
 #include "fxt/resync/evidence.h"
 
 #include <inttypes.h>
@@ -20,6 +21,9 @@ enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, EARLY_SHARE = 4, WINDOW_LEAST = 1 
 
 static int fxt_open(struct tw_reader *reader)
 {
+	int status = fxt_image_open(reader);
+	if (status < 0)
+		return status;
 	reader->state = calloc(1, sizeof(struct fxt_reader));
 	reader->traits.timeless = true;
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
@@ -517,7 +521,7 @@ static int probe(const uint8_t *bytes, size_t size)
 	bool big;
 	if (size < TW_FXT_WORD)
 		return 0;
-	if (tw_fxt_magic(bytes, &big) == 0)
+	if (tw_fxt_magic(bytes, &big) == 0 || fxt_image_probe(bytes, size))
 		return 100;
 	int little = probe_records(bytes, size, false);
 	int other = little > 0 ? 0 : probe_records(bytes, size, true);

@@ -97,7 +97,14 @@
 	X(FXT_PAIR_LIMIT, "fxt.pair-limit", TW_WARNING,                                                                \
 	  "More operations are open than the memory limit allows to follow: the rest is not checked.")                 \
 	X(FXT_NAME_LIMIT, "fxt.name-limit", TW_WARNING,                                                                \
-	  "There are more strings, threads or providers than the memory limit allows: the rest is shown as one.")
+	  "There are more strings, threads or providers than the memory limit allows: the rest is shown as one.")      \
+	X(FXT_IMAGE_NOT_FINISHED, "fxt.image-not-finished", TW_NOTE,                                                   \
+	  "An image of a program that died while it recorded, or goes on.")                                            \
+	X(FXT_IMAGE_DAMAGED, "fxt.image-damaged", TW_ERROR, "Bytes of an image that are no records.")                  \
+	X(FXT_IMAGE_DROPPED, "fxt.image-dropped", TW_NOTE, "How many events found no room in an image.")               \
+	X(FXT_IMAGE_OVERWRITTEN, "fxt.image-overwritten", TW_NOTE,                                                     \
+	  "A circular buffer kept the newest events, and overwrote others.")                                           \
+	X(FXT_IMAGE_CUT, "fxt.image-cut", TW_NOTE, "Arguments, texts or scopes of a program that did not fit.")
 
 enum fxt_rule {
 #define X(id, name, severity, text) id,

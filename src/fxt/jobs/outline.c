@@ -17,6 +17,8 @@ int fxt_outline(struct tw_reader *reader, tw_outline_fn put, void *context)
 	const uint8_t *bytes = NULL;
 	size_t have = 0;
 	bool big = false;
+	if (tw_input_remade(reader->input)) /* the pieces would be those of the image */
+		return TW_ERR_UNSUPPORTED;
 	for (uint64_t offset = 0; offset < end;) {
 		int status = 0;
 		if (have < TW_FXT_WORD)

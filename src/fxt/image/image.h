@@ -1,0 +1,151 @@
+/* image.h - images: the shared pages of a traced program (trace/image.h), which become an archive when they are read.
+ *
+ * Nothing that stands in one is trusted, and the program may write it at this moment: every chunk is copied, and taken
+ * where it is whose it was before. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_IMAGE_IMAGE_H
+#define FXT_IMAGE_IMAGE_H
+
+#include "base/bytes/input.h"
+#include "base/bytes/output.h"
+#include "base/memory/memory.h"
+#include "trace/image.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tw_reader;
+
+/* ---- times.c: ticks to nanoseconds of CLOCK_MONOTONIC, by pairs of both. ---- */
+
+struct fxt_image_times {
+	struct image_pair *pairs; /* sorted; in pieces between them the clock runs evenly */
+	size_t count, room;
+	bool plain; /* ticks are nanoseconds */
+	uint64_t ticks_per_second;
+};
+
+/* Notes a pair. False without memory. */
+bool fxt_image_times_add(struct fxt_image_times *times, struct image_pair pair);
+
+/* All pairs are there. */
+void fxt_image_times_fit(struct fxt_image_times *times);
+uint64_t fxt_image_time(const struct fxt_image_times *times, uint64_t ticks);
+
+/* ---- records.c ---- */
+
+/* A record of a chunk. */
+struct fxt_image_record {
+	const uint8_t *at;
+	size_t size; /* bytes */
+	unsigned kind;
+	unsigned arguments;
+	uint32_t number;        /* label, string, thread */
+	uint64_t time, second;  /* words 1 and 2, where there are */
+	const uint8_t *payload; /* arguments; the text or bytes of others */
+	uint64_t payload_size;
+};
+
+/* Takes the record at the beginning of some bytes. False where there is none that is whole. */
+bool fxt_image_record(const uint8_t *bytes, size_t left, struct fxt_image_record *record);
+
+/* An argument of a record. */
+struct fxt_image_argument {
+	unsigned type; /* enum tw_trace_type */
+	uint32_t name;
+	uint64_t number;
+	const uint8_t *bytes; /* of text and bytes, otherwise NULL; number is their size */
+};
+
+/* Takes the argument at *at, and moves behind it. The record has been taken: it is whole. */
+void fxt_image_argument(const uint8_t **at, struct fxt_image_argument *argument);
+
+/* ---- load.c ---- */
+
+struct fxt_image_text {
+	uint64_t offset; /* in `texts` */
+	uint32_t length;
+	bool defined;
+};
+
+struct fxt_image_thread {
+	uint64_t process, thread;
+	uint32_t name; /* string; 0: none */
+	bool defined;
+	size_t first_scope, scopes; /* that were open */
+};
+
+/* A chunk of events. */
+struct fxt_image_chunk {
+	uint64_t offset, committed;
+	uint64_t owner;
+	uint64_t taken; /* ticks: when it became a thread's */
+	uint64_t least; /* ns: when its first event begins; UINT64_MAX: it has none */
+};
+
+/* A scope that was open. */
+struct fxt_image_scope {
+	uint64_t begin; /* ticks */
+	uint32_t label, thread;
+	bool closed; /* its end has been committed after all */
+};
+
+struct fxt_image {
+	struct tw_input *input;
+	struct image_header header;
+	struct fxt_image_times times;
+	struct tw_text texts;
+	struct {
+		struct fxt_image_text *items;
+		size_t count, room;
+	} strings;
+	struct {
+		struct {
+			uint32_t category, name;
+		} * items;
+		size_t count, room;
+	} labels;
+	struct {
+		struct fxt_image_thread *items;
+		size_t count, room;
+	} threads;
+	struct {
+		struct fxt_image_chunk *items;
+		size_t count, room;
+	} chunks;
+	struct {
+		struct fxt_image_scope *items;
+		size_t count, room;
+	} scopes;
+	struct tw_text objects; /* records */
+	uint64_t dropped;
+	uint64_t damaged; /* bytes of what is no record, or no chunk */
+	uint64_t damage;  /* where the first of them stand */
+};
+
+/* Whether bytes are the beginning of an image. */
+bool fxt_image_probe(const uint8_t *bytes, size_t size);
+
+/* Reads what is in an image, but for the events. The input must be seekable, and outlive it. Returns 0 or a negative
+ * status: TW_ERR_FORMAT where it has no header that can be read. */
+int fxt_image_load(struct fxt_image *image, struct tw_input *input);
+void fxt_image_free(struct fxt_image *image);
+
+/* Copies the records of a chunk into IMAGE_CHUNK_MOST bytes. Returns how many bytes, 0 where the chunk has become
+ * another's meanwhile, or a negative status. */
+int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chunk *chunk, uint8_t *bytes);
+
+/* ---- write.c ---- */
+
+/* Writes images as one archive, in order of time, a provider each. memory: bytes that chunks may take at a time.
+ * Returns 0 or a negative status; what could not be written shows in out->error. */
+int fxt_images_write(struct fxt_image *const *images, size_t count, struct tw_output *out, uint64_t memory);
+
+/* ---- open.c ---- */
+
+/* Where a reader's input is an image, puts the archive that it makes in the place of it, in a file without a name, and
+ * reports what became of the recording. Returns 0 or a negative status. */
+int fxt_image_open(struct tw_reader *reader);
+
+#endif

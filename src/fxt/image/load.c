@@ -1,0 +1,327 @@
+/* load.c - what is in an image: its header, its chunks, and all that stands in durable ones. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
+#include "fxt/image/image.h"
+
+#include <trackway/status.h>
+#include <trackway/trace.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of strings, labels and threads are given out one after the other: one beyond all that an image of its size
+ * could hold is damage. */
+enum { LEAST_DURABLE = 16 };
+
+bool fxt_image_probe(const uint8_t *bytes, size_t size)
+{
+	return size >= IMAGE_WORD && tw_load64(bytes, false) == IMAGE_MAGIC;
+}
+
+static void note_damage(struct fxt_image *image, uint64_t offset, uint64_t size)
+{
+	image->damage = image->damaged ? image->damage : offset;
+	image->damaged += size;
+}
+
+/* Reads as much as is there; what is missing is zero. Returns 0 or a negative status. */
+static int read_at(const struct fxt_image *image, uint64_t offset, void *bytes, size_t size)
+{
+	int64_t n = tw_input_read(image->input, offset, bytes, size);
+	if (n >= 0 && (size_t)n < size)
+		memset((uint8_t *)bytes + n, 0, size - (size_t)n);
+	return n < 0 ? (int)n : 0;
+}
+
+/* ---- Chunks. ---- */
+
+static bool is_chunk(const struct image_chunk *head)
+{
+	return head->magic == IMAGE_CHUNK_MAGIC && head->size >= IMAGE_CHUNK_LEAST && head->size <= IMAGE_CHUNK_MOST &&
+	       head->size % IMAGE_PAGE == 0 && head->committed <= head->size - IMAGE_CHUNK_HEAD &&
+	       head->committed % IMAGE_WORD == 0;
+}
+
+int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chunk *chunk, uint8_t *bytes)
+{
+	struct image_chunk head;
+	int status = read_at(image, chunk->offset + IMAGE_CHUNK_HEAD, bytes, (size_t)chunk->committed);
+	status = status < 0 ? status : read_at(image, chunk->offset, &head, sizeof head);
+	if (status < 0)
+		return status;
+	bool same = head.owner == chunk->owner && head.committed >= chunk->committed;
+	return same ? (int64_t)chunk->committed : 0;
+}
+
+/* ---- Durable records. ---- */
+
+/* Makes room for a number in a table, and tells whether one may be so great. */
+#define PLACE(table, number, most)                                                                                     \
+	((number) && (number) <= (most) &&                                                                             \
+	 tw_grow(&(table)->items, &(table)->room, (size_t)(number) + 1, sizeof *(table)->items) &&                     \
+	 ((table)->count = (table)->count > (number) ? (table)->count : (size_t)(number) + 1))
+
+static bool take_string(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+{
+	if (!PLACE(&image->strings, record->number, most))
+		return false;
+	image->strings.items[record->number] = (struct fxt_image_text){
+	    .offset = image->texts.length,
+	    .length = (uint32_t)record->payload_size,
+	    .defined = true,
+	};
+	return tw_text_add(&image->texts, (const char *)record->payload, record->payload_size);
+}
+
+static bool take_label(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+{
+	if (!PLACE(&image->labels, record->number, most))
+		return false;
+	image->labels.items[record->number].category = (uint32_t)record->time;
+	image->labels.items[record->number].name = (uint32_t)(record->time >> 32);
+	return true;
+}
+
+static bool take_thread(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+{
+	if (!PLACE(&image->threads, record->number, most))
+		return false;
+	struct fxt_image_thread *thread = &image->threads.items[record->number];
+	thread->process = record->time;
+	thread->thread = record->second;
+	thread->defined = true;
+	return true;
+}
+
+static bool take_thread_name(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+{
+	if (!PLACE(&image->threads, record->number, most))
+		return false;
+	image->threads.items[record->number].name = (uint32_t)record->time;
+	return true;
+}
+
+static bool take_object(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+{
+	(void)most;
+	return tw_text_add(&image->objects, (const char *)record->at, record->size);
+}
+
+static bool take_drops(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+{
+	(void)most;
+	image->dropped += record->time;
+	return true;
+}
+
+typedef bool take_fn(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most);
+
+static take_fn *const takers[] = {
+    [IMAGE_STRING] = take_string,           [IMAGE_LABEL] = take_label,   [IMAGE_THREAD] = take_thread,
+    [IMAGE_THREAD_NAME] = take_thread_name, [IMAGE_OBJECT] = take_object, [IMAGE_DROPS] = take_drops,
+};
+
+static void take_durable(struct fxt_image *image, const struct fxt_image_chunk *chunk, const uint8_t *bytes,
+                         size_t size)
+{
+	struct fxt_image_record record;
+	uint64_t most = tw_input_size(image->input) / LEAST_DURABLE;
+	for (size_t at = 0; at < size; at += record.size) {
+		bool fine = fxt_image_record(bytes + at, size - at, &record) &&
+		            record.kind < sizeof takers / sizeof *takers && takers[record.kind] &&
+		            takers[record.kind](image, &record, most);
+		if (!fine) {
+			note_damage(image, chunk->offset + IMAGE_CHUNK_HEAD + at, size - at);
+			return;
+		}
+	}
+}
+
+/* ---- Slots. ---- */
+
+/* Depth first, scopes then: what has been closed in between is found by its record. */
+static void take_slots(struct fxt_image *image, const uint8_t *bytes, size_t size)
+{
+	struct image_slot slot;
+	for (size_t at = 0; size - at >= sizeof slot; at += sizeof slot) {
+		memcpy((void *)&slot, bytes + at, sizeof slot);
+		uint32_t depth = slot.depth < IMAGE_DEPTH ? slot.depth : IMAGE_DEPTH;
+		image->dropped += slot.dropped;
+		if (!slot.thread || !tw_grow(&image->scopes.items, &image->scopes.room, image->scopes.count + depth,
+		                             sizeof *image->scopes.items))
+			continue;
+		for (uint32_t i = 0; i < depth; i++)
+			image->scopes.items[image->scopes.count++] =
+			    (struct fxt_image_scope){.begin = slot.scopes[i].begin,
+			                             .label = slot.scopes[i].label,
+			                             .thread = slot.thread};
+	}
+}
+
+/* ---- All chunks. ---- */
+
+enum pass { SLOTS, EVENTS, DURABLE };
+
+/* Which pass takes a chunk, by whose it is. */
+static enum pass pass_of(uint64_t owner)
+{
+	uint32_t whose = (uint32_t)owner;
+	return whose == IMAGE_DURABLE ? DURABLE : whose == IMAGE_SLOTS ? SLOTS : EVENTS;
+}
+
+static int take_chunk(struct fxt_image *image, enum pass pass, const struct fxt_image_chunk *chunk,
+                      const struct image_chunk *head, uint8_t *bytes)
+{
+	if (pass == EVENTS) {
+		if (!tw_grow(&image->chunks.items, &image->chunks.room, image->chunks.count + 1, sizeof *chunk) ||
+		    (head->pair.ticks && !fxt_image_times_add(&image->times, head->pair)))
+			return TW_ERR_MEMORY;
+		image->chunks.items[image->chunks.count++] = *chunk;
+		return 0;
+	}
+	int64_t size = fxt_image_copy(image, chunk, bytes);
+	if (size > 0 && pass == SLOTS)
+		take_slots(image, bytes, (size_t)size);
+	if (size > 0 && pass == DURABLE)
+		take_durable(image, chunk, bytes, (size_t)size);
+	return size < 0 ? (int)size : 0;
+}
+
+/* Steps over what is no chunk page by page; the last pass counts it. */
+static int walk(struct fxt_image *image, enum pass pass, uint8_t *bytes)
+{
+	struct image_chunk head;
+	uint64_t size = tw_input_size(image->input), end = IMAGE_PAGE;
+	int status = read_at(image, 0, &image->header, sizeof image->header);
+	end = image->header.chunks > size - IMAGE_PAGE ? size : IMAGE_PAGE + image->header.chunks;
+	if (pass == DURABLE && end - IMAGE_PAGE < image->header.chunks)
+		note_damage(image, end, image->header.chunks - (end - IMAGE_PAGE));
+	for (uint64_t at = IMAGE_PAGE, step; at < end && status == 0; at += step) {
+		status = read_at(image, at, &head, sizeof head);
+		bool good = is_chunk(&head);
+		step = good ? head.size : IMAGE_PAGE;
+		if (!good && pass == DURABLE)
+			note_damage(image, at, step);
+		const struct fxt_image_chunk chunk = {at, head.committed, head.owner, head.pair.ticks, UINT64_MAX};
+		if (good && head.committed && pass_of(head.owner) == pass && status == 0)
+			status = take_chunk(image, pass, &chunk, &head, bytes);
+	}
+	return status;
+}
+
+/* The scopes of a thread stand together. */
+static void find_scopes(struct fxt_image *image)
+{
+	for (size_t i = 0; i < image->scopes.count; i++) {
+		uint32_t number = image->scopes.items[i].thread;
+		struct fxt_image_thread *thread = number < image->threads.count ? &image->threads.items[number] : NULL;
+		if (!thread)
+			continue;
+		thread->first_scope = thread->scopes ? thread->first_scope : i;
+		thread->scopes++;
+	}
+}
+
+/* The scopes of a thread whose end has been committed: the recorder had no time left to take them from its slot. */
+static void close_scopes(struct fxt_image *image, uint32_t number, const struct fxt_image_record *record)
+{
+	const struct fxt_image_thread *thread = number < image->threads.count ? &image->threads.items[number] : NULL;
+	for (size_t i = 0; thread && i < thread->scopes; i++) {
+		struct fxt_image_scope *scope = &image->scopes.items[thread->first_scope + i];
+		scope->closed |= scope->begin == record->time && scope->label == record->number;
+	}
+}
+
+/* Finds when the first event of a chunk begins. */
+static void look_at_events(struct fxt_image *image, struct fxt_image_chunk *chunk, const uint8_t *bytes, size_t size)
+{
+	struct fxt_image_record record;
+	uint32_t thread = 0;
+	for (size_t at = 0; at < size; at += record.size) {
+		if (!fxt_image_record(bytes + at, size - at, &record)) {
+			note_damage(image, chunk->offset + IMAGE_CHUNK_HEAD + at, size - at);
+			chunk->committed = at;
+			return;
+		}
+		if (record.kind == IMAGE_OWNER) {
+			thread = record.number;
+			continue;
+		}
+		uint64_t ticks = record.kind == IMAGE_BLOB ? chunk->taken : record.time;
+		uint64_t time = fxt_image_time(&image->times, ticks);
+		chunk->least = time < chunk->least ? time : chunk->least;
+		if (record.kind == TW_TRACE_KIND_COMPLETE && image->scopes.count)
+			close_scopes(image, thread, &record);
+	}
+}
+
+static int survey_events(struct fxt_image *image, uint8_t *bytes)
+{
+	for (size_t i = 0; i < image->chunks.count; i++) {
+		struct fxt_image_chunk *chunk = &image->chunks.items[i];
+		int64_t size = fxt_image_copy(image, chunk, bytes);
+		if (size < 0)
+			return (int)size;
+		look_at_events(image, chunk, bytes, (size_t)size);
+		if (size == 0)
+			chunk->committed = 0;
+	}
+	return 0;
+}
+
+/* ---- The whole. ---- */
+
+static int set_times(struct fxt_image *image)
+{
+	const struct image_header *header = &image->header;
+	struct fxt_image_times *times = &image->times;
+	times->plain = header->clock == IMAGE_MONOTONIC;
+	times->ticks_per_second = header->ticks_per_second;
+	bool fine = fxt_image_times_add(times, header->start);
+	if (header->pair_number % 2 == 0 && header->pair_ticks)
+		fine = fine && fxt_image_times_add(times, (struct image_pair){header->pair_ticks, header->pair_ns});
+	fxt_image_times_fit(times);
+	return fine ? 0 : TW_ERR_MEMORY;
+}
+
+/* Open scopes before events, and events before what they name: whatever a program that goes on adds meanwhile, all that
+ * is taken is complete. */
+static int load(struct fxt_image *image, uint8_t *bytes)
+{
+	int status = walk(image, SLOTS, bytes);
+	status = status < 0 ? status : walk(image, EVENTS, bytes);
+	status = status < 0 ? status : walk(image, DURABLE, bytes);
+	status = status < 0 ? status : set_times(image);
+	image->dropped += image->header.dropped;
+	find_scopes(image);
+	return status < 0 ? status : survey_events(image, bytes);
+}
+
+int fxt_image_load(struct fxt_image *image, struct tw_input *input)
+{
+	*image = (struct fxt_image){.input = input};
+	int status = read_at(image, 0, &image->header, sizeof image->header);
+	if (status < 0)
+		return status;
+	if (tw_input_size(input) < IMAGE_PAGE || image->header.magic != IMAGE_MAGIC ||
+	    image->header.version != IMAGE_VERSION)
+		return TW_ERR_FORMAT;
+	uint8_t *bytes = malloc(IMAGE_CHUNK_MOST);
+	status = bytes ? load(image, bytes) : TW_ERR_MEMORY;
+	free(bytes);
+	return status;
+}
+
+void fxt_image_free(struct fxt_image *image)
+{
+	free(image->times.pairs);
+	tw_text_free(&image->texts);
+	tw_text_free(&image->objects);
+	free(image->strings.items);
+	free(image->labels.items);
+	free(image->threads.items);
+	free(image->chunks.items);
+	free(image->scopes.items);
+	*image = (struct fxt_image){0};
+}

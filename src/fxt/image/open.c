@@ -1,0 +1,109 @@
+/* open.c - an image instead of an archive: what is read is the archive that it makes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/temporary.h"
+#include "base/text/plural.h"
+#include "core/format.h"
+#include "fxt/format/rules.h"
+#include "fxt/image/image.h"
+
+#include <trackway/trace.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MEMORY_SHARE = 4 };
+
+static void note(struct tw_reader *reader, enum fxt_rule rule, uint64_t offset, const char *text)
+{
+	tw_report(reader, &fxt_rules[rule], offset, offset, 0, "%s", text);
+}
+
+/* What became of the recording. */
+static void report(struct tw_reader *reader, const struct fxt_image *image)
+{
+	const struct image_header *header = &image->header;
+	uint64_t overwritten = header->overwritten, cut = header->cut;
+	if (header->state != IMAGE_COMPLETE)
+		note(reader, FXT_IMAGE_NOT_FINISHED, 0,
+		     "The recording was not finished: the program died, or goes on; all that it committed is here.");
+	if (image->damaged)
+		tw_report(reader, &fxt_rules[FXT_IMAGE_DAMAGED], image->damage, image->damage, 0,
+		          "%" PRIu64 " bytes of the image are no records.", image->damaged);
+	if (image->dropped)
+		tw_report(reader, &fxt_rules[FXT_IMAGE_DROPPED], 0, 0, 0,
+		          "%" PRIu64 " event%s found no room in the buffer.", image->dropped,
+		          tw_plural(image->dropped));
+	if (overwritten)
+		tw_report(reader, &fxt_rules[FXT_IMAGE_OVERWRITTEN], 0, 0, 0,
+		          "The circular buffer kept the newest: %" PRIu64 " bytes before are gone.", overwritten);
+	if (cut)
+		tw_report(reader, &fxt_rules[FXT_IMAGE_CUT], 0, 0, 0,
+		          "%" PRIu64 " event%s had more than a record holds.", cut, tw_plural(cut));
+}
+
+/* Loads the image and writes its archive into a file. Returns 0 or a negative status. */
+static int make_archive(struct tw_reader *reader, struct tw_output *out)
+{
+	struct fxt_image image, *const images[] = {&image};
+	int status = fxt_image_load(&image, reader->input);
+	if (status == 0)
+		status = fxt_images_write(images, 1, out, tw_memory_limit(reader) / MEMORY_SHARE);
+	if (status == 0)
+		report(reader, &image);
+	fxt_image_free(&image);
+	return status;
+}
+
+static int fail(struct tw_reader *reader, int status)
+{
+	const char *name = tw_input_name(reader->input), *text = tw_input_error(reader->input);
+	if (*text)
+		return tw_fail(reader, status, "%s", text);
+	if (status == TW_ERR_FORMAT)
+		return tw_fail(reader, status, "%s: offset 0x0: an image of a version that is not known, or cut off",
+		               name);
+	return tw_fail(reader, status, "%s: %s", name, tw_status_text(status));
+}
+
+static int fail_to_write(struct tw_reader *reader, int error)
+{
+	const char *place = tw_temporary_place(reader->options.temporary_directory);
+	return tw_fail(reader, TW_ERR_SYSTEM, "%s: cannot be written as an archive in %s: %s",
+	               tw_input_name(reader->input), place, strerror(error));
+}
+
+/* The window has been looked through, and stands on the image. */
+static void forget_window(struct tw_reader *reader)
+{
+	size_t chunk = reader->window.chunk;
+	tw_window_free(&reader->window);
+	reader->window = (struct tw_window){.input = reader->input, .chunk = chunk};
+}
+
+int fxt_image_open(struct tw_reader *reader)
+{
+	const uint8_t *bytes;
+	size_t size;
+	int status = tw_window_view(&reader->window, 0, IMAGE_WORD, &bytes, &size);
+	if (status < 0 || !fxt_image_probe(bytes, size))
+		return status < 0 ? fail(reader, status) : 0;
+	status = tw_input_spool(reader->input, reader->options.temporary_directory);
+	if (status < 0)
+		return fail(reader, status);
+	struct tw_output out;
+	int fd = tw_temporary_open(reader->options.temporary_directory), kept = fd < 0 ? -1 : dup(fd);
+	int error = fd < 0 || kept < 0 ? errno : tw_output_fd(&out, fd);
+	if (error)
+		return fail_to_write(reader, error);
+	status = make_archive(reader, &out);
+	error = tw_output_close(&out);
+	if (status == 0 && !error) {
+		tw_input_replace(reader->input, kept);
+		forget_window(reader);
+		return 0;
+	}
+	close(kept);
+	return error && status == 0 ? fail_to_write(reader, error) : fail(reader, status);
+}

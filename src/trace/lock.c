@@ -1,0 +1,70 @@
+/* lock.c - the recording that there is, its lock, and what the system gives to all parts of the recorder. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/session.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct trace_session trace_session = {.fd = -1};
+uint32_t tw_trace_state = 2; /* no site has been asked about yet */
+
+static struct trace_session *const session = &trace_session;
+
+/* ---- The lock: a futex (0 free, 1 held, 2 held and waited for). ---- */
+
+static __thread bool locking __attribute__((tls_model("initial-exec")));
+static int kept_errno; /* of the program, while the lock is held */
+
+static void futex(int operation, uint32_t value)
+{
+	syscall(SYS_futex, &session->lock, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+}
+
+bool trace_lock(void)
+{
+	uint32_t free_lock = 0;
+	int error = errno;
+	if (locking)
+		return false;
+	locking = true;
+	if (!atomic_compare_exchange_strong(&session->lock, &free_lock, 1))
+		while (atomic_exchange(&session->lock, 2) != 0)
+			futex(FUTEX_WAIT, 2);
+	kept_errno = error;
+	return true;
+}
+
+void trace_unlock(void)
+{
+	int error = kept_errno;
+	if (session->header)
+		atomic_store_explicit(&session->header->dropped, atomic_load(&session->dropped), memory_order_relaxed);
+	if (atomic_exchange(&session->lock, 0) == 2)
+		futex(FUTEX_WAKE, 1);
+	errno = error;
+	locking = false;
+}
+
+void *trace_map(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+bool trace_barrier(void)
+{
+	if (!session->barrier)
+		session->barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	return session->barrier && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void trace_lock_forked(void)
+{
+	locking = false;
+	atomic_store(&session->lock, 0);
+	session->barrier = false;
+}

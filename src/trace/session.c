@@ -1,0 +1,423 @@
+/* session.c - a recording begins and ends; what a fork makes of it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CIRCULAR_CHUNKS = 32, PERIOD_NS = 100000000 };
+
+static struct trace_session *const session = &trace_session;
+
+/* ---- The file. ---- */
+
+static bool put_char(char *name, size_t *used, char c)
+{
+	if (*used + 1 >= TRACE_PATH)
+		return false;
+	name[(*used)++] = c;
+	name[*used] = 0;
+	return true;
+}
+
+static bool put_number(char *name, size_t *used, uint64_t number)
+{
+	char digits[24];
+	size_t count = 0;
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (count && put_char(name, used, digits[count - 1]))
+		count--;
+	return count == 0;
+}
+
+/* "%p" is the process; `number` goes before the last ending. */
+static bool expand(char *name, const char *path, unsigned number)
+{
+	const char *slash = strrchr(path, '/'), *ending = strrchr(path, '.');
+	size_t used = 0;
+	if (!ending || ending <= (slash ? slash + 1 : path))
+		ending = path + strlen(path);
+	for (const char *at = path;; at++) {
+		if (at == ending && number && !(put_char(name, &used, '-') && put_number(name, &used, number)))
+			return false;
+		if (!*at)
+			return used > 0;
+		bool fits = *at != '%' || (at[1] != 'p' && at[1] != '%') ? put_char(name, &used, *at)
+		            : *++at == 'p'                               ? put_number(name, &used, (uint64_t)getpid())
+		                                                         : put_char(name, &used, '%');
+		if (!fits)
+			return false;
+	}
+}
+
+/* The first name that no file has. Returns a descriptor, or -1 and errno. */
+static int make_file(void)
+{
+	enum { MOST = 10000 };
+	for (unsigned number = 0; number < MOST; number++) {
+		if (!expand(session->file, session->path, number)) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		int fd = open(session->file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd >= 0 || (errno != EEXIST && errno != EINTR))
+			return fd;
+	}
+	return -1;
+}
+
+/* ---- Beginning. Locked. ---- */
+
+/* Addresses for all that the file may become; fewer where a limit is set to them. */
+static bool map_file(void)
+{
+	enum { BESIDE = 64 << 20, LEAST = 1 << 20 };
+	static const uint64_t most = UINT64_C(1) << 36;
+	uint64_t size = session->options.size ? IMAGE_PAGE + session->options.size + BESIDE : most;
+	for (size = size < most ? size : most; size >= LEAST; size = size / 2 / IMAGE_PAGE * IMAGE_PAGE) {
+		void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, session->fd, 0);
+		if (memory == MAP_FAILED)
+			continue;
+		session->header = memory;
+		session->mapped = size;
+		return true;
+	}
+	return false;
+}
+
+static int prepare_file(void)
+{
+	struct stat status;
+	if (fstat(session->fd, &status) < 0)
+		return errno;
+	session->device = status.st_dev;
+	session->inode = status.st_ino;
+	int error = posix_fallocate(session->fd, 0, IMAGE_PAGE);
+	if (error)
+		return error;
+	session->allocated = IMAGE_PAGE;
+	return map_file() ? 0 : ENOMEM;
+}
+
+/* In circular mode all chunks are of one size, so that any of them can become anyone's. */
+static int prepare_ring(void)
+{
+	uint64_t size = IMAGE_CHUNK_LEAST;
+	if (session->options.mode != TW_TRACE_CIRCULAR)
+		return 0;
+	while (size < IMAGE_CHUNK_MOST && size * CIRCULAR_CHUNKS < session->options.size)
+		size *= 2;
+	session->chunk_size = size;
+	session->full_room = session->options.size / size + 1;
+	session->full_chunks = trace_map(session->full_room * sizeof *session->full_chunks);
+	return session->full_chunks ? 0 : ENOMEM;
+}
+
+static void read_name(char name[IMAGE_NAME])
+{
+	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? 0 : read(fd, name, IMAGE_NAME - 1);
+	if (fd >= 0)
+		close(fd);
+	size = size > 0 && name[size - 1] == '\n' ? size - 1 : size;
+	memset(name + (size > 0 ? size : 0), 0, (size_t)(IMAGE_NAME - (size > 0 ? size : 0)));
+}
+
+static void store_pair(struct image_pair pair)
+{
+	struct image_header *header = session->header;
+	uint64_t number = atomic_load_explicit(&header->pair_number, memory_order_relaxed);
+	atomic_store(&header->pair_number, number + 1);
+	atomic_store(&header->pair_ticks, pair.ticks);
+	atomic_store(&header->pair_ns, pair.ns);
+	atomic_store(&header->pair_number, number + 2);
+	session->pair = pair;
+}
+
+static void fill_header(void)
+{
+	struct image_header *header = session->header;
+	struct timespec wall;
+	trace_clock_choose(session->options.clock);
+	header->version = IMAGE_VERSION;
+	header->mode = session->options.mode;
+	header->process = (uint64_t)getpid();
+	header->room = session->options.size;
+	header->clock = (uint32_t)trace_clock;
+	header->ticks_per_second = trace_frequency();
+	header->start = trace_pair();
+	clock_gettime(CLOCK_REALTIME, &wall);
+	header->wall_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
+	read_name(header->name);
+	store_pair(header->start);
+	atomic_store(&header->state, IMAGE_RECORDING);
+	header->magic = IMAGE_MAGIC;
+}
+
+/* Everything of a recording but what the next one is made of. */
+static void clear(void)
+{
+	trace_durable_forget();
+	trace_threads_forget();
+	if (session->full_chunks)
+		munmap(session->full_chunks, session->full_room * sizeof *session->full_chunks);
+	session->full_chunks = NULL;
+	session->full_first = session->full_count = session->full_room = 0;
+	session->header = NULL;
+	session->mapped = session->allocated = session->events = session->chunk_size = 0;
+	session->full = false;
+	session->sequence = session->threads = session->strings = session->labels = 0;
+	session->durable = (struct trace_writer){0};
+	session->free_slot_count = session->part_count = 0;
+	session->gone = 0;
+	session->slots_at = session->slots_end = NULL;
+}
+
+static void drop_file(void)
+{
+	if (session->header)
+		munmap(session->header, session->mapped);
+	if (session->fd >= 0)
+		close(session->fd);
+	session->fd = -1;
+	clear();
+}
+
+static int begin(void)
+{
+	session->fd = make_file();
+	if (session->fd < 0)
+		return errno;
+	int error = prepare_file();
+	error = error ? error : prepare_ring();
+	if (error) {
+		unlink(session->file);
+		drop_file();
+		*session->file = 0;
+		return error;
+	}
+	atomic_store(&session->dropped, 0);
+	fill_header();
+	uint32_t state = tw_trace_state + 2;
+	atomic_store_explicit(&session->state, state, memory_order_release);
+	__atomic_store_n(&tw_trace_state, state, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* ---- The helper thread: it compares clocks. ---- */
+
+static void *help(void *context)
+{
+	uint32_t state = (uint32_t)(uintptr_t)context;
+	for (bool on = true; on;) {
+		nanosleep(&(struct timespec){.tv_nsec = PERIOD_NS}, NULL);
+		if (!trace_lock())
+			break;
+		on = atomic_load(&session->state) == state;
+		if (on)
+			store_pair(trace_pair());
+		trace_unlock();
+	}
+	return NULL;
+}
+
+static void start_helper(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	if (!session->options.control || trace_clock == IMAGE_MONOTONIC || pthread_attr_init(&attributes) != 0)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	void *state = (void *)(uintptr_t)atomic_load(&session->state); /* without it, times are less exact */
+	if (pthread_create(&thread, &attributes, help, state) == 0)
+		pthread_setname_np(thread, "trackway");
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+/* ---- Starting and stopping. ---- */
+
+int tw_trace_start(const char *path, const char *options)
+{
+	struct trace_options wanted;
+	path = path ? path : secure_getenv("TRACKWAY_TRACE");
+	options = options ? options : secure_getenv("TRACKWAY_TRACE_OPTIONS");
+	int error = trace_options_parse(&wanted, options);
+	if (error || !path || !*path)
+		return error ? error : EINVAL;
+	if (strlen(path) >= sizeof session->path)
+		return ENAMETOOLONG;
+	if (!trace_lock())
+		return EAGAIN;
+	if (atomic_load(&session->state)) {
+		error = EALREADY;
+	} else {
+		atomic_store(&session->again, false);
+		session->options = wanted;
+		strcpy(session->path, path);
+		error = begin();
+	}
+	trace_unlock();
+	if (!error)
+		start_helper();
+	return error;
+}
+
+static uint64_t count_dropped(void)
+{
+	uint64_t dropped = atomic_load(&session->dropped) + session->gone;
+	for (struct trace_thread *thread = session->all; thread; thread = thread->next)
+		if (thread->slot)
+			dropped += atomic_load(&thread->slot->dropped);
+	return dropped;
+}
+
+/* Waits until no thread is inside any more, but not for long. */
+static bool wait_idle(void)
+{
+	enum { TRIES = 1000, PAUSE_NS = 100000 };
+	if (!trace_barrier())
+		return false;
+	for (int i = 0; i < TRIES; i++) {
+		if (trace_threads_idle())
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+	}
+	return false;
+}
+
+/* Where a thread cannot be waited for, the pages stay where they are. */
+static void end(void)
+{
+	uint32_t state = tw_trace_state + 2;
+	atomic_store_explicit(&session->state, 0, memory_order_release);
+	__atomic_store_n(&tw_trace_state, state, __ATOMIC_RELEASE);
+	bool idle = wait_idle();
+	session->last_dropped = count_dropped();
+	store_pair(trace_pair());
+	atomic_store(&session->header->dropped, atomic_load(&session->dropped));
+	atomic_store_explicit(&session->header->state, IMAGE_COMPLETE, memory_order_release);
+	if (idle) {
+		drop_file();
+		return;
+	}
+	close(session->fd);
+	session->fd = -1;
+	clear();
+}
+
+void tw_trace_stop(void)
+{
+	if (!trace_lock())
+		return;
+	atomic_store(&session->again, false);
+	if (atomic_load(&session->state))
+		end();
+	trace_unlock();
+}
+
+uint64_t tw_trace_dropped(void)
+{
+	if (!trace_lock())
+		return 0;
+	uint64_t dropped = atomic_load(&session->state) ? count_dropped() : session->last_dropped;
+	trace_unlock();
+	return dropped;
+}
+
+size_t tw_trace_file(char *name, size_t room)
+{
+	if (!trace_lock())
+		return 0;
+	const char *file = atomic_load(&session->state) ? session->file : "";
+	size_t length = strlen(file);
+	if (room)
+		snprintf(name, room, "%s", file);
+	trace_unlock();
+	return length;
+}
+
+/* ---- Forks. ---- */
+
+/* A word that is 1, and 0 in a process that was forked: also where no handler runs, as in one of a bare clone(). */
+static volatile uint32_t *alive;
+
+static void mark_alive(void)
+{
+	if (!alive)
+		alive = trace_map(IMAGE_PAGE);
+	if (alive && madvise((void *)alive, IMAGE_PAGE, MADV_WIPEONFORK) < 0)
+		alive = NULL;
+	if (alive)
+		*alive = 1;
+}
+
+static __thread bool fork_locked __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void)
+{
+	fork_locked = trace_lock(); /* false in a signal handler that has come while it was held */
+}
+
+static void after_fork(void)
+{
+	if (fork_locked)
+		trace_unlock();
+}
+
+/* The file is the parent's; the next event begins one of its own. */
+static void after_fork_in_child(void)
+{
+	bool was_on = atomic_load(&session->state) || atomic_load(&session->again);
+	trace_lock_forked();
+	trace_threads_forked();
+	atomic_store(&session->state, 0);
+	drop_file();
+	*session->file = 0;
+	atomic_store(&session->again, was_on);
+	__atomic_store_n(&tw_trace_state, tw_trace_state + 2, __ATOMIC_RELEASE);
+	mark_alive();
+}
+
+static void look_around(void)
+{
+	if (alive && !*alive)
+		after_fork_in_child();
+	if (!atomic_load_explicit(&session->again, memory_order_relaxed) || !trace_lock())
+		return;
+	bool started = atomic_load(&session->again) && begin() == 0;
+	atomic_store(&session->again, false);
+	trace_unlock();
+	if (started)
+		start_helper();
+}
+
+/* ---- Where it all begins, and ends. ---- */
+
+__attribute__((constructor(101))) static void load(void)
+{
+	session->look_around = look_around;
+	mark_alive();
+	pthread_atfork(before_fork, after_fork, after_fork_in_child);
+	if (secure_getenv("TRACKWAY_TRACE"))
+		tw_trace_start(NULL, NULL);
+}
+
+__attribute__((destructor(101))) static void unload(void)
+{
+	tw_trace_stop();
+}

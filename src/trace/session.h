@@ -1,0 +1,213 @@
+/* session.h - the recorder inside: a recording, its threads, their chunks.
+ *
+ * Everything that is called by traced code may be called by a signal handler at any place of the same: a thread counts
+ * how deep it is inside (busy), and whoever may hold the lock of the recording has said so before (locking). Nothing
+ * allocates by malloc(), for malloc() itself may be traced. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_SESSION_H
+#define TRACE_SESSION_H
+
+#include "trace/image.h"
+
+#include <trackway/trace.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Names of categories that are recorded, one behind the other, each terminated. */
+enum { TRACE_CATEGORIES = 1024, TRACE_PATH = 4096 };
+
+struct trace_options {
+	uint32_t mode;
+	uint64_t size; /* bytes of chunks of events; 0: no limit */
+	int clock;     /* enum image_clock; -1: the cheapest sound one */
+	bool control;
+	char categories[TRACE_CATEGORIES]; /* empty: all */
+};
+
+/* Where a thread writes. */
+struct trace_writer {
+	uint8_t *at, *end; /* in the chunk; at == end: there is none */
+	struct image_chunk *chunk;
+	uint64_t owner; /* what the chunk says while it is this writer's */
+	uint64_t size;  /* of the last chunk */
+};
+
+/* How deep a thread may be inside: a signal handler while another event is written. */
+enum { TRACE_NESTED = 2 };
+
+/* A thread. In pages that are zero after a fork. */
+struct trace_thread {
+	_Atomic uint32_t state; /* the recording that it is in; 0: in none */
+	_Atomic uint32_t busy;
+	uint32_t number, waiting; /* waiting: events that are dropped before it asks for a chunk again */
+	struct trace_writer writers[TRACE_NESTED];
+	struct image_slot *slot; /* NULL: no room for one */
+	struct trace_thread *next;
+};
+
+enum { TRACE_PARTS = 64 };
+
+/* The recording; the lock is around all that is not said to be otherwise. */
+struct trace_session {
+	_Atomic uint32_t state; /* what tw_trace_state is while it goes on; 0: none */
+	_Atomic uint32_t lock;
+	struct image_header *header;
+	uint64_t mapped, allocated; /* bytes: of addresses, of the file */
+	uint64_t events;            /* bytes of chunks of events */
+	uint64_t chunk_size;        /* of all of them, in circular mode */
+	int fd;
+	dev_t device;
+	ino_t inode;
+	bool full; /* nothing more is to be had from the disk */
+	bool barrier;
+	uint32_t sequence, threads, strings, labels;
+	struct trace_writer durable;
+	struct trace_thread *all; /* that are in it */
+	struct image_slot *free_slots[1024];
+	unsigned free_slot_count;
+	uint8_t *slots_at, *slots_end;
+	struct trace_writer parts[TRACE_PARTS]; /* chunks of threads that have ended, with room */
+	unsigned part_count;
+	struct image_chunk **full_chunks; /* circular: those that are full, from the oldest on */
+	uint64_t full_first, full_count, full_room;
+	struct trace_options options;
+	char path[TRACE_PATH];    /* that was asked for, for forked processes */
+	char file[TRACE_PATH];    /* what it has become */
+	_Atomic bool again;       /* after a fork: it is to be started */
+	_Atomic uint64_t dropped; /* events that no slot counts, without the lock */
+	uint64_t gone;            /* events dropped by threads that have ended */
+	uint64_t last_dropped;    /* all that the last recording dropped */
+	struct image_pair pair;   /* the last */
+	/* Deals with a fork that no handler was told of, and starts anew what a fork has ended. Without the lock. */
+	void (*look_around)(void);
+};
+
+extern struct trace_session trace_session;
+
+/* ---- options.c ---- */
+
+/* Takes options in words. Returns 0 or EINVAL. */
+int trace_options_parse(struct trace_options *options, const char *text);
+bool trace_category_wanted(const struct trace_options *options, const char *category);
+
+/* ---- clock.c ---- */
+
+extern int trace_clock; /* enum image_clock of the recording */
+
+uint64_t trace_monotonic(void);
+
+/* Chooses a clock; wanted: enum image_clock, or -1. */
+void trace_clock_choose(int wanted);
+struct image_pair trace_pair(void);
+
+/* Measures ticks a second, in less than a millisecond. */
+uint64_t trace_frequency(void);
+
+static inline uint64_t trace_now(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_expect(trace_clock == IMAGE_TSC, 1))
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+	if (__builtin_expect(trace_clock == IMAGE_CNTVCT, 1)) {
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
+#endif
+	return trace_monotonic();
+}
+
+/* ---- lock.c ---- */
+
+/* Takes the lock. False where this thread holds it already, below: then nothing can be done. */
+bool trace_lock(void);
+void trace_unlock(void);
+
+/* Memory of its own, zero; NULL where there is none. */
+void *trace_map(size_t size);
+
+/* In a process that was forked: nobody holds it. */
+void trace_lock_forked(void);
+
+/* Whoever has to ask what is going on begins with this. */
+static inline void trace_look_around(void)
+{
+	if (trace_session.look_around)
+		trace_session.look_around();
+}
+
+/* A barrier in all threads of the process; false where the system has none. */
+bool trace_barrier(void);
+
+/* ---- chunk.c ---- */
+
+/* Gives a chunk of `size` bytes that is nobody's, behind the last; NULL where there is no room. Locked. */
+struct image_chunk *trace_chunk_new(uint64_t size);
+
+/* Makes a writer's room at least `need` bytes. Returns false where it cannot. Locked. */
+bool trace_chunk_take(struct trace_thread *thread, struct trace_writer *writer, uint64_t need);
+
+/* A thread gives its chunk back. Locked. */
+void trace_chunk_leave(struct trace_writer *writer);
+
+/* Bytes that a record may have at most. */
+uint64_t trace_record_most(void);
+
+/* ---- durable.c: all locked. Numbers begin with 1; 0: there is no room for more. ---- */
+
+uint32_t trace_string(const char *text, size_t length);
+uint32_t trace_label(const char *category, const char *name);
+void trace_put_thread(uint32_t number, uint64_t process, uint64_t thread, const char *name);
+void trace_put_thread_name(uint32_t number, const char *name);
+void trace_put_drops(uint32_t number, uint64_t count);
+
+/* Room for a durable record of `words`; then it is put. NULL: none. */
+uint64_t *trace_durable_room(uint64_t words);
+void trace_durable_put(uint64_t words);
+void trace_durable_forget(void);
+
+/* ---- thread.c ---- */
+
+/* Begins to write: the calling thread, and in *writer where. NULL: nothing can be written, and that has been counted.
+ * Then trace_leave(). */
+struct trace_thread *trace_enter(struct trace_writer **writer);
+
+static inline void trace_leave(struct trace_thread *thread)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&thread->busy, atomic_load_explicit(&thread->busy, memory_order_relaxed) - 1,
+	                      memory_order_release);
+}
+
+/* Room for `bytes` at writer->at; false: there is none, and that has been counted. */
+bool trace_room_slow(struct trace_thread *thread, struct trace_writer *writer, uint64_t bytes);
+
+static inline bool trace_room(struct trace_thread *thread, struct trace_writer *writer, uint64_t bytes)
+{
+	if (__builtin_expect((uint64_t)(writer->end - writer->at) < bytes ||
+	                         atomic_load_explicit(&writer->chunk->owner, memory_order_relaxed) != writer->owner,
+	                     0))
+		return trace_room_slow(thread, writer, bytes);
+	return true;
+}
+
+/* The record at writer->at is complete. */
+static inline void trace_commit(struct trace_writer *writer, uint64_t bytes)
+{
+	writer->at += bytes;
+	uint64_t committed = (uint64_t)(writer->at - (uint8_t *)writer->chunk) - IMAGE_CHUNK_HEAD;
+	atomic_store_explicit(&writer->chunk->committed, committed, memory_order_release);
+}
+
+/* Counts an event that could not be written; thread may be NULL. */
+void trace_drop(struct trace_thread *thread);
+
+/* All threads forget what they have, when a recording has ended or a process was forked. */
+void trace_threads_forget(void);
+bool trace_threads_idle(void);
+void trace_threads_forked(void);
+
+#endif

@@ -1,0 +1,199 @@
+/* stress.c - programs that count what they have committed, until they are killed or end: trace_tests.py reads both.
+ *
+ * stress commit TRUTH THREADS   threads count events until they are killed; word N of TRUTH: those of thread N
+ * stress signals TRUTH          the same in a handler that comes at any moment
+ * stress forks TRUTH PROCESSES  processes fork while their threads count
+ * stress storm THREADS          threads that write one event each
+ * stress strings COUNT          so many names
+ * stress library FILE ROUNDS    a library with sites is loaded and unloaded
+ * stress handled                open scopes, left by longjmp(); the last is open at the end, by _exit() */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <trackway/trace.h>
+
+enum { TRUTHS = 1024, PAUSE = 500 };
+
+static _Atomic uint64_t *truth;
+
+static void open_truth(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	if (fd < 0 || ftruncate(fd, TRUTHS * sizeof *truth) < 0)
+		exit(1);
+	truth = mmap(NULL, TRUTHS * sizeof *truth, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (truth == MAP_FAILED)
+		exit(1);
+}
+
+static void *count(void *context)
+{
+	uint32_t place = (uint32_t)(uintptr_t)context;
+	TW_TRACE_DURATION("stress", "thread");
+	for (uint64_t i = 1;; i++) {
+		{
+			TW_TRACE_DURATION("stress", "step");
+			TW_TRACE_INSTANT("stress", "tick", TW_SCOPE_THREAD, TW_U32("place", place), TW_U64("value", i));
+		}
+		truth[place] = i;
+		if (i % PAUSE == 0)
+			usleep(100);
+	}
+	return NULL;
+}
+
+static void start_threads(uint32_t first, uint32_t threads)
+{
+	pthread_t thread;
+	for (uint32_t i = 0; i < threads; i++)
+		if (pthread_create(&thread, NULL, count, (void *)(uintptr_t)(first + i)) != 0)
+			exit(1);
+}
+
+static int commit(char **words)
+{
+	open_truth(words[0]);
+	start_threads(1, (uint32_t)atoi(words[1]) - 1);
+	count(NULL);
+	return 0;
+}
+
+static void handle(int number)
+{
+	static uint64_t i;
+	(void)number;
+	TW_TRACE_DURATION("stress", "handler");
+	TW_TRACE_INSTANT("stress", "signal", TW_SCOPE_THREAD, TW_U64("value", ++i));
+	truth[1] = i;
+}
+
+static int signals(char **words)
+{
+	const struct itimerval often = {{0, 50}, {0, 50}};
+	open_truth(words[0]);
+	signal(SIGALRM, handle);
+	setitimer(ITIMER_REAL, &often, NULL);
+	count(NULL);
+	return 0;
+}
+
+static int forks(char **words)
+{
+	int processes = atoi(words[1]);
+	open_truth(words[0]);
+	start_threads(0, 2);
+	for (int i = 1; i < processes; i++) {
+		if (fork() == 0) {
+			start_threads((uint32_t)i * 2, 2);
+			usleep(20000);
+			_exit(0);
+		}
+		usleep(1000);
+	}
+	while (wait(NULL) > 0)
+		;
+	tw_trace_stop();
+	_exit(0);
+}
+
+static void *once(void *context)
+{
+	TW_TRACE_INSTANT("stress", "once", TW_SCOPE_THREAD, TW_U64("value", (uint64_t)(uintptr_t)context));
+	return NULL;
+}
+
+/* Some of them at the same time. */
+static int storm(char **words)
+{
+	enum { AT_ONCE = 50 };
+	pthread_t threads[AT_ONCE];
+	uintptr_t all = (uintptr_t)atoi(words[0]);
+	for (uintptr_t i = 0; i < all; i += AT_ONCE) {
+		for (uintptr_t k = 0; k < AT_ONCE; k++)
+			if (pthread_create(&threads[k], NULL, once, (void *)(i + k)) != 0)
+				return 1;
+		for (uintptr_t k = 0; k < AT_ONCE; k++)
+			pthread_join(threads[k], NULL);
+	}
+	return tw_trace_dropped() != 0;
+}
+
+static int strings(char **words)
+{
+	char name[32];
+	for (int i = 0; i < atoi(words[0]); i++) {
+		snprintf(name, sizeof name, "name %d", i);
+		tw_trace_write(TW_TRACE_KIND_INSTANT, "stress", name, TW_SCOPE_THREAD, NULL, 0);
+	}
+	return tw_trace_dropped() != 0;
+}
+
+static int library(char **words)
+{
+	for (int i = 0; i < atoi(words[1]); i++) {
+		void *loaded = dlopen(words[0], RTLD_NOW);
+		void (*call)(void) = loaded ? (void (*)(void))(uintptr_t)dlsym(loaded, "trace_from_library") : NULL;
+		if (!call)
+			return 1;
+		call();
+		dlclose(loaded);
+		if (i % 10 == 9) { /* other categories: every site is asked again */
+			tw_trace_stop();
+			tw_trace_start(NULL, NULL);
+		}
+	}
+	return 0;
+}
+
+static jmp_buf back;
+
+static void leave(void)
+{
+	TW_TRACE_DURATION("stress", "left");
+	longjmp(back, 1);
+}
+
+static void go_down(void)
+{
+	TW_TRACE_DURATION("stress", "left");
+	leave();
+}
+
+static int handled(char **words)
+{
+	(void)words;
+	TW_TRACE_DURATION("stress", "main");
+	{
+		TW_TRACE_DURATION("stress", "around");
+		if (setjmp(back) == 0)
+			go_down();
+	}
+	TW_TRACE_DURATION("stress", "last");
+	_exit(0);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(char **words);
+	int words;
+} parts[] = {{"commit", commit, 2},   {"signals", signals, 1}, {"forks", forks, 2},    {"storm", storm, 1},
+             {"strings", strings, 1}, {"library", library, 2}, {"handled", handled, 0}};
+
+int main(int count_of_words, char **words)
+{
+	for (size_t i = 0; count_of_words > 1 && i < sizeof parts / sizeof *parts; i++)
+		if (strcmp(words[1], parts[i].name) == 0 && count_of_words >= parts[i].words + 2)
+			return parts[i].run(words + 2);
+	return 2;
+}

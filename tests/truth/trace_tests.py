@@ -1,0 +1,418 @@
+#!/usr/bin/python3
+"""trace_tests - what the tracer's images hold, by the second decoder of FXT and by what programs count. Prints TAP.
+
+Each program runs with TRACKWAY_TRACE; its image is converted by the tool, and the archive decoded by fxt.py, which knows
+nothing of the library. Programs that are killed count in shared memory what they have committed: it must all be there.
+--kills N: so many of them; --seed: which moments.
+"""
+# SPDX-License-Identifier: Apache-2.0
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import fxt
+
+TRUTHS = 1024
+BILLION = 10**9
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(holds, *what):
+    if not holds:
+        raise Failed(" ".join(str(part) for part in what)[:2000])
+
+
+class Run:
+    """A directory, and the programs and the tool in it."""
+
+    def __init__(self, options, folder):
+        self.tool, self.programs, self.folder = options.tool, options.programs, pathlib.Path(folder)
+
+    def environment(self, settings, name="out-%p.fxt"):
+        return {**os.environ, "TRACKWAY_TRACE": name, "TRACKWAY_TRACE_OPTIONS": settings}
+
+    def program(self, name, *words, settings="", limits=None):
+        done = subprocess.run([self.programs / name, *map(str, words)], cwd=self.folder, capture_output=True,
+                              env=self.environment(settings), preexec_fn=limits)
+        expect(done.returncode == 0, name, words, "ended with", done.returncode, done.stderr.decode())
+
+    def images(self):
+        return sorted(self.folder.glob("out-*.fxt"))
+
+    def run(self, *words, stdin=None):
+        return subprocess.run([self.tool, *map(str, words)], cwd=self.folder, capture_output=True, stdin=stdin)
+
+    def findings(self, path):
+        done = self.run("check", "--json", path)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        return collections.Counter(f"{row['rule']} {row['severity']}" for row in rows if "rule" in row)
+
+    def archive(self, path):
+        """The rows of the archive that the image makes: times are nanoseconds in it."""
+        target = self.folder / "archive.fxt"
+        done = self.run("convert", path, "-o", target)
+        expect(done.returncode == 0, "convert:", done.stderr.decode())
+        data, damaged = target.read_bytes(), []
+        rows = [row for row, _ in fxt.records(data, damaged=damaged)]
+        expect(not damaged, "the archive is damaged:", damaged[:3])
+        rates = [row["ticks_per_second"] for row in rows if row["record"] == "initialization"]
+        expect(set(rates) == {BILLION}, "rates", rates)
+        return rows
+
+
+def arguments(row):
+    return {argument["name"]: (argument["type"], argument["value"]) for argument in row["arguments"]}
+
+
+def named(rows, kind, name):
+    found = [row for row in rows if row["record"] == kind and row.get("name") == name]
+    expect(len(found) == 1, len(found), kind, name)
+    return found[0]
+
+
+NUMBERS = {"i32": ("int32", -5), "u32": ("uint32", 4000000000), "i64": ("int64", -2**63), "u64": ("uint64", 2**64 - 1),
+           "f64": ("double", -0.5)}
+OTHERS = {"text": ("string", "café"), "pointer": ("pointer", 0xabc), "koid": ("koid", 77), "yes": ("bool", True),
+          "no": ("bool", False), "null": ("null", None), "bytes": ("blob", "0100020304"), "empty": ("string", ""),
+          "none": ("string", "")}
+DEDUCED = {"bool": ("bool", True), "int": ("int32", -1), "unsigned": ("uint32", 1), "long": ("int64", -2),
+           "ulong": ("uint64", 2), "llong": ("int64", -3), "ullong": ("uint64", 3), "float": ("double", 1.5),
+           "double": ("double", 2.5), "text": ("string", "constant"), "array": ("string", "mutable"),
+           "short": ("int32", -7), "pointer": ("pointer", 0x10)}
+LARGE = bytes(ord("a") + i % 26 for i in range(70000))
+
+
+def check_types(rows, deduces):
+    row = named(rows, "event.instant", "numbers")
+    expect(arguments(row) == NUMBERS and row["scope"] == 0, row)
+    row = named(rows, "event.instant", "others")
+    found = arguments(row)
+    found["null"] = ("null", found["null"][1] if found["null"][1] else None)
+    expect(found == OTHERS and row["scope"] == 1, row)
+    if deduces:
+        row = named(rows, "event.instant", "deduced")
+        found = arguments(row)
+        expect(found.pop("uchar")[1] == 200, row)
+        expect(found == DEDUCED and row["scope"] == 2, row)
+
+
+def check_scopes(rows):
+    outer = [row for row in rows if row.get("name") == "outer"]
+    inner = [row for row in rows if row.get("name") == "inner"]
+    expect(len(outer) == 2 and len(inner) == 2, outer, inner)
+    for around, inside, value in zip(outer, inner, (1, 2)):
+        expect(around["record"] == inside["record"] == "event.duration-complete", around)
+        expect(around["timestamp"] <= inside["timestamp"] <= inside["end_time"] <= around["end_time"], around, inside)
+        expect(arguments(inside) == {"value": ("int32", value), "when": ("string", "begin")}, inside)
+    expect(arguments(named(rows, "event.duration-begin", "pair")) == {"a": ("int32", 1)})
+    expect(arguments(named(rows, "event.duration-end", "pair")) == {"b": ("int32", 2)})
+
+
+def check_ids(rows):
+    row = named(rows, "event.counter", "counter")
+    expect(row["counter_id"] == 9 and arguments(row) == {"x": ("int32", 1), "y": ("double", 2.0)}, row)
+    for step in ("begin", "instant", "end"):
+        expect(named(rows, f"event.async-{step}", "async")["async_correlation_id"] == 10)
+    for step in ("begin", "step", "end"):
+        expect(named(rows, f"event.flow-{step}", "flow")["flow_correlation_id"] == 11)
+
+
+def check_others(rows, process):
+    expect([row["message"] for row in rows if row["record"] == "log"] == ["a line"])
+    blobs = [(row["name"], bytes.fromhex(row["payload"])) for row in rows if row["record"] == "blob"]
+    expect(blobs[0] == ("small", bytes([1, 0, 2, 3, 4])), blobs[0])
+    expect([len(data) for name, data in blobs[1:]] == [32000, 32000, 6000], [len(data) for _, data in blobs])
+    expect(b"".join(data for name, data in blobs if name == "large") == LARGE)
+    row = named(rows, "userspace-object", "object")
+    expect(row["pointer"] == 0x1234 and arguments(row) == {"size": ("int32", 3)} and row["process"] == process, row)
+    expect(named(rows, "event.instant", "alert")["scope"] == 1)
+    row = named(rows, "event.instant", "fifteen")
+    expect([argument["name"] for argument in row["arguments"]] == [str(i) for i in range(1, 16)], row)
+    found = arguments(named(rows, "event.instant", "cut"))
+    expect(found["whole"] == ("blob", LARGE[:20000].hex()) and "gone" not in found, list(found))
+    expect(LARGE[:20000].hex().startswith(found["cut"][1]) and len(found["cut"][1]) > 20000, len(found["cut"][1]))
+
+
+def check_functions(rows, process):
+    row = named(rows, "event.instant", "name5")
+    expect(row["category"] == "functions" and arguments(row) == {"n": ("int32", 4)}, row)
+    fiber = named(rows, "kernel-object", "fiber")
+    row = named(rows, "event.duration-complete", "on fiber")
+    expect(row["thread"] == fiber["koid"] and row["thread"] >> 63 and 0 < row["end_time"] - row["timestamp"] <= 10, row)
+    expect(named(rows, "event.instant", "own")["thread"] == process)
+    expect(named(rows, "kernel-object", "first thread")["koid"] == process)
+    expect(not any(row.get("name") == "not wanted" for row in rows), "a category that is off")
+
+
+def every(run, program, clock):
+    run.program(program, settings=f"clock={clock},category=types:scopes:ids:oth*:functions")
+    image, = run.images()
+    process = int(image.stem.split("-")[1])
+    expect(os.stat(image).st_mode & 0o777 == 0o600, "the mode of the file")
+    rows = run.archive(image)
+    check_types(rows, program != "trace-every-c99")
+    check_scopes(rows)
+    check_ids(rows)
+    check_others(rows, process)
+    check_functions(rows, process)
+    expect(run.findings(image) == {"fxt.image-cut note": 1}, run.findings(image))
+    expect(not run.findings(run.folder / "archive.fxt"), run.findings(run.folder / "archive.fxt"))
+
+
+def clocks(run):
+    """An event's time is CLOCK_MONOTONIC's, whatever counts."""
+    before = time.monotonic_ns()
+    run.program("trace-every-c11", settings="clock=tsc,category=types:functions")
+    after = time.monotonic_ns()
+    times = [row["timestamp"] for row in run.archive(run.images()[0]) if "timestamp" in row]
+    expect(before <= min(times) and max(times) <= after, before, min(times), max(times), after)
+
+
+def names(run):
+    """Never over a file: the next free number."""
+    for _ in range(3):
+        subprocess.run([run.programs / "trace-every-c99"], cwd=run.folder, env=run.environment("category=types:functions", "a.b.fxt"),
+                       check=True)
+    found = sorted(path.name for path in run.folder.iterdir())
+    expect(found == ["a.b-1.fxt", "a.b-2.fxt", "a.b.fxt"], found)
+
+
+def quiet(run):
+    """What cannot be recorded harms nothing."""
+    for name in ("/nowhere/out.fxt", "/proc/out.fxt", "/dev/full"):
+        done = subprocess.run([run.programs / "trace-stress", "storm", "50"], cwd=run.folder, env=run.environment("", name))
+        expect(done.returncode == 0, name, done.returncode)
+    done = subprocess.run([run.programs / "trace-stress", "storm", "50"], cwd=run.folder, env=run.environment("mode=other"))
+    expect(done.returncode == 0 and not run.images(), "options that are none")
+
+
+def limit_files():
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
+
+
+def full(run):
+    """A file that may not grow: the rest is dropped, and counted."""
+    run.program("trace-stress", "forks", "truth", 1, limits=limit_files)
+    process = run.folder / "truth"
+    image, = run.images()
+    findings = run.findings(image)
+    expect(image.stat().st_size <= 1 << 18 and process.exists())
+    expect(not [rule for rule in findings if rule.endswith("error")], findings)
+
+
+def storm(run):
+    run.program("trace-stress", "storm", 2000)
+    rows = run.archive(run.images()[0])
+    values = sorted(arguments(row)["value"][1] for row in rows if row.get("name") == "once")
+    expect(values == list(range(2000)), len(values))
+    threads = {row["thread"] for row in rows if row.get("name") == "once"}
+    expect(len(threads) > 255, len(threads), "threads")
+    expect(run.images()[0].stat().st_size < 4 << 20, "10,000 threads take", run.images()[0].stat().st_size)
+
+
+def strings(run):
+    run.program("trace-stress", "strings", 33000)
+    rows = run.archive(run.images()[0])
+    found = [row["name"] for row in rows if row["record"] == "event.instant"]
+    expect(found == [f"name {i}" for i in range(33000)], len(found))
+    indices = [row["index"] for row in rows if row["record"] == "string"]
+    expect(len(indices) == len(set(indices)) == 32767, "an index is used again")
+    expect(not run.findings(run.images()[0]), run.findings(run.images()[0]))
+
+
+def circular(run):
+    """A ring has the newest, and says so."""
+    run.program("trace-stress", "strings", 33000, settings="mode=circular,size=64K")
+    rows = run.archive(run.images()[0])
+    found = [row["name"] for row in rows if row["record"] == "event.instant"]
+    expect(found == [f"name {i}" for i in range(33000 - len(found), 33000)] and len(found) > 1000, len(found), found[-1:])
+    expect(run.findings(run.images()[0]) == {"fxt.image-overwritten note": 1}, run.findings(run.images()[0]))
+
+
+def oneshot(run):
+    """What a buffer has no room for is counted."""
+    done = subprocess.run([run.programs / "trace-stress", "strings", "33000"], cwd=run.folder,
+                          env=run.environment("mode=oneshot,size=64K"))
+    expect(done.returncode == 1, "tw_trace_dropped() is not 0:", done.returncode)
+    rows = run.archive(run.images()[0])
+    found = [row["name"] for row in rows if row["record"] == "event.instant"]
+    expect(found == [f"name {i}" for i in range(len(found))] and len(found) > 1000, len(found))
+    row, = [row for row in rows if row["record"] == "provider-event"]
+    expect(row["event_id"] == 0, row)
+    text = run.run("check", run.images()[0]).stdout.decode()
+    expect(f"{33000 - len(found)} events found no room" in text, text, len(found))
+    expect(run.findings(run.images()[0])["fxt.records-dropped warning"] == 1, text)
+
+
+def forks(run):
+    run.program("trace-stress", "forks", "truth", 4)
+    truth = struct.unpack(f"<{TRUTHS}Q", (run.folder / "truth").read_bytes())
+    last = collections.Counter()
+    expect(len(run.images()) == 4, run.images())
+    for image in run.images():
+        ticks = read_ticks(run, image)
+        for place, values in ticks.items():
+            expect(values == list(range(1, len(values) + 1)), image, place, values[:3])
+            expect(place not in last, "two processes have place", place)
+            last[place] = values[-1]
+    for place in range(8):
+        expect(last[place] >= truth[place] > 0, place, last[place], truth[place])
+
+
+def library(run):
+    run.program("trace-stress", "library", run.programs / "trace-library.so", 40)
+    count = 0
+    for image in run.images():
+        count += sum(row.get("name") == "from library" for row in run.archive(image))
+    expect(count == 40, count)
+
+
+def handled(run):
+    run.program("trace-stress", "handled")
+    rows = run.archive(run.images()[0])
+    begins = [row["name"] for row in rows if row["record"] == "event.duration-begin"]
+    expect(begins == ["main", "last"], begins)
+    expect([row["name"] for row in rows if row["record"] == "event.duration-complete"] == ["around"])
+    findings = run.findings(run.images()[0])
+    expect(set(findings) == {"fxt.image-not-finished note", "fxt.begin-without-end note"}, findings)
+
+
+def pipes(run):
+    """Every way to read an image is the same."""
+    run.program("trace-every-c11", settings="category=types")
+    image, = run.images()
+    want = run.run("dump", image).stdout
+    expect(want, "nothing")
+    for words in (["cat", image], ["gzip", "-c", image], ["zstd", "-q", "-c", image]):
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as source:
+            expect(run.run("dump", "-", stdin=source.stdout).stdout == want, words)
+    for command in ("repair", "convert"):
+        done = run.run(command, image, "-o", "made.fxt")
+        expect(done.returncode == 0, command, done.stderr)
+        expect(run.run("dump", "made.fxt").stdout == want, command)
+        (run.folder / "made.fxt").unlink()
+    expect(run.run("dump", "--from", "fxt", image).stdout == want, "--from")
+
+
+def damaged(run):
+    """Damage is told, and what is whole is read."""
+    run.program("trace-stress", "storm", 200)
+    image, = run.images()
+    data = image.read_bytes()
+    at = data.index(b"TWCHUNK\n", 4096 + 64 + 8)
+    image.write_bytes(data[:at] + b"DAMAGED\n" + data[at + 8:])
+    expect(run.findings(image)["fxt.image-damaged error"] == 1, run.findings(image))
+    image.write_bytes(data[:len(data) // 2])
+    expect(run.findings(image)["fxt.image-damaged error"] == 1, run.findings(image))
+    image.write_bytes(data[:8] + b"\2" + data[9:])
+    expect(b"version that is not known" in run.run("check", image).stderr, run.run("check", image).stderr)
+
+
+# ---- Programs that are killed. ----
+
+def read_ticks(run, image):
+    """By place, the values in the order of time."""
+    ticks = collections.defaultdict(list)
+    for row in run.archive(image):
+        if row["record"] == "event.instant" and row["name"] == "tick":
+            found = {argument["name"]: argument["value"] for argument in row["arguments"]}
+            ticks[found["place"]].append(found["value"])
+    return ticks
+
+
+def check_killed(run, mode, threads):
+    truth = struct.unpack(f"<{TRUTHS}Q", (run.folder / "truth").read_bytes())
+    images = run.images()
+    if not images:
+        return expect(not any(truth), "no image, and events were counted")
+    findings = run.findings(images[0])
+    expect(not [rule for rule in findings if rule.endswith("error")], findings)
+    ticks = read_ticks(run, images[0])
+    lossless = not findings["fxt.image-dropped note"]
+    for place in range(threads):
+        values = ticks.get(place, [])
+        if lossless and values:
+            expect(values == list(range(values[0], values[0] + len(values))), "a gap at place", place)
+        if lossless and (values or mode != "circular"):
+            expect(not truth[place] or values[-1] >= truth[place], "place", place, "has", values[-1:], "of", truth[place])
+        if mode != "circular" and values:
+            expect(values[0] == 1, "the first of place", place, "is", values[0])
+    return None
+
+
+def kill(run, dice):
+    mode = dice.choice(["oneshot", "circular", "streaming"])
+    size = dice.choice(["", ",size=64K", ",size=2M"])
+    threads = dice.choice([1, 8, 8, 500]) if dice.random() < 0.3 else dice.choice([1, 3, 8])
+    settings = f"mode={mode}{size},clock={dice.choice(['tsc', 'monotonic'])}"
+    words = ["commit", "truth", str(threads)] if dice.random() < 0.8 else ["signals", "truth"]
+    program = subprocess.Popen([run.programs / "trace-stress", *words], cwd=run.folder, env=run.environment(settings))
+    try:
+        while not (run.folder / "truth").exists() or (run.folder / "truth").stat().st_size == 0:
+            expect(program.poll() is None, "the program ended with", program.returncode)
+            time.sleep(0.001)
+        time.sleep(dice.random() ** 2 * 0.1)
+    finally:
+        program.kill()
+        program.wait()
+    try:
+        check_killed(run, mode, threads if words[0] == "commit" else 1)
+    except Failed as failure:
+        raise Failed(f"{settings}, {words}: {failure}") from failure
+
+
+def kills(run, options):
+    dice = random.Random(options.seed)
+    for _ in range(options.kills):
+        kill(run, dice)
+        for path in run.folder.iterdir():
+            path.unlink()
+
+
+def tests(options):
+    for program in ("c99", "c11", "cpp"):
+        for clock in ("monotonic", "tsc"):
+            yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
+    for test in (clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged):
+        yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
+    yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", required=True, type=pathlib.Path)
+    parser.add_argument("--programs", required=True, type=pathlib.Path)
+    parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=34)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    options.tool, options.programs = options.tool.resolve(), options.programs.resolve()
+    chosen = [(name, test) for name, test in tests(options) if options.only in name]
+    print("TAP version 13")
+    print(f"1..{len(chosen)}", flush=True)
+    for number, (name, test) in enumerate(chosen, 1):
+        folder = tempfile.mkdtemp()
+        try:
+            test(Run(options, folder))
+            print(f"ok {number} - {name}", flush=True)
+        except (Failed, subprocess.SubprocessError) as failure:
+            print(f"not ok {number} - {name}\n# {failure}", flush=True)
+        finally:
+            shutil.rmtree(folder)
+
+
+main()
