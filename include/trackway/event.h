@@ -37,7 +37,7 @@ extern "C" {
 	X(TW_BLOB, "blob", "size in bytes", "blob type", "part") /* the bytes are the first argument */                \
 	X(TW_INSTRUCTIONS, "instructions", "count of instructions", "address of the first", "-")                       \
 	X(TW_LOST, "lost", "size of the gap in bytes", "-", "-")                                                       \
-	X(TW_METADATA, "metadata", "-", "-", "-")
+	X(TW_METADATA, "metadata", "1: of no time", "-", "-")
 
 enum tw_event_kind {
 #define X(name, text, value, id, other) name,

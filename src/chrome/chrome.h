@@ -61,11 +61,12 @@ struct chrome_stream {
 	size_t told_count;
 	uint64_t told_numbers[CHROME_NUMBERS / 64]; /* a bit for each number */
 	/* What "otherData" told. */
-	bool own;          /* Trackway wrote it */
-	bool own_cpu;      /* and "cpu" among the arguments is the CPU */
-	bool has_start;    /* start_ns is there */
-	uint64_t start_ns; /* the time at which ts is 0 */
-	uint64_t wall_ns;  /* its time of day; 0: not known */
+	struct tw_text document; /* other members of the document, as they are to be written again */
+	bool own;                /* Trackway wrote it */
+	bool own_cpu;            /* and "cpu" among the arguments is the CPU */
+	bool has_start;          /* start_ns is there */
+	uint64_t start_ns;       /* the time at which ts is 0 */
+	uint64_t wall_ns;        /* its time of day; 0: not known */
 };
 
 /* Reads what is before the first event. Returns 0 or a negative status; TW_ERR_FORMAT where it is no JSON. */

@@ -1,6 +1,7 @@
 /* events.c - items to rows: times, tracks, ids, and what each phase has of its own. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "base/text/utf8.h"
 #include "chrome/chrome.h"
 
 #include <string.h>
@@ -364,6 +365,49 @@ static int add_flow(struct chrome_fill *fill, const struct tw_event *event)
 	return added && !fill->piece->slab.failed ? 0 : TW_ERR_MEMORY;
 }
 
+/* Whether every backslash begins an escape that stands for something. */
+static bool has_good_escapes(const uint8_t *p, const uint8_t *end)
+{
+	while ((p = memchr(p, '\\', (size_t)(end - p)))) {
+		unsigned digits = end - p >= 6 && p[1] == 'u' ? 4 : 0;
+		if (end - p < 2 || !memchr("\"\\/bfnrtu", p[1], 9) || (p[1] == 'u' && !digits))
+			return false;
+		for (unsigned i = 0; i < digits; i++)
+			if (!memchr("0123456789abcdefABCDEF", p[2 + i], 22))
+				return false;
+		p += 2 + digits;
+	}
+	return true;
+}
+
+/* Whether the event comes as it is written. What Trackway wrote comes back by its arguments, the system's events are of
+ * another list, and what is no JSON for all is written as if it were. */
+static bool keeps_text(const struct chrome_fill *fill)
+{
+	const struct chrome_item *item = fill->item;
+	const struct chrome_stream *stream = &fill->state->stream;
+	return fill->reader->request.texts && !stream->own && !stream->system && !item->odd &&
+	       tw_is_utf8(item->bytes, item->size) && has_good_escapes(item->bytes, item->bytes + item->size);
+}
+
+/* The text of the event, behind what was added to its time. */
+static void add_text(struct chrome_fill *fill)
+{
+	const struct chrome_item *item = fill->item;
+	uint8_t *room = chrome_piece_room(fill->piece, TW_RAW_TEXT_HEAD + item->size);
+	fill->failed |= !room;
+	if (!room)
+		return;
+	memcpy(room, &fill->state->times.base, TW_RAW_TEXT_HEAD);
+	memcpy(room + TW_RAW_TEXT_HEAD, item->bytes, item->size);
+	tw_slab_argument(&fill->piece->slab, &(struct tw_argument){
+						 .type = TW_ARG_BYTES,
+						 .raw = TW_RAW_TEXT,
+						 .value.bytes = room,
+						 .size = (uint32_t)(TW_RAW_TEXT_HEAD + item->size),
+					     });
+}
+
 static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, struct tw_event *event)
 {
 	struct chrome_state *state = fill->state;
@@ -376,6 +420,10 @@ static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, s
 	fill->event = tw_slab_add(&fill->piece->slab, event);
 	if (!fill->event)
 		return TW_ERR_MEMORY;
+	if (keeps_text(fill)) {
+		add_text(fill);
+		return fill->failed || fill->piece->slab.failed ? TW_ERR_MEMORY : 0;
+	}
 	fill->end = state->stream.own && event->kind == TW_SLICE_END;
 	take_outside(fill, phase);
 	chrome_arguments(fill, member(fill, CHROME_ARGS));
@@ -457,7 +505,11 @@ static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase
 		return take_gap(fill, fill->item->size);
 	}
 	take_kind(fill, &event, &ts, phase->need);
-	if (!chrome_wanted(fill->reader, event.track) && !(event.other && chrome_wanted(fill->reader, event.other)))
+	bool timeless = keeps_text(fill) && event.kind == TW_METADATA && !(phase->need & CHROME_HAS_TIME) && !has_time;
+	if (timeless)
+		event.value = 1;
+	else if (!chrome_wanted(fill->reader, event.track) &&
+	         !(event.other && chrome_wanted(fill->reader, event.other)))
 		return fill->failed ? TW_ERR_MEMORY : 0;
 	event.name = event_name(fill);
 	event.category = chrome_name_of(fill, member(fill, CHROME_CAT));
@@ -480,7 +532,7 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
 		                                    : name_process(&fill, member(&fill, CHROME_NAME));
 	else if (phase->event == TW_METADATA && !phase->told_as)
 		named = take_naming(&fill);
-	if (named)
+	if (named < 0 || (named && !keeps_text(&fill)))
 		return named < 0 ? named : 0;
 	return take_event(&fill, phase);
 }

@@ -26,6 +26,7 @@ static int open_chrome(struct tw_reader *reader)
 		return tw_fail_memory(reader);
 	reader->clock.ticks_per_second = 1000000000;
 	state->times.earliest = INT64_MAX;
+	reader->traits.document = &state->stream.document;
 	state->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	state->order.current = calloc(1, sizeof *state->order.current);
 	if (!state->c || !state->order.current)
@@ -46,6 +47,7 @@ static void close_chrome(struct tw_reader *reader)
 	if (state->c)
 		freelocale(state->c);
 	free(state->tracks);
+	tw_text_free(&state->stream.document);
 	free(state);
 	reader->state = NULL;
 }

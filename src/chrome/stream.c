@@ -380,9 +380,16 @@ static bool skip_byte(struct skip *skip, uint8_t c)
 	return false;
 }
 
-/* Skips a value of any size and depth, looking at nothing but brackets and strings. Returns 1, 0 when the file ends
- * first, or a negative status. */
-static int skip_value(struct chrome_stream *stream)
+/* Keeps text of a member that is skipped, where it is asked for. */
+static bool keep(struct chrome_stream *stream, const uint8_t *p, size_t size)
+{
+	return stream->document.length + size <= event_limit(stream->reader) &&
+	       tw_text_add(&stream->document, (const char *)p, size);
+}
+
+/* Skips a value of any size and depth, looking at nothing but brackets and strings. *kept: its text goes into the
+ * document; false where there was no room. Returns 1, 0 when the file ends first, or a negative status. */
+static int skip_and_keep(struct chrome_stream *stream, bool *kept)
 {
 	struct skip skip = {.depth = 0};
 	const uint8_t *p;
@@ -394,12 +401,31 @@ static int skip_value(struct chrome_stream *stream)
 		for (size_t i = 0; i < have; i++) {
 			bool after = skip.word && (p[i] == ',' || p[i] == '}' || p[i] == ']' || is_separator(p[i]));
 			if (after || skip_byte(&skip, p[i])) {
+				*kept = *kept && keep(stream, p, after ? i : i + 1);
 				pass(stream, p, after ? i : i + 1);
 				return 1;
 			}
 		}
+		*kept = *kept && keep(stream, p, have);
 		pass(stream, p, have);
 	}
+}
+
+/* Skips a member of the document; what is to be written again is kept, but for what is too large. */
+static int skip_member(struct chrome_stream *stream, const struct chrome_value *key)
+{
+	const size_t before = stream->document.length;
+	const uint64_t at = stream->at, line = stream->line;
+	bool wanted = stream->reader->request.texts && !stream->system, kept = wanted && key->size < KEY_MAX;
+	kept = kept && keep(stream, (const uint8_t *)",\"", 2) && keep(stream, key->bytes, key->size) &&
+	       keep(stream, (const uint8_t *)"\":", 2);
+	int status = skip_and_keep(stream, &kept);
+	if (status <= 0 || !kept)
+		stream->document.length = before;
+	if (wanted && !kept)
+		tw_report(stream->reader, &chrome_rules[CHROME_MEMBER], at, at, line,
+		          "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
+	return status;
 }
 
 /* What Trackway's own writer tells of the trace. */
@@ -421,6 +447,7 @@ static void take_other_data(struct chrome_stream *stream, const struct chrome_va
 	stream->own_cpu &= stream->own;
 }
 
+/* Looks at it; it is skipped afterwards. */
 static int other_data(struct chrome_stream *stream)
 {
 	enum { OTHER_DATA_MAX = 1 << 16 };
@@ -433,7 +460,7 @@ static int other_data(struct chrome_stream *stream)
 	struct chrome_scan scan = {.at = p, .end = p + have};
 	if (chrome_scan_value(&scan, &value) == CHROME_GOOD && value.type == CHROME_OBJECT && !stream->items)
 		take_other_data(stream, &value);
-	return skip_value(stream);
+	return 0;
 }
 
 /* Members of the document that hold what could be events, but not as Trackway reads them. */
@@ -449,6 +476,7 @@ static bool is_left_out(const struct chrome_value *key)
 
 static int take_member_value(struct chrome_stream *stream, const struct chrome_value *key, uint8_t first)
 {
+	int status = 0;
 	bool events = chrome_is(key, stream->system ? "events" : "traceEvents");
 	if (events && first == '[') {
 		stream->at++;
@@ -461,10 +489,12 @@ static int take_member_value(struct chrome_stream *stream, const struct chrome_v
 		stream->system = true;
 		return AGAIN;
 	}
-	if (is_left_out(key))
+	if (is_left_out(key) && !stream->reader->request.texts)
 		tw_report(stream->reader, &chrome_rules[CHROME_MEMBER], stream->at, stream->at, stream->line,
 		          "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
-	return chrome_is(key, "otherData") ? other_data(stream) : skip_value(stream);
+	if (chrome_is(key, "otherData"))
+		status = other_data(stream);
+	return status < 0 ? status : skip_member(stream, key);
 }
 
 static int take_member(struct chrome_stream *stream, struct chrome_item *item)
@@ -472,7 +502,7 @@ static int take_member(struct chrome_stream *stream, struct chrome_item *item)
 	const uint8_t *p;
 	size_t have;
 	struct chrome_value key;
-	uint8_t name[64], first;
+	uint8_t name[KEY_MAX], first;
 	int status = look(stream, KEY_MAX, &p, &have);
 	if (status < 0)
 		return status;

@@ -35,12 +35,14 @@ struct tw_left_calls;
 
 /* What a format or a merge tells about all events of a reader. `open` writes it, but for two members. */
 struct tw_traits {
-	const char *origin; /* the format that all events are of; NULL: those of several are merged */
-	bool sampled;       /* where time goes is told by samples of stacks, not by slices */
-	bool timeless;      /* objects have no time of their own: filters by time let them through */
-	bool in_turn;       /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
-	bool raised;        /* the merge, as it reads: events would come before time 0, which is theirs instead */
-	uint64_t reach_ns;  /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
+	const char *origin;             /* the format that all events are of; NULL: those of several are merged */
+	bool sampled;                   /* where time goes is told by samples of stacks, not by slices */
+	bool timeless;                  /* objects have no time of their own: filters by time let them through */
+	bool in_turn;                   /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
+	const struct tw_text *document; /* what stands around the events, as it is to be written again, where
+	                                   tw_request.texts asks for it; NULL: the format has no such */
+	bool raised;       /* the merge, as it reads: events would come before time 0, which is theirs instead */
+	uint64_t reach_ns; /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
 	                       or not */
 };
 
@@ -270,6 +272,7 @@ struct tw_target {
 	bool directory;            /* it opens what it writes itself, by writer->path */
 	bool measures;             /* it tells how long calls last: whoever reads for it asks for track_ends */
 	const char *const *beside; /* endings behind its name of other files that may be written; NULL: none */
+	bool texts;                /* it takes the text of records of its own format: tw_request.texts */
 	uint32_t no_category;      /* kinds of event, bits 1 << kind, that it tells without their category; */
 	uint32_t no_arguments;     /* and without arguments: both are counted for it */
 	const char *source;        /* the one format that it is made of, record by record; NULL: events */

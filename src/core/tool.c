@@ -136,12 +136,13 @@ static int copy_merged(struct tw_reader *merged, struct tw_writer *writer, struc
 
 int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned jobs, struct tw_copied *copied)
 {
-	const struct tw_request request = {.track_ends = writer->target->measures};
+	const struct tw_request request = {.track_ends = writer->target->measures, .texts = writer->target->texts};
 	struct tw_reader *ahead;
 	int status = tw_begin(reader, TW_USE_EVENTS, &request);
 	*copied = (struct tw_copied){0};
 	if (status < 0)
 		return status;
+	tw_merge_ask(reader, &request);
 	if (writer->target->join && tw_merge_is_all(reader, writer->target->name))
 		return copy_merged(reader, writer, copied);
 	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_read_thread(&ahead, reader) < 0)

@@ -12,8 +12,7 @@ TRUTH=$TRACKWAY_SOURCE/tests/truth
 # Every member of every event is what Python reads, and so is every event converted.
 agrees() { # trace
 	trackway dump --json "$1" >dump.json && "$PYTHON" "$TRUTH/chrome_events.py" dump dump.json "$1" &&
-		trackway convert --to chrome "$1" -o out.json && "$PYTHON" "$TRUTH/chrome_events.py" convert out.json "$1" &&
-		"$PYTHON" "$TRACKWAY_SOURCE/tests/scripts/check_chrome.py" out.json >/dev/null
+		trackway convert --to chrome "$1" -o out.json && "$PYTHON" "$TRUTH/chrome_events.py" convert out.json "$1"
 }
 
 @test "all phases: the events that Python reads" { agrees "$DATA/chrome/phases.json"; }

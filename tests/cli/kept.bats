@@ -2,7 +2,9 @@
 # kept.bats - what a trace states is kept: flows, asynchronous operations, instants, and the round trip.
 # SPDX-License-Identifier: Apache-2.0
 
-load helpers
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+export PYTHON=${PYTHON:-/usr/bin/python3}
 
 arrows() { # FILE
 	trackway sql --csv "$1" "select f.ts_out, f.ts, a.name as a, b.name as b from flow f left join slice a on a.id = slice_out
@@ -61,4 +63,91 @@ arrows() { # FILE
 	trackway sql --csv "$DATA/fxt/async_inst.fxt" 'select name, category, ts, async_id, args ->> "step" from async_instant' | grep -qx 'op,io,50,7,1'
 	trackway sql --csv "$DATA/fxt/ctr_threads.fxt" 'select value = 18446744073709551615.0, typeof(value) from counter where ts = 300' |
 		grep -qx '1,real'
+}
+
+# What the documents have, event by event and member by member, whatever their order.
+same_json() { # FILE FILE
+	"$PYTHON" - "$1" "$2" <<-'END'
+		import json, sys
+		def load(path):
+		    whole = json.load(open(path, encoding="utf-8"))
+		    whole = whole if isinstance(whole, dict) else {"traceEvents": whole}
+		    whole["traceEvents"] = sorted(json.dumps(event, sort_keys=True) for event in whole["traceEvents"])
+		    return whole
+		a, b = map(load, sys.argv[1:])
+		for event in set(a["traceEvents"]) ^ set(b["traceEvents"]):
+		    print("+" if event in b["traceEvents"] else "-", event)
+		assert a == b, (a.keys(), b.keys())
+	END
+}
+
+@test "Chrome to Chrome: nothing is rewritten, nothing invented" {
+	for file in rt phases nestasync flowbp; do
+		for command in convert 'cut --from-time 0'; do
+			trackway $command "$DATA/chrome/$file.json" -o out.json 2>losses
+			same_json "$DATA/chrome/$file.json" out.json || fail "$command $file"
+			[ ! -s losses ]
+		done
+		trackway convert --to chrome - <"$DATA/chrome/$file.json" | cmp - out.json
+	done
+}
+
+@test "Chrome to Chrome: texts, numbers and names of every kind" {
+	"$PYTHON" - <<-'END' >texts.json
+		import json, random
+		random.seed(7)
+		def value(depth=0):
+		    kinds = [None, True, False, 0, -1, 2**53 + 1, 2**64, -0.5, 1e-9, 1.0, "", "0x1f", "12", "NaN", "\ud800"[:0], "\u00e9\"\\/\b\n\u2028"]
+		    pick = random.randrange(len(kinds) + (4 if depth < 5 else 0))
+		    if pick < len(kinds):
+		        return kinds[pick]
+		    if pick % 2:
+		        return [value(depth + 1) for _ in range(random.randrange(4))]
+		    return {random.choice(["a", "b.c", "", "end", "tail", "cpu", "clipped", "hex", "text"]): value(depth + 1) for _ in range(random.randrange(4))}
+		events = []
+		for i in range(500):
+		    event = {"ph": random.choice("XBEiCbnestfNODMv(Pc"), "ts": random.choice([i, i + 0.25, i + 0.0625, str(i)]), "name": value() if i % 9 == 0 else "n%d" % (i % 7),
+		             "pid": random.choice([1, "1", 7, "GPU 0", -3, 2**40]), "tid": random.choice([1, "main", 2]), "args": value()}
+		    for more in random.sample(["cat", "id", "id2", "scope", "tts", "cname", "bp", "bind_id", "flow_in", "x", "s", "sf", "dur"], 3):
+		        event[more] = {"dur": 1.5, "flow_in": True, "id2": {"local": "0x1"}}.get(more, value())
+		    if event["ph"] == "M":
+		        del event["ts"]
+		    events.append(event)
+		print(json.dumps({"a": 1, "traceEvents": events, "samples": [], "z\u00e9": [{"traceEvents": []}, "]}"]}))
+	END
+	trackway convert texts.json -o out.json 2>/dev/null || [ $? = 1 ]
+	same_json texts.json out.json
+}
+
+# A window cuts what reaches into it, and leaves names, indices and labels.
+@test "Chrome to Chrome: a window" {
+	cat >window.json <<-'END'
+		{"traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}},{"ph":"M","pid":1,"name":"process_labels","args":{"labels":"l"}},
+		{"ph":"X","pid":1,"tid":2,"ts":0,"dur":100,"name":"long","cname":"good","args":{"k":[1]}},
+		{"ph":"X","pid":1,"tid":2,"ts":5,"dur":2,"name":"early"},
+		{"ph":"B","pid":1,"tid":2,"ts":10,"name":"begun","tts":7},
+		{"ph":"X","pid":1,"tid":2,"ts":25,"dur":5.5,"name":"in"},
+		{"ph":"E","pid":1,"tid":2,"ts":60,"name":"begun"},{"ph":"i","pid":1,"tid":2,"ts":70,"name":"late","s":"t"}],"k":"v"}
+	END
+	cat >expected.json <<-'END'
+		{"traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}},{"ph":"M","pid":1,"name":"process_labels","args":{"labels":"l"}},
+		{"ph":"X","pid":1,"tid":2,"ts":20.000,"dur":20.000,"name":"long","cname":"good","args":{"k":[1],"clipped":true}},
+		{"ph":"B","pid":1,"tid":2,"ts":20.000,"name":"begun","tts":7,"args":{"clipped":true}},
+		{"ph":"X","pid":1,"tid":2,"ts":25,"dur":5.5,"name":"in"},
+		{"ph":"E","pid":1,"tid":2,"ts":40.000,"name":"begun","args":{"clipped":true}}],"k":"v"}
+	END
+	trackway cut --from-time 20us --to-time 40us window.json -o out.json
+	same_json expected.json out.json
+}
+
+@test "Chrome to Chrome: a merge keeps what events have, and tells processes apart" {
+	printf '[%s]' '{"ph":"X","pid":1,"tid":2,"ts":1,"dur":2,"name":"a","cname":"good","args":{"l":[1,{"k":2}]}}' >a.json
+	printf '[%s]' '{"ph":"X","pid":1,"tid":2,"ts":5,"dur":3,"name":"b","tts":4,"args":{"o":{"p":1}}}' >b.json
+	trackway merge a.json b.json -o out.json
+	"$PYTHON" - <<-'END'
+		import json
+		a, b = [event for event in json.load(open("out.json"))["traceEvents"] if event["ph"] == "X"]
+		assert a["args"] == {"l": [1, {"k": 2}]} and a["cname"] == "good" and a["dur"] == 2 and (a["pid"], a["tid"]) == (1, 2), a
+		assert b["args"] == {"o": {"p": 1}} and b["tts"] == 4 and b["dur"] == 3 and b["pid"] != 1, b
+	END
 }

@@ -173,7 +173,7 @@ def pair_durations(trace):
 
 
 def convert_differences(found, trace):
-    wanted, got = rows(pair_durations(trace)), rows(found)
+    wanted, got = rows(pair_durations(trace)), rows(pair_durations(found))
     for entry in sorted((wanted - got).elements(), key=repr):
         yield f"missing: {entry}"
     for entry in sorted((got - wanted).elements(), key=repr):

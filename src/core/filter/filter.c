@@ -410,7 +410,7 @@ static void take_complete(struct tw_filter *filter, struct track *track, const s
 
 static bool is_timeless(const struct tw_filter *filter, const struct tw_event *event)
 {
-	return filter->timeless && event->kind == TW_OBJECT;
+	return (filter->timeless && event->kind == TW_OBJECT) || (event->kind == TW_METADATA && event->value);
 }
 
 /* What would be outside of the window is at its edge, and before the slices there, whose arguments may refer to it. */

@@ -339,6 +339,13 @@ bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
 	return merge->count > 1;
 }
 
+void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request)
+{
+	const struct tw_merge *merge = reader->format == &merged_format ? reader->state : NULL;
+	for (size_t i = 0; merge && i < merge->count; i++)
+		merge->inputs[i].reader->request.texts = request->texts;
+}
+
 /* ---- Opening. ---- */
 
 struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_t shares)

@@ -100,6 +100,9 @@ struct tw_passed {
 /* Whether several traces are merged, all of this format, and nothing of them is left out. */
 bool tw_merge_is_all(const struct tw_reader *reader, const char *format);
 
+/* Asks the traces that are merged, before the first event, for the text of records where it is asked of all. */
+void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request);
+
 /* Takes what a trace is like into what all of them are like: the first one's, until another differs. NULL: it is not
  * known before it is read. */
 void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader);

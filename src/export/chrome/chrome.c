@@ -41,7 +41,7 @@ static int take_other(const struct chrome_context *context, const struct tw_even
 #define INSTANT take_other, .phase = 'i', .scope = true
 #define STAND_IN(category_) INSTANT, .approximated = true, .category = (category_)
 
-static const struct chrome_type event_types[TW_EVENT_KINDS] = {
+static const struct chrome_shape event_types[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .open = true, .flags = TW_FLAG_CLIPPED, .cpu = true},
     [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
     [TW_SLICE_COMPLETE] = {take_complete, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
@@ -54,20 +54,21 @@ static const struct chrome_type event_types[TW_EVENT_KINDS] = {
     [TW_FLOW_BEGIN] = {FLOW, .phase = 's'},
     [TW_FLOW_STEP] = {FLOW, .phase = 't'},
     [TW_FLOW_END] = {FLOW, .phase = 'f'},
-    [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {CHROME_NUMBER, "state"},
+    [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {CHROME_PLAIN_NUMBER, "state"},
                    .other = {CHROME_TRACK, "next"}},
     [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {CHROME_KNOWN_TRACK, "waker"}},
-    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "weight"}, .id = {CHROME_NOT_ZERO, "wall_ns"},
-                         .other = {CHROME_STACK, "stack"}},
-    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "cpu_ns"}, .other = {CHROME_STACK, "stack"}},
-    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "bytes"}, .id = {CHROME_NUMBER, "count"},
-                              .other = {CHROME_STACK, "stack"}},
-    [TW_LOG] = {INSTANT, .category = "log", .value = {CHROME_NUMBER, "severity"}},
-    [TW_OBJECT] = {STAND_IN("object"), .value = {CHROME_NUMBER, "type"}, .id = {CHROME_HEX, "koid"}},
-    [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {CHROME_NUMBER, "size"},
-                 .id = {CHROME_NUMBER, "type"}},
-    [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {CHROME_NUMBER, "count"}, .id = {CHROME_HEX, "address"}},
-    [TW_LOST] = {INSTANT, .category = "lost", .value = {CHROME_NUMBER, "bytes"}},
+    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_PLAIN_NUMBER, "weight"},
+                         .id = {CHROME_NOT_ZERO, "wall_ns"}, .other = {CHROME_STACK, "stack"}},
+    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_PLAIN_NUMBER, "cpu_ns"}, .other = {CHROME_STACK, "stack"}},
+    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_PLAIN_NUMBER, "bytes"},
+                              .id = {CHROME_PLAIN_NUMBER, "count"}, .other = {CHROME_STACK, "stack"}},
+    [TW_LOG] = {INSTANT, .category = "log", .value = {CHROME_PLAIN_NUMBER, "severity"}},
+    [TW_OBJECT] = {STAND_IN("object"), .value = {CHROME_PLAIN_NUMBER, "type"}, .id = {CHROME_HEX, "koid"}},
+    [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {CHROME_PLAIN_NUMBER, "size"},
+                 .id = {CHROME_PLAIN_NUMBER, "type"}},
+    [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {CHROME_PLAIN_NUMBER, "count"},
+                         .id = {CHROME_HEX, "address"}},
+    [TW_LOST] = {INSTANT, .category = "lost", .value = {CHROME_PLAIN_NUMBER, "bytes"}},
     [TW_METADATA] = {STAND_IN("metadata")},
 };
 
@@ -142,7 +143,7 @@ static inline bool is_behind_text(const struct chrome_context *context)
 
 /* The name and category of a slot: numbers of names that are kept, or text. */
 TW_INLINE void add_names(const struct chrome_context *context, const struct tw_event *event,
-                         const struct chrome_type *type, struct chrome_slot *slot)
+                         const struct chrome_shape *type, struct chrome_slot *slot)
 {
 	if (event->name) {
 		slot->name = keep_name(context, event->name, ",\"name\":", true);
@@ -171,7 +172,7 @@ static void add_scope(const struct chrome_context *context, struct chrome_slot *
 /* Members of the event beside those that all have. */
 static void add_root(const struct chrome_context *context, const struct tw_event *event, struct chrome_slot *slot)
 {
-	const struct chrome_type *type = &event_types[event->kind];
+	const struct chrome_shape *type = &event_types[event->kind];
 	struct tw_line *line = &context->chrome->line;
 	if (type->scope)
 		add_scope(context, slot, scope_of(event->flags));
@@ -195,7 +196,7 @@ static inline bool has_args(const struct chrome_context *context, const struct t
 }
 
 static inline void add_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
-                            const struct chrome_type *type, size_t root_size)
+                            const struct chrome_shape *type, size_t root_size)
 {
 	if (has_args(context, event, track))
 		tw_chrome_args(context, event, track, type, root_size);
@@ -203,7 +204,7 @@ static inline void add_args(const struct chrome_context *context, const struct t
 
 /* The slot of an event of some type, with the text of its names in the line where they are not kept. */
 TW_INLINE struct chrome_slot *begin_slot(const struct chrome_context *context, const struct tw_event *event,
-                                         uint32_t track, const struct chrome_type *type)
+                                         uint32_t track, const struct chrome_shape *type)
 {
 	struct chrome_slot *place = tw_chrome_ring_next(context->chrome);
 	struct chrome_slot slot = {
@@ -247,7 +248,7 @@ static int take_other(const struct chrome_context *context, const struct tw_even
 }
 
 TW_INLINE int take_slice(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
-                         const struct chrome_type *type)
+                         const struct chrome_shape *type)
 {
 	struct chrome_slot *slot = begin_slot(context, event, track, type);
 	size_t root_size = context->chrome->line.text.length;
@@ -354,6 +355,10 @@ static int take_end(const struct chrome_context *context, const struct tw_event 
 	struct tw_open_slices *open = &context->chrome->open[track];
 	struct tw_open_slice frame;
 	size_t place;
+	if (context->chrome->tracks.items[track].as_read) {
+		add_end(context, event, track, event->name, event->flags & event_types[TW_SLICE_END].flags, false);
+		return 0;
+	}
 	if (tw_open_take(open, event->name, &frame)) {
 		struct chrome_slot *slot = tw_chrome_ring_slot(context->chrome, frame.slot);
 		if (slot && !has_args(context, event, track))
@@ -408,14 +413,27 @@ static void put_head(struct tw_output *out, const struct tw_reader *reader)
 	tw_put_text(out, "},\"traceEvents\":[");
 }
 
-static int begin(struct chrome *chrome, struct tw_writer *writer, const struct tw_reader *reader)
+static bool has_texts(const struct tw_batch *batch)
+{
+	size_t i = 0;
+	while (i < batch->count && !tw_chrome_text_of(&batch->events[i], batch->arguments))
+		i++;
+	return i < batch->count;
+}
+
+static int begin(struct chrome *chrome, struct tw_writer *writer, const struct tw_reader *reader,
+                 const struct tw_batch *batch)
 {
 	chrome->begun = true;
-	chrome->start = tw_reader_clock(reader)->start_ns;
+	chrome->document = has_texts(batch) ? reader->traits.document : NULL;
+	chrome->start = chrome->document ? 0 : tw_reader_clock(reader)->start_ns;
 	chrome->open_room.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
 	tw_names_bound(&chrome->names, tw_memory_limit(reader));
 	tw_names_bound(&chrome->args.names, tw_memory_limit(reader));
-	put_head(&writer->out, reader);
+	if (chrome->document)
+		tw_put_text(&writer->out, "{\"traceEvents\":[");
+	else
+		put_head(&writer->out, reader);
 	return chrome->ring.slots ? 0 : tw_chrome_ring_new(chrome, CHROME_SLOTS, CHROME_TEXT_RING);
 }
 
@@ -436,6 +454,11 @@ static int take_all(const struct chrome_context *context, const struct tw_batch 
 		const struct tw_event *event = &batch->events[i];
 		assert(event->kind < TW_EVENT_KINDS);
 		uint32_t track = event->track < track_count ? event->track : 0;
+		const struct tw_argument *text = tw_chrome_text_of(event, batch->arguments);
+		if (text) {
+			status = tw_chrome_take_text(context, event, track, text);
+			continue;
+		}
 		if (__builtin_expect(!tracks[track].prefix_size, 0))
 			tw_chrome_meet_track(context->chrome, track);
 		if (__builtin_expect(tw_open_until(&context->chrome->open[track]) <= event->time, 0))
@@ -496,7 +519,7 @@ static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader
 	context.names = tw_dictionary_all_names(context.dictionary, &context.name_count);
 	tw_names_meet(&chrome->names, context.dictionary);
 	tw_names_meet(&chrome->args.names, context.dictionary);
-	int status = chrome->begun ? 0 : begin(chrome, writer, reader);
+	int status = chrome->begun ? 0 : begin(chrome, writer, reader, batch);
 	if (!status)
 		status = grow(chrome, context.dictionary);
 	if (!status)
@@ -511,7 +534,10 @@ static int finish_chrome(struct tw_writer *writer)
 		put_head(&writer->out, NULL);
 	tw_chrome_ring_flush(chrome, &writer->out);
 	tw_chrome_tracks_finish(chrome);
-	tw_put_text(&writer->out, "\n]}\n");
+	tw_put_text(&writer->out, "\n]");
+	if (chrome->document)
+		tw_put(&writer->out, chrome->document->bytes, chrome->document->length);
+	tw_put_text(&writer->out, "}\n");
 	return chrome->line.failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
 }
 
@@ -536,6 +562,7 @@ const struct tw_target tw_target_chrome = {
     .name = "chrome",
     .extensions = extensions,
     .order = TW_ORDER_TIME,
+    .texts = true,
     .open = open_chrome,
     .write = write_chrome,
     .finish = finish_chrome,

@@ -25,6 +25,7 @@ struct chrome_track {
 	uint64_t process;
 	uint32_t pid, tid;
 	uint32_t name; /* that was written, 0 where it had none */
+	bool as_read;  /* the numbers are those of the text of its events, and so are its names: nothing is added */
 };
 
 struct chrome_process {
@@ -60,11 +61,11 @@ struct chrome_slot {
 	uint32_t track, name, category; /* names: cached, or 0 */
 	uint16_t flags;                 /* TW_FLAG_* that arguments tell */
 	uint8_t kind;                   /* enum tw_event_kind: for the name of what has none */
-	char phase;
-	bool open;    /* waits for its end; still open when it must go, it goes as "B" */
-	bool named;   /* the text holds the name */
-	bool of_kind; /* the category is that of the kind */
-	char scope;   /* of an instant, 0: has none, or the text holds it */
+	char phase;                     /* 0: the text is all of the event */
+	bool open;                      /* waits for its end; still open when it must go, it goes as "B" */
+	bool named;                     /* the text holds the name */
+	bool of_kind;                   /* the category is that of the kind */
+	char scope;                     /* of an instant, 0: has none, or the text holds it */
 };
 
 /* What events of a kind have that have no name, or no category. */
@@ -118,9 +119,10 @@ struct chrome {
 	struct tw_line line;  /* text of the event at hand */
 	struct tw_text stack; /* of a sample */
 	struct chrome_time time;
-	uint64_t start; /* of the trace */
-	bool begun;     /* the head of the file is written */
-	bool some;      /* an event is written */
+	const struct tw_text *document; /* events are written as they were read, and this is around them; or NULL */
+	uint64_t start;                 /* of the trace */
+	bool begun;                     /* the head of the file is written */
+	bool some;                      /* an event is written */
 };
 
 /* Makes rings that grow up to these sizes, which must be powers of two; that of text at least four times ARGS_MAX.
@@ -156,6 +158,22 @@ static inline struct chrome_slot *tw_chrome_ring_slot(struct chrome *chrome, uin
 /* Writes all that wait; open slices go as "B". */
 void tw_chrome_ring_flush(struct chrome *chrome, struct tw_output *out);
 
+/* ---- chrome_text.c: events that come with their own text. ---- */
+
+struct chrome_context;
+
+/* The text of an event's record: TW_RAW_TEXT; NULL where it has none. */
+static inline const struct tw_argument *tw_chrome_text_of(const struct tw_event *event,
+                                                          const struct tw_argument *arguments)
+{
+	const struct tw_argument *argument = arguments + event->first_argument;
+	return event->argument_count == 1 && argument->raw == TW_RAW_TEXT ? argument : NULL;
+}
+
+/* Writes an event as it was read, but for what became of it: its track among those of other traces, or its times. */
+int tw_chrome_take_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                        const struct tw_argument *text);
+
 /* ---- chrome_args.c: what stands in "args". ---- */
 
 /* What a batch is written with. */
@@ -172,8 +190,8 @@ struct chrome_context {
 /* How one of an event's numbers (value, id, other) is written. */
 enum chrome_form {
 	CHROME_NOT_TOLD,
-	CHROME_NUMBER,   /* in args, as all up to CHROME_STACK */
-	CHROME_NOT_ZERO, /* a number; 0 is left out */
+	CHROME_PLAIN_NUMBER, /* in args, as all up to CHROME_STACK */
+	CHROME_NOT_ZERO,     /* a number; 0 is left out */
 	CHROME_HEX,
 	CHROME_TRACK,       /* of a track: "process/thread" */
 	CHROME_KNOWN_TRACK, /* the same; 0 is left out */
@@ -188,7 +206,7 @@ struct chrome_told {
 };
 
 /* What events of a kind become. */
-struct chrome_type {
+struct chrome_shape {
 	int (*take)(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 	char phase;           /* "ph" */
 	bool open;            /* an end follows */
@@ -204,6 +222,6 @@ struct chrome_type {
 /* Adds the members of an event's "args" to chrome->line, whose first root_size bytes are other members of the event.
  * What has no room is counted as a loss. */
 void tw_chrome_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
-                    const struct chrome_type *type, size_t root_size);
+                    const struct chrome_shape *type, size_t root_size);
 
 #endif

@@ -226,7 +226,7 @@ static void add_told(const struct chrome_context *context, const struct chrome_t
 		return;
 	}
 	add_key(context, told->key, root_size);
-	if (told->form == CHROME_NUMBER || told->form == CHROME_NOT_ZERO)
+	if (told->form == CHROME_PLAIN_NUMBER || told->form == CHROME_NOT_ZERO)
 		tw_line_exact_u64(line, value);
 	else if (told->form == CHROME_HEX)
 		tw_line_hex(line, value);
@@ -235,7 +235,7 @@ static void add_told(const struct chrome_context *context, const struct chrome_t
 }
 
 static void add_numbers(const struct chrome_context *context, const struct tw_event *event,
-                        const struct chrome_type *type, size_t root_size)
+                        const struct chrome_shape *type, size_t root_size)
 {
 	if (type->value.form != CHROME_NOT_TOLD)
 		add_told(context, &type->value, event->value, root_size);
@@ -253,7 +253,7 @@ static bool tells_cpu(const struct chrome_context *context, const struct tw_even
 }
 
 void tw_chrome_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
-                    const struct chrome_type *type, size_t root_size)
+                    const struct chrome_shape *type, size_t root_size)
 {
 	(event->kind == TW_COUNTER ? tw_args_begin_free : tw_args_begin)(&context->chrome->args, event->argument_count);
 	if (type->cpu && tells_cpu(context, event, track))

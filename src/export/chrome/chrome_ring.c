@@ -211,6 +211,13 @@ static inline char *put_arguments(const struct chrome *chrome, struct tw_output 
 	return p + 1;
 }
 
+static void put_as_read(struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
+{
+	char *p = stpcpy(tw_output_room(out, EVENT_ROOM), chrome->some ? ",\n" : "\n");
+	chrome->some = true;
+	take_until(out, put_text(chrome, out, p, slot->text, slot->text_size));
+}
+
 static void put_slot(struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
 {
 	char *p = put_head(chrome, tw_output_room(out, EVENT_ROOM), slot);
@@ -229,7 +236,7 @@ static void put_first(struct chrome *chrome, struct tw_output *out)
 	    &chrome->ring.slots[(chrome->ring.head + SLOTS_AHEAD) & chrome->ring.slot_mask]); /* `make bench` */
 	if (slot->open)
 		slot->phase = 'B';
-	put_slot(chrome, out, slot);
+	(slot->phase ? put_slot : put_as_read)(chrome, out, slot);
 	chrome->ring.head++;
 }
 

@@ -168,7 +168,8 @@ static void move_tracks(struct chrome *chrome)
 	chrome->tracks.moves = tw_dictionary_moves(chrome->dictionary);
 	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
 		struct chrome_track *known = &chrome->tracks.items[number];
-		if (known->prefix_size && known->process != tw_dictionary_track(chrome->dictionary, number)->process)
+		if (known->prefix_size && !known->as_read &&
+		    known->process != tw_dictionary_track(chrome->dictionary, number)->process)
 			tw_chrome_meet_track(chrome, number);
 	}
 }
@@ -200,7 +201,7 @@ void tw_chrome_tracks_finish(struct chrome *chrome)
 	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
 		struct chrome_track *known = &chrome->tracks.items[number];
-		if (known->prefix_size && known->name != track->name)
+		if (known->prefix_size && !known->as_read && known->name != track->name)
 			name_track(chrome, known, track);
 	}
 }

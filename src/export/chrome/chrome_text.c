@@ -1,0 +1,216 @@
+/* chrome_text.c - events that come with their own text: a trace of this format is written as it was read.
+ *
+ * Where nothing became of an event its text is copied. At the edge of a window it has other times, and "clipped" among
+ * its arguments; among other traces it has the times of them all, and the numbers that its process and thread got. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chrome/parse.h"
+#include "export/chrome/chrome.h"
+
+#include <string.h>
+
+enum { LARGE = ARGS_MAX }; /* bytes of an event that does not wait in the ring */
+
+static void add_bytes(struct tw_line *line, const uint8_t *bytes, size_t size)
+{
+	tw_line_add(line, (const char *)bytes, size);
+}
+
+/* As it is written: a string with its quotes. */
+static void add_value(struct tw_line *line, const struct chrome_value *value)
+{
+	bool quoted = value->type == CHROME_STRING;
+	add_bytes(line, value->bytes - quoted, value->size + 2u * quoted);
+}
+
+static void add_micros(struct tw_line *line, uint64_t ns, bool negative)
+{
+	char text[TW_DIGITS_MAX + 8], *p = text;
+	if (negative)
+		*p++ = '-';
+	p = tw_decimal(p, ns, 3);
+	tw_line_add(line, text, (size_t)(p - text));
+}
+
+/* ---- The numbers of a track. ---- */
+
+static bool is_number(const struct chrome_value *value, uint64_t number)
+{
+	uint64_t found;
+	return !value->type || (chrome_integer(value, &found) && found == number);
+}
+
+/* Remembers how the events of a track tell it, for ends that are made at the edge of a window. */
+static void remember(const struct chrome_context *context, uint32_t number, const struct chrome_item *item)
+{
+	struct chrome_track *known = &context->chrome->tracks.items[number];
+	const struct chrome_value *values = item->values;
+	const struct chrome_value *pid = &values[CHROME_PID], *tid = &values[CHROME_TID];
+	size_t before = context->chrome->line.text.length;
+	struct tw_line *line = &context->chrome->line;
+	if (known->prefix_size || !pid->type || !tid->type)
+		return;
+	tw_line_text(line, ",\"pid\":");
+	add_value(line, pid);
+	tw_line_text(line, ",\"tid\":");
+	add_value(line, tid);
+	tw_line_text(line, ",\"ts\":");
+	size_t size = line->text.length - before;
+	if (!line->failed && size < sizeof known->prefix) {
+		memcpy(known->prefix, line->text.bytes + before, size);
+		known->prefix_size = size;
+		known->as_read = true;
+		known->cpu = UINT32_MAX;
+	}
+	line->text.length = before;
+}
+
+/* Whether the numbers in the text are those of the track. */
+static bool has_numbers(const struct chrome_context *context, uint32_t number, const struct chrome_item *item)
+{
+	const struct tw_track *track = tw_dictionary_track(context->dictionary, number);
+	return is_number(&item->values[CHROME_PID], track->process) &&
+	       (track->kind != TW_TRACK_THREAD || is_number(&item->values[CHROME_TID], track->thread));
+}
+
+/* ---- An event that has changed. ---- */
+
+struct change {
+	const struct chrome_context *context;
+	const struct tw_event *event;
+	const struct chrome_track *track; /* NULL: its numbers are those in the text */
+	uint64_t start;                   /* the time at which ts is 0 */
+	bool timeless;
+};
+
+static void add_args(struct tw_line *line, const struct chrome_value *args)
+{
+	bool object = args->type == CHROME_OBJECT;
+	if (!object && args->type) {
+		add_value(line, args);
+		return;
+	}
+	size_t end = object ? args->size - 1 : 0, last = end;
+	while (last > 1 && strchr(" \n\r\t", args->bytes[last - 1]))
+		last--;
+	if (object)
+		add_bytes(line, args->bytes, end);
+	else
+		tw_line_text(line, "{");
+	tw_line_text(line, last > 1 ? ",\"clipped\":true}" : "\"clipped\":true}");
+}
+
+static void add_member(const struct change *change, const struct chrome_value *key, const struct chrome_value *value)
+{
+	struct tw_line *line = &change->context->chrome->line;
+	const struct tw_event *event = change->event;
+	add_value(line, key);
+	tw_line_text(line, ":");
+	if (!change->timeless && chrome_is(key, "ts"))
+		add_micros(line,
+		           event->time < change->start ? change->start - event->time : event->time - change->start,
+		           event->time < change->start);
+	else if (event->kind == TW_SLICE_COMPLETE && chrome_is(key, "dur"))
+		add_micros(line, event->value, false);
+	else if (change->track && chrome_is(key, "pid"))
+		tw_line_u64(line, change->track->pid);
+	else if (change->track && chrome_is(key, "tid"))
+		tw_line_u64(line, change->track->tid);
+	else if (event->flags & TW_FLAG_CLIPPED && chrome_is(key, "args"))
+		add_args(line, value);
+	else
+		add_value(line, value);
+}
+
+static void add_changed(const struct change *change, const uint8_t *bytes, size_t size, bool has_args)
+{
+	static const struct chrome_value none = {.type = CHROME_NOTHING};
+	struct tw_line *line = &change->context->chrome->line;
+	struct chrome_scan scan = {.at = bytes + 1, .end = bytes + size};
+	struct chrome_value key, value;
+	tw_line_text(line, "{");
+	for (bool some = false; chrome_next_member(&scan, &key, &value); some = true) {
+		if (some)
+			tw_line_text(line, ",");
+		add_member(change, &key, &value);
+	}
+	if (change->event->flags & TW_FLAG_CLIPPED && !has_args) {
+		tw_line_text(line, ",\"args\":");
+		add_args(line, &none);
+	}
+	tw_line_text(line, "}");
+}
+
+static void change_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                        const uint8_t *bytes, size_t size, uint64_t base)
+{
+	struct chrome_item item = {.bytes = bytes};
+	struct chrome_scan scan = {.at = bytes, .end = bytes + size};
+	struct chrome *chrome = context->chrome;
+	chrome_scan_event(&scan, &item);
+	struct change change = {
+	    .context = context,
+	    .event = event,
+	    .start = chrome->document ? base : chrome->start,
+	    .timeless = event->kind == TW_METADATA && event->value,
+	};
+	if (!chrome->document && !has_numbers(context, track, &item)) {
+		if (!chrome->tracks.items[track].prefix_size)
+			tw_chrome_meet_track(chrome, track);
+		change.track = &chrome->tracks.items[track];
+	}
+	tw_line_clear(&chrome->line);
+	if (event->kind == TW_SLICE_BEGIN)
+		remember(context, track, &item);
+	add_changed(&change, bytes, size, item.values[CHROME_ARGS].type);
+}
+
+/* ---- Any. ---- */
+
+static void copy_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                      const uint8_t *bytes, size_t size)
+{
+	struct chrome *chrome = context->chrome;
+	tw_line_clear(&chrome->line);
+	if (event->kind == TW_SLICE_BEGIN && !chrome->tracks.items[track].prefix_size) {
+		struct chrome_item item = {.bytes = bytes};
+		struct chrome_scan scan = {.at = bytes, .end = bytes + size};
+		chrome_scan_event(&scan, &item);
+		remember(context, track, &item);
+	}
+	add_bytes(&chrome->line, bytes, size);
+}
+
+static void put_large(struct chrome *chrome, struct tw_output *out)
+{
+	tw_chrome_ring_flush(chrome, out);
+	tw_put_text(out, chrome->some ? ",\n" : "\n");
+	tw_put(out, chrome->line.text.bytes, chrome->line.text.length);
+	chrome->some = true;
+}
+
+int tw_chrome_take_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
+                        const struct tw_argument *text)
+{
+	struct chrome *chrome = context->chrome;
+	struct tw_output *out = &context->writer->out;
+	const uint8_t *bytes = text->value.bytes + TW_RAW_TEXT_HEAD;
+	const size_t size = text->size - TW_RAW_TEXT_HEAD;
+	uint64_t base;
+	memcpy(&base, text->value.bytes, sizeof base);
+	if (chrome->document && !(event->flags & TW_FLAG_CLIPPED))
+		copy_text(context, event, track, bytes, size);
+	else
+		change_text(context, event, track, bytes, size, base);
+	const struct tw_text *line = &chrome->line.text;
+	if (chrome->line.failed)
+		return TW_ERR_MEMORY;
+	if (line->length > LARGE) {
+		put_large(chrome, out);
+		return 0;
+	}
+	struct chrome_slot *place = tw_chrome_ring_next(chrome);
+	*place = (struct chrome_slot){.kind = event->kind, .track = track, .text_size = (uint32_t)line->length};
+	place->text = tw_chrome_ring_text(chrome, out, line->bytes, line->length);
+	tw_chrome_ring_add(chrome, out);
+	return 0;
+}
