@@ -81,25 +81,28 @@ struct tw_diff_value {
 	double ratio;   /* b to a: 1 when both are 0, infinite when only a is */
 };
 
-/* Whether a change is more than chance: the durations of the calls that ended are put in order, both sides together,
- * and it is asked how likely they are to lie as far apart as they do if they came from one source (the rank test of
- * Mann and Whitney, over buckets of at most 1/64 of their value). Of all rows together so many are called significant
- * that no more than 5 in 100 of these are expected to be chance (Benjamini and Hochberg). */
+/* Runs of a program differ by themselves: how much, only several runs can tell. */
+enum { TW_RUNS_LEAST = 4 };
+
+/* Whether a change is more than that: it is asked how many of the ways to deal the runs to two sides make the means of
+ * the sides differ as much. What only 5 in 100 do is significant; of rows without a change so many are called so, by
+ * chance. */
 enum tw_significance {
-	/* A side has no durations: there is no such function, no call of it ended, or there are samples only. */
-	TW_UNTESTED,
+	TW_UNTESTED, /* a side has less than TW_RUNS_LEAST runs */
 	TW_NOISE,
 	TW_SIGNIFICANT
 };
 
 /* One function name. Functions of one profile that share a name are summed, so a total may count time twice where they
- * call each other; their p50 is that of the one with the most ended calls. */
+ * call each other; their p50 is that of the one with the most ended calls. Of several runs the values are means, p50 of
+ * the runs in which a call ended. A run without the function counts as 0. */
 struct tw_diff_row {
 	const char *name; /* lives until the diff is freed */
 	enum tw_diff_status status;
 	struct tw_diff_value count, total, self, p50_ns;
 	enum tw_significance significance;
-	double p; /* how likely that is; not a number where it was not tested */
+	double p;         /* how likely that is; not a number where it was not tested */
+	double low, high; /* the change of what rows are sorted by is between these, 95 times in 100; as p */
 };
 
 struct tw_diff;
@@ -107,6 +110,16 @@ struct tw_diff;
 /* Compares two profiles TW_BY_FUNCTION, a before and b after; both may be freed afterwards. Returns 0, TW_ERR_MEMORY,
  * or TW_ERR_VALUE for what cannot be sorted by; then *diff is NULL. */
 TW_API int tw_diff_new(struct tw_diff **diff, struct tw_profile *a, struct tw_profile *b, enum tw_diff_by by);
+
+/* The profiles of the runs of a side, TW_BY_FUNCTION. */
+struct tw_diff_side {
+	struct tw_profile *const *runs;
+	size_t count;
+};
+
+/* The same of any number of runs a side. */
+TW_API int tw_diff_runs(struct tw_diff **diff, const struct tw_diff_side *a, const struct tw_diff_side *b,
+                        enum tw_diff_by by);
 
 /* Returns row i (from 0), NULL past the last. Lives until the diff is freed. */
 TW_API const struct tw_diff_row *tw_diff_row(const struct tw_diff *diff, size_t i);

@@ -30,10 +30,24 @@ struct tw_command {
 	const struct tw_option_group *const *groups; /* the last NULL */
 	size_t size;          /* of the struct that the options fill; it begins with a struct tw_common */
 	unsigned least, most; /* operands; most 0: any number */
+	/* What its listing is written as where nobody asks, and the others, 1 << enum tw_form: that the command writes
+	 * itself, and that are made of its rows in JSON. None: what it writes is no listing. */
+	enum tw_form form;
+	unsigned forms, from_rows;
+	bool (*names_freely)(const struct tw_common *options); /* whether what is written is none; NULL: it always is */
 	int (*run)(struct tw_common *options, char **operands, size_t count); /* returns enum tw_exit */
 	void (*manual)(struct tw_output *out); /* more sections for the manual page, in roff; NULL for none */
 	const char *(*word)(size_t i);         /* operands are these words; NULL: they are files */
 };
+
+/* The forms of commands whose text is tables, and of those whose text is lines. */
+#define TW_FORMS_OF_TABLES                                                                                             \
+	.forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_MARKDOWN, .from_rows = 1u << TW_FORM_CSV
+#define TW_FORMS_OF_PICTURED_TABLES                                                                                    \
+	.forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_SVG,                 \
+	.from_rows = 1u << TW_FORM_CSV
+#define TW_FORMS_OF_LINES                                                                                              \
+	.forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON, .from_rows = 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN
 
 /* X(name): each is a `const struct tw_command tw_command_NAME` in NAME.c; this is the order of the help. */
 #define TW_COMMAND_LIST(X)                                                                                             \

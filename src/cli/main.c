@@ -4,6 +4,7 @@
 #include "cli/files/interrupt.h"
 #include "cli/files/output_overwrite.h"
 #include "cli/manual/usage.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 
 #include <trackway/trackway.h>
@@ -61,6 +62,8 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 		return tw_say_usage(command, "--to-time must be later than --from-time");
 	if (options->load_address.given && !options->binary)
 		return tw_say_usage(command, "--load-address is about the program of --binary");
+	if (tw_choose_form(command, options))
+		return TW_EXIT_FAILED;
 	if (tw_refuse_overwrite(command, options, operands, count))
 		return TW_EXIT_FAILED;
 	if (options->output)

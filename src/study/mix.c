@@ -25,9 +25,8 @@ struct mix {
 	struct xtrace_disassembler *disassembler;
 	struct recent_opcode known[KNOWN];
 	uint32_t classes[STUDY_CLASSES]; /* their rows */
-	uint64_t *counts;                /* by row, in this interval */
+	uint64_t *counts;                /* by row */
 	size_t count_room, row_count;
-	uint64_t in_interval, intervals;
 };
 
 /* ---- Rows. ---- */
@@ -54,19 +53,7 @@ static bool learn(struct mix *mix, struct recent_opcode *known, uint32_t opcode)
 	        add_row(mix, "", class, strlen(class), &mix->classes[known->class]));
 }
 
-/* ---- Intervals. ---- */
-
-/* The last one of a thread is shorter, and only counted. */
-static void end_interval(struct mix *mix)
-{
-	bool whole = mix->in_interval == STUDY_MIX_INTERVAL;
-	for (uint32_t i = 0; i < mix->row_count; i++) {
-		tw_spread_add(mix->spread, i, mix->counts[i], whole ? mix->intervals : UINT64_MAX);
-		mix->counts[i] = 0;
-	}
-	mix->intervals += whole;
-	mix->in_interval = 0;
-}
+/* ---- Counting. ---- */
 
 static bool take(struct mix *mix, uint32_t opcode)
 {
@@ -78,24 +65,17 @@ static bool take(struct mix *mix, uint32_t opcode)
 		mix->counts[known->row]++;
 	if (mix->classes[known->class] != UINT32_MAX)
 		mix->counts[mix->classes[known->class]]++;
-	if (++mix->in_interval == STUDY_MIX_INTERVAL)
-		end_interval(mix);
 	return true;
 }
 
 static int read_all(struct mix *mix, struct tw_reader *reader)
 {
-	enum { FIRST = 2 };
 	struct xtrace_walk walk = {.reader = reader};
 	struct tw_xtrace_token token;
 	bool fine = true;
 	int got = 0;
-	while (fine && (got = xtrace_walk_next(&walk, &token)) > 0) {
-		if (got == FIRST)
-			end_interval(mix);
+	while (fine && (got = xtrace_walk_next(&walk, &token)) > 0)
 		fine = !xtrace_is_instruction(&token) || take(mix, token.opcode);
-	}
-	end_interval(mix);
 	xtrace_walk_close(&walk);
 	return fine ? got : tw_fail_memory(reader);
 }
@@ -112,7 +92,9 @@ int study_mix_read(struct tw_spread *spread, struct tw_reader *reader)
 		for (size_t i = 0; i < STUDY_CLASSES; i++)
 			mix->classes[i] = UINT32_MAX;
 		status = read_all(mix, reader);
-		tw_spread_finish(spread, mix->intervals);
+		for (uint32_t i = 0; i < mix->row_count; i++)
+			tw_spread_add(spread, i, mix->counts[i]);
+		tw_spread_finish(spread);
 	} else {
 		tw_fail_memory(reader);
 	}

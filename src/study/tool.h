@@ -35,9 +35,6 @@ void study_write_weights(struct tw_output *out, const struct tw_study *study);
 
 /* ---- What two traces are compared by. ---- */
 
-/* Instructions of a thread that a value of a row is the count of. */
-enum { STUDY_MIX_INTERVAL = 10000 };
-
 /* Counts the instructions of an xtrace into a spread: a row for each class, and one for each operation (category: its
  * class). A reader not read from. Returns 0, TW_ERR_UNSUPPORTED for other formats, or another negative status. */
 int study_mix_read(struct tw_spread *spread, struct tw_reader *reader);

@@ -146,15 +146,15 @@ options_of() { # command
 	wrong "--force is for --extract-all" "trackway blobs --help" trackway blobs --force x.fxt
 	wrong "dump wants FILE" "trackway dump --help" trackway dump
 	wrong 'too many operands: "b" is one more' "trackway dump --help" trackway dump a b
-	wrong "diff wants A B" "trackway diff --help" trackway diff a
+	wrong "diff wants A B, or several runs a side: A... -- B..." "trackway diff --help" trackway diff a
 	wrong "repair wants -o FILE; - is standard output" "trackway repair --help" trackway repair a
 	wrong "convert wants -o FILE, or --to FORMAT for standard output" "trackway convert --help" trackway convert a
 	wrong "b.foo: the name tells no format; --to FORMAT does" "trackway convert --help" trackway convert a -o b.foo
-	wrong "only one of --folded, --svg, --html and --json" "trackway flame --help" trackway flame --svg --html a
+	wrong "only one of --svg and --html" "trackway flame --help" trackway flame --svg --html a
 	wrong "--icicle is about pictures" "trackway flame --help" trackway flame --folded --icicle a
 	wrong "--title is about pictures" "trackway flame --help" trackway flame --json --title x a
 	wrong "--title is about pictures" "trackway diff --help" trackway diff --folded --title x a b
-	wrong "only one of --dot and --json" "trackway graph --help" trackway graph --dot --json a
+	wrong "only one of --json and --dot" "trackway graph --help" trackway graph --dot --json a
 	wrong "--title is about DOT" "trackway graph --help" trackway graph --title x --json a
 	wrong "--weight is for folded stacks" "trackway convert --help" trackway convert --weight calls a -o b.json
 	wrong "--dialect is for TraceLog, not for csv" "trackway convert --help" trackway convert --dialect d1 a -o b.csv
@@ -171,8 +171,8 @@ options_of() { # command
 	wrong "there is no option -b" "trackway counters --help" trackway counters -b a b
 	wrong '--sort: "open" is none of the choices: count, total, self, min, p50, p90, p99, max, name' \
 		"trackway stat --help" trackway stat --sort open a
-	for name in a.json a.gz a; do
-		wrong "$name: the name tells no form; --svg, --html, --folded or --json does" "trackway flame --help" \
+	for name in a.gz a; do
+		wrong "$name: the name tells no form: .json, .csv, .md, .svg, .html, .folded do" "trackway flame --help" \
 			trackway flame b -o "$name"
 	done
 }

@@ -73,8 +73,10 @@ static void check_rows(const struct tw_spread_changes *changes)
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct tw_spread_change *row = &changes->rows[i];
 		fuzz_require(row->a || row->b, "a row is of a side");
-		fuzz_require(isnan(row->p) == (row->significance == TW_UNTESTED), "what is tested has a result");
-		fuzz_require(isnan(row->p) || (row->p >= 0 && row->p <= 1), "a probability");
+		fuzz_require(isnan(row->test.p) == (row->test.significance == TW_UNTESTED),
+		             "what is tested has a result");
+		fuzz_require(isnan(row->test.p) || (row->test.p >= 0 && row->test.p <= 1), "a probability");
+		fuzz_require(isnan(row->test.p) || row->test.low <= row->test.high, "an interval");
 	}
 }
 
@@ -84,7 +86,10 @@ static void check_spread(const uint8_t *bytes, size_t size, enum tw_spread_of of
 	struct tw_spread *all = read_spread(bytes, size, of, selector);
 	struct tw_spread_changes changes;
 	if (half && all) {
-		fuzz_require(tw_spread_compare(&changes, of, half, all) == 0, "memory is enough");
+		/* The same four times: enough runs for a test. */
+		struct tw_spread *const before[] = {half, half, half, half}, *const after[] = {all, all, all, all};
+		const struct tw_spread_side a = {before, selector & 1 ? 4 : 1}, b = {after, 4};
+		fuzz_require(tw_spread_compare(&changes, of, &a, &b) == 0, "memory is enough");
 		check_rows(&changes);
 		free(changes.rows);
 	}

@@ -426,10 +426,10 @@ static struct tw_profile_row after[] = {
 
 static struct tw_diff *diff_by(enum tw_diff_by by)
 {
-	const struct tw_rows a = {.rows = before, .count = LENGTH(before)};
-	const struct tw_rows b = {.rows = after, .count = LENGTH(after)};
+	const struct tw_rows runs[] = {{.rows = before, .count = LENGTH(before)},
+	                               {.rows = after, .count = LENGTH(after)}};
 	struct tw_diff *diff;
-	assert_int_equal(tw_diff_of_rows(&diff, &a, &b, by), 0);
+	assert_int_equal(tw_diff_of_rows(&diff, runs, 1, 1, by), 0);
 	return diff;
 }
 
@@ -487,12 +487,51 @@ static void diff_sorts_by_size_of_change(void **state)
 	}
 }
 
+/* Means of the runs; p50 of those in which a call ended; a function that is in one run of a side is on that side. */
+static void diff_of_several_runs(void **state)
+{
+	(void)state;
+	static struct tw_profile_row runs[8][3] = {
+	    {{.name = "f", .count = 2, .self = 10, .p50_ns = 5}, {.name = "once", .count = 1, .open = 1, .self = 4}},
+	    {{.name = "f", .count = 2, .self = 11, .p50_ns = 6}, {.name = "once", .count = 1, .self = 6, .p50_ns = 6}},
+	    {{.name = "f", .count = 2, .self = 12, .p50_ns = 7}},
+	    {{.name = "f", .count = 3, .self = 13, .p50_ns = 8}},
+	    {{.name = "f", .count = 4, .self = 20, .p50_ns = 5}, {.name = "new", .count = 1, .self = 2, .p50_ns = 2}},
+	    {{.name = "f", .count = 4, .self = 21, .p50_ns = 6}},
+	    {{.name = "f", .count = 4, .self = 22, .p50_ns = 7}},
+	    {{.name = "f", .count = 4, .self = 23, .p50_ns = 8}},
+	};
+	static const size_t counts[8] = {2, 2, 1, 1, 2, 1, 1, 1};
+	struct tw_rows rows[8];
+	struct tw_diff *diff;
+	for (size_t i = 0; i < 8; i++)
+		rows[i] = (struct tw_rows){.rows = runs[i], .count = counts[i]};
+	assert_int_equal(tw_diff_of_rows(&diff, rows, 4, 4, TW_DIFF_SELF), 0);
+	const struct tw_diff_row *f = tw_diff_row(diff, 0), *once = tw_diff_row(diff, 1), *fresh = tw_diff_row(diff, 2);
+	assert_string_equal(f->name, "f");
+	assert_value(f->self, 12, 22, 10, 22.0 / 12); /* 11.5 and 21.5 */
+	assert_value(f->count, 2, 4, 2, 2);           /* 2.25 */
+	assert_int_equal(f->significance, TW_SIGNIFICANT);
+	assert_true(fabs(f->low - 7) < 1e-12 && fabs(f->high - 13) < 1e-12);
+	assert_string_equal(once->name, "once");
+	assert_int_equal(once->status, TW_DIFF_ONLY_A);
+	assert_int_equal(once->p50_ns.a, 6);
+	assert_int_equal(once->self.a, 3); /* (4 + 6 + 0 + 0) / 4 */
+	assert_int_equal(once->significance, TW_NOISE);
+	assert_int_equal(fresh->status, TW_DIFF_ONLY_B);
+	tw_diff_free(diff);
+	assert_int_equal(tw_diff_of_rows(&diff, rows, 4, 4, TW_DIFF_P50), 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(tw_diff_row(diff, i)->significance, TW_NOISE);
+	tw_diff_free(diff);
+}
+
 static void diff_of_nothing(void **state)
 {
 	(void)state;
-	const struct tw_rows none = {0};
+	const struct tw_rows none[2] = {{0}};
 	struct tw_diff *diff;
-	assert_int_equal(tw_diff_of_rows(&diff, &none, &none, TW_DIFF_TOTAL), 0);
+	assert_int_equal(tw_diff_of_rows(&diff, none, 1, 1, TW_DIFF_TOTAL), 0);
 	assert_null(tw_diff_row(diff, 0));
 	tw_diff_free(diff);
 	tw_diff_free(NULL);
@@ -551,6 +590,7 @@ int main(void)
 	    cmocka_unit_test(graph_of_nothing),
 	    cmocka_unit_test(diff_sums_and_matches_by_name),
 	    cmocka_unit_test(diff_sorts_by_size_of_change),
+	    cmocka_unit_test(diff_of_several_runs),
 	    cmocka_unit_test(diff_of_nothing),
 	    cmocka_unit_test(errors_of_files_have_a_status),
 	    cmocka_unit_test(a_failed_report_leaves_no_file),

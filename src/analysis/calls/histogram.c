@@ -146,17 +146,6 @@ void tw_histogram_spill(struct tw_histogram_pool *pool, struct tw_histogram *his
 
 /* ---- Reading. ---- */
 
-enum { ALL_BUCKETS = TW_OCTAVES * TW_BUCKETS };
-
-/* The first bucket from one on whose octave has counts; ALL_BUCKETS: none has. */
-static uint32_t next_bucket(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint32_t bucket)
-{
-	const uint32_t *chunks = tw_histogram_chunks(pool) + histogram->table;
-	while (bucket < ALL_BUCKETS && !chunks[bucket / TW_BUCKETS])
-		bucket = (bucket / TW_BUCKETS + 1) * TW_BUCKETS;
-	return bucket;
-}
-
 static uint64_t count_at(const struct tw_histogram_pool *pool, uint32_t chunk, uint32_t i)
 {
 	uint32_t place;
@@ -302,18 +291,4 @@ void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct
 	for (uint32_t octave = 0; octave < TW_OCTAVES; below += counts[octave++])
 		for (; i < count && counts[octave] && below + counts[octave] >= rank(parts[i], counted); i++)
 			results[i] = value_at(pool, histogram, octave, rank(parts[i], counted) - below);
-}
-
-bool tw_histogram_bins(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values,
-                       struct tw_bins *bins)
-{
-	bool fine = true;
-	for (uint64_t i = 0; !histogram->table && i < values && i < TW_RAW_VALUES && fine; i++)
-		fine = tw_bins_add(bins, tw_histogram_bucket(pool->raws[histogram->raw].value[i]), 1);
-	for (uint32_t bucket = next_bucket(pool, histogram, 0); bucket < ALL_BUCKETS && fine;
-	     bucket = next_bucket(pool, histogram, bucket + 1)) {
-		uint64_t count = bucket_count(pool, histogram, bucket);
-		fine = !count || tw_bins_add(bins, bucket, count);
-	}
-	return fine;
 }

@@ -3,7 +3,6 @@
 #ifndef ANALYSIS_CALLS_HISTOGRAM_H
 #define ANALYSIS_CALLS_HISTOGRAM_H
 
-#include "analysis/compare/rank.h"
 #include "core/budget.h"
 
 /* Values below 64 have a bucket each; above, every octave (64 to 127, 128 to 255, ...) has 64 buckets of one width. */
@@ -127,9 +126,5 @@ size_t tw_histogram_cost(const struct tw_histogram_pool *pool, const struct tw_h
  * there is none. */
 void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
                               uint64_t values, const unsigned *parts, uint64_t *results, size_t count);
-
-/* Adds its counts, by the number of the bucket, to others. False when there is no memory. */
-bool tw_histogram_bins(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values,
-                       struct tw_bins *bins);
 
 #endif

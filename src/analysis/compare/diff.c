@@ -1,7 +1,6 @@
-/* diff.c - two profiles, function by function, the largest change first. */
+/* diff.c - profiles of two sides, function by function, the largest change first. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/calls/profile.h"
-#include "analysis/compare/rank.h"
+#include "analysis/compare/runs.h"
 #include "analysis/pictures/report.h"
 #include "base/memory/sum.h"
 
@@ -9,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct row {
 	struct tw_diff_row shown;
@@ -29,17 +29,24 @@ static const size_t members[] = {
     [TW_DIFF_P50] = offsetof(struct tw_diff_row, p50_ns),
 };
 
-/* A row of either profile. */
+/* A row of a run; those of the first side come first. */
 struct entry {
 	const struct tw_profile_row *row;
-	bool in_b;
+	size_t run;
 };
 
-/* A profile's rows of one name. */
+/* A run's rows of one name. */
 struct sum {
 	uint64_t count, total, self, p50;
 	uint64_t most; /* how many calls ended of the row that p50 is from */
 	bool any;
+};
+
+/* The runs of both sides, and what they have of one name. */
+struct runs {
+	size_t before, after;
+	struct sum *sums;
+	double *values;
 };
 
 static int by_name(const void *left, const void *right)
@@ -81,18 +88,63 @@ static struct tw_diff_value value(uint64_t a, uint64_t b)
 	return (struct tw_diff_value){.a = a, .b = b, .change = change(a, b), .ratio = ratio};
 }
 
-static struct row compare(const char *name, const struct sum *a, const struct sum *b, enum tw_diff_by by)
+/* ---- Several runs. ---- */
+
+enum { COUNT, TOTAL, SELF, P50 };
+
+static uint64_t member_of(const struct sum *sum, int member)
 {
+	const uint64_t all[] = {[COUNT] = sum->count, [TOTAL] = sum->total, [SELF] = sum->self, [P50] = sum->p50};
+	return all[member];
+}
+
+/* The mean of runs: exact of one, and no rounding of large sums. */
+static uint64_t mean(const struct sum *sums, size_t count, int member)
+{
+	uint64_t quotients = 0, rests = 0, used = 0;
+	for (size_t i = 0; i < count; i++)
+		used += member != P50 || sums[i].most;
+	for (size_t i = 0; i < count && used; i++) {
+		quotients += member_of(&sums[i], member) / used;
+		rests += member_of(&sums[i], member) % used;
+	}
+	return used ? quotients + (rests + used / 2) / used : 0;
+}
+
+static struct tw_diff_value compare_member(const struct runs *runs, int member)
+{
+	return value(mean(runs->sums, runs->before, member), mean(runs->sums + runs->before, runs->after, member));
+}
+
+static bool is_in(const struct sum *sums, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sums[i].any)
+			return true;
+	return false;
+}
+
+static struct row compare(const char *name, const struct runs *runs, enum tw_diff_by by)
+{
+	static const int tested[] = {
+	    [TW_DIFF_SELF] = SELF, [TW_DIFF_TOTAL] = TOTAL, [TW_DIFF_COUNT] = COUNT, [TW_DIFF_P50] = P50};
+	bool in_a = is_in(runs->sums, runs->before), in_b = is_in(runs->sums + runs->before, runs->after);
+	for (size_t i = 0; i < runs->before + runs->after; i++)
+		runs->values[i] = (double)member_of(&runs->sums[i], tested[by]);
+	const struct tw_runs_change test = tw_runs_compare(runs->values, runs->before, runs->after);
 	struct tw_diff_row row = {
 	    .name = name,
-	    .status = a->any && b->any ? TW_DIFF_BOTH
-	              : a->any         ? TW_DIFF_ONLY_A
-	                               : TW_DIFF_ONLY_B,
-	    .count = value(a->count, b->count),
-	    .total = value(a->total, b->total),
-	    .self = value(a->self, b->self),
-	    .p50_ns = value(a->p50, b->p50),
-	    .p = NAN,
+	    .status = in_a && in_b ? TW_DIFF_BOTH
+	              : in_a       ? TW_DIFF_ONLY_A
+	                           : TW_DIFF_ONLY_B,
+	    .count = compare_member(runs, COUNT),
+	    .total = compare_member(runs, TOTAL),
+	    .self = compare_member(runs, SELF),
+	    .p50_ns = compare_member(runs, P50),
+	    .significance = test.significance,
+	    .p = test.p,
+	    .low = test.low,
+	    .high = test.high,
 	};
 	struct tw_diff_value sorted_by;
 	memcpy(&sorted_by, (const char *)&row + members[by], sizeof sorted_by);
@@ -100,14 +152,15 @@ static struct row compare(const char *name, const struct sum *a, const struct su
 }
 
 /* One row for each name; the names still belong to the profiles. */
-static void match(struct tw_diff *diff, const struct entry *entries, size_t count, enum tw_diff_by by)
+static void match(struct tw_diff *diff, const struct entry *entries, size_t count, const struct runs *runs,
+                  enum tw_diff_by by)
 {
 	for (size_t i = 0; i < count;) {
-		struct sum sums[2] = {0};
 		const char *name = entries[i].row->name;
+		memset(runs->sums, 0, (runs->before + runs->after) * sizeof *runs->sums);
 		for (; i < count && strcmp(entries[i].row->name, name) == 0; i++)
-			add(&sums[entries[i].in_b], entries[i].row);
-		diff->rows[diff->count++] = compare(name, &sums[0], &sums[1], by);
+			add(&runs->sums[entries[i].run], entries[i].row);
+		diff->rows[diff->count++] = compare(name, runs, by);
 	}
 }
 
@@ -137,142 +190,80 @@ static bool own_names(struct tw_diff *diff)
 	return true;
 }
 
-static bool fill(struct tw_diff *diff, const struct tw_rows *a, const struct tw_rows *b, enum tw_diff_by by)
+static size_t list_entries(struct entry *entries, const struct tw_rows *rows, size_t runs)
 {
-	size_t count = a->count + b->count;
+	size_t count = 0;
+	for (size_t run = 0; run < runs; run++)
+		for (size_t i = 0; i < rows[run].count; i++, count++)
+			if (entries)
+				entries[count] = (struct entry){.row = &rows[run].rows[i], .run = run};
+	return count;
+}
+
+static bool fill(struct tw_diff *diff, const struct tw_rows *rows, struct runs *runs, enum tw_diff_by by)
+{
+	size_t all = runs->before + runs->after, count = list_entries(NULL, rows, all);
 	struct entry *entries = calloc(count + 1, sizeof *entries);
 	diff->rows = calloc(count + 1, sizeof *diff->rows);
-	bool enough = entries && diff->rows;
+	runs->sums = calloc(all, sizeof *runs->sums);
+	runs->values = calloc(all, sizeof *runs->values);
+	bool enough = entries && diff->rows && runs->sums && runs->values;
 	if (enough) {
-		for (size_t i = 0; i < a->count; i++)
-			entries[i] = (struct entry){.row = &a->rows[i]};
-		for (size_t i = 0; i < b->count; i++)
-			entries[a->count + i] = (struct entry){.row = &b->rows[i], .in_b = true};
+		list_entries(entries, rows, all);
 		qsort(entries, count, sizeof *entries, by_name);
-		match(diff, entries, count, by);
+		match(diff, entries, count, runs, by);
 		qsort(diff->rows, diff->count, sizeof *diff->rows, by_change);
 	}
 	free(entries);
+	free(runs->sums);
+	free(runs->values);
 	return enough && own_names(diff);
 }
 
-int tw_diff_of_rows(struct tw_diff **diff, const struct tw_rows *a, const struct tw_rows *b, enum tw_diff_by by)
+int tw_diff_of_rows(struct tw_diff **diff, const struct tw_rows *rows, size_t before, size_t after, enum tw_diff_by by)
 {
+	struct runs runs = {.before = before, .after = after};
 	assert((size_t)by < sizeof members / sizeof *members);
 	*diff = calloc(1, sizeof **diff);
-	if (*diff && fill(*diff, a, b, by))
+	if (*diff && fill(*diff, rows, &runs, by))
 		return 0;
 	tw_diff_free(*diff);
 	*diff = NULL;
 	return TW_ERR_MEMORY;
 }
 
-/* ---- Significance. ---- */
+/* ---- Profiles. ---- */
 
-/* Where a profile has the durations of a name. */
-struct durations {
-	const char *name;
-	uint32_t row;
-};
-
-struct side {
-	const struct tw_tallies *tallies;
-	struct durations *rows; /* by name */
-	size_t count;
-};
-
-static int by_row_name(const void *left, const void *right)
+static int add_rows(struct tw_rows *rows, const struct tw_diff_side *side)
 {
-	const struct durations *l = left, *r = right;
-	return strcmp(l->name, r->name);
+	int status = 0;
+	for (size_t i = 0; i < side->count && status == 0; i++)
+		status = tw_rows_of(&rows[i], side->runs[i]);
+	return status;
 }
 
-static bool list_durations(struct side *side, const struct tw_profile *profile)
+int tw_diff_runs(struct tw_diff **diff, const struct tw_diff_side *a, const struct tw_diff_side *b, enum tw_diff_by by)
 {
-	side->tallies = &profile->rows;
-	side->rows = calloc(profile->rows.count + 1, sizeof *side->rows);
-	if (!side->rows)
-		return false;
-	for (uint32_t i = TW_ROW_FIRST; i < profile->rows.count; i++)
-		side->rows[side->count++] =
-		    (struct durations){tw_dictionary_name(profile->texts, profile->keys[i].name)->text, i};
-	qsort(side->rows, side->count, sizeof *side->rows, by_row_name);
-	return true;
-}
-
-/* Adds the durations of all rows of a name. False when there is no memory. */
-static bool gather(const struct side *side, const char *name, struct tw_bins *bins)
-{
-	const struct durations key = {.name = name}, *end = side->rows + side->count,
-			       *row =
-				   side->count ? bsearch(&key, side->rows, side->count, sizeof key, by_row_name) : NULL;
-	bool fine = true;
-	while (row && row > side->rows && strcmp(row[-1].name, name) == 0)
-		row--;
-	for (; row && row < end && strcmp(row->name, name) == 0 && fine; row++) {
-		const struct tw_tally *tally = &side->tallies->rows[row->row];
-		fine = tw_histogram_bins(&side->tallies->pool, &tally->histogram, tally->ended, bins);
-	}
-	return fine;
-}
-
-static bool test_row(struct tw_diff_row *row, const struct side sides[2], struct tw_bins bins[2])
-{
-	bins[0].count = bins[1].count = 0;
-	if (!gather(&sides[0], row->name, &bins[0]) || !gather(&sides[1], row->name, &bins[1]))
-		return false;
-	row->p = tw_rank_test(&bins[0], &bins[1]).p;
-	return true;
-}
-
-static bool judge(struct tw_diff *diff)
-{
-	double *p = calloc(diff->count + 1, sizeof *p);
-	if (!p)
-		return false;
-	for (size_t i = 0; i < diff->count; i++)
-		p[i] = diff->rows[i].shown.p;
-	double limit = tw_rank_limit(p, diff->count);
-	for (size_t i = 0; i < diff->count; i++)
-		diff->rows[i].shown.significance = tw_rank_meaning(diff->rows[i].shown.p, limit);
-	free(p);
-	return true;
-}
-
-static bool test_rows(struct tw_diff *diff, const struct tw_profile *a, const struct tw_profile *b)
-{
-	struct side sides[2] = {0};
-	struct tw_bins bins[2] = {0};
-	bool fine = list_durations(&sides[0], a) && list_durations(&sides[1], b);
-	for (size_t i = 0; i < diff->count && fine; i++)
-		fine = test_row(&diff->rows[i].shown, sides, bins);
-	for (size_t i = 0; i < 2; i++) {
-		free(sides[i].rows);
-		free(bins[i].bins);
-	}
-	return fine && judge(diff);
+	*diff = NULL;
+	if ((size_t)by >= sizeof members / sizeof *members || !a->count || !b->count)
+		return TW_ERR_VALUE;
+	struct tw_rows *rows = calloc(a->count + b->count, sizeof *rows);
+	if (!rows)
+		return TW_ERR_MEMORY;
+	int status = add_rows(rows, a);
+	if (status == 0)
+		status = add_rows(rows + a->count, b);
+	if (status == 0)
+		status = tw_diff_of_rows(diff, rows, a->count, b->count, by);
+	for (size_t i = 0; i < a->count + b->count; i++)
+		free(rows[i].rows);
+	free(rows);
+	return status;
 }
 
 int tw_diff_new(struct tw_diff **diff, struct tw_profile *a, struct tw_profile *b, enum tw_diff_by by)
 {
-	*diff = NULL;
-	if ((size_t)by >= sizeof members / sizeof *members)
-		return TW_ERR_VALUE;
-	struct tw_rows of_b = {0};
-	struct tw_rows of_a;
-	int status = tw_rows_of(&of_a, a);
-	if (status == 0)
-		status = tw_rows_of(&of_b, b);
-	if (status == 0)
-		status = tw_diff_of_rows(diff, &of_a, &of_b, by);
-	free(of_a.rows);
-	free(of_b.rows);
-	if (status == 0 && !test_rows(*diff, a, b)) {
-		tw_diff_free(*diff);
-		*diff = NULL;
-		status = TW_ERR_MEMORY;
-	}
-	return status;
+	return tw_diff_runs(diff, &(struct tw_diff_side){&a, 1}, &(struct tw_diff_side){&b, 1}, by);
 }
 
 const struct tw_diff_row *tw_diff_row(const struct tw_diff *diff, size_t i)

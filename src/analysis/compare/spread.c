@@ -1,4 +1,4 @@
-/* spread.c - what is in a trace beside calls, by name: how often, how much in all, and how the values are spread. */
+/* spread.c - what is in a trace beside calls, by name: how often, and how much in all. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/spread.h"
 
@@ -13,20 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value's place: the upper bits of a double grow with it, but for negative ones. */
-enum { PLACE_SHIFT = 46, PLACE_BITS = 18, PENDING_LEAST = 1024 };
+enum { PENDING_LEAST = 1024 };
 
 /* A row while the trace is read: numbers of its dictionary, which come to be known. */
 struct key {
 	uint32_t category, name, series;
 	uint64_t last; /* of events: when the one before was */
 	bool seen;
-};
-
-/* How many values of a row are at a place. */
-struct cell {
-	uint32_t row, place;
-	uint64_t count;
 };
 
 /* An operation that has begun. */
@@ -43,8 +36,6 @@ struct tw_spread {
 	struct tw_spread_row *rows;
 	size_t count, key_room, row_room;
 	struct tw_map map; /* hash of a key to row */
-	struct cell *cells;
-	struct tw_keyed celled; /* by row and place */
 	struct pending *pendings;
 	size_t pending_count, pending_room, going;
 	struct tw_map pending_map;
@@ -53,35 +44,16 @@ struct tw_spread {
 
 /* ---- Counting. ---- */
 
-static uint32_t place_of(double value)
+static void add_value(struct tw_spread *spread, uint32_t row, double value)
 {
-	uint64_t bits;
-	memcpy(&bits, &value, sizeof bits);
-	bits = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-	return (uint32_t)(bits >> PLACE_SHIFT);
-}
-
-static void add_values(struct tw_spread *spread, uint32_t row, double value, uint64_t times)
-{
-	uint64_t key = (uint64_t)row << PLACE_BITS | place_of(value);
-	spread->rows[row].sum += value * (double)times;
-	spread->rows[row].values += times;
-	uint32_t number = tw_budget_item(&spread->budget, TW_FOR_COUNTS, &spread->celled, key, &spread->cells,
-	                                 sizeof *spread->cells, 0);
-	if (number == UINT32_MAX) {
-		spread->left_out += times;
-		return;
-	}
-	struct cell *cell = &spread->cells[number];
-	cell->row = row;
-	cell->place = place_of(value);
-	cell->count += times;
+	spread->rows[row].sum += value;
+	spread->rows[row].values++;
 }
 
 static void add_whole(struct tw_spread *spread, uint32_t row, uint64_t value)
 {
 	spread->rows[row].whole = tw_sum(spread->rows[row].whole, value);
-	add_values(spread, row, (double)value, 1);
+	add_value(spread, row, (double)value);
 }
 
 static uint64_t hash_of(const struct key *key)
@@ -165,7 +137,7 @@ static void take_counter(struct tw_spread *spread, const struct tw_event *event,
 		if (row == UINT32_MAX)
 			continue;
 		spread->rows[row].count++;
-		add_values(spread, row, number, 1);
+		add_value(spread, row, number);
 	}
 }
 
@@ -285,18 +257,10 @@ static int by_texts(const void *left, const void *right)
 	return order ? order : strcmp(a->series, b->series);
 }
 
-static int by_row(const void *left, const void *right)
-{
-	const struct cell *a = left, *b = right;
-	return tw_compare(a->row, b->row);
-}
-
 static void sort(struct tw_spread *spread)
 {
 	if (spread->count)
 		qsort(spread->rows, spread->count, sizeof *spread->rows, by_texts);
-	if (spread->celled.count)
-		qsort(spread->cells, spread->celled.count, sizeof *spread->cells, by_row);
 }
 
 static int read_events(struct tw_spread *spread, struct tw_reader *reader)
@@ -357,21 +321,13 @@ uint32_t tw_spread_find(struct tw_spread *spread, const char *category, const ch
 	return UINT32_MAX;
 }
 
-void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count, uint64_t interval)
+void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count)
 {
 	spread->rows[row].count += count;
-	if (interval == UINT64_MAX)
-		return;
-	if (spread->rows[row].values < interval)
-		add_values(spread, row, 0, interval - spread->rows[row].values);
-	add_whole(spread, row, count);
 }
 
-void tw_spread_finish(struct tw_spread *spread, uint64_t intervals)
+void tw_spread_finish(struct tw_spread *spread)
 {
-	for (uint32_t i = 0; i < spread->count; i++)
-		if (spread->rows[i].values < intervals)
-			add_values(spread, i, 0, intervals - spread->rows[i].values);
 	if (!name_rows(spread, spread->texts))
 		spread->count = 0;
 	sort(spread);
@@ -409,19 +365,6 @@ const struct tw_spread_row *tw_spread_row(const struct tw_spread *spread, size_t
 	return i < spread->count ? &spread->rows[i] : NULL;
 }
 
-bool tw_spread_bins(const struct tw_spread *spread, const struct tw_spread_row *row, struct tw_bins *bins)
-{
-	const struct cell key = {.row = row->number};
-	const struct cell *cell =
-	    spread->celled.count ? bsearch(&key, spread->cells, spread->celled.count, sizeof key, by_row) : NULL;
-	bool fine = true;
-	while (cell && cell > spread->cells && cell[-1].row == row->number)
-		cell--;
-	for (; cell && cell < spread->cells + spread->celled.count && cell->row == row->number && fine; cell++)
-		fine = tw_bins_add(bins, cell->place, cell->count);
-	return fine;
-}
-
 uint64_t tw_spread_left_out(const struct tw_spread *spread)
 {
 	return spread->left_out;
@@ -432,12 +375,10 @@ void tw_spread_free(struct tw_spread *spread)
 	if (!spread)
 		return;
 	tw_map_free(&spread->map);
-	tw_map_free(&spread->celled.map);
 	tw_map_free(&spread->pending_map);
 	tw_dictionary_free(spread->texts);
 	free(spread->keys);
 	free(spread->rows);
-	free(spread->cells);
 	free(spread->pendings);
 	free(spread);
 }

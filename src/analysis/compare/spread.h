@@ -1,9 +1,9 @@
-/* spread.h - what is in a trace beside calls, by name: how often, how much in all, and how the values are spread. */
+/* spread.h - what is in a trace beside calls, by name: how often, and how much in all. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ANALYSIS_COMPARE_SPREAD_H
 #define ANALYSIS_COMPARE_SPREAD_H
 
-#include "analysis/compare/rank.h"
+#include "analysis/compare/runs.h"
 
 #include <trackway/reader.h>
 
@@ -14,7 +14,7 @@ enum tw_spread_of {
 	TW_SPREAD_COUNTERS,    /* samples of a series: their numbers */
 	TW_SPREAD_GC,          /* collections, by generations, and all together: the ns of the pauses */
 	TW_SPREAD_ALLOCATIONS, /* by class: bytes of each sample */
-	TW_SPREAD_INSTRUCTIONS /* by class and operation: how many of each interval; they are added by the caller */
+	TW_SPREAD_INSTRUCTIONS /* by class and operation; they are added by the caller */
 };
 
 /* One name. Texts live as long as the spread. */
@@ -39,32 +39,26 @@ int tw_spread_read(struct tw_spread *spread, struct tw_reader *reader);
  * counted. */
 uint32_t tw_spread_find(struct tw_spread *spread, const char *category, const char *name, size_t length);
 
-/* Adds `count` to a row, and as its value of interval number `interval`; UINT64_MAX: of none. What a row has no value
- * of before that is 0. */
-void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count, uint64_t interval);
-
-/* Ends it: all rows have values of so many intervals. */
-void tw_spread_finish(struct tw_spread *spread, uint64_t intervals);
+/* Adds `count` to a row; ends it. */
+void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count);
+void tw_spread_finish(struct tw_spread *spread);
 
 /* Row i (from 0) in order of category, name and series; NULL past the last. */
 const struct tw_spread_row *tw_spread_row(const struct tw_spread *spread, size_t i);
 
-/* Adds the values of a row, in places of 1/64 of their value. False when there is no memory. */
-bool tw_spread_bins(const struct tw_spread *spread, const struct tw_spread_row *row, struct tw_bins *bins);
-
 uint64_t tw_spread_left_out(const struct tw_spread *spread);
 void tw_spread_free(struct tw_spread *spread);
 
-/* ---- Two of them. ---- */
+/* ---- Several of them. ---- */
 
 struct tw_spread_change {
-	/* NULL on the side where it is missing; the first of several rows with its texts. */
+	/* Of the first run that has it, on each side; NULL where none has. */
 	const struct tw_spread_row *a, *b;
+	/* Means over the runs of each side; a run without such a row counts as 0, but for counters. */
 	uint64_t count[2];
 	uint64_t whole[2]; /* the same as value, to the last digit; not of counters */
 	double value[2];   /* that rows are compared by: of events the count, of counters the mean, otherwise the sum */
-	enum tw_significance significance;
-	double p;
+	struct tw_runs_change test; /* of that */
 };
 
 struct tw_spread_changes {
@@ -72,8 +66,14 @@ struct tw_spread_changes {
 	size_t count, room;
 };
 
-/* Compares; both must outlive the rows. Returns 0 or TW_ERR_MEMORY; free(rows) in any case. */
-int tw_spread_compare(struct tw_spread_changes *changes, enum tw_spread_of of, const struct tw_spread *a,
-                      const struct tw_spread *b);
+/* The runs of a side. */
+struct tw_spread_side {
+	struct tw_spread *const *runs;
+	size_t count;
+};
+
+/* Compares; all must outlive the rows. Returns 0 or TW_ERR_MEMORY; free(rows) in any case. */
+int tw_spread_compare(struct tw_spread_changes *changes, enum tw_spread_of of, const struct tw_spread_side *a,
+                      const struct tw_spread_side *b);
 
 #endif

@@ -52,7 +52,8 @@ static inline double tw_percent(uint64_t part, uint64_t whole)
 /* Names of a stack for folded lines; path: the innermost first. */
 void tw_put_folded(struct tw_output *out, const struct tw_calltree_node *nodes, const uint32_t *path, uint32_t depth);
 
-int tw_diff_of_rows(struct tw_diff **diff, const struct tw_rows *a, const struct tw_rows *b, enum tw_diff_by by);
+/* As tw_diff_runs(), of rows of so many runs before and after. */
+int tw_diff_of_rows(struct tw_diff **diff, const struct tw_rows *rows, size_t before, size_t after, enum tw_diff_by by);
 
 /* Opens an output: 0 or a status, with errno set. */
 int tw_report_open(struct tw_output *out, const char *path);

@@ -212,7 +212,7 @@ static int read_blobs(struct tw_walk *walk, struct tw_reader *reader, const char
 
 static int list_blobs(struct blob_reading *reading, const struct tw_reader *reader)
 {
-	int status = tw_screen_open(&reading->screen, reading->options->common.output);
+	int status = tw_screen_open_form(&reading->screen, &reading->options->common);
 	if (status)
 		return status;
 	if (reading->options->common.json)
@@ -239,8 +239,9 @@ static int check_options(const struct blobs_options *options)
 {
 	if (options->extract && options->folder)
 		return tw_say_usage(&tw_command_blobs, "only one of --extract and --extract-all");
-	if (options->common.json && (options->extract || options->folder))
-		return tw_say_usage(&tw_command_blobs, "--json is for the list");
+	const struct tw_common *common = &options->common;
+	if ((common->json || common->csv || common->markdown) && (options->extract || options->folder))
+		return tw_say_usage(&tw_command_blobs, "--json, --csv and --markdown are for the list");
 	if (options->folder && options->common.output)
 		return tw_say_usage(&tw_command_blobs, "--extract-all names its files itself");
 	if (options->force && !options->folder)
@@ -266,7 +267,7 @@ static int close_outputs(struct blob_reading *reading, int status)
 	if (reading->options->folder)
 		closed = tw_blob_folder_close(&reading->folder);
 	else if (reading->options->extract && !reading->found)
-		tw_output_discard(&reading->screen.out);
+		tw_screen_discard(&reading->screen);
 	else
 		closed = tw_screen_close(&reading->screen);
 	return tw_worse(status, closed);
@@ -291,6 +292,13 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	status = close_outputs(&reading, tw_walk(&walk, operands, count));
 	free_blobs(&reading.blobs);
 	return status;
+}
+
+/* Bytes may have any name. */
+static bool writes_bytes(const struct tw_common *common)
+{
+	const struct blobs_options *options = (const struct blobs_options *)common;
+	return options->extract || options->folder;
 }
 
 #define MEMBER(name) .offset = offsetof(struct blobs_options, name)
@@ -319,6 +327,8 @@ const struct tw_command tw_command_blobs = {
 		"trackway blobs --extract screenshot trace.fxt -o screenshot.png\tOne of them.\n"
 		"trackway blobs --extract-all out trace.fxt\tAll of them.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
+    .names_freely = writes_bytes,
     .size = sizeof(struct blobs_options),
     .least = 1,
     .most = 1,

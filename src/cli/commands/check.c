@@ -159,7 +159,7 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 	    .context = &listing,
 	    .notes = json || all ? 0 : NOTES_SHOWN,
 	};
-	if (tw_screen_open(listing.screen, walk->common->output))
+	if (tw_screen_open_form(listing.screen, walk->common))
 		return TW_EXIT_FAILED;
 	bool fine = tw_findings_each(&walk->findings, TW_NOTE, &list);
 	if (!json)
@@ -252,6 +252,7 @@ const struct tw_command tw_command_check = {
 	"trackway check --thread 812 --from-time 1s app.xray\tWhat is wrong with a thread from the second second on.\n"
 	"trackway check --rules\tWhat is checked.\n",
     .groups = groups,
+    TW_FORMS_OF_LINES,
     .size = sizeof(struct check_options),
     .run = run,
     .manual = tw_put_rules_manual,

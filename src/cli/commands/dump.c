@@ -80,7 +80,7 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 {
 	struct tw_screen *screen = walk->context;
 	struct tw_record record;
-	int status = tw_screen_open(screen, walk->common->output);
+	int status = tw_screen_open_form(screen, walk->common);
 	if (status)
 		return status;
 	void (*put)(struct tw_screen *, const struct tw_record *) = walk->common->json ? put_json : put_text;
@@ -131,6 +131,7 @@ const struct tw_command tw_command_dump = {
     .examples = "trackway dump app.xray\tAll records.\n"
 		"trackway dump --json --thread 4711 app.xray\tThose of a thread, for a script.\n",
     .groups = groups,
+    TW_FORMS_OF_LINES,
     .size = sizeof(struct tw_common),
     .least = 1,
     .most = 1,

@@ -55,7 +55,7 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 {
 	(void)reader, (void)path;
 	struct info_report *report = walk->context;
-	if (tw_screen_open(&report->screen, walk->common->output))
+	if (tw_screen_open_form(&report->screen, walk->common))
 		return TW_EXIT_FAILED;
 	if (report->view.part)
 		tw_say_passed(walk->common, report->part.passed);
@@ -110,6 +110,7 @@ const struct tw_command tw_command_info = {
 		"trackway info --json *.xray.zst\tAbout many, an object each.\n"
 		"trackway info --from-time 1s --to-time 2s app.xray\tAbout the second second.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
     .size = sizeof(struct info_options),
     .least = 1,
     .run = run,

@@ -36,16 +36,18 @@ static size_t value_column(const struct tw_info *info)
 struct key_lines {
 	struct tw_output *out;
 	size_t values; /* the column that they begin in */
+	bool markdown; /* they are a list */
 };
 
 /* "lost_bytes" as "lost bytes:", filled up to the values' column. */
 static void put_key(const struct key_lines *head, const char *key)
 {
 	size_t length = title_length(key);
+	tw_put_text(head->out, head->markdown ? "- " : "");
 	for (size_t i = 0; i < length; i++)
 		tw_put_char(head->out, (char)(key[i] == '_' ? ' ' : key[i]));
 	tw_put_char(head->out, ':');
-	for (size_t column = length + 1; column < head->values; column++)
+	for (size_t column = head->markdown ? head->values - 1 : length + 1; column < head->values; column++)
 		tw_put_char(head->out, ' ');
 }
 
@@ -97,10 +99,10 @@ static void put_part(const struct key_lines *head, const struct tw_info_part *pa
 	put_line(head, "functions", tw_show_count(part->functions));
 }
 
-static void put_head(struct tw_output *out, const struct tw_info_view *view)
+static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 {
 	const struct tw_info *info = &view->info;
-	const struct key_lines all = {out, value_column(info)}, *head = &all;
+	const struct key_lines all = {&screen->out, value_column(info), screen->markdown}, *head = &all;
 	put_key(head, "file");
 	tw_put_safe(head->out, view->path, strlen(view->path));
 	tw_put_char(head->out, '\n');
@@ -234,7 +236,7 @@ static int put_list(struct tw_screen *screen, const struct tw_info_list *list, b
 
 int tw_info_put_text(struct tw_screen *screen, const struct tw_info_view *view)
 {
-	put_head(&screen->out, view);
+	put_head(screen, view);
 	int status = put_kinds(screen, &view->info);
 	for (size_t i = 0; i < view->info.list_count && status == 0; i++)
 		status = put_list(screen, &view->info.lists[i], view->all);

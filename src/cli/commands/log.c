@@ -104,7 +104,7 @@ static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *
 	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_LOG)};
 	struct tw_batch batch;
 	bool any = false;
-	int got, status = tw_screen_open(screen, walk->common->output);
+	int got, status = tw_screen_open_form(screen, walk->common);
 	if (status)
 		return status;
 	status = tw_begin(reader, TW_USE_EVENTS, &request);
@@ -152,6 +152,7 @@ const struct tw_command tw_command_log = {
     .examples = "trackway log trace.fxt\tAll of it.\n"
 		"trackway log --from-time 1s --to-time 2s trace.fxt\tOne second.\n",
     .groups = groups,
+    TW_FORMS_OF_LINES,
     .size = sizeof(struct tw_common),
     .least = 1,
     .most = 1,

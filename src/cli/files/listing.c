@@ -8,9 +8,7 @@
 
 enum tw_form tw_listing_form(const struct tw_listing *listing)
 {
-	if (listing->forms)
-		return tw_form_of(listing->common, listing->forms);
-	return listing->common->json ? TW_FORM_JSON : TW_FORM_TEXT;
+	return listing->common->json ? TW_FORM_JSON : listing->common->form;
 }
 
 static void put_json(struct tw_listing *listing)
@@ -38,6 +36,7 @@ static int put(struct tw_listing *listing, char **paths, size_t count)
 {
 	switch (tw_listing_form(listing)) {
 	case TW_FORM_TEXT:
+	case TW_FORM_MARKDOWN:
 		return listing->put_text(listing);
 	case TW_FORM_JSON:
 		put_json(listing);
@@ -48,6 +47,12 @@ static int put(struct tw_listing *listing, char **paths, size_t count)
 		if (listing->put_csv)
 			listing->put_csv(listing);
 		break;
+	case TW_FORM_HTML:
+	case TW_FORM_FOLDED:
+	case TW_FORM_DOT:
+	case TW_FORM_DATABASE:
+	case TW_FORMS:
+		break; /* no listing has them */
 	}
 	return 0;
 }
@@ -59,7 +64,7 @@ static int show(struct tw_listing *listing, char **paths, size_t count)
 	listing->note(listing);
 	if (tw_listing_form(listing) == TW_FORM_SVG && listing->can_draw && !listing->can_draw(listing))
 		return 0;
-	int status = tw_screen_open(&listing->screen, listing->common->output);
+	int status = tw_screen_open_form(&listing->screen, listing->common);
 	return status ? status : tw_screen_end(&listing->screen, put(listing, paths, count));
 }
 
@@ -67,7 +72,7 @@ static int read_listing(struct tw_walk *walk, struct tw_reader *reader, const ch
 {
 	struct tw_listing *listing = walk->context;
 	bool csv = tw_listing_form(listing) == TW_FORM_CSV;
-	int status = csv ? tw_screen_open(&listing->screen, listing->common->output) : 0;
+	int status = csv ? tw_screen_open_form(&listing->screen, listing->common) : 0;
 	if (status)
 		return status;
 	if (csv)
@@ -87,7 +92,7 @@ int tw_list(struct tw_listing *listing, char **paths, size_t count)
 	if (walk->readable && listing->result)
 		status = tw_worse(status, show(listing, paths, count));
 	else if (listing->screen.open)
-		tw_output_discard(&listing->screen.out);
+		tw_screen_discard(&listing->screen);
 	free(listing->rows.items);
 	return status;
 }

@@ -4,18 +4,17 @@
 #define CLI_FILES_LISTING_H
 
 #include "base/text/json.h"
+#include "cli/command.h"
 #include "cli/files/walk.h"
-#include "cli/options/output_form.h"
 #include "cli/output/numbers.h"
 
 /* What a command lists. The command's own struct begins with this one, which its functions get. */
 struct tw_listing {
 	const struct tw_common *common;
-	const struct tw_form_options *forms; /* NULL: there are only text and JSON */
-	struct tw_walk walk;                 /* how the traces are read; the rest is set by tw_list() */
-	const char *csv_head;                /* the line before samples, which are written while they are read */
-	void *result;                        /* of reading, as struct tw_gc; NULL: there is nothing to show */
-	struct tw_list_rows rows;            /* of it, to be shown */
+	struct tw_walk walk;      /* how the traces are read; the rest is set by tw_list() */
+	const char *csv_head;     /* the line before samples, which are written while they are read */
+	void *result;             /* of reading, as struct tw_gc; NULL: there is nothing to show */
+	struct tw_list_rows rows; /* of it, to be shown */
 	struct tw_screen screen;
 
 	/* Reads a trace, and sets the result, maybe of a trace that was not read to its end. Returns 0 or a negative
@@ -44,6 +43,7 @@ struct tw_listing {
 	bool (*can_draw)(const struct tw_listing *listing);
 };
 
+/* The form that it writes itself: JSON where another is made of that. */
 enum tw_form tw_listing_form(const struct tw_listing *listing);
 
 /* Does all that, and frees the rows. Returns enum tw_exit. */

@@ -40,7 +40,7 @@ static bool listed_before(size_t format, const struct tw_rule *rule)
 int tw_put_rules(struct tw_screen *screen, const struct tw_common *common)
 {
 	const struct tw_rule *rule;
-	if (tw_screen_open(screen, common->output))
+	if (tw_screen_open_form(screen, common))
 		return TW_EXIT_FAILED;
 	for (size_t i = 0; tw_format_name(i); i++) {
 		if (common->from && strcmp(common->from, tw_format_name(i)) != 0)

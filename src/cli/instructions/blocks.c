@@ -23,6 +23,7 @@ const struct tw_command tw_command_blocks = {
     .examples = "trackway blocks -n 5 trace\tThe five hottest.\n"
 		"trackway blocks --json --all trace\tAll of them, for a script.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
     .size = sizeof(struct tw_study_common),
     .least = 1,
     .most = 1,

@@ -36,6 +36,7 @@ const struct tw_command tw_command_branches = {
     .examples = "trackway branches trace\tThe branches that are mispredicted most.\n"
 		"trackway branches --history 16 --json trace\tWith a larger predictor.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
     .size = sizeof(struct branches_options),
     .least = 1,
     .most = 1,

@@ -112,6 +112,7 @@ const struct tw_command tw_command_cache = {
 		"trackway cache -l 64K:4 -l 1M:16 -l 8M:16:64:random trace\tThree levels.\n"
 		"trackway cache --interval 100000 trace -o misses.svg\tMisses over time.\n",
     .groups = groups,
+    TW_FORMS_OF_PICTURED_TABLES,
     .size = sizeof(struct cache_options),
     .least = 1,
     .most = 1,

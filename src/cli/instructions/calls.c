@@ -25,6 +25,7 @@ const struct tw_command tw_command_calls = {
     .examples = "trackway calls -b ./program trace\tBy name.\n"
 		"trackway calls trace -o calls.svg\tA flame graph.\n",
     .groups = groups,
+    TW_FORMS_OF_PICTURED_TABLES,
     .size = sizeof(struct tw_study_common),
     .least = 1,
     .most = 1,

@@ -24,6 +24,7 @@ const struct tw_command tw_command_insns = {
     .examples = "trackway insns trace\tThe mix of all threads.\n"
 		"trackway insns --json --all -b ./program trace\tEvery mnemonic and function, for a script.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
     .size = sizeof(struct tw_study_common),
     .least = 1,
     .most = 1,

@@ -16,7 +16,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	const struct tw_study_options study = {.kind = TW_STUDY_MEM,
 	                                       .interval = options->interval,
 	                                       .reuse = options->reuse};
-	if (options->reuse && tw_form_of(common, &options->common.forms) == TW_FORM_SVG)
+	if (options->reuse && common->form == TW_FORM_SVG)
 		return tw_say_usage(&tw_command_mem, "a picture is of the footprint: --reuse does nothing");
 	return tw_study_show(&options->common, &study, &tw_command_mem, study_render_footprint, operands, count);
 }
@@ -47,6 +47,7 @@ const struct tw_command tw_command_mem = {
 		"trackway mem --reuse --json trace\tWith reuse distances, for a script.\n"
 		"trackway mem trace -o footprint.svg\tThe footprint over time.\n",
     .groups = groups,
+    TW_FORMS_OF_PICTURED_TABLES,
     .size = sizeof(struct mem_options),
     .least = 1,
     .most = 1,

@@ -88,6 +88,7 @@ const struct tw_command tw_command_phases = {
 		"trackway phases --interval 100000 --save app trace\tapp.bb, app.simpoints and app.weights.\n"
 		"trackway phases trace -o phases.svg\tWhen the program is in which phase.\n",
     .groups = groups,
+    TW_FORMS_OF_PICTURED_TABLES,
     .size = sizeof(struct phases_options),
     .least = 1,
     .most = 1,

@@ -256,7 +256,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		tw_names_want(&names, common, operands[i]);
 	int status = tw_names_open(&names, common, &named);
 	if (status == 0)
-		status = tw_screen_open(&screen, common->output);
+		status = tw_screen_open_form(&screen, common);
 	replaying.namer = named.namer;
 	if (status == 0)
 		status = tw_screen_end(&screen, replay_all(&replaying, operands, count));
@@ -292,6 +292,7 @@ const struct tw_command tw_command_replay = {
     .examples = "trackway replay trace\tAll of it.\n"
 		"trackway replay --verify 10 trace\tTen samples of each thread.\n",
     .groups = groups,
+    TW_FORMS_OF_LINES,
     .size = sizeof(struct replay_options),
     .least = 1,
     .run = run,

@@ -5,6 +5,7 @@
 #include "base/text/json.h"
 #include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
@@ -165,9 +166,9 @@ static int put_text(struct tw_screen *screen, const struct study_report *report,
 static int put(struct tw_screen *screen, const struct study_report *report, char *path)
 {
 	const struct tw_study_table *table;
-	enum tw_form form = tw_form_of(&report->common->common, &report->common->forms);
+	bool json = report->common->common.json;
 	int status = 0;
-	if (form == TW_FORM_SVG && report->render) {
+	if (report->common->common.form == TW_FORM_SVG) {
 		struct tw_text title = {0};
 		tw_text_add_files(&title, &path, 1);
 		status = report->render(&screen->out, report->study, title.bytes ? title.bytes : "");
@@ -176,10 +177,10 @@ static int put(struct tw_screen *screen, const struct study_report *report, char
 	}
 	bool first = true;
 	for (size_t i = 0; status == 0 && (table = tw_study_table(report->study, i)); i++) {
-		if (form != TW_FORM_JSON && table->row_count && !first)
+		if (!json && table->row_count && !first)
 			tw_put_text(&screen->out, "\n");
 		first = first && table->row_count == 0;
-		if (form == TW_FORM_JSON)
+		if (json)
 			put_json(&screen->out, report, table);
 		else
 			status = put_text(screen, report, table);
@@ -198,7 +199,7 @@ static int show(const struct study_report *report, char *path)
 		tw_say_none(&report->common->common, "instruction");
 	int status = report->common->write ? report->common->write(report->common, report->study) : 0;
 	if (status == 0)
-		status = tw_screen_open(&screen, report->common->common.output);
+		status = tw_screen_open_form(&screen, &report->common->common);
 	if (status)
 		return status;
 	status = put(&screen, report, path);
@@ -222,15 +223,12 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 {
 	struct study_report report = {.common = common, .options = options, .render = render};
 	struct tw_walk walk = {.common = &common->common, .context = &report, .read = read_study};
-	int status = render ? tw_check_form(command, &common->common, &common->forms) : 0;
-	if (status)
-		return status;
 	if (common->all && common->top.given)
 		return tw_say_usage(command, "only one of --all and --top");
-	bool picture = render && tw_form_of(&common->common, &common->forms) == TW_FORM_SVG;
+	bool picture = common->common.form == TW_FORM_SVG;
 	if (picture && (common->all || common->top.given))
 		return tw_say_usage(command, "a picture has no rows: --%s does nothing", common->all ? "all" : "top");
-	status = tw_walk(&walk, operands, count);
+	int status = tw_walk(&walk, operands, count);
 	if (walk.readable && report.read) {
 		status = tw_worse(status, show(&report, operands[0]));
 	}
@@ -247,12 +245,8 @@ static const struct tw_option row_options[] = {
      .help = "only these threads, or cores; may be repeated"},
 };
 static const struct tw_option picture_options[] = {
-    {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
-     .help =
-         "where to write; .svg asks for a picture, and .gz or .zst behind it for compression. - is standard output, "
-         "the default"},
-    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a picture"},
+    TW_OPTION_OUTPUT_BY_NAME, TW_OPTION_JSON_ROWS("row"), TW_OPTION_CSV_ROWS,
+    TW_OPTION_CSV_SAFE_ROWS,  TW_OPTION_MARKDOWN,         TW_OPTION_SVG("draw a picture"),
 };
 const struct tw_option_group tw_study_row_options = {"Rows", row_options, sizeof row_options / sizeof *row_options};
 const struct tw_option_group tw_study_picture_options = {"Output", picture_options,

@@ -3,7 +3,7 @@
 #ifndef CLI_INSTRUCTIONS_STUDY_H
 #define CLI_INSTRUCTIONS_STUDY_H
 
-#include "cli/options/output_form.h"
+#include "cli/command.h"
 
 #include <trackway/study.h>
 
@@ -18,7 +18,6 @@ struct tw_study_common {
 	tw_study_write_fn write; /* set by the command; NULL: none */
 	struct tw_option_number top;
 	bool all; /* --all */
-	struct tw_form_options forms;
 };
 
 /* Writes a picture instead of tables. */
@@ -31,7 +30,7 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 /* Options that all of them have: --top, --all, --thread. */
 extern const struct tw_option_group tw_study_row_options;
 
-/* --output, --json, --svg. */
+/* --output, --json, --csv, --markdown, --svg. */
 extern const struct tw_option_group tw_study_picture_options;
 
 #endif

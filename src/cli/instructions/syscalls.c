@@ -24,6 +24,7 @@ const struct tw_command tw_command_syscalls = {
     .examples = "trackway syscalls trace\tThe counts, and the first twenty.\n"
 		"trackway syscalls --all --thread 1234 trace\tAll that a thread did.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
     .size = sizeof(struct tw_study_common),
     .least = 1,
     .most = 1,

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_OPTIONS = 64, LONG_ONLY = 256 };
@@ -196,7 +197,7 @@ static bool is_given(const struct tw_option *option, const void *member)
 	return single && *(const char *const *)member;
 }
 
-int tw_options_parse(const struct tw_command *command, int argc, char **argv, struct tw_common *values, int *first)
+static int parse(const struct tw_command *command, int argc, char **argv, struct tw_common *values)
 {
 	struct getopt_tables tables = {0};
 	fill_tables(command, &tables);
@@ -213,6 +214,21 @@ int tw_options_parse(const struct tw_command *command, int argc, char **argv, st
 			return bad_value(command, option, optarg, wrong);
 		values->filters_given |= option->filters;
 	}
-	*first = optind;
 	return 0;
+}
+
+/* getopt_long() brings the operands together, those in front of "--" with those behind it. */
+int tw_options_parse(const struct tw_command *command, int argc, char **argv, struct tw_common *values, int *first)
+{
+	char **typed = malloc((size_t)argc * sizeof *typed);
+	if (!typed)
+		return tw_say_error("out of memory");
+	memcpy(typed, argv, (size_t)argc * sizeof *typed);
+	int status = parse(command, argc, argv, values);
+	*first = optind;
+	for (int i = 1; status == 0 && i < argc && strcmp(argv[optind - 1], "--") == 0; i++)
+		if (typed[i] == argv[optind - 1])
+			values->behind = (size_t)(argc - 1 - i);
+	free(typed);
+	return status;
 }

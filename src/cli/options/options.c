@@ -84,9 +84,14 @@ enum { WINDOW_OPTIONS = 4 };
 
 static const struct tw_option output_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(output), .placeholder = "FILE",
-     .help = "write to FILE; it appears when it is complete, and is compressed when it ends in .gz or .zst. "
-             "- is standard output, the default"},
+     .help = "write to FILE; it appears when it is complete. .json, .csv, .md and the like tell the form, and .gz or "
+             ".zst behind them the compression. - is standard output, the default"},
     {"json", 0, TW_OPTION_FLAG, MEMBER(json), .help = "write JSON Lines: an object a line, with stable names"},
+    {"csv", 0, TW_OPTION_FLAG, MEMBER(csv),
+     .help = "write comma-separated values (RFC 4180): the columns are the names of --json"},
+    {"csv-safe", 0, TW_OPTION_FLAG, MEMBER(csv_safe),
+     .help = "CSV for a spreadsheet: a text that begins with =, +, - or @ has an apostrophe in front"},
+    {"markdown", 0, TW_OPTION_FLAG, MEMBER(markdown), .help = "write tables in Markdown"},
 };
 
 #define GROUP(title, table)                                                                                            \

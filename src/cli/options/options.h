@@ -75,6 +75,20 @@ struct tw_option_group {
 		__VA_ARGS__, &tw_help_options, NULL                                                                    \
 	}
 
+/* What a listing can be written as. */
+enum tw_form {
+	TW_FORM_TEXT,
+	TW_FORM_JSON, /* JSON Lines */
+	TW_FORM_CSV,
+	TW_FORM_MARKDOWN,
+	TW_FORM_SVG,
+	TW_FORM_HTML,
+	TW_FORM_FOLDED,
+	TW_FORM_DOT,
+	TW_FORM_DATABASE,
+	TW_FORMS
+};
+
 /* What the shared groups below fill. Every command's struct begins with one. */
 struct tw_common {
 	bool help;
@@ -86,8 +100,12 @@ struct tw_common {
 	const char *provider, *function, *category, *weight;
 	uint64_t from_time, to_time, min_duration;
 	bool filters_given; /* an option that leaves things out, even if it leaves out nothing: --from-time 0 */
+	size_t behind;      /* how many operands stand behind "--"; set by tw_options_parse() */
 	const char *output; /* NULL: standard output */
-	bool json;
+	/* The options that ask for a form. json is set by tw_choose_form(), too, where another form is made of rows. */
+	bool json, csv, csv_safe, markdown, svg, html, folded, dot;
+	enum tw_form form; /* set by tw_choose_form() */
+	bool from_rows;    /* set by tw_choose_form(): the form is made of the rows in JSON */
 };
 
 extern const struct tw_option_group tw_help_options; /* --help */
@@ -99,7 +117,7 @@ extern const struct tw_option_group tw_jobs_options;        /* --jobs */
 extern const struct tw_option_group tw_filter_options;      /* --thread, --provider, --function, --category, times */
 extern const struct tw_option_group tw_weight_options;      /* --weight */
 extern const struct tw_option_group tw_window_options;      /* --thread, --provider, --from-time, --to-time */
-extern const struct tw_option_group tw_output_options;      /* --output, --json */
+extern const struct tw_option_group tw_output_options;      /* --output, --json, --csv, --markdown */
 
 /* Option number i of a command, over all its groups, help's own first; NULL past the last. */
 const struct tw_option *tw_option_at(const struct tw_command *command, size_t i);

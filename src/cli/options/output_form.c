@@ -1,46 +1,151 @@
-/* output_form.c - in which form a listing is written: text, JSON, CSV or a picture. */
+/* output_form.c - in which form a listing is written: by an option, or by the name of the output. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options/output_form.h"
 
 #include "base/bytes/compress.h"
-#include "base/bytes/output.h"
-#include "base/text/csv.h"
+#include "base/memory/memory.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 
+#include <trackway/writer.h>
+
 #include <string.h>
 
-enum tw_form tw_form_of(const struct tw_common *common, const struct tw_form_options *forms)
+/* ---- What a name tells. ---- */
+
+static const struct {
+	const char *ending;
+	enum tw_form form;
+} endings[] = {
+    {".json", TW_FORM_JSON},   {".jsonl", TW_FORM_JSON},        {".ndjson", TW_FORM_JSON},      {".csv", TW_FORM_CSV},
+    {".md", TW_FORM_MARKDOWN}, {".markdown", TW_FORM_MARKDOWN}, {".svg", TW_FORM_SVG},          {".html", TW_FORM_HTML},
+    {".htm", TW_FORM_HTML},    {".folded", TW_FORM_FOLDED},     {".dot", TW_FORM_DOT},          {".gv", TW_FORM_DOT},
+    {".db", TW_FORM_DATABASE}, {".sqlite", TW_FORM_DATABASE},   {".sqlite3", TW_FORM_DATABASE}, {".txt", TW_FORM_TEXT},
+    {".log", TW_FORM_TEXT},
+};
+
+enum { ENDINGS = sizeof endings / sizeof *endings };
+
+static const char *const unwritten[] = {".png",  ".pdf", ".jpg", ".jpeg", ".gif", ".webp", ".eps",    ".ps",
+                                        ".xlsx", ".xls", ".ods", ".tsv",  ".xml", ".yaml", ".yml",    ".doc",
+                                        ".docx", ".odt", ".zip", ".tar",  ".bmp", ".tiff", ".parquet"};
+
+const char *tw_unwritten_ending(const char *path)
 {
-	const char *path = common->output ? common->output : "-";
-	if (common->json)
-		return TW_FORM_JSON;
-	if (forms->csv || forms->csv_safe || (!forms->svg && tw_name_ends_with(path, ".csv")))
-		return TW_FORM_CSV;
-	return forms->svg || tw_name_ends_with(path, ".svg") ? TW_FORM_SVG : TW_FORM_TEXT;
+	for (size_t i = 0; i < sizeof unwritten / sizeof *unwritten; i++)
+		if (tw_name_ends_with(path, unwritten[i]))
+			return unwritten[i];
+	return NULL;
 }
 
-int tw_check_form(const struct tw_command *command, const struct tw_common *common, const struct tw_form_options *forms)
+static bool writes(const struct tw_command *command, enum tw_form form)
 {
-	bool csv = forms->csv || forms->csv_safe;
-	if (common->json + csv + forms->svg > 1)
-		return tw_say_usage(command, "only one of --json%s and --svg", csv ? ", --csv" : "");
-	if (tw_form_of(common, forms) == TW_FORM_SVG && tw_goes_to_terminal(common->output))
-		return tw_say_usage(command, "a picture does not go to a terminal: -o FILE.svg");
-	return 0;
+	return form == command->form || (command->forms | command->from_rows) >> form & 1;
 }
 
-void tw_put_csv(struct tw_output *out, const char *bytes, size_t size, bool safe)
+/* The first ending of each form that a command writes: ".svg, .html and .json". */
+static void list_endings(struct tw_text *list, const struct tw_command *command)
 {
-	bool formula = safe && tw_csv_is_formula(bytes, size), quotes = false;
-	struct tw_csv_piece piece;
-	for (size_t i = 0; i < size && !quotes; i++)
-		quotes = memchr(",\"\r\n", bytes[i], 4);
-	tw_put_text(out, quotes ? "\"" : "");
-	tw_put_text(out, formula ? "'" : "");
-	for (size_t i = 0; i < size; i += piece.taken) {
-		tw_csv_next(&piece, bytes + i, size - i);
-		tw_put(out, piece.bytes, piece.length);
+	unsigned seen = 0;
+	for (size_t i = 0; i < ENDINGS; i++) {
+		enum tw_form form = endings[i].form;
+		if (!writes(command, form) || seen >> form & 1)
+			continue;
+		tw_text_add(list, ", ", seen ? 2 : 0);
+		tw_text_add(list, endings[i].ending, strlen(endings[i].ending));
+		seen |= 1u << form;
 	}
-	tw_put_text(out, quotes ? "\"" : "");
+}
+
+static int refuse_name(const struct tw_command *command, const char *path, const char *ending)
+{
+	struct tw_text list = {0};
+	list_endings(&list, command);
+	int status = tw_say_usage(command, "%s: %s writes no %s; names tell its forms: %s", path, command->name, ending,
+	                          list.bytes ? list.bytes : "");
+	tw_text_free(&list);
+	return status;
+}
+
+/* Pictures are opened by what their names tell. */
+static int refuse_nameless(const struct tw_command *command, const char *path)
+{
+	struct tw_text list = {0};
+	list_endings(&list, command);
+	int status = tw_say_usage(command, "%s: the name tells no form: %s do", path, list.bytes ? list.bytes : "");
+	tw_text_free(&list);
+	return status;
+}
+
+/* Takes the form that a name tells; of flame graphs .txt has always been that of their stacks. */
+static int take_named(const struct tw_command *command, struct tw_common *common)
+{
+	const char *path = common->output;
+	for (size_t i = 0; i < ENDINGS; i++) {
+		if (!tw_name_ends_with(path, endings[i].ending))
+			continue;
+		common->form = endings[i].form;
+		if (common->form == TW_FORM_TEXT && !writes(command, TW_FORM_TEXT))
+			common->form = writes(command, TW_FORM_FOLDED) ? TW_FORM_FOLDED : command->form;
+		return writes(command, common->form) ? 0 : refuse_name(command, path, endings[i].ending);
+	}
+	const char *ending = tw_unwritten_ending(path), *format = tw_writer_format_of(path);
+	if (ending)
+		return refuse_name(command, path, ending);
+	if (format)
+		return tw_say_usage(command, "%s: the name is that of a trace (%s), which %s does not write", path,
+		                    format, command->name);
+	return command->form == TW_FORM_SVG ? refuse_nameless(command, path) : 0;
+}
+
+/* ---- What options tell. ---- */
+
+/* Takes the form of an option; how many there are is counted. */
+static size_t take_options(struct tw_common *common, const char *given[2])
+{
+	const struct {
+		bool given;
+		enum tw_form form;
+		const char *name;
+	} options[] = {
+	    {common->json, TW_FORM_JSON, "json"},
+	    {common->csv || common->csv_safe, TW_FORM_CSV, "csv"},
+	    {common->markdown, TW_FORM_MARKDOWN, "markdown"},
+	    {common->svg, TW_FORM_SVG, "svg"},
+	    {common->html, TW_FORM_HTML, "html"},
+	    {common->folded, TW_FORM_FOLDED, "folded"},
+	    {common->dot, TW_FORM_DOT, "dot"},
+	};
+	size_t count = 0;
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		if (!options[i].given)
+			continue;
+		common->form = options[i].form;
+		if (count < 2)
+			given[count] = options[i].name;
+		count++;
+	}
+	return count;
+}
+
+int tw_choose_form(const struct tw_command *command, struct tw_common *common)
+{
+	const char *given[2];
+	common->form = command->form;
+	if (!(command->forms | command->from_rows) || (command->names_freely && command->names_freely(common)))
+		return 0;
+	size_t count = take_options(common, given);
+	if (count > 1)
+		return tw_say_usage(command, "only one of --%s and --%s", given[0], given[1]);
+	if (count == 0 && common->output && strcmp(common->output, "-") != 0) {
+		int status = take_named(command, common);
+		if (status)
+			return status;
+	}
+	common->from_rows = command->from_rows >> common->form & 1;
+	common->json = common->form == TW_FORM_JSON || common->from_rows;
+	if ((common->form == TW_FORM_SVG || common->form == TW_FORM_HTML) && tw_goes_to_terminal(common->output))
+		return tw_say_usage(command, "a picture does not go to a terminal: -o FILE.%s",
+		                    common->form == TW_FORM_SVG ? "svg" : "html");
+	return 0;
 }

@@ -22,7 +22,8 @@ struct tw_table {
 	struct tw_text cells; /* terminated texts, row after row */
 	size_t cell_count;
 	size_t widths[TW_TABLE_COLUMNS];
-	bool failed; /* there was no memory for a cell */
+	uint32_t hidden; /* a bit for each column that the terminal has no room for */
+	bool failed;     /* there was no memory for a cell */
 };
 
 /* Adds the next cell, row after row. Any bytes are fine. */
@@ -31,9 +32,9 @@ void tw_table_add(struct tw_table *table, const char *text);
 /* The same of a text that may have zero bytes in it. */
 void tw_table_add_bytes(struct tw_table *table, const char *bytes, size_t size);
 
-/* Writes the table: lines end at the width of the terminal, unless that would leave nearly nothing
- * of the last column. Frees the cells: the table is empty again. Returns 0, or
- * TW_EXIT_FAILED after saying that there was no memory. */
+/* Writes the table; in Markdown where the screen says so, with an empty line behind it. On a terminal it is as wide as
+ * that: texts are cut, the last column first, then numbers on the right are left out, and named below the table. Frees
+ * the cells: the table is empty again. Returns 0, or TW_EXIT_FAILED after saying that there was no memory. */
 int tw_table_put(struct tw_table *table, struct tw_screen *screen);
 
 #endif

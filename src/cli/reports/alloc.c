@@ -231,6 +231,7 @@ const struct tw_command tw_command_alloc = {
 		"trackway alloc --by function --class System.String app.log\tWho makes strings.\n"
 		"trackway flame --weight bytes app.log -o bytes.svg\tA flame graph of bytes.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
     .size = sizeof(struct alloc_options),
     .least = 1,
     .most = 1,

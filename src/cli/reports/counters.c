@@ -4,6 +4,7 @@
 
 #include "analysis/tool.h"
 #include "cli/files/nothing_passed.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 
 #include <stdlib.h>
@@ -12,13 +13,12 @@ struct counters_options {
 	struct tw_common common;
 	const char *counter, *sort;
 	uint64_t top;
-	struct tw_form_options forms;
 };
 
 static int put_sample(void *context, const struct tw_counter_sample *sample)
 {
 	struct tw_listing *listing = context;
-	tw_counters_put_sample(&listing->screen.out, sample, listing->forms->csv_safe);
+	tw_counters_put_sample(&listing->screen.out, sample, listing->common->csv_safe);
 	return listing->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
@@ -66,13 +66,13 @@ static int draw(struct tw_listing *listing, const char *title)
 
 static int check_options(const struct counters_options *options, size_t count)
 {
-	bool csv = tw_form_of(&options->common, &options->forms) == TW_FORM_CSV;
+	bool csv = options->common.form == TW_FORM_CSV;
 	if (csv && count > 1)
 		return tw_say_usage(&tw_command_counters, "samples are those of one file");
 	if (csv && (options->sort || options->top))
 		return tw_say_usage(&tw_command_counters,
 		                    "samples are in the order of time: --sort and --top are for series");
-	return tw_check_form(&tw_command_counters, &options->common, &options->forms);
+	return 0;
 }
 
 static int run_with(struct tw_counters_listing *counters, char **operands, size_t count)
@@ -99,7 +99,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .listing =
 		{
 		    .common = common,
-		    .forms = &options->forms,
 		    .walk = {.options = {.order = TW_ORDER_TIME}},
 		    .csv_head = tw_counters_csv_head,
 		    .read = read_counters,
@@ -129,11 +128,9 @@ static const struct tw_option own_options[] = {
      .help = "only the first N rows or charts; 0, the default, shows all"},
 };
 static const struct tw_option form_options[] = {
-    TW_OPTION_OUTPUT_BY_NAME,
-    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a series"},
-    TW_OPTION_CSV_SAMPLES(offsetof(struct counters_options, forms.csv)),
-    TW_OPTION_CSV_SAFE(offsetof(struct counters_options, forms.csv_safe)),
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a chart for each series"},
+    TW_OPTION_OUTPUT_BY_NAME, TW_OPTION_JSON_ROWS("series"),
+    TW_OPTION_CSV_SAMPLES,    TW_OPTION_CSV_SAFE_ROWS,
+    TW_OPTION_MARKDOWN,       TW_OPTION_SVG("draw a chart for each series"),
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(TW_OPTIONS("Series", own_options), &tw_window_options, &tw_plain_input_options,
@@ -154,6 +151,7 @@ const struct tw_command tw_command_counters = {
 		"trackway counters --sort samples -n 10 app.fxt\tThe ten that were told most often.\n"
 		"trackway counters --csv app.fxt\tEvery sample, for a spreadsheet.\n",
     .groups = groups,
+    .forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_SVG,
     .size = sizeof(struct counters_options),
     .least = 1,
     .run = run,

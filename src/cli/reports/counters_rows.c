@@ -1,6 +1,7 @@
 /* counters_rows.c - the rows of trackway counters as a table, as JSON Lines, and their samples as CSV. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/digits.h"
+#include "cli/output/cells.h"
 #include "cli/reports/counters.h"
 
 #include <stdio.h>

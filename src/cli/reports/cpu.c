@@ -3,13 +3,9 @@
 #include "analysis/tool.h"
 #include "cli/files/listing.h"
 #include "cli/files/nothing_passed.h"
+#include "cli/options/output_form.h"
 
 #include <stdio.h>
-
-struct cpu_options {
-	struct tw_common common;
-	struct tw_form_options forms;
-};
 
 static const struct tw_number numbers[] = {
     {offsetof(struct tw_cpu_row, total_ns), "total_ns", "CPU TIME", NULL, tw_show_duration},
@@ -148,7 +144,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct tw_listing listing = {
 	    .common = common,
-	    .forms = &((const struct cpu_options *)common)->forms,
 	    .walk = {.options = {.order = TW_ORDER_TIME}},
 	    .csv_head = "time_ns,process,thread,cpu_ns,percent\n",
 	    .read = read_cpu,
@@ -159,19 +154,17 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .draw = draw,
 	    .can_draw = can_draw,
 	};
-	int status = tw_check_form(&tw_command_cpu, common, listing.forms);
-	if (status == 0)
-		status = tw_list(&listing, operands, count);
+	int status = tw_list(&listing, operands, count);
 	tw_cpu_free(listing.result);
 	return status;
 }
 
-#define MEMBER(name) .offset = offsetof(struct cpu_options, name)
 static const struct tw_option form_options[] = {
     TW_OPTION_OUTPUT_BY_NAME,
-    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
-    TW_OPTION_CSV_SAMPLES(offsetof(struct cpu_options, forms.csv)),
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a chart for the process and each thread"},
+    TW_OPTION_JSON_ROWS("row"),
+    TW_OPTION_CSV_SAMPLES,
+    TW_OPTION_MARKDOWN,
+    TW_OPTION_SVG("draw a chart for the process and each thread"),
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(&tw_window_options, &tw_plain_input_options, TW_OPTIONS("Output", form_options));
@@ -190,7 +183,8 @@ const struct tw_command tw_command_cpu = {
 		"trackway cpu app.log -o cpu.svg\tOver time, as charts.\n"
 		"trackway cpu --csv app.log\tEvery sample, for a spreadsheet.\n",
     .groups = groups,
-    .size = sizeof(struct cpu_options),
+    .forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_SVG,
+    .size = sizeof(struct tw_common),
     .least = 1,
     .most = 1,
     .run = run,

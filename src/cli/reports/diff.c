@@ -3,27 +3,29 @@
 #include "cli/reports/diff.h"
 
 #include "analysis/tool.h"
-#include "base/bytes/compress.h"
 #include "cli/command.h"
+#include "cli/files/output_overwrite.h"
 #include "cli/output/message.h"
+#include "cli/output/screen.h"
 #include "cli/reports/call_notes.h"
-#include "cli/reports/flame_form.h"
 #include "cli/reports/profiles.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct diff_options {
 	struct tw_common common;
 	const char *binary_a, *binary_b, *sort, *of;
 	uint64_t top;
-	bool flame, folded, normalize;
+	struct tw_list before, after;
+	bool flame, normalize;
 	const char *title;
 };
 
 static int put_diff(const struct tw_diff_view *view)
 {
 	struct tw_screen screen = {0};
-	int status = tw_screen_open(&screen, view->common->output);
+	int status = tw_screen_open_form(&screen, view->common);
 	if (status)
 		return status;
 	if (view->common->json)
@@ -33,117 +35,176 @@ static int put_diff(const struct tw_diff_view *view)
 	return tw_screen_end(&screen, status);
 }
 
-static int compare(struct tw_profile *a, struct tw_profile *b, const struct diff_options *options)
+static int compare(struct tw_profile *const *profiles, const struct tw_diff_paths *paths,
+                   const struct diff_options *options)
 {
 	struct tw_diff *diff;
+	const struct tw_diff_side a = {profiles, paths->count[0]}, b = {profiles + paths->count[0], paths->count[1]};
 	struct tw_diff_view view = {
 	    .common = &options->common,
 	    .by = tw_diff_by_word(options->sort),
-	    .weight = tw_profile_weight(a),
+	    .weight = tw_profile_weight(profiles[0]),
 	    .top = options->top,
+	    .runs = paths->count,
 	};
-	if (view.weight != tw_profile_weight(b))
-		return tw_diff_say_weights(view.weight, tw_profile_weight(b));
+	for (size_t i = 1; i < tw_diff_all(paths); i++)
+		if (view.weight != tw_profile_weight(profiles[i]))
+			return tw_diff_say_weights(view.weight, tw_profile_weight(profiles[i]));
 	if (view.by == TW_DIFF_P50 && tw_weight_is_sampled(view.weight))
 		return tw_say_error("samples have no durations: --sort p50 is for calls");
-	if (tw_diff_new(&diff, a, b, view.by) < 0)
+	if (tw_diff_runs(&diff, &a, &b, view.by) < 0)
 		return tw_say_error("out of memory");
 	view.diff = diff;
 	if (tw_diff_is_empty(&view))
 		tw_say_weightless(view.common, view.weight, tw_diff_row(diff, 0) != NULL);
+	else
+		tw_diff_say_runs(paths->count);
 	int status = put_diff(&view);
 	tw_diff_free(diff);
 	return status;
 }
 
-static int compare_functions(struct tw_common commons[2], char **operands, const struct diff_options *options)
+static int compare_functions(struct tw_common commons[2], const struct tw_diff_paths *paths,
+                             const struct diff_options *options)
 {
-	struct tw_profiling sides[2] = {{.common = &commons[0], .halved = true},
-	                                {.common = &commons[1], .halved = true}};
-	int status = 0;
-	for (size_t i = 0; i < 2; i++) {
-		status = tw_worse(status, tw_profile_files(&sides[i], &operands[i], 1));
+	size_t all = tw_diff_all(paths), readable = 0;
+	struct tw_profile **profiles = calloc(all, sizeof *profiles);
+	int status = profiles ? 0 : tw_say_error("out of memory");
+	for (size_t i = 0; profiles && i < all; i++) {
+		struct tw_profiling run = {.common = &commons[tw_diff_side_of(paths, i)], .parts = all};
+		status = tw_worse(status, tw_profile_files(&run, &paths->paths[i], 1));
+		profiles[i] = run.profile;
+		readable += run.readable;
 	}
-	if (sides[0].readable && sides[1].readable) {
-		status = tw_worse(status, compare(sides[0].profile, sides[1].profile, options));
+	if (readable == all) {
+		status = tw_worse(status, compare(profiles, paths, options));
 	}
-	tw_profile_free(sides[0].profile);
-	tw_profile_free(sides[1].profile);
+	for (size_t i = 0; profiles && i < all; i++)
+		tw_profile_free(profiles[i]);
+	free(profiles);
 	return status;
 }
 
-/* Whether the name of the output tells a form that a table does not have: .txt is one that it has. */
-static bool names_flame(const struct tw_common *common)
+/* Whether the form is that of a flame graph, or of its stacks. */
+static bool is_flame(enum tw_form form)
 {
-	const char *path = common->output ? common->output : "-";
-	return !common->json && strcmp(path, "-") != 0 && tw_flame_file_of(path) != TW_FLAME_FILE_UNKNOWN &&
-	       !tw_name_ends_with(path, ".txt");
+	return form == TW_FORM_SVG || form == TW_FORM_HTML || form == TW_FORM_FOLDED;
 }
 
 /* Whether a flame graph, or its stacks, is asked for: the options about it ask for it, too. */
 static bool wants_flame(const struct diff_options *options)
 {
-	return options->flame || options->folded || options->normalize || options->title ||
-	       names_flame(&options->common);
+	return options->flame || options->normalize || options->title || is_flame(options->common.form);
 }
 
-static int draw(struct tw_common commons[2], char **operands, size_t count, const struct diff_options *options)
+static int draw(struct tw_common commons[2], const struct tw_diff_paths *paths, const struct diff_options *options)
 {
 	struct tw_text title = {0};
 	struct tw_diff_flame flame = {.output = options->common.output,
 	                              .title = options->title,
-	                              .folded = options->folded,
+	                              .form = is_flame(options->common.form) ? options->common.form : TW_FORM_SVG,
 	                              .normalize = options->normalize};
-	if (!flame.title && tw_text_add_files(&title, operands, count))
+	if (!flame.title && tw_text_add_files(&title, paths->paths, tw_diff_all(paths)))
 		flame.title = title.bytes;
-	int status = count == 1 ? tw_diff_flame_lines(&options->common, operands[0], &flame)
-	                        : tw_diff_flame_traces(commons, operands, &flame);
+	int status = tw_diff_all(paths) == 1 ? tw_diff_flame_lines(&options->common, paths->paths[0], &flame)
+	                                     : tw_diff_flame_traces(commons, paths, &flame);
 	tw_text_free(&title);
 	return status;
 }
 
+/* ---- Both sides. ---- */
+
+static const char wants[] = "diff wants A B, or several runs a side: A... -- B...";
+
+/* The files of --before and --after as operands. Returns 0 or TW_EXIT_FAILED. */
+static int take_lists(struct tw_diff_paths *paths, const struct diff_options *options, size_t operands)
+{
+	const struct tw_list *lists[2] = {&options->before, &options->after};
+	if (operands || !lists[0]->count || !lists[1]->count)
+		return tw_say_usage(&tw_command_diff, "--before and --after belong together, and replace A B");
+	paths->paths = calloc(lists[0]->count + lists[1]->count, sizeof *paths->paths);
+	if (!paths->paths)
+		return tw_say_error("out of memory");
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < lists[side]->count; i++, paths->count[side]++)
+			paths->paths[tw_diff_all(paths)] = (char *)(uintptr_t)lists[side]->items[i];
+	return tw_refuse_overwrite(&tw_command_diff, &options->common, paths->paths, tw_diff_all(paths));
+}
+
+static int choose_sides(struct tw_diff_paths *paths, const struct diff_options *options, char **operands, size_t count)
+{
+	size_t behind = options->common.behind < count ? options->common.behind : 0;
+	if (options->before.count || options->after.count)
+		return take_lists(paths, options, count);
+	if (count == 0 || (count > 2 && !behind))
+		return tw_say_usage(&tw_command_diff, "%s", wants);
+	paths->paths = malloc(count * sizeof *paths->paths);
+	if (!paths->paths)
+		return tw_say_error("out of memory");
+	memcpy(paths->paths, operands, count * sizeof *operands);
+	paths->count[1] = behind ? behind : count - 1;
+	paths->count[0] = count - paths->count[1];
+	return 0;
+}
+
 static int check_options(const struct diff_options *options, size_t count)
 {
-	const char *output = options->common.output;
+	const struct tw_common *common = &options->common;
 	if (!tw_diff_of_functions(options->of) && (wants_flame(options) || options->sort))
 		return tw_say_usage(&tw_command_diff, "--of %s has neither --sort nor a picture", options->of);
 	if (!tw_diff_of_functions(options->of) && options->common.weight)
 		return tw_say_usage(&tw_command_diff, "--of %s has no --weight", options->of);
 	if (!wants_flame(options))
-		return count == 2 ? 0 : tw_say_usage(&tw_command_diff, "diff wants A B");
-	if (options->common.json || options->sort || options->top)
-		return tw_say_usage(&tw_command_diff, "--json, --sort and --top are about rows: of a picture and of "
-		                                      "stacks there are none");
-	if (options->title && (options->folded || tw_flame_file_of(output) == TW_FLAME_FILE_FOLDED))
+		return count > 1 ? 0 : tw_say_usage(&tw_command_diff, "%s", wants);
+	if (common->json || common->markdown || options->sort || options->top)
+		return tw_say_usage(&tw_command_diff,
+		                    "--json, --csv, --markdown, --sort and --top are about rows: of a "
+		                    "picture and of stacks there are none");
+	if (options->title && common->form == TW_FORM_FOLDED)
 		return tw_say_usage(&tw_command_diff, "--title is about pictures");
-	if (options->folded)
-		return 0;
-	if (tw_flame_file_of(output) == TW_FLAME_FILE_UNKNOWN)
+	if (common->output && strcmp(common->output, "-") != 0 && !is_flame(common->form))
 		return tw_say_usage(&tw_command_diff, "%s: the name tells no form: .svg, .html or .folded does",
-		                    output);
-	if (tw_goes_to_terminal(output))
+		                    common->output);
+	if (!is_flame(common->form) && tw_goes_to_terminal(common->output))
 		return tw_say_usage(&tw_command_diff, "a picture does not go to a terminal: -o FILE.svg, or --folded");
 	return 0;
 }
 
-static int run(struct tw_common *common, char **operands, size_t count)
+/* Functions without names on one side alone match nothing. */
+static void say_binaries(const struct tw_diff_paths *paths, const struct diff_options *options)
 {
-	const struct diff_options *options = (const struct diff_options *)common;
+	if (options->common.binary || !options->binary_a == !options->binary_b || tw_diff_all(paths) < 2)
+		return;
+	tw_say("there is no --binary-%c: the functions of %s may have numbers only, which match no names",
+	       options->binary_a ? 'b' : 'a', paths->paths[options->binary_a ? paths->count[0] : 0]);
+}
+
+static int compare_sides(const struct diff_options *options, const struct tw_diff_paths *paths)
+{
+	const struct tw_common *common = &options->common;
 	struct tw_common commons[2] = {*common, *common};
-	int status = check_options(options, count);
+	int status = check_options(options, tw_diff_all(paths));
 	if (status)
 		return status;
-	if (!common->binary && !options->binary_a != !options->binary_b && count == 2)
-		tw_say("there is no --binary-%c: the functions of %s may have numbers only, which match no names",
-		       options->binary_a ? 'b' : 'a', operands[options->binary_a ? 1 : 0]);
+	say_binaries(paths, options);
 	if (options->binary_a)
 		commons[0].binary = options->binary_a;
 	if (options->binary_b)
 		commons[1].binary = options->binary_b;
 	if (!tw_diff_of_functions(options->of))
-		return tw_diff_spreads(commons, operands, &(struct tw_diff_choice){common, options->of, options->top});
-	return wants_flame(options) ? draw(commons, operands, count, options)
-	                            : compare_functions(commons, operands, options);
+		return tw_diff_spreads(commons, paths, &(struct tw_diff_choice){common, options->of, options->top});
+	return wants_flame(options) ? draw(commons, paths, options) : compare_functions(commons, paths, options);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct diff_options *options = (const struct diff_options *)common;
+	struct tw_diff_paths paths = {0};
+	int status = choose_sides(&paths, options, operands, count);
+	if (status == 0)
+		status = compare_sides(options, &paths);
+	free(paths.paths);
+	return status;
 }
 
 #define MEMBER(name) .offset = offsetof(struct diff_options, name)
@@ -156,6 +217,9 @@ static const struct tw_option own_options[] = {
      .help = "what is compared; the largest change, up or down, comes first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
+    {"before", 0, TW_OPTION_LIST, MEMBER(before), .placeholder = "FILE",
+     .help = "a run of the first side; may be repeated, and replaces A"},
+    {"after", 0, TW_OPTION_LIST, MEMBER(after), .placeholder = "FILE", .help = "a run of the second side"},
     {"binary-a", 0, TW_OPTION_FILE, MEMBER(binary_a), .placeholder = "FILE",
      .help = "the program of the first trace, where it is not that of --binary"},
     {"binary-b", 0, TW_OPTION_FILE, MEMBER(binary_b), .placeholder = "FILE", .help = "the program of the second trace"},
@@ -164,7 +228,7 @@ static const struct tw_option flame_options[] = {
     {"flame", 0, TW_OPTION_FLAG, MEMBER(flame),
      .help = "draw a flame graph instead: as wide as after, red where it grew, blue where it shrank. -o FILE.svg and "
              "FILE.html ask for it, too, and FILE.folded for its lines"},
-    {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),
+    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.folded),
      .help = "a line for each stack: its functions, what the last one itself took before, and after"},
     {"normalize", 0, TW_OPTION_FLAG, MEMBER(normalize),
      .help = "scale what was before so that both traces weigh the same in all; with --flame and --folded"},
@@ -177,19 +241,25 @@ static const struct tw_option_group *const groups[] =
 
 const struct tw_command tw_command_diff = {
     .name = "diff",
-    .summary = "what changed between two traces",
-    .operands = "A B",
+    .summary = "what changed between two traces, or several runs of each",
+    .operands = "A... [--] B...",
     .description =
-	"Compares two traces, A before and B after. Functions are matched by name: where two builds number their "
-	"functions differently, give each its program.\n\n"
-	"A change is called noise where the durations on both sides may well be of one source: P is how likely that "
-	"is, by a rank test over all of them. Few are marked by chance only, however many functions there are.\n\n"
-	"With --flame a single file may be lines of \"stack before after\", which --folded writes.",
-    .examples = "trackway diff -n 20 --binary-a old/server --binary-b server old.xray new.xray\tThe largest changes.\n"
+	"Compares traces, A before and B after: one of each, or several runs a side, with -- between them. Functions "
+	"are matched by name: where two builds number their functions differently, give each its program.\n\n"
+	"Runs of one program differ by themselves. From four runs a side on each change is tested: P is how many of "
+	"the ways to deal the runs to two sides make their means differ as much, and the change of the mean is in the "
+	"interval 95 times in 100. What is above 0.05 is noise; of rows that did not change at most one in twenty is "
+	"not called so, by chance. With less runs nothing is marked, and of one run a side nothing is known about "
+	"noise. Values are means over the runs; one that has no such row counts as 0, but for counters and p50.\n\n"
+	"A picture of several runs is of the mean run of each side. With --flame a single file may be lines of "
+	"\"stack before after\", which --folded writes.",
+    .examples = "trackway diff old/*.fxt -- new/*.fxt\tWhich changes are more than noise between runs.\n"
+		"trackway diff -n 20 --binary-a old/server --binary-b server old.xray new.xray\tThe largest changes.\n"
 		"trackway diff -o changes.svg old.fxt new.fxt\tWhat grew and what shrank.\n",
     .groups = groups,
+    .forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_SVG | 1u << TW_FORM_HTML |
+             1u << TW_FORM_FOLDED,
+    .from_rows = 1u << TW_FORM_CSV,
     .size = sizeof(struct diff_options),
-    .least = 1,
-    .most = 2,
     .run = run,
 };

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/output/message.h"
 #include "cli/reports/diff.h"
-#include "cli/reports/flame_form.h"
 #include "cli/reports/tree.h"
 
 enum { BYTES_PER_NODE = 256 };
@@ -12,14 +11,13 @@ enum { BYTES_PER_NODE = 256 };
 static int render(struct tw_output *out, const struct tw_changes *changes, enum tw_weight weight,
                   const struct tw_diff_flame *flame)
 {
-	enum tw_flame_file form = flame->folded ? TW_FLAME_FILE_FOLDED : tw_flame_file_of(flame->output);
 	const struct tw_flame_options options = {
 	    .weight = weight,
 	    .title = flame->title,
-	    .form = form == TW_FLAME_FILE_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
+	    .form = flame->form == TW_FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .max_depth = TW_TREE_DEPTH + 1, /* one more for "(deeper)" */
 	};
-	return form == TW_FLAME_FILE_FOLDED ? tw_changes_fold(out, changes) : tw_changes_draw(out, changes, &options);
+	return flame->form == TW_FORM_FOLDED ? tw_changes_fold(out, changes) : tw_changes_draw(out, changes, &options);
 }
 
 static int put(struct tw_changes *changes, enum tw_weight weight, const struct tw_diff_flame *flame)
@@ -31,7 +29,7 @@ static int put(struct tw_changes *changes, enum tw_weight weight, const struct t
 		return TW_EXIT_FAILED;
 	if (render(&screen.out, changes, weight, flame) == 0)
 		return tw_screen_close(&screen);
-	tw_output_discard(&screen.out);
+	tw_screen_discard(&screen);
 	return tw_say_error("out of memory");
 }
 
@@ -64,14 +62,27 @@ static int compare(struct tw_tree trees[2], const struct tw_common *common, cons
 	return status;
 }
 
-int tw_diff_flame_traces(struct tw_common commons[2], char **paths, const struct tw_diff_flame *flame)
+/* What several runs have together becomes that of one. */
+static void share(struct tw_nodes *nodes, uint64_t runs)
+{
+	for (size_t i = 0; i < nodes->count && runs > 1; i++) {
+		struct tw_calltree_node *node = &nodes->nodes[i];
+		node->self = node->self / runs + (node->self % runs + runs / 2) / runs;
+		node->count = node->count / runs + (node->count % runs + runs / 2) / runs;
+	}
+}
+
+int tw_diff_flame_traces(struct tw_common commons[2], const struct tw_diff_paths *paths,
+                         const struct tw_diff_flame *flame)
 {
 	const struct tw_tree_options options = {.max_depth = TW_TREE_DEPTH};
 	struct tw_tree trees[2] = {0};
 	int status = 0;
 	for (size_t i = 0; i < 2; i++) {
+		char **side = paths->paths + (i ? paths->count[0] : 0);
 		commons[i].memory = tw_memory_asked(&commons[i]) / 2;
-		status = tw_worse(status, tw_tree_read(&trees[i], &commons[i], &options, &paths[i], 1));
+		status = tw_worse(status, tw_tree_read(&trees[i], &commons[i], &options, side, paths->count[i]));
+		share(&trees[i].nodes, paths->count[i]);
 	}
 	if (trees[0].nodes.count && trees[1].nodes.count) {
 		status = tw_worse(status, compare(trees, &commons[0], flame));

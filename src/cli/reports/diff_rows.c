@@ -1,6 +1,7 @@
 /* diff_rows.c - the rows of trackway diff as a table and as JSON Lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tool.h"
+#include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
 #include "cli/reports/diff.h"
@@ -71,26 +72,45 @@ bool tw_diff_is_empty(const struct tw_diff_view *view)
 
 /* ---- Significance. ---- */
 
-void tw_diff_put_significance(struct tw_json *json, enum tw_significance significance, double p)
+void tw_diff_put_test(struct tw_json *json, const struct tw_diff_test *test, const size_t runs[2])
 {
 	static const char *const words[] = {
 	    [TW_UNTESTED] = "untested", [TW_NOISE] = "noise", [TW_SIGNIFICANT] = "significant"};
-	tw_json_text(json, "significance", words[significance]);
-	tw_json_double(json, "p", p);
+	tw_json_text(json, "significance", words[test->significance]);
+	tw_json_double(json, "p", test->p);
+	tw_json_double(json, "change_low", test->low);
+	tw_json_double(json, "change_high", test->high);
+	tw_json_u64(json, "runs_a", runs[0]);
+	tw_json_u64(json, "runs_b", runs[1]);
 }
 
-struct tw_shown tw_diff_show_significance(enum tw_significance significance, double p)
+struct tw_shown tw_diff_show_p(const struct tw_diff_test *test)
 {
 	struct tw_shown shown;
-	const double least = 0.0001;
-	const char *mark = significance == TW_NOISE ? " noise" : "";
-	if (isnan(p))
+	if (isnan(test->p))
 		snprintf(shown.text, sizeof shown.text, "-");
-	else if (p < least)
-		snprintf(shown.text, sizeof shown.text, "<%.4f%s", least, mark);
 	else
-		snprintf(shown.text, sizeof shown.text, "%.4f%s", p, mark);
+		snprintf(shown.text, sizeof shown.text, "%.4f%s", test->p,
+		         test->significance == TW_NOISE ? " noise" : "");
 	return shown;
+}
+
+struct tw_shown tw_diff_show_interval(struct tw_shown low, struct tw_shown high)
+{
+	struct tw_shown shown;
+	snprintf(shown.text, sizeof shown.text, "%.20s to %.20s", low.text, high.text);
+	return shown;
+}
+
+void tw_diff_say_runs(const size_t runs[2])
+{
+	if (runs[0] == 1 && runs[1] == 1)
+		tw_say(
+		    "one run a side: how much runs differ by themselves (noise) is unknown; diff A... -- B... compares "
+		    "several");
+	else if (!tw_diff_is_tested(runs))
+		tw_say("%s before, %zu after: no change is marked, because noise is told from %d runs a side on",
+		       tw_show_plural(runs[0], "run").text, runs[1], TW_RUNS_LEAST);
 }
 
 /* ---- JSON. ---- */
@@ -131,8 +151,15 @@ static void put_value(struct tw_json *json, const char *name, const struct tw_di
 	tw_diff_put_whole(json, name, value->a, value->b, value->ratio);
 }
 
-static void put_json_row(struct tw_output *out, const struct tw_diff_row *row, enum tw_weight weight)
+static struct tw_diff_test test_of(const struct tw_diff_row *row)
 {
+	return (struct tw_diff_test){row->significance, row->p, row->low, row->high};
+}
+
+static void put_json_row(struct tw_output *out, const struct tw_diff_row *row, const struct tw_diff_view *view)
+{
+	enum tw_weight weight = view->weight;
+	const struct tw_diff_test test = test_of(row);
 	bool times = tw_weight_unit(weight) == TW_UNIT_NS, calls = !tw_weight_is_sampled(weight);
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
@@ -142,7 +169,7 @@ static void put_json_row(struct tw_output *out, const struct tw_diff_row *row, e
 		tw_json_text(&json, "weight", tw_weight_name(weight));
 	for (size_t i = 0; i < (calls ? VALUES : TW_DIFF_P50); i++)
 		put_value(&json, times ? values[i].time_name : values[i].name, value_of(row, i));
-	tw_diff_put_significance(&json, row->significance, row->p);
+	tw_diff_put_test(&json, &test, view->runs);
 	tw_json_object_line_end(&json);
 }
 
@@ -150,10 +177,13 @@ void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view)
 {
 	const struct tw_diff_row *row;
 	for (size_t i = 0, n = 0; (!view->top || n < view->top) && (row = next_row(view, &i)); n++)
-		put_json_row(out, row, view->weight);
+		put_json_row(out, row, view);
 }
 
 /* ---- Text. ---- */
+
+/* From here on a percentage says less than how many times as much it is. */
+static const double many = 10;
 
 struct tw_shown tw_diff_show_ratio(enum tw_diff_status status, double ratio)
 {
@@ -162,6 +192,8 @@ struct tw_shown tw_diff_show_ratio(enum tw_diff_status status, double ratio)
 		snprintf(shown.text, sizeof shown.text, "%s", status == TW_DIFF_ONLY_A ? "gone" : "new");
 	else if (!isfinite(ratio))
 		snprintf(shown.text, sizeof shown.text, "-");
+	else if (ratio >= many)
+		snprintf(shown.text, sizeof shown.text, ratio < 1000 ? "%.3gx" : "%.0fx", ratio);
 	else
 		snprintf(shown.text, sizeof shown.text, "%+.1f %%", 100.0 * (ratio - 1));
 	return shown;
@@ -173,16 +205,44 @@ static bool has_counts(const struct tw_diff_view *view)
 	return view->by != TW_DIFF_COUNT && tw_weight_has_count(view->weight);
 }
 
+/* What stands beside the compared value: how long a call takes as a rule, or the time of all. */
+static enum tw_diff_by beside(const struct tw_diff_view *view)
+{
+	return view->by == TW_DIFF_P50 ? TW_DIFF_SELF : TW_DIFF_P50;
+}
+
+static struct tw_shown show_signed(const struct tw_diff_view *view, double change)
+{
+	double size = fabs(change) + 0.5;
+	return tw_show_change((change > 0) - (change < 0), show(view, size < 0x1p63 ? (uint64_t)size : INT64_MAX));
+}
+
+static void add_sides(struct tw_table *table, const struct tw_diff_view *view, const struct tw_diff_value *value)
+{
+	tw_table_add(table, show(view, value->a).text);
+	tw_table_add(table, show(view, value->b).text);
+}
+
+static void add_test(struct tw_table *table, const struct tw_diff_view *view, const struct tw_diff_row *row)
+{
+	const struct tw_diff_test test = test_of(row);
+	struct tw_shown low = show_signed(view, row->low), high = show_signed(view, row->high);
+	tw_table_add(table, tw_diff_show_interval(low, high).text);
+	tw_table_add(table, tw_diff_show_p(&test).text);
+}
+
 static void add_row(struct tw_table *table, const struct tw_diff_row *row, const struct tw_diff_view *view)
 {
 	const struct tw_diff_value *value = value_of(row, view->by);
+	const struct tw_diff_view times = {.by = TW_DIFF_SELF, .weight = view->weight};
 	uint64_t size = value->a < value->b ? value->b - value->a : value->a - value->b;
-	tw_table_add(table, show(view, value->a).text);
-	tw_table_add(table, show(view, value->b).text);
+	add_sides(table, view, value);
 	tw_table_add(table, tw_show_change(value->change, show(view, size)).text);
 	tw_table_add(table, tw_diff_show_ratio(row->status, value->ratio).text);
+	if (tw_diff_is_tested(view->runs))
+		add_test(table, view, row);
 	if (!tw_weight_is_sampled(view->weight))
-		tw_table_add(table, tw_diff_show_significance(row->significance, row->p).text);
+		add_sides(table, &times, value_of(row, beside(view)));
 	if (has_counts(view)) {
 		tw_table_add(table, tw_show_count(row->count.a).text);
 		tw_table_add(table, tw_show_count(row->count.b).text);
@@ -190,32 +250,29 @@ static void add_row(struct tw_table *table, const struct tw_diff_row *row, const
 	tw_table_add(table, row->name);
 }
 
-static void add_column(struct tw_diff_columns *columns, const char *title, bool right)
+void tw_diff_add_column(struct tw_diff_columns *columns, const char *title, bool right)
 {
 	columns->columns[columns->count++] = (struct tw_column){title, right};
 }
 
-/* The titles of both sides. */
-static void add_sides(struct tw_diff_columns *columns, const char *title)
+void tw_diff_add_sides(struct tw_diff_columns *columns, const char *title)
 {
 	for (size_t side = 0; side < 2; side++) {
 		struct tw_shown *text = &columns->titles[columns->count];
 		snprintf(text->text, sizeof text->text, "%s %c", title, "AB"[side]);
-		add_column(columns, text->text, true);
+		tw_diff_add_column(columns, text->text, true);
 	}
 }
 
-void tw_diff_choose_columns(struct tw_diff_columns *columns, const char *title, bool tested, const char *count,
-                            const char *name)
+void tw_diff_choose_columns(struct tw_diff_columns *columns, const char *title, bool tested)
 {
-	add_sides(columns, title);
-	add_column(columns, "CHANGE", true);
-	add_column(columns, "CHANGE %", true);
-	if (tested)
-		add_column(columns, "P", true);
-	if (count)
-		add_sides(columns, count);
-	add_column(columns, name, false);
+	tw_diff_add_sides(columns, title);
+	tw_diff_add_column(columns, "CHANGE", true);
+	tw_diff_add_column(columns, "CHANGE %", true);
+	if (tested) {
+		tw_diff_add_column(columns, "95 % INTERVAL", true);
+		tw_diff_add_column(columns, "P", true);
+	}
 }
 
 int tw_diff_end_text(struct tw_screen *screen, struct tw_table *table, uint64_t more)
@@ -232,8 +289,12 @@ int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view)
 	const char *title = values[view->by].title, *counts = tw_weight_title(view->weight);
 	const struct tw_diff_row *row;
 	uint64_t shown = 0, more = 0;
-	tw_diff_choose_columns(&columns, title ? title : counts, !tw_weight_is_sampled(view->weight),
-	                       has_counts(view) ? counts : NULL, "FUNCTION");
+	tw_diff_choose_columns(&columns, title ? title : counts, tw_diff_is_tested(view->runs));
+	if (!tw_weight_is_sampled(view->weight))
+		tw_diff_add_sides(&columns, values[beside(view)].title);
+	if (has_counts(view))
+		tw_diff_add_sides(&columns, counts);
+	tw_diff_add_column(&columns, "FUNCTION", false);
 	struct tw_table table = {.columns = columns.columns, .column_count = columns.count};
 	for (size_t i = 0; (row = next_row(view, &i));) {
 		if (view->top && shown == view->top) {

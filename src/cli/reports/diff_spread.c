@@ -1,4 +1,4 @@
-/* diff_spread.c - trackway diff --of: events, operations, counters, collections and allocations of two traces. */
+/* diff_spread.c - trackway diff --of: events, operations, counters, collections and allocations of both sides. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/spread.h"
 #include "base/memory/order.h"
@@ -71,6 +71,12 @@ static enum tw_diff_status status_of(const struct tw_spread_change *row)
 	return !row->b ? TW_DIFF_ONLY_A : !row->a ? TW_DIFF_ONLY_B : TW_DIFF_BOTH;
 }
 
+static struct tw_diff_test test_of(const struct tw_spread_change *row)
+{
+	const struct tw_runs_change *test = &row->test;
+	return (struct tw_diff_test){test->significance, test->p, test->low, test->high};
+}
+
 static double ratio_of(double a, double b)
 {
 	return a != 0 ? b / a : b != 0 ? (double)INFINITY : 1;
@@ -81,8 +87,10 @@ static void put_whole(struct tw_json *json, const char *name, const uint64_t val
 	tw_diff_put_whole(json, name, value[0], value[1], ratio_of((double)value[0], (double)value[1]));
 }
 
-static void put_json(struct tw_output *out, const struct tw_spread_change *row, const struct compared_kind *kind)
+static void put_json(struct tw_output *out, const struct tw_spread_change *row, const struct compared_kind *kind,
+                     const size_t runs[2])
 {
+	const struct tw_diff_test test = test_of(row);
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "of", kind->word);
@@ -96,7 +104,7 @@ static void put_json(struct tw_output *out, const struct tw_spread_change *row, 
 	else if (kind->unit != COUNTED)
 		put_whole(&json, kind->json, row->whole);
 	put_whole(&json, "count", row->count);
-	tw_diff_put_significance(&json, row->significance, row->p);
+	tw_diff_put_test(&json, &test, runs);
 	tw_json_object_line_end(&json);
 }
 
@@ -105,11 +113,10 @@ static struct tw_shown show(enum unit unit, uint64_t whole, double value)
 {
 	switch (unit) {
 	case COUNTED:
+	case BYTES: /* all of them: the title tells the unit */
 		return tw_show_count(whole);
 	case TIME:
 		return tw_show_duration(whole);
-	case BYTES:
-		return tw_show_size(whole);
 	case NUMBER:
 		break;
 	}
@@ -124,6 +131,19 @@ static struct tw_shown show_change(enum unit unit, const struct tw_spread_change
 		change = tw_compare(whole[1], whole[0]);
 	uint64_t size = whole[1] < whole[0] ? whole[0] - whole[1] : whole[1] - whole[0];
 	return tw_show_change((change > 0) - (change < 0), show(unit, size, fabs(change)));
+}
+
+static struct tw_shown show_signed(enum unit unit, double change)
+{
+	double size = fabs(change);
+	uint64_t whole = size < 0x1p63 ? (uint64_t)(size + 0.5) : INT64_MAX;
+	return tw_show_change((change > 0) - (change < 0), show(unit, whole, size));
+}
+
+static struct tw_shown show_count_change(const struct tw_spread_change *row)
+{
+	uint64_t a = row->count[0], b = row->count[1];
+	return tw_show_change(tw_compare(b, a), tw_show_count(a < b ? b - a : a - b));
 }
 
 static struct tw_shown show_ratio(const struct tw_spread_change *row)
@@ -144,29 +164,46 @@ static bool add_name(struct tw_text *text, const struct tw_spread_row *row)
 }
 
 static bool add_row(struct tw_table *table, const struct tw_spread_change *row, const struct compared_kind *kind,
-                    struct tw_text *text)
+                    bool tested, struct tw_text *text)
 {
 	for (size_t side = 0; side < 2; side++)
 		tw_table_add(table, show(kind->unit, row->whole[side], row->value[side]).text);
 	tw_table_add(table, show_change(kind->unit, row).text);
 	tw_table_add(table, show_ratio(row).text);
-	tw_table_add(table, tw_diff_show_significance(row->significance, row->p).text);
+	if (tested) {
+		const struct tw_diff_test test = test_of(row);
+		struct tw_shown low = show_signed(kind->unit, test.low), high = show_signed(kind->unit, test.high);
+		tw_table_add(table, tw_diff_show_interval(low, high).text);
+		tw_table_add(table, tw_diff_show_p(&test).text);
+	}
 	for (size_t side = 0; side < 2 && kind->unit != COUNTED; side++)
 		tw_table_add(table, tw_show_count(row->count[side]).text);
+	if (kind->unit != COUNTED)
+		tw_table_add(table, show_count_change(row).text);
 	if (!add_name(text, texts_of(row)))
 		return false;
 	tw_table_add(table, text->bytes ? text->bytes : "");
 	return true;
 }
 
+static void choose_columns(struct tw_diff_columns *columns, const struct compared_kind *kind, bool tested)
+{
+	tw_diff_choose_columns(columns, kind->title, tested);
+	if (kind->unit != COUNTED) {
+		tw_diff_add_sides(columns, kind->count_title);
+		tw_diff_add_column(columns, "CHANGE", true);
+	}
+	tw_diff_add_column(columns, "NAME", false);
+}
+
 static int put_text(struct tw_screen *screen, const struct tw_spread_changes *changes, const struct compared_kind *kind,
-                    const struct tw_diff_choice *choice)
+                    const struct tw_diff_choice *choice, bool tested)
 {
 	struct tw_diff_columns columns = {.count = 0};
 	struct tw_text text = {0};
 	uint64_t shown = 0, more = 0;
 	bool fine = true;
-	tw_diff_choose_columns(&columns, kind->title, true, kind->unit == COUNTED ? NULL : kind->count_title, "NAME");
+	choose_columns(&columns, kind, tested);
 	struct tw_table table = {.columns = columns.columns, .column_count = columns.count};
 	for (size_t i = 0; i < changes->count && fine; i++) {
 		if (!tw_function_wanted(choice->common, texts_of(&changes->rows[i])->name))
@@ -175,7 +212,7 @@ static int put_text(struct tw_screen *screen, const struct tw_spread_changes *ch
 			more++;
 			continue;
 		}
-		fine = add_row(&table, &changes->rows[i], kind, &text);
+		fine = add_row(&table, &changes->rows[i], kind, tested, &text);
 		shown++;
 	}
 	tw_text_free(&text);
@@ -184,17 +221,17 @@ static int put_text(struct tw_screen *screen, const struct tw_spread_changes *ch
 }
 
 static int put(const struct tw_spread_changes *changes, const struct compared_kind *kind,
-               const struct tw_diff_choice *choice)
+               const struct tw_diff_choice *choice, const size_t runs[2])
 {
 	struct tw_screen screen = {0};
-	int status = tw_screen_open(&screen, choice->common->output);
+	int status = tw_screen_open_form(&screen, choice->common);
 	if (status)
 		return status;
 	if (!choice->common->json)
-		status = put_text(&screen, changes, kind, choice);
+		status = put_text(&screen, changes, kind, choice, tw_diff_is_tested(runs));
 	for (size_t i = 0, n = 0; choice->common->json && i < changes->count && (!choice->top || n < choice->top); i++)
 		if (tw_function_wanted(choice->common, texts_of(&changes->rows[i])->name)) {
-			put_json(&screen.out, &changes->rows[i], kind);
+			put_json(&screen.out, &changes->rows[i], kind, runs);
 			n++;
 		}
 	return tw_screen_end(&screen, status);
@@ -215,10 +252,10 @@ static int read_spread(struct tw_walk *walk, struct tw_reader *reader, const cha
 	                                          : tw_spread_read(side->spread, reader);
 }
 
-static int read_side(struct tw_spread **spread, const struct tw_common *common, char **path,
-                     const struct compared_kind *kind, bool *readable)
+static int read_run(struct tw_spread **spread, const struct tw_common *common, char **path,
+                    const struct compared_kind *kind, size_t *readable, size_t memory)
 {
-	*spread = tw_spread_new(kind->of, tw_memory_asked(common) / 2);
+	*spread = tw_spread_new(kind->of, memory);
 	if (!*spread)
 		return tw_say_error("out of memory");
 	struct spread_side side = {*spread, kind->of};
@@ -227,37 +264,43 @@ static int read_side(struct tw_spread **spread, const struct tw_common *common, 
 	                       .context = &side,
 	                       .read = read_spread};
 	int status = tw_walk(&walk, path, 1);
-	*readable = walk.readable > 0;
+	*readable += walk.readable;
 	tw_say_left_out(tw_spread_left_out(*spread), "value", "");
 	return status;
 }
 
-static int compare(struct tw_spread *const sides[2], const struct compared_kind *kind,
-                   const struct tw_diff_choice *choice)
+static int compare(struct tw_spread *const *spreads, const struct tw_diff_paths *paths,
+                   const struct compared_kind *kind, const struct tw_diff_choice *choice)
 {
 	struct tw_spread_changes changes;
-	int status = tw_spread_compare(&changes, kind->of, sides[0], sides[1]) < 0 ? tw_say_error("out of memory") : 0;
+	const struct tw_spread_side a = {spreads, paths->count[0]}, b = {spreads + paths->count[0], paths->count[1]};
+	int status = tw_spread_compare(&changes, kind->of, &a, &b) < 0 ? tw_say_error("out of memory") : 0;
 	if (status == 0 && changes.count == 0)
 		tw_say_none(choice->common, kind->what);
+	else if (status == 0)
+		tw_diff_say_runs(paths->count);
 	if (status == 0)
-		status = put(&changes, kind, choice);
+		status = put(&changes, kind, choice, paths->count);
 	free(changes.rows);
 	return status;
 }
 
-int tw_diff_spreads(struct tw_common commons[2], char **paths, const struct tw_diff_choice *choice)
+int tw_diff_spreads(struct tw_common commons[2], const struct tw_diff_paths *paths, const struct tw_diff_choice *choice)
 {
 	const struct compared_kind *kind = kind_of(choice->of);
-	struct tw_spread *sides[2] = {0};
-	bool readable[2] = {0};
-	int status = 0;
-	for (size_t i = 0; i < 2; i++) {
-		status = tw_worse(status, read_side(&sides[i], &commons[i], &paths[i], kind, &readable[i]));
+	size_t all = tw_diff_all(paths), readable = 0;
+	struct tw_spread **spreads = calloc(all, sizeof *spreads);
+	int status = spreads ? 0 : tw_say_error("out of memory");
+	for (size_t i = 0; spreads && i < all; i++) {
+		const struct tw_common *common = &commons[tw_diff_side_of(paths, i)];
+		size_t memory = tw_memory_asked(common) / all;
+		status = tw_worse(status, read_run(&spreads[i], common, &paths->paths[i], kind, &readable, memory));
 	}
-	if (readable[0] && readable[1]) {
-		status = tw_worse(status, compare(sides, kind, choice));
+	if (readable == all) {
+		status = tw_worse(status, compare(spreads, paths, kind, choice));
 	}
-	tw_spread_free(sides[0]);
-	tw_spread_free(sides[1]);
+	for (size_t i = 0; spreads && i < all; i++)
+		tw_spread_free(spreads[i]);
+	free(spreads);
 	return status;
 }

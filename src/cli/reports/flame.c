@@ -2,43 +2,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "cli/command.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
 #include "cli/reports/call_notes.h"
-#include "cli/reports/flame_form.h"
 #include "cli/reports/tree.h"
 
 struct flame_options {
 	struct tw_common common;
-	bool folded, svg, html;
 	bool icicle;
 	struct tw_tree_options tree;
 	const char *title;
 };
 
-static enum tw_flame_file form_of(const struct flame_options *options)
-{
-	if (options->common.json)
-		return TW_FLAME_FILE_JSON;
-	if (options->folded || options->svg || options->html)
-		return options->folded ? TW_FLAME_FILE_FOLDED : options->html ? TW_FLAME_FILE_HTML : TW_FLAME_FILE_SVG;
-	return tw_flame_file_of(options->common.output);
-}
-
 static int render(struct tw_output *out, const struct tw_tree *tree, const struct flame_options *options)
 {
-	enum tw_flame_file form = form_of(options);
 	const struct tw_flame_options flame = {
 	    .weight = tree->weight,
 	    .title = options->title,
-	    .form = form == TW_FLAME_FILE_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
+	    .form = options->common.form == TW_FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .inverted = options->icicle,
 	    .max_depth = tw_tree_depth(&options->tree) + 2, /* two more: "(deeper)", and the thread at the bottom */
 	};
-	if (form == TW_FLAME_FILE_FOLDED)
+	if (options->common.form == TW_FORM_FOLDED)
 		return tw_folded_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count);
-	if (form == TW_FLAME_FILE_JSON)
+	if (options->common.json)
 		return tw_calltree_json_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count, tree->weight);
 	return tw_flame_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count, &flame);
 }
@@ -51,27 +40,19 @@ static int write_graph(struct tw_tree *tree, const struct flame_options *options
 		return tw_say_error("out of memory");
 	if (tree->nodes.count <= 1)
 		tw_say_weightless(&options->common, tree->weight, any);
-	if (tw_screen_open(&screen, options->common.output))
+	if (tw_screen_open_form(&screen, &options->common))
 		return TW_EXIT_FAILED;
 	if (render(&screen.out, tree, options) == 0)
 		return tw_screen_close(&screen);
-	tw_output_discard(&screen.out);
+	tw_screen_discard(&screen);
 	return tw_say_error("out of memory");
 }
 
 static int check_options(const struct flame_options *options)
 {
-	const char *output = options->common.output;
-	bool picture = form_of(options) == TW_FLAME_FILE_SVG || form_of(options) == TW_FLAME_FILE_HTML;
-	if (options->folded + options->svg + options->html + options->common.json > 1)
-		return tw_say_usage(&tw_command_flame, "only one of --folded, --svg, --html and --json");
-	if (form_of(options) == TW_FLAME_FILE_UNKNOWN)
-		return tw_say_usage(&tw_command_flame,
-		                    "%s: the name tells no form; --svg, --html, --folded or --json does", output);
+	bool picture = options->common.form == TW_FORM_SVG || options->common.form == TW_FORM_HTML;
 	if ((options->icicle || options->title) && !picture)
 		return tw_say_usage(&tw_command_flame, "--%s is about pictures", options->icicle ? "icicle" : "title");
-	if (tw_goes_to_terminal(output) && picture)
-		return tw_say_usage(&tw_command_flame, "a picture does not go to a terminal: -o FILE.svg, or --folded");
 	return 0;
 }
 
@@ -100,17 +81,21 @@ static int run(struct tw_common *common, char **operands, size_t count)
 #define MEMBER(name) .offset = offsetof(struct flame_options, name)
 static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
-     .help = "where to write; .svg, .html, .folded and .txt tell the form, and .gz or .zst behind them the "
+     .help = "where to write; .svg, .html, .folded, .json and .csv tell the form, and .gz or .zst behind them the "
              "compression. - is standard output, the default"},
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(svg), .help = "a picture that zooms and searches in a browser; the default"},
-    {"html", 0, TW_OPTION_FLAG, MEMBER(html), .help = "the same in a page"},
-    {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),
+    {"svg", 0, TW_OPTION_FLAG, MEMBER(common.svg),
+     .help = "a picture that zooms and searches in a browser; the default"},
+    {"html", 0, TW_OPTION_FLAG, MEMBER(common.html), .help = "the same in a page"},
+    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.folded),
      .help =
          "a line for each stack: its functions, and the nanoseconds of the last one itself; samples, bytes or objects, "
          "where they are what is counted"},
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json),
      .help =
          "JSON Lines: an object for each node of the graph, depth first, with the numbers of its parent and children"},
+    TW_OPTION_CSV_ROWS,
+    TW_OPTION_CSV_SAFE_ROWS,
+    TW_OPTION_MARKDOWN,
     {"icicle", 0, TW_OPTION_FLAG, MEMBER(icicle), .help = "the outermost functions on top"},
     {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
      .help = "what stands above the picture; the names of the files otherwise"},
@@ -134,6 +119,9 @@ const struct tw_command tw_command_flame = {
     .examples = "trackway flame -b ./server server.xray -o server.svg\tOpen it in a browser.\n"
 		"trackway flame --folded -f 'handle_*' server.xray\tOnly what happens inside the handlers.\n",
     .groups = groups,
+    .form = TW_FORM_SVG,
+    .forms = 1u << TW_FORM_SVG | 1u << TW_FORM_HTML | 1u << TW_FORM_FOLDED | 1u << TW_FORM_JSON,
+    .from_rows = 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN,
     .size = sizeof(struct flame_options),
     .least = 1,
     .run = run,

@@ -4,6 +4,7 @@
 
 #include "analysis/tool.h"
 #include "cli/files/nothing_passed.h"
+#include "cli/options/output_form.h"
 #include "cli/options/parse.h"
 #include "cli/output/message.h"
 
@@ -13,7 +14,6 @@
 
 struct gc_options {
 	struct tw_common common;
-	struct tw_form_options forms;
 	const char *by, *diff, *class, *sort;
 	uint64_t top;
 };
@@ -83,7 +83,7 @@ static int check_options(struct tw_gc_listing *gc)
 {
 	const struct gc_options *options = options_of(&gc->listing);
 	enum tw_form form = tw_listing_form(&gc->listing);
-	int status = tw_check_form(&tw_command_gc, &options->common, &options->forms);
+	int status = 0;
 	status = status ? status : check_sort(options);
 	if (status)
 		return status;
@@ -208,7 +208,7 @@ static int put_sample(void *context, const struct tw_gc_sample *sample)
 {
 	struct tw_listing *listing = context;
 	if (sample->generation == (gc_of(listing)->by == TW_GC_BY_GENERATION) && is_named(listing, sample->name))
-		tw_gc_put_sample(&listing->screen.out, sample, listing->forms->csv_safe);
+		tw_gc_put_sample(&listing->screen.out, sample, listing->common->csv_safe);
 	return listing->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
@@ -237,7 +237,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .listing =
 		{
 		    .common = common,
-		    .forms = &options->forms,
 		    .walk = {.options = {.order = TW_ORDER_TIME}},
 		    .csv_head = tw_gc_csv_head(by_of(options)),
 		    .read = read_gc,
@@ -276,12 +275,11 @@ static const struct tw_option own_options[] = {
 };
 static const struct tw_option form_options[] = {
     TW_OPTION_OUTPUT_BY_NAME,
-    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
-    {"csv", 0, TW_OPTION_FLAG, MEMBER(forms.csv),
-     .help = "write a line for each collection, or each time that a class or a generation was told of"},
-    TW_OPTION_CSV_SAFE(MEMBER(forms.csv_safe)),
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg),
-     .help = "draw the heap over time: all classes together, and each generation"},
+    TW_OPTION_JSON_ROWS("row"),
+    TW_OPTION_CSV_HELP("write a line for each collection, or each time that a class or a generation was told of"),
+    TW_OPTION_CSV_SAFE_ROWS,
+    TW_OPTION_MARKDOWN,
+    TW_OPTION_SVG("draw the heap over time: all classes together, and each generation"),
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), &tw_window_options, &tw_plain_input_options,
@@ -302,6 +300,7 @@ const struct tw_command tw_command_gc = {
 		"trackway gc --diff 10s,60s -n 20 app.log\tWhat grew in fifty seconds.\n"
 		"trackway gc app.log -o heap.svg\tThe heap over time.\n",
     .groups = groups,
+    .forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_SVG,
     .size = sizeof(struct gc_options),
     .least = 1,
     .most = 1,

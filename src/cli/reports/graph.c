@@ -13,7 +13,6 @@
 
 struct graph_options {
 	struct tw_common common;
-	bool dot;
 	const char *title;
 	uint64_t top;
 };
@@ -47,11 +46,11 @@ static int put_graph(const struct tw_rows *functions, const struct tw_rows *edge
 	    .title = options->title,
 	    .top = (size_t)options->top,
 	};
-	if (tw_screen_open(&screen, options->common.output))
+	if (tw_screen_open_form(&screen, &options->common))
 		return TW_EXIT_FAILED;
 	if (tw_graph_render(&screen.out, functions, edges, &graph) == 0)
 		return tw_screen_close(&screen);
-	tw_output_discard(&screen.out);
+	tw_screen_discard(&screen);
 	return tw_say_error("out of memory");
 }
 
@@ -74,11 +73,9 @@ static int write_graph(struct tw_profile *functions, struct tw_profile *callers,
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct graph_options *options = (const struct graph_options *)common;
-	struct tw_profiling functions = {.common = common, .by = TW_BY_FUNCTION, .halved = true};
-	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .halved = true, .again = true};
-	if (options->dot && common->json)
-		return tw_say_usage(&tw_command_graph, "only one of --dot and --json");
-	if (options->title && common->json)
+	struct tw_profiling functions = {.common = common, .by = TW_BY_FUNCTION, .parts = 2};
+	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .parts = 2, .again = true};
+	if (options->title && common->form != TW_FORM_DOT)
 		return tw_say_usage(&tw_command_graph, "--title is about DOT");
 	int status = tw_spool_stdin(operands, count);
 	if (status)
@@ -97,7 +94,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 }
 
 static const struct tw_option own_options[] = {
-    {"dot", 0, TW_OPTION_FLAG, offsetof(struct graph_options, dot), .help = "write DOT, for Graphviz; the default"},
+    {"dot", 0, TW_OPTION_FLAG, offsetof(struct graph_options, common.dot),
+     .help = "write DOT, for Graphviz; the default"},
     {"title", 0, TW_OPTION_TEXT, offsetof(struct graph_options, title), .placeholder = "TEXT",
      .help = "the title of the graph"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct graph_options, top), .placeholder = "N",
@@ -118,6 +116,9 @@ const struct tw_command tw_command_graph = {
     .examples = "trackway graph -n 30 -b ./server server.xray | dot -Tsvg -o calls.svg\tDraws the thirty largest.\n"
 		"trackway graph --json server.xray\tNodes and edges for a script.\n",
     .groups = groups,
+    .form = TW_FORM_DOT,
+    .forms = 1u << TW_FORM_DOT | 1u << TW_FORM_JSON,
+    .from_rows = 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN,
     .size = sizeof(struct graph_options),
     .least = 1,
     .run = run,

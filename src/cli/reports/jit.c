@@ -204,6 +204,7 @@ const struct tw_command tw_command_jit = {
     .examples = "trackway jit -n 20 app.log\tThe twenty functions that took the longest in all.\n"
 		"trackway jit --by thread app.log\tWho waited for the compiler.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
     .size = sizeof(struct jit_options),
     .least = 1,
     .most = 1,

@@ -21,7 +21,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	    .one_weight = true,
 	    .min_duration_ns = common->min_duration,
 	    .jobs = tw_jobs(common),
-	    .memory_limit = tw_memory_asked(common) >> profiling->halved,
+	    .memory_limit = tw_memory_asked(common) / (profiling->parts ? profiling->parts : 1),
 	};
 	if (tw_profile_new(&profiling->profile, &options) < 0) {
 		profiling->profile = NULL;

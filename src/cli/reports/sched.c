@@ -4,6 +4,7 @@
 
 #include "analysis/tool.h"
 #include "cli/files/nothing_passed.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 
 #include <string.h>
@@ -12,7 +13,6 @@ struct sched_options {
 	struct tw_common common;
 	const char *by, *sort;
 	uint64_t top;
-	struct tw_form_options forms;
 };
 
 /* ---- What rows are, and in which order. ---- */
@@ -117,7 +117,7 @@ static int check_options(const struct sched_options *options)
 	if (!keeps_order && !tw_sched_sorts_by(is_by_cpu(options), sort_of(options)))
 		return tw_say_usage(&tw_command_sched, "--by %s has nothing to sort by %s",
 		                    is_by_cpu(options) ? "cpu" : "thread", options->sort);
-	return tw_check_form(&tw_command_sched, &options->common, &options->forms);
+	return 0;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -127,7 +127,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .listing =
 		{
 		    .common = common,
-		    .forms = &options->forms,
 		    .walk = {.options = {.order = TW_ORDER_TIME}, .all_threads = true, .all_times = true},
 		    .read = read_sched,
 		    .collect = collect,
@@ -156,11 +155,8 @@ static const struct tw_option own_options[] = {
          "by default, or the CPUs"},
 };
 static const struct tw_option form_options[] = {
-    {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
-     .help = "where to write; .svg makes it a picture, and .gz or .zst behind that compresses. - is standard output, "
-             "the default"},
-    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a line of time for each CPU"},
+    TW_OPTION_OUTPUT_BY_NAME, TW_OPTION_JSON_ROWS("row"), TW_OPTION_CSV_ROWS,
+    TW_OPTION_CSV_SAFE_ROWS,  TW_OPTION_MARKDOWN,         TW_OPTION_SVG("draw a line of time for each CPU"),
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), &tw_window_options, &tw_plain_input_options,
@@ -187,6 +183,7 @@ const struct tw_command tw_command_sched = {
 		"trackway sched trace.fxt -o sched.svg\tWho ran where, as a picture.\n"
 		"trackway sched --sort p99 -n 3 trace.fxt -o waits.svg\tWhere those ran that waited longest.\n",
     .groups = groups,
+    TW_FORMS_OF_PICTURED_TABLES,
     .size = sizeof(struct sched_options),
     .least = 1,
     .most = 1,

@@ -107,6 +107,7 @@ const struct tw_command tw_command_stacks = {
 	"trackway stacks -n 5 -b ./server server.xray\tThe five hottest stacks.\n"
 	"trackway stacks --per-thread -f 'parse_*' server.xray\tThose with a parser in them, thread by thread.\n",
     .groups = groups,
+    TW_FORMS_OF_LINES,
     .size = sizeof(struct stacks_options),
     .least = 1,
     .run = run,

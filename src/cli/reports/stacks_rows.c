@@ -112,7 +112,7 @@ int tw_stacks_put(const struct tw_stacks *stacks, const struct tw_tree *tree, co
 	uint32_t *path = calloc(deepest(&tree->nodes), sizeof *path);
 	if (!path)
 		return tw_say_error("out of memory");
-	int status = tw_screen_open(&screen, common->output);
+	int status = tw_screen_open_form(&screen, common);
 	if (status == 0) {
 		for (size_t i = 0; i < stacks->shown; i++)
 			(common->json ? put_json : put_text)(&screen, stacks, stacks->items[i], path);

@@ -64,7 +64,7 @@ static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *
                     const struct tw_profile_notes *notes)
 {
 	struct tw_screen screen = {0};
-	int status = tw_screen_open(&screen, options->common.output);
+	int status = tw_screen_open_form(&screen, &options->common);
 	if (status)
 		return status;
 	if (options->common.json)
@@ -144,6 +144,7 @@ const struct tw_command tw_command_stat = {
 		"trackway stat --weight cpu --by whole-thread app.log\tHow much each thread computes.\n"
 		"trackway stat --by thread --sort total -n 10 server.xray\tThe ten rows with the most time in all.\n",
     .groups = groups,
+    TW_FORMS_OF_TABLES,
     .size = sizeof(struct stat_options),
     .least = 1,
     .run = run,

@@ -3,7 +3,6 @@
 #include "base/bytes/input.h"
 #include "cli/files/single_read.h"
 #include "cli/files/spooled_stdin.h"
-#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/sql/sql_run.h"
 
@@ -172,8 +171,7 @@ static int answer(struct tw_sql_run *run, const struct question *question)
 		status = tw_sql_prompt(run);
 	/* Half an answer gets no name. What could not be written is told when the screen is closed. */
 	if (status && run->screen.open && options->common.output && !run->screen.out.error) {
-		tw_output_discard(&run->screen.out);
-		run->screen.open = false;
+		tw_screen_discard(&run->screen);
 	}
 	return status;
 }
@@ -204,8 +202,8 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct tw_sql_options *options = (struct tw_sql_options *)common;
-	bool csv = options->csv || options->csv_safe, form = csv || options->markdown || common->json;
-	bool asks = options->file || options->query;
+	bool form = common->csv || common->csv_safe || common->markdown || common->json,
+	     asks = options->file || options->query;
 	if (options->queries && (count || asks || form || options->index || options->parameters.count))
 		return tw_say_usage(&tw_command_sql, "--queries lists the ready queries, and does nothing else");
 	if (options->queries)
@@ -213,8 +211,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (tw_sql_is_database(common->output) && (form || options->parameters.count))
 		return tw_say_usage(&tw_command_sql,
 		                    "--csv, --json, --markdown and --param are about answers: a database has none");
-	if (csv + options->markdown + common->json > 1)
-		return tw_say_usage(&tw_command_sql, "one of --csv, --json and --markdown");
 	return run_question(options, operands, count);
 }
 
@@ -231,14 +227,8 @@ static const struct tw_option own_options[] = {
          "keep the index that a condition with both ends of a time makes, \"ts between 0 and 1e6\", in FILE.twindex "
          "beside FILE, and use it if it is of the file as it is"},
 };
-static const struct tw_option form_options[] = {
-    {"csv", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, csv), .help = "write comma-separated values (RFC 4180)"},
-    TW_OPTION_CSV_SAFE(offsetof(struct tw_sql_options, csv_safe)),
-    {"markdown", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, markdown), .help = "write a table in Markdown"},
-};
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(TW_OPTIONS("Questions", own_options), TW_OPTIONS("Form", form_options), &tw_input_options,
-                     &tw_jobs_options, &tw_output_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Questions", own_options), &tw_input_options, &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_sql = {
     .name = "sql",
@@ -260,5 +250,7 @@ const struct tw_command tw_command_sql = {
 		"trackway sql app.fxt -o app.db\tA database for other tools.\n",
     .groups = groups,
     .size = sizeof(struct tw_sql_options),
+    .forms =
+	1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_DATABASE,
     .run = run,
 };

@@ -3,7 +3,7 @@
 #include "cli/sql/sql_rows.h"
 
 #include "base/text/json.h"
-#include "cli/options/output_form.h"
+#include "cli/output/cells.h"
 #include "cli/output/show.h"
 
 #include <math.h>
@@ -296,26 +296,13 @@ static void row_json(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 
 /* ---- Markdown. ---- */
 
-static void put_markdown(struct tw_output *out, const char *text, size_t length)
-{
-	for (size_t i = 0, end; i < length; i = end) {
-		for (end = i; end < length && text[end] != '|' && text[end] != '\n' && text[end] != '\\'; end++)
-			;
-		tw_put_safe(out, text + i, end - i);
-		if (end == length)
-			return;
-		tw_put_text(out, text[end] == '\n' ? "<br>" : text[end] == '|' ? "\\|" : "\\\\");
-		end++;
-	}
-}
-
 static void begin_markdown(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 {
 	struct tw_output *out = &rows->screen->out;
 	for (int i = 0; i < sqlite3_column_count(statement); i++) {
 		const char *name = sqlite3_column_name(statement, i);
 		tw_put_text(out, "| ");
-		put_markdown(out, name, strlen(name));
+		tw_put_markdown(out, name, strlen(name));
 		tw_put_char(out, ' ');
 	}
 	tw_put_text(out, "|\n");
@@ -332,7 +319,7 @@ static void row_markdown(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 		tw_put_text(out, "| ");
 		if (!put_plain(out, statement, i, "")) {
 			const char *text = text_of(statement, i, &length);
-			put_markdown(out, text, length);
+			tw_put_markdown(out, text, length);
 		}
 		tw_put_char(out, ' ');
 	}

@@ -90,6 +90,12 @@ bool tw_sql_is_database(const char *path)
 	return false;
 }
 
+static const char *const form_names[TW_FORMS] = {
+    [TW_FORM_TEXT] = "text",         [TW_FORM_JSON] = "json", [TW_FORM_CSV] = "csv",
+    [TW_FORM_MARKDOWN] = "markdown", [TW_FORM_SVG] = "text",  [TW_FORM_HTML] = "text",
+    [TW_FORM_FOLDED] = "text",       [TW_FORM_DOT] = "text",  [TW_FORM_DATABASE] = "text",
+};
+
 static int add_files(struct tw_sql_run *run, char **paths, size_t count)
 {
 	run->findings = calloc(count ? count : 1, sizeof *run->findings);
@@ -136,11 +142,8 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	if (missing)
 		return tw_say_error("SQLite is needed: %s", missing);
 	run->rows.screen = &run->screen;
-	run->rows.safe = options->csv_safe;
-	run->rows.form = tw_sql_form_named(options->csv || options->csv_safe ? "csv"
-	                                   : options->common.json            ? "json"
-	                                   : options->markdown               ? "markdown"
-	                                                                     : "text");
+	run->rows.safe = options->common.csv_safe;
+	run->rows.form = tw_sql_form_named(form_names[options->common.form]);
 	tw_take_options(&options->common, false, &read);
 	for (size_t i = 0; i < count; i++)
 		tw_names_want(&run->names, &options->common, paths[i]);

@@ -14,7 +14,7 @@ struct tw_sql_options {
 	struct tw_common common;
 	const char *file, *query;
 	struct tw_list parameters; /* "name=value" */
-	bool csv, csv_safe, markdown, queries, index;
+	bool queries, index;
 };
 
 struct tw_sql_run {

@@ -1,0 +1,135 @@
+# forms.bats - in which form a listing is written: by an option, or by the name of the output.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+trace() {
+	cat >t.json <<-'END'
+		[{"ph":"X","pid":1,"tid":1,"name":"a|b","ts":0,"dur":100},
+		 {"ph":"X","pid":1,"tid":1,"name":"with, comma \"and\" quotes","ts":10,"dur":5},
+		 {"ph":"C","pid":1,"tid":1,"name":"n","ts":20,"args":{"v":1}},
+		 {"ph":"C","pid":1,"tid":1,"name":"n","ts":30,"args":{"v":3}}]
+	END
+}
+
+# Commands whose rows are in JSON, with an input that has some.
+listings() {
+	trace
+	cat <<-END
+		stat t.json
+		stat --by thread t.json
+		stacks t.json
+		graph t.json
+		flame t.json
+		info t.json
+		dump t.json
+		check t.json
+		check --rules
+		diff t.json t.json
+		diff --of counters t.json t.json
+		jit $DATA/tracelog/small-d2-64.log
+		alloc $DATA/tracelog/small-d2-64.log
+		blobs $DATA/fxt/oneshot_all.fxt
+		log $DATA/fxt/oneshot_all.fxt
+		sched $DATA/fxt/oneshot_all.fxt
+	END
+}
+
+# The columns and values by Python's own readers of JSON and CSV.
+@test "forms: CSV has the rows of JSON, by the names of JSON" {
+	listings | while read -r command; do
+		trackway ${command%% *} --json ${command#* } >rows 2>err || [ $? -eq 1 ] || fail "$command: $(cat err)"
+		trackway ${command%% *} --csv ${command#* } >table 2>err || [ $? -eq 1 ] || fail "$command: $(cat err)"
+		trackway ${command%% *} -o named.csv ${command#* } 2>err || [ $? -eq 1 ] || fail "$command: $(cat err)"
+		cmp table named.csv
+		"$PYTHON" - rows table <<-'END' || fail "$command"
+			import csv, json, sys
+			csv.field_size_limit(1 << 24)
+			def flat(value, prefix=""):
+			    for key, inner in value.items():
+			        if isinstance(inner, dict):
+			            yield from flat(inner, prefix + key + ".")
+			        else:
+			            yield prefix + key, inner
+			def same(cell, value):
+			    if value is None:
+			        return cell == ""
+			    if isinstance(value, bool):
+			        return cell == ("true" if value else "false")
+			    if isinstance(value, list):
+			        plain = not any(isinstance(item, (list, dict)) for item in value)
+			        return cell == ";".join(map(str, value)) if plain else json.loads(cell) == value
+			    return cell == value if isinstance(value, str) else float(cell) == float(value)
+			rows = [dict(flat(json.loads(line))) for line in open(sys.argv[1])]
+			table = list(csv.DictReader(open(sys.argv[2], newline="")))
+			names = list(dict.fromkeys(name for row in rows for name in row))
+			assert len(table) == len(rows), (len(table), len(rows))
+			for cells, row in zip(table, rows):
+			    assert list(cells) == names, (list(cells), names)
+			    for name in names:
+			        assert same(cells[name], row.get(name)), (name, cells[name], row.get(name))
+		END
+	done
+}
+
+@test "forms: the name of the output is an option" {
+	trace
+	for form in json csv markdown; do
+		for command in stat stacks graph flame info dump check "diff t.json"; do
+			trackway $command --$form t.json >option 2>/dev/null
+			for ending in $(case $form in json) echo json jsonl ndjson ;; csv) echo csv CSV csv.gz ;; *) echo md markdown ;; esac); do
+				trackway $command t.json -o x.$ending 2>/dev/null
+				case $ending in *.gz) gzip -dc x.$ending >x.plain ;; *) mv x.$ending x.plain ;; esac
+				cmp option x.plain || fail "$command: $ending"
+			done
+		done
+	done
+	trackway sql t.json 'select name from slice' --csv | cmp - <(trackway sql t.json 'select name from slice' -o /dev/stdout --csv)
+	trackway sql t.json 'select name from slice' -o q.md
+	head -2 q.md | tail -1 | grep -qx '|---|'
+	trackway stat --json t.json -o x.csv # an option comes before a name
+	head -c 1 x.csv | grep -q '{'
+	trackway graph t.json -o g.dot && head -1 g.dot | grep -q digraph
+}
+
+@test "forms: what a command cannot write it refuses, and writes nothing" {
+	trace
+	refused() {
+		run trackway "$@"
+		[ "$status" -eq 2 ] || fail "$*: $output"
+		[ -z "$(find . -name 'x.*')" ] || fail "$*: a file"
+	}
+	for command in stat stacks info dump check jit alloc log blobs sched counters cpu gc graph flame insns mem sql replay "diff t.json"; do
+		for ending in png pdf xlsx png.gz fxt pftrace; do
+			refused $command t.json -o x.$ending
+		done
+	done
+	for command in stat stacks info dump check jit alloc log blobs graph insns sql; do
+		for ending in svg html; do
+			refused $command t.json -o x.$ending
+		done
+	done
+	for command in stat flame graph counters; do
+		refused $command t.json -o x.db
+	done
+	refused graph t.json -o x.svg
+	[[ "$output" == *"graph writes no .svg; names tell its forms: .json, .csv, .md, .dot"* ]]
+	refused stat --json --csv t.json
+	refused stat --csv --markdown t.json
+}
+
+@test "forms: tables of Markdown have the cells of the text" {
+	trace
+	trackway stat --markdown t.json >table
+	cat >expected <<-'END'
+		| CALLS | TOTAL | SELF | SELF % | MIN | P50 | P90 | P99 | MAX | FUNCTION |
+		| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+		| 1 | 100.0 us | 95.00 us | 95.0 % | 100.0 us | 100.0 us | 100.0 us | 100.0 us | 100.0 us | a\|b |
+		| 1 | 5.000 us | 5.000 us | 5.0 % | 5.000 us | 5.000 us | 5.000 us | 5.000 us | 5.000 us | with, comma "and" quotes |
+
+	END
+	diff expected table
+	trackway counters --markdown t.json | grep -q '^| .* | n | .*v |$\|^| .* n .* |$'
+	trackway info --markdown t.json | grep -qx -- '- format: chrome, version 1'
+	trackway stacks --markdown t.json | sed -n 2p | grep -q '^| --- | --- '
+}
