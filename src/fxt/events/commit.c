@@ -5,14 +5,9 @@
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
 #include "fxt/events/objects.h"
-#include "fxt/walk/report.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Numbers that are told once each: enough for every index of a few providers, or fewer where many archives are read at
- * once. */
-enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
 
 /* A fix, and the row it is for. */
 struct place {
@@ -213,68 +208,6 @@ static void fix_piece(const struct place *at)
 	*before = at->row->time;
 }
 
-/* ---- What was found. ---- */
-
-static size_t reported_most(const struct tw_reader *reader)
-{
-	enum { COST = 2 * sizeof(struct tw_map_slot) };
-	size_t most = tw_memory_limit(reader) / REPORTED_SHARE / COST;
-	return most > REPORTED_MAX ? REPORTED_MAX : most < REPORTED_LEAST ? REPORTED_LEAST : most;
-}
-
-/* What would be told for each of millions of records is told once for each number. */
-static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
-{
-	uint64_t key = tw_hash64((uint64_t)note->rule << 48 ^ note->a);
-	uint32_t known;
-	if (!fxt_is_reported_once(note->rule))
-		return true;
-	if (commit->reported.count >= reported_most(commit->reader) || tw_map_find(&commit->reported, key, &known))
-		return false;
-	tw_map_add(&commit->reported, key, 0); /* where there is no memory it may be told once more */
-	return true;
-}
-
-/* The walk and the decoding have each noted in order. */
-static int compare_notes(const void *left, const void *right)
-{
-	const struct fxt_note *a = left, *b = right;
-	int order = tw_compare(a->record, b->record);
-	order = order ? order : tw_compare(a->rule, b->rule);
-	return order ? order : tw_compare(a->at, b->at);
-}
-
-/* Of chunks that wait for their turn there may be thousands. */
-static void forget_notes(struct fxt_chunk *chunk)
-{
-	free(chunk->found.notes);
-	chunk->found.notes = NULL;
-	chunk->found.note_count = chunk->found.note_room = 0;
-}
-
-/* Whether a note is that something is not registered, which it may have been beyond the limit: that is told. */
-static bool is_of_limit(const struct fxt_commit *commit, const struct fxt_note *note)
-{
-	bool undefined = note->rule == FXT_STRING_UNDEFINED || note->rule == FXT_THREAD_UNDEFINED;
-	return undefined && note->record > commit->state->unindexed;
-}
-
-static void tell_all(struct fxt_commit *commit, struct fxt_chunk *chunk)
-{
-	if (chunk->found.note_count)
-		qsort(chunk->found.notes, chunk->found.note_count, sizeof *chunk->found.notes, compare_notes);
-	for (size_t i = 0; i < chunk->found.note_count; i++)
-		if (!is_of_limit(commit, &chunk->found.notes[i]) && is_new(commit, &chunk->found.notes[i]))
-			fxt_report(commit->reader, &chunk->found.notes[i]);
-	forget_notes(chunk);
-	if (commit->state->full && !commit->told_full) {
-		const struct tw_rule *rule = &fxt_rules[FXT_NAME_LIMIT];
-		commit->told_full = true;
-		tw_report(commit->reader, rule, fxt_offset(chunk, chunk->begin), fxt_offset(chunk, chunk->begin), 0,
-		          "%s", rule->text);
-	}
-}
-
 /* ---- The chunk. ---- */
 
 static void (*const fixers[])(const struct place *) = {
@@ -325,7 +258,7 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 		tw_slab_sort(&chunk->rows.slab, &commit->sort);
 	if (chunk->rows.slab.count && chunk->walk.pieces[chunk->walk.piece_count - 1].kind != FXT_PAYLOAD)
 		keep_blob(commit, chunk, &chunk->rows.slab.events[chunk->rows.slab.count - 1]);
-	tell_all(commit, chunk);
+	fxt_report_notes(commit->reader, commit->state, &commit->reported, chunk);
 	commit->lost_bytes += chunk->found.lost_bytes;
 }
 
@@ -333,6 +266,6 @@ void fxt_commit_free(struct fxt_commit *commit)
 {
 	tw_slab_scratch_free(&commit->sort);
 	tw_map_free(&commit->objects);
-	tw_map_free(&commit->reported);
+	tw_map_free(&commit->reported.by_number);
 	free(commit->piece_times);
 }

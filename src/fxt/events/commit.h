@@ -4,7 +4,7 @@
 #define FXT_EVENTS_COMMIT_H
 
 #include "core/format.h"
-#include "fxt/walk/chunk.h"
+#include "fxt/walk/report.h"
 
 /* The blob whose bytes come in parts. */
 struct fxt_blob_row {
@@ -16,8 +16,8 @@ struct fxt_blob_row {
 struct fxt_commit {
 	struct tw_reader *reader;
 	struct fxt_state *state;
-	struct tw_map objects;  /* struct fxt_object to name */
-	struct tw_map reported; /* what is told once: rule and number */
+	struct tw_map objects; /* struct fxt_object to name */
+	struct fxt_reported reported;
 	struct fxt_blob_row blob;
 	bool sorts; /* rows are wanted in the order of time */
 	struct tw_slab_scratch sort;
@@ -26,7 +26,6 @@ struct fxt_commit {
 	uint64_t *piece_times; /* by name: of the last blob that had none */
 	size_t piece_room;
 	uint64_t lost_bytes;
-	bool told_full;
 };
 
 /* Completes the rows of the next chunk, and reports what was found in it: of one that has failed nothing. */

@@ -6,6 +6,7 @@
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
 #include "fxt/walk/cursor.h"
+#include "fxt/walk/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ struct fxt_records {
 	struct tw_field arguments[TW_FXT_ARGUMENTS_MAX];
 	struct tw_field argument_fields[TW_FXT_ARGUMENTS_MAX][ARGUMENT_FIELDS];
 	struct tw_field addresses[ADDRESSES];
-	struct tw_map objects;    /* struct fxt_object to name */
+	struct tw_map objects; /* struct fxt_object to name */
+	struct fxt_reported reported;
 	struct tw_wanted *wanted; /* with a filter: which records */
 };
 
@@ -97,15 +99,23 @@ static bool resolve(const struct fxt_cursor *cursor, const struct tw_fxt_string 
 	return true;
 }
 
+static void note_undefined(const struct showing *show, enum fxt_rule rule, unsigned index)
+{
+	const struct fxt_cursor *cursor = &show->records->cursor;
+	fxt_note(cursor->chunk, rule, cursor->place, cursor->place, index, 0, NULL);
+}
+
 static void add_string(const struct showing *show, struct field_list *list, const char *name,
                        const char *reference_name, const struct tw_fxt_string *string)
 {
 	const char *text;
 	size_t length;
-	if (resolve(&show->records->cursor, string, &text, &length))
+	if (resolve(&show->records->cursor, string, &text, &length)) {
 		add_bytes(list, name, TW_FIELD_TEXT, text, length);
-	else
+	} else {
 		add(list, name, TW_FIELD_NULL);
+		note_undefined(show, FXT_STRING_UNDEFINED, string->reference);
+	}
 	add_uint(list, reference_name, string->reference);
 }
 
@@ -124,6 +134,8 @@ static void add_thread(struct showing *show, const char *const names[3], const s
 {
 	uint64_t process, koid;
 	bool known = koids(&show->records->cursor, thread, &process, &koid);
+	if (!known)
+		note_undefined(show, FXT_THREAD_UNDEFINED, thread->index);
 	add(&show->fields, names[0], known ? TW_FIELD_UINT : TW_FIELD_NULL)->value.u = process;
 	known = known && (thread->index || wide);
 	add(&show->fields, names[1], known ? TW_FIELD_UINT : TW_FIELD_NULL)->value.u = koid;
@@ -337,6 +349,7 @@ void fxt_records_free(struct fxt_records *records)
 		return;
 	fxt_cursor_free(&records->cursor);
 	tw_map_free(&records->objects);
+	tw_map_free(&records->reported.by_number);
 	tw_wanted_free(records->wanted);
 	free(records);
 }
@@ -362,6 +375,17 @@ static int next(struct fxt_records *records, struct tw_fxt_record *record)
 	}
 }
 
+/* Whether a record is shown: only then is it told what is wrong with its references. */
+static bool is_shown(struct fxt_records *records, uint64_t offset)
+{
+	struct fxt_cursor *cursor = &records->cursor;
+	bool shown = !records->wanted || tw_is_wanted(records->wanted, offset);
+	if (shown)
+		fxt_report_notes(cursor->reader, &cursor->state, &records->reported, cursor->chunk);
+	cursor->chunk->found.note_count = 0;
+	return shown;
+}
+
 int fxt_read_record(struct tw_reader *reader, struct tw_record *record)
 {
 	struct fxt_reader *fxt = reader->state;
@@ -372,7 +396,7 @@ int fxt_read_record(struct tw_reader *reader, struct tw_record *record)
 		if (status <= 0)
 			break;
 		describe(fxt->records, &from, record); /* learns the names of objects, whether shown or not */
-		if (!fxt->records->wanted || tw_is_wanted(fxt->records->wanted, record->offset))
+		if (is_shown(fxt->records, record->offset))
 			return 1;
 		status = 0;
 	}

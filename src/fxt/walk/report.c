@@ -3,9 +3,15 @@
 #include "fxt/walk/report.h"
 
 #include "base/bytes/bytes.h"
+#include "base/memory/order.h"
 #include "base/text/plural.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+/* Numbers that are told once each: enough for every index of a few providers, or fewer where many archives are read at
+ * once. */
+enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
 
 /* How a rule is told; those from NUMBER to ONCE once for each number. */
 enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT };
@@ -38,11 +44,6 @@ static const uint8_t forms[FXT_RULES] = {
     [FXT_TIME_OVERFLOW] = PROVIDER,
 };
 
-bool fxt_is_reported_once(enum fxt_rule rule)
-{
-	return forms[rule] >= NUMBER && forms[rule] <= ONCE;
-}
-
 void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
 {
 	const struct tw_rule *rule = &fxt_rules[note->rule];
@@ -73,6 +74,70 @@ void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
 		          "Expected %s, found the end of the file; %" PRIu64 " byte%s skipped.", expected, note->a,
 		          tw_plural(note->a));
 		return;
+	}
+}
+
+/* ---- The notes of a chunk. ---- */
+
+static size_t reported_most(const struct tw_reader *reader)
+{
+	enum { COST = 2 * sizeof(struct tw_map_slot) };
+	size_t most = tw_memory_limit(reader) / REPORTED_SHARE / COST;
+	return most > REPORTED_MAX ? REPORTED_MAX : most < REPORTED_LEAST ? REPORTED_LEAST : most;
+}
+
+/* What would be told for each of millions of records is told once for each number. */
+static bool is_new(const struct tw_reader *reader, struct fxt_reported *reported, const struct fxt_note *note)
+{
+	uint64_t key = tw_hash64((uint64_t)note->rule << 48 ^ note->a);
+	uint32_t known;
+	if (forms[note->rule] < NUMBER || forms[note->rule] > ONCE)
+		return true;
+	if (reported->by_number.count >= reported_most(reader) || tw_map_find(&reported->by_number, key, &known))
+		return false;
+	tw_map_add(&reported->by_number, key, 0); /* where there is no memory it may be told once more */
+	return true;
+}
+
+/* The walk and the decoding have each noted in order. */
+static int compare_notes(const void *left, const void *right)
+{
+	const struct fxt_note *a = left, *b = right;
+	int order = tw_compare(a->record, b->record);
+	order = order ? order : tw_compare(a->rule, b->rule);
+	return order ? order : tw_compare(a->at, b->at);
+}
+
+/* Of chunks that are held there may be thousands. */
+static void forget_notes(struct fxt_chunk *chunk)
+{
+	free(chunk->found.notes);
+	chunk->found.notes = NULL;
+	chunk->found.note_count = chunk->found.note_room = 0;
+}
+
+/* Whether a note is that something is not registered, which it may have been beyond the limit: that is told. */
+static bool is_of_limit(const struct fxt_state *state, const struct fxt_note *note)
+{
+	bool undefined = note->rule == FXT_STRING_UNDEFINED || note->rule == FXT_THREAD_UNDEFINED;
+	return undefined && note->record > state->unindexed;
+}
+
+void fxt_report_notes(struct tw_reader *reader, const struct fxt_state *state, struct fxt_reported *reported,
+                      struct fxt_chunk *chunk)
+{
+	struct fxt_note *notes = chunk->found.notes;
+	if (chunk->found.note_count)
+		qsort(notes, chunk->found.note_count, sizeof *notes, compare_notes);
+	for (size_t i = 0; i < chunk->found.note_count; i++)
+		if (!is_of_limit(state, &notes[i]) && is_new(reader, reported, &notes[i]))
+			fxt_report(reader, &notes[i]);
+	forget_notes(chunk);
+	if (state->full && !reported->limit) {
+		const struct tw_rule *rule = &fxt_rules[FXT_NAME_LIMIT];
+		const uint64_t offset = fxt_offset(chunk, chunk->begin);
+		reported->limit = true;
+		tw_report(reader, rule, offset, offset, 0, "%s", rule->text);
 	}
 }
 

@@ -9,8 +9,16 @@
 /* Reports what was noted. */
 void fxt_report(struct tw_reader *reader, const struct fxt_note *note);
 
-/* Whether a rule is told once for each of its numbers. */
-bool fxt_is_reported_once(enum fxt_rule rule);
+/* What has been told of an archive and is told once. All zero: nothing. */
+struct fxt_reported {
+	struct tw_map by_number; /* rule and number; to be freed */
+	bool limit;              /* that the tables are full */
+};
+
+/* Reports the notes of a chunk in the order of its records, those of some rules once for each number, and forgets
+ * them. Nothing is told of references to what the full tables may have left out, but that they are full. */
+void fxt_report_notes(struct tw_reader *reader, const struct fxt_state *state, struct fxt_reported *reported,
+                      struct fxt_chunk *chunk);
 
 /* What is wrong with a piece; false when nothing is. */
 bool fxt_note_of(const struct fxt_chunk *chunk, const struct fxt_piece *piece, struct fxt_note *note);
