@@ -127,7 +127,7 @@ static int check_fill(struct fdr_checker *checker, struct fdr_cursor *cursor)
 	uint64_t at = cursor->at;
 	size_t have = 0, zeros = 0;
 	int status = 0;
-	if (!cursor->filled || cursor->damaged)
+	if (!cursor->filled || cursor->damaged || cursor->log->header.version != 1)
 		return 0;
 	do {
 		at += zeros;

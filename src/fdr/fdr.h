@@ -30,7 +30,7 @@ struct fdr_buffer {
 	bool has_thread; /* false: bytes that belong to no buffer */
 	bool has_new_buffer;
 	bool wide_thread; /* the thread id was the 4 bytes that LLVM writes */
-	bool filled;      /* version 1: bytes after EndOfBuffer are fill */
+	bool filled;      /* bytes after it are fill: in version 1 after EndOfBuffer, or a gap of a flight recorder */
 	bool cut;         /* the file ends inside it: reported */
 	uint64_t extents; /* what BufferExtents says, UINT64_MAX without one */
 };
@@ -82,6 +82,32 @@ uint32_t fdr_thread_for(const struct tw_fdr_header *header, uint32_t id);
  * negative status. */
 int fdr_holds_buffer(struct tw_reader *reader, struct tw_window *window, enum tw_fdr_layout layout, uint64_t from,
                      uint64_t to, bool *holds);
+
+/* ---- flight.c: logs of Trackway's flight recorder. ---- */
+
+/* Whether there are gaps between the buffers, as their program left them. */
+bool fdr_is_flight(const struct tw_fdr_header *header);
+
+/* Moves from behind the header to the first buffer. Returns 0 or a negative status. */
+int fdr_flight_first(struct tw_reader *reader, struct tw_window *window, uint64_t *offset);
+
+/* Moves *next from behind a buffer, which is at `buffer`, to where the next one begins, or to the end of the file. It
+ * stays where the chunk is damaged. Returns 0 or a negative status. */
+int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t buffer, uint64_t *next);
+
+/* Whether a record is a note of the recorder about itself and the program, which is no event of the program. */
+bool fdr_is_note(const struct tw_fdr_record *record);
+
+/* What the recorder says of the log. */
+struct fdr_flight_state {
+	bool ended;    /* the program ended in order */
+	uint64_t lost; /* records that had no room */
+};
+
+/* Reads it from the first buffer. False: the log has none. */
+bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state);
+
+/* ---- log.c, on. ---- */
 
 /* Lists all buffers, thread by thread in time order, each once. Returns 0 or a negative status. */
 int fdr_index(struct tw_reader *reader, struct fdr_log *log);

@@ -26,7 +26,7 @@ struct counted_part {
 	int status;
 };
 
-enum { FIELDS = 8 };
+enum { FIELDS = 10, COMMON_FIELDS = 7 };
 
 struct fdr_summary {
 	const struct fdr_place **places; /* all */
@@ -312,6 +312,21 @@ static void tell_wall(const struct fdr_log *log, struct fdr_summary *survey, str
 		    (struct tw_field){.name = "start_since_boot_ns", .type = TW_FIELD_NS, .value.u = first * 1000};
 }
 
+/* What a flight recorder says of its log. */
+static void tell_flight(struct tw_reader *reader, const struct fdr_log *log, struct fdr_summary *survey,
+                        struct tw_info *info)
+{
+	struct fdr_flight_state state;
+	if (!fdr_flight_state(reader, &state))
+		return;
+	const bool open = fdr_is_flight(&log->header);
+	const char *text = open ? "unfinished" : state.ended ? "complete" : "cut";
+	survey->fields[info->field_count++] =
+	    (struct tw_field){.name = "recording", .type = TW_FIELD_TEXT, .value.bytes = text, .size = strlen(text)};
+	survey->fields[info->field_count++] =
+	    (struct tw_field){.name = "lost_records", .type = TW_FIELD_UINT, .value.u = state.lost};
+}
+
 static void tell_fields(const struct fdr_log *log, struct fdr_summary *survey, struct tw_info *info)
 {
 	const struct tw_fdr_header *header = &log->header;
@@ -320,7 +335,7 @@ static void tell_fields(const struct fdr_log *log, struct fdr_summary *survey, s
 	size_t buffers = 0;
 	for (size_t i = 1; i < log->thread_count; i++)
 		buffers += log->threads[i].count;
-	const struct tw_field fields[FIELDS - 1] = {
+	const struct tw_field fields[COMMON_FIELDS] = {
 	    {.name = "byte_order", .type = TW_FIELD_TEXT, .value.bytes = order, .size = strlen(order)},
 	    {.name = "bit_order", .type = TW_FIELD_TEXT, .value.bytes = bits, .size = strlen(bits)},
 	    {.name = "cycle_frequency", .type = TW_FIELD_UINT, .value.u = header->cycle_frequency},
@@ -332,7 +347,7 @@ static void tell_fields(const struct fdr_log *log, struct fdr_summary *survey, s
 	};
 	memcpy(survey->fields, fields, sizeof fields);
 	info->fields = survey->fields;
-	info->field_count = fdr_is_basic(log) ? 5 : FIELDS - 1;
+	info->field_count = fdr_is_basic(log) ? 5 : COMMON_FIELDS;
 	tell_wall(log, survey, info);
 }
 
@@ -353,6 +368,7 @@ int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	info->lost_bytes = state->survey->parts[0].lost;
 	tell_kinds(&state->survey->parts[0], state->survey, info);
 	tell_fields(log, state->survey, info);
+	tell_flight(reader, log, state->survey, info);
 	status = tell_threads(reader, &state->survey->parts[0], state->survey, info);
 	return status < 0 ? tw_fail_memory(reader) : 0;
 }

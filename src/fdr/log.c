@@ -37,7 +37,7 @@ static void check_header(struct tw_reader *reader, const struct tw_fdr_header *h
 		          "the buffer size is %" PRIu64 " byte%s, expected at least %d", header->buffer_size,
 		          tw_plural(header->buffer_size), BUFFER_MIN);
 	if (reader->options.checking == TW_CHECK_ALL &&
-	    (header->reserved_bits || (header->type == 1 && header->reserved)))
+	    (header->reserved_bits || (header->type == 1 && header->reserved && !fdr_is_flight(header))))
 		tw_report(reader, &fdr_rules[XRAY_HEADER_RESERVED], 0, header->reserved_bits ? 4 : 24, 0,
 		          "reserved bits are 0x%" PRIx32 " and reserved bytes 0x%" PRIx64 ", expected 0",
 		          header->reserved_bits, header->reserved);
@@ -458,7 +458,10 @@ static int find_by_extents(struct finder *f, struct fdr_buffer *buffer)
 	struct look look = {0};
 	if (buffer->extents <= room) {
 		buffer->end = buffer->next = body + buffer->extents;
-		int status = look_at(f, buffer->next, &look);
+		buffer->filled = fdr_is_flight(&f->log->header);
+		int status = buffer->filled ? fdr_flight_next(f->reader, f->window, buffer->offset, &buffer->next) : 0;
+		if (status >= 0)
+			status = look_at(f, buffer->next, &look);
 		if (status < 0)
 			return status;
 	}
@@ -678,9 +681,11 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
 		return fdr_find_run(reader, log, window, offset, buffer);
 	*buffer =
 	    (struct fdr_buffer){.offset = offset, .wall_us = UINT64_MAX, .tsc = UINT64_MAX, .extents = UINT64_MAX};
-	if (offset >= f.size)
-		return 0;
-	int status = look_at(&f, offset, &look);
+	int status = fdr_is_flight(&log->header) ? fdr_flight_first(reader, window, &buffer->offset) : 0;
+	offset = buffer->offset;
+	if (status < 0 || offset >= f.size)
+		return status;
+	status = look_at(&f, offset, &look);
 	if (status < 0)
 		return status;
 	if (look.have == 0)

@@ -38,11 +38,20 @@ struct tw_placed {
 	uint32_t line;
 };
 
+/* Which numbers a flight recorder's log gives to the functions of a program. */
+struct tw_recorded {
+	struct tw_recorded *next;
+	uint64_t first, count;
+	uint64_t start;           /* of number `first` in the addresses of the handle */
+	struct tw_symbols *sleds; /* of a program with a map; NULL: by addresses */
+};
+
 struct tw_symbols {
 	struct tw_symbols_function *functions; /* [id - 1]; nothing here changes after open, so threads may share it */
 	uint32_t count;
 	struct tw_placed *placed; /* by address; nothing changes after the last was added */
 	size_t placed_count, placed_room;
+	struct tw_recorded *recorded; /* recorded.c: which numbers a log gives to what functions */
 	struct tw_chunk *texts;
 	struct tw_namer namer;
 	char *path;

@@ -198,6 +198,16 @@ int tw_symbols_open(struct tw_symbols **symbols, const char *path)
 	return status;
 }
 
+static void free_recorded(struct tw_symbols *symbols)
+{
+	while (symbols->recorded) {
+		struct tw_recorded *next = symbols->recorded->next;
+		tw_symbols_close(symbols->recorded->sleds);
+		free(symbols->recorded);
+		symbols->recorded = next;
+	}
+}
+
 void tw_symbols_close(struct tw_symbols *symbols)
 {
 	if (!symbols)
@@ -207,6 +217,7 @@ void tw_symbols_close(struct tw_symbols *symbols)
 		free(symbols->texts);
 		symbols->texts = next;
 	}
+	free_recorded(symbols);
 	free(symbols->functions);
 	free(symbols->placed);
 	free(symbols->path);

@@ -41,11 +41,20 @@ def fxt_archives(data):
             yield f"{name}-{order}", b"".join(int(word, 16).to_bytes(8, order) for word in words.split())
 
 
+def chrome_events(path):
+    """Nothing of what Python's own reader does not take: damaged, or nested deeply."""
+    try:
+        trace = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return []
+    return trace.get("traceEvents", []) if isinstance(trace, dict) else trace
+
+
 def chrome_traces(data):
     """The trace whole, and its events one by one, as JSON that begins with them."""
     for path in sorted(data.rglob("*.json")):
         yield path.stem, path.read_bytes()
-        for i, event in enumerate(json.loads(path.read_text())["traceEvents"]):
+        for i, event in enumerate(chrome_events(path)):
             yield f"{path.stem}-event{i}", json.dumps([event]).encode()
 
 

@@ -7,6 +7,7 @@
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "symbols/beside.h"
+#include "symbols/recorded.h"
 
 #include <trackway/symbols.h>
 
@@ -59,6 +60,21 @@ static void take_list(struct tw_names *names, const char *path)
 		names->list = found;
 }
 
+/* Takes what a log says of its programs. */
+static void take_recorded(struct tw_names *names, const char *path)
+{
+	struct stat what;
+	char *found = NULL;
+	if (stat(path, &what) == 0 && S_ISREG(what.st_mode))
+		names->no_memory |= tw_recorded_list(path, &found) < 0;
+	if (names->recorded && found)
+		names->programs_differ |= strcmp(names->recorded, found) != 0;
+	if (names->recorded)
+		free(found);
+	else
+		names->recorded = found;
+}
+
 /* Whether a path was not yet told of, which it is then. Each has a line of its own in `told`. */
 static bool is_first(struct tw_text *told, const char *path)
 {
@@ -93,8 +109,10 @@ static void say_newer(const char *list)
 
 void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path)
 {
-	if (!common->binary && !common->maps)
+	if (!common->binary && !common->maps) {
 		take_list(names, path);
+		take_recorded(names, path);
+	}
 	bool wanted = common->binary || common->maps || common->xtrace.layout || names->list, sure = false;
 	int addresses = wanted ? has_addresses(common, path, &sure) : 0;
 	names->no_memory |= addresses < 0;
@@ -124,6 +142,17 @@ static int add_program(struct tw_names *names, const struct tw_common *common)
 	if (status == TW_ERR_VALUE)
 		return fail(names->symbols, where ? "" : " (--load-address)");
 	return status < 0 ? fail(names->symbols, "") : 0;
+}
+
+static int add_recorded(struct tw_names *names)
+{
+	int missing = tw_symbols_add_recorded(names->symbols, names->recorded);
+	if (missing < 0)
+		return fail(names->symbols, "");
+	if (missing > 0)
+		tw_say("no names of %s, the last: %s", tw_show_plural((uint64_t)missing, "program").text,
+		       tw_symbols_error(names->symbols));
+	return 0;
 }
 
 static int add_maps(struct tw_names *names, const char *maps)
@@ -158,13 +187,18 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		return tw_say_error("%s does nothing: it is for xtraces, and no trace is one", idle);
 	if (names->lists_differ)
 		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
-	if (!common->binary && !maps)
+	if (names->programs_differ)
+		tw_say("the logs are of different programs: no names of functions (--binary)");
+	const bool recorded = names->recorded && !names->programs_differ && !common->binary;
+	if (!common->binary && !maps && !recorded)
 		return 0;
 	if (beside)
 		say_newer(maps);
 	int status = open_ids(names, common);
 	if (status == 0 && names->addresses && maps)
 		status = add_maps(names, maps);
+	if (status == 0 && recorded)
+		status = add_recorded(names);
 	if (status == 0 && names->addresses && common->binary)
 		status = add_program(names, common);
 	if (status == 0)
@@ -175,5 +209,6 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 void tw_names_close(struct tw_names *names)
 {
 	free(names->list);
+	free(names->recorded);
 	tw_symbols_close(names->symbols);
 }

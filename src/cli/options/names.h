@@ -10,11 +10,13 @@ struct tw_symbols;
 
 /* All zero to begin. */
 struct tw_names {
-	bool ids, addresses; /* what tells functions in the traces: ids, or addresses */
-	char *list;          /* path of the list of loaded files beside one of the traces; NULL: there is none */
-	bool lists_differ;   /* not all traces have the same list: none is used */
-	bool no_memory;      /* to look at them */
-	bool unsure;         /* one of the traces could not be looked at */
+	bool ids, addresses;  /* what tells functions in the traces: ids, or addresses */
+	char *list;           /* path of the list of loaded files beside one of the traces; NULL: there is none */
+	bool lists_differ;    /* not all traces have the same list: none is used */
+	char *recorded;       /* what logs of the flight recorder say of their programs; NULL: there is none */
+	bool programs_differ; /* not all of them say the same: they name nothing */
+	bool no_memory;       /* to look at them */
+	bool unsure;          /* one of the traces could not be looked at */
 	struct tw_symbols *symbols;
 };
 

@@ -1,7 +1,7 @@
-/* record_qemu.h - QEMU, as the program that runs what is recorded. */
+/* qemu.h - QEMU, as the program that runs what is recorded. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_INSTRUCTIONS_RECORD_QEMU_H
-#define CLI_INSTRUCTIONS_RECORD_QEMU_H
+#ifndef CLI_RECORD_QEMU_H
+#define CLI_RECORD_QEMU_H
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,0 +1,116 @@
+/* record.c - trackway record: runs a program and writes its trace, by the recorder that --to names. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/record/record.h"
+
+#include "cli/output/message.h"
+
+#include <string.h>
+
+static const struct tw_recorder *const recorders[] = {&tw_record_xtrace, &tw_record_flight};
+enum { RECORDERS = sizeof recorders / sizeof *recorders };
+
+static const char *format_at(size_t i)
+{
+	return i < RECORDERS ? recorders[i]->format : NULL;
+}
+
+static bool is_given(const struct tw_option *option, const struct tw_record_options *options)
+{
+	const char *member = (const char *)options + option->offset;
+	switch (option->kind) {
+	case TW_OPTION_FLAG:
+		return *(const bool *)member;
+	case TW_OPTION_TEXT:
+	case TW_OPTION_FILE:
+	case TW_OPTION_CHOICE:
+		return *(const char *const *)member != NULL;
+	case TW_OPTION_COUNT:
+	case TW_OPTION_SIZE:
+	case TW_OPTION_DURATION:
+		return *(const uint64_t *)member != 0;
+	case TW_OPTION_NUMBER:
+		return ((const struct tw_option_number *)member)->given;
+	case TW_OPTION_NUMBERS:
+		return ((const struct tw_numbers *)member)->count != 0;
+	case TW_OPTION_LIST:
+		return ((const struct tw_list *)member)->count != 0;
+	}
+	return false;
+}
+
+/* An option of another recorder would do nothing. */
+static int refuse_foreign(const struct tw_record_options *options, const struct tw_recorder *chosen)
+{
+	for (size_t i = 0; i < RECORDERS; i++)
+		for (size_t k = 0; recorders[i] != chosen && k < recorders[i]->group->count; k++)
+			if (is_given(&recorders[i]->group->options[k], options))
+				return tw_say_usage(&tw_command_record, "--%s is for --to %s, not for %s",
+				                    recorders[i]->group->options[k].name, recorders[i]->format,
+				                    chosen->format);
+	return 0;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct tw_record_options *options = (const struct tw_record_options *)common;
+	const struct tw_recorder *chosen = recorders[0];
+	for (size_t i = 0; options->to && i < RECORDERS; i++)
+		if (strcmp(recorders[i]->format, options->to) == 0)
+			chosen = recorders[i];
+	if (!options->output)
+		return tw_say_usage(&tw_command_record, "record wants -o OUT");
+	int status = refuse_foreign(options, chosen);
+	return status ? status : chosen->run(options, operands, count);
+}
+
+static const struct tw_option own_options[] = {
+    {"to", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(to), .choice = format_at,
+     .help =
+         "what is recorded: xtrace, every instruction of an AArch64 program, the default; or xray-fdr, the calls of a "
+         "program that was built for it"},
+    {"output", 'o', TW_OPTION_FILE, TW_RECORD_MEMBER(output), .placeholder = "OUT",
+     .help = "the trace: a file, for xtrace a directory, which is made if it is not there"},
+};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Recording", own_options), &tw_record_xtrace_options, &tw_record_flight_options);
+
+const struct tw_command tw_command_record = {
+    .name = "record",
+    .summary = "run a program and write its trace",
+    .operands = "PROGRAM [ARGUMENT...]",
+    .description =
+	"Runs a program and writes its trace. Put -- before the program, so that its options are its own. "
+	"Processes that the program leaves behind are waited for; SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed "
+	"on to them.\n"
+	"\n"
+	"With --to xtrace, the default, an AArch64 Linux program runs under qemu-aarch64, and every instruction "
+	"that it executes is written with what it loads and stores: two files for each thread, and for each "
+	"process that it starts without another program. A list beside them, xtrace.*.maps, tells which program "
+	"and libraries lay where: with it functions have names wherever the trace is looked at. It sees user "
+	"mode only. A system call is its arguments, what it returned, and all registers as it returned; a signal "
+	"is all registers as its handler begins. When the program is killed, or the disk is full, the files end "
+	"with their last whole token. The status that the program ends with itself is told where it is not 0.\n"
+	"\n"
+	"With --to xray-fdr a program runs that was built by clang with -fxray-instrument, or by gcc or clang "
+	"with -finstrument-functions, and its calls and those of its libraries are written, each with its time, "
+	"thread and processor: a log for each process. They are in the log as soon as they are made: it has them "
+	"whatever ends the program. While the program runs, the logs are OUT.PID.part, which every command "
+	"reads. The log knows the programs, so that functions have names without --binary. LLVM's own runtime is "
+	"not needed.",
+    .exit_status =
+	"With --to xray-fdr that of the program, 128 and the signal's number when a signal ended it; 2 for wrong "
+	"use, when nothing was recorded, or when the output cannot be written. With --to xtrace 0 when the "
+	"program was recorded until it ended, with whatever status; 1 when a signal ended it, or when so many "
+	"threads ran at a time that some were not recorded (the others were); 2 for wrong use, when nothing was "
+	"recorded, or when the output cannot be written.",
+    .examples = "trackway record -o trace -- ./program input.txt\tEvery instruction of a run.\n"
+		"trackway record --from-hint --snapshot-interval 100000 -o trace -- ./program\tWhat is between two "
+		"marks.\n"
+		"trackway record --to xray-fdr -o out.xray -- ./program\tEvery call of a run.\n"
+		"trackway record --to xray-fdr --ring 8M -o out.xray -- ./server\tThe last calls of each thread before "
+		"it ended.\n",
+    .groups = groups,
+    .size = sizeof(struct tw_record_options),
+    .least = 1,
+    .run = run,
+};

@@ -1,0 +1,90 @@
+/* flight.c - the gaps in logs of Trackway's flight recorder, which stand as the program left them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "fdr/fdr.h"
+
+/* Source: doc/formats/xray-fdr.md, "Logs of the flight recorder": a log is made of chunks, each a buffer with its size
+ * in front and with room behind it. */
+enum { PAGE = 1 << 12, LARGEST = 1 << 24, EXTENTS_AT = 15, RECORD = TW_FDR_METADATA_SIZE };
+
+static const char mark[8] = {'t', 'w', 'f', 'l', 'i', 'g', 'h', 't'};
+
+bool fdr_is_flight(const struct tw_fdr_header *header)
+{
+	uint8_t bytes[8];
+	tw_store64(bytes, header->reserved, false);
+	return header->type == 1 && header->layout == TW_FDR_LITTLE && memcmp(bytes, mark, sizeof mark) == 0;
+}
+
+/* Whether these bytes, at the beginning of a chunk, are its size. */
+static bool is_size(uint64_t chunk, uint64_t size)
+{
+	return size >= PAGE / 2 && size <= LARGEST && (chunk + size) % PAGE == 0;
+}
+
+/* Goes on from a place where a chunk may begin to the first that has something committed. One that was handed out,
+ * and not begun, has no size yet. */
+static int seek(struct tw_reader *reader, struct tw_window *window, uint64_t chunk, uint64_t *offset)
+{
+	for (;;) {
+		const uint8_t *bytes;
+		size_t have;
+		int status = tw_window_view(window, chunk, 2 * RECORD, &bytes, &have);
+		if (status < 0)
+			return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+		*offset = chunk + (have < EXTENTS_AT ? have : EXTENTS_AT);
+		if (have < 2 * RECORD)
+			return 0;
+		const uint64_t size = tw_load32(bytes, false);
+		const bool begun = bytes[EXTENTS_AT] == fdr_first_byte(TW_FDR_LITTLE, TW_FDR_BUFFER_EXTENTS);
+		if (begun && tw_load64(bytes + EXTENTS_AT + 1, false))
+			return 0;
+		chunk = is_size(chunk, size) ? chunk + size : chunk / PAGE * PAGE + PAGE;
+	}
+}
+
+int fdr_flight_first(struct tw_reader *reader, struct tw_window *window, uint64_t *offset)
+{
+	return *offset == TW_FDR_HEADER_SIZE ? seek(reader, window, *offset, offset) : 0;
+}
+
+int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t buffer, uint64_t *next)
+{
+	const uint64_t chunk = buffer - EXTENTS_AT;
+	const uint8_t *bytes;
+	size_t have;
+	if (buffer % PAGE != EXTENTS_AT && chunk != TW_FDR_HEADER_SIZE)
+		return 0; /* damaged */
+	int status = tw_window_view(window, chunk, sizeof(uint32_t), &bytes, &have);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	const uint64_t size = have < sizeof(uint32_t) ? 0 : tw_load32(bytes, false);
+	return is_size(chunk, size) && chunk + size >= *next ? seek(reader, window, chunk + size, next) : 0;
+}
+
+/* ---- Notes. ---- */
+
+enum { NAME = 16 };
+static const char state_name[NAME] = "trackway.flight", object_name[NAME] = "trackway.object";
+
+bool fdr_is_note(const struct tw_fdr_record *record)
+{
+	return record->kind == TW_FDR_CUSTOM_EVENT && record->payload && record->payload_size > NAME &&
+	       (memcmp(record->payload, state_name, NAME) == 0 || memcmp(record->payload, object_name, NAME) == 0);
+}
+
+bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state)
+{
+	/* behind BufferExtents, NewBuffer, WallTime, Pid, NewCPUId and the event's own record */
+	enum { NOTE = TW_FDR_HEADER_SIZE + 6 * RECORD, SIZE = 48, STATE_AT = NAME + 9, LOST_AT = NAME + 17, ENDED = 2 };
+	const uint8_t *bytes;
+	size_t have;
+	if (tw_window_view(&reader->window, NOTE, EXTENTS_AT + SIZE, &bytes, &have) < 0 || have < EXTENTS_AT + SIZE)
+		return false;
+	const uint8_t *note = memcmp(bytes, state_name, NAME) == 0 ? bytes : bytes + EXTENTS_AT;
+	if (memcmp(note, state_name, NAME) != 0)
+		return false;
+	state->ended = tw_load64(note + STATE_AT, false) == ENDED;
+	state->lost = tw_load64(note + LOST_AT, false);
+	return true;
+}

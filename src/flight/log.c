@@ -1,0 +1,436 @@
+/* log.c - the file of a flight recorder: made, grown by chunks, ended. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flight/log.h"
+
+#include "flight/system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+static struct flight_log nothing;
+struct flight_log *flight_log = &nothing;
+
+enum { NANOSECONDS = 1000000000, CALIBRATION = 2000000 /* ns, of the first pair of clocks */ };
+
+/* ---- Clocks. ---- */
+
+/* Whether the counter of the processor runs at one speed and is the same on all processors: the processor must say the
+ * one, and the kernel, which has compared them, the other. */
+static bool ticks_are_sound(void)
+{
+#if defined(__x86_64__)
+	enum { INVARIANT = 1 << 8 };
+	unsigned a, b, c, d = 0;
+	char name[8] = {0};
+	if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & INVARIANT))
+		return false;
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	bool sound = fd >= 0 && read(fd, name, sizeof name) >= 4 && memcmp(name, "tsc\n", 4) == 0;
+	if (fd >= 0)
+		close(fd);
+	return sound;
+#else
+	return true; /* CNTVCT_EL0 is architected so */
+#endif
+}
+
+static uint64_t kernel_time(clockid_t clock)
+{
+	struct timespec now = {0};
+	flight_call(SYS_clock_gettime, clock, (long)&now, 0, 0);
+	return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+uint64_t flight_now(void)
+{
+	if (!flight_log->ticks) {
+		struct timespec now;
+		clock_gettime(CLOCK_MONOTONIC, &now); /* the kernel's own code, which has no vector instructions */
+		return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+	}
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	uint64_t ticks;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#endif
+}
+
+static struct flight_clock clocks(void)
+{
+	struct flight_clock clock = {.raw_ns = kernel_time(CLOCK_MONOTONIC_RAW), .ticks = flight_now()};
+	clock.monotonic_ns = kernel_time(CLOCK_MONOTONIC);
+	clock.realtime_ns = kernel_time(CLOCK_REALTIME);
+	return clock;
+}
+
+/* The header's frequency is what the first and the last pair of clocks say. */
+static void note_clock(struct flight_log *log)
+{
+	enum { FREQUENCY_AT = 8 };
+	struct flight_clock first = log->state->first, now = clocks();
+	uint64_t ticks = now.ticks - first.ticks, ns = now.raw_ns - first.raw_ns;
+	if (!ns || ns < log->state->last.raw_ns - first.raw_ns)
+		return;
+	log->state->last = now;
+	for (; ns >> 33; ns >>= 1) /* so that the product fits */
+		ticks >>= 1;
+	const uint64_t frequency = log->ticks ? ticks / ns * NANOSECONDS + ticks % ns * NANOSECONDS / ns : NANOSECONDS;
+	__atomic_store_n((uint64_t *)(log->base + FREQUENCY_AT), frequency, __ATOMIC_RELAXED);
+}
+
+/* ---- Chunks. ---- */
+
+void flight_lose(void)
+{
+	struct flight_log *log = flight_log;
+	if (log->generation == 0)
+		return;
+	if (__atomic_fetch_add(&log->state->lost, 1, __ATOMIC_RELAXED) == 0)
+		log->state->lost_since_ns = kernel_time(CLOCK_MONOTONIC);
+}
+
+/* Disk for a stretch of the file, before somebody writes to it: a page without any is SIGBUS. */
+static bool has_disk(int fd, uint64_t offset, uint64_t size)
+{
+	long status = flight_call(SYS_fallocate, fd, 0, (long)offset, (long)size);
+	for (uint64_t at = offset; status == -EOPNOTSUPP && at < offset + size; at += FLIGHT_PAGE)
+		if (flight_call(SYS_pwrite64, fd, (long)"", 1, (long)(at + FLIGHT_PAGE - 1)) != 1)
+			return false;
+	return status == 0 || status == -EOPNOTSUPP;
+}
+
+/* Returns NULL when there is no room: that is so for good, and is not tried again. */
+static uint8_t *more(struct flight_log *log, uint64_t size)
+{
+	if (log->full)
+		return NULL;
+	const uint64_t offset = __atomic_fetch_add(&log->used, size, __ATOMIC_RELAXED);
+	if (offset + size > log->room || !has_disk(log->fd, offset, size)) {
+		log->full = true;
+		return NULL;
+	}
+	return log->base + offset;
+}
+
+/* The oldest chunk of a thread's ring, empty again; NULL: the ring is not full. */
+static uint8_t *oldest(struct flight_thread *thread, uint64_t size)
+{
+	if (thread->ring_count < FLIGHT_RING_CHUNKS)
+		return NULL;
+	uint8_t *chunk = thread->ring[thread->ring_next];
+	__atomic_store_n((uint64_t *)(chunk + FLIGHT_EXTENTS_AT + 1), 0, __ATOMIC_RELEASE);
+	flight_clear(chunk + FLIGHT_EXTENTS_AT + FLIGHT_METADATA, size - FLIGHT_EXTENTS_AT - FLIGHT_METADATA);
+	return chunk;
+}
+
+static void keep_in_ring(struct flight_thread *thread, uint8_t *chunk)
+{
+	thread->ring[thread->ring_next] = chunk;
+	thread->ring_next = (thread->ring_next + 1) % FLIGHT_RING_CHUNKS;
+	thread->ring_count += thread->ring_count < FLIGHT_RING_CHUNKS;
+}
+
+/* ---- Metadata records. ---- */
+
+enum {
+	NEW_BUFFER = 0x01,
+	NEW_CPU = 0x05,
+	TSC_WRAP = 0x07,
+	WALL_TIME = 0x09,
+	CUSTOM_EVENT = 0x0b,
+	EXTENTS = 0x0f,
+	PID = 0x13
+};
+
+/* Two values of the body: `first` bytes of a, then b. What is behind them is 0. */
+static uint8_t *put(uint8_t *at, uint8_t kind, size_t first, uint64_t a, uint64_t b)
+{
+	uint8_t record[FLIGHT_METADATA + 8] = {kind};
+	flight_copy(record + 1, &a, first);
+	flight_copy(record + 1 + first, &b, sizeof b);
+	flight_copy(at, record, FLIGHT_METADATA);
+	return at + FLIGHT_METADATA;
+}
+
+static uint8_t *put_cpu(struct flight_thread *thread, uint8_t *at, uint64_t now, uint32_t cpu)
+{
+	thread->cpu = cpu;
+	thread->last = now;
+	return put(at, NEW_CPU, 2, cpu, now);
+}
+
+/* Begins a buffer in a chunk that is empty. */
+static void begin(struct flight_log *log, struct flight_thread *thread, uint8_t *chunk, uint64_t size)
+{
+	const uint64_t now = flight_now(), wall = kernel_time(CLOCK_MONOTONIC);
+	flight_copy(chunk, &(uint32_t){(uint32_t)size}, sizeof(uint32_t));
+	thread->extents = (uint64_t *)(chunk + FLIGHT_EXTENTS_AT + 1);
+	thread->end = chunk + size;
+	uint8_t *at = chunk + FLIGHT_EXTENTS_AT + FLIGHT_METADATA;
+	at = put(at, NEW_BUFFER, 4, thread->tid, 0);
+	at = put(at, WALL_TIME, 8, wall / NANOSECONDS, wall % NANOSECONDS / 1000);
+	at = put(at, PID, 4, log->pid, 0);
+	at = put_cpu(thread, at, now, thread->cpu);
+	chunk[FLIGHT_EXTENTS_AT] = EXTENTS;
+	flight_commit(thread, at);
+}
+
+static bool next_chunk(struct flight_log *log, struct flight_thread *thread)
+{
+	const uint64_t size = log->ring_chunk ? log->ring_chunk : thread->next_chunk;
+	uint8_t *chunk = log->ring_chunk ? oldest(thread, size) : NULL;
+	chunk = chunk ? chunk : more(log, size);
+	if (!chunk)
+		return false;
+	if (log->ring_chunk)
+		keep_in_ring(thread, chunk);
+	thread->next_chunk *= thread->next_chunk < FLIGHT_LARGEST ? 4 : 1;
+	begin(log, thread, chunk, size);
+	note_clock(log);
+	return true;
+}
+
+/* A thread that comes to this log for the first time. */
+static void join(struct flight_log *log, struct flight_thread *thread)
+{
+	flight_clear(thread, sizeof *thread);
+	thread->generation = log->generation;
+	thread->tid = (uint32_t)flight_call(SYS_gettid, 0, 0, 0, 0);
+	thread->next_chunk = FLIGHT_SMALLEST;
+}
+
+bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu)
+{
+	struct flight_log *log = flight_log;
+	enum { MOST = 2 * FLIGHT_METADATA + FLIGHT_FUNCTION }; /* what one record takes with what stands before it */
+	if (log->generation == 0)
+		return false;
+	if (thread->generation != log->generation)
+		join(log, thread);
+	if (thread->end - thread->at < MOST) {
+		thread->cpu = cpu;
+		if (next_chunk(log, thread))
+			return true;
+		flight_lose();
+		return false;
+	}
+	if (cpu != thread->cpu || now < thread->last)
+		thread->at = put_cpu(thread, thread->at, now, cpu);
+	else if (now - thread->last > INT32_MAX) {
+		thread->at = put(thread->at, TSC_WRAP, 8, now, 0);
+		thread->last = now;
+	}
+	return true;
+}
+
+/* ---- Notes. ---- */
+
+static struct flight_thread notes;
+static uint32_t notes_busy;
+
+static bool enter_notes(void)
+{
+	enum { TRIES = 1000 };
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (!__atomic_exchange_n(&notes_busy, 1, __ATOMIC_ACQUIRE))
+			return true;
+		flight_call(SYS_sched_yield, 0, 0, 0, 0);
+	}
+	return false;
+}
+
+/* The chunk with room for `size` bytes more. Rings have no part in it. */
+static bool make_room(struct flight_log *log, size_t size)
+{
+	if (notes.generation == log->generation && (size_t)(notes.end - notes.at) >= size)
+		return true;
+	uint64_t chunk = FLIGHT_SMALLEST;
+	while (chunk < size + 2 * FLIGHT_SMALLEST)
+		chunk *= 2;
+	uint8_t *place = more(log, chunk);
+	if (!place)
+		return false;
+	join(log, &notes);
+	notes.tid = 0; /* of no thread */
+	begin(log, &notes, place, chunk);
+	return true;
+}
+
+static void put_note(const char *kind, size_t kind_size, const char *text, size_t size)
+{
+	const uint64_t now = flight_now(), delta = now - notes.last;
+	uint8_t *at = notes.at;
+	if (delta > INT32_MAX)
+		at = put_cpu(&notes, at, now, 0);
+	at = put(at, CUSTOM_EVENT, 4, kind_size + size, delta > INT32_MAX ? 0 : delta);
+	flight_copy(at, kind, kind_size);
+	flight_copy(at + kind_size, text, size);
+	notes.last = now;
+	flight_commit(&notes, at + kind_size + size);
+}
+
+bool flight_note(const char *kind, size_t kind_size, const char *text, size_t size)
+{
+	struct flight_log *log = flight_log;
+	if (log->generation == 0 || !enter_notes())
+		return false;
+	const bool fits = make_room(log, kind_size + size + 3 * FLIGHT_METADATA);
+	if (fits)
+		put_note(kind, kind_size, text, size);
+	__atomic_store_n(&notes_busy, 0, __ATOMIC_RELEASE);
+	return fits;
+}
+
+/* ---- The file. ---- */
+
+static void put_header(uint8_t *base, uint64_t frequency)
+{
+	enum { VERSION = 5, FDR = 1, CONSTANT_NONSTOP = 3 };
+	const struct {
+		uint16_t version, type;
+		uint32_t bits;
+		uint64_t frequency, buffer_size;
+		char mark[8];
+	} header = {VERSION,          FDR,
+	            CONSTANT_NONSTOP, frequency,
+	            FLIGHT_LARGEST,   {'t', 'w', 'f', 'l', 'i', 'g', 'h', 't'}};
+	_Static_assert(sizeof header == FLIGHT_FILE_HEADER, "the header of XRay logs");
+	memcpy(base, &header, sizeof header);
+}
+
+/* The first buffer has the state, aligned, and then notes. */
+static void begin_file(struct flight_log *log)
+{
+	static const char kind[17] = "trackway.flight";
+	enum { FIRST = 2 * FLIGHT_PAGE };
+	log->used = FIRST;
+	join(log, &notes);
+	notes.tid = 0; /* of no thread */
+	begin(log, &notes, log->base + FLIGHT_FILE_HEADER, FIRST - FLIGHT_FILE_HEADER);
+	uint8_t *at = put(notes.at, CUSTOM_EVENT, 4, sizeof kind + sizeof *log->state, 0);
+	memcpy(at, kind, sizeof kind);
+	log->state = (struct flight_state *)(at + sizeof kind);
+	log->state->version = FLIGHT_VERSION;
+	log->state->pid = log->pid;
+	log->state->state = FLIGHT_RECORDING;
+	log->state->first = log->state->last = clocks();
+	flight_commit(&notes, at + sizeof kind + sizeof *log->state);
+}
+
+/* As much address space as the file may need, or as there is. */
+static int map_file(struct flight_log *log, uint64_t wanted)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < wanted)
+		wanted = limit.rlim_cur; /* beyond it is SIGXFSZ */
+	for (log->room = wanted / FLIGHT_PAGE * FLIGHT_PAGE; log->room >= FLIGHT_LARGEST; log->room /= 2) {
+		void *base = mmap(NULL, log->room, PROT_READ | PROT_WRITE, MAP_SHARED, log->fd, 0);
+		log->base = base;
+		if (base != MAP_FAILED)
+			return 0;
+	}
+	return ENOMEM;
+}
+
+/* Writes a pattern with the process for "%p". Returns where the ending of its last name begins. */
+static size_t expand(const char *pattern, uint32_t pid, char *path, size_t room)
+{
+	size_t length = 0, ending = 0;
+	for (const char *at = pattern; *at && length + 16 < room; at++) {
+		if (at[0] == '%' && at[1] == 'p') {
+			length += (size_t)snprintf(path + length, 12, "%u", pid);
+			at++;
+			continue;
+		}
+		if (*at == '/')
+			ending = 0;
+		else if (*at == '.')
+			ending = length;
+		path[length++] = *at;
+	}
+	path[length] = '\0';
+	return ending ? ending : length;
+}
+
+/* A file that is there is never written to: "-1" and so on go before its ending. */
+static int make_file(const char *pattern, uint32_t pid)
+{
+	char path[4096 + 32], numbered[sizeof path + 16];
+	const size_t ending = expand(pattern, pid, path, sizeof path);
+	for (unsigned number = 0; number < 1000; number++) {
+		char text[16] = "";
+		if (number)
+			snprintf(text, sizeof text, "-%u", number);
+		snprintf(numbered, sizeof numbered, "%.*s%s%s", (int)ending, path, text, path + ending);
+		int fd = open(numbered, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+static int open_log(struct flight_log *log, const struct flight_options *options)
+{
+	*log = (struct flight_log){.pid = (uint32_t)getpid(),
+	                           .ticks = options->clock == FLIGHT_TICKS ||
+	                                    (options->clock == FLIGHT_SOUND && ticks_are_sound())};
+	log->ring_chunk = options->ring ? FLIGHT_SMALLEST : 0;
+	while (log->ring_chunk && log->ring_chunk * FLIGHT_RING_CHUNKS < options->ring &&
+	       log->ring_chunk < FLIGHT_LARGEST)
+		log->ring_chunk *= 2;
+	log->fd = make_file(options->path, log->pid);
+	if (log->fd < 0)
+		return errno;
+	int status = map_file(log, options->max_size);
+	if (status == 0 && !has_disk(log->fd, 0, 2 * FLIGHT_PAGE))
+		status = ENOSPC;
+	if (status)
+		return status;
+	put_header(log->base, NANOSECONDS);
+	begin_file(log);
+	while (log->ticks && kernel_time(CLOCK_MONOTONIC_RAW) - log->state->first.raw_ns < CALIBRATION)
+		;
+	note_clock(log);
+	return 0;
+}
+
+int flight_log_open(const struct flight_options *options)
+{
+	if (flight_log == &nothing) {
+		void *page = mmap(NULL, FLIGHT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED)
+			return errno;
+		if (madvise(page, FLIGHT_PAGE, MADV_WIPEONFORK) < 0)
+			return errno;
+		flight_log = page;
+	}
+	notes_busy = 0;
+	int status = open_log(flight_log, options);
+	if (status)
+		return status;
+	/* No log of this process or of its parents has the same. */
+	__atomic_store_n(&flight_log->generation,
+	                 (uint64_t)flight_log->pid << 32 | (uint32_t)flight_log->state->first.raw_ns | 1,
+	                 __ATOMIC_RELEASE);
+	return 0;
+}
+
+void flight_log_end(void)
+{
+	if (flight_log->generation == 0)
+		return;
+	note_clock(flight_log);
+	flight_log->state->state = FLIGHT_ENDED;
+}

@@ -1,0 +1,124 @@
+/* log.h - the file of a flight recorder: an XRay FDR log of version 5 that can be read at any moment.
+ *
+ * The file is mapped, shared with nobody but readers. It is made of chunks, each of one thread, each a buffer of the
+ * log behind a few bytes that readers skip: a chunk begins at a multiple of 4 KiB with its size, then zeros, then a
+ * BufferExtents record whose count says how much of the chunk is written. The count is stored, with release, after the
+ * bytes of a record: so whoever reads the file, while it grows or after any death, sees whole records alone. The first
+ * chunk begins behind the header of the file.
+ *
+ *     at  0  the size of the chunk, u32; zeros
+ *     at 15  BufferExtents: 0x0f, then the count, u64, which is aligned so
+ *     at 31  NewBuffer, WallTime, Pid, NewCPUId: 16 bytes each
+ *     at 95  records
+ *
+ * Everything that a record needs runs with general registers alone, without libc, locks and memory of the heap: a hook
+ * may be called with the arguments of a function in vector registers, and in signal handlers. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FLIGHT_LOG_H
+#define FLIGHT_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FLIGHT_FILE_HEADER = 32,
+	FLIGHT_PAGE = 4096,
+	FLIGHT_EXTENTS_AT = 15,
+	FLIGHT_METADATA = 16, /* bytes of a metadata record */
+	FLIGHT_FUNCTION = 8,  /* bytes of a function record */
+	FLIGHT_SMALLEST = 1 << 12,
+	FLIGHT_LARGEST = 1 << 20, /* of chunks */
+	FLIGHT_RING_CHUNKS = 8,
+};
+
+/* What the first custom event of a log tells, behind its name: values of the machine's byte order, aligned. It changes
+ * while the log grows. Source: doc/formats/xray-fdr.md, "Logs of the flight recorder". */
+struct flight_state {
+	uint32_t version; /* FLIGHT_VERSION */
+	uint32_t pid;
+	uint64_t state;         /* enum flight_states */
+	uint64_t lost;          /* records that had no room */
+	uint64_t lost_since_ns; /* CLOCK_MONOTONIC of the first of them; 0: none */
+	struct flight_clock {
+		uint64_t ticks, raw_ns, monotonic_ns, realtime_ns;
+	} first, last;
+};
+
+enum { FLIGHT_VERSION = 1 };
+enum flight_states { FLIGHT_RECORDING = 1, FLIGHT_ENDED };
+
+struct flight_options {
+	char path[4096];
+	uint64_t max_size; /* bytes of the file */
+	uint64_t ring;     /* bytes that each thread keeps, the newest; 0: all */
+	enum flight_clock_choice {
+		FLIGHT_SOUND,     /* the processor's counter where it is sound, else the kernel's clock */
+		FLIGHT_MONOTONIC, /* the kernel's clock */
+		FLIGHT_TICKS      /* the processor's counter */
+	} clock;
+};
+
+/* The log of this process. Its page is zeros in a forked child, which then records nothing until it has a log of its
+ * own: so no child writes into the log of its parent, whatever system call made it. */
+struct flight_log {
+	uint64_t generation; /* 0: nothing is recorded; another for each log of the process and its parents */
+	uint8_t *base;
+	uint64_t room, used; /* bytes: mapped, handed out */
+	struct flight_state *state;
+	uint64_t ring_chunk; /* 0: no ring */
+	uint32_t pid;
+	int fd;
+	bool full, ticks; /* ticks: times are the processor's counter, else nanoseconds */
+};
+extern struct flight_log *flight_log;
+
+/* A thread's place in the log. */
+struct flight_thread {
+	uint64_t generation; /* of the log that the rest is about */
+	uint8_t *at, *end;   /* the next record; the end of the chunk */
+	uint64_t *extents;
+	uint64_t last; /* the time of the last record */
+	uint32_t cpu, tid;
+	uint32_t next_chunk; /* bytes */
+	uint32_t ring_count, ring_next;
+	uint8_t *ring[FLIGHT_RING_CHUNKS];
+};
+
+/* Makes the file and switches recording on. Returns 0 or an errno. Uses libc: not from a hook. */
+int flight_log_open(const struct flight_options *options);
+
+/* The program ends in order, which the log tells. What threads still do is recorded until they are no more. */
+void flight_log_end(void);
+
+/* The time as the log has it. */
+uint64_t flight_now(void);
+
+/* Which processor this is, as far as it can be told without a system call; else 0. */
+uint32_t flight_cpu(void);
+
+/* Makes room for a record at thread->at, and sets thread->last so that the record's delta fits. False: there is none,
+ * which is counted. */
+bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu);
+
+/* Shows what is written to readers. */
+static inline void flight_commit(struct flight_thread *thread, uint8_t *end)
+{
+	thread->at = end;
+	__atomic_store_n(thread->extents, (uint64_t)(end - (uint8_t *)(thread->extents + 1)) - 7, __ATOMIC_RELEASE);
+}
+
+/* Appends the record of a function: `word` is its first half. */
+void flight_function(uint32_t word);
+
+/* Appends an enter record with the first argument behind it. */
+void flight_function_argument(uint32_t word, uint64_t argument);
+
+/* Counts a record that could not be written. */
+void flight_lose(void);
+
+/* Appends a custom event to the part of the log that no ring overwrites: two texts, one behind the other. False:
+ * there is no room, or another thread, or what a signal interrupted, is at it for too long. */
+bool flight_note(const char *kind, size_t kind_size, const char *text, size_t size);
+
+#endif

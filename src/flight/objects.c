@@ -1,0 +1,184 @@
+/* objects.c - the numbers of functions, and notes of the objects that they are of. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flight/objects.h"
+
+#include "flight/log.h"
+#include "flight/system.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+enum { RANGES = 1024, IDS = 1 << 28, PATH = 4096, PATHS = 1 << 17 };
+
+struct range {
+	enum flight_id_kind kind;
+	uint32_t first, count;
+	uint64_t start, load;
+	const char *path;
+};
+
+/* A range is complete before the count tells of it. */
+static struct range ranges[RANGES];
+static uint32_t range_count, next_id = 1, busy;
+static char paths[PATHS]; /* of objects that may be unloaded */
+static size_t paths_used;
+
+/* ---- Notes: "first count kind start load build-id path", numbers hexadecimal. ---- */
+
+static char *put_hex(char *at, uint64_t value)
+{
+	unsigned shift = 60;
+	while (shift && !(value >> shift & 15))
+		shift -= 4;
+	for (;; shift -= 4) {
+		*at++ = "0123456789abcdef"[value >> shift & 15];
+		if (shift == 0)
+			break;
+	}
+	*at++ = ' ';
+	return at;
+}
+
+static char *put_none(char *at)
+{
+	*at++ = '-';
+	*at++ = ' ';
+	return at;
+}
+
+/* The build id of an object that is loaded, as its notes have it; "-" where it has none. */
+static char *put_build_id(char *at, uint64_t load)
+{
+	if (load == 0) /* a program that is linked to its place: its headers are not at the load address */
+		return put_none(at);
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)load;
+	const Elf64_Phdr *program = (const Elf64_Phdr *)(load + header->e_phoff);
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		if (program[i].p_type != PT_NOTE)
+			continue;
+		const uint64_t begin = load + program[i].p_vaddr, end = begin + program[i].p_memsz;
+		for (uint64_t place = begin; place + sizeof(Elf64_Nhdr) <= end;) {
+			const Elf64_Nhdr *note = (const Elf64_Nhdr *)place;
+			const uint8_t *bytes = (const uint8_t *)(note + 1) + ((note->n_namesz + 3) & ~3u);
+			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz <= 32) {
+				for (unsigned k = 0; k < note->n_descsz; k++) {
+					*at++ = "0123456789abcdef"[bytes[k] >> 4];
+					*at++ = "0123456789abcdef"[bytes[k] & 15];
+				}
+				*at++ = ' ';
+				return at;
+			}
+			place = (uint64_t)(bytes + ((note->n_descsz + 3) & ~3u));
+		}
+	}
+	return put_none(at);
+}
+
+static bool note(const struct range *range)
+{
+	static const char name[16] = "trackway.object";
+	char text[PATH + 160], *at = text;
+	size_t length = 0;
+	while (range->path[length] && length < PATH)
+		length++;
+	at = put_hex(at, range->first);
+	at = put_hex(at, range->count);
+	at = put_hex(at, range->kind);
+	at = put_hex(at, range->start);
+	at = put_hex(at, range->load);
+	at = put_build_id(at, range->load);
+	flight_copy(at, range->path, length);
+	return flight_note(name, sizeof name, text, (size_t)(at - text) + length);
+}
+
+static const char *keep_path(const char *path)
+{
+	size_t size = 1;
+	while (path[size - 1] && size < PATH)
+		size++;
+	if (size > sizeof paths - paths_used)
+		return "";
+	char *kept = paths + paths_used;
+	flight_copy(kept, path, size);
+	paths_used += size;
+	return kept;
+}
+
+uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, uint64_t load, const char *path)
+{
+	struct range *range = &ranges[range_count];
+	if (range_count == RANGES || count == 0 || count >= IDS - next_id)
+		return 0;
+	*range = (struct range){kind, next_id, count, start, load, keep_path(path)};
+	if (!note(range))
+		return 0;
+	next_id += count;
+	__atomic_store_n(&range_count, range_count + 1, __ATOMIC_RELEASE);
+	return range->first;
+}
+
+void flight_note_ranges(void)
+{
+	busy = 0;
+	for (uint32_t i = 0; i < range_count; i++)
+		note(&ranges[i]);
+}
+
+/* ---- Functions by address. ---- */
+
+static inline uint32_t id_in(const struct range *range, uint64_t address)
+{
+	const uint64_t distance = address - range->start;
+	return range->kind == FLIGHT_BY_ADDRESS && distance < range->count ? range->first + (uint32_t)distance : 0;
+}
+
+static inline uint32_t find(uint64_t address)
+{
+	static uint32_t last; /* a hint, whoever wrote it */
+	const uint32_t count = __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
+	uint32_t id = last < count ? id_in(&ranges[last], address) : 0;
+	for (uint32_t i = 0; id == 0 && i < count; i++) {
+		id = id_in(&ranges[i], address);
+		if (id)
+			last = i;
+	}
+	return id;
+}
+
+/* An object that nobody has asked for yet. _dl_find_object() takes no lock, and can be called in a signal handler. */
+static uint32_t add(uint64_t address)
+{
+	struct dl_find_object found;
+	char self[PATH];
+	if (_dl_find_object((void *)address, &found) != 0)
+		return 0;
+	const char *path = found.dlfo_link_map->l_name;
+	if (!*path) {
+		long length = flight_call(SYS_readlink, (long)"/proc/self/exe", (long)self, sizeof self - 1, 0);
+		self[length > 0 ? length : 0] = '\0';
+		path = self;
+	}
+	const uint64_t start = (uint64_t)found.dlfo_map_start, size = (uint64_t)found.dlfo_map_end - start;
+	const uint32_t first =
+	    size < IDS ? flight_range(FLIGHT_BY_ADDRESS, (uint32_t)size, start, found.dlfo_link_map->l_addr, path) : 0;
+	return first ? first + (uint32_t)(address - start) : 0;
+}
+
+uint32_t flight_id_of(const void *function)
+{
+	enum { TRIES = 1000 };
+	const uint64_t address = (uint64_t)function;
+	uint32_t id = find(address);
+	for (unsigned i = 0; id == 0 && i < TRIES; i++) {
+		if (!__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE)) {
+			id = find(address);
+			id = id ? id : add(address);
+			__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+			break;
+		}
+		flight_call(SYS_sched_yield, 0, 0, 0, 0);
+		id = find(address);
+	}
+	return id;
+}

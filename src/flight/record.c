@@ -1,0 +1,85 @@
+/* record.c - the records of functions: what runs for each call. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flight/log.h"
+#include "flight/system.h"
+
+/* A signal handler may interrupt a record; its own go into another chunk of the thread. */
+enum { DEPTHS = 3 };
+#define FLIGHT_TLS static _Thread_local __attribute__((tls_model("initial-exec")))
+FLIGHT_TLS struct flight_thread places[DEPTHS];
+FLIGHT_TLS uint32_t depth;
+
+/* glibc's place of the restartable sequences, which the kernel keeps up to date. Older ones have none. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+
+uint32_t flight_cpu(void)
+{
+	enum { CPU_AT = 4 };
+	if (!&__rseq_size || __rseq_size == 0)
+		return 0;
+	const char *thread = (const char *)__builtin_thread_pointer();
+	return *(const volatile uint32_t *)(thread + __rseq_offset + CPU_AT);
+}
+
+static inline uint64_t now_of(const struct flight_log *log)
+{
+#if defined(__x86_64__)
+	if (log->ticks)
+		return __builtin_ia32_rdtsc();
+#else
+	(void)log;
+#endif
+	return flight_now();
+}
+
+static inline bool fits(const struct flight_log *log, const struct flight_thread *thread, uint64_t now, uint32_t cpu,
+                        size_t size)
+{
+	return thread->generation == log->generation && now - thread->last <= INT32_MAX && cpu == thread->cpu &&
+	       (size_t)(thread->end - thread->at) >= size;
+}
+
+static inline void store(uint8_t *at, uint64_t value)
+{
+	__builtin_memcpy(at, &value, sizeof value);
+}
+
+static inline void record(uint32_t word, bool has_argument, uint64_t argument)
+{
+	enum { CALL_ARGUMENT = 0x0d };
+	struct flight_log *log = flight_log;
+	const uint32_t outer = depth;
+	if (outer == DEPTHS) {
+		flight_lose();
+		return;
+	}
+	struct flight_thread *thread = &places[outer];
+	depth = outer + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	const uint64_t now = now_of(log);
+	const uint32_t cpu = flight_cpu();
+	const size_t size = FLIGHT_FUNCTION + (has_argument ? FLIGHT_METADATA : 0);
+	if (__builtin_expect(fits(log, thread, now, cpu, size), 1) || flight_prepare(thread, now, cpu)) {
+		const uint64_t delta = now > thread->last ? now - thread->last : 0;
+		store(thread->at, word | delta << 32);
+		if (has_argument) {
+			store(thread->at + FLIGHT_FUNCTION, CALL_ARGUMENT | argument << 8);
+			store(thread->at + FLIGHT_FUNCTION + 8, argument >> 56);
+		}
+		thread->last += delta;
+		flight_commit(thread, thread->at + size);
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	depth = outer;
+}
+
+void flight_function(uint32_t word)
+{
+	record(word, false, 0);
+}
+
+void flight_function_argument(uint32_t word, uint64_t argument)
+{
+	record(word, true, argument);
+}

@@ -1,0 +1,236 @@
+/* sleds.c - finds xray_instr_map in the objects that are loaded, and patches what it lists. LLVM's runtime is hidden in
+ * the program where there is one, and is not needed. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flight/sleds.h"
+
+#include "flight/log.h"
+#include "flight/objects.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+
+/* An entry of the map. From version 2 on, addresses are relative to where they stand. */
+struct entry {
+	int64_t sled, function;
+	uint8_t kind, always, version, padding[13];
+};
+_Static_assert(sizeof(struct entry) == 32, "XRaySledEntry");
+
+/* What sleds call: flight_sled() with all registers kept. In stubs.S, by kind. */
+extern void tw_flight_enter(void);
+extern void tw_flight_exit(void);
+extern void tw_flight_tail_exit(void);
+extern void tw_flight_enter_argument(void);
+static void (*const stubs[])(void) = {tw_flight_enter, tw_flight_exit, tw_flight_tail_exit, tw_flight_enter_argument};
+enum { STUBS = sizeof stubs / sizeof *stubs, SLED = 11, JUMP = 16 };
+
+/* ---- Jumps near the code: a sled reaches 2 GB. ---- */
+
+static uint8_t *map_near(uint64_t place)
+{
+	enum { STEP = 1 << 20 };
+	const uint64_t reach = (UINT64_C(1) << 31) - (64 << 20);
+	for (uint64_t away = 16 << 20; away < reach; away += STEP) {
+		const uint64_t wanted[] = {(place + away) & ~UINT64_C(4095), (place - away) & ~UINT64_C(4095)};
+		for (unsigned i = 0; i < 2; i++) {
+			void *page = mmap((void *)wanted[i], FLIGHT_PAGE, PROT_READ | PROT_WRITE,
+			                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+			if (page == (void *)wanted[i])
+				return page;
+			if (page != MAP_FAILED)
+				munmap(page, FLIGHT_PAGE);
+		}
+	}
+	return NULL;
+}
+
+/* A page of "jmp *0(%rip)" and the address, one for each kind. */
+static uint8_t *make_jumps(uint64_t place)
+{
+	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0};
+	uint8_t *page = map_near(place);
+	for (unsigned i = 0; page && i < STUBS; i++) {
+		memcpy(page + i * JUMP, jump, sizeof jump);
+		memcpy(page + i * JUMP + sizeof jump, &stubs[i], sizeof stubs[i]);
+	}
+	if (page && mprotect(page, FLIGHT_PAGE, PROT_READ | PROT_EXEC) < 0) {
+		munmap(page, FLIGHT_PAGE);
+		return NULL;
+	}
+	return page;
+}
+
+/* ---- A sled. ---- */
+
+/* Whether it stands there as the compiler left it: "jmp +9", or at an exit "ret", and what fills the rest. */
+static bool is_empty(const uint8_t *sled, unsigned kind)
+{
+	return kind == FLIGHT_SLED_EXIT ? sled[0] == 0xc3 : sled[0] == 0xeb && sled[1] == 0x09;
+}
+
+/* "mov $id, %r10d" and "call" or, at an exit, "jmp". The first two bytes come last, at once: who runs there meanwhile
+ * sees the one or the other. */
+static void patch(uint8_t *sled, uint32_t id, unsigned kind, const uint8_t *jumps)
+{
+	enum { ID_AT = 2, CALL_AT = 6, CALL = 0xe8, GO = 0xe9 };
+	const uint16_t move = 0xba41;
+	const int32_t distance = (int32_t)(jumps + kind * JUMP - (sled + SLED));
+	memcpy(sled + ID_AT, &id, sizeof id);
+	sled[CALL_AT] = kind == FLIGHT_SLED_EXIT ? GO : CALL;
+	memcpy(sled + CALL_AT + 1, &distance, sizeof distance);
+	__atomic_store_n((uint16_t *)sled, move, __ATOMIC_RELEASE);
+}
+
+/* ---- The map of an object. ---- */
+
+struct map {
+	const struct entry *entries;
+	size_t count;
+};
+
+static uint64_t sled_of(const struct entry *entry)
+{
+	return entry->version >= 2 ? (uint64_t)&entry->sled + (uint64_t)entry->sled : (uint64_t)entry->sled;
+}
+
+static uint64_t function_of(const struct entry *entry)
+{
+	return entry->version >= 2 ? (uint64_t)&entry->function + (uint64_t)entry->function : (uint64_t)entry->function;
+}
+
+/* Finds the section in the object's file, by its headers, which stripping leaves. */
+static struct map find_map(const char *path, uint64_t load)
+{
+	struct map map = {0};
+	struct stat what;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return map;
+	const uint8_t *file = fstat(fd, &what) == 0 && (size_t)what.st_size >= sizeof(Elf64_Ehdr)
+	                          ? mmap(NULL, (size_t)what.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+	                          : MAP_FAILED;
+	close(fd);
+	if (file == MAP_FAILED)
+		return map;
+	const uint64_t size = (uint64_t)what.st_size;
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
+	const bool fits = memcmp(file, ELFMAG, SELFMAG) == 0 && header->e_shoff < size &&
+	                  header->e_shnum <= (size - header->e_shoff) / sizeof(Elf64_Shdr) &&
+	                  header->e_shstrndx < header->e_shnum;
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + (fits ? header->e_shoff : 0));
+	const Elf64_Shdr *names = fits ? &sections[header->e_shstrndx] : NULL;
+	for (unsigned i = 0; fits && names->sh_offset < size && i < header->e_shnum; i++) {
+		static const char wanted[] = "xray_instr_map";
+		const uint64_t name = names->sh_offset + sections[i].sh_name;
+		if (name + sizeof wanted <= size && memcmp(file + name, wanted, sizeof wanted) == 0) {
+			map.entries = (const struct entry *)(load + sections[i].sh_addr);
+			map.count = sections[i].sh_size / sizeof(struct entry);
+		}
+	}
+	munmap((void *)file, size);
+	return map;
+}
+
+static uint32_t count_functions(const struct map *map)
+{
+	uint64_t last = 0;
+	uint32_t count = 0;
+	for (size_t i = 0; i < map->count; i++) {
+		count += function_of(&map->entries[i]) != last;
+		last = function_of(&map->entries[i]);
+	}
+	return count;
+}
+
+/* The pages from the first sled to the last. */
+static bool protect(const struct map *map, int protection)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	for (size_t i = 0; i < map->count; i++) {
+		const uint64_t sled = sled_of(&map->entries[i]);
+		first = sled < first ? sled : first;
+		last = sled > last ? sled : last;
+	}
+	first &= ~UINT64_C(4095);
+	return mprotect((void *)first, last + SLED - first, protection) == 0;
+}
+
+static void patch_map(const struct map *map, uint32_t first, const uint8_t *jumps, struct flight_sleds *sleds)
+{
+	uint64_t last = 0;
+	uint32_t id = first - 1;
+	for (size_t i = 0; i < map->count; i++) {
+		const struct entry *entry = &map->entries[i];
+		uint8_t *sled = (uint8_t *)sled_of(entry);
+		id += function_of(entry) != last;
+		last = function_of(entry);
+		if (entry->kind >= STUBS || !is_empty(sled, entry->kind)) {
+			sleds->foreign++;
+			continue;
+		}
+		patch(sled, id, entry->kind, jumps);
+		sleds->patched++;
+	}
+}
+
+static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
+{
+	struct flight_sleds *sleds = context;
+	char self[4096];
+	const char *path = object->dlpi_name;
+	(void)size;
+	if (!*path) {
+		ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+		self[length > 0 ? length : 0] = '\0';
+		path = self;
+	}
+	const struct map map = find_map(path, object->dlpi_addr);
+	if (map.count == 0)
+		return 0;
+	const uint64_t start = sled_of(map.entries);
+	const uint32_t first = flight_range(FLIGHT_BY_SLED, count_functions(&map), start, object->dlpi_addr, path);
+	uint8_t *jumps = first ? make_jumps(start) : NULL;
+	if (!jumps || !protect(&map, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		sleds->foreign += map.count;
+		return 0;
+	}
+	patch_map(&map, first, jumps, sleds);
+	protect(&map, PROT_READ | PROT_EXEC);
+	return 0;
+}
+
+/* What the stubs call. */
+void tw_flight_sled(uint32_t id, uint32_t kind, uint64_t argument);
+__attribute__((visibility("hidden"))) void tw_flight_sled(uint32_t id, uint32_t kind, uint64_t argument)
+{
+	if (flight_log->generation == 0)
+		return;
+	if (kind == FLIGHT_SLED_ENTER_ARGUMENT)
+		flight_function_argument(id << 4 | kind << 1, argument);
+	else
+		flight_function(id << 4 | kind << 1);
+}
+
+struct flight_sleds flight_patch_all(void)
+{
+	struct flight_sleds sleds = {0};
+	dl_iterate_phdr(patch_object, &sleds);
+	return sleds;
+}
+
+#else
+
+struct flight_sleds flight_patch_all(void)
+{
+	return (struct flight_sleds){0};
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* start.c - recording begins as the program does, where the environment asks for it, and again in each forked child. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flight/log.h"
+#include "flight/objects.h"
+#include "flight/sleds.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*     TRACKWAY_FLIGHT=out-%p.xray
+ *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic */
+static struct flight_options options;
+
+static uint64_t size_of(const char *text)
+{
+	char *end;
+	uint64_t size = strtoull(text, &end, 10);
+	static const char units[] = "KMGT";
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	return unit ? size << (10 * (unit - units + 1)) : size;
+}
+
+/* The value of an option in a list, as far as the next comma; NULL: it is not there. */
+static const char *value_of(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (strncmp(at, name, length) == 0 && at[length] == '=')
+			return at + length + 1;
+	return NULL;
+}
+
+static void take_options(const char *list)
+{
+	const char *max_size = value_of(list, "max-size"), *ring = value_of(list, "ring"),
+		   *clock = value_of(list, "clock");
+	const uint64_t space = UINT64_C(1) << 36;
+	options.max_size = max_size ? size_of(max_size) : space;
+	options.ring = ring ? size_of(ring) : 0;
+	options.clock = clock && strncmp(clock, "monotonic", 9) == 0 ? FLIGHT_MONOTONIC
+	                : clock && strncmp(clock, "tsc", 3) == 0     ? FLIGHT_TICKS
+	                                                             : FLIGHT_SOUND;
+}
+
+static void begin_in_child(void)
+{
+	if (flight_log_open(&options) == 0)
+		flight_note_ranges();
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *path = secure_getenv("TRACKWAY_FLIGHT"), *list = secure_getenv("TRACKWAY_FLIGHT_OPTIONS");
+	if (!path || !*path || strlen(path) >= sizeof options.path)
+		return;
+	strcpy(options.path, path);
+	take_options(list ? list : "");
+	if (flight_log_open(&options) != 0)
+		return;
+	flight_patch_all();
+	pthread_atfork(NULL, NULL, begin_in_child);
+}
+
+/* What runs later is recorded, too. */
+__attribute__((destructor)) static void end(void)
+{
+	flight_log_end();
+}

@@ -1,0 +1,165 @@
+/* recorded.c - names from the notes of a flight recorder's log. Source: doc/formats/xray-fdr.md, "Logs of the flight
+ * recorder". */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/recorded.h"
+
+#include "base/memory/memory.h"
+#include "symbols/program.h"
+
+#include <elfutils/libdwelf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Functions with hooks are told by addresses. Each program has its own here, whatever it had when it ran. */
+enum { SPACE_BITS = 40, KINDS = 2, BY_ADDRESS = 1, PATH = 4096, BUILD_ID = 64 };
+
+/* ---- The list. ---- */
+
+/* "first count kind distance build-id path": the distance of number `first` from the program's first byte. */
+static void put_line(FILE *list, const char *text, size_t size)
+{
+	uint64_t first, count, kind, start, load;
+	char line[PATH + 160], id[BUILD_ID + 1];
+	int path = 0;
+	snprintf(line, sizeof line, "%.*s", (int)size, text);
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %64s %n", &first, &count, &kind,
+	           &start, &load, id, &path) == 6 &&
+	    path && kind < KINDS && !strpbrk(line, "\n\r"))
+		fprintf(list, "%" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %s %s\n", first, count, kind,
+		        kind == BY_ADDRESS ? start - load : 0, id, line + path);
+}
+
+static void put_note(FILE *list, const struct tw_record *record)
+{
+	static const char name[16] = "trackway.object";
+	for (size_t i = 0; i < record->field_count; i++) {
+		const struct tw_field *field = &record->fields[i];
+		if (strcmp(field->name, "data") == 0 && field->size > sizeof name &&
+		    memcmp(field->value.bytes, name, sizeof name) == 0)
+			put_line(list, field->value.bytes + sizeof name, field->size - sizeof name);
+	}
+}
+
+/* A log that has notes begins with one. */
+static bool has_notes(const char *path)
+{
+	static const char name[] = "trackway.flight";
+	char bytes[256];
+	FILE *file = fopen(path, "rb");
+	size_t have = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+	if (file)
+		fclose(file);
+	return have && memmem(bytes, have, name, sizeof name);
+}
+
+int tw_recorded_list(const char *path, char **list)
+{
+	static const uint64_t recorder = 0; /* the thread of all notes */
+	const struct tw_read_options options = {.order = TW_ORDER_TRACK, .threads = &recorder, .thread_count = 1};
+	struct tw_reader *reader = NULL;
+	struct tw_record record;
+	size_t size;
+	*list = NULL;
+	if (!has_notes(path))
+		return 0;
+	FILE *text = open_memstream(list, &size);
+	if (!text)
+		return TW_ERR_MEMORY;
+	int status = tw_open(&reader, path, &options);
+	while (status >= 0 && (status = tw_read_record(reader, &record)) > 0)
+		if (strcmp(record.kind, "custom-event") == 0)
+			put_note(text, &record);
+	tw_close(reader);
+	if (fclose(text) != 0)
+		status = TW_ERR_MEMORY;
+	return status == TW_ERR_MEMORY ? status : 0;
+}
+
+/* ---- The programs. ---- */
+
+static bool is_same_program(const char *path, const char *id)
+{
+	struct tw_symbols symbols = {0};
+	struct tw_elf program;
+	const void *bytes;
+	char text[2 * BUILD_ID + 1] = "-";
+	if (tw_elf_open(&symbols, &program, path) < 0)
+		return true; /* that is told otherwise */
+	ssize_t size = dwelf_elf_gnu_build_id(program.elf, &bytes);
+	for (ssize_t i = 0; i < size && i < BUILD_ID; i++)
+		snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)bytes)[i]);
+	tw_elf_close(&program);
+	return strcmp(id, "-") == 0 || strcmp(id, text) == 0;
+}
+
+static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded, uint64_t kind, const char *path)
+{
+	if (kind == BY_ADDRESS) {
+		const uint64_t load = recorded->start & ~((UINT64_C(1) << SPACE_BITS) - 1);
+		int status = tw_symbols_add(symbols, path, &load);
+		return status == TW_ERR_VALUE ? tw_symbols_add(symbols, path, NULL) : status;
+	}
+	int status = tw_symbols_open(&recorded->sleds, path);
+	if (status < 0 && status != TW_ERR_MEMORY)
+		return tw_symbols_fail(symbols, status, "%s", tw_symbols_error(recorded->sleds));
+	return status;
+}
+
+static int add_line(struct tw_symbols *symbols, const char *line, uint64_t number)
+{
+	uint64_t first, count, kind, distance;
+	char id[BUILD_ID + 1];
+	int path = 0;
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %64s %n", &first, &count, &kind, &distance,
+	           id, &path) != 5 ||
+	    !path)
+		return 1;
+	if (!is_same_program(line + path, id)) {
+		tw_symbols_fail(symbols, TW_ERR_FORMAT, "%s: was built anew since it was recorded", line + path);
+		return 1;
+	}
+	struct tw_recorded *recorded = malloc(sizeof *recorded);
+	if (!recorded)
+		return TW_ERR_MEMORY;
+	*recorded = (struct tw_recorded){.next = symbols->recorded,
+	                                 .first = first,
+	                                 .count = count,
+	                                 .start = (number << SPACE_BITS) + distance};
+	symbols->recorded = recorded;
+	int status = add_program(symbols, recorded, kind, line + path);
+	return status == TW_ERR_MEMORY ? status : status < 0;
+}
+
+static int name_recorded(void *context, uint64_t id, struct tw_name *name)
+{
+	struct tw_symbols *symbols = context;
+	struct tw_range range;
+	const struct tw_recorded *recorded = symbols->recorded;
+	while (recorded && id - recorded->first >= recorded->count)
+		recorded = recorded->next;
+	if (!recorded)
+		return 0;
+	const struct tw_namer *sleds = recorded->sleds ? &recorded->sleds->namer : NULL;
+	return sleds ? sleds->name(sleds->context, id - recorded->first + 1, name)
+	             : tw_symbols_address(symbols, recorded->start + id - recorded->first, name, &range);
+}
+
+int tw_symbols_add_recorded(struct tw_symbols *symbols, const char *list)
+{
+	int missing = 0;
+	uint64_t number = 0;
+	char line[PATH + 160];
+	symbols->namer.name = name_recorded;
+	for (const char *at = list; *at;) {
+		const size_t length = strcspn(at, "\n");
+		snprintf(line, sizeof line, "%.*s", (int)length, at);
+		int status = add_line(symbols, line, ++number);
+		if (status < 0)
+			return status;
+		missing += status;
+		at += length + (at[length] == '\n');
+	}
+	return missing;
+}

@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+# flight_tests.py - what the flight recorder's logs hold against what the program itself counted.
+# SPDX-License-Identifier: Apache-2.0
+"""usage: flight_tests.py --tool TRACKWAY [--library FILE] [--kills N] [--seed N]
+
+Prints TAP. tests/programs/flight/calls.c is built by gcc and clang, each way that the recorder knows, and counts its calls in a
+shared file after each of them. Whatever ends it: what is read is at least that, and at most one call of each thread more.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "tests/programs/flight"
+MOST = 4096
+
+# How a program is built, by what its calls are told. The compilers' names are those of scripts/build.
+BUILDS = {
+    "gcc -finstrument-functions": ["gcc", "-finstrument-functions"],
+    "clang -finstrument-functions": ["clang", "-finstrument-functions"],
+    "clang -fxray-instrument": ["clang", "-fxray-instrument", "-fxray-instruction-threshold=1"],
+    "clang -fxray-instrument -fxray-modes=none, stripped": ["clang", "-fxray-instrument", "-fxray-instruction-threshold=1",
+                                                            "-fxray-modes=none", "-s"],
+    "clang -fxray-instrument, not PIE": ["clang", "-fxray-instrument", "-fxray-instruction-threshold=1", "-fno-pie",
+                                         "-no-pie"],
+}
+# How it ends, and the status that `record` then has.
+WAYS = {"return": 0, "_exit": 3, "quick_exit": 4, "abort": 128 + signal.SIGABRT, "segv": 128 + signal.SIGSEGV,
+        "kill": 128 + signal.SIGKILL}
+
+
+class Fails(Exception):
+    pass
+
+
+def expect(condition, *what):
+    if not condition:
+        raise Fails(" ".join(str(word) for word in what))
+
+
+class Bench:
+    def __init__(self, options, directory):
+        self.tool, self.directory, self.options = options.tool, directory, options
+        self.random = random.Random(options.seed)
+
+    def compiler(self, name):
+        return shutil.which("clang-14") or "clang" if name == "clang" else name
+
+    def build(self, words, name, source="calls.c", *more):
+        path = self.directory / name
+        command = [self.compiler(words[0]), "-O2", "-g", *words[1:], *more, PROGRAMS / source, "-o", path, "-pthread", "-ldl",
+                   "-lrt"]
+        subprocess.run(command, check=True)
+        return path
+
+    def record(self, program, *words, options=(), **more):
+        out = self.directory / "out.xray"
+        for old in [*self.directory.glob("out*.xray"), *self.directory.glob("out*.part*")]:
+            old.unlink()
+        counts = self.directory / "counts"
+        counts.write_bytes(bytes(8 * MOST))
+        library = ["--library", self.options.library] if self.options.library else []
+        command = [self.tool, "record", "--to", "xray-fdr", "-o", out, *library, *options, "--", program, counts, *words]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, **more)
+        return out, done
+
+    def counts(self):
+        return struct.unpack(f"<{MOST}Q", (self.directory / "counts").read_bytes())
+
+    def rows(self, *words):
+        done = subprocess.run([self.tool, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        expect(done.returncode == 0 and not done.stderr, words, done.returncode, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def calls(self, log):
+        """{function: calls}; the log must have no error."""
+        done = subprocess.run([self.tool, "check", log], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
+        expect(done.returncode == 0, "check:", done.stdout)
+        return {row["name"]: row["count"] for row in self.rows("stat", "--json", log)}
+
+    def expect_all(self, log, threads=4, name="leaf"):
+        done, calls = sum(self.counts()[:threads]), self.calls(log).get(name, 0)
+        expect(done <= calls <= done + threads, f"{name}: {done} calls done, {calls} in the log")
+        return calls
+
+
+def ends(bench, words):
+    program = bench.build(words, "program")
+    for way, status in WAYS.items():
+        log, done = bench.record(program, "4", "2000", way)
+        expect(done.returncode == status, way, "status", done.returncode, done.stderr)
+        calls = bench.calls(log)
+        if "-s" in words:  # no names: leaf, middle, work, main and end
+            expect(16005 <= sum(calls.values()) <= 16006 and all(name.startswith("@0x") for name in calls), way, calls)
+        else:
+            expect(calls["leaf"] == 8000 and calls["middle"] == 8000 and calls["main"] == 1, way, calls)
+        info = bench.rows("info", "--json", log)[0]
+        expect(info["recording"] == ("complete" if way in ("return",) else "cut"), way, info["recording"])
+        expect(info["lost_records"] == 0 and info["processes"] == 1, info)
+
+
+def killed(bench, words):
+    program = bench.build(words, "program")
+    command = [program, bench.directory / "counts", "4", "0", "return"]
+    library = bench.options.library or subprocess.run(
+        ["find", pathlib.Path(bench.tool).parent, "-name", "libtrackway_fdr.so"], stdout=subprocess.PIPE, text=True,
+        check=True).stdout.split()[0]
+    for number in range(bench.options.kills):
+        log = bench.directory / f"killed{number}.xray"
+        (bench.directory / "counts").write_bytes(bytes(8 * MOST))
+        environment = {**os.environ, "LD_PRELOAD": library, "TRACKWAY_FLIGHT": str(log),
+                       "TRACKWAY_FLIGHT_OPTIONS": bench.random.choice(["", "clock=tsc", "clock=monotonic"])}
+        with subprocess.Popen(command, env=environment) as process:
+            while not sum(bench.counts()[:4]):
+                time.sleep(0.001)
+            time.sleep(bench.random.random() / 20)
+            process.kill()
+        bench.expect_all(log)
+        info = bench.rows("info", "--json", log)[0]
+        expect(info["recording"] == "unfinished" and info["lost_bytes"] == 0, info)
+        log.unlink()
+
+
+def children(bench, words):
+    program = bench.build(words, "program")
+    log, done = bench.record(program, "2", "500", "fork")
+    logs = sorted(bench.directory.glob("out*.xray"))
+    expect(done.returncode == 0 and len(logs) == 6, done.stderr, logs)
+    expect(bench.calls(log)["leaf"] == 1000, "parent")
+    for other in logs:
+        if other != log:
+            calls = bench.calls(other)
+            expect(calls["leaf"] == 500 and "main" not in calls, other, calls)
+
+
+def again(bench, words):
+    program = bench.build(words, "program")
+    _, done = bench.record(program, "2", "500", "exec")
+    logs = list(bench.directory.glob("out*.xray"))
+    expect(done.returncode == 0 and len(logs) == 2, done.stderr, logs)
+    expect(sum(bench.calls(log)["leaf"] for log in logs) == 2000, "leaf")
+    expect(sum(bench.calls(log)["main"] for log in logs) == 2, "main")
+
+
+def signals(bench, words):
+    program = bench.build(words, "program")
+    log, done = bench.record(program, "2", "200000", "signals")
+    calls = bench.calls(log)
+    expect(done.returncode == 0 and bench.counts()[MOST - 1] > 100, done.stderr, bench.counts()[MOST - 1])
+    handled = bench.counts()[MOST - 1]
+    expect(handled <= calls["handled"] <= handled + 1 and calls["leaf"] == 400000, handled, calls)
+
+
+def threads(bench, words):
+    program = bench.build(words, "program")
+    log, done = bench.record(program, "2000", "3", "return")
+    expect(done.returncode == 0, done.stderr)
+    expect(bench.calls(log)["leaf"] == 6000, bench.calls(log))
+
+
+def plugins(bench, words):
+    program = bench.build(words, "program")
+    library = bench.build(words, "plugin.so", "plugin.c", "-shared", "-fPIC")
+    log, done = bench.record(program, "1", "10", "return", library)
+    calls = bench.calls(log)
+    expect(done.returncode == 0 and calls["plugged"] == 3 and calls["leaf"] == 10, done.stderr, calls)
+
+
+def ring(bench, words):
+    program = bench.build(words, "program")
+    log, done = bench.record(program, "2", "100000", "kill", options=["--ring", "256K"])
+    calls = bench.calls(log)
+    expect(done.returncode == 137, done.stderr)
+    # The newest of each thread, without a gap: 256 KiB are 32,768 records less the heads of the chunks, four a round.
+    expect(2 * 7 * 4096 / 4 < calls["leaf"] <= 2 * 8192, calls)
+    times = bench.rows("sql", "--json", log, "select max(ts + dur) as last, utid from slice group by utid")
+    expect(len(times) >= 2, times)
+
+
+def full(bench, words):
+    program = bench.build(words, "program")
+    log, done = bench.record(program, "2", "100000", "return", options=["--max-size", "1M"])
+    info = bench.rows("info", "--json", log)[0]
+    expect(done.returncode == 0 and "had no room" in done.stderr, done.returncode, done.stderr)
+    expect(info["lost_records"] + info["kinds"]["function.enter"] + info["kinds"]["function.exit"] >= 2 * 2 * 200000, info)
+    out, done = bench.record(program, "2", "100000", "return", preexec_fn=lambda: limit_files(2 << 20))
+    expect(done.returncode == 0 and "had no room" in done.stderr, out, done.returncode, done.stderr)
+
+
+def limit_files(size):
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def nothing(bench, words):
+    program = bench.build([words[0]], "plain")
+    _, done = bench.record(program, "1", "1", "return")
+    expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.returncode, done.stderr)
+    _, done = bench.record(program, "1", "1", "_exit")
+    expect(done.returncode == 3, done.returncode)
+    log, done = bench.record(bench.directory / "none", "1")
+    expect(done.returncode == 127 and "none: No such file" in done.stderr and not log.exists(), done.stderr)
+
+
+def llvm(bench, words):
+    tool = shutil.which("llvm-xray-14") or shutil.which("llvm-xray")
+    if not tool:
+        return "no llvm-xray"
+    program = bench.build(words, "program")
+    log, _ = bench.record(program, "1", "1000", "kill")
+    done = subprocess.run([tool, "convert", "--output-format=yaml", log], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    kinds = [line.split("kind: ")[1].split(",")[0] for line in done.stdout.splitlines() if "kind: " in line]
+    own = bench.rows("info", "--json", log)[0]["kinds"]
+    expect(done.returncode == 0 and kinds.count("function-enter") == own["function.enter"] >= 2002 and
+           kinds.count("function-exit") == own["function.exit"] >= 2001, done.returncode, done.stderr[:200], len(kinds), own)
+    return None
+
+
+def tests(options):
+    sleds, hooks = BUILDS["clang -fxray-instrument"], BUILDS["gcc -finstrument-functions"]
+    for name, words in BUILDS.items():
+        yield f"{name}: every way to end", ends, words
+    for what, words in (("hooks", hooks), ("sleds", sleds)):
+        yield f"{what}: {options.kills} times killed, every committed call is read", killed, words
+        yield f"{what}: forked children have logs of their own", children, words
+        yield f"{what}: exec", again, words
+        yield f"{what}: signal handlers", signals, words
+        yield f"{what}: 2,000 threads", threads, words
+        yield f"{what}: the newest alone", ring, words
+        yield f"{what}: no room", full, words
+        yield f"{what}: llvm-xray reads it", llvm, words
+    yield "hooks: libraries that are loaded and unloaded", plugins, hooks
+    yield "a program without calls", nothing, hooks
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--tool", required=True, type=lambda path: str(pathlib.Path(path).resolve()))
+    parser.add_argument("--library")
+    parser.add_argument("--kills", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    rows = [row for row in tests(options) if all(word in row[0] for word in options.words)]
+    print("TAP version 13")
+    print(f"1..{len(rows)}")
+    failed = 0
+    for number, (name, test, words) in enumerate(rows, 1):
+        skipped = why = None
+        with tempfile.TemporaryDirectory() as directory:
+            try:
+                skipped = test(Bench(options, pathlib.Path(directory)), words)
+            except (Fails, KeyError, subprocess.SubprocessError) as error:
+                why = f"{type(error).__name__}: {error}"
+        failed += why is not None
+        print("ok" if why is None else "not ok", number, "-", name, f"# SKIP {skipped}" if skipped else "", flush=True)
+        if why is not None:
+            print("#", why.replace("\n", "\n# "), flush=True)
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
