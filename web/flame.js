@@ -14,9 +14,7 @@
 	const INDENT = 3;
 	const SHORTEST_TEXT = 3;
 	const NARROWEST = 0.1; // px
-	// The header comes after the frames in the document, so that it lies over them, but before them on the keyboard.
-	const TAB_HEADER = "1";
-	const TAB_FRAMES = "2";
+	const WHEEL_STEP = 60; // what wheels and touchpads turn before it counts
 
 	const picture = document.getElementById("flame");
 	const layer = document.getElementById("frames");
@@ -181,11 +179,66 @@
 
 	function zoom(frame) {
 		zoomed = frame;
+		keepPlace();
 		header.reset.disabled = frame === frames[0];
 		if (!focused.visible || !isInside(focused, frame))
 			moveFocus(frame, false);
 		draw();
 		showMatches();
+	}
+
+	// ---- The address: "#0.2" is the third frame above the first one above all. ----
+
+	function placeOf(frame) {
+		const steps = [];
+		for (; frame.parent; frame = frame.parent)
+			steps.unshift(frame.parent.children.indexOf(frame));
+		return steps.join(".");
+	}
+
+	function frameAt(place) {
+		let frame = frames[0];
+		for (const step of place.split(".").filter(Boolean))
+			frame = frame && frame.children[Number(step)];
+		return frame || frames[0];
+	}
+
+	// Some places have no address that can be changed.
+	function keepPlace() {
+		const place = placeOf(zoomed);
+		if (place === location.hash.slice(1))
+			return;
+		try {
+			history.pushState(null, "", "#" + place);
+		} catch (error) {
+			return;
+		}
+	}
+
+	function goToPlace() {
+		const frame = frameAt(location.hash.slice(1));
+		if (frame !== zoomed)
+			zoom(frame);
+	}
+
+	// ---- The wheel: a step inward is to the frame below the pointer, one outward to what called it. ----
+
+	let turned = 0;
+
+	function onWheel(event) {
+		const frame = frameOf(event);
+		if (!frame || event.shiftKey || event.ctrlKey)
+			return;
+		event.preventDefault();
+		turned = Math.sign(turned) === Math.sign(event.deltaY) ? turned + event.deltaY : event.deltaY;
+		if (Math.abs(turned) < WHEEL_STEP)
+			return;
+		let next = turned > 0 ? zoomed.parent : frame;
+		while (turned < 0 && next.parent && next.parent !== zoomed && isInside(next, zoomed) && next !== zoomed)
+			next = next.parent;
+		turned = 0;
+		if (next && next !== zoomed && (next === zoomed.parent || isInside(next, zoomed)))
+			zoom(next);
 	}
 
 	// ---- Search ----
@@ -313,7 +366,7 @@
 	function moveFocus(frame, take) {
 		focused.element.setAttribute("tabindex", "-1");
 		focused = frame;
-		frame.element.setAttribute("tabindex", TAB_FRAMES);
+		frame.element.setAttribute("tabindex", "0");
 		frame.element.setAttribute("role", "button");
 		frame.element.setAttribute("aria-label", frame.name + ", " +
 			describe(frame).map(line => line.join(" ")).join(", "));
@@ -377,6 +430,10 @@
 			event.preventDefault();
 			header.search.focus();
 			header.search.select();
+		} else if (event.key === "/" && !inSearch) {
+			event.preventDefault();
+			header.search.focus();
+			header.search.select();
 		} else if (event.key === "Escape" && inSearch && header.search.value !== "") {
 			header.search.value = "";
 			search();
@@ -410,18 +467,32 @@
 		const box = make("div", {class: "header"});
 		const tools = make("div", {class: "tools", role: "search"});
 		const found = make("output", {"aria-live": "polite"});
-		const searchBox = make("input", {type: "search", tabindex: TAB_HEADER, placeholder: "Search (regular expression)",
+		const searchBox = make("input", {type: "search", placeholder: "Search (regular expression)",
 			"aria-label": "Search by regular expression", spellcheck: "false", autocomplete: "off"});
-		const reset = make("button", {type: "button", tabindex: TAB_HEADER, title: "Show all (Esc)"}, "Reset zoom");
+		const reset = make("button", {type: "button", title: "Show all (Esc)"}, "Reset zoom");
 		reset.disabled = true;
 		tools.append(searchBox, reset, found);
-		box.append(make("h1", {}, picture.querySelector("title").textContent), make("p", {}, summary.textContent), tools);
+		box.append(make("h1", {}, picture.querySelector("title").textContent), make("p", {}, summary.textContent));
+		const legend = document.getElementById("legend");
+		if (legend)
+			box.append(frameLegend(legend));
+		box.append(tools);
 		picture.querySelector("title").remove();
 		title.remove();
 		summary.remove();
 		if (document.documentElement === picture) // its title was the document's
 			document.title = box.firstChild.textContent;
 		return {place: foreign(box), box, search: searchBox, reset, found};
+	}
+
+	function frameLegend(legend) {
+		const place = document.createElementNS(SVG, "svg");
+		for (const [key, value] of Object.entries({class: "legend", width: 720, height: 16, role: "img"}))
+			place.setAttribute(key, value);
+		place.setAttribute("aria-label", "Blue is less than before, red more; widths are those after");
+		legend.removeAttribute("transform");
+		place.append(legend);
+		return place;
 	}
 
 	function makeTip() {
@@ -456,10 +527,11 @@
 		picture.classList.add("live");
 		columnWidth = measure();
 		layer.setAttribute("role", "group");
-		layer.setAttribute("aria-label", "Frames: arrows move, Enter zooms, Escape shows all");
+		layer.setAttribute("aria-label", "Frames: arrows move, Enter and the wheel zoom, Escape shows all, / searches");
 		layer.addEventListener("pointermove", onMove);
 		layer.addEventListener("pointerleave", hideTip);
 		layer.addEventListener("click", event => { const frame = frameOf(event); if (frame) zoom(frame); });
+		layer.addEventListener("wheel", onWheel, {passive: false});
 		layer.addEventListener("keydown", onFrameKey);
 		layer.addEventListener("focusin", () => { if (focused.element.matches(":focus-visible")) showTipAt(focused); });
 		layer.addEventListener("focusout", hideTip);
@@ -467,10 +539,13 @@
 		header.search.addEventListener("keydown", onSearchKey);
 		header.reset.addEventListener("click", () => zoom(frames[0]));
 		window.addEventListener("keydown", onKey);
+		window.addEventListener("popstate", goToPlace);
+		window.addEventListener("hashchange", goToPlace);
 		window.addEventListener("resize", draw);
 		window.addEventListener("scroll", onScroll, {passive: true});
 		moveFocus(frames[0], false);
 		draw();
+		goToPlace();
 		if (!down)
 			window.scrollTo(0, document.documentElement.scrollHeight); // the root is at the bottom
 		onScroll();

@@ -33,7 +33,7 @@ struct tw_flame_options {
 	const char *title;     /* NULL: "Flame graph" */
 	enum tw_flame_form form;
 	bool inverted; /* the root at the top ("icicle") */
-	/* Narrower frames are not drawn, but counted: share of all, 0 to 1. 0: 0.0001; negative: draw all. */
+	/* Narrower frames are not drawn, but counted: share of all, 0 to 1. 0: 0.00001; negative: draw all. */
 	double min_share;
 	uint32_t max_depth; /* deeper frames are not drawn, but counted; 0: 1000 */
 };

@@ -153,7 +153,7 @@ stacks() { # main calls a, b and c: a takes longer, b less, c is as before, old 
 		            "b": ("down4", 100, 400), "c": ("same", 300, 300), "new": ("up4", 110, 0)}
 		assert found == {k: (c, x * 1000, y * 1000) for k, (c, x, y) in expected.items()}, found
 		summary = [t.text for t in root.iter(ns + "text") if t.get("id") == "summary"]
-		assert summary == ["before 872.000 us, after 725.000 us in 5 frames; left out: 1 frame narrower than 0.01 % (0.00 % of the time); gone: 7.000 us"], summary
+		assert summary == ["before 872.000 us, after 725.000 us in 5 frames; left out: 1 frame narrower than 0.001 % (0.00 % of the time); gone: 7.000 us before, of stacks that are not there after"], summary
 	END
 	trackway diff --flame -o x.html before.json after.json
 	head -c 15 x.html | grep -q '<!DOCTYPE html>'

@@ -133,3 +133,94 @@ listings() {
 	trackway info --markdown t.json | grep -qx -- '- format: chrome, version 1'
 	trackway stacks --markdown t.json | sed -n 2p | grep -q '^| --- | --- '
 }
+
+@test "forms: a trace keeps its format, whatever its name promises" {
+	trace
+	for command in cut repair; do
+		for ending in png svg html md csv dot db; do
+			run trackway $command t.json -o x.$ending
+			[ "$status" -eq 2 ] && [[ "$output" == *"x.$ending: $command writes a trace in its own format, no .$ending"* ]] || fail "$output"
+			[ ! -e x.$ending ]
+		done
+	done
+	trackway cut t.json -o ok.json
+}
+
+@test "forms: a flame graph leaves out what is narrower than --min-width, and says so" {
+	trace
+	trackway flame --min-width 10 t.json -o x.svg
+	grep -q 'left out: 1 frame narrower than 10 %' x.svg
+	trackway flame --min-width 0 t.json -o x.svg
+	fails grep -q 'left out' x.svg
+	for wrong in x -1 101 5px; do
+		run trackway flame --min-width "$wrong" t.json -o x.svg
+		[ "$status" -eq 2 ] || fail "$wrong"
+	done
+	run trackway flame --min-width 1 --json t.json
+	[ "$status" -eq 2 ]
+}
+
+# Tables and help on terminals of several widths; names are cut with an ellipsis.
+@test "forms: tables and help are as wide as the terminal" {
+	trace
+	"$PYTHON" - <<-'END'
+		import fcntl, os, pty, struct, subprocess, termios, unicodedata
+		name = "a_function_with_a_name_that_is_longer_than_most_terminals_have_room_for_" * 2
+		with open("long.json", "w") as file:
+		    file.write('[{"ph":"X","pid":1,"tid":1,"name":"%s","ts":0,"dur":100}]' % name)
+		def lines(width, *command):
+		    main, side = pty.openpty()
+		    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+		    child = subprocess.Popen(["trackway", *command], stdout=side, stderr=subprocess.DEVNULL)
+		    os.close(side)
+		    text = b""
+		    while True:
+		        try:
+		            part = os.read(main, 4096)
+		        except OSError:
+		            break
+		        if not part:
+		            break
+		        text += part
+		    assert child.wait() == 0, command
+		    return text.decode().replace("\r", "").split("\n")
+		for width in (60, 80, 100, 118):
+		    shown = lines(width, "stat", "long.json")
+		    assert max(map(len, shown)) <= width, (width, shown)
+		    assert shown[1].endswith("\u2026"), shown
+		    assert any("no room for" in line for line in shown) == (width < 110), (width, shown)
+		    help_lines = lines(width, "stat", "--help")
+		    prose = [line for line in help_lines if not line.startswith("  ")]
+		    assert max(map(len, prose)) <= width, (width, max(prose, key=len))
+		    assert width < 80 or max(map(len, prose)) > width - 12, width
+	END
+}
+
+@test "info: an xtrace has instructions, no nanoseconds" {
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/xtrace.py" --turns 10 trace >sums.json
+	trackway info --json trace >row
+	"$PYTHON" - row <<-'END'
+		import json, sys
+		info = json.load(open(sys.argv[1]))
+		instructions = info["kinds"]["inst"] + info["kinds"]["pcinst"]
+		assert not any(key.endswith("_ns") for key in info), info
+		assert (info["start_instructions"], info["end_instructions"]) == (0, instructions), info
+		assert 0 < info["thread_list"][0]["end_instructions"] <= instructions, info
+	END
+	trackway info trace >text
+	grep -q '^span: .* instructions$' text
+	fails grep -qw 'ns' text
+}
+
+@test "record: a directory that holds a trace is refused without --force" {
+	printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0' >program
+	printf '#!/bin/sh\necho "qemu-aarch64 version 7.2.0"\n' >qemu && chmod +x qemu
+	mkdir trace && touch trace/xtrace.1.0.hint1.xinsndata.bin trace/notes.txt
+	run trackway record --qemu "$PWD/qemu" --plugin "$PWD/program" -o trace -- ./program
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"trace: holds a trace: choose another directory, or --force, which removes it"* ]] || fail "$output"
+	[ -e trace/xtrace.1.0.hint1.xinsndata.bin ]
+	run trackway record --force --qemu "$PWD/qemu" --plugin "$PWD/program" -o trace -- ./program
+	[ ! -e trace/xtrace.1.0.hint1.xinsndata.bin ] || fail "$output"
+	[ -e trace/notes.txt ]
+}

@@ -190,7 +190,7 @@ static void flame_places_frames(void **state)
 	const char *svg = flame(&sink, LENGTH(sample), &(struct tw_flame_options){.title = "t<1>"});
 	assert_holds(svg, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"");
 	assert_holds(svg, "<title>t&lt;1&gt;</title>");
-	assert_holds(svg, "1.000 us in 6 frames; left out: 1 frame narrower than 0.01 % (0.00 % of the time)");
+	assert_holds(svg, "1.000 us in 6 frames; left out: 1 frame narrower than 0.001 % (0.00 % of the time)");
 	assert_holds(svg,
 	             "data-v=\"0 0 1000 0 0\"><path d=\"M10 105h1179v16H10z\"/><text x=\"13\" y=\"117\">all</text>");
 	assert_holds(svg,
@@ -237,7 +237,7 @@ static void flame_has_units(void **state)
 	sink_free(&sink);
 	svg = flame(&sink, LENGTH(sample), &(struct tw_flame_options){.weight = TW_WEIGHT_SAMPLES});
 	assert_holds(svg, "data-unit=\"\" data-count=\"samples\"");
-	assert_holds(svg, "1,000 samples in 6 frames; left out: 1 frame narrower than 0.01 % (0.00 % of the samples)");
+	assert_holds(svg, "1,000 samples in 6 frames; left out: 1 frame narrower than 0.001 % (0.00 % of the samples)");
 	sink_free(&sink);
 	svg = flame(&sink, LENGTH(sample), &(struct tw_flame_options){.weight = TW_WEIGHT_BYTES});
 	assert_holds(svg, "data-unit=\"bytes\" data-count=\"allocations\"");
@@ -257,7 +257,7 @@ static void flame_counts_what_it_leaves_out(void **state)
 	    {{.min_share = 0.1}, 4, "in 4 frames; left out: 3 frames narrower than 10 % (8.00 % of the time)"},
 	    {{.max_depth = 1},
 	     2,
-	     "in 2 frames; left out: 1 frame narrower than 0.01 %, 4 frames deeper than 1 (98.00 % of the time)"},
+	     "in 2 frames; left out: 1 frame narrower than 0.001 %, 4 frames deeper than 1 (98.00 % of the time)"},
 	    {{.min_share = 0.5, .max_depth = 2},
 	     2,
 	     "in 2 frames; left out: 5 frames narrower than 50 % (20.00 % of the time)"},

@@ -10,12 +10,21 @@
 #include <stdlib.h>
 
 /* Pixels of the picture that is there before any script runs. ROW must be what web/flame.js has. */
-enum { WIDTH = 1200, MARGIN = 10, INNER = WIDTH - 2 * MARGIN, HEAD = 54, ROW = 17, BASELINE = 12, TEXT_INDENT = 3 };
+enum {
+	WIDTH = 1200,
+	MARGIN = 10,
+	INNER = WIDTH - 2 * MARGIN,
+	HEAD = 54,
+	LEGEND = 18,
+	ROW = 17,
+	BASELINE = 12,
+	TEXT_INDENT = 3
+};
 
 enum { COLOURS = 16, SHORTEST_TEXT = 3, DEFAULT_DEPTH = 1000 };
 
-static const double column_width = 7.3; /* of 12 px monospace, a little more than it is */
-static const double default_share = 0.0001;
+static const double column_width = 7.3;      /* of 12 px monospace, a little more than it is */
+static const double default_share = 0.00001; /* a frame of 1/80 pixel, which zooming shows */
 
 struct flame {
 	struct tw_output *out;
@@ -65,9 +74,15 @@ static void survey(struct flame *flame)
 	}
 }
 
+/* Where the frames begin: below the legend, where there is one. */
+static int head_of(const struct flame *flame)
+{
+	return HEAD + (flame->before ? LEGEND : 0);
+}
+
 static int picture_height(const struct flame *flame)
 {
-	return HEAD + (int)(flame->deepest + 1) * ROW + MARGIN;
+	return head_of(flame) + (int)(flame->deepest + 1) * ROW + MARGIN;
 }
 
 /* ---- Frames ---- */
@@ -164,7 +179,7 @@ static void put_frame(struct flame *flame, uint32_t node)
 	double x = MARGIN + pixels_of(flame, flame->layout.start[node]);
 	double width = pixels_of(flame, flame->layout.total[node]);
 	uint32_t depth = flame->layout.nodes[node].depth;
-	int y = HEAD + (int)(flame->options->inverted ? depth : flame->deepest - depth) * ROW;
+	int y = head_of(flame) + (int)(flame->options->inverted ? depth : flame->deepest - depth) * ROW;
 	size_t columns = width > 2 * TEXT_INDENT ? (size_t)((width - 2 * TEXT_INDENT) / column_width) : 0;
 	tw_put_text(out, "<g class=\"");
 	put_class(flame, node);
@@ -247,7 +262,34 @@ static void put_summary(struct flame *flame)
 	if (flame->gone) {
 		tw_put_text(out, "; gone: ");
 		tw_put_amount(out, flame->options->weight, flame->gone);
+		tw_put_text(out, " before, of stacks that are not there after");
 	}
+}
+
+/* What the colours of a comparison mean. */
+static void put_legend(struct tw_output *out)
+{
+	static const struct {
+		const char *class, *text;
+		int x;
+	} items[] = {
+	    {"down4", "", 0},
+	    {"down3", "", 14},
+	    {"down2", "", 28},
+	    {"down1", "less than before", 42},
+	    {"same", "as before (within 2 %)", 170},
+	    {"up1", "", 340},
+	    {"up2", "", 354},
+	    {"up3", "", 368},
+	    {"up4", "more than before, or new", 382},
+	};
+	tw_putf(out, "<g id=\"legend\" transform=\"translate(%d %d)\">", MARGIN, HEAD - 2);
+	for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+		tw_putf(out, "<path class=\"%s\" d=\"M%d 0h12v12h-12z\"/>", items[i].class, items[i].x);
+		if (*items[i].text)
+			tw_putf(out, "<text x=\"%d\" y=\"10\">%s</text>", items[i].x + 18, items[i].text);
+	}
+	tw_put_text(out, "<text x=\"570\" y=\"10\">widths are those after</text></g>\n");
 }
 
 static void put_svg_head(struct flame *flame)
@@ -272,6 +314,8 @@ static void put_svg_head(struct flame *flame)
 	tw_putf(out, "</text>\n<text id=\"summary\" x=\"%d\" y=\"43\">", MARGIN);
 	put_summary(flame);
 	tw_put_text(out, "</text>\n");
+	if (flame->before)
+		put_legend(out);
 }
 
 static void put_svg(struct flame *flame)

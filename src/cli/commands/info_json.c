@@ -3,8 +3,17 @@
 #include "cli/commands/info.h"
 #include "cli/output/fields.h"
 
+/* Where there is no clock, times are counts of instructions, and called so. */
+static void put_span_json(struct tw_json *json, const struct tw_info_view *view, uint64_t start, uint64_t end)
+{
+	bool counts = tw_reader_clock(view->reader)->instructions;
+	tw_json_u64(json, counts ? "start_instructions" : "start_ns", start);
+	tw_json_u64(json, counts ? "end_instructions" : "end_ns", end);
+}
+
 /* The threads of a part have events. */
-static void put_threads_json(struct tw_json *json, const struct tw_thread_info *threads, size_t count, bool part)
+static void put_threads_json(struct tw_json *json, const struct tw_info_view *view,
+                             const struct tw_thread_info *threads, size_t count, bool part)
 {
 	tw_json_array(json, "thread_list");
 	for (size_t i = 0; i < count; i++) {
@@ -14,8 +23,7 @@ static void put_threads_json(struct tw_json *json, const struct tw_thread_info *
 		tw_json_u64(json, part ? "events" : "records", threads[i].records);
 		if (!part)
 			tw_json_u64(json, "bytes", threads[i].bytes);
-		tw_json_u64(json, "start_ns", threads[i].start_ns);
-		tw_json_u64(json, "end_ns", threads[i].end_ns);
+		put_span_json(json, view, threads[i].start_ns, threads[i].end_ns);
 		if (threads[i].os_thread)
 			tw_json_u64(json, "os_thread_id", threads[i].os_thread);
 		tw_json_object_end(json);
@@ -56,9 +64,10 @@ void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view)
 		tw_json_u64(&json, "events", info->events);
 	tw_json_u64(&json, "threads", info->thread_count);
 	tw_json_u64(&json, "processes", info->processes);
-	tw_json_u64(&json, "start_ns", view->part ? view->part->start_ns : 0);
-	tw_json_u64(&json, "end_ns", view->part ? view->part->end_ns : info->span_ns);
-	tw_json_u64(&json, "clock_start_ns", info->clock_start_ns);
+	put_span_json(&json, view, view->part ? view->part->start_ns : 0,
+	              view->part ? view->part->end_ns : info->span_ns);
+	if (!tw_reader_clock(view->reader)->instructions)
+		tw_json_u64(&json, "clock_start_ns", info->clock_start_ns);
 	tw_json_u64(&json, "lost_bytes", info->lost_bytes);
 	put_findings_json(&json, view->reader);
 	tw_json_object(&json, "kinds");
@@ -71,9 +80,9 @@ void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view)
 		put_list_json(&json, &info->lists[i]);
 	if (view->part) {
 		tw_json_u64(&json, "functions", view->part->functions);
-		put_threads_json(&json, view->part->threads, view->part->thread_count, true);
+		put_threads_json(&json, view, view->part->threads, view->part->thread_count, true);
 	} else {
-		put_threads_json(&json, info->threads, info->thread_count, false);
+		put_threads_json(&json, view, info->threads, info->thread_count, false);
 	}
 	tw_json_object_line_end(&json);
 }

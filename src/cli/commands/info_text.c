@@ -91,11 +91,17 @@ static void put_damage(const struct key_lines *head, const struct tw_info *info,
 		        tw_show_plural(info->lost_bytes, "byte").text);
 }
 
-static void put_part(const struct key_lines *head, const struct tw_info_part *part)
+/* A time of the trace, or how many instructions there were until then. */
+static struct tw_shown show_time(const struct tw_info_view *view, uint64_t time)
 {
+	return tw_reader_clock(view->reader)->instructions ? tw_show_count(time) : tw_show_duration(time);
+}
+
+static void put_part(const struct key_lines *head, const struct tw_info_view *view)
+{
+	const struct tw_info_part *part = view->part;
 	put_key(head, "part");
-	tw_putf(head->out, "from %s to %s\n", tw_show_duration(part->start_ns).text,
-	        tw_show_duration(part->end_ns).text);
+	tw_putf(head->out, "from %s to %s\n", show_time(view, part->start_ns).text, show_time(view, part->end_ns).text);
 	put_line(head, "functions", tw_show_count(part->functions));
 }
 
@@ -118,7 +124,7 @@ static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 	         tw_reader_clock(view->reader)->instructions ? tw_show_plural(info->span_ns, "instruction")
 	                                                     : tw_show_duration(info->span_ns));
 	if (view->part)
-		put_part(head, view->part);
+		put_part(head, view);
 	put_line(head, "records", tw_show_count(info->records));
 	if (info->events != UINT64_MAX)
 		put_line(head, "events", tw_show_count(info->events));
@@ -163,9 +169,11 @@ static const struct tw_column part_columns[] = {
     {"THREAD", true}, {"PROCESS", true}, {"EVENTS", true}, {"FROM", true}, {"TO", true}};
 
 /* The threads of a part have events, and no size. */
-static int put_threads(struct tw_screen *screen, const struct tw_thread_info *threads, size_t all, size_t shown,
-                       bool part)
+static int put_threads(struct tw_screen *screen, const struct tw_info_view *view)
 {
+	const struct tw_info_part *part = view->part;
+	const struct tw_thread_info *threads = part ? part->threads : view->info.threads;
+	size_t all = part ? part->thread_count : view->info.thread_count, shown = shown_of(all, view->all);
 	struct tw_table table = {.columns = part ? part_columns : thread_columns, .column_count = part ? 5 : 6};
 	if (shown == 0)
 		return 0;
@@ -175,8 +183,8 @@ static int put_threads(struct tw_screen *screen, const struct tw_thread_info *th
 		tw_table_add(&table, tw_show_count(thread->records).text);
 		if (!part)
 			tw_table_add(&table, tw_show_size(thread->bytes).text);
-		tw_table_add(&table, tw_show_duration(thread->start_ns).text);
-		tw_table_add(&table, tw_show_duration(thread->end_ns).text);
+		tw_table_add(&table, show_time(view, thread->start_ns).text);
+		tw_table_add(&table, show_time(view, thread->end_ns).text);
 	}
 	tw_put_char(&screen->out, '\n');
 	int status = tw_table_put(&table, screen);
@@ -242,7 +250,5 @@ int tw_info_put_text(struct tw_screen *screen, const struct tw_info_view *view)
 		status = put_list(screen, &view->info.lists[i], view->all);
 	if (status)
 		return status;
-	const struct tw_info_part *part = view->part;
-	size_t count = part ? part->thread_count : view->info.thread_count;
-	return put_threads(screen, part ? part->threads : view->info.threads, count, shown_of(count, view->all), part);
+	return put_threads(screen, view);
 }

@@ -170,7 +170,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_usage(&tw_command_repair, "repair wants -o FILE; - is standard output");
 	if (tw_goes_to_terminal(common->output))
 		return tw_say_usage(&tw_command_repair, "a trace does not go to a terminal: -o FILE, or a pipe");
-	int status = tw_refuse_two_outputs(common, &tw_command_repair);
+	int status = tw_refuse_name(&tw_command_repair, common->output);
+	status = status ? status : tw_refuse_two_outputs(common, &tw_command_repair);
 	return status ? status : tw_walk(&walk, operands, count);
 }
 

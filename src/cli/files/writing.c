@@ -2,7 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/files/writing.h"
 
+#include "base/bytes/compress.h"
 #include "cli/files/nothing_passed.h"
+#include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
@@ -197,12 +199,24 @@ static int refuse_terminal(const struct tw_command *command, const char *output)
 	return tw_say_usage(command, "a trace does not go to a terminal: -o FILE, or a pipe");
 }
 
+int tw_refuse_name(const struct tw_command *command, const char *output)
+{
+	static const char *const endings[] = {".svg", ".html", ".htm", ".md", ".csv", ".dot", ".db", ".sqlite"};
+	const char *ending = tw_unwritten_ending(output);
+	for (size_t i = 0; !ending && i < sizeof endings / sizeof *endings; i++)
+		ending = tw_name_ends_with(output, endings[i]) ? endings[i] : NULL;
+	if (!ending)
+		return 0;
+	return tw_say_usage(command, "%s: %s writes a trace in its own format, no %s", output, command->name, ending);
+}
+
 int tw_choose_output(struct tw_writing *writing, const struct tw_command *command)
 {
 	writing->output = writing->common->output;
 	if (!writing->output)
 		return tw_say_usage(command, "%s wants -o FILE; - is standard output", command->name);
-	return refuse_terminal(command, writing->output);
+	int status = tw_refuse_name(command, writing->output);
+	return status ? status : refuse_terminal(command, writing->output);
 }
 
 int tw_choose_format(struct tw_writing *writing, const struct tw_command *command, const char *to)

@@ -30,6 +30,9 @@ struct tw_writing {
  * after saying what is wrong. */
 int tw_choose_format(struct tw_writing *writing, const struct tw_command *command, const char *to);
 
+/* Refuses a name that promises another kind of file, where a trace keeps its format. Returns 0 or TW_EXIT_FAILED. */
+int tw_refuse_name(const struct tw_command *command, const char *output);
+
 /* Sets output from --output, which must be there and no terminal. Returns as above. */
 int tw_choose_output(struct tw_writing *writing, const struct tw_command *command);
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 80, OPTION_COLUMN = 26, CHOICE_COLUMN = 12, COMMAND_COLUMN = 14 };
+enum { WIDTH = 80, WIDEST = 120, OPTION_COLUMN = 26, CHOICE_COLUMN = 12, COMMAND_COLUMN = 14 };
 
 const char tw_tool_title[] = "execution traces: read, checked, converted and analysed";
 
@@ -54,13 +54,20 @@ static void put_spaces(struct tw_output *out, size_t count)
 		tw_put_char(out, ' ');
 }
 
-/* One paragraph; returns where it ends: at the end of the text or at an empty line. */
-static const char *put_paragraph(struct tw_output *out, const char *text, size_t indent, size_t column)
+/* Where lines end: at the edge of a terminal, unless that is too far to be read. */
+static size_t width_of(const struct tw_screen *screen)
 {
+	return !screen->width ? WIDTH : screen->width < WIDEST ? screen->width : WIDEST;
+}
+
+/* One paragraph; returns where it ends: at the end of the text or at an empty line. */
+static const char *put_paragraph(struct tw_screen *screen, const char *text, size_t indent, size_t column)
+{
+	struct tw_output *out = &screen->out;
 	bool first = true;
 	while (*text && strncmp(text, "\n\n", 2) != 0) {
 		size_t length = strcspn(text, " \n");
-		if (!first && column + 1 + length > WIDTH) {
+		if (!first && column + 1 + length > width_of(screen)) {
 			tw_put_char(out, '\n');
 			put_spaces(out, indent);
 			column = indent;
@@ -79,15 +86,16 @@ static const char *put_paragraph(struct tw_output *out, const char *text, size_t
 	return text;
 }
 
-/* Writes paragraphs of text, filled to 80 columns, each line after `indent` spaces; the text begins at `column`. Ends
+/* Writes paragraphs of text, filled to the width of the screen, 80 columns in a file, each line after `indent` spaces; the text begins at `column`. Ends
  * with a line end. */
-static void put_filled(struct tw_output *out, const char *text, size_t indent, size_t column)
+static void put_filled(struct tw_screen *screen, const char *text, size_t indent, size_t column)
 {
-	text = put_paragraph(out, text, indent, column);
+	struct tw_output *out = &screen->out;
+	text = put_paragraph(screen, text, indent, column);
 	while (*text) {
 		tw_put_char(out, '\n');
 		put_spaces(out, indent);
-		text = put_paragraph(out, text + 2, indent, indent);
+		text = put_paragraph(screen, text + 2, indent, indent);
 	}
 }
 
@@ -115,13 +123,14 @@ void tw_put_argument(struct tw_output *out, const struct tw_option *option)
 }
 
 /* Choices from a column on, in as many lines as they need. Returns the column behind them. */
-static size_t put_choices(struct tw_output *out, const struct tw_option *option, size_t column)
+static size_t put_choices(struct tw_screen *screen, const struct tw_option *option, size_t column)
 {
+	struct tw_output *out = &screen->out;
 	const char *word, *next = tw_option_word(option, 0);
 	for (size_t i = 1; (word = next); i++) {
 		next = tw_option_word(option, i);
 		size_t length = strlen(word) + (next != NULL);
-		if (column + length > WIDTH) {
+		if (column + length > width_of(screen)) {
 			tw_put_char(out, '\n');
 			put_spaces(out, CHOICE_COLUMN);
 			column = CHOICE_COLUMN;
@@ -144,7 +153,7 @@ static void put_option(struct tw_screen *screen, const struct tw_option *option)
 	tw_put_text(out, option->kind == TW_OPTION_FLAG ? "" : " ");
 	size_t column = (size_t)(tw_output_position(out) - begin);
 	if (option->kind == TW_OPTION_CHOICE) {
-		column = put_choices(out, option, column);
+		column = put_choices(screen, option, column);
 	} else {
 		tw_put_argument(out, option);
 		column = (size_t)(tw_output_position(out) - begin);
@@ -154,7 +163,7 @@ static void put_option(struct tw_screen *screen, const struct tw_option *option)
 		column = 0;
 	}
 	put_spaces(out, OPTION_COLUMN - column);
-	put_filled(out, option->help, OPTION_COLUMN, OPTION_COLUMN);
+	put_filled(screen, option->help, OPTION_COLUMN, OPTION_COLUMN);
 }
 
 static void put_heading(struct tw_screen *screen, const char *heading)
@@ -185,7 +194,7 @@ static void help_command(struct tw_screen *screen, const struct tw_command *comm
 	tw_screen_plain(screen);
 	tw_putf(out, " trackway %s [OPTION]...%s%s\n\n", command->name, *command->operands ? " " : "",
 	        command->operands);
-	put_filled(out, command->description, 0, 0);
+	put_filled(screen, command->description, 0, 0);
 	for (const struct tw_option_group *const *group = command->groups; *group; group++) {
 		put_heading(screen, (*group)->title);
 		for (size_t i = 0; i < (*group)->count; i++)
@@ -208,7 +217,7 @@ static void put_formats(struct tw_screen *screen)
 	bool fine = true;
 	for (size_t i = 0; fine && (name = tw_writer_format_name(i)); i++)
 		fine = tw_text_add(&list, ", ", i ? 2 : 0) && tw_text_add(&list, name, strlen(name));
-	put_filled(&screen->out, fine ? list.bytes : "", COMMAND_COLUMN, COMMAND_COLUMN);
+	put_filled(screen, fine ? list.bytes : "", COMMAND_COLUMN, COMMAND_COLUMN);
 	tw_text_free(&list);
 }
 
@@ -217,7 +226,7 @@ static void put_terms(struct tw_screen *screen, const char *heading, const struc
 	put_heading(screen, heading);
 	for (; term->name; term++) {
 		tw_putf(&screen->out, "  %-*s", OPTION_COLUMN - 2, term->name);
-		put_filled(&screen->out, term->text, OPTION_COLUMN, OPTION_COLUMN);
+		put_filled(screen, term->text, OPTION_COLUMN, OPTION_COLUMN);
 	}
 }
 
@@ -229,18 +238,18 @@ static void help_tool(struct tw_screen *screen)
 	tw_put_text(out, "Usage:");
 	tw_screen_plain(screen);
 	tw_put_text(out, " trackway COMMAND [OPTION]... [FILE]...\n\n");
-	put_filled(out, tw_tool_description, 0, 0);
+	put_filled(screen, tw_tool_description, 0, 0);
 	put_heading(screen, "Commands");
 	for (size_t i = 0; (command = tw_command_at(i)); i++) {
 		tw_putf(out, "  %-*s", COMMAND_COLUMN - 2, command->name);
-		put_filled(out, command->summary, COMMAND_COLUMN, COMMAND_COLUMN);
+		put_filled(screen, command->summary, COMMAND_COLUMN, COMMAND_COLUMN);
 	}
 	put_terms(screen, "Options", tw_tool_options);
 	put_formats(screen);
 	put_terms(screen, "Environment", tw_tool_environment);
 	put_heading(screen, "Exit status");
 	tw_put_text(out, "  ");
-	put_filled(out, tw_strict_exit_status, 2, 2);
+	put_filled(screen, tw_strict_exit_status, 2, 2);
 	tw_put_text(out, "\n'trackway COMMAND --help' tells the options of a command.\n");
 }
 

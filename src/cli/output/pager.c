@@ -26,7 +26,7 @@ static const char *pager_command(void)
 static void become_pager(const char *command, const int ends[2])
 {
 	dup2(ends[0], STDIN_FILENO);
-	setenv("LESS", "FRX", 0); /* leave at once when it fits, keep colours, leave the text on the screen */
+	setenv("LESS", "FRSX", 0); /* leave at once when it fits, colours, no wrapping, leave the text on the screen */
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }

@@ -16,7 +16,7 @@ struct tw_record_options {
 	/* xtrace */
 	const char *cpu, *sysroot, *qemu, *plugin;
 	uint64_t interval;
-	bool from_hint;
+	bool from_hint, force;
 	/* xray-fdr */
 	const char *library, *clock;
 	uint64_t max_size, ring;

@@ -7,6 +7,7 @@
 #include "cli/record/record.h"
 #include "collect/flush.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -61,6 +62,41 @@ static int check_program(const char *path)
 	return 0;
 }
 
+static bool is_of_trace(const char *name)
+{
+	return strncmp(name, "xtrace.", 7) == 0;
+}
+
+/* Looks for files of a trace, or removes them. Returns how many there are, or were; a negative number: an errno. */
+static int find_trace(const char *directory, bool remove)
+{
+	DIR *folder = opendir(directory);
+	int count = 0;
+	if (!folder)
+		return -errno;
+	for (struct dirent *entry; count >= 0 && (entry = readdir(folder));) {
+		if (!is_of_trace(entry->d_name))
+			continue;
+		count++;
+		if (remove && unlinkat(dirfd(folder), entry->d_name, 0) < 0)
+			count = -errno;
+	}
+	closedir(folder);
+	return count;
+}
+
+/* Two traces in one directory would be taken for one. */
+static int refuse_trace(const struct tw_record_options *options)
+{
+	int found = find_trace(options->output, options->force);
+	if (found < 0)
+		return tw_say_error("%s: %s", options->output, strerror(-found));
+	if (found && !options->force)
+		return tw_say_error("%s: holds a trace: choose another directory, or --force, which removes it",
+		                    options->output);
+	return 0;
+}
+
 static int check_options(const struct tw_record_options *options, const struct tw_qemu *qemu)
 {
 	struct stat what;
@@ -72,7 +108,7 @@ static int check_options(const struct tw_record_options *options, const struct t
 		return tw_say_error("%s: is no directory", options->output);
 	if (access(options->output, W_OK | X_OK) < 0)
 		return tw_say_error("%s: cannot be written to: %s", options->output, strerror(errno));
-	return 0;
+	return refuse_trace(options);
 }
 
 static int fill_board(struct collect_board *board, const struct tw_record_options *options)
@@ -146,6 +182,7 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 }
 
 static const struct tw_option own_options[] = {
+    {"force", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(force), .help = "remove a trace that is in the directory already"},
     {"snapshot-interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(interval), .placeholder = "N", .least = 1,
      .help =
          "take a snapshot of all registers every N instructions, at the next beginning of a block; 1000000 otherwise"},

@@ -25,6 +25,12 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 			        tw_show_plural(lines[i].count, lines[i].word).text, lines[i].text);
 }
 
+void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t id)
+{
+	if (!common->binary && id && name[0] == '#' && name[1] >= '0' && name[1] <= '9')
+		tw_say("functions have numbers only: --binary PROGRAM gives them names");
+}
+
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight)
 {
 	if (notes->rows_folded)

@@ -16,6 +16,9 @@ struct tw_note_counts {
 /* Writes a line for each thing worth knowing. */
 void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes, const struct tw_note_counts *counts);
 
+/* Says how functions get names where this one has a number only, as in an XRay log. */
+void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t id);
+
 /* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight);
 

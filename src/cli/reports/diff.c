@@ -97,6 +97,16 @@ static bool wants_flame(const struct diff_options *options)
 	return options->flame || options->normalize || options->title || is_flame(options->common.form);
 }
 
+/* "before a.fxt, after b.fxt"; the name of a file that has both. */
+static bool add_title(struct tw_text *title, const struct tw_diff_paths *paths)
+{
+	if (tw_diff_all(paths) == 1)
+		return tw_text_add_files(title, paths->paths, 1);
+	return tw_text_add(title, "before ", 7) && tw_text_add_files(title, paths->paths, paths->count[0]) &&
+	       tw_text_add(title, ", after ", 8) &&
+	       tw_text_add_files(title, paths->paths + paths->count[0], paths->count[1]);
+}
+
 static int draw(struct tw_common commons[2], const struct tw_diff_paths *paths, const struct diff_options *options)
 {
 	struct tw_text title = {0};
@@ -104,7 +114,7 @@ static int draw(struct tw_common commons[2], const struct tw_diff_paths *paths, 
 	                              .title = options->title,
 	                              .form = is_flame(options->common.form) ? options->common.form : TW_FORM_SVG,
 	                              .normalize = options->normalize};
-	if (!flame.title && tw_text_add_files(&title, paths->paths, tw_diff_all(paths)))
+	if (!flame.title && add_title(&title, paths))
 		flame.title = title.bytes;
 	int status = tw_diff_all(paths) == 1 ? tw_diff_flame_lines(&options->common, paths->paths[0], &flame)
 	                                     : tw_diff_flame_traces(commons, paths, &flame);
@@ -233,7 +243,7 @@ static const struct tw_option flame_options[] = {
     {"normalize", 0, TW_OPTION_FLAG, MEMBER(normalize),
      .help = "scale what was before so that both traces weigh the same in all; with --flame and --folded"},
     {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
-     .help = "what stands above the picture; the names of the files otherwise"},
+     .help = "what stands above the picture; which files were before and which after otherwise"},
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), TW_OPTIONS("Picture", flame_options), &tw_weight_options,

@@ -9,11 +9,15 @@
 #include "cli/reports/call_notes.h"
 #include "cli/reports/tree.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+
 struct flame_options {
 	struct tw_common common;
 	bool icicle;
 	struct tw_tree_options tree;
-	const char *title;
+	const char *title, *min_width;
+	double min_share; /* of --min-width */
 };
 
 static int render(struct tw_output *out, const struct tw_tree *tree, const struct flame_options *options)
@@ -23,6 +27,7 @@ static int render(struct tw_output *out, const struct tw_tree *tree, const struc
 	    .title = options->title,
 	    .form = options->common.form == TW_FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .inverted = options->icicle,
+	    .min_share = options->min_share,
 	    .max_depth = tw_tree_depth(&options->tree) + 2, /* two more: "(deeper)", and the thread at the bottom */
 	};
 	if (options->common.form == TW_FORM_FOLDED)
@@ -48,11 +53,26 @@ static int write_graph(struct tw_tree *tree, const struct flame_options *options
 	return tw_say_error("out of memory");
 }
 
-static int check_options(const struct flame_options *options)
+/* A part of the picture, in percent: "0.01", "0.01%". 0 is all. False where it is none. */
+static bool take_width(struct flame_options *options)
+{
+	char *end;
+	double percent = strtod(options->min_width, &end);
+	options->min_share = percent > 0 ? percent / 100 : -1;
+	end += *end == '%';
+	return isdigit((unsigned char)*options->min_width) && !*end && percent <= 100;
+}
+
+static int check_options(struct flame_options *options)
 {
 	bool picture = options->common.form == TW_FORM_SVG || options->common.form == TW_FORM_HTML;
-	if ((options->icicle || options->title) && !picture)
-		return tw_say_usage(&tw_command_flame, "--%s is about pictures", options->icicle ? "icicle" : "title");
+	if ((options->icicle || options->title || options->min_width) && !picture)
+		return tw_say_usage(&tw_command_flame, "--%s is about pictures",
+		                    options->icicle  ? "icicle"
+		                    : options->title ? "title"
+		                                     : "min-width");
+	if (options->min_width && !take_width(options))
+		return tw_say_usage(&tw_command_flame, "--min-width: \"%s\" is no part in percent", options->min_width);
 	return 0;
 }
 
@@ -99,6 +119,9 @@ static const struct tw_option own_options[] = {
     {"icicle", 0, TW_OPTION_FLAG, MEMBER(icicle), .help = "the outermost functions on top"},
     {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
      .help = "what stands above the picture; the names of the files otherwise"},
+    {"min-width", 0, TW_OPTION_TEXT, MEMBER(min_width), .placeholder = "PERCENT",
+     .help = "frames that are narrower than this part of the picture are left out, which is told; 0.001 otherwise, 0 "
+             "keeps all"},
     {"per-thread", 'p', TW_OPTION_FLAG, MEMBER(tree.per_thread), .help = "a tower for each thread"},
     {"max-depth", 0, TW_OPTION_COUNT, MEMBER(tree.max_depth), .placeholder = "N", .least = 1,
      .help = "how many functions of a stack are told apart; those further in are \"(deeper)\". 1000 otherwise"},

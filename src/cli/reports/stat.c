@@ -6,6 +6,7 @@
 #include "base/memory/sum.h"
 #include "cli/command.h"
 #include "cli/output/message.h"
+#include "cli/reports/call_notes.h"
 #include "cli/reports/profiles.h"
 
 #include <stdlib.h>
@@ -80,6 +81,9 @@ static int show(struct tw_profile *profile, const struct stat_options *options)
 	int status = refuse_sort(options->sort, rows.weight);
 	if (status)
 		return status;
+	const struct tw_profile_row *first = tw_profile_row(profile, 0);
+	if (first && !options->common.json)
+		tw_say_numbers(&options->common, first->name, first->id);
 	if (collect(&rows, profile, options)) {
 		if (rows.list.count == 0)
 			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
