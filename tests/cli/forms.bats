@@ -143,7 +143,7 @@ listings() {
 			[ ! -e x.$ending ]
 		done
 	done
-	trackway cut t.json -o ok.json
+	trackway cut --thread 1 t.json -o ok.json
 }
 
 @test "forms: a flame graph leaves out what is narrower than --min-width, and says so" {

@@ -86,8 +86,8 @@ static const char *put_paragraph(struct tw_screen *screen, const char *text, siz
 	return text;
 }
 
-/* Writes paragraphs of text, filled to the width of the screen, 80 columns in a file, each line after `indent` spaces; the text begins at `column`. Ends
- * with a line end. */
+/* Writes paragraphs of text, filled to the width of the screen, 80 columns in a file, each line after `indent` spaces;
+ * the text begins at `column`. Ends with a line end. */
 static void put_filled(struct tw_screen *screen, const char *text, size_t indent, size_t column)
 {
 	struct tw_output *out = &screen->out;
