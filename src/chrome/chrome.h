@@ -46,6 +46,17 @@ enum {
 	CHROME_NUMBERS = CHROME_TOLD_PHASE + 256
 };
 
+/* Members of the document that are samples of stacks, which are made of all of them at the end. */
+enum chrome_part {
+	CHROME_PART_NODES,
+	CHROME_PART_SAMPLES,
+	CHROME_PART_DELTAS,
+	CHROME_PART_START,
+	CHROME_PART_END,
+	CHROME_PART_FRAMES,
+	CHROME_PARTS
+};
+
 struct chrome_stream {
 	struct tw_reader *reader;
 	uint64_t at;   /* offset of the next byte */
@@ -61,6 +72,7 @@ struct chrome_stream {
 	size_t told_count;
 	uint64_t told_numbers[CHROME_NUMBERS / 64]; /* a bit for each number */
 	/* What "otherData" told. */
+	struct tw_text parts[CHROME_PARTS];
 	struct tw_text document; /* other members of the document, as they are to be written again */
 	bool own;                /* Trackway wrote it */
 	bool own_cpu;            /* and "cpu" among the arguments is the CPU */
@@ -123,6 +135,9 @@ struct chrome_names {
 	struct tw_map lone;  /* the same of threads that scheduling told without their process */
 	bool process_0;      /* process 0 has its track */
 };
+
+/* Takes memory from the budget; false when that is used up, which is reported once. */
+bool chrome_afford(struct tw_reader *reader, size_t cost);
 
 /* The number of a text. UINT32_MAX when there is no memory. */
 uint32_t chrome_name(struct tw_reader *reader, const void *text, size_t length);
@@ -188,6 +203,25 @@ struct chrome_value chrome_text_of(struct chrome_fill *fill, const struct chrome
 /* The number of a value as a name. */
 uint32_t chrome_name_of(struct chrome_fill *fill, const struct chrome_value *value);
 
+/* ---- clock.c ---- */
+
+/* The time on the trace's clock. *fits: false where it is beyond that. */
+uint64_t chrome_on_clock(struct chrome_fill *fill, int64_t ns, bool *fits);
+
+/* ---- profiles.c: samples of stacks. ---- */
+
+struct chrome_profiles;
+
+/* Whether an event is a part of a CPU profile. */
+bool chrome_is_profile(const struct chrome_item *item);
+
+/* Adds the samples of one. Returns 0 or TW_ERR_MEMORY. */
+int chrome_take_profile(struct chrome_fill *fill);
+
+/* Adds those of the document, and those that waited for the next. Returns the same. */
+int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece);
+void chrome_profiles_free(struct chrome_profiles *profiles);
+
 /* ---- reader.c ---- */
 
 enum {
@@ -233,8 +267,9 @@ struct chrome_state {
 	size_t track_room;
 	uint64_t counts[CHROME_PHASES]; /* events by phase; events.c */
 	struct chrome_order order;
-	struct chrome_records *records; /* records.c */
-	struct chrome_summary *summary; /* info.c */
+	struct chrome_profiles *profiles; /* profiles.c; NULL: there are none */
+	struct chrome_records *records;   /* records.c */
+	struct chrome_summary *summary;   /* info.c */
 };
 
 /* Frees the rows that are held. */

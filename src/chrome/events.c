@@ -15,30 +15,6 @@ static const struct chrome_value *member(const struct chrome_fill *fill, enum ch
 
 enum { REST = 1000000000 };
 
-/* Whether an event may be the one that the trace begins with. Behind the first window one comes late, whatever threads
- * are chosen. */
-static bool begins_trace(const struct chrome_state *state)
-{
-	return !state->order.sorter || !state->times.timed ||
-	       state->stream.at - state->times.timed_at < CHROME_PIECE + state->order.window;
-}
-
-/* The time on the trace's clock. Until the first rows are complete it may wrap below 0: then the base is moved. */
-static uint64_t on_clock(struct chrome_fill *fill, int64_t ns, bool *fits)
-{
-	struct chrome_state *state = fill->state;
-	if (ns < state->times.earliest && begins_trace(state))
-		state->times.earliest = ns;
-	if (!state->times.begun && !state->stream.has_start)
-		return (uint64_t)ns;
-	uint64_t base = state->stream.has_start ? state->stream.start_ns : state->times.base;
-	uint64_t length = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-	*fits &= ns < 0 ? length <= base : length <= UINT64_MAX - base;
-	if (ns < 0)
-		return length <= base ? base - length : 0;
-	return length <= UINT64_MAX - base ? base + length : UINT64_MAX;
-}
-
 /* Gives the rows at the beginning that have no time the time of the first row that has one. */
 static void time_the_first(struct chrome_fill *fill, uint64_t time)
 {
@@ -74,7 +50,7 @@ static bool take_time(struct chrome_fill *fill, struct tw_event *event, struct c
 		return false;
 	}
 	bool fits = !ts->wide;
-	event->time = on_clock(fill, ts->ns, &fits);
+	event->time = chrome_on_clock(fill, ts->ns, &fits);
 	if (!fits)
 		report_time(fill, CHROME_TIME_RANGE, CHROME_TS, "the time does not fit the trace's clock");
 	state->times.last = event->time;
@@ -532,6 +508,8 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
 		                                    : name_process(&fill, member(&fill, CHROME_NAME));
 	else if (phase->event == TW_METADATA && !phase->told_as)
 		named = take_naming(&fill);
+	if (chrome_is_profile(item) && !keeps_text(&fill))
+		return chrome_take_profile(&fill);
 	if (named < 0 || (named && !keeps_text(&fill)))
 		return named < 0 ? named : 0;
 	return take_event(&fill, phase);

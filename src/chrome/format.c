@@ -18,6 +18,28 @@ static int prepare_input(struct tw_reader *reader)
 	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
 }
 
+static bool holds(const uint8_t *bytes, size_t size, const char *text)
+{
+	return memmem(bytes, size, text, strlen(text)) != NULL;
+}
+
+/* Whether the first bytes tell of samples, and of no slice: then the file is a profile. */
+static int note_samples(struct tw_reader *reader)
+{
+	static const char *const slices[] = {"\"ph\":\"X\"", "\"ph\":\"B\"", "\"ph\": \"X\"", "\"ph\": \"B\""};
+	enum { LOOK = 1 << 16 };
+	const uint8_t *bytes;
+	size_t have;
+	if (tw_window_view(&reader->window, 0, 1, &bytes, &have) < 0)
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s", tw_input_error(reader->input));
+	have = have < LOOK ? have : LOOK;
+	bool sampled = holds(bytes, have, "\"callFrame\"") || holds(bytes, have, "\"sf\"");
+	for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
+		sampled = sampled && !holds(bytes, have, slices[i]);
+	reader->traits.sampled = sampled;
+	return 0;
+}
+
 static int open_chrome(struct tw_reader *reader)
 {
 	struct chrome_state *state = calloc(1, sizeof *state);
@@ -33,6 +55,8 @@ static int open_chrome(struct tw_reader *reader)
 		return tw_fail_memory(reader);
 	int status = prepare_input(reader);
 	if (status >= 0)
+		status = note_samples(reader);
+	if (status >= 0)
 		status = chrome_stream_open(reader, &state->stream);
 	return status;
 }
@@ -47,17 +71,15 @@ static void close_chrome(struct tw_reader *reader)
 	if (state->c)
 		freelocale(state->c);
 	free(state->tracks);
+	chrome_profiles_free(state->profiles);
 	tw_text_free(&state->stream.document);
+	for (size_t i = 0; i < CHROME_PARTS; i++)
+		tw_text_free(&state->stream.parts[i]);
 	free(state);
 	reader->state = NULL;
 }
 
 /* ---- The format. ---- */
-
-static bool holds(const uint8_t *bytes, size_t size, const char *text)
-{
-	return memmem(bytes, size, text, strlen(text)) != NULL;
-}
 
 /* Whether what tells comes after much else: what devices there are, how it was recorded, the arguments of an event. */
 static int probe_further(const uint8_t *bytes, size_t size)
@@ -65,7 +87,9 @@ static int probe_further(const uint8_t *bytes, size_t size)
 	if (size <= TW_PROBE_SIZE)
 		return size == TW_PROBE_SIZE ? TW_PROBE_MORE : 0;
 	bool events = holds(bytes, size, "\"ph\"") && holds(bytes, size, "\"ts\"");
-	return events || holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
+	bool profile = holds(bytes, size, "\"callFrame\"") && holds(bytes, size, "\"nodes\"");
+	bool samples = holds(bytes, size, "\"stackFrames\"") && holds(bytes, size, "\"samples\"");
+	return events || profile || samples || holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
 }
 
 static size_t pass_blanks(const uint8_t *bytes, size_t at, size_t end)
@@ -91,9 +115,10 @@ static int probe(const uint8_t *bytes, size_t size)
 		const char *text, *more;
 		int sure;
 	} signs[] = {
-	    {"\"traceEvents\"", "", 90},        {"\"ph\"", "", 80},         {"\"systemTraceEvents\"", "", 80},
-	    {"\"displayTimeUnit\"", "", 60},    {"\"pid\"", "\"tid\"", 50}, {"\"pid\"", "\"ts\"", 50},
-	    {"\"source\"", "\"DevTools\"", 50},
+	    {"\"traceEvents\"", "", 90},        {"\"ph\"", "", 80},
+	    {"\"systemTraceEvents\"", "", 80},  {"\"displayTimeUnit\"", "", 60},
+	    {"\"pid\"", "\"tid\"", 50},         {"\"pid\"", "\"ts\"", 50},
+	    {"\"source\"", "\"DevTools\"", 50}, {"\"nodes\"", "\"callFrame\"", 80},
 	};
 	size_t at = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	size_t first = size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE;
@@ -116,6 +141,7 @@ const struct tw_format tw_format_chrome = {
     .traits =
 	{
 	    .copy_order = TW_ORDER_TIME,
+	    .samples_beside = true,
 	    .tells_reach = true,
 	},
     .files =

@@ -17,8 +17,7 @@ static struct chrome_names *names_of(struct tw_reader *reader)
 	return &((struct chrome_state *)reader->state)->names;
 }
 
-/* Takes memory from the budget; false when that is used up. */
-static bool afford(struct tw_reader *reader, size_t cost)
+bool chrome_afford(struct tw_reader *reader, size_t cost)
 {
 	struct chrome_names *names = names_of(reader);
 	if (names->used + cost <= tw_memory_limit(reader) / LIMIT_SHARE) {
@@ -40,7 +39,7 @@ static uint32_t find_or_add(struct tw_reader *reader, const struct tw_name *name
 	uint32_t number = tw_dictionary_find(reader->dictionary, name);
 	if (number != UINT32_MAX)
 		return number;
-	if (afford(reader, name->length + NAME_COST))
+	if (chrome_afford(reader, name->length + NAME_COST))
 		return tw_dictionary_intern(reader->dictionary, name);
 	return tw_dictionary_text(reader->dictionary, "(other)");
 }
@@ -127,7 +126,7 @@ static uint32_t add_track(struct tw_reader *reader, const struct tw_track *track
 			return number;
 	if (adopt(reader, track, key, &number))
 		return number;
-	if (!afford(reader, TRACK_COST))
+	if (!chrome_afford(reader, TRACK_COST))
 		return 0;
 	number = tw_dictionary_add_track(reader->dictionary, track);
 	bool fine = number != UINT32_MAX && tw_map_add(&names->tracks, key, number) && note_koid(names, track, number);
@@ -171,7 +170,7 @@ static uint64_t number_of_word(struct tw_reader *reader, const struct chrome_val
 	if (tw_map_find(&names->words, key, &number))
 		return FIRST_WORD + (uint64_t)number;
 	number = names->word_count;
-	if (!afford(reader, TRACK_COST) || !tw_map_add(&names->words, key, number))
+	if (!chrome_afford(reader, TRACK_COST) || !tw_map_add(&names->words, key, number))
 		return FIRST_WORD - 1;
 	names->word_count++;
 	return FIRST_WORD + (uint64_t)number;

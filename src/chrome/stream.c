@@ -380,16 +380,16 @@ static bool skip_byte(struct skip *skip, uint8_t c)
 	return false;
 }
 
-/* Keeps text of a member that is skipped, where it is asked for. */
-static bool keep(struct chrome_stream *stream, const uint8_t *p, size_t size)
+/* Keeps text of a member that is skipped, where there is room. */
+static bool keep(const struct chrome_stream *stream, struct tw_text *text, const void *p, size_t size)
 {
-	return stream->document.length + size <= event_limit(stream->reader) &&
-	       tw_text_add(&stream->document, (const char *)p, size);
+	return text->length + size <= event_limit(stream->reader) && tw_text_add(text, p, size);
 }
 
-/* Skips a value of any size and depth, looking at nothing but brackets and strings. *kept: its text goes into the
- * document; false where there was no room. Returns 1, 0 when the file ends first, or a negative status. */
-static int skip_and_keep(struct chrome_stream *stream, bool *kept)
+/* Skips a value of any size and depth, looking at nothing but brackets and strings. Where *kept is true its text is
+ * added to `text`; it becomes false where there was no room. Returns 1, 0 when the file ends first, or a negative
+ * status. */
+static int skip_and_keep(struct chrome_stream *stream, struct tw_text *text, bool *kept)
 {
 	struct skip skip = {.depth = 0};
 	const uint8_t *p;
@@ -401,30 +401,57 @@ static int skip_and_keep(struct chrome_stream *stream, bool *kept)
 		for (size_t i = 0; i < have; i++) {
 			bool after = skip.word && (p[i] == ',' || p[i] == '}' || p[i] == ']' || is_separator(p[i]));
 			if (after || skip_byte(&skip, p[i])) {
-				*kept = *kept && keep(stream, p, after ? i : i + 1);
+				*kept = *kept && keep(stream, text, p, after ? i : i + 1);
 				pass(stream, p, after ? i : i + 1);
 				return 1;
 			}
 		}
-		*kept = *kept && keep(stream, p, have);
+		*kept = *kept && keep(stream, text, p, have);
 		pass(stream, p, have);
 	}
 }
 
-/* Skips a member of the document; what is to be written again is kept, but for what is too large. */
+static void report_left_out(struct chrome_stream *stream, const struct chrome_value *key, uint64_t at, uint64_t line)
+{
+	tw_report(stream->reader, &chrome_rules[CHROME_MEMBER], at, at, line, "\"%.*s\" of the document is left out",
+	          (int)key->size, (const char *)key->bytes);
+}
+
+/* Which part of a profile a member is; CHROME_PARTS: none. */
+static enum chrome_part part_of(const struct chrome_value *key)
+{
+	static const char *const keys[CHROME_PARTS] = {
+	    [CHROME_PART_NODES] = "nodes",     [CHROME_PART_SAMPLES] = "samples", [CHROME_PART_DELTAS] = "timeDeltas",
+	    [CHROME_PART_START] = "startTime", [CHROME_PART_END] = "endTime",     [CHROME_PART_FRAMES] = "stackFrames",
+	};
+	enum chrome_part part = 0;
+	while (part < CHROME_PARTS && !chrome_is(key, keys[part]))
+		part++;
+	return part;
+}
+
+/* Skips a member of the document; what is to be written again is kept, and so are samples of stacks, but for what is
+ * too large. */
 static int skip_member(struct chrome_stream *stream, const struct chrome_value *key)
 {
-	const size_t before = stream->document.length;
 	const uint64_t at = stream->at, line = stream->line;
-	bool wanted = stream->reader->request.texts && !stream->system, kept = wanted && key->size < KEY_MAX;
-	kept = kept && keep(stream, (const uint8_t *)",\"", 2) && keep(stream, key->bytes, key->size) &&
-	       keep(stream, (const uint8_t *)"\":", 2);
-	int status = skip_and_keep(stream, &kept);
-	if (status <= 0 || !kept)
-		stream->document.length = before;
+	const bool whole = stream->reader->request.texts && key->size < KEY_MAX;
+	const enum chrome_part part = stream->system ? CHROME_PARTS : part_of(key);
+	struct tw_text *text = whole ? &stream->document : part < CHROME_PARTS ? &stream->parts[part] : NULL;
+	const size_t before = text && whole ? text->length : 0;
+	bool wanted = text && !stream->system, kept = wanted;
+	if (wanted && !whole)
+		text->length = 0;
+	if (kept && whole)
+		kept = keep(stream, text, ",\"", 2) && keep(stream, text, key->bytes, key->size) &&
+		       keep(stream, text, "\":", 2);
+	int status = skip_and_keep(stream, text, &kept);
+	if (kept && !whole)
+		kept = keep(stream, text, " ", 1); /* a number ends where a word does not go on */
+	if (wanted && (status <= 0 || !kept))
+		text->length = before;
 	if (wanted && !kept)
-		tw_report(stream->reader, &chrome_rules[CHROME_MEMBER], at, at, line,
-		          "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
+		report_left_out(stream, key, at, line);
 	return status;
 }
 
@@ -466,8 +493,7 @@ static int other_data(struct chrome_stream *stream)
 /* Members of the document that hold what could be events, but not as Trackway reads them. */
 static bool is_left_out(const struct chrome_value *key)
 {
-	static const char *const keys[] = {"stackFrames", "samples", "systemTraceEvents", "powerTraceAsString",
-	                                   "androidProcessDump"};
+	static const char *const keys[] = {"systemTraceEvents", "powerTraceAsString", "androidProcessDump"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (chrome_is(key, keys[i]))
 			return true;
@@ -617,7 +643,8 @@ static int ended(struct chrome_stream *stream)
 	struct tw_input *input = stream->reader->input;
 	if (tw_input_damaged(input) && chrome_first(stream, CHROME_TOLD_COMPRESSION))
 		report_here(stream, CHROME_COMPRESSION, tw_input_damage(input));
-	if (!stream->items && chrome_first(stream, CHROME_TOLD_NO_EVENTS))
+	if (!stream->items && !stream->parts[CHROME_PART_SAMPLES].length && !stream->document.length &&
+	    chrome_first(stream, CHROME_TOLD_NO_EVENTS))
 		report_here(stream, CHROME_NO_EVENTS, "there is no event");
 	return 0;
 }

@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 /* For `probe`: bytes that it is given first, and at most; what it returns for more. */
-enum { TW_PROBE_SIZE = 256, TW_PROBE_MOST = 1 << 16, TW_PROBE_MORE = -1 };
+enum { TW_PROBE_SIZE = 256, TW_PROBE_MOST = 1 << 20, TW_PROBE_MORE = -1 };
 
 /* Bytes of a line about a failure; bytes that tables may take where options->memory_limit is 0. */
 enum { TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 };
@@ -129,6 +129,7 @@ struct tw_format_traits {
 	bool has_providers;       /* for options.provider */
 	bool timeless;            /* it tells neither times nor threads: nothing can be chosen by them */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
+	bool samples_beside;      /* samples may be among the slices */
 	bool tells_reach;         /* keeps reader->traits.reach_ns */
 	bool keeps_clock;         /* knows where a trace begins and ends without the kinds that nobody looks at */
 	bool shared_clock;        /* when something of a thread happened may be told by the files of others */

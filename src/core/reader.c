@@ -90,6 +90,25 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
 	return "text";
 }
 
+/* Whether the first line, or the second, ends in a number. */
+static bool ends_in_number(const uint8_t *bytes, size_t size)
+{
+	const uint8_t *end = memchr(bytes, '\n', size), *next = end ? end + 1 : bytes + size;
+	const uint8_t *second = memchr(next, '\n', size - (size_t)(next - bytes));
+	return (end && end > bytes && isdigit(end[-1])) || (second && isdigit(second[-1])) ||
+	       (!end && size && size < TW_PROBE_SIZE && isdigit(bytes[size - 1]));
+}
+
+/* What a user may know better than the bytes tell. */
+static const char *hint(const char *what, const uint8_t *bytes, size_t size)
+{
+	if (what && strcmp(what, "JSON text") == 0)
+		return "; --from chrome reads it where events come later";
+	if (what && strcmp(what, "text") == 0 && ends_in_number(bytes, size))
+		return "; --from folded reads lines of stacks that end in numbers";
+	return "";
+}
+
 static int unknown_format(struct tw_reader *reader, const uint8_t *bytes, size_t size)
 {
 	char names[128] = "", found[64];
@@ -100,9 +119,10 @@ static int unknown_format(struct tw_reader *reader, const uint8_t *bytes, size_t
 	int n = 0;
 	for (size_t i = 0; i < size && i < 8; i++)
 		n += snprintf(found + n, sizeof found - (size_t)n, " %02x", bytes[i]);
-	return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x0: expected the header of a trace (%s), found %s%s%s%s",
+	return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x0: expected the header of a trace (%s), found %s%s%s%s%s",
 	               tw_input_name(reader->input), names, what ? what : "the bytes", what ? "" : found,
-	               !what && size > 8 ? " ..." : "", !what && size < 8 ? " and the end of the file" : "");
+	               !what && size > 8 ? " ..." : "", !what && size < 8 ? " and the end of the file" : "",
+	               hint(what, bytes, size));
 }
 
 static int find_format(struct tw_reader *reader)

@@ -102,6 +102,12 @@ static void tell_tallies(struct tw_reader *reader)
 /* ---- Lines. ---- */
 
 /* Takes the next line. Returns 1, 0 at the end, or a negative status. */
+/* The bytes of a byte order mark at the beginning. */
+static size_t folded_mark(const uint8_t *bytes, size_t size)
+{
+	return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 static int take_line(struct tw_reader *reader)
 {
 	struct folded_reader *folded = reader->state;
@@ -110,7 +116,8 @@ static int take_line(struct tw_reader *reader)
 		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_input_error(reader->input));
 	if (status == 0)
 		return 0;
-	folded_decode(folded->text.bytes, folded->text.size, &folded->line);
+	size_t mark = folded->text.offset ? 0 : folded_mark(folded->text.bytes, folded->text.size);
+	folded_decode(folded->text.bytes + mark, folded->text.size - mark, &folded->line);
 	if (folded->text.cut)
 		folded->line = (struct folded_line){.kind = FOLDED_BAD, .odd = 1U << FOLDED_LINE_TOO_LONG};
 	judge(reader);
@@ -336,39 +343,44 @@ static void folded_close(struct tw_reader *reader)
 	free(folded);
 }
 
-/* Whether the beginning of a line may be one of folded stacks: text with ";" in it that begins as no other format
- * does. */
-static bool may_begin(const uint8_t *bytes, size_t size)
-{
-	unsigned frames = 0;
-	for (size_t i = 0; i < size; i++) {
-		if (bytes[i] < ' ')
-			return false;
-		frames += bytes[i] == ';';
-	}
-	return frames > 1 && !strchr("{[<", bytes[0]);
-}
+/* What lines there are of the beginning of a file. */
+struct look {
+	unsigned bad, shallow, deep; /* lines that are no stack, of one frame, of several */
+	bool binary;
+};
 
-/* Text of any kind may end in a number: most whole lines here must, and many must have a ';'. */
-static int probe(const uint8_t *bytes, size_t size)
+static struct look look_at(const uint8_t *bytes, size_t size, bool whole)
 {
-	unsigned bad = 0, shallow = 0, deep = 0;
-	if (size == TW_PROBE_SIZE && !memchr(bytes, '\n', size))
-		return may_begin(bytes, size) ? 10 : 0;
-	for (const uint8_t *end; size && (end = memchr(bytes, '\n', size));) {
+	struct look look = {0};
+	while (size) {
 		struct folded_line line;
-		size_t length = (size_t)(end - bytes) + 1;
+		const uint8_t *end = memchr(bytes, '\n', size);
+		size_t length = end ? (size_t)(end - bytes) + 1 : size;
+		look.binary |= memchr(bytes, 0, length) != NULL;
+		if (!end && !whole)
+			break;
 		folded_decode(bytes, length, &line);
-		if (memchr(bytes, 0, length))
-			return 0;
 		bool has_frames = line.kind == FOLDED_STACK && memchr(line.stack, ';', line.size);
-		deep += has_frames;
-		shallow += line.kind == FOLDED_STACK && !has_frames;
-		bad += line.kind == FOLDED_BAD;
+		look.deep += has_frames;
+		look.shallow += line.kind == FOLDED_STACK && !has_frames;
+		look.bad += line.kind == FOLDED_BAD;
 		bytes += length;
 		size -= length;
 	}
-	return deep && 2 * bad <= deep && shallow <= 2 * deep ? 30 : 0;
+	return look;
+}
+
+/* Text of any kind may end in a number: most whole lines here must, and some must have a ';'. Where the first lines are
+ * of one frame each, or longer than what is looked at, further ones tell. */
+static int probe(const uint8_t *bytes, size_t size)
+{
+	size_t mark = folded_mark(bytes, size), most = size > TW_PROBE_SIZE ? TW_PROBE_MOST : TW_PROBE_SIZE;
+	struct look look = look_at(bytes + mark, size - mark, size < most);
+	if (look.binary || (size > mark && strchr("{[<", bytes[mark])))
+		return 0;
+	if (look.deep && 2 * look.bad <= look.deep)
+		return 30;
+	return size == TW_PROBE_SIZE && 2 * look.bad <= look.shallow ? TW_PROBE_MORE : 0;
 }
 
 const struct tw_format tw_format_folded = {

@@ -151,3 +151,80 @@ same_json() { # FILE FILE
 		assert b["args"] == {"o": {"p": 1}} and b["tts"] == 4 and b["dur"] == 3 and b["pid"] != 1, b
 	END
 }
+
+samples() { # FILE: the stacks and how often
+	trackway convert "$1" -o samples.folded
+	sort samples.folded
+}
+
+# The protocol of DevTools: nodes with their children, a sample at each sum of timeDeltas from startTime on.
+@test "samples of V8's profiles: a document, with times" {
+	printf '%s\n' '(idle) 1' 'main 1' 'main;(anonymous) 1' 'main;work 2' | diff - <(samples "$DATA/chrome/small.cpuprofile")
+	printf '%s\n' 0,1000000 1000000,1000000 2000000,2000000 4000000,1000000 5000000,2000000 |
+		diff - <(trackway sql --csv "$DATA/chrome/small.cpuprofile" 'select ts, weight from stack_sample order by ts' | tail -n +2)
+	trackway stat --json --weight wall "$DATA/chrome/small.cpuprofile" | grep -q '"work".*3000000'
+	trackway flame "$DATA/chrome/small.cpuprofile" -o flame.svg
+	grep -q work flame.svg
+	trackway check "$DATA/chrome/small.cpuprofile"
+	# Children before their parents, and a cycle that no profiler writes.
+	cat >odd.cpuprofile <<-'END'
+		{"nodes":[{"id":3,"callFrame":{"functionName":"c"}},{"id":2,"callFrame":{"functionName":"b"},"children":[3]},
+		{"id":1,"callFrame":{"functionName":"a"},"children":[2]},{"id":8,"callFrame":{"functionName":"x"},"children":[9]},
+		{"id":9,"callFrame":{"functionName":"y"},"children":[8]}],"startTime":0,"endTime":9,"samples":[3,3,7],"timeDeltas":[1,1,1]}
+	END
+	samples odd.cpuprofile | grep -qx 'a;b;c 2'
+	trackway convert "$DATA/chrome/small.cpuprofile" -o out.json
+	"$PYTHON" - "$DATA/chrome/small.cpuprofile" out.json <<-'END'
+		import json, sys
+		a, b = (json.load(open(path)) for path in sys.argv[1:])
+		assert b.pop("traceEvents") == [] and a == b
+	END
+}
+
+# Chrome's trace: the profile's thread is that of "Profile"; chunks come from another one.
+@test "samples of V8's profiles: chunks among events" {
+	printf '%s\n' 0,50000,11 50000,50000,11 100000,200000,11 300000,100000,11 400000,0,11 |
+		diff - <(trackway sql --csv "$DATA/chrome/chunks.json" 'select ts, weight, tid from stack_sample join thread using (utid) order by ts' | tail -n +2)
+	trackway convert "$DATA/chrome/chunks.json" -o out.folded 2>/dev/null
+	grep -qx 'f 2' out.folded
+	grep -qx 'f;g 2' out.folded
+	same_json "$DATA/chrome/chunks.json" <(trackway convert --to chrome "$DATA/chrome/chunks.json" -o -)
+}
+
+# The Trace Event Format, "Global Samples": frames may come after the samples, and before their parents.
+@test "samples with stackFrames, beside slices" {
+	trackway stat --json --weight samples "$DATA/chrome/hermes.json" >found
+	grep -q '"leaf(a.js:1:2)"' found
+	[ "$(wc -l <found)" = 3 ]
+	trackway sql --csv "$DATA/chrome/hermes.json" 'select ts from stack_sample order by ts' | tail -n +2 | paste -sd, | grep -qx 1000,3000
+	trackway stat --json "$DATA/chrome/hermes.json" | grep -q '"x"'
+	same_json "$DATA/chrome/hermes.json" <(trackway convert --to chrome "$DATA/chrome/hermes.json" -o -)
+}
+
+@test "folded stacks are known by lines that come late, are long, or have no end" {
+	printf 'main 5\n\nfoo 7\nmain;foo 3' >late
+	for i in $(seq 40); do printf 'function%s 5\n' "$i"; done >shallow
+	printf 'a;b 3\n' >>shallow
+	"$PYTHON" -c 'print("x" * 300, 5); print("x;y 3")' >long
+	"$PYTHON" -c 'print("\ufeffx;y 3", end="")' >mark
+	for file in late shallow long mark; do
+		trackway info --json "$file" | grep -q '"format":"folded"' || fail "$file"
+	done
+	trackway convert mark -o - --to folded | grep -qx 'x;y 3'
+	printf 'main 5\nfoo 7\n' >unknown
+	run trackway stat unknown
+	[ "$status" = 2 ]
+	[[ "$output" == *'--from folded'* ]]
+	run trackway stat --from folded unknown
+	[ "$status" = 0 ]
+}
+
+@test "Chrome JSON with much before its events is known" {
+	{ printf '{"metadata":"'; head -c 200000 /dev/zero | tr '\0' x; printf '","traceEvents":[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"a"}]}\n'; } >big.json
+	trackway stat --json big.json | grep -q '"a"'
+	trackway stat --json - <big.json | grep -q '"a"'
+	{ printf '{"metadata":"'; head -c 2000000 /dev/zero | tr '\0' x; printf '"}'; } >larger.json
+	run trackway stat larger.json
+	[ "$status" = 2 ]
+	[[ "$output" == *'--from chrome'* ]]
+}

@@ -572,7 +572,7 @@ static const struct {
      "1000 instant 0/0 \n1000 instant 0/0 \n", false},
     {"[{\"sf\":7,\"ph\":\"i\",\"ts\":1,\"esf\":8,\"x\":0}]",
      "chrome.member 1 3 1\nchrome.member 1 26 1\nchrome.member 1 34 1\n", "1000 instant 0/0 \n", false},
-    {"{\"stackFrames\":{},\"traceEvents\":[" GOOD "]}", "chrome.member 15 15 1\n", READ, false},
+    {"{\"powerTraceAsString\":\"\",\"traceEvents\":[" GOOD "]}", "chrome.member 22 22 1\n", READ, false},
     {"[" GOOD " " GOOD "]", "chrome.not-strict 30 30 1\n", READ READ, true},
     {"[" GOOD ",," GOOD "]", "chrome.not-strict 30 30 1\n", READ READ, true},
     {"[" GOOD ",]", "chrome.not-strict 30 30 1\n", READ, true},

@@ -51,7 +51,8 @@ int tw_weight_choose(struct tw_reader *reader, enum tw_weight asked, enum tw_wei
 		return tw_fail(reader, TW_ERR_VALUE, "%s: there is no weight of number %u", file, (unsigned)asked);
 	if (asked == TW_WEIGHT_DEFAULT || (asked == TW_WEIGHT_CALLS && own == TW_WEIGHT_INSTRUCTIONS))
 		wanted = own;
-	if (kind_of(wanted) != own && wanted != TW_WEIGHT_CALLS)
+	bool beside = reader->format->traits.samples_beside && tw_weight_is_sampled(wanted);
+	if (kind_of(wanted) != own && wanted != TW_WEIGHT_CALLS && !beside)
 		return tw_fail(reader, TW_ERR_VALUE, "%s: there is no weight \"%s\": %s has %s", file,
 		               tw_weight_name(asked), reader->format->name, tw_weight_name(own));
 	if (*weight != TW_WEIGHT_DEFAULT && kind_of(*weight) != kind_of(wanted))

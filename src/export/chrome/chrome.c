@@ -413,8 +413,11 @@ static void put_head(struct tw_output *out, const struct tw_reader *reader)
 	tw_put_text(out, "},\"traceEvents\":[");
 }
 
-static bool has_texts(const struct tw_batch *batch)
+/* Whether events come with their text; a document without events is written as it was read, too. */
+static bool has_texts(const struct tw_reader *reader, const struct tw_batch *batch)
 {
+	if (batch->count == 0)
+		return reader->traits.document && reader->traits.document->length;
 	size_t i = 0;
 	while (i < batch->count && !tw_chrome_text_of(&batch->events[i], batch->arguments))
 		i++;
@@ -425,7 +428,7 @@ static int begin(struct chrome *chrome, struct tw_writer *writer, const struct t
                  const struct tw_batch *batch)
 {
 	chrome->begun = true;
-	chrome->document = has_texts(batch) ? reader->traits.document : NULL;
+	chrome->document = has_texts(reader, batch) ? reader->traits.document : NULL;
 	chrome->start = chrome->document ? 0 : tw_reader_clock(reader)->start_ns;
 	chrome->open_room.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
 	tw_names_bound(&chrome->names, tw_memory_limit(reader));

@@ -1,0 +1,373 @@
+/* profiles.c - samples of stacks: V8's CPU profiles, as documents of their own (.cpuprofile) and in chunks among events
+ * ("Profile", "ProfileChunk"), and "samples" with "stackFrames".
+ *
+ * Source: the protocol of Chrome's DevTools, "Profiler.Profile"; its tracing of "v8.cpu_profiler"; the "Trace Event
+ * Format" document, "Global Samples". Times between samples are microseconds, and lines count from 0. A sample stands
+ * for the time up to the next. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "chrome/chrome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 1024, FRAME_COST = 256, NO_FRAME = UINT32_MAX };
+
+/* A frame, and the one that called it, by what they are called in the file. */
+struct chrome_frame {
+	uint64_t parent; /* 0: none */
+	uint32_t location;
+	uint32_t stack; /* once it is asked for */
+	bool done, root;
+};
+
+/* Samples of one thread, of which the newest waits for the next. */
+struct chrome_profile {
+	uint64_t key;
+	int64_t ns; /* of the newest sample, or of the start */
+	uint32_t track, stack;
+	bool waits;
+	uint64_t offset;
+};
+
+struct chrome_profiles {
+	struct chrome_frame *frames;
+	size_t frame_count, frame_room;
+	struct tw_map by_id; /* hash of a profile and the id of a frame to its place */
+	struct chrome_profile *items;
+	size_t count, room;
+};
+
+void chrome_profiles_free(struct chrome_profiles *profiles)
+{
+	if (!profiles)
+		return;
+	free(profiles->frames);
+	free(profiles->items);
+	tw_map_free(&profiles->by_id);
+	free(profiles);
+}
+
+static struct chrome_profiles *profiles_of(struct chrome_fill *fill)
+{
+	struct chrome_state *state = fill->state;
+	if (!state->profiles)
+		state->profiles = calloc(1, sizeof *state->profiles);
+	fill->failed |= !state->profiles;
+	return state->profiles;
+}
+
+/* ---- JSON. ---- */
+
+static struct chrome_value member_of(const struct chrome_value *object, const char *name)
+{
+	struct chrome_value key, value;
+	if (object->type != CHROME_OBJECT)
+		return (struct chrome_value){.type = CHROME_NOTHING};
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	while (chrome_next_member(&scan, &key, &value))
+		if (chrome_is(&key, name))
+			return value;
+	return (struct chrome_value){.type = CHROME_NOTHING};
+}
+
+static struct chrome_scan begin_array(const struct chrome_value *array)
+{
+	const uint8_t *begin = array->type == CHROME_ARRAY ? array->bytes + 1 : array->bytes;
+	return (struct chrome_scan){.at = begin,
+	                            .end = array->type == CHROME_ARRAY ? array->bytes + array->size : begin};
+}
+
+static bool next_element(struct chrome_scan *scan, struct chrome_value *value)
+{
+	while (scan->at < scan->end && memchr(" \t\r\n,", *scan->at, 5))
+		scan->at++;
+	return scan->at < scan->end && *scan->at != ']' && chrome_scan_value(scan, value) > 0;
+}
+
+/* What stands for an id in tables; never 0. */
+static uint64_t key_of_id(uint64_t profile, const struct chrome_value *id)
+{
+	uint64_t number;
+	bool known = chrome_integer(id, &number);
+	return tw_hash_two(profile, known ? number : chrome_hash(id, 1)) | 1;
+}
+
+/* ---- Frames. ---- */
+
+static uint32_t find_frame(const struct chrome_profiles *profiles, uint64_t key)
+{
+	uint32_t found;
+	return key && tw_map_find(&profiles->by_id, key, &found) ? found : NO_FRAME;
+}
+
+static uint32_t locate(struct chrome_fill *fill, const struct chrome_value *name, const struct chrome_value *file,
+                       uint64_t line)
+{
+	static const char anonymous[] = "(anonymous)";
+	struct tw_dictionary *dictionary = fill->reader->dictionary;
+	struct tw_location location = {.name = name->size ? chrome_name_of(fill, name)
+	                                                  : chrome_name(fill->reader, anonymous, strlen(anonymous))};
+	if (fill->failed || location.name == UINT32_MAX)
+		return UINT32_MAX;
+	location.file = chrome_name_of(fill, file);
+	location.line = location.file && line <= UINT32_MAX ? (uint32_t)line : 0;
+	return tw_dictionary_add_place(dictionary, &location);
+}
+
+/* Adds a frame whose id was not there yet. */
+static void add_frame(struct chrome_fill *fill, uint64_t key, const struct chrome_frame *frame)
+{
+	struct chrome_profiles *profiles = profiles_of(fill);
+	if (fill->failed || find_frame(profiles, key) != NO_FRAME || !chrome_afford(fill->reader, FRAME_COST))
+		return;
+	if (frame->location == UINT32_MAX || profiles->frame_count >= NO_FRAME ||
+	    !tw_grow(&profiles->frames, &profiles->frame_room, profiles->frame_count + 1, sizeof *profiles->frames) ||
+	    !tw_map_add(&profiles->by_id, key, (uint32_t)profiles->frame_count)) {
+		fill->failed = true;
+		return;
+	}
+	profiles->frames[profiles->frame_count++] = *frame;
+}
+
+static void add_node(struct chrome_fill *fill, uint64_t profile, const struct chrome_value *node)
+{
+	struct chrome_value id = member_of(node, "id"), parent = member_of(node, "parent");
+	struct chrome_value call = member_of(node, "callFrame"), name = member_of(&call, "functionName");
+	struct chrome_value file = member_of(&call, "url"), line = member_of(&call, "lineNumber");
+	uint64_t number = UINT64_MAX;
+	chrome_integer(&line, &number);
+	if (!id.type)
+		return;
+	add_frame(fill, key_of_id(profile, &id),
+	          &(struct chrome_frame){.parent = parent.type ? key_of_id(profile, &parent) : 0,
+	                                 .location = locate(fill, &name, &file, number + 1),
+	                                 .root = !parent.type && chrome_is(&name, "(root)")});
+}
+
+/* Nodes tell their parent, or their children. */
+static void take_children(struct chrome_fill *fill, uint64_t profile, const struct chrome_value *node)
+{
+	struct chrome_profiles *profiles = fill->state->profiles;
+	struct chrome_value id = member_of(node, "id"), children = member_of(node, "children"), child;
+	struct chrome_scan scan = begin_array(&children);
+	while (profiles && next_element(&scan, &child)) {
+		uint32_t place = find_frame(profiles, key_of_id(profile, &child));
+		if (place != NO_FRAME && !profiles->frames[place].parent)
+			profiles->frames[place].parent = key_of_id(profile, &id);
+	}
+}
+
+static void take_nodes(struct chrome_fill *fill, uint64_t profile, const struct chrome_value *nodes)
+{
+	struct chrome_value node;
+	for (struct chrome_scan scan = begin_array(nodes); !fill->failed && next_element(&scan, &node);)
+		add_node(fill, profile, &node);
+	for (struct chrome_scan scan = begin_array(nodes); !fill->failed && next_element(&scan, &node);)
+		take_children(fill, profile, &node);
+}
+
+/* {"7":{"name":"f","parent":"3"}} */
+static void take_stack_frames(struct chrome_fill *fill, const struct chrome_value *frames)
+{
+	static const struct chrome_value none = {.type = CHROME_NOTHING};
+	struct chrome_value key, frame;
+	if (frames->type != CHROME_OBJECT)
+		return;
+	struct chrome_scan scan = {.at = frames->bytes + 1, .end = frames->bytes + frames->size};
+	while (!fill->failed && chrome_next_member(&scan, &key, &frame)) {
+		struct chrome_value name = member_of(&frame, "name"), parent = member_of(&frame, "parent");
+		add_frame(fill, key_of_id(0, &key),
+		          &(struct chrome_frame){.parent = parent.type ? key_of_id(0, &parent) : 0,
+		                                 .location = locate(fill, &name, &none, 0)});
+	}
+}
+
+/* The stack of a frame: those that called it get theirs first. */
+static uint32_t stack_of(struct chrome_fill *fill, uint64_t key)
+{
+	struct chrome_profiles *profiles = fill->state->profiles;
+	uint32_t path[DEPTH], count = 0, caller = 0, place = profiles ? find_frame(profiles, key) : NO_FRAME;
+	for (; place != NO_FRAME && !profiles->frames[place].done && count < DEPTH;
+	     place = find_frame(profiles, profiles->frames[place].parent))
+		path[count++] = place;
+	if (place != NO_FRAME && profiles->frames[place].done)
+		caller = profiles->frames[place].stack;
+	while (count && !fill->failed) {
+		struct chrome_frame *frame = &profiles->frames[path[--count]];
+		if (!frame->root)
+			caller = tw_dictionary_push(fill->reader->dictionary, caller, frame->location);
+		fill->failed |= caller == UINT32_MAX;
+		frame->stack = caller;
+		frame->done = true;
+	}
+	return fill->failed ? 0 : caller;
+}
+
+/* ---- Samples. ---- */
+
+static void add_sample(struct chrome_fill *fill, const struct tw_event *like, int64_t ns)
+{
+	struct chrome_state *state = fill->state;
+	struct tw_event event = *like;
+	bool fits = true;
+	event.kind = TW_STACK_SAMPLE;
+	event.time = chrome_on_clock(fill, ns, &fits);
+	event.name = 0;
+	if (!state->times.timed)
+		state->times.timed_at = state->stream.at;
+	state->times.timed = true;
+	state->stream.items++;
+	if (chrome_wanted(fill->reader, event.track))
+		fill->failed |= !tw_slab_add(&fill->piece->slab, &event);
+}
+
+/* The one that waits has lasted until now. */
+static void end_sample(struct chrome_fill *fill, struct chrome_profile *profile, int64_t ns)
+{
+	const struct tw_event event = {.offset = profile->offset,
+	                               .track = profile->track,
+	                               .value = 1,
+	                               .id = ns > profile->ns ? (uint64_t)(ns - profile->ns) : 0,
+	                               .other = profile->stack};
+	if (profile->waits)
+		add_sample(fill, &event, profile->ns);
+	profile->waits = false;
+}
+
+static void take_samples(struct chrome_fill *fill, struct chrome_profile *profile, const struct chrome_value *samples,
+                         const struct chrome_value *deltas)
+{
+	struct chrome_scan ids = begin_array(samples), times = begin_array(deltas);
+	struct chrome_value id, delta;
+	while (!fill->failed && next_element(&ids, &id)) {
+		struct chrome_exact_time step = {0};
+		int64_t ns;
+		if (next_element(&times, &delta))
+			chrome_micros(&delta, &step);
+		if (__builtin_add_overflow(profile->ns, step.ns, &ns))
+			ns = profile->ns;
+		end_sample(fill, profile, ns);
+		profile->ns = ns;
+		profile->stack = stack_of(fill, key_of_id(profile->key, &id));
+		profile->waits = true;
+	}
+}
+
+/* The profile of a key, a new one where there is none; NULL without memory. */
+static struct chrome_profile *profile_of(struct chrome_fill *fill, uint64_t key)
+{
+	struct chrome_profiles *profiles = profiles_of(fill);
+	for (size_t i = 0; profiles && i < profiles->count; i++)
+		if (profiles->items[i].key == key)
+			return &profiles->items[i];
+	if (!profiles || !chrome_afford(fill->reader, FRAME_COST) ||
+	    !tw_grow(&profiles->items, &profiles->room, profiles->count + 1, sizeof *profiles->items)) {
+		fill->failed = true;
+		return NULL;
+	}
+	struct chrome_profile *profile = &profiles->items[profiles->count++];
+	*profile = (struct chrome_profile){.key = key};
+	return profile;
+}
+
+bool chrome_is_profile(const struct chrome_item *item)
+{
+	const struct chrome_value *name = &item->values[CHROME_NAME];
+	return chrome_phase_of(item) == 'P' && (chrome_is(name, "Profile") || chrome_is(name, "ProfileChunk"));
+}
+
+int chrome_take_profile(struct chrome_fill *fill)
+{
+	const struct chrome_value *values = fill->item->values;
+	struct chrome_value data = member_of(&values[CHROME_ARGS], "data"), start = member_of(&data, "startTime");
+	struct chrome_value profile_data = member_of(&data, "cpuProfile"), nodes = member_of(&profile_data, "nodes");
+	struct chrome_value samples = member_of(&profile_data, "samples"), deltas = member_of(&data, "timeDeltas");
+	struct chrome_exact_time time = {0};
+	uint64_t key = key_of_id(chrome_hash(&values[CHROME_PID], 2), &values[CHROME_ID]);
+	struct chrome_profile *profile = profile_of(fill, key);
+	if (!profile)
+		return TW_ERR_MEMORY;
+	if (profile->track == 0) {
+		profile->track = chrome_track(fill->reader, &values[CHROME_PID], &values[CHROME_TID]);
+		if (chrome_micros(start.type ? &start : &values[CHROME_TS], &time))
+			profile->ns = time.ns;
+	}
+	profile->offset = fill->item->offset;
+	if (!deltas.type)
+		deltas = member_of(&profile_data, "timeDeltas");
+	take_nodes(fill, key, &nodes);
+	take_samples(fill, profile, &samples, &deltas);
+	return fill->failed || profile->track == UINT32_MAX ? TW_ERR_MEMORY : 0;
+}
+
+/* ---- The end of the document. ---- */
+
+static struct chrome_value part_of(const struct chrome_stream *stream, enum chrome_part part)
+{
+	struct chrome_value value = {.type = CHROME_NOTHING};
+	const struct tw_text *text = &stream->parts[part];
+	struct chrome_scan scan = {.at = (const uint8_t *)text->bytes,
+	                           .end = (const uint8_t *)text->bytes + text->length};
+	if (!text->length || chrome_scan_value(&scan, &value) <= 0)
+		value.type = CHROME_NOTHING;
+	return value;
+}
+
+/* {"ts":1,"pid":2,"tid":3,"weight":1,"sf":7} */
+static void take_global_sample(struct chrome_fill *fill, const struct chrome_value *sample)
+{
+	struct chrome_value ts = member_of(sample, "ts"), pid = member_of(sample, "pid"),
+			    tid = member_of(sample, "tid");
+	struct chrome_value frame = member_of(sample, "sf"), weight = member_of(sample, "weight");
+	struct tw_event event = {.value = 1, .track = chrome_track(fill->reader, &pid, &tid)};
+	struct chrome_exact_time time;
+	uint64_t number;
+	if (!chrome_micros(&ts, &time))
+		return;
+	if (chrome_integer(&weight, &number))
+		event.value = number;
+	event.other = frame.type ? stack_of(fill, key_of_id(0, &frame)) : 0;
+	fill->failed |= event.track == UINT32_MAX;
+	if (!fill->failed)
+		add_sample(fill, &event, time.ns);
+}
+
+static void take_document(struct chrome_fill *fill)
+{
+	static const struct chrome_value none = {.type = CHROME_NOTHING};
+	const struct chrome_stream *stream = &fill->state->stream;
+	struct chrome_value nodes = part_of(stream, CHROME_PART_NODES), samples = part_of(stream, CHROME_PART_SAMPLES);
+	struct chrome_value deltas = part_of(stream, CHROME_PART_DELTAS), start = part_of(stream, CHROME_PART_START);
+	struct chrome_value frames = part_of(stream, CHROME_PART_FRAMES), sample;
+	struct chrome_exact_time time = {0};
+	if (nodes.type == CHROME_ARRAY) {
+		struct chrome_profile *profile = profile_of(fill, 0);
+		if (!profile)
+			return;
+		profile->track = chrome_track(fill->reader, &none, &none);
+		fill->failed |= profile->track == UINT32_MAX;
+		if (chrome_micros(&start, &time))
+			profile->ns = time.ns;
+		take_nodes(fill, 0, &nodes);
+		take_samples(fill, profile, &samples, &deltas);
+	} else {
+		take_stack_frames(fill, &frames);
+		for (struct chrome_scan scan = begin_array(&samples); !fill->failed && next_element(&scan, &sample);)
+			take_global_sample(fill, &sample);
+	}
+}
+
+int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece)
+{
+	struct chrome_state *state = reader->state;
+	struct chrome_item item = {.offset = 0};
+	struct chrome_fill fill = {.reader = reader, .state = state, .piece = piece, .item = &item};
+	struct chrome_exact_time end = {.ns = INT64_MIN};
+	struct chrome_value told = part_of(&state->stream, CHROME_PART_END);
+	take_document(&fill);
+	chrome_micros(&told, &end);
+	for (size_t i = 0; state->profiles && i < state->profiles->count && !fill.failed; i++)
+		end_sample(&fill, &state->profiles->items[i], end.ns);
+	return fill.failed || piece->slab.failed ? TW_ERR_MEMORY : 0;
+}
