@@ -5,6 +5,7 @@
 #include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/events/values.h"
+#include "fxt/format/measure.h"
 #include "fxt/walk/chunk.h"
 
 #include <limits.h>
@@ -138,34 +139,33 @@ TW_NOINLINE void wait_for_koid(struct fxt_chunk *chunk, enum fxt_fix_kind kind, 
 /* They tell koids of threads only. */
 TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
 {
-	uint64_t type = tw_bits(header, 60, 63);
-	uint64_t words = type == FXT_SWITCH ? FXT_SWITCH_WORDS : type == FXT_WAKEUP ? FXT_WAKEUP_WORDS : 0;
-	if (tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
+	const struct fxt_switch found = fxt_switch(header);
+	const bool is_switch = found.koids == 2;
+	if (!found.koids || found.arguments || fxt_size(header) * TW_FXT_WORD != fxt_switch_koid(found.koids))
 		return false;
-	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big); /* there is none in a record of one word */
+	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	if (ticks >= chunk->decoder.first_without)
 		return false;
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, ticks));
 	const struct tw_event event = {
 	    .time = chunk->decoder.time,
 	    .offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes)),
-	    .value = type == FXT_SWITCH ? tw_bits(header, 36, 39) : 0,
-	    .kind = type == FXT_SWITCH ? TW_SWITCH : TW_WAKEUP,
-	    .cpu = (uint16_t)tw_bits(header, 20, 35),
+	    .value = found.state,
+	    .kind = is_switch ? TW_SWITCH : TW_WAKEUP,
+	    .cpu = found.cpu,
 	    .provider = chunk->decoder.context.number,
 	};
 	if (!tw_slab_add(&chunk->rows.slab, &event))
 		return true;
-	wait_for_koid(chunk, FXT_FIX_TRACK_BY_KOID, tw_load64(bytes + 2 * TW_FXT_WORD, big));
-	if (type == FXT_SWITCH)
-		wait_for_koid(chunk, FXT_FIX_OTHER_BY_KOID, tw_load64(bytes + 3 * TW_FXT_WORD, big));
+	wait_for_koid(chunk, FXT_FIX_TRACK_BY_KOID, tw_load64(bytes + fxt_switch_koid(0), big));
+	if (is_switch)
+		wait_for_koid(chunk, FXT_FIX_OTHER_BY_KOID, tw_load64(bytes + fxt_switch_koid(1), big));
 	return true;
 }
 
 TW_INLINE bool take_switch(struct plain_rows *rows, uint64_t header, const uint8_t *bytes, bool big)
 {
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || rows->wish->check || rows->wish->options->thread_count ||
-	    !make_switch(rows->chunk, header, bytes, big))
+	if (rows->wish->check || rows->wish->options->thread_count || !make_switch(rows->chunk, header, bytes, big))
 		return false;
 	rows->timed = bytes;
 	return true;

@@ -35,8 +35,34 @@ static inline uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, 
 	return size - words <= (type == FXT_INSTANT) ? size : 0;
 }
 
-/* The koids behind the time of a context switch (2) or wake-up (1) without arguments, which come in millions. 0: it is
- * another record, or its size is wrong. */
+/* A context switch or a wake-up, as its header tells it. */
+struct fxt_switch {
+	uint32_t koids;     /* of threads, behind the time: 2 of a switch, 1 of a wake-up; 0: the record is neither */
+	uint32_t arguments; /* behind the koids */
+	uint16_t cpu;
+	uint8_t state; /* of a switch: that of the thread that leaves */
+};
+
+static inline struct fxt_switch fxt_switch(uint64_t header)
+{
+	const uint64_t type = tw_bits(header, 60, 63);
+	const bool is_switch = type == FXT_SWITCH, is_either = is_switch || type == FXT_WAKEUP;
+	return (struct fxt_switch){
+	    .koids = fxt_type(header) == TW_FXT_TYPE_SCHEDULING && is_either ? 1 + is_switch : 0,
+	    .arguments = (uint32_t)tw_bits(header, 16, 19),
+	    .cpu = (uint16_t)tw_bits(header, 20, 35),
+	    .state = is_switch ? (uint8_t)tw_bits(header, 36, 39) : 0,
+	};
+}
+
+/* The place of a koid in a context switch or a wake-up; behind the last one stand the arguments. */
+static inline size_t fxt_switch_koid(uint32_t number)
+{
+	return (2 + number) * (size_t)TW_FXT_WORD;
+}
+
+/* The koids of a context switch or wake-up without arguments, which come in millions. 0: it is another record, or its
+ * size is wrong, or a reserved bit is set. */
 static inline uint32_t fxt_plain_koids(uint64_t header)
 {
 	static const uint64_t plain = FXT_BITS(0, 19) | FXT_BITS(60, 63);

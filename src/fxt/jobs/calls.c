@@ -268,9 +268,14 @@ static const struct call_shape {
 	uint32_t mark;     /* of the kind of call */
 	uint32_t bytes;    /* how far the next call is from this one; 0: it is no call, and its place is used again */
 } call_shapes[FXT_TYPES] = {
-    [FXT_BEGIN] = {.bytes = sizeof(struct fxt_call), .mark = FXT_MARK_BEGIN},
-    [FXT_END] = {.bytes = sizeof(struct fxt_call)},
-    [FXT_COMPLETE] = {.bytes = sizeof(struct fxt_call), .mark = FXT_MARK_COMPLETE, .complete = UINT32_MAX},
+#define MARK(part) ((part) == FXT_CALL_BEGIN ? FXT_MARK_BEGIN : (part) == FXT_CALL_COMPLETE ? FXT_MARK_COMPLETE : 0)
+#define X(type, row, part, last)                                                                                       \
+	[type] = {.bytes = (part) == FXT_NO_CALL ? 0 : sizeof(struct fxt_call),                                        \
+	          .mark = MARK(part),                                                                                  \
+	          .complete = (last) == FXT_LAST_END_TIME ? UINT32_MAX : 0},
+    FXT_EVENT_LIST(X)
+#undef X
+#undef MARK
 };
 
 /* Takes a context switch or a wake-up without arguments. Returns its size; 0: it is another record. */
@@ -280,8 +285,8 @@ TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *byt
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	if (koids == 0 || ticks - chunk->decoder.clock.base_tsc > chunk->decoder.clock.near)
 		return 0;
-	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), tw_ticks_ns(&chunk->decoder.clock, ticks));
-	return (2 + koids) * TW_FXT_WORD;
+	see(chunk, tw_load64(bytes + fxt_switch_koid(0), big), tw_ticks_ns(&chunk->decoder.clock, ticks));
+	return fxt_switch_koid(koids);
 }
 
 /* Takes events whose names were looked up lately, of threads whose cursors have room, as most are, and scheduling
@@ -378,15 +383,15 @@ static bool take_other(const struct call_scan *scan, uint64_t header, const uint
 /* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */
 static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
 {
-	const uint64_t type = tw_bits(header, 60, 63), count = tw_bits(header, 16, 19);
-	const size_t place = (size_t)(bytes - chunk->bytes);
-	const size_t fixed = (type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS) * (size_t)TW_FXT_WORD;
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || (type != FXT_SWITCH && type != FXT_WAKEUP))
+	const struct fxt_switch found = fxt_switch(header);
+	const size_t behind = (size_t)(bytes - chunk->bytes) + fxt_switch_koid(found.koids);
+	if (!found.koids)
 		return false; /* what is no time must not move the clock: that takes divisions, and as many back */
 	const uint64_t time = tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big));
-	if (time == UINT64_MAX || (count && !fxt_are_registered(chunk, place, place + fixed, count)))
+	if (time == UINT64_MAX ||
+	    (found.arguments && !fxt_are_registered(chunk, (size_t)(bytes - chunk->bytes), behind, found.arguments)))
 		return false;
-	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
+	see(chunk, tw_load64(bytes + fxt_switch_koid(0), big), time);
 	return true;
 }
 

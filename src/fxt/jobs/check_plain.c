@@ -4,7 +4,7 @@
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
 #include "base/loops.h"
-#include "fxt/format/layout.h"
+#include "fxt/format/measure.h"
 #include "fxt/walk/chunk.h"
 
 #include <limits.h>
@@ -72,14 +72,12 @@ static bool is_timed(struct tw_ticks *clock, uint64_t ticks)
 /* Context switches and wake-ups make no steps. */
 static enum proof judge_switch(struct fxt_chunk *chunk, size_t place, uint64_t header)
 {
-	uint64_t type = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
-	size_t fixed = type == FXT_SWITCH ? FXT_SWITCH_WORDS : FXT_WAKEUP_WORDS;
-	bool right = type == FXT_WAKEUP || (type == FXT_SWITCH && state <= FXT_STATE_KNOWN);
+	const struct fxt_switch found = fxt_switch(header);
+	const size_t behind = place + fxt_switch_koid(found.koids);
 	uint64_t ticks = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->decoder.big);
-	if (!right || !is_timed(&chunk->decoder.clock, ticks))
+	if (!found.koids || found.state > FXT_STATE_KNOWN || !is_timed(&chunk->decoder.clock, ticks))
 		return NOT_PLAIN;
-	return !count || plain_arguments_end(chunk, place, place + fixed * TW_FXT_WORD, count, false) ? FINE
-	                                                                                              : NOT_PLAIN;
+	return !found.arguments || plain_arguments_end(chunk, place, behind, found.arguments, false) ? FINE : NOT_PLAIN;
 }
 
 TW_NOINLINE enum proof judge_other(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, uint64_t header)
@@ -101,26 +99,23 @@ struct step_shape {
 	uint64_t begin, end; /* masks: it begins a duration; it ends one */
 };
 
-enum { SCOPED_INSTANT = FXT_TYPES | FXT_INSTANT, COMPLETE = FXT_TYPES | FXT_COMPLETE };
-
 /* By type of event for two words, and 16 further on for three. Only begins, ends and instants without a scope have
  * two. */
 static const struct step_shape step_shapes[2 * FXT_TYPES] = {
-#define MASK UINT64_MAX
-#define OPERATION(type) [FXT_TYPES | (type)] = {.below = UINT64_MAX}
-    [FXT_INSTANT] = {.below = UINT64_MAX},
-    [SCOPED_INSTANT] = {.below = FXT_SCOPE_MAX + 1},
-    [FXT_BEGIN] = {.below = UINT64_MAX, .begin = MASK},
-    [FXT_END] = {.below = UINT64_MAX, .end = MASK},
-    [COMPLETE] = {.below = UINT64_MAX, .complete = MASK},
-    OPERATION(FXT_ASYNC_BEGIN),
-    OPERATION(FXT_ASYNC_INSTANT),
-    OPERATION(FXT_ASYNC_END),
-    OPERATION(FXT_FLOW_BEGIN),
-    OPERATION(FXT_FLOW_STEP),
-    OPERATION(FXT_FLOW_END),
-#undef OPERATION
-#undef MASK
+#define IF(condition, value) ((condition) ? (value) : 0)
+#define BELOW(last)                                                                                                    \
+	((last) == FXT_LAST_SCOPE        ? FXT_SCOPE_MAX + 1                                                           \
+	 : (last) == FXT_LAST_COUNTER_ID ? 0 /* it must have arguments */                                              \
+	                                 : IF((last) != FXT_LAST_NONE, UINT64_MAX))
+#define X(type, row, part, last)                                                                                       \
+	[type] = {.below = IF((last) <= FXT_LAST_SCOPE, UINT64_MAX),                                                   \
+	          .begin = IF((part) == FXT_CALL_BEGIN, UINT64_MAX),                                                   \
+	          .end = IF((part) == FXT_CALL_END, UINT64_MAX)},                                                      \
+	[FXT_TYPES | (type)] = {.below = BELOW(last), .complete = IF((last) == FXT_LAST_END_TIME, UINT64_MAX)},
+    FXT_EVENT_LIST(X)
+#undef X
+#undef BELOW
+#undef IF
 };
 
 /* The shape of an event without arguments, which has two or three words. */
@@ -133,7 +128,7 @@ static inline const struct step_shape *shape_of(uint64_t header)
 static const struct step_shape *shape_with_arguments(uint64_t header, bool scoped)
 {
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
-	bool two = type == FXT_BEGIN || type == FXT_END || (type == FXT_INSTANT && !scoped);
+	bool two = fxt_event_words[type] == 2 && !scoped;
 	return type == FXT_COUNTER ? &step_shapes[FXT_INSTANT] : &step_shapes[type | (two ? 0 : FXT_TYPES)];
 }
 

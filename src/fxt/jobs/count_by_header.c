@@ -10,11 +10,7 @@
 #include "fxt/events/values.h"
 #include "fxt/jobs/census.h"
 
-/* Types whose second word is a time. */
-static bool is_timed(unsigned type)
-{
-	return type == TW_FXT_TYPE_SCHEDULING || type == TW_FXT_TYPE_LOG || type == TW_FXT_TYPE_PROFILER;
-}
+#include <stddef.h>
 
 /* Adds a tally for a thread; *at is the hash place that now leads to it. NULL when there is no memory. */
 TW_NOINLINE struct fxt_tally *new_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from, uint32_t *at)
@@ -62,47 +58,52 @@ static inline void count_lone(struct fxt_sums *sums, uint64_t koid, uint64_t siz
 	}
 }
 
-/* Which threads records other than events are about. `from` are the low bits of the thread indices in the header; where
- * an index is 0, process and thread koid stand behind the time. `lone`: there are no indices, only the thread's koid
- * behind the time, as in today's context switches and wake-ups. */
-static const struct {
-	uint8_t count;
-	uint8_t from[2]; /* bits */
-	bool lone;
-} named_threads[TW_FXT_KINDS] = {
-    [TW_FXT_LOG] = {1, {32}, false},
-    [TW_FXT_CONTEXT_SWITCH] = {2, {0}, true},
-    [TW_FXT_THREAD_WAKEUP] = {1, {0}, true},
-    [TW_FXT_LEGACY_CONTEXT_SWITCH] = {2, {28, 36}, false},
-    [TW_FXT_PROFILER_MODULE] = {1, {20}, false},
-    [TW_FXT_PROFILER_MMAP] = {1, {20}, false},
-    [TW_FXT_PROFILER_BACKTRACE] = {1, {20}, false},
-};
+/* Counts a record for a thread whose index stands in its header, or both koids at a place, which is moved behind them.
+ * False where these are not there. */
+static bool count_thread(struct fxt_sums *sums, uint64_t index, const struct fxt_tally *tally, const uint8_t *bytes,
+                         uint64_t *at, bool big)
+{
+	struct fxt_inline_tally one = {.tally = *tally};
+	if (index) {
+		fxt_add_up(&sums->threads[index], tally);
+		return true;
+	}
+	if (tally->bytes - *at < 2 * TW_FXT_WORD)
+		return false;
+	one.process = tw_load64(bytes + *at, big);
+	one.thread = tw_load64(bytes + *at + TW_FXT_WORD, big);
+	if (one.thread)
+		fxt_add_inline(sums, &one);
+	*at += (uint64_t)2 * TW_FXT_WORD;
+	return true;
+}
 
-static inline void count_threads(struct fxt_sums *sums, uint64_t header, enum tw_fxt_kind kind, const uint8_t *bytes,
-                                 uint64_t size, bool big)
+static bool is_thread(const struct fxt_record_field *field)
+{
+	return field->form == FXT_FIELD_THREAD || field->form == FXT_FIELD_PROCESS;
+}
+
+/* Whether a field is the koid of a thread alone. */
+static bool is_lone(const struct fxt_record_field *field)
+{
+	return field->form == FXT_FIELD_WORD && (field->member == offsetof(struct tw_fxt_record, thread.thread) ||
+	                                         field->member == offsetof(struct tw_fxt_record, incoming.thread));
+}
+
+/* The threads that a record other than an event is about: their koids stand behind the time. */
+static void count_threads(struct fxt_sums *sums, uint64_t header, enum tw_fxt_kind kind, const uint8_t *bytes,
+                          uint64_t size, bool big)
 {
 	uint64_t at = (uint64_t)2 * TW_FXT_WORD, time = tw_load64(bytes + TW_FXT_WORD, big);
-	for (unsigned i = 0; named_threads[kind].lone && i < named_threads[kind].count && size > at;
-	     i++, at += TW_FXT_WORD)
-		count_lone(sums, tw_load64(bytes + at, big), size, time);
-	if (named_threads[kind].lone)
-		return;
-	struct fxt_inline_tally one = {.tally = {1, size, time, time}};
-	for (unsigned i = 0; i < named_threads[kind].count; i++) {
-		unsigned from = named_threads[kind].from[i];
-		uint64_t index = tw_bits(header, from, from + 7);
-		if (index) {
-			fxt_add_up(&sums->threads[index], &one.tally);
-			continue;
-		}
-		if (size - at < 2 * TW_FXT_WORD)
+	const struct fxt_tally tally = {1, size, time, time};
+	for (const struct fxt_record_field *field = fxt_record_kinds[kind].fields; field->form; field++) {
+		if (is_thread(field) &&
+		    !count_thread(sums, tw_bits(header, field->low, field->high), &tally, bytes, &at, big))
 			return;
-		one.process = tw_load64(bytes + at, big);
-		one.thread = tw_load64(bytes + at + TW_FXT_WORD, big);
-		if (one.thread)
-			fxt_add_inline(sums, &one);
-		at += (uint64_t)2 * TW_FXT_WORD;
+		if (is_lone(field) && size > at) {
+			count_lone(sums, tw_load64(bytes + at, big), size, time);
+			at += TW_FXT_WORD;
+		}
 	}
 }
 
@@ -112,7 +113,7 @@ void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *byte
 {
 	enum tw_fxt_kind kind = fxt_kind(header);
 	sums->kinds[kind]++;
-	if (kind == TW_FXT_UNKNOWN || !is_timed(fxt_type(header)) || size <= TW_FXT_WORD)
+	if (!fxt_record_kinds[kind].timed || size <= TW_FXT_WORD)
 		return;
 	fxt_note_time(&sums->provider, tw_load64(bytes + TW_FXT_WORD, big));
 	count_threads(sums, header, kind, bytes, size, big);
@@ -122,14 +123,14 @@ void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *byte
 static bool count_plain_koids(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t without, bool big)
 {
 	const uint32_t koids = fxt_plain_koids(header);
-	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big), size = (2 + koids) * (uint64_t)TW_FXT_WORD;
+	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big), size = fxt_switch_koid(koids);
 	if (koids == 0 || ticks >= without)
 		return false;
 	sums->kinds[koids == 2 ? TW_FXT_CONTEXT_SWITCH : TW_FXT_THREAD_WAKEUP]++;
 	sums->provider.records++;
 	fxt_note_time(&sums->provider, ticks);
 	for (uint32_t i = 0; i < koids; i++)
-		count_lone(sums, tw_load64(bytes + (2 + i) * (size_t)TW_FXT_WORD, big), size, ticks);
+		count_lone(sums, tw_load64(bytes + fxt_switch_koid(i), big), size, ticks);
 	return true;
 }
 
