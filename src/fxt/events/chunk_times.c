@@ -4,7 +4,7 @@
 #include "base/inline.h"
 #include "fxt/merge/merge_window.h"
 
-/* What a record means for the times of its chunk. */
+/* The effect of a record on the times of its chunk, by its type. */
 enum role {
 	ODD,             /* others depend on its row, or its time is not the second word */
 	CHANGES_CONTEXT, /* the records behind it may have another clock */

@@ -161,7 +161,7 @@ static bool has_more(const struct fxt_commit *commit, const struct fxt_chunk *ch
 	return tw_input_seekable(input) && end <= tw_input_size(input) && more <= tw_input_size(input) - end;
 }
 
-/* What goes on behind this row. All of an unknown record is shown, padding too. */
+/* A blob whose bytes go on behind this row. All of an unknown record is shown, padding too. */
 static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk, struct tw_event *row)
 {
 	const struct tw_argument *bytes = row->flags & TW_FLAG_PARTIAL ? bytes_of(&chunk->rows.slab, row) : NULL;

@@ -34,7 +34,7 @@ TW_NOINLINE const struct fxt_merged_thread *look_up_merged(const struct fxt_chun
 	return names && thread ? fxt_merged_thread(names, thread->number) : NULL;
 }
 
-/* What an event leads to, besides its thread; NULL where something is inline, or not defined. */
+/* Category and name of an event, whose thread it finds too; NULL where one of the three is inline or not registered. */
 TW_INLINE const struct fxt_pair *find(struct plain_rows *rows, uint64_t header, size_t place)
 {
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
@@ -136,7 +136,7 @@ TW_NOINLINE void wait_for_koid(struct fxt_chunk *chunk, enum fxt_fix_kind kind, 
 	fxt_add_fix(chunk, &(struct fxt_fix){.kind = (uint8_t)kind, .b = koid});
 }
 
-/* They tell koids of threads only. */
+/* Makes the row of a context switch or a wake-up, which have koids of threads alone: the commit finds the tracks. */
 TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
 {
 	const struct fxt_switch found = fxt_switch(header);

@@ -233,7 +233,7 @@ static struct tw_event *add_row(const struct row_source *source, enum tw_event_k
 	return row;
 }
 
-/* What a complete slice lasts. Its ends are compared as they stand: a nanosecond may have many ticks. */
+/* The length of a complete slice. Begin and end are compared in ticks: a nanosecond may have many of them. */
 static uint64_t duration(const struct row_source *source, uint64_t begin_ns)
 {
 	const struct tw_fxt_record *record = source->record;
@@ -256,7 +256,8 @@ static void add_event(const struct row_source *source, enum tw_event_kind kind)
 	add_arguments(source);
 }
 
-/* Of what nobody looks at, calls need to know that its thread went on, and whoever meets a koid whose thread it is. */
+/* Makes a row without name and arguments, of an event of a kind that is not asked for: a call that never ends goes on
+ * to the last event of its thread, and a koid that is met alone belongs to the process of its thread. */
 static void add_sign_of_life(const struct row_source *source, enum tw_event_kind kind)
 {
 	struct fxt_chunk *chunk = source->chunk;

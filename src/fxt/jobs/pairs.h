@@ -17,7 +17,7 @@ struct fxt_open {
 	uint32_t name;
 };
 
-/* Those of a thread, the innermost last. */
+/* The open durations of a thread, the innermost last. */
 struct fxt_stack {
 	struct fxt_open *open;
 	size_t count, room;

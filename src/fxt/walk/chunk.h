@@ -61,7 +61,7 @@ struct fxt_context {
 	int64_t wall_ns;
 };
 
-/* What of a row is completed by the commit, with the dictionary. */
+/* A member of a row that the commit completes, with the dictionary. */
 enum fxt_fix_kind {
 	FXT_FIX_NAME,
 	FXT_FIX_CATEGORY,
@@ -116,7 +116,7 @@ struct fxt_pair {
 	uint32_t category, name;
 };
 
-/* The same for profiles, which need no category. All zero: none. */
+/* The name of a call that was looked up, for profiles: they need no category. All zero: none. */
 struct fxt_called {
 	uint64_t key; /* FXT_CALLED_BITS of the header of an event */
 	uint32_t name;
@@ -134,8 +134,8 @@ struct fxt_call_cursor {
 	bool met;                    /* `track` is known */
 };
 
-/* What a thread looked up of a provider. It holds from context to context and from chunk to chunk, until a string gets
- * another meaning. */
+/* The names of a provider that a thread has looked up. A cache holds from context to context and from chunk to chunk,
+ * until a string gets another meaning. */
 struct fxt_name_cache {
 	const struct fxt_provider *provider; /* whose references these are */
 	uint32_t generation;                 /* as in the context */
@@ -253,11 +253,11 @@ struct fxt_chunk {
 	bool failed; /* no memory: something of it is missing */
 };
 
-/* A flag of rows that are taken away when they are committed: objects of a provider that is left out. It is one that
- * objects do not have. */
+/* A flag of the rows of objects whose provider is left out: the commit learns their names and removes the rows. Rows of
+ * objects have no tail, so the bit is free. */
 enum { FXT_FLAG_FOREIGN = TW_FLAG_TAIL };
 
-/* What the caller wants of the archive. */
+/* A request: the events that the caller wants of the archive, and how. */
 struct fxt_wish {
 	const struct tw_read_options *options;
 	uint32_t kinds; /* bits by enum tw_event_kind: other events need no rows */

@@ -8,7 +8,8 @@
 
 struct fxt_cursor {
 	struct tw_reader *reader;
-	/* What holds at the current record: looked up by its offset, for chunk->decoder.context.provider. */
+	/* Tables. The meaning of an index at the current record is found by its offset, for the provider of
+	 * chunk->decoder.context. */
 	struct fxt_state state;
 	struct fxt_walk walk;
 	struct fxt_chunk *chunk, *before;
@@ -40,7 +41,7 @@ static inline uint64_t fxt_cursor_offset(const struct fxt_cursor *cursor)
 	return fxt_offset(cursor->chunk, cursor->place);
 }
 
-/* What an index means for the current record; NULL where it is not defined. */
+/* The string or thread of an index at the current record; NULL where nothing has registered it. */
 static inline const struct fxt_entry *fxt_cursor_string(const struct fxt_cursor *cursor, unsigned index)
 {
 	return fxt_string_at(cursor->chunk->decoder.context.provider, index, fxt_cursor_offset(cursor));

@@ -10,7 +10,7 @@
 
 enum { FXT_POOL_MOST = 64 };
 
-/* Whom they work for. */
+/* An archive that the threads work for. */
 struct fxt_client {
 	/* With the lock, does a piece of work, letting the lock go meanwhile, or returns false when there is none. */
 	bool (*work)(void *context, struct fxt_scratch *scratch);

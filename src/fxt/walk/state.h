@@ -10,8 +10,8 @@
 
 #include <stdatomic.h>
 
-/* What an index of a string or thread table means from some offset on. Records are decoded behind the one that reads
- * the tables, maybe in other threads: what an index meant before is kept as long as a record may ask for it. */
+/* The meaning of an index of a string or thread table, from some offset on. Records are decoded behind the walk that
+ * fills the tables, maybe in other threads: an earlier meaning is kept as long as a record may ask for it. */
 struct fxt_entry {
 	uint64_t since; /* offset of the record that registered it */
 	struct fxt_entry *before;
@@ -41,10 +41,11 @@ struct fxt_provider {
 	uint64_t frequency;            /* ticks per second */
 	bool announced;                /* by a provider info record */
 	bool initialized;              /* by an initialization record */
-	bool gave_ticks, gave_first;   /* that was the first to tell those of its number, and any */
-	bool timed;                    /* it has records with times that came before any such record */
-	bool has_wall;                 /* that told a wall time */
-	int64_t wall_ns;               /* what to add to a time for that since 1970 */
+	bool gave_ticks;               /* its initialization was the first to tell the ticks of its number */
+	bool gave_first;               /* its initialization was the first to tell ticks at all */
+	bool timed;                    /* a record with a time came before any initialization */
+	bool has_wall;                 /* its initialization told a wall time */
+	int64_t wall_ns;               /* added to a time it gives that since 1970 */
 	bool wanted;                   /* the options let it through */
 	bool told_string, told_thread; /* that an index got another meaning */
 	struct fxt_page *_Atomic strings[FXT_PAGES];
@@ -86,7 +87,8 @@ bool fxt_state_reset(struct fxt_state *state);
 /* Makes a provider the current one; one that is not known comes into being. False when there is no memory for it. */
 bool fxt_state_select(struct fxt_state *state, uint32_t id);
 
-/* The same for a provider info record: a known one loses its tables, and no record before may be asked for any more. */
+/* Makes a provider the current one, for a provider info record: a known provider loses its tables, and no record before
+ * may be asked for any more. */
 bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length);
 
 /* The current provider has so many ticks per second. */
@@ -137,7 +139,7 @@ uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length
 enum { FXT_UNDEFINED_MAX = 32 };
 size_t fxt_undefined_name(char text[static FXT_UNDEFINED_MAX], unsigned index);
 
-/* The same of threads, and the koid that such a thread has. */
+/* The koid of a thread whose index nothing has registered; and its name. */
 uint64_t fxt_undefined_koid(uint64_t generation, uint64_t index);
 size_t fxt_undefined_thread(char text[static FXT_UNDEFINED_MAX], unsigned index);
 
