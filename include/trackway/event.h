@@ -173,6 +173,10 @@ TW_API const struct tw_track *tw_dictionary_track(const struct tw_dictionary *di
 /* Returns the name of a process; the empty name where the trace does not tell it, or not yet. Never NULL. */
 TW_API const struct tw_name *tw_dictionary_process_name(const struct tw_dictionary *dictionary, uint64_t process);
 
+/* Returns the name of a thread; the empty name where the trace does not tell it, or not yet. Never NULL. */
+TW_API const struct tw_name *tw_dictionary_thread_name(const struct tw_dictionary *dictionary, uint64_t process,
+                                                       uint64_t thread);
+
 /* Returns how many tracks there are: valid numbers are less than this. Number 0 is the track of what has none. */
 TW_API uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary);
 

@@ -51,6 +51,10 @@ struct tw_namer {
 
 struct tw_xtrace_read_options;
 
+/* Of struct tw_read_options. */
+#define TW_ANY_THREAD UINT64_MAX
+#define TW_ANY_PROCESS UINT64_MAX
+
 /* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers
  * point to must live until the reader is closed. Times are nanoseconds since the start of the trace. */
 struct tw_read_options {
@@ -64,6 +68,10 @@ struct tw_read_options {
 	const struct tw_namer *namer; /* NULL: functions are shown as numbers */
 	const uint64_t *threads;      /* only these thread ids; NULL: all */
 	size_t thread_count;
+	/* Of which process each of these is, TW_ANY_PROCESS: of any; where a thread is TW_ANY_THREAD, all of the
+	 * process, with what it has of no thread. Formats that know threads by their numbers alone look at these only.
+	 * NULL: of any. */
+	const uint64_t *thread_processes;
 	/* Only what providers write whose name or decimal id matches this glob; NULL: all. For formats with
 	 * providers (fxt): others are not opened. */
 	const char *provider;
@@ -145,6 +153,15 @@ struct tw_merge_options {
 	 * happen at the time of the first trace's; with two, clocks that run at other speeds are brought to the first
 	 * trace's. */
 	const char *markers[TW_MERGE_MARKERS];
+	/* All traces are of one machine: a process, a CPU, and a thread that a trace knows by its number alone (FXT)
+	 * are the same where traces have the same number. */
+	bool same_machine;
+};
+
+/* Numbers that several traces have: with same_machine they are the same process, thread and CPU; otherwise those of the
+ * later trace got others. */
+struct tw_merge_shared {
+	uint64_t processes, threads, cpus;
 };
 
 /* How the times of one trace were changed: time' = (time - pivot_ns) * scale + pivot_ns + shift_ns. */
@@ -161,9 +178,9 @@ struct tw_merge_source {
 
 /* Opens several traces of any formats as one whose events come in time order; read it with tw_read().
  * Their dictionaries become one. A process keeps its number unless another one came before with that number: then it
- * gets another (1,000,000 more, where that is free). Koids of threads are taken to be unique over all. Memory
- * is that of a window over each source. *merged is set as by tw_open(). options: threads, filters, findings and the
- * namer hold for all; the order is that of time. The format's name is "merged".
+ * gets another (1,000,000 more, where that is free). So does a thread of an FXT archive, which is known by its koid
+ * alone, and of scheduling a CPU (1,000 more), unless all are of the same machine. Memory is that of a window over
+ * each source. *merged is set as by tw_open(). options: threads, filters, findings and the namer hold for all; the order is that of time. The format's name is "merged".
  * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.
  * More than 256 sources, or than half as many as the process may have files open, are opened (in the working directory
  * of then) and read one after the other by the first tw_read(), into a file without a name in
@@ -180,6 +197,9 @@ TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_sourc
 /* Tells how the times of source i (from 0) of a merged trace are changed, after its first tw_read(). Past the last, and
  * of a reader that merges nothing, they are not: 0 ns, 0 ns, 1. */
 TW_API void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift);
+
+/* Tells which numbers the traces shared that have been read. Of a reader that merges nothing, none. */
+TW_API void tw_merged_shared(const struct tw_reader *merged, struct tw_merge_shared *shared);
 
 /* A reader is read once and in one way: by tw_read(), by tw_read_record(), or as a whole by one call of tw_read_info(),
  * tw_repair(), tw_transcode() or what tells about all events, such as tw_profile_add(). TW_ERR_VALUE where it was read

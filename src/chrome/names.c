@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chrome/chrome.h"
 
+#include "core/tool.h"
+
 #include <string.h>
 
 enum {
@@ -264,5 +266,9 @@ bool chrome_wanted(const struct tw_reader *reader, uint32_t track)
 {
 	if (!reader->options.thread_count)
 		return true;
-	return tw_thread_wanted(&reader->options, tw_dictionary_track(reader->dictionary, track)->thread);
+	const struct tw_track *known = tw_dictionary_track(reader->dictionary, track);
+	uint32_t lone; /* of a process that may be told later: its number chooses it */
+	bool waits = known->process == 0 &&
+	             tw_map_find(&((const struct chrome_state *)reader->state)->names.lone, known->thread, &lone);
+	return waits ? tw_thread_wanted(&reader->options, known->thread) : tw_track_wanted(&reader->options, known);
 }

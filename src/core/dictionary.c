@@ -568,6 +568,15 @@ const struct tw_name *tw_dictionary_process_name(const struct tw_dictionary *dic
 	                          find_track(dictionary, &track, &number) ? dictionary->tracks[number].name : 0);
 }
 
+const struct tw_name *tw_dictionary_thread_name(const struct tw_dictionary *dictionary, uint64_t process,
+                                                uint64_t thread)
+{
+	const struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
+	uint32_t number;
+	return tw_dictionary_name(dictionary,
+	                          find_track(dictionary, &track, &number) ? dictionary->tracks[number].name : 0);
+}
+
 bool tw_dictionary_has_process(const struct tw_dictionary *dictionary, uint64_t process)
 {
 	const struct tw_track track = {.process = process, .kind = TW_TRACK_PROCESS};

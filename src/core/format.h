@@ -38,10 +38,13 @@ struct tw_traits {
 	const char *origin;             /* the format that all events are of; NULL: those of several are merged */
 	bool sampled;                   /* where time goes is told by samples of stacks, not by slices */
 	bool timeless;                  /* objects have no time of their own: filters by time let them through */
+	bool koids;                     /* threads are known by their numbers alone: no two have the same */
 	bool in_turn;                   /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
 	const struct tw_text *document; /* what stands around the events, as it is to be written again, where
 	                                   tw_request.texts asks for it; NULL: the format has no such */
-	bool raised;       /* the merge, as it reads: events would come before time 0, which is theirs instead */
+	bool raised; /* the merge, as it reads: events would come before time 0, which is theirs instead */
+	/* Of a merge, as it reads: how many CPUs and threads have got other numbers. */
+	uint64_t moved_cpus, moved_threads;
 	uint64_t reach_ns; /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
 	                       or not */
 };
@@ -255,6 +258,7 @@ struct tw_writer {
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
 	bool later;                                  /* an event after time 0 has been written */
+	uint64_t moved_cpus, moved_threads;          /* of a merge: how many have been counted */
 	struct tw_loss *kind_losses[TW_EVENT_KINDS]; /* those of whole kinds; NULL: not yet */
 	bool open;                                   /* events can be written: from tw_create() to tw_finish() */
 	bool finished;

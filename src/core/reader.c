@@ -11,6 +11,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+bool tw_track_wanted(const struct tw_read_options *options, const struct tw_track *track)
+{
+	const uint64_t *processes = options->thread_processes;
+	for (size_t i = 0; i < options->thread_count; i++) {
+		bool thread = options->threads[i] == track->thread ||
+		              (options->threads[i] == TW_ANY_THREAD && processes && processes[i] != TW_ANY_PROCESS);
+		if (thread && (!processes || processes[i] == TW_ANY_PROCESS || processes[i] == track->process))
+			return true;
+	}
+	return options->thread_count == 0;
+}
+
 bool tw_thread_wanted(const struct tw_read_options *options, uint64_t thread)
 {
 	for (size_t i = 0; i < options->thread_count; i++)

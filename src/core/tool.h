@@ -70,4 +70,7 @@ struct tw_copied {
  * same. Returns 0, or the reader's negative status. */
 int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned jobs, struct tw_copied *copied);
 
+/* Whether options let the threads of a track through: of which process they are, too. */
+bool tw_track_wanted(const struct tw_read_options *options, const struct tw_track *track);
+
 #endif

@@ -100,6 +100,16 @@ static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
 	tw_count_losses(writer, "argument", false, argument);
 }
 
+/* Counts what a merge gave other numbers since the last batch. */
+static void count_moved(struct tw_writer *writer, const struct tw_reader *reader)
+{
+	const struct tw_traits *traits = &reader->traits;
+	tw_count_losses(writer, "CPU number", true, traits->moved_cpus - writer->moved_cpus);
+	tw_count_losses(writer, "thread number", true, traits->moved_threads - writer->moved_threads);
+	writer->moved_cpus = traits->moved_cpus;
+	writer->moved_threads = traits->moved_threads;
+}
+
 /* Counts events whose records tell more than events can, and those whose time was raised to 0: they come too late,
  * behind later ones. False where one is of no kind: targets look kinds up in tables. */
 static bool look_over(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
@@ -114,6 +124,7 @@ static bool look_over(struct tw_writer *writer, const struct tw_reader *reader, 
 		later |= event->time != 0;
 	}
 	writer->later = later;
+	count_moved(writer, reader);
 	tw_count_losses(writer, "unknown field", false, more);
 	tw_count_losses(writer, "time", true, reader->traits.raised ? raised : 0);
 	return !others;

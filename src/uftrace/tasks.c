@@ -213,10 +213,11 @@ static int add_tracks(struct tw_reader *reader)
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	for (size_t i = 0; i < uftrace->tasks.count; i++) {
 		struct uftrace_task *task = &uftrace->tasks.items[i];
-		task->shown = tw_thread_wanted(&reader->options, task->thread);
-		task->track = tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.process = task->process,
-		                                                                             .thread = task->thread,
-		                                                                             .kind = TW_TRACK_THREAD});
+		const struct tw_track track = {.process = task->process,
+		                               .thread = task->thread,
+		                               .kind = TW_TRACK_THREAD};
+		task->shown = tw_track_wanted(&reader->options, &track);
+		task->track = tw_dictionary_add_track(reader->dictionary, &track);
 		if (task->track == UINT32_MAX)
 			return tw_fail_memory(reader);
 		if (task->name)

@@ -112,3 +112,67 @@ pool-1,S,5000"
 		where t.tid = 12 and s.state = 'R'" "11,50,Running"
 	asks "$DATA/fxt/waker.fxt" "select count(*) from thread_state where waker_utid is not null" 1
 }
+
+@test "two machines with the same numbers: kept apart and counted, or joined; told" {
+	local a=$DATA/fxt/mg_a.fxt b=$DATA/fxt/mg_b.fxt
+	trackway merge "$a" "$b" -o m.fxt 2>told
+	grep -q 'CPU number: 1 kept in another form' told
+	grep -q 'thread number: 2 kept in another form' told
+	grep -q 'numbers that several files use, 1 of processes, 2 of threads, 1 of CPUs, are kept apart' told
+	trackway sched --json m.fxt >rows
+	grep -q '"process":1,"thread":20,"process_name":"pa","thread_name":"wa","running_ns":1400' rows
+	grep -q '"process":1000001,"thread":1000020,"process_name":"pb","thread_name":"wb","running_ns":1400' rows
+	trackway sched --by cpu --json m.fxt >rows
+	[ "$(grep -o '"cpu":[0-9]*,"busy_ns":[0-9]*,"idle_ns":0,"unknown_ns":0' rows | paste -sd' ')" = \
+		'"cpu":0,"busy_ns":1500,"idle_ns":0,"unknown_ns":0 "cpu":1000,"busy_ns":1500,"idle_ns":0,"unknown_ns":0' ]
+	trackway merge "$a" "$b" -o m.json 2>told
+	grep -q 'CPU number: 1 kept in another form' told
+	trackway merge --same-machine "$a" "$b" -o s.fxt 2>told
+	grep -q 'are taken as those of one machine' told
+	fails grep -q 'CPU number' told
+	trackway sched --by cpu --json s.fxt >rows
+	[ "$(wc -l <rows)" = 1 ]
+}
+
+@test "two traces with a process 0 each: two processes" {
+	trackway merge "$DATA/chrome/pid0.json" "$DATA/chrome/pid0.json" -o m.json
+	asks m.json "select pid, p.name, count(*) from slice join thread using (utid) join process p using (upid)
+		where tid in (0, 7) group by 1, 2 order by 1" "0,GPU 0,2
+1000000,GPU 0,2"
+}
+
+@test "--thread and --process take numbers, names and globs, in every command, from a pipe, too" {
+	local c=$DATA/chrome/pid0.json s=$DATA/chrome/sched-names-fuchsia.json
+	counts() { # how many calls pass
+		trackway stat --json "$@" 2>err | grep -o '"count":[0-9]*' | cut -d: -f2 | paste -sd' '
+	}
+	[ "$(counts --process 'GPU*' "$c")" = 2 ]
+	[ "$(counts --process 0 --thread 7 "$c")" = 1 ]
+	[ "$(counts --process 0,5 "$c" | tr ' ' '\n' | sort | paste -sd' ')" = '1 2' ]
+	[ "$(counts --thread 0 "$c")" = 1 ]
+	[ "$(counts --process 'GPU 0' - <"$c")" = 2 ]
+	[ "$(cat "$c" | counts --process 'GPU 0' -)" = 2 ]
+	[ -z "$(counts --process nobody "$c")" ]
+	grep -q -- 'passes the filters: --process nobody (trackway info lists the threads)' err
+	trackway counters --process 5 --json "$c" >rows 2>err
+	[ ! -s rows ]
+	trackway counters --process 'GPU 0' --json "$c" | grep -q '"counter":"c"'
+	trackway sched --thread 'pool-*' --json "$s" | grep -q '"thread":3002'
+	[ "$(trackway sched --process server.cm --json "$s" | wc -l)" = 2 ]
+	[ "$(trackway sched --thread 3001 --process server.cm --json "$s" | wc -l)" = 1 ]
+	trackway cut --process 'GPU 0' "$c" -o cut.json
+	asks cut.json "select count(*), min(pid), max(pid) from slice join thread using (utid) join process using (upid)" "2,0,0"
+	trackway convert --thread 'undefined thread 2' "$DATA/fxt/ret130.fxt" -o part.fxt 2>err || true
+	trackway stat --json part.fxt >rows
+	[ "$(grep -o '"total_ns":[0-9]*' rows)" = '"total_ns":180' ]
+	trackway merge --process 'GPU*' "$c" "$s" -o m.json 2>err
+	asks m.json "select count(*) from slice" 2
+}
+
+@test "info tells the names of threads and processes" {
+	trackway info "$DATA/chrome/sched-names-fuchsia.json" >text
+	grep -Eq '^ +3001 +3000 .* main +server.cm *$' text
+	trackway info --json "$DATA/chrome/sched-names-fuchsia.json" |
+		grep -q '"thread":3002,.*"thread_name":"pool-1","process_name":"server.cm"'
+	trackway info --json "$DATA/chrome/pid0.json" | grep -q '"process":0,"thread":7,.*"thread_name":null,"process_name":"GPU 0"'
+}

@@ -130,6 +130,9 @@ static int sift(struct tw_walk *walk, struct tw_reader *reader, const char *path
 		return tw_say_error("%s: of a trace of format %s findings are chosen by --thread alone", path,
 		                    tw_reader_format(reader));
 	tw_take_options(walk->common, true, &options);
+	options.threads = walk->chosen.threads;
+	options.thread_count = walk->chosen.thread_count;
+	options.thread_processes = walk->chosen.thread_processes;
 	uint64_t passed[TW_EVENT_KINDS] = {0};
 	int status = tw_findings_filter(&walk->findings, most_of(checking->options), path, &options, passed);
 	if (status == 0)

@@ -11,10 +11,17 @@ static void put_span_json(struct tw_json *json, const struct tw_info_view *view,
 	tw_json_u64(json, counts ? "end_instructions" : "end_ns", end);
 }
 
+/* null where it is not known. */
+static void put_name(struct tw_json *json, const char *key, const struct tw_name *name)
+{
+	tw_json_text(json, key, name->length ? name->text : NULL);
+}
+
 /* The threads of a part have events. */
 static void put_threads_json(struct tw_json *json, const struct tw_info_view *view,
                              const struct tw_thread_info *threads, size_t count, bool part)
 {
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(view->reader);
 	tw_json_array(json, "thread_list");
 	for (size_t i = 0; i < count; i++) {
 		tw_json_object(json, NULL);
@@ -26,6 +33,9 @@ static void put_threads_json(struct tw_json *json, const struct tw_info_view *vi
 		put_span_json(json, view, threads[i].start_ns, threads[i].end_ns);
 		if (threads[i].os_thread)
 			tw_json_u64(json, "os_thread_id", threads[i].os_thread);
+		put_name(json, "thread_name",
+		         tw_dictionary_thread_name(dictionary, threads[i].process, threads[i].thread));
+		put_name(json, "process_name", tw_dictionary_process_name(dictionary, threads[i].process));
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);

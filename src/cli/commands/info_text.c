@@ -163,28 +163,72 @@ static void put_more(struct tw_screen *screen, size_t more)
 		tw_putf(&screen->out, "... and %s more; --all shows them\n", tw_show_count(more).text);
 }
 
-static const struct tw_column thread_columns[] = {{"THREAD", true}, {"PROCESS", true}, {"RECORDS", true},
-                                                  {"SIZE", true},   {"FROM", true},    {"TO", true}};
-static const struct tw_column part_columns[] = {
-    {"THREAD", true}, {"PROCESS", true}, {"EVENTS", true}, {"FROM", true}, {"TO", true}};
+/* What a thread or its process is called, with nothing where that is not known. */
+struct thread_names {
+	const struct tw_name *thread, *process;
+};
+
+static struct thread_names names_of(const struct tw_info_view *view, const struct tw_thread_info *thread)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(view->reader);
+	return (struct thread_names){
+	    .thread = tw_dictionary_thread_name(dictionary, thread->process, thread->thread),
+	    .process = tw_dictionary_process_name(dictionary, thread->process),
+	};
+}
 
 /* The threads of a part have events, and no size. */
+static void add_thread(struct tw_table *table, const struct tw_info_view *view, const struct tw_thread_info *thread)
+{
+	tw_table_add(table, tw_show_id(thread->thread).text);
+	tw_table_add(table, tw_show_id(thread->process).text);
+	tw_table_add(table, tw_show_count(thread->records).text);
+	if (!view->part)
+		tw_table_add(table, tw_show_size(thread->bytes).text);
+	tw_table_add(table, show_time(view, thread->start_ns).text);
+	tw_table_add(table, show_time(view, thread->end_ns).text);
+}
+
+static size_t thread_columns(struct tw_column *columns, bool part, bool thread_named, bool process_named)
+{
+	size_t count = 0;
+	columns[count++] = (struct tw_column){"THREAD", true};
+	columns[count++] = (struct tw_column){"PROCESS", true};
+	columns[count++] = (struct tw_column){part ? "EVENTS" : "RECORDS", true};
+	if (!part)
+		columns[count++] = (struct tw_column){"SIZE", true};
+	columns[count++] = (struct tw_column){"FROM", true};
+	columns[count++] = (struct tw_column){"TO", true};
+	if (thread_named)
+		columns[count++] = (struct tw_column){"NAME", false};
+	if (process_named)
+		columns[count++] = (struct tw_column){"PROCESS NAME", false};
+	return count;
+}
+
 static int put_threads(struct tw_screen *screen, const struct tw_info_view *view)
 {
 	const struct tw_info_part *part = view->part;
 	const struct tw_thread_info *threads = part ? part->threads : view->info.threads;
 	size_t all = part ? part->thread_count : view->info.thread_count, shown = shown_of(all, view->all);
-	struct tw_table table = {.columns = part ? part_columns : thread_columns, .column_count = part ? 5 : 6};
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table table = {.columns = columns};
+	bool thread_named = false, process_named = false;
 	if (shown == 0)
 		return 0;
-	for (const struct tw_thread_info *thread = threads; thread < threads + shown; thread++) {
-		tw_table_add(&table, tw_show_id(thread->thread).text);
-		tw_table_add(&table, tw_show_id(thread->process).text);
-		tw_table_add(&table, tw_show_count(thread->records).text);
-		if (!part)
-			tw_table_add(&table, tw_show_size(thread->bytes).text);
-		tw_table_add(&table, show_time(view, thread->start_ns).text);
-		tw_table_add(&table, show_time(view, thread->end_ns).text);
+	for (size_t i = 0; i < shown; i++) {
+		const struct thread_names names = names_of(view, &threads[i]);
+		thread_named |= names.thread->length;
+		process_named |= names.process->length;
+	}
+	table.column_count = thread_columns(columns, part, thread_named, process_named);
+	for (size_t i = 0; i < shown; i++) {
+		const struct thread_names names = names_of(view, &threads[i]);
+		add_thread(&table, view, &threads[i]);
+		if (thread_named)
+			tw_table_add(&table, names.thread->text);
+		if (process_named)
+			tw_table_add(&table, names.process->text);
 	}
 	tw_put_char(&screen->out, '\n');
 	int status = tw_table_put(&table, screen);

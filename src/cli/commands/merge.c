@@ -18,7 +18,7 @@ struct merge_options {
 	struct tw_common common;
 	const char *to, *align;
 	struct tw_list offsets, markers;
-	bool strict;
+	bool strict, same_machine;
 };
 
 /* A trace, and what is found wrong in it. */
@@ -41,7 +41,10 @@ static const char *const align_words[] = {
 static int choose_alignment(const struct merge_options *options, struct tw_merge_options *how)
 {
 	const struct tw_list *markers = &options->markers;
-	*how = (struct tw_merge_options){.alignment = (enum tw_alignment)tw_word_place(align_words, options->align)};
+	*how = (struct tw_merge_options){
+	    .alignment = (enum tw_alignment)tw_word_place(align_words, options->align),
+	    .same_machine = options->same_machine,
+	};
 	if (markers->count > TW_MERGE_MARKERS)
 		return tw_say_usage(&tw_command_merge, "--marker: at most %d of them", TW_MERGE_MARKERS);
 	if (markers->count && options->align)
@@ -156,6 +159,31 @@ static void say_shifts(const struct tw_reader *reader, const struct tw_merge_opt
 	}
 }
 
+/* What became of numbers that several traces have. */
+static void say_shared(const struct tw_reader *reader, const struct tw_merge_options *how)
+{
+	struct tw_merge_shared shared;
+	tw_merged_shared(reader, &shared);
+	if (shared.processes + shared.threads + shared.cpus == 0)
+		return;
+	tw_say("numbers that several files use, %s of processes, %s of threads, %s of CPUs, are %s",
+	       tw_show_count(shared.processes).text, tw_show_count(shared.threads).text,
+	       tw_show_count(shared.cpus).text,
+	       how->same_machine ? "taken as those of one machine"
+	                         : "kept apart, the later ones under others (--same-machine joins them)");
+}
+
+static void put_json_shared(struct tw_json *json, const struct tw_reader *reader)
+{
+	struct tw_merge_shared shared;
+	tw_merged_shared(reader, &shared);
+	tw_json_object(json, "shared_numbers");
+	tw_json_u64(json, "processes", shared.processes);
+	tw_json_u64(json, "threads", shared.threads);
+	tw_json_u64(json, "cpus", shared.cpus);
+	tw_json_object_end(json);
+}
+
 /* What was written, and how the clock of each trace was changed to it. */
 static int put_json(const struct tw_writing *writing, const struct tw_reader *reader, const struct merge_inputs *inputs)
 {
@@ -176,6 +204,7 @@ static int put_json(const struct tw_writing *writing, const struct tw_reader *re
 		tw_json_object_end(&json);
 	}
 	tw_json_array_end(&json);
+	put_json_shared(&json, reader);
 	tw_written_put_fields(&json, writing);
 	tw_json_object_line_end(&json);
 	return tw_screen_close(&screen);
@@ -188,6 +217,7 @@ static int report(const struct tw_merge_options *how, const struct tw_writing *w
 	if (writing->common->json)
 		return put_json(writing, reader, inputs);
 	say_shifts(reader, how, inputs);
+	say_shared(reader, how);
 	return 0;
 }
 
@@ -196,11 +226,15 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 {
 	struct tw_read_options read = {.on_finding = keep_finding, .finding_context = inputs};
 	struct tw_names names = {0};
+	struct tw_who who = {0};
 	struct tw_reader *reader = NULL;
+	int status = 0;
 	tw_take_options(writing->common, true, &read);
+	for (size_t i = 0; i < inputs->count && status == 0; i++)
+		status = tw_who_choose(&who, writing->common, inputs->items[i].path, &read);
 	for (size_t i = 0; i < inputs->count; i++)
 		tw_names_want(&names, writing->common, sources[i].path);
-	int status = tw_names_open(&names, writing->common, &read);
+	status = status ? status : tw_names_open(&names, writing->common, &read);
 	if (status == 0) {
 		status = tw_open_merged(&reader, sources, inputs->count, how, &read);
 		if (status >= 0)
@@ -216,6 +250,7 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 	}
 	tw_close(reader);
 	tw_names_close(&names);
+	tw_who_free(&who);
 	return status;
 }
 
@@ -307,6 +342,9 @@ static const struct tw_option own_options[] = {
     {"offset", 0, TW_OPTION_LIST, offsetof(struct merge_options, offsets), .placeholder = "FILE=TIME",
      .help = "this trace begins so much later, \"b.fxt=1.5ms\", or earlier, \"b.fxt=-2s\"; may be repeated. Of a file "
              "that is there twice, the first"},
+    {"same-machine", 0, TW_OPTION_FLAG, offsetof(struct merge_options, same_machine),
+     .help = "the files are of one machine: processes, CPUs, and threads of FXT archives that have the same number are "
+             "the same"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct merge_options, strict),
      .help = "exit with 1 when the target cannot hold all that is in the sources"},
     {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
@@ -327,14 +365,17 @@ const struct tw_command tw_command_merge = {
 	"event that they share; how far clocks were moved by it, and how much faster they ran, is told. --offset moves "
 	"one more.\n\n"
 	"A process keeps its number, unless another one came before with that number: then it gets 1,000,000 more, or "
-	"another where that is taken. Koids of threads are taken to be unique. Strings are shared, and with them the "
-	"provider of an FXT archive: there is one. Filters hold for the whole.\n\n"
+	"another where that is taken. So does a thread of an FXT archive, which is known by its number alone, and of "
+	"scheduling a CPU (1,000 more): the files are taken to be of several machines. With --same-machine what has "
+	"one number is one. Which it was is told. Strings are shared, and with them the provider of an FXT archive: "
+	"there is one. Filters hold for the whole.\n\n"
 	"There may be any number of files. More than 256, or half as many as ulimit -n says, are read one after the "
 	"other, and their events wait in a temporary file ($TMPDIR, or /tmp), with about 60 bytes for each. Names, "
 	"threads and stacks of all of them together have a sixth of the memory limit: beyond that, which is told, new "
 	"names are \"(other)\" and new threads one.",
-    .examples = "trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"
-		"trackway merge --align none part1.fxt part2.fxt -o all.fxt\tOne clock.\n",
+    .examples =
+	"trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"
+	"trackway merge --align none --same-machine part1.fxt part2.fxt -o all.fxt\tTwo parts of one recording.\n",
     .groups = groups,
     .size = sizeof(struct merge_options),
     .least = 1,

@@ -94,5 +94,6 @@ int tw_list(struct tw_listing *listing, char **paths, size_t count)
 	else if (listing->screen.open)
 		tw_screen_discard(&listing->screen);
 	free(listing->rows.items);
+	tw_who_free(&walk->who);
 	return status;
 }

@@ -43,14 +43,20 @@ static void list_text(struct tw_text *list, const char *option, const char *text
 	tw_text_add(list, text, strlen(text));
 }
 
+static void list_who(struct tw_text *list, const char *option, const struct tw_numbers *who)
+{
+	for (size_t i = 0; i < who->count + who->names.count; i++) {
+		bool number = i < who->count;
+		const struct tw_shown id = tw_show_id(number ? who->items[i] : 0);
+		list_text(list, i ? "," : option, number ? id.text : who->names.items[i - who->count]);
+	}
+}
+
 /* Adds the filters as they could be typed: " --thread 1,2 --function f". Without memory the list is cut short. */
 static void list_filters(struct tw_text *list, const struct tw_common *common)
 {
-	for (size_t i = 0; i < common->threads.count; i++) {
-		const struct tw_shown id = tw_show_id(common->threads.items[i]);
-		tw_text_add(list, i ? "," : " --thread ", i ? 1 : 10);
-		tw_text_add(list, id.text, strlen(id.text));
-	}
+	list_who(list, " --thread ", &common->threads);
+	list_who(list, " --process ", &common->processes);
 	list_text(list, " --provider ", common->provider);
 	list_text(list, " --function ", common->function);
 	list_text(list, " --category ", common->category);
@@ -71,7 +77,9 @@ void tw_say_filters(const struct tw_common *common, const char *told, bool funct
 	} else if (tw_has_filters(common)) {
 		list_filters(&list, common);
 		tw_say("%s the filters:%s%s", told, list.bytes ? list.bytes : "",
-		       common->threads.count ? " (trackway info lists the threads)" : "");
+		       tw_chooses(&common->threads) || tw_chooses(&common->processes)
+		           ? " (trackway info lists the threads)"
+		           : "");
 	}
 	tw_text_free(&list);
 }
@@ -102,7 +110,7 @@ static enum unchosen_by kinds_unchosen_by(const struct tw_common *common)
 {
 	if (common->function || common->category)
 		return BY_NAME;
-	if (common->threads.count)
+	if (tw_chooses(&common->threads) || tw_chooses(&common->processes))
 		return BY_THREAD;
 	return common->from_time || common->to_time ? BY_TIME : NONE;
 }

@@ -70,10 +70,32 @@ static int open_file(struct tw_walk *walk, const char *path, struct tw_reader **
 	return tw_open(reader, path, &walk->options);
 }
 
+/* Finds the threads that are chosen in a file. Returns 0, or TW_EXIT_FAILED after saying why not. */
+static int choose_threads(struct tw_walk *walk, char *path)
+{
+	struct tw_read_options chosen = walk->options;
+	chosen.threads = walk->common->threads.items;
+	chosen.thread_count = walk->common->threads.count;
+	chosen.thread_processes = NULL;
+	tw_who_free(&walk->who);
+	int status = tw_who_choose(&walk->who, walk->common, path, &chosen);
+	walk->chosen = (struct tw_read_options){
+	    .threads = chosen.threads,
+	    .thread_count = chosen.thread_count,
+	    .thread_processes = chosen.thread_processes,
+	};
+	if (!walk->all_threads)
+		walk->options = chosen;
+	return status;
+}
+
 static int read_file(struct tw_walk *walk, char *path)
 {
 	struct tw_reader *reader;
-	int status = open_file(walk, path, &reader);
+	int status = choose_threads(walk, path);
+	if (status)
+		return status;
+	status = open_file(walk, path, &reader);
 	if (status >= 0)
 		status = read_reader(walk, reader, path);
 	int told = walk->own_findings ? 0 : tw_say_findings(&walk->findings, path);
@@ -96,7 +118,8 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	options->format = common->from;
 	options->xtrace = &common->xtrace;
 	options->threads = common->threads.items;
-	options->thread_count = common->threads.count;
+	options->thread_count =
+	    common->threads.names.count || tw_chooses(&common->processes) ? 0 : common->threads.count;
 	options->provider = common->provider;
 	options->category = common->category;
 	options->from_ns = common->from_time;
@@ -145,5 +168,7 @@ int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 		for (size_t i = 0; i < count; i++)
 			status = tw_worse(status, read_file(walk, paths[i]));
 	tw_names_close(&names);
+	if (!walk->all_threads)
+		tw_who_free(&walk->who);
 	return status;
 }

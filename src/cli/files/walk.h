@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/files/findings.h"
+#include "cli/files/who.h"
 
 #include <trackway/reader.h>
 
@@ -13,15 +14,17 @@ struct tw_walk {
 	const struct tw_common *common;
 	struct tw_read_options options; /* set before tw_walk(): what the command wants beside the common options */
 	bool filter_slices;             /* --function and --min-duration are the reader's work, not the command's */
-	bool all_threads;               /* --thread is the command's work: the reader gives all */
+	bool all_threads;               /* --thread is the command's work: the reader gives all, `chosen` tells which */
 	bool all_times;                 /* the same of --from-time and --to-time */
 	bool nameless;         /* functions are not shown: a list of names beside the trace is not opened unasked */
 	bool quiet;            /* no progress line: the command writes while it reads */
 	bool own_findings;     /* the command lists the findings itself, in show */
 	bool filters_findings; /* and it filters them itself (tw_findings_filter), which also decides the exit status */
-	struct tw_findings findings; /* of the file that is open */
-	void *context;               /* the command's */
-	size_t readable;             /* afterwards: how many of the files could be opened and read */
+	struct tw_findings findings;   /* of the file that is open */
+	struct tw_read_options chosen; /* which threads --thread and --process choose in it: nothing else of these */
+	struct tw_who who;             /* and what that points to; with all_threads the command's to free */
+	void *context;                 /* the command's */
+	size_t readable;               /* afterwards: how many of the files could be opened and read */
 
 	/* Uses up the reader. Returns enum tw_exit, or a negative status, which the reader explains. */
 	int (*read)(struct tw_walk *walk, struct tw_reader *reader, const char *path);

@@ -43,6 +43,36 @@ static const char *take_numbers(struct tw_numbers *numbers, const char *text)
 	return wrong;
 }
 
+/* Adds what is between commas: a number, or else a name. */
+static const char *take_one_of(struct tw_numbers *who, const char *text, size_t length)
+{
+	uint64_t number;
+	char *one = strndup(text, length);
+	if (!one || !tw_grow(&who->items, &who->room, who->count + 1, sizeof *who->items) ||
+	    !tw_grow(&who->names.items, &who->names.room, who->names.count + 1, sizeof *who->names.items)) {
+		free(one);
+		return "is too long";
+	}
+	if (!tw_parse_count(one, &number))
+		who->items[who->count++] = number;
+	else if (length)
+		who->names.items[who->names.count++] = one;
+	bool kept = length && tw_parse_count(one, &number);
+	if (!kept)
+		free(one);
+	return length ? NULL : "is empty";
+}
+
+static const char *take_who(struct tw_numbers *who, const char *text)
+{
+	const char *wrong = NULL;
+	for (const char *p = text, *end; !wrong && p; p = *end ? end + 1 : NULL) {
+		end = p + strcspn(p, ",");
+		wrong = take_one_of(who, p, (size_t)(end - p));
+	}
+	return wrong;
+}
+
 static const char *take_text(struct tw_list *list, const char *text)
 {
 	if (!tw_grow(&list->items, &list->room, list->count + 1, sizeof *list->items))
@@ -86,6 +116,8 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 		return tw_parse_count(text, &((struct tw_option_number *)member)->value);
 	case TW_OPTION_NUMBERS:
 		return take_numbers(member, text);
+	case TW_OPTION_WHO:
+		return take_who(member, text);
 	case TW_OPTION_LIST:
 		return take_text(member, text);
 	}

@@ -62,8 +62,12 @@ static const struct tw_option jobs_options[] = {
 };
 
 static const struct tw_option filter_options[] = {
-    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(threads), .placeholder = "ID[,ID...]", .filters = true,
-     .help = "only these threads; may be repeated"},
+    {"thread", 't', TW_OPTION_WHO, MEMBER(threads), .placeholder = "WHO[,WHO...]", .filters = true,
+     .help =
+         "only these threads, by number, name or glob, \"12\", \"main\", \"pool-*\"; may be repeated. For names the "
+         "trace is read once more"},
+    {"process", 0, TW_OPTION_WHO, MEMBER(processes), .placeholder = "WHO[,WHO...]", .filters = true,
+     .help = "only threads of these processes, told in the same way"},
     {"provider", 0, TW_OPTION_TEXT, MEMBER(provider), .placeholder = "GLOB", .filters = true,
      .help = "only what a provider writes whose name or number matches, \"net*\"; for formats with providers (fxt)"},
     {"from-time", 0, TW_OPTION_DURATION, MEMBER(from_time), .placeholder = "TIME", .filters = true,
@@ -80,7 +84,7 @@ static const struct tw_option filter_options[] = {
 };
 
 /* Those that are about all events, not just slices: the first. */
-enum { WINDOW_OPTIONS = 4 };
+enum { WINDOW_OPTIONS = 5 };
 
 static const struct tw_option output_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(output), .placeholder = "FILE",
@@ -138,10 +142,15 @@ bool tw_function_wanted(const struct tw_common *common, const char *name)
 	return !common->function || (name && fnmatch(common->function, name, 0) == 0);
 }
 
+bool tw_chooses(const struct tw_numbers *who)
+{
+	return who->count || who->names.count;
+}
+
 bool tw_has_filters(const struct tw_common *common)
 {
-	return common->threads.count || common->provider || common->function || common->category || common->from_time ||
-	       common->to_time || common->min_duration;
+	return tw_chooses(&common->threads) || tw_chooses(&common->processes) || common->provider || common->function ||
+	       common->category || common->from_time || common->to_time || common->min_duration;
 }
 
 enum tw_weight tw_weight_asked(const struct tw_common *common)
@@ -169,13 +178,21 @@ const char *tw_temporary_folder(void)
 	return folder && *folder ? folder : NULL;
 }
 
+static void free_numbers(struct tw_numbers *numbers)
+{
+	for (size_t i = 0; i < numbers->names.count; i++)
+		free((void *)(uintptr_t)numbers->names.items[i]);
+	free(numbers->names.items);
+	free(numbers->items);
+}
+
 void tw_options_free(const struct tw_command *command, struct tw_common *values)
 {
 	const struct tw_option *option;
 	for (size_t i = 0; (option = tw_option_at(command, i)); i++) {
 		void *member = (char *)values + option->offset;
-		if (option->kind == TW_OPTION_NUMBERS)
-			free(((struct tw_numbers *)member)->items);
+		if (option->kind == TW_OPTION_NUMBERS || option->kind == TW_OPTION_WHO)
+			free_numbers(member);
 		else if (option->kind == TW_OPTION_LIST)
 			free(((struct tw_list *)member)->items);
 	}

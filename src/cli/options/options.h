@@ -23,17 +23,19 @@ enum tw_option_kind {
 	TW_OPTION_SIZE,     /* bytes, "64M": uint64_t */
 	TW_OPTION_DURATION, /* nanoseconds, "1.5ms": uint64_t */
 	TW_OPTION_NUMBERS,  /* "1,2,3", may be repeated: struct tw_numbers */
+	TW_OPTION_WHO,      /* the same, and names or globs: struct tw_numbers with `names` */
 	TW_OPTION_LIST      /* any text, may be repeated: struct tw_list */
-};
-
-struct tw_numbers {
-	uint64_t *items;
-	size_t count, room;
 };
 
 struct tw_list {
 	const char **items;
 	size_t count, room;
+};
+
+struct tw_numbers {
+	uint64_t *items;
+	size_t count, room;
+	struct tw_list names; /* TW_OPTION_WHO: what is no number; the texts are its own */
 };
 
 struct tw_option_number {
@@ -96,7 +98,7 @@ struct tw_common {
 	struct tw_xtrace_read_options xtrace;
 	struct tw_option_number load_address; /* of `binary` */
 	uint64_t jobs, memory, reorder_window;
-	struct tw_numbers threads;
+	struct tw_numbers threads, processes;
 	const char *provider, *function, *category, *weight;
 	uint64_t from_time, to_time, min_duration;
 	bool filters_given; /* an option that leaves things out, even if it leaves out nothing: --from-time 0 */
@@ -134,6 +136,9 @@ int tw_options_parse(const struct tw_command *command, int argc, char **argv, st
 
 /* Whether --function lets a name through; NULL is no name. */
 bool tw_function_wanted(const struct tw_common *common, const char *name);
+
+/* Whether numbers or names were given. */
+bool tw_chooses(const struct tw_numbers *who);
 
 /* Whether there is any of the options that leave things out. */
 bool tw_has_filters(const struct tw_common *common);

@@ -6,6 +6,7 @@
 #include "cli/files/nothing_passed.h"
 #include "cli/options/output_form.h"
 #include "cli/output/message.h"
+#include "core/tool.h"
 
 #include <string.h>
 
@@ -34,12 +35,10 @@ static const char *sort_of(const struct sched_options *options)
 	return options->sort ? options->sort : is_by_cpu(options) ? "id" : "running";
 }
 
-static bool is_wanted(const struct tw_numbers *threads, uint64_t thread)
+static bool is_wanted(const struct tw_read_options *chosen, const struct tw_sched_thread *thread)
 {
-	for (size_t i = 0; i < threads->count; i++)
-		if (threads->items[i] == thread)
-			return true;
-	return threads->count == 0;
+	const struct tw_track track = {.process = thread->process, .thread = thread->thread};
+	return tw_track_wanted(chosen, &track);
 }
 
 static const void *row_at(const struct tw_sched *sched, size_t i, bool by_cpu)
@@ -57,12 +56,9 @@ static bool collect(struct tw_listing *listing)
 	const struct sched_options *options = (const struct sched_options *)listing->common;
 	struct tw_sched_listing *sched = sched_of(listing);
 	const void *row;
-	for (size_t i = 0; (row = row_at(sched->sched, i, sched->by_cpu)); i++) {
-		const struct tw_sched_thread *thread = row;
-		if ((sched->by_cpu || is_wanted(&options->common.threads, thread->thread)) &&
-		    !tw_rows_add(&listing->rows, row))
+	for (size_t i = 0; (row = row_at(sched->sched, i, sched->by_cpu)); i++)
+		if ((sched->by_cpu || is_wanted(&listing->walk.chosen, row)) && !tw_rows_add(&listing->rows, row))
 			return false;
-	}
 	tw_sched_sort(sched, sort_of(options), options->top);
 	return true;
 }

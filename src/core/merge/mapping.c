@@ -12,7 +12,9 @@
 
 enum {
 	STEP = 1000000, /* what is added to the number of a process that is taken: easy to see through */
-	OBJECT_PROCESS = 1
+	CPU_STEP = 1000,
+	OBJECT_PROCESS = 1,
+	OBJECT_THREAD = 2
 };
 
 /* What is taken for each, but for texts, with what leads to it: slots of a map, and its number in another mapping. */
@@ -104,21 +106,32 @@ static inline uint32_t name_of(struct tw_mapping *mapping, uint32_t number)
 
 /* ---- Processes. ---- */
 
-static bool is_taken(const struct tw_homes *homes, uint64_t process)
+static bool is_taken(const struct tw_taken *taken, uint64_t number)
 {
 	uint32_t trace;
-	return tw_map_find(&homes->owners, process, &trace);
+	return tw_map_find(&taken->owners, number, &trace);
 }
 
-/* A number that no process has, not one of the same trace either: that may have got it instead of its own. */
-static uint64_t free_number(const struct tw_homes *homes, const struct tw_home *home)
+/* A number that nothing has, not one of the same trace either: that may have got it instead of its own. */
+static uint64_t free_number(const struct tw_taken *taken, const struct tw_home *home, uint64_t step)
 {
 	uint64_t number = home->process;
 	/* Then anywhere: step by step would be slow in traces made for it, and so it would be with steps that lead
 	 * many processes over the same numbers. */
-	for (uint64_t again = 0; is_taken(homes, number); again++)
-		number = again ? tw_mix64(home->process ^ home->trace ^ tw_mix64(again)) >> 33 : home->process + STEP;
+	for (uint64_t again = 0; is_taken(taken, number); again++)
+		number = again ? tw_mix64(home->process ^ home->trace ^ tw_mix64(again)) >> 33 : home->process + step;
 	return number;
+}
+
+/* Takes a number for something of a trace: its own, or where another trace has that, another, unless that is the same
+ * thing. */
+static bool take_number(const struct tw_homes *homes, struct tw_taken *taken, const struct tw_home *home, uint64_t step,
+                        uint64_t *number)
+{
+	bool shared = is_taken(taken, home->process);
+	taken->shared += shared;
+	*number = homes->together ? home->process : free_number(taken, home, step);
+	return (shared && homes->together) || tw_map_add(&taken->owners, *number, home->trace);
 }
 
 /* Where a process of `from`, which is not 0, comes from. */
@@ -141,17 +154,27 @@ static bool add_home(struct tw_homes *homes, const struct tw_home *home, uint64_
 
 static bool settle(struct tw_homes *homes, const struct tw_home *home, uint64_t *number)
 {
-	*number = free_number(homes, home);
-	return tw_map_add(&homes->owners, *number, home->trace);
+	return take_number(homes, &homes->processes, home, STEP, number);
+}
+
+/* Remembers what a number of `from` has become. */
+static bool keep_number(struct tw_mapping *mapping, struct tw_map *map, uint64_t own, uint64_t number)
+{
+	size_t place = mapping->number_count;
+	if (!tw_grow(&mapping->numbers, &mapping->number_room, place + 1, sizeof *mapping->numbers))
+		return false;
+	mapping->numbers[mapping->number_count++] = number;
+	return tw_map_add(map, own, (uint32_t)place);
 }
 
 /* Sets *number to what a process of `from` is called in `to`; 0, the process of what has none, where there is no room.
  * False when there is no memory. */
 static bool find_process(struct tw_mapping *mapping, uint64_t process, uint64_t *number)
 {
-	uint32_t place = (uint32_t)mapping->processes.count;
+	uint32_t place;
 	*number = 0;
-	if (process == 0)
+	if (process == 0 &&
+	    (mapping->kind == TW_MAPPING_TOGETHER || !tw_dictionary_has_process(mapping->from, process)))
 		return true;
 	if (tw_map_find(&mapping->processes, process, &place)) {
 		*number = mapping->numbers[place];
@@ -160,11 +183,43 @@ static bool find_process(struct tw_mapping *mapping, uint64_t process, uint64_t 
 	if (!take_room(mapping, HOME_COST))
 		return true;
 	const struct tw_home home = home_of(mapping, process);
-	if (!tw_grow(&mapping->numbers, &mapping->number_room, place + (size_t)1, sizeof *mapping->numbers) ||
-	    !(mapping->kind == TW_MAPPING_APART ? add_home : settle)(mapping->homes, &home, number))
-		return false;
-	mapping->numbers[place] = *number;
-	return tw_map_add(&mapping->processes, process, place);
+	return (mapping->kind == TW_MAPPING_APART ? add_home : settle)(mapping->homes, &home, number) &&
+	       keep_number(mapping, &mapping->processes, process, *number);
+}
+
+/* ---- Threads and CPUs of several machines. ---- */
+
+/* The same for a thread or a CPU, which stays what it is where there is no room. */
+static bool find_number(struct tw_mapping *mapping, struct tw_map *map, struct tw_taken *taken, uint64_t step,
+                        uint64_t *number)
+{
+	const struct tw_home home = {*number, mapping->trace};
+	uint32_t place;
+	if (mapping->kind == TW_MAPPING_TOGETHER)
+		return true;
+	if (tw_map_find(map, home.process, &place)) {
+		*number = mapping->numbers[place];
+		return true;
+	}
+	return !take_room(mapping, HOME_COST) || (take_number(mapping->homes, taken, &home, step, number) &&
+	                                          keep_number(mapping, map, home.process, *number));
+}
+
+/* Number 0 is that of what a CPU does that has nothing to do. */
+static bool find_thread(struct tw_mapping *mapping, uint64_t *thread)
+{
+	return !mapping->koids || *thread == 0 ||
+	       find_number(mapping, &mapping->threads, &mapping->homes->threads, STEP, thread);
+}
+
+static bool map_cpu(struct tw_mapping *mapping, struct tw_event *event)
+{
+	uint64_t cpu = event->cpu;
+	if (event->kind != TW_SWITCH && event->kind != TW_WAKEUP)
+		return true;
+	bool fine = find_number(mapping, &mapping->cpus, &mapping->homes->cpus, CPU_STEP, &cpu);
+	event->cpu = (uint16_t)cpu;
+	return fine;
 }
 
 /* ---- Tracks. ---- */
@@ -189,7 +244,8 @@ static uint32_t meet_track(struct tw_mapping *mapping, uint32_t number)
 	track.name = 0;
 	if (track.kind == TW_TRACK_OTHER && !track.process && mapping->kind != TW_MAPPING_TOGETHER)
 		track.thread += (uint64_t)mapping->trace << TRACE_SHIFT;
-	if (!find_process(mapping, track.process, &track.process))
+	if (!find_process(mapping, track.process, &track.process) ||
+	    (track.kind == TW_TRACK_THREAD && !find_thread(mapping, &track.thread)))
 		return UINT32_MAX;
 	uint32_t known = tw_dictionary_add_track(mapping->to, &track);
 	if (known == UINT32_MAX ||
@@ -209,7 +265,8 @@ static uint32_t moved_track(struct tw_mapping *mapping, uint32_t number)
 	if (!track.process || tw_dictionary_track(mapping->to, *known)->process)
 		return *known;
 	track.name = 0;
-	if (!find_process(mapping, track.process, &track.process))
+	if (!find_process(mapping, track.process, &track.process) ||
+	    (track.kind == TW_TRACK_THREAD && !find_thread(mapping, &track.thread)))
 		return UINT32_MAX;
 	tw_dictionary_set_process(mapping->to, *known, track.process);
 	*known = tw_dictionary_add_track(mapping->to, &track); /* another one, where that was there already */
@@ -299,12 +356,14 @@ static bool find_key(const struct tw_mapping *mapping, uint64_t around, uint64_t
 	return true;
 }
 
-/* A koid in a row of a process of `from`: the process that it is of, if any was met, may have got another number. */
+/* A koid in a row of a process of `from`: the process or the thread that it is of, if any was met, may have got another
+ * number. */
 static uint64_t koid_of(const struct tw_mapping *mapping, uint64_t around, uint64_t koid)
 {
 	uint64_t key;
 	uint32_t place;
 	bool met = find_key(mapping, around, koid, &key) && tw_map_find(&mapping->processes, key, &place);
+	met = met || tw_map_find(&mapping->threads, koid, &place);
 	return met ? mapping->numbers[place] : koid;
 }
 
@@ -323,6 +382,10 @@ static bool map_argument(struct tw_mapping *mapping, uint64_t around, struct tw_
 static void map_object(struct tw_mapping *mapping, struct tw_event *event, uint64_t process)
 {
 	uint64_t number;
+	uint32_t place;
+	if (event->value == OBJECT_THREAD && !(event->flags & TW_FLAG_USERSPACE) &&
+	    tw_map_find(&mapping->threads, event->id, &place))
+		event->id = mapping->numbers[place];
 	if (process == 0 || mapping->kind == TW_MAPPING_APART || !find_process(mapping, process, &number))
 		return;
 	if (event->value == OBJECT_PROCESS && !(event->flags & TW_FLAG_USERSPACE) &&
@@ -342,7 +405,7 @@ static uint32_t map_other(struct tw_mapping *mapping, const struct tw_event *eve
 
 bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_argument *arguments)
 {
-	bool fine = true;
+	bool fine = map_cpu(mapping, event);
 	uint32_t from = event->track;
 	uint64_t around = tw_dictionary_track(mapping->from, from)->process;
 	event->provider = 0; /* strings are shared, as tables of providers cannot be */
@@ -369,12 +432,16 @@ void tw_mapping_free(struct tw_mapping *mapping)
 	free(mapping->tracks);
 	free(mapping->stacks);
 	tw_map_free(&mapping->processes);
+	tw_map_free(&mapping->threads);
+	tw_map_free(&mapping->cpus);
 	free(mapping->numbers);
 }
 
 void tw_homes_free(struct tw_homes *homes)
 {
-	tw_map_free(&homes->owners);
+	tw_map_free(&homes->processes.owners);
+	tw_map_free(&homes->threads.owners);
+	tw_map_free(&homes->cpus.owners);
 	tw_map_free(&homes->apart);
 	free(homes->items);
 }

@@ -12,9 +12,16 @@ struct tw_home {
 	uint32_t trace;
 };
 
-/* The processes of all traces; all zero to begin. */
+/* The numbers of the merged trace that traces have taken. */
+struct tw_taken {
+	struct tw_map owners; /* number to the trace that it is of */
+	uint64_t shared;      /* how many another trace had, too */
+};
+
+/* The processes, threads and CPUs of all traces; all zero but `together` to begin. */
 struct tw_homes {
-	struct tw_map owners;  /* process of the merged trace to the trace that it is of */
+	bool together; /* traces are of one machine: a number stands for the same in each */
+	struct tw_taken processes, threads, cpus;
 	struct tw_map apart;   /* hash of a process that was kept apart and its trace to number - 1 */
 	struct tw_home *items; /* those that were kept apart, by number - 1 */
 	size_t count, room;
@@ -41,6 +48,7 @@ struct tw_mapping {
 	const struct tw_dictionary *from;
 	struct tw_dictionary *to;
 	struct tw_homes *homes;
+	bool koids;                   /* `from` knows threads by their numbers alone: no two have one */
 	struct tw_mapping_room *room; /* NULL: nothing is left out */
 	uint32_t *names;              /* by number: that in `to`, 0 while not asked for */
 	size_t name_room;
@@ -48,9 +56,10 @@ struct tw_mapping {
 	size_t track_room;
 	uint32_t *stacks; /* by number, for the first stack_count */
 	size_t stack_count, stack_room;
-	struct tw_map processes; /* process in `from` to the place of its number in `numbers` */
+	struct tw_map processes;     /* process in `from` to the place of its number in `numbers` */
+	struct tw_map threads, cpus; /* the same of a thread of `koids`, and of a CPU */
 	uint64_t *numbers;
-	size_t number_room;
+	size_t number_count, number_room;
 };
 
 /* Turns a row, but for its time, and its arguments. False when there is no memory. */

@@ -274,6 +274,7 @@ int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch)
 		tw_heap_sift(merge->heap, merge->heap_count, 0, goes_first, merge);
 	}
 	*batch = (struct tw_batch){.events = merge->events, .count = merge->event_count, .arguments = merge->arguments};
+	tw_merge_note_moved(merged);
 	return (int)merge->event_count;
 }
 
@@ -413,7 +414,8 @@ static int open_input(struct tw_reader *merged, const struct tw_read_options *op
 	input->own = (struct tw_mapping){.trace = (uint32_t)i,
 	                                 .from = input->reader->dictionary,
 	                                 .to = merged->dictionary,
-	                                 .homes = &merge->homes};
+	                                 .homes = &merge->homes,
+	                                 .koids = input->reader->traits.koids};
 	if (status == 0)
 		status = tw_begin(input->reader, TW_USE_EVENTS,
 		                  &(struct tw_request){.merged = (unsigned)merge->trace_count});
@@ -450,6 +452,7 @@ int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sour
 	if (!merge)
 		return no_memory(*merged);
 	merge->options = how ? *how : (struct tw_merge_options){0};
+	merge->homes.together = merge->options.same_machine;
 	(*merged)->format = &merged_format;
 	(*merged)->state = merge;
 	(*merged)->options.order = TW_ORDER_TIME;
@@ -469,4 +472,16 @@ void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_s
 	const struct tw_merge_time *time = &merge->traces[i].time;
 	tw_wide ns = time->shift > INT64_MAX ? INT64_MAX : time->shift < INT64_MIN ? INT64_MIN : time->shift;
 	*shift = (struct tw_merge_shift){(int64_t)ns, time->pivot, (double)time->to / (double)time->from};
+}
+
+void tw_merged_shared(const struct tw_reader *merged, struct tw_merge_shared *shared)
+{
+	const struct tw_merge *merge = merged->format == &merged_format ? merged->state : NULL;
+	*shared = (struct tw_merge_shared){0};
+	if (merge)
+		*shared = (struct tw_merge_shared){
+		    .processes = merge->homes.processes.shared,
+		    .threads = merge->homes.threads.shared,
+		    .cpus = merge->homes.cpus.shared,
+		};
 }

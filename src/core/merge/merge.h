@@ -107,6 +107,14 @@ void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request);
  * known before it is read. */
 void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader);
 
+/* After rows have been mapped: notes what has got other numbers, for the writer to count. */
+static inline void tw_merge_note_moved(struct tw_reader *merged)
+{
+	const struct tw_homes *homes = &((const struct tw_merge *)merged->state)->homes;
+	merged->traits.moved_cpus = homes->together ? 0 : homes->cpus.shared;
+	merged->traits.moved_threads = homes->together ? 0 : homes->threads.shared;
+}
+
 /* ---- For a target that takes the rows of all inputs itself. ---- */
 
 /* Brings the clocks together, once it is known which inputs have `some`. Returns 0 or a negative status. */

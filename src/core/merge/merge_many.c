@@ -165,6 +165,7 @@ static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *rea
 	                           .from = reader->dictionary,
 	                           .to = many->dictionary,
 	                           .homes = &merge->homes,
+	                           .koids = reader->traits.koids,
 	                           .room = &many->room};
 	struct tw_moments moments = {0};
 	tw_merge_share(merged, i, reader);

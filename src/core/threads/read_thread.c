@@ -28,8 +28,9 @@ enum {
 struct item {
 	struct tw_batch batch;
 	struct tw_clock clock;
-	bool raised;    /* as tw_traits.raised */
-	size_t changes; /* up to here they belong to this batch and those before */
+	bool raised;                        /* as tw_traits.raised, */
+	uint64_t moved_cpus, moved_threads; /* and these */
+	size_t changes;                     /* up to here they belong to this batch and those before */
 };
 
 struct block {
@@ -147,6 +148,8 @@ static void add_item(struct read_thread *thread, struct block *block, const stru
 	block->items[block->item_count++] = (struct item){.batch = *batch,
 	                                                  .clock = thread->source->clock,
 	                                                  .raised = thread->source->traits.raised,
+	                                                  .moved_cpus = thread->source->traits.moved_cpus,
+	                                                  .moved_threads = thread->source->traits.moved_threads,
 	                                                  .changes = block->changes.count};
 }
 
@@ -328,6 +331,8 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 	int status = apply(reader, block, item->changes);
 	reader->clock = item->clock;
 	reader->traits.raised = item->raised;
+	reader->traits.moved_cpus = item->moved_cpus;
+	reader->traits.moved_threads = item->moved_threads;
 	*batch = item->batch;
 	return status < 0 ? status : (int)item->batch.count;
 }

@@ -25,7 +25,7 @@ static int fxt_open(struct tw_reader *reader)
 	if (status < 0)
 		return status;
 	reader->state = calloc(1, sizeof(struct fxt_reader));
-	reader->traits.timeless = true;
+	reader->traits.timeless = reader->traits.koids = true;
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)

@@ -54,6 +54,7 @@ int fxt_merge_row(struct fxt_merge_output *to, const struct fxt_merge_input *fro
 	event.time = time;
 	if (!tw_map_row(&from->input->own, &event, to->arguments))
 		return no_memory(to->merged);
+	tw_merge_note_moved(to->merged);
 	w->source = from;
 	to->passed->written = tw_write(to->writer, to->merged, &(struct tw_batch){&event, 1, to->arguments});
 	if (to->passed->written < 0)
