@@ -180,7 +180,8 @@ struct tw_merge_source {
  * Their dictionaries become one. A process keeps its number unless another one came before with that number: then it
  * gets another (1,000,000 more, where that is free). So does a thread of an FXT archive, which is known by its koid
  * alone, and of scheduling a CPU (1,000 more), unless all are of the same machine. Memory is that of a window over
- * each source. *merged is set as by tw_open(). options: threads, filters, findings and the namer hold for all; the order is that of time. The format's name is "merged".
+ * each source. *merged is set as by tw_open(). options: threads, filters, findings and the namer hold for all; the
+ * order is that of time. The format's name is "merged".
  * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.
  * More than 256 sources, or than half as many as the process may have files open, are opened (in the working directory
  * of then) and read one after the other by the first tw_read(), into a file without a name in

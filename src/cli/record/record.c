@@ -31,7 +31,8 @@ static bool is_given(const struct tw_option *option, const struct tw_record_opti
 	case TW_OPTION_NUMBER:
 		return ((const struct tw_option_number *)member)->given;
 	case TW_OPTION_NUMBERS:
-		return ((const struct tw_numbers *)member)->count != 0;
+	case TW_OPTION_WHO:
+		return tw_chooses((const struct tw_numbers *)member);
 	case TW_OPTION_LIST:
 		return ((const struct tw_list *)member)->count != 0;
 	}
