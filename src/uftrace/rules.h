@@ -13,6 +13,8 @@
 	  "The file ends inside a record, as a program that was killed leaves it.")                                    \
 	X(UFTRACE_BAD_LINE, "uftrace.bad-line", TW_WARNING,                                                            \
 	  "A line of task.txt, of a map or of a symbol file cannot be read: it is left out.")                          \
+	X(UFTRACE_UNREADABLE, "uftrace.unreadable", TW_ERROR,                                                          \
+	  "A file of the directory cannot be read: its names, or its thread, are left out.")                           \
 	X(UFTRACE_LOST, "uftrace.lost", TW_WARNING, "The recorder had no room: it lost records.")                      \
 	X(UFTRACE_TIME_BACK, "uftrace.time-back", TW_WARNING, "Time goes backwards within a thread.")                  \
 	X(UFTRACE_DEPTH, "uftrace.depth", TW_WARNING,                                                                  \

@@ -155,7 +155,7 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 	if (name[0] < '0' || name[0] > '9')
 		return 0;
 	uint64_t thread = strtoull(name, &end, 10);
-	if (strcmp(end, ".dat") != 0)
+	if (strcmp(end, ".dat") != 0 || !uftrace_can_read(reader, name))
 		return 0;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
@@ -167,12 +167,14 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 
 static int take_perf_file(struct tw_reader *reader, const char *name)
 {
-	return strncmp(name, "perf-cpu", strlen("perf-cpu")) == 0 ? uftrace_add_cpu(reader, name) : 0;
+	bool is = strncmp(name, "perf-cpu", strlen("perf-cpu")) == 0;
+	return is && uftrace_can_read(reader, name) ? uftrace_add_cpu(reader, name) : 0;
 }
 
 static int take_kernel_file(struct tw_reader *reader, const char *name)
 {
-	return strncmp(name, "kernel-cpu", strlen("kernel-cpu")) == 0 ? uftrace_add_cpu(reader, name) : 0;
+	bool is = strncmp(name, "kernel-cpu", strlen("kernel-cpu")) == 0;
+	return is && uftrace_can_read(reader, name) ? uftrace_add_cpu(reader, name) : 0;
 }
 
 /* What the kernel did for a thread stands in the files of all CPUs: only together are they in order. */

@@ -468,3 +468,21 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 		cmp report data/listing
 	done
 }
+
+@test "a side file that cannot be read costs its names, or its thread, not the trace" {
+	written
+	trackway stat --json data | sort >whole
+	[ -s whole ]
+	for file in data/*.sym; do rm "$file"; mkdir "$file"; done
+	mv data/70.dat kept.dat
+	ln -s nowhere data/70.dat
+	run trackway stat --json data
+	[ "$status" = 1 ]
+	[[ "$output" == *'70.dat'*'[uftrace.unreadable]'* ]] || fail "$output"
+	[[ "$output" == *'"count"'* ]] || fail "$output"
+	rm data/70.dat
+	mv kept.dat data/70.dat
+	trackway stat --json data 2>err >unnamed || [ $? = 1 ]
+	grep -q '\.sym.*\[uftrace.unreadable\]' err
+	[ "$(wc -l <unnamed)" -ge 2 ]
+}
