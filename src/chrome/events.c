@@ -362,7 +362,7 @@ static bool keeps_text(const struct chrome_fill *fill)
 {
 	const struct chrome_item *item = fill->item;
 	const struct chrome_stream *stream = &fill->state->stream;
-	return fill->reader->request.texts && !stream->own && !stream->system && !item->odd &&
+	return fill->reader->request.texts && !stream->own && !stream->system && !item->odd && !item->deep &&
 	       tw_is_utf8(item->bytes, item->size) && has_good_escapes(item->bytes, item->bytes + item->size);
 }
 

@@ -252,6 +252,29 @@ static enum chrome_status scan_nested(struct chrome_scan *scan, struct chrome_va
 	return CHROME_GOOD;
 }
 
+/* Skips a value that is nested too deep, looking at nothing but brackets and strings. */
+static enum chrome_status skip_deep(struct chrome_scan *scan, const uint8_t *start)
+{
+	struct chrome_value string;
+	size_t depth = 0;
+	scan->at = start;
+	do {
+		if (scan->at == scan->end)
+			return CHROME_MORE;
+		uint8_t c = *scan->at;
+		if (c == '"') {
+			enum chrome_status status = scan_string(scan, &string);
+			if (status <= 0)
+				return status;
+			continue;
+		}
+		depth += c == '{' || c == '[';
+		depth -= c == '}' || c == ']';
+		scan->at++;
+	} while (depth);
+	return CHROME_GOOD;
+}
+
 enum chrome_status chrome_scan_value(struct chrome_scan *scan, struct chrome_value *value)
 {
 	if (!skip_space(scan))
@@ -339,8 +362,17 @@ static enum chrome_status scan_member(struct chrome_scan *scan, struct chrome_it
 {
 	struct chrome_value key, value;
 	enum chrome_status status = chrome_scan_key(scan, &key);
+	if (status > 0 && !skip_space(scan))
+		status = CHROME_MORE;
+	const uint8_t *start = scan->at;
 	if (status > 0)
 		status = chrome_scan_value(scan, &value);
+	if (status == CHROME_BAD && scan->too_deep) {
+		scan->too_deep = false;
+		item->deep = start;
+		value = (struct chrome_value){.type = CHROME_NOTHING};
+		status = skip_deep(scan, start);
+	}
 	if (status <= 0)
 		return status;
 	unsigned member = member_of(&key);
@@ -369,6 +401,7 @@ enum chrome_status chrome_scan_event(struct chrome_scan *scan, struct chrome_ite
 	const uint8_t *start = scan->at++;
 	memset(item->values, 0, sizeof item->values);
 	item->other_count = 0;
+	item->deep = NULL;
 	if (!skip_space(scan))
 		return CHROME_MORE;
 	for (bool last = *scan->at == '}'; !last;) {

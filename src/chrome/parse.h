@@ -97,6 +97,7 @@ enum { CHROME_OTHERS = 16 };
 
 /* An event as it is written. */
 struct chrome_item {
+	const uint8_t *deep; /* a value that is nested too deep, and taken for none; NULL: there is none */
 	uint64_t offset, line;
 	uint64_t lost;        /* bytes: it is no event but a gap */
 	const uint8_t *bytes; /* the whole event */

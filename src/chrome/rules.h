@@ -19,7 +19,7 @@
 	X(CHROME_NO_EVENTS, "chrome.no-events", TW_NOTE, "The file holds no event.")                                   \
 	X(CHROME_EVENT_TOO_LARGE, "chrome.event-too-large", TW_ERROR,                                                  \
 	  "An event is larger than a sixteenth of the memory limit: it is left out.")                                  \
-	X(CHROME_NESTING, "chrome.nesting", TW_ERROR, "An event is nested too deep to be read: it is left out.")       \
+	X(CHROME_NESTING, "chrome.nesting", TW_ERROR, "A value is nested too deep to be read: it is left out.")        \
 	X(CHROME_NOT_AN_EVENT, "chrome.not-an-event", TW_ERROR, "A value stands where an event should.")               \
 	X(CHROME_PHASE_MISSING, "chrome.phase-missing", TW_ERROR,                                                      \
 	  "An event has no phase (\"ph\") of one character: what it means is not known.")                              \

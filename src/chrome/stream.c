@@ -285,6 +285,9 @@ static int take_event(struct chrome_stream *stream, struct chrome_item *item)
 		item->odd |= CHROME_ODD_COMMA;
 	stream->comma = false;
 	report_odd(stream, item->odd, item);
+	if (item->deep)
+		chrome_report(stream->reader, CHROME_NESTING, item, item->deep,
+		              "the value is nested too deep: it is left out");
 	pass(stream, item->bytes, item->size);
 	if (item->size == 2)
 		return AGAIN; /* "{}" ends the arrays of writers that put a comma after every event */

@@ -228,3 +228,19 @@ samples() { # FILE: the stacks and how often
 	[ "$status" = 2 ]
 	[[ "$output" == *'--from chrome'* ]]
 }
+
+@test "Chrome JSON: arguments nested too deep lose themselves, not their event; a time that is damaged loses its event" {
+	trackway stat --json "$DATA/chrome/deepargs.json" 2>err >found || [ $? = 1 ]
+	grep -q '"a".*"count":1' found
+	grep -q '\[chrome.nesting\]' err
+	"$PYTHON" - <<-'END' >deep.json
+		deep = '{"k":' * 200 + '"]}"' + '}' * 200
+		print('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"a","args":{"x":1,"y":%s}},{"ph":"X","ts":5,"dur":2,"pid":1,"tid":1,"name":"b"},' % deep)
+		print('{"ph":"i","ts":"x5","pid":1,"tid":1,"name":"damaged","s":"t"}]')
+	END
+	trackway stat --json deep.json 2>err >found || [ $? = 1 ]
+	[ "$(wc -l <found)" = 2 ]
+	grep -q 'line 1.*\[chrome.nesting\]' err
+	grep -q 'line 2.*\[chrome.time-wrong\]' err
+	[ "$(trackway sql --csv deep.json 'select count(*) from instant' 2>/dev/null | tail -1)" = 0 ]
+}

@@ -543,7 +543,7 @@ static const struct {
     {"[" GOOD "]\n[" GOOD "]", "chrome.after-end 31 31 2\n", READ READ, false},
     {"[" GOOD "] x", "chrome.after-end 31 31 1\nchrome.malformed 31 31 1\n", READ LOST("1"), false},
     {"{\"traceEvents\":[]}", "chrome.no-events 18 18 1\n", "", false},
-    {"[" GOOD ",{\"ph\":\"i\",\"args\":" MANY10(DEEP) DEEP DEEP DEEP "]},\n" GOOD "]", "chrome.nesting 30 175 1\n",
+    {"[" GOOD ",{\"ph\":\"i\",\"args\":" MANY10(DEEP) DEEP DEEP DEEP "]},\n" GOOD "]", "chrome.malformed 30 30 1\n",
      READ LOST("151") READ, false},
     {"[" GOOD ",12, [\"ph\"],null," GOOD "]",
      "chrome.not-an-event 30 30 1\nchrome.not-an-event 34 34 1\nchrome.not-an-event 41 41 1\n",
