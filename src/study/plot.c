@@ -64,10 +64,10 @@ static uint64_t most_of(const struct thread_rows *rows, size_t column)
 	return most;
 }
 
-static void put_chart(struct tw_output *out, const struct plot *plot, const struct thread_rows *rows, int top)
+static void put_chart(struct tw_output *out, const struct plot *plot, const struct thread_rows *rows, int top,
+                      uint64_t most)
 {
 	int bottom = top + CHART;
-	uint64_t most = most_of(rows, plot->area);
 	uint64_t step = rows->count > 1 ? cell(rows, 1, START) : 0;
 	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">thread %" PRIu64 ": %s", LEFT, top - LABEL,
 	        cell(rows, 0, THREAD), plot->begin);
@@ -76,9 +76,9 @@ static void put_chart(struct tw_output *out, const struct plot *plot, const stru
 		tw_put_count(out, step);
 		tw_put_text(out, " instructions");
 	}
-	tw_putf(out, "%s</text>\n<text class=\"value\" x=\"%d\" y=\"%d\">", plot->end, LEFT - 6, top + 10);
-	tw_put_count(out, most);
-	tw_putf(out, "</text>\n<text class=\"value\" x=\"%d\" y=\"%d\">0</text>\n", LEFT - 6, bottom);
+	tw_putf(out, "%s</text>\n", plot->end);
+	tw_svg_values(out, &(struct tw_svg_frame){.left = LEFT, .width = INNER},
+	              &(struct tw_svg_scale){0, (double)most, bottom, CHART, ""});
 	put_line(out, rows, plot->area, bottom, most, true);
 	put_line(out, rows, plot->line, bottom, most, false);
 	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, bottom + 16);
@@ -111,11 +111,14 @@ static int render(struct tw_output *out, const struct tw_study_table *table, con
 	int charts = 0, top = HEAD + 30;
 	for (size_t i = 0; i < rows; i += rows_alike(table, i, THREAD))
 		charts++;
-	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + 20, title, style);
+	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + 20, title, "A chart for each thread over its instructions",
+	             style);
+	const struct thread_rows all = {table ? table->cells : NULL, rows, table ? table->column_count : 0};
+	uint64_t most = most_of(&all, plot->area); /* one scale: threads are compared */
 	for (size_t i = 0, count; i < rows; i += count, top += STEP) {
 		count = rows_alike(table, i, THREAD);
 		const struct thread_rows thread = {table->cells + i * table->column_count, count, table->column_count};
-		put_chart(out, plot, &thread, top);
+		put_chart(out, plot, &thread, top, most);
 	}
 	tw_put_text(out, "</svg>\n");
 	return 0;
@@ -197,7 +200,8 @@ int study_render_phases(struct tw_output *out, const struct tw_study *study, con
 	int strips = 0, top = HEAD + 30, step = STEP - CHART + STRIP;
 	for (size_t i = 0; i < rows; i += rows_alike(table, i, OF_THREAD))
 		strips++;
-	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)legend * LEGEND, title, style);
+	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)legend * LEGEND, title,
+	             "For each thread the phase of each interval", style);
 	for (size_t i = 0, count; i < rows; i += count, top += step) {
 		count = rows_alike(table, i, OF_THREAD);
 		const struct thread_rows thread = {table->cells + i * table->column_count, count, table->column_count};

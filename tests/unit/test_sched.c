@@ -351,7 +351,7 @@ static void test_majority(void **state)
 	for (size_t i = 0; i + 1 < TW_COLUMNS; i++)
 		assert_int_equal(((const struct tw_sched_column *)columns->items)[i].track, track_of(&scene, A));
 	char *text = render(&scene);
-	assert_non_null(strstr(text, "<title>a &lt;b&gt; &amp; c</title>"));
+	assert_non_null(strstr(text, "<title id=\"name\">a &lt;b&gt; &amp; c</title>"));
 	assert_non_null(
 	    strstr(text, "<path class=\"c0\" d=\"M130 64V40H")); /* one bar from the left edge, of full height */
 	free(text);

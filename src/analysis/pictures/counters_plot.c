@@ -3,8 +3,8 @@
 #include "analysis/pictures/svg.h"
 #include "analysis/series/counters.h"
 #include "analysis/tool.h"
-#include "base/text/digits.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Pixels. */
@@ -16,8 +16,7 @@ enum {
 	CHART = 80,
 	NAME_LINE = 18,
 	STEP = CHART + 56,
-	NAME_COLUMNS = 120,
-	VALUE_COLUMNS = 18 /* left of a chart */
+	NAME_COLUMNS = 120
 };
 
 static const char style[] =
@@ -30,26 +29,10 @@ struct chart {
 	struct tw_output *out;
 	struct tw_svg_frame frame;
 	int top; /* of the box */
+	const struct tw_counters *counters;
 	const struct tw_series *series;
-	double min, max;
+	double min, max; /* of the axis, which has 0 on it */
 };
-
-enum { VALUE_ROOM = TW_DOUBLE_MAX + TW_DOUBLE_MAX / 3 + 1 };
-
-/* The digits of a value, in groups. */
-static void write_value(char text[VALUE_ROOM], const struct tw_counter_value *value)
-{
-	char digits[TW_DOUBLE_MAX + 1], *end = digits;
-	bool negative = value->type == TW_ARG_INT && value->value.i < 0;
-	if (negative)
-		*end++ = '-';
-	if (value->type == TW_ARG_DOUBLE)
-		end = tw_double_digits(end, value->value.d);
-	else
-		end = tw_digits(end, negative ? -value->value.u : value->value.u);
-	*end = '\0';
-	tw_group_digits(text, digits);
-}
 
 /* Returns the height of a value. It is computed from halves, because the distance of two doubles may be infinite. */
 static double y_of(const struct chart *chart, double value)
@@ -125,19 +108,6 @@ static void put_line(const struct chart *chart)
 		put_dot(chart, &items[last], column_x(chart, last));
 }
 
-/* Puts the value at an edge of the axis; one that is too long is cut, and stands in the tooltip in full. */
-static void put_edge(const struct chart *chart, int y, const struct tw_counter_value *value)
-{
-	char text[VALUE_ROOM];
-	write_value(text, value);
-	tw_putf(chart->out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT - 6, y);
-	if (strlen(text) <= VALUE_COLUMNS)
-		tw_put_text(chart->out, text);
-	else
-		tw_putf(chart->out, "<title>%s</title>%.7g", text, (double)tw_counter_number(value));
-	tw_put_text(chart->out, "</text>\n");
-}
-
 static void put_label(const struct chart *chart)
 {
 	const struct tw_counter_row *row = &chart->series->row;
@@ -164,20 +134,24 @@ static void put_label(const struct chart *chart)
 	tw_put_text(out, row->count == 1 ? " sample)</text>\n" : " samples)</text>\n");
 }
 
+/* What the counters of runtimes and of memory are called. */
+static const char *unit_of(const struct chart *chart, const struct tw_counter_row *row)
+{
+	static const char *const bytes[] = {"bytes", "allocated", "reserved"};
+	for (size_t i = 0; i < (chart->counters->compared ? sizeof bytes / sizeof *bytes : 1); i++)
+		if (strcmp(row->series, bytes[i]) == 0)
+			return "bytes";
+	return chart->counters->unit ? chart->counters->unit : "";
+}
+
 static void put_chart(struct chart *chart)
 {
 	const struct tw_counter_row *row = &chart->series->row;
 	put_label(chart);
 	tw_svg_times(chart->out, &chart->frame, chart->top, chart->top + CHART);
 	tw_putf(chart->out, "<path class=\"box\" d=\"M%d %dh%dv%dh-%dz\"/>\n", LEFT, chart->top, INNER, CHART, INNER);
-	chart->min = (double)tw_counter_number(&row->min);
-	chart->max = (double)tw_counter_number(&row->max);
-	if (chart->min < chart->max) {
-		put_edge(chart, chart->top + 10, &row->max);
-		put_edge(chart, chart->top + CHART, &row->min);
-	} else {
-		put_edge(chart, chart->top + CHART / 2 + 4, &row->min);
-	}
+	tw_svg_values(chart->out, &chart->frame,
+	              &(struct tw_svg_scale){chart->min, chart->max, chart->top + CHART, CHART, unit_of(chart, row)});
 	put_line(chart);
 }
 
@@ -188,18 +162,44 @@ static const struct tw_series *series_at(const struct tw_counters *counters, con
 	return rows ? (const struct tw_series *)(const void *)rows[i] : &counters->all[i];
 }
 
+/* Whether two charts are to be compared: they have one scale. */
+static bool is_comparable(const struct chart *chart, const struct tw_counter_row *a, const struct tw_counter_row *b)
+{
+	if (chart->counters->compared)
+		return strcmp(unit_of(chart, a), unit_of(chart, b)) == 0;
+	return strcmp(a->name, b->name) == 0 && strcmp(a->category, b->category) == 0 &&
+	       strcmp(a->series, b->series) == 0;
+}
+
+/* From 0, or to 0, over all charts that are compared with this one. */
+static void choose_scale(struct chart *chart, const struct tw_counter_row *const *rows, size_t count)
+{
+	chart->min = chart->max = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_counter_row *row = &series_at(chart->counters, rows, i)->row;
+		if (!row->count || !is_comparable(chart, row, &chart->series->row))
+			continue;
+		chart->min = fmin(chart->min, (double)tw_counter_number(&row->min));
+		chart->max = fmax(chart->max, (double)tw_counter_number(&row->max));
+	}
+	chart->max += chart->max <= chart->min; /* nothing but 0 */
+}
+
 int tw_counters_render(struct tw_output *out, const struct tw_counters *counters, const char *title,
                        const struct tw_counter_row *const *rows, size_t count)
 {
 	uint64_t span = tw_times_span(&counters->window, counters->end_ns);
-	struct chart chart = {.out = out, .frame = {LEFT, INNER, span ? span : 1, counters->window.from_ns}};
+	struct chart chart = {.out = out,
+	                      .counters = counters,
+	                      .frame = {LEFT, INNER, span ? span : 1, counters->window.from_ns}};
 	int charts = 0;
 	if (!counters->options.plot)
 		return TW_ERR_UNSUPPORTED;
 	count = rows ? count : counters->count;
 	for (size_t i = 0; i < count; i++)
 		charts += series_at(counters, rows, i)->row.count != 0;
-	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + NAME_LINE, title ? title : "Counters", style);
+	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + NAME_LINE, title ? title : "Counters",
+	             "A chart for each series of numbers over time", style);
 	if (charts == 0)
 		tw_putf(out, "<text x=\"%d\" y=\"%d\">no counters</text>\n", LEFT, HEAD + NAME_LINE);
 	chart.top = HEAD + 2 * NAME_LINE;
@@ -207,6 +207,7 @@ int tw_counters_render(struct tw_output *out, const struct tw_counters *counters
 		chart.series = series_at(counters, rows, i);
 		if (!chart.series->row.count)
 			continue;
+		choose_scale(&chart, rows, count);
 		put_chart(&chart);
 		chart.top += STEP;
 	}

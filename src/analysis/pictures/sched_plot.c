@@ -221,7 +221,8 @@ static void draw(struct picture *picture, const char *title)
 	struct tw_output *out = picture->out;
 	size_t cores = core_count(picture), lines = picture->shown.thread_count + (picture->others != 0);
 	int bottom = HEAD + LINE + (int)cores * ROW;
-	tw_svg_begin(out, WIDTH, bottom + FOOT + (int)lines * LINE, title ? title : "Scheduling", style);
+	tw_svg_begin(out, WIDTH, bottom + FOOT + (int)lines * LINE, title ? title : "Scheduling",
+	             "For each CPU a line of time: which thread ran", style);
 	put_colours(out, picture->shown.thread_count);
 	if (cores) {
 		put_key(out);

@@ -2,7 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/pictures/svg.h"
 
+#include "base/text/digits.h"
+
+#include <math.h>
+#include <stdio.h>
+
 enum { MARGIN = 10, TITLE_LINE = 24, TITLE_COLUMNS = 110, TIMES_MOST = 8, TIME_DROP = 14 };
+enum { VALUES_MOST = 4, VALUE_GAP = 6, VALUE_DROP = 4 };
 
 const struct tw_escape tw_xml_escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {0, NULL}};
 
@@ -38,15 +44,20 @@ static const char dark[] =
     ".line, .set { stroke: #6cb0ee }\n.dot { fill: #6cb0ee }\n.row { fill: #26282b }\n"
     ".all { stroke: #666; fill: #303236 }\n}\n";
 
-void tw_svg_begin(struct tw_output *out, int width, int height, const char *title, const char *style)
+void tw_svg_begin(struct tw_output *out, int width, int height, const char *title, const char *description,
+                  const char *style)
 {
-	tw_putf(out,
-	        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>",
-	        width, height, width, height);
+	tw_putf(
+	    out,
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" "
+	    "aria-labelledby=\"name what\">\n<title id=\"name\">",
+	    width, height, width, height);
 	tw_put_name(out, title, 0, tw_xml_escapes);
+	tw_put_text(out, "</title>\n<desc id=\"what\">");
+	tw_put_name(out, description, 0, tw_xml_escapes);
 	tw_putf(out,
-	        "</title>\n<style>\ntext { font: 12px sans-serif; fill: #333 }\n"
+	        "</desc>\n<style>\ntext { font: 12px sans-serif; fill: #333 }\n"
 	        ".title { font-size: 16px }\n.time { text-anchor: middle; font-size: 11px; fill: #666 }\n"
 	        ".grid { stroke: #ddd; fill: none }\n%s%s</style>\n"
 	        "<rect class=\"page\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
@@ -65,6 +76,42 @@ static uint64_t time_step(uint64_t span)
 			if (span / (scale * steps[i]) <= TIMES_MOST)
 				return scale * steps[i];
 	return UINT64_MAX;
+}
+
+/* The least of 1, 2 and 5 with zeros, or behind a point, that divides a span into no more than VALUES_MOST parts. */
+static double value_step(double span)
+{
+	static const double steps[] = {1, 2, 5, 10};
+	double scale = pow(10, floor(log10(span / VALUES_MOST)));
+	size_t i = 0;
+	while (i < 3 && span / (scale * steps[i]) > VALUES_MOST)
+		i++;
+	return scale * steps[i];
+}
+
+static void put_value(struct tw_output *out, const struct tw_svg_scale *scale, double value)
+{
+	char digits[TW_DOUBLE_MAX + 1], text[2 * TW_DOUBLE_MAX];
+	snprintf(digits, sizeof digits, fabs(value) < 1e15 && fabs(value) >= 1 ? "%.0f" : "%.6g", value);
+	tw_group_digits(text, digits);
+	tw_putf(out, "%s%s%s", text, *scale->unit ? " " : "", scale->unit);
+}
+
+void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, const struct tw_svg_scale *scale)
+{
+	double span = scale->max - scale->min, step = value_step(span);
+	if (!isfinite(span) || !(step > 0))
+		return;
+	for (double n = ceil(scale->min / step); n * step <= scale->max; n++) {
+		double y = scale->bottom - scale->height * ((n * step - scale->min) / span);
+		tw_putf(out, "<path class=\"grid\" d=\"M%d ", frame->left);
+		tw_svg_pixels(out, y);
+		tw_putf(out, "h%d\"/><text class=\"value\" x=\"%d\" y=\"", frame->width, frame->left - VALUE_GAP);
+		tw_svg_pixels(out, y + VALUE_DROP);
+		tw_put_text(out, "\">");
+		put_value(out, scale, n * step + 0.0);
+		tw_put_text(out, "</text>\n");
+	}
 }
 
 /* A round time: 20 ms, 1.5 s. */

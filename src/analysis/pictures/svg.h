@@ -23,8 +23,18 @@ struct tw_svg_frame {
 /* The place of a time since that of the left edge. */
 double tw_svg_x(const struct tw_svg_frame *frame, uint64_t ns);
 
-/* Begins a picture: root, title, style (CSS for what the caller draws), background, title line. */
-void tw_svg_begin(struct tw_output *out, int width, int height, const char *title, const char *style);
+/* Begins a picture: root, title and description, for those who do not see it, style (CSS for what the caller draws), background, title line. */
+void tw_svg_begin(struct tw_output *out, int width, int height, const char *title, const char *description,
+                  const char *style);
+
+/* Lines from left to right at round numbers, each with its number and unit ("": none) on the left. The axis is `height`
+ * pixels high, up from `bottom`. */
+struct tw_svg_scale {
+	double min, max; /* of the axis; max above min */
+	int bottom, height;
+	const char *unit;
+};
+void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, const struct tw_svg_scale *scale);
 
 /* Lines from top to bottom at round times, each with its time below. */
 void tw_svg_times(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom);

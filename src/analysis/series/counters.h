@@ -34,6 +34,8 @@ struct tw_counters {
 	uint64_t left_out;
 	uint64_t end_ns;        /* of the longest trace */
 	struct tw_times window; /* what pictures show: of all traces */
+	const char *unit;       /* of all charts; NULL: counters have none, but for bytes */
+	bool compared;          /* all charts of one unit have one scale */
 
 	/* Of the trace that is read: */
 	const struct tw_dictionary *dictionary;

@@ -243,6 +243,8 @@ static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reade
 	}
 	if (cpu->charts) {
 		tw_counters_begin(cpu->charts, cpu->dictionary, cpu->clock);
+		cpu->charts->unit = "%";
+		cpu->charts->compared = true;
 		cpu->charts->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	}
 	return cpu;

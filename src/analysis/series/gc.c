@@ -414,6 +414,7 @@ static bool make_charts(struct tw_gc *gc, const struct tw_reader *reader)
 	if (!gc->chart_names || tw_counters_new(&gc->charts, &options) < 0)
 		return false;
 	tw_counters_begin(gc->charts, gc->chart_names, gc->clock);
+	gc->charts->compared = true;
 	gc->charts->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	return true;
 }
