@@ -23,7 +23,8 @@ struct tw_svg_frame {
 /* The place of a time since that of the left edge. */
 double tw_svg_x(const struct tw_svg_frame *frame, uint64_t ns);
 
-/* Begins a picture: root, title and description, for those who do not see it, style (CSS for what the caller draws), background, title line. */
+/* Begins a picture: root, title and description (for those who do not see it), style (CSS for what the caller draws),
+ * background, title line. */
 void tw_svg_begin(struct tw_output *out, int width, int height, const char *title, const char *description,
                   const char *style);
 
