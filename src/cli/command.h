@@ -81,6 +81,8 @@ struct tw_command {
 	X(phases)                                                                                                      \
 	X(slice)                                                                                                       \
 	X(record)                                                                                                      \
+	X(providers)                                                                                                   \
+	X(snapshot)                                                                                                    \
 	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \
 	X(completion)                                                                                                  \

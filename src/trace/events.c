@@ -14,6 +14,8 @@ static struct trace_session *const session = &trace_session;
 static void ask_about(struct tw_trace_site *site)
 {
 	uint32_t state = tw_trace_state;
+	if (site->state == 0 && session->on_site)
+		session->on_site(site->category);
 	bool wanted = atomic_load(&session->state) && trace_category_wanted(&session->options, site->category);
 	if (wanted) {
 		site->label = trace_label(site->category, site->name);
@@ -283,6 +285,8 @@ void tw_trace_write_at(uint32_t track, uint64_t time, uint64_t end, unsigned kin
 void tw_trace_alert(const char *category, const char *name)
 {
 	tw_trace_write(TW_TRACE_KIND_INSTANT, category, name, TW_SCOPE_PROCESS, NULL, 0);
+	if (session->alerted)
+		session->alerted(name);
 }
 
 /* ---- Durations. ---- */

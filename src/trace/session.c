@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CIRCULAR_CHUNKS = 32, PERIOD_NS = 100000000 };
+enum { CIRCULAR_CHUNKS = 32 };
 
 static struct trace_session *const session = &trace_session;
 
@@ -194,15 +193,19 @@ static void drop_file(void)
 	clear();
 }
 
-static int begin(void)
+/* fd: a file that was given; -1: one is to be made. */
+static int begin(int fd)
 {
-	session->fd = make_file();
+	session->managed = fd >= 0;
+	*session->file = 0;
+	session->fd = fd < 0 ? make_file() : fd;
 	if (session->fd < 0)
 		return errno;
 	int error = prepare_file();
 	error = error ? error : prepare_ring();
 	if (error) {
-		unlink(session->file);
+		if (fd < 0)
+			unlink(session->file);
 		drop_file();
 		*session->file = 0;
 		return error;
@@ -215,41 +218,36 @@ static int begin(void)
 	return 0;
 }
 
-/* ---- The helper thread: it compares clocks. ---- */
-
-static void *help(void *context)
-{
-	uint32_t state = (uint32_t)(uintptr_t)context;
-	for (bool on = true; on;) {
-		nanosleep(&(struct timespec){.tv_nsec = PERIOD_NS}, NULL);
-		if (!trace_lock())
-			break;
-		on = atomic_load(&session->state) == state;
-		if (on)
-			store_pair(trace_pair());
-		trace_unlock();
-	}
-	return NULL;
-}
-
-static void start_helper(void)
-{
-	sigset_t all, before;
-	pthread_attr_t attributes;
-	pthread_t thread;
-	if (!session->options.control || trace_clock == IMAGE_MONOTONIC || pthread_attr_init(&attributes) != 0)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	void *state = (void *)(uintptr_t)atomic_load(&session->state); /* without it, times are less exact */
-	if (pthread_create(&thread, &attributes, help, state) == 0)
-		pthread_setname_np(thread, "trackway");
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-}
-
 /* ---- Starting and stopping. ---- */
+
+static void tell_started(void)
+{
+	if (session->started)
+		session->started();
+}
+
+/* path: NULL where there is a file, fd. */
+static int start(const struct trace_options *options, const char *path, int fd)
+{
+	int error = EAGAIN;
+	if (!trace_lock())
+		return error;
+	if (atomic_load(&session->state)) {
+		error = EALREADY;
+	} else {
+		atomic_store(&session->again, false);
+		session->options = *options;
+		strcpy(session->path, path ? path : "");
+		error = begin(fd);
+		fd = -1;
+	}
+	trace_unlock();
+	if (fd >= 0)
+		close(fd);
+	if (!error)
+		tell_started();
+	return error;
+}
 
 int tw_trace_start(const char *path, const char *options)
 {
@@ -261,20 +259,16 @@ int tw_trace_start(const char *path, const char *options)
 		return error ? error : EINVAL;
 	if (strlen(path) >= sizeof session->path)
 		return ENAMETOOLONG;
-	if (!trace_lock())
-		return EAGAIN;
-	if (atomic_load(&session->state)) {
-		error = EALREADY;
-	} else {
-		atomic_store(&session->again, false);
-		session->options = wanted;
-		strcpy(session->path, path);
-		error = begin();
-	}
-	trace_unlock();
-	if (!error)
-		start_helper();
-	return error;
+	return start(&wanted, path, -1);
+}
+
+int trace_start_on(int fd, const char *options)
+{
+	struct trace_options wanted;
+	if (trace_options_parse(&wanted, options) == 0)
+		return start(&wanted, NULL, fd);
+	close(fd);
+	return EINVAL;
 }
 
 static uint64_t count_dropped(void)
@@ -351,6 +345,33 @@ size_t tw_trace_file(char *name, size_t room)
 	return length;
 }
 
+bool trace_compare_clocks(void)
+{
+	if (!trace_lock())
+		return false;
+	bool on = atomic_load(&session->state) && trace_clock != IMAGE_MONOTONIC;
+	if (on)
+		store_pair(trace_pair());
+	trace_unlock();
+	return on;
+}
+
+void trace_look(struct trace_status *status, bool wants_file)
+{
+	*status = (struct trace_status){.fd = -1};
+	if (!trace_lock())
+		return;
+	status->on = atomic_load(&session->state) != 0;
+	if (status->on) {
+		status->mode = session->options.mode;
+		status->used = atomic_load(&session->header->chunks);
+		status->dropped = count_dropped();
+		status->fd = wants_file ? fcntl(session->fd, F_DUPFD_CLOEXEC, 0) : -1;
+		strcpy(status->file, session->file);
+	}
+	trace_unlock();
+}
+
 /* ---- Forks. ---- */
 
 /* A word that is 1, and 0 in a process that was forked: also where no handler runs, as in one of a bare clone(). */
@@ -383,12 +404,15 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	bool was_on = atomic_load(&session->state) || atomic_load(&session->again);
+	if (session->forked)
+		session->forked();
 	trace_lock_forked();
 	trace_threads_forked();
 	atomic_store(&session->state, 0);
 	drop_file();
 	*session->file = 0;
-	atomic_store(&session->again, was_on);
+	session->rejoins = session->managed || !was_on;
+	atomic_store(&session->again, true);
 	__atomic_store_n(&tw_trace_state, tw_trace_state + 2, __ATOMIC_RELEASE);
 	mark_alive();
 }
@@ -397,27 +421,24 @@ static void look_around(void)
 {
 	if (alive && !*alive)
 		after_fork_in_child();
-	if (!atomic_load_explicit(&session->again, memory_order_relaxed) || !trace_lock())
+	if (!atomic_load_explicit(&session->again, memory_order_relaxed) || !atomic_exchange(&session->again, false))
 		return;
-	bool started = atomic_load(&session->again) && begin() == 0;
-	atomic_store(&session->again, false);
+	if (session->rejoins) {
+		if (session->rejoin)
+			session->rejoin();
+		return;
+	}
+	bool started = trace_lock() && begin(-1) == 0;
 	trace_unlock();
 	if (started)
-		start_helper();
+		tell_started();
 }
 
-/* ---- Where it all begins, and ends. ---- */
+/* ---- Where it all begins. ---- */
 
-__attribute__((constructor(101))) static void load(void)
+void trace_load(void)
 {
 	session->look_around = look_around;
 	mark_alive();
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
-	if (secure_getenv("TRACKWAY_TRACE"))
-		tw_trace_start(NULL, NULL);
-}
-
-__attribute__((destructor(101))) static void unload(void)
-{
-	tw_trace_stop();
 }

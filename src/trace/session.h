@@ -80,8 +80,16 @@ struct trace_session {
 	uint64_t gone;            /* events dropped by threads that have ended */
 	uint64_t last_dropped;    /* all that the last recording dropped */
 	struct image_pair pair;   /* the last */
-	/* Deals with a fork that no handler was told of, and starts anew what a fork has ended. Without the lock. */
+	bool managed;             /* the file was given by a manager */
+	bool rejoins;             /* after a fork: the manager is asked, if there is one; otherwise a file is made */
+	/* Set by who knows more; all without the lock. Deals with a fork that no handler was told of, and starts anew
+	 * what a fork has ended. */
 	void (*look_around)(void);
+	void (*started)(void);                 /* a recording has begun */
+	void (*forked)(void);                  /* in a forked process, before anything else */
+	void (*rejoin)(void);                  /* the same, at its first event: asks the manager for a file */
+	void (*alerted)(const char *name);     /* of an alert */
+	void (*on_site)(const char *category); /* a site has been met for the first time; with the lock */
 };
 
 extern struct trace_session trace_session;
@@ -141,6 +149,27 @@ static inline void trace_look_around(void)
 
 /* A barrier in all threads of the process; false where the system has none. */
 bool trace_barrier(void);
+
+/* ---- session.c ---- */
+
+/* As tw_trace_start() into a file that is there, whose descriptor is closed in the end, also on failure. */
+int trace_start_on(int fd, const char *options);
+
+/* Compares the clocks. Returns whether that is of use: a recording goes on whose clock is another. */
+bool trace_compare_clocks(void);
+
+/* How the recording stands. */
+struct trace_status {
+	uint32_t mode;
+	bool on;
+	uint64_t used, dropped; /* bytes, events */
+	int fd;                 /* a copy of the file's, to be closed; -1: none */
+	char file[TRACE_PATH];
+};
+void trace_look(struct trace_status *status, bool wants_file);
+
+/* Before main(), and where the library is left. */
+void trace_load(void);
 
 /* ---- chunk.c ---- */
 

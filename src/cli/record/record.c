@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const struct tw_recorder *const recorders[] = {&tw_record_xtrace, &tw_record_flight};
+static const struct tw_recorder *const recorders[] = {&tw_record_xtrace, &tw_record_flight, &tw_record_fxt};
 enum { RECORDERS = sizeof recorders / sizeof *recorders };
 
 static const char *format_at(size_t i)
@@ -39,12 +39,21 @@ static bool is_given(const struct tw_option *option, const struct tw_record_opti
 	return false;
 }
 
+static bool has_option(const struct tw_recorder *recorder, const char *name)
+{
+	for (size_t i = 0; i < recorder->group->count; i++)
+		if (strcmp(recorder->group->options[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* An option of another recorder would do nothing. */
 static int refuse_foreign(const struct tw_record_options *options, const struct tw_recorder *chosen)
 {
 	for (size_t i = 0; i < RECORDERS; i++)
 		for (size_t k = 0; recorders[i] != chosen && k < recorders[i]->group->count; k++)
-			if (is_given(&recorders[i]->group->options[k], options))
+			if (is_given(&recorders[i]->group->options[k], options) &&
+			    !has_option(chosen, recorders[i]->group->options[k].name))
 				return tw_say_usage(&tw_command_record, "--%s is for --to %s, not for %s",
 				                    recorders[i]->group->options[k].name, recorders[i]->format,
 				                    chosen->format);
@@ -60,25 +69,27 @@ static int run(struct tw_common *common, char **operands, size_t count)
 			chosen = recorders[i];
 	if (!options->output)
 		return tw_say_usage(&tw_command_record, "record wants -o OUT");
+	if (count == 0 && !chosen->finds_programs)
+		return tw_say_usage(&tw_command_record, "record wants PROGRAM [ARGUMENT...]");
 	int status = refuse_foreign(options, chosen);
 	return status ? status : chosen->run(options, operands, count);
 }
 
 static const struct tw_option own_options[] = {
     {"to", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(to), .choice = format_at,
-     .help =
-         "what is recorded: xtrace, every instruction of an AArch64 program, the default; or xray-fdr, the calls of a "
-         "program that was built for it"},
+     .help = "what is recorded: xtrace, every instruction of an AArch64 program, the default; xray-fdr, the calls of a "
+             "program that was built for it; or fxt, what programs say of themselves by trackway/trace.h"},
     {"output", 'o', TW_OPTION_FILE, TW_RECORD_MEMBER(output), .placeholder = "OUT",
      .help = "the trace: a file, for xtrace a directory, which is made if it is not there"},
 };
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(TW_OPTIONS("Recording", own_options), &tw_record_xtrace_options, &tw_record_flight_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Recording", own_options), &tw_record_xtrace_options, &tw_record_flight_options,
+                     &tw_record_fxt_options);
 
 const struct tw_command tw_command_record = {
     .name = "record",
     .summary = "run a program and write its trace",
-    .operands = "PROGRAM [ARGUMENT...]",
+    .operands = "[PROGRAM [ARGUMENT...]]",
     .description =
 	"Runs a program and writes its trace. Put -- before the program, so that its options are its own. "
 	"Processes that the program leaves behind are waited for; SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed "
@@ -97,21 +108,31 @@ const struct tw_command tw_command_record = {
 	"thread and processor: a log for each process. They are in the log as soon as they are made: it has them "
 	"whatever ends the program. While the program runs, the logs are OUT.PID.part, which every command "
 	"reads. The log knows the programs, so that functions have names without --binary. LLVM's own runtime is "
-	"not needed.",
+	"not needed.\n"
+	"\n"
+	"With --to fxt programs say themselves what they do, which are linked with libtrackway_trace "
+	"(trackway/trace.h): the program, and all that it starts, in one archive in order of time. Without a program "
+	"those of the user are recorded that run, and those that come, until Ctrl-C. They write into files in "
+	"OUT.parts, which are gone when the archive is complete: whoever is killed, what they have written is there, "
+	"and can be read and merged.",
     .exit_status =
 	"With --to xray-fdr that of the program, 128 and the signal's number when a signal ended it; 2 for wrong "
-	"use, when nothing was recorded, or when the output cannot be written. With --to xtrace 0 when the "
+	"use, when nothing was recorded, or when the output cannot be written. With --to xtrace and fxt 0 when the "
 	"program was recorded until it ended, with whatever status; 1 when a signal ended it, or when so many "
-	"threads ran at a time that some were not recorded (the others were); 2 for wrong use, when nothing was "
-	"recorded, or when the output cannot be written.",
-    .examples = "trackway record -o trace -- ./program input.txt\tEvery instruction of a run.\n"
-		"trackway record --from-hint --snapshot-interval 100000 -o trace -- ./program\tWhat is between two "
-		"marks.\n"
-		"trackway record --to xray-fdr -o out.xray -- ./program\tEvery call of a run.\n"
-		"trackway record --to xray-fdr --ring 8M -o out.xray -- ./server\tThe last calls of each thread before "
-		"it ended.\n",
+	"threads ran at a time that some were not recorded (the others were), or buffers were full; 2 for wrong use, "
+	"when nothing was recorded, or when the output cannot be written.",
+    .examples =
+	"trackway record -o trace -- ./program input.txt\tEvery instruction of a run.\n"
+	"trackway record --from-hint --snapshot-interval 100000 -o trace -- ./program\tWhat is between two "
+	"marks.\n"
+	"trackway record --to xray-fdr -o out.xray -- ./program\tEvery call of a run.\n"
+	"trackway record --to xray-fdr --ring 8M -o out.xray -- ./server\tThe last calls of each thread before "
+	"it ended.\n"
+	"trackway record --to fxt -o out.fxt -- ./program\tWhat a program says, and all that it "
+		"starts.\n"
+	"trackway record --to fxt -o out.fxt --mode circular --stop-on late --after 5s\tWhat was before an "
+	"alert, and 5 s after it.\n",
     .groups = groups,
     .size = sizeof(struct tw_record_options),
-    .least = 1,
     .run = run,
 };

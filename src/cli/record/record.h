@@ -19,17 +19,23 @@ struct tw_record_options {
 	bool from_hint, force;
 	/* xray-fdr */
 	const char *library, *clock;
-	uint64_t max_size, ring;
+	uint64_t max_size, ring; /* max_size: fxt, too */
+	/* fxt */
+	const char *mode, *stop_on;
+	struct tw_list categories;
+	uint64_t buffer_size, duration, after, attach;
+	bool in_memory;
 };
 
 /* One format that programs are recorded to. */
 struct tw_recorder {
 	const char *format;                                                              /* as --to has it */
 	const struct tw_option_group *group;                                             /* its options */
+	bool finds_programs;                                                             /* it may be given none */
 	int (*run)(const struct tw_record_options *options, char **words, size_t count); /* returns enum tw_exit */
 };
-extern const struct tw_recorder tw_record_xtrace, tw_record_flight;
-extern const struct tw_option_group tw_record_xtrace_options, tw_record_flight_options;
+extern const struct tw_recorder tw_record_xtrace, tw_record_flight, tw_record_fxt;
+extern const struct tw_option_group tw_record_xtrace_options, tw_record_flight_options, tw_record_fxt_options;
 
 #define TW_RECORD_MEMBER(name) .offset = offsetof(struct tw_record_options, name)
 

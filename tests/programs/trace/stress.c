@@ -6,6 +6,7 @@
  * stress storm THREADS          threads that write one event each
  * stress strings COUNT          so many names
  * stress library FILE ROUNDS    a library with sites is loaded and unloaded
+ * stress alerts TRUTH           counts, and gives an alert at the count of 20,000
  * stress handled                open scopes, left by longjmp(); the last is open at the end, by _exit() */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
@@ -156,6 +157,21 @@ static int library(char **words)
 	return 0;
 }
 
+static int alerts(char **words)
+{
+	enum { ALERT = 20000 };
+	open_truth(words[0]);
+	for (uint64_t i = 1;; i++) {
+		TW_TRACE_INSTANT("stress", "tick", TW_SCOPE_THREAD, TW_U32("place", 0), TW_U64("value", i));
+		truth[0] = i;
+		if (i == ALERT)
+			TW_TRACE_ALERT("stress", "too late");
+		if (i % PAUSE == 0)
+			usleep(1000);
+	}
+	return 0;
+}
+
 static jmp_buf back;
 
 static void leave(void)
@@ -187,8 +203,8 @@ static const struct {
 	const char *name;
 	int (*run)(char **words);
 	int words;
-} parts[] = {{"commit", commit, 2},   {"signals", signals, 1}, {"forks", forks, 2},    {"storm", storm, 1},
-             {"strings", strings, 1}, {"library", library, 2}, {"handled", handled, 0}};
+} parts[] = {{"commit", commit, 2},   {"signals", signals, 1}, {"forks", forks, 2},   {"storm", storm, 1},
+             {"strings", strings, 1}, {"library", library, 2}, {"alerts", alerts, 1}, {"handled", handled, 0}};
 
 int main(int count_of_words, char **words)
 {

@@ -1,0 +1,176 @@
+/* fxt.c - trackway record --to fxt: what programs say of themselves, in one archive. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/record/record.h"
+
+#include "base/memory/memory.h"
+#include "cli/output/message.h"
+#include "cli/output/show.h"
+#include "manage/manage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BUFFER_LEAST = 64 << 10, OPTIONS_ROOM = 2000 };
+
+static const char *const mode_words[] = {"streaming", "oneshot", "circular", NULL};
+
+/* The options of programs, as TRACKWAY_TRACE_OPTIONS has them. */
+static bool put_options(struct tw_text *text, const struct tw_record_options *options)
+{
+	char words[64];
+	bool fine = true;
+	int length = snprintf(words, sizeof words, "mode=%s", options->mode ? options->mode : mode_words[0]);
+	if (options->buffer_size)
+		length +=
+		    snprintf(words + length, sizeof words - (size_t)length, ",size=%" PRIu64, options->buffer_size);
+	fine = tw_text_add(text, words, (size_t)length);
+	for (size_t i = 0; i < options->categories.count; i++) {
+		const char *category = options->categories.items[i], *before = i ? ":" : ",category=";
+		fine =
+		    fine && tw_text_add(text, before, strlen(before)) && tw_text_add(text, category, strlen(category));
+	}
+	return fine;
+}
+
+static int check_options(const struct tw_record_options *options, size_t words)
+{
+	if (options->after && !options->stop_on)
+		return tw_say_usage(NULL, "--after wants --stop-on");
+	if (options->attach && words)
+		return tw_say_usage(NULL, "--attach takes no program");
+	for (size_t i = 0; i < options->categories.count; i++)
+		if (strpbrk(options->categories.items[i], ",:"))
+			return tw_say_usage(NULL, "--category: a category has neither , nor :");
+	return 0;
+}
+
+/* One line on a terminal, written over. */
+static void show_progress(void *context, size_t providers, uint64_t bytes)
+{
+	(void)context;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K%s, %.1f MiB", tw_show_plural(providers, "program").text,
+		        (double)bytes / (1 << 20));
+}
+
+/* Returns whether anything is missing. */
+static bool say_providers(const struct manage_result *result)
+{
+	bool missing = false;
+	size_t written = 0;
+	for (size_t i = 0; i < result->count; i++) {
+		const struct manage_provider *provider = &result->providers[i];
+		written += provider->written;
+		if (provider->written && provider->dropped)
+			tw_say("process %ld (%s): %s found no room in the buffer", (long)provider->process,
+			       provider->name, tw_show_plural(provider->dropped, "event").text);
+		if (provider->written && !provider->finished)
+			tw_say("process %ld (%s) was killed, or goes on: all that it committed is there",
+			       (long)provider->process, provider->name);
+		missing |= provider->dropped != 0 || provider->refused;
+	}
+	tw_say("%s", tw_show_plural(written, "program").text);
+	return missing;
+}
+
+static void say_refused(const struct manage_result *result)
+{
+	for (size_t i = 0; i < result->count; i++)
+		if (result->providers[i].refused)
+			tw_say("process %ld is recorded by others", (long)result->providers[i].process);
+}
+
+static bool say_end(const struct manage_result *result, const char *program)
+{
+	int status = result->status;
+	if (!result->program_ended)
+		return false;
+	if (WIFSIGNALED(status))
+		tw_say("%s was ended by signal %d (%s)", program, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		tw_say("%s ended with status %d", program, WEXITSTATUS(status));
+	return WIFSIGNALED(status);
+}
+
+static int finish(const struct manage_result *result, const struct tw_record_options *options, int status, char **words)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	bool killed = words && say_end(result, words[0]);
+	say_refused(result);
+	if (status < 0 && *result->parts)
+		tw_say("what was recorded is in %s", result->parts);
+	if (status < 0 && strcmp(result->error, "nothing was recorded") == 0)
+		return tw_say_error("nothing was recorded: %s",
+		                    words ? "the program is not linked with libtrackway_trace, or "
+		                            "met none of its sites"
+		                          : "no program that traces itself was running");
+	if (status < 0)
+		return tw_say_error("%s", result->error);
+	if (options->stop_on && !result->alerted)
+		tw_say("the alert %s did not come", options->stop_on);
+	return say_providers(result) || killed ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
+}
+
+static int run(const struct tw_record_options *options, char **words, size_t count)
+{
+	struct tw_text text = {NULL, 0, 0};
+	struct manage_result result;
+	int status = check_options(options, count);
+	if (status)
+		return status;
+	if (!put_options(&text, options) || text.length > OPTIONS_ROOM) {
+		tw_text_free(&text);
+		return tw_say_error("too many categories");
+	}
+	const struct manage_wish wish = {
+	    .output = options->output,
+	    .options = text.bytes,
+	    .words = count ? words : NULL,
+	    .attach = (pid_t)options->attach,
+	    .in_memory = options->in_memory,
+	    .duration_ns = options->duration,
+	    .stop_on = options->stop_on,
+	    .after_ns = options->after,
+	    .size_most = options->max_size,
+	    .memory = tw_memory_asked(&options->common),
+	    .progress = show_progress,
+	};
+	status = manage_record(&wish, &result);
+	status = finish(&result, options, status, count ? words : NULL);
+	manage_free(&result);
+	tw_text_free(&text);
+	return status;
+}
+
+static const struct tw_option own_options[] = {
+    {"mode", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(mode), .words = mode_words,
+     .help =
+         "streaming, where everything is kept, the default; oneshot, until the buffer is full; circular, the newest"},
+    {"buffer-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(buffer_size), .placeholder = "N", .least = BUFFER_LEAST,
+     .help = "bytes of events of each program; 64M otherwise, and without a limit for streaming"},
+    {"category", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(categories), .placeholder = "NAME",
+     .help = "events of this category, or of those that begin so with NAME*; may be repeated"},
+    {"duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(duration), .placeholder = "TIME",
+     .help = "stop after this time"},
+    {"stop-on", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(stop_on), .placeholder = "ALERT",
+     .help = "stop when a program gives this alert (TW_TRACE_ALERT)"},
+    {"after", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(after), .placeholder = "TIME", .help = "so long after the alert"},
+    {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "N", .least = 1,
+     .help = "stop when all programs together have written so much"},
+    {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
+     .help = "record this process, which runs"},
+    {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(in_memory),
+     .help = "keep what programs write in memory: it is lost when this command is killed"},
+};
+const struct tw_option_group tw_record_fxt_options = {"Programs that trace themselves (fxt)", own_options,
+                                                      sizeof own_options / sizeof *own_options};
+const struct tw_recorder tw_record_fxt = {
+    .format = "fxt",
+    .group = &tw_record_fxt_options,
+    .finds_programs = true,
+    .run = run,
+};

@@ -1,0 +1,149 @@
+/* providers.c - trackway providers: programs that run and trace themselves. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/json.h"
+#include "cli/command.h"
+#include "cli/output/message.h"
+#include "cli/output/show.h"
+#include "cli/output/table.h"
+#include "manage/manage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct providers_options {
+	struct tw_common common;
+	bool json;
+};
+
+struct listing {
+	bool json;
+	struct tw_screen screen;
+	struct tw_table table;
+};
+
+/* What a program says of itself: a mode, bytes, drops; then a line for each category, with how many places in the
+ * program it has. */
+struct told {
+	char mode[16];
+	uint64_t used, dropped;
+	const char *categories; /* from the first line on */
+};
+
+static bool take_status(struct told *told, const char *status)
+{
+	const char *line = strchr(status, '\n');
+	told->categories = line ? line + 1 : "";
+	return sscanf(status, "%15s %" SCNu64 " %" SCNu64, told->mode, &told->used, &told->dropped) == 3;
+}
+
+/* Takes the next category. Returns what is behind it, NULL at the end. */
+static const char *take_category(const char *text, uint64_t *sites, char name[static 64])
+{
+	size_t length = strcspn(text, "\n");
+	*name = 0;
+	if (length == 0 || sscanf(text, "%" SCNu64 " %63[^\n]", sites, name) != 2)
+		return NULL;
+	return text + length + (text[length] == '\n');
+}
+
+static void read_name(pid_t process, char name[static 64])
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%ld/comm", (long)process);
+	FILE *file = fopen(path, "r");
+	*name = 0;
+	if (file && fgets(name, 64, file))
+		name[strcspn(name, "\n")] = 0;
+	if (file)
+		fclose(file);
+}
+
+static void put_json(struct listing *listing, pid_t process, const char *program, const struct told *told)
+{
+	struct tw_json json = {.out = &listing->screen.out};
+	char name[64];
+	uint64_t sites;
+	tw_json_object(&json, NULL);
+	tw_json_u64(&json, "process", (uint64_t)process);
+	tw_json_text(&json, "name", program);
+	tw_json_text(&json, "mode", told->mode);
+	tw_json_u64(&json, "bytes", told->used);
+	tw_json_u64(&json, "dropped", told->dropped);
+	tw_json_object(&json, "categories");
+	for (const char *at = told->categories; at && (at = take_category(at, &sites, name));)
+		tw_json_u64(&json, name, sites);
+	tw_json_object_end(&json);
+	tw_json_object_line_end(&json);
+}
+
+static void put_row(struct listing *listing, pid_t process, const char *program, const struct told *told)
+{
+	char number[32], name[64], all[256] = "";
+	size_t used = 0;
+	uint64_t sites;
+	for (const char *at = told->categories; at && (at = take_category(at, &sites, name)) && used < sizeof all;)
+		used += (size_t)snprintf(all + used, sizeof all - used, "%s%s (%" PRIu64 ")", used ? ", " : "", name,
+		                         sites);
+	snprintf(number, sizeof number, "%ld", (long)process);
+	tw_table_add(&listing->table, number);
+	tw_table_add(&listing->table, told->mode);
+	snprintf(number, sizeof number, "%" PRIu64, told->used);
+	tw_table_add(&listing->table, number);
+	snprintf(number, sizeof number, "%" PRIu64, told->dropped);
+	tw_table_add(&listing->table, number);
+	tw_table_add(&listing->table, program);
+	tw_table_add(&listing->table, all);
+}
+
+static void put(void *context, pid_t process, const char *status)
+{
+	struct listing *listing = context;
+	struct told told;
+	char program[64];
+	if (!take_status(&told, status))
+		return;
+	read_name(process, program);
+	(listing->json ? put_json : put_row)(listing, process, program, &told);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	static const struct tw_column columns[] = {{"PROCESS", true},  {"RECORDS", false},
+	                                           {"BYTES", true},    {"DROPPED", true},
+	                                           {"PROGRAM", false}, {"CATEGORIES (SITES)", false}};
+	struct listing listing = {
+	    .json = ((const struct providers_options *)common)->json,
+	    .table = {.columns = columns, .column_count = sizeof columns / sizeof *columns},
+	};
+	(void)operands, (void)count;
+	if (tw_screen_open(&listing.screen, NULL))
+		return TW_EXIT_FAILED;
+	size_t answers = manage_list(0, put, &listing);
+	int status = 0;
+	if (!listing.json && answers)
+		status = tw_table_put(&listing.table, &listing.screen);
+	if (answers == 0)
+		tw_say("no program that traces itself is running");
+	return tw_screen_end(&listing.screen, status);
+}
+
+static const struct tw_option own_options[] = {
+    {"json", 0, TW_OPTION_FLAG, .offset = offsetof(struct providers_options, json),
+     .help = "one JSON object a program"},
+};
+static const struct tw_option_group *const groups[] = TW_OPTION_GROUPS(TW_OPTIONS("Output", own_options));
+
+const struct tw_command tw_command_providers = {
+    .name = "providers",
+    .summary = "programs that run and trace themselves",
+    .operands = "",
+    .description =
+	"Lists programs of the user that are linked with libtrackway_trace (trackway/trace.h) and run: whether they "
+	"record and how (off, streaming, oneshot, circular), what their files hold, how many events "
+	"found no room, and the "
+	"categories of the places in their code that have been passed so far. `trackway record --to fxt` records them.",
+    .groups = groups,
+    .size = sizeof(struct providers_options),
+    .run = run,
+};

@@ -1,0 +1,83 @@
+/* archive.c - the files of programs become one archive. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/output.h"
+#include "fxt/image/image.h"
+#include "manage/manage.h"
+
+#include <trackway/status.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An image and what it is read from. */
+struct part {
+	struct tw_input *input;
+	struct fxt_image image;
+};
+
+static void note(struct manage_provider *provider, const struct fxt_image *image)
+{
+	provider->written = true;
+	provider->finished = image->header.state == IMAGE_COMPLETE;
+	provider->dropped = image->dropped;
+	provider->overwritten = image->header.overwritten;
+	provider->bytes = image->header.chunks;
+	memcpy(provider->name, image->header.name, sizeof provider->name - 1);
+}
+
+/* Opens the file of a provider once more, by its descriptor: whatever has become of its name. A program that has begun
+ * nothing has an empty one. */
+static bool load(struct part *part, struct manage_provider *provider)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", provider->image);
+	int status = tw_input_open_regular(&part->input, path);
+	if (status == 0 && tw_input_seekable(part->input) && fxt_image_load(&part->image, part->input) == 0) {
+		note(provider, &part->image);
+		return true;
+	}
+	fxt_image_free(&part->image);
+	tw_input_close(part->input);
+	*part = (struct part){0};
+	return false;
+}
+
+static int write_parts(struct manage_result *result, struct fxt_image *const *images, size_t count, const char *output,
+                       uint64_t memory)
+{
+	struct tw_output out;
+	int error = tw_output_open(&out, output);
+	if (error)
+		return manage_fail(result, "%s: %s", output, strerror(error));
+	int status = fxt_images_write(images, count, &out, memory);
+	if (status < 0) {
+		tw_output_discard(&out);
+		return manage_fail(result, "%s: %s", output, tw_status_text(status));
+	}
+	error = tw_output_close(&out);
+	return error ? manage_fail(result, "%s: %s", output, strerror(error)) : 0;
+}
+
+int manage_write(struct manage_result *result, const char *output, uint64_t memory)
+{
+	struct part *parts = calloc(result->count + 1, sizeof *parts);
+	struct fxt_image **images = calloc(result->count + 1, sizeof *images);
+	size_t count = 0;
+	int status = parts && images ? 0 : manage_fail(result, "out of memory");
+	for (size_t i = 0; i < result->count && status == 0; i++)
+		if (result->providers[i].image >= 0 && load(&parts[count], &result->providers[i])) {
+			images[count] = &parts[count].image;
+			count++;
+		}
+	if (status == 0)
+		status = count ? write_parts(result, images, count, output, memory)
+		               : manage_fail(result, "nothing was recorded");
+	for (size_t i = 0; i < count; i++) {
+		fxt_image_free(&parts[i].image);
+		tw_input_close(parts[i].input);
+	}
+	free(parts);
+	free(images);
+	return status;
+}

@@ -1,0 +1,83 @@
+/* manage.h - the manager: it gives files to programs that trace themselves, and makes one archive of them.
+ *
+ * doc/recording.md tells the protocol. Nothing that a program says or has written is trusted. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MANAGE_MANAGE_H
+#define MANAGE_MANAGE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { MANAGE_ERROR = 256, MANAGE_MOST = 1000 };
+
+/* A program that traces itself, and its file. */
+struct manage_provider {
+	pid_t process;
+	int talk;  /* -1: the connection has ended */
+	int image; /* the file's descriptor; -1: none */
+	bool started, stopped, refused;
+	char path[PATH_MAX]; /* of the file; "" where it has none */
+	/* What is in the archive: */
+	bool written, finished;
+	char name[64];
+	uint64_t dropped, overwritten, bytes;
+};
+
+/* What is to be recorded. */
+struct manage_wish {
+	const char *output;
+	const char *options;  /* for programs, as TRACKWAY_TRACE_OPTIONS */
+	char **words;         /* a program and its arguments; NULL: programs that run */
+	pid_t attach;         /* only this one; 0: all of the user */
+	bool in_memory;       /* files in memory, which are gone with programs and manager */
+	uint64_t duration_ns; /* 0: without a limit */
+	const char *stop_on;  /* an alert that ends it; NULL: none */
+	uint64_t after_ns;    /* so long after it */
+	uint64_t size_most;   /* bytes of all files together; 0: without a limit */
+	uint64_t memory;      /* bytes for making the archive */
+	/* Is called ten times a second, where there is something new; NULL: nobody wants it. */
+	void (*progress)(void *context, size_t providers, uint64_t bytes);
+	void *context;
+};
+
+struct manage_result {
+	struct manage_provider *providers;
+	size_t count, room;
+	bool program_ended;
+	int status;               /* of the program, as of wait() */
+	bool alerted;             /* the alert has come */
+	char error[MANAGE_ERROR]; /* why it failed */
+	char parts[PATH_MAX];     /* the directory of the files, where they are still there; otherwise "" */
+};
+
+/* Records until the program has ended, a signal comes, or what the wish says. Returns 0, or -1 and result->error. */
+int manage_record(const struct manage_wish *wish, struct manage_result *result);
+
+/* Takes what programs that run have recorded so far, without stopping anything. Only output, attach and memory of the
+ * wish. */
+int manage_snapshot(const struct manage_wish *wish, struct manage_result *result);
+
+void manage_free(struct manage_result *result);
+
+/* What a program that runs tells of itself: its answer to "status", terminated. */
+typedef void manage_told_fn(void *context, pid_t process, const char *status);
+
+/* Asks all programs of the user, or one. Returns how many have answered. */
+size_t manage_list(pid_t attach, manage_told_fn *told, void *context);
+
+/* ---- Inside. ---- */
+
+/* providers.c: calls for each program that has a socket, by its number and the socket's path. */
+typedef void manage_found_fn(void *context, pid_t process, const char *path);
+void manage_find(pid_t attach, manage_found_fn *found, void *context);
+
+/* archive.c: writes the archive of all files of the result that can be read. Returns 0, or -1 and result->error. */
+int manage_write(struct manage_result *result, const char *output, uint64_t memory);
+
+/* Puts a line into result->error and returns -1. */
+int manage_fail(struct manage_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

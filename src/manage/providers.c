@@ -1,0 +1,133 @@
+/* providers.c - programs that run and can be asked: found by their sockets. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "manage/manage.h"
+#include "trace/control.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A name that is the number of a process; 0: it is none. */
+static pid_t process_of(const char *name)
+{
+	char *end;
+	long number = strtol(name, &end, 10);
+	return *end == 0 && number > 0 && number <= INT_MAX && name[0] != '+' ? (pid_t)number : 0;
+}
+
+/* Whose a process is: root may ask those of others. */
+static uid_t user_of(pid_t process)
+{
+	struct stat status;
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%ld", (long)process);
+	return process && stat(path, &status) == 0 ? status.st_uid : geteuid();
+}
+
+void manage_find(pid_t attach, manage_found_fn *found, void *context)
+{
+	char directory[PATH_MAX], path[PATH_MAX + 300];
+	if (control_directory(directory, sizeof directory, user_of(attach)) < 0)
+		return;
+	DIR *open = opendir(directory);
+	for (struct dirent *entry; open && (entry = readdir(open));) {
+		pid_t process = process_of(entry->d_name);
+		if (!process || (attach && process != attach))
+			continue;
+		snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+		found(context, process, path);
+	}
+	if (open)
+		closedir(open);
+}
+
+/* Connects, and takes the greeting. A socket that nobody listens at is of a program that was killed. */
+static int greet(const char *path)
+{
+	char text[CONTROL_TEXT];
+	int fd, talk = control_connect(path);
+	if (talk < 0 && errno == ECONNREFUSED)
+		unlink(path);
+	if (talk < 0)
+		return -1;
+	ssize_t size = control_receive(talk, text, &fd);
+	if (fd >= 0)
+		close(fd);
+	if (size > 0 && control_after(text, "hello"))
+		return talk;
+	close(talk);
+	return -1;
+}
+
+/* Asks a question. Returns the length of the answer, 0 where there is none. */
+static ssize_t ask(const char *path, const char *question, char answer[static CONTROL_TEXT], int *fd)
+{
+	int talk = greet(path);
+	*fd = -1;
+	if (talk < 0)
+		return 0;
+	ssize_t size = control_send(talk, question, -1) == 0 ? control_receive(talk, answer, fd) : 0;
+	close(talk);
+	return size > 0 ? size : 0;
+}
+
+struct listing {
+	manage_told_fn *told;
+	void *context;
+	size_t count;
+};
+
+static void list_one(void *context, pid_t process, const char *path)
+{
+	struct listing *listing = context;
+	char answer[CONTROL_TEXT];
+	int fd;
+	ssize_t size = ask(path, "status", answer, &fd);
+	if (fd >= 0)
+		close(fd);
+	const char *status = size > 0 ? control_after(answer, "status") : NULL;
+	if (!status)
+		return;
+	listing->count++;
+	listing->told(listing->context, process, status);
+}
+
+size_t manage_list(pid_t attach, manage_told_fn *told, void *context)
+{
+	struct listing listing = {.told = told, .context = context};
+	manage_find(attach, list_one, &listing);
+	return listing.count;
+}
+
+/* ---- Snapshots. ---- */
+
+static void take_image(void *context, pid_t process, const char *path)
+{
+	struct manage_result *result = context;
+	char answer[CONTROL_TEXT];
+	int fd;
+	ssize_t size = ask(path, "image", answer, &fd);
+	if (fd < 0)
+		return;
+	if (size > 0 && result->count < MANAGE_MOST &&
+	    tw_grow(&result->providers, &result->room, result->count + 1, sizeof *result->providers))
+		result->providers[result->count++] =
+		    (struct manage_provider){.process = process, .talk = -1, .image = fd, .started = true};
+	else
+		close(fd);
+}
+
+int manage_snapshot(const struct manage_wish *wish, struct manage_result *result)
+{
+	*result = (struct manage_result){0};
+	manage_find(wish->attach, take_image, result);
+	if (result->count == 0)
+		return manage_fail(result, "no program that records is running");
+	return manage_write(result, wish->output, wish->memory);
+}

@@ -1,0 +1,395 @@
+/* record.c - a recording from outside: programs are given files, started, watched and stopped. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "manage/manage.h"
+#include "trace/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 100, STOP_TIMEOUT_S = 5, SIGNALS = MANAGE_MOST, LISTENER, POLLED };
+
+static const uint64_t ns_of_second = 1000000000;
+
+struct manager {
+	const struct manage_wish *wish;
+	struct manage_result *result;
+	char socket[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* "" where it has none */
+	int listener, signals;
+	pid_t program; /* 0: none, or it has ended */
+	uint64_t deadline, bytes;
+	bool stopping;
+	struct pollfd polled[POLLED];
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * ns_of_second + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Files. ---- */
+
+/* A directory beside the output, for files that are there whoever dies. */
+static int make_parts(struct manager *manager)
+{
+	struct manage_result *result = manager->result;
+	const char *output = manager->wish->output, *temporary = getenv("TMPDIR");
+	if (manager->wish->in_memory)
+		return 0;
+	if (strcmp(output, "-") == 0)
+		snprintf(result->parts, sizeof result->parts, "%s/trackway-%ld.parts",
+		         temporary && *temporary ? temporary : "/tmp", (long)getpid());
+	else
+		snprintf(result->parts, sizeof result->parts, "%s.parts", output);
+	if (mkdir(result->parts, 0700) == 0)
+		return 0;
+	int error = errno;
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, "%s", result->parts);
+	*result->parts = 0;
+	return manage_fail(result, "%.200s: %s", path,
+	                   error == EEXIST ? "is there, from a recording that was not ended" : strerror(error));
+}
+
+static void remove_parts(struct manage_result *result)
+{
+	for (size_t i = 0; i < result->count; i++)
+		if (*result->providers[i].path)
+			unlink(result->providers[i].path);
+	if (*result->parts)
+		rmdir(result->parts);
+	*result->parts = 0;
+}
+
+/* In memory: all that a ring or a buffer may take, beside room for what is never overwritten; nobody can cut it. */
+static int make_memory(void)
+{
+	static const off_t most = (off_t)1 << 32;
+	int fd = memfd_create("trackway", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, most) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int make_file(const struct manager *manager, struct manage_provider *provider)
+{
+	enum { MOST = 1000 };
+	if (manager->wish->in_memory)
+		return make_memory();
+	for (int i = 0; i < MOST; i++) {
+		int length = snprintf(provider->path, sizeof provider->path, "%s/%ld-%d.fxt", manager->result->parts,
+		                      (long)provider->process, i);
+		if (length < 0 || (size_t)length >= sizeof provider->path)
+			break;
+		int fd = open(provider->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/* ---- Programs. ---- */
+
+/* Who is at the other side, as the kernel tells it. 0: nobody who is to be talked with. */
+static pid_t peer_of(int talk)
+{
+	struct ucred peer;
+	socklen_t size = sizeof peer;
+	if (!control_trusted(talk) || getsockopt(talk, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return 0;
+	return peer.pid;
+}
+
+static void add(struct manager *manager, int talk)
+{
+	struct manage_result *result = manager->result;
+	pid_t process = talk < 0 ? 0 : peer_of(talk);
+	bool room = process && result->count < MANAGE_MOST && !manager->stopping &&
+	            tw_grow(&result->providers, &result->room, result->count + 1, sizeof *result->providers);
+	if (room)
+		result->providers[result->count++] =
+		    (struct manage_provider){.process = process, .talk = talk, .image = -1};
+	else if (talk >= 0)
+		close(talk);
+}
+
+static void end_talk(struct manage_provider *provider)
+{
+	close(provider->talk);
+	provider->talk = -1;
+}
+
+/* A program has greeted: it is given a file, once. */
+static void start(struct manager *manager, struct manage_provider *provider)
+{
+	char text[CONTROL_TEXT - 1];
+	if (provider->image >= 0 || manager->stopping)
+		return;
+	provider->image = make_file(manager, provider);
+	snprintf(text, sizeof text, "start %s", manager->wish->options);
+	if (provider->image < 0 || control_send(provider->talk, text, provider->image) < 0)
+		end_talk(provider);
+}
+
+static void take_alert(struct manager *manager, const char *name)
+{
+	const struct manage_wish *wish = manager->wish;
+	if (!wish->stop_on || strcmp(name, wish->stop_on) != 0 || manager->result->alerted)
+		return;
+	uint64_t end = now_ns() + wish->after_ns;
+	manager->result->alerted = true;
+	manager->deadline = manager->deadline && manager->deadline < end ? manager->deadline : end;
+}
+
+static void take_packet(struct manager *manager, struct manage_provider *provider)
+{
+	char text[CONTROL_TEXT];
+	const char *rest;
+	int fd;
+	ssize_t size = control_receive(provider->talk, text, &fd);
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		end_talk(provider);
+	else if (control_after(text, "hello"))
+		start(manager, provider);
+	else if (control_after(text, "started"))
+		provider->started = true;
+	else if (control_after(text, "refused"))
+		provider->refused = true;
+	else if (control_after(text, "stopped"))
+		provider->stopped = true;
+	else if ((rest = control_after(text, "alert")))
+		take_alert(manager, rest);
+}
+
+/* ---- Programs that run. ---- */
+
+static void connect_to(void *context, pid_t process, const char *path)
+{
+	struct manager *manager = context;
+	struct manage_result *result = manager->result;
+	for (size_t i = 0; i < result->count; i++)
+		if (result->providers[i].process == process && result->providers[i].talk >= 0)
+			return;
+	int talk = control_connect(path);
+	if (talk < 0 && errno == ECONNREFUSED)
+		unlink(path);
+	add(manager, talk);
+}
+
+/* ---- The program that is started. ---- */
+
+static int open_listener(struct manager *manager)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char directory[sizeof manager->socket];
+	if (control_directory(directory, sizeof directory, geteuid()) < 0)
+		return manage_fail(manager->result, "the directory of sockets has too long a name");
+	mkdir(directory, 0700);
+	int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/manager-%ld", directory, (long)getpid());
+	if (length < 0 || (size_t)length >= sizeof address.sun_path)
+		return manage_fail(manager->result, "the directory of sockets has too long a name");
+	unlink(address.sun_path);
+	manager->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (manager->listener < 0 || fchmod(manager->listener, 0600) < 0 ||
+	    bind(manager->listener, (const struct sockaddr *)&address, sizeof address) < 0 ||
+	    listen(manager->listener, SOMAXCONN) < 0)
+		return manage_fail(manager->result, "%s: %s", address.sun_path, strerror(errno));
+	strcpy(manager->socket, address.sun_path);
+	return 0;
+}
+
+/* In the child. error: where a failure is told, as errno. */
+static void execute(const struct manager *manager, const sigset_t *before, int error)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+	setenv(CONTROL_MANAGER, manager->socket, 1);
+	execvp(manager->wish->words[0], manager->wish->words);
+	int number = errno;
+	if (write(error, &number, sizeof number) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int run_program(struct manager *manager, const sigset_t *before)
+{
+	int told[2], error = 0;
+	if (!manager->wish->words)
+		return 0;
+	if (open_listener(manager) < 0)
+		return -1;
+	if (pipe2(told, O_CLOEXEC) < 0)
+		return manage_fail(manager->result, "%s", strerror(errno));
+	manager->program = fork();
+	if (manager->program == 0)
+		execute(manager, before, told[1]);
+	close(told[1]);
+	if (manager->program < 0 || read(told[0], &error, sizeof error) > 0) {
+		error = manager->program < 0 ? errno : error;
+		manager->program = 0;
+		close(told[0]);
+		return manage_fail(manager->result, "%.200s: %s", manager->wish->words[0], strerror(error));
+	}
+	close(told[0]);
+	return 0;
+}
+
+/* ---- The loop. ---- */
+
+static void stop_all(struct manager *manager)
+{
+	if (manager->stopping)
+		return;
+	manager->stopping = true;
+	manager->deadline = now_ns() + STOP_TIMEOUT_S * ns_of_second;
+	for (size_t i = 0; i < manager->result->count; i++)
+		if (manager->result->providers[i].talk >= 0)
+			control_send(manager->result->providers[i].talk, "stop", -1);
+}
+
+/* Whether all that were started have stopped, or are gone. */
+static bool all_stopped(const struct manage_result *result)
+{
+	for (size_t i = 0; i < result->count; i++)
+		if (result->providers[i].talk >= 0 && result->providers[i].started && !result->providers[i].stopped)
+			return false;
+	return true;
+}
+
+static void take_signal(struct manager *manager)
+{
+	struct signalfd_siginfo info;
+	int status;
+	if (read(manager->signals, &info, sizeof info) != sizeof info)
+		return;
+	if (info.ssi_signo != SIGCHLD) {
+		if (manager->program)
+			kill(manager->program, (int)info.ssi_signo);
+		stop_all(manager);
+		return;
+	}
+	for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
+		if (ended == manager->program) {
+			manager->program = 0;
+			manager->result->program_ended = true;
+			manager->result->status = status;
+			stop_all(manager);
+		}
+}
+
+/* Bytes of all files. */
+static uint64_t measure(const struct manage_result *result)
+{
+	struct stat status;
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < result->count; i++)
+		if (result->providers[i].image >= 0 && fstat(result->providers[i].image, &status) == 0)
+			bytes += (uint64_t)status.st_blocks * 512;
+	return bytes;
+}
+
+static void look(struct manager *manager)
+{
+	const struct manage_wish *wish = manager->wish;
+	if (!wish->words && !manager->stopping)
+		manage_find(wish->attach, connect_to, manager);
+	uint64_t bytes = measure(manager->result);
+	if (wish->progress && bytes != manager->bytes)
+		wish->progress(wish->context, manager->result->count, bytes);
+	manager->bytes = bytes;
+	if (wish->size_most && bytes > wish->size_most)
+		stop_all(manager);
+	if (!manager->stopping && manager->deadline && now_ns() >= manager->deadline)
+		stop_all(manager);
+}
+
+static nfds_t set_polled(struct manager *manager)
+{
+	struct manage_result *result = manager->result;
+	nfds_t count = 0;
+	manager->polled[count++] = (struct pollfd){.fd = manager->signals, .events = POLLIN};
+	manager->polled[count++] = (struct pollfd){.fd = manager->listener, .events = POLLIN};
+	for (size_t i = 0; i < result->count; i++)
+		manager->polled[count++] = (struct pollfd){.fd = result->providers[i].talk, .events = POLLIN};
+	return count;
+}
+
+static bool is_over(const struct manager *manager)
+{
+	return manager->stopping && (all_stopped(manager->result) || now_ns() >= manager->deadline);
+}
+
+static void loop(struct manager *manager)
+{
+	enum { BESIDE = 2 };
+	while (!is_over(manager)) {
+		look(manager);
+		nfds_t count = set_polled(manager);
+		if (poll(manager->polled, count, LOOK_MS) <= 0)
+			continue;
+		for (nfds_t i = BESIDE; i < count; i++)
+			if (manager->polled[i].revents && manager->polled[i].fd >= 0)
+				take_packet(manager, &manager->result->providers[i - BESIDE]);
+		if (manager->polled[0].revents)
+			take_signal(manager);
+		if (manager->listener >= 0 && manager->polled[1].revents)
+			add(manager, accept4(manager->listener, NULL, NULL, SOCK_CLOEXEC));
+	}
+}
+
+static void take_signals(struct manager *manager, sigset_t *before)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+	sigset_t taken;
+	sigemptyset(&taken);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		sigaddset(&taken, numbers[i]);
+	sigprocmask(SIG_BLOCK, &taken, before);
+	manager->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int manage_record(const struct manage_wish *wish, struct manage_result *result)
+{
+	sigset_t before;
+	struct manager manager = {.wish = wish, .result = result, .listener = -1};
+	*result = (struct manage_result){0};
+	manager.deadline = wish->duration_ns ? now_ns() + wish->duration_ns : 0;
+	take_signals(&manager, &before);
+	int status = make_parts(&manager);
+	status = status < 0 ? status : run_program(&manager, &before);
+	if (status == 0)
+		loop(&manager);
+	if (*manager.socket)
+		unlink(manager.socket);
+	if (manager.listener >= 0)
+		close(manager.listener);
+	status = status < 0 ? status : manage_write(result, wish->output, wish->memory);
+	bool recorded = false;
+	for (size_t i = 0; i < result->count; i++)
+		recorded |= result->providers[i].written;
+	if (status == 0 || !recorded) /* otherwise they are all that there is */
+		remove_parts(result);
+	if (manager.signals >= 0)
+		close(manager.signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return status;
+}

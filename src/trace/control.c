@@ -1,0 +1,387 @@
+/* control.c - the helper thread: a manager asks through it for recordings, and it compares clocks. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/control.h"
+
+#include "trace/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { TALKS = 8, LISTENER = TALKS, WAKE, POLLED, PERIOD_MS = 100, CATEGORIES = 64, CATEGORY_NAME = 48 };
+
+static struct trace_session *const session = &trace_session;
+
+/* The helper's: connections, the socket that others connect to, and what wakes it. -1: none. */
+static struct {
+	struct pollfd polled[POLLED];
+	_Atomic int manager; /* the connection that a recording was asked by; -1: by none */
+	_Atomic bool running;
+	bool wanted;
+	ino_t inodes[POLLED]; /* the program may close what it has not opened, and open something else */
+	char socket[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* its name, "" where there is none */
+} helper;
+
+/* The categories of sites that have been met; the recording's lock is around them. */
+static struct {
+	char name[CATEGORY_NAME];
+	uint32_t sites;
+} categories[CATEGORIES];
+
+static void note_site(const char *category)
+{
+	for (size_t i = 0; i < CATEGORIES; i++) {
+		if (!categories[i].sites)
+			snprintf(categories[i].name, sizeof categories[i].name, "%s", category);
+		if (strncmp(categories[i].name, category, CATEGORY_NAME - 1) == 0) {
+			categories[i].sites++;
+			return;
+		}
+	}
+}
+
+/* ---- What a manager asks for. ---- */
+
+/* A file that anyone may cut would be a SIGBUS: one without a name must be sealed. */
+static bool is_safe(int fd)
+{
+	struct stat status;
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	int seals = fcntl(fd, F_GET_SEALS);
+	return status.st_nlink > 0 || (seals >= 0 && seals & F_SEAL_SHRINK);
+}
+
+static void do_start(int talk, const char *options, int fd)
+{
+	int error = is_safe(fd) ? 0 : EINVAL;
+	if (error && fd >= 0)
+		close(fd);
+	error = error ? error : trace_start_on(fd, options);
+	if (!error)
+		atomic_store(&helper.manager, talk);
+	char answer[64];
+	snprintf(answer, sizeof answer, error ? "refused %d" : "started", error);
+	control_send(talk, answer, -1);
+}
+
+static void do_stop(int talk, const char *rest, int fd)
+{
+	char answer[64];
+	(void)rest;
+	if (fd >= 0)
+		close(fd);
+	if (atomic_load(&helper.manager) == talk) { /* one that was refused has nothing to stop */
+		tw_trace_stop();
+		atomic_store(&helper.manager, -1);
+	}
+	snprintf(answer, sizeof answer, "stopped %llu", (unsigned long long)tw_trace_dropped());
+	control_send(talk, answer, -1);
+}
+
+static void do_status(int talk, const char *rest, int fd)
+{
+	static const char *const modes[] = {"streaming", "oneshot", "circular"};
+	char answer[CONTROL_TEXT - 1];
+	struct trace_status status;
+	(void)rest;
+	if (fd >= 0)
+		close(fd);
+	trace_look(&status, false);
+	int used = snprintf(answer, sizeof answer, "status %s %llu %llu", status.on ? modes[status.mode] : "off",
+	                    (unsigned long long)status.used, (unsigned long long)status.dropped);
+	for (size_t i = 0; i < CATEGORIES && categories[i].sites; i++) {
+		int left = (int)sizeof answer - used;
+		int more = snprintf(answer + used, (size_t)left, "\n%u %s", categories[i].sites, categories[i].name);
+		if (more >= left)
+			break;
+		used += more;
+	}
+	control_send(talk, answer, -1);
+}
+
+static void do_image(int talk, const char *rest, int fd)
+{
+	struct trace_status status;
+	(void)rest;
+	if (fd >= 0)
+		close(fd);
+	trace_compare_clocks();
+	trace_look(&status, true);
+	control_send(talk, status.fd >= 0 ? "image" : "none", status.fd);
+	if (status.fd >= 0)
+		close(status.fd);
+}
+
+static const struct {
+	const char *word;
+	void (*act)(int talk, const char *rest, int fd);
+} words[] = {{"start", do_start}, {"stop", do_stop}, {"status", do_status}, {"image", do_image}};
+
+/* What is none of the words is left alone: another version may know more. */
+static void act(int talk, const char *text, int fd)
+{
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		const char *rest = control_after(text, words[i].word);
+		if (rest) {
+			words[i].act(talk, rest, fd);
+			return;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ---- Connections. ---- */
+
+static void set_polled(int place, int fd)
+{
+	struct stat status;
+	helper.inodes[place] = fd >= 0 && fstat(fd, &status) == 0 ? status.st_ino : 0;
+	helper.polled[place].fd = helper.inodes[place] ? fd : -1;
+}
+
+/* Whether a descriptor has something to say, and is still what it was. */
+static bool is_ready(int place)
+{
+	struct stat status;
+	struct pollfd *polled = &helper.polled[place];
+	if (polled->fd < 0 || !polled->revents)
+		return false;
+	if (fstat(polled->fd, &status) == 0 && status.st_ino == helper.inodes[place])
+		return true;
+	polled->fd = -1;
+	return false;
+}
+
+static void say_hello(int talk)
+{
+	char text[64];
+	snprintf(text, sizeof text, "hello %d %ld", CONTROL_VERSION, (long)getpid());
+	control_send(talk, text, -1);
+}
+
+static bool keep_talk(int talk)
+{
+	for (int i = 0; i < TALKS; i++)
+		if (helper.polled[i].fd < 0) {
+			set_polled(i, talk);
+			return true;
+		}
+	close(talk);
+	return false;
+}
+
+/* Where who has asked for a recording is gone, it ends. */
+static void end_talk(struct pollfd *talk)
+{
+	if (atomic_load(&helper.manager) == talk->fd) {
+		atomic_store(&helper.manager, -1);
+		tw_trace_stop();
+	}
+	close(talk->fd);
+	talk->fd = -1;
+}
+
+static void take_packet(struct pollfd *talk)
+{
+	char text[CONTROL_TEXT];
+	int fd;
+	ssize_t size = control_receive(talk->fd, text, &fd);
+	if (size > 0)
+		act(talk->fd, text, fd);
+	else
+		end_talk(talk);
+}
+
+static void take_connection(void)
+{
+	int talk = accept4(helper.polled[LISTENER].fd, NULL, NULL, SOCK_CLOEXEC);
+	if (talk < 0)
+		return;
+	if (!control_trusted(talk))
+		close(talk);
+	else if (keep_talk(talk))
+		say_hello(talk);
+}
+
+static void *help(void *context)
+{
+	(void)context;
+	while (atomic_load(&helper.running)) {
+		uint64_t number;
+		int period = trace_compare_clocks() ? PERIOD_MS : -1;
+		if (poll(helper.polled, POLLED, period) < 0 && errno != EINTR)
+			break;
+		if (is_ready(WAKE) && read(helper.polled[WAKE].fd, &number, sizeof number) < 0)
+			break;
+		for (int i = 0; i < TALKS; i++)
+			if (is_ready(i))
+				take_packet(&helper.polled[i]);
+		if (is_ready(LISTENER))
+			take_connection();
+	}
+	return NULL;
+}
+
+/* ---- The socket. ---- */
+
+static bool is_private(const char *directory)
+{
+	struct stat status;
+	return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+	       (status.st_mode & 077) == 0;
+}
+
+static int listen_at(const char *directory)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	enum { WAITING = 8 };
+	int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/%ld", directory, (long)getpid());
+	if (length < 0 || (size_t)length >= sizeof address.sun_path)
+		return -1;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	unlink(address.sun_path); /* of a process that had this number before */
+	if (fchmod(fd, 0600) == 0 && bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
+	    listen(fd, WAITING) == 0) {
+		strcpy(helper.socket, address.sun_path);
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static int open_socket(void)
+{
+	char directory[sizeof helper.socket];
+	if (control_directory(directory, sizeof directory, geteuid()) < 0)
+		return -1;
+	mkdir(directory, 0700);
+	return is_private(directory) ? listen_at(directory) : -1;
+}
+
+/* ---- The thread. ---- */
+
+static bool make_thread(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	if (pthread_attr_init(&attributes) != 0)
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	bool made = pthread_create(&thread, &attributes, help, NULL) == 0;
+	if (made)
+		pthread_setname_np(thread, "trackway");
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return made;
+}
+
+static void start_helper(void)
+{
+	if (!helper.wanted || atomic_exchange(&helper.running, true))
+		return;
+	set_polled(LISTENER, open_socket());
+	set_polled(WAKE, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (!make_thread())
+		atomic_store(&helper.running, false); /* recorded is without it, too */
+}
+
+static void wake_helper(void)
+{
+	const uint64_t one = 1;
+	if (session->options.control && !atomic_load(&helper.running))
+		start_helper();
+	else if (helper.polled[WAKE].fd >= 0 && write(helper.polled[WAKE].fd, &one, sizeof one) < 0)
+		return;
+}
+
+/* ---- The manager that has started the program. ---- */
+
+/* Asks it for a file, and waits for an answer, but not for long. */
+static void join_manager(const char *path)
+{
+	char text[CONTROL_TEXT];
+	int fd, talk = control_connect(path);
+	if (talk < 0)
+		return;
+	say_hello(talk);
+	if (control_receive(talk, text, &fd) > 0)
+		act(talk, text, fd);
+	keep_talk(talk);
+}
+
+static void rejoin(void)
+{
+	const char *manager = secure_getenv(CONTROL_MANAGER);
+	if (manager)
+		join_manager(manager);
+	start_helper();
+}
+
+/* May be called at any place of the program: it does not wait. */
+static void tell_alert(const char *name)
+{
+	enum { NAME = 64 };
+	char text[NAME + 8];
+	int manager = atomic_load(&helper.manager);
+	if (manager < 0)
+		return;
+	snprintf(text, sizeof text, "alert %.*s", NAME, name);
+	control_send(manager, text, -1);
+}
+
+/* ---- Where it all begins, and ends. ---- */
+
+static void forget_all(void)
+{
+	for (int i = 0; i < POLLED; i++) {
+		if (helper.polled[i].fd > 0)
+			close(helper.polled[i].fd);
+		helper.polled[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+	}
+	*helper.socket = 0;
+	atomic_store(&helper.manager, -1);
+	atomic_store(&helper.running, false);
+}
+
+__attribute__((constructor(101))) static void load(void)
+{
+	struct trace_options options;
+	const char *manager = secure_getenv(CONTROL_MANAGER);
+	forget_all();
+	session->started = wake_helper;
+	session->forked = forget_all;
+	session->rejoin = rejoin;
+	session->alerted = tell_alert;
+	session->on_site = note_site;
+	trace_load();
+	helper.wanted = trace_options_parse(&options, secure_getenv("TRACKWAY_TRACE_OPTIONS")) == 0 && options.control;
+	if (manager)
+		join_manager(manager);
+	else if (secure_getenv("TRACKWAY_TRACE"))
+		tw_trace_start(NULL, NULL);
+	start_helper();
+}
+
+__attribute__((destructor(101))) static void unload(void)
+{
+	tw_trace_stop();
+	if (*helper.socket)
+		unlink(helper.socket);
+}
