@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := build
-.PHONY: build demo check accept asan lint fmt fuzz qemu bench mutate install clean help deps
+.PHONY: build demo check accept asan lint fmt fuzz qemu bench damage mutate install clean help deps
 
 deps:
 	@scripts/install-deps
@@ -42,6 +42,9 @@ qemu: deps ## the collector's tests under a newer QEMU, which is built from Debi
 
 bench: deps build ## speed as ratios: to a plain loop over the same bytes, and to other tools
 	@bench/run
+
+damage: deps build ## what 225 damages to a trace of each format cost: records lost, records invented
+	@python3 tests/truth/damage.py --tool build/src/trackway --rounds 25
 
 mutate: deps ## one-line changes to a copy of the sources, each of which a quick test must catch
 	@scripts/mutate

@@ -19,14 +19,163 @@ int fdr_basic_record_at(const struct fdr_basic_source *f, uint64_t at, struct tw
 	return 1;
 }
 
-static void report_bad(struct fdr_basic_source *f, uint64_t at, const struct tw_basic_record *record)
+/* ---- Where records are to be believed. ---- */
+
+enum { SURE = 3 }; /* so many in a row */
+
+/* Whether a record is one by all that LLVM's runtime writes, and not only by its first bytes, which zeros have too. */
+static bool is_strong(const struct tw_basic_record *record)
+{
+	enum { NUMBER_MAX = 1 << 22 };         /* of a thread of Linux */
+	bool named = record->function_id != 0; /* the first bits may tell a library */
+	bool owned = record->thread > 0 && record->thread <= NUMBER_MAX && record->process <= NUMBER_MAX;
+	return named && owned && !record->padded;
+}
+
+static bool near_in_time(uint64_t a, uint64_t b)
+{
+	return (a < b ? b - a : a - b) >> 46 == 0; /* hours */
+}
+
+/* Counters of the log's first records: half of what begins elsewhere than a record would have others. */
+struct reference {
+	uint64_t tsc[16];
+	size_t count;
+};
+
+static int take_reference(const struct fdr_basic_source *f, struct reference *reference)
+{
+	enum { RECORDS = sizeof reference->tsc / sizeof *reference->tsc };
+	const uint8_t *bytes;
+	size_t have;
+	int status = tw_window_view(f->window, TW_FDR_HEADER_SIZE, (size_t)RECORDS * RECORD, &bytes, &have);
+	if (status < 0)
+		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+	reference->count = 0;
+	for (size_t at = 0; reference->count < RECORDS && at + RECORD <= have; at += RECORD) {
+		struct tw_basic_record record;
+		if (tw_basic_decode(bytes + at, f->log->header.version, f->log->header.layout, &record) == 0 &&
+		    is_strong(&record) && record.record_type == FDR_BASIC_FUNCTION)
+			reference->tsc[reference->count++] = record.tsc;
+	}
+	return 0;
+}
+
+static bool fits_reference(const struct reference *reference, uint64_t tsc)
+{
+	size_t near = 0;
+	for (size_t i = 0; i < reference->count; i++)
+		near += near_in_time(reference->tsc[i], tsc);
+	return 2 * near >= reference->count;
+}
+
+/* How far a counter is from the nearest of the references, as its number of bits. */
+static unsigned distance(const struct reference *reference, uint64_t tsc)
+{
+	unsigned least = 64;
+	for (size_t i = 0; i < reference->count; i++) {
+		uint64_t ticks = reference->tsc[i] < tsc ? tsc - reference->tsc[i] : reference->tsc[i] - tsc;
+		unsigned bits = 0;
+		for (; ticks; ticks >>= 1)
+			bits++;
+		least = bits < least ? bits : least;
+	}
+	return least;
+}
+
+enum { NOT_ALIGNED = UINT16_MAX };
+
+/* Strong records that stand one after the other in these bytes, as many as SURE, or fewer up to the end of the file:
+ * how far their counters are from what they should be, on average. */
+static unsigned alignment(const struct fdr_basic_source *f, const struct reference *reference, const uint8_t *bytes,
+                          size_t have)
+{
+	enum { SCALE = 16 };
+	unsigned count = 0, calls = 0, far = 0;
+	for (; count < SURE && have >= RECORD; count++, bytes += RECORD, have -= RECORD) {
+		struct tw_basic_record record;
+		if (tw_basic_decode(bytes, f->log->header.version, f->log->header.layout, &record) < 0 ||
+		    !is_strong(&record))
+			return NOT_ALIGNED;
+		if (record.record_type == FDR_BASIC_ARGUMENT)
+			continue;
+		if (!fits_reference(reference, record.tsc))
+			return NOT_ALIGNED;
+		far += SCALE * distance(reference, record.tsc);
+		calls++;
+	}
+	bool enough = count > 1 || (count && !have);
+	return !enough ? NOT_ALIGNED : calls ? far / calls : SCALE * 64;
+}
+
+/* Finds the next place, not beyond `reach` bytes, where records are aligned: of the first and those less than a record
+ * behind it, the best. *found: 0 where none is. */
+static int find_aligned(const struct fdr_basic_source *f, uint64_t from, size_t reach, uint64_t *found)
+{
+	const uint8_t *bytes;
+	size_t have, end = reach;
+	struct reference reference;
+	unsigned best = NOT_ALIGNED;
+	*found = 0;
+	int status = take_reference(f, &reference);
+	if (status < 0)
+		return status;
+	status = tw_window_view(f->window, from, reach + SURE * RECORD, &bytes, &have);
+	if (status < 0)
+		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+	for (size_t at = 0; at < end && at + RECORD <= have; at++) {
+		unsigned here = alignment(f, &reference, bytes + at, have - at);
+		if (here >= best)
+			continue;
+		if (best == NOT_ALIGNED)
+			end = at + RECORD;
+		best = here;
+		*found = from + at;
+	}
+	return 0;
+}
+
+/* A record that is not a strong one is believed where those behind it are not aligned otherwise. */
+static int judge(const struct fdr_basic_source *f, uint64_t at, const struct tw_basic_record *record, bool *good)
+{
+	static const struct tw_basic_record zeros;
+	uint64_t found;
+	if (!*good || is_strong(record))
+		return 0;
+	if (memcmp(record, &zeros, sizeof zeros) == 0) {
+		*good = false;
+		return 0;
+	}
+	int status = find_aligned(f, at + RECORD, 1, &found);
+	if (status >= 0 && !found) {
+		status = find_aligned(f, at + 1, 2 * RECORD - 1, &found);
+		*good = !found || (found - at) % RECORD == 0;
+	}
+	return status;
+}
+
+static int judged_record_at(const struct fdr_basic_source *f, uint64_t at, struct tw_basic_record *record, bool *good,
+                            size_t *have)
+{
+	int status = fdr_basic_record_at(f, at, record, good, have);
+	if (status <= 0)
+		return status;
+	fdr_basic_fit_process(f->log, record);
+	status = judge(f, at, record, good);
+	return status < 0 ? status : 1;
+}
+
+static void report_bad(const struct fdr_basic_source *f, uint64_t at, const struct tw_basic_record *record)
 {
 	if (record->record_type > FDR_BASIC_ARGUMENT)
 		tw_report(f->reader, &fdr_rules[BASIC_RECORD_TYPE], at, at, 0, "expected record type 0 or 1, found %u",
 		          record->record_type);
-	else
+	else if (record->kind > TW_FDR_ENTER_ARGS)
 		tw_report(f->reader, &fdr_rules[BASIC_KIND], at, at + 3, 0, "expected kind 0 to 3, found %u",
 		          record->kind);
+	else
+		tw_report(f->reader, &fdr_rules[BASIC_DOUBTFUL], at, at, 0,
+		          "expected a record, found zeros, or a part of one");
 }
 
 static bool same_thread(const struct fdr_buffer *run, const struct tw_basic_record *record)
@@ -34,21 +183,40 @@ static bool same_thread(const struct fdr_buffer *run, const struct tw_basic_reco
 	return run->thread == record->thread && run->process == record->process;
 }
 
-static int follow_run(struct fdr_basic_source *f, struct fdr_buffer *run)
+static int follow_run(const struct fdr_basic_source *f, struct fdr_buffer *run)
 {
 	for (;;) {
 		struct tw_basic_record record = {0};
 		bool good = false;
 		size_t have;
-		int status = fdr_basic_record_at(f, run->next, &record, &good, &have);
+		int status = judged_record_at(f, run->next, &record, &good, &have);
 		if (status <= 0)
 			return status < 0 ? status : 1;
-		fdr_basic_fit_process(f->log, &record);
-		if (run->has_thread ? !good || !same_thread(run, &record) : good)
+		if (!good || !same_thread(run, &record))
 			return 1;
-		if (!good)
-			report_bad(f, run->next, &record);
 		run->next += RECORD;
+	}
+}
+
+/* Goes over what is no record: to where records are aligned again, or else by whole records to the next good one. */
+static int pass_junk(const struct fdr_basic_source *f, struct fdr_buffer *run)
+{
+	enum { REACH = 1 << 16 };
+	for (;;) {
+		struct tw_basic_record record = {0};
+		bool good = false;
+		size_t have;
+		uint64_t found;
+		int status = judged_record_at(f, run->next, &record, &good, &have);
+		if (status <= 0 || good)
+			return status < 0 ? status : 1;
+		report_bad(f, run->next, &record);
+		status = find_aligned(f, run->next + 1, REACH, &found);
+		if (status < 0)
+			return status;
+		run->next = found ? found : run->next + RECORD;
+		if (found)
+			return 1;
 	}
 }
 
@@ -60,7 +228,7 @@ int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 	bool good = false;
 	size_t have;
 	*run = (struct fdr_buffer){.offset = offset, .end = offset, .next = offset, .wall_us = 0, .tsc = UINT64_MAX};
-	int status = fdr_basic_record_at(&f, offset, &record, &good, &have);
+	int status = judged_record_at(&f, offset, &record, &good, &have);
 	if (status < 0 || have == 0)
 		return status;
 	if (have < RECORD) {
@@ -69,13 +237,12 @@ int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 		          "expected a record of %d bytes, found the end of the file after %zu", RECORD, have);
 		return 1;
 	}
-	fdr_basic_fit_process(log, &record);
 	run->has_thread = good;
 	run->thread = record.thread;
 	run->process = record.process;
 	if (good && record.record_type != FDR_BASIC_ARGUMENT)
 		run->tsc = record.tsc;
-	status = follow_run(&f, run);
+	status = good ? follow_run(&f, run) : pass_junk(&f, run);
 	if (run->has_thread)
 		run->end = run->next;
 	return status;

@@ -1,7 +1,7 @@
 /* cursor.c - the records of one buffer, one after the other, whatever they are. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/plural.h"
-#include "fdr/fdr.h"
+#include "fdr/known.h"
 
 #include <inttypes.h>
 
@@ -24,8 +24,12 @@ void fdr_cursor_free(struct fdr_cursor *cursor)
 void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 {
 	cursor->start = cursor->at = place->offset;
-	cursor->end = place->end;
+	cursor->end = cursor->looked = fdr_is_basic(cursor->log) ? place->end : place->offset;
+	cursor->last = place->end;
 	cursor->next = place->next;
+	cursor->stretch = cursor->stretch_count = 0;
+	cursor->gaps = 0;
+	cursor->excess = place->excess;
 	cursor->filled = place->filled;
 	cursor->cut = place->cut;
 	cursor->damaged = cursor->begun = false;
@@ -36,11 +40,23 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor)
 {
 	uint64_t stop = cursor->filled && !cursor->damaged ? cursor->next : cursor->at;
-	return cursor->next - stop;
+	return cursor->next - stop + cursor->gaps;
+}
+
+static int hop(struct fdr_cursor *cursor);
+
+static size_t chunk_for(const struct fdr_cursor *cursor, uint64_t left)
+{
+	return left < cursor->chunk && !cursor->onward ? (size_t)left : cursor->chunk;
 }
 
 int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *size)
 {
+	if (cursor->at == cursor->end && (cursor->stretch < cursor->stretch_count || cursor->looked < cursor->last)) {
+		int status = hop(cursor);
+		if (status < 0)
+			return status;
+	}
 	uint64_t left = cursor->end - cursor->at;
 	size_t record = fdr_is_basic(cursor->log) ? TW_BASIC_RECORD_SIZE : TW_FDR_RECORD_MAX;
 	size_t want = left < record ? (size_t)left : record;
@@ -48,7 +64,7 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 	*bytes = (const uint8_t *)""; /* a pointer that may be counted with, even where there are no bytes */
 	if (!want)
 		return 0;
-	cursor->window.chunk = left < cursor->chunk && !cursor->onward ? (size_t)left : cursor->chunk;
+	cursor->window.chunk = chunk_for(cursor, left);
 	int status = tw_window_view(&cursor->window, cursor->at, want, bytes, size);
 	if (status < 0)
 		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
@@ -66,11 +82,19 @@ static int stop(struct fdr_cursor *cursor)
 	return 0;
 }
 
+/* Whether a record begins another buffer. At the start of a buffer BufferExtents and NewBuffer are its own. */
+static bool nested(const struct fdr_cursor *cursor, enum tw_fdr_kind kind)
+{
+	uint64_t into = cursor->at - cursor->start;
+	return (kind == TW_FDR_BUFFER_EXTENTS && into != 0) ||
+	       (kind == TW_FDR_NEW_BUFFER && (cursor->begun || into > TW_FDR_METADATA_SIZE));
+}
+
 /* first: the first byte of the record, which tells a typed event even where no more of it is there. */
 static int stop_short(struct fdr_cursor *cursor, const struct tw_fdr_record *record, uint64_t need, uint8_t first)
 {
 	enum tw_fdr_layout layout = cursor->log->header.layout;
-	uint64_t left = cursor->end - cursor->at;
+	uint64_t left = cursor->last - cursor->at;
 	bool known = left >= TW_FDR_METADATA_SIZE || need == TW_FDR_FUNCTION_SIZE;
 	const char *kind = known ? tw_fdr_kind_name((unsigned)record->kind) : NULL;
 	cursor->missing = need - left;
@@ -81,7 +105,7 @@ static int stop_short(struct fdr_cursor *cursor, const struct tw_fdr_record *rec
 		          " bytes too short: what was there is not in the file",
 		          typed, tw_plural(typed), typed * TW_FDR_METADATA_SIZE);
 	else if (!cursor->cut)
-		tw_report(cursor->reader, &fdr_rules[FDR_RECORD_TRUNCATED], cursor->at, cursor->end, 0,
+		tw_report(cursor->reader, &fdr_rules[FDR_RECORD_TRUNCATED], cursor->at, cursor->last, 0,
 		          "expected %" PRIu64 " byte%s of %s, found the end of the buffer after %" PRIu64, need,
 		          tw_plural(need), kind ? kind : "a record", left);
 	return stop(cursor);
@@ -109,6 +133,139 @@ static int stop_nested(struct fdr_cursor *cursor, const struct tw_fdr_record *re
 	if (cursor->resumes)
 		cursor->next = cursor->at;
 	return stop(cursor);
+}
+
+/* ---- Where the records are. ---- */
+
+/* Decodes at an offset as if all the rest of the buffer were records. Returns as tw_fdr_next(), 0 where nothing is
+ * left, or TW_ERR_SYSTEM. */
+static int decode_at(struct fdr_cursor *cursor, uint64_t at, struct tw_fdr_decoder *decoder,
+                     struct tw_fdr_record *record)
+{
+	uint64_t left = cursor->last - at;
+	*decoder =
+	    (struct tw_fdr_decoder){.version = cursor->log->header.version, .layout = cursor->log->header.layout};
+	*record = (struct tw_fdr_record){0};
+	if (!left)
+		return 0;
+	cursor->window.chunk = chunk_for(cursor, left);
+	int status = tw_window_view(&cursor->window, at, left < TW_FDR_RECORD_MAX ? (size_t)left : TW_FDR_RECORD_MAX,
+	                            &decoder->bytes, &decoder->left);
+	if (status < 0)
+		return TW_ERR_SYSTEM;
+	if (decoder->left > left)
+		decoder->left = (size_t)left;
+	return tw_fdr_next(decoder, record);
+}
+
+/* Tells of bytes that are no records, by the first of them. */
+static void report_gap(struct fdr_cursor *cursor, uint64_t size)
+{
+	struct tw_fdr_decoder decoder;
+	struct tw_fdr_record record;
+	int status = decode_at(cursor, cursor->at, &decoder, &record);
+	if (status == TW_ERR_FORMAT || status == TW_ERR_VALUE)
+		stop_wrong(cursor, &record, status);
+	else if (decoder.need > cursor->last - cursor->at)
+		stop_short(cursor, &record, decoder.need, decoder.bytes[0]);
+	else
+		tw_report(cursor->reader, &fdr_rules[FDR_DOUBTFUL], cursor->at, cursor->at, 0,
+		          "expected records, found %" PRIu64 " byte%s that do not fit the rest of the log", size,
+		          tw_plural(size));
+}
+
+/* Looks at the next bytes of the buffer: they are records as they stand, or the stretches of them are. */
+static int look_ahead(struct fdr_cursor *cursor)
+{
+	enum { AT_ONCE = 1 << 16 };
+	uint64_t left = cursor->last - cursor->looked;
+	struct fdr_span span = {.from_start = (size_t)(cursor->looked - cursor->start),
+	                        .tsc = cursor->tsc,
+	                        .excess = cursor->excess};
+	const struct fdr_known *known;
+	size_t second, have, done = 0, want = left < AT_ONCE ? (size_t)left : AT_ONCE;
+	cursor->window.chunk = chunk_for(cursor, left);
+	int status = tw_window_view(&cursor->window, cursor->looked, want, &span.bytes, &have);
+	if (status < 0)
+		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
+	span.size = have < want ? have : want;
+	span.beyond = have < want ? 0 : left - want;
+	cursor->stretch = 0;
+	cursor->stretch_count = 1;
+	cursor->stretches[0].begin = cursor->looked;
+	if (fdr_is_sound(cursor->log, &span, &done) && !fdr_finds_copy(&span, &second)) {
+		cursor->stretches[0].end = cursor->looked += done;
+		if (!done || have < want)
+			cursor->looked = cursor->last;
+		return 0;
+	}
+	status = fdr_known_of(cursor->reader, cursor->log, &known);
+	if (status < 0)
+		return status;
+	status = fdr_fit(cursor->log, known, &span, cursor->stretches, FDR_STRETCHES, &done);
+	if (status < 0)
+		return tw_fail_memory(cursor->reader);
+	cursor->stretch_count = (size_t)status;
+	for (size_t i = 0; i < cursor->stretch_count; i++) {
+		cursor->stretches[i].begin += cursor->looked;
+		cursor->stretches[i].end += cursor->looked;
+	}
+	cursor->looked = done ? cursor->looked + done : cursor->last;
+	return 0;
+}
+
+/* Whether another buffer begins here. */
+static bool begins_buffer(struct fdr_cursor *cursor)
+{
+	struct tw_fdr_decoder decoder;
+	struct tw_fdr_record record;
+	return decode_at(cursor, cursor->at, &decoder, &record) > 0 && nested(cursor, record.kind);
+}
+
+/* Ends the buffer at bytes of which none are records. */
+static int end_early(struct fdr_cursor *cursor)
+{
+	cursor->stretch = cursor->stretch_count;
+	cursor->looked = cursor->last;
+	if (begins_buffer(cursor)) {
+		struct tw_fdr_decoder decoder;
+		struct tw_fdr_record record;
+		decode_at(cursor, cursor->at, &decoder, &record);
+		return stop_nested(cursor, &record);
+	}
+	report_gap(cursor, cursor->last - cursor->at);
+	return stop(cursor);
+}
+
+static void pass_gap(struct fdr_cursor *cursor, uint64_t to)
+{
+	report_gap(cursor, to - cursor->at);
+	cursor->damaged = false;
+	cursor->missing = 0;
+	cursor->first_gap = cursor->gaps ? cursor->first_gap : cursor->at;
+	cursor->gaps += to - cursor->at;
+	cursor->at = to;
+}
+
+/* Goes on behind the records that were looked at, over a gap where there is one. */
+static int hop(struct fdr_cursor *cursor)
+{
+	while (cursor->at == cursor->end) {
+		if (cursor->stretch == cursor->stretch_count && cursor->looked == cursor->last)
+			return 0;
+		int status = cursor->stretch == cursor->stretch_count ? look_ahead(cursor) : 0;
+		if (status < 0)
+			return status;
+		if (cursor->stretch == cursor->stretch_count)
+			continue;
+		const struct fdr_stretch *to = &cursor->stretches[cursor->stretch++];
+		if (to->begin > cursor->at && begins_buffer(cursor))
+			return end_early(cursor);
+		if (to->begin > cursor->at)
+			pass_gap(cursor, to->begin);
+		cursor->end = to->end;
+	}
+	return 0;
 }
 
 /* ---- Records. ---- */
@@ -169,14 +326,6 @@ static int view_payload(struct fdr_cursor *cursor, struct fdr_item *item)
 	return 0;
 }
 
-/* Whether a record begins another buffer. At the start of a buffer BufferExtents and NewBuffer are its own. */
-static bool nested(const struct fdr_cursor *cursor, enum tw_fdr_kind kind)
-{
-	uint64_t into = cursor->at - cursor->start;
-	return (kind == TW_FDR_BUFFER_EXTENTS && into != 0) ||
-	       (kind == TW_FDR_NEW_BUFFER && (cursor->begun || into > TW_FDR_METADATA_SIZE));
-}
-
 /* As fdr_cursor_next(), of a basic log: entries, exits and arguments with absolute counts. */
 static int next_of_run(struct fdr_cursor *cursor, struct fdr_item *item)
 {
@@ -220,9 +369,11 @@ int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
 	int status = fdr_cursor_bytes(cursor, &decoder.bytes, &decoder.left);
 	if (status < 0)
 		return status;
+	if (cursor->damaged)
+		return 0;
 	status = tw_fdr_next(&decoder, record);
 	if (status == 0)
-		return 0;
+		return cursor->at < cursor->last ? end_early(cursor) : 0;
 	if (status < 0 && status != TW_ERR_ROOM)
 		return stop_wrong(cursor, record, status);
 	bool missing = status == TW_ERR_ROOM && !record->payload_size; /* the file was cut after it was opened */
@@ -236,6 +387,6 @@ int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
 	move_on(cursor, record);
 	cursor->at += decoder.need;
 	if (record->kind == TW_FDR_END_OF_BUFFER && decoder.version == 1)
-		cursor->end = cursor->at;
+		cursor->end = cursor->looked = cursor->last = cursor->at;
 	return status < 0 ? status : 1;
 }

@@ -29,7 +29,10 @@ static int skip_calls(struct fdr_cursor *cursor)
 /* The units of one buffer. Returns 1, 0 when no more is wanted, or a negative status. */
 static int outline_buffer(struct fdr_cursor *cursor, const struct fdr_buffer *buffer, tw_outline_fn put, void *context)
 {
-	const struct fdr_place place = {.offset = buffer->offset, .end = buffer->end, .next = buffer->next};
+	const struct fdr_place place = {.offset = buffer->offset,
+	                                .end = buffer->end,
+	                                .next = buffer->next,
+	                                .excess = buffer->excess};
 	struct fdr_item item;
 	uint64_t unit = buffer->offset;
 	int status;
@@ -46,7 +49,7 @@ static int outline_buffer(struct fdr_cursor *cursor, const struct fdr_buffer *bu
 			return 0;
 		unit = item.offset;
 	}
-	if (status < 0 || cursor->damaged)
+	if (status < 0 || cursor->damaged || cursor->gaps)
 		return status < 0 ? status : TW_ERR_UNSUPPORTED;
 	return put(context, unit, buffer->next - unit, false);
 }

@@ -11,6 +11,8 @@
 
 #include <trackway/fdr.h>
 
+#include <stdatomic.h>
+
 #define FDR_BASIC_NAME "xray-basic"
 
 extern const struct tw_format tw_format_fdr;
@@ -32,6 +34,7 @@ struct fdr_buffer {
 	bool wide_thread; /* the thread id was the 4 bytes that LLVM writes */
 	bool filled;      /* bytes after it are fill: in version 1 after EndOfBuffer, or a gap of a flight recorder */
 	bool cut;         /* the file ends inside it: reported */
+	uint64_t excess;  /* bytes more than its BufferExtents says */
 	uint64_t extents; /* what BufferExtents says, UINT64_MAX without one */
 };
 
@@ -41,6 +44,7 @@ struct fdr_place {
 	uint64_t wall_us, tsc;
 	uint32_t thread; /* index into threads */
 	bool filled, cut;
+	uint64_t excess;
 };
 
 struct fdr_thread {
@@ -59,6 +63,7 @@ struct fdr_log {
 	size_t place_count, place_room;
 	struct fdr_thread *threads; /* threads[0] is "no thread": junk */
 	size_t thread_count, thread_room;
+	_Atomic(struct fdr_known *) known; /* known.h; made when the first damage is met, by whoever meets it */
 };
 
 /* ---- log.c: the header and the buffers. ---- */
@@ -146,15 +151,30 @@ int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 
 /* ---- cursor.c: the records of one buffer. ---- */
 
+/* Records that follow each other without a gap. */
+struct fdr_stretch {
+	uint64_t begin, end;
+};
+
+enum { FDR_STRETCHES = 32 };
+
 struct fdr_cursor {
 	struct tw_reader *reader;
 	const struct fdr_log *log;
-	struct tw_window window;   /* its own */
-	size_t chunk;              /* bytes read at a time, but not beyond the buffer: other threads' may follow */
-	bool onward;               /* beyond it, too: buffers are entered in the order of the file */
-	size_t payload_limit;      /* longer payloads are cut to this */
-	uint64_t start, end, next; /* of the buffer */
+	struct tw_window window; /* its own */
+	size_t chunk;            /* bytes read at a time, but not beyond the buffer: other threads' may follow */
+	bool onward;             /* beyond it, too: buffers are entered in the order of the file */
+	size_t payload_limit;    /* longer payloads are cut to this */
+	uint64_t start, next;    /* of the buffer */
+	uint64_t end;            /* records can be read up to here */
+	uint64_t last;           /* the buffer has none behind this; what is between was not yet looked at */
+	uint64_t looked;         /* up to here it was */
+	struct fdr_stretch stretches[FDR_STRETCHES]; /* in what was looked at, behind `end` */
+	size_t stretch, stretch_count;
+	uint64_t gaps;      /* bytes passed that are no records */
+	uint64_t first_gap; /* where the first of them is */
 	bool filled, cut;
+	uint64_t excess;
 	bool damaged; /* the buffer ended early, and that was reported */
 	bool begun;   /* its NewBuffer record was met */
 	bool resumes; /* a buffer inside this one is read after it: `next` moves to where it begins */

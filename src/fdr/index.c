@@ -46,6 +46,7 @@ static int add_place(struct tw_reader *reader, struct fdr_log *log, struct tw_ma
 	    .thread = number,
 	    .filled = buffer->filled,
 	    .cut = buffer->cut,
+	    .excess = buffer->excess,
 	};
 	log->place_count++;
 	struct fdr_thread *thread = &log->threads[number];

@@ -2,14 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/text/plural.h"
-#include "fdr/fdr.h"
+#include "fdr/known.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* How many bytes at the start of a buffer are looked at: BufferExtents, NewBuffer, WallTime, Pid, NewCPUId and some
  * more. */
-enum { LEAD = 8 * TW_FDR_METADATA_SIZE, RECORD = TW_FDR_METADATA_SIZE, PID_LIMIT = 1 << 22 };
+enum { LEAD = 8 * TW_FDR_METADATA_SIZE, RECORD = TW_FDR_METADATA_SIZE };
+enum { MICROSECONDS = 9 };                                   /* offset in a WallTime record */
 enum { BUFFER_MIN = 4 * RECORD + 2 * TW_FDR_FUNCTION_SIZE }; /* what a buffer begins with, and one call */
 
 #define NO_LIMIT UINT64_MAX
@@ -82,6 +83,7 @@ struct look {
 	bool follows; /* BufferExtents and NewBuffer: this is a buffer where the extents of the last one lead */
 	bool strong;  /* NewBuffer and WallTime where they belong: this is a buffer wherever it is met */
 	bool weak;    /* enough of them where a buffer is expected */
+	bool sure;    /* two of BufferExtents, NewBuffer and WallTime, where records could be decoded, too */
 };
 
 /* Looks for records in one place of the log. */
@@ -109,6 +111,7 @@ static void judge(const struct fdr_log *log, struct look *look)
 	look->follows = look->extents && new_buffer;
 	look->strong = new_buffer && wall;
 	look->weak = new_buffer || (look->extents && (wall || cut));
+	look->sure = (new_buffer && (wall || look->extents)) || (look->extents && wall);
 }
 
 static int look_at(struct finder *f, uint64_t at, struct look *look)
@@ -119,27 +122,6 @@ static int look_at(struct finder *f, uint64_t at, struct look *look)
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 	judge(f->log, look);
 	return 0;
-}
-
-/* Where in these bytes, before `limit`, a buffer begins for certain: NewBuffer and WallTime, after BufferExtents if it
- * is there. SIZE_MAX where none does. */
-static size_t find_start(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit)
-{
-	uint8_t extents = first_byte(log, TW_FDR_BUFFER_EXTENTS), new_buffer = first_byte(log, TW_FDR_NEW_BUFFER);
-	uint8_t wall = first_byte(log, TW_FDR_WALL_TIME);
-	for (size_t at = RECORD; at < have; at++) {
-		const uint8_t *found = memchr(bytes + at, wall, have - at);
-		if (!found)
-			break;
-		at = (size_t)(found - bytes);
-		size_t start = at - RECORD;
-		if (bytes[start] != new_buffer)
-			continue;
-		if (start >= RECORD && bytes[start - RECORD] == extents)
-			start -= RECORD;
-		return start < limit ? start : SIZE_MAX;
-	}
-	return SIZE_MAX;
 }
 
 /* Finds the next place, from an offset on and before `to`, where a buffer begins for certain; `to` where none does. */
@@ -154,7 +136,7 @@ static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
 		if (status < 0)
 			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 		have = have < want ? have : want;
-		size_t start = find_start(f->log, bytes, have, (size_t)(to - at < step ? to - at : step));
+		size_t start = fdr_find_start(f->log, bytes, have, (size_t)(to - at < step ? to - at : step));
 		if (start != SIZE_MAX) {
 			*found = at + start;
 			return 0;
@@ -169,7 +151,7 @@ static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
 /* ---- Buffers inside of payloads. ---- */
 
 /* NewBuffer, and WallTime up to its microseconds, which must make sense: random bytes do so once in 2^28. */
-enum { MICROSECONDS = 9, HELD = RECORD + MICROSECONDS + 4 };
+enum { HELD = RECORD + MICROSECONDS + 4 };
 
 static bool holds_start(const uint8_t *bytes, size_t have, enum tw_fdr_layout layout)
 {
@@ -257,10 +239,11 @@ static int stop_after_swallowed_start(struct finder *f, struct buffer_walk *walk
 {
 	const uint8_t *bytes;
 	size_t have;
-	int status = tw_window_view(f->window, walk->at - RECORD, 1, &bytes, &have);
+	int status = tw_window_view(f->window, walk->at - RECORD, 2 * (size_t)RECORD, &bytes, &have);
 	if (status < 0)
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
-	if (have && bytes[0] == first_byte(f->log, TW_FDR_NEW_BUFFER)) {
+	if (have > RECORD && bytes[0] == first_byte(f->log, TW_FDR_NEW_BUFFER) &&
+	    fdr_tells_time(f->log, bytes + RECORD, have - RECORD)) {
 		walk->at -= RECORD;
 		walk->why = STOP_PASSED;
 	}
@@ -276,7 +259,8 @@ static bool reaches_over(int decoded, uint64_t need, const struct tw_fdr_record 
 /* Goes on with a walk that began at `from`, up to a record that is at another place or goes beyond it: STOP_NOT. */
 static int walk_on(struct finder *f, uint64_t from, uint64_t mark, uint64_t until, struct buffer_walk *walk)
 {
-	enum { STEP = 4096 };
+	enum { STEP = 4096, ZEROS = 2 }; /* as many are none: pages of zeros are what is left of much damage */
+	unsigned zeros = 0;
 	if (f->window->chunk < STEP) /* who hops from border to border reads less */
 		f->window->chunk = STEP;
 	while (walk->at < until) {
@@ -302,6 +286,12 @@ static int walk_on(struct finder *f, uint64_t from, uint64_t mark, uint64_t unti
 			return status;
 		if (walk->why != STOP_NOT)
 			return 0;
+		zeros = fdr_is_zero(&record) ? zeros + 1 : 0;
+		if (zeros == ZEROS) {
+			walk->at -= (ZEROS - 1) * TW_FDR_FUNCTION_SIZE;
+			walk->why = STOP_DAMAGE;
+			return 0;
+		}
 		walk->at += decoder.need;
 		walk->met_mark |= walk->at == mark;
 		if (record.kind == TW_FDR_END_OF_BUFFER && f->log->header.version == 1) {
@@ -403,17 +393,111 @@ static void report_wrong_extents(struct finder *f, struct fdr_buffer *buffer)
 		          tw_plural(buffer->extents), buffer->end - body);
 }
 
+/* The records that stand from a buffer's beginning up to where the next one does. */
+struct held {
+	uint64_t gaps;      /* bytes that are none */
+	uint64_t first_gap; /* UINT64_MAX: there is none */
+	bool at_gap;        /* a place asked for is in one */
+	bool twice;         /* bytes too many are there twice */
+};
+
+static void note_gap(struct held *held, uint64_t from, uint64_t to, uint64_t place)
+{
+	if (from == to)
+		return;
+	held->first_gap = held->gaps ? held->first_gap : from;
+	held->gaps += to - from;
+	held->at_gap |= from <= place && place < to;
+}
+
+/* Finds them in buffers of a common size; in larger ones, *found: false. */
+static int find_held(struct finder *f, const struct fdr_buffer *buffer, uint64_t to, uint64_t place, struct held *held,
+                     bool *found)
+{
+	enum { MOST = 1 << 18 };
+	struct fdr_stretch stretches[FDR_STRETCHES];
+	struct fdr_span span = {.size = (size_t)(to - buffer->offset), .excess = to - place};
+	size_t second;
+	const struct fdr_known *known;
+	size_t have, done;
+	*held = (struct held){.first_gap = UINT64_MAX};
+	*found = to - buffer->offset <= MOST;
+	if (!*found)
+		return 0;
+	int status = fdr_known_of(f->reader, f->log, &known);
+	if (status < 0)
+		return status;
+	status = tw_window_view(f->window, buffer->offset, span.size, &span.bytes, &have);
+	if (status < 0 || have < span.size)
+		return tw_fail(f->reader, TW_ERR_SYSTEM, "%s", tw_input_error(f->reader->input));
+	int count = fdr_fit(f->log, known, &span, stretches, FDR_STRETCHES, &done);
+	if (count < 0)
+		return tw_fail_memory(f->reader);
+	held->twice = fdr_finds_copy(&span, &second);
+	uint64_t at = buffer->offset;
+	for (int i = 0; i < count; i++) {
+		note_gap(held, at, buffer->offset + stretches[i].begin, place);
+		at = buffer->offset + stretches[i].end;
+	}
+	note_gap(held, at, done < span.size ? at : to, place);
+	return 0;
+}
+
+/* A buffer seems to be longer than its size says, up to `start`. If the records end at that size, what is behind them
+ * is another buffer, whose beginning is damaged. If something was put in, there are as many bytes that are no records.
+ * If there are none, the size is wrong. Otherwise the end of the buffer is missing, with the beginning of another one.
+ * */
+static int choose_end(struct finder *f, const struct fdr_buffer *buffer, uint64_t declared, uint64_t start,
+                      uint64_t *end)
+{
+	enum { NEAR = 64 };
+	struct held held;
+	bool found;
+	*end = start;
+	int status = find_held(f, buffer, start, declared, &held, &found);
+	if (status < 0 || !found || !held.gaps)
+		return status;
+	if (held.at_gap && !held.twice)
+		*end = declared;
+	else if (held.gaps + NEAR < start - declared)
+		*end = held.first_gap;
+	return 0;
+}
+
+/* Whether the next buffer begins as this one does: then this is a copy of its beginning, and belongs to none. */
+static int is_begun_twice(struct finder *f, struct fdr_buffer *buffer, bool *twice)
+{
+	struct look look;
+	uint8_t lead[4 * RECORD];
+	int status = look_at(f, buffer->next, &look);
+	if (status < 0 || look.have < sizeof lead)
+		return status;
+	memcpy(lead, look.bytes, sizeof lead);
+	status = look_at(f, buffer->offset, &look);
+	*twice = status >= 0 && look.have >= sizeof lead && memcmp(lead, look.bytes, sizeof lead) == 0;
+	if (!*twice)
+		return status;
+	buffer->has_thread = false;
+	buffer->end = buffer->offset;
+	tw_report(f->reader, &fdr_rules[FDR_BUFFER_TWICE], buffer->offset, buffer->offset, 0,
+	          "the beginning of the buffer at 0x%" PRIx64 ": read there", buffer->next);
+	return 0;
+}
+
 /* The size in BufferExtents does not lead to a buffer: decodes to see what holds. */
 static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t declared)
 {
 	struct buffer_walk w;
 	struct look look;
+	bool twice = false;
 	int status = walk_and_look(f, buffer->offset + RECORD, declared, &w);
 	if (status < 0)
 		return status;
 	status = look_at(f, w.at, &look);
 	if (status < 0)
 		return status;
+	if (w.why == STOP_START && !look.sure)
+		w.why = STOP_DAMAGE;
 	bool goes_on = w.at != declared && w.why == STOP_START && look.extents;
 	bool passed = w.at < declared && w.why == STOP_PASSED;
 	if (w.met_mark && !goes_on && !passed) { /* the size is right, what follows it is not */
@@ -427,7 +511,14 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 		buffer->end = buffer->next = f->size;
 	else if (w.why == STOP_DAMAGE)
 		buffer->end = buffer->next;
-	report_wrong_extents(f, buffer);
+	if (declared < buffer->next && (status = choose_end(f, buffer, declared, buffer->next, &buffer->next)) < 0)
+		return status;
+	buffer->end = buffer->next;
+	buffer->excess = declared < buffer->next ? buffer->next - declared : 0;
+	if (buffer->next < declared && w.why != STOP_END && (status = is_begun_twice(f, buffer, &twice)) < 0)
+		return status;
+	if (!twice && buffer->next != declared)
+		report_wrong_extents(f, buffer);
 	return 1;
 }
 
@@ -588,6 +679,8 @@ static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 	}
 	if (w.why == STOP_END)
 		end_with_file(f, buffer, w.at);
+	if (w.why == STOP_START && !look.sure)
+		w.why = STOP_DAMAGE;
 	if (w.why == STOP_DAMAGE || w.why == STOP_END_OF_BUFFER) {
 		status = scan(f, w.at, f->size, &buffer->next);
 		buffer->end = buffer->next;
@@ -600,14 +693,14 @@ static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 uint32_t fdr_thread_of(const struct tw_fdr_header *header, uint64_t value)
 {
 	uint32_t id = (uint32_t)value;
-	if (header->version != 1 || id <= PID_LIMIT)
+	if (header->version != 1 || id <= FDR_PID_LIMIT)
 		return id;
 	return header->layout == TW_FDR_LITTLE ? id & 0xffff : id >> 16;
 }
 
 uint32_t fdr_thread_for(const struct tw_fdr_header *header, uint32_t id)
 {
-	return fdr_thread_of(header, id) == id ? id : id & (PID_LIMIT - 1);
+	return fdr_thread_of(header, id) == id ? id : id & (FDR_PID_LIMIT - 1);
 }
 
 static void take_lead_record(const struct fdr_log *log, const struct tw_fdr_record *record, struct fdr_buffer *buffer)
@@ -712,5 +805,6 @@ void fdr_log_free(struct fdr_log *log)
 		return;
 	free(log->places);
 	free(log->threads);
+	free(atomic_load(&log->known));
 	free(log);
 }

@@ -367,7 +367,8 @@ static int rewrite_inner(struct fdr_rewrite *r, struct tw_output *out, struct tw
 		struct rewritten_buffer job = {.place = {.offset = buffer.offset,
 		                                         .end = buffer.end < end ? buffer.end : end,
 		                                         .next = buffer.next < end ? buffer.next : end,
-		                                         .cut = buffer.cut}};
+		                                         .cut = buffer.cut,
+		                                         .excess = buffer.excess}};
 		at = job.place.next;
 		if (!buffer.has_thread) {
 			result->lost_bytes += at - buffer.offset;

@@ -66,6 +66,8 @@
 	X(FDR_RECORD_TRUNCATED, "fdr.record-truncated", TW_ERROR, "A record goes beyond the end of its buffer.")       \
 	X(FDR_RECORD_KIND, "fdr.record-kind", TW_ERROR, "There is no metadata record of this kind.")                   \
 	X(FDR_FUNCTION_KIND, "fdr.function-kind", TW_ERROR, "There is no function record of this kind.")               \
+	X(FDR_DOUBTFUL, "fdr.doubtful", TW_ERROR,                                                                      \
+	  "Bytes that could be records, but do not fit the rest of the log: no function, time or order of it.")        \
 	X(FDR_EVENT_SIZE, "fdr.event-size", TW_ERROR, "The size of a custom or typed event is 0 or negative.")         \
 	X(FDR_EVENT_TOO_LARGE, "fdr.event-too-large", TW_WARNING,                                                      \
 	  "An event is larger than the memory limit allows to hold: only its beginning is shown.")                     \
@@ -89,6 +91,8 @@
 	X(BASIC_SIZE, "basic.size", TW_ERROR, "The file ends inside a record.")                                        \
 	X(BASIC_RECORD_TYPE, "basic.record-type", TW_ERROR, "There is no record of this type.")                        \
 	X(BASIC_KIND, "basic.kind", TW_ERROR, "There is no function record of this kind.")                             \
+	X(BASIC_DOUBTFUL, "basic.doubtful", TW_ERROR,                                                                  \
+	  "Zeros, or bytes that could be a record while those behind them are records that begin in between.")         \
 	X(BASIC_TAIL_EXIT, "basic.tail-exit", TW_NOTE, "Tail exits came with version 2.")                              \
 	X(BASIC_ARGUMENT_MISPLACED, "basic.argument-misplaced", TW_WARNING,                                            \
 	  "An argument does not follow an entry of the same function, thread and process.")                            \

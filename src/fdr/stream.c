@@ -269,7 +269,8 @@ static int leave_buffer(struct fdr_stream *stream, struct fdr_rows *rows)
 	int status = stream->checker ? fdr_check_buffer_end(stream->checker, &stream->cursor) : 0;
 	if (status < 0 || !lost || !rows)
 		return status;
-	struct tw_event *event = add_event(stream, rows, TW_LOST, stream->cursor.next - lost);
+	uint64_t offset = stream->cursor.gaps ? stream->cursor.first_gap : stream->cursor.next - lost;
+	struct tw_event *event = add_event(stream, rows, TW_LOST, offset);
 	event->value = lost;
 	if (!stream->cursor.tsc) /* nothing before it tells a time */
 		event->time = stream->cursor.reader->clock.start_ns;
@@ -367,6 +368,7 @@ int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader)
 	    .wall_us = buffer.wall_us,
 	    .filled = buffer.filled,
 	    .cut = buffer.cut,
+	    .excess = buffer.excess,
 	};
 	stream->place = &state->here;
 	stream->places_end = &state->here + 1;

@@ -30,10 +30,13 @@ static bool tried(size_t number)
 	return number % share == 0;
 }
 
+static const char *log_name;
+
 static void load(const char *name)
 {
 	char path[512];
 	const char *root = getenv("TRACKWAY_SOURCE");
+	log_name = name;
 	snprintf(path, sizeof path, "%s/tests/data/xray/%s", root ? root : ".", name);
 	size = read_file(path, whole, sizeof whole);
 	assert_in_range(size, 64, sizeof whole - 1);
@@ -87,7 +90,7 @@ static void expect_others(size_t from, size_t to, size_t where, const char *what
 {
 	for (size_t at = 32; at < size; at++)
 		if (wanted[at] && (at < from || at >= to) && !found[at])
-			fail_msg("%s at 0x%zx loses the event at 0x%zx", what, where, at);
+			fail_msg("%s: %s at 0x%zx loses the event at 0x%zx", log_name, what, where, at);
 }
 
 static void prepare(const char *name)

@@ -411,6 +411,18 @@ static void event_large(struct bytes *b)
 	end_buffer(b, start);
 }
 
+/* Three records of nothing but zeros between two calls. */
+static void zeros_between(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 0, 1, 10);
+	for (int i = 0; i < 3; i++)
+		add_function(b, 0, 0, 0);
+	add_function(b, 1, 1, 10);
+	end_buffer(b, start);
+}
+
 /* As LLVM's runtime writes it: the extents, and with them the file, lack 16 bytes for each typed event. */
 static void typed_cut(struct bytes *b)
 {
@@ -540,6 +552,15 @@ static void basic_cut(struct bytes *b)
 	add_basic(b, 0, 1, 100, 1);
 	add_basic(b, 1, 1, 110, 1);
 	add_number(b, 0, 5);
+}
+
+static void basic_zeros(struct bytes *b)
+{
+	static const uint8_t zeros[32];
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_text(b, zeros, sizeof zeros);
+	add_basic(b, 1, 1, 110, 1);
 }
 
 static void basic_type_2(struct bytes *b)
@@ -684,6 +705,7 @@ static const struct rule_case {
     {"fdr.record-truncated", TW_ERROR, typed_damaged, 112, 139, 1, 0, 0},
     {"fdr.record-kind", TW_ERROR, kind_10, 112, 112, 1, 0, 0},
     {"fdr.function-kind", TW_ERROR, function_kind_4, 112, 112, 1, 0, 0},
+    {"fdr.doubtful", TW_ERROR, zeros_between, 120, 120, 1, JOINT, 0},
     {"fdr.event-size", TW_ERROR, event_of_nothing, 112, 113, 1, 0, 0},
     {"fdr.event-size", TW_ERROR, event_negative, 112, 113, 1, 0, 0},
     {"fdr.event-too-large", TW_WARNING, event_large, 112, 113, 1, 0, 8192},
@@ -703,6 +725,7 @@ static const struct rule_case {
     {"basic.size", TW_ERROR, basic_cut, 96, 101, 1, 0, 0},
     {"basic.record-type", TW_ERROR, basic_type_2, 64, 64, 1, 0, 0},
     {"basic.kind", TW_ERROR, basic_kind_4, 64, 67, 1, 0, 0},
+    {"basic.doubtful", TW_ERROR, basic_zeros, 64, 64, 1, 0, 0},
     {"basic.tail-exit", TW_NOTE, basic_tail_exit, 64, 67, 1, 0, 0},
     {"basic.argument-misplaced", TW_WARNING, basic_argument_alone, 64, 64, 1, 0, 0},
     {"basic.argument-misplaced", TW_WARNING, basic_argument_of_other, 64, 64, 1, 0, 0},

@@ -1,0 +1,346 @@
+/* fit.c - which bytes of a damaged buffer are its records. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "fdr/known.h"
+
+#include <stdlib.h>
+
+/* ---- Whether anything is wrong. ---- */
+
+enum {
+	LEAD = 6 * TW_FDR_METADATA_SIZE, /* BufferExtents, NewBuffer, WallTime and Pid stand in here */
+	ZEROS = 2,                       /* records of nothing but zeros, one after the other, are none */
+	LARGE_DELTA = 1 << 24            /* ticks, some milliseconds: below it a wrong delta does little harm */
+};
+
+#define FAR_BACK (UINT64_C(1) << 42) /* ticks, half an hour */
+
+struct walked {
+	struct tw_fdr_decoder decoder;
+	const uint8_t *first;
+	uint64_t told;    /* by the last record that tells the counter */
+	uint32_t largest; /* delta since then */
+	unsigned zeros;
+};
+
+/* Function records of little-endian logs, which are nearly all there are: `make bench` measures what it costs to look
+ * at each (stat). */
+static void pass_calls(struct walked *w)
+{
+	const uint8_t *p = w->decoder.bytes, *end = p + w->decoder.left / TW_FDR_FUNCTION_SIZE * TW_FDR_FUNCTION_SIZE;
+	uint32_t largest = w->largest;
+	if (w->decoder.layout != TW_FDR_LITTLE)
+		return;
+	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
+		uint64_t word = tw_load64(p, false);
+		uint32_t delta = (uint32_t)(word >> 32);
+		if (word & 9 || !(uint32_t)word)
+			break;
+		largest = delta > largest ? delta : largest;
+	}
+	if (p > w->decoder.bytes)
+		w->zeros = 0;
+	w->decoder.left -= (size_t)(p - w->decoder.bytes);
+	w->decoder.bytes = p;
+	w->largest = largest;
+}
+
+/* Whether a record that tells the counter is where a delta before it has gone past it. */
+static bool went_past(const struct walked *w, uint64_t told)
+{
+	return w->told && told >= w->told && w->largest >= LARGE_DELTA && w->largest > told - w->told;
+}
+
+/* Whether a counter is behind the one told before it by more than processors differ. */
+static bool went_back(const struct walked *w, uint64_t told)
+{
+	return told < w->told && w->told - told >= FAR_BACK;
+}
+
+static bool belongs(struct walked *w, const struct fdr_span *span, const struct tw_fdr_record *record)
+{
+	size_t at = span->from_start + (size_t)(w->decoder.bytes - w->first) - record->size;
+	switch ((unsigned)record->kind) {
+	case TW_FDR_BUFFER_EXTENTS:
+		return at == 0;
+	case TW_FDR_NEW_BUFFER:
+		return at <= TW_FDR_METADATA_SIZE;
+	case TW_FDR_END_OF_BUFFER: /* of version 1; others write none */
+		return w->decoder.version == 1 || !record->padded;
+	case TW_FDR_NEW_CPU_ID:
+	case TW_FDR_TSC_WRAP: {
+		bool past = went_past(w, record->tsc) || went_back(w, record->tsc);
+		w->told = record->tsc;
+		w->largest = 0;
+		return !past;
+	}
+	default:
+		w->zeros = fdr_is_zero(record) ? w->zeros + 1 : 0;
+		w->largest = record->kind <= TW_FDR_ENTER_ARGS && record->tsc_delta > w->largest ? record->tsc_delta
+		                                                                                 : w->largest;
+		return w->zeros < ZEROS;
+	}
+}
+
+bool fdr_is_sound(const struct fdr_log *log, const struct fdr_span *span, size_t *sound)
+{
+	struct walked w = {
+	    .decoder = {.bytes = span->bytes,
+	                .left = span->size,
+	                .version = log->header.version,
+	                .layout = log->header.layout},
+	    .first = span->bytes,
+	    .told = span->tsc,
+	};
+	struct tw_fdr_record record;
+	int status;
+	do {
+		pass_calls(&w);
+		*sound = (size_t)(w.decoder.bytes - w.first);
+		status = tw_fdr_next(&w.decoder, &record);
+		if (status > 0 && !belongs(&w, span, &record))
+			return false;
+		if (status > 0 && record.kind == TW_FDR_END_OF_BUFFER && log->header.version == 1)
+			break;
+	} while (status > 0);
+	*sound = (size_t)(w.decoder.bytes - w.first);
+	if (status == TW_ERR_ROOM && w.decoder.need - w.decoder.left <= span->beyond) { /* it goes on behind them */
+		*sound += record.payload_size ? w.decoder.need : 0;
+		status = 0;
+	}
+	return status >= 0 && w.largest <= INT32_MAX;
+}
+
+/* ---- The records that fit best. Each place in the bytes may begin a record or be a part of a gap; a record gains by
+ * looking like those of the rest of the log, a gap costs. From the last byte to the first, the most that can be gained
+ * from there on is known for both, and so how. ---- */
+
+enum {
+	GAP_COST = 14, /* of each: fewer points than two good calls, so that both are not lost to damage between them */
+	TAIL_COST = 6, /* of the last: buffers are cut */
+	KNOWN = 4,
+	UNKNOWN = -6,
+	UNTOLD = 1, /* where few functions are known */
+	SMALL = 2,
+	WRONG = -20,
+	TOLD = 10,
+	CLEAN = 6,
+	FEW = 64 /* calls */
+};
+
+enum { NEVER = INT32_MIN / 2 };
+
+bool fdr_finds_copy(const struct fdr_span *span, size_t *second)
+{
+	const uint64_t lag = span->excess;
+	size_t same = 0;
+	for (size_t at = 0; lag && lag < span->size && at < span->size - lag && same < lag; at++) {
+		same = span->bytes[at] == span->bytes[at + lag] ? same + 1 : 0;
+		*second = at + 1;
+	}
+	return lag && same == lag;
+}
+
+/* The best from a place on. */
+struct node {
+	int32_t whole, gap;            /* gained where a record or a gap begins here; where a gap goes on */
+	uint64_t told, told_after_gap; /* the counter at the next record that tells it */
+	uint32_t size;                 /* of the record that begins here; 0: a gap does */
+	bool resumes;                  /* a gap ends here */
+};
+
+struct judge {
+	const struct fdr_log *log;
+	const struct fdr_known *known;
+	const struct fdr_span *span;
+	struct node *nodes;    /* by place, one more than there are bytes */
+	uint64_t told;         /* behind the record that is looked at */
+	size_t copy, copy_end; /* no record begins here */
+};
+
+static int32_t delta_gain(const struct judge *j, uint32_t delta)
+{
+	const struct fdr_known *known = j->known;
+	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
+	if (j->told != UINT64_MAX && j->told >= j->span->tsc && delta >= LARGE_DELTA && delta > j->told - j->span->tsc)
+		return WRONG;
+	if (delta > INT32_MAX && j->told == UINT64_MAX && known->calls >= FEW && known->wide <= 1 && delta / 16 > range)
+		return WRONG;
+	return delta < LARGE_DELTA ? SMALL : 0;
+}
+
+static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *record)
+{
+	const struct fdr_known *known = j->known;
+	int32_t function = fdr_knows_function(known, record->function_id) ? KNOWN : UNKNOWN;
+	if (fdr_is_zero(record) && function != KNOWN)
+		return NEVER;
+	if (known->calls < FEW && function == UNKNOWN)
+		function = record->function_id ? UNTOLD : UNKNOWN;
+	return function + delta_gain(j, record->tsc_delta);
+}
+
+/* A counter far behind all others, or far ahead of the next one told, is damaged; one that is only later than all that
+ * is known may be that of a thread that slept. */
+static int32_t told_gain(struct judge *j, const struct tw_fdr_record *record)
+{
+	const struct fdr_known *known = j->known;
+	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
+	uint64_t slack = range + UINT32_MAX;
+	bool ahead = j->told != UINT64_MAX && record->tsc > j->told && record->tsc - j->told > UINT32_MAX;
+	if (known->first_tsc > known->last_tsc)
+		return UNTOLD;
+	if (ahead || (record->tsc < known->first_tsc && known->first_tsc - record->tsc > slack))
+		return WRONG;
+	return record->tsc > known->last_tsc && record->tsc - known->last_tsc > slack ? UNKNOWN : TOLD;
+}
+
+/* An argument follows an entry with arguments, or another one. */
+static int32_t argument_gain(const struct judge *j, size_t at)
+{
+	enum tw_fdr_layout layout = j->log->header.layout;
+	const uint8_t *p = j->span->bytes + at;
+	struct tw_fdr_decoder before = {.bytes = p - TW_FDR_FUNCTION_SIZE,
+	                                .left = TW_FDR_FUNCTION_SIZE,
+	                                .version = j->log->header.version,
+	                                .layout = layout};
+	struct tw_fdr_record record;
+	if (at >= TW_FDR_METADATA_SIZE && p[-TW_FDR_METADATA_SIZE] == fdr_first_byte(layout, TW_FDR_CALL_ARGUMENT))
+		return SMALL;
+	bool entry =
+	    at >= TW_FDR_FUNCTION_SIZE && tw_fdr_next(&before, &record) > 0 && record.kind == TW_FDR_ENTER_ARGS;
+	return entry ? CLEAN : UNKNOWN;
+}
+
+static int32_t event_gain(const struct judge *j, const struct tw_fdr_record *record)
+{
+	bool large = j->known->calls >= FEW && record->payload_size > j->known->largest_event;
+	bool counts = record->kind == TW_FDR_TYPED_EVENT || j->log->header.version >= 5;
+	int32_t delta = (int32_t)record->tsc_delta;
+	int32_t time = !counts || (delta > -LARGE_DELTA && delta < LARGE_DELTA) ? SMALL : UNKNOWN;
+	return time + (large ? UNKNOWN : KNOWN);
+}
+
+static int32_t metadata_gain(struct judge *j, const struct tw_fdr_record *record, size_t at)
+{
+	size_t place = j->span->from_start + at;
+	int32_t clean = j->known->padded ? 0 : record->padded ? UNKNOWN : CLEAN;
+	switch ((unsigned)record->kind) {
+	case TW_FDR_NEW_CPU_ID:
+	case TW_FDR_TSC_WRAP:
+		return clean + told_gain(j, record);
+	case TW_FDR_CUSTOM_EVENT:
+	case TW_FDR_TYPED_EVENT:
+		return clean + event_gain(j, record);
+	case TW_FDR_CALL_ARGUMENT:
+		return clean + argument_gain(j, at);
+	case TW_FDR_END_OF_BUFFER:
+		return j->log->header.version == 1 && at + TW_FDR_METADATA_SIZE == j->span->size ? TOLD : NEVER;
+	case TW_FDR_BUFFER_EXTENTS:
+		return place == 0 ? TOLD : NEVER;
+	case TW_FDR_NEW_BUFFER:
+		return place == 0 || place == TW_FDR_METADATA_SIZE ? TOLD : NEVER;
+	default: /* WallTime, Pid */
+		return place < LEAD && place % TW_FDR_METADATA_SIZE == 0 ? TOLD : NEVER;
+	}
+}
+
+static bool tells(const struct tw_fdr_record *record)
+{
+	return record->kind == TW_FDR_NEW_CPU_ID || record->kind == TW_FDR_TSC_WRAP;
+}
+
+/* What the record at a place, and all behind it, gains: NEVER where there is none. */
+static int32_t gain(struct judge *j, size_t at, uint32_t *size)
+{
+	const struct fdr_span *span = j->span;
+	struct tw_fdr_decoder decoder = {.bytes = span->bytes + at,
+	                                 .left = span->size - at,
+	                                 .version = j->log->header.version,
+	                                 .layout = j->log->header.layout};
+	struct tw_fdr_record record;
+	int status = tw_fdr_next(&decoder, &record);
+	if (status <= 0 && !(status == TW_ERR_ROOM && decoder.need - (span->size - at) <= span->beyond))
+		return NEVER;
+	*size = (uint32_t)decoder.need;
+	const struct node *next = &j->nodes[*size < span->size - at ? at + *size : span->size];
+	j->told = next->told;
+	int32_t own = record.kind <= TW_FDR_ENTER_ARGS ? call_gain(j, &record) : metadata_gain(j, &record, at);
+	if (tells(&record))
+		j->told = record.tsc;
+	return own == NEVER ? NEVER : own + next->whole;
+}
+
+static void fit_all(struct judge *j)
+{
+	size_t at = j->span->size;
+	j->nodes[at] = (struct node){.gap = GAP_COST - TAIL_COST, .told = UINT64_MAX, .told_after_gap = UINT64_MAX};
+	while (at-- > 0) {
+		struct node *node = &j->nodes[at];
+		const struct node *after = node + 1;
+		uint32_t size = 0;
+		bool twice = at >= j->copy && at < j->copy_end;
+		int32_t record = twice ? NEVER : gain(j, at, &size);
+		*node = (struct node){.resumes = record > after->gap};
+		node->gap = node->resumes ? record : after->gap;
+		node->told_after_gap = node->resumes ? j->told : after->told_after_gap;
+		node->size = record >= after->gap - GAP_COST ? size : 0;
+		node->whole = node->size ? record : after->gap - GAP_COST;
+		node->told = node->size ? j->told : after->told_after_gap;
+	}
+}
+
+static bool is_event(uint32_t size)
+{
+	return size > TW_FDR_METADATA_SIZE;
+}
+
+/* Where a gap ends. Where a few bytes are missing or too many, those right behind them may be the end of one record
+ * behind the beginning of another: a call is not believed there. */
+static size_t behind_gap(const struct node *nodes, size_t gap, size_t size)
+{
+	enum { SHORT = TW_FDR_METADATA_SIZE };
+	size_t at = gap + 1;
+	while (at < size && !nodes[at].resumes)
+		at++;
+	bool call = at < size && nodes[at].size == TW_FDR_FUNCTION_SIZE;
+	return call && at - gap < SHORT ? at + TW_FDR_FUNCTION_SIZE : at;
+}
+
+/* A record that goes on behind the span is left for the next one, but for an event, whose payload may be long. */
+static size_t list_stretches(const struct node *nodes, size_t size, struct fdr_stretch *stretches, size_t most,
+                             size_t *done)
+{
+	size_t count = 0, at = 0;
+	while (at < size) {
+		size_t begin = at;
+		bool whole = true;
+		while (at < size && nodes[at].size && (whole = nodes[at].size <= size - at || is_event(nodes[at].size)))
+			at += nodes[at].size;
+		if (at > begin)
+			stretches[count++] = (struct fdr_stretch){.begin = begin, .end = at};
+		if (count == most || !whole)
+			break;
+		if (at < size)
+			at = behind_gap(nodes, at, size);
+	}
+	*done = at;
+	return count;
+}
+
+int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span,
+            struct fdr_stretch *stretches, size_t most, size_t *done)
+{
+	struct judge j = {.log = log,
+	                  .known = known,
+	                  .span = span,
+	                  .nodes = malloc((span->size + 1) * sizeof *j.nodes)};
+	if (!j.nodes)
+		return TW_ERR_MEMORY;
+	if (fdr_finds_copy(span, &j.copy))
+		j.copy_end = j.copy + (size_t)span->excess;
+	fit_all(&j);
+	size_t count = list_stretches(j.nodes, span->size, stretches, most, done);
+	free(j.nodes);
+	return (int)count;
+}

@@ -1,0 +1,68 @@
+/* known.h - what a log holds where nothing is wrong, and which bytes of a damaged buffer are its records. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FDR_KNOWN_H
+#define FDR_KNOWN_H
+
+#include "fdr/fdr.h"
+
+/* ---- starts.c: where buffers begin. ---- */
+
+enum { FDR_PID_LIMIT = 1 << 22 };
+
+/* Whether the WallTime record that may stand here, behind a NewBuffer record, is one by what both say. */
+bool fdr_tells_time(const struct fdr_log *log, const uint8_t *wall, size_t have);
+
+/* Where in these bytes, before `limit`, a buffer begins for certain; SIZE_MAX where none does. */
+size_t fdr_find_start(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit);
+
+/* The same from a place on; `have` where none does. */
+size_t fdr_next_start(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t from);
+
+/* ---- known.c: what is known. ---- */
+
+enum { FDR_KNOWN_IDS = 1 << 16 };
+
+struct fdr_known {
+	uint64_t calls, wide;         /* function records, and those with a delta that LLVM's runtime does not write */
+	uint64_t first_tsc, last_tsc; /* of NewCPUId records; first > last: there are none */
+	uint32_t largest_event;
+	bool padded; /* bytes that mean nothing are not 0 */
+	uint8_t functions[FDR_KNOWN_IDS / 8];
+};
+
+/* What the beginning of a log holds: found once for all parts of a reader. Returns 0 or a negative status. */
+int fdr_known_of(struct tw_reader *reader, const struct fdr_log *log, const struct fdr_known **known);
+
+static inline bool fdr_is_zero(const struct tw_fdr_record *record)
+{
+	return record->kind == TW_FDR_ENTER && !record->function_id && !record->tsc_delta && record->size;
+}
+
+bool fdr_knows_function(const struct fdr_known *known, uint32_t id);
+
+/* ---- fit.c: which bytes are records. ---- */
+
+/* Bytes of a buffer. */
+struct fdr_span {
+	const uint8_t *bytes;
+	size_t size;
+	size_t from_start; /* bytes of the buffer before them */
+	uint64_t beyond;   /* bytes of the buffer behind them */
+	uint64_t tsc;      /* the counter before them */
+	uint64_t excess;   /* so many bytes are too many in the buffer: 0 where that is not known */
+};
+
+/* Whether as many bytes as are too many stand in a span twice, one copy behind the other. *second: where the other one
+ * begins. */
+bool fdr_finds_copy(const struct fdr_span *span, size_t *second);
+
+/* Finds the records of a damaged span. Gives at most `most` stretches, whose offsets count from the span's beginning,
+ * in order, and between them gaps; *done: how far that goes. Returns how many, or a negative status. */
+int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span,
+            struct fdr_stretch *stretches, size_t most, size_t *done);
+
+/* Whether a span can be taken as it is: all records, the next where the one before ends, of kinds that belong there, no
+ * zeros among them, no counter that goes past the next one told. *sound: how far its whole records go. */
+bool fdr_is_sound(const struct fdr_log *log, const struct fdr_span *span, size_t *sound);
+
+#endif
