@@ -37,31 +37,25 @@ static bool near_in_time(uint64_t a, uint64_t b)
 	return (a < b ? b - a : a - b) >> 46 == 0; /* hours */
 }
 
-/* Counters of the log's first records: half of what begins elsewhere than a record would have others. */
-struct reference {
-	uint64_t tsc[16];
-	size_t count;
-};
-
-static int take_reference(const struct fdr_basic_source *f, struct reference *reference)
+int fdr_basic_take_reference(struct tw_reader *reader, struct fdr_log *log)
 {
-	enum { RECORDS = sizeof reference->tsc / sizeof *reference->tsc };
+	struct fdr_basic_reference *reference = &log->reference;
 	const uint8_t *bytes;
 	size_t have;
-	int status = tw_window_view(f->window, TW_FDR_HEADER_SIZE, (size_t)RECORDS * RECORD, &bytes, &have);
+	int status =
+	    tw_window_view(&reader->window, TW_FDR_HEADER_SIZE, (size_t)FDR_REFERENCES * RECORD, &bytes, &have);
 	if (status < 0)
-		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
-	reference->count = 0;
-	for (size_t at = 0; reference->count < RECORDS && at + RECORD <= have; at += RECORD) {
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	for (size_t at = 0; reference->count < FDR_REFERENCES && at + RECORD <= have; at += RECORD) {
 		struct tw_basic_record record;
-		if (tw_basic_decode(bytes + at, f->log->header.version, f->log->header.layout, &record) == 0 &&
+		if (tw_basic_decode(bytes + at, log->header.version, log->header.layout, &record) == 0 &&
 		    is_strong(&record) && record.record_type == FDR_BASIC_FUNCTION)
 			reference->tsc[reference->count++] = record.tsc;
 	}
 	return 0;
 }
 
-static bool fits_reference(const struct reference *reference, uint64_t tsc)
+static bool fits_reference(const struct fdr_basic_reference *reference, uint64_t tsc)
 {
 	size_t near = 0;
 	for (size_t i = 0; i < reference->count; i++)
@@ -70,7 +64,7 @@ static bool fits_reference(const struct reference *reference, uint64_t tsc)
 }
 
 /* How far a counter is from the nearest of the references, as its number of bits. */
-static unsigned distance(const struct reference *reference, uint64_t tsc)
+static unsigned distance(const struct fdr_basic_reference *reference, uint64_t tsc)
 {
 	unsigned least = 64;
 	for (size_t i = 0; i < reference->count; i++) {
@@ -87,10 +81,10 @@ enum { NOT_ALIGNED = UINT16_MAX };
 
 /* Strong records that stand one after the other in these bytes, as many as SURE, or fewer up to the end of the file:
  * how far their counters are from what they should be, on average. */
-static unsigned alignment(const struct fdr_basic_source *f, const struct reference *reference, const uint8_t *bytes,
-                          size_t have)
+static unsigned alignment(const struct fdr_basic_source *f, const uint8_t *bytes, size_t have)
 {
 	enum { SCALE = 16 };
+	const struct fdr_basic_reference *reference = &f->log->reference;
 	unsigned count = 0, calls = 0, far = 0;
 	for (; count < SURE && have >= RECORD; count++, bytes += RECORD, have -= RECORD) {
 		struct tw_basic_record record;
@@ -114,17 +108,13 @@ static int find_aligned(const struct fdr_basic_source *f, uint64_t from, size_t 
 {
 	const uint8_t *bytes;
 	size_t have, end = reach;
-	struct reference reference;
 	unsigned best = NOT_ALIGNED;
 	*found = 0;
-	int status = take_reference(f, &reference);
-	if (status < 0)
-		return status;
-	status = tw_window_view(f->window, from, reach + SURE * RECORD, &bytes, &have);
+	int status = tw_window_view(f->window, from, reach + SURE * RECORD, &bytes, &have);
 	if (status < 0)
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 	for (size_t at = 0; at < end && at + RECORD <= have; at++) {
-		unsigned here = alignment(f, &reference, bytes + at, have - at);
+		unsigned here = alignment(f, bytes + at, have - at);
 		if (here >= best)
 			continue;
 		if (best == NOT_ALIGNED)
@@ -140,7 +130,8 @@ static int judge(const struct fdr_basic_source *f, uint64_t at, const struct tw_
 {
 	static const struct tw_basic_record zeros;
 	uint64_t found;
-	if (!*good || is_strong(record))
+	bool fits = record->record_type == FDR_BASIC_ARGUMENT || fits_reference(&f->log->reference, record->tsc);
+	if (!*good || (fits && is_strong(record)))
 		return 0;
 	if (memcmp(record, &zeros, sizeof zeros) == 0) {
 		*good = false;

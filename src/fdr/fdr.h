@@ -54,6 +54,8 @@ struct fdr_thread {
 	bool by_wall;        /* every buffer has a wall time: they are sorted by it */
 };
 
+enum { FDR_REFERENCES = 16 };
+
 /* A log whose header has been read. Parts of a reader share it and only read it. */
 struct fdr_log {
 	struct tw_fdr_header header;
@@ -63,6 +65,10 @@ struct fdr_log {
 	size_t place_count, place_room;
 	struct fdr_thread *threads; /* threads[0] is "no thread": junk */
 	size_t thread_count, thread_room;
+	struct fdr_basic_reference {
+		uint64_t tsc[FDR_REFERENCES];
+		size_t count;
+	} reference;                       /* basic: counters of the first records, that those of all others are near */
 	_Atomic(struct fdr_known *) known; /* known.h; made when the first damage is met, by whoever meets it */
 };
 
@@ -144,6 +150,9 @@ static inline void fdr_basic_fit_process(const struct fdr_log *log, struct tw_ba
 	if (log->header.version < 3)
 		record->process = 0;
 }
+
+/* Takes what records are compared with, once a log is open. Returns 0 or a negative status. */
+int fdr_basic_take_reference(struct tw_reader *reader, struct fdr_log *log);
 
 /* As fdr_find_buffer(). */
 int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,

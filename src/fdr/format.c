@@ -104,6 +104,8 @@ int fdr_open(struct tw_reader *reader)
 	if (!log)
 		return tw_fail_memory(reader);
 	int status = fdr_read_header(reader, log);
+	if (status >= 0 && fdr_is_basic(log))
+		status = fdr_basic_take_reference(reader, log);
 	if (status < 0) {
 		fdr_log_free(log);
 		return status;
