@@ -244,3 +244,31 @@ samples() { # FILE: the stacks and how often
 	grep -q 'line 2.*\[chrome.time-wrong\]' err
 	[ "$(trackway sql --csv deep.json 'select count(*) from instant' 2>/dev/null | tail -1)" = 0 ]
 }
+
+# profile.proto: duration_nanos is field 10, default_sample_type field 14, an index of field 6.
+@test "pprof: the duration is that of the whole trace, and a type is chosen" {
+	trackway convert "$DATA/chrome/dur.json" --to pprof -o out.pb.gz
+	"$PYTHON" - <<-'END'
+		import gzip
+		data = gzip.decompress(open("out.pb.gz", "rb").read())
+		at, fields = 0, {}
+		def number():
+		    global at
+		    value = shift = 0
+		    while True:
+		        byte = data[at]
+		        at += 1
+		        value |= (byte & 127) << shift
+		        shift += 7
+		        if byte < 128:
+		            return value
+		while at < len(data):
+		    tag = number()
+		    value = number()
+		    if tag & 7 == 2:
+		        value, at = data[at:at + value], at + value
+		    fields.setdefault(tag >> 3, []).append(value)
+		assert fields[10] == [100000], fields
+		assert fields[6][fields[14][0]] == b"wall", fields
+	END
+}

@@ -50,13 +50,14 @@ static void test_pprof_slices(void **state)
 {
 	struct fixture *f = *state;
 	put_calls(f);
-	EXPECT_BYTES(f, KEYS "\x32\x05"
-	                     "calls\x32\x05"
-	                     "count\x0a\x04\x08\x03\x10\x04\x32\x04wall\x32\x0bnanoseconds\x0a\x04\x08\x05\x10\x06"
-	                     "\x32\x03"
-	                     "fib" FUNCTION_FIB "\x32\x04leaf" FUNCTION_LEAF MAPPING TRACK
-	                     "\x12\x13\x0a\x01\x01\x12\x02\x01\x08" LABELS
-	                     "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS);
+	EXPECT_BYTES(f,
+	             KEYS "\x32\x05"
+	                  "calls\x32\x05"
+	                  "count\x0a\x04\x08\x03\x10\x04\x32\x04wall\x32\x0bnanoseconds\x0a\x04\x08\x05\x10\x06"
+	                  "\x32\x03"
+	                  "fib" FUNCTION_FIB "\x32\x04leaf" FUNCTION_LEAF MAPPING TRACK
+	                  "\x12\x13\x0a\x01\x01\x12\x02\x01\x08" LABELS
+	                  "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS "\x70\x05"); /* default_sample_type: wall */
 }
 
 /* Threads take turns; their stacks stand together, and what they are called stands once. */
@@ -75,7 +76,7 @@ static void test_pprof_turns(void **state)
 	                     "\x12\x13\x0a\x01\x01\x12\x02\x01\x08" LABELS
 	                     "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS "\x32\x08thread 8\x32\x09process 7"
 	                     "\x12\x13\x0a\x01\x01\x12\x02\x01\x08" LABELS_WORKER
-	                     "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS_WORKER);
+	                     "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS_WORKER "\x70\x05");
 }
 
 /* Samples at two lines of a function are two locations; the innermost comes first. */
@@ -97,7 +98,8 @@ static void test_pprof_samples(void **state)
 	                     "fib\x2a\x06\x08\x02\x10\x07\x18\x07\x22\x08\x08\x02\x10\x01\x22\x02\x08\x02"
 	                     "\x1a\x08\x08\x01\x38\x01\x40\x01\x48\x01"
 	                     "\x32\x08thread 7\x32\x09process 7"
-	                     "\x12\x13\x0a\x02\x01\x02\x12\x01\x78\x1a\x04\x08\x01\x10\x08\x1a\x04\x08\x02\x10\x09");
+	                     "\x12\x13\x0a\x02\x01\x02\x12\x01\x78\x1a\x04\x08\x01\x10\x08\x1a\x04\x08\x02\x10\x09"
+	                     "\x70\x03");
 }
 
 /* The first location of each sample: messages are short here, and their numbers one byte each. */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE, TIME_NANOS = 9, DURATION_NANOS };
+enum { DEFAULT_SAMPLE_TYPE = 14 };
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STR };
@@ -44,7 +45,8 @@ struct pprof {
 	uint64_t *digits;           /* by frame */
 	unsigned told[TREE_VALUES]; /* values that there are */
 	unsigned told_count;
-	uint32_t track; /* whose labels are below */
+	uint64_t main_type; /* the text of the last type, which pprof shows; 0: there is none */
+	uint32_t track;     /* whose labels are below */
 	struct tw_proto labels;
 	bool has_files, has_lines;
 };
@@ -89,6 +91,7 @@ static void put_types(struct pprof *pprof)
 		tw_proto_uint(&pprof->proto, TYPE_TYPE, type);
 		tw_proto_uint(&pprof->proto, TYPE_UNIT, unit);
 		tw_proto_end(&pprof->proto, begin);
+		pprof->main_type = type;
 	}
 }
 
@@ -296,6 +299,8 @@ static void put_all(struct pprof *pprof, const uint32_t *order)
 		tw_proto_uint(&pprof->proto, TIME_NANOS, tree->span.day);
 	if (tree->span.end > tree->span.start && tree->of_slices == TREE_TIME)
 		tw_proto_uint(&pprof->proto, DURATION_NANOS, tree->span.end - tree->span.start);
+	if (pprof->main_type)
+		tw_proto_uint(&pprof->proto, DEFAULT_SAMPLE_TYPE, pprof->main_type);
 	flush(pprof, 0);
 }
 

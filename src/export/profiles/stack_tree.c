@@ -240,6 +240,15 @@ static int begin(struct tw_stack_tree *tree, const struct tw_reader *reader)
 	return tw_calls_init(&tree->calls) && room ? 0 : TW_ERR_MEMORY;
 }
 
+/* When the last slice of those is over, as far as their records tell. */
+static uint64_t last_end(const struct tw_batch *batch, uint64_t end)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->events[i].kind == TW_SLICE_COMPLETE && tw_event_end(&batch->events[i]) > end)
+			end = tw_event_end(&batch->events[i]);
+	return end;
+}
+
 int tw_stack_tree_write(struct tw_stack_tree *tree, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	int status = tree->begun ? 0 : begin(tree, reader);
@@ -247,7 +256,9 @@ int tw_stack_tree_write(struct tw_stack_tree *tree, const struct tw_reader *read
 		return tw_writer_fail(tree->writer, status, "%s", tw_status_text(status));
 	tree->dictionary = tw_reader_dictionary(reader);
 	tree->span.start = tw_reader_clock(reader)->start_ns;
-	tree->span.end = tw_reader_clock(reader)->end_ns;
+	if (tw_reader_clock(reader)->end_ns > tree->span.end)
+		tree->span.end = tw_reader_clock(reader)->end_ns;
+	tree->span.end = last_end(batch, tree->span.end);
 	tree->span.day = tw_time_of_day(tw_reader_clock(reader), tree->span.start);
 	take_slices(tree, batch);
 	take_others(tree, batch);
