@@ -47,6 +47,7 @@ static int open_chrome(struct tw_reader *reader)
 	if (!state)
 		return tw_fail_memory(reader);
 	reader->clock.ticks_per_second = 1000000000;
+	reader->traits.rounding = 1; /* microseconds with three decimals */
 	state->times.earliest = INT64_MAX;
 	reader->traits.document = &state->stream.document;
 	state->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -34,6 +34,7 @@ struct thread_buffer {
 
 struct fdr_writer {
 	struct fdr_writing log;        /* first */
+	uint64_t rounding;             /* of the times that are written: ns */
 	struct thread_buffer *threads; /* by track */
 	size_t thread_room;
 	uint32_t open[OPEN_BUFFERS]; /* tracks with an open buffer, in a ring */
@@ -200,20 +201,6 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 	return 0;
 }
 
-/* What is open inside of a complete slice ends with it. Of the same function it needs an exit of its own: the next one
- * would be taken for it. */
-static int close_inside(struct tw_writer *writer, const struct tw_event *end, const struct pending_exit *around)
-{
-	const struct tw_fdr_record record = {.kind = TW_FDR_EXIT, .function_id = around->function};
-	struct fdr_writer *w = writer->state;
-	struct tw_open_slices *open = &w->slices[end->track];
-	int status = 0;
-	while (status >= 0 && open->depth > around->depth)
-		if (tw_open_close(open, &w->slice_room).slot == around->function)
-			status = put_call(writer, end, NULL, record, around->end_ns);
-	return status;
-}
-
 /* Whether the innermost complete slice is over: also just then, unless the event ends something inside of it. */
 static bool is_over(const struct fdr_writer *w, const struct tw_event *event, const struct pending_exit *last,
                     uint64_t ns)
@@ -221,6 +208,41 @@ static bool is_over(const struct fdr_writer *w, const struct tw_event *event, co
 	if (event->kind == TW_SLICE_END && last->end_ns == ns)
 		return w->slices[event->track].depth <= last->depth;
 	return last->end_ns <= ns;
+}
+
+enum { SPLIT_MOST = 1024 /* slices that the end of one around them may split */, ROUNDING = 1 /* ns */ };
+
+static const char *const split_loss = "slice that goes on after the end of one around it (split)",
+			 *const cut_loss = "slice that overlaps another (one is cut)";
+
+static int put_plain(struct tw_writer *writer, const struct tw_event *event, unsigned kind, uint64_t function,
+                     uint64_t ns)
+{
+	const struct tw_event plain = {.track = event->track, .cpu = event->cpu};
+	const struct tw_fdr_record record = {.kind = kind, .function_id = (uint32_t)function};
+	return record.function_id == FDR_NO_FUNCTION ? 0 : put_call(writer, &plain, NULL, record, ns);
+}
+
+/* Ends the innermost complete slice. What is open inside of it goes on, as calls of their own: an exit ends those above
+ * it. Of too many the exits are lost. */
+static int close_last(struct tw_writer *writer, const struct tw_event *event, uint64_t ns)
+{
+	struct fdr_writer *w = writer->state;
+	struct thread_buffer *buffer = &w->threads[event->track];
+	const struct pending_exit last = buffer->pending[--buffer->pending_count];
+	struct tw_open_slices *open = &w->slices[event->track];
+	int status = 0;
+	while (open->depth > last.depth + SPLIT_MOST)
+		tw_open_close(open, &w->slice_room);
+	for (size_t i = open->depth; i > last.depth && status >= 0; i--)
+		status = put_plain(writer, event, TW_FDR_EXIT, open->slices[i - 1].slot, ns);
+	if (status >= 0)
+		status = put_plain(writer, event, last.tail ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT, last.function, ns);
+	for (size_t i = last.depth; i < open->depth && status >= 0; i++)
+		status = put_plain(writer, event, TW_FDR_ENTER, open->slices[i].slot, ns);
+	if (open->depth > last.depth)
+		tw_count_losses(writer, split_loss, true, open->depth - last.depth);
+	return status;
 }
 
 /* Writes the exits of complete slices that are over at a time. */
@@ -231,19 +253,35 @@ static int close_pending(struct tw_writer *writer, const struct tw_event *event,
 		return 0;
 	int status = 0;
 	while (status >= 0 && w->threads[event->track].pending_count) {
-		struct thread_buffer *buffer = &w->threads[event->track];
-		struct pending_exit last = buffer->pending[buffer->pending_count - 1];
-		if (!is_over(w, event, &last, ns))
+		const struct thread_buffer *buffer = &w->threads[event->track];
+		const struct pending_exit *last = &buffer->pending[buffer->pending_count - 1];
+		if (!is_over(w, event, last, ns))
 			break;
-		buffer->pending_count--;
-		const struct tw_event end = {.track = event->track, .cpu = event->cpu};
-		const struct tw_fdr_record record = {
-		    .kind = last.tail ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT,
-		    .function_id = last.function,
-		};
-		status = close_inside(writer, &end, &last);
-		if (status >= 0)
-			status = put_call(writer, &end, NULL, record, last.end_ns);
+		status = close_last(writer, event, last->end_ns);
+	}
+	return status;
+}
+
+/* A slice begins that lasts until *end, or nobody knows how long (UINT64_MAX): the complete slices that are over before
+ * are cut, but for those of which only rounding is. */
+static int close_shorter(struct tw_writer *writer, const struct tw_event *event, uint64_t *end)
+{
+	struct fdr_writer *w = writer->state;
+	const uint64_t rounding = *end == UINT64_MAX ? w->rounding : ROUNDING;
+	int status = 0;
+	while (status >= 0 && event->track < w->thread_room && w->threads[event->track].pending_count) {
+		const struct thread_buffer *buffer = &w->threads[event->track];
+		const uint64_t other = buffer->pending[buffer->pending_count - 1].end_ns;
+		bool soon = other - event->time <= rounding;
+		if (other >= *end || (*end == UINT64_MAX && !soon))
+			break;
+		if (!soon && *end - other <= rounding) {
+			*end = other;
+			break;
+		}
+		if (!soon)
+			tw_count_loss(writer, cut_loss, true);
+		status = close_last(writer, event, event->time);
 	}
 	return status;
 }
@@ -252,44 +290,57 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
                         struct tw_fdr_record record)
 {
 	struct fdr_writer *w = writer->state;
-	int status = put_call(writer, event, arguments, record, event->time);
+	uint64_t end = tw_event_end(event);
+	int status = close_shorter(writer, event, &end);
+	if (status >= 0)
+		status = put_call(writer, event, arguments, record, event->time);
 	if (status < 0)
 		return status;
 	struct thread_buffer *buffer = &w->threads[event->track];
 	if (!tw_grow(&buffer->pending, &buffer->pending_room, buffer->pending_count + 1, sizeof *buffer->pending))
 		return no_memory(writer);
-	uint64_t end = event->time + event->value;
-	struct pending_exit *place = &buffer->pending[buffer->pending_count];
-	if (buffer->pending_count && place[-1].end_ns < end)
-		end = place[-1].end_ns;
-	*place = (struct pending_exit){
+	buffer->pending[buffer->pending_count++] = (struct pending_exit){
 	    .end_ns = end,
 	    .depth = w->slices[event->track].depth,
 	    .function = record.function_id,
 	    .tail = event->flags & TW_FLAG_TAIL,
 	};
-	buffer->pending_count++;
 	return 0;
 }
 
-/* Complete slices inside of one that ends, which are deeper, end with it: their exits would be those of others. Again
- * those of the same function need one, or its exit would be taken for theirs. */
-static int end_inside(struct tw_writer *writer, const struct tw_event *event, size_t depth, uint32_t function)
+/* The complete slices that began inside of a slice that ends: numbers of the first of them and of what is behind. */
+static size_t first_inside(const struct thread_buffer *buffer, size_t depth)
 {
-	const struct tw_event end = {.track = event->track, .cpu = event->cpu};
+	size_t first = buffer->pending_count;
+	while (first > 0 && buffer->pending[first - 1].depth > depth)
+		first--;
+	return first;
+}
+
+/* Writes the exit of a slice, and of the complete slices inside of it, which are deeper. Those that last longer go on as
+ * calls of their own. */
+static int put_exit(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
+                    struct tw_fdr_record record, size_t depth)
+{
 	struct fdr_writer *w = writer->state;
+	struct thread_buffer *buffer = event->track < w->thread_room ? &w->threads[event->track] : NULL;
+	const size_t first = buffer ? first_inside(buffer, depth) : 0, count = buffer ? buffer->pending_count : 0;
+	size_t kept = first;
 	int status = 0;
-	while (status >= 0 && event->track < w->thread_room && w->threads[event->track].pending_count) {
-		struct thread_buffer *buffer = &w->threads[event->track];
-		const struct pending_exit last = buffer->pending[buffer->pending_count - 1];
-		if (last.depth <= depth)
-			break;
-		buffer->pending_count--;
-		const struct tw_fdr_record record = {.kind = last.tail ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT,
-		                                     .function_id = function};
-		if (last.function == function)
-			status = put_call(writer, &end, NULL, record, event->time);
+	for (size_t i = count; i > first && status >= 0; i--)
+		status = put_plain(writer, event, TW_FDR_EXIT, buffer->pending[i - 1].function, event->time);
+	if (status >= 0)
+		status = put_call(writer, event, arguments, record, event->time);
+	for (size_t i = first; i < count && status >= 0; i++) {
+		if (buffer->pending[i].end_ns - event->time <= ROUNDING)
+			continue;
+		buffer->pending[kept] = buffer->pending[i];
+		buffer->pending[kept].depth = depth;
+		status = put_plain(writer, event, TW_FDR_ENTER, buffer->pending[kept++].function, event->time);
+		tw_count_loss(writer, split_loss, true);
 	}
+	if (buffer)
+		buffer->pending_count = kept;
 	return status;
 }
 
@@ -305,7 +356,7 @@ static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *
 	if (event->kind == TW_SLICE_COMPLETE)
 		return 0;
 	if (event->kind == TW_SLICE_BEGIN) {
-		status = tw_open_begin(open, &w->slice_room, event->name, event->time, *function);
+		status = tw_open_begin(open, &w->slice_room, event->name, *function);
 		return status == TW_ERR_LIMIT ? 0 : status;
 	}
 	if (event->name)
@@ -335,11 +386,12 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 	if (event->kind != TW_SLICE_END)
 		record.function_id = fdr_function_id(&w->log.functions, w->log.dictionary, event->name, FDR_ID_MAX);
 	size_t place;
-	if (follow(w, event, &record.function_id, &place) < 0)
-		return no_memory(writer);
-	int status = end_inside(writer, event, place, record.function_id);
+	uint64_t end = UINT64_MAX;
+	int status = event->kind == TW_SLICE_BEGIN ? close_shorter(writer, event, &end) : 0;
 	if (status < 0)
 		return status;
+	if (follow(w, event, &record.function_id, &place) < 0)
+		return no_memory(writer);
 	if (record.function_id == FDR_NO_FUNCTION) {
 		tw_count_loss(writer, "slice without a function id", false);
 		return 0;
@@ -350,9 +402,10 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 		tw_count_loss(writer, "end without a begin, in a slice of its function", false);
 		return 0;
 	}
-	if (event->kind == TW_SLICE_END)
-		record.kind = fdr_is_tail(w->log.dictionary, event, arguments) ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT;
-	return put_call(writer, event, arguments, record, event->time);
+	if (event->kind == TW_SLICE_BEGIN)
+		return put_call(writer, event, arguments, record, event->time);
+	record.kind = fdr_is_tail(w->log.dictionary, event, arguments) ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT;
+	return put_exit(writer, event, arguments, record, place);
 }
 
 static bool is_typed(const struct tw_event *event, const struct tw_argument *arguments)
@@ -474,6 +527,7 @@ static int open_writer(struct tw_writer *writer)
 
 static int write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
+	((struct fdr_writer *)writer->state)->rounding = reader->traits.rounding;
 	return fdr_write_batch(writer, reader, batch, put_event);
 }
 

@@ -704,7 +704,7 @@ static void test_match_far(void **state)
 	size_t place;
 	assert_int_equal(tw_open_match(&open, 1, &place), 0);
 	for (uint32_t i = 0; i < DEEP; i++)
-		assert_int_equal(tw_open_begin(&open, &room, 1 + i % 1000, 0, i), 0);
+		assert_int_equal(tw_open_begin(&open, &room, 1 + i % 1000, i), 0);
 	for (uint32_t i = 0; i < DEEP; i++)
 		assert_int_equal(tw_open_match(&open, 5000, &place), 0);
 	for (uint32_t i = DEEP; i > 100; i--) {

@@ -88,7 +88,12 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	                packed(caller->row, name));
 }
 
-static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
+static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
+{
+	return enter(calls, caller, frame->name);
+}
+
+static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave, .moved = moved};
 
 struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options *options, struct tw_budget *budget,
                                                const struct tw_dictionary *dictionary)

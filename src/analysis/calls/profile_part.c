@@ -365,7 +365,13 @@ static void nested(struct tw_calls *calls, const struct tw_nested_call *found, s
 	}
 }
 
-static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .nested = nested};
+/* Only callers can be others. */
+static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
+{
+	return part_of(calls)->by == TW_BY_CALLER ? enter(calls, caller, frame->name) : frame->row;
+}
+
+static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .moved = moved, .nested = nested};
 
 /* ---- The part. ---- */
 

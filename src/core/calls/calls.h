@@ -69,12 +69,17 @@ struct tw_call_space {
 	struct tw_call_space *next; /* of those that no track has */
 };
 
-/* A frame whose end is known: a complete slice. */
+/* A frame whose end is known: a complete slice. None ends later than the ones below. */
 struct tw_timed_frame {
 	uint64_t end;
 	uint64_t due_below; /* `due` of the stack without this frame */
 	uint32_t depth;
+	uint32_t over; /* ns that the slice lasts beyond `end`, by rounding */
 };
+
+/* Slices of one track may overlap without nesting: what ends after a slice that is open is not inside of it, and goes
+ * to a further lane, a stack of its own. The root of a lane stands for the innermost slice that holds all of the lane. */
+struct tw_call_lane;
 
 /* A track. */
 struct tw_call_stack {
@@ -85,6 +90,15 @@ struct tw_call_stack {
 	uint64_t due;                /* when the first of the timed frames ends; UINT64_MAX: there are none */
 	struct tw_timed_frame *timed;
 	size_t timed_count, timed_room;
+	struct tw_call_lane *lanes; /* the further ones */
+	size_t lane_room;
+	uint32_t lane_count; /* up to the last in which something is open; 0: all slices nest */
+};
+
+struct tw_call_lane {
+	struct tw_call_stack stack;
+	uint32_t base_lane, base_depth; /* the frame that the root stands for; 0, 0: the track's root */
+	uint32_t level;                 /* how deep that is, in all */
 };
 
 struct tw_calls;
@@ -107,9 +121,18 @@ struct tw_call_hooks {
 	uint32_t (*enter)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
 	void (*leave)(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
 	              enum tw_call_end how);
+	/* A call that began inside of `was` was not inside: `was` has ended. Gives its row under the one that holds it;
+	 * NULL: it keeps its row. */
+	uint32_t (*moved)(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame);
 	/* Takes nested calls; NULL where the owner asks for none. */
 	void (*nested)(struct tw_calls *calls, const struct tw_nested_call *found, size_t count);
 };
+
+/* The stack of a lane; 0: the track's own. */
+static inline const struct tw_call_stack *tw_lane_at(const struct tw_call_stack *own, uint32_t lane)
+{
+	return lane ? &own->lanes[lane - 1].stack : own;
+}
 
 struct tw_calls {
 	const struct tw_call_hooks *hooks;
@@ -117,10 +140,17 @@ struct tw_calls {
 	uint64_t min_duration;
 	bool by_row;       /* several rows may have the same name on one track */
 	bool in_turn;      /* a track is over when it is left */
+	bool flat;         /* the owner has no lanes: a slice is cut where another begins that it does not hold */
+	bool exact;        /* times of rounding, too, make another lane: nothing on a lane ends in another order */
+	bool splits;       /* nothing goes on below the end of what is around it: it is cut, and another one begins */
+	uint64_t rounding; /* ns of the source's times: what begins so little before a slice ends is not inside of it */
 	bool others_alike; /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */
 	size_t name_limit; /* names below this may be given to `find` of the fast path */
 	uint32_t track;
-	struct tw_call_stack *stack;  /* of the track */
+	uint32_t lane; /* for hooks: that of the call, 0 the track's own stack; how deep its root is */
+	uint32_t level;
+	struct tw_call_stack *stack;  /* of the track, or for hooks that of the lane */
+	struct tw_call_stack *own;    /* of the track, while `stack` is that of a lane */
 	struct tw_call_stack *stacks; /* by track */
 	size_t stack_room;
 	struct tw_call_stack spare;   /* of all tracks that there is no memory for */
@@ -128,7 +158,10 @@ struct tw_calls {
 	/* Rows by name, for names below name_limit; NULL where rows are not found by name alone. */
 	const uint32_t *row_of;
 	uint64_t exits_without_entry, time_backwards;
-	uint64_t untimed; /* calls that there was no memory for: they are counted, without a duration */
+	bool again;        /* for `enter`: the call that begins is the rest of one that was cut */
+	uint64_t cut;      /* calls that went on after the end of one around them, and are told in two parts */
+	uint64_t overlaps; /* calls that overlap one that is open, by more than rounding */
+	uint64_t untimed;  /* calls that there was no memory for: they are counted, without a duration */
 };
 
 /* A begin, an end or both, of one track: all that stacks need of an event. Or calls that nest, from `time` on, with
@@ -254,6 +287,15 @@ bool tw_calls_hold_other(const struct tw_calls *calls);
  * there. */
 void tw_calls_advance(struct tw_calls *calls, uint64_t time);
 
+/* Returns the innermost call that goes on on a track, the one that began last; NULL: there is none. */
+const struct tw_frame *tw_calls_innermost(const struct tw_calls *calls, uint32_t track);
+
+/* How many calls are around one that begins, for hooks. */
+static inline uint32_t tw_calls_depth(const struct tw_calls *calls)
+{
+	return calls->level + calls->stack->depth;
+}
+
 /* Makes a track the current one. */
 void tw_calls_switch(struct tw_calls *calls, uint32_t track);
 
@@ -307,7 +349,7 @@ struct tw_call_cursor {
 	uint32_t *row_on_stack;
 	size_t names, rows; /* for which there is room */
 	uint32_t least_row; /* that it takes */
-	uint64_t min_duration;
+	uint64_t min_duration, rounding;
 	struct tw_frame *frames;
 	struct tw_timed_frame *timed, *timed_last; /* above the top one; there is no room above */
 	struct tw_frame *timed_top;                /* its frame; NULL: there is none */
@@ -372,9 +414,9 @@ static inline struct tw_frame *tw_calls_timed_top(const struct tw_call_cursor *a
 static inline void tw_calls_put_timed(struct tw_call_cursor *at, const struct tw_call_item *item)
 {
 	uint64_t end = tw_call_item_over(item);
-	*at->timed++ = (struct tw_timed_frame){end, at->due, (uint32_t)(at->top - at->frames)};
+	*at->timed++ = (struct tw_timed_frame){end, at->due, (uint32_t)(at->top - at->frames), 0};
 	at->timed_top = at->top;
-	at->due = end < at->due ? end : at->due;
+	at->due = end;
 }
 
 /* Ends the complete slices on top that are over at a time. */
@@ -392,7 +434,9 @@ TW_INLINE bool tw_calls_begin(struct tw_call_cursor *at, const struct tw_call_it
                               bool by_row)
 {
 	bool timed = tw_item_is_complete(item);
-	if (at->due <= item->time || (timed && at->timed == at->timed_last) || !tw_calls_push(at, item, find, by_row))
+	if (at->due - at->rounding <= item->time ||
+	    (timed && (at->timed == at->timed_last || tw_call_item_over(item) > at->due)) ||
+	    !tw_calls_push(at, item, find, by_row))
 		return false;
 	if (timed)
 		tw_calls_put_timed(at, item);
@@ -419,6 +463,7 @@ static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
 	    .rows = space->row_room,
 	    .least_row = calls->others_alike ? TW_ROW_OTHER : TW_ROW_FIRST,
 	    .min_duration = calls->min_duration,
+	    .rounding = calls->rounding,
 	    .frames = space->frames,
 	    .timed = tw_calls_timed_at(stack, stack->timed_count),
 	    .timed_last = tw_calls_timed_at(stack, stack->timed_room),
@@ -441,7 +486,8 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
                                      tw_call_find_fn find, tw_call_leave_fn over, tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (!stack->space || stack->space->tableless || stack->folded || !tw_loop_is_on(TW_LOOP_CALLS_NEST))
+	if (!stack->space || stack->space->tableless || stack->folded || stack->lane_count ||
+	    !tw_loop_is_on(TW_LOOP_CALLS_NEST))
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;

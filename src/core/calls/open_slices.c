@@ -103,7 +103,6 @@ struct tw_open_slice tw_open_close(struct tw_open_slices *open, struct tw_open_r
 void tw_open_free(struct tw_open_slices *open)
 {
 	free(open->slices);
-	free(open->ends);
 	tw_map_free(&open->index);
 	*open = (struct tw_open_slices){0};
 }

@@ -1,4 +1,4 @@
-/* open_slices.h - which slices of a track are open, which of them an end closes, and what ends without an end.
+/* open_slices.h - which slices of a track are open, and which of them an end closes.
  *
  * For who needs the record of the begin again, not the call: writers and the filter. Who needs calls takes calls.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -10,32 +10,22 @@
 
 #include <trackway/status.h>
 
-#define TW_NEVER_OVER UINT64_MAX
-
-enum {
-	TW_OPEN_KEPT = 1024,   /* slices that an empty track may keep room for */
-	TW_COMPLETE_MOST = 256 /* complete slices of a track that are known, the outermost: memory does not grow with
-	                        * how deep they are */
-};
+enum { TW_OPEN_KEPT = 1024 /* slices that an empty track may keep room for */ };
 
 /* A slice that is open: there was a begin. */
 struct tw_open_slice {
-	uint64_t slot;  /* the user's own */
-	uint64_t until; /* when a complete slice around it is over, or TW_NEVER_OVER */
+	uint64_t slot; /* the user's own */
 	uint32_t name;
 	uint32_t below; /* once indexed: 1 + the place of the next slice of this name further down, or 0 */
 };
 
-/* Those of a track. All zero to begin. Times are the track's, in their order. */
+/* Those of a track. All zero to begin. */
 struct tw_open_slices {
 	struct tw_open_slice *slices; /* the outermost first */
 	size_t depth, room;
 	size_t indexed;      /* slices below this are in the index */
 	uint64_t beyond;     /* slices open above these for which there was no room */
 	struct tw_map index; /* name to 1 + the place of the topmost indexed slice, 0 for none */
-	uint64_t *ends; /* of complete slices, the outermost first; none is later than the one before. ends[0] never
-	                      * comes */
-	size_t end_count, end_room;
 };
 
 /* Room for the slices of all tracks. */
@@ -43,60 +33,20 @@ struct tw_open_room {
 	size_t limit, taken;
 };
 
-/* When the innermost complete slice ends that goes on at a time; TW_NEVER_OVER where there is none. The processor
- * cannot predict whether one is over: no jump depends on it, since more than two at once are rare. `make bench`
- * measures convert. */
-static inline uint64_t tw_complete_until(struct tw_open_slices *open, uint64_t time)
-{
-	if (!open->end_count)
-		return TW_NEVER_OVER;
-	const uint64_t *ends = open->ends, now = time < TW_NEVER_OVER ? time : TW_NEVER_OVER - 1;
-	size_t last = open->end_count - 1;
-	last -= ends[last] <= now;
-	last -= ends[last] <= now;
-	while (__builtin_expect(ends[last] <= now, 0))
-		last--;
-	open->end_count = last + 1;
-	return ends[last];
-}
-
-/* Takes a complete slice. False when there is no memory. */
-static inline bool tw_open_complete(struct tw_open_slices *open, uint64_t begin, uint64_t end)
-{
-	const uint64_t until = tw_complete_until(open, begin);
-	if (open->end_count + 1 >= open->end_room) {
-		if (!tw_grow(&open->ends, &open->end_room, open->end_count + 2, sizeof *open->ends))
-			return false;
-		open->ends[0] = TW_NEVER_OVER;
-		open->end_count += !open->end_count;
-	}
-	open->ends[open->end_count] = end;
-	open->end_count += (end > begin) & (end < until) & (open->end_count <= TW_COMPLETE_MOST);
-	return true;
-}
-
 /* Makes room for a slice; tw_open_begin() is what to call. */
 int tw_open_make_room(struct tw_open_slices *open, struct tw_open_room *room);
 
 /* Takes the begin of a slice. Returns 0, TW_ERR_MEMORY, or TW_ERR_LIMIT: it is not kept, but as many ends as there were
  * such slices will be taken for theirs. */
-static inline int tw_open_begin(struct tw_open_slices *open, struct tw_open_room *room, uint32_t name, uint64_t time,
-                                uint64_t slot)
+static inline int tw_open_begin(struct tw_open_slices *open, struct tw_open_room *room, uint32_t name, uint64_t slot)
 {
 	int status = open->beyond || open->depth == open->room ? tw_open_make_room(open, room) : 0;
 	if (!status)
 		open->slices[open->depth++] = (struct tw_open_slice){
 		    .slot = slot,
-		    .until = tw_complete_until(open, time),
 		    .name = name,
 		};
 	return status;
-}
-
-/* When the innermost slice must be over for a complete one around it; TW_NEVER_OVER: it may last. */
-static inline uint64_t tw_open_until(const struct tw_open_slices *open)
-{
-	return open->depth ? open->slices[open->depth - 1].until : TW_NEVER_OVER;
 }
 
 /* Finds the slice that an end closes: the topmost of that name, or the topmost at all for name 0. The end closes the

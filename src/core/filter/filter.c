@@ -120,7 +120,7 @@ static bool has_room(struct tw_filter *filter, const struct track *track)
 static void push(struct tw_filter *filter, struct track *track, const struct tw_event *event)
 {
 	if (!tw_grow(&track->frames, &track->room, track->open.depth + 1, sizeof *track->frames) ||
-	    tw_open_begin(&track->open, &filter->room, event->name, event->time, 0) < 0) {
+	    tw_open_begin(&track->open, &filter->room, event->name, 0) < 0) {
 		filter->pending.failed = true;
 		return;
 	}
@@ -152,39 +152,12 @@ static void pop(struct tw_filter *filter, struct track *track)
 	filter->pending.held -= before - tw_event_rows_size(&track->saved);
 }
 
-/* ---- Complete slices tell their ends before, and end what begins inside of them. ---- */
-
-/* Only where times are asked for: otherwise events may come in the order of the file. */
-static void note_complete(struct tw_filter *filter, struct track *track, const struct tw_event *slice, uint64_t end)
-{
-	const size_t before = track->open.end_room;
-	if (!tw_filter_needs_time(filter->options) || track == &filter->spare ||
-	    !tw_share_holds(&filter->pending.share, filter->pending.held + FRAME_COST) ||
-	    !tw_pending_wanted(&filter->pending, slice))
-		return;
-	filter->pending.failed |= !tw_open_complete(&track->open, slice->time, end);
-	filter->pending.held += (track->open.end_room - before) * sizeof *track->open.ends;
-}
-
-/* Ends what is inside of complete slices that are over at a time. A reader of the events sees that from these. */
-static void end_inside(struct tw_filter *filter, struct track *track, uint64_t time)
-{
-	for (uint64_t end; (end = tw_open_until(&track->open)) != TW_NEVER_OVER && end <= time;) {
-		if (track->open.depth <= track->delivered)
-			decide(filter, track, &track->frames[track->open.depth - 1],
-			       end < filter->to ? end : filter->to);
-		pop(filter, track);
-	}
-}
-
 /* ---- The window. ---- */
 
 /* Delivers the slices that are open at the start of the window. */
 static void begin_open(struct tw_filter *filter, struct track *track)
 {
 	struct tw_event_rows *saved = &track->saved;
-	if (track->delivered < track->open.depth)
-		end_inside(filter, track, filter->from);
 	if (track->delivered == track->open.depth)
 		return;
 	for (size_t i = 0; track->delivered < track->open.depth; i++) {
@@ -250,19 +223,6 @@ static void start(struct tw_filter *filter, struct track *track)
 	begin_open(filter, track);
 	if (track->waiting || edge_holds_all(filter))
 		leave_edge(filter, track);
-}
-
-/* Before an event. An end of just the time at which a slice is over may be that of what is inside. */
-static void end_inside_before(struct tw_filter *filter, struct track *track, const struct tw_event *event)
-{
-	if (event->kind == TW_SLICE_END && event->time == 0)
-		return;
-	const uint64_t time = event->kind == TW_SLICE_END ? event->time - 1 : event->time;
-	if (tw_open_until(&track->open) > time)
-		return;
-	if (time > filter->from)
-		start(filter, track);
-	end_inside(filter, track, time);
 }
 
 static void start_all(struct tw_filter *filter)
@@ -391,7 +351,6 @@ static void take_complete(struct tw_filter *filter, struct track *track, const s
 {
 	struct tw_event slice = *event;
 	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
-	note_complete(filter, track, event, end);
 	if (slice.time < filter->from) {
 		if (end <= filter->from)
 			return;
@@ -481,8 +440,6 @@ static void take(struct tw_filter *filter, const struct tw_event *event, const s
 	queue->now = now > queue->now ? now : queue->now;
 	if (queue == &filter->shared && !filter->all_started && event->time > filter->from)
 		start_all(filter);
-	if (track->open.depth)
-		end_inside_before(filter, track, event);
 	take_in(filter, track, event, arguments);
 	tw_pending_drain(&filter->pending, queue);
 }
@@ -508,8 +465,6 @@ static void flush(struct tw_filter *filter)
 {
 	filter->input.ended = true;
 	start_all(filter);
-	for (size_t i = 0; i < filter->track_count; i++)
-		end_inside(filter, &filter->tracks[i], TW_NEVER_OVER - 1);
 	for (size_t i = 0; i < filter->track_count; i++)
 		tw_pending_drain_all(&filter->pending, &filter->tracks[i].queue);
 	tw_pending_drain_all(&filter->pending, &filter->shared);

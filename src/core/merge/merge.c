@@ -363,6 +363,8 @@ void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *
 {
 	merged->traits.origin =
 	    reader && (i == 0 || merged->traits.origin == reader->traits.origin) ? reader->traits.origin : NULL;
+	if (reader && reader->traits.rounding > merged->traits.rounding)
+		merged->traits.rounding = reader->traits.rounding;
 	merged->traits.sampled = reader && (i == 0 || merged->traits.sampled) && reader->traits.sampled;
 	merged->traits.timeless = reader && (i == 0 || merged->traits.timeless) && reader->traits.timeless;
 }

@@ -10,8 +10,8 @@
  * - Arguments are "args"; those of a slice's end are in "args":{"end":{...}}. "cpu" is there in the events at which a
  *   thread's CPU is not the one of its event before (the first of each thread, and migrations): most events need no
  *   args. Where a trace tells the CPU of switches and wake-ups alone, each of these has it. A slice that was ended by
- *   the end of one around it (exceptions and longjmp leave no exits) has "unwound"; a complete slice tells its end
- *   before, and ends what began inside of it.
+ *   the end of one around it (exceptions and longjmp leave no exits) has "unwound". A complete slice tells its end
+ *   before: what begins inside of it may go on.
  * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of
  *   flows and counters are not. What the format has no kind for is an instant, and its category says what it was.
  * - A stack is a text, its functions from the outermost to the innermost with ';' between them; "file" and "line" are
@@ -259,17 +259,13 @@ TW_INLINE int take_slice(const struct chrome_context *context, const struct tw_e
 
 static int take_complete(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
-	if (!tw_open_complete(&context->chrome->open[track], event->time, end))
-		return TW_ERR_MEMORY;
 	return take_slice(context, event, track, &event_types[TW_SLICE_COMPLETE]);
 }
 
 static int take_begin(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
 	struct chrome *chrome = context->chrome;
-	int status =
-	    tw_open_begin(&chrome->open[track], &chrome->open_room, event->name, event->time, chrome->ring.tail);
+	int status = tw_open_begin(&chrome->open[track], &chrome->open_room, event->name, chrome->ring.tail);
 	if (status == TW_ERR_LIMIT) {
 		tw_count_loss(context->writer, "slice beyond the memory limit", false);
 		return 0;
@@ -382,18 +378,6 @@ static int take_end(const struct chrome_context *context, const struct tw_event 
 	return 0;
 }
 
-/* Ends what is inside of complete slices that are over. An end of just that time may be that of what is inside. */
-TW_NOINLINE void end_inside(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
-{
-	const struct tw_open_slices *open = &context->chrome->open[track];
-	for (uint64_t until; (until = tw_open_until(open)) != TW_NEVER_OVER;) {
-		if (until > event->time || (until == event->time && event->kind == TW_SLICE_END))
-			break;
-		const struct tw_event end = {.time = until, .kind = TW_SLICE_END};
-		close_unwound(context, &end, track);
-	}
-}
-
 /* ---- The file. ---- */
 
 static void put_head(struct tw_output *out, const struct tw_reader *reader)
@@ -464,8 +448,6 @@ static int take_all(const struct chrome_context *context, const struct tw_batch 
 		}
 		if (__builtin_expect(!tracks[track].prefix_size, 0))
 			tw_chrome_meet_track(context->chrome, track);
-		if (__builtin_expect(tw_open_until(&context->chrome->open[track]) <= event->time, 0))
-			end_inside(context, event, track);
 		status = event_types[event->kind].take(context, event, track);
 	}
 	if (context->chrome->line.failed || context->chrome->names.text.failed)

@@ -15,9 +15,14 @@ static void tell_end(struct tw_slices *slices, const struct tw_event *event)
 static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct tw_slices *slices = tw_slices_of(calls);
-	(void)name;
+	const struct tw_event rest = {
+	    .time = caller[1].begin,
+	    .track = calls->track,
+	    .name = name,
+	    .kind = TW_SLICE_BEGIN,
+	};
 	tell_end(slices, NULL);
-	return slices->hooks->begin(slices->context, slices->event, caller->row);
+	return slices->hooks->begin(slices->context, calls->again ? &rest : slices->event, caller->row);
 }
 
 static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
@@ -37,8 +42,13 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 	slices->writer = writer;
 	slices->hooks = own;
 	slices->context = context;
-	slices->calls =
-	    (struct tw_calls){.hooks = &hooks, .budget = &slices->budget, .name_limit = SIZE_MAX, .others_alike = true};
+	slices->calls = (struct tw_calls){.hooks = &hooks,
+	                                  .budget = &slices->budget,
+	                                  .exact = true,
+	                                  .splits = true,
+	                                  .rounding = reader->traits.rounding,
+	                                  .name_limit = SIZE_MAX,
+	                                  .others_alike = true};
 	tw_budget_reset(&slices->budget, tw_memory_limit(reader), 1);
 	return tw_calls_init(&slices->calls) ? 0 : TW_ERR_MEMORY;
 }
@@ -54,6 +64,9 @@ static bool count_losses(struct tw_slices *slices)
 		tw_count_loss(slices->writer, "slice beyond the memory limit", false);
 	if (calls->time_backwards != slices->backwards)
 		tw_count_loss(slices->writer, "end before begin", true);
+	tw_count_losses(slices->writer, "slice that goes on after the end of one around it (split)", true,
+	                calls->cut - slices->cut);
+	slices->cut = calls->cut;
 	slices->exits = calls->exits_without_entry;
 	slices->untimed = calls->untimed;
 	slices->backwards = calls->time_backwards;

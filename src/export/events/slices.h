@@ -11,13 +11,15 @@
 struct tw_slice_end {
 	uint64_t begin, time;
 	uint32_t track, name;
+	uint32_t lane; /* of the track: slices of another lane may overlap */
 	enum tw_call_end how;
 	/* That ended it; NULL where it is a complete slice, unwound, or open at the end. */
 	const struct tw_event *event;
 };
 
 /* A begin is told when it comes, with the event that tells it (a complete slice's too); its end before anything else
- * happens on the track, in the order of the track's times. What begin returns, at least TW_ROW_FIRST, is the caller of
+ * happens on the lane of the track (calls.lane), in the order of its times. A slice that goes on when one around it ends
+ * is cut there, and the rest told as another one, without its arguments. What begin returns, at least TW_ROW_FIRST, is the caller of
  * what begins inside. */
 struct tw_slice_hooks {
 	uint32_t (*begin)(void *context, const struct tw_event *event, uint32_t caller);
@@ -33,7 +35,7 @@ struct tw_slices {
 	const struct tw_event *event; /* the event that is being taken */
 	struct tw_slice_end held;     /* an end, before it is known whether `event` caused it */
 	bool holds;
-	uint64_t untimed, exits, backwards; /* the counts of `calls` when they were last counted as losses */
+	uint64_t untimed, exits, backwards, cut; /* the counts of `calls` when they were last counted as losses */
 };
 
 /* All zero before. Returns 0 or TW_ERR_MEMORY; free it in any case. */
@@ -53,6 +55,7 @@ static inline struct tw_slice_end tw_slice_end_of(const struct tw_calls *calls, 
 	    .time = time,
 	    .track = calls->track,
 	    .name = frame->name,
+	    .lane = calls->lane,
 	    .how = how,
 	    .event = event,
 	};

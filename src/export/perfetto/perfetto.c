@@ -352,8 +352,11 @@ static inline uint32_t begin_slice(void *context, const struct tw_event *event, 
 {
 	struct perfetto *perfetto = context;
 	(void)caller;
+	const uint32_t lane = perfetto->slices.calls.lane;
 	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
-	if (is_plain(perfetto, event))
+	if (lane)
+		put_begin(perfetto, event, tw_perfetto_lane_track(perfetto, event->track, lane));
+	else if (is_plain(perfetto, event))
 		put_plain(perfetto, event, TYPE_SLICE_BEGIN, track->uuid_field);
 	else
 		put_begin(perfetto, event, track->uuid);
@@ -402,6 +405,10 @@ static inline void end_slice(void *context, const struct tw_slice_end *end)
 		return;
 	}
 	const struct perfetto_track *track = tw_perfetto_track(perfetto, end->track);
+	if (end->lane) {
+		put_end(perfetto, end, tw_perfetto_lane_track(perfetto, end->track, end->lane));
+		return;
+	}
 	if (perfetto->open)
 		end_open(perfetto, end, track->uuid);
 	if (!is_plain_end(perfetto, end)) {

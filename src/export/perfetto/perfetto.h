@@ -229,6 +229,9 @@ static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *pe
 uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_event *event);
 uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_event *event, uint32_t series);
 
+/* The uuid of a further lane of a track, which is a child of it: slices there overlap those of the others. */
+uint64_t tw_perfetto_lane_track(struct perfetto *perfetto, uint32_t track, uint32_t lane);
+
 /* Tells the names that became known after the first event of their track. */
 void tw_perfetto_tracks_finish(struct perfetto *perfetto);
 

@@ -237,6 +237,24 @@ uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_ev
 	return uuid;
 }
 
+uint64_t tw_perfetto_lane_track(struct perfetto *perfetto, uint32_t track, uint32_t lane)
+{
+	const uint64_t parent = tw_perfetto_track(perfetto, track)->uuid, key[] = {parent, lane};
+	const uint64_t uuid = tw_mix_words(key, sizeof key / sizeof *key) | CHILD_UUID;
+	char name[24];
+	uint32_t value;
+	if (tw_map_find(&perfetto->tracks.children, uuid, &value))
+		return uuid;
+	if (!tw_map_add(&perfetto->tracks.children, uuid, 0))
+		perfetto->failed = true;
+	snprintf(name, sizeof name, "lane %u", (unsigned)lane);
+	tw_proto_uint(&perfetto->event, DESCRIPTOR_UUID, uuid);
+	tw_proto_uint(&perfetto->event, DESCRIPTOR_PARENT_UUID, parent);
+	tw_proto_text(&perfetto->event, DESCRIPTOR_NAME, name);
+	tw_perfetto_put_packet(perfetto, PACKET_TRACK_DESCRIPTOR, NULL);
+	return uuid;
+}
+
 /* ---- The end. ---- */
 
 void tw_perfetto_tracks_finish(struct perfetto *perfetto)

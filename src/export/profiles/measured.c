@@ -34,6 +34,9 @@ static int begin(struct tw_measured *measured, const struct tw_reader *reader, s
 	tw_budget_reset(&measured->budget, tw_memory_limit(reader), 1);
 	measured->calls = (struct tw_calls){.hooks = &measured->hooks->calls,
 	                                    .budget = &measured->budget,
+	                                    .flat = true,
+	                                    .splits = true,
+	                                    .rounding = reader->traits.rounding,
 	                                    .name_limit = SIZE_MAX,
 	                                    .others_alike = true};
 	return tw_calls_init(&measured->calls) ? 0 : TW_ERR_MEMORY;
@@ -74,6 +77,7 @@ void tw_measured_finish(struct tw_measured *measured)
 	tw_calls_finish(&measured->calls);
 	tw_count_losses(measured->writer, "exit without entry", false, calls->exits_without_entry);
 	tw_count_losses(measured->writer, "slice beyond the memory limit", false, calls->untimed);
+	tw_count_losses(measured->writer, "slice that overlaps another (one is cut)", true, calls->overlaps);
 	tw_count_losses(measured->writer, "end before begin", true, calls->time_backwards);
 }
 

@@ -85,8 +85,7 @@ static void add_event(struct speedscope *speedscope, uint32_t track, bool closes
 static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct speedscope *speedscope = (struct speedscope *)calls;
-	(void)caller;
-	add_event(speedscope, calls->track, false, name, speedscope->measured.time);
+	add_event(speedscope, calls->track, false, name, caller[1].begin);
 	return TW_ROW_FIRST;
 }
 

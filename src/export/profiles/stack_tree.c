@@ -102,7 +102,12 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 	add_value(tree, frame->row, tree->of_slices, tw_call_self(call));
 }
 
-static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
+static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
+{
+	return enter(calls, caller, frame->name);
+}
+
+static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave, .moved = moved};
 
 static void take_run(struct tw_calls *calls, const struct tw_call_run *run)
 {
@@ -233,8 +238,11 @@ static int begin(struct tw_stack_tree *tree, const struct tw_reader *reader)
 	tree->of_slices = tw_reader_clock(reader)->instructions ? TREE_INSTRUCTIONS : TREE_TIME;
 	tree->frames.limit = tw_memory_limit(reader) / NODE_COST;
 	tw_budget_reset(&tree->budget, tw_memory_limit(reader), 1);
-	tree->calls =
-	    (struct tw_calls){.hooks = &hooks, .budget = &tree->budget, .name_limit = SIZE_MAX, .others_alike = true};
+	tree->calls = (struct tw_calls){.hooks = &hooks,
+	                                .budget = &tree->budget,
+	                                .rounding = reader->traits.rounding,
+	                                .name_limit = SIZE_MAX,
+	                                .others_alike = true};
 	tree->count = TREE_FIRST;
 	bool room = tw_grow(&tree->nodes, &tree->room, TREE_FIRST, sizeof *tree->nodes);
 	return tw_calls_init(&tree->calls) && room ? 0 : TW_ERR_MEMORY;
@@ -313,6 +321,7 @@ int tw_stack_tree_finish(struct tw_stack_tree *tree)
 	tw_calls_finish(&tree->calls);
 	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
 	tw_count_losses(tree->writer, "slice beyond the memory limit", false, tree->calls.untimed);
+	tw_count_losses(tree->writer, "slice that overlaps another (both count in full)", true, tree->calls.overlaps);
 	tw_count_losses(tree->writer, "end before begin", true, tree->calls.time_backwards);
 	bool failed = tree->failed || tree->frames.failed || tw_budget_status(&tree->budget) < 0;
 	return failed ? tw_writer_fail(tree->writer, TW_ERR_MEMORY, "out of memory") : 0;

@@ -70,7 +70,8 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	    .track = calls->track,
 	    .name = name,
 	    .category = event->category,
-	    .depth = calls->stack->depth,
+	    .depth = tw_calls_depth(calls),
+	    .lane = calls->lane,
 	    .live = true,
 	    .wanted = sql_wants(slices->cursor, event),
 	    .complete = event->kind == TW_SLICE_COMPLETE,
@@ -107,7 +108,20 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	slices->free = (uint32_t)(slice - slices->open) + 1;
 }
 
-static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave};
+static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
+{
+	struct sql_slices *slices = (struct sql_slices *)calls;
+	struct sql_slice *slice = slice_of(slices, frame->row), *parent = slice_of(slices, caller->row);
+	if (!slice)
+		return frame->row;
+	slice->parent = parent ? parent->id : UINT64_MAX;
+	slice->depth = parent ? parent->depth + 1 : 0;
+	if (slices->keep_stacks)
+		slice->stack = stack_of(slices, parent, frame->name);
+	return frame->row;
+}
+
+static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .moved = moved};
 
 int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 {
@@ -115,6 +129,7 @@ int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 	slices->calls.hooks = &hooks;
 	slices->calls.budget = &slices->budget;
 	slices->calls.in_turn = cursor->scan.reader->traits.in_turn && cursor->scan.order == TW_ORDER_TRACK;
+	slices->calls.rounding = cursor->scan.reader->traits.rounding;
 	tw_budget_reset(&slices->budget, tw_memory_limit(cursor->scan.reader), 1);
 	return tw_calls_init(&slices->calls) ? 0 : sql_no_memory(cursor);
 }
@@ -159,19 +174,22 @@ static const struct tw_call_stack *stack_of_track(const struct sql_slices *slice
 
 const struct sql_slice *sql_slices_innermost(struct sql_slices *slices, uint32_t track)
 {
-	const struct tw_call_stack *stack = stack_of_track(slices, track);
-	return stack->depth ? slice_of(slices, stack->space->frames[stack->depth].row) : NULL;
+	const struct tw_frame *frame = tw_calls_innermost(&slices->calls, track);
+	return frame ? slice_of(slices, frame->row) : NULL;
 }
 
 const struct sql_slice *sql_slices_begun(struct sql_slices *slices, uint32_t track, uint64_t time)
 {
-	const struct tw_call_stack *stack = stack_of_track(slices, track);
+	const struct tw_call_stack *own = stack_of_track(slices, track);
 	const struct sql_slice *found = NULL;
-	for (size_t i = stack->depth; i > 0; i--) {
-		const struct sql_slice *slice = slice_of(slices, stack->space->frames[i].row);
-		if (!slice || slice->begin != time)
-			break;
-		found = slice;
+	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
+		const struct tw_call_stack *stack = tw_lane_at(own, lane);
+		for (size_t i = stack->depth; i > 0; i--) {
+			const struct sql_slice *slice = slice_of(slices, stack->space->frames[i].row);
+			if (!slice || slice->begin != time)
+				break;
+			found = found && found->depth <= slice->depth ? found : slice;
+		}
 	}
 	return found;
 }
@@ -189,7 +207,7 @@ void sql_slices_free(struct sql_slices *slices)
 
 struct row {
 	uint64_t id, ts, duration, self, parent, argument_set, stack;
-	uint32_t track, name, category, depth;
+	uint32_t track, name, category, depth, lane;
 	const char *end;
 	struct sql_text arguments;
 };
@@ -208,6 +226,7 @@ enum {
 	SELF_DUR,
 	END,
 	ARGS,
+	LANE,
 	STACK_ID,
 	SOURCE
 };
@@ -232,6 +251,8 @@ static const struct sql_column columns[] = {
     [END] = {"end_kind", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
              "how it ended: 'ended', 'unwound' (by the end of a slice around it), 'open' (not at all)"},
     [ARGS] = {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "its arguments as a JSON object"},
+    [LANE] = {"lane", "INTEGER", SQL_SMALL, AT(lane), SQL_PLAIN,
+              "0; of slices that overlap others of the thread without being inside of them, a further lane"},
     [STACK_ID] = {"stack_id", "INTEGER", SQL_NUMBER, AT(stack), SQL_IS_HIDDEN,
                   "the same for all slices whose names, and the names of those around them, are the same"},
     [SOURCE] = {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
@@ -261,6 +282,7 @@ static void add_row(struct sql_slices *slices, const struct sql_slice *slice, ui
 	    .name = slice->name,
 	    .category = slice->category,
 	    .depth = slice->depth,
+	    .lane = slice->lane,
 	    .stack = slice->stack,
 	    .end = ends[how],
 	};
@@ -344,7 +366,8 @@ static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, co
 	    .self = tw_call_self(call),
 	    .track = calls->track,
 	    .name = frame->name,
-	    .depth = (uint32_t)(frame - calls->stack->space->frames) - 1,
+	    .depth = calls->level + (uint32_t)(frame - calls->stack->space->frames) - 1,
+	    .lane = calls->lane,
 	    .end = ends[how],
 	};
 	if (!sql_groups_put(dealt->cursor->groups, &row))
@@ -403,7 +426,7 @@ static int deal(struct sql_cursor *cursor)
 		return sql_no_memory(cursor);
 	const struct tw_call_taker taker = {
 	    .parts = 1,
-	    .nested = !sql_uses(cursor, DEPTH),
+	    .nested = !sql_uses(cursor, DEPTH) && !sql_uses(cursor, LANE),
 	    .take = take_dealt,
 	    .stops = is_stopped,
 	    .context = &dealt,
@@ -434,8 +457,8 @@ const struct sql_table sql_table_slice = {
     .take = take,
     .finish = finish,
     .deal = deal,
-    .dealt = 1u << TS | 1u << DUR | 1u << TRACK_ID | 1u << UTID | 1u << NAME | 1u << DEPTH | 1u << SELF_DUR |
-             1u << END | 1u << SOURCE,
+    .dealt = 1u << TS | 1u << DUR | 1u << TRACK_ID | 1u << UTID | 1u << NAME | 1u << DEPTH | 1u << LANE |
+             1u << SELF_DUR | 1u << END | 1u << SOURCE,
     .waits = waits,
     .end = end,
 };

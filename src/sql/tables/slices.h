@@ -13,7 +13,7 @@ struct sql_slice {
 	uint64_t parent;
 	uint64_t begin;
 	uint32_t track, name, category;
-	uint32_t depth;
+	uint32_t depth, lane;
 	uint64_t stack; /* of the names of it and of those around it; where asked for */
 	uint32_t next;  /* of those that are free */
 	bool live;      /* not free */
