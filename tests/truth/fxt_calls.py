@@ -3,13 +3,17 @@
 """stat(data) gives rows by process, thread and name, stat_functions(data) by name; archive(seed, unnamed) has begins, ends and complete slices by chance.
 
 Events of a thread are taken by time, those of one time in the order of the file; but complete slices of one time between
-which no other call begins or ends the longest first. A call is on the stack from its begin on:
-- before anything begins, complete slices that are over by then end, the earliest first, and with each what is above it;
-- an end ends the innermost call of its name, one without a name the innermost of all, but no complete slice, and with
-  it what is above it; complete slices that are over before do so first, and those on top that are over just
-  then;
-- with the last event, or the last end that a complete slice tells, all is over: first what complete slices end before.
-What is ended by something below it is "unwound", unless it is a complete slice that is over by then.
+which no other call begins or ends the longest first. What a slice states is kept:
+- a complete slice lasts as long as it says; its parent is the call that began last of those that hold it whole: the open
+  ones on whose lane no complete slice ends before it. It goes on the lane of its parent if nothing is open there above the
+  parent, otherwise on the first lane on which nothing is;
+- a begin is inside of the call that began last, and on its lane;
+- an end ends the call of its name that began last, one without a name the last of all, but no complete slice; the begins
+  above it on its lane are "unwound". Complete slices that are over before do so first, and those on top that are over just
+  then; the others go on, as do begins after the end of a complete slice around them: the parent of both is then the parent of
+  what has ended;
+- what has no end is open until the last event, or the last end that a complete slice tells.
+Self is the length without the union of the calls whose parent it was at their ends.
 """
 import itertools
 import random
@@ -25,7 +29,7 @@ class Call:
     def __init__(self, event, parent):
         self.name, self.begin, self.parent = event["name"], event["ns"], parent
         self.due = max(self.begin, event["end_ns"]) if "end_ns" in event else None
-        self.end, self.how = None, None
+        self.end, self.how, self.inside, self.recursion = None, None, [], False
 
 
 def in_order(events):
@@ -34,43 +38,77 @@ def in_order(events):
         yield from sorted(group, key=lambda event: -max(event["ns"], event["end_ns"])) if complete else group
 
 
-class Stack:
+class Lanes:
     def __init__(self):
-        self.calls, self.open = [], []
+        self.calls, self.lanes = [], [[]]
+
+    def open(self):
+        return [call for lane in self.lanes for call in lane]
 
     def begin(self, event):
         self.settle(event["ns"])
-        self.open.append(Call(event, self.open[-1] if self.open else None))
-        self.calls.append(self.open[-1])
+        lengths = [self.holding(lane, max(event["ns"], event["end_ns"]) if "end_ns" in event else None) for lane in self.lanes]
+        tops = [(lane[length - 1].begin, number) for number, (lane, length) in enumerate(zip(self.lanes, lengths)) if length]
+        number = max(tops)[1] if tops else 0
+        parent = self.lanes[number][lengths[number] - 1] if tops else None
+        if len(self.lanes[number]) > lengths[number]:
+            number = next((i for i, lane in enumerate(self.lanes) if i and not lane), len(self.lanes))
+            self.lanes += [[]] if number == len(self.lanes) else []
+        self.lanes[number].append(Call(event, parent))
+        self.calls.append(self.lanes[number][-1])
 
-    def close(self, place, time, how="ended"):
-        while len(self.open) > place:
-            call = self.open.pop()
-            over = call.due is not None and call.due <= time
-            call.end, call.how = time, how if len(self.open) == place else "ended" if over else "unwound"
+    @staticmethod
+    def holding(lane, end):
+        """How many calls of a lane hold what lasts until an end; None: it is not known."""
+        return next((i for i, call in enumerate(lane) if end is not None and call.due is not None and call.due < end), len(lane))
+
+    def close(self, lane, call, time, how="ended"):
+        lane.remove(call)
+        call.end, call.how = time, how
+        around = call.parent
+        while around and around.name != call.name:
+            around = around.parent
+        call.recursion = around is not None
+        if call.parent:
+            call.parent.inside.append((call.begin, call.end))
+        for other in self.open():
+            if other.parent is call:
+                other.parent = call.parent
 
     def settle(self, time):
         """Ends the complete slices that are over at a time."""
-        while due := [(call.due, place) for place, call in enumerate(self.open) if call.due is not None and call.due <= time]:
-            self.close(min(due)[1], min(due)[0])
+        while due := [(call.due, number, -place) for number, lane in enumerate(self.lanes)
+                      for place, call in enumerate(lane) if call.due is not None and call.due <= time]:
+            _, number, place = min(due)
+            self.close(self.lanes[number], self.lanes[number][-place], min(due)[0])
 
     def ends(self, event):
-        self.settle(event["ns"] - 1)
-        while self.open and self.open[-1].due is not None and self.open[-1].due <= event["ns"]:
-            self.close(len(self.open) - 1, event["ns"])
-        fitting = [place for place, call in enumerate(self.open)
+        time = event["ns"]
+        self.settle(time - 1)
+        for lane in self.lanes:
+            while lane and lane[-1].due is not None and lane[-1].due <= time:
+                self.close(lane, lane[-1], lane[-1].due)
+        fitting = [(call.begin, number, place) for number, lane in enumerate(self.lanes) for place, call in enumerate(lane)
                    if call.due is None and event["name"] in ("", None, call.name)]
-        if fitting:
-            self.close(fitting[-1], event["ns"])
+        lasts = [max(of_lane, key=lambda fit: fit[2]) for _, of_lane in itertools.groupby(fitting, key=lambda fit: fit[1])]
+        if not lasts:
+            return
+        _, number, place = max(lasts)
+        lane = self.lanes[number]
+        for call in lane[:place:-1]:
+            if call.due is None or call.due <= time:
+                self.close(lane, call, time, "ended" if call.due is not None else "unwound")
+        self.close(lane, lane[place], time)
 
     def finish(self, last):
         self.settle(last - 1)
-        while self.open:
-            self.close(len(self.open) - 1, last, "open" if self.open[-1].due is None else "ended")
+        for lane in reversed(self.lanes):
+            while lane:
+                self.close(lane, lane[-1], last, "open" if lane[-1].due is None else "ended")
 
 
 def calls_of(slices):
-    stack = Stack()
+    stack = Lanes()
     for event in in_order(slices.events):
         if event["kind"] in ("duration-begin", "duration-complete"):
             stack.begin(event)
@@ -80,11 +118,13 @@ def calls_of(slices):
     return stack.calls
 
 
-def is_recursion(call):
-    around = call.parent
-    while around and around.name != call.name:
-        around = around.parent
-    return around is not None
+def union(spans, low, high):
+    covered, reached = 0, low
+    for begin, end in sorted(spans):
+        begin, end = max(begin, reached), min(end, high)
+        covered += max(0, end - begin)
+        reached = max(reached, end)
+    return covered
 
 
 def rows(calls):
@@ -95,11 +135,11 @@ def rows(calls):
         row["count"] += 1
         row["open"] += call.how == "open"
         row["unwound"] += call.how == "unwound"
-        row["total_ns"] += 0 if is_recursion(call) else length
-        row["self_ns"] += length
+        row["total_ns"] += 0 if call.recursion else length
+        row["self_ns"] += length - union(call.inside, call.begin, call.end)
         row["durations"] += [] if call.how == "open" else [length]
-        if call.parent:
-            found[call.parent.name]["self_ns"] -= length
+    for row in found.values():
+        row["total_ns"] = max(row["total_ns"], row["self_ns"])  # calls inside of one of their name may overlap each other
     return {name: fxt.finished(row) for name, row in found.items()}
 
 
@@ -127,20 +167,23 @@ def late_parent():
 
 
 def archive(seed, unnamed):
-    """`unnamed`: some ends have no name. Blobs between the events make them belong to several chunks of a reader."""
+    """`unnamed`: some ends have no name. Blobs between the events make them belong to several chunks of a reader. Complete
+    slices of any length and begins are in different archives: what begins beside lanes that overlap has no self that stat
+    knows to the nanosecond."""
     chance = random.Random(seed)
     threads = (1, 2, 3)[:chance.choice((1, 1, 3))]
     out = begun(threads)
     now = 0
     steps, blobs, counts = chance.choice((((0, 0, 1, 2, 10), (0,) * 9 + (12,), (3, 6, 30, 100)),
                                           ((0, 0, 0, 1), (0, 0, 12), (6, 12, 24))))
+    kinds, lengths = chance.choice((((0, 4, 4, 4), (0, 0, 1, 2, 10, 100, -1, 1 << 31)), ((0, 2, 2, 3, 3, 4), (0, 0, -1))))
     for _ in range(chance.choice(counts)):
         thread, name = chance.choice(threads), chance.choice((1, 1, 2, 3))
         now += chance.choice(steps)
         out += [BLOB] * chance.choice(blobs)
         ticks = 4 * max(0, now - chance.choice((0, 0, 0, 1, 5)))
-        kind = chance.choice((0, 2, 2, 3, 3, 4, 4, 4))
-        length = 4 * chance.choice((0, 0, 1, 2, 10, 100, -1, 1 << 31))
+        kind = chance.choice(kinds)
+        length = 4 * chance.choice(lengths)
         out.append(fxt_odd.event(kind, chance.choice((name, 0)) if unnamed and kind == 3 else name,
                                  *([max(0, ticks + length)] if kind == 4 else ()), reference=thread, ticks=ticks))
     return b"".join(out)

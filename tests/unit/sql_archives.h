@@ -126,6 +126,11 @@ static inline void make_archive(struct archive *archive)
 	make_archive_of(archive, put_turn);
 }
 
+static inline void make_nesting_archive(struct archive *archive)
+{
+	make_archive_of(archive, put_nesting_turn);
+}
+
 static inline void write_archive(const struct archive *archive, const char *path)
 {
 	FILE *file = fopen(path, "wb");

@@ -44,10 +44,12 @@ static void free_stack(struct tw_call_stack *stack)
 	for (size_t i = 0; i < stack->lane_room; i++) {
 		free_space(stack->lanes[i].stack.space);
 		free(stack->lanes[i].stack.timed);
+		free(stack->lanes[i].stack.lifted);
 	}
 	free(stack->lanes);
 	free_space(stack->space);
 	free(stack->timed);
+	free(stack->lifted);
 }
 
 void tw_calls_free(struct tw_calls *calls)
@@ -231,6 +233,15 @@ static void turn_to_lane(struct tw_calls *calls, uint32_t lane)
 	calls->level = lane ? calls->own->lanes[lane - 1].level : 0;
 }
 
+/* How deep the root of a lane is. */
+static uint32_t level_of(const struct tw_call_stack *own, uint32_t lane)
+{
+	uint32_t level = 0;
+	for (; lane; lane = own->lanes[lane - 1].base_lane)
+		level += own->lanes[lane - 1].base_depth;
+	return level;
+}
+
 /* Tells a lane what its root stands for. */
 static void set_base(struct tw_calls *calls, uint32_t lane, uint32_t base_lane, uint32_t base_depth)
 {
@@ -243,20 +254,70 @@ static void set_base(struct tw_calls *calls, uint32_t lane, uint32_t base_lane, 
 	struct tw_frame *root = &further->stack.space->frames[0];
 	further->base_lane = base_lane;
 	further->base_depth = base_depth;
-	further->level = base_depth + (base_lane ? calls->own->lanes[base_lane - 1].level : 0);
+	further->level = level_of(calls->own, lane);
 	root->name = around ? around->frames[base_depth].name : NO_NAME;
 	root->row = around ? around->frames[base_depth].row : TW_ROW_NONE;
+}
+
+/* Gives the frames from a depth on the rows that they have under what is now below them. */
+static void move_rows(struct tw_calls *calls, uint32_t depth)
+{
+	struct tw_call_space *space = calls->stack->space;
+	for (uint32_t i = depth; i <= calls->stack->depth && calls->hooks->moved; i++) {
+		struct tw_frame *frame = &space->frames[i];
+		const uint32_t row = calls->hooks->moved(calls, frame - 1, frame), was = frame->row;
+		if (row == was || row < TW_ROW_FIRST || was < TW_ROW_FIRST ||
+		    (calls->by_row && !space->tableless && !grow_rows(calls, space, row)))
+			continue;
+		if (calls->by_row && !space->tableless) {
+			space->row_on_stack[was]--;
+			space->row_on_stack[row]++;
+		}
+		frame->row = row;
+	}
+}
+
+/* The frame at a depth is about to go: keeps the place of the lowest call of TW_ROW_OTHER. */
+static void lower_other(const struct tw_call_stack *stack, uint32_t depth)
+{
+	struct tw_call_space *space = stack->space;
+	uint32_t lowest = space->lowest_other;
+	if (lowest < depth)
+		return;
+	while (lowest == depth || (lowest <= stack->depth && space->frames[lowest].row != TW_ROW_OTHER))
+		lowest++;
+	space->lowest_other = lowest - 1;
+}
+
+/* The calls of lanes have got others around them. */
+static void move_lanes(struct tw_calls *calls)
+{
+	const uint32_t lane = calls->lane;
+	for (uint32_t i = 1; i <= calls->own->lane_count; i++) {
+		const struct tw_call_lane *further = &calls->own->lanes[i - 1];
+		if (!further->stack.depth)
+			continue;
+		set_base(calls, i, further->base_lane, further->base_depth);
+		turn_to_lane(calls, i);
+		move_rows(calls, 1);
+	}
+	turn_to_lane(calls, lane);
 }
 
 /* A frame of a lane is gone, and those above it are a place lower. */
 static void lower_bases(struct tw_calls *calls, uint32_t lane, uint32_t depth)
 {
 	struct tw_call_stack *own = calls->own;
+	bool moved = false;
 	for (uint32_t i = 1; i <= own->lane_count; i++) {
 		const struct tw_call_lane *further = &own->lanes[i - 1];
-		if (further->stack.depth && further->base_lane == lane && further->base_depth >= depth)
+		if (further->stack.depth && further->base_lane == lane && further->base_depth >= depth) {
 			set_base(calls, i, lane, further->base_depth - 1);
+			moved = true;
+		}
 	}
+	if (moved)
+		move_lanes(calls);
 	while (own->lane_count && !own->lanes[own->lane_count - 1].stack.depth)
 		own->lane_count--;
 }
@@ -326,6 +387,26 @@ static uint32_t take_away(const struct tw_calls *calls, struct tw_call_space *sp
 	return (calls->by_row ? --space->row_on_stack[frame->row] : below) - above;
 }
 
+/* The entry of a lifted frame; NULL: the frame was not lifted. */
+static const struct tw_lifted_frame *lifted_at(const struct tw_call_stack *stack, uint32_t depth)
+{
+	for (size_t i = stack->lifted_count; i > 0 && stack->lifted[i - 1].depth >= depth; i--)
+		if (stack->lifted[i - 1].depth == depth)
+			return &stack->lifted[i - 1];
+	return NULL;
+}
+
+/* What of a call is counted already in the union of those inside of the frame around it. */
+static uint64_t counted_before(const struct tw_call_stack *stack, const struct tw_frame *frame, uint64_t end)
+{
+	const struct tw_lifted_frame *lifted =
+	    stack->lifted_count ? lifted_at(stack, (uint32_t)(frame - stack->space->frames)) : NULL;
+	if (!lifted)
+		return 0;
+	const uint64_t since = lifted->since < end ? lifted->since : end;
+	return since > frame->begin ? since - frame->begin : 0;
+}
+
 /* Tells that the call of a frame has ended, which is still in its place. Returns whether it counts. */
 static bool tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t above, uint64_t time,
                      enum tw_call_end how)
@@ -341,7 +422,7 @@ static bool tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t ab
 		frame[-1].children += frame->children;
 		return false;
 	}
-	frame[-1].children += duration;
+	frame[-1].children += duration - counted_before(calls->stack, frame, time);
 	const struct tw_left_call call = {.duration = duration,
 	                                  .children = frame->children,
 	                                  .row = frame->row,
@@ -362,6 +443,8 @@ static bool pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 	}
 	stack->depth--;
 	bool counts = tell_end(calls, frame, 0, time, how);
+	while (stack->lifted_count && stack->lifted[stack->lifted_count - 1].depth > stack->depth)
+		stack->lifted_count--;
 	if (calls->own->lane_count)
 		lower_bases(calls, calls->lane, stack->depth + 1);
 	return counts;
@@ -411,34 +494,46 @@ static void take_out_timed(struct tw_call_stack *stack, uint32_t depth)
 	stack->timed_count--;
 }
 
-/* Gives the frames from a depth on the rows that they have under what is now below them. */
-static void move_rows(struct tw_calls *calls, uint32_t depth)
+/* The frame at a depth ends at a time, and that above it goes on: it is in its place then. */
+static void lift(struct tw_calls *calls, uint32_t depth, uint64_t time)
 {
-	struct tw_call_space *space = calls->stack->space;
-	for (uint32_t i = depth; i <= calls->stack->depth && calls->hooks->moved; i++) {
-		struct tw_frame *frame = &space->frames[i];
-		const uint32_t row = calls->hooks->moved(calls, frame - 1, frame), was = frame->row;
-		if (row == was || row < TW_ROW_FIRST || was < TW_ROW_FIRST ||
-		    (calls->by_row && !space->tableless && !grow_rows(calls, space, row)))
-			continue;
-		if (calls->by_row && !space->tableless) {
-			space->row_on_stack[was]--;
-			space->row_on_stack[row]++;
-		}
-		frame->row = row;
-	}
+	struct tw_call_stack *stack = calls->stack;
+	size_t put = 0, above = 0;
+	for (size_t i = 0; i < stack->lifted_count; i++)
+		put += stack->lifted[i].depth < depth;
+	for (size_t i = 0; i < stack->lifted_count; i++)
+		above += stack->lifted[i].depth > depth + 1;
+	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->lifted, &stack->lifted_room, stack->lifted_count + 1,
+	                    sizeof *stack->lifted))
+		return;
+	if (above)
+		memmove(&stack->lifted[put + 1], &stack->lifted[stack->lifted_count - above],
+		        above * sizeof *stack->lifted);
+	stack->lifted[put] = (struct tw_lifted_frame){time, depth};
+	stack->lifted_count = put + 1 + above;
+	for (size_t i = put + 1; i < stack->lifted_count; i++)
+		stack->lifted[i].depth--;
 }
 
-/* The frame at a depth is about to go: keeps the place of the lowest call of TW_ROW_OTHER. */
-static void lower_other(const struct tw_call_stack *stack, uint32_t depth)
+/* A frame of a track. */
+struct place {
+	uint32_t lane, depth;
+	uint64_t begin;
+};
+
+/* Of the calls directly inside a frame that are open: the latest end that is known. */
+static uint64_t covered_until(const struct tw_call_stack *own, const struct place *around, size_t beyond)
 {
-	struct tw_call_space *space = stack->space;
-	uint32_t lowest = space->lowest_other;
-	if (lowest < depth)
-		return;
-	while (lowest == depth || (lowest <= stack->depth && space->frames[lowest].row != TW_ROW_OTHER))
-		lowest++;
-	space->lowest_other = lowest - 1;
+	const struct tw_call_stack *stack = tw_lane_at(own, around->lane);
+	uint64_t until = beyond < stack->timed_count ? stack->timed[beyond].end : 0;
+	for (uint32_t i = 0; i < own->lane_count; i++) {
+		const struct tw_call_lane *lane = &own->lanes[i];
+		bool inside = lane->stack.depth && lane->base_lane == around->lane && lane->base_depth == around->depth;
+		if (inside && lane->stack.timed_count && lane->stack.timed[0].depth == 1 &&
+		    lane->stack.timed[0].end > until)
+			until = lane->stack.timed[0].end;
+	}
+	return until;
 }
 
 /* Ends a call while those above it go on: they were not inside. */
@@ -446,10 +541,10 @@ static void slip_out(struct tw_calls *calls, uint32_t depth, uint64_t time, enum
 {
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_frame *frame = &stack->space->frames[depth];
-	const uint64_t next = frame[1].begin;
-	if (tell_end(calls, frame, alike_above(calls, depth), time, how) && time > next)
-		frame[-1].children -= time - next; /* the next one counts there, too */
+	tell_end(calls, frame, alike_above(calls, depth), time, how);
 	lower_other(stack, depth);
+	const uint64_t covered = covered_until(calls->own, &(struct place){calls->lane, depth - 1, 0}, SIZE_MAX);
+	lift(calls, depth, covered > time ? covered : time);
 	take_out_timed(stack, depth);
 	memmove(frame, frame + 1, (stack->depth - depth) * sizeof *frame);
 	stack->depth--;
@@ -589,12 +684,6 @@ static uint32_t frame_of(const struct tw_call_stack *stack, uint32_t name)
 		return 0;
 	return innermost_of(stack, name);
 }
-
-/* A frame of a track. */
-struct place {
-	uint32_t lane, depth;
-	uint64_t begin;
-};
 
 /* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */
 static void take_later(struct place *found, const struct tw_call_stack *own, uint32_t lane, uint32_t depth)
@@ -779,21 +868,6 @@ static uint32_t holder(const struct tw_call_stack *stack, uint64_t end, uint64_t
 	}
 	*beyond = low;
 	return low < stack->timed_count ? stack->timed[low].depth - 1 : stack->depth;
-}
-
-/* Of the calls directly inside a frame that are open: the latest end that is known. */
-static uint64_t covered_until(const struct tw_call_stack *own, const struct place *around, size_t beyond)
-{
-	const struct tw_call_stack *stack = tw_lane_at(own, around->lane);
-	uint64_t until = beyond < stack->timed_count ? stack->timed[beyond].end : 0;
-	for (uint32_t i = 0; i < own->lane_count; i++) {
-		const struct tw_call_lane *lane = &own->lanes[i];
-		bool inside = lane->stack.depth && lane->base_lane == around->lane && lane->base_depth == around->depth;
-		if (inside && lane->stack.timed_count && lane->stack.timed[0].depth == 1 &&
-		    lane->stack.timed[0].end > until)
-			until = lane->stack.timed[0].end;
-	}
-	return until;
 }
 
 /* Finds the innermost frame that holds what lasts until a time. Returns whether something open does not. */

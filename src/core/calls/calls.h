@@ -77,6 +77,12 @@ struct tw_timed_frame {
 	uint32_t over; /* ns that the slice lasts beyond `end`, by rounding */
 };
 
+/* A frame that went on when the one below it ended: it was not inside. */
+struct tw_lifted_frame {
+	uint64_t since; /* when that ended; of several the last */
+	uint32_t depth;
+};
+
 /* Slices of one track may overlap without nesting: what ends after a slice that is open is not inside of it, and goes
  * to a further lane, a stack of its own. The root of a lane stands for the innermost slice that holds all of the lane. */
 struct tw_call_lane;
@@ -90,6 +96,8 @@ struct tw_call_stack {
 	uint64_t due;                /* when the first of the timed frames ends; UINT64_MAX: there are none */
 	struct tw_timed_frame *timed;
 	size_t timed_count, timed_room;
+	struct tw_lifted_frame *lifted; /* by depth */
+	size_t lifted_count, lifted_room;
 	struct tw_call_lane *lanes; /* the further ones */
 	size_t lane_room;
 	uint32_t lane_count; /* up to the last in which something is open; 0: all slices nest */
@@ -486,7 +494,7 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
                                      tw_call_find_fn find, tw_call_leave_fn over, tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (!stack->space || stack->space->tableless || stack->folded || stack->lane_count ||
+	if (!stack->space || stack->space->tableless || stack->folded || stack->lane_count || stack->lifted_count ||
 	    !tw_loop_is_on(TW_LOOP_CALLS_NEST))
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);

@@ -218,6 +218,8 @@ static void choose_view(struct sql_cursor *cursor)
 	    cursor->query.ts.low > cursor->query.ts.high ||
 	    (cursor->query.ts.low <= 0 && cursor->query.ts.high == INT64_MAX))
 		return;
+	if (cursor->table->reads.kinds & 1u << TW_SLICE_COMPLETE && sql_index_overlaps(survey->index))
+		return;
 	if (cursor->table->reads.stacked && !sql_survey_has_stacks(survey))
 		return;
 	sql_index_view(survey->index, cursor->query.ts.low > 0 ? (uint64_t)cursor->query.ts.low : 0,

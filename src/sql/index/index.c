@@ -338,9 +338,15 @@ bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey)
 	bool ordered = index->making.in_turn || survey->late_ns == 0;
 	bool fine = !index->making.failed && index->making.started && ordered && survey->start_ns == index->start &&
 	            tw_reader_findings(reader, TW_ERROR) == 0 && sql_slices_finish(&index->slices) == 0;
+	index->overlaps = index->slices.calls.overlaps > 0;
 	fine = fine && gather_begins(index) && outline(index) && !index->making.failed && has_all_sizes(index);
 	sql_slices_free(&index->slices);
 	return fine;
+}
+
+bool sql_index_overlaps(const struct sql_index *index)
+{
+	return index->overlaps;
 }
 
 void sql_index_free(struct sql_index *index)

@@ -22,6 +22,9 @@ bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey);
  * everything is as good. */
 void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, uint32_t track, struct sql_view *view);
 
+/* Whether slices need all that is before them: there are some that overlap others without being inside. */
+bool sql_index_overlaps(const struct sql_index *index);
+
 struct sql_words;
 
 /* Writes it, NULL too. */

@@ -38,6 +38,7 @@ void sql_index_put(struct tw_output *out, const struct sql_index *index)
 	if (!index)
 		return;
 	sql_put_word(out, index->size);
+	sql_put_word(out, index->overlaps);
 	put_spans(out, index);
 	sql_put_word(out, index->block_shift);
 	sql_put_word(out, index->block_count);
@@ -177,6 +178,7 @@ struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey
 	index->start = survey->start_ns;
 	index->size = sql_take_word(words);
 	words->failed = words->failed || index->size != survey->bytes;
+	index->overlaps = sql_take_below(words, 2);
 	index->runs = sql_format_named(survey->format)->reading.keep != NULL;
 	index->depends = sql_format_named(survey->format)->survey.state_outline != NULL;
 	take_spans(words, index);

@@ -68,6 +68,7 @@ struct sql_index {
 	struct sql_index_making making;
 	uint64_t start, size; /* time of the first event; of the file in bytes */
 	bool runs;            /* units are runs of records; otherwise each is one record */
+	bool overlaps;        /* slices overlap: which lane one is on depends on those before */
 	bool depends;         /* records depend on those before them: there are places */
 	unsigned span_shift, block_shift;
 	size_t span_count; /* spans that have been begun */

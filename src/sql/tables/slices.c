@@ -115,7 +115,7 @@ static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, con
 	if (!slice)
 		return frame->row;
 	slice->parent = parent ? parent->id : UINT64_MAX;
-	slice->depth = parent ? parent->depth + 1 : 0;
+	slice->depth = calls->level + (uint32_t)(frame - calls->stack->space->frames) - 1;
 	if (slices->keep_stacks)
 		slice->stack = stack_of(slices, parent, frame->name);
 	return frame->row;

@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# overlap.bats - slices of a thread that overlap without nesting last as long as they say.
+# SPDX-License-Identifier: Apache-2.0
+
+load helpers
+
+slices() { # FILE
+	trackway sql --csv "$1" "select name, ts, dur, self_dur, depth, parent_id is null, lane from slice order by ts" | tail -n +2
+}
+
+totals() { # FILE
+	trackway stat --json "$1" | "$PYTHON" -c 'import json, sys
+for row in sorted(map(json.loads, sys.stdin), key=lambda row: row["name"]):
+    print(row["name"], row["total_ns"], row["self_ns"], row["max_ns"])'
+}
+
+# The times of the records, in ticks of 1 ns: 0-1000, 900-1900, 1850-2500, 2500-2600.
+@test "FXT: complete events that overlap" {
+	printf 'gemm,0,1000,1000,0,1,0\nsoftmax,900,1000,1000,0,1,1\ngemm2,1850,650,650,0,1,0\ncopy,2500,100,100,0,1,0\n' |
+		diff - <(slices "$DATA/fxt/gpu_overlap.fxt")
+	printf 'copy 100 100 100\ngemm 1000 1000 1000\ngemm2 650 650 650\nsoftmax 1000 1000 1000\n' >expected
+	totals "$DATA/fxt/gpu_overlap.fxt" | diff expected -
+	for to in json fxt; do
+		trackway convert --strict "$DATA/fxt/gpu_overlap.fxt" -o "out.$to"
+		totals "out.$to" | diff expected -
+	done
+	trackway convert --strict "$DATA/fxt/gpu_overlap.fxt" -o out.pftrace
+}
+
+@test "Chrome: kernels that overlap, by more than rounding" {
+	totals "$DATA/chrome/p432.json" | diff <(printf 'k1 3776 3776 3776\nk2 50000 50000 50000\nk3 50000 50000 50000\nouter 100000 100000 100000\n') -
+}
+
+@test "an overhang of a nanosecond is rounding, of complete slices and of begins" {
+	for name in overhang overhangB; do
+		printf 'first,0,10001,10001,0,1,0\nsecond,10000,100000,100000,0,1,0\n' | diff - <(slices "$DATA/chrome/$name.json")
+		totals "$DATA/chrome/$name.json" | diff <(printf 'first 10001 10001 10001\nsecond 100000 100000 100000\n') -
+		for to in speedscope.json firefox.json folded callgrind pftrace json; do
+			trackway convert --strict "$DATA/chrome/$name.json" -o "out.$to"
+		done
+	done
+}
+
+@test "targets that must nest count what they approximate" {
+	for to in speedscope.json firefox.json folded callgrind xray; do
+		run trackway convert "$DATA/fxt/gpu_overlap.fxt" -o "out.$to"
+		[[ $output == *"slice that overlaps another ("*"): 2 kept in another form"* ]]
+	done
+}
