@@ -45,14 +45,8 @@ struct tw_traits {
 	bool raised; /* the merge, as it reads: events would come before time 0, which is theirs instead */
 	/* Of a merge, as it reads: how many CPUs and threads have got other numbers. */
 	uint64_t moved_cpus, moved_threads;
+	uint64_t rounding; /* ns by which times may be wrong that were rounded; 0: they are exact */
 	uint64_t reach_ns; /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
-	const char *origin; /* the format that all events are of; NULL: those of several are merged */
-	bool sampled;       /* where time goes is told by samples of stacks, not by slices */
-	bool timeless;      /* objects have no time of their own: filters by time let them through */
-	bool in_turn;       /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
-	bool raised;        /* the merge, as it reads: events would come before time 0, which is theirs instead */
-	uint64_t rounding;  /* ns by which times may be wrong that were rounded; 0: they are exact */
-	uint64_t reach_ns;  /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
 	                       or not */
 };
 

@@ -84,7 +84,7 @@ struct tw_lifted_frame {
 };
 
 /* Slices of one track may overlap without nesting: what ends after a slice that is open is not inside of it, and goes
- * to a further lane, a stack of its own. The root of a lane stands for the innermost slice that holds all of the lane. */
+ * to a further lane, a stack of its own. The root of a lane stands for the innermost slice that holds all of it. */
 struct tw_call_lane;
 
 /* A track. */
