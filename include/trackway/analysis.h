@@ -61,11 +61,10 @@ enum tw_profile_by {
  * - A call begins at its entry and ends at its exit. An exit that matches a call further down the stack ends the calls
  *   above it too, at the same time ("unwound": exceptions and longjmp leave no exits). An exit that matches nothing is
  *   counted and ignored. A call that is open when its thread's events end, ends at the last of them ("open").
- * - A complete slice lasts as long as it says. It is inside of the innermost call that holds it whole, so that slices of
- *   a thread may overlap; 1 ns is rounding. A call that goes on after the slice in which it began was not inside.
+ * - A complete slice lasts as long as it says. It is inside of the innermost call that holds it whole: slices of a
+ *   thread may overlap; 1 ns is rounding. A call that goes on after the slice in which it began was not inside.
  * - total: nanoseconds (of TW_WEIGHT_INSTRUCTIONS: instructions) between begin and end; of a function that is on the
- *   stack more than once (recursion), each once. self: its time without the union
- *   of the calls directly inside it.
+ *   stack more than once (recursion), each once. self: its time without the union of the calls directly inside it.
  * - min, percentiles and max are over the calls that were seen to end (open ones are left out). Percentiles come from a
  *   histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 % off; min and max are exact.
  * - Calls shorter than min_duration_ns do not exist: their time is their caller's own. Open ones stay: how long they
