@@ -175,4 +175,8 @@ pool-1,S,5000"
 	trackway info --json "$DATA/chrome/sched-names-fuchsia.json" |
 		grep -q '"thread":3002,.*"thread_name":"pool-1","process_name":"server.cm"'
 	trackway info --json "$DATA/chrome/pid0.json" | grep -q '"process":0,"thread":7,.*"thread_name":null,"process_name":"GPU 0"'
+	# of records about the kernel's objects: the process, too
+	trackway info --json "$DATA/fxt/cpu_breakdown.fxt" >told
+	grep -q '"process":1000,"thread":1,.*"thread_name":"thread-1","process_name":"big_process"' told
+	grep -q '"process":2000,"thread":100,.*"thread_name":"small-thread","process_name":"small_process"' told
 }
