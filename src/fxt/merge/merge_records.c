@@ -3,10 +3,10 @@
  * Threads that read ahead have made nearly all events records (merge_encode.c). From every chunk that is open, the
  * events up to some time are taken, a few thousand in all, sorted at once, and their records are copied to the output.
  * That time lies before the end of every open chunk, and no chunk that is still to come begins before it. Events that
- * are no records are rows: merge_rows.c. */
+ * are no records are rows, which go through the writer one by one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
-#include "fxt/merge/merge_rows.h"
+#include "fxt/merge/merge_chunks.h"
 #include "fxt/write/writer.h"
 
 #include <stdlib.h>
@@ -34,15 +34,82 @@ struct slot {
 	struct taken *rows;      /* by number, too */
 };
 
+/* The archive that is written. */
+struct merge_output {
+	struct tw_writer *writer;
+	struct tw_reader *merged;
+	struct tw_passed *passed;
+	struct tw_argument arguments[UINT8_MAX]; /* of the row that is written */
+};
+
 struct merging {
-	struct fxt_merge_output to;
+	struct merge_output to;
 	struct fxt_merge_chunks chunks;
 	struct slot slot;
 };
 
-static int no_memory(const struct merging *merging)
+static int no_memory(struct tw_reader *merged)
 {
-	return tw_fail(merging->to.merged, TW_ERR_MEMORY, "out of memory");
+	return tw_fail(merged, TW_ERR_MEMORY, "out of memory");
+}
+
+/* ---- Rows. ---- */
+
+static bool add_name(const struct fxt_tables *tables, const struct fxt_merge_input *from, uint32_t own)
+{
+	const struct tw_mapping *mapping = &from->input->own;
+	uint32_t name = own < mapping->name_room ? mapping->names[own] : 0;
+	if (name == 0 || name >= tables->string_room || tables->strings[name] == 0)
+		return true;
+	return fxt_merge_add_name(&from->fxt->names, from->fxt->pipeline, own, tables->strings[name]);
+}
+
+static bool add_thread(const struct fxt_tables *tables, const struct fxt_merge_input *from, uint32_t own)
+{
+	const struct tw_mapping *mapping = &from->input->own;
+	uint32_t track = own < mapping->track_room ? mapping->tracks[own] : 0;
+	if (track == 0 || track >= tables->tracks_seen || !tables->threads[track].written)
+		return true;
+	const struct fxt_koids koids = fxt_koids_of(tables, track);
+	return fxt_merge_add_thread(&from->fxt->names, from->fxt->pipeline, own, koids.process, koids.thread,
+	                            tables->threads[track].index);
+}
+
+/* False when there is no memory. */
+static bool add_written(const struct fxt_tables *tables, const struct fxt_merge_input *from, const struct tw_event *row,
+                        const struct tw_argument *arguments)
+{
+	bool fine = add_name(tables, from, row->name) && add_name(tables, from, row->category) &&
+	            add_thread(tables, from, row->track);
+	for (unsigned i = 0; i < row->argument_count && fine; i++)
+		fine = add_name(tables, from, arguments[i].name);
+	return fine;
+}
+
+/* Writes a row at a time of the merged trace, as a row of any format. The threads that make records are told of the
+ * indices that the writer gave its names and its thread. Returns 0 or a negative status; what the writer returns is in
+ * `passed`. */
+static int write_row(struct merge_output *to, const struct fxt_merge_input *from, const struct tw_event *row,
+                     const struct tw_argument *arguments, uint64_t time)
+{
+	struct fxt_writer *w = to->writer->state;
+	struct tw_event event = *row;
+	if (event.argument_count)
+		memcpy(to->arguments, arguments, event.argument_count * sizeof *to->arguments);
+	event.first_argument = 0;
+	event.time = time;
+	if (!tw_map_row(&from->input->own, &event, to->arguments))
+		return no_memory(to->merged);
+	tw_merge_note_moved(to->merged);
+	w->source = from;
+	to->passed->written = tw_write(to->writer, to->merged, &(struct tw_batch){&event, 1, to->arguments});
+	if (to->passed->written < 0)
+		return 0;
+	if (row->kind == TW_LOST)
+		to->passed->lost_bytes = tw_sum(to->passed->lost_bytes, row->value);
+	else
+		to->passed->events++;
+	return add_written(w->tables, from, row, arguments) ? 0 : no_memory(to->merged);
 }
 
 /* ---- What goes into a slot. ---- */
@@ -100,7 +167,7 @@ static int make_room(struct merging *merging)
 	if (!tw_grow(&slot->keys, &rooms[0], 2 * room, sizeof *slot->keys) ||
 	    !tw_grow(&slot->records, &rooms[1], room, sizeof *slot->records) ||
 	    !tw_grow(&slot->rows, &slot->room, room, sizeof *slot->rows))
-		return no_memory(merging);
+		return no_memory(merging->to.merged);
 	slot->number_bits = tw_bits_of(slot->room);
 	return 0;
 }
@@ -144,7 +211,7 @@ static int put_row(struct merging *merging, const struct taken *taken, uint64_t 
 {
 	const struct tw_argument *arguments = NULL;
 	const struct tw_event *row = tw_slab_row(&taken->from->chunk->rows.slab, taken->event->number, &arguments);
-	return fxt_merge_row(&merging->to, taken->from->input, row, arguments, time);
+	return write_row(&merging->to, taken->from->input, row, arguments, time);
 }
 
 /* Writes the events of the slot in the order of keys. Returns 0 or a negative status. */
@@ -210,7 +277,7 @@ static int put_some(struct merging *merging)
 
 static int merge_all(struct merging *merging)
 {
-	struct fxt_merge_output *to = &merging->to;
+	struct merge_output *to = &merging->to;
 	int status = fxt_merge_chunks_begin(&merging->chunks);
 	while (status == 0 && merging->chunks.unended && to->passed->written >= 0 && !to->writer->out.error)
 		status = put_some(merging);
@@ -226,13 +293,13 @@ int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passe
 	struct merging *merging = calloc(1, sizeof *merging);
 	if (!merging)
 		return tw_fail(merged, TW_ERR_MEMORY, "out of memory");
-	merging->to = (struct fxt_merge_output){.writer = writer, .merged = merged, .passed = passed};
+	merging->to = (struct merge_output){.writer = writer, .merged = merged, .passed = passed};
 	merging->chunks = (struct fxt_merge_chunks){
 	    .writer = writer,
 	    .merged = merged,
 	    .pool = fxt_pool_new(merged->options.jobs),
 	};
-	int status = merging->chunks.pool ? merge_all(merging) : no_memory(merging);
+	int status = merging->chunks.pool ? merge_all(merging) : no_memory(merging->to.merged);
 	fxt_pool_release(merging->chunks.pool);
 	free(merging->chunks.open);
 	free(merging->slot.keys);

@@ -46,7 +46,7 @@ struct fxt_writer {
 	bool foreign;          /* the events, or some of them, are of another format */
 	bool one_provider;     /* of all events: they are of another format, or merged */
 	bool cpu_told;
-	const void *source; /* merge_rows.c: the archive of the event where archives are merged; otherwise NULL */
+	const void *source; /* merge_records.c: the archive of the event where archives are merged; otherwise NULL */
 	/* What has been written: */
 	struct fxt_described described; /* thread_table.c, object_names.c */
 	struct fxt_large large;         /* blob_records.c */
