@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 1024, FRAME_COST = 256, NO_FRAME = UINT32_MAX };
+enum { DEPTH = 1024, FRAME_COST = 256 };
+
+static const uint32_t NO_FRAME = UINT32_MAX;
 
 /* A frame, and the one that called it, by what they are called in the file. */
 struct chrome_frame {
