@@ -656,6 +656,13 @@ one() { # what a query answers, without the names of the columns
 		select a.id, b.id, b.name from slice a left join slice b on b.id = a.parent_id
 		select s.id, x.key, x.int_value, x.string_value from slice s join args x using (arg_set_id)
 		select s.name, t.tid, p.pid, count(*) from slice s join thread t using (utid) join process p using (upid) group by 1, 2, 3
+		select a.id, b.id from slice a join slice b on b.name = a.name and b.dur = 5000000 and a.dur = 5000000 and a.id % 97 = 0
+		select a.id, b.id from args a join args b on a.string_value = b.string_value
+		select a.id, b.id from args a join args b on a.int_value = b.int_value + 0.0
+		select a.id, b.id from args a left join args b on a.int_value = b.display_value where a.id % 500 = 0
+		select a.id, b.id from args a left join args b on b.int_value = a.display_value where a.id % 500 = 0
+		select a.id, b.id from slice a left join slice b on b.name = 'f' || (a.id % 20000) and b.utid = a.utid and a.id % 50 = 0
+		select a.id, (select count(*) from args b where b.string_value = 'text ' || a.id) from slice a
 		select s.id, count(x.id) from slice s left join args x on x.arg_set_id = s.id and x.key = 't' group by s.id
 		select a.id from slice a where not exists (select 1 from slice b where b.parent_id = a.id) and a.ts < 300000000
 		select a.id, b.id from slice a join slice b on b.id = a.id * 1.0 where a.ts < 100000000

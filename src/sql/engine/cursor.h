@@ -30,6 +30,16 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor);
 /* The id that a column has at its place in a row; false where it is NULL. */
 bool sql_cursor_key(struct sql_cursor *cursor, const struct sql_column *column, const void *place, int64_t *key);
 
+/* What the values of a column are found by among kept rows: the number that SQLite gets, or a hash of the text that it
+ * gets. Numbers that are equal have one key, be they whole or real. */
+enum sql_found { SQL_FOUND_NEVER, SQL_FOUND_BY_NUMBER, SQL_FOUND_BY_TEXT };
+enum sql_found sql_column_found(const struct sql_column *column);
+int64_t sql_text_key(const void *text, size_t length);
+int64_t sql_real_key(double real);
+
+/* The number that the value at its place in a kept row is found by; false where it is NULL. */
+bool sql_kept_key(struct sql_cursor *cursor, enum sql_value value, const void *place, int64_t *key);
+
 /* Returns the kind of value that one becomes in a kept row, whose file is no longer open. */
 enum sql_value sql_value_settled(enum sql_value value);
 

@@ -26,6 +26,7 @@ struct sql_lookup {
 	unsigned varying; /* bits of conditions that have had several values, or are on the id */
 	unsigned times;   /* how often it was asked */
 	bool refused, ready;
+	enum sql_found by;     /* what rows are found by */
 	struct entry *entries; /* by key */
 	size_t entry_count, at, end;
 };
@@ -37,13 +38,13 @@ size_t sql_lookup_room(const struct sql_session *session)
 	return (limit ? limit : TW_DEFAULT_MEMORY) / SHARE;
 }
 
-bool sql_lookup_can(const struct sql_column *column)
+bool sql_lookup_is_id(const struct sql_column *column)
 {
 	static const bool ids[] = {
 	    [SQL_RECORD] = true,  [SQL_TRACK] = true,  [SQL_THREAD] = true, [SQL_KNOWN_TRACK] = true,
 	    [SQL_PROCESS] = true, [SQL_SERIES] = true, [SQL_STACK] = true,  [SQL_FILE] = false,
 	};
-	return ids[column->value] && column->role == SQL_PLAIN;
+	return ids[column->value];
 }
 
 /* ---- What was asked. ---- */
@@ -179,15 +180,11 @@ static int by_key(const void *left, const void *right)
 /* Gets the key that the cursor's row is found by; false where it is NULL, which is equal to nothing. */
 static bool key_of(struct sql_cursor *cursor, unsigned column, int64_t *key)
 {
-	const struct sql_column *by = column == UINT_MAX ? NULL : &cursor->table->columns[column];
-	const uint8_t *place = by ? cursor->given.row + cursor->given.slots[column].place : NULL;
-	uint64_t number = 0;
-	if (by && sql_lookup_can(by))
-		return sql_cursor_key(cursor, &(struct sql_column){.value = sql_value_settled(by->value)}, place, key);
-	if (by)
-		memcpy(&number, place, sizeof number);
-	*key = (int64_t)(by && by->value == SQL_TIME ? number - cursor->file.start : number);
-	return true;
+	*key = 0;
+	if (column == UINT_MAX)
+		return true;
+	return sql_kept_key(cursor, sql_value_settled(cursor->table->columns[column].value),
+	                    cursor->given.row + cursor->given.slots[column].place, key);
 }
 
 int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
@@ -204,6 +201,7 @@ int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 		lookup->entry_count += key_of(cursor, column, &entry->key);
 	}
 	qsort(lookup->entries, lookup->entry_count, sizeof *lookup->entries, by_key);
+	lookup->by = column == UINT_MAX ? SQL_FOUND_NEVER : sql_column_found(&cursor->table->columns[column]);
 	lookup->ready = true;
 	return 0;
 }
@@ -223,14 +221,27 @@ static void go(struct sql_cursor *cursor)
 		sql_cursor_go(cursor, lookup->entries[lookup->at].row);
 }
 
+/* The key of a value that is of the type of those that rows are found by; false for others, which SQLite may turn into
+ * that type. */
+static bool key_of_value(enum sql_found by, sqlite3_value *value, int64_t *key)
+{
+	int type = sqlite3_value_type(value);
+	if (type == SQLITE_TEXT) {
+		const void *text = sqlite3_value_text(value);
+		*key = sql_text_key(text, (size_t)sqlite3_value_bytes(value));
+		return by == SQL_FOUND_BY_TEXT;
+	}
+	*key = type == SQLITE_FLOAT ? sql_real_key(sqlite3_value_double(value)) : sqlite3_value_int64(value);
+	return by == SQL_FOUND_BY_NUMBER && (type == SQLITE_INTEGER || type == SQLITE_FLOAT);
+}
+
 void sql_lookup_find(struct sql_cursor *cursor, sqlite3_value *value)
 {
 	struct sql_lookup *lookup = cursor->lookup;
-	int type = sqlite3_value_type(value);
-	int64_t key = sqlite3_value_int64(value);
+	int64_t key;
 	lookup->at = 0;
-	lookup->end = type == SQLITE_NULL ? 0 : lookup->entry_count;
-	if (type == SQLITE_INTEGER) {
+	lookup->end = sqlite3_value_type(value) == SQLITE_NULL ? 0 : lookup->entry_count;
+	if (key_of_value(lookup->by, value, &key)) {
 		lookup->at = place_of(lookup, key, 0);
 		lookup->end = place_of(lookup, key, UINT32_MAX);
 	}

@@ -9,8 +9,8 @@
 /* Bytes that rows of a table which are kept may take. */
 size_t sql_lookup_room(const struct sql_session *session);
 
-/* Whether values of a column are ids that rows can be found by. */
-bool sql_lookup_can(const struct sql_column *column);
+/* Whether values of a column are ids. */
+bool sql_lookup_is_id(const struct sql_column *column);
 
 /* What SQLite asks for: a plan, as a number and a text that ends with a letter for each condition, and their values. */
 struct sql_question {
@@ -20,7 +20,7 @@ struct sql_question {
 	sqlite3_value **values;
 };
 
-enum { SQL_LOOKUP_KEY = 'k' }; /* the letter of the condition on an id */
+enum { SQL_LOOKUP_KEY = 'k' }; /* the letter of the condition that says nothing but which rows are to be found */
 
 enum sql_lookup_answer {
 	SQL_LOOKUP_READ, /* nothing is kept: the file must be read */
@@ -38,13 +38,14 @@ bool sql_lookup_varies(const struct sql_cursor *cursor, int condition);
 bool sql_lookup_ready(const struct sql_cursor *cursor);
 
 /* Keeps the rows that the cursor has, which are all that meet the conditions that do not vary. column: the one that
- * they are sorted and found by, an id, a time or a number; UINT_MAX: none. Returns 0 or TW_ERR_MEMORY. */
+ * they are sorted and found by; UINT_MAX: none. Returns 0 or TW_ERR_MEMORY. */
 int sql_lookup_make(struct sql_cursor *cursor, unsigned column);
 
 /* Says that there are too many rows to be kept: it is not tried again. */
 void sql_lookup_refuse(struct sql_cursor *cursor);
 
-/* Goes to the rows of an id; to all where the value is no whole number, which SQLite compares in its own way. */
+/* Goes to the rows that have a value, and maybe others; to all where it is not of the column's type, for which SQLite
+ * has rules of its own. */
 void sql_lookup_find(struct sql_cursor *cursor, sqlite3_value *value);
 
 /* Goes to those between bounds. */

@@ -63,12 +63,14 @@ static char letter_of(const struct sql_column *column, unsigned char op)
 	return 0;
 }
 
+/* The letters of conditions on one value by which kept rows are found. What leaves the least is first. */
+static const char looked_up[] = "yznkcTt";
+
 /* The part of the rows that such a condition leaves, guessed. */
 static double part_of(char letter)
 {
 	switch (letter) {
 	case 'e':
-	case 'k':
 	case 'x':
 		return 1e-6;
 	case 'y':
@@ -117,40 +119,93 @@ static bool is_window(const char *letters)
 	return strchr(letters, 'e') || (strpbrk(letters, "gG") && strpbrk(letters, "lL"));
 }
 
-/* Whether rows can be looked up by a condition: SQLite joins by asking for one id after the other. */
-static bool is_key(const struct sql_vtab *vtab, const struct sqlite3_index_constraint *condition, int needs)
+/* Whether the value of a condition is not the same in all of the statement: that of a join is not. */
+static bool may_vary(sqlite3_index_info *info, int i)
 {
-	return condition->op == SQLITE_INDEX_CONSTRAINT_EQ && !(needs >> KEY_SHIFT) &&
-	       sql_lookup_can(&vtab->table->columns[condition->iColumn]);
+	sqlite3_value *value;
+	return info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ &&
+	       sqlite3_vtab_rhs_value(info, i, &value) != SQLITE_OK;
+}
+
+/* The part of the rows that have one value of a column, guessed; 1 where rows cannot be looked up by it. */
+static double part_of_key(const struct sql_column *column)
+{
+	if (column->role != SQL_PLAIN)
+		return 1;
+	switch (sql_column_found(column)) {
+	case SQL_FOUND_BY_NUMBER:
+		return sql_lookup_is_id(column) ? 1e-6 : 1e-3;
+	case SQL_FOUND_BY_TEXT:
+		return 1e-2;
+	case SQL_FOUND_NEVER:
+		return 1;
+	}
+	return 1;
+}
+
+/* The condition by which rows are best looked up, or -1: SQLite joins by asking for one value after the other. Ids are
+ * looked up in any case. */
+static int key_condition(const struct sql_vtab *vtab, sqlite3_index_info *info)
+{
+	double least = 1;
+	int best = -1;
+	for (int i = 0; i < info->nConstraint; i++) {
+		bool equal = info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ && can_use(info, i);
+		const struct sql_column *column = equal ? &vtab->table->columns[info->aConstraint[i].iColumn] : NULL;
+		double part = equal ? part_of_key(column) : 1;
+		if (part < least && (sql_lookup_is_id(column) || may_vary(info, i))) {
+			least = part;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* What is made of the conditions. */
+struct choice {
+	char letters[64];
+	double part;  /* of the rows that is left */
+	double found; /* the part that is left of the rows that are kept, where they are looked up; otherwise 1 */
+	int needs;
+};
+
+/* The letter of condition i; 0 where it cannot be used. Rows are looked up by an id or a name once its value has
+ * changed. */
+static char use_condition(const struct sql_vtab *vtab, sqlite3_index_info *info, int i, int key, struct choice *choice)
+{
+	const struct sql_column *column = &vtab->table->columns[info->aConstraint[i].iColumn];
+	char letter = letter_of(column, info->aConstraint[i].op);
+	if (letter) {
+		choice->part *= part_of(letter);
+		if (strchr(looked_up, letter) && may_vary(info, i))
+			choice->found *= part_of(letter);
+		return letter;
+	}
+	if (i != key)
+		return 0;
+	choice->needs |= (info->aConstraint[i].iColumn + 1) << KEY_SHIFT;
+	choice->part *= part_of_key(column);
+	choice->found *= part_of_key(column);
+	return SQL_LOOKUP_KEY;
 }
 
 /* Uses what conditions it can: a letter each into the text. */
-static double use_conditions(const struct sql_vtab *vtab, sqlite3_index_info *info, char *letters, size_t room,
-                             int *needs)
+static void use_conditions(const struct sql_vtab *vtab, sqlite3_index_info *info, struct choice *choice)
 {
-	const struct sql_table *table = vtab->table;
-	double part = 1;
+	const int key = key_condition(vtab, info);
 	size_t used = 0;
-	for (int i = 0; i < info->nConstraint && used + 1 < room; i++) {
-		if (!can_use(info, i))
-			continue;
-		char letter = letter_of(&table->columns[info->aConstraint[i].iColumn], info->aConstraint[i].op);
-		if (!letter && is_key(vtab, &info->aConstraint[i], *needs)) {
-			letter = SQL_LOOKUP_KEY;
-			*needs |= (info->aConstraint[i].iColumn + 1) << KEY_SHIFT;
-		}
+	for (int i = 0; i < info->nConstraint && used + 1 < sizeof choice->letters; i++) {
+		char letter = can_use(info, i) ? use_condition(vtab, info, i, key, choice) : 0;
 		if (!letter)
 			continue;
-		letters[used++] = letter;
+		choice->letters[used++] = letter;
 		info->aConstraintUsage[i].argvIndex = (int)used;
-		part *= part_of(letter);
-		*needs |= strchr("gGlLe", letter) ? NEEDS_START : letter == 't' ? NEEDS_SURVEY : 0;
+		choice->needs |= strchr("gGlLe", letter) ? NEEDS_START : letter == 't' ? NEEDS_SURVEY : 0;
 	}
-	letters[used] = '\0';
+	choice->letters[used] = '\0';
 	/* A window is worth an index. */
-	if (table->reads.windowed && is_window(letters))
-		*needs |= NEEDS_SURVEY;
-	return part;
+	if (vtab->table->reads.windowed && is_window(choice->letters))
+		choice->needs |= NEEDS_SURVEY;
 }
 
 static int needs_of(const struct sql_table *table, uint64_t used)
@@ -201,33 +256,32 @@ static void tell_cost(sqlite3_index_info *info, double all, double part, bool ke
 {
 	enum { LOOKUP = 20, OPENING = 1000 };
 	info->estimatedRows = all * part > 1 ? (sqlite3_int64)(all * part) : 1;
-	info->estimatedCost = kept ? LOOKUP : window ? OPENING + 2 * all * part : all + all * part;
+	info->estimatedCost = kept ? LOOKUP + all * part : window ? OPENING + 2 * all * part : all + all * part;
 }
 
 int sql_plan_make(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-	enum { CONDITIONS = 64 };
 	const struct sql_vtab *vtab = (struct sql_vtab *)base;
 	const struct sql_table *table = vtab->table;
-	char letters[CONDITIONS];
-	int needs = needs_of(table, info->colUsed);
+	struct choice choice = {.part = 1, .found = 1, .needs = needs_of(table, info->colUsed)};
 	bool reads = table->reads.kinds || table->pull;
 	double all = reads ? rows_guessed(vtab->session) : 100;
-	double part = use_conditions(vtab, info, letters, sizeof letters, &needs);
-	bool by_key = needs >> KEY_SHIFT;
+	use_conditions(vtab, info, &choice);
+	bool found = choice.found < 1;
 	/* What is looked up comes in no order. */
-	if (!by_key && can_order(vtab, info)) {
+	if (!found && can_order(vtab, info)) {
 		info->orderByConsumed = 1;
-		needs |= IN_ORDER | NEEDS_START;
-	} else if (!by_key && can_group(vtab, info)) {
+		choice.needs |= IN_ORDER | NEEDS_START;
+	} else if (!found && can_group(vtab, info)) {
 		info->orderByConsumed = 1;
-		needs |= GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
+		choice.needs |=
+		    GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
 	}
-	bool kept = by_key && can_keep(vtab, info, all * part / part_of(SQL_LOOKUP_KEY));
-	tell_cost(info, all, part, kept, table->reads.windowed && is_window(letters));
-	info->idxNum = needs;
+	bool kept = found && can_keep(vtab, info, all * choice.part / choice.found);
+	tell_cost(info, all, choice.part, kept, table->reads.windowed && is_window(choice.letters));
+	info->idxNum = choice.needs;
 	info->idxStr = sqlite3_mprintf("%016llx%08x%s", (unsigned long long)info->colUsed,
-	                               (unsigned)vtab->session->count, letters);
+	                               (unsigned)vtab->session->count, choice.letters);
 	info->needToFreeIdxStr = 1;
 	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
@@ -348,25 +402,68 @@ bool sql_plan_take(struct sql_cursor *cursor, const struct sql_question *questio
 	return true;
 }
 
+/* The column of a role; of several of a track the one that has all of them. UINT_MAX: there is none. */
+static unsigned column_of(const struct sql_table *table, enum sql_role role)
+{
+	unsigned found = UINT_MAX;
+	for (unsigned i = 0; i < table->column_count; i++)
+		if (table->columns[i].role == role && (found == UINT_MAX || table->columns[i].value == SQL_TRACK))
+			found = i;
+	return found;
+}
+
+/* The column of a plan that rows are looked up by; UINT_MAX: none. */
+static unsigned key_column(const struct sql_question *question)
+{
+	return ((unsigned)question->plan >> KEY_SHIFT) - 1;
+}
+
+/* The condition on one value that kept rows are found by; -1: none. An id and a place leave the least, a name less than
+ * the other keys, and a window of time less than most. */
+static int finding_condition(const struct sql_cursor *cursor, const struct sql_question *question)
+{
+	const unsigned column = key_column(question);
+	bool id = column != UINT_MAX && sql_lookup_is_id(&cursor->table->columns[column]);
+	for (const char *letter = id || is_window(question->letters) ? "k" : looked_up; *letter; letter++) {
+		const char *at = strchr(question->letters, *letter);
+		if (at && sql_lookup_varies(cursor, (int)(at - question->letters)))
+			return (int)(at - question->letters);
+	}
+	return -1;
+}
+
+/* The role that a letter stands for. */
+static enum sql_role role_of(char letter)
+{
+	static const struct {
+		char letter;
+		enum sql_role role;
+	} known[] = {{'n', SQL_IS_NAME}, {'c', SQL_IS_CATEGORY}, {'t', SQL_IS_TRACK},
+	             {'T', SQL_IS_TID},  {'y', SQL_IS_PC},       {'z', SQL_IS_ADDRESS}};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].letter == letter)
+			return known[i].role;
+	return SQL_PLAIN;
+}
+
 unsigned sql_plan_column(const struct sql_cursor *cursor, const struct sql_question *question)
 {
-	const struct sql_table *table = cursor->table;
+	int found = finding_condition(cursor, question);
+	if (found >= 0 && question->letters[found] == SQL_LOOKUP_KEY)
+		return key_column(question);
+	if (found >= 0)
+		return column_of(cursor->table, role_of(question->letters[found]));
 	enum sql_role role = strpbrk(question->letters, "gGlLe")   ? SQL_IS_TS
 	                     : strpbrk(question->letters, "iIjJx") ? SQL_IS_INDEX
 	                                                           : SQL_PLAIN;
-	if ((unsigned)question->plan >> KEY_SHIFT)
-		return ((unsigned)question->plan >> KEY_SHIFT) - 1;
-	for (unsigned i = 0; i < table->column_count && role != SQL_PLAIN; i++)
-		if (table->columns[i].role == role)
-			return i;
-	return UINT_MAX;
+	return role == SQL_PLAIN ? UINT_MAX : column_of(cursor->table, role);
 }
 
 void sql_plan_find(struct sql_cursor *cursor, const struct sql_question *question)
 {
-	const char *key = strchr(question->letters, SQL_LOOKUP_KEY);
-	if (key) {
-		sql_lookup_find(cursor, question->values[key - question->letters]);
+	int found = finding_condition(cursor, question);
+	if (found >= 0) {
+		sql_lookup_find(cursor, question->values[found]);
 		return;
 	}
 	cursor->query.ts = cursor->query.pc = cursor->query.address = all_numbers;

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/engine/cursor.h"
 
+#include "base/memory/map.h"
+
 #include <string.h>
 
 /* Every number in a row may stand at any place: rows are bytes. */
@@ -212,6 +214,121 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor)
 		return cursor->given.number;
 	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^
 	                 large(cursor->given.row + cursor->given.slots[0].place));
+}
+
+/* ---- Looking up rows. ---- */
+
+/* What values of different types are declared as tells how SQLite compares them. */
+static enum sql_found found_as_declared(const char *type)
+{
+	return strcmp(type, "TEXT") == 0 ? SQL_FOUND_BY_TEXT : *type ? SQL_FOUND_BY_NUMBER : SQL_FOUND_NEVER;
+}
+
+enum sql_found sql_column_found(const struct sql_column *column)
+{
+	switch (column->value) {
+	case SQL_NUMBER:
+	case SQL_UNSIGNED:
+	case SQL_SMALL:
+	case SQL_REAL:
+	case SQL_TIME:
+	case SQL_RECORD:
+	case SQL_TRACK:
+	case SQL_THREAD:
+	case SQL_KNOWN_TRACK:
+	case SQL_PROCESS:
+	case SQL_SERIES:
+	case SQL_STACK:
+		return SQL_FOUND_BY_NUMBER;
+	case SQL_NAME:
+	case SQL_KNOWN_NAME:
+	case SQL_WORD:
+	case SQL_TEXT:
+		return SQL_FOUND_BY_TEXT;
+	case SQL_ANY:
+		return found_as_declared(column->type);
+	case SQL_FILE:
+		return SQL_FOUND_NEVER;
+	}
+	return SQL_FOUND_NEVER;
+}
+
+int64_t sql_text_key(const void *text, size_t length)
+{
+	return (int64_t)tw_mix_bytes(text, length, 0);
+}
+
+/* The one of a whole number, where it is one. */
+int64_t sql_real_key(double real)
+{
+	const double most = 9223372036854775808.0; /* 2^63 */
+	int64_t key;
+	if (real >= -most && real < most && (double)(int64_t)real == real)
+		return (int64_t)real;
+	memcpy(&key, &real, sizeof key);
+	return key;
+}
+
+static bool own_text_key(const struct sql_cursor *cursor, const struct sql_text *text, int64_t *key)
+{
+	if (text->there)
+		*key = sql_text_key(text->length ? cursor->made.text.bytes + text->place : "", text->length);
+	return text->there;
+}
+
+static bool word_key(const void *place, int64_t *key)
+{
+	const char *word;
+	memcpy(&word, place, sizeof word);
+	if (word)
+		*key = sql_text_key(word, strlen(word));
+	return word;
+}
+
+static bool any_key(const struct sql_cursor *cursor, const void *place, int64_t *key)
+{
+	struct sql_any any;
+	memcpy(&any, place, sizeof any);
+	if (any.type == SQL_ANY_TEXT)
+		return own_text_key(cursor, &any.value.text, key);
+	*key = any.type == SQL_ANY_REAL ? sql_real_key(any.value.d) : any.value.i;
+	return any.type != SQL_ANY_NULL;
+}
+
+bool sql_kept_key(struct sql_cursor *cursor, enum sql_value value, const void *place, int64_t *key)
+{
+	const struct tw_name *name;
+	struct sql_text text;
+	double real;
+	switch (value) {
+	case SQL_KNOWN_NAME:
+		name = tw_dictionary_name(cursor->scan.session->names, small(place));
+		*key = sql_text_key(name->text, name->length);
+		return small(place) != 0;
+	case SQL_WORD:
+		return word_key(place, key);
+	case SQL_TEXT:
+		memcpy(&text, place, sizeof text);
+		return own_text_key(cursor, &text, key);
+	case SQL_ANY:
+		return any_key(cursor, place, key);
+	case SQL_REAL:
+		memcpy(&real, place, sizeof real);
+		*key = sql_real_key(real);
+		return true;
+	case SQL_SMALL:
+		*key = small(place);
+		return true;
+	case SQL_NUMBER:
+	case SQL_UNSIGNED:
+		*key = (int64_t)large(place);
+		return true;
+	case SQL_TIME:
+		*key = (int64_t)(large(place) - cursor->file.start);
+		return true;
+	default:
+		return sql_cursor_key(cursor, &(struct sql_column){.value = value}, place, key);
+	}
 }
 
 sql_put_fn sql_cursor_putter(enum sql_value value)
