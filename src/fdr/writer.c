@@ -317,8 +317,8 @@ static size_t first_inside(const struct thread_buffer *buffer, size_t depth)
 	return first;
 }
 
-/* Writes the exit of a slice, and of the complete slices inside of it, which are deeper. Those that last longer go on as
- * calls of their own. */
+/* Writes the exit of a slice, and of the complete slices inside of it, which are deeper. Those that last longer go on
+ * as calls of their own. */
 static int put_exit(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
                     struct tw_fdr_record record, size_t depth)
 {

@@ -19,8 +19,8 @@ struct tw_slice_end {
 
 /* A begin is told when it comes, with the event that tells it (a complete slice's too); its end before anything else
  * happens on the lane of the track (calls.lane), in the order of its times. A slice that goes on when one around it
- * ends is cut there, and the rest told as another one, without its arguments. What begin returns, at least TW_ROW_FIRST, is the caller of
- * what begins inside. */
+ * ends is cut there, and the rest told as another one, without its arguments. What begin returns, at least
+ * TW_ROW_FIRST, is the caller of what begins inside. */
 struct tw_slice_hooks {
 	uint32_t (*begin)(void *context, const struct tw_event *event, uint32_t caller);
 	void (*end)(void *context, const struct tw_slice_end *end);
