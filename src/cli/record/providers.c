@@ -143,6 +143,8 @@ const struct tw_command tw_command_providers = {
 	"record and how (off, streaming, oneshot, circular), what their files hold, how many events "
 	"found no room, and the "
 	"categories of the places in their code that have been passed so far. `trackway record --to fxt` records them.",
+    .examples = "trackway providers\tA line for each program.\n"
+		"trackway providers --json | jq .categories\tWhat can be asked for by --category.\n",
     .groups = groups,
     .size = sizeof(struct providers_options),
     .run = run,
