@@ -145,8 +145,8 @@ def thread_row(story, window):
             woken = ready = None
         else:
             row["left"][STATES[what] if what < len(STATES) else f"state {what}"] += ns in window
-            # It may have been woken while it ran.
-            ready = ns if what == 1 or ready is not None else None
+            # Fuchsia's kernel tracer writes 0, "new", for a thread that is ready. It may also have been woken while it ran.
+            ready = ns if what in (0, 1) or ready is not None else None
     row["latencies"] = len(latencies)
     if latencies:
         row.update(latency_min_ns=min(latencies), latency_max_ns=max(latencies),
