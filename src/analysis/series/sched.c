@@ -327,13 +327,35 @@ static const char *keep_text(struct tw_sched *sched, const struct tw_name *name)
 static void show_task(struct tw_sched *sched, uint32_t number)
 {
 	struct tw_sched_task *task = &sched->tasks[number];
-	const struct tw_track *track = tw_dictionary_track(sched->dictionary, number);
+	const struct tw_track *track = tw_dictionary_track(sched->dictionary, task->owner ? task->owner : number);
 	task->row.process = track->process;
 	task->row.thread = track->thread;
 	task->row.name = keep_text(sched, tw_dictionary_name(sched->dictionary, track->name));
 	task->row.process_name = keep_text(sched, tw_dictionary_process_name(sched->dictionary, track->process));
 	show_latencies(sched, task, &task->row);
 	sched->threads[sched->thread_count++] = task->row;
+}
+
+/* Switches that name a thread by its number alone, in process 0: who has told of a thread with this number tells its process.
+ * False without memory. */
+static bool find_owners(struct tw_sched *sched)
+{
+	const struct tw_dictionary *dictionary = sched->dictionary;
+	struct tw_map alone = {0};
+	bool good = true;
+	for (uint32_t i = 0; good && i < sched->task_room; i++) {
+		const struct tw_track *track = sched->tasks[i].shown ? tw_dictionary_track(dictionary, i) : NULL;
+		if (track && track->process == 0 && track->thread)
+			good = tw_map_add(&alone, track->thread, i);
+	}
+	for (uint32_t i = 0, number; good && i < tw_dictionary_tracks(dictionary); i++) {
+		const struct tw_track *track = tw_dictionary_track(dictionary, i);
+		bool has_row = i < sched->task_room && sched->tasks[i].shown;
+		if (track->process && !has_row && tw_map_find(&alone, track->thread, &number))
+			sched->tasks[number].owner = i;
+	}
+	tw_map_free(&alone);
+	return good;
 }
 
 static int compare_threads(const void *left, const void *right)
@@ -373,7 +395,7 @@ int tw_sched_end(struct tw_sched *sched)
 	if (sched->core_count)
 		qsort(sched->cores, sched->core_count, sizeof *sched->cores, compare_cores);
 	sched->threads = seen ? calloc(seen, sizeof *sched->threads) : NULL;
-	if (seen && !sched->threads)
+	if ((seen && !sched->threads) || !find_owners(sched))
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; i < sched->task_room; i++)
 		if (sched->tasks[i].shown)

@@ -18,6 +18,7 @@ struct tw_sched_column {
 
 /* A thread by the number of its track, while the trace is read. */
 struct tw_sched_task {
+	uint32_t owner; /* the track that tells its process and name; 0: its own */
 	struct tw_sched_thread row;
 	struct tw_histogram latencies;
 	uint64_t woken_at, ready_at;
