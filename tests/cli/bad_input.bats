@@ -197,8 +197,16 @@ END
 		mkfifo "$file"
 		for command in info check stat; do
 			run --separate-stderr timeout 20 trackway $command "${file%/*}"
-			[ "$status" = 2 ] || fail "$command with $file: exit status $status"
-			[ "$stderr" = "trackway: error: $file: is no regular file" ] || fail "$command with $file: $stderr"
+			case $file in
+			set/*) # it is the trace
+				[ "$status" = 2 ] || fail "$command with $file: exit status $status"
+				[ "$stderr" = "trackway: error: $file: is no regular file" ] || fail "$command with $file: $stderr"
+				;;
+			*) # it costs its names, or its thread
+				[ "$status" = 1 ] || fail "$command with $file: exit status $status"
+				[[ "$stderr$output" == *"$file: is no regular file"*"[uftrace.unreadable]"* ]] || fail "$command with $file: $stderr"
+				;;
+			esac
 		done
 		mv -f kept "$file"
 	done
