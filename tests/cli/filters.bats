@@ -27,7 +27,7 @@ field() { # file expression
 @test "info: a window's span, threads and functions, by hand" {
 	trackway info --json --thread 102 --function '#2' "$DATA/xray/v5.xray" >info
 	[ "$(field info '[o["start_ns"], o["end_ns"], o["functions"], o["processes"]]')" = "[200, 220, 1, 1]" ]
-	[ "$(field info 'o["thread_list"]')" = "[{'process': 100, 'thread': 102, 'events': 2, 'start_ns': 200, 'end_ns': 220}]" ]
+	[ "$(field info 'o["thread_list"]')" = "[{'process': 100, 'thread': 102, 'events': 2, 'start_ns': 200, 'end_ns': 220, 'thread_name': None, 'process_name': None}]" ]
 	trackway info --thread 102 --function '#2' "$DATA/xray/v5.xray" >text
 	grep -qx 'part:  *from 200 ns to 220 ns' text
 	grep -qx 'functions:  *1' text

@@ -591,7 +591,7 @@ END
 out += [record(7, 1 << 16 | 0x8001 << 24, 1000 + i, stream(b'o')) for i in range(4000)]
 out += [words(MAGIC), provider_info(1, b'p'), event(0, 0, ticks=7)]
 END
-	trackway dump --memory 64K in.fxt >out 2>err
+	trackway dump --memory 64K in.fxt >out 2>err || [ $? = 1 ] # what has no room is undefined
 	tail -n 1 out | grep -q 'event.instant .*timestamp=7 '
 	[ "$(grep -c kernel-object out)" = 4000 ]
 }

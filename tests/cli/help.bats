@@ -92,7 +92,7 @@ options_of() { # command
 	wrong '--top: "-1" is not a number' "trackway stat --help" trackway stat --top=-1 a
 	wrong '--top: "18446744073709551616" is too large' "trackway stat --help" trackway stat --top 18446744073709551616 a
 	wrong '--top: "1.5" is not a whole number' "trackway stat --help" trackway stat --top 1.5 a
-	wrong '--thread: "1,,2" is not a number' "trackway stat --help" trackway stat --thread 1,,2 a
+	wrong '--thread: "1,,2" is empty' "trackway stat --help" trackway stat --thread 1,,2 a
 	wrong '--by: "thred" is none of the choices; did you mean thread?' "trackway stat --help" trackway stat --by thred a
 	wrong '--by: "x" is none of the choices: function, thread, caller, object, class, module, line, whole-thread' "trackway stat --help" trackway stat --by x a
 	wrong '--jobs: "257" is too large: 256 is the most' "trackway stat --help" trackway stat -j 257 a

@@ -81,10 +81,10 @@ static int show(struct tw_profile *profile, const struct stat_options *options)
 	int status = refuse_sort(options->sort, rows.weight);
 	if (status)
 		return status;
-	const struct tw_profile_row *first = tw_profile_row(profile, 0);
-	if (first && !options->common.json)
-		tw_say_numbers(&options->common, first->name, first->id);
 	if (collect(&rows, profile, options)) {
+		const struct tw_profile_row *first = rows.list.count ? rows.list.items[0] : NULL;
+		if (first && !options->common.json)
+			tw_say_numbers(&options->common, first->name, first->id);
 		if (rows.list.count == 0)
 			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
 		status = put_rows(&rows, options, tw_profile_notes(profile));
