@@ -291,7 +291,7 @@ void tw_trace_alert(const char *category, const char *name)
 
 /* ---- Durations. ---- */
 
-enum { NO_DEPTH = UINT32_MAX };
+static const uint32_t NO_DEPTH = UINT32_MAX;
 
 /* Keeps what is open where it outlives the process; not in a handler that may have come between the two stores. */
 static uint32_t push(struct trace_thread *thread, uint32_t label, uint64_t begin)
