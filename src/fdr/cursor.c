@@ -28,7 +28,7 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 	cursor->last = place->end;
 	cursor->next = place->next;
 	cursor->stretch = cursor->stretch_count = 0;
-	cursor->gaps = 0;
+	cursor->gaps = cursor->told = 0;
 	cursor->excess = place->excess;
 	cursor->filled = place->filled;
 	cursor->cut = place->cut;
@@ -180,7 +180,7 @@ static int look_ahead(struct fdr_cursor *cursor)
 	enum { AT_ONCE = 1 << 16 };
 	uint64_t left = cursor->last - cursor->looked;
 	struct fdr_span span = {.from_start = (size_t)(cursor->looked - cursor->start),
-	                        .tsc = cursor->tsc,
+	                        .told = cursor->told,
 	                        .excess = cursor->excess};
 	const struct fdr_known *known;
 	size_t second, have, done = 0, want = left < AT_ONCE ? (size_t)left : AT_ONCE;
@@ -193,7 +193,8 @@ static int look_ahead(struct fdr_cursor *cursor)
 	cursor->stretch = 0;
 	cursor->stretch_count = 1;
 	cursor->stretches[0].begin = cursor->looked;
-	if (fdr_is_sound(cursor->log, &span, &done) && !fdr_finds_copy(&span, &second)) {
+	if (!fdr_finds_copy(&span, &second) && fdr_is_sound(cursor->log, &span, &done)) {
+		cursor->told = span.told;
 		cursor->stretches[0].end = cursor->looked += done;
 		if (!done || have < want)
 			cursor->looked = cursor->last;
@@ -205,6 +206,7 @@ static int look_ahead(struct fdr_cursor *cursor)
 	status = fdr_fit(cursor->log, known, &span, cursor->stretches, FDR_STRETCHES, &done);
 	if (status < 0)
 		return tw_fail_memory(cursor->reader);
+	cursor->told = span.told;
 	cursor->stretch_count = (size_t)status;
 	for (size_t i = 0; i < cursor->stretch_count; i++) {
 		cursor->stretches[i].begin += cursor->looked;

@@ -178,6 +178,7 @@ struct fdr_cursor {
 	uint64_t end;            /* records can be read up to here */
 	uint64_t last;           /* the buffer has none behind this; what is between was not yet looked at */
 	uint64_t looked;         /* up to here it was */
+	uint64_t told;           /* the last counter told in it, 0: none is. Other buffers' count for nothing */
 	struct fdr_stretch stretches[FDR_STRETCHES]; /* in what was looked at, behind `end` */
 	size_t stretch, stretch_count;
 	uint64_t gaps;      /* bytes passed that are no records */

@@ -82,7 +82,7 @@ static bool belongs(struct walked *w, const struct fdr_span *span, const struct 
 	}
 }
 
-bool fdr_is_sound(const struct fdr_log *log, const struct fdr_span *span, size_t *sound)
+bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound)
 {
 	struct walked w = {
 	    .decoder = {.bytes = span->bytes,
@@ -90,7 +90,7 @@ bool fdr_is_sound(const struct fdr_log *log, const struct fdr_span *span, size_t
 	                .version = log->header.version,
 	                .layout = log->header.layout},
 	    .first = span->bytes,
-	    .told = span->tsc,
+	    .told = span->told,
 	};
 	struct tw_fdr_record record;
 	int status;
@@ -108,7 +108,10 @@ bool fdr_is_sound(const struct fdr_log *log, const struct fdr_span *span, size_t
 		*sound += record.payload_size ? w.decoder.need : 0;
 		status = 0;
 	}
-	return status >= 0 && w.largest <= INT32_MAX;
+	if (status < 0 || w.largest > INT32_MAX)
+		return false;
+	span->told = w.told;
+	return true;
 }
 
 /* ---- The records that fit best. Each place in the bytes may begin a record or be a part of a gap; a record gains by
@@ -162,7 +165,8 @@ static int32_t delta_gain(const struct judge *j, uint32_t delta)
 {
 	const struct fdr_known *known = j->known;
 	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
-	if (j->told != UINT64_MAX && j->told >= j->span->tsc && delta >= LARGE_DELTA && delta > j->told - j->span->tsc)
+	uint64_t before = j->span->told;
+	if (j->told != UINT64_MAX && j->told >= before && delta >= LARGE_DELTA && delta > j->told - before)
 		return WRONG;
 	if (delta > INT32_MAX && j->told == UINT64_MAX && known->calls >= FEW && known->wide <= 1 && delta / 16 > range)
 		return WRONG;
@@ -328,7 +332,21 @@ static size_t list_stretches(const struct node *nodes, size_t size, struct fdr_s
 	return count;
 }
 
-int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span,
+/* The counter of the last record that tells it. Where a record's differs from that of the next, it is its own. */
+static uint64_t last_told(const struct judge *j, const struct fdr_stretch *stretches, size_t count)
+{
+	const size_t size = j->span->size;
+	uint64_t told = j->span->told;
+	for (size_t i = 0; i < count; i++)
+		for (size_t at = (size_t)stretches[i].begin, next; at < stretches[i].end; at = next) {
+			next = at + j->nodes[at].size;
+			if (j->nodes[at].told != j->nodes[next < size ? next : size].told)
+				told = j->nodes[at].told;
+		}
+	return told;
+}
+
+int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr_span *span,
             struct fdr_stretch *stretches, size_t most, size_t *done)
 {
 	struct judge j = {.log = log,
@@ -341,6 +359,7 @@ int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, const stru
 		j.copy_end = j.copy + (size_t)span->excess;
 	fit_all(&j);
 	size_t count = list_stretches(j.nodes, span->size, stretches, most, done);
+	span->told = last_told(&j, stretches, count);
 	free(j.nodes);
 	return (int)count;
 }

@@ -48,7 +48,7 @@ struct fdr_span {
 	size_t size;
 	size_t from_start; /* bytes of the buffer before them */
 	uint64_t beyond;   /* bytes of the buffer behind them */
-	uint64_t tsc;      /* the counter before them */
+	uint64_t told;     /* the last counter told before them in the buffer, 0: none is; then, the last in them */
 	uint64_t excess;   /* so many bytes are too many in the buffer: 0 where that is not known */
 };
 
@@ -58,11 +58,11 @@ bool fdr_finds_copy(const struct fdr_span *span, size_t *second);
 
 /* Finds the records of a damaged span. Gives at most `most` stretches, whose offsets count from the span's beginning,
  * in order, and between them gaps; *done: how far that goes. Returns how many, or a negative status. */
-int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span,
+int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr_span *span,
             struct fdr_stretch *stretches, size_t most, size_t *done);
 
 /* Whether a span can be taken as it is: all records, the next where the one before ends, of kinds that belong there, no
  * zeros among them, no counter that goes past the next one told. *sound: how far its whole records go. */
-bool fdr_is_sound(const struct fdr_log *log, const struct fdr_span *span, size_t *sound);
+bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound);
 
 #endif

@@ -890,6 +890,41 @@ static void make_clean(struct bytes *b, unsigned version)
 	}
 }
 
+/* Two threads with counters far apart, of which the second's goes on by deltas of more than 31 bits: behind one a
+ * counter tells that it is right, behind the last one nothing does. */
+static void make_wide(struct bytes *b, bool has_cpu)
+{
+	const uint64_t later = UINT64_C(1) << 33;
+	add_header(b, 5);
+	add_buffer(b, 1, 1, later);
+	size_t start = begin_buffer(b, 2, 2, 100);
+	b->size -= has_cpu ? 0 : 16;
+	add_call(b, 1);
+	add_function(b, 0, 1, UINT32_MAX - 15);
+	add_function(b, 1, 1, 10);
+	add_cpu(b, 1, later + 200);
+	add_function(b, 0, 1, 10);
+	add_function(b, 1, 1, UINT32_MAX - 15);
+	end_buffer(b, start);
+}
+
+/* The counter of another thread, whose buffer was read before, says nothing about a delta. */
+static void test_counters_of_other_threads(void **state)
+{
+	static const enum tw_order orders[] = {TW_ORDER_TRACK, TW_ORDER_TIME, TW_ORDER_FILE};
+	static struct bytes b;
+	struct findings f;
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof orders / sizeof *orders; i++) {
+		make_wide(&b, i & 1);
+		check_log(&b, orders[i / 2], 0, 0, &f);
+		for (size_t k = 0; k < f.count; k++)
+			if (f.all[k].severity == TW_ERROR)
+				fail_msg("order %d: %s at 0x%llx", orders[i / 2], f.all[k].rule,
+				         (unsigned long long)f.all[k].at);
+	}
+}
+
 static void test_clean_logs(void **state)
 {
 	static struct bytes b;
@@ -969,6 +1004,7 @@ int main(void)
 	    cmocka_unit_test(test_every_rule_has_a_case),
 	    cmocka_unit_test(test_every_case_has_a_rule),
 	    cmocka_unit_test(test_clean_logs),
+	    cmocka_unit_test(test_counters_of_other_threads),
 	    cmocka_unit_test(test_clean_basic_logs),
 	    cmocka_unit_test(test_clean_threads_in_turns),
 	    cmocka_unit_test(test_in_order_of_time),
