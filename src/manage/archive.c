@@ -28,12 +28,13 @@ static void note(struct manage_provider *provider, const struct fxt_image *image
 
 /* Opens the file of a provider once more, by its descriptor: whatever has become of its name. A program that has begun
  * nothing has an empty one. */
-static bool load(struct part *part, struct manage_provider *provider)
+static bool load(struct part *part, struct manage_provider *provider, const char *temporary)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/self/fd/%d", provider->image);
 	int status = tw_input_open_regular(&part->input, path);
-	if (status == 0 && tw_input_seekable(part->input) && fxt_image_load(&part->image, part->input) == 0) {
+	if (status == 0 && tw_input_seekable(part->input) &&
+	    fxt_image_load(&part->image, part->input, temporary) == 0) {
 		note(provider, &part->image);
 		return true;
 	}
@@ -59,19 +60,19 @@ static int write_parts(struct manage_result *result, struct fxt_image *const *im
 	return error ? manage_fail(result, "%s: %s", output, strerror(error)) : 0;
 }
 
-int manage_write(struct manage_result *result, const char *output, uint64_t memory)
+int manage_write(struct manage_result *result, const struct manage_wish *wish)
 {
 	struct part *parts = calloc(result->count + 1, sizeof *parts);
 	struct fxt_image **images = calloc(result->count + 1, sizeof *images);
 	size_t count = 0;
 	int status = parts && images ? 0 : manage_fail(result, "out of memory");
 	for (size_t i = 0; i < result->count && status == 0; i++)
-		if (result->providers[i].image >= 0 && load(&parts[count], &result->providers[i])) {
+		if (result->providers[i].image >= 0 && load(&parts[count], &result->providers[i], wish->temporary)) {
 			images[count] = &parts[count].image;
 			count++;
 		}
 	if (status == 0)
-		status = count ? write_parts(result, images, count, output, memory)
+		status = count ? write_parts(result, images, count, wish->output, wish->memory)
 		               : manage_fail(result, "nothing was recorded");
 	for (size_t i = 0; i < count; i++) {
 		fxt_image_free(&parts[i].image);

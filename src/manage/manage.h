@@ -29,15 +29,16 @@ struct manage_provider {
 /* What is to be recorded. */
 struct manage_wish {
 	const char *output;
-	const char *options;  /* for programs, as TRACKWAY_TRACE_OPTIONS */
-	char **words;         /* a program and its arguments; NULL: programs that run */
-	pid_t attach;         /* only this one; 0: all of the user */
-	bool in_memory;       /* files in memory, which are gone with programs and manager */
-	uint64_t duration_ns; /* 0: without a limit */
-	const char *stop_on;  /* an alert that ends it; NULL: none */
-	uint64_t after_ns;    /* so long after it */
-	uint64_t size_most;   /* bytes of all files together; 0: without a limit */
-	uint64_t memory;      /* bytes for making the archive */
+	const char *options;   /* for programs, as TRACKWAY_TRACE_OPTIONS */
+	char **words;          /* a program and its arguments; NULL: programs that run */
+	pid_t attach;          /* only this one; 0: all of the user */
+	bool in_memory;        /* files in memory, which are gone with programs and manager */
+	uint64_t duration_ns;  /* 0: without a limit */
+	const char *stop_on;   /* an alert that ends it; NULL: none */
+	uint64_t after_ns;     /* so long after it */
+	uint64_t size_most;    /* bytes of all files together; 0: without a limit */
+	uint64_t memory;       /* bytes for making the archive */
+	const char *temporary; /* a directory for copies of what is still written; NULL: /tmp */
 	/* Is called ten times a second, where there is something new; NULL: nobody wants it. */
 	void (*progress)(void *context, size_t providers, uint64_t bytes);
 	void *context;
@@ -56,8 +57,8 @@ struct manage_result {
 /* Records until the program has ended, a signal comes, or what the wish says. Returns 0, or -1 and result->error. */
 int manage_record(const struct manage_wish *wish, struct manage_result *result);
 
-/* Takes what programs that run have recorded so far, without stopping anything. Only output, attach and memory of the
- * wish. */
+/* Takes what programs that run have recorded so far, without stopping anything. Only output, attach, memory
+ * and temporary of the wish. */
 int manage_snapshot(const struct manage_wish *wish, struct manage_result *result);
 
 void manage_free(struct manage_result *result);
@@ -75,7 +76,7 @@ typedef void manage_found_fn(void *context, pid_t process, const char *path);
 void manage_find(pid_t attach, manage_found_fn *found, void *context);
 
 /* archive.c: writes the archive of all files of the result that can be read. Returns 0, or -1 and result->error. */
-int manage_write(struct manage_result *result, const char *output, uint64_t memory);
+int manage_write(struct manage_result *result, const struct manage_wish *wish);
 
 /* Puts a line into result->error and returns -1. */
 int manage_fail(struct manage_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -129,5 +129,5 @@ int manage_snapshot(const struct manage_wish *wish, struct manage_result *result
 	manage_find(wish->attach, take_image, result);
 	if (result->count == 0)
 		return manage_fail(result, "no program that records is running");
-	return manage_write(result, wish->output, wish->memory);
+	return manage_write(result, wish);
 }

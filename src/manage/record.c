@@ -382,7 +382,7 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 		unlink(manager.socket);
 	if (manager.listener >= 0)
 		close(manager.listener);
-	status = status < 0 ? status : manage_write(result, wish->output, wish->memory);
+	status = status < 0 ? status : manage_write(result, wish);
 	bool recorded = false;
 	for (size_t i = 0; i < result->count; i++)
 		recorded |= result->providers[i].written;

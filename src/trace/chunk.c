@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-enum { OWNER_RECORD = 8, PART_LEAST = 512, CIRCULAR_PARTS = 32 };
+enum { OWNER_WORDS = 3, OWNER_RECORD = OWNER_WORDS * IMAGE_WORD, PART_LEAST = 512, CIRCULAR_PARTS = 32 };
 
 static struct trace_session *const session = &trace_session;
 
@@ -66,11 +66,19 @@ struct image_chunk *trace_chunk_new(uint64_t size)
 
 /* ---- Handing out. ---- */
 
-static void put_owner(struct trace_writer *writer, uint32_t thread)
+static void put_owner(struct trace_writer *writer, uint32_t thread, uint64_t which)
 {
-	uint64_t word = image_word(IMAGE_OWNER, 1, 0, thread);
-	memcpy(writer->at, &word, sizeof word);
-	trace_commit(writer, OWNER_RECORD);
+	const uint64_t words[OWNER_WORDS] = {image_word(IMAGE_OWNER, OWNER_WORDS, 0, thread),
+	                                     ++writer->taken | which << IMAGE_WRITER_BIT, session->sequence};
+	memcpy(writer->at, words, sizeof words);
+	trace_commit(writer, sizeof words);
+}
+
+/* Who reads must find the number grown before anything stands in the chunk. */
+uint64_t trace_next_given(void)
+{
+	atomic_store_explicit(&session->header->given, ++session->sequence, memory_order_seq_cst);
+	return session->sequence;
 }
 
 /* A chunk becomes a writer's; what is in it stays up to `committed`. */
@@ -82,13 +90,13 @@ static void give(struct trace_thread *thread, struct trace_writer *writer, struc
 	atomic_store_explicit(&chunk->committed, committed, memory_order_release);
 	if (committed == 0)
 		chunk->pair = trace_pair();
-	writer->owner = (uint64_t)++session->sequence << 32 | thread->number;
+	writer->owner = trace_next_given() << 32 | thread->number;
 	atomic_store_explicit(&chunk->owner, writer->owner, memory_order_release);
 	atomic_thread_fence(memory_order_release);
 	writer->chunk = chunk;
 	writer->at = (uint8_t *)chunk + IMAGE_CHUNK_HEAD + committed;
 	writer->end = (uint8_t *)chunk + chunk->size;
-	put_owner(writer, thread->number);
+	put_owner(writer, thread->number, (uint64_t)(writer - thread->writers));
 }
 
 static bool has_room(const struct trace_writer *writer, uint64_t need)

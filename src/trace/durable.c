@@ -34,7 +34,7 @@ uint64_t *trace_durable_room(uint64_t words)
 	struct image_chunk *chunk = trace_chunk_new(pages > DURABLE_CHUNK ? pages : DURABLE_CHUNK);
 	if (!chunk)
 		return NULL;
-	atomic_store_explicit(&chunk->owner, (uint64_t)++session->sequence << 32 | IMAGE_DURABLE, memory_order_release);
+	atomic_store_explicit(&chunk->owner, trace_next_given() << 32 | IMAGE_DURABLE, memory_order_release);
 	writer->chunk = chunk;
 	writer->at = (uint8_t *)chunk + IMAGE_CHUNK_HEAD;
 	writer->end = (uint8_t *)chunk + chunk->size;

@@ -20,7 +20,9 @@ enum {
 	IMAGE_CHUNK_MOST = 1 << 16,
 	IMAGE_NAME = 64,  /* bytes of a process's name, terminated */
 	IMAGE_DEPTH = 32, /* open scopes that are kept of a thread */
-	IMAGE_WORD = 8
+	IMAGE_NESTED = 2, /* writers of a thread: the other one is of a signal handler in the middle of an event */
+	IMAGE_WORD = 8,
+	IMAGE_WRITER_BIT = 56 /* of word 1 of an owner: which writer */
 };
 
 /* How far a recording is. */
@@ -55,6 +57,7 @@ struct image_header {
 	_Atomic uint64_t unkept;      /* open scopes that were deeper than IMAGE_DEPTH */
 	_Atomic uint64_t pair_number; /* of the last pair: odd while it is written */
 	_Atomic uint64_t pair_ticks, pair_ns;
+	_Atomic uint64_t given; /* how often a chunk has been given away */
 };
 
 /* Whose a chunk is: a thread's number, or one of these. 0: nobody's. */
@@ -91,9 +94,11 @@ enum image_kind {
 	/* 0 to 10: events, enum tw_trace_kind, of a label: word 1 the time; then the end of a complete one, the id of
 	   those that have one, the scope of an instant; then arguments. */
 	IMAGE_EVENTS = 11,
-	IMAGE_OWNER = 16, /* what follows is of this thread */
-	IMAGE_LOG,        /* word 1 the time, word 2 the length, the text */
-	IMAGE_BLOB,       /* of a string: word 1 the size, the bytes */
+	/* What follows is of this thread. Where a writer of it begins in a chunk: word 1 bits 0-55 how many chunks that
+	   writer has had with this one, 56-63 which of the thread's writers; word 2 `given`. */
+	IMAGE_OWNER = 16,
+	IMAGE_LOG,  /* word 1 the time, word 2 the length, the text */
+	IMAGE_BLOB, /* of a string: word 1 the size, the bytes */
 	/* In durable chunks; each stands before all that names it. */
 	IMAGE_STRING = 32, /* its number; word 1 the length, the bytes */
 	IMAGE_LABEL,       /* its number; word 1 bits 0-31 the category's string, 32-63 the name's */

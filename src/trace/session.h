@@ -32,10 +32,11 @@ struct trace_writer {
 	struct image_chunk *chunk;
 	uint64_t owner; /* what the chunk says while it is this writer's */
 	uint64_t size;  /* of the last chunk */
+	uint64_t taken; /* how many chunks it has had */
 };
 
 /* How deep a thread may be inside: a signal handler while another event is written. */
-enum { TRACE_NESTED = 2 };
+enum { TRACE_NESTED = IMAGE_NESTED };
 
 /* A thread. In pages that are zero after a fork. */
 struct trace_thread {
@@ -62,7 +63,8 @@ struct trace_session {
 	ino_t inode;
 	bool full; /* nothing more is to be had from the disk */
 	bool barrier;
-	uint32_t sequence, threads, strings, labels;
+	uint64_t sequence; /* how often a chunk has been given away */
+	uint32_t threads, strings, labels;
 	struct trace_writer durable;
 	struct trace_thread *all; /* that are in it */
 	struct image_slot *free_slots[1024];
@@ -175,6 +177,9 @@ void trace_load(void);
 
 /* Gives a chunk of `size` bytes that is nobody's, behind the last; NULL where there is no room. Locked. */
 struct image_chunk *trace_chunk_new(uint64_t size);
+
+/* Counts that a chunk is given away. Returns the number, which the chunk's owner has, too. Locked. */
+uint64_t trace_next_given(void);
 
 /* Makes a writer's room at least `need` bytes. Returns false where it cannot. Locked. */
 bool trace_chunk_take(struct trace_thread *thread, struct trace_writer *writer, uint64_t need);

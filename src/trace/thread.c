@@ -39,7 +39,7 @@ static struct image_slot *new_slot(void)
 		struct image_chunk *chunk = trace_chunk_new(SLOTS_CHUNK);
 		if (!chunk)
 			return NULL;
-		uint64_t owner = (uint64_t)++session->sequence << 32 | IMAGE_SLOTS;
+		uint64_t owner = trace_next_given() << 32 | IMAGE_SLOTS;
 		atomic_store_explicit(&chunk->owner, owner, memory_order_release);
 		session->slots_at = (uint8_t *)chunk + IMAGE_CHUNK_HEAD;
 		session->slots_end = (uint8_t *)chunk + chunk->size;

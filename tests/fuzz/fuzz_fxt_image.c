@@ -14,7 +14,7 @@ static uint8_t *convert(const uint8_t *bytes, size_t size, uint64_t memory, size
 	struct tw_input *input = NULL;
 	struct tw_output out;
 	fuzz_require(tw_input_memory(&input, "image", bytes, size) == 0, "memory is enough");
-	int status = tw_input_seekable(input) ? fxt_image_load(&image, input) : TW_ERR_FORMAT;
+	int status = tw_input_seekable(input) ? fxt_image_load(&image, input, NULL) : TW_ERR_FORMAT;
 	fuzz_scratch(&out);
 	if (status == 0)
 		status = fxt_images_write(images, 1 + (memory & 1), &out, memory);

@@ -175,17 +175,19 @@ def images():
     values = [4 << 32 | kind | words << 4 for kind, words in [(0, 1), (1, 2), (5, 2), (9, 2), (8, 2)]]
     listed = [values[0], values[1], 2**64 - 1, values[2], 1 << 62, values[3], 1, values[4], 9,
               4 << 32 | 3 << 4 | 6, image_text(b"text"), 4 << 32 | 3 << 4 | 10, image_text(b"\1\2")]
-    events = [image_record(16, 1)]
+    events = [image_record(16, 1, 1, 1)]
     events += [image_record(kind, 1, 1000 + kind, *([2000 + kind] if kind not in (2, 3) else [])) for kind in range(11)]
     events += [image_record(0, 1, 3000, 0, *listed, arguments=7), image_record(17, 0, 3001, image_text(b"log")),
-               image_record(18, 2, image_text(b"blob")), image_record(16, 2), image_record(4, 1, 3002, 3005)]
+               image_record(18, 2, image_text(b"blob")), image_record(16, 2), image_record(4, 1, 3002, 3005),
+               image_record(16, 2, 1 << 56 | 3, 2), image_record(4, 1, 3003, 3006)]
     slot = struct.pack("<IIQ", 1, 2, 1) + struct.pack("<QQQQ", 900, 1, 1004, 1)
     slots = slot.ljust(528, b"\0") * 2
     chunks = image_chunk(0xffffffff, 0, *durable) + image_chunk(0xfffffffe, 0, slots) + image_chunk(1, 900, *events)
+    chunks += b"".join(image_chunk(1, 100 + i, image_record(16, 1, 5 + i, 3 + i), image_record(0, 1, 100 + i, 0)) for i in (0, 2, 3))
     for clock in 0, 1:
         header = b"TWIMAGE\n" + struct.pack("<IIQQIIQQQQ", 1, 2, 10, 0, clock, 0, 900, 1800, 10**18, 5 * 10**8)
         header = header.ljust(72, b"\0") + b"program".ljust(96, b"\0")
-        header += struct.pack("<9Q", 1, len(chunks), 1, 1, 1, 0, 2, 10**7, 2 * 10**7)
+        header += struct.pack("<10Q", 1 + clock, len(chunks), 1, 1, 1, 0, 2, 10**7, 2 * 10**7, 5)
         yield f"image-{clock}", header.ljust(4096, b"\0") + chunks
 
 

@@ -327,10 +327,11 @@ def damaged(run):
 class Managed:
     """`trackway record --to fxt` or a program, in the background, with sockets of its own."""
 
-    def __init__(self, run, *words, program=False):
+    def __init__(self, run, *words, program=False, settings=None):
         self.run = run
         name = words[0]
-        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(run.folder)}
+        started = os.environ if settings is None else run.environment(settings)
+        self.environment = {**started, "XDG_RUNTIME_DIR": str(run.folder)}
         words = [run.programs / words[0], *words[1:]] if program else [run.tool, *words]
         self.said = open(run.folder / f"said-{name}", "w+b")  # no pipe: the program may go on, and hold it
         self.process = subprocess.Popen(list(map(str, words)), cwd=run.folder, env=self.environment, stderr=self.said)
@@ -433,6 +434,24 @@ def attach(run):
             expect(values and values == list(range(values[0], values[0] + len(values))), name, "has a gap")
             expect(values[-1] > before or place, name, values[-1], before)
         expect(not [rule for rule in run.findings(name) if not rule.endswith("note")], run.findings(name))
+
+
+def while_written(run):
+    """Rings that threads write while they are read: each thread has its newest part, without a gap."""
+    for size, reads in (("64K", 8), ("512K", 2)):
+        with Managed(run, "trace-stress", "commit", "truth", 2, program=True,
+                     settings=f"mode=circular,size={size}") as program:
+            program.until(lambda: count_of(run) > 10000, "events")
+            image, = run.images()
+            for _ in range(reads):
+                before = count_of(run)
+                values = read_ticks(run, image)
+                for place in range(2):
+                    found = values[place]
+                    expect(found and found == list(range(found[0], found[0] + len(found))), size, place, "has a gap")
+                expect(values[0][-1] >= before, size, values[0][-1], before)
+        image.unlink()
+        (run.folder / "truth").unlink()
 
 
 def alert(run):
@@ -544,7 +563,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
-                 processes, attach, alert, manager_killed, nothing):
+                 processes, attach, while_written, alert, manager_killed, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 

@@ -1,4 +1,5 @@
-/* test_fxt_image.c - times of images: ticks of any clock become CLOCK_MONOTONIC, within a microsecond. */
+/* test_fxt_image.c - images: ticks of any clock become CLOCK_MONOTONIC, within a microsecond; of each thread there is
+ * what doc/recording.md says, "Reading what is written". */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +8,12 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/bytes/bytes.h"
 #include "fxt/image/image.h"
 
 enum { SECOND = 1000000000, MICROSECOND = 1000 };
@@ -95,12 +100,203 @@ static void few_pairs(void **state)
 	free(times.pairs);
 }
 
+/* ---- Which chunks are taken: images by doc/recording.md, in words. ---- */
+
+enum { PAGE = 4096, CHUNKS = 12, INSTANT = 0, OWNER = 16, STREAMING = 0, CIRCULAR = 2, COMPLETE = 2 };
+
+/* What a writer has in a chunk: an owner, and an event at a time. */
+struct holding {
+	uint32_t thread, which;
+	uint64_t number, given, time;
+};
+
+struct memory {
+	uint8_t bytes[(1 + CHUNKS) * PAGE];
+	size_t chunks;
+};
+
+static uint8_t *put(uint8_t *to, uint64_t word)
+{
+	tw_store64(to, word, false);
+	return to + sizeof word;
+}
+
+static uint64_t first_word(uint64_t kind, uint64_t words, uint64_t number)
+{
+	return kind | words << 8 | number << 32;
+}
+
+/* A chunk of up to two holdings; the last one's is the chunk. */
+static void add_chunk(struct memory *memory, const struct holding *holdings, size_t count)
+{
+	uint8_t *chunk = memory->bytes + (size_t)PAGE * (1 + memory->chunks++), *at = chunk + 64;
+	for (size_t i = 0; i < count; i++) {
+		const struct holding *one = &holdings[i];
+		at = put(at, first_word(OWNER, 3, one->thread));
+		at = put(at, one->number | (uint64_t)one->which << 56);
+		at = put(at, one->given);
+		at = put(at, first_word(INSTANT, 3, 1));
+		at = put(at, one->time);
+		at = put(at, 0);
+	}
+	memcpy(chunk, "TWCHUNK\n", 8);
+	tw_store64(chunk + 8, PAGE, false);
+	tw_store64(chunk + 16, holdings[count - 1].given << 32 | holdings[count - 1].thread, false);
+	tw_store64(chunk + 24, (uint64_t)(at - chunk) - 64, false);
+}
+
+static void set_header(struct memory *memory, uint64_t mode, uint64_t state, uint64_t given)
+{
+	memcpy(memory->bytes, "TWIMAGE\n", 8);
+	tw_store64(memory->bytes + 8, 1 | mode << 32, false);
+	tw_store64(memory->bytes + 168, state, false);
+	tw_store64(memory->bytes + 176, memory->chunks * PAGE, false);
+	tw_store64(memory->bytes + 240, given, false);
+}
+
+/* The times of all events of the archive that an image makes, one behind the other. overwritten: bytes. */
+static void read_times(const struct memory *memory, char text[static 200], uint64_t *overwritten)
+{
+	struct tw_input *input;
+	struct fxt_image image;
+	size_t used = 0;
+	assert_int_equal(tw_input_memory(&input, "image", memory->bytes, sizeof memory->bytes), 0);
+	assert_int_equal(fxt_image_load(&image, input, NULL), 0);
+	FILE *file = tmpfile();
+	struct tw_output out;
+	struct fxt_image *const images[] = {&image};
+	assert_int_equal(tw_output_fd(&out, dup(fileno(file))), 0);
+	assert_int_equal(fxt_images_write(images, 1, &out, 1 << 20), 0);
+	assert_int_equal(tw_output_close(&out), 0);
+	*overwritten = image.header.overwritten;
+	rewind(file);
+	*text = 0;
+	/* FXT, "Event Record": type 4 in bits 0-3, size in bits 4-15, then the time. */
+	for (uint8_t words[2 * 8]; fread(words, 8, 1, file) == 1;) {
+		uint64_t head = tw_load64(words, false), size = tw_bits(head, 4, 15);
+		if (tw_bits(head, 0, 3) == 4 && fread(words + 8, 8, 1, file) == 1 && size--)
+			used += (size_t)snprintf(text + used, 200 - used, " %d", (int)tw_load64(words + 8, false));
+		fseek(file, (long)(size - 1) * 8, SEEK_CUR);
+	}
+	fclose(file);
+	fxt_image_free(&image);
+	tw_input_close(input);
+}
+
+/* Thread 1 has chunks 1 to 4 and 6 to 8: 5 was taken for 9 before it was copied. Thread 2 has ended in the chunk that
+ * thread 3 goes on in; what a handler of thread 3 has interrupted is a run of its own. */
+static void add_holed(struct memory *memory)
+{
+	static const struct holding holdings[] = {
+	    {1, 0, 6, 26, 60}, {1, 0, 7, 27, 70}, {1, 0, 8, 28, 80},
+	    {1, 0, 2, 12, 20}, {1, 0, 3, 13, 30}, {1, 0, 4, 14, 40},
+	};
+	static const struct holding shared[] = {{2, 0, 3, 20, 35}, {3, 0, 1, 21, 45}};
+	static const struct holding beside[] = {{2, 0, 2, 9, 15}, {3, 1, 7, 15, 46}};
+	for (size_t i = 0; i < sizeof holdings / sizeof *holdings; i++)
+		add_chunk(memory, &holdings[i], 1);
+	add_chunk(memory, shared, 2);
+	add_chunk(memory, &beside[0], 1);
+	add_chunk(memory, &beside[1], 1);
+}
+
+static void newest_run(void **state)
+{
+	static const struct {
+		uint64_t mode, state, overwritten;
+		const char *times;
+	} cases[] = {
+	    /* an event is three words of eight bytes */
+	    {CIRCULAR, COMPLETE, 3 * 24, " 15 35 45 46 60 70 80"},
+	    {CIRCULAR, 1, 3 * 24, " 15 35 45 46 60 70 80"},
+	    {STREAMING, COMPLETE, 0, " 15 20 30 35 40 45 46 60 70 80"},
+	    {STREAMING, 1, 0, " 15 20 30 35 40 45 46 60 70 80"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct memory *memory = calloc(1, sizeof *memory);
+		char times[200];
+		uint64_t overwritten;
+		assert_non_null(memory);
+		add_holed(memory);
+		set_header(memory, cases[i].mode, cases[i].state, 28);
+		read_times(memory, times, &overwritten);
+		assert_string_equal(times, cases[i].times);
+		assert_int_equal(overwritten, cases[i].overwritten);
+		free(memory);
+	}
+}
+
+/* A part of a chunk is left out, too: what thread 1 has in the chunk that thread 3 has filled. */
+static void part_of_a_chunk(void **state)
+{
+	static const struct holding shared[] = {{1, 0, 1, 1, 10}, {3, 0, 4, 4, 40}}, last[] = {{1, 0, 3, 6, 60}};
+	struct memory *memory = calloc(1, sizeof *memory);
+	char times[200];
+	uint64_t overwritten;
+	(void)state;
+	assert_non_null(memory);
+	add_chunk(memory, shared, 2);
+	add_chunk(memory, last, 1);
+	set_header(memory, CIRCULAR, COMPLETE, 6);
+	read_times(memory, times, &overwritten);
+	assert_string_equal(times, " 40 60");
+	assert_int_equal(overwritten, 24);
+	free(memory);
+}
+
+/* A chunk that is none any more is damage, and not a gap: nothing else goes with it. */
+static void damage_is_no_gap(void **state)
+{
+	struct memory *memory = calloc(1, sizeof *memory);
+	char times[200];
+	uint64_t overwritten;
+	(void)state;
+	assert_non_null(memory);
+	add_holed(memory);
+	memory->bytes[2 * PAGE] = 'X'; /* of 7 */
+	set_header(memory, CIRCULAR, COMPLETE, 28);
+	read_times(memory, times, &overwritten);
+	assert_string_equal(times, " 15 20 30 35 40 45 46 60 80");
+	assert_int_equal(overwritten, 0);
+	free(memory);
+}
+
+/* The numbers of the chunks of one writer, and of those that are taken: `cut` is how many had been given away. */
+static void what_came_later(void **state)
+{
+	static const struct {
+		uint64_t mode, cut, first, last;
+		struct fxt_image_part parts[4];
+	} cases[] = {
+	    {CIRCULAR, 7, 3, 4, {{1, 4, 7, 8}, {1, 3, 6, 8}, {1, 1, 2, 8}, {1, 5, 8, 8}}},
+	    {CIRCULAR, 9, 3, 5, {{1, 4, 7, 8}, {1, 3, 6, 8}, {1, 1, 2, 8}, {1, 5, 8, 8}}},
+	    {CIRCULAR, 1, 5, 5, {{1, 4, 7, 8}, {1, 3, 6, 8}, {1, 2, 5, 8}, {1, 5, 8, 8}}},
+	    {STREAMING, 7, 1, 4, {{1, 4, 7, 8}, {1, 3, 6, 8}, {1, 1, 2, 8}, {1, 5, 8, 8}}},
+	    {STREAMING, 1, 1, 0, {{1, 4, 7, 8}, {1, 3, 6, 8}, {1, 2, 5, 8}, {1, 5, 8, 8}}},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct fxt_image image = {.cut = cases[i].cut};
+		image.header.mode = (uint32_t)cases[i].mode;
+		image.parts.items = calloc(4, sizeof *image.parts.items);
+		assert_non_null(image.parts.items);
+		memcpy(image.parts.items, cases[i].parts, sizeof cases[i].parts);
+		image.parts.count = image.parts.room = 4;
+		assert_true(fxt_image_runs_find(&image));
+		assert_int_equal(image.runs.count, 1);
+		assert_int_equal(image.runs.items[0].first, cases[i].first);
+		assert_int_equal(image.runs.items[0].last, cases[i].last);
+		fxt_image_free(&image);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_day),
-	    cmocka_unit_test(never_back),
-	    cmocka_unit_test(few_pairs),
+	    cmocka_unit_test(a_day),           cmocka_unit_test(never_back),      cmocka_unit_test(few_pairs),
+	    cmocka_unit_test(newest_run),      cmocka_unit_test(part_of_a_chunk), cmocka_unit_test(damage_is_no_gap),
+	    cmocka_unit_test(what_came_later),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -388,6 +388,16 @@ uint64_t tw_input_size(const struct tw_input *input)
 	return input->seekable ? input->size : input->stream.position;
 }
 
+void tw_input_measure(struct tw_input *input)
+{
+	struct stat status;
+	uint64_t origin = input->origin;
+	if (!input->seekable || !input->regular || input->pieces || fstat(input->file.fd, &status) < 0)
+		return;
+	if ((uint64_t)status.st_size > origin && (uint64_t)status.st_size - origin > input->size)
+		input->size = (uint64_t)status.st_size - origin;
+}
+
 void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *all)
 {
 	uint64_t taken = atomic_load_explicit(&input->taken, memory_order_relaxed);

@@ -80,6 +80,9 @@ void tw_input_open_briefly(struct tw_input *input);
 /* Bytes in all (decompressed), if seekable; otherwise what has been read so far. */
 uint64_t tw_input_size(const struct tw_input *input);
 
+/* Takes the size of a seekable file anew: one that is written while it is read has grown. */
+void tw_input_measure(struct tw_input *input);
+
 /* For a progress line: how much of the file on disk has been read, and its size (0 when not known). */
 void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *all);
 

@@ -137,6 +137,7 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	    .after_ns = options->after,
 	    .size_most = options->max_size,
 	    .memory = tw_memory_asked(&options->common),
+	    .temporary = tw_temporary_folder(),
 	    .progress = show_progress,
 	};
 	status = manage_record(&wish, &result);

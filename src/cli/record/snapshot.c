@@ -25,6 +25,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .output = options->output,
 	    .attach = (pid_t)options->attach,
 	    .memory = tw_memory_asked(common),
+	    .temporary = tw_temporary_folder(),
 	};
 	int status = manage_snapshot(&wish, &result);
 	if (status < 0)

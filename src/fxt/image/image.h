@@ -82,6 +82,20 @@ struct fxt_image_chunk {
 	uint64_t owner;
 	uint64_t taken; /* ticks: when it became a thread's */
 	uint64_t least; /* ns: when its first event begins; UINT64_MAX: it has none */
+	bool kept;      /* copied, where the image has a copy */
+};
+
+/* What a writer of a thread has in a chunk: the records behind a long owner. */
+struct fxt_image_part {
+	uint64_t writer; /* the thread, then 8 bits: which of its writers */
+	uint64_t number; /* of the chunk, among the writer's */
+	uint64_t given;  /* among all that were given away */
+	uint64_t bytes;
+};
+
+/* The chunks of a writer that are taken, by their numbers. */
+struct fxt_image_run {
+	uint64_t writer, first, last;
 };
 
 /* A scope that was open. */
@@ -118,6 +132,17 @@ struct fxt_image {
 		struct fxt_image_scope *items;
 		size_t count, room;
 	} scopes;
+	struct {
+		struct fxt_image_part *items;
+		size_t count, room;
+	} parts;
+	struct {
+		struct fxt_image_run *items; /* by writer */
+		size_t count, room;
+	} runs;
+	uint64_t cut; /* chunks that were given away later are left out */
+	int copy;     /* the file that chunks of events have been copied into */
+	bool copied;
 	struct tw_text objects; /* records */
 	uint64_t dropped;
 	uint64_t damaged; /* bytes of what is no record, or no chunk */
@@ -128,13 +153,36 @@ struct fxt_image {
 bool fxt_image_probe(const uint8_t *bytes, size_t size);
 
 /* Reads what is in an image, but for the events. The input must be seekable, and outlive it. Returns 0 or a negative
- * status: TW_ERR_FORMAT where it has no header that can be read. */
-int fxt_image_load(struct fxt_image *image, struct tw_input *input);
+ * status: TW_ERR_FORMAT where it has no header that can be read. directory: where a ring that may be written is copied
+ * to, into a file without a name; NULL: /tmp. */
+int fxt_image_load(struct fxt_image *image, struct tw_input *input, const char *directory);
 void fxt_image_free(struct fxt_image *image);
 
 /* Copies the records of a chunk into IMAGE_CHUNK_MOST bytes. Returns how many bytes, 0 where the chunk has become
  * another's meanwhile, or a negative status. */
 int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chunk *chunk, uint8_t *bytes);
+
+/* ---- copy.c: chunks at their offsets in a file without a name. ---- */
+
+/* Makes the file where the image needs one. Returns 0 or TW_ERR_SYSTEM and errno, as fxt_image_copy_put(). */
+int fxt_image_copy_open(struct fxt_image *image, const char *directory);
+void fxt_image_copy_close(struct fxt_image *image);
+int fxt_image_copy_put(const struct fxt_image *image, uint64_t offset, const uint8_t *bytes, size_t size);
+
+/* Returns size, or TW_ERR_SYSTEM and errno. */
+int64_t fxt_image_copy_get(const struct fxt_image *image, uint64_t offset, uint8_t *bytes, size_t size);
+
+/* ---- runs.c ---- */
+
+/* Notes what an owner begins, where it says which chunk that is. False without memory. */
+bool fxt_image_part_add(struct fxt_image *image, const struct fxt_image_record *owner);
+
+/* All parts are there. False without memory. */
+bool fxt_image_runs_find(struct fxt_image *image);
+
+/* Whether what follows an owner is not in the run of its writer. Where the owner does not say which chunk it is in,
+ * that is as it was before it. */
+bool fxt_image_leaves_out(const struct fxt_image *image, const struct fxt_image_record *owner, bool before);
 
 /* ---- write.c ---- */
 

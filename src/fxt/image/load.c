@@ -34,6 +34,14 @@ static int read_at(const struct fxt_image *image, uint64_t offset, void *bytes, 
 	return n < 0 ? (int)n : 0;
 }
 
+/* The file of a program that goes on has grown before its header says so. */
+static int read_header(struct fxt_image *image)
+{
+	int status = read_at(image, 0, &image->header, sizeof image->header);
+	tw_input_measure(image->input);
+	return status;
+}
+
 /* ---- Chunks. ---- */
 
 static bool is_chunk(const struct image_chunk *head)
@@ -46,11 +54,14 @@ static bool is_chunk(const struct image_chunk *head)
 int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chunk *chunk, uint8_t *bytes)
 {
 	struct image_chunk head;
+	if (image->copied && chunk->kept)
+		return fxt_image_copy_get(image, chunk->offset, bytes, (size_t)chunk->committed);
 	int status = read_at(image, chunk->offset + IMAGE_CHUNK_HEAD, bytes, (size_t)chunk->committed);
 	status = status < 0 ? status : read_at(image, chunk->offset, &head, sizeof head);
 	if (status < 0)
 		return status;
-	bool same = head.owner == chunk->owner && head.committed >= chunk->committed;
+	bool ring = image->header.mode == TW_TRACE_CIRCULAR; /* what is committed stays where it is otherwise */
+	bool same = (!ring || head.owner == chunk->owner) && head.committed >= chunk->committed;
 	return same ? (int64_t)chunk->committed : 0;
 }
 
@@ -170,15 +181,44 @@ static enum pass pass_of(uint64_t owner)
 	return whose == IMAGE_DURABLE ? DURABLE : whose == IMAGE_SLOTS ? SLOTS : EVENTS;
 }
 
-static int take_chunk(struct fxt_image *image, enum pass pass, const struct fxt_image_chunk *chunk,
+static int list_chunk(struct fxt_image *image, const struct fxt_image_chunk *chunk, struct image_pair pair)
+{
+	if (!tw_grow(&image->chunks.items, &image->chunks.room, image->chunks.count + 1, sizeof *chunk) ||
+	    (pair.ticks && !fxt_image_times_add(&image->times, pair)))
+		return TW_ERR_MEMORY;
+	image->chunks.items[image->chunks.count++] = *chunk;
+	return 0;
+}
+
+/* Copies a chunk as it is now, which may be another's every time that it is looked at. The owner is read first: then
+ * `committed` is that owner's, too. */
+static int keep_chunk(struct fxt_image *image, struct fxt_image_chunk *chunk, struct image_pair *pair, uint8_t *bytes)
+{
+	enum { TRIES = 4 };
+	struct image_chunk head;
+	int64_t size = 0;
+	int status = 0;
+	for (int i = 0; i < TRIES && size == 0 && status == 0; i++) {
+		status = read_at(image, chunk->offset, &head, sizeof head);
+		chunk->owner = head.owner;
+		status = status < 0 ? status : read_at(image, chunk->offset, &head, sizeof head);
+		chunk->committed = head.owner == chunk->owner && is_chunk(&head) ? head.committed : 0;
+		*pair = head.pair;
+		size = status < 0 ? status : fxt_image_copy(image, chunk, bytes);
+	}
+	if (size <= 0)
+		return (int)size;
+	chunk->kept = true;
+	return fxt_image_copy_put(image, chunk->offset, bytes, (size_t)size);
+}
+
+static int take_chunk(struct fxt_image *image, enum pass pass, struct fxt_image_chunk *chunk,
                       const struct image_chunk *head, uint8_t *bytes)
 {
 	if (pass == EVENTS) {
-		if (!tw_grow(&image->chunks.items, &image->chunks.room, image->chunks.count + 1, sizeof *chunk) ||
-		    (head->pair.ticks && !fxt_image_times_add(&image->times, head->pair)))
-			return TW_ERR_MEMORY;
-		image->chunks.items[image->chunks.count++] = *chunk;
-		return 0;
+		struct image_pair pair = head->pair;
+		int status = image->copied ? keep_chunk(image, chunk, &pair, bytes) : 0;
+		return status < 0 || (image->copied && !chunk->kept) ? status : list_chunk(image, chunk, pair);
 	}
 	int64_t size = fxt_image_copy(image, chunk, bytes);
 	if (size > 0 && pass == SLOTS)
@@ -192,8 +232,8 @@ static int take_chunk(struct fxt_image *image, enum pass pass, const struct fxt_
 static int walk(struct fxt_image *image, enum pass pass, uint8_t *bytes)
 {
 	struct image_chunk head;
+	int status = read_header(image);
 	uint64_t size = tw_input_size(image->input), end = IMAGE_PAGE;
-	int status = read_at(image, 0, &image->header, sizeof image->header);
 	end = image->header.chunks > size - IMAGE_PAGE ? size : IMAGE_PAGE + image->header.chunks;
 	if (pass == DURABLE && end - IMAGE_PAGE < image->header.chunks)
 		note_damage(image, end, image->header.chunks - (end - IMAGE_PAGE));
@@ -203,7 +243,7 @@ static int walk(struct fxt_image *image, enum pass pass, uint8_t *bytes)
 		step = good ? head.size : IMAGE_PAGE;
 		if (!good && pass == DURABLE)
 			note_damage(image, at, step);
-		const struct fxt_image_chunk chunk = {at, head.committed, head.owner, head.pair.ticks, UINT64_MAX};
+		struct fxt_image_chunk chunk = {at, head.committed, head.owner, head.pair.ticks, UINT64_MAX, false};
 		if (good && head.committed && pass_of(head.owner) == pass && status == 0)
 			status = take_chunk(image, pass, &chunk, &head, bytes);
 	}
@@ -233,27 +273,33 @@ static void close_scopes(struct fxt_image *image, uint32_t number, const struct 
 	}
 }
 
-/* Finds when the first event of a chunk begins. */
-static void look_at_events(struct fxt_image *image, struct fxt_image_chunk *chunk, const uint8_t *bytes, size_t size)
+/* Finds when the first event of a chunk begins, and whose events are in it. */
+static bool look_at_events(struct fxt_image *image, struct fxt_image_chunk *chunk, const uint8_t *bytes, size_t size)
 {
 	struct fxt_image_record record;
 	uint32_t thread = 0;
+	const size_t before = image->parts.count;
 	for (size_t at = 0; at < size; at += record.size) {
 		if (!fxt_image_record(bytes + at, size - at, &record)) {
 			note_damage(image, chunk->offset + IMAGE_CHUNK_HEAD + at, size - at);
 			chunk->committed = at;
-			return;
+			return true;
 		}
 		if (record.kind == IMAGE_OWNER) {
 			thread = record.number;
+			if (!fxt_image_part_add(image, &record))
+				return false;
 			continue;
 		}
+		if (image->parts.count > before)
+			image->parts.items[image->parts.count - 1].bytes += record.size;
 		uint64_t ticks = record.kind == IMAGE_BLOB ? chunk->taken : record.time;
 		uint64_t time = fxt_image_time(&image->times, ticks);
 		chunk->least = time < chunk->least ? time : chunk->least;
 		if (record.kind == TW_TRACE_KIND_COMPLETE && image->scopes.count)
 			close_scopes(image, thread, &record);
 	}
+	return true;
 }
 
 static int survey_events(struct fxt_image *image, uint8_t *bytes)
@@ -263,11 +309,12 @@ static int survey_events(struct fxt_image *image, uint8_t *bytes)
 		int64_t size = fxt_image_copy(image, chunk, bytes);
 		if (size < 0)
 			return (int)size;
-		look_at_events(image, chunk, bytes, (size_t)size);
+		if (!look_at_events(image, chunk, bytes, (size_t)size))
+			return TW_ERR_MEMORY;
 		if (size == 0)
 			chunk->committed = 0;
 	}
-	return 0;
+	return fxt_image_runs_find(image) ? 0 : TW_ERR_MEMORY;
 }
 
 /* ---- The whole. ---- */
@@ -285,12 +332,33 @@ static int set_times(struct fxt_image *image)
 	return fine ? 0 : TW_ERR_MEMORY;
 }
 
+/* Lists the chunks of events, and copies them where they may be overwritten. Each chunk that was given away before is
+ * complete or its writer's last. Where the ring has gone round by half meanwhile, what is left may be little: then once
+ * more, but not for ever. */
+static int walk_events(struct fxt_image *image, uint8_t *bytes)
+{
+	enum { TRIES = 4 };
+	int status = 0;
+	for (int i = 0; i < TRIES && status == 0; i++) {
+		image->chunks.count = 0;
+		status = read_header(image);
+		image->cut = image->header.given;
+		status = status < 0 ? status : walk(image, EVENTS, bytes);
+		status = status < 0 ? status : read_header(image);
+		if (!image->copied || image->header.given - image->cut <= image->chunks.count / 2)
+			break;
+	}
+	if (image->header.given == image->cut)
+		image->cut = UINT64_MAX; /* nothing is written, whatever numbers there are */
+	return status;
+}
+
 /* Open scopes before events, and events before what they name: whatever a program that goes on adds meanwhile, all that
  * is taken is complete. */
 static int load(struct fxt_image *image, uint8_t *bytes)
 {
 	int status = walk(image, SLOTS, bytes);
-	status = status < 0 ? status : walk(image, EVENTS, bytes);
+	status = status < 0 ? status : walk_events(image, bytes);
 	status = status < 0 ? status : walk(image, DURABLE, bytes);
 	status = status < 0 ? status : set_times(image);
 	image->dropped += image->header.dropped;
@@ -298,7 +366,7 @@ static int load(struct fxt_image *image, uint8_t *bytes)
 	return status < 0 ? status : survey_events(image, bytes);
 }
 
-int fxt_image_load(struct fxt_image *image, struct tw_input *input)
+int fxt_image_load(struct fxt_image *image, struct tw_input *input, const char *directory)
 {
 	*image = (struct fxt_image){.input = input};
 	int status = read_at(image, 0, &image->header, sizeof image->header);
@@ -307,6 +375,9 @@ int fxt_image_load(struct fxt_image *image, struct tw_input *input)
 	if (tw_input_size(input) < IMAGE_PAGE || image->header.magic != IMAGE_MAGIC ||
 	    image->header.version != IMAGE_VERSION)
 		return TW_ERR_FORMAT;
+	status = fxt_image_copy_open(image, directory);
+	if (status < 0)
+		return status;
 	uint8_t *bytes = malloc(IMAGE_CHUNK_MOST);
 	status = bytes ? load(image, bytes) : TW_ERR_MEMORY;
 	free(bytes);
@@ -323,5 +394,8 @@ void fxt_image_free(struct fxt_image *image)
 	free(image->threads.items);
 	free(image->chunks.items);
 	free(image->scopes.items);
+	free(image->parts.items);
+	free(image->runs.items);
+	fxt_image_copy_close(image);
 	*image = (struct fxt_image){0};
 }

@@ -47,7 +47,7 @@ static void report(struct tw_reader *reader, const struct fxt_image *image)
 static int make_archive(struct tw_reader *reader, struct tw_output *out)
 {
 	struct fxt_image image, *const images[] = {&image};
-	int status = fxt_image_load(&image, reader->input);
+	int status = fxt_image_load(&image, reader->input, reader->options.temporary_directory);
 	if (status == 0)
 		status = fxt_images_write(images, 1, out, tw_memory_limit(reader) / MEMORY_SHARE);
 	if (status == 0)
@@ -56,22 +56,24 @@ static int make_archive(struct tw_reader *reader, struct tw_output *out)
 	return status;
 }
 
-static int fail(struct tw_reader *reader, int status)
-{
-	const char *name = tw_input_name(reader->input), *text = tw_input_error(reader->input);
-	if (*text)
-		return tw_fail(reader, status, "%s", text);
-	if (status == TW_ERR_FORMAT)
-		return tw_fail(reader, status, "%s: offset 0x0: an image of a version that is not known, or cut off",
-		               name);
-	return tw_fail(reader, status, "%s: %s", name, tw_status_text(status));
-}
-
 static int fail_to_write(struct tw_reader *reader, int error)
 {
 	const char *place = tw_temporary_place(reader->options.temporary_directory);
 	return tw_fail(reader, TW_ERR_SYSTEM, "%s: cannot be written as an archive in %s: %s",
 	               tw_input_name(reader->input), place, strerror(error));
+}
+
+static int fail(struct tw_reader *reader, int status)
+{
+	const char *name = tw_input_name(reader->input), *text = tw_input_error(reader->input);
+	if (*text)
+		return tw_fail(reader, status, "%s", text);
+	if (status == TW_ERR_SYSTEM) /* the copy of a ring */
+		return fail_to_write(reader, errno);
+	if (status == TW_ERR_FORMAT)
+		return tw_fail(reader, status, "%s: offset 0x0: an image of a version that is not known, or cut off",
+		               name);
+	return tw_fail(reader, status, "%s: %s", name, tw_status_text(status));
 }
 
 /* The window has been looked through, and stands on the image. */

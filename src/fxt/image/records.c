@@ -90,8 +90,8 @@ bool fxt_image_record(const uint8_t *bytes, size_t left, struct fxt_image_record
 	    .kind = kind,
 	    .arguments = shape.payload == ARGUMENTS ? (unsigned)tw_bits(first, 24, 27) : 0,
 	    .number = (uint32_t)(first >> 32),
-	    .time = shape.words > 1 ? word(bytes, 1) : 0,
-	    .second = shape.words > 2 ? word(bytes, 2) : 0,
+	    .time = size > IMAGE_WORD ? word(bytes, 1) : 0,
+	    .second = size > 2 * IMAGE_WORD ? word(bytes, 2) : 0,
 	    .payload = bytes + head,
 	    .payload_size = size - head,
 	};

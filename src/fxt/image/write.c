@@ -362,16 +362,21 @@ static size_t count_records(const uint8_t *bytes, size_t size)
 }
 
 /* Where events are, and when; a blob has the time of the event before it. */
-static void find_places(struct cursor *cursor, const struct fxt_image_times *times, size_t size, uint64_t first)
+static void find_places(struct cursor *cursor, const struct fxt_image *image, size_t size, uint64_t first)
 {
+	const struct fxt_image_times *times = &image->times;
 	struct fxt_image_record record;
+	bool left_out = false;
 	uint32_t thread = 0;
 	uint64_t last = first;
 	for (size_t at = 0; at < size && fxt_image_record(cursor->bytes + at, size - at, &record); at += record.size) {
 		if (record.kind == IMAGE_OWNER) {
 			thread = record.number;
+			left_out = fxt_image_leaves_out(image, &record, left_out);
 			continue;
 		}
+		if (left_out)
+			continue;
 		uint64_t time = record.kind == IMAGE_BLOB ? last : fxt_image_time(times, record.time), end = time;
 		if (record.kind == TW_TRACE_KIND_COMPLETE)
 			end = fxt_image_time(times, record.second);
@@ -396,7 +401,7 @@ static int open_records(struct merge *merge, struct provider *provider, uint8_t 
 		free_cursor(cursor);
 		return TW_ERR_MEMORY;
 	}
-	find_places(cursor, &provider->image->times, size, first);
+	find_places(cursor, provider->image, size, first);
 	if (cursor->count)
 		qsort(cursor->places, cursor->count, sizeof *cursor->places, by_time);
 	if (cursor->count && push(merge, cursor))
