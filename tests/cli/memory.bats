@@ -80,7 +80,7 @@ pieces() {
 	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/uftrace.py" write data
 	"$PYTHON" "$HERE/rounds.py" rounds
 	printf 'main;work 10\nmain;work;inner 7\nmain;idle 5\n' >a.folded
-	for file in "$DATA/xray/v5.xray" "$DATA/xray/basic-v3.xray" "$DATA/tracelog/kinds.log" "$DATA/chrome/phases.json" \
+	for file in "$DATA/xray/v5.xray" "$DATA/xray/basic-v3.xray" "$DATA/tracelog/kinds.log" "$DATA/chrome/pid0.json" \
 		"$PWD/a.folded" "$PWD/data" "$PWD/rounds"; do
 		for command in info check stat; do
 			scarce 10 trackway $command "$file"

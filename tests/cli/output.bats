@@ -289,9 +289,10 @@ both_ways() { # plain name, command...
 
 @test "a pager that cannot be run hides nothing, or it is told" {
 	cat >terminal.py <<-'END'
-		import os, pty, sys
+		import fcntl, os, pty, struct, sys, termios
 		process, terminal = pty.fork()
 		if process == 0:
+		    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("4H", 50, 200, 0, 0)) # all columns fit
 		    os.execvp("trackway", ["trackway", "info", sys.argv[1]])
 		shown = b""
 		try:
