@@ -23,10 +23,11 @@ int fdr_basic_record_at(const struct fdr_basic_source *f, uint64_t at, struct tw
 
 enum { SURE = 3 }; /* so many in a row */
 
+enum { NUMBER_MAX = 1 << 22 }; /* of a thread of Linux */
+
 /* Whether a record is one by all that LLVM's runtime writes, and not only by its first bytes, which zeros have too. */
 static bool is_strong(const struct tw_basic_record *record)
 {
-	enum { NUMBER_MAX = 1 << 22 };         /* of a thread of Linux */
 	bool named = record->function_id != 0; /* the first bits may tell a library */
 	bool owned = record->thread > 0 && record->thread <= NUMBER_MAX && record->process <= NUMBER_MAX;
 	return named && owned && !record->padded;
@@ -125,19 +126,53 @@ static int find_aligned(const struct fdr_basic_source *f, uint64_t from, size_t 
 	return 0;
 }
 
-/* A record that is not a strong one is believed where those behind it are not aligned otherwise. */
-static int judge(const struct fdr_basic_source *f, uint64_t at, const struct tw_basic_record *record, bool *good)
+static bool is_zero(const struct tw_basic_record *record)
 {
 	static const struct tw_basic_record zeros;
+	return memcmp(record, &zeros, sizeof zeros) == 0;
+}
+
+/* Whether a record may be one: function 0 and thread 0 are allowed. */
+static bool is_possible(const struct fdr_basic_source *f, const struct tw_basic_record *record)
+{
+	bool fits = record->record_type == FDR_BASIC_ARGUMENT || fits_reference(&f->log->reference, record->tsc);
+	bool owned = record->thread <= NUMBER_MAX && record->process <= NUMBER_MAX;
+	return fits && owned && !record->padded && !is_zero(record);
+}
+
+/* Whether records go on from here without a shift: as many possible ones as SURE, or fewer up to the end of the file. */
+static int find_possible(const struct fdr_basic_source *f, uint64_t at, bool *found)
+{
+	*found = true;
+	for (unsigned count = 0; *found && count < SURE; count++, at += RECORD) {
+		struct tw_basic_record record = {0};
+		bool good = false;
+		size_t have;
+		int status = fdr_basic_record_at(f, at, &record, &good, &have);
+		if (status <= 0)
+			return status;
+		*found = good && is_possible(f, &record);
+	}
+	return 0;
+}
+
+/* A record that is not a strong one is believed where records go on, or where those behind it are not aligned
+ * otherwise. */
+static int judge(const struct fdr_basic_source *f, uint64_t at, const struct tw_basic_record *record, bool *good)
+{
 	uint64_t found;
+	bool goes_on;
 	bool fits = record->record_type == FDR_BASIC_ARGUMENT || fits_reference(&f->log->reference, record->tsc);
 	if (!*good || (fits && is_strong(record)))
 		return 0;
-	if (memcmp(record, &zeros, sizeof zeros) == 0) {
+	if (is_zero(record)) {
 		*good = false;
 		return 0;
 	}
-	int status = find_aligned(f, at + RECORD, 1, &found);
+	int status = find_possible(f, at, &goes_on);
+	if (status < 0 || goes_on)
+		return status;
+	status = find_aligned(f, at + RECORD, 1, &found);
 	if (status >= 0 && !found) {
 		status = find_aligned(f, at + 1, 2 * RECORD - 1, &found);
 		*good = !found || (found - at) % RECORD == 0;

@@ -3,6 +3,7 @@
 #include "fdr_bytes.h"
 
 #include <trackway/fdr.h>
+#include <trackway/trackway.h>
 
 static const struct basic_case {
 	const char *what;
@@ -185,13 +186,72 @@ static void test_basic_logs(void **state)
 	}
 }
 
+static void count_error(void *context, const struct tw_finding *finding)
+{
+	unsigned *count = context;
+	*count += finding->severity == TW_ERROR;
+}
+
+/* Undamaged logs of records that could also be read, shifted by some bytes, as others: they are read as they stand. */
+static void test_basic_in_place(void **state)
+{
+	enum { RECORDS_MAX = 4 };
+	static const struct {
+		uint32_t thread, process;
+		uint64_t tsc;
+		size_t count;
+		struct {
+			uint8_t kind;
+			int32_t function;
+		} records[RECORDS_MAX];
+	} logs[] = {
+	    {7, 1, 1010, 4, {{0, 0}, {0, 1}, {1, 1}, {1, 0}}}, /* function 0 first, behind it too few to be sure */
+	    {7, 1, 0, 4, {{0, 0}, {0, 0}, {1, 0}, {1, 0}}},    /* no other function, a counter of 0 */
+	    {300, 1, 1, 4, {{0, 1}, {0, 0}, {1, 0}, {1, 1}}},  /* in between */
+	    {0, 5, 1000, 3, {{0, 1}, {0, 2}, {0, 3}}},         /* thread 0 */
+	    {7, 1, 10, 1, {{0, 0}}},                           /* alone */
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof logs / sizeof *logs; k++) {
+		uint8_t bytes[TW_BASIC_RECORD_SIZE * (1 + RECORDS_MAX)] = {3, 0, 0, 0, 3}; /* version, type, constant */
+		bytes[9] = 0x94, bytes[10] = 0x35, bytes[11] = 0x77;                       /* cycles a second */
+		for (size_t i = 0; i < logs[k].count; i++) {
+			struct tw_basic_record record = {.kind = logs[k].records[i].kind,
+			                                 .function_id = logs[k].records[i].function,
+			                                 .tsc = logs[k].tsc + 10 * i,
+			                                 .thread = logs[k].thread,
+			                                 .process = logs[k].process};
+			assert_int_equal(tw_basic_encode(&record, 3, TW_FDR_LITTLE,
+			                                 bytes + TW_BASIC_RECORD_SIZE * (i + 1)),
+			                 0);
+		}
+		unsigned errors = 0;
+		struct tw_read_options options = {.order = TW_ORDER_FILE,
+		                                  .on_finding = count_error,
+		                                  .finding_context = &errors};
+		struct tw_reader *reader;
+		struct tw_batch batch;
+		size_t count = 0;
+		int status =
+		    tw_open_memory(&reader, "made", bytes, TW_BASIC_RECORD_SIZE * (logs[k].count + 1), &options);
+		while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
+			for (size_t i = 0; i < batch.count; i++, count++) {
+				assert_int_not_equal(batch.events[i].kind, TW_LOST);
+				assert_int_equal(batch.events[i].offset, TW_BASIC_RECORD_SIZE * (count + 1));
+			}
+		assert_int_equal(status, 0);
+		tw_close(reader);
+		assert_int_equal(errors, 0);
+		assert_int_equal(count, logs[k].count);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_basic_records),
-	    cmocka_unit_test(test_basic_padding),
-	    cmocka_unit_test(test_basic_failures),
-	    cmocka_unit_test(test_basic_logs),
+	    cmocka_unit_test(test_basic_records),  cmocka_unit_test(test_basic_padding),
+	    cmocka_unit_test(test_basic_failures), cmocka_unit_test(test_basic_logs),
+	    cmocka_unit_test(test_basic_in_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
