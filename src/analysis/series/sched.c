@@ -336,8 +336,8 @@ static void show_task(struct tw_sched *sched, uint32_t number)
 	sched->threads[sched->thread_count++] = task->row;
 }
 
-/* Switches that name a thread by its number alone, in process 0: who has told of a thread with this number tells its process.
- * False without memory. */
+/* Switches that name a thread by its number alone, in process 0: who has told of a thread with this number tells its
+ * process. False without memory. */
 static bool find_owners(struct tw_sched *sched)
 {
 	const struct tw_dictionary *dictionary = sched->dictionary;
