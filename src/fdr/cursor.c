@@ -216,12 +216,18 @@ static int look_ahead(struct fdr_cursor *cursor)
 	return 0;
 }
 
-/* Whether another buffer begins here. */
+/* Whether another buffer begins here for certain: where bytes are missing, any may stand here. */
 static bool begins_buffer(struct fdr_cursor *cursor)
 {
+	enum { START = 3 * TW_FDR_METADATA_SIZE };
 	struct tw_fdr_decoder decoder;
 	struct tw_fdr_record record;
-	return decode_at(cursor, cursor->at, &decoder, &record) > 0 && nested(cursor, record.kind);
+	const uint8_t *bytes;
+	size_t have;
+	if (cursor->last - cursor->at < START || decode_at(cursor, cursor->at, &decoder, &record) <= 0 ||
+	    !nested(cursor, record.kind) || tw_window_view(&cursor->window, cursor->at, START, &bytes, &have) < 0)
+		return false;
+	return have >= START && fdr_find_start(cursor->log, bytes, START, 1) == 0;
 }
 
 /* Ends the buffer at bytes of which none are records. */

@@ -83,7 +83,7 @@ struct look {
 	bool follows; /* BufferExtents and NewBuffer: this is a buffer where the extents of the last one lead */
 	bool strong;  /* NewBuffer and WallTime where they belong: this is a buffer wherever it is met */
 	bool weak;    /* enough of them where a buffer is expected */
-	bool sure;    /* two of BufferExtents, NewBuffer and WallTime, where records could be decoded, too */
+	bool sure; /* as strong with a time that can be, or one of both behind BufferExtents: where records are, too */
 };
 
 /* Looks for records in one place of the log. */
@@ -111,7 +111,8 @@ static void judge(const struct fdr_log *log, struct look *look)
 	look->follows = look->extents && new_buffer;
 	look->strong = new_buffer && wall;
 	look->weak = new_buffer || (look->extents && (wall || cut));
-	look->sure = (new_buffer && (wall || look->extents)) || (look->extents && wall);
+	bool timed = look->strong && fdr_tells_time(log, p + at + RECORD, have - at - RECORD);
+	look->sure = timed || (look->extents && (new_buffer || wall));
 }
 
 static int look_at(struct finder *f, uint64_t at, struct look *look)
@@ -136,7 +137,8 @@ static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
 		if (status < 0)
 			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 		have = have < want ? have : want;
-		size_t start = fdr_find_start(f->log, bytes, have, (size_t)(to - at < step ? to - at : step));
+		size_t limit = have == step ? step - (LEAST - 1) : step; /* whole, where more bytes follow */
+		size_t start = fdr_find_start(f->log, bytes, have, (size_t)(to - at < limit ? to - at : limit));
 		if (start != SIZE_MAX) {
 			*found = at + start;
 			return 0;

@@ -412,6 +412,53 @@ static void event_large(struct bytes *b)
 }
 
 /* Three records of nothing but zeros between two calls. */
+/* Bytes that could begin a NewBuffer record, but no WallTime is behind it. */
+static void almost_buffer(struct bytes *b)
+{
+	static const uint8_t left_over[] = {1, 0x30, 0, 0, 0};
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	for (unsigned i = 0; i < 8; i++)
+		add_call(b, 1);
+	add_text(b, left_over, sizeof left_over);
+	for (unsigned i = 0; i < 8; i++)
+		add_call(b, 1);
+	end_buffer(b, start);
+}
+
+/* A buffer of calls whose extents are wrong, with bytes in it that could be NewBuffer and WallTime, but for a thread
+ * and a time that cannot be; and another buffer. behind: how far behind
+ * damage they are, 0: there is none. */
+static void add_almost_start(struct bytes *b, size_t behind)
+{
+	static const uint8_t no_record[12] = {0x15};
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	for (unsigned i = 0; i < 8; i++)
+		add_call(b, 1);
+	if (behind)
+		add_text(b, no_record, sizeof no_record);
+	for (size_t at = sizeof no_record; at < behind; at += 8)
+		add_function(b, at / 8 % 2 == 0, 1, 10);
+	add_new_buffer(b, 0x720000);
+	set_number(add_metadata(b, 4), UINT64_MAX, 8);
+	for (unsigned i = 0; i < 8; i++)
+		add_call(b, 1);
+	set_number(b->data + start + 1, b->size - start - 8, 8);
+	add_buffer(b, 1, 2, 100000);
+}
+
+static void almost_start(struct bytes *b)
+{
+	add_almost_start(b, 0);
+}
+
+/* The search for the next buffer looks at 4096 bytes first: of the time, one byte is not among them. */
+static void almost_start_at_edge(struct bytes *b)
+{
+	add_almost_start(b, 4096 - 28);
+}
+
 static void zeros_between(struct bytes *b)
 {
 	add_header(b, 5);
@@ -706,6 +753,9 @@ static const struct rule_case {
     {"fdr.record-kind", TW_ERROR, kind_10, 112, 112, 1, 0, 0},
     {"fdr.function-kind", TW_ERROR, function_kind_4, 112, 112, 1, 0, 0},
     {"fdr.doubtful", TW_ERROR, zeros_between, 120, 120, 1, JOINT, 0},
+    {"fdr.doubtful", TW_ERROR, almost_buffer, 240, 240, 1, JOINT, 0},
+    {"fdr.doubtful", TW_ERROR, almost_start, 240, 240, 1, JOINT, 0},
+    {"fdr.doubtful", TW_ERROR, almost_start_at_edge, 4308, 4308, 1, JOINT, 0},
     {"fdr.event-size", TW_ERROR, event_of_nothing, 112, 113, 1, 0, 0},
     {"fdr.event-size", TW_ERROR, event_negative, 112, 113, 1, 0, 0},
     {"fdr.event-too-large", TW_WARNING, event_large, 112, 113, 1, 0, 8192},
