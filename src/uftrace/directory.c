@@ -70,20 +70,20 @@ int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_inpu
 	return status;
 }
 
-bool uftrace_can_read(struct tw_reader *reader, const char *name)
+int uftrace_can_read(struct tw_reader *reader, const char *name)
 {
 	struct tw_input *input = NULL;
 	char *path = uftrace_path(reader->path, name);
 	int status = path ? tw_input_open_regular(&input, path) : TW_ERR_MEMORY;
-	if (status < 0) {
+	if (status < 0 && status != TW_ERR_MEMORY) {
 		reader->reports.file = path;
 		tw_report(reader, &uftrace_rules[UFTRACE_UNREADABLE], 0, 0, 0, "Expected a file that can be read: %s.",
-		          input ? tw_input_error(input) : "out of memory");
+		          tw_input_error(input));
 		reader->reports.file = NULL;
 	}
 	tw_input_close(input);
 	free(path);
-	return status >= 0;
+	return status == TW_ERR_MEMORY ? tw_fail_memory(reader) : status >= 0;
 }
 
 /* Gives a line to the function as a copy that ends in NUL, because the line itself lies in the window. */
@@ -139,7 +139,8 @@ int uftrace_read_lines(struct tw_reader *reader, const char *name, uftrace_take_
 	*found = input != NULL;
 	if (status < 0 && status != TW_ERR_MEMORY) {
 		*found = true; /* it is there, and tells nothing */
-		return uftrace_can_read(reader, name) ? status : 0;
+		const int readable = uftrace_can_read(reader, name);
+		return readable > 0 ? status : readable;
 	}
 	if (!input)
 		return status;

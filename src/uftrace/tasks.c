@@ -155,8 +155,9 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 	if (name[0] < '0' || name[0] > '9')
 		return 0;
 	uint64_t thread = strtoull(name, &end, 10);
-	if (strcmp(end, ".dat") != 0 || !uftrace_can_read(reader, name))
-		return 0;
+	const int readable = strcmp(end, ".dat") == 0 ? uftrace_can_read(reader, name) : 0;
+	if (readable <= 0)
+		return readable;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
 		return uftrace_of(reader)->tasks.left_out ? 0 : tw_fail_memory(reader);
@@ -165,16 +166,22 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 	return task->file ? 0 : tw_fail_memory(reader);
 }
 
+/* "perf-cpu0.dat" */
+static int take_cpu_file(struct tw_reader *reader, const char *name, const char *beginning)
+{
+	const bool is = strncmp(name, beginning, strlen(beginning)) == 0;
+	const int readable = is ? uftrace_can_read(reader, name) : 0;
+	return readable > 0 ? uftrace_add_cpu(reader, name) : readable;
+}
+
 static int take_perf_file(struct tw_reader *reader, const char *name)
 {
-	bool is = strncmp(name, "perf-cpu", strlen("perf-cpu")) == 0;
-	return is && uftrace_can_read(reader, name) ? uftrace_add_cpu(reader, name) : 0;
+	return take_cpu_file(reader, name, "perf-cpu");
 }
 
 static int take_kernel_file(struct tw_reader *reader, const char *name)
 {
-	bool is = strncmp(name, "kernel-cpu", strlen("kernel-cpu")) == 0;
-	return is && uftrace_can_read(reader, name) ? uftrace_add_cpu(reader, name) : 0;
+	return take_cpu_file(reader, name, "kernel-cpu");
 }
 
 /* What the kernel did for a thread stands in the files of all CPUs: only together are they in order. */

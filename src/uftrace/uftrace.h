@@ -29,8 +29,8 @@ enum {
 /* dir/name, to be freed; NULL when there is no memory. */
 char *uftrace_path(const char *directory, const char *name);
 
-/* Whether a file of the directory can be read; what cannot is reported. */
-bool uftrace_can_read(struct tw_reader *reader, const char *name);
+/* Whether a file of the directory can be read; what cannot is reported. Returns 1, 0, or TW_ERR_MEMORY. */
+int uftrace_can_read(struct tw_reader *reader, const char *name);
 
 /* Opens a file of the directory; *input is NULL where there is none. Returns 0 or a negative status. */
 int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_input **input);
