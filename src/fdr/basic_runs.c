@@ -140,7 +140,7 @@ static bool is_possible(const struct fdr_basic_source *f, const struct tw_basic_
 	return fits && owned && !record->padded && !is_zero(record);
 }
 
-/* Whether records go on from here without a shift: as many possible ones as SURE, or fewer up to the end of the file. */
+/* Whether records go on from here without a shift: as many possible ones as SURE, or fewer up to the file's end. */
 static int find_possible(const struct fdr_basic_source *f, uint64_t at, bool *found)
 {
 	*found = true;
