@@ -128,8 +128,8 @@ static int find_aligned(const struct fdr_basic_source *f, uint64_t from, size_t 
 
 static bool is_zero(const struct tw_basic_record *record)
 {
-	static const struct tw_basic_record zeros;
-	return memcmp(record, &zeros, sizeof zeros) == 0;
+	return !record->record_type && !record->cpu && !record->kind && !record->function_id && !record->tsc &&
+	       !record->thread && !record->process && !record->argument && !record->padded;
 }
 
 /* Whether a record may be one: function 0 and thread 0 are allowed. */
