@@ -65,16 +65,18 @@ int manage_write(struct manage_result *result, const struct manage_wish *wish)
 	struct part *parts = calloc(result->count + 1, sizeof *parts);
 	struct fxt_image **images = calloc(result->count + 1, sizeof *images);
 	size_t count = 0;
-	int status = parts && images ? 0 : manage_fail(result, "out of memory");
-	for (size_t i = 0; i < result->count && status == 0; i++)
+	int status = -1;
+	for (size_t i = 0; parts && images && i < result->count; i++)
 		if (result->providers[i].image >= 0 && load(&parts[count], &result->providers[i], wish->temporary)) {
 			images[count] = &parts[count].image;
 			count++;
 		}
-	if (status == 0)
+	if (!parts || !images)
+		manage_fail(result, "out of memory");
+	else
 		status = count ? write_parts(result, images, count, wish->output, wish->memory)
 		               : manage_fail(result, "nothing was recorded");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; parts && i < count; i++) {
 		fxt_image_free(&parts[i].image);
 		tw_input_close(parts[i].input);
 	}

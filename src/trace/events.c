@@ -108,6 +108,7 @@ static uint64_t *put_argument(uint64_t *to, const struct tw_trace_argument *argu
 }
 
 /* The string of an argument's name, which a site remembers. Locks, unless that has been done. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): it is stored through by a builtin */
 static uint32_t name_of(const struct tw_trace_argument *argument, uint32_t *kept, bool locked)
 {
 	uint32_t name = kept ? __atomic_load_n(kept, __ATOMIC_RELAXED) : 0;
@@ -273,6 +274,7 @@ void tw_trace_write(unsigned kind, const char *category, const char *name, uint6
 		write_event(&(struct event){kind, 0, trace_now(), number, arguments, count, NULL, 0}, category, name);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): all that an event has */
 void tw_trace_write_at(uint32_t track, uint64_t time, uint64_t end, unsigned kind, const char *category,
                        const char *name, uint64_t number, const struct tw_trace_argument *arguments, size_t count)
 {

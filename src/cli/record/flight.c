@@ -149,9 +149,10 @@ static int finish_all(struct flight *flight)
 			names[count++] = strdup(entry->d_name);
 	if (folder)
 		closedir(folder);
-	qsort(names, count, sizeof *names, compare_names);
+	if (names)
+		qsort(names, count, sizeof *names, compare_names);
 	for (int own = 1; own >= 0; own--)
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; names && i < count; i++)
 			if (names[i] && (process_of(flight, names[i]) == (unsigned long)flight->pid) == own)
 				status = tw_worse(status, finish(flight, names[i]));
 	for (size_t i = 0; i < count; i++)

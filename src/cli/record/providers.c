@@ -1,6 +1,7 @@
 /* providers.c - trackway providers: programs that run and trace themselves. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/json.h"
+#include "base/text/scan.h"
 #include "cli/command.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
@@ -34,16 +35,28 @@ static bool take_status(struct told *told, const char *status)
 {
 	const char *line = strchr(status, '\n');
 	told->categories = line ? line + 1 : "";
-	return sscanf(status, "%15s %" SCNu64 " %" SCNu64, told->mode, &told->used, &told->dropped) == 3;
+	size_t length = strcspn(status, " \n");
+	const char *at = status + length;
+	if (length >= sizeof told->mode)
+		return false;
+	memcpy(told->mode, status, length);
+	told->mode[length] = 0;
+	return *at++ == ' ' && tw_scan_number(&at, 10, &told->used) && *at++ == ' ' &&
+	       tw_scan_number(&at, 10, &told->dropped);
 }
 
 /* Takes the next category. Returns what is behind it, NULL at the end. */
 static const char *take_category(const char *text, uint64_t *sites, char name[static 64])
 {
 	size_t length = strcspn(text, "\n");
+	const char *at = text;
 	*name = 0;
-	if (length == 0 || sscanf(text, "%" SCNu64 " %63[^\n]", sites, name) != 2)
+	if (length == 0 || !tw_scan_number(&at, 10, sites) || *at++ != ' ' || *at == '\n' || !*at)
 		return NULL;
+	size_t size = (size_t)(text + length - at);
+	size = size < 63 ? size : 63;
+	memcpy(name, at, size);
+	name[size] = 0;
 	return text + length + (text[length] == '\n');
 }
 

@@ -107,6 +107,7 @@ static void become(const void *context)
 	*next++ = plugin;
 	memcpy(next, call->words, call->count * sizeof *call->words);
 	execv(qemu->program, all);
+	free((void *)all);
 }
 
 int tw_qemu_run(const struct tw_qemu *qemu, int board, char **words, size_t count, int *status)
