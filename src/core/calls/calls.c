@@ -541,10 +541,12 @@ static void slip_out(struct tw_calls *calls, uint32_t depth, uint64_t time, enum
 {
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_frame *frame = &stack->space->frames[depth];
-	tell_end(calls, frame, alike_above(calls, depth), time, how);
+	const bool counts = tell_end(calls, frame, alike_above(calls, depth), time, how);
 	lower_other(stack, depth);
 	const uint64_t covered = covered_until(calls->own, &(struct place){calls->lane, depth - 1, 0}, SIZE_MAX);
-	lift(calls, depth, covered > time ? covered : time);
+	const struct tw_lifted_frame *before = lifted_at(stack, depth + 1);
+	const uint64_t since = counts ? time : before ? before->since : 0; /* what is too short covers nothing */
+	lift(calls, depth, covered > since ? covered : since);
 	take_out_timed(stack, depth);
 	memmove(frame, frame + 1, (stack->depth - depth) * sizeof *frame);
 	stack->depth--;
