@@ -149,10 +149,11 @@ static int finish_all(struct flight *flight)
 			names[count++] = strdup(entry->d_name);
 	if (folder)
 		closedir(folder);
-	if (names)
-		qsort(names, count, sizeof *names, compare_names);
+	if (!names)
+		return 0;
+	qsort(names, count, sizeof *names, compare_names);
 	for (int own = 1; own >= 0; own--)
-		for (size_t i = 0; names && i < count; i++)
+		for (size_t i = 0; i < count; i++)
 			if (names[i] && (process_of(flight, names[i]) == (unsigned long)flight->pid) == own)
 				status = tw_worse(status, finish(flight, names[i]));
 	for (size_t i = 0; i < count; i++)
