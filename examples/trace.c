@@ -13,7 +13,7 @@ static int fibonacci(int n)
 
 static void *run(void *context)
 {
-	const int *n = context;
+	const int *n = (const int *)context;
 	tw_trace_thread_name("worker");
 	TW_TRACE_FLOW_END("work", "hand over", (uint64_t)*n);
 	TW_TRACE_COUNTER("work", "result", 0, TW_I32("value", fibonacci(*n)));
