@@ -675,9 +675,9 @@ make_many() { # how many
 		            record(10, 2 << 16 | 1 << 20, 9001)]  # a backtrace of no addresses
 		    open(f"in{i:02}.fxt", "wb").write(b"".join(out))
 	END
-	trackway merge --strict --from-time 5us in*.fxt -o direct.fxt
-	(ulimit -n 32; trackway merge --strict --from-time 5us in*.fxt -o rounds.fxt)
-	(ulimit -n 32; trackway merge --from-time 5us in*.fxt - <in00.fxt -o with.fxt)
+	trackway merge --same-machine --strict --from-time 5us in*.fxt -o direct.fxt
+	(ulimit -n 32; trackway merge --same-machine --strict --from-time 5us in*.fxt -o rounds.fxt)
+	(ulimit -n 32; trackway merge --same-machine --from-time 5us in*.fxt - <in00.fxt -o with.fxt)
 	for file in direct rounds with; do
 		"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" $file.fxt >$file
 	done
