@@ -649,7 +649,8 @@ one() { # what a query answers, without the names of the columns
 		    if i % 3 == 0:
 		        event["args"] = {"n": i, "t": f"text {i}"}
 		    events.append(event)
-		json.dump(events, open("t.json", "w"))
+		json.dump(events[:3000], open("t.json", "w"))
+		json.dump(events, open("large.json", "w"))
 	END
 	cat >queries <<-'END'
 		select a.id, b.id, b.name from slice a join slice b on b.parent_id = a.id where a.name = 'f3'
@@ -683,11 +684,11 @@ one() { # what a query answers, without the names of the columns
 		done <queries
 	done
 	for memory in 1M 64M; do
-		timeout 60 trackway sql --memory $memory --csv t.json \
+		timeout 60 trackway sql --memory $memory --csv large.json \
 			"select count(*) from (select * from slice where name = 'f1' limit 20) a join slice b on b.parent_id = a.id" 2>err.$memory >$memory || [ $? = 1 ]
 	done
 	[ "$(grep -c 'sql: half of --memory has no room for the rows of slice: ' err.1M err.64M | tr '\n' ' ')" = "err.1M:1 err.64M:0 " ]
-	[ "$(trackway sql --memory 1M --csv none.json t.json "select count(*) from (select * from slice limit 3) a cross join slice b on b.parent_id = a.id" \
+	[ "$(trackway sql --memory 1M --csv none.json large.json "select count(*) from (select * from slice limit 3) a cross join slice b on b.parent_id = a.id" \
 		2>&1 >/dev/null | grep -c 'rows of slice: the files are read')" = 1 ]
 	diff 1M 64M
 }
