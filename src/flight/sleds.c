@@ -172,7 +172,7 @@ static void patch_map(const struct map *map, uint32_t first, const uint8_t *jump
 		uint8_t *sled = (uint8_t *)sled_of(entry);
 		id += function_of(entry) != last;
 		last = function_of(entry);
-		if (entry->kind >= STUBS || !is_empty(sled, entry->kind)) {
+		if (!sled || entry->kind >= STUBS || !is_empty(sled, entry->kind)) {
 			sleds->foreign++;
 			continue;
 		}

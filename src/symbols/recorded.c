@@ -17,18 +17,35 @@ enum { SPACE_BITS = 40, KINDS = 2, BY_ADDRESS = 1, PATH = 4096, BUILD_ID = 64 };
 
 /* ---- The list. ---- */
 
+/* Takes hexadecimal numbers and a build id, a space behind each, and returns what is left; NULL where they are not. */
+static const char *take_words(const char *line, uint64_t *numbers, unsigned count, char id[BUILD_ID + 1])
+{
+	for (unsigned i = 0; i < count; i++) {
+		char *end;
+		numbers[i] = strtoull(line, &end, 16);
+		if (end == line || *end != ' ')
+			return NULL;
+		line = end + 1;
+	}
+	size_t size = strcspn(line, " ");
+	if (!size || size > BUILD_ID || !line[size])
+		return NULL;
+	memcpy(id, line, size);
+	id[size] = '\0';
+	return line + size + 1;
+}
+
 /* "first count kind distance build-id path": the distance of number `first` from the program's first byte. */
 static void put_line(FILE *list, const char *text, size_t size)
 {
-	uint64_t first, count, kind, start, load;
+	enum { FIRST, COUNT, KIND, START, LOAD, NUMBERS };
+	uint64_t n[NUMBERS];
 	char line[PATH + 160], id[BUILD_ID + 1];
-	int path = 0;
 	snprintf(line, sizeof line, "%.*s", (int)size, text);
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %64s %n", &first, &count, &kind,
-	           &start, &load, id, &path) == 6 &&
-	    path && kind < KINDS && !strpbrk(line, "\n\r"))
-		fprintf(list, "%" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %s %s\n", first, count, kind,
-		        kind == BY_ADDRESS ? start - load : 0, id, line + path);
+	const char *path = take_words(line, n, NUMBERS, id);
+	if (path && n[KIND] < KINDS && !strpbrk(line, "\n\r"))
+		fprintf(list, "%" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %s %s\n", n[FIRST], n[COUNT], n[KIND],
+		        n[KIND] == BY_ADDRESS ? n[START] - n[LOAD] : 0, id, path);
 }
 
 static void put_note(FILE *list, const struct tw_record *record)
@@ -109,26 +126,25 @@ static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded,
 
 static int add_line(struct tw_symbols *symbols, const char *line, uint64_t number)
 {
-	uint64_t first, count, kind, distance;
+	enum { FIRST, COUNT, KIND, DISTANCE, NUMBERS };
+	uint64_t n[NUMBERS];
 	char id[BUILD_ID + 1];
-	int path = 0;
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %64s %n", &first, &count, &kind, &distance,
-	           id, &path) != 5 ||
-	    !path)
+	const char *path = take_words(line, n, NUMBERS, id);
+	if (!path)
 		return 1;
-	if (!is_same_program(line + path, id)) {
-		tw_symbols_fail(symbols, TW_ERR_FORMAT, "%s: was built anew since it was recorded", line + path);
+	if (!is_same_program(path, id)) {
+		tw_symbols_fail(symbols, TW_ERR_FORMAT, "%s: was built anew since it was recorded", path);
 		return 1;
 	}
 	struct tw_recorded *recorded = malloc(sizeof *recorded);
 	if (!recorded)
 		return TW_ERR_MEMORY;
 	*recorded = (struct tw_recorded){.next = symbols->recorded,
-	                                 .first = first,
-	                                 .count = count,
-	                                 .start = (number << SPACE_BITS) + distance};
+	                                 .first = n[FIRST],
+	                                 .count = n[COUNT],
+	                                 .start = (number << SPACE_BITS) + n[DISTANCE]};
 	symbols->recorded = recorded;
-	int status = add_program(symbols, recorded, kind, line + path);
+	int status = add_program(symbols, recorded, n[KIND], path);
 	return status == TW_ERR_MEMORY ? status : status < 0;
 }
 

@@ -121,17 +121,16 @@ const struct tw_command tw_command_record = {
 	"program was recorded until it ended, with whatever status; 1 when a signal ended it, or when so many "
 	"threads ran at a time that some were not recorded (the others were), or buffers were full; 2 for wrong use, "
 	"when nothing was recorded, or when the output cannot be written.",
-    .examples =
-	"trackway record -o trace -- ./program input.txt\tEvery instruction of a run.\n"
-	"trackway record --from-hint --snapshot-interval 100000 -o trace -- ./program\tWhat is between two "
-	"marks.\n"
-	"trackway record --to xray-fdr -o out.xray -- ./program\tEvery call of a run.\n"
-	"trackway record --to xray-fdr --ring 8M -o out.xray -- ./server\tThe last calls of each thread before "
-	"it ended.\n"
-	"trackway record --to fxt -o out.fxt -- ./program\tWhat a program says, and all that it "
+    .examples = "trackway record -o trace -- ./program input.txt\tEvery instruction of a run.\n"
+		"trackway record --from-hint --snapshot-interval 100000 -o trace -- ./program\tWhat is between two "
+		"marks.\n"
+		"trackway record --to xray-fdr -o out.xray -- ./program\tEvery call of a run.\n"
+		"trackway record --to xray-fdr --ring 8M -o out.xray -- ./server\tThe last calls of each thread before "
+		"it ended.\n"
+		"trackway record --to fxt -o out.fxt -- ./program\tWhat a program says, and all that it "
 		"starts.\n"
-	"trackway record --to fxt -o out.fxt --mode circular --stop-on late --after 5s\tWhat was before an "
-	"alert, and 5 s after it.\n",
+		"trackway record --to fxt -o out.fxt --mode circular --stop-on late --after 5s\tWhat was before an "
+		"alert, and 5 s after it.\n",
     .groups = groups,
     .size = sizeof(struct tw_record_options),
     .run = run,
