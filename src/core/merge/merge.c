@@ -343,6 +343,7 @@ bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
 void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request)
 {
 	const struct tw_merge *merge = reader->format == &merged_format ? reader->state : NULL;
+	reader->request.texts = request->texts; /* for traces that are opened later */
 	for (size_t i = 0; merge && i < merge->count; i++)
 		merge->inputs[i].reader->request.texts = request->texts;
 }

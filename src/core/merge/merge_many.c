@@ -188,10 +188,12 @@ static int take_trace(struct tw_reader *merged, size_t i)
 	const struct tw_read_options options = tw_merge_options_of(merged, READER_SHARE);
 	struct tw_reader *reader;
 	int status = tw_open(&reader, merge->traces[i].path, &options);
-	if (status < 0)
+	if (status < 0) {
 		tw_fail(merged, status, "%s", reader ? tw_reader_error(reader) : "out of memory");
-	else
+	} else {
+		reader->request.texts = merged->request.texts;
 		status = take_reader(merged, i, reader);
+	}
 	tw_close(reader);
 	return status;
 }
