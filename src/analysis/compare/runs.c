@@ -142,7 +142,7 @@ struct tw_runs_change tw_runs_compare(const double *values, size_t before, size_
 	double count = ways(deal.all, before);
 	for (size_t i = 0; i < deal.all; i++)
 		deal.scale += fabs(values[i]);
-	deal.changes = calloc(count <= EXACT_MOST ? (size_t)count : SAMPLED, sizeof *deal.changes);
+	deal.changes = calloc((count <= EXACT_MOST ? (size_t)count : SAMPLED) + 1, sizeof *deal.changes);
 	bool *first = calloc(deal.all, sizeof *first);
 	if (deal.changes && first) {
 		(count <= EXACT_MOST ? deal_all : deal_some)(&deal, first);

@@ -91,7 +91,7 @@ static size_t sum_up(struct comparison *comparison, size_t side, double *values,
 		quotients.whole += whole / runs;
 		rests.whole += whole % runs;
 	}
-	uint64_t runs = end - begin;
+	const uint64_t runs = end > begin ? end - begin : 1;
 	change->count[side] = quotients.count + (rests.count + runs / 2) / runs;
 	change->whole[side] = quotients.whole + (rests.whole + runs / 2) / runs;
 	change->value[side] = tw_runs_mean(values, used);

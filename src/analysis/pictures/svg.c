@@ -102,14 +102,14 @@ void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, cons
 	double span = scale->max - scale->min, step = value_step(span);
 	if (!isfinite(span) || !(step > 0))
 		return;
-	for (double n = ceil(scale->min / step); n * step <= scale->max; n++) {
-		double y = scale->bottom - scale->height * ((n * step - scale->min) / span);
+	for (long n = (long)ceil(scale->min / step); (double)n * step <= scale->max; n++) {
+		double y = scale->bottom - scale->height * (((double)n * step - scale->min) / span);
 		tw_putf(out, "<path class=\"grid\" d=\"M%d ", frame->left);
 		tw_svg_pixels(out, y);
 		tw_putf(out, "h%d\"/><text class=\"value\" x=\"%d\" y=\"", frame->width, frame->left - VALUE_GAP);
 		tw_svg_pixels(out, y + VALUE_DROP);
 		tw_put_text(out, "\">");
-		put_value(out, scale, n * step + 0.0);
+		put_value(out, scale, (double)n * step + 0.0);
 		tw_put_text(out, "</text>\n");
 	}
 }

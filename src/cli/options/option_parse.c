@@ -53,13 +53,14 @@ static const char *take_one_of(struct tw_numbers *who, const char *text, size_t 
 		free(one);
 		return "is too long";
 	}
-	if (!tw_parse_count(one, &number))
+	if (!tw_parse_count(one, &number)) {
 		who->items[who->count++] = number;
-	else if (length)
-		who->names.items[who->names.count++] = one;
-	bool kept = length && tw_parse_count(one, &number);
-	if (!kept)
 		free(one);
+	} else if (length) {
+		who->names.items[who->names.count++] = one;
+	} else {
+		free(one);
+	}
 	return length ? NULL : "is empty";
 }
 

@@ -224,7 +224,7 @@ static void each_row(struct row_table *table, FILE *rows, struct tw_output *out,
 	char *line = NULL;
 	size_t room = 0;
 	rewind(rows);
-	for (ssize_t length; !table->failed && (length = getline(&line, &room, rows)) > 0;) {
+	while (!table->failed && getline(&line, &room, rows) > 0) {
 		take_row(table, line);
 		if (out)
 			put_row(table, out, form);
