@@ -196,7 +196,7 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 		tw_count_loss(writer, "function id that the byte order cannot hold", false);
 		return 0;
 	}
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; arguments && i < count; i++)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_CALL_ARGUMENT, .value = arguments[i].value.u});
 	return 0;
 }
