@@ -309,9 +309,11 @@ static struct chrome_value part_of(const struct chrome_stream *stream, enum chro
 {
 	struct chrome_value value = {.type = CHROME_NOTHING};
 	const struct tw_text *text = &stream->parts[part];
+	if (!text->length)
+		return value;
 	struct chrome_scan scan = {.at = (const uint8_t *)text->bytes,
 	                           .end = (const uint8_t *)text->bytes + text->length};
-	if (!text->length || chrome_scan_value(&scan, &value) <= 0)
+	if (chrome_scan_value(&scan, &value) <= 0)
 		value.type = CHROME_NOTHING;
 	return value;
 }
