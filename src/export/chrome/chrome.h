@@ -166,8 +166,8 @@ struct chrome_context;
 static inline const struct tw_argument *tw_chrome_text_of(const struct tw_event *event,
                                                           const struct tw_argument *arguments)
 {
-	const struct tw_argument *argument = arguments + event->first_argument;
-	return event->argument_count == 1 && argument->raw == TW_RAW_TEXT ? argument : NULL;
+	const struct tw_argument *argument = event->argument_count == 1 ? arguments + event->first_argument : NULL;
+	return argument && argument->raw == TW_RAW_TEXT ? argument : NULL;
 }
 
 /* Writes an event as it was read, but for what became of it: its track among those of other traces, or its times. */
