@@ -67,9 +67,9 @@ int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t
 enum { NAME = 16 };
 static const char state_name[NAME] = "trackway.flight", object_name[NAME] = "trackway.object";
 
-bool fdr_is_note(const struct tw_fdr_record *record)
+bool fdr_is_note(const struct tw_fdr_record *record, size_t payload_have)
 {
-	return record->kind == TW_FDR_CUSTOM_EVENT && record->payload && record->payload_size > NAME &&
+	return record->kind == TW_FDR_CUSTOM_EVENT && record->payload && payload_have > NAME &&
 	       (memcmp(record->payload, state_name, NAME) == 0 || memcmp(record->payload, object_name, NAME) == 0);
 }
 

@@ -243,7 +243,7 @@ static int take_item(struct fdr_stream *stream, struct fdr_rows *rows, const str
 {
 	if (item->record.kind <= TW_FDR_ENTER_ARGS)
 		return take_call(stream, rows, item);
-	if (fdr_has_payload((unsigned)item->record.kind) && !fdr_is_note(&item->record))
+	if (fdr_has_payload((unsigned)item->record.kind) && !fdr_is_note(&item->record, item->payload_have))
 		take_event(stream, rows, item);
 	return 0;
 }
