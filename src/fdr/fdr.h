@@ -106,8 +106,8 @@ int fdr_flight_first(struct tw_reader *reader, struct tw_window *window, uint64_
  * stays where the chunk is damaged. Returns 0 or a negative status. */
 int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t buffer, uint64_t *next);
 
-/* Whether a record is a note of the recorder about itself and the program, which is no event of the program. payload_have: bytes
- * of its payload that are there. */
+/* Whether a record is a note of the recorder about itself and the program, which is no event of the program.
+ * payload_have: bytes of its payload that are there. */
 bool fdr_is_note(const struct tw_fdr_record *record, size_t payload_have);
 
 /* What the recorder says of the log. */
