@@ -45,10 +45,13 @@ static void pass_calls(struct walked *w)
 	w->largest = largest;
 }
 
-/* Whether a record that tells the counter is where a delta before it has gone past it. */
+/* Whether a record that tells the counter is where a delta before it has gone past it. Where none told it before, a
+ * delta of more than INT32_MAX ticks is to be looked at. */
 static bool went_past(const struct walked *w, uint64_t told)
 {
-	return w->told && told >= w->told && w->largest >= LARGE_DELTA && w->largest > told - w->told;
+	if (!w->told)
+		return w->largest > INT32_MAX;
+	return told >= w->told && w->largest >= LARGE_DELTA && w->largest > told - w->told;
 }
 
 /* Whether a counter is behind the one told before it by more than processors differ. */

@@ -132,13 +132,13 @@ becomes_fxt() { # log
 		log, size = open(sys.argv[1], "rb").read(), 20000
 		entry = struct.pack("<II", 1 << 4, 10)  # entry of function 1
 		first = log[32:80] + entry  # NewBuffer, WallTime, NewCPUId
-		inner = b"".join(log[32:33] + struct.pack("<I", i) + log[37:48] + entry for i in range(1, 800))
+		inner = b"".join(log[32:33] + struct.pack("<I", i) + log[37:80] + entry for i in range(1, 350))
 		outer = (first + inner).ljust(size, b"\0")
 		sys.stdout.buffer.write(log[:16] + struct.pack("<Q", size) + log[24:32] + outer + first + b"\3" + bytes(15))
 	END
 	trackway repair in.xray -o out.xray || [ $? -eq 1 ]
 	[ "$(stat -c %s out.xray)" -lt $((3 * $(stat -c %s in.xray))) ] # not the header's size for each
-	[ "$(trackway dump out.xray --json | grep -c '"new-buffer"')" -eq 800 ] # the last is the first again
+	[ "$(trackway dump out.xray --json | grep -c '"new-buffer"')" -eq 350 ] # the last is the first again
 }
 
 @test "convert of version 2 to 1: full buffers are none with fill" {

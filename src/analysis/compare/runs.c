@@ -143,7 +143,7 @@ struct tw_runs_change tw_runs_compare(const double *values, size_t before, size_
 	for (size_t i = 0; i < deal.all; i++)
 		deal.scale += fabs(values[i]);
 	deal.changes = calloc((count <= EXACT_MOST ? (size_t)count : SAMPLED) + 1, sizeof *deal.changes);
-	bool *first = calloc(deal.all, sizeof *first);
+	bool *first = calloc(deal.all + 1, sizeof *first);
 	if (deal.changes && first) {
 		(count <= EXACT_MOST ? deal_all : deal_some)(&deal, first);
 		change = judge(&deal);
