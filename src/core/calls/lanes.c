@@ -1,0 +1,245 @@
+/* lanes.c - which stack of a track a call is on, where slices overlap without nesting. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/calls/lanes.h"
+
+#include "base/memory/sum.h"
+#include "core/calls/spaces.h"
+
+enum { LANES_MOST = 1024 /* of a track */ };
+
+/* Has the functions below, and hooks, work on a lane of the current track. */
+void tw_lanes_turn_to(struct tw_calls *calls, uint32_t lane)
+{
+	calls->stack = tw_lane_stack(calls->own, lane);
+	calls->lane = lane;
+	calls->level = lane ? calls->own->lanes[lane - 1].level : 0;
+}
+
+/* How deep the root of a lane is. */
+static uint32_t level_of(const struct tw_call_stack *own, uint32_t lane)
+{
+	uint32_t level = 0;
+	for (; lane; lane = own->lanes[lane - 1].base_lane)
+		level += own->lanes[lane - 1].base_depth;
+	return level;
+}
+
+/* Tells a lane what its root stands for. */
+static void set_base(struct tw_calls *calls, uint32_t lane, uint32_t base_lane, uint32_t base_depth)
+{
+	struct tw_call_lane *further = &calls->own->lanes[lane - 1];
+	while (base_lane && !base_depth) {
+		base_depth = calls->own->lanes[base_lane - 1].base_depth;
+		base_lane = calls->own->lanes[base_lane - 1].base_lane;
+	}
+	const struct tw_call_space *around = tw_lane_stack(calls->own, base_lane)->space;
+	struct tw_frame *root = &further->stack.space->frames[0];
+	further->base_lane = base_lane;
+	further->base_depth = base_depth;
+	further->level = level_of(calls->own, lane);
+	root->name = around ? around->frames[base_depth].name : TW_NO_CALL_NAME;
+	root->row = around ? around->frames[base_depth].row : TW_ROW_NONE;
+}
+
+/* Gives the frames from a depth on the rows that they have under what is now below them. */
+void tw_lanes_move_rows(struct tw_calls *calls, uint32_t depth)
+{
+	struct tw_call_space *space = calls->stack->space;
+	for (uint32_t i = depth; i <= calls->stack->depth && calls->hooks->moved; i++) {
+		struct tw_frame *frame = &space->frames[i];
+		const uint32_t row = calls->hooks->moved(calls, frame - 1, frame), was = frame->row;
+		if (row == was || row < TW_ROW_FIRST || was < TW_ROW_FIRST ||
+		    (calls->by_row && !space->tableless && !tw_space_grow_rows(calls, space, row)))
+			continue;
+		if (calls->by_row && !space->tableless) {
+			space->row_on_stack[was]--;
+			space->row_on_stack[row]++;
+		}
+		frame->row = row;
+	}
+}
+
+/* How many calls like that of a frame go on around a lane: those of its name or row up to its root. */
+uint32_t tw_lanes_calls_around(const struct tw_calls *calls, uint32_t lane, const struct tw_frame *frame)
+{
+	uint32_t count = 0;
+	while (lane) {
+		const struct tw_call_lane *further = &calls->own->lanes[lane - 1];
+		const struct tw_call_space *space = tw_lane_stack(calls->own, further->base_lane)->space;
+		if (further->base_depth)
+			count += calls->by_row ? tw_space_calls_of_row(space, further->base_depth, frame->row)
+			                       : tw_space_calls_of_name(space, further->base_depth, frame->name);
+		lane = further->base_lane;
+	}
+	return count;
+}
+
+/* The calls of lanes have got others around them. */
+static void move_lanes(struct tw_calls *calls)
+{
+	const uint32_t lane = calls->lane;
+	for (uint32_t i = 1; i <= calls->own->lane_count; i++) {
+		const struct tw_call_lane *further = &calls->own->lanes[i - 1];
+		if (!further->stack.depth)
+			continue;
+		set_base(calls, i, further->base_lane, further->base_depth);
+		tw_lanes_turn_to(calls, i);
+		tw_lanes_move_rows(calls, 1);
+	}
+	tw_lanes_turn_to(calls, lane);
+}
+
+/* A frame of a lane is gone, and those above it are a place lower. */
+void tw_lanes_lower(struct tw_calls *calls, uint32_t lane, uint32_t depth)
+{
+	struct tw_call_stack *own = calls->own;
+	bool moved = false;
+	for (uint32_t i = 1; i <= own->lane_count; i++) {
+		const struct tw_call_lane *further = &own->lanes[i - 1];
+		if (further->stack.depth && further->base_lane == lane && further->base_depth >= depth) {
+			set_base(calls, i, lane, further->base_depth - 1);
+			moved = true;
+		}
+	}
+	if (moved)
+		move_lanes(calls);
+	while (own->lane_count && !own->lanes[own->lane_count - 1].stack.depth)
+		own->lane_count--;
+}
+
+/* The lowest lane in which nothing is open, a new one if there is none; 0: there is no room. */
+static uint32_t free_lane(struct tw_calls *calls)
+{
+	struct tw_call_stack *own = calls->own;
+	uint32_t lane = 1;
+	while (lane <= own->lane_count && own->lanes[lane - 1].stack.depth)
+		lane++;
+	const size_t before = own->lane_room;
+	if (lane > LANES_MOST ||
+	    !tw_budget_grow(calls->budget, TW_FOR_STACKS, &own->lanes, &own->lane_room, lane, sizeof *own->lanes))
+		return 0;
+	for (size_t i = before; i < own->lane_room; i++)
+		own->lanes[i].stack.due = UINT64_MAX;
+	struct tw_call_stack *stack = &own->lanes[lane - 1].stack;
+	if (!stack->space) {
+		stack->space = tw_space_new(calls);
+		if (!stack->space)
+			return 0;
+		stack->space->tableless = true; /* few are deep */
+		stack->space->frames[0] = (struct tw_frame){.name = TW_NO_CALL_NAME};
+	}
+	own->lane_count = lane > own->lane_count ? lane : own->lane_count;
+	return lane;
+}
+
+/* Of the calls directly inside a frame that are open: the latest end that is known. */
+uint64_t tw_lanes_covered_until(const struct tw_call_stack *own, const struct tw_call_place *around, size_t beyond)
+{
+	const struct tw_call_stack *stack = tw_lane_at(own, around->lane);
+	uint64_t until = beyond < stack->timed_count ? stack->timed[beyond].end : 0;
+	for (uint32_t i = 0; i < own->lane_count; i++) {
+		const struct tw_call_lane *lane = &own->lanes[i];
+		bool inside = lane->stack.depth && lane->base_lane == around->lane && lane->base_depth == around->depth;
+		if (inside && lane->stack.timed_count && lane->stack.timed[0].depth == 1 &&
+		    lane->stack.timed[0].end > until)
+			until = lane->stack.timed[0].end;
+	}
+	return until;
+}
+
+/* Finds the lane in which the next complete slice ends, up to a time. */
+bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane)
+{
+	const struct tw_call_stack *first = own;
+	*lane = 0;
+	for (uint32_t i = 0; i < own->lane_count; i++)
+		if (own->lanes[i].stack.due < first->due) {
+			first = &own->lanes[i].stack;
+			*lane = i + 1;
+		}
+	return first->timed_count && first->due <= time;
+}
+
+/* When the first complete slice of any lane ends. */
+uint64_t tw_lanes_first_due(const struct tw_call_stack *own)
+{
+	uint64_t due = own->due;
+	for (uint32_t i = 0; i < own->lane_count; i++)
+		due = own->lanes[i].stack.due < due ? own->lanes[i].stack.due : due;
+	return due;
+}
+
+/* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */
+void tw_lanes_take_later(struct tw_call_place *found, const struct tw_call_stack *own, uint32_t lane, uint32_t depth)
+{
+	if (!depth)
+		return;
+	const uint64_t begin = tw_lane_at(own, lane)->space->frames[depth].begin;
+	if (!found->depth || begin >= found->begin)
+		*found = (struct tw_call_place){lane, depth, begin};
+}
+
+/* The call that began last and goes on. */
+struct tw_call_place tw_lanes_latest(const struct tw_call_stack *own)
+{
+	struct tw_call_place found = {0};
+	for (uint32_t lane = 0; lane <= own->lane_count; lane++)
+		tw_lanes_take_later(&found, own, lane, tw_lane_at(own, lane)->depth);
+	return found;
+}
+
+const struct tw_frame *tw_calls_innermost(const struct tw_calls *calls, uint32_t track)
+{
+	const struct tw_call_stack *own = track < calls->stack_room ? &calls->stacks[track] : &calls->spare;
+	const struct tw_call_place found = tw_lanes_latest(own);
+	if (!found.depth)
+		return NULL;
+	return &tw_lane_at(own, found.lane)->space->frames[found.depth];
+}
+
+/* The innermost frame of a lane that holds what lasts until a time. The number of the first complete slice that does
+ * not goes to *beyond. */
+static uint32_t holder(const struct tw_call_stack *stack, uint64_t end, uint64_t rounding, size_t *beyond)
+{
+	size_t low = 0, high = stack->timed_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (tw_sum(stack->timed[middle].end, rounding) >= end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*beyond = low;
+	return low < stack->timed_count ? stack->timed[low].depth - 1 : stack->depth;
+}
+
+/* Finds the innermost frame that holds what lasts until a time. Returns whether something open does not. */
+bool tw_lanes_find_holder(const struct tw_calls *calls, uint64_t end, struct tw_call_place *found, size_t *beyond)
+{
+	const struct tw_call_stack *own = calls->own;
+	bool overlaps = false;
+	*found = (struct tw_call_place){0};
+	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
+		const struct tw_call_stack *stack = tw_lane_at(own, lane);
+		size_t first;
+		const uint32_t depth = holder(stack, end, calls->exact ? 0 : TW_CALL_ROUNDING, &first);
+		overlaps |= depth < stack->depth;
+		tw_lanes_take_later(found, own, lane, depth);
+		if (found->lane == lane)
+			*beyond = first;
+	}
+	return overlaps;
+}
+
+/* The lane for a call inside a frame: that of the frame if nothing else is on it, otherwise a free one. False: there is
+ * no room. */
+bool tw_lanes_find(struct tw_calls *calls, const struct tw_call_place *around, uint32_t *lane)
+{
+	*lane = around->lane;
+	if (tw_lane_stack(calls->own, around->lane)->depth == around->depth)
+		return true;
+	*lane = free_lane(calls);
+	if (*lane)
+		set_base(calls, *lane, around->lane, around->depth);
+	return *lane;
+}

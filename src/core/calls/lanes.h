@@ -1,0 +1,48 @@
+/* lanes.h - which stack of a track a call is on: what the files of this folder ask of each other. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_CALLS_LANES_H
+#define CORE_CALLS_LANES_H
+
+#include "core/calls/calls.h"
+
+enum {
+	TW_CALL_ROUNDING = 1 /* ns by which a slice may end behind the one around it: times are often rounded to 1 ns */
+};
+
+/* A frame of a track. */
+struct tw_call_place {
+	uint32_t lane, depth;
+	uint64_t begin;
+};
+
+/* The stack of a lane, to change; 0: the track's own. */
+static inline struct tw_call_stack *tw_lane_stack(struct tw_call_stack *own, uint32_t lane)
+{
+	return lane ? &own->lanes[lane - 1].stack : own;
+}
+
+/* Has the functions below, and hooks, work on a lane of the current track. */
+void tw_lanes_turn_to(struct tw_calls *calls, uint32_t lane);
+/* Gives the frames from a depth on the rows that they have under what is now below them. */
+void tw_lanes_move_rows(struct tw_calls *calls, uint32_t depth);
+/* How many calls like that of a frame go on around a lane: those of its name or row up to its root. */
+uint32_t tw_lanes_calls_around(const struct tw_calls *calls, uint32_t lane, const struct tw_frame *frame);
+/* A frame of a lane is gone, and those above it are a place lower. */
+void tw_lanes_lower(struct tw_calls *calls, uint32_t lane, uint32_t depth);
+/* Of the calls directly inside a frame that are open: the latest end that is known. */
+uint64_t tw_lanes_covered_until(const struct tw_call_stack *own, const struct tw_call_place *around, size_t beyond);
+/* Finds the lane in which the next complete slice ends, up to a time. */
+bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane);
+/* When the first complete slice of any lane ends. */
+uint64_t tw_lanes_first_due(const struct tw_call_stack *own);
+/* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */
+void tw_lanes_take_later(struct tw_call_place *found, const struct tw_call_stack *own, uint32_t lane, uint32_t depth);
+/* The call that began last and goes on. */
+struct tw_call_place tw_lanes_latest(const struct tw_call_stack *own);
+/* Finds the innermost frame that holds what lasts until a time. Returns whether something open does not. */
+bool tw_lanes_find_holder(const struct tw_calls *calls, uint64_t end, struct tw_call_place *found, size_t *beyond);
+/* The lane for a call inside a frame: that of the frame if nothing else is on it, otherwise a free one. False: there is
+ * no room. */
+bool tw_lanes_find(struct tw_calls *calls, const struct tw_call_place *around, uint32_t *lane);
+
+#endif
