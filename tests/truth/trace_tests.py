@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import shutil
+import socket
 import struct
 import subprocess
 import sys
@@ -471,6 +472,28 @@ def alert(run):
     expect(values[0] < 20000 < values[-1], values[0], values[-1])
 
 
+def server(run):
+    """examples/server.c: what was around a slow request is kept, and the server goes on."""
+    with Managed(run, "record", "--to", "fxt", "-o", "slow.fxt", "--mode", "circular", "--buffer-size", "1M", "--stop-on",
+                 "slow request", "--after", "50ms", "--", "sh", "-c", 'exec "$0" 0 >port', run.programs / "trace-server") as manager:
+        port = run.folder / "port"
+        manager.until(lambda: port.exists() and port.read_text().endswith("\n"), "the port")
+        with socket.create_connection(("127.0.0.1", int(port.read_text().split()[1]))) as talk, talk.makefile("rw") as lines:
+            for request in (3, 2, 101, 1):
+                print(request, file=lines, flush=True)
+                expect(lines.readline() == "done\n", "no answer to", request)
+            said = manager.wait()
+            expect(manager.process.returncode == 0, said)
+            print("1\nquit", file=lines, flush=True)
+            expect(lines.read() == "done\n", "the server did not go on")
+    rows = run.archive("slow.fxt")
+    worked = [arguments(row)["ms"] for row in rows if row.get("name") == "work"]
+    expect(worked[:3] == [("uint32", ms) for ms in (3, 2, 101)], worked)
+    slow = named(rows, "event.instant", "slow request")["timestamp"]
+    around = [row for row in rows if row.get("name") == "request" and row["timestamp"] <= slow <= row.get("end_time", slow)]
+    expect([arguments(row)["line"] for row in around] == [("string", "101\n")], around)
+
+
 def manager_killed(run):
     """The manager is killed, or both: the files of the programs are there."""
     for both in (False, True):
@@ -563,7 +586,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, manager_killed, nothing):
+                 processes, attach, while_written, alert, server, manager_killed, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 
