@@ -61,6 +61,7 @@ struct fdr_log {
 	struct tw_fdr_header header;
 	uint64_t frequency; /* for the clock: the header's where it makes sense, else 10^9 */
 	bool indexed;
+	struct tw_text notes;     /* of a flight recorder: each behind its size, u32 */
 	struct fdr_place *places; /* thread by thread, each thread's in time order */
 	size_t place_count, place_room;
 	struct fdr_thread *threads; /* threads[0] is "no thread": junk */
@@ -106,6 +107,8 @@ int fdr_flight_first(struct tw_reader *reader, struct tw_window *window, uint64_
  * stays where the chunk is damaged. Returns 0 or a negative status. */
 int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t buffer, uint64_t *next);
 
+/* ---- notes.c: what the recorder says of itself and of the program. ---- */
+
 /* Whether a record is a note of the recorder about itself and the program, which is no event of the program.
  * payload_have: bytes of its payload that are there. */
 bool fdr_is_note(const struct tw_fdr_record *record, size_t payload_have);
@@ -118,6 +121,12 @@ struct fdr_flight_state {
 
 /* Reads it from the first buffer. False: the log has none. */
 bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state);
+
+/* The thread that notes are of: 0, which no other has. NULL: there is none. */
+const struct fdr_thread *fdr_notes_thread(const struct fdr_log *log);
+
+/* Keeps its notes in log->notes, once the log is indexed. Returns 0 or a negative status. */
+int fdr_keep_notes(struct tw_reader *reader, struct fdr_log *log);
 
 /* ---- log.c, on. ---- */
 

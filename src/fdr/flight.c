@@ -61,30 +61,3 @@ int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t
 	const uint64_t size = have < sizeof(uint32_t) ? 0 : tw_load32(bytes, false);
 	return is_size(chunk, size) && chunk + size >= *next ? seek(reader, window, chunk + size, next) : 0;
 }
-
-/* ---- Notes. ---- */
-
-enum { NAME = 16 };
-static const char state_name[NAME] = "trackway.flight", object_name[NAME] = "trackway.object";
-
-bool fdr_is_note(const struct tw_fdr_record *record, size_t payload_have)
-{
-	return record->kind == TW_FDR_CUSTOM_EVENT && record->payload && payload_have > NAME &&
-	       (memcmp(record->payload, state_name, NAME) == 0 || memcmp(record->payload, object_name, NAME) == 0);
-}
-
-bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state)
-{
-	/* behind BufferExtents, NewBuffer, WallTime, Pid, NewCPUId and the event's own record */
-	enum { NOTE = TW_FDR_HEADER_SIZE + 6 * RECORD, SIZE = 48, STATE_AT = NAME + 9, LOST_AT = NAME + 17, ENDED = 2 };
-	const uint8_t *bytes;
-	size_t have;
-	if (tw_window_view(&reader->window, NOTE, EXTENTS_AT + SIZE, &bytes, &have) < 0 || have < EXTENTS_AT + SIZE)
-		return false;
-	const uint8_t *note = memcmp(bytes, state_name, NAME) == 0 ? bytes : bytes + EXTENTS_AT;
-	if (memcmp(note, state_name, NAME) != 0)
-		return false;
-	state->ended = tw_load64(note + STATE_AT, false) == ENDED;
-	state->lost = tw_load64(note + LOST_AT, false);
-	return true;
-}

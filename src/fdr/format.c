@@ -122,6 +122,8 @@ int fdr_open(struct tw_reader *reader)
 	reader->traits.in_turn = reader->options.order == TW_ORDER_TRACK;
 	status = fdr_index(reader, log);
 	if (status >= 0)
+		status = fdr_keep_notes(reader, log);
+	if (status >= 0)
 		status = choose_threads(reader, 0, 1);
 	if (status >= 0 && reader->options.order == TW_ORDER_TIME)
 		status = fdr_merge_open(reader);

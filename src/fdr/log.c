@@ -807,6 +807,7 @@ void fdr_log_free(struct fdr_log *log)
 		return;
 	free(log->places);
 	free(log->threads);
+	tw_text_free(&log->notes);
 	free(atomic_load(&log->known));
 	free(log);
 }

@@ -38,6 +38,10 @@ int fdr_write_batch(struct tw_writer *writer, const struct tw_reader *reader, co
  * nanosecond; does nothing where it has been put. clock: NULL where there were no events. */
 void fdr_begin_log(struct tw_writer *writer, const struct tw_clock *clock);
 
+/* Puts the notes of the flight recorder, whose functions keep their numbers, behind the header: where the events are of
+ * such a log alone. False without memory. */
+bool fdr_put_notes(struct tw_output *out, const struct tw_fdr_header *header, const struct tw_reader *reader);
+
 /* The tick of a time: the next one, counted as "time", where the rate has none that reads back as it. */
 static inline uint64_t fdr_ticks_of(struct tw_writer *writer, uint64_t ns, uint64_t frequency)
 {

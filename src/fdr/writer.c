@@ -527,7 +527,12 @@ static int open_writer(struct tw_writer *writer)
 
 static int write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
-	((struct fdr_writer *)writer->state)->rounding = reader->traits.rounding;
+	struct fdr_writer *w = writer->state;
+	const bool first = w->log.header.cycle_frequency == 0;
+	w->rounding = reader->traits.rounding;
+	fdr_begin_log(writer, tw_reader_clock(reader));
+	if (first && !fdr_put_notes(&writer->out, &w->log.header, reader))
+		return no_memory(writer);
 	return fdr_write_batch(writer, reader, batch, put_event);
 }
 

@@ -197,6 +197,34 @@ def full(bench, words):
     expect(done.returncode == 0 and "had no room" in done.stderr, out, done.returncode, done.stderr)
 
 
+def stale(bench, words):
+    """Logs of an earlier run, whose recorder was killed, stay as they are and count for nothing."""
+    program = bench.build(words, "program")
+    log, _ = bench.record(program, "1", "7", "return")
+    old = [bench.directory / "kept.4000000.part", bench.directory / "kept.4000000-1.part"]
+    for path in old:
+        path.write_bytes(log.read_bytes())
+    command = [bench.tool, "record", "--to", "xray-fdr", "-o", bench.directory / "kept", "--", program,
+               bench.directory / "counts", "1", "50", "return"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    expect(done.returncode == 0 and all(path.name in done.stderr for path in old), done.returncode, done.stderr)
+    expect(sorted(bench.directory.glob("kept*")) == sorted([bench.directory / "kept", *old]), "other files")
+    expect(all(path.read_bytes() == log.read_bytes() for path in old), "changed")
+    expect(bench.calls(bench.directory / "kept")["leaf"] == 50, "leaf")
+    done = subprocess.run([bench.tool, "record", "--to", "xray-fdr", "-o", bench.directory / "kept", "--", "true"],
+                          stderr=subprocess.PIPE, text=True, check=False)
+    expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.returncode, done.stderr)
+
+
+def cut(bench, words):
+    """A part of a log has names as the whole has."""
+    program = bench.build(words, "program")
+    log, _ = bench.record(program, "2", "100", "return")
+    part = bench.directory / "part.xray"
+    subprocess.run([bench.tool, "cut", "--min-duration", "1ns", log, "-o", part], stderr=subprocess.DEVNULL, check=True)
+    expect(bench.calls(part)["main"] == 1, bench.calls(part))
+
+
 def limit_files(size):
     import resource
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
@@ -242,6 +270,8 @@ def tests(options):
         yield f"{what}: llvm-xray reads it", llvm, words
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "a program without calls", nothing, hooks
+    yield "logs that an earlier run left", stale, hooks
+    yield "a part of a log has names", cut, hooks
 
 
 def main():

@@ -17,12 +17,19 @@
 
 static const char library_name[] = "libtrackway_fdr.so";
 
+/* Names of logs beside the output, sorted. */
+struct logs {
+	char **names;
+	size_t count, room;
+};
+
 /* The log of each process while it is recorded stands beside the output: OUT.PID.part, OUT.PID-1.part after an exec. */
 struct flight {
 	const struct tw_record_options *options;
 	char library[PATH_MAX];
 	char **words;
 	char folder[PATH_MAX], name[NAME_MAX + 1]; /* of the output */
+	struct logs older;                         /* that were there before: a recorder that was killed left them */
 	pid_t pid;
 	uint64_t logs, lost; /* with calls; records that had no room */
 };
@@ -137,28 +144,52 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static bool list_logs(const struct flight *flight, struct logs *logs)
+{
+	bool good = true;
+	DIR *folder = opendir(flight->folder);
+	for (struct dirent *entry; folder && good && (entry = readdir(folder));) {
+		if (!process_of(flight, entry->d_name))
+			continue;
+		char *name = strdup(entry->d_name);
+		good = name && tw_grow(&logs->names, &logs->room, logs->count + 1, sizeof *logs->names);
+		if (good)
+			logs->names[logs->count++] = name;
+		else
+			free(name);
+	}
+	if (folder)
+		closedir(folder);
+	if (logs->count)
+		qsort(logs->names, logs->count, sizeof *logs->names, compare_names);
+	return good;
+}
+
+static void free_logs(struct logs *logs)
+{
+	for (size_t i = 0; i < logs->count; i++)
+		free(logs->names[i]);
+	free(logs->names);
+}
+
+/* What a recorder left that was killed is not of this run: no recorder writes into a file that is there. */
+static bool is_older(const struct flight *flight, const char *name)
+{
+	const struct logs *older = &flight->older;
+	return older->count && bsearch(&name, older->names, older->count, sizeof *older->names, compare_names);
+}
+
 /* The program's own log first. */
 static int finish_all(struct flight *flight)
 {
-	char **names = NULL;
-	size_t count = 0, room = 0;
-	int status = 0;
-	DIR *folder = opendir(flight->folder);
-	for (struct dirent *entry; folder && (entry = readdir(folder));)
-		if (process_of(flight, entry->d_name) && tw_grow(&names, &room, count + 1, sizeof *names))
-			names[count++] = strdup(entry->d_name);
-	if (folder)
-		closedir(folder);
-	if (!names)
-		return 0;
-	qsort(names, count, sizeof *names, compare_names);
+	struct logs logs = {0};
+	int status = list_logs(flight, &logs) ? 0 : tw_say_error("out of memory");
 	for (int own = 1; own >= 0; own--)
-		for (size_t i = 0; i < count; i++)
-			if (names[i] && (process_of(flight, names[i]) == (unsigned long)flight->pid) == own)
-				status = tw_worse(status, finish(flight, names[i]));
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
+		for (size_t i = 0; i < logs.count; i++)
+			if ((process_of(flight, logs.names[i]) == (unsigned long)flight->pid) == own &&
+			    !is_older(flight, logs.names[i]))
+				status = tw_worse(status, finish(flight, logs.names[i]));
+	free_logs(&logs);
 	return status;
 }
 
@@ -198,6 +229,13 @@ static int say_end(const struct flight *flight, const struct tw_program *program
 	return own ? own : TW_EXIT_FAILED;
 }
 
+static void say_older(const struct flight *flight)
+{
+	for (size_t i = 0; i < flight->older.count; i++)
+		tw_say("%s/%s: of an earlier run that was not ended; every command reads it", flight->folder,
+		       flight->older.names[i]);
+}
+
 static int run(const struct tw_record_options *options, char **words, size_t count)
 {
 	struct flight flight = {.options = options, .words = words};
@@ -209,12 +247,15 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	                     : !tw_program_part(library_name, flight.library))
 		return tw_say_error("%s: not found; --library names it",
 		                    options->library ? options->library : library_name);
-	int status = tw_program_run(&program);
-	if (status)
-		return status;
-	flight.pid = program.pid;
-	status = finish_all(&flight);
-	return status ? status : say_end(&flight, &program);
+	int status = list_logs(&flight, &flight.older) ? tw_program_run(&program) : tw_say_error("out of memory");
+	if (status == 0) {
+		flight.pid = program.pid;
+		status = finish_all(&flight);
+		status = status ? status : say_end(&flight, &program);
+		say_older(&flight);
+	}
+	free_logs(&flight.older);
+	return status;
 }
 
 static const char *const clocks[] = {"auto", "monotonic", "tsc", NULL};
