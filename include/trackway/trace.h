@@ -22,6 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+#include <type_traits>
+#endif
+
 #include <trackway/status.h>
 
 #ifdef __cplusplus
@@ -140,7 +144,7 @@ TW_API void tw_trace_close(struct tw_trace_duration *duration);
 
 /* ---- The same for names that are no literals: they are looked up each time. ---- */
 
-/* Whether events of a category are recorded. */
+/* Whether events of a category are recorded; of NULL: whether anything is. */
 TW_API int tw_trace_enabled(const char *category);
 
 /* Writes an event of any kind but TW_TRACE_KIND_COMPLETE, on the thread that calls it, now. */
@@ -168,6 +172,9 @@ TW_API void tw_trace_alert(const char *category, const char *name);
 
 /* Makes a track of its own. Returns its number, 0 where nothing is recorded. It lives as long as the recording. */
 TW_API uint32_t tw_trace_track(const char *name);
+
+/* The same for whoever has numbers of their own for tracks: the one of this number, made where there is none yet. */
+TW_API uint32_t tw_trace_vthread(const char *name, uint64_t id);
 
 /* Nanoseconds of CLOCK_MONOTONIC as a time for tw_trace_write_at(); and now. */
 TW_API uint64_t tw_trace_time(uint64_t monotonic_ns);
@@ -240,7 +247,8 @@ static inline struct tw_trace_argument tw_trace_text_(const char *name, const ch
 #define TW_NULL(name) tw_trace_bytes_(name, NULL, 0, TW_TRACE_TYPE_NULL)
 #define TW_BYTES(name, bytes, size) tw_trace_bytes_(name, bytes, size, TW_TRACE_TYPE_BYTES)
 
-/* TW_ARG(name, value) finds the type: numbers, bool, text, pointers; in C++ also nullptr and what has c_str(). */
+/* TW_ARG(name, value) finds the type: numbers, bool, text, pointers; in C++ also nullptr, enumerations, and what has
+ * data() and size() as a string has. */
 #if defined(__cplusplus)
 static inline struct tw_trace_argument tw_trace_any_(const char *name, bool v)
 {
@@ -249,6 +257,14 @@ static inline struct tw_trace_argument tw_trace_any_(const char *name, bool v)
 static inline struct tw_trace_argument tw_trace_any_(const char *name, int v)
 {
 	return TW_I32(name, v);
+}
+static inline struct tw_trace_argument tw_trace_any_(const char *name, unsigned char v)
+{
+	return TW_U32(name, v);
+}
+static inline struct tw_trace_argument tw_trace_any_(const char *name, unsigned short v)
+{
+	return TW_U32(name, v);
 }
 static inline struct tw_trace_argument tw_trace_any_(const char *name, unsigned v)
 {
@@ -287,9 +303,16 @@ static inline struct tw_trace_argument tw_trace_any_(const char *name, decltype(
 	return TW_NULL(name);
 }
 template <typename T>
-static inline auto tw_trace_any_(const char *name, const T &text) -> decltype(TW_TEXT(name, text.c_str()))
+static inline auto tw_trace_any_(const char *name, const T &text)
+    -> decltype(TW_BYTES(TW_TEXT(name, text.data()).name, nullptr, text.size()))
 {
 	return tw_trace_bytes_(name, text.data(), text.size(), TW_TRACE_TYPE_TEXT);
+}
+template <typename T>
+static inline typename std::enable_if<std::is_enum<T>::value, struct tw_trace_argument>::type tw_trace_any_(
+    const char *name, T v)
+{
+	return tw_trace_any_(name, static_cast<typename std::underlying_type<T>::type>(v));
 }
 #define TW_ARG(name, value) tw_trace_any_(name, value)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -310,6 +333,9 @@ static inline struct tw_trace_argument tw_trace_truth_(const char *name, _Bool v
 	     default: tw_trace_pointer_)(name, value))
 /* clang-format on */
 #endif
+
+/* The end of a list: so it is never empty, and no macro is called with nothing for its dots. */
+#define TW_TRACE_LAST_ tw_trace_bytes_(NULL, NULL, 0, TW_TRACE_TYPE_END)
 
 /* ---- The macros. Up to 15 arguments follow those that are named. ---- */
 
@@ -352,8 +378,6 @@ static inline int tw_trace_on_(struct tw_trace_site *site)
 	       tw_trace_ask(site);
 }
 
-/* The end of a list: so it is never empty, and no macro is called with nothing for its dots. */
-#define TW_TRACE_LAST_ tw_trace_bytes_(NULL, NULL, 0, TW_TRACE_TYPE_END)
 #define TW_TRACE_SITE_(site, category, name) static struct tw_trace_site site = {category, name, 0, 0, {0}}
 #define TW_TRACE_COUNT_(list) (sizeof(list) / sizeof *(list)-1)
 

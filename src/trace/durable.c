@@ -4,12 +4,14 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { DURABLE_CHUNK = 1 << 14, TEXT_MOST = 32000, TABLE_LEAST = 1 << 10 };
 
 static struct trace_session *const session = &trace_session;
 
-/* What has a number: a string, or a label (whose text is NULL, and `length` both strings). */
+/* What has a number: a string; a label, whose text is NULL, and `length` both strings; a track, whose text is NULL, and
+ * `length` the number that the program has for it. */
 struct entry {
 	uint64_t hash, length;
 	const uint8_t *text; /* in the image */
@@ -179,6 +181,26 @@ void trace_put_thread(uint32_t number, uint64_t process, uint64_t thread, const 
 	trace_durable_put(3);
 	if (*name)
 		trace_put_thread_name(number, name);
+}
+
+uint32_t trace_put_track(const char *name)
+{
+	uint32_t number = ++session->threads;
+	trace_put_thread(number, (uint64_t)getpid(), UINT64_C(1) << 63 | number, name);
+	return number;
+}
+
+uint32_t trace_virtual_thread(const char *name, uint64_t id)
+{
+	/* No label is the same: the hash of a label is the other way round. */
+	const struct entry wanted = {~hash_of(&id, sizeof id), id, NULL, 0};
+	if (!grow())
+		return 0;
+	uint32_t number = place_of(&wanted)->number;
+	if (number)
+		return number;
+	number = trace_put_track(name);
+	return grow() ? add(place_of(&wanted), &wanted, NULL, number) : 0; /* its name may have made the table grow */
 }
 
 void trace_put_drops(uint32_t number, uint64_t count)

@@ -228,7 +228,8 @@ int tw_trace_enabled(const char *category)
 	trace_look_around();
 	if (!atomic_load_explicit(&session->state, memory_order_acquire) || !trace_lock())
 		return 0;
-	bool wanted = atomic_load(&session->state) && trace_category_wanted(&session->options, category);
+	bool on = atomic_load(&session->state) != 0;
+	bool wanted = on && (!category || trace_category_wanted(&session->options, category));
 	trace_unlock();
 	return wanted;
 }
@@ -459,10 +460,20 @@ uint32_t tw_trace_track(const char *name)
 	trace_look_around();
 	if (!trace_lock())
 		return 0;
-	if (atomic_load(&session->state)) {
-		number = ++session->threads;
-		trace_put_thread(number, (uint64_t)getpid(), UINT64_C(1) << 63 | number, name);
-	}
+	if (atomic_load(&session->state))
+		number = trace_put_track(name);
+	trace_unlock();
+	return number;
+}
+
+uint32_t tw_trace_vthread(const char *name, uint64_t id)
+{
+	uint32_t number = 0;
+	trace_look_around();
+	if (!trace_lock())
+		return 0;
+	if (atomic_load(&session->state))
+		number = trace_virtual_thread(name, id);
 	trace_unlock();
 	return number;
 }

@@ -196,6 +196,10 @@ uint32_t trace_string(const char *text, size_t length);
 uint32_t trace_label(const char *category, const char *name);
 void trace_put_thread(uint32_t number, uint64_t process, uint64_t thread, const char *name);
 void trace_put_thread_name(uint32_t number, const char *name);
+
+/* A track of the program's own: a new one, and the one that the program knows by a number. */
+uint32_t trace_put_track(const char *name);
+uint32_t trace_virtual_thread(const char *name, uint64_t id);
 void trace_put_drops(uint32_t number, uint64_t count);
 
 /* Room for a durable record of `words`; then it is put. NULL: none. */

@@ -173,6 +173,75 @@ def every(run, program, clock):
     expect(not run.findings(run.folder / "archive.fxt"), run.findings(run.folder / "archive.fxt"))
 
 
+FUCHSIA = {"bool": ("bool", True), "int": ("int32", -1), "uint8": ("uint32", 200), "uint16": ("uint32", 40000),
+           "ulong": ("uint64", 2), "double": ("double", 2.5), "text": ("string", "constant"), "literal": ("string", "Hi!"),
+           "array": ("string", "mutable"), "string": ("string", "owned"), "view": ("string", "view"),
+           "pointer": ("pointer", 16), "null": ("null", None), "plain": ("uint32", 3), "scoped": ("uint64", 2**40)}
+
+
+def without_null(found):
+    return {name: (kind, None) if kind == "null" else (kind, value) for name, (kind, value) in found.items()}
+
+
+def check_fuchsia_values(rows, deduces):
+    row = named(rows, "event.instant", "numbers")
+    expect(arguments(row) == NUMBERS and row["scope"] == 0, row)
+    row = named(rows, "event.instant", "others")
+    wanted = {name: OTHERS[name] for name in ("text", "pointer", "koid", "yes", "no", "null")}
+    expect(without_null(arguments(row)) == {**wanted, "part": ("string", "part")} and row["scope"] == 1, row)
+    row = named(rows, "event.instant", "fifteen")
+    expect(arguments(row) == {str(n): ("int32", n) for n in range(1, 16)} and row["scope"] == 2, row)
+    if deduces:
+        row = named(rows, "event.duration-complete", "deduced")
+        expect(without_null(arguments(row)) == FUCHSIA, row)
+
+
+def check_fuchsia_events(rows):
+    depths = {"first": 2, "second": 1, "third": 0}
+    for name, depth in depths.items():
+        expect(arguments(named(rows, "event.duration-complete", name)) == {"depth": ("int32", depth)}, name)
+        expect(named(rows, "event.instant", name)["category"] == "+kept", name)
+    expect(arguments(named(rows, "event.duration-complete", "inner")) == {"n": ("int32", 1)})
+    outer, pair = named(rows, "event.duration-complete", "outer"), named(rows, "event.duration-begin", "pair")
+    expect(outer["timestamp"] <= pair["timestamp"] <= outer["end_time"], outer, pair)
+    expect(arguments(named(rows, "event.duration-end", "pair")) == {"b": ("int32", 2)})
+    check_ids(rows)
+    for kind, step in (("begin", "one"), ("step", "two"), ("end", "three")):
+        around, flow = named(rows, "event.duration-complete", step), named(rows, f"event.flow-{kind}", "instaflow")
+        expect(around["timestamp"] <= flow["timestamp"] <= around["end_time"], around, flow)
+    expect(not [row for row in rows if row.get("name") == "not wanted"], "what is off is there")
+
+
+def check_fuchsia_others(rows):
+    threads = {name: {row["thread"] for row in rows if row.get("category") == "+virtual" and row["name"] == name}
+               for name in ("on a queue", "waiting", "submit", "on another")}
+    expect(threads["on a queue"] == threads["waiting"] and len(threads["waiting"]) == len(threads["on another"]) == 1, threads)
+    expect(threads["submit"] == threads["waiting"] | threads["on another"] and len(threads["submit"]) == 2, threads)
+    names = {row["koid"]: row["name"] for row in rows if row["record"] == "kernel-object"}
+    expect([names[koid] for name in ("waiting", "on another") for koid in threads[name]] == ["queue", "other"], names)
+    blobs = [(row["name"], row["payload"]) for row in rows if row["record"] == "blob"]
+    expect([name for name, _ in blobs] == ["with arguments", "attached", "blob"], blobs)
+    expect(arguments(named(rows, "event.instant", "with arguments")) == {"n": ("int32", 1)})
+    row = named(rows, "userspace-object", "handle")
+    expect(row["pointer"] == 0x77 and arguments(row) == {"description": ("string", "some object")}, row)
+    expect(named(rows, "event.instant", "alert")["scope"] == 1)
+
+
+def fuchsia(run):
+    """The macros under Fuchsia's names, in C99, C11 and C++; and none of them."""
+    for standard in ("c99", "c11", "cpp"):
+        run.program(f"trace-fuchsia-{standard}", settings="category=+*")
+        image, = run.images()
+        rows = run.archive(image)
+        check_fuchsia_values(rows, standard == "cpp")
+        check_fuchsia_events(rows)
+        check_fuchsia_others(rows)
+        expect(not run.findings(image), run.findings(image))
+        image.unlink()
+    run.program("trace-fuchsia-off")
+    expect(not run.images(), "an image of a program without tracing")
+
+
 def clocks(run):
     """An event's time is CLOCK_MONOTONIC's, whatever counts."""
     before = time.monotonic_ns()
@@ -585,7 +654,7 @@ def tests(options):
     for program in ("c99", "c11", "cpp"):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
-    for test in (clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
+    for test in (fuchsia, clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
                  processes, attach, while_written, alert, server, manager_killed, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
