@@ -14,8 +14,8 @@ build: ## compile the library and the tool into build/
 	@scripts/install-deps build
 	@scripts/build gcc
 
-demo: ## record a small program with clang's XRay and look at the log
-	@scripts/install-deps demo
+demo: ## record a small program, with gcc or clang, and look at the log
+	@scripts/install-deps build
 	@scripts/build gcc
 	@scripts/demo
 

@@ -1,14 +1,12 @@
-/* tracer.cpp - four threads draw a few mirror balls into the terminal, and XRay records every call. */
+/* tracer.cpp - four threads draw a few mirror balls into the terminal, and every call is recorded. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <pthread.h>
 
-#include <xray/xray_interface.h>
-#include <xray/xray_log_interface.h>
-
 #define NOINLINE [[gnu::noinline]]
+#define TINY [[gnu::always_inline, gnu::no_instrument_function]] static inline
 
 namespace tracer {
 
@@ -18,19 +16,19 @@ struct vec {
 	double x, y, z;
 };
 
-[[gnu::always_inline]] static inline vec operator+(vec a, vec b)
+TINY vec operator+(vec a, vec b)
 {
 	return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
-[[gnu::always_inline]] static inline vec operator-(vec a, vec b)
+TINY vec operator-(vec a, vec b)
 {
 	return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
-[[gnu::always_inline]] static inline vec operator*(vec a, double k)
+TINY vec operator*(vec a, double k)
 {
 	return {a.x * k, a.y * k, a.z * k};
 }
-[[gnu::always_inline]] static inline double dot(vec a, vec b)
+TINY double dot(vec a, vec b)
 {
 	return a.x * b.x + a.y * b.y + a.z * b.z;
 }
@@ -129,22 +127,14 @@ NOINLINE static void *worker(void *)
 
 } // namespace tracer
 
-/* The runtime writes the log when it is told to, under the name in XRAY_OPTIONS. */
-[[clang::xray_never_instrument]] int main()
+int main()
 {
 	pthread_t workers[tracer::threads];
-	const char *const options = "func_duration_threshold_us=0:buffer_size=65536:buffer_max=400";
-	bool good = __xray_log_select_mode("xray-fdr") == XRAY_REGISTRATION_OK &&
-	            __xray_log_init_mode("xray-fdr", options) == XRAY_LOG_INITIALIZED && __xray_patch() == SUCCESS;
-
+	bool good = true;
 	for (pthread_t &thread : workers)
 		good = good && pthread_create(&thread, nullptr, tracer::worker, nullptr) == 0;
 	for (pthread_t thread : workers)
 		good = good && pthread_join(thread, nullptr) == 0;
-
-	good = good && __xray_unpatch() == SUCCESS && __xray_log_finalize() == XRAY_LOG_FINALIZED &&
-	       __xray_log_flushLog() == XRAY_LOG_FLUSHED;
-
 	for (const char *row : tracer::picture)
 		std::puts(row);
 	return !good;

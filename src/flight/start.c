@@ -4,6 +4,8 @@
 #include "flight/objects.h"
 #include "flight/sleds.h"
 
+#include <elf.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,52 @@ static void take_options(const char *list)
 	                                                             : FLIGHT_SOUND;
 }
 
+/* ---- A program that is linked with the recorder, and is given it, too: the one inside is called. ---- */
+
+struct program {
+	bool has_recorder, is_ours; /* it has the note that a linked one leaves; that is this one */
+};
+
+/* Source: doc/formats/xray-fdr.md, "Logs of the flight recorder". */
+static bool has_mark(const uint8_t *notes, size_t size)
+{
+	static const char name[] = "Trackway";
+	Elf64_Nhdr note;
+	for (size_t at = 0; at + sizeof note + sizeof name <= size;) {
+		memcpy(&note, notes + at, sizeof note);
+		if (note.n_namesz == sizeof name && memcmp(notes + at + sizeof note, name, sizeof name) == 0)
+			return true;
+		at += sizeof note + ((note.n_namesz + (size_t)3) & ~(size_t)3) +
+		      ((note.n_descsz + (size_t)3) & ~(size_t)3);
+	}
+	return false;
+}
+
+/* The program is the first object. */
+static int look_at_program(struct dl_phdr_info *object, size_t size, void *context)
+{
+	struct program *program = context;
+	(void)size;
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+		const uint64_t start = object->dlpi_addr + part->p_vaddr;
+		if (part->p_type == PT_LOAD)
+			program->is_ours |= (uint64_t)&options - start < part->p_memsz;
+		if (part->p_type == PT_NOTE)
+			program->has_recorder |= has_mark((const uint8_t *)start, part->p_memsz);
+	}
+	return 1;
+}
+
+static bool another_is_linked(void)
+{
+	struct program program = {0};
+	dl_iterate_phdr(look_at_program, &program);
+	return program.has_recorder && !program.is_ours;
+}
+
+/* ---- */
+
 static void begin_in_child(void)
 {
 	if (flight_log_open(&options) == 0)
@@ -52,7 +100,7 @@ static void begin_in_child(void)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *path = secure_getenv("TRACKWAY_FLIGHT"), *list = secure_getenv("TRACKWAY_FLIGHT_OPTIONS");
-	if (!path || !*path || strlen(path) >= sizeof options.path)
+	if (!path || !*path || strlen(path) >= sizeof options.path || another_is_linked())
 		return;
 	strcpy(options.path, path);
 	take_options(list ? list : "");

@@ -114,9 +114,12 @@ static bool is_same_program(const char *path, const char *id)
 static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded, uint64_t kind, const char *path)
 {
 	if (kind == BY_ADDRESS) {
-		const uint64_t load = recorded->start & ~((UINT64_C(1) << SPACE_BITS) - 1);
+		const uint64_t mask = (UINT64_C(1) << SPACE_BITS) - 1, load = recorded->start & ~mask;
 		int status = tw_symbols_add(symbols, path, &load);
-		return status == TW_ERR_VALUE ? tw_symbols_add(symbols, path, NULL) : status;
+		if (status != TW_ERR_VALUE)
+			return status;
+		recorded->start &= mask; /* it is linked to its place */
+		return tw_symbols_add(symbols, path, NULL);
 	}
 	int status = tw_symbols_open(&recorded->sleds, path);
 	if (status < 0 && status != TW_ERR_MEMORY)

@@ -26,6 +26,7 @@ MOST = 4096
 # How a program is built, by what its calls are told. The compilers' names are those of scripts/build.
 BUILDS = {
     "gcc -finstrument-functions": ["gcc", "-finstrument-functions"],
+    "gcc -finstrument-functions, not PIE": ["gcc", "-finstrument-functions", "-no-pie"],
     "clang -finstrument-functions": ["clang", "-finstrument-functions"],
     "clang -fxray-instrument": ["clang", "-fxray-instrument", "-fxray-instruction-threshold=1"],
     "clang -fxray-instrument -fxray-modes=none, stripped": ["clang", "-fxray-instrument", "-fxray-instruction-threshold=1",
@@ -53,7 +54,7 @@ class Bench:
         self.random = random.Random(options.seed)
 
     def compiler(self, name):
-        return shutil.which("clang-14") or "clang" if name == "clang" else name
+        return shutil.which(name.replace("clang", "clang-14").replace("clang-14++", "clang++-14")) or name
 
     def build(self, words, name, source="calls.c", *more):
         path = self.directory / name
@@ -61,6 +62,9 @@ class Bench:
                    "-lrt"]
         subprocess.run(command, check=True)
         return path
+
+    def library(self):
+        return self.options.library or str(next(pathlib.Path(self.tool).parent.glob("**/libtrackway_fdr.so")))
 
     def record(self, program, *words, options=(), **more):
         out = self.directory / "out.xray"
@@ -112,9 +116,7 @@ def ends(bench, words):
 def killed(bench, words):
     program = bench.build(words, "program")
     command = [program, bench.directory / "counts", "4", "0", "return"]
-    library = bench.options.library or subprocess.run(
-        ["find", pathlib.Path(bench.tool).parent, "-name", "libtrackway_fdr.so"], stdout=subprocess.PIPE, text=True,
-        check=True).stdout.split()[0]
+    library = bench.library()
     for number in range(bench.options.kills):
         log = bench.directory / f"killed{number}.xray"
         (bench.directory / "counts").write_bytes(bytes(8 * MOST))
@@ -225,6 +227,54 @@ def cut(bench, words):
     expect(bench.calls(part)["main"] == 1, bench.calls(part))
 
 
+def linked(bench, words):
+    """With the recorder in it, which is not recorded twice: by `record`, and by the environment alone."""
+    archive = pathlib.Path(bench.library()).with_suffix(".a")
+    link = [archive, "-Wl,--undefined=__cyg_profile_func_enter"]
+    for static in ([], ["-static"]):
+        program = bench.build([*words, *static], "program", "calls.c", *link)
+        log, done = bench.record(program, "2", "500", "_exit")
+        expect(done.returncode == 3 and bench.calls(log)["leaf"] == 1000, done.stderr)
+        expect(list(bench.directory.glob("out*")) == [log], "two logs")
+        other = bench.directory / "own.xray"
+        subprocess.run([program, bench.directory / "counts", "2", "500", "kill"], check=False,
+                       env={**os.environ, "TRACKWAY_FLIGHT": str(other)})
+        expect(bench.calls(other)["leaf"] == 1000, "by the environment")
+        other.unlink()
+
+
+def readme(bench, _):
+    """The lines of README's "Record the calls of a program": each way to build, and what is recorded then."""
+    text = (ROOT / "README.md").read_text().split("## Record the calls of a program\n\n")[1]
+    *builds, record = [line.strip() for line in text.split("\n\n")[0].splitlines()]
+    expect(len(builds) == 4 and "trackway record" in record, builds, record)
+    for number, line in enumerate(builds):
+        place = bench.directory / str(number)
+        place.mkdir()
+        (place / "server.c").write_text("__attribute__((noinline)) void serve(volatile int *i) { ++*i; }\n"
+                                        "int main(void) { volatile int i = 0; while (i < 7) serve(&i); return 0; }\n")
+        (place / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.13)\nproject(server C)\n"
+                                              "add_executable(server server.c)\n")
+        (place / "meson.build").write_text("project('server', 'c')\nexecutable('server', 'server.c')\n")
+        tools = place / "tools"
+        tools.mkdir()
+        (tools / "trackway").symlink_to(bench.tool)
+        (tools / "clang").symlink_to(shutil.which(bench.compiler("clang")))
+        more = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+        run = record.replace("./server", "./build/server") if " build" in line else record
+        done = subprocess.run(f"set -e\n{line}\n{run}", shell=True, cwd=place, env=more, text=True,
+                              check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        expect(done.returncode == 0, line, done.stdout)
+        expect(bench.calls(place / "server.xray") == {"serve": 7, "main": 1}, line)
+
+
+def demo(bench, words):
+    done = subprocess.run([ROOT / "scripts/demo", bench.directory / "demo"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False, env={**os.environ, "TRACKWAY": bench.tool, "CXX": bench.compiler(words[0])})
+    expect(done.returncode == 0, done.stdout)
+    expect(bench.calls(bench.directory / "demo/tracer.xray")["tracer::pixel(int, int)"] == 96 * 36, "pixels")
+
+
 def limit_files(size):
     import resource
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
@@ -271,6 +321,11 @@ def tests(options):
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "a program without calls", nothing, hooks
     yield "logs that an earlier run left", stale, hooks
+    yield "hooks: linked with the recorder", linked, hooks
+    yield "sleds: linked with the recorder", linked, BUILDS["clang -fxray-instrument -fxray-modes=none, stripped"][:-1]
+    yield "README's ways to build", readme, hooks
+    for compiler in ("g++", "clang++"):
+        yield f"the demo, by {compiler}", demo, [compiler]
     yield "a part of a log has names", cut, hooks
 
 
