@@ -33,7 +33,7 @@ struct fxt_reader {
 	struct fxt_records *records;         /* the same for records one by one */
 };
 
-/* reader.c: tells of a failure; tells of the input at the end; tells of records that came too late, if there were. */
+/* report.c: tells of a failure; tells of the input at the end; tells of records that came too late, if there were. */
 int fxt_fail(struct tw_reader *reader, int status);
 void fxt_finish(struct tw_reader *reader);
 void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by);
@@ -58,10 +58,10 @@ int fxt_open_chunk(struct tw_reader *reader, struct fxt_chunk **chunk);
 /* reader.c: all events of a chunk have been written. */
 void fxt_close_chunk(const struct fxt_reader *fxt, struct fxt_chunk *chunk);
 
-/* How many bytes of the archive records may come late by. */
+/* sizes.c: how many bytes of the archive records may come late by. */
 uint64_t fxt_reorder_window(const struct tw_reader *reader);
 
-/* How much of the archive is read at a time. */
+/* sizes.c: how much of the archive is read at a time. */
 size_t fxt_chunk_size(const struct tw_reader *reader);
 
 /* reader.c: takes the wall time from the first context of a chunk that tells one, unless it is known. */

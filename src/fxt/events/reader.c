@@ -11,11 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */
-enum { REORDER_WINDOW = 4 << 20 };
-
-/* Where several archives are read at once to be merged, their windows have a part of the memory limit. */
-enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, EARLY_SHARE = 4, WINDOW_LEAST = 1 << 15 };
+/* Where several archives are read at once to be merged, rows that could not wait have a part of the memory limit. */
+enum { EARLY_SHARE = 4 };
 
 /* ---- Opening. ---- */
 
@@ -50,14 +47,6 @@ static void fxt_close(struct tw_reader *reader)
 }
 
 /* ---- Reading. ---- */
-
-int fxt_fail(struct tw_reader *reader, int status)
-{
-	const char *text = tw_input_error(reader->input); /* with the name */
-	if (*text)
-		return tw_fail(reader, status, "%s", text);
-	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
-}
 
 /* The kinds of event that rows are made of. Where threads or providers are left out, the others' records are still to
  * be told from theirs. */
@@ -193,29 +182,6 @@ static int pull(struct tw_reader *reader)
 	return 1;
 }
 
-uint64_t fxt_reorder_window(const struct tw_reader *reader)
-{
-	uint64_t most = tw_memory_limit(reader) / (fxt_merge_window_forgets(reader) ? FORGOTTEN_SHARE : WINDOW_SHARE);
-	if (reader->options.reorder_window)
-		return reader->options.reorder_window;
-	if (reader->request.merged < 2 || most > REORDER_WINDOW)
-		return REORDER_WINDOW;
-	return most > WINDOW_LEAST ? most : WINDOW_LEAST;
-}
-
-/* A power of two, so that words lie in one chunk: as small as it takes to have rows of a dozen at once, but as many as
- * are held must be the lanes of the sorter. */
-size_t fxt_chunk_size(const struct tw_reader *reader)
-{
-	enum { OF_MEMORY = 1024 };
-	uint64_t window = fxt_reorder_window(reader), most = tw_memory_limit(reader) / OF_MEMORY;
-	size_t size = FXT_CHUNK;
-	while (reader->request.merged > 1 && size > FXT_CHUNK_LEAST && size > most &&
-	       size / 2 * TW_ORDER_SLABS > window)
-		size /= 2;
-	return size;
-}
-
 /* Rows that could not wait take the place of chunks where they are more than their part of the memory limit, unless a
  * window was asked for. */
 static uint64_t early_bytes(const struct tw_reader *reader)
@@ -262,23 +228,6 @@ static void give_back(struct fxt_reader *fxt)
 	for (size_t i = 0; fxt->window && !fxt->merges && i < fxt->held_count; i++)
 		if (tw_sorter_used_up(&fxt->sorter, i))
 			fxt_merge_window_empty(fxt->window, fxt->held[i]);
-}
-
-void fxt_finish(struct tw_reader *reader)
-{
-	uint64_t end = tw_input_size(reader->input);
-	if (tw_input_damaged(reader->input))
-		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_damage(reader->input));
-}
-
-void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by)
-{
-	if (late)
-		tw_report(reader, &fxt_rules[FXT_LATE], offset, offset, 0,
-		          "%" PRIu64
-		          " record%s came later than the reorder window allows to put in order, by up to %" PRIu64
-		          " ns; a larger --reorder-window does.",
-		          late, tw_plural(late), latest_by);
 }
 
 /* After the last batch. */

@@ -658,12 +658,6 @@ void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt
 	}
 }
 
-void fxt_time_rows(struct fxt_chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->decoder.untimed && chunk->decoder.timed; i++)
-		chunk->rows.slab.events[i].time = chunk->decoder.first;
-}
-
 /* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind until
  * the commit. */
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)

@@ -87,11 +87,6 @@ static void free_memory(struct fxt_row_memory *memory)
 
 /* ---- The bytes of a chunk that waits: they need not be in memory where they can be read again. ---- */
 
-bool fxt_merge_window_forgets(const struct tw_reader *reader)
-{
-	return reader->request.merged > 1 && tw_input_seekable(reader->input);
-}
-
 static bool has_room(struct fxt_chunk *chunk)
 {
 	if (chunk->bytes && chunk->room >= chunk->end)

@@ -51,7 +51,10 @@ struct fxt_merge_window {
 bool fxt_merge_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish);
 
 /* Whether chunks wait without their bytes, which are read from the file once more. */
-bool fxt_merge_window_forgets(const struct tw_reader *reader);
+static inline bool fxt_merge_window_forgets(const struct tw_reader *reader)
+{
+	return reader->request.merged > 1 && tw_input_seekable(reader->input);
+}
 
 /* What the threads that read ahead do with a chunk: make rows of it only if it cannot wait. */
 extern const struct fxt_work fxt_merge_window_work;

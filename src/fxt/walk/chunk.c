@@ -1,4 +1,4 @@
-/* chunk.c - a piece of an archive: its memory, its bytes, and what is put down to be told or completed later. */
+/* chunk.c - a piece of an archive: its memory and its bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/walk/chunk.h"
 
@@ -126,32 +126,4 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	free(scratch->items);
 	free(scratch->steps.steps);
 	free(scratch->groups);
-}
-
-/* ---- What cannot be told or completed where a record is decoded. ---- */
-
-void fxt_add_note(struct fxt_chunk *chunk, const struct fxt_note *note)
-{
-	if (tw_grow(&chunk->found.notes, &chunk->found.note_room, chunk->found.note_count + 1,
-	            sizeof *chunk->found.notes))
-		chunk->found.notes[chunk->found.note_count++] = *note;
-	else
-		chunk->failed = true;
-}
-
-void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
-              const char *text)
-{
-	fxt_add_note(chunk, &(struct fxt_note){rule, fxt_offset(chunk, record), fxt_offset(chunk, at), a, b, text});
-}
-
-void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
-{
-	if (!tw_extend(&chunk->rows.fixes, &chunk->rows.fix_room, chunk->rows.fix_count + 1,
-	               sizeof *chunk->rows.fixes)) {
-		chunk->failed = true;
-		return;
-	}
-	chunk->rows.fixes[chunk->rows.fix_count] = *fix;
-	chunk->rows.fixes[chunk->rows.fix_count++].row = (uint32_t)chunk->rows.slab.count - 1;
 }

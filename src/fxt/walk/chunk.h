@@ -416,7 +416,7 @@ bool fxt_is_skipped(uint32_t skips, uint64_t header);
 /* skip.c: skips records up to the first that is to be taken; returns its place. */
 const uint8_t *fxt_skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to, bool big);
 
-/* rows.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
+/* notes.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
  * one. */
 void fxt_time_rows(struct fxt_chunk *chunk);
 

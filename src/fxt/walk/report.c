@@ -5,6 +5,7 @@
 #include "base/bytes/bytes.h"
 #include "base/memory/order.h"
 #include "base/text/plural.h"
+#include "fxt/fxt.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -173,4 +174,31 @@ bool fxt_note_of(const struct fxt_chunk *chunk, const struct fxt_piece *piece, s
 		return piece->last && piece->lost;
 	}
 	return false;
+}
+
+/* ---- What is told of the input as a whole. ---- */
+
+int fxt_fail(struct tw_reader *reader, int status)
+{
+	const char *text = tw_input_error(reader->input); /* with the name */
+	if (*text)
+		return tw_fail(reader, status, "%s", text);
+	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
+}
+
+void fxt_finish(struct tw_reader *reader)
+{
+	uint64_t end = tw_input_size(reader->input);
+	if (tw_input_damaged(reader->input))
+		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_damage(reader->input));
+}
+
+void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by)
+{
+	if (late)
+		tw_report(reader, &fxt_rules[FXT_LATE], offset, offset, 0,
+		          "%" PRIu64
+		          " record%s came later than the reorder window allows to put in order, by up to %" PRIu64
+		          " ns; a larger --reorder-window does.",
+		          late, tw_plural(late), latest_by);
 }

@@ -19,16 +19,7 @@ struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chu
 	                         .scanned = &walk->scanned};
 }
 
-/* ---- What is noted in the chunk. ---- */
-
-void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece)
-{
-	if (tw_grow(&chunk->walk.pieces, &chunk->walk.piece_room, chunk->walk.piece_count + 1,
-	            sizeof *chunk->walk.pieces))
-		chunk->walk.pieces[chunk->walk.piece_count++] = *piece;
-	else
-		chunk->failed = true;
-}
+/* ---- Pieces. ---- */
 
 /* Records from one place to another, behind those there are. */
 static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, uint64_t count, bool big)
@@ -48,16 +39,6 @@ static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, uint64_
 }
 
 /* ---- Providers that are left out. ---- */
-
-static bool chooses(const struct fxt_walk *walk)
-{
-	return walk->options && walk->options->provider;
-}
-
-bool fxt_is_foreign(const struct fxt_walk *walk)
-{
-	return chooses(walk) && !walk->state->current->wanted;
-}
 
 /* Whether the time of records with this header stands behind it. */
 static bool has_time(uint64_t header)
@@ -98,7 +79,7 @@ void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_
 /* Events of a provider tell which one themselves. */
 static bool is_others_event(const struct fxt_walk *walk, uint64_t header)
 {
-	return chooses(walk) && fxt_kind(header) == TW_FXT_PROVIDER_EVENT &&
+	return fxt_chooses(walk) && fxt_kind(header) == TW_FXT_PROVIDER_EVENT &&
 	       !fxt_state_wants(walk->state, (uint32_t)tw_bits(header, 20, 51));
 }
 
@@ -193,7 +174,7 @@ static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stre
 {
 	size_t place = stretch->place;
 	uint64_t header = tw_load64(chunk->bytes + place, walk->big);
-	bool choosy = chooses(walk);
+	bool choosy = fxt_chooses(walk);
 	if (choosy) {
 		keep_records(walk, chunk, stretch->from, place, stretch->count);
 		*stretch = (struct stretch){.from = place, .place = place, .last = stretch->last};

@@ -9,11 +9,20 @@
 /* Returns what may be looked at from a place of the chunk on. */
 struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place);
 
-/* Puts a piece behind those of the chunk; without memory the chunk has failed. */
+/* notes.c: puts a piece behind those of the chunk; without memory the chunk has failed. */
 void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece);
 
+/* Whether one provider is read alone. */
+static inline bool fxt_chooses(const struct fxt_walk *walk)
+{
+	return walk->options && walk->options->provider;
+}
+
 /* Whether what the current provider writes is left out. */
-bool fxt_is_foreign(const struct fxt_walk *walk);
+static inline bool fxt_is_foreign(const struct fxt_walk *walk)
+{
+	return fxt_chooses(walk) && !walk->state->current->wanted;
+}
 
 /* Takes the times of records that are left out: the trace begins and ends with them, too. */
 void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to);

@@ -85,16 +85,6 @@ static struct value value_of(const struct tw_argument *argument)
 	return in_header(TW_FXT_ARG_NULL, 0);
 }
 
-size_t fxt_cut_text(const char *text, size_t size, size_t limit)
-{
-	if (size <= limit)
-		return size;
-	size_t end = limit;
-	while (end > 0 && limit - end < 3 && ((uint8_t)text[end] & 0xc0) == 0x80)
-		end--;
-	return ((uint8_t)text[end] & 0xc0) == 0x80 ? limit : end;
-}
-
 /* Cuts a stream to what fits in `room` words, and says so in the header. */
 static enum fxt_fit limit_stream(struct value *value, size_t room)
 {

@@ -18,6 +18,16 @@ static uint16_t put_string(struct fxt_tables *tables, const char *text, size_t s
 	return (uint16_t)index;
 }
 
+size_t fxt_cut_text(const char *text, size_t size, size_t limit)
+{
+	if (size <= limit)
+		return size;
+	size_t end = limit;
+	while (end > 0 && limit - end < 3 && ((uint8_t)text[end] & 0xc0) == 0x80)
+		end--;
+	return ((uint8_t)text[end] & 0xc0) == 0x80 ? limit : end;
+}
+
 /* How much of a text is kept. */
 static size_t cut(const struct fxt_tables *tables, const char *text, size_t size, size_t limit)
 {
