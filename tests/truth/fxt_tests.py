@@ -675,7 +675,7 @@ def tool_tests(tool):
         data = functools.cache(data)
         for what, way in ways.items():
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
-    yield "stat: calls that do not nest", lambda: tool.counts_any(range(300))
+    yield "stat: calls that do not nest", lambda: tool.counts_any(range(100))
     yield "stat: calls that nest in one of a later chunk", lambda: tool.counts_functions(fxt_calls.late_parent())
     for name, data in archives(tool.scratch):
         if name in ("oneshot_all", "streaming", "generated", "generated, sorted", "simple_trace"):
