@@ -6,6 +6,7 @@
 #include "base/memory/map.h"
 #include "chrome/parse.h"
 #include "chrome/rules.h"
+#include "core/calls/overlaps.h"
 #include "core/format.h"
 #include "core/order/slab.h"
 
@@ -267,6 +268,7 @@ struct chrome_state {
 	size_t track_room;
 	uint64_t counts[CHROME_PHASES]; /* events by phase; events.c */
 	struct chrome_order order;
+	struct tw_overlaps overlaps;      /* reader.c, where all is checked */
 	struct chrome_profiles *profiles; /* profiles.c; NULL: there are none */
 	struct chrome_records *records;   /* records.c */
 	struct chrome_summary *summary;   /* info.c */

@@ -66,6 +66,7 @@ static void close_chrome(struct tw_reader *reader)
 {
 	struct chrome_state *state = reader->state;
 	chrome_order_free(state);
+	tw_overlaps_free(&state->overlaps);
 	chrome_names_free(&state->names);
 	chrome_records_free(state->records);
 	chrome_summary_free(state->summary);

@@ -3,6 +3,7 @@
 #include "base/text/plural.h"
 #include "chrome/chrome.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,26 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 	take_told_clock(reader);
 }
 
+/* Tells of complete slices that overlap, once for each thread. Returns 0 or a negative status. */
+static int check_overlaps(struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct chrome_state *state = reader->state;
+	bool failed = false;
+	for (size_t i = 0; i < batch->count && !failed; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->kind != TW_SLICE_COMPLETE)
+			continue;
+		const uint64_t beyond =
+		    tw_overlaps_take(&state->overlaps, event->track, event->time, tw_event_end(event), &failed);
+		if (beyond)
+			tw_report(reader, &chrome_rules[CHROME_SLICES_OVERLAP], event->offset, event->offset, 0,
+			          "A complete slice ends %" PRIu64 " ns after one of its thread in which it begins: "
+			          "each lasts as long as it says.",
+			          beyond);
+	}
+	return failed ? tw_fail_memory(reader) : 0;
+}
+
 /* Done by the first read of events, because who reads records wants those that would wait in the window, too. */
 static int begin_sorted(struct tw_reader *reader)
 {
@@ -224,7 +245,9 @@ int chrome_read(struct tw_reader *reader, struct tw_batch *batch)
 	int count = state->order.sorter ? read_sorted(reader, batch) : read_plain(reader, batch);
 	if (count > 0)
 		note_times(reader, batch);
-	return count;
+	if (count > 0 && state->order.sorter && reader->options.checking == TW_CHECK_ALL)
+		status = check_overlaps(reader, batch);
+	return status < 0 ? status : count;
 }
 
 void chrome_order_free(struct chrome_state *state)

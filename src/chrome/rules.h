@@ -33,6 +33,8 @@
 	X(CHROME_DURATION_MISSING, "chrome.duration-missing", TW_WARNING,                                              \
 	  "A complete event has no duration (\"dur\"): 0 is taken.")                                                   \
 	X(CHROME_DURATION_NEGATIVE, "chrome.duration-negative", TW_WARNING, "A duration is negative: 0 is taken.")     \
+	X(CHROME_SLICES_OVERLAP, "chrome.slices-overlap", TW_NOTE,                                                     \
+	  "Complete slices of a thread overlap without nesting: each lasts as long as it says.")                       \
 	X(CHROME_ID_MISSING, "chrome.id-missing", TW_WARNING,                                                          \
 	  "An event of a kind that is matched by its id has none: 0 is taken.")                                        \
 	X(CHROME_COUNTER_VALUE, "chrome.counter-value", TW_WARNING,                                                    \

@@ -47,3 +47,18 @@ for row in sorted(map(json.loads, sys.stdin), key=lambda row: row["name"]):
 		[[ $output == *"slice that overlaps another ("*"): 2 kept in another form"* ]]
 	done
 }
+
+@test "diff and the texts of events keep what slices state; check tells of it once for each thread" {
+	trackway diff --json "$DATA/fxt/gpu_overlap.fxt" "$DATA/fxt/gpu_overlap.fxt" | "$PYTHON" -c 'import json, sys
+print(*("%s=%s/%s" % (row["name"], row["total_ns_a"], row["total_ns_b"]) for row in sorted(map(json.loads, sys.stdin), key=lambda row: row["name"])))' >out
+	echo 'copy=100/100 gemm=1000/1000 gemm2=650/650 softmax=1000/1000' | diff - out
+	trackway convert "$DATA/fxt/gpu_overlap.fxt" -o out.csv
+	cut -d, -f1,6,8 out.csv | diff <(printf 'time_ns,name,value\n0,gemm,1000\n900,softmax,1000\n1850,gemm2,650\n2500,copy,100\n') -
+	trackway convert "$DATA/fxt/gpu_overlap.fxt" -o out.jsonl
+	[ "$(grep -c '"value":1000' out.jsonl)" -eq 2 ]
+	[ "$(trackway check "$DATA/fxt/gpu_overlap.fxt" | grep -c '900 ns after .*fxt.slices-overlap')" -eq 1 ]
+	[ "$(trackway check "$DATA/chrome/p432.json" | grep -c 'chrome.slices-overlap')" -eq 1 ]
+	for name in overhang overhangB; do
+		trackway check "$DATA/chrome/$name.json" | grep -q ': fine$'
+	done
+}

@@ -611,6 +611,31 @@ static void test_each_rule_broken(void **state)
 	}
 }
 
+/* Complete slices of a thread that overlap by more than the 1 ns of rounding are told of once for each thread; those that
+ * nest, in whatever order they stand, and those of several threads are not. */
+static void test_overlaps(void **state)
+{
+#define SLICE(tid, ts, dur) "{\"ph\":\"X\",\"pid\":1,\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur "}"
+	static const struct {
+		const char *json, *findings;
+	} cases[] = {
+	    {"[" SLICE(1, 0, 10.001) "," SLICE(1, 10, 5) "]", ""},
+	    {"[" SLICE(1, 0, 10.002) "," SLICE(1, 10, 5) "]", "chrome.slices-overlap 48 48 0\n"},
+	    {"[" SLICE(1, 2, 3) "," SLICE(1, 6, 1) "," SLICE(1, 0, 9) "," SLICE(1, 1, 8.001) "]", ""},
+	    {"[" SLICE(1, 0, 9) "," SLICE(2, 5, 9) "]", ""},
+	    {"[" SLICE(1, 0, 9) "," SLICE(1, 5, 9) "," SLICE(1, 6, 20) "," SLICE(2, 0, 9) "," SLICE(2, 5, 9) "]",
+	     "chrome.slices-overlap 43 43 0\nchrome.slices-overlap 170 170 0\n"},
+	};
+#undef SLICE
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct tw_read_options options = {.checking = TW_CHECK_ALL};
+		struct result *result = read_text(cases[i].json, strlen(cases[i].json), &options);
+		assert_string_equal(result->findings.bytes, cases[i].findings);
+		free(result);
+	}
+}
+
 /* An event of more than a sixteenth of the limit, whole and cut off, among small ones. */
 static void test_event_too_large(void **state)
 {
@@ -886,6 +911,7 @@ int main(void)
 	    cmocka_unit_test(test_negative_times),
 	    cmocka_unit_test(test_clock),
 	    cmocka_unit_test(test_each_rule_broken),
+	    cmocka_unit_test(test_overlaps),
 	    cmocka_unit_test(test_event_too_large),
 	    cmocka_unit_test(test_arguments_limit),
 	    cmocka_unit_test(test_name_limit),

@@ -93,6 +93,11 @@ static const struct {
     {"fxt.end-without-begin", {EVENT(3, 2, 0), 5}},
     {"fxt.end-mismatched", {EVENT(2, 2, 0), 5, NAMED(2, 2, 2), 6, EVENT(3, 2, 0), 7}},
     {"fxt.begin-without-end", {EVENT(2, 2, 0), 5}},
+    {"fxt.slices-overlap", {EVENT(4, 3, 0), 5, 1100, EVENT(4, 3, 0), 1098, 1102}},
+    {"fxt.slices-overlap",
+     {EVENT(4, 3, 0), 5, 1100, EVENT(4, 3, 0), 10, 20, EVENT(4, 3, 0), 30, 40, EVENT(4, 3, 0), 50, 1102}},
+    {"fxt.slices-overlap",
+     {EVENT(4, 3, 0), 5, 1100, EVENT(4, 5, 1), 90, HEADER(6, 2) | 1 << 16 | UINT64_C(0x8001) << 32, 'a', 1110}},
     {"fxt.async-without-begin", {EVENT(7, 3, 0), 5, 1}},
     {"fxt.async-without-begin", {EVENT(5, 3, 0), 5, 1, EVENT(6, 3, 0), 6, 2, EVENT(7, 3, 0), 7, 1}},
     {"fxt.async-without-end", {EVENT(5, 3, 0), 5, 1}},
@@ -141,9 +146,16 @@ static const uint64_t fine[] = {
     1,
 };
 
+/* Complete slices that nest, but for 1 ns of rounding: the one around them last, and first. */
+#define NESTED                                                                                                         \
+	EVENT(4, 3, 0), 1100, 1200, EVENT(4, 3, 0), 1199, 1300, EVENT(4, 3, 0), 1310, 1320, EVENT(4, 3, 0), 1330,      \
+	    1340, EVENT(4, 3, 0), 1305, 1350, EVENT(4, 3, 0), 1400, 1500, EVENT(4, 3, 0), 1410, 1420, EVENT(4, 3, 0),  \
+	    1430, 1440, EVENT(4, 3, 0), 1450, 1501
+
 /* The last values that are right. */
 static const uint64_t limits[] = {
     GOOD,
+    NESTED,
     HEADER(8, 4) | UINT64_C(5) << 36 | UINT64_C(1) << 60,
     4,
     2,

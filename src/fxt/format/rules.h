@@ -87,6 +87,8 @@
 	  "A duration ends that did not begin on this thread.")                                                        \
 	X(FXT_END_MISMATCHED, "fxt.end-mismatched", TW_WARNING, "A duration ends below others that did not.")          \
 	X(FXT_BEGIN_WITHOUT_END, "fxt.begin-without-end", TW_NOTE, "A duration is still open when the archive ends.")  \
+	X(FXT_SLICES_OVERLAP, "fxt.slices-overlap", TW_NOTE,                                                           \
+	  "Complete slices of a thread overlap without nesting: each lasts as long as it says.")                       \
 	X(FXT_ASYNC_WITHOUT_BEGIN, "fxt.async-without-begin", TW_WARNING,                                              \
 	  "An asynchronous operation ends, or has an instant, that did not begin.")                                    \
 	X(FXT_ASYNC_WITHOUT_END, "fxt.async-without-end", TW_NOTE,                                                     \

@@ -196,6 +196,14 @@ TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoc
 	return names->key == (header >> 32 | epoch) ? names : fxt_look_up_pair(chunk, header, place);
 }
 
+/* Takes over complete slices up to a number, whose ends are still ticks. */
+static void set_ends(struct fxt_steps *steps, uint64_t count, const struct tw_ticks *clock)
+{
+	for (size_t i = steps->whole_count; i < count; i++)
+		steps->wholes[i].end = tw_ticks_ns_after(clock, steps->wholes[i].end - clock->base_tsc, clock->whole);
+	steps->whole_count = count;
+}
+
 /* ---- Runs. ---- */
 
 TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
@@ -206,7 +214,7 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 	struct fxt_steps *const steps = &chunk->steps;
 	struct fxt_pile *pile = NULL;
 	unsigned index = UINT_MAX;
-	uint64_t header, count = steps->count;
+	uint64_t header, count = steps->count, wholes = steps->whole_count;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
 		const struct step_shape *shape = shape_of(header);
@@ -236,9 +244,12 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 		step->track = pile->track;
 		step->place = (uint32_t)(bytes - start);
 		step->type = (uint32_t)tw_bits(header, 16, 19);
+		steps->wholes[wholes] = (struct fxt_whole){step->time, word, pile->track, step->place};
+		wholes += shape->complete & 1;
 		add_step(steps, &count, pile, shape, names, word);
 		timed = bytes;
 	}
+	set_ends(steps, wholes, &clock);
 	steps->count = count;
 	if (timed)
 		fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(timed + TW_FXT_WORD, big)));

@@ -88,6 +88,19 @@ static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name,
 		stack->count -= count;
 }
 
+void fxt_pairs_take_complete(struct fxt_pairs *pairs, uint32_t track, uint64_t begin, uint64_t end, uint64_t offset)
+{
+	bool failed = false;
+	const uint64_t beyond = tw_overlaps_take(&pairs->overlaps, track, begin, end, &failed);
+	if (failed)
+		give_up(pairs, offset);
+	if (beyond)
+		tw_report(pairs->reader, &fxt_rules[FXT_SLICES_OVERLAP], offset, offset, 0,
+		          "A complete slice ends %" PRIu64 " ns after one of its thread in which it begins: each lasts "
+		          "as long as it says.",
+		          beyond);
+}
+
 /* ---- Asynchronous operations and flows. ---- */
 
 /* The room that a table must have is twice its count: so a search soon meets a free place. */
@@ -217,6 +230,8 @@ static void take_event(struct fxt_pairs *pairs, const struct tw_event *event)
 		begin_duration(pairs, event->track, event->name, event->offset);
 	else if (event->kind == TW_SLICE_END)
 		end_duration(pairs, event->track, event->name, event->offset);
+	else if (event->kind == TW_SLICE_COMPLETE)
+		fxt_pairs_take_complete(pairs, event->track, event->time, tw_event_end(event), event->offset);
 	else if (event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_FLOW_END)
 		take_operation(pairs, event->kind, fxt_operation_key(event->category, event->name, event->id),
 		               event->track, event->offset);
@@ -278,6 +293,7 @@ void fxt_pairs_free(struct fxt_pairs *pairs)
 	for (size_t i = 0; i < pairs->stack_count; i++)
 		free(pairs->stacks[i].open);
 	free(pairs->stacks);
+	tw_overlaps_free(&pairs->overlaps);
 	free(pairs->operations[false].places);
 	free(pairs->operations[true].places);
 }

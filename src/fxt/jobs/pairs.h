@@ -3,13 +3,14 @@
 #ifndef FXT_JOBS_PAIRS_H
 #define FXT_JOBS_PAIRS_H
 
+#include "core/calls/overlaps.h"
 #include "core/format.h"
 #include "fxt/walk/chunk.h"
 
-/* The kinds of event that rules about pairs look at. */
+/* The kinds of event that rules about pairs look at, and about slices that overlap. */
 #define FXT_PAIRED_KINDS                                                                                               \
-	(1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_ASYNC_BEGIN | 1u << TW_ASYNC_INSTANT |                   \
-	 1u << TW_ASYNC_END | 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END)
+	(1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE | 1u << TW_ASYNC_BEGIN |                  \
+	 1u << TW_ASYNC_INSTANT | 1u << TW_ASYNC_END | 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END)
 
 /* A duration that is open. */
 struct fxt_open {
@@ -41,8 +42,9 @@ struct fxt_pairs {
 	struct fxt_stack *stacks; /* by track */
 	size_t stack_count, stack_room;
 	struct fxt_operations operations[2]; /* asynchronous ones, flows */
-	size_t memory, limit;                /* bytes; 0: not known yet */
-	bool full;                           /* something is not followed */
+	struct tw_overlaps overlaps;
+	size_t memory, limit; /* bytes; 0: not known yet */
+	bool full;            /* something is not followed */
 };
 
 /* Takes the next events in time order. */
@@ -50,6 +52,9 @@ void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch);
 
 /* The same for a step of a chunk. */
 void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step);
+
+/* The same for a complete slice; those of a chunk as they stand there. */
+void fxt_pairs_take_complete(struct fxt_pairs *pairs, uint32_t track, uint64_t begin, uint64_t end, uint64_t offset);
 
 /* Reports what is still open. */
 void fxt_pairs_end(struct fxt_pairs *pairs);

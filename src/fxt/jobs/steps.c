@@ -9,6 +9,7 @@
 
 void fxt_steps_clear(struct fxt_steps *steps)
 {
+	steps->whole_count = 0;
 	steps->count = steps->loose_count = steps->pile_count = steps->left_count = steps->rows = 0;
 	steps->mixed = steps->failed = false;
 	tw_map_clear(&steps->by_track);
@@ -17,6 +18,7 @@ void fxt_steps_clear(struct fxt_steps *steps)
 void fxt_steps_free(struct fxt_steps *steps)
 {
 	free(steps->all);
+	free(steps->wholes);
 	free(steps->loose);
 	free(steps->piles);
 	free(steps->left);
@@ -37,6 +39,10 @@ bool fxt_steps_reserve(struct fxt_steps *steps, size_t more)
 			return false;
 		steps->all = all;
 		steps->room = need;
+	}
+	if (!tw_extend(&steps->wholes, &steps->whole_room, steps->whole_count + more, sizeof *steps->wholes)) {
+		steps->failed = true;
+		return false;
 	}
 	if (steps->count == 0)
 		steps->all[steps->count++] = (struct fxt_step){.key = UINT64_MAX}; /* no name */

@@ -27,6 +27,13 @@ struct fxt_step {
 	uint32_t other; /* of a begin: number of its end, if settled; otherwise of the open begin around it, or 0 */
 };
 
+/* A complete slice. Whether those of a thread overlap is found without the order of time. */
+struct fxt_whole {
+	uint64_t begin, end;
+	uint32_t track;
+	uint32_t place; /* of the record in the chunk */
+};
+
 /* The durations of a track that are open in a chunk. */
 struct fxt_pile {
 	uint64_t first, last; /* times of the first and last begin or end; UINT64_MAX: there are none */
@@ -37,6 +44,8 @@ struct fxt_pile {
 struct fxt_steps {
 	struct fxt_step *all; /* in the order of the archive; number 0 is a sentinel */
 	size_t count, room;
+	struct fxt_whole *wholes; /* in the order of the archive, but for those that are rows; room as for steps */
+	size_t whole_count, whole_room;
 	uint32_t *loose; /* numbers of steps that are neither settled nor open: operations, rows, ends without begin */
 	size_t loose_count, loose_room;
 	struct fxt_pile *piles;

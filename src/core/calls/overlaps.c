@@ -1,0 +1,95 @@
+/* overlaps.c - whether complete slices of a track overlap without nesting, for checks that make no calls. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/calls/overlaps.h"
+
+#include "base/memory/memory.h"
+#include "base/memory/sum.h"
+#include "core/calls/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEEN_MOST = 64 }; /* slices of a track that are looked at */
+
+/* A slice, and when the last of it and of those below it ends. */
+struct seen {
+	uint64_t begin, end, last;
+};
+
+/* Slices come with the one around them first, or last, as they are written when they begin or when they end. What one
+ * holds goes when it comes last; what is over goes when a slice around both is there already. */
+struct tw_overlap_track {
+	struct seen *seen; /* the newest last */
+	size_t count, room;
+	bool told;
+};
+
+static struct tw_overlap_track *track_at(struct tw_overlaps *overlaps, uint32_t number)
+{
+	return tw_grow(&overlaps->tracks, &overlaps->room, number + (size_t)1, sizeof *overlaps->tracks)
+	           ? &overlaps->tracks[number]
+	           : NULL;
+}
+
+/* Whether a time is over at another one, or so soon that this is rounding. */
+static bool is_over(uint64_t end, uint64_t time)
+{
+	return end <= tw_sum(time, TW_CALL_ROUNDING);
+}
+
+/* Takes away what a slice holds. */
+static void take_held(struct tw_overlap_track *track, uint64_t begin, uint64_t end)
+{
+	const struct seen *top;
+	while (track->count && (top = &track->seen[track->count - 1])->begin >= begin && is_over(top->end, end))
+		track->count--;
+}
+
+/* The number behind the newest slice that goes on at a time; 0: there is none. */
+static size_t going_on(const struct tw_overlap_track *track, uint64_t time)
+{
+	size_t i = track->count;
+	while (i && is_over(track->seen[i - 1].end, time))
+		i = is_over(track->seen[i - 1].last, time) ? 0 : i - 1;
+	return i;
+}
+
+static bool put(struct tw_overlap_track *track, uint64_t begin, uint64_t end)
+{
+	if (track->count == SEEN_MOST) {
+		track->count /= 2;
+		memcpy(track->seen, track->seen + track->count, track->count * sizeof *track->seen);
+	}
+	if (!tw_grow(&track->seen, &track->room, track->count + 1, sizeof *track->seen))
+		return false;
+	const uint64_t last = track->count ? track->seen[track->count - 1].last : 0;
+	track->seen[track->count++] = (struct seen){begin, end, end > last ? end : last};
+	return true;
+}
+
+uint64_t tw_overlaps_take(struct tw_overlaps *overlaps, uint32_t number, uint64_t begin, uint64_t end, bool *failed)
+{
+	struct tw_overlap_track *track =
+	    number < overlaps->room ? &overlaps->tracks[number] : track_at(overlaps, number);
+	*failed |= !track;
+	if (!track || track->told)
+		return 0;
+	take_held(track, begin, end);
+	const size_t around = going_on(track, begin);
+	const struct seen *open = around ? &track->seen[around - 1] : NULL;
+	if (open && begin >= open->begin && !is_over(end, open->end)) {
+		track->told = true;
+		return end - open->end;
+	}
+	if (around)
+		track->count = around;
+	*failed |= !put(track, begin, end);
+	return 0;
+}
+
+void tw_overlaps_free(struct tw_overlaps *overlaps)
+{
+	for (size_t i = 0; i < overlaps->room; i++)
+		free(overlaps->tracks[i].seen);
+	free(overlaps->tracks);
+}
