@@ -65,4 +65,12 @@ int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr
  * zeros among them, no counter that goes past the next one told. *sound: how far its whole records go. */
 bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound);
 
+/* ---- ends.c: where a buffer ends whose size leads nowhere. ---- */
+
+/* Moves buffer->next, where the next certain buffer begins, or the file ends, back to where this one's records end, if
+ * what stands between is of another buffer. declared: where the size says that it ends, UINT64_MAX beyond the file.
+ * Returns 0 or a negative status. */
+int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
+                 struct fdr_buffer *buffer, uint64_t declared);
+
 #endif

@@ -395,77 +395,6 @@ static void report_wrong_extents(struct finder *f, struct fdr_buffer *buffer)
 		          tw_plural(buffer->extents), buffer->end - body);
 }
 
-/* The records that stand from a buffer's beginning up to where the next one does. */
-struct held {
-	uint64_t gaps;      /* bytes that are none */
-	uint64_t first_gap; /* UINT64_MAX: there is none */
-	bool at_gap;        /* a place asked for is in one */
-	bool twice;         /* bytes too many are there twice */
-};
-
-static void note_gap(struct held *held, uint64_t from, uint64_t to, uint64_t place)
-{
-	if (from == to)
-		return;
-	held->first_gap = held->gaps ? held->first_gap : from;
-	held->gaps += to - from;
-	held->at_gap |= from <= place && place < to;
-}
-
-/* Finds them in buffers of a common size; in larger ones, *found: false. */
-static int find_held(struct finder *f, const struct fdr_buffer *buffer, uint64_t to, uint64_t place, struct held *held,
-                     bool *found)
-{
-	enum { MOST = 1 << 18 };
-	struct fdr_stretch stretches[FDR_STRETCHES];
-	struct fdr_span span = {.size = (size_t)(to - buffer->offset), .excess = to - place};
-	size_t second;
-	const struct fdr_known *known;
-	size_t have, done;
-	*held = (struct held){.first_gap = UINT64_MAX};
-	*found = to - buffer->offset <= MOST;
-	if (!*found)
-		return 0;
-	int status = fdr_known_of(f->reader, f->log, &known);
-	if (status < 0)
-		return status;
-	status = tw_window_view(f->window, buffer->offset, span.size, &span.bytes, &have);
-	if (status < 0 || have < span.size)
-		return tw_fail(f->reader, TW_ERR_SYSTEM, "%s", tw_input_error(f->reader->input));
-	int count = fdr_fit(f->log, known, &span, stretches, FDR_STRETCHES, &done);
-	if (count < 0)
-		return tw_fail_memory(f->reader);
-	held->twice = fdr_finds_copy(&span, &second);
-	uint64_t at = buffer->offset;
-	for (int i = 0; i < count; i++) {
-		note_gap(held, at, buffer->offset + stretches[i].begin, place);
-		at = buffer->offset + stretches[i].end;
-	}
-	note_gap(held, at, done < span.size ? at : to, place);
-	return 0;
-}
-
-/* A buffer seems to be longer than its size says, up to `start`. If the records end at that size, what is behind them
- * is another buffer, whose beginning is damaged. If something was put in, there are as many bytes that are no records.
- * If there are none, the size is wrong. Otherwise the end of the buffer is missing, with the beginning of another one.
- * */
-static int choose_end(struct finder *f, const struct fdr_buffer *buffer, uint64_t declared, uint64_t start,
-                      uint64_t *end)
-{
-	enum { NEAR = 64 };
-	struct held held;
-	bool found;
-	*end = start;
-	int status = find_held(f, buffer, start, declared, &held, &found);
-	if (status < 0 || !found || !held.gaps)
-		return status;
-	if (held.at_gap && !held.twice)
-		*end = declared;
-	else if (held.gaps + NEAR < start - declared)
-		*end = held.first_gap;
-	return 0;
-}
-
 /* Whether the next buffer begins as this one does: then this is a copy of its beginning, and belongs to none. */
 static int is_begun_twice(struct finder *f, struct fdr_buffer *buffer, bool *twice)
 {
@@ -513,7 +442,8 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 		buffer->end = buffer->next = f->size;
 	else if (w.why == STOP_DAMAGE)
 		buffer->end = buffer->next;
-	if (declared < buffer->next && (status = choose_end(f, buffer, declared, buffer->next, &buffer->next)) < 0)
+	status = fdr_find_end(f->reader, f->log, f->window, buffer, declared);
+	if (status < 0)
 		return status;
 	buffer->end = buffer->next;
 	buffer->excess = declared < buffer->next ? buffer->next - declared : 0;

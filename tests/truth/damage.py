@@ -33,7 +33,8 @@ import xtrace
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 HEADER = 32
-BOUNDS = {"fdr": 0.02, "basic": 0.001, "fxt": 0.001, "tracelog": 0.001, "xtrace": 0.001}  # of the records that were not hit
+BOUNDS = {"fdr": 0.02, "basic": 0.001, "fxt": 0.001, "tracelog": 0.001, "xtrace": 0.001,  # of the records not hit
+          "fdr-shapes": 0.06, "basic-shapes": 0.001}
 
 Record = collections.namedtuple("Record", "begin end kind says time")
 
@@ -58,54 +59,91 @@ class Calls:
         return fdr_random.ENTER_ARGS if draw.random() < 0.03 else fdr_random.ENTER, self.stack[-1], ticks
 
 
-def fdr_record(calls, draw):
+class Shape:
+    """How a maker writes XRay logs: the version, the order of bytes (and in big-endian logs, of bits), and how long."""
+
+    def __init__(self, version=5, order="<", msb=False, size=16384, count=12, filled=False, even=0.8):
+        self.version, self.order, self.msb, self.filled = version, order, msb, filled
+        self.size, self.count, self.even = size, count, even  # of buffers; the share of those that are full
+
+    def pack(self, form, *fields):
+        return struct.pack(self.order + form, *fields)
+
+    def header(self, type):
+        return self.pack("HHIQQQ", self.version, type, 3, 3 * 10**9, self.size if type else 0, 0)
+
+    def metadata(self, kind, form="", *fields):
+        return bytes([0x80 | kind if self.msb else kind << 1 | 1]) + self.pack(form, *fields).ljust(15, b"\0")
+
+    def function(self, kind, function, ticks):
+        return self.pack("II", kind << 28 | function if self.msb else function << 4 | kind << 1, ticks)
+
+    def custom(self, calls, data, ticks):
+        if self.version == 5:
+            return self.metadata(fdr_random.CUSTOM, "ii", len(data), ticks) + data
+        fields = (len(data), calls.tsc, calls.cpu)[:2 if self.version < 4 else 3]
+        return self.metadata(fdr_random.CUSTOM, "iQH"[:len(fields)], *fields) + data
+
+
+USUAL = Shape()
+FDR_SHAPES = [Shape(count=9, size=4096), Shape(4), Shape(3, ">"), Shape(2, ">", True), Shape(1), Shape(1, ">", filled=True),
+              Shape(count=9, size=1024), Shape(5, ">", True, 65536, 5), Shape(count=40, size=8192, even=0.1)]
+BASIC_SHAPES = [Shape(3, size=20000), Shape(2), Shape(1, ">"), Shape(3, ">"), Shape(2, ">"), Shape(1), Shape(3, size=9000)]
+
+
+def fdr_record(shape, calls, draw):
     chance = draw.random()
     if chance < 0.004:
         calls.cpu, calls.tsc = draw.randrange(4), calls.tsc + draw.randrange(5000)
-        return fdr_random.metadata(fdr_random.NEW_CPU, "HQ", calls.cpu, calls.tsc)
+        return shape.metadata(fdr_random.NEW_CPU, "HQ", calls.cpu, calls.tsc)
     if chance < 0.014:
         data, ticks = draw.randbytes(draw.randrange(1, 60)), draw.randrange(400)
-        calls.tsc += ticks
-        return fdr_random.metadata(fdr_random.CUSTOM, "ii", len(data), ticks) + data
+        calls.tsc += ticks if shape.version == 5 else 0
+        return shape.custom(calls, data, ticks)
     kind, function, ticks = calls.step()
-    data = struct.pack("<II", function << 4 | kind << 1, ticks)
+    data = shape.function(kind, function, ticks)
     if kind == fdr_random.ENTER_ARGS:
-        data += fdr_random.metadata(fdr_random.ARGUMENT, "Q", draw.getrandbits(32))
+        data += shape.metadata(fdr_random.ARGUMENT, "Q", draw.getrandbits(32))
     return data
 
 
-def fdr_buffer(calls, draw, wall):
+def fdr_buffer(shape, calls, draw, wall):
     body = b"".join([
-        fdr_random.metadata(fdr_random.NEW_BUFFER, "i", calls.number),
-        fdr_random.metadata(fdr_random.WALL, "QI", 1700000000 + wall // 10**6, wall % 10**6),
-        fdr_random.metadata(fdr_random.PID, "i", 4000),
-        fdr_random.metadata(fdr_random.NEW_CPU, "HQ", calls.cpu, calls.tsc)])
-    size = 16384 if draw.random() < 0.8 else draw.randrange(6000, 16384)
+        shape.metadata(fdr_random.NEW_BUFFER, "i", calls.number),
+        shape.metadata(fdr_random.WALL, "QI", 1700000000 + wall // 10**6, wall % 10**6),
+        shape.metadata(fdr_random.PID, "i", 4000) if shape.version > 2 else b"",
+        shape.metadata(fdr_random.NEW_CPU, "HQ", calls.cpu, calls.tsc)])
+    size = shape.size if draw.random() < shape.even else draw.randrange(shape.size * 3 // 8, shape.size)
     while len(body) < size - 128:
-        body += fdr_record(calls, draw)
-    return fdr_random.metadata(fdr_random.EXTENTS, "Q", len(body)) + body
+        body += fdr_record(shape, calls, draw)
+    if shape.version == 1:
+        return (body + shape.metadata(fdr.END_OF_BUFFER)).ljust(shape.size if shape.filled else 0, b"\0")
+    return shape.metadata(fdr_random.EXTENTS, "Q", len(body)) + body
 
 
-def fdr_log(draw):
-    """Buffers of 16 KiB of five threads."""
+def fdr_log(draw, shape=USUAL):
+    """Buffers of five threads."""
     threads = [Calls(draw, 4000 + i) for i in range(5)]
-    data = fdr_random.HEADER.pack(5, 1, 3, 3 * 10**9, 16384, 0)
-    for i in range(12):
-        data += fdr_buffer(draw.choice(threads), draw, 1000 * i)
+    data = shape.header(1)
+    for i in range(shape.count):
+        data += fdr_buffer(shape, draw.choice(threads), draw, 1000 * i)
     return data
 
 
-def basic_log(draw):
+def basic_log(draw, shape=Shape(3, size=300000)):
     """The records of a thread come in the order of time, and by the thousand at most."""
     threads = [Calls(draw, 4000 + i) for i in range(3)]
-    data = bytearray(fdr_random.HEADER.pack(3, 0, 3, 3 * 10**9, 0, 0))
-    while len(data) < 300000:
+    process = 4000 if shape.version == 3 else 0
+    data = bytearray(shape.header(0))
+    while len(data) < shape.size:
         calls = draw.choice(threads)
         for _ in range(draw.randrange(1, 1000)):
             kind, function, _ = calls.step()
-            data += struct.pack("<HBBiQII8x", 0, calls.cpu, kind, function, calls.tsc, calls.number, 4000)
+            if kind == fdr_random.TAIL and shape.version < 2:
+                kind = fdr_random.EXIT
+            data += shape.pack("HBBiQII8x", 0, calls.cpu, kind, function, calls.tsc, calls.number, process)
             if kind == fdr_random.ENTER_ARGS:
-                data += struct.pack("<HHiIIQ8x", 1, 0, function, calls.number, 4000, draw.getrandbits(32))
+                data += shape.pack("HHiIIQ8x", 1, 0, function, calls.number, process, draw.getrandbits(32))
     return bytes(data)
 
 
@@ -169,10 +207,10 @@ def xtrace_records(data):
 
 
 class Format:
-    """How a good trace is made, where its records are, and how its file is called."""
+    """How a good trace is made, in other shapes too, where its records are, and how its file is called."""
 
-    def __init__(self, name, make, records, suffix):
-        self.name, self.make, self.records, self.suffix = name, make, records, suffix
+    def __init__(self, name, make, records, suffix, shapes=()):
+        self.name, self.make, self.records, self.suffix, self.shapes = name, make, records, suffix, shapes
 
 
 FORMATS = [
@@ -180,6 +218,8 @@ FORMATS = [
     Format("basic", basic_log, fdr_records, ".xray"),
     Format("fxt", lambda _: (DATA / "fxt" / "streaming.fxt").read_bytes(), fxt_records, ".fxt"),
     Format("tracelog", lambda _: (DATA / "tracelog" / "small-d2-64.log").read_bytes(), tracelog_records, ".log"),
+    Format("fdr-shapes", fdr_log, fdr_records, ".xray", FDR_SHAPES),
+    Format("basic-shapes", basic_log, fdr_records, ".xray", BASIC_SHAPES),
     Format("xtrace", xtrace_tokens, xtrace_records, "/xtrace.1718000000.100.hint9.xinsndata.bin"),
 ]
 
@@ -248,11 +288,17 @@ class Damaged:
         self.data = b"".join(parts)
 
     def copy(self, begin):
-        """Where a record begins once more, in what was put in; behind the copy it goes on where it did."""
+        """Where a record begins once more, in what was put in; behind the copy it goes on where it did. The bytes before
+        it may be those before what was copied, too."""
         for first, last, instead, here in self.edits:
-            if first == last and first - len(instead) <= begin < first and \
-                    self.good[first - len(instead):first] == instead:
-                return here + begin - (first - len(instead))
+            source = first - len(instead)
+            if not instead or first != last or self.good[source:first] != instead:
+                continue
+            before = 0
+            while source - before > HEADER and self.good[source - before - 1] == self.good[first - before - 1]:
+                before += 1
+            if source - before <= begin < first:
+                return here + begin - source
         return None
 
     def place(self, at):
@@ -350,12 +396,24 @@ def repaired(options, format, path):
         return (out if out.is_file() else out / path.name).read_bytes()
 
 
-def measure(options, format, data, directory):
+def good_trace(options, format, turn):
+    """A trace of the format, where it has shapes of the next one in turn."""
+    if format.shapes:
+        data = format.make(random.Random(f"{options.seed} {format.name} {turn}"), format.shapes[turn % len(format.shapes)])
+    else:
+        data = format.make(random.Random(f"{options.seed} {format.name}"))
+    return data, list(format.records(data))
+
+
+def measure(options, format, directory):
     """Counts by kind of damage."""
-    good, totals = list(format.records(data)), {}
-    for damage in DAMAGES:
+    totals = {}
+    data, good = good_trace(options, format, 0)
+    for turn, damage in enumerate(DAMAGES):
         counts = totals[damage.__name__] = collections.Counter()
         for number in range(options.rounds):
+            if format.shapes:
+                data, good = good_trace(options, format, turn + number)
             draw = random.Random(f"{options.seed} {format.name} {damage.__name__} {number}")
             damaged = Damaged(data, damage(data, draw))
             name = f"{format.name}-{damage.__name__}-{number}"
@@ -402,8 +460,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as directory:
         for number, format in enumerate(formats, 1):
-            data = format.make(random.Random(f"{options.seed} {format.name}"))
-            good = tell(format, measure(options, format, data, options.keep or directory))
+            good = tell(format, measure(options, format, options.keep or directory))
             failed += not good
             print(f"{'ok' if good else 'not ok'} {number} - {format.name}: what is not damaged is read, nothing else is",
                   flush=True)
