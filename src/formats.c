@@ -6,19 +6,21 @@
 #include "fdr/fdr.h"
 #include "folded/folded.h"
 #include "fxt/fxt.h"
+#include "profiling/profiling.h"
 #include "tracelog/tracelog.h"
 #include "uftrace/uftrace.h"
 #include "xtrace/xtrace.h"
 
 const struct tw_format *const tw_formats[] = {
-    &tw_format_fdr,      /* XRay's flight data recorder */
-    &tw_format_basic,    /* XRay's basic mode */
-    &tw_format_fxt,      /* Fuchsia's trace format */
-    &tw_format_chrome,   /* Chrome's trace event JSON */
-    &tw_format_tracelog, /* the log of Tizen's CoreProfiler */
-    &tw_format_folded,   /* folded stacks */
-    &tw_format_uftrace,  /* uftrace's data directory */
-    &tw_format_xtrace,   /* instructions of AArch64 */
+    &tw_format_fdr,       /* XRay's flight data recorder */
+    &tw_format_basic,     /* XRay's basic mode */
+    &tw_format_profiling, /* XRay's profiling mode */
+    &tw_format_fxt,       /* Fuchsia's trace format */
+    &tw_format_chrome,    /* Chrome's trace event JSON */
+    &tw_format_tracelog,  /* the log of Tizen's CoreProfiler */
+    &tw_format_folded,    /* folded stacks */
+    &tw_format_uftrace,   /* uftrace's data directory */
+    &tw_format_xtrace,    /* instructions of AArch64 */
     NULL,
 };
 

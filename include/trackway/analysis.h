@@ -15,10 +15,12 @@ extern "C" {
 #define TW_WEIGHT_LIST(X)                                                                                              \
 	X(TW_WEIGHT_CALLS, "calls", TW_UNIT_NS, TW_WEIGHT_CALLS)                  /* time between entry and exit */    \
 	X(TW_WEIGHT_INSTRUCTIONS, "instructions", TW_UNIT_COUNT, TW_WEIGHT_CALLS) /* the same, of traces of those */   \
-	X(TW_WEIGHT_SAMPLES, "samples", TW_UNIT_COUNT, TW_WEIGHT_SAMPLES)         /* ticks of sampling */              \
-	X(TW_WEIGHT_CPU, "cpu", TW_UNIT_NS, TW_WEIGHT_SAMPLES)                    /* processor time */                 \
-	X(TW_WEIGHT_WALL, "wall", TW_UNIT_NS, TW_WEIGHT_SAMPLES)                  /* time that samples stand for */    \
-	X(TW_WEIGHT_BYTES, "bytes", TW_UNIT_BYTES, TW_WEIGHT_ALLOCATIONS)         /* allocated */                      \
+	X(TW_WEIGHT_TICKS, "ticks", TW_UNIT_COUNT,                                                                     \
+	  TW_WEIGHT_CALLS) /* of logs that tell no frequency of their clock */                                         \
+	X(TW_WEIGHT_SAMPLES, "samples", TW_UNIT_COUNT, TW_WEIGHT_SAMPLES) /* ticks of sampling */                      \
+	X(TW_WEIGHT_CPU, "cpu", TW_UNIT_NS, TW_WEIGHT_SAMPLES)            /* processor time */                         \
+	X(TW_WEIGHT_WALL, "wall", TW_UNIT_NS, TW_WEIGHT_SAMPLES)          /* time that samples stand for */            \
+	X(TW_WEIGHT_BYTES, "bytes", TW_UNIT_BYTES, TW_WEIGHT_ALLOCATIONS) /* allocated */                              \
 	X(TW_WEIGHT_ALLOCATIONS, "allocations", TW_UNIT_COUNT, TW_WEIGHT_ALLOCATIONS) /* objects allocated */
 
 enum tw_weight {
@@ -96,6 +98,7 @@ struct tw_profile_row {
 	bool threadless;          /* the same: of no thread that is known; thread is 0, which may be another's number */
 	const char *process_name, *thread_name; /* the same; NULL where not known */
 	uint64_t count;                         /* calls, open ones too; of samples self by tw_weight_count() */
+	uint64_t summed;                        /* calls of which the trace tells only the sums (xray-profiling) */
 	uint64_t open;                          /* calls without an exit */
 	uint64_t unwound;                       /* calls ended by an exit further down */
 	uint64_t total, self;                   /* of the weight, in its unit */

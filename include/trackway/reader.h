@@ -90,6 +90,9 @@ struct tw_read_options {
 	 * order (fxt, tracelog, chrome). 0: 4 MiB, or less where so many archives are merged that their windows would
 	 * take more than the limit. */
 	uint64_t reorder_window;
+	/* Ticks per second of the writer's clock, instead of what the trace tells, at most 10^12; 0: what it tells. For
+	 * formats of XRay. */
+	uint64_t frequency;
 	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
 	size_t memory_limit; /* bytes that tables and single records may take, any number; 0: 256 MiB */

@@ -37,6 +37,7 @@ struct tw_left_calls;
 struct tw_traits {
 	const char *origin;             /* the format that all events are of; NULL: those of several are merged */
 	bool sampled;                   /* where time goes is told by samples of stacks, not by slices */
+	bool summed;                    /* its samples are sums of calls: how many, and their own time */
 	bool timeless;                  /* objects have no time of their own: filters by time let them through */
 	bool koids;                     /* threads are known by their numbers alone: no two have the same */
 	bool in_turn;                   /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
@@ -133,6 +134,8 @@ struct tw_format_traits {
 	bool has_providers;       /* for options.provider */
 	bool timeless;            /* it tells neither times nor threads: nothing can be chosen by them */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
+	bool summed;              /* its samples are sums of calls, of threads but of no time of their own */
+	bool takes_frequency;     /* options.frequency */
 	bool samples_beside;      /* samples may be among the slices */
 	bool tells_reach;         /* keeps reader->traits.reach_ns */
 	bool keeps_clock;         /* knows where a trace begins and ends without the kinds that nobody looks at */

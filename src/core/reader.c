@@ -2,10 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/filter/filter.h"
 #include "core/format.h"
+#include "core/ticks.h"
 
 #include <trackway/reader.h>
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +207,10 @@ static const char *missing_parts(const struct tw_reader *reader)
 	const char *others = tw_options_of_others(options, format);
 	if (others)
 		return others;
-	if ((options->from_ns || options->to_ns || options->min_duration_ns) && format->traits.timeless)
+	if (options->frequency && !format->traits.takes_frequency)
+		return "clock frequency";
+	bool timeless = format->traits.timeless || format->traits.summed;
+	if ((options->from_ns || options->to_ns || options->min_duration_ns) && timeless)
 		return "times";
 	return options->thread_count && format->traits.timeless ? "threads" : NULL;
 }
@@ -216,7 +221,11 @@ static int open_format(struct tw_reader *reader)
 	const char *missing = missing_parts(reader);
 	if ((unsigned)options->order > TW_ORDER_COPY || (unsigned)options->checking > TW_CHECK_ALL)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no order or checking of this number");
+	if (options->frequency > TW_FREQUENCY_MAX)
+		return tw_fail(reader, TW_ERR_VALUE, "a frequency of %" PRIu64 " Hz is more than 10^12",
+		               options->frequency);
 	reader->traits.sampled = reader->format->traits.sampled;
+	reader->traits.summed = reader->format->traits.summed;
 	reader->traits.origin = reader->format->name;
 	if (missing)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no %s to choose from",

@@ -118,6 +118,7 @@ const struct tw_format tw_format_basic = {
     .traits =
 	{
 	    .copy_order = TW_ORDER_TIME,
+	    .takes_frequency = true,
 	},
     .files =
 	{

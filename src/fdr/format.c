@@ -185,6 +185,10 @@ const struct tw_format tw_format_fdr = {
     .title = "XRay flight data recorder log (LLVM, clang -fxray-instrument)",
     .rules = fdr_rules,
     .rule_count = FDR_RULES,
+    .traits =
+	{
+	    .takes_frequency = true,
+	},
     .files =
 	{
 	    .probe = probe,

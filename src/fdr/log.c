@@ -66,6 +66,8 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 	if (log->header.type != type)
 		return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x2: expected type %u of %s, found type %u", name,
 		               type, reader->format->name, log->header.type);
+	if (reader->options.frequency)
+		log->header.cycle_frequency = reader->options.frequency;
 	uint64_t frequency = log->header.cycle_frequency;
 	log->frequency = frequency == 0 || frequency > TW_FREQUENCY_MAX ? TW_NS_PER_SECOND : frequency;
 	reader->clock.ticks_per_second = log->frequency == frequency ? frequency : 0;

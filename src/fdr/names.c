@@ -1,28 +1,15 @@
 /* names.c - function ids to names of the dictionary. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "core/text/function_name.h"
 #include "fdr/fdr.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
 	NEAR_IDS = 1 << 20, /* real programs have fewer functions */
 	NAME_COST = 256     /* bytes that a name takes in all tables, about */
 };
-
-static uint32_t intern(struct tw_reader *reader, uint32_t id)
-{
-	char text[16];
-	struct tw_name name = {.id = id};
-	const struct tw_namer *namer = reader->options.namer;
-	if (!namer || !namer->name || !namer->name(namer->context, id, &name) || !name.length) {
-		name.text = text;
-		name.length = (size_t)snprintf(text, sizeof text, "#%u", id);
-	}
-	name.id = id;
-	return tw_dictionary_intern(reader->dictionary, &name);
-}
 
 static uint32_t other(struct tw_reader *reader, struct fdr_names *names)
 {
@@ -40,7 +27,7 @@ static uint32_t name_far(struct tw_reader *reader, struct fdr_names *names, uint
 	uint32_t name;
 	if (tw_map_find(&names->far, id, &name))
 		return name;
-	name = intern(reader, id);
+	name = tw_function_name(reader, id);
 	return name == UINT32_MAX || !tw_map_add(&names->far, id, name) ? UINT32_MAX : name;
 }
 
@@ -66,7 +53,7 @@ uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t
 		return name_far(reader, names, id);
 	if (!tw_grow(&names->near, &names->near_room, power_above(id), sizeof *names->near))
 		return UINT32_MAX;
-	uint32_t name = intern(reader, id);
+	uint32_t name = tw_function_name(reader, id);
 	if (name != UINT32_MAX)
 		names->near[id].name = name;
 	return name;

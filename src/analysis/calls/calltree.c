@@ -428,9 +428,12 @@ const struct tw_consumer tw_calltree_consumer = {
 static int add_samples(struct tw_calltree *tree, struct tw_reader *reader, bool choose)
 {
 	struct tw_sample_tree read = {.per_thread = tree->options.per_thread, .choose = choose, .weight = tree->weight};
+	const bool summed = reader->traits.summed; /* sums of calls: their time is told as wall time */
+	if (summed)
+		read.weight = TW_WEIGHT_WALL;
 	tw_budget_reset(&tree->reading, tree->keeping.limit / 2, 1);
 	int status = tw_calltree_sample_nodes(reader, &tree->reading, &read);
-	tree->weight = read.weight;
+	tree->weight = summed ? tree->weight : read.weight;
 	bool room = read.nodes && merge_nodes(tree, tw_reader_dictionary(reader), read.nodes, read.count) == 0 &&
 	            settle(tree) == 0;
 	free(read.nodes);
@@ -477,8 +480,8 @@ int tw_calltree_add(struct tw_calltree *tree, struct tw_reader *reader)
 	int status = tw_weight_choose(reader, tree->options.weight, &tree->weight);
 	if (status < 0)
 		return status;
-	if (tw_weight_is_sampled(tree->weight))
-		return add_samples(tree, reader, choose);
+	if (tw_weight_is_sampled(tree->weight) || reader->traits.summed)
+		return add_samples(tree, reader, choose && !reader->traits.summed);
 	return tw_consume(reader, tree->options.jobs, &tw_calltree_consumer, tree);
 }
 

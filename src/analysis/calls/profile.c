@@ -243,16 +243,21 @@ static void show_key(const struct tw_profile *profile, const struct tw_profile_k
 	}
 }
 
+/* The sums of calls that samples tell are weighed: how many they are as samples, their time as wall time. */
 static void show_calls(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
 {
+	static const struct tw_weighed nothing[TW_WEIGHTS];
 	const struct tw_tally *row = &profile->rows.rows[i];
-	shown->count = row->ended + row->open + (i == TW_ROW_OTHER ? profile->untimed : 0);
+	const struct tw_weighed *sums = i < profile->weighed_room ? profile->weighed[i] : nothing;
+	shown->summed = sums[TW_WEIGHT_SAMPLES].self;
+	shown->count = row->ended + row->open + (i == TW_ROW_OTHER ? profile->untimed : 0) + shown->summed;
 	shown->open = row->open;
 	shown->unwound = row->unwound;
 	/* Where the clock goes back, a call may last longer than the call of the same function around it, which is the
 	 * one that counts for the total. */
 	shown->total = row->total > row->self ? row->total : row->self;
-	shown->self = row->self;
+	shown->total = tw_sum(shown->total, sums[TW_WEIGHT_WALL].total);
+	shown->self = tw_sum(row->self, sums[TW_WEIGHT_WALL].self);
 	show_histogram(profile, row, shown);
 }
 
@@ -269,6 +274,8 @@ static bool is_counted(const struct tw_profile *profile, uint32_t i)
 	const struct tw_tally *row = &profile->rows.rows[i];
 	if (tw_weight_is_sampled(profile->weight))
 		return i < profile->weighed_room && profile->weighed[i][profile->weight].total;
+	if (i < profile->weighed_room && profile->weighed[i][TW_WEIGHT_SAMPLES].total)
+		return true;
 	return row->ended || row->open || (i == TW_ROW_OTHER && profile->untimed);
 }
 
@@ -405,8 +412,8 @@ int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
 		return status;
 	if ((unsigned)profile->options.by > TW_BY_WHOLE_THREAD)
 		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)profile->options.by);
-	if (tw_weight_is_sampled(profile->weight))
-		return tw_profile_add_samples(profile, reader, choose);
+	if (tw_weight_is_sampled(profile->weight) || reader->traits.summed)
+		return tw_profile_add_samples(profile, reader, choose && !reader->traits.summed);
 	if (profile->options.by == TW_BY_OBJECT)
 		return add_objects(profile, reader);
 	if (profile->options.by > TW_BY_CALLER)

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/calls/profile.h"
 #include "analysis/series/samples.h"
+#include "analysis/tool.h"
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
 #include "core/format.h"
@@ -244,6 +245,8 @@ int tw_profile_add_samples(struct tw_profile *profile, struct tw_reader *reader,
 	struct tw_samples samples;
 	tw_budget_reset(&profile->reading, profile->keeping.limit, 1);
 	enum tw_weight weight = profile->options.one_weight ? profile->weight : TW_WEIGHT_DEFAULT;
+	if (weight && !tw_weight_is_sampled(weight)) /* sums of calls */
+		weight = TW_WEIGHT_WALL;
 	int status = tw_samples_read(&samples, reader, &profile->reading, is_by_thread(profile->options.by), weight);
 	struct fold fold = {.merge = {.profile = profile, .dictionary = samples.dictionary}, .samples = &samples};
 	profile->notes.rows_folded += samples.folded;

@@ -58,7 +58,7 @@ static int by_name(const void *left, const void *right)
 
 static void add(struct sum *sum, const struct tw_profile_row *row)
 {
-	uint64_t ended = row->count - row->open;
+	uint64_t ended = row->count - row->open - row->summed;
 	/* Of rows with as many calls the longer: the result must not depend on the order of rows. */
 	if (ended > sum->most || (ended == sum->most && row->p50_ns > sum->p50)) {
 		sum->most = ended;

@@ -34,6 +34,8 @@ static enum tw_weight own_weight(const struct tw_reader *reader)
 {
 	if (reader->traits.sampled)
 		return TW_WEIGHT_SAMPLES;
+	if (reader->traits.summed && !reader->clock.ticks_per_second)
+		return TW_WEIGHT_TICKS;
 	return reader->clock.instructions ? TW_WEIGHT_INSTRUCTIONS : TW_WEIGHT_CALLS;
 }
 
@@ -49,7 +51,7 @@ int tw_weight_choose(struct tw_reader *reader, enum tw_weight asked, enum tw_wei
 	enum tw_weight own = own_weight(reader), wanted = asked;
 	if ((unsigned)asked >= TW_WEIGHTS)
 		return tw_fail(reader, TW_ERR_VALUE, "%s: there is no weight of number %u", file, (unsigned)asked);
-	if (asked == TW_WEIGHT_DEFAULT || (asked == TW_WEIGHT_CALLS && own == TW_WEIGHT_INSTRUCTIONS))
+	if (asked == TW_WEIGHT_DEFAULT || (asked == TW_WEIGHT_CALLS && !tw_weight_is_sampled(own)))
 		wanted = own;
 	bool beside = reader->format->traits.samples_beside && tw_weight_is_sampled(wanted);
 	if (kind_of(wanted) != own && wanted != TW_WEIGHT_CALLS && !beside)

@@ -126,6 +126,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	options->to_ns = common->to_time;
 	options->temporary_directory = tw_temporary_folder();
 	options->memory_limit = (size_t)common->memory;
+	options->frequency = common->frequency;
 	options->reorder_window = common->reorder_window;
 	options->jobs = tw_jobs(common);
 	if (filter_slices) {

@@ -26,6 +26,9 @@ static const struct tw_option input_options[] = {
      .help = "by how many bytes of the file records may come late and still be put in order of time, \"16M\"; 4M "
              "otherwise. Whole pieces of 256K are held, so records that are less late are in order anyhow. For formats "
              "whose records are in no order"},
+    {"frequency", 0, TW_OPTION_COUNT, MEMBER(frequency), .placeholder = "HZ", .least = 1, .most = 1000000000000,
+     .help = "how many ticks of the clock are a second, instead of what an XRay log tells, which is often not the "
+             "real one; a log of the mode xray-profiling tells none"},
     {"xtrace-layout", 0, TW_OPTION_TEXT, MEMBER(xtrace.layout), .placeholder = "LAYOUT",
      .help = "how the files of an xtrace are laid out, where that is not found from them: "
              "\"header=24,za=yes,bits=128,index=offset,start=0\", or some of these"},

@@ -97,7 +97,7 @@ struct tw_common {
 	const char *from, *binary, *maps;
 	struct tw_xtrace_read_options xtrace;
 	struct tw_option_number load_address; /* of `binary` */
-	uint64_t jobs, memory, reorder_window;
+	uint64_t jobs, memory, reorder_window, frequency;
 	struct tw_numbers threads, processes;
 	const char *provider, *function, *category, *weight;
 	uint64_t from_time, to_time, min_duration;

@@ -60,6 +60,8 @@ static void put_frame_text(void *context, const struct tw_calltree_node *node, u
 
 static struct tw_shown show_self(enum tw_weight weight, uint64_t self)
 {
+	if (weight == TW_WEIGHT_TICKS)
+		return tw_show_plural(self, "tick");
 	return weight == TW_WEIGHT_INSTRUCTIONS ? tw_show_plural(self, "instruction") : tw_show_weight(weight, self);
 }
 

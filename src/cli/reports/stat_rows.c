@@ -50,7 +50,7 @@ static const struct tw_profile_row *row_at(const struct tw_stat_rows *rows, size
 /* NULL where no call of a row has ended: the shortest and longest of others are not known. */
 static const struct tw_profile_row *ended(const struct tw_profile_row *row)
 {
-	return row->count > row->open ? row : NULL;
+	return row->count > row->open + row->summed ? row : NULL;
 }
 
 /* ---- JSON. ---- */
@@ -214,6 +214,8 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 	memcpy(columns, sampled ? sample_columns : call_columns, count * sizeof *columns);
 	if (rows->weight == TW_WEIGHT_INSTRUCTIONS)
 		columns[TOTAL_COLUMN].title = "INSTRUCTIONS";
+	if (rows->weight == TW_WEIGHT_TICKS)
+		columns[TOTAL_COLUMN].title = "TICKS";
 	if (sampled && tw_weight_has_count(rows->weight))
 		columns[count++] = (struct tw_column){tw_weight_title(rows->weight), true};
 	if (is_by_thread(rows->by))

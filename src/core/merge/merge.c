@@ -367,6 +367,7 @@ void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *
 	if (reader && reader->traits.rounding > merged->traits.rounding)
 		merged->traits.rounding = reader->traits.rounding;
 	merged->traits.sampled = reader && (i == 0 || merged->traits.sampled) && reader->traits.sampled;
+	merged->traits.summed = reader && (i == 0 || merged->traits.summed) && reader->traits.summed;
 	merged->traits.timeless = reader && (i == 0 || merged->traits.timeless) && reader->traits.timeless;
 }
 

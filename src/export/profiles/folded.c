@@ -35,7 +35,7 @@ enum { DEEPER = TW_SAMPLE_DEPTH + 1 };
 struct folded {
 	struct tw_stack_tree tree; /* first */
 	int asked;                 /* of `weights`, or NONE */
-	bool sampled;
+	bool sampled, summed;
 	unsigned jobs;
 	uint32_t *same;       /* by node: the first node whose stack has the same functions */
 	uint64_t *weight;     /* by node, of these first nodes */
@@ -69,7 +69,7 @@ static enum tw_stack_tree_value weight_of(const struct folded *folded)
 		return value_of(folded, folded->asked);
 	if (folded->sampled && tw_stack_tree_has(&folded->tree, TREE_SAMPLES))
 		return TREE_SAMPLES;
-	if (folded->sampled && tw_stack_tree_has(&folded->tree, TREE_WALL))
+	if ((folded->sampled || folded->summed) && tw_stack_tree_has(&folded->tree, TREE_WALL))
 		return TREE_WALL;
 	for (int i = 0; i < WEIGHTS; i++)
 		if (tw_stack_tree_has(&folded->tree, value_of(folded, i)))
@@ -324,6 +324,7 @@ static int write_folded(struct tw_writer *writer, const struct tw_reader *reader
 {
 	struct folded *folded = writer->state;
 	folded->sampled = reader->traits.sampled;
+	folded->summed = reader->traits.summed;
 	folded->jobs = reader->options.jobs;
 	return tw_stack_tree_write(&folded->tree, reader, batch);
 }

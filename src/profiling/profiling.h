@@ -1,0 +1,102 @@
+/* profiling.h - xray-profiling logs: calls and times of whole paths, summed by the program itself. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROFILING_PROFILING_H
+#define PROFILING_PROFILING_H
+
+#include "base/memory/map.h"
+#include "core/format.h"
+#include "profiling/decode.h"
+#include "profiling/rules.h"
+
+extern const struct tw_format tw_format_profiling;
+
+/* ---- walk.c: one block and path after the other, over damage. ---- */
+
+enum profiling_item_kind { PROFILING_BLOCK, PROFILING_PATH, PROFILING_GAP };
+
+struct profiling_item {
+	enum profiling_item_kind kind;
+	uint64_t offset, size;
+	struct profiling_path path; /* of the block that came last */
+};
+
+struct profiling_walk {
+	struct profiling_header header;
+	struct tw_window window;
+	struct profiling_block block; /* the last one */
+	uint64_t at;                  /* the next item */
+	uint64_t block_end;           /* of the block; 0 before the first */
+	uint32_t numbers;             /* blocks met so far */
+};
+
+/* Reads the header; makes the input seekable. Returns 0 or a negative status. */
+int profiling_walk_open(struct tw_reader *reader, struct profiling_walk *walk);
+
+/* Takes the next item; what is wrong is reported. Returns 1, 0 at the end, or a negative status. What it points to
+ * lives until the next call. */
+int profiling_walk_next(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item);
+
+void profiling_walk_free(struct profiling_walk *walk);
+
+/* ---- paths.c: equal paths as one, with what each took itself. ---- */
+
+/* A path of a thread. */
+struct profiling_node {
+	uint32_t track, stack; /* of the dictionary */
+	uint64_t calls, ticks;
+	uint64_t below;  /* ticks of what it called */
+	uint64_t offset; /* of the first path that it came from, or that leads over it */
+	bool counted;    /* it was itself in the log, and not only on the way to others */
+};
+
+struct profiling_paths {
+	struct profiling_node *nodes;
+	size_t count, room;
+	struct tw_map map; /* hash of track and stack to node */
+	uint32_t *stacks;  /* of a path, while it is added */
+	size_t stack_room;
+	bool full; /* the memory limit was reached */
+};
+
+/* Adds a path. Returns 0 or TW_ERR_MEMORY. */
+int profiling_paths_add(struct tw_reader *reader, struct profiling_paths *paths, uint32_t track,
+                        const struct profiling_item *item);
+
+/* Takes from all paths what they called, once all are there. */
+void profiling_paths_settle(struct tw_reader *reader, struct profiling_paths *paths);
+
+void profiling_paths_free(struct profiling_paths *paths);
+
+/* ---- repair.c ---- */
+
+int profiling_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
+
+/* ---- reader.c ---- */
+
+enum { PROFILING_ROWS = 256 };
+
+enum { PROFILING_KIND_BLOCK, PROFILING_KIND_PATH, PROFILING_KINDS };
+
+struct profiling_reader {
+	struct profiling_walk walk;
+	struct profiling_paths paths;
+	uint64_t frequency; /* ticks per second; 0: a tick is a nanosecond */
+	bool gathered;      /* the log was read to its end */
+	size_t given;       /* nodes that were given as rows */
+	struct tw_event events[PROFILING_ROWS];
+	struct profiling_gap {
+		uint64_t offset, size;
+	} * gaps;
+	size_t gap_count, gap_room, gaps_given;
+	/* Records and sums. */
+	struct tw_wanted *wanted; /* NULL: all records are */
+	struct tw_field fields[4];
+	struct tw_text text; /* the functions of a path */
+	struct tw_kind_count kinds[PROFILING_KINDS];
+	struct tw_thread_info *threads;
+	size_t thread_count, thread_room;
+	struct tw_field sums[4];
+	char written[40];
+};
+
+#endif

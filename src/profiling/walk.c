@@ -1,0 +1,232 @@
+/* walk.c - an xray-profiling log from block to block and path to path, over damage. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiling/profiling.h"
+
+#include <inttypes.h>
+
+enum {
+	REACH = 1 << 22,    /* bytes in which the next block is looked for */
+	NUMBERS_APART = 16, /* blocks that may be missing there */
+	CALLS_BITS = 48,    /* no program counts further */
+	TICKS_BITS = 60,    /* years */
+	THREAD_BITS = 32,
+	FIRST_LOOK = 256 /* bytes of a path, at first */
+};
+
+static int view(struct tw_reader *reader, struct profiling_walk *walk, uint64_t at, size_t want, const uint8_t **bytes,
+                size_t *have)
+{
+	int status = tw_window_view(&walk->window, at, want, bytes, have);
+	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
+}
+
+int profiling_walk_open(struct tw_reader *reader, struct profiling_walk *walk)
+{
+	const uint8_t *bytes;
+	size_t have;
+	int status = 0;
+	if (!tw_input_seekable(reader->input))
+		status = tw_input_spool(reader->input, reader->options.temporary_directory);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	walk->window = (struct tw_window){.input = reader->input};
+	status = view(reader, walk, 0, PROFILING_HEADER_SIZE, &bytes, &have);
+	if (status < 0)
+		return status;
+	if (have < PROFILING_HEADER_SIZE)
+		return tw_fail(reader, TW_ERR_EMPTY, "%s: expected a header of %d bytes, found %zu",
+		               tw_input_name(reader->input), PROFILING_HEADER_SIZE, have);
+	profiling_header_decode(bytes, &walk->header);
+	if (!profiling_is_log(bytes, &walk->header.big))
+		return tw_fail(reader, TW_ERR_FORMAT, "%s: there is no xray-profiling log at its beginning",
+		               tw_input_name(reader->input));
+	if (walk->header.version != PROFILING_VERSION)
+		tw_report(reader, &profiling_rules[PROFILING_BAD_VERSION], 0, 8, 0,
+		          "expected version 0x%x, found 0x%" PRIx64 ": it is read as that", PROFILING_VERSION,
+		          walk->header.version);
+	walk->at = PROFILING_HEADER_SIZE;
+	return 0;
+}
+
+void profiling_walk_free(struct profiling_walk *walk)
+{
+	tw_window_free(&walk->window);
+}
+
+/* ---- Blocks. ---- */
+
+/* Whether a block of these numbers may follow `numbers` others. */
+static bool may_follow(const struct profiling_block *block, uint32_t numbers)
+{
+	return block->size >= PROFILING_BLOCK_SIZE && block->number >= numbers &&
+	       block->number - numbers < NUMBERS_APART && block->thread >> THREAD_BITS == 0;
+}
+
+/* Whether the bytes at an offset are the end of the file, or a block's header. */
+static int is_border(struct tw_reader *reader, struct profiling_walk *walk, uint64_t at, uint32_t numbers, bool *border)
+{
+	const uint8_t *bytes;
+	struct profiling_block block;
+	size_t have;
+	*border = at == tw_input_size(reader->input);
+	if (*border)
+		return 0;
+	int status = view(reader, walk, at, PROFILING_BLOCK_SIZE, &bytes, &have);
+	if (status < 0 || have < PROFILING_BLOCK_SIZE)
+		return status;
+	profiling_block_decode(bytes, walk->header.big, &block);
+	*border = may_follow(&block, numbers);
+	return 0;
+}
+
+/* Finds the next block behind `from`, whose size leads to a border. *found: 0 where there is none. */
+static int find_block(struct tw_reader *reader, struct profiling_walk *walk, uint64_t from, uint64_t *found)
+{
+	*found = 0;
+	for (uint64_t at = from; at - from < REACH; at++) {
+		const uint8_t *bytes;
+		struct profiling_block block;
+		size_t have;
+		bool border = false;
+		int status = view(reader, walk, at, PROFILING_BLOCK_SIZE, &bytes, &have);
+		if (status < 0 || have < PROFILING_BLOCK_SIZE)
+			return status;
+		profiling_block_decode(bytes, walk->header.big, &block);
+		if (!may_follow(&block, walk->numbers) || block.size <= PROFILING_BLOCK_SIZE)
+			continue;
+		status = is_border(reader, walk, at + block.size, block.number + 1, &border);
+		if (status < 0)
+			return status;
+		if (border) {
+			*found = at;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* Where a block ends whose size leads nowhere: where another one begins, or with the file. */
+static int settle_end(struct tw_reader *reader, struct profiling_walk *walk, uint64_t offset)
+{
+	const uint64_t end = tw_input_size(reader->input);
+	uint64_t found;
+	int status = find_block(reader, walk, offset + PROFILING_BLOCK_SIZE, &found);
+	if (status < 0)
+		return status;
+	if (!found && walk->block_end > end)
+		tw_report(reader, &profiling_rules[PROFILING_CUT_BLOCK], offset, end, 0,
+		          "the block of thread %" PRIu64 " should have %" PRIu32 " bytes, the file ends after %" PRIu64,
+		          walk->block.thread, walk->block.size, end - offset);
+	else
+		tw_report(reader, &profiling_rules[PROFILING_BAD_SIZE], offset, offset, 0,
+		          "a size of %" PRIu32 " does not lead to the next block%s", walk->block.size,
+		          found ? ", which was found by its header" : "");
+	walk->block_end = found ? found : end;
+	return 0;
+}
+
+/* Bytes that belong to no block, up to the next one or to the end. */
+static int pass_junk(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
+{
+	const uint64_t end = tw_input_size(reader->input), offset = walk->at;
+	uint64_t found;
+	int status = find_block(reader, walk, offset + 1, &found);
+	if (status < 0)
+		return status;
+	walk->at = walk->block_end = found ? found : end;
+	*item = (struct profiling_item){.kind = PROFILING_GAP, .offset = offset, .size = walk->at - offset};
+	tw_report(reader, &profiling_rules[PROFILING_NO_BLOCK], offset, offset, 0,
+	          "expected the header of a block, found %" PRIu64 " other bytes", item->size);
+	return 1;
+}
+
+static int next_block(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
+{
+	const uint8_t *bytes;
+	size_t have;
+	bool border;
+	int status = view(reader, walk, walk->at, PROFILING_BLOCK_SIZE, &bytes, &have);
+	if (status < 0 || have == 0)
+		return status;
+	*item = (struct profiling_item){.kind = PROFILING_BLOCK, .offset = walk->at, .size = PROFILING_BLOCK_SIZE};
+	if (have < PROFILING_BLOCK_SIZE)
+		return pass_junk(reader, walk, item);
+	profiling_block_decode(bytes, walk->header.big, &walk->block);
+	/* The number may be damaged, but not the size with it. */
+	if (walk->block.size < PROFILING_BLOCK_SIZE || walk->block.thread >> THREAD_BITS)
+		return pass_junk(reader, walk, item);
+	if (walk->block.number != walk->numbers)
+		tw_report(reader, &profiling_rules[PROFILING_BAD_NUMBER], walk->at, walk->at + 4, 0,
+		          "expected block %" PRIu32 ", found %" PRIu32, walk->numbers, walk->block.number);
+	walk->numbers = may_follow(&walk->block, walk->numbers) ? walk->block.number + 1 : walk->numbers + 1;
+	walk->block_end = walk->at + walk->block.size;
+	status = is_border(reader, walk, walk->block_end, walk->numbers, &border);
+	if (status >= 0 && !border)
+		status = settle_end(reader, walk, walk->at);
+	walk->at += PROFILING_BLOCK_SIZE;
+	return status < 0 ? status : 1;
+}
+
+/* ---- Paths. ---- */
+
+/* Decodes the path at an offset of the block. *size: 0 where there is none that may be one. */
+static int path_at(struct tw_reader *reader, struct profiling_walk *walk, uint64_t at, struct profiling_path *path,
+                   size_t *size)
+{
+	const uint64_t left = walk->block_end - at;
+	const size_t limit = tw_memory_limit(reader) / 8, most = left < limit ? (size_t)left : limit;
+	*size = 0;
+	for (size_t want = FIRST_LOOK;; want *= 2) {
+		const uint8_t *bytes;
+		size_t have, looked = want < most ? want : most;
+		int status = view(reader, walk, at, looked, &bytes, &have);
+		if (status < 0)
+			return status;
+		looked = have < looked ? have : looked;
+		*size = profiling_path_decode(bytes, looked, walk->header.big, path);
+		if (*size || looked == most || have < want)
+			break;
+	}
+	if (*size && (!path->depth || !path->calls || path->calls >> CALLS_BITS || path->ticks >> TICKS_BITS))
+		*size = 0;
+	return 0;
+}
+
+/* Bytes that are no path: up to where two follow each other, or one that ends with the block. */
+static int pass_bad(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
+{
+	const uint64_t offset = walk->at;
+	uint64_t at = offset + 1;
+	for (; at < walk->block_end && at - offset < REACH; at++) {
+		struct profiling_path path;
+		size_t size, then = 0;
+		int status = path_at(reader, walk, at, &path, &size);
+		if (status >= 0 && size && at + size < walk->block_end)
+			status = path_at(reader, walk, at + size, &path, &then);
+		if (status < 0)
+			return status;
+		if (size && (then || at + size == walk->block_end))
+			break;
+	}
+	walk->at = at < walk->block_end && at - offset < REACH ? at : walk->block_end;
+	*item = (struct profiling_item){.kind = PROFILING_GAP, .offset = offset, .size = walk->at - offset};
+	tw_report(reader, &profiling_rules[PROFILING_BAD_PATH], offset, offset, 0,
+	          "expected the functions of a path, 0, calls and ticks, found %" PRIu64 " other bytes", item->size);
+	return 1;
+}
+
+int profiling_walk_next(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
+{
+	struct profiling_path path;
+	size_t size;
+	if (walk->at >= walk->block_end)
+		return next_block(reader, walk, item);
+	int status = path_at(reader, walk, walk->at, &path, &size);
+	if (status < 0)
+		return status;
+	if (!size)
+		return pass_bad(reader, walk, item);
+	*item = (struct profiling_item){.kind = PROFILING_PATH, .offset = walk->at, .size = size, .path = path};
+	walk->at += size;
+	return 1;
+}
