@@ -84,6 +84,10 @@ TW_API int tw_sched_read(struct tw_sched **sched, struct tw_reader *reader, cons
 TW_API const struct tw_sched_thread *tw_sched_thread(const struct tw_sched *sched, size_t i);
 TW_API const struct tw_sched_cpu *tw_sched_cpu(const struct tw_sched *sched, size_t i);
 
+/* Returns how long the window is that was counted: from options->from_ns to to_ns, or where they are 0 from the first
+ * switch or wake-up, and to the last. */
+TW_API uint64_t tw_sched_window_ns(const struct tw_sched *sched);
+
 /* Returns what was odd or left out. Lives until the handle is freed. */
 TW_API const struct tw_sched_notes *tw_sched_notes(const struct tw_sched *sched);
 

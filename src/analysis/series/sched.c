@@ -281,12 +281,23 @@ static void set_window(struct tw_sched *sched)
 	sched->last = options->to_ns ? later(sched->clock->start_ns, options->to_ns - 1) : UINT64_MAX;
 }
 
+static void note_time(struct tw_sched *sched, const struct tw_event *event)
+{
+	if ((event->kind != TW_SWITCH && event->kind != TW_WAKEUP) || !is_inside(sched, event->time))
+		return;
+	if (event->time < sched->first_at)
+		sched->first_at = event->time;
+	if (event->time > sched->last_at)
+		sched->last_at = event->time;
+}
+
 void tw_sched_feed(struct tw_sched *sched, const struct tw_batch *batch)
 {
 	set_window(sched);
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
 		bool fits = true;
+		note_time(sched, event);
 		if (event->kind == TW_SWITCH)
 			fits = take_switch(sched, event, tw_event_arguments(batch, event));
 		else if (event->kind == TW_WAKEUP)
@@ -388,6 +399,7 @@ int tw_sched_end(struct tw_sched *sched)
 	const struct tw_clock *clock = sched->clock;
 	const struct tw_times window = {sched->options.from_ns, sched->options.to_ns};
 	size_t seen = 0;
+	sched->end_at = clock->end_ns;
 	for (size_t i = 0; i < sched->task_room; i++)
 		seen += sched->tasks[i].shown;
 	sched->span_ns = tw_times_span(&window, clock->end_ns > clock->start_ns ? clock->end_ns - clock->start_ns : 0);
@@ -420,6 +432,7 @@ int tw_sched_begin(struct tw_sched **made, const struct tw_dictionary *dictionar
 	tw_budget_reset(&sched->budget, limit, 1);
 	sched->dictionary = dictionary;
 	sched->clock = clock;
+	sched->first_at = UINT64_MAX;
 	sched->texts = tw_dictionary_new_plain();
 	if (!tw_histogram_pool_init(&sched->pool, &sched->budget) || !sched->texts) {
 		tw_sched_free(sched);
@@ -463,6 +476,13 @@ const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, u
 const struct tw_sched_cpu *tw_sched_cpu(const struct tw_sched *sched, size_t i)
 {
 	return i < sched->core_count ? &sched->cores[i].row : NULL;
+}
+
+uint64_t tw_sched_window_ns(const struct tw_sched *sched)
+{
+	const uint64_t from = sched->options.from_ns ? sched->left : sched->first_at;
+	const uint64_t end = sched->options.to_ns && sched->last < sched->end_at ? sched->last + 1 : sched->last_at;
+	return end > from ? end - from : 0;
 }
 
 const struct tw_sched_notes *tw_sched_notes(const struct tw_sched *sched)

@@ -51,9 +51,11 @@ struct tw_sched {
 	struct tw_sched_thread *threads; /* sorted, when the trace has been read */
 	size_t thread_count;
 	struct tw_sched_notes notes;
-	uint64_t from, last; /* the first and the last nanosecond of the window, on the trace's clock */
-	uint64_t left;       /* where a picture begins */
-	uint64_t span_ns;    /* of a picture */
+	uint64_t from, last;        /* the first and the last nanosecond of the window, on the trace's clock */
+	uint64_t left;              /* where a picture begins */
+	uint64_t span_ns;           /* of a picture */
+	uint64_t first_at, last_at; /* of the switches and wake-ups in the window */
+	uint64_t end_at;            /* of the trace */
 };
 
 /* The parts of tw_sched_read(). Begin returns 0 or TW_ERR_MEMORY. */

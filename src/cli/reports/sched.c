@@ -3,11 +3,14 @@
 #include "cli/reports/sched.h"
 
 #include "analysis/tool.h"
+#include "base/memory/memory.h"
+#include "base/memory/sum.h"
 #include "cli/files/nothing_passed.h"
 #include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "core/tool.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct sched_options {
@@ -18,21 +21,21 @@ struct sched_options {
 
 /* ---- What rows are, and in which order. ---- */
 
-static const char *const by_words[] = {"thread", "cpu", NULL};
+static const char *const by_words[] = {"thread", "process", "cpu", NULL}; /* as enum tw_sched_by */
 
-/* The words of --sort: the numbers of threads, those of CPUs, and "id", which is the order without sorting. */
+/* The words of --sort: the numbers of threads and processes, those of CPUs, and "id", which is the order without sorting. */
 static const char *const sort_words[] = {"running", "runnable", "switches", "wakeups", "p99",
                                          "max",     "busy",     "id",       NULL};
 
-static bool is_by_cpu(const struct sched_options *options)
+static enum tw_sched_by by_of(const struct sched_options *options)
 {
-	return tw_word_place(by_words, options->by) == 1;
+	return options->by ? (enum tw_sched_by)tw_word_place(by_words, options->by) : TW_SCHED_BY_THREAD;
 }
 
-/* Threads are sorted by their running time, CPUs by their number, unless something else is asked for. */
+/* Threads and processes are sorted by their running time, CPUs by their number, unless something else is asked for. */
 static const char *sort_of(const struct sched_options *options)
 {
-	return options->sort ? options->sort : is_by_cpu(options) ? "id" : "running";
+	return options->sort ? options->sort : by_of(options) == TW_SCHED_BY_CPU ? "id" : "running";
 }
 
 static bool is_wanted(const struct tw_read_options *chosen, const struct tw_sched_thread *thread)
@@ -41,24 +44,75 @@ static bool is_wanted(const struct tw_read_options *chosen, const struct tw_sche
 	return tw_track_wanted(chosen, &track);
 }
 
-static const void *row_at(const struct tw_sched *sched, size_t i, bool by_cpu)
-{
-	return by_cpu ? (const void *)tw_sched_cpu(sched, i) : (const void *)tw_sched_thread(sched, i);
-}
-
 static struct tw_sched_listing *sched_of(const struct tw_listing *listing)
 {
 	return (struct tw_sched_listing *)(uintptr_t)listing;
 }
 
+static bool collect_threads(struct tw_sched_listing *sched)
+{
+	const struct tw_sched_thread *row;
+	for (size_t i = 0; (row = tw_sched_thread(sched->sched, i)); i++)
+		if (is_wanted(&sched->listing.walk.chosen, row) && !tw_rows_add(&sched->listing.rows, row))
+			return false;
+	return true;
+}
+
+static bool collect_cpus(struct tw_sched_listing *sched)
+{
+	const struct tw_sched_cpu *row;
+	for (size_t i = 0; (row = tw_sched_cpu(sched->sched, i)); i++)
+		if (!tw_rows_add(&sched->listing.rows, row))
+			return false;
+	return true;
+}
+
+/* The sums of a process; NULL without memory. Threads come in the order of their processes. */
+static struct tw_sched_process *process_of(struct tw_sched_listing *sched, const struct tw_sched_thread *thread)
+{
+	struct tw_sched_process *last = sched->process_count ? &sched->processes[sched->process_count - 1] : NULL;
+	if (last && last->process == thread->process)
+		return last;
+	if (!tw_grow(&sched->processes, &sched->process_room, sched->process_count + 1, sizeof *sched->processes))
+		return NULL;
+	last = &sched->processes[sched->process_count++];
+	*last = (struct tw_sched_process){.process = thread->process, .name = thread->process_name};
+	return last;
+}
+
+static bool collect_processes(struct tw_sched_listing *sched)
+{
+	const struct tw_sched_thread *thread;
+	for (size_t i = 0; (thread = tw_sched_thread(sched->sched, i)); i++) {
+		if (!is_wanted(&sched->listing.walk.chosen, thread))
+			continue;
+		struct tw_sched_process *process = process_of(sched, thread);
+		if (!process)
+			return false;
+		process->threads++;
+		process->running_ns = tw_sum(process->running_ns, thread->running_ns);
+		process->runnable_ns = tw_sum(process->runnable_ns, thread->runnable_ns);
+		process->switches += thread->switches;
+		process->wakeups += thread->wakeups;
+	}
+	for (size_t i = 0; i < sched->process_count; i++)
+		if (!tw_rows_add(&sched->listing.rows, &sched->processes[i]))
+			return false;
+	return true;
+}
+
+static bool (*const collectors[])(struct tw_sched_listing *) = {
+    [TW_SCHED_BY_THREAD] = collect_threads,
+    [TW_SCHED_BY_PROCESS] = collect_processes,
+    [TW_SCHED_BY_CPU] = collect_cpus,
+};
+
 static bool collect(struct tw_listing *listing)
 {
 	const struct sched_options *options = (const struct sched_options *)listing->common;
 	struct tw_sched_listing *sched = sched_of(listing);
-	const void *row;
-	for (size_t i = 0; (row = row_at(sched->sched, i, sched->by_cpu)); i++)
-		if ((sched->by_cpu || is_wanted(&listing->walk.chosen, row)) && !tw_rows_add(&listing->rows, row))
-			return false;
+	if (!collectors[sched->by](sched))
+		return false;
 	tw_sched_sort(sched, sort_of(options), options->top);
 	return true;
 }
@@ -73,7 +127,7 @@ static int draw(struct tw_listing *listing, const char *title)
 	const void *items = listing->rows.items;
 	size_t count = listing->rows.shown;
 	struct tw_sched_shown shown = {0};
-	if (sched->by_cpu) {
+	if (sched->by == TW_SCHED_BY_CPU) {
 		shown.cpus = items;
 		shown.cpu_count = count;
 	} else {
@@ -81,7 +135,8 @@ static int draw(struct tw_listing *listing, const char *title)
 		shown.threads = items ? items : none;
 		shown.thread_count = all && count > TW_SCHED_COLOURS ? TW_SCHED_COLOURS : count;
 	}
-	return tw_sched_render(&listing->screen.out, sched->sched, title, &shown);
+	return tw_sched_render(&listing->screen.out, sched->sched, title,
+	                       sched->by == TW_SCHED_BY_PROCESS ? NULL : &shown);
 }
 
 static int read_sched(struct tw_listing *listing, struct tw_reader *reader, const char *path)
@@ -110,9 +165,9 @@ static void note(const struct tw_listing *listing)
 static int check_options(const struct sched_options *options)
 {
 	bool keeps_order = strcmp(sort_of(options), "id") == 0;
-	if (!keeps_order && !tw_sched_sorts_by(is_by_cpu(options), sort_of(options)))
-		return tw_say_usage(&tw_command_sched, "--by %s has nothing to sort by %s",
-		                    is_by_cpu(options) ? "cpu" : "thread", options->sort);
+	if (!keeps_order && !tw_sched_sorts_by(by_of(options), sort_of(options)))
+		return tw_say_usage(&tw_command_sched, "--by %s has nothing to sort by %s", by_words[by_of(options)],
+		                    options->sort);
 	return 0;
 }
 
@@ -131,20 +186,22 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		    .put_text = tw_sched_put_text,
 		    .draw = draw,
 		},
-	    .by_cpu = is_by_cpu(options),
+	    .by = by_of(options),
 	};
 	int status = check_options(options);
 	if (status == 0)
 		status = tw_list(&sched.listing, operands, count);
 	tw_sched_free(sched.sched);
+	free(sched.processes);
 	return status;
 }
 
 #define MEMBER(name) .offset = offsetof(struct sched_options, name)
 static const struct tw_option own_options[] = {
-    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .words = by_words, .help = "what makes a row: each thread, or each CPU"},
+    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .words = by_words,
+     .help = "what makes a row: each thread, each process, or each CPU"},
     {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .words = sort_words,
-     .help = "the column to sort by, largest first; otherwise threads by running, CPUs by id"},
+     .help = "the column to sort by, largest first; otherwise threads and processes by running, CPUs by id"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
      .help =
          "only the first N rows; 0, the default, shows all. Of a picture, the threads with colours of their own, 20 "
@@ -168,13 +225,16 @@ const struct tw_command tw_command_sched = {
 	"not known, also where --from-time and --to-time show a part: of what goes on at its edges they count what is "
 	"inside. RUNNABLE is the time from a wake-up, or from leaving while it could run on, until it came to a "
 	"CPU. P50 to MAX are latencies: from a wake-up until the thread came to a CPU; percentiles are at most 1 % "
-	"off. LEFT says how often it left, in which state.\n\n"
+	"off. LEFT says how often it left, in which state. WINDOW % is of the window: from the first switch or wake-up to the last, or of what "
+	"--from-time and --to-time show; 100 % is one CPU all the time. With --by process it is of all chosen threads "
+	"of a process, and may be more.\n\n"
 	"Idle time is that of threads which the trace says are idle; it belongs to no thread. UNKNOWN is time before "
 	"switches away from a thread that had not come. BUSY % is of the time that was busy or idle, \"-\" where there "
 	"is none. --thread chooses rows and leaves CPUs as they are.\n\n"
 	"A picture has a line of time for each CPU. The rows of the table are the threads with colours of their own in "
-	"it; all others share grey. With --by cpu they are the CPUs.",
+	"it; all others share grey. With --by process they are the threads that ran longest, with --by cpu the CPUs.",
     .examples = "trackway sched trace.fxt\tThreads, by their running time.\n"
+		"trackway sched --by process trace.fxt\tProcesses, in percent of the time.\n"
 		"trackway sched --sort p99 -n 10 trace.fxt\tThe ten that waited longest to run.\n"
 		"trackway sched trace.fxt -o sched.svg\tWho ran where, as a picture.\n"
 		"trackway sched --sort p99 -n 3 trace.fxt -o waits.svg\tWhere those ran that waited longest.\n",

@@ -7,14 +7,26 @@
 
 #include <trackway/sched.h>
 
-struct tw_sched_listing {
-	struct tw_listing listing; /* first; its rows are struct tw_sched_thread or struct tw_sched_cpu */
-	struct tw_sched *sched;
-	bool by_cpu;
+enum tw_sched_by { TW_SCHED_BY_THREAD, TW_SCHED_BY_PROCESS, TW_SCHED_BY_CPU };
+
+/* The sums of the chosen threads of a process. */
+struct tw_sched_process {
+	uint64_t process;
+	const char *name; /* NULL where there is none */
+	uint64_t threads;
+	uint64_t running_ns, runnable_ns, switches, wakeups;
 };
 
-/* Whether threads, or CPUs, have a number of that word for --sort. */
-bool tw_sched_sorts_by(bool by_cpu, const char *word);
+struct tw_sched_listing {
+	struct tw_listing listing; /* first; its rows are struct tw_sched_thread, tw_sched_process or tw_sched_cpu */
+	struct tw_sched *sched;
+	enum tw_sched_by by;
+	struct tw_sched_process *processes;
+	size_t process_count, process_room;
+};
+
+/* Whether rows of a kind have a number of that word for --sort. */
+bool tw_sched_sorts_by(enum tw_sched_by by, const char *word);
 
 /* Sorts rows by what a word of tw_sched_sorts_by() says, the largest first; NULL: leaves their order. Keeps the first
  * `top` (0: all). */
