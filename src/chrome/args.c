@@ -247,6 +247,8 @@ static bool take_mark(struct chrome_fill *fill, const struct chrome_value *key, 
 		fill->event->cpu = (uint16_t)cpu;
 		return true;
 	}
+	if (chrome_sample_number(fill, key, value))
+		return true;
 	for (size_t i = 0; i < sizeof marks / sizeof *marks && value->type == CHROME_TRUE; i++)
 		if (chrome_is(key, marks[i].key)) {
 			fill->event->flags |= marks[i].flag;

@@ -43,6 +43,8 @@ enum chrome_place { CHROME_AT_START, CHROME_IN_MEMBERS, CHROME_IN_EVENTS, CHROME
 enum {
 	CHROME_TOLD_COMPRESSION,
 	CHROME_TOLD_NO_EVENTS,
+	CHROME_TOLD_STACK,
+	CHROME_TOLD_KEPT,
 	CHROME_TOLD_PHASE = 64,
 	CHROME_NUMBERS = CHROME_TOLD_PHASE + 256
 };
@@ -177,11 +179,12 @@ struct chrome_fill {
 	struct tw_event *event; /* the row being filled */
 	bool end;               /* of a slice that Trackway wrote: "end" among its arguments is all of them */
 	unsigned left_out;      /* arguments beyond what a row can have */
+	bool last;              /* the document has been read */
 	bool failed;            /* no memory */
 };
 
-/* Adds the rows of an item. Returns 0 or TW_ERR_MEMORY. */
-int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const struct chrome_item *item);
+/* Adds the rows of an item. last: the document has been read. Returns 0 or TW_ERR_MEMORY. */
+int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const struct chrome_item *item, bool last);
 
 /* Adds the members of an object to the arguments of the last row, those of objects inside with dotted names; any other
  * value as one argument "args". */
@@ -189,6 +192,9 @@ void chrome_arguments(struct chrome_fill *fill, const struct chrome_value *value
 
 /* The same for an object with dotted names that begin with a prefix, but for the members that the event itself has. */
 void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_value *object, const char *prefix);
+
+/* Whether a member of "args" is a number of a sample that Trackway wrote; then the row has it. */
+bool chrome_sample_number(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value);
 
 /* Adds a value as one argument. */
 void chrome_argument(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
@@ -218,6 +224,12 @@ bool chrome_is_profile(const struct chrome_item *item);
 
 /* Adds the samples of one. Returns 0 or TW_ERR_MEMORY. */
 int chrome_take_profile(struct chrome_fill *fill);
+
+/* Whether the stack of a sample stands behind the events: then the event is kept, and taken at the end. */
+bool chrome_keep_sample(struct chrome_fill *fill);
+
+/* The stack of a sample: "sf" leads to "stackFrames", "stack" has names, the outermost first. */
+uint32_t chrome_sample_stack(struct chrome_fill *fill);
 
 /* Adds those of the document, and those that waited for the next. Returns the same. */
 int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece);

@@ -235,8 +235,6 @@ static void take_kind(struct chrome_fill *fill, struct tw_event *event, const st
 		event->value = duration_of(fill, ts);
 	else if (event->kind == TW_INSTANT)
 		take_scope(fill, event);
-	else if (event->kind == TW_STACK_SAMPLE)
-		event->value = 1;
 	else if (event->kind == TW_SWITCH) {
 		event->track = switch_side(fill, member(fill, CHROME_OUT), &event->value);
 		event->other = switch_side(fill, member(fill, CHROME_IN), &ignored);
@@ -249,6 +247,53 @@ static void take_kind(struct chrome_fill *fill, struct tw_event *event, const st
 		event->other = TW_FLOW_NEXT;
 	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
 		take_cpu(fill, event);
+}
+
+/* ---- Samples. ---- */
+
+static const struct {
+	const char *category;
+	uint8_t kind;
+} sample_kinds[] = {
+    {"stack-sample", TW_STACK_SAMPLE},
+    {"cpu-sample", TW_CPU_SAMPLE},
+    {"allocation-sample", TW_ALLOCATION_SAMPLE},
+};
+
+/* Of those that Trackway wrote the category tells the kind. Returns whether it did. */
+static bool take_sample(struct chrome_fill *fill, struct tw_event *event)
+{
+	const struct chrome_value *category = member(fill, CHROME_CAT);
+	event->value = 1;
+	event->other = chrome_sample_stack(fill);
+	for (size_t i = 0; fill->state->stream.own && i < sizeof sample_kinds / sizeof *sample_kinds; i++)
+		if (chrome_is(category, sample_kinds[i].category)) {
+			event->kind = sample_kinds[i].kind;
+			event->value = 0;
+			return true;
+		}
+	return false;
+}
+
+static const struct {
+	const char *key;
+	uint8_t kind;
+	bool id; /* otherwise the value */
+} sample_numbers[] = {
+    {"weight", TW_STACK_SAMPLE, false},     {"wall_ns", TW_STACK_SAMPLE, true},    {"cpu_ns", TW_CPU_SAMPLE, false},
+    {"bytes", TW_ALLOCATION_SAMPLE, false}, {"count", TW_ALLOCATION_SAMPLE, true},
+};
+
+bool chrome_sample_number(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value)
+{
+	uint64_t number;
+	for (size_t i = 0; i < sizeof sample_numbers / sizeof *sample_numbers; i++)
+		if (fill->event->kind == sample_numbers[i].kind && chrome_is(key, sample_numbers[i].key) &&
+		    chrome_integer(value, &number)) {
+			*(sample_numbers[i].id ? &fill->event->id : &fill->event->value) = number;
+			return true;
+		}
+	return false;
 }
 
 /* The names that "prio" of one side of a switch has in FXT. */
@@ -305,6 +350,11 @@ static void note_members(struct chrome_fill *fill)
 			chrome_report(fill->reader, CHROME_MEMBER, fill->item, key->bytes, "\"%.*s\" is left out",
 			              (int)(key->size < 64 ? key->size : 64), (const char *)key->bytes);
 	}
+	const struct chrome_value *frame = member(fill, CHROME_SF), *stack = member(fill, CHROME_STACK);
+	const uint8_t *at = frame->type ? frame->bytes : stack->bytes;
+	bool sample = chrome_phase_of(fill->item) == 'P';
+	if (!sample && (frame->type || stack->type) && chrome_first(&fill->state->stream, CHROME_TOLD_STACK))
+		chrome_report(fill->reader, CHROME_MEMBER, fill->item, at, "the stack of an event is left out");
 }
 
 /* Sets the CPU of an event that does not tell it: Trackway writes it only where it changed since the thread's last
@@ -480,6 +530,7 @@ static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase
 		fill->state->stream.lost += fill->item->size;
 		return take_gap(fill, fill->item->size);
 	}
+	bool own_sample = event.kind == TW_STACK_SAMPLE && take_sample(fill, &event);
 	take_kind(fill, &event, &ts, phase->need);
 	bool timeless = keeps_text(fill) && event.kind == TW_METADATA && !(phase->need & CHROME_HAS_TIME) && !has_time;
 	if (timeless)
@@ -488,18 +539,22 @@ static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase
 	         !(event.other && chrome_wanted(fill->reader, event.other)))
 		return fill->failed ? TW_ERR_MEMORY : 0;
 	event.name = event_name(fill);
-	event.category = chrome_name_of(fill, member(fill, CHROME_CAT));
+	if (!own_sample)
+		event.category = chrome_name_of(fill, member(fill, CHROME_CAT));
 	return fill->failed ? TW_ERR_MEMORY : add_row(fill, phase, &event);
 }
 
-int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const struct chrome_item *item)
+int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const struct chrome_item *item, bool last)
 {
-	struct chrome_fill fill = {.reader = reader, .state = reader->state, .piece = piece, .item = item};
+	struct chrome_fill fill = {
+	    .reader = reader, .state = reader->state, .piece = piece, .item = item, .last = last};
 	if (item->lost)
 		return take_gap(&fill, item->lost);
 	unsigned number = chrome_phase_number(item);
 	const struct chrome_phase *phase = &chrome_phases[number];
 	int named = 0;
+	if (phase->event == TW_STACK_SAMPLE && !keeps_text(&fill) && chrome_keep_sample(&fill))
+		return fill.failed ? TW_ERR_MEMORY : 0;
 	fill.state->counts[number]++;
 	if (number == 0)
 		report_phase(&fill);

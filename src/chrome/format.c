@@ -27,7 +27,7 @@ static bool holds(const uint8_t *bytes, size_t size, const char *text)
 static int note_samples(struct tw_reader *reader)
 {
 	static const char *const slices[] = {"\"ph\":\"X\"", "\"ph\":\"B\"", "\"ph\": \"X\"", "\"ph\": \"B\""};
-	enum { LOOK = 1 << 16 };
+	enum { LOOK = 1 << 16, OWN_HEAD = 512 };
 	const uint8_t *bytes;
 	size_t have;
 	if (tw_window_view(&reader->window, 0, 1, &bytes, &have) < 0)
@@ -36,7 +36,9 @@ static int note_samples(struct tw_reader *reader)
 	bool sampled = holds(bytes, have, "\"callFrame\"") || holds(bytes, have, "\"sf\"");
 	for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
 		sampled = sampled && !holds(bytes, have, slices[i]);
-	reader->traits.sampled = sampled;
+	bool own = have > OWN_HEAD && holds(bytes, OWN_HEAD, "\"writer\":\"trackway ") &&
+	           holds(bytes, OWN_HEAD, "\"sampled\":true");
+	reader->traits.sampled = sampled || own;
 	return 0;
 }
 

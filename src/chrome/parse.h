@@ -84,7 +84,9 @@ bool chrome_next_member(struct chrome_scan *scan, struct chrome_value *key, stru
 	X(PRIO, "prio")                                                                                                \
 	X(BIND_ID, "bind_id")                                                                                          \
 	X(FLOW_IN, "flow_in")                                                                                          \
-	X(FLOW_OUT, "flow_out")
+	X(FLOW_OUT, "flow_out")                                                                                        \
+	X(SF, "sf")                                                                                                    \
+	X(STACK, "stack")
 
 enum chrome_member {
 #define X(id, key) CHROME_##id,

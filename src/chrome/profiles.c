@@ -38,6 +38,13 @@ struct chrome_profiles {
 	struct tw_map by_id; /* hash of a profile and the id of a frame to its place */
 	struct chrome_profile *items;
 	size_t count, room;
+	bool framed;         /* "stackFrames" are among the frames */
+	struct tw_text kept; /* events whose stacks stand behind them: struct kept, and its bytes */
+};
+
+/* An event that waits for the frames. */
+struct kept {
+	uint64_t offset, line, size;
 };
 
 void chrome_profiles_free(struct chrome_profiles *profiles)
@@ -47,6 +54,7 @@ void chrome_profiles_free(struct chrome_profiles *profiles)
 	free(profiles->frames);
 	free(profiles->items);
 	tw_map_free(&profiles->by_id);
+	tw_text_free(&profiles->kept);
 	free(profiles);
 }
 
@@ -103,18 +111,30 @@ static uint32_t find_frame(const struct chrome_profiles *profiles, uint64_t key)
 	return key && tw_map_find(&profiles->by_id, key, &found) ? found : NO_FRAME;
 }
 
+/* UINT32_MAX where there is no memory, or it failed before. */
 static uint32_t locate(struct chrome_fill *fill, const struct chrome_value *name, const struct chrome_value *file,
-                       uint64_t line)
+                       struct tw_location location)
 {
 	static const char anonymous[] = "(anonymous)";
-	struct tw_dictionary *dictionary = fill->reader->dictionary;
-	struct tw_location location = {.name = name->size ? chrome_name_of(fill, name)
-	                                                  : chrome_name(fill->reader, anonymous, strlen(anonymous))};
+	location.name =
+	    name->size ? chrome_name_of(fill, name) : chrome_name(fill->reader, anonymous, strlen(anonymous));
 	if (fill->failed || location.name == UINT32_MAX)
 		return UINT32_MAX;
 	location.file = chrome_name_of(fill, file);
-	location.line = location.file && line <= UINT32_MAX ? (uint32_t)line : 0;
-	return tw_dictionary_add_place(dictionary, &location);
+	location.line = location.file ? location.line : 0;
+	return tw_dictionary_add_place(fill->reader->dictionary, &location);
+}
+
+static uint64_t number_of(const struct chrome_value *object, const char *name)
+{
+	struct chrome_value value = member_of(object, name);
+	uint64_t number = 0;
+	return chrome_integer(&value, &number) ? number : 0;
+}
+
+static uint32_t line_of(uint64_t line)
+{
+	return line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
 /* Adds a frame whose id was not there yet. */
@@ -139,11 +159,12 @@ static void add_node(struct chrome_fill *fill, uint64_t profile, const struct ch
 	struct chrome_value file = member_of(&call, "url"), line = member_of(&call, "lineNumber");
 	uint64_t number = UINT64_MAX;
 	chrome_integer(&line, &number);
+	const struct tw_location place = {.line = line_of(number + 1)};
 	if (!id.type)
 		return;
 	add_frame(fill, key_of_id(profile, &id),
 	          &(struct chrome_frame){.parent = parent.type ? key_of_id(profile, &parent) : 0,
-	                                 .location = locate(fill, &name, &file, number + 1),
+	                                 .location = locate(fill, &name, &file, place),
 	                                 .root = !parent.type && chrome_is(&name, "(root)")});
 }
 
@@ -172,16 +193,18 @@ static void take_nodes(struct chrome_fill *fill, uint64_t profile, const struct 
 /* {"7":{"name":"f","parent":"3"}} */
 static void take_stack_frames(struct chrome_fill *fill, const struct chrome_value *frames)
 {
-	static const struct chrome_value none = {.type = CHROME_NOTHING};
 	struct chrome_value key, frame;
 	if (frames->type != CHROME_OBJECT)
 		return;
 	struct chrome_scan scan = {.at = frames->bytes + 1, .end = frames->bytes + frames->size};
 	while (!fill->failed && chrome_next_member(&scan, &key, &frame)) {
 		struct chrome_value name = member_of(&frame, "name"), parent = member_of(&frame, "parent");
+		struct chrome_value file = member_of(&frame, "file");
+		const struct tw_location place = {.line = line_of(number_of(&frame, "line")),
+		                                  .address = number_of(&frame, "address")};
 		add_frame(fill, key_of_id(0, &key),
 		          &(struct chrome_frame){.parent = parent.type ? key_of_id(0, &parent) : 0,
-		                                 .location = locate(fill, &name, &none, 0)});
+		                                 .location = locate(fill, &name, &file, place)});
 	}
 }
 
@@ -204,6 +227,71 @@ static uint32_t stack_of(struct chrome_fill *fill, uint64_t key)
 		frame->done = true;
 	}
 	return fill->failed ? 0 : caller;
+}
+
+/* ---- Samples among the events. ---- */
+
+static struct chrome_value part_of(const struct chrome_stream *stream, enum chrome_part part);
+
+/* Whether "stackFrames" have been read. */
+static bool has_frames(struct chrome_fill *fill)
+{
+	struct chrome_profiles *profiles = profiles_of(fill);
+	if (profiles && !profiles->framed) {
+		struct chrome_value frames = part_of(&fill->state->stream, CHROME_PART_FRAMES);
+		profiles->framed = frames.type == CHROME_OBJECT;
+		take_stack_frames(fill, &frames);
+	}
+	return profiles && profiles->framed;
+}
+
+static bool is_named(const struct chrome_fill *fill)
+{
+	return fill->item->values[CHROME_STACK].type == CHROME_ARRAY;
+}
+
+bool chrome_keep_sample(struct chrome_fill *fill)
+{
+	const struct chrome_item *item = fill->item;
+	if (fill->last || is_named(fill) || !item->values[CHROME_SF].type || has_frames(fill) || fill->failed)
+		return fill->failed;
+	struct tw_text *text = &fill->state->profiles->kept;
+	const struct kept head = {item->offset, item->line, item->size};
+	if (!chrome_afford(fill->reader, sizeof head + item->size))
+		return false;
+	fill->failed |= !tw_text_add(text, (const char *)&head, sizeof head) ||
+	                !tw_text_add(text, (const char *)item->bytes, item->size);
+	return true;
+}
+
+static uint32_t stack_of_names(struct chrome_fill *fill)
+{
+	struct chrome_value name;
+	uint32_t stack = 0;
+	static const struct chrome_value none = {.type = CHROME_NOTHING};
+	for (struct chrome_scan scan = begin_array(&fill->item->values[CHROME_STACK]);
+	     !fill->failed && next_element(&scan, &name);) {
+		uint32_t location = locate(fill, &name, &none, (struct tw_location){0});
+		stack =
+		    location == UINT32_MAX ? location : tw_dictionary_push(fill->reader->dictionary, stack, location);
+		fill->failed |= stack == UINT32_MAX;
+	}
+	return fill->failed ? 0 : stack;
+}
+
+uint32_t chrome_sample_stack(struct chrome_fill *fill)
+{
+	const struct chrome_value *frame = &fill->item->values[CHROME_SF];
+	if (is_named(fill))
+		return stack_of_names(fill);
+	if (!frame->type)
+		return 0;
+	if (has_frames(fill))
+		return stack_of(fill, key_of_id(0, frame));
+	if (chrome_first(&fill->state->stream, CHROME_TOLD_KEPT))
+		chrome_report(fill->reader, CHROME_MEMBER, fill->item, frame->bytes,
+		              fill->last ? "no \"stackFrames\" tell the frame" : "there is no room for the stack");
+	return 0;
 }
 
 /* ---- Samples. ---- */
@@ -343,7 +431,7 @@ static void take_document(struct chrome_fill *fill)
 	const struct chrome_stream *stream = &fill->state->stream;
 	struct chrome_value nodes = part_of(stream, CHROME_PART_NODES), samples = part_of(stream, CHROME_PART_SAMPLES);
 	struct chrome_value deltas = part_of(stream, CHROME_PART_DELTAS), start = part_of(stream, CHROME_PART_START);
-	struct chrome_value frames = part_of(stream, CHROME_PART_FRAMES), sample;
+	struct chrome_value sample;
 	struct chrome_exact_time time = {0};
 	if (nodes.type == CHROME_ARRAY) {
 		struct chrome_profile *profile = profile_of(fill, 0);
@@ -356,9 +444,28 @@ static void take_document(struct chrome_fill *fill)
 		take_nodes(fill, 0, &nodes);
 		take_samples(fill, profile, &samples, &deltas);
 	} else {
-		take_stack_frames(fill, &frames);
+		has_frames(fill);
 		for (struct chrome_scan scan = begin_array(&samples); !fill->failed && next_element(&scan, &sample);)
 			take_global_sample(fill, &sample);
+	}
+}
+
+/* Takes the events that waited for the frames. */
+static void take_kept(struct chrome_fill *fill)
+{
+	struct tw_text kept = fill->state->profiles ? fill->state->profiles->kept : (struct tw_text){0};
+	struct kept head;
+	for (size_t at = 0; at < kept.length && !fill->failed; at += (size_t)head.size) {
+		memcpy(&head, kept.bytes + at, sizeof head);
+		at += sizeof head;
+		const uint8_t *bytes = (const uint8_t *)kept.bytes + at;
+		struct chrome_item item = {.offset = head.offset,
+		                           .line = head.line,
+		                           .bytes = bytes,
+		                           .size = (size_t)head.size};
+		struct chrome_scan scan = {.at = bytes, .end = bytes + head.size};
+		if (chrome_scan_event(&scan, &item) == CHROME_GOOD)
+			fill->failed |= chrome_take(fill->reader, fill->piece, &item, true) < 0;
 	}
 }
 
@@ -370,6 +477,7 @@ int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece)
 	struct chrome_exact_time end = {.ns = INT64_MIN};
 	struct chrome_value told = part_of(&state->stream, CHROME_PART_END);
 	take_document(&fill);
+	take_kept(&fill);
 	chrome_micros(&told, &end);
 	for (size_t i = 0; state->profiles && i < state->profiles->count && !fill.failed; i++)
 		end_sample(&fill, &state->profiles->items[i], end.ns);

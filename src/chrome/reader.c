@@ -44,7 +44,7 @@ static int fill(struct tw_reader *reader, struct chrome_piece *piece, size_t row
 		struct chrome_item item;
 		int status = chrome_next(stream, &item);
 		state->order.ended = status == 0;
-		bool fine = status > 0    ? chrome_take(reader, piece, &item) >= 0
+		bool fine = status > 0    ? chrome_take(reader, piece, &item, false) >= 0
 		            : status == 0 ? chrome_end_profiles(reader, piece) >= 0
 		                          : true;
 		if (!fine)

@@ -201,6 +201,48 @@ samples() { # FILE: the stacks and how often
 	same_json "$DATA/chrome/hermes.json" <(trackway convert --to chrome "$DATA/chrome/hermes.json" -o -)
 }
 
+# plain FILE: without ids, classes and modules of functions, which the formats have no place for.
+plain() {
+	sed 's/,"\(id\|class\|module\)":[^,}]*//g' "$1"
+}
+
+# What a format has no stacks for is read back: a log of samples and allocations, and folded stacks, through FXT and Chrome.
+@test "samples and allocations survive FXT and Chrome" {
+	printf 'main;parse 5\nmain;read 3\nmain;parse 2\n' >a.folded
+	for from in a.folded "$DATA/tracelog/vs.log"; do
+		for to in json fxt; do
+			trackway convert "$from" -o "once.$to" 2>/dev/null
+			trackway convert "once.$to" -o other.fxt 2>/dev/null
+			trackway convert other.fxt -o "twice.$to" 2>/dev/null
+			for command in 'stat' 'stat --weight wall' 'stacks' 'alloc --by stack' 'alloc --by class' 'alloc --by function'; do
+				trackway $command --json "$from" 2>/dev/null >before || true
+				for file in "once.$to" "twice.$to"; do
+					trackway $command --json "$file" 2>/dev/null >after || true
+					diff <(plain before) <(plain after) || fail "$from $file $command"
+				done
+			done
+		done
+	done
+	[ "$(trackway stat --json once.json | wc -l)" -ge 1 ]
+}
+
+# The Trace Event Format, "Sample events", "Stack frames": "sf" leads to a frame, "stack" has the outermost first.
+@test "sample events have their stacks, wherever the frames stand" {
+	events='{"ph":"P","ts":1,"pid":1,"tid":2,"name":"s","sf":7},{"ph":"P","ts":2,"pid":1,"tid":2,"name":"s","stack":["main","f"]}'
+	frames='"stackFrames":{"7":{"name":"g","parent":"5"},"5":{"name":"main"}}'
+	printf '{%s,"traceEvents":[%s]}' "$frames" "$events" >before.json
+	printf '{"traceEvents":[%s],%s}' "$events" "$frames" >after.json
+	for file in before after; do
+		trackway convert "$file.json" --to folded --weight samples -o - | sort >$file.folded
+		printf 'main;f 1\nmain;g 1\n' | cmp - $file.folded
+		trackway sql --csv "$file.json" 'select ts from stack_sample order by ts' | tail -n +2 | paste -sd, | grep -qx 0,1000
+		same_json $file.json <(trackway convert --to chrome $file.json -o -)
+	done
+	printf '{"traceEvents":[%s]}' "$events" >none.json
+	trackway convert none.json --to folded --weight samples -o - 2>/dev/null | grep -qx 'main;f 1'
+	trackway check none.json | grep -q 'no "stackFrames" tell the frame'
+}
+
 @test "folded stacks are known by lines that come late, are long, or have no end" {
 	printf 'main 5\n\nfoo 7\nmain;foo 3' >late
 	for i in $(seq 40); do printf 'function%s 5\n' "$i"; done >shallow

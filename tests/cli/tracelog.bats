@@ -283,8 +283,15 @@ PY
 # Line 10 is where the first sample is, 11 where the second and the allocation are.
 @test "exports: rows and instants of samples tell their line of the source" {
 	log="$DATA/tracelog/vs.log" file='C:.*Program.cs'
-	trackway convert --to chrome "$log" 2>/dev/null | grep '"cat":"sample"' >out.json
-	[ "$(grep -o "\"file\":\"$file\",\"line\":[0-9]*" out.json | sed 's/.*://' | paste -sd, -)" = 10,11,11 ]
+	trackway convert --to chrome "$log" -o out.json 2>/dev/null
+	"$PYTHON" - <<-'PY'
+		import json
+		trace = json.load(open("out.json"))
+		frames = trace["stackFrames"]
+		lines = [frames[str(event["sf"])]["line"] for event in trace["traceEvents"] if event["ph"] == "P"]
+		assert lines == [10, 11, 11], lines
+		assert all(frame["file"].endswith("Program.cs") for frame in frames.values() if "line" in frame), frames
+	PY
 	trackway convert --to jsonl "$log" 2>/dev/null | grep '"kind":"[a-z]*-sample"' >out.jsonl
 	[ "$(grep -o "\"file\":\"$file\",\"line\":[0-9]*" out.jsonl | sed 's/.*://' | paste -sd, -)" = 10,11,11 ]
 	trackway convert --to csv "$log" 2>/dev/null | grep ',[a-z]*-sample,' >out.csv

@@ -544,21 +544,6 @@ static void test_other_kinds(void **state)
 	     true},
 	    {{.kind = TW_WAKEUP, .other = 2, .cpu = 5}, "wakeup", "scheduling", "\"cpu\":5,\"waker\":\"7/8\"", true},
 	    {{.kind = TW_WAKEUP}, "wakeup", "scheduling", "\"cpu\":0", true},
-	    {{.kind = TW_STACK_SAMPLE, .value = 10, .id = 20, .other = 2},
-	     "stack-sample",
-	     "sample",
-	     "\"weight\":10,\"wall_ns\":20,\"stack\":\"fib;leaf\"",
-	     true},
-	    {{.kind = TW_CPU_SAMPLE, .value = 10, .other = 1},
-	     "cpu-sample",
-	     "sample",
-	     "\"cpu_ns\":10,\"stack\":\"fib\"",
-	     true},
-	    {{.kind = TW_ALLOCATION_SAMPLE, .value = 64, .id = 2},
-	     "allocation-sample",
-	     "sample",
-	     "\"bytes\":64,\"count\":2",
-	     true},
 	    {{.kind = TW_LOG, .value = 1}, "log", "log", "\"severity\":1", false},
 	    {{.kind = TW_OBJECT, .value = 1, .id = 255}, "object", "object", "\"type\":1,\"koid\":\"0xff\"", true},
 	    {{.kind = TW_BLOB, .value = 9, .id = 2, .flags = TW_FLAG_PARTIAL},
@@ -595,6 +580,43 @@ static void test_other_kinds(void **state)
 			losses++;
 		}
 	assert_null(tw_writer_loss(f->writer, losses));
+}
+
+/* The Trace Event Format, "Sample events" and "Stack frames": each frame once, by the number of its stack. */
+static void test_samples(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t fib = push(f, 0, PLACE(.name = f->fib)), leaf = push(f, fib, PLACE(.name = f->leaf));
+	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, f->leaf, .value = 10, .id = 20, .other = leaf),
+	    EVENT(0, TW_CPU_SAMPLE, f->main, 0, .value = 10, .other = fib),
+	    EVENT(0, TW_ALLOCATION_SAMPLE, f->main, f->fib, .value = 64, .id = 2, .category = f->leaf));
+	const char *text = finish(f);
+	static const char expected[] =
+	    "{\"ph\":\"P\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"leaf\",\"cat\":\"stack-sample\",\"sf\":2,"
+	    "\"args\":{\"weight\":10,\"wall_ns\":20}},\n"
+	    "{\"ph\":\"P\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"cpu-sample\",\"cat\":\"cpu-sample\",\"sf\":1,"
+	    "\"args\":{\"cpu_ns\":10}},\n"
+	    "{\"ph\":\"P\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"cat\":\"allocation-sample\","
+	    "\"args\":{\"bytes\":64,\"count\":2}}\n"
+	    "],\"stackFrames\":{\n\"1\":{\"name\":\"fib\"},\n\"2\":{\"name\":\"leaf\",\"parent\":1}}}\n";
+	assert_true(strlen(text) > strlen(HEAD PROCESS MAIN));
+	assert_string_equal(text + strlen(HEAD PROCESS MAIN), expected);
+	expect_no_loss(f);
+}
+
+/* Of a trace of samples the frames come first: who reads the events knows them already. */
+static void test_frames_in_front(void **state)
+{
+	struct fixture *f = *state;
+	f->reader.traits.sampled = true;
+	uint32_t fib = push(f, 0, PLACE(.name = f->fib));
+	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, f->fib, .value = 1, .other = fib));
+	const char *text = finish(f);
+	static const char expected[] = HEAD_BEGIN
+	    ",\"sampled\":true},\"stackFrames\":{\n\"1\":{\"name\":\"fib\"}},\"traceEvents\":[\n" PROCESS MAIN
+	    "{\"ph\":\"P\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"cat\":\"stack-sample\","
+	    "\"sf\":1,\"args\":{\"weight\":1}}" TAIL;
+	assert_string_equal(text, expected);
 }
 
 /* FXT's reader has a wake-up's `other` from the koid argument "waker", which stays. */
@@ -753,6 +775,10 @@ int main(void)
 	    TEST(test_names_of_series),
 	    TEST(test_async_and_flow),
 	    TEST(test_other_kinds),
+	    TEST(test_samples),
+	    TEST(test_frames_in_front),
+	    TEST(test_samples),
+	    TEST(test_frames_in_front),
 	    TEST(test_waker_once),
 	    TEST(test_track_names),
 	    TEST(test_late_names),

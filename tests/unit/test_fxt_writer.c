@@ -401,10 +401,11 @@ static void test_sample_without_addresses(void **state)
 	PUT(f, .kind = TW_STACK_SAMPLE, .time = 1, .track = f->main, .name = f->fib, .value = 2, .id = 20,
 	    .other = stack);
 	begin(f);
-	NEXT(f, 0x0000000600010022, 0x0000746867696577); /* "weight" */
-	NEXT(f, 0x0000000700020022, 0x00736e5f6c6c6177); /* "wall_ns" */
-	NEXT(f, 0x0000000500030022, 0x0000006b63617473); /* "stack" */
-	NEXT(f, FIB(4), MAIN(1), 0x0004000001300074, 1, 0x0000000200010012, 0x0000001400020012);
+	NEXT(f, 0x0000000600010022, 0x0000746867696577);                             /* "weight" */
+	NEXT(f, 0x0000000700020022, 0x00736e5f6c6c6177);                             /* "wall_ns" */
+	NEXT(f, 0x0000000500030022, 0x0000006b63617473);                             /* "stack" */
+	NEXT(f, FIB(4), 0x0000000c00050032, 0x61732d6b63617473, 0x00000000656c706d); /* "stack-sample" */
+	NEXT(f, MAIN(1), 0x0004000501300074, 1, 0x0000000200010012, 0x0000001400020012);
 	NEXT(f, 0x0000800800030026, 0x657a69733b626966, 0); /* "fib;size" */
 	end(f);
 	expect_loss(f, "stack-sample", 1, 0);
@@ -416,8 +417,9 @@ static void test_sample_alone(void **state)
 	struct fixture *f = *state;
 	PUT(f, .kind = TW_STACK_SAMPLE, .time = 1, .track = f->main, .name = f->fib, .value = 2);
 	begin(f);
-	NEXT(f, 0x0000000600010022, 0x0000746867696577); /* "weight" */
-	NEXT(f, FIB(2), MAIN(1), 0x0002000001100044, 1, 0x0000000200010012, 0);
+	NEXT(f, 0x0000000600010022, 0x0000746867696577);                             /* "weight" */
+	NEXT(f, FIB(2), 0x0000000c00030032, 0x61732d6b63617473, 0x00000000656c706d); /* "stack-sample" */
+	NEXT(f, MAIN(1), 0x0002000301100044, 1, 0x0000000200010012, 0);
 	end(f);
 	expect_loss(f, "stack-sample", 1, 0);
 }

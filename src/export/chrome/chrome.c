@@ -14,8 +14,8 @@
  *   before: what begins inside of it may go on.
  * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of
  *   flows and counters are not. What the format has no kind for is an instant, and its category says what it was.
- * - A stack is a text, its functions from the outermost to the innermost with ';' between them; "file" and "line" are
- *   where its innermost function is.
+ * - Samples of stacks are "P" events, whose stacks stand once in "stackFrames". What is measured by CPU time or by
+ *   allocations is such an event, too, by its category, and "args" have its numbers.
  * - A pointer or koid whose object is known is a text, "0x1234 (name)". */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome/chrome.h"
@@ -40,6 +40,7 @@ static int take_other(const struct chrome_context *context, const struct tw_even
 #define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {CHROME_ROOT_ID, NULL}
 #define INSTANT take_other, .phase = 'i', .scope = true
 #define STAND_IN(category_) INSTANT, .approximated = true, .category = (category_)
+#define SAMPLE(category_) take_other, .phase = 'P', .category = (category_), .other = {CHROME_FRAME, NULL}
 
 static const struct chrome_shape event_types[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .open = true, .flags = TW_FLAG_CLIPPED, .cpu = true},
@@ -57,11 +58,11 @@ static const struct chrome_shape event_types[TW_EVENT_KINDS] = {
     [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {CHROME_PLAIN_NUMBER, "state"},
                    .other = {CHROME_TRACK, "next"}},
     [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {CHROME_KNOWN_TRACK, "waker"}},
-    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_PLAIN_NUMBER, "weight"},
-                         .id = {CHROME_NOT_ZERO, "wall_ns"}, .other = {CHROME_STACK, "stack"}},
-    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_PLAIN_NUMBER, "cpu_ns"}, .other = {CHROME_STACK, "stack"}},
-    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_PLAIN_NUMBER, "bytes"},
-                              .id = {CHROME_PLAIN_NUMBER, "count"}, .other = {CHROME_STACK, "stack"}},
+    [TW_STACK_SAMPLE] = {SAMPLE("stack-sample"), .value = {CHROME_PLAIN_NUMBER, "weight"},
+                         .id = {CHROME_NOT_ZERO, "wall_ns"}},
+    [TW_CPU_SAMPLE] = {SAMPLE("cpu-sample"), .value = {CHROME_PLAIN_NUMBER, "cpu_ns"}, .own_category = true},
+    [TW_ALLOCATION_SAMPLE] = {SAMPLE("allocation-sample"), .value = {CHROME_PLAIN_NUMBER, "bytes"},
+                              .id = {CHROME_PLAIN_NUMBER, "count"}, .own_category = true},
     [TW_LOG] = {INSTANT, .category = "log", .value = {CHROME_PLAIN_NUMBER, "severity"}},
     [TW_OBJECT] = {STAND_IN("object"), .value = {CHROME_PLAIN_NUMBER, "type"}, .id = {CHROME_HEX, "koid"}},
     [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {CHROME_PLAIN_NUMBER, "size"},
@@ -76,6 +77,7 @@ static const struct chrome_shape event_types[TW_EVENT_KINDS] = {
 #undef FLOW
 #undef INSTANT
 #undef STAND_IN
+#undef SAMPLE
 
 /* ---- Names. ---- */
 
@@ -149,7 +151,7 @@ TW_INLINE void add_names(const struct chrome_context *context, const struct tw_e
 		slot->name = keep_name(context, event->name, ",\"name\":", true);
 		slot->named = !slot->name;
 	}
-	if (event->category)
+	if (event->category && !type->own_category)
 		slot->category = keep_name(context, event->category, ",\"cat\":", false);
 	else if (type->category && is_behind_text(context))
 		add_own_category(context, type->category);
@@ -184,6 +186,8 @@ static void add_root(const struct chrome_context *context, const struct tw_event
 		tw_line_hex(line, event->id);
 		tw_line_text(line, "}");
 	}
+	if (type->other.form == CHROME_FRAME)
+		tw_chrome_add_frame(context->chrome, event->other);
 	if (type->root && event->other != TW_FLOW_NEXT)
 		tw_line_text(line, type->root);
 }
@@ -393,8 +397,10 @@ static void put_head(struct tw_output *out, const struct tw_reader *reader)
 			tw_putf(out, ",\"wall_start_ns\":\"%llu\"", (unsigned long long)day);
 		if (clock->has_cpu)
 			tw_put_text(out, ",\"has_cpu\":true");
+		if (reader->traits.sampled)
+			tw_put_text(out, ",\"sampled\":true");
 	}
-	tw_put_text(out, "},\"traceEvents\":[");
+	tw_put_text(out, "},");
 }
 
 /* Whether events come with their text; a document without events is written as it was read, too. */
@@ -418,9 +424,12 @@ static int begin(struct chrome *chrome, struct tw_writer *writer, const struct t
 	tw_names_bound(&chrome->names, tw_memory_limit(reader));
 	tw_names_bound(&chrome->args.names, tw_memory_limit(reader));
 	if (chrome->document)
-		tw_put_text(&writer->out, "{\"traceEvents\":[");
+		tw_put_text(&writer->out, "{");
 	else
 		put_head(&writer->out, reader);
+	tw_chrome_frames_begin(chrome, reader);
+	if (chrome->frames.aside < 0)
+		tw_put_text(&writer->out, "\"traceEvents\":[");
 	return chrome->ring.slots ? 0 : tw_chrome_ring_new(chrome, CHROME_SLOTS, CHROME_TEXT_RING);
 }
 
@@ -482,6 +491,7 @@ static int open_chrome(struct tw_writer *writer)
 	if (!chrome)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	chrome->writer = writer;
+	chrome->frames.aside = -1;
 	fill_kinds(chrome->kinds);
 	tw_args_init(&chrome->args, writer);
 	tw_names_init(&chrome->names, render_name);
@@ -515,11 +525,13 @@ static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader
 static int finish_chrome(struct tw_writer *writer)
 {
 	struct chrome *chrome = writer->state;
-	if (!chrome->begun)
+	if (!chrome->begun) {
 		put_head(&writer->out, NULL);
+		tw_put_text(&writer->out, "\"traceEvents\":[");
+	}
 	tw_chrome_ring_flush(chrome, &writer->out);
 	tw_chrome_tracks_finish(chrome);
-	tw_put_text(&writer->out, "\n]");
+	tw_chrome_frames_end(chrome);
 	if (chrome->document)
 		tw_put(&writer->out, chrome->document->bytes, chrome->document->length);
 	tw_put_text(&writer->out, "}\n");
@@ -535,7 +547,7 @@ static void close_chrome(struct tw_writer *writer)
 	free(chrome->ring.slots);
 	free(chrome->ring.text);
 	tw_text_free(&chrome->line.text);
-	tw_text_free(&chrome->stack);
+	tw_chrome_frames_free(chrome);
 	tw_chrome_tracks_free(chrome);
 	free(chrome);
 	writer->state = NULL;

@@ -8,9 +8,8 @@
 #include "export/text/args.h"
 
 enum {
-	CHROME_SLOTS = 1 << 16,      /* events that wait for the end of a slice, at most */
-	CHROME_TEXT_RING = 4 << 20,  /* bytes of their arguments, at most */
-	CHROME_STACK_MAX = 32 << 10, /* of a stack: the innermost functions stay */
+	CHROME_SLOTS = 1 << 16,     /* events that wait for the end of a slice, at most */
+	CHROME_TEXT_RING = 4 << 20, /* bytes of their arguments, at most */
 };
 
 /* ---- chrome_tracks.c: pid and tid of tracks, and their names. ---- */
@@ -105,6 +104,14 @@ struct chrome_ring {
 	size_t slots_most, text_most;
 };
 
+/* Stacks of samples. Written by chrome_frames.c. */
+struct chrome_frames {
+	bool *needed; /* by number of the stack */
+	size_t room;
+	uint32_t last; /* of those; 0: there is none */
+	int aside;     /* where events wait for the frames, -1: they do not */
+};
+
 struct chrome {
 	struct chrome_kind kinds[TW_EVENT_KINDS];
 	struct tw_names names;
@@ -116,8 +123,8 @@ struct chrome {
 	size_t open_tracks;
 	struct tw_open_room open_room;
 	struct chrome_ring ring;
-	struct tw_line line;  /* text of the event at hand */
-	struct tw_text stack; /* of a sample */
+	struct tw_line line; /* text of the event at hand */
+	struct chrome_frames frames;
 	struct chrome_time time;
 	const struct tw_text *document; /* events are written as they were read, and this is around them; or NULL */
 	uint64_t start;                 /* of the trace */
@@ -174,6 +181,19 @@ static inline const struct tw_argument *tw_chrome_text_of(const struct tw_event 
 int tw_chrome_take_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
                         const struct tw_argument *text);
 
+/* ---- chrome_frames.c: stacks of samples. ---- */
+
+/* Called when the head of the document is written, but for the beginning of the events: those of a trace of samples
+ * wait for the frames. */
+void tw_chrome_frames_begin(struct chrome *chrome, const struct tw_reader *reader);
+
+/* Adds the stack of a sample to chrome->line, as members of the event. */
+void tw_chrome_add_frame(struct chrome *chrome, uint32_t stack);
+
+/* Writes the frames, the events that wait for them, and the end of the events. */
+void tw_chrome_frames_end(struct chrome *chrome);
+void tw_chrome_frames_free(struct chrome *chrome);
+
 /* ---- chrome_args.c: what stands in "args". ---- */
 
 /* What a batch is written with. */
@@ -190,14 +210,14 @@ struct chrome_context {
 /* How one of an event's numbers (value, id, other) is written. */
 enum chrome_form {
 	CHROME_NOT_TOLD,
-	CHROME_PLAIN_NUMBER, /* in args, as all up to CHROME_STACK */
+	CHROME_PLAIN_NUMBER, /* in args, as all up to CHROME_KNOWN_TRACK */
 	CHROME_NOT_ZERO,     /* a number; 0 is left out */
 	CHROME_HEX,
 	CHROME_TRACK,       /* of a track: "process/thread" */
 	CHROME_KNOWN_TRACK, /* the same; 0 is left out */
-	CHROME_STACK,       /* of a stack: its functions, and where the innermost is; 0 is left out */
-	CHROME_ROOT_ID,     /* "id" of the event itself */
+	CHROME_ROOT_ID,     /* "id" of the event itself, as all from here on */
 	CHROME_LOCAL_ID,    /* "id2", local to the process */
+	CHROME_FRAME,       /* "sf" of a stack; 0 is left out */
 };
 
 struct chrome_told {
@@ -215,6 +235,7 @@ struct chrome_shape {
 	bool cpu;             /* args may tell the CPU */
 	bool approximated;    /* the format has nothing of the kind: an instant stands for it */
 	const char *category; /* of events without one: the phase needs it, or it tells what the event is */
+	bool own_category;    /* it has no other category: a reader knows its kind by that */
 	const char *root;     /* more members of the event itself, as text */
 	struct chrome_told value, id, other;
 };

@@ -1,6 +1,5 @@
 /* chrome_args.c - what stands in "args": an event's arguments, and those of its numbers that no other member has. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/text/stack_text.h"
 #include "export/chrome/chrome.h"
 
 #include <math.h>
@@ -177,54 +176,13 @@ static void add_track(const struct chrome_context *context, uint32_t number)
 	tw_line_end(line, p);
 }
 
-static void add_stack_text(const struct chrome_context *context, uint32_t stack)
-{
-	struct tw_text *text = &context->chrome->stack;
-	switch (tw_stack_text(text, context->dictionary, stack, CHROME_STACK_MAX)) {
-	case TW_STACK_NO_MEMORY:
-		context->chrome->line.failed = true;
-		return;
-	case TW_STACK_CUT:
-		tw_count_loss(context->writer, "long stack", true);
-		break;
-	case TW_STACK_WHOLE:
-		break;
-	}
-	tw_line_string(&context->chrome->line, (const uint8_t *)text->bytes, text->length);
-}
-
-/* The stack, and where its innermost frame is. */
-static void add_stack(const struct chrome_context *context, const char *key, uint32_t stack, size_t root_size)
-{
-	struct tw_line *line = &context->chrome->line;
-	const struct tw_source source = tw_source_of_stack(context->dictionary, stack);
-	add_key(context, key, root_size);
-	add_stack_text(context, stack);
-	if (!source.file)
-		return;
-	bool cut = source.length > ARGS_VALUE_MAX;
-	if (cut)
-		tw_count_loss(context->writer, "long argument", true);
-	add_key(context, "file", root_size);
-	tw_line_string(line, (const uint8_t *)source.file, cut ? ARGS_VALUE_MAX : source.length);
-	if (!source.line)
-		return;
-	add_key(context, "line", root_size);
-	tw_line_u64(line, source.line);
-}
-
 static void add_told(const struct chrome_context *context, const struct chrome_told *told, uint64_t value,
                      size_t root_size)
 {
 	struct tw_line *line = &context->chrome->line;
-	bool needs_value =
-	    told->form == CHROME_NOT_ZERO || told->form == CHROME_KNOWN_TRACK || told->form == CHROME_STACK;
+	bool needs_value = told->form == CHROME_NOT_ZERO || told->form == CHROME_KNOWN_TRACK;
 	if (told->form >= CHROME_ROOT_ID || (needs_value && value == 0))
 		return;
-	if (told->form == CHROME_STACK) {
-		add_stack(context, told->key, (uint32_t)value, root_size);
-		return;
-	}
 	add_key(context, told->key, root_size);
 	if (told->form == CHROME_PLAIN_NUMBER || told->form == CHROME_NOT_ZERO)
 		tw_line_exact_u64(line, value);

@@ -254,6 +254,7 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 		const struct place at = {commit, chunk, fix, &chunk->rows.slab.events[fix->row]};
 		fixers[fix->kind](&at);
 	}
+	fxt_find_samples(commit->state, &chunk->rows.slab);
 	if ((chunk->moved || chunk->rows.slab.trackless) && commit->sorts)
 		tw_slab_sort(&chunk->rows.slab, &commit->sort);
 	if (chunk->rows.slab.count && chunk->walk.pieces[chunk->walk.piece_count - 1].kind != FXT_PAYLOAD)

@@ -28,6 +28,9 @@ struct fxt_commit {
 	uint64_t lost_bytes;
 };
 
+/* samples.c: what of complete rows is a sample that Trackway wrote becomes one. */
+void fxt_find_samples(struct fxt_state *state, struct tw_slab *slab);
+
 /* Completes the rows of the next chunk, and reports what was found in it: of one that has failed nothing. */
 void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk);
 void fxt_commit_free(struct fxt_commit *commit);

@@ -16,6 +16,24 @@ enum { EARLY_SHARE = 4 };
 
 /* ---- Opening. ---- */
 
+/* Whether the first string of an archive is the category of samples: then Trackway wrote it, of a trace of samples. */
+static bool begins_with_samples(struct tw_reader *reader)
+{
+	enum { LOOK = 512, STRING = TW_FXT_WORD + 12 };
+	static const uint64_t header = TW_FXT_TYPE_STRING | 3 << 4 | 1 << 16 | UINT64_C(12) << 32;
+	uint8_t little[STRING + 1], big[STRING + 1];
+	const uint8_t *bytes;
+	size_t have;
+	if (tw_window_view(&reader->window, 0, 1, &bytes, &have) < 0)
+		return false;
+	have = have < LOOK ? have : LOOK;
+	tw_store64(little, header, false);
+	tw_store64(big, header, true);
+	memcpy(little + TW_FXT_WORD, "stack-sample", STRING - TW_FXT_WORD);
+	memcpy(big + TW_FXT_WORD, "stack-sample", STRING - TW_FXT_WORD);
+	return have && (memmem(bytes, have, little, STRING) || memmem(bytes, have, big, STRING));
+}
+
 static int fxt_open(struct tw_reader *reader)
 {
 	int status = fxt_image_open(reader);
@@ -23,6 +41,7 @@ static int fxt_open(struct tw_reader *reader)
 		return status;
 	reader->state = calloc(1, sizeof(struct fxt_reader));
 	reader->traits.timeless = reader->traits.koids = true;
+	reader->traits.sampled = begins_with_samples(reader);
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)
@@ -52,10 +71,12 @@ static void fxt_close(struct tw_reader *reader)
  * be told from theirs. */
 static uint32_t kinds_for(const struct tw_reader *reader)
 {
+	enum { SAMPLES = 1 << TW_STACK_SAMPLE | 1 << TW_CPU_SAMPLE | 1 << TW_ALLOCATION_SAMPLE };
 	const struct tw_read_options *options = &reader->options;
 	if (options->checking == TW_CHECK_ALL || options->thread_count || options->provider || !reader->request.kinds)
 		return UINT32_MAX;
-	return reader->request.kinds;
+	/* Samples may be written as instants. */
+	return reader->request.kinds & SAMPLES ? reader->request.kinds | 1u << TW_INSTANT : reader->request.kinds;
 }
 
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs)
@@ -485,6 +506,7 @@ const struct tw_format tw_format_fxt = {
     .traits =
 	{
 	    .copy_order = TW_ORDER_FILE,
+	    .samples_beside = true,
 	    .has_providers = true,
 	    .keeps_clock = true,
 	},

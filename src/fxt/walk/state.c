@@ -17,7 +17,7 @@
 
 /* What a name costs besides its text, and what a track does: their rows and slots here, and those in the tables of
  * whoever takes them, a dictionary behind the reader and a target first of all. */
-enum { NAME_COST = 160, TRACK_COST = 320 };
+enum { NAME_COST = 160, TRACK_COST = 320, STACK_COST = 160 };
 
 /* Whether there is memory for so much within the limit. */
 static bool has_room(struct fxt_state *state, size_t size)
@@ -56,6 +56,19 @@ uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length
 	if (room && number == before)
 		state->memory += length + NAME_COST;
 	return number;
+}
+
+uint32_t fxt_state_stack(struct fxt_state *state, uint32_t caller, const struct tw_location *frame)
+{
+	uint32_t before = tw_dictionary_stacks(state->dictionary);
+	if (!has_room(state, STACK_COST))
+		return caller;
+	uint32_t place = tw_dictionary_add_place(state->dictionary, frame);
+	uint32_t stack = place == UINT32_MAX ? place : tw_dictionary_push(state->dictionary, caller, place);
+	if (stack == before)
+		state->memory += STACK_COST;
+	state->failed |= stack == UINT32_MAX;
+	return stack == UINT32_MAX ? 0 : stack;
 }
 
 static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t track)

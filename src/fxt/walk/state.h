@@ -84,6 +84,9 @@ void fxt_state_free(struct fxt_state *state);
 /* Another archive begins: forgets all providers. No record before may be asked for any more. */
 bool fxt_state_reset(struct fxt_state *state);
 
+/* The number of a stack: one more frame on another one. That other one where the limit is reached. */
+uint32_t fxt_state_stack(struct fxt_state *state, uint32_t caller, const struct tw_location *frame);
+
 /* Makes a provider the current one; one that is not known comes into being. False when there is no memory for it. */
 bool fxt_state_select(struct fxt_state *state, uint32_t id);
 

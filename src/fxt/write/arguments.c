@@ -194,7 +194,10 @@ static void add_text(struct fxt_writer *w, struct fxt_arguments *list, enum fxt_
 /* A stack that cannot be told whole has its innermost functions. */
 void fxt_add_stack(struct fxt_writer *w, struct fxt_arguments *list, enum fxt_own name, uint32_t stack)
 {
-	enum { STACK_MAX = 32000 }; /* as a string of the document, "String record" */
+	enum {
+		STACK_MAX = 32000,
+		MANY = 64
+	}; /* bytes: a string of the document, "String record"; one that is registered */
 	if (!stack)
 		return;
 	enum tw_stack_fit fit = tw_stack_text(&w->stack, w->dictionary, stack, STACK_MAX);
@@ -204,11 +207,18 @@ void fxt_add_stack(struct fxt_writer *w, struct fxt_arguments *list, enum fxt_ow
 	if (fit == TW_STACK_NO_MEMORY || w->stack.length == 0)
 		return;
 	add_text(w, list, name, w->stack.bytes, w->stack.length);
+	if (list->count && w->stack.length > MANY) /* many samples have the same */
+		list->items[list->count - 1].text =
+		    fxt_register_text(w->tables, (const uint8_t *)w->stack.bytes, w->stack.length);
 	const struct tw_source source = tw_source_of_stack(w->dictionary, stack);
 	if (source.file)
 		add_text(w, list, FXT_OWN_FILE, source.file, source.length);
 	if (source.file && source.line)
 		fxt_add_own_argument(w, list, FXT_OWN_LINE, TW_ARG_UINT, source.line);
+	uint32_t place = tw_dictionary_stack(w->dictionary, stack)->location;
+	if (tw_dictionary_location(w->dictionary, place)->address)
+		fxt_add_own_argument(w, list, FXT_OWN_ADDRESS, TW_ARG_POINTER,
+		                     tw_dictionary_location(w->dictionary, place)->address);
 }
 
 /* The process whose pointers the arguments of an event are: records of some kinds tell none. */

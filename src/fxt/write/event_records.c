@@ -31,7 +31,8 @@ static void put_tail(struct fxt_writer *w, struct fxt_new_record *record, const 
 static void put_with(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as,
                      const struct fxt_arguments *list, const struct fxt_string_ref *name)
 {
-	struct fxt_string_ref category = fxt_string(w->tables, event->category);
+	struct fxt_string_ref category =
+	    as->sample ? fxt_own_string(w->tables, as->name) : fxt_string(w->tables, event->category);
 	uint64_t thread = fxt_thread_index(w->tables, event->track), count = 0;
 	struct fxt_new_record record = fxt_begin_timed(w, event, thread);
 	fxt_put_text(&record, &category);
@@ -92,11 +93,14 @@ void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const 
 	bool named = event->name != 0 && event->kind != TW_LOST;
 	struct fxt_string_ref name = named ? fxt_string(w->tables, event->name) : fxt_own_string(w->tables, as->name);
 	put_with(w, event, as, &list, &name);
-	fxt_loss(w, tw_event_kind_name(event->kind), true);
+	if (w->foreign || !as->sample)
+		fxt_loss(w, tw_event_kind_name(event->kind), true);
 }
 
 /* ---- Kinds. ---- */
 
+/* Samples are known by their category when they are read: events/samples.c. */
+#define SAMPLE STAND_IN, .sample = true
 #define STAND_IN .kind = TW_FXT_INSTANT, .tail = FXT_TAIL_SCOPE
 
 const struct fxt_written_kind fxt_written_kinds[TW_EVENT_KINDS] = {
@@ -113,11 +117,11 @@ const struct fxt_written_kind fxt_written_kinds[TW_EVENT_KINDS] = {
     [TW_FLOW_END] = {put_event, .kind = TW_FXT_FLOW_END, .tail = FXT_TAIL_ID},
     [TW_SWITCH] = {fxt_put_scheduling, .kind = TW_FXT_CONTEXT_SWITCH},
     [TW_WAKEUP] = {fxt_put_scheduling, .kind = TW_FXT_THREAD_WAKEUP},
-    [TW_STACK_SAMPLE] = {fxt_put_sample, STAND_IN, .name = FXT_OWN_STACK_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_WEIGHT},
+    [TW_STACK_SAMPLE] = {fxt_put_sample, SAMPLE, .name = FXT_OWN_STACK_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_WEIGHT},
                          .id = {TW_ARG_UINT, FXT_OWN_WALL_NS}, .other = {TW_ARG_TEXT, FXT_OWN_STACK}, .no_id = true},
-    [TW_CPU_SAMPLE] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_CPU_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_CPU_NS},
+    [TW_CPU_SAMPLE] = {fxt_put_stand_in, SAMPLE, .name = FXT_OWN_CPU_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_CPU_NS},
                        .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
-    [TW_ALLOCATION_SAMPLE] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_ALLOCATION_SAMPLE,
+    [TW_ALLOCATION_SAMPLE] = {fxt_put_stand_in, SAMPLE, .name = FXT_OWN_ALLOCATION_SAMPLE,
                               .value = {TW_ARG_UINT, FXT_OWN_BYTES}, .id = {TW_ARG_UINT, FXT_OWN_COUNT},
                               .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
     [TW_LOG] = {fxt_put_log, .kind = TW_FXT_LOG},
@@ -130,3 +134,4 @@ const struct fxt_written_kind fxt_written_kinds[TW_EVENT_KINDS] = {
 };
 
 #undef STAND_IN
+#undef SAMPLE

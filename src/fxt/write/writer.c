@@ -134,6 +134,8 @@ bool fxt_enter_section(struct fxt_writer *w, unsigned provider)
 		put_metadata(w, TW_FXT_PROVIDER_SECTION, NULL, 0);
 	else
 		put_provider(w);
+	if (first && w->sampled) /* the first string tells readers: events/reader.c */
+		fxt_own_string(w->tables, FXT_OWN_STACK_SAMPLE);
 	return fxt_tables_grow(w->tables, w->dictionary);
 }
 
@@ -176,6 +178,7 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	w->cpu_told |= clock->has_cpu && batch->count;
 	w->one_provider =
 	    strcmp(reader->format->name, tw_format_fxt.name) != 0; /* another thread's reader has a copy */
+	w->sampled = reader->traits.sampled;
 	w->foreign = !reader->traits.origin || strcmp(reader->traits.origin, tw_format_fxt.name) != 0;
 	w->crowded = tw_dictionary_providers(w->dictionary) > TW_PROVIDERS_MAX;
 	return !w->tables || fxt_tables_grow(w->tables, w->dictionary);

@@ -43,6 +43,7 @@ struct fxt_writer {
 	uint64_t wall_ns;      /* time of day at time 0; 0: not known */
 	const char *directory; /* for temporary files, NULL: /tmp */
 	bool crowded;          /* there are more providers than numbers for them */
+	bool sampled;          /* where time goes in the source is told by samples */
 	bool foreign;          /* the events, or some of them, are of another format */
 	bool one_provider;     /* of all events: they are of another format, or merged */
 	bool cpu_told;
@@ -86,7 +87,8 @@ struct fxt_written_kind {
 	enum fxt_tail tail;
 	enum fxt_own name; /* of an event that has none */
 	struct fxt_as_argument value, id, other;
-	bool no_id; /* an id of 0 is none: nothing to tell */
+	bool no_id;  /* an id of 0 is none: nothing to tell */
+	bool sample; /* the name is also its category */
 };
 
 extern const struct fxt_written_kind fxt_written_kinds[TW_EVENT_KINDS];
