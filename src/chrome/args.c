@@ -240,6 +240,29 @@ static const struct {
     {"unwound", TW_FLAG_UNWOUND},
 };
 
+/* Of samples. */
+static const struct {
+	const char *key;
+	uint8_t kind;
+	bool id; /* otherwise the value */
+} sample_numbers[] = {
+    {"weight", TW_STACK_SAMPLE, false},     {"wall_ns", TW_STACK_SAMPLE, true},    {"cpu_ns", TW_CPU_SAMPLE, false},
+    {"bytes", TW_ALLOCATION_SAMPLE, false}, {"count", TW_ALLOCATION_SAMPLE, true},
+};
+
+static bool take_sample_number(struct chrome_fill *fill, const struct chrome_value *key,
+                               const struct chrome_value *value)
+{
+	uint64_t number;
+	for (size_t i = 0; i < sizeof sample_numbers / sizeof *sample_numbers; i++)
+		if (fill->event->kind == sample_numbers[i].kind && chrome_is(key, sample_numbers[i].key) &&
+		    chrome_integer(value, &number)) {
+			*(sample_numbers[i].id ? &fill->event->id : &fill->event->value) = number;
+			return true;
+		}
+	return false;
+}
+
 static bool take_mark(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value)
 {
 	uint64_t cpu;
@@ -247,7 +270,7 @@ static bool take_mark(struct chrome_fill *fill, const struct chrome_value *key, 
 		fill->event->cpu = (uint16_t)cpu;
 		return true;
 	}
-	if (chrome_sample_number(fill, key, value))
+	if (take_sample_number(fill, key, value))
 		return true;
 	for (size_t i = 0; i < sizeof marks / sizeof *marks && value->type == CHROME_TRUE; i++)
 		if (chrome_is(key, marks[i].key)) {

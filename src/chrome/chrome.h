@@ -193,9 +193,6 @@ void chrome_arguments(struct chrome_fill *fill, const struct chrome_value *value
 /* The same for an object with dotted names that begin with a prefix, but for the members that the event itself has. */
 void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_value *object, const char *prefix);
 
-/* Whether a member of "args" is a number of a sample that Trackway wrote; then the row has it. */
-bool chrome_sample_number(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value);
-
 /* Adds a value as one argument. */
 void chrome_argument(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
 
@@ -218,6 +215,7 @@ uint64_t chrome_on_clock(struct chrome_fill *fill, int64_t ns, bool *fits);
 /* ---- profiles.c: samples of stacks. ---- */
 
 struct chrome_profiles;
+struct chrome_state;
 
 /* Whether an event is a part of a CPU profile. */
 bool chrome_is_profile(const struct chrome_item *item);
@@ -233,6 +231,9 @@ uint32_t chrome_sample_stack(struct chrome_fill *fill);
 
 /* Adds those of the document, and those that waited for the next. Returns the same. */
 int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece);
+
+/* The next event that waited for its stack; *at: 0 at first. False at the end. */
+bool chrome_next_kept(const struct chrome_state *state, size_t *at, struct chrome_item *item);
 void chrome_profiles_free(struct chrome_profiles *profiles);
 
 /* ---- reader.c ---- */

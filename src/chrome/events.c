@@ -275,27 +275,6 @@ static bool take_sample(struct chrome_fill *fill, struct tw_event *event)
 	return false;
 }
 
-static const struct {
-	const char *key;
-	uint8_t kind;
-	bool id; /* otherwise the value */
-} sample_numbers[] = {
-    {"weight", TW_STACK_SAMPLE, false},     {"wall_ns", TW_STACK_SAMPLE, true},    {"cpu_ns", TW_CPU_SAMPLE, false},
-    {"bytes", TW_ALLOCATION_SAMPLE, false}, {"count", TW_ALLOCATION_SAMPLE, true},
-};
-
-bool chrome_sample_number(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value)
-{
-	uint64_t number;
-	for (size_t i = 0; i < sizeof sample_numbers / sizeof *sample_numbers; i++)
-		if (fill->event->kind == sample_numbers[i].kind && chrome_is(key, sample_numbers[i].key) &&
-		    chrome_integer(value, &number)) {
-			*(sample_numbers[i].id ? &fill->event->id : &fill->event->value) = number;
-			return true;
-		}
-	return false;
-}
-
 /* The names that "prio" of one side of a switch has in FXT. */
 struct side {
 	const char *priority, *weight;

@@ -450,23 +450,19 @@ static void take_document(struct chrome_fill *fill)
 	}
 }
 
-/* Takes the events that waited for the frames. */
-static void take_kept(struct chrome_fill *fill)
+bool chrome_next_kept(const struct chrome_state *state, size_t *at, struct chrome_item *item)
 {
-	struct tw_text kept = fill->state->profiles ? fill->state->profiles->kept : (struct tw_text){0};
+	const struct tw_text *kept = state->profiles ? &state->profiles->kept : NULL;
 	struct kept head;
-	for (size_t at = 0; at < kept.length && !fill->failed; at += (size_t)head.size) {
-		memcpy(&head, kept.bytes + at, sizeof head);
-		at += sizeof head;
-		const uint8_t *bytes = (const uint8_t *)kept.bytes + at;
-		struct chrome_item item = {.offset = head.offset,
-		                           .line = head.line,
-		                           .bytes = bytes,
-		                           .size = (size_t)head.size};
-		struct chrome_scan scan = {.at = bytes, .end = bytes + head.size};
-		if (chrome_scan_event(&scan, &item) == CHROME_GOOD)
-			fill->failed |= chrome_take(fill->reader, fill->piece, &item, true) < 0;
-	}
+	if (!kept || *at >= kept->length)
+		return false;
+	memcpy(&head, kept->bytes + *at, sizeof head);
+	const uint8_t *bytes = (const uint8_t *)kept->bytes + *at + sizeof head;
+	struct chrome_scan scan = {.at = bytes, .end = bytes + head.size};
+	*item =
+	    (struct chrome_item){.offset = head.offset, .line = head.line, .bytes = bytes, .size = (size_t)head.size};
+	*at += sizeof head + (size_t)head.size;
+	return chrome_scan_event(&scan, item) == CHROME_GOOD;
 }
 
 int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece)
@@ -477,7 +473,6 @@ int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece)
 	struct chrome_exact_time end = {.ns = INT64_MIN};
 	struct chrome_value told = part_of(&state->stream, CHROME_PART_END);
 	take_document(&fill);
-	take_kept(&fill);
 	chrome_micros(&told, &end);
 	for (size_t i = 0; state->profiles && i < state->profiles->count && !fill.failed; i++)
 		end_sample(&fill, &state->profiles->items[i], end.ns);

@@ -31,6 +31,17 @@ static void settle(struct chrome_state *state, struct tw_slab *slab)
 	state->times.last += state->times.base;
 }
 
+/* The document has been read: its samples, and those that waited for their stacks. */
+static bool end_document(struct tw_reader *reader, struct chrome_piece *piece)
+{
+	struct chrome_item item;
+	size_t at = 0;
+	bool fine = chrome_end_profiles(reader, piece) >= 0;
+	while (fine && chrome_next_kept(reader->state, &at, &item))
+		fine = chrome_take(reader, piece, &item, true) >= 0;
+	return fine;
+}
+
 /* Fills a piece until it has `rows`, or `bytes` of the input. */
 static int fill(struct tw_reader *reader, struct chrome_piece *piece, size_t rows, uint64_t bytes)
 {
@@ -45,7 +56,7 @@ static int fill(struct tw_reader *reader, struct chrome_piece *piece, size_t row
 		int status = chrome_next(stream, &item);
 		state->order.ended = status == 0;
 		bool fine = status > 0    ? chrome_take(reader, piece, &item, false) >= 0
-		            : status == 0 ? chrome_end_profiles(reader, piece) >= 0
+		            : status == 0 ? end_document(reader, piece)
 		                          : true;
 		if (!fine)
 			status = tw_fail_memory(reader);

@@ -1,7 +1,7 @@
 /* chrome_frames.c - stacks of samples: each frame once in "stackFrames", samples have its number as "sf".
  *
- * Source: the "Trace Event Format" document, "Stack frames". A frame has the number of the stack that it is the innermost
- * of. Frames stand in front of the events, which readers then take one after the other: until the frames are known, the
+ * Source: the "Trace Event Format" document, "Stack frames". A frame has the number of the stack it ends.
+ * Frames stand in front of the events, which readers then take one after the other: until the frames are known, the
  * events of a trace of samples wait in a temporary file. Without one, and where samples come in a trace that is none of
  * samples, frames stand behind the events. Beside what the document has, a frame tells "file", "line" and
  * "address". */
