@@ -93,6 +93,10 @@ struct tw_read_options {
 	/* Ticks per second of the writer's clock, instead of what the trace tells, at most 10^12; 0: what it tells. For
 	 * formats of XRay. */
 	uint64_t frequency;
+	/* Files of traces that are read together with this one, before it: what stands in one of them, too, because a
+	 * process has forked, is left out here. For formats of XRay; not looked at where records are read. */
+	const char *const *before;
+	size_t before_count;
 	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
 	size_t memory_limit; /* bytes that tables and single records may take, any number; 0: 256 MiB */

@@ -345,6 +345,10 @@ static inline const char *tw_source_name(const struct tw_reader *reader)
 	return reader->path ? reader->path : tw_input_name(reader->input);
 }
 
+/* Opens number i of the traces read before, options.before, where it is another file of the reader's format; it reports
+ * nothing. False where there is nothing to look at: close it in any case. */
+bool tw_open_before(struct tw_reader **before, const struct tw_reader *reader, size_t i);
+
 /* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

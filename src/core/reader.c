@@ -361,6 +361,23 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
 	return status;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat left, right;
+	return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev &&
+	       left.st_ino == right.st_ino;
+}
+
+bool tw_open_before(struct tw_reader **before, const struct tw_reader *reader, size_t i)
+{
+	const char *path = reader->options.before[i];
+	const struct tw_read_options quiet = {.format = reader->format->name, .frequency = reader->options.frequency};
+	*before = NULL;
+	if (strcmp(path, "-") == 0 || is_same_file(path, tw_source_name(reader)))
+		return false;
+	return tw_open(before, path, &quiet) == 0;
+}
+
 int tw_use(struct tw_reader *reader, enum tw_use use)
 {
 	if (reader->use != TW_USE_NONE && (reader->use != use || use == TW_USE_WHOLE))

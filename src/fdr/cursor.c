@@ -35,6 +35,8 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 	cursor->damaged = cursor->begun = false;
 	cursor->typed_events = 0;
 	cursor->missing = 0;
+	cursor->tsc = place->resumed ? place->told_tsc : cursor->tsc;
+	cursor->cpu = place->resumed ? place->told_cpu : cursor->cpu;
 }
 
 uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor)

@@ -44,6 +44,10 @@ struct fdr_place {
 	uint64_t wall_us, tsc;
 	uint32_t thread; /* index into threads */
 	bool filled, cut;
+	bool
+	    resumed; /* it begins behind records that another log has: `told_tsc` and `told_cpu` are those of the last */
+	uint16_t told_cpu;
+	uint64_t told_tsc;
 	uint64_t excess;
 };
 
@@ -132,6 +136,9 @@ int fdr_keep_notes(struct tw_reader *reader, struct fdr_log *log);
 
 /* Lists all buffers, thread by thread in time order, each once. Returns 0 or a negative status. */
 int fdr_index(struct tw_reader *reader, struct fdr_log *log);
+
+/* Takes from the places of a log, which are in order, what a log read before has. Returns 0 or a negative status. */
+int fdr_drop_known(struct tw_reader *reader, struct fdr_log *log);
 
 void fdr_log_free(struct fdr_log *log);
 

@@ -143,12 +143,38 @@ static bool may_be_same(const struct fdr_place *a, const struct fdr_place *b)
 	       a->end - a->offset == b->end - b->offset && a->next - a->end == b->next - b->end;
 }
 
-static int drop_twins(struct tw_reader *reader, struct fdr_log *log)
+/* Of a basic log: a run of records with which another run of its thread begins. A process that forks leaves the child
+ * its buffer, which the child writes, too. */
+static int drop_inherited(struct tw_reader *reader, struct fdr_log *log)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < log->place_count; i++) {
 		struct fdr_place place = log->places[i];
-		int same = kept && !fdr_is_basic(log) && may_be_same(&log->places[kept - 1], &place)
+		struct fdr_place *last = kept ? &log->places[kept - 1] : NULL;
+		bool may = last && place.thread && last->thread == place.thread && last->tsc == place.tsc &&
+		           place.tsc != UINT64_MAX;
+		bool shorter = may && place.end - place.offset < last->end - last->offset;
+		int same = !may ? 0 : same_bytes(reader, shorter ? &place : last, shorter ? last : &place);
+		if (same < 0)
+			return same;
+		if (same && !shorter)
+			*last = place;
+		if (!same)
+			log->places[kept++] = place;
+		log->threads[place.thread].count -= (size_t)same;
+	}
+	log->place_count = kept;
+	return 0;
+}
+
+static int drop_twins(struct tw_reader *reader, struct fdr_log *log)
+{
+	size_t kept = 0;
+	if (fdr_is_basic(log))
+		return drop_inherited(reader, log);
+	for (size_t i = 0; i < log->place_count; i++) {
+		struct fdr_place place = log->places[i];
+		int same = kept && may_be_same(&log->places[kept - 1], &place)
 		               ? same_bytes(reader, &log->places[kept - 1], &place)
 		               : 0;
 		if (same < 0)
@@ -216,6 +242,8 @@ int fdr_index(struct tw_reader *reader, struct fdr_log *log)
 	if (log->place_count)
 		qsort(log->places, log->place_count, sizeof *log->places, compare_places);
 	status = drop_twins(reader, log);
+	if (status >= 0)
+		status = fdr_drop_known(reader, log);
 	if (status < 0)
 		return status;
 	set_keys(log);

@@ -67,6 +67,22 @@ void profiling_paths_settle(struct tw_reader *reader, struct profiling_paths *pa
 
 void profiling_paths_free(struct profiling_paths *paths);
 
+/* ---- known.c: what a log read before has. ---- */
+
+/* Hashes of all beginnings of the blocks of these logs. */
+struct profiling_known {
+	struct tw_map beginnings;
+	uint64_t hash; /* of this log's block so far; 0 where it has become another */
+};
+
+/* Reads the logs that are told to be read before. Returns 0 or TW_ERR_MEMORY. */
+int profiling_known_load(struct tw_reader *reader, struct profiling_known *known);
+
+/* Whether an item, taken one after the other, is known. */
+bool profiling_is_known(struct profiling_known *known, const struct profiling_item *item);
+
+void profiling_known_free(struct profiling_known *known);
+
 /* ---- repair.c ---- */
 
 int profiling_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
@@ -80,6 +96,7 @@ enum { PROFILING_KIND_BLOCK, PROFILING_KIND_PATH, PROFILING_KINDS };
 struct profiling_reader {
 	struct profiling_walk walk;
 	struct profiling_paths paths;
+	struct profiling_known known;
 	uint64_t frequency; /* ticks per second; 0: a tick is a nanosecond */
 	bool gathered;      /* the log was read to its end */
 	size_t given;       /* nodes that were given as rows */

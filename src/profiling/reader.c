@@ -66,10 +66,12 @@ static int gather(struct tw_reader *reader)
 	struct profiling_item item;
 	uint32_t track = 0;
 	uint64_t paths = 0;
-	int status;
+	int status = profiling_known_load(reader, &profiling->known);
+	if (status < 0)
+		return tw_fail_memory(reader);
 	while ((status = profiling_walk_next(reader, &profiling->walk, &item)) > 0) {
 		paths += item.kind == PROFILING_PATH;
-		status = add_item(reader, &track, &item);
+		status = profiling_is_known(&profiling->known, &item) ? 0 : add_item(reader, &track, &item);
 		if (status < 0)
 			return tw_fail_memory(reader);
 	}
@@ -331,6 +333,7 @@ static void profiling_close(struct tw_reader *reader)
 	struct profiling_reader *profiling = reader->state;
 	profiling_walk_free(&profiling->walk);
 	profiling_paths_free(&profiling->paths);
+	profiling_known_free(&profiling->known);
 	tw_wanted_free(profiling->wanted);
 	tw_text_free(&profiling->text);
 	free(profiling->gaps);

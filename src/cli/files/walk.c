@@ -166,8 +166,11 @@ int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 		tw_names_want(&names, walk->common, paths[i]);
 	int status = tw_names_open(&names, walk->common, &walk->options);
 	if (status == 0)
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++) {
+			walk->options.before = (const char *const *)paths;
+			walk->options.before_count = walk->together ? i : 0;
 			status = tw_worse(status, read_file(walk, paths[i]));
+		}
 	tw_names_close(&names);
 	if (!walk->all_threads)
 		tw_who_free(&walk->who);

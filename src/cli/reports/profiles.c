@@ -30,6 +30,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	struct tw_walk walk = {
 	    .common = common,
 	    .own_findings = profiling->again,
+	    .together = true,
 	    .context = profiling->profile,
 	    .read = read_profile,
 	};

@@ -34,7 +34,7 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 	*tree = (struct tw_tree){.per_thread = chosen->per_thread};
 	if (tw_calltree_new(&tree->tree, &options) < 0)
 		return tw_say_error("out of memory");
-	struct tw_walk walk = {.common = common, .context = tree->tree, .read = read_tree};
+	struct tw_walk walk = {.common = common, .together = true, .context = tree->tree, .read = read_tree};
 	int status = tw_walk(&walk, paths, count);
 	if (walk.readable == 0)
 		return status;

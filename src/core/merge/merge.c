@@ -310,6 +310,7 @@ static void merge_close(struct tw_reader *merged)
 		free(merge->traces[i].path);
 	tw_homes_free(&merge->homes);
 	free(merge->traces);
+	free(merge->paths);
 	free(merge->inputs);
 	free(merge->heap);
 	free(merge->arguments);
@@ -390,7 +391,8 @@ static int add_traces(struct tw_reader *merged, const struct tw_merge_source *so
 	if (merge->options.alignment == TW_ALIGN_MARKERS && !merge->options.markers[0])
 		return tw_fail(merged, TW_ERR_VALUE, "there is no marker to bring clocks together by");
 	merge->traces = calloc(count, sizeof *merge->traces);
-	if (!merge->traces)
+	merge->paths = calloc(count, sizeof *merge->paths);
+	if (!merge->traces || !merge->paths)
 		return no_memory(merged);
 	for (; merge->trace_count < count; merge->trace_count++) {
 		const struct tw_merge_source *source = &sources[merge->trace_count];
@@ -409,7 +411,11 @@ static int open_input(struct tw_reader *merged, const struct tw_read_options *op
 	struct tw_merge *merge = merged->state;
 	size_t i = merge->count;
 	struct tw_merge_input *input = &merge->inputs[i];
-	int status = tw_open(&input->reader, merge->traces[i].path, options);
+	struct tw_read_options own = *options;
+	own.before = merge->paths;
+	own.before_count = i;
+	merge->paths[i] = merge->traces[i].path;
+	int status = tw_open(&input->reader, merge->traces[i].path, &own);
 	if (!input->reader)
 		return no_memory(merged);
 	merge->count++;

@@ -48,6 +48,7 @@ struct tw_merge_many;
 
 struct tw_merge {
 	struct tw_merge_trace *traces;
+	const char **paths; /* of those that are open: options.before of the next */
 	size_t trace_count;
 	struct tw_merge_input *inputs;
 	size_t count, room;
