@@ -44,8 +44,8 @@ struct fdr_place {
 	uint64_t wall_us, tsc;
 	uint32_t thread; /* index into threads */
 	bool filled, cut;
-	bool
-	    resumed; /* it begins behind records that another log has: `told_tsc` and `told_cpu` are those of the last */
+	/* It begins behind records that another log has: the two below are those of the last of these. */
+	bool resumed;
 	uint16_t told_cpu;
 	uint64_t told_tsc;
 	uint64_t excess;

@@ -1,5 +1,5 @@
-/* known_calls.c - records that a log read before has: a process that forks leaves its buffers to the child, which writes
- * them, too. */
+/* known_calls.c - records that a log read before has: a process that forks leaves its buffers to the child, which
+ * writes them, too. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/order.h"
 #include "fdr/state.h"

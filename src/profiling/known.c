@@ -1,5 +1,5 @@
-/* known.c - paths that a log read before has: a forked child's log repeats those of its parent up to the fork, with which
- * the blocks of both begin. */
+/* known.c - paths that a log read before has: a forked child's log repeats those of its parent up to the fork, with
+ * which the blocks of both begin. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiling/profiling.h"
 
