@@ -19,6 +19,7 @@ struct manage_provider {
 	int talk;  /* -1: the connection has ended */
 	int image; /* the file's descriptor; -1: none */
 	bool started, stopped, refused;
+	uint64_t dropping;   /* events that found no room, as it says while it goes on */
 	char path[PATH_MAX]; /* of the file; "" where it has none */
 	/* What is in the archive: */
 	bool written, finished;
@@ -40,7 +41,7 @@ struct manage_wish {
 	uint64_t memory;       /* bytes for making the archive */
 	const char *temporary; /* a directory for copies of what is still written; NULL: /tmp */
 	/* Is called ten times a second, where there is something new; NULL: nobody wants it. */
-	void (*progress)(void *context, size_t providers, uint64_t bytes);
+	void (*progress)(void *context, const struct manage_provider *providers, size_t count, uint64_t bytes);
 	void *context;
 };
 

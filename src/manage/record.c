@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100, STOP_TIMEOUT_S = 5, SIGNALS = MANAGE_MOST, LISTENER, POLLED };
+enum { LOOK_MS = 100, LOOKS_A_STATUS = 10, STOP_TIMEOUT_S = 5, SIGNALS = MANAGE_MOST, LISTENER, POLLED };
 
 static const uint64_t ns_of_second = 1000000000;
 
@@ -31,7 +31,8 @@ struct manager {
 	int listener, signals;
 	pid_t program; /* 0: none, or it has ended */
 	uint64_t deadline, bytes;
-	bool stopping;
+	unsigned looks; /* how often it has looked around */
+	bool stopping, news;
 	struct pollfd polled[POLLED];
 };
 
@@ -159,6 +160,15 @@ static void take_alert(struct manager *manager, const char *name)
 	manager->deadline = manager->deadline && manager->deadline < end ? manager->deadline : end;
 }
 
+/* MODE BYTES DROPS, and lines. */
+static void take_status(struct manager *manager, struct manage_provider *provider, const char *text)
+{
+	const char *bytes = strchr(text, ' '), *drops = bytes ? strchr(bytes + 1, ' ') : NULL;
+	uint64_t count = drops ? strtoull(drops + 1, NULL, 10) : 0;
+	manager->news |= count != provider->dropping;
+	provider->dropping = count;
+}
+
 static void take_packet(struct manager *manager, struct manage_provider *provider)
 {
 	char text[CONTROL_TEXT];
@@ -179,6 +189,8 @@ static void take_packet(struct manager *manager, struct manage_provider *provide
 		provider->stopped = true;
 	else if ((rest = control_after(text, "alert")))
 		take_alert(manager, rest);
+	else if ((rest = control_after(text, "status")))
+		take_status(manager, provider, rest);
 }
 
 /* ---- Programs that run. ---- */
@@ -307,15 +319,28 @@ static uint64_t measure(const struct manage_result *result)
 	return bytes;
 }
 
+/* How many events they drop, they know best. */
+static void ask_all(const struct manager *manager)
+{
+	for (size_t i = 0; i < manager->result->count && !manager->stopping; i++) {
+		const struct manage_provider *provider = &manager->result->providers[i];
+		if (provider->talk >= 0 && provider->started)
+			control_send(provider->talk, "status", -1);
+	}
+}
+
 static void look(struct manager *manager)
 {
 	const struct manage_wish *wish = manager->wish;
 	if (!wish->words && !manager->stopping)
 		manage_find(wish->attach, connect_to, manager);
 	uint64_t bytes = measure(manager->result);
-	if (wish->progress && bytes != manager->bytes)
-		wish->progress(wish->context, manager->result->count, bytes);
+	if (wish->progress && (bytes != manager->bytes || manager->news))
+		wish->progress(wish->context, manager->result->providers, manager->result->count, bytes);
 	manager->bytes = bytes;
+	manager->news = false;
+	if (wish->progress && manager->looks++ % LOOKS_A_STATUS == 0)
+		ask_all(manager);
 	if (wish->size_most && bytes > wish->size_most)
 		stop_all(manager);
 	if (!manager->stopping && manager->deadline && now_ns() >= manager->deadline)

@@ -54,13 +54,13 @@ static bool allocate(uint64_t end)
 struct image_chunk *trace_chunk_new(uint64_t size)
 {
 	struct image_header *header = session->header;
-	uint64_t used = atomic_load_explicit(&header->chunks, memory_order_relaxed);
-	if (!allocate(IMAGE_PAGE + used + size))
+	if (!allocate(IMAGE_PAGE + session->chunks + size))
 		return NULL;
-	struct image_chunk *chunk = (struct image_chunk *)((uint8_t *)header + IMAGE_PAGE + used);
+	struct image_chunk *chunk = (struct image_chunk *)((uint8_t *)header + IMAGE_PAGE + session->chunks);
 	chunk->size = size;
 	chunk->magic = IMAGE_CHUNK_MAGIC;
-	atomic_store_explicit(&header->chunks, used + size, memory_order_release);
+	session->chunks += size;
+	atomic_store_explicit(&header->chunks, session->chunks, memory_order_release);
 	return chunk;
 }
 
@@ -81,8 +81,8 @@ uint64_t trace_next_given(void)
 	return session->sequence;
 }
 
-/* A chunk becomes a writer's; what is in it stays up to `committed`. */
-static void give(struct trace_thread *thread, struct trace_writer *writer, struct image_chunk *chunk,
+/* A chunk of `size` becomes a writer's; what is in it stays up to `committed`. */
+static void give(struct trace_thread *thread, struct trace_writer *writer, struct image_chunk *chunk, uint64_t size,
                  uint64_t committed)
 {
 	atomic_store_explicit(&chunk->owner, 0, memory_order_release);
@@ -95,7 +95,7 @@ static void give(struct trace_thread *thread, struct trace_writer *writer, struc
 	atomic_thread_fence(memory_order_release);
 	writer->chunk = chunk;
 	writer->at = (uint8_t *)chunk + IMAGE_CHUNK_HEAD + committed;
-	writer->end = (uint8_t *)chunk + chunk->size;
+	writer->end = (uint8_t *)chunk + size;
 	put_owner(writer, thread->number, (uint64_t)(writer - thread->writers));
 }
 
@@ -112,8 +112,9 @@ static bool take_part(struct trace_thread *thread, struct trace_writer *writer, 
 		if (!has_room(&part, need))
 			continue;
 		session->parts[i] = session->parts[--session->part_count];
-		uint64_t committed = atomic_load_explicit(&part.chunk->committed, memory_order_relaxed);
-		give(thread, writer, part.chunk, committed);
+		const uint8_t *start = (const uint8_t *)part.chunk;
+		give(thread, writer, part.chunk, (uint64_t)(part.end - start),
+		     (uint64_t)(part.at - start) - IMAGE_CHUNK_HEAD);
 		return true;
 	}
 	return false;
@@ -143,7 +144,7 @@ static bool take_new(struct trace_thread *thread, struct trace_writer *writer, u
 	session->events += size;
 	writer->size = size;
 	madvise(chunk, size, 23 /* MADV_POPULATE_WRITE of Linux 5.14: one fault for all its pages */);
-	give(thread, writer, chunk, 0);
+	give(thread, writer, chunk, size, 0);
 	return true;
 }
 
@@ -154,7 +155,7 @@ static void overwrite(struct trace_thread *thread, struct trace_writer *writer, 
 	uint64_t *count = (uint64_t *)&session->header->overwritten;
 	uint64_t lost = atomic_load_explicit(&chunk->committed, memory_order_relaxed);
 	__atomic_fetch_add(count, lost, __ATOMIC_RELAXED);
-	give(thread, writer, chunk, 0);
+	give(thread, writer, chunk, session->chunk_size, 0);
 }
 
 /* Every chunk is in the queue once at most. */
@@ -251,7 +252,8 @@ static void finish_chunk(struct trace_writer *writer)
 	if (is_own(writer) && session->options.mode == TW_TRACE_CIRCULAR)
 		queue_full(writer->chunk);
 	else if (is_own(writer) && session->options.mode == TW_TRACE_STREAMING)
-		madvise(writer->chunk, writer->chunk->size, MADV_DONTNEED); /* they stay in the file */
+		madvise(writer->chunk, (size_t)(writer->end - (uint8_t *)writer->chunk),
+		        MADV_DONTNEED); /* they stay in the file */
 	forget(writer);
 }
 

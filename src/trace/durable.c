@@ -33,13 +33,14 @@ uint64_t *trace_durable_room(uint64_t words)
 	if ((uint64_t)(writer->end - writer->at) >= size)
 		return (uint64_t *)writer->at;
 	uint64_t pages = (size + IMAGE_CHUNK_HEAD + IMAGE_PAGE - 1) / IMAGE_PAGE * IMAGE_PAGE;
-	struct image_chunk *chunk = trace_chunk_new(pages > DURABLE_CHUNK ? pages : DURABLE_CHUNK);
+	uint64_t room = pages > DURABLE_CHUNK ? pages : DURABLE_CHUNK;
+	struct image_chunk *chunk = trace_chunk_new(room);
 	if (!chunk)
 		return NULL;
 	atomic_store_explicit(&chunk->owner, trace_next_given() << 32 | IMAGE_DURABLE, memory_order_release);
 	writer->chunk = chunk;
 	writer->at = (uint8_t *)chunk + IMAGE_CHUNK_HEAD;
-	writer->end = (uint8_t *)chunk + chunk->size;
+	writer->end = (uint8_t *)chunk + room;
 	return (uint64_t *)writer->at;
 }
 

@@ -148,6 +148,7 @@ static void fill_header(void)
 {
 	struct image_header *header = session->header;
 	struct timespec wall;
+	memset((void *)header, 0, sizeof *header); /* a file that was given should be empty */
 	trace_clock_choose(session->options.clock);
 	header->version = IMAGE_VERSION;
 	header->mode = session->options.mode;
@@ -174,7 +175,7 @@ static void clear(void)
 	session->full_chunks = NULL;
 	session->full_first = session->full_count = session->full_room = 0;
 	session->header = NULL;
-	session->mapped = session->allocated = session->events = session->chunk_size = 0;
+	session->mapped = session->allocated = session->chunks = session->events = session->chunk_size = 0;
 	session->full = false;
 	session->sequence = session->threads = session->strings = session->labels = 0;
 	session->durable = (struct trace_writer){0};
@@ -364,7 +365,7 @@ void trace_look(struct trace_status *status, bool wants_file)
 	status->on = atomic_load(&session->state) != 0;
 	if (status->on) {
 		status->mode = session->options.mode;
-		status->used = atomic_load(&session->header->chunks);
+		status->used = session->chunks;
 		status->dropped = count_dropped();
 		status->fd = wants_file ? fcntl(session->fd, F_DUPFD_CLOEXEC, 0) : -1;
 		strcpy(status->file, session->file);

@@ -2,7 +2,8 @@
  *
  * Everything that is called by traced code may be called by a signal handler at any place of the same: a thread counts
  * how deep it is inside (busy), and whoever may hold the lock of the recording has said so before (locking). Nothing
- * allocates by malloc(), for malloc() itself may be traced. */
+ * allocates by malloc(), for malloc() itself may be traced. Whoever has the file may change it at any time: nothing
+ * that is read back from it says where to write. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_SESSION_H
 #define TRACE_SESSION_H
@@ -56,7 +57,7 @@ struct trace_session {
 	_Atomic uint32_t lock;
 	struct image_header *header;
 	uint64_t mapped, allocated; /* bytes: of addresses, of the file */
-	uint64_t events;            /* bytes of chunks of events */
+	uint64_t chunks, events;    /* bytes of chunks, and of those of events */
 	uint64_t chunk_size;        /* of all of them, in circular mode */
 	int fd;
 	dev_t device;

@@ -42,7 +42,7 @@ static struct image_slot *new_slot(void)
 		uint64_t owner = trace_next_given() << 32 | IMAGE_SLOTS;
 		atomic_store_explicit(&chunk->owner, owner, memory_order_release);
 		session->slots_at = (uint8_t *)chunk + IMAGE_CHUNK_HEAD;
-		session->slots_end = (uint8_t *)chunk + chunk->size;
+		session->slots_end = (uint8_t *)chunk + SLOTS_CHUNK;
 		atomic_store_explicit(&chunk->committed, SLOTS_CHUNK - IMAGE_CHUNK_HEAD, memory_order_release);
 	}
 	struct image_slot *slot = (struct image_slot *)session->slots_at;

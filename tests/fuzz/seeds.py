@@ -191,11 +191,30 @@ def images():
         yield f"image-{clock}", header.ljust(4096, b"\0") + chunks
 
 
+def packet(text, connection=0, descriptor=0):
+    return bytes([connection | descriptor << 4, len(text)]) + text
+
+
+def conversations():
+    """Both sides of the tracer's protocol, by doc/recording.md: packets, and what the files hold (tests/fuzz/packets.h)."""
+    image = next(iter(images()))[1]
+    for descriptor in range(10):
+        yield f"talk-start-{descriptor}", (packet(b"start mode=streaming", 0, descriptor) + packet(b"status") +
+                                           packet(b"image") + packet(b"start category=a*:b", 0, 4) + packet(b"stop"))
+    for options in b"mode=oneshot,size=64K", b"mode=circular,size=64K,clock=monotonic", b"category=fuzz,control=off", b"size=1":
+        yield f"talk-{options[:14].decode()}", packet(b"start " + options, 0, 4) + packet(b"stop") + packet(b"status", 0, 1)
+    program = [packet(b"hello 1 10", i) + packet(b"started", i) + packet(b"status circular 4096 3\n2 fuzz\n1 other", i)
+               for i in range(4)]
+    yield "talk-hello", b"".join(program) + packet(b"alert alert", 1) + packet(b"stopped 3", 2) + packet(b"") + image
+    yield "talk-refused", packet(b"hello 2 0", 0, 3) + packet(b"refused 114") + packet(b"status off 0") + packet(b"hello") + image
+    yield "talk-empty", packet(b"hello 1 10") + packet(b"") + image[:100]
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images()]
+              *images(), *conversations()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

@@ -13,6 +13,8 @@ import json
 import os
 import pathlib
 import random
+import re
+import select
 import shutil
 import socket
 import struct
@@ -482,7 +484,7 @@ def processes(run):
 def attach(run):
     """A program that was started long before; a snapshot; what is refused."""
     with Managed(run, "trace-stress", "commit", "truth", 2, program=True) as program:
-        program.until(lambda: count_of(run) > 1000, "events")
+        program.until(lambda: b'"stress":3' in program.ask("providers", "--json").stdout, "its sites")
         listed, = [json.loads(line) for line in program.ask("providers", "--json").stdout.splitlines()]
         expect(listed["process"] == program.process.pid and listed["mode"] == "off", listed)
         expect(listed["categories"] == {"stress": 3} and listed["name"] == "trace-stress", listed)
@@ -581,6 +583,24 @@ def manager_killed(run):
         (run.folder / "truth").unlink()
 
 
+def progress(run):
+    """A terminal shows which program drops how many events."""
+    terminal, other = os.openpty()
+    words = ["record", "--to", "fxt", "-o", "out.fxt", "--mode", "oneshot", "--buffer-size", "64K", "--",
+             run.programs / "trace-stress", "commit", "truth", "1"]
+    said, process = b"", subprocess.Popen([run.tool, *map(str, words)], cwd=run.folder, stderr=other)
+    try:
+        os.close(other)
+        while not (found := re.search(rb"1 program, [0-9.]+ MiB, ([1-9][0-9]*) dropped by ([0-9]+)", said)):
+            expect(select.select([terminal], [], [], 60)[0], "nothing more is shown:", said)
+            said += os.read(terminal, 4096)
+        os.kill(int(found[2]), 9)
+        expect(process.wait(60) == 1, process.returncode)
+    finally:
+        process.kill()
+        os.close(terminal)
+
+
 def nothing(run):
     """A program that does not trace itself, and one that is not there."""
     for words, text in ((["true"], b"nothing was recorded"), (["./none"], b"No such file")):
@@ -655,7 +675,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (fuchsia, clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, server, manager_killed, nothing):
+                 processes, attach, while_written, alert, server, manager_killed, progress, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 

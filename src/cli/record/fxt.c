@@ -47,13 +47,20 @@ static int check_options(const struct tw_record_options *options, size_t words)
 	return 0;
 }
 
-/* One line on a terminal, written over. */
-static void show_progress(void *context, size_t providers, uint64_t bytes)
+/* One line on a terminal, written over: at its end the programs that drop events, as many as fit. */
+static void show_progress(void *context, const struct manage_provider *providers, size_t count, uint64_t bytes)
 {
+	char drops[80] = "";
+	size_t used = 0;
 	(void)context;
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K%s, %.1f MiB", tw_show_plural(providers, "program").text,
-		        (double)bytes / (1 << 20));
+	if (!isatty(STDERR_FILENO))
+		return;
+	for (size_t i = 0; i < count && used < sizeof drops / 2; i++)
+		if (providers[i].dropping)
+			used += (size_t)snprintf(drops + used, sizeof drops - used, ", %" PRIu64 " dropped by %ld",
+			                         providers[i].dropping, (long)providers[i].process);
+	fprintf(stderr, "\r\033[K%s, %.1f MiB%s", tw_show_plural(count, "program").text, (double)bytes / (1 << 20),
+	        drops);
 }
 
 /* Returns whether anything is missing. */
@@ -67,6 +74,9 @@ static bool say_providers(const struct manage_result *result)
 		if (provider->written && provider->dropped)
 			tw_say("process %ld (%s): %s found no room in the buffer", (long)provider->process,
 			       provider->name, tw_show_plural(provider->dropped, "event").text);
+		if (provider->written && provider->overwritten)
+			tw_say("process %ld (%s) kept the newest: %s before are gone", (long)provider->process,
+			       provider->name, tw_show_plural(provider->overwritten, "byte").text);
 		if (provider->written && !provider->finished)
 			tw_say("process %ld (%s) was killed, or goes on: all that it committed is there",
 			       (long)provider->process, provider->name);
