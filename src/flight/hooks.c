@@ -15,6 +15,8 @@ static inline void hook(const void *function, uint32_t kind)
 	if (flight_log->generation == 0)
 		return;
 	const uint32_t id = flight_id_of(function);
+	if (id == FLIGHT_NOT_CHOSEN)
+		return;
 	if (id)
 		flight_function(id << 4 | kind << 1);
 	else

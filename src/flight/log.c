@@ -75,10 +75,11 @@ static struct flight_clock clocks(void)
 	return clock;
 }
 
+enum { FREQUENCY_AT = 8 }; /* in the header */
+
 /* The header's frequency is what the first and the last pair of clocks say. */
 static void note_clock(struct flight_log *log)
 {
-	enum { FREQUENCY_AT = 8 };
 	struct flight_clock first = log->state->first, now = clocks();
 	uint64_t ticks = now.ticks - first.ticks, ns = now.raw_ns - first.raw_ns;
 	if (!ns || ns < log->state->last.raw_ns - first.raw_ns)
@@ -221,10 +222,11 @@ bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu)
 		join(log, thread);
 	if (thread->end - thread->at < MOST) {
 		thread->cpu = cpu;
-		if (next_chunk(log, thread))
-			return true;
-		flight_lose();
-		return false;
+		const bool good = next_chunk(log, thread);
+		thread->floor = thread->at;
+		if (!good)
+			flight_lose();
+		return good;
 	}
 	if (cpu != thread->cpu || now < thread->last)
 		thread->at = put_cpu(thread, thread->at, now, cpu);
@@ -232,6 +234,7 @@ bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu)
 		thread->at = put(thread->at, TSC_WRAP, 8, now, 0);
 		thread->last = now;
 	}
+	thread->floor = thread->at;
 	return true;
 }
 
@@ -403,6 +406,9 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	while (log->ticks && kernel_time(CLOCK_MONOTONIC_RAW) - log->state->first.raw_ns < CALIBRATION)
 		;
 	note_clock(log);
+	const uint64_t frequency = *(const uint64_t *)(log->base + FREQUENCY_AT);
+	log->shortest =
+	    options->shortest / NANOSECONDS * frequency + options->shortest % NANOSECONDS * frequency / NANOSECONDS;
 	return 0;
 }
 

@@ -52,6 +52,7 @@ struct flight_options {
 	char path[4096];
 	uint64_t max_size; /* bytes of the file */
 	uint64_t ring;     /* bytes that each thread keeps, the newest; 0: all */
+	uint64_t shortest; /* ns: calls that take less are left out; 0: none are */
 	enum flight_clock_choice {
 		FLIGHT_SOUND,     /* the processor's counter where it is sound, else the kernel's clock */
 		FLIGHT_MONOTONIC, /* the kernel's clock */
@@ -67,6 +68,7 @@ struct flight_log {
 	uint64_t room, used; /* bytes: mapped, handed out */
 	struct flight_state *state;
 	uint64_t ring_chunk; /* 0: no ring */
+	uint64_t shortest;   /* in units of the clock: calls that take less are left out */
 	uint32_t pid;
 	int fd;
 	bool full, ticks; /* ticks: times are the processor's counter, else nanoseconds */
@@ -78,7 +80,8 @@ struct flight_thread {
 	uint64_t generation; /* of the log that the rest is about */
 	uint8_t *at, *end;   /* the next record; the end of the chunk */
 	uint64_t *extents;
-	uint64_t last; /* the time of the last record */
+	uint64_t last;  /* the time of the last record */
+	uint8_t *floor; /* behind it are entries alone, which their exits may take away again */
 	uint32_t cpu, tid;
 	uint32_t next_chunk; /* bytes */
 	uint32_t ring_count, ring_next;

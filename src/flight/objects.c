@@ -2,12 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flight/objects.h"
 
+#include "flight/choose.h"
 #include "flight/log.h"
 #include "flight/system.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <string.h>
 
 enum { RANGES = 1024, IDS = 1 << 28, PATH = 4096, PATHS = 1 << 17 };
 
@@ -16,6 +18,7 @@ struct range {
 	uint32_t first, count;
 	uint64_t start, load;
 	const char *path;
+	const uint8_t *chosen; /* by address: a bit for each byte, where not all functions are recorded */
 };
 
 /* A range is complete before the count tells of it. */
@@ -110,7 +113,10 @@ uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, 
 	struct range *range = &ranges[range_count];
 	if (range_count == RANGES || count == 0 || count >= IDS - next_id)
 		return 0;
-	*range = (struct range){kind, next_id, count, start, load, keep_path(path)};
+	*range = (struct range){
+	    .kind = kind, .first = next_id, .count = count, .start = start, .load = load, .path = keep_path(path)};
+	if (kind == FLIGHT_BY_ADDRESS)
+		range->chosen = flight_chosen(path, load, start, count);
 	if (!note(range))
 		return 0;
 	next_id += count;
@@ -130,7 +136,9 @@ void flight_note_ranges(void)
 static inline uint32_t id_in(const struct range *range, uint64_t address)
 {
 	const uint64_t distance = address - range->start;
-	return range->kind == FLIGHT_BY_ADDRESS && distance < range->count ? range->first + (uint32_t)distance : 0;
+	if (range->kind != FLIGHT_BY_ADDRESS || distance >= range->count)
+		return 0;
+	return flight_is_chosen(range->chosen, distance) ? range->first + (uint32_t)distance : FLIGHT_NOT_CHOSEN;
 }
 
 static inline uint32_t find(uint64_t address)
@@ -162,7 +170,7 @@ static uint32_t add(uint64_t address)
 	const uint64_t start = (uint64_t)found.dlfo_map_start, size = (uint64_t)found.dlfo_map_end - start;
 	const uint32_t first =
 	    size < IDS ? flight_range(FLIGHT_BY_ADDRESS, (uint32_t)size, start, found.dlfo_link_map->l_addr, path) : 0;
-	return first ? first + (uint32_t)(address - start) : 0;
+	return first ? id_in(&ranges[range_count - 1], address) : 0;
 }
 
 uint32_t flight_id_of(const void *function)
@@ -181,4 +189,38 @@ uint32_t flight_id_of(const void *function)
 		id = find(address);
 	}
 	return id;
+}
+
+/* Whether an object calls hooks: then their name is among those that the loader knows. A static program may. */
+static bool has_hooks(const struct dl_phdr_info *object)
+{
+	static const char name[] = "__cyg_profile_func_enter";
+	const char *names = NULL;
+	uint64_t size = 0;
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		if (object->dlpi_phdr[i].p_type != PT_DYNAMIC)
+			continue;
+		const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+		for (; entry->d_tag != DT_NULL; entry++) {
+			names = entry->d_tag == DT_STRTAB ? (const char *)entry->d_un.d_ptr : names;
+			size = entry->d_tag == DT_STRSZ ? entry->d_un.d_val : size;
+		}
+	}
+	const bool is_mapped = (uint64_t)names > object->dlpi_addr; /* that of the vdso is not relocated */
+	return !names || (is_mapped && memmem(names, size, name, sizeof name));
+}
+
+static int look_ahead(struct dl_phdr_info *object, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	for (unsigned i = 0; i < object->dlpi_phnum && has_hooks(object); i++)
+		if (object->dlpi_phdr[i].p_type == PT_LOAD && object->dlpi_phdr[i].p_flags & PF_X)
+			flight_id_of((const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr));
+	return 0;
+}
+
+void flight_look_ahead(void)
+{
+	dl_iterate_phdr(look_ahead, NULL);
 }

@@ -16,8 +16,14 @@ enum flight_id_kind { FLIGHT_BY_SLED, FLIGHT_BY_ADDRESS };
  * address 0. Returns the first number; 0: there are none left, or the log cannot be written to. */
 uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, uint64_t load, const char *path);
 
-/* The number of a function with hooks; 0: it cannot be told. From any place. */
+/* The number of a function with hooks; 0: it cannot be told; FLIGHT_NOT_CHOSEN: it is not to be recorded. From any
+ * place. */
+#define FLIGHT_NOT_CHOSEN UINT32_MAX
 uint32_t flight_id_of(const void *function);
+
+/* Looks at the functions of all objects that are loaded, where not all are to be recorded: later it takes longer than
+ * other threads wait. Uses libc: not from a hook. */
+void flight_look_ahead(void);
 
 /* Tells a log all ranges that were given: that of a forked child, whose functions keep their numbers. */
 void flight_note_ranges(void);

@@ -45,9 +45,46 @@ static inline void store(uint8_t *at, uint64_t value)
 	__builtin_memcpy(at, &value, sizeof value);
 }
 
-static inline void record(uint32_t word, bool has_argument, uint64_t argument)
+enum { KIND = 14, ENTER = 0 << 1, EXIT = 1 << 1, TAIL_EXIT = 2 << 1 }; /* in the first half of a record */
+
+static inline bool is_exit(uint32_t word)
+{
+	return (word & KIND) == EXIT || (word & KIND) == TAIL_EXIT;
+}
+
+/* Takes away the entry of a call that was too short, if it is the last record. A reader that is at it meanwhile sees
+ * the record that comes there next, or that one. */
+static inline bool take_away(const struct flight_log *log, struct flight_thread *thread, uint32_t word, uint64_t now)
+{
+	uint64_t entry;
+	if (thread->at - thread->floor < FLIGHT_FUNCTION || now - thread->last >= log->shortest)
+		return false;
+	__builtin_memcpy(&entry, thread->at - FLIGHT_FUNCTION, sizeof entry);
+	if ((uint32_t)entry != (word & ~(uint32_t)KIND))
+		return false;
+	thread->last -= entry >> 32;
+	flight_commit(thread, thread->at - FLIGHT_FUNCTION);
+	return true;
+}
+
+static inline void put(struct flight_thread *thread, uint32_t word, uint64_t now, bool has_argument, uint64_t argument)
 {
 	enum { CALL_ARGUMENT = 0x0d };
+	const uint64_t delta = now > thread->last ? now - thread->last : 0;
+	uint8_t *end = thread->at + FLIGHT_FUNCTION + (has_argument ? FLIGHT_METADATA : 0);
+	store(thread->at, word | delta << 32);
+	if (has_argument) {
+		store(thread->at + FLIGHT_FUNCTION, CALL_ARGUMENT | argument << 8);
+		store(thread->at + FLIGHT_FUNCTION + 8, argument >> 56);
+	}
+	if ((word & KIND) != ENTER)
+		thread->floor = end;
+	thread->last += delta;
+	flight_commit(thread, end);
+}
+
+static inline void record(uint32_t word, bool has_argument, uint64_t argument)
+{
 	struct flight_log *log = flight_log;
 	const uint32_t outer = depth;
 	if (outer == DEPTHS) {
@@ -60,16 +97,9 @@ static inline void record(uint32_t word, bool has_argument, uint64_t argument)
 	const uint64_t now = now_of(log);
 	const uint32_t cpu = flight_cpu();
 	const size_t size = FLIGHT_FUNCTION + (has_argument ? FLIGHT_METADATA : 0);
-	if (__builtin_expect(fits(log, thread, now, cpu, size), 1) || flight_prepare(thread, now, cpu)) {
-		const uint64_t delta = now > thread->last ? now - thread->last : 0;
-		store(thread->at, word | delta << 32);
-		if (has_argument) {
-			store(thread->at + FLIGHT_FUNCTION, CALL_ARGUMENT | argument << 8);
-			store(thread->at + FLIGHT_FUNCTION + 8, argument >> 56);
-		}
-		thread->last += delta;
-		flight_commit(thread, thread->at + size);
-	}
+	if ((__builtin_expect(fits(log, thread, now, cpu, size), 1) || flight_prepare(thread, now, cpu)) &&
+	    !(__builtin_expect(log->shortest != 0, 0) && is_exit(word) && take_away(log, thread, word, now)))
+		put(thread, word, now, has_argument, argument);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	depth = outer;
 }

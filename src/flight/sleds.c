@@ -3,16 +3,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flight/sleds.h"
 
+#include "flight/choose.h"
+#include "flight/elf.h"
 #include "flight/log.h"
 #include "flight/objects.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -109,33 +108,17 @@ static uint64_t function_of(const struct entry *entry)
 /* Finds the section in the object's file, by its headers, which stripping leaves. */
 static struct map find_map(const char *path, uint64_t load)
 {
+	static const char wanted[] = "xray_instr_map";
 	struct map map = {0};
-	struct stat what;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return map;
-	const uint8_t *file = fstat(fd, &what) == 0 && (size_t)what.st_size >= sizeof(Elf64_Ehdr)
-	                          ? mmap(NULL, (size_t)what.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-	                          : MAP_FAILED;
-	close(fd);
-	if (file == MAP_FAILED)
-		return map;
-	const uint64_t size = (uint64_t)what.st_size;
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
-	const bool fits = memcmp(file, ELFMAG, SELFMAG) == 0 && header->e_shoff < size &&
-	                  header->e_shnum <= (size - header->e_shoff) / sizeof(Elf64_Shdr) &&
-	                  header->e_shstrndx < header->e_shnum;
-	const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + (fits ? header->e_shoff : 0));
-	const Elf64_Shdr *names = fits ? &sections[header->e_shstrndx] : NULL;
-	for (unsigned i = 0; fits && names->sh_offset < size && i < header->e_shnum; i++) {
-		static const char wanted[] = "xray_instr_map";
-		const uint64_t name = names->sh_offset + sections[i].sh_name;
-		if (name + sizeof wanted <= size && memcmp(file + name, wanted, sizeof wanted) == 0) {
-			map.entries = (const struct entry *)(load + sections[i].sh_addr);
-			map.count = sections[i].sh_size / sizeof(struct entry);
+	struct flight_elf elf = flight_elf_open(path);
+	for (unsigned i = 0; i < elf.count; i++) {
+		const uint64_t name = elf.names->sh_offset + elf.sections[i].sh_name;
+		if (flight_elf_has(&elf, name, sizeof wanted) && memcmp(elf.file + name, wanted, sizeof wanted) == 0) {
+			map.entries = (const struct entry *)(load + elf.sections[i].sh_addr);
+			map.count = elf.sections[i].sh_size / sizeof(struct entry);
 		}
 	}
-	munmap((void *)file, size);
+	flight_elf_close(&elf);
 	return map;
 }
 
@@ -150,21 +133,33 @@ static uint32_t count_functions(const struct map *map)
 	return count;
 }
 
-/* The pages from the first sled to the last. */
-static bool protect(const struct map *map, int protection)
+/* The code from the first sled or function to the last. */
+static struct extent {
+	uint64_t first, last;
+} extent_of(const struct map *map)
 {
-	uint64_t first = UINT64_MAX, last = 0;
+	struct extent extent = {UINT64_MAX, 0};
 	for (size_t i = 0; i < map->count; i++) {
-		const uint64_t sled = sled_of(&map->entries[i]);
-		first = sled < first ? sled : first;
-		last = sled > last ? sled : last;
+		const uint64_t sled = sled_of(&map->entries[i]), function = function_of(&map->entries[i]);
+		extent.first = sled < extent.first ? sled : extent.first;
+		extent.first = function < extent.first ? function : extent.first;
+		extent.last = sled > extent.last ? sled : extent.last;
 	}
-	first &= ~UINT64_C(4095);
-	return mprotect((void *)first, last + SLED - first, protection) == 0;
+	return extent;
 }
 
-static void patch_map(const struct map *map, uint32_t first, const uint8_t *jumps, struct flight_sleds *sleds)
+static bool protect(const struct map *map, int protection)
 {
+	const struct extent extent = extent_of(map);
+	const uint64_t first = extent.first & ~UINT64_C(4095);
+	return mprotect((void *)first, extent.last + SLED - first, protection) == 0;
+}
+
+/* chosen: from the first byte of the map's extent. */
+static void patch_map(const struct map *map, uint32_t first, const uint8_t *jumps, const uint8_t *chosen,
+                      struct flight_sleds *sleds)
+{
+	const uint64_t start = extent_of(map).first;
 	uint64_t last = 0;
 	uint32_t id = first - 1;
 	for (size_t i = 0; i < map->count; i++) {
@@ -172,6 +167,8 @@ static void patch_map(const struct map *map, uint32_t first, const uint8_t *jump
 		uint8_t *sled = (uint8_t *)sled_of(entry);
 		id += function_of(entry) != last;
 		last = function_of(entry);
+		if (!flight_is_chosen(chosen, last - start))
+			continue;
 		if (!sled || entry->kind >= STUBS || !is_empty(sled, entry->kind)) {
 			sleds->foreign++;
 			continue;
@@ -202,7 +199,9 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 		sleds->foreign += map.count;
 		return 0;
 	}
-	patch_map(&map, first, jumps, sleds);
+	const struct extent extent = extent_of(&map);
+	patch_map(&map, first, jumps,
+	          flight_chosen(path, object->dlpi_addr, extent.first, extent.last - extent.first + 1), sleds);
 	protect(&map, PROT_READ | PROT_EXEC);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* start.c - recording begins as the program does, where the environment asks for it, and again in each forked child. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "flight/choose.h"
 #include "flight/log.h"
 #include "flight/objects.h"
 #include "flight/sleds.h"
@@ -11,7 +12,8 @@
 #include <string.h>
 
 /*     TRACKWAY_FLIGHT=out-%p.xray
- *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic */
+ *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic,min-duration=1000 (ns)
+ *     TRACKWAY_FLIGHT_FUNCTIONS=-GLOB, a line each, or + for what alone is recorded */
 static struct flight_options options;
 
 static uint64_t size_of(const char *text)
@@ -36,10 +38,11 @@ static const char *value_of(const char *list, const char *name)
 static void take_options(const char *list)
 {
 	const char *max_size = value_of(list, "max-size"), *ring = value_of(list, "ring"),
-		   *clock = value_of(list, "clock");
+		   *clock = value_of(list, "clock"), *shortest = value_of(list, "min-duration");
 	const uint64_t space = UINT64_C(1) << 36;
 	options.max_size = max_size ? size_of(max_size) : space;
 	options.ring = ring ? size_of(ring) : 0;
+	options.shortest = shortest ? strtoull(shortest, NULL, 10) : 0;
 	options.clock = clock && strncmp(clock, "monotonic", 9) == 0 ? FLIGHT_MONOTONIC
 	                : clock && strncmp(clock, "tsc", 3) == 0     ? FLIGHT_TICKS
 	                                                             : FLIGHT_SOUND;
@@ -104,9 +107,13 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	strcpy(options.path, path);
 	take_options(list ? list : "");
+	const char *functions = secure_getenv("TRACKWAY_FLIGHT_FUNCTIONS");
+	flight_take_patterns(functions);
 	if (flight_log_open(&options) != 0)
 		return;
 	flight_patch_all();
+	if (functions && *functions)
+		flight_look_ahead();
 	pthread_atfork(NULL, NULL, begin_in_child);
 }
 

@@ -31,6 +31,33 @@ static inline long flight_call(long number, long a, long b, long c, long d)
 #endif
 }
 
+/* Returns NULL where there is no memory. */
+static inline void *flight_map(uint64_t size, long protection, long flags, long fd)
+{
+	long result;
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = flags;
+	register long r8 __asm__("r8") = fd;
+	register long r9 __asm__("r9") = 0;
+	__asm__ volatile("syscall"
+	                 : "=a"(result)
+	                 : "a"(SYS_mmap), "D"(0), "S"(size), "d"(protection), "r"(r10), "r"(r8), "r"(r9)
+	                 : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = SYS_mmap;
+	register long x0 __asm__("x0") = 0;
+	register long x1 __asm__("x1") = (long)size;
+	register long x2 __asm__("x2") = protection;
+	register long x3 __asm__("x3") = flags;
+	register long x4 __asm__("x4") = fd;
+	register long x5 __asm__("x5") = 0;
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	result = x0;
+#endif
+	enum { ERRORS = -4096 };
+	return result < 0 && result > ERRORS ? NULL : (void *)result;
+}
+
 static inline void flight_copy(void *to, const void *from, size_t size)
 {
 #if defined(__x86_64__)

@@ -268,6 +268,48 @@ def readme(bench, _):
         expect(bench.calls(place / "server.xray") == {"serve": 7, "main": 1}, line)
 
 
+def short(calls):
+    """{part of the name that tells how often: calls}"""
+    names = ("method2", "hidden3", "templated4", "many5", "local6", "plain7", "~thing", "main")
+    return {part: sum(count for name, count in calls.items() if part in name) for part in names
+            if any(part in name for name in calls)}
+
+
+def chosen(bench, words):
+    """Globs over names of C and C++, and what each of them leaves."""
+    every = {"method2": 2, "hidden3": 3, "templated4": 4, "many5": 5, "local6": 7, "plain7": 7, "~thing": 1, "main": 1}
+    program = bench.build([words[0].replace("gcc", "g++").replace("clang", "clang++"), *words[1:]], "names", "names.cpp")
+    names = bench.directory / "list"
+    names.write_text("# 3 _ZN5outer5thingD2Ev\nmain\nouter::thing::method2(outer::thing const&) const\n_ZL6local6v\n")
+    for options, left in (
+            ([], set(every)),
+            (["--function", "main"], {"main"}),
+            (["--function", "outer::*"], set(every) - {"local6", "plain7", "main"}),
+            (["--function", "outer::inner::*", "--not-function", "*many?"], {"templated4"}),
+            (["--function", "outer::(anonymous namespace)::hidden3(int)"], {"hidden3"}),
+            (["--function", "outer::thing::~thing"], {"~thing"}),
+            (["--not-function", "outer::inner::many5", "--not-function", "plain*"], set(every) - {"many5", "plain7"}),
+            (["--not-function", f"@{names}"], set(every) - {"main", "method2", "local6"}),
+            (["--function", f"@{names}"], {"main", "method2", "local6"})):
+        log, done = bench.record(program, options=options)
+        expect(done.returncode == 0, options, done.stderr)
+        expect(short(bench.calls(log)) == {name: every[name] for name in left}, options, bench.calls(log))
+    _, done = bench.record(program, options=["--function", "none"])
+    expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.stderr)
+    _, done = bench.record(program, options=["--not-function", "@none"])
+    expect(done.returncode == 2 and "none: No such file" in done.stderr, done.stderr)
+
+
+def shortest(bench, words):
+    """Calls in which nothing else is kept go: what is left of the short ones was where a thread changed its processor."""
+    program = bench.build(words, "program")
+    log, done = bench.record(program, "2", "1000", "return", options=["--min-duration", "1s"])
+    expect(done.returncode == 0 and sum(bench.calls(log).values()) < 100, "one second", done.returncode, done.stderr)
+    log, done = bench.record(program, "2", "1000000", "kill", options=["--min-duration", "1ms"])
+    calls = bench.calls(log)
+    expect(calls["main"] == 1 and calls["work"] == 2 and calls.get("leaf", 0) + calls.get("middle", 0) < 600, calls)
+
+
 def demo(bench, words):
     done = subprocess.run([ROOT / "scripts/demo", bench.directory / "demo"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False, env={**os.environ, "TRACKWAY": bench.tool, "CXX": bench.compiler(words[0])})
@@ -323,6 +365,9 @@ def tests(options):
     yield "logs that an earlier run left", stale, hooks
     yield "hooks: linked with the recorder", linked, hooks
     yield "sleds: linked with the recorder", linked, BUILDS["clang -fxray-instrument -fxray-modes=none, stripped"][:-1]
+    for what, words in (("hooks", hooks), ("hooks of clang", BUILDS["clang -finstrument-functions"]), ("sleds", sleds)):
+        yield f"{what}: chosen functions", chosen, words
+        yield f"{what}: calls that are too short", shortest, words
     yield "README's ways to build", readme, hooks
     for compiler in ("g++", "clang++"):
         yield f"the demo, by {compiler}", demo, [compiler]

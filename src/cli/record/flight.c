@@ -47,20 +47,51 @@ static bool set_preload(const char *library)
 	return good;
 }
 
+/* Adds a line to the text for each pattern, "+GLOB", "-GLOB" or "-@FILE": a list of files is the whole path of it. */
+static bool add_patterns(struct tw_text *text, const struct tw_list *list, char sign)
+{
+	char path[PATH_MAX + 3], line[PATH_MAX + 8];
+	for (size_t i = 0; i < list->count; i++) {
+		const char *pattern = list->items[i];
+		if (*pattern == '@' && realpath(pattern + 1, path + 1)) {
+			path[0] = '@';
+			pattern = path;
+		}
+		const int length = snprintf(line, sizeof line, "%c%s\n", sign, pattern);
+		if (length >= (int)sizeof line || !tw_text_add(text, line, (size_t)length))
+			return false;
+	}
+	return true;
+}
+
+static bool set_functions(const struct tw_record_options *options)
+{
+	struct tw_text text = {0};
+	const bool good = add_patterns(&text, &options->only, '+') && add_patterns(&text, &options->never, '-');
+	const bool set = good && (text.bytes ? setenv("TRACKWAY_FLIGHT_FUNCTIONS", text.bytes, 1)
+	                                     : unsetenv("TRACKWAY_FLIGHT_FUNCTIONS")) == 0;
+	tw_text_free(&text);
+	return set;
+}
+
 static void become(const void *context)
 {
 	const struct flight *flight = context;
 	const struct tw_record_options *options = flight->options;
-	char path[2 * PATH_MAX], list[128];
+	char path[2 * PATH_MAX], list[192];
 	snprintf(path, sizeof path, "%s/%s.%%p.part", flight->folder, flight->name);
 	int length = snprintf(list, sizeof list, "clock=%s", options->clock ? options->clock : "auto");
 	if (options->max_size)
 		length += snprintf(list + length, sizeof list - (size_t)length, ",max-size=%llu",
 		                   (unsigned long long)options->max_size);
 	if (options->ring)
-		snprintf(list + length, sizeof list - (size_t)length, ",ring=%llu", (unsigned long long)options->ring);
+		length += snprintf(list + length, sizeof list - (size_t)length, ",ring=%llu",
+		                   (unsigned long long)options->ring);
+	if (options->min_duration)
+		snprintf(list + length, sizeof list - (size_t)length, ",min-duration=%llu",
+		         (unsigned long long)options->min_duration);
 	if (setenv("TRACKWAY_FLIGHT", path, 1) == 0 && setenv("TRACKWAY_FLIGHT_OPTIONS", list, 1) == 0 &&
-	    set_preload(flight->library))
+	    set_functions(options) && set_preload(flight->library))
 		execvp(flight->words[0], flight->words);
 	fprintf(stderr, "trackway: error: %s: %s\n", flight->words[0], strerror(errno));
 }
@@ -236,6 +267,15 @@ static void say_older(const struct flight *flight)
 		       flight->older.names[i]);
 }
 
+/* Lists that are not there would choose nothing. */
+static int look_at_lists(const struct tw_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (*list->items[i] == '@' && access(list->items[i] + 1, R_OK) != 0)
+			return tw_say_error("%s: %s", list->items[i] + 1, strerror(errno));
+	return 0;
+}
+
 static int run(const struct tw_record_options *options, char **words, size_t count)
 {
 	struct flight flight = {.options = options, .words = words};
@@ -247,7 +287,10 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	                     : !tw_program_part(library_name, flight.library))
 		return tw_say_error("%s: not found; --library names it",
 		                    options->library ? options->library : library_name);
-	int status = list_logs(&flight, &flight.older) ? tw_program_run(&program) : tw_say_error("out of memory");
+	int status = tw_worse(look_at_lists(&options->only), look_at_lists(&options->never));
+	if (status)
+		return status;
+	status = list_logs(&flight, &flight.older) ? tw_program_run(&program) : tw_say_error("out of memory");
 	if (status == 0) {
 		flight.pid = program.pid;
 		status = finish_all(&flight);
@@ -268,6 +311,13 @@ static const struct tw_option own_options[] = {
      .help =
          "auto: the processor's counter where the kernel trusts it, else the kernel's clock; monotonic: the kernel's; "
          "tsc: the processor's"},
+    {"function", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(only), .placeholder = "GLOB",
+     .help = "record these functions alone, named as the symbols are, or as stat shows them, without what is in "
+             "parentheses at the end; @FILE: those that its lines name. May be repeated"},
+    {"not-function", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(never), .placeholder = "GLOB",
+     .help = "do not record these functions; @FILE: those that its lines name. May be repeated"},
+    {"min-duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(min_duration), .placeholder = "TIME", .least = 1,
+     .help = "leave out calls that took less, but for those in which something else is kept"},
     {"library", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(library), .placeholder = "FILE",
      .help = "the recorder; the one that came with this tool otherwise"},
 };

@@ -20,6 +20,8 @@ struct tw_record_options {
 	/* xray-fdr */
 	const char *library, *clock;
 	uint64_t max_size, ring; /* max_size: fxt, too */
+	uint64_t min_duration;
+	struct tw_list only, never; /* functions */
 	/* fxt */
 	const char *mode, *stop_on;
 	struct tw_list categories;
