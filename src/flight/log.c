@@ -406,6 +406,7 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	while (log->ticks && kernel_time(CLOCK_MONOTONIC_RAW) - log->state->first.raw_ns < CALIBRATION)
 		;
 	note_clock(log);
+	log->deepest = options->deepest < FLIGHT_DEEPEST ? options->deepest : FLIGHT_DEEPEST;
 	const uint64_t frequency = *(const uint64_t *)(log->base + FREQUENCY_AT);
 	log->shortest =
 	    options->shortest / NANOSECONDS * frequency + options->shortest % NANOSECONDS * frequency / NANOSECONDS;

@@ -30,6 +30,7 @@ enum {
 	FLIGHT_SMALLEST = 1 << 12,
 	FLIGHT_LARGEST = 1 << 20, /* of chunks */
 	FLIGHT_RING_CHUNKS = 8,
+	FLIGHT_DEEPEST = 64,
 };
 
 /* What the first custom event of a log tells, behind its name: values of the machine's byte order, aligned. It changes
@@ -53,6 +54,7 @@ struct flight_options {
 	uint64_t max_size; /* bytes of the file */
 	uint64_t ring;     /* bytes that each thread keeps, the newest; 0: all */
 	uint64_t shortest; /* ns: calls that take less are left out; 0: none are */
+	uint32_t deepest;  /* calls in so many others are left out, FLIGHT_DEEPEST at most; 0: none are */
 	enum flight_clock_choice {
 		FLIGHT_SOUND,     /* the processor's counter where it is sound, else the kernel's clock */
 		FLIGHT_MONOTONIC, /* the kernel's clock */
@@ -69,6 +71,7 @@ struct flight_log {
 	struct flight_state *state;
 	uint64_t ring_chunk; /* 0: no ring */
 	uint64_t shortest;   /* in units of the clock: calls that take less are left out */
+	uint32_t deepest;
 	uint32_t pid;
 	int fd;
 	bool full, ticks; /* ticks: times are the processor's counter, else nanoseconds */
@@ -86,6 +89,12 @@ struct flight_thread {
 	uint32_t next_chunk; /* bytes */
 	uint32_t ring_count, ring_next;
 	uint8_t *ring[FLIGHT_RING_CHUNKS];
+	/* With a limit of depth: the calls that are open, and how many are open in these that are too deep. */
+	uint32_t open, skipped;
+	struct flight_open {
+		uint64_t place; /* on the stack */
+		uint32_t id;
+	} calls[FLIGHT_DEEPEST];
 };
 
 /* Makes the file and switches recording on. Returns 0 or an errno. Uses libc: not from a hook. */

@@ -67,6 +67,51 @@ static inline bool take_away(const struct flight_log *log, struct flight_thread 
 	return true;
 }
 
+/* ---- A limit of depth. ----
+ *
+ * Exceptions and longjmp() end calls without an exit: those whose place on the stack is free as the next call begins. */
+
+static bool is_entry_too_deep(struct flight_thread *thread, uint32_t deepest, uint32_t id, uint64_t place)
+{
+	const uint32_t before = thread->open;
+	while (thread->open && thread->calls[thread->open - 1].place < place)
+		thread->open--;
+	if (thread->open < before)
+		thread->skipped = 0;
+	if (thread->open == deepest) {
+		thread->skipped++;
+		return true;
+	}
+	thread->skipped = 0;
+	thread->calls[thread->open++] = (struct flight_open){place, id};
+	return false;
+}
+
+/* The innermost open call ends, or, where exits are missing, one around it. */
+static bool is_exit_too_deep(struct flight_thread *thread, uint32_t id, uint64_t place)
+{
+	const struct flight_open *last = thread->open ? &thread->calls[thread->open - 1] : NULL;
+	if (thread->skipped && !(last && last->id == id && place >= last->place)) {
+		thread->skipped--;
+		return true;
+	}
+	thread->skipped = 0;
+	uint32_t open = thread->open;
+	while (open && thread->calls[open - 1].id != id)
+		open--;
+	if (open)
+		thread->open = open - 1;
+	return open == 0;
+}
+
+static __attribute__((noinline)) bool is_too_deep(const struct flight_log *log, struct flight_thread *thread,
+                                                  uint32_t word)
+{
+	const uint64_t place = (uint64_t)__builtin_frame_address(0);
+	const uint32_t id = word >> 4;
+	return is_exit(word) ? is_exit_too_deep(thread, id, place) : is_entry_too_deep(thread, log->deepest, id, place);
+}
+
 static inline void put(struct flight_thread *thread, uint32_t word, uint64_t now, bool has_argument, uint64_t argument)
 {
 	enum { CALL_ARGUMENT = 0x0d };
@@ -98,6 +143,7 @@ static inline void record(uint32_t word, bool has_argument, uint64_t argument)
 	const uint32_t cpu = flight_cpu();
 	const size_t size = FLIGHT_FUNCTION + (has_argument ? FLIGHT_METADATA : 0);
 	if ((__builtin_expect(fits(log, thread, now, cpu, size), 1) || flight_prepare(thread, now, cpu)) &&
+	    !(__builtin_expect(log->deepest != 0, 0) && is_too_deep(log, thread, word)) &&
 	    !(__builtin_expect(log->shortest != 0, 0) && is_exit(word) && take_away(log, thread, word, now)))
 		put(thread, word, now, has_argument, argument);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

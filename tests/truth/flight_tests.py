@@ -300,6 +300,15 @@ def chosen(bench, words):
     expect(done.returncode == 2 and "none: No such file" in done.stderr, done.stderr)
 
 
+def deepest(bench, words):
+    """A depth, also where exceptions and longjmp() pass frames, which then have no exit with sleds."""
+    program = bench.build([words[0].replace("gcc", "g++").replace("clang", "clang++"), *words[1:]], "deep", "deep.cpp")
+    for depth, left in ((1, {"main": 1}), (2, {"main": 1, "down": 100, "thrower": 100, "jumper": 100}), (64, None)):
+        log, done = bench.record(program, options=["--max-depth", str(depth)])
+        calls = {name.split("(")[0]: count for name, count in bench.calls(log).items()}
+        expect(done.returncode == 0 and (calls == left if left else calls["down"] == 100 * 20), depth, calls, done.stderr)
+
+
 def shortest(bench, words):
     """Calls in which nothing else is kept go: what is left of the short ones was where a thread changed its processor."""
     program = bench.build(words, "program")
@@ -367,6 +376,7 @@ def tests(options):
     yield "sleds: linked with the recorder", linked, BUILDS["clang -fxray-instrument -fxray-modes=none, stripped"][:-1]
     for what, words in (("hooks", hooks), ("hooks of clang", BUILDS["clang -finstrument-functions"]), ("sleds", sleds)):
         yield f"{what}: chosen functions", chosen, words
+        yield f"{what}: calls that are too deep", deepest, words
         yield f"{what}: calls that are too short", shortest, words
     yield "README's ways to build", readme, hooks
     for compiler in ("g++", "clang++"):

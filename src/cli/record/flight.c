@@ -87,6 +87,9 @@ static void become(const void *context)
 	if (options->ring)
 		length += snprintf(list + length, sizeof list - (size_t)length, ",ring=%llu",
 		                   (unsigned long long)options->ring);
+	if (options->max_depth)
+		length += snprintf(list + length, sizeof list - (size_t)length, ",max-depth=%llu",
+		                   (unsigned long long)options->max_depth);
 	if (options->min_duration)
 		snprintf(list + length, sizeof list - (size_t)length, ",min-duration=%llu",
 		         (unsigned long long)options->min_duration);
@@ -318,6 +321,8 @@ static const struct tw_option own_options[] = {
      .help = "do not record these functions; @FILE: those that its lines name. May be repeated"},
     {"min-duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(min_duration), .placeholder = "TIME", .least = 1,
      .help = "leave out calls that took less, but for those in which something else is kept"},
+    {"max-depth", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(max_depth), .placeholder = "N", .least = 1, .most = 64,
+     .help = "leave out calls in N others, 64 at most"},
     {"library", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(library), .placeholder = "FILE",
      .help = "the recorder; the one that came with this tool otherwise"},
 };

@@ -20,7 +20,7 @@ struct tw_record_options {
 	/* xray-fdr */
 	const char *library, *clock;
 	uint64_t max_size, ring; /* max_size: fxt, too */
-	uint64_t min_duration;
+	uint64_t min_duration, max_depth;
 	struct tw_list only, never; /* functions */
 	/* fxt */
 	const char *mode, *stop_on;
