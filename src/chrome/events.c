@@ -413,6 +413,15 @@ static void add_text(struct chrome_fill *fill)
 					     });
 }
 
+/* "tts" or "tdur" of a slice. */
+static void add_thread_time(struct chrome_fill *fill, enum chrome_member which, uint16_t raw)
+{
+	struct chrome_exact_time time;
+	if (chrome_micros(member(fill, which), &time) && fill->event->argument_count < UINT8_MAX)
+		tw_slab_argument(&fill->piece->slab,
+		                 &(struct tw_argument){.type = TW_ARG_INT, .raw = raw, .value.i = time.ns});
+}
+
 static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, struct tw_event *event)
 {
 	struct chrome_state *state = fill->state;
@@ -432,6 +441,10 @@ static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, s
 	fill->end = state->stream.own && event->kind == TW_SLICE_END;
 	take_outside(fill, phase);
 	chrome_arguments(fill, member(fill, CHROME_ARGS));
+	if (fill->reader->request.thread_times && event->kind <= TW_SLICE_COMPLETE) {
+		add_thread_time(fill, CHROME_TTS, TW_RAW_THREAD_TS);
+		add_thread_time(fill, CHROME_TDUR, TW_RAW_THREAD_DUR);
+	}
 	note_members(fill);
 	carry_cpu(fill, track);
 	if (fill->failed || fill->piece->slab.failed)

@@ -17,12 +17,17 @@ struct tw_request {
 	bool track_ends; /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
 	bool marks_made; /* events that stand for no record of their own have TW_FLAG_MADE: filter/filter.h */
 	bool texts; /* events come with the text of their record alone, where the format is one of texts: TW_RAW_TEXT */
-	unsigned merged; /* how many traces are read at once to be merged, this being one; 0: it is alone */
+	bool thread_times; /* slices come with the times of their thread's own clock: TW_RAW_THREAD_TS */
+	unsigned merged;   /* how many traces are read at once to be merged, this being one; 0: it is alone */
 };
 
 /* tw_argument.raw of the one argument of an event that comes with the text of its record: bytes, of which the first
  * eight are what was added to the time that it tells, in ns, in the processor's byte order. */
 enum { TW_RAW_TEXT = 0x7e87, TW_RAW_TEXT_HEAD = 8 };
+
+/* tw_argument.raw of what is no argument of a slice, behind all that are: when it begins, or ends, on the clock that only
+ * goes on while its thread runs, and how long it lasts by that; signed, in ns. Each may be missing. */
+enum { TW_RAW_THREAD_TS = 0x7e88, TW_RAW_THREAD_DUR = 0x7e89 };
 
 struct tw_reader;
 

@@ -201,6 +201,20 @@ samples() { # FILE: the stacks and how often
 	same_json "$DATA/chrome/hermes.json" <(trackway convert --to chrome "$DATA/chrome/hermes.json" -o -)
 }
 
+# The Trace Event Format: "tts" is the thread's clock at "ts" in us, "tdur" how long the slice ran by that.
+@test "sql: slices have the times of their thread's own clock" {
+	cat >own.json <<-'JSON'
+		[{"ph":"X","ts":1,"dur":9,"tts":100,"tdur":1.5,"pid":1,"tid":1,"name":"a","args":{"x":1}},
+		{"ph":"B","ts":20,"tts":110,"pid":1,"tid":1,"name":"b"},{"ph":"B","ts":21,"pid":1,"tid":1,"name":"c"},
+		{"ph":"E","ts":22,"pid":1,"tid":1,"args":{"y":2}},{"ph":"E","ts":30,"tts":"112.25","pid":1,"tid":1}]
+	JSON
+	trackway sql --csv own.json 'select name, thread_ts, thread_dur, args from slice order by ts' >out
+	printf '%s\n' name,thread_ts,thread_dur,args 'a,100000,1500,"{""x"":1}"' b,110000,2250, 'c,,,"{""y"":2}"' |
+		diff - <(tr -d '\r' <out)
+	trackway sql --csv own.json 'select arg_set_id is null from slice order by ts' | tail -n +2 | paste -sd, | grep -qx 0,1,0
+	trackway sql --csv "$DATA/chrome/rt.json" "select thread_ts, thread_dur from slice where name = 'a'" | grep -q '^100000,1000'
+}
+
 # plain FILE: without ids, classes and modules of functions, which the formats have no place for.
 plain() {
 	sed 's/,"\(id\|class\|module\)":[^,}]*//g' "$1"

@@ -250,6 +250,7 @@ static int begin_file(struct sql_cursor *cursor)
 	bool all = cursor->query.used & table->reads.lasting && !cursor->scan.session->files[scan->file].survey;
 	scan->kinds = all ? UINT32_MAX : table->reads.kinds;
 	scan->checking = table->checking;
+	scan->thread_times = table->thread_times & cursor->query.used;
 	scan->on_finding = table->on_finding;
 	scan->finding_context = cursor;
 	if (cursor->state)

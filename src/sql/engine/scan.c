@@ -88,6 +88,7 @@ int sql_scan_open(struct sql_scan *scan)
 		                        scan->reader ? tw_reader_error(scan->reader) : "out of memory");
 	tw_begin(scan->reader, TW_USE_NONE,
 	         &(struct tw_request){.kinds = scan->kinds,
+	                              .thread_times = scan->thread_times,
 	                              .track_ends = true}); /* events or records, by the first that is read */
 	if (hooks->begin && !scan->quiet) {
 		hooks->begin(hooks->context, scan->reader, file->path);

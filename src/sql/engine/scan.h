@@ -55,6 +55,7 @@ struct sql_scan {
 	uint32_t kinds;  /* of event, bits; 0: all */
 	uint64_t thread; /* only this one */
 	bool one_thread;
+	bool thread_times;        /* tw_request */
 	tw_finding_fn on_finding; /* instead of the session's hook */
 	void *finding_context;
 

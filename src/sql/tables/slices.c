@@ -75,6 +75,10 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	    .live = true,
 	    .wanted = sql_wants(slices->cursor, event),
 	    .complete = event->kind == TW_SLICE_COMPLETE,
+	    .has_thread_ts = slices->thread_ts,
+	    .has_thread_dur = slices->thread_dur && event->kind == TW_SLICE_COMPLETE,
+	    .thread_ts = slices->thread_ts ? slices->thread_ts->value.i : 0,
+	    .thread_dur = slices->thread_dur ? slices->thread_dur->value.i : 0,
 	    .arguments = arguments,
 	};
 	slices->wanted += slice->wanted;
@@ -91,6 +95,14 @@ static bool is_its_end(const struct sql_slices *slices, const struct sql_slice *
 	return how == TW_CALL_ENDED && !slice->complete && slices->event && slices->event->kind == TW_SLICE_END;
 }
 
+/* Of a slice whose end is another record. */
+static void end_thread_time(const struct sql_slices *slices, struct sql_slice *slice)
+{
+	slice->has_thread_dur = slice->has_thread_ts && slices->thread_ts;
+	if (slice->has_thread_dur)
+		slice->thread_dur = (int64_t)((uint64_t)slices->thread_ts->value.i - (uint64_t)slice->thread_ts);
+}
+
 static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                   enum tw_call_end how)
 {
@@ -98,8 +110,10 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	struct sql_slice *slice = slice_of(slices, frame->row);
 	if (!slice)
 		return;
-	if (is_its_end(slices, slice, how))
+	if (is_its_end(slices, slice, how)) {
 		keep_arguments(slices, slice);
+		end_thread_time(slices, slice);
+	}
 	if (slices->ended)
 		slices->ended(slices, slice, call->duration, tw_call_self(call), how);
 	slices->wanted -= slice->wanted;
@@ -150,8 +164,29 @@ static int state_of(struct sql_slices *slices)
 	return 0;
 }
 
+/* Takes the thread's times from behind the arguments of an event. */
+static void take_thread_times(struct sql_slices *slices, struct tw_event *event, const struct tw_argument *arguments)
+{
+	slices->thread_ts = slices->thread_dur = NULL;
+	for (; event->argument_count; event->argument_count--) {
+		const struct tw_argument *last = &arguments[event->argument_count - 1];
+		if (last->raw == TW_RAW_THREAD_TS)
+			slices->thread_ts = last;
+		else if (last->raw == TW_RAW_THREAD_DUR)
+			slices->thread_dur = last;
+		else
+			return;
+	}
+}
+
 int sql_slices_take(struct sql_slices *slices, const struct tw_event *event, const struct tw_argument *arguments)
 {
+	struct tw_event plain;
+	if (slices->cursor->scan.thread_times) {
+		plain = *event;
+		take_thread_times(slices, &plain, arguments);
+		event = &plain;
+	}
 	slices->event = event;
 	slices->arguments = arguments;
 	if (event->track != slices->calls.track)
@@ -163,6 +198,7 @@ int sql_slices_take(struct sql_slices *slices, const struct tw_event *event, con
 int sql_slices_finish(struct sql_slices *slices)
 {
 	slices->event = NULL;
+	slices->thread_ts = slices->thread_dur = NULL;
 	tw_calls_finish(&slices->calls);
 	return state_of(slices);
 }
@@ -210,6 +246,7 @@ struct row {
 	uint32_t track, name, category, depth, lane;
 	const char *end;
 	struct sql_text arguments;
+	struct sql_any thread_ts, thread_dur;
 };
 
 enum {
@@ -227,6 +264,8 @@ enum {
 	END,
 	ARGS,
 	LANE,
+	THREAD_TS,
+	THREAD_DUR,
 	STACK_ID,
 	SOURCE
 };
@@ -253,6 +292,10 @@ static const struct sql_column columns[] = {
     [ARGS] = {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "its arguments as a JSON object"},
     [LANE] = {"lane", "INTEGER", SQL_SMALL, AT(lane), SQL_PLAIN,
               "0; of slices that overlap others of the thread without being inside of them, a further lane"},
+    [THREAD_TS] = {"thread_ts", "INTEGER", SQL_ANY, AT(thread_ts), SQL_PLAIN,
+                   "when it begins, in ns of the clock that goes on while its thread runs; NULL: not told"},
+    [THREAD_DUR] = {"thread_dur", "INTEGER", SQL_ANY, AT(thread_dur), SQL_PLAIN,
+                    "ns of dur that its thread ran; NULL: not told"},
     [STACK_ID] = {"stack_id", "INTEGER", SQL_NUMBER, AT(stack), SQL_IS_HIDDEN,
                   "the same for all slices whose names, and the names of those around them, are the same"},
     [SOURCE] = {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
@@ -260,6 +303,11 @@ static const struct sql_column columns[] = {
 #undef AT
 
 static const char *const ends[] = {[TW_CALL_ENDED] = "ended", [TW_CALL_UNWOUND] = "unwound", [TW_CALL_OPEN] = "open"};
+
+static struct sql_any any_number(bool known, int64_t number)
+{
+	return (struct sql_any){.type = known ? SQL_ANY_NUMBER : SQL_ANY_NULL, .value.i = number};
+}
 
 static void add_row(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
                     enum tw_call_end how)
@@ -285,6 +333,8 @@ static void add_row(struct sql_slices *slices, const struct sql_slice *slice, ui
 	    .lane = slice->lane,
 	    .stack = slice->stack,
 	    .end = ends[how],
+	    .thread_ts = any_number(slice->has_thread_ts, slice->thread_ts),
+	    .thread_dur = any_number(slice->has_thread_dur, slice->thread_dur),
 	};
 	if (slice->arguments.length && !sql_keep_object(slices->cursor, &slice->arguments, &row->arguments))
 		slices->failed = true;
@@ -452,6 +502,7 @@ const struct sql_table sql_table_slice = {
     .reads.kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
     .reads.lasting = 1u << DUR | 1u << SELF_DUR,
     .reads.windowed = true,
+    .thread_times = 1u << THREAD_TS | 1u << THREAD_DUR,
     .state_size = sizeof(struct sql_slices),
     .begin = begin,
     .take = take,

@@ -18,9 +18,11 @@ struct sql_slice {
 	uint32_t next;  /* of those that are free */
 	bool live;      /* not free */
 	bool wanted;
-	bool complete;            /* its record tells when it ends */
-	bool argued;              /* a record of it has arguments */
-	struct tw_text arguments; /* JSON, without the braces; empty: none */
+	bool complete;                      /* its record tells when it ends */
+	bool has_thread_ts, has_thread_dur; /* the next two are known */
+	int64_t thread_ts, thread_dur;      /* on the thread's own clock, ns */
+	bool argued;                        /* a record of it has arguments */
+	struct tw_text arguments;           /* JSON, without the braces; empty: none */
 };
 
 struct sql_slices {
@@ -33,6 +35,7 @@ struct sql_slices {
 	size_t wanted; /* open slices that are wanted */
 	const struct tw_event *event;
 	const struct tw_argument *arguments;
+	const struct tw_argument *thread_ts, *thread_dur; /* of the event; NULL: not told */
 	bool keep_arguments, keep_stacks, failed, full;
 	/* Is told of each slice that ends, before it is forgotten. NULL: nobody is. */
 	void (*ended)(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,

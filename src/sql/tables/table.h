@@ -100,7 +100,8 @@ struct sql_table {
 	size_t row_size;
 	const char *format; /* the files' that it has rows of; NULL: all */
 	struct sql_reads reads;
-	bool by_time; /* rows come in the order of `ts`, if the events come in that of time */
+	uint64_t thread_times; /* columns that need tw_request.thread_times: bits */
+	bool by_time;          /* rows come in the order of `ts`, if the events come in that of time */
 	enum tw_checking checking;
 	tw_finding_fn on_finding; /* takes findings instead of the session's hook; context is the cursor */
 	size_t state_size;
