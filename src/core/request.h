@@ -25,8 +25,8 @@ struct tw_request {
  * eight are what was added to the time that it tells, in ns, in the processor's byte order. */
 enum { TW_RAW_TEXT = 0x7e87, TW_RAW_TEXT_HEAD = 8 };
 
-/* tw_argument.raw of what is no argument of a slice, behind all that are: when it begins, or ends, on the clock that goes
- * on while its thread runs, and how long it lasts by that; signed, in ns. Each may be missing. */
+/* tw_argument.raw of what is no argument of a slice, behind all that are: when it begins, or ends, on the clock that
+ * goes on while its thread runs, and how long it lasts by that; signed, in ns. Each may be missing. */
 enum { TW_RAW_THREAD_TS = 0x7e88, TW_RAW_THREAD_DUR = 0x7e89 };
 
 struct tw_reader;
