@@ -103,7 +103,9 @@ static int probe(const uint8_t *bytes, size_t size)
 		return 0;
 	if (size < TW_FDR_HEADER_SIZE)
 		return bytes[0] >= 1 && bytes[0] <= BASIC_VERSION_MAX ? 20 : 0;
-	if (tw_fdr_header_decode(bytes, size, &header) < 0 || header.type != 0)
+	if (tw_fdr_header_decode(bytes, size, &header) < 0)
+		return fdr_newer_version(bytes, size) && bytes[2] == 0 ? 15 : 0;
+	if (header.type != 0)
 		return 0;
 	if (size < TW_FDR_HEADER_SIZE + RECORD)
 		return 40;

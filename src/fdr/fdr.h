@@ -82,6 +82,10 @@ struct fdr_log {
 /* Reads the header and checks it. Returns 0 or TW_ERR_EMPTY. */
 int fdr_read_header(struct tw_reader *reader, struct fdr_log *log);
 
+/* Returns the version of a little-endian log of either type, where it is a later one than those that are known: to tell
+ * so. 0 where the bytes are no such log. */
+unsigned fdr_newer_version(const uint8_t *bytes, size_t size);
+
 /* Finds the buffer at an offset, where the last one's `next` was (TW_FDR_HEADER_SIZE at first), and reports what is
  * wrong with its borders. Returns 1, 0 at the end of the log, or a negative status. */
 int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,

@@ -171,7 +171,9 @@ static int probe(const uint8_t *bytes, size_t size)
 		    size >= 4 && bytes[1] >= 1 && bytes[1] <= 5 && bytes[0] == 0 && bytes[2] == 0 && bytes[3] == 1;
 		return little || big ? 20 : 0;
 	}
-	if (tw_fdr_header_decode(bytes, size, &header) < 0 || header.type != 1)
+	if (tw_fdr_header_decode(bytes, size, &header) < 0)
+		return fdr_newer_version(bytes, size) && bytes[2] == 1 ? 15 : 0;
+	if (header.type != 1)
 		return 0;
 	if (size == TW_FDR_HEADER_SIZE)
 		return 50;

@@ -194,6 +194,25 @@ static int drop_twins(struct tw_reader *reader, struct fdr_log *log)
 
 /* ---- The whole. ---- */
 
+/* Why runtimes write logs without records: doc/formats/xray-fdr.md. */
+static void report_empty(struct tw_reader *reader, const struct fdr_log *log)
+{
+	const uint64_t at = TW_FDR_HEADER_SIZE;
+	if (log->thread_count > 1 || log->place_count) /* or only junk, which was reported */
+		return;
+	if (fdr_is_basic(log))
+		tw_report(
+		    reader, &fdr_rules[BASIC_NO_RECORDS], at, at, 0,
+		    "there are no records: no function was patched (patch_premain=true, __xray_patch()), all calls "
+		    "were shorter than func_duration_threshold_us, or fewer than thread_buffer_size were made by "
+		    "the main thread, whose rest is lost where the mode was set by a call");
+	else
+		tw_report(
+		    reader, &fdr_rules[FDR_NO_BUFFERS], at, at, 0,
+		    "there are no buffers: no function was patched (__xray_patch()) between __xray_log_init_mode() "
+		    "and __xray_log_finalize(), or no thread called one that was");
+}
+
 /* The first buffer in the file whose wall time and counter are known tells what the counter means. */
 static void set_wall(struct tw_reader *reader, const struct fdr_log *log, struct tw_ticks *clock)
 {
@@ -235,9 +254,7 @@ int fdr_index(struct tw_reader *reader, struct fdr_log *log)
 	tw_window_free(&window);
 	if (status < 0)
 		return status;
-	if (log->thread_count == 1 && reader->options.checking == TW_CHECK_ALL && !fdr_is_basic(log))
-		tw_report(reader, &fdr_rules[FDR_NO_BUFFERS], TW_FDR_HEADER_SIZE, TW_FDR_HEADER_SIZE, 0,
-		          "expected a buffer, found the end of the file");
+	report_empty(reader, log);
 	set_keys(log);
 	if (log->place_count)
 		qsort(log->places, log->place_count, sizeof *log->places, compare_places);

@@ -44,6 +44,19 @@ static void check_header(struct tw_reader *reader, const struct tw_fdr_header *h
 		          header->reserved_bits, header->reserved);
 }
 
+unsigned fdr_newer_version(const uint8_t *bytes, size_t size)
+{
+	enum { VERSION_MOST = 99 };
+	if (size < TW_FDR_HEADER_SIZE)
+		return 0;
+	const unsigned version = tw_load16(bytes, false), type = tw_load16(bytes + 2, false);
+	const uint64_t frequency = tw_load64(bytes + 8, false);
+	const unsigned most = type == 0 ? BASIC_VERSION_MAX : FDR_VERSION_MAX;
+	bool plausible =
+	    type <= 1 && (bytes[4] & 3) == 3 && frequency >= 1000000 && frequency <= 100 * TW_NS_PER_SECOND;
+	return plausible && version > most && version <= VERSION_MOST ? version : 0;
+}
+
 int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 {
 	const uint8_t *bytes;
@@ -57,6 +70,11 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 		               "%s: offset 0x%zx: expected the %d bytes of an XRay log's header, found the end of "
 		               "the file after %zu",
 		               name, have, TW_FDR_HEADER_SIZE, have);
+	if (fdr_newer_version(bytes, have) && tw_fdr_header_decode(bytes, have, &log->header) < 0)
+		return tw_fail(reader, TW_ERR_FORMAT,
+		               "%s: offset 0x0: version %u of %s is not known: versions 1 to %d are", name,
+		               fdr_newer_version(bytes, have), reader->format->name,
+		               strcmp(reader->format->name, FDR_BASIC_NAME) == 0 ? BASIC_VERSION_MAX : FDR_VERSION_MAX);
 	if (tw_fdr_header_decode(bytes, have, &log->header) < 0)
 		return tw_fail(reader, TW_ERR_FORMAT,
 		               "%s: offset 0x0: expected version 1 to 5 and type 0 or 1 of an XRay log, found "

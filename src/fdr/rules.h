@@ -33,7 +33,7 @@
 	  "There are more buffers, or threads, than the memory limit allows to sort: the rest is left out.")           \
 	X(FDR_BUFFER_SIZE, "fdr.buffer-size", TW_WARNING,                                                              \
 	  "The header's buffer size cannot hold a buffer: the runtime wrote beyond it, or the field is damaged.")      \
-	X(FDR_NO_BUFFERS, "fdr.no-buffers", TW_NOTE, "The log holds no buffer.")                                       \
+	X(FDR_NO_BUFFERS, "fdr.no-buffers", TW_WARNING, "The log holds no buffer.")                                    \
 	X(FDR_JUNK, "fdr.junk", TW_ERROR, "Bytes that belong to no buffer.")                                           \
 	X(FDR_EXTENTS_MISSING, "fdr.extents-missing", TW_WARNING,                                                      \
 	  "A buffer of version 2 or later begins without a BufferExtents record.")                                     \
@@ -88,6 +88,7 @@
 	X(FDR_BUFFER_ORDER, "fdr.buffer-order", TW_NOTE, "A thread's buffers do not stand in the order of time.")      \
 	X(FDR_BUFFER_OVERLAP, "fdr.buffer-overlap", TW_WARNING,                                                        \
 	  "A thread's buffer begins before the one before it ends.")                                                   \
+	X(BASIC_NO_RECORDS, "basic.no-records", TW_WARNING, "The log holds no record.")                                \
 	X(BASIC_SIZE, "basic.size", TW_ERROR, "The file ends inside a record.")                                        \
 	X(BASIC_RECORD_TYPE, "basic.record-type", TW_ERROR, "There is no record of this type.")                        \
 	X(BASIC_KIND, "basic.kind", TW_ERROR, "There is no function record of this kind.")                             \

@@ -670,6 +670,11 @@ static void basic_counter_back(struct bytes *b)
 	add_basic(b, 1, 1, 99, 1);
 }
 
+static void basic_nothing(struct bytes *b)
+{
+	add_basic_header(b, 3);
+}
+
 static void basic_open(struct bytes *b)
 {
 	add_basic_header(b, 3);
@@ -721,7 +726,8 @@ static const struct rule_case {
     {"filter.memory-limit", TW_WARNING, entry_only, 112, 112, 1, FILTERED | JOINT, 1024},
     {"fdr.index-limit", TW_ERROR, empty_buffers, ANY, ANY, 1, LISTED, 1024},
     {"fdr.buffer-size", TW_WARNING, tiny_buffer_size, 0, 16, 1, 0, 0},
-    {"fdr.no-buffers", TW_NOTE, nothing, 32, 32, 1, LISTED, 0},
+    {"fdr.no-buffers", TW_WARNING, nothing, 32, 32, 1, LISTED, 0},
+    {"basic.no-records", TW_WARNING, basic_nothing, 32, 32, 1, LISTED, 0},
     {"fdr.junk", TW_ERROR, junk_at_end, 128, 128, 1, 0, 0},
     {"fdr.junk", TW_ERROR, junk_between, 128, 128, 1, 0, 0},
     {"fdr.extents-missing", TW_WARNING, no_extents, 32, 32, 1, 0, 0},
