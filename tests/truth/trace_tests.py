@@ -183,16 +183,39 @@ def every(run, program, clock):
     check_every(run, program != "trace-every-c99")
 
 
+def compile_with(run, compiler, program, *options):
+    """A program with the library's sources, in the run's folder."""
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
+    built = subprocess.run([compiler, *options, "-O1", "-std=gnu17", "-Wall", "-Wextra", "-Werror", "-funsigned-char",
+                            "-D_GNU_SOURCE", f"-I{root}/src", f"-I{root}/include", "-pthread", "-o", run.folder / program,
+                            root / f"tests/programs/trace/{program}.c", *root.glob("src/trace/*.c"), "-ldl"],
+                           capture_output=True)
+    expect(built.returncode == 0, built.stderr.decode())
+
+
+def races(run):
+    """Under ThreadSanitizer: threads that come and go, and a ring of which they take from each other."""
+    compile_with(run, "gcc", "stress", "-fsanitize=thread", "-Wno-tsan")  # fences order what the file's readers see
+    for settings in ("mode=circular,size=64K", "mode=oneshot,size=64K"):
+        done = subprocess.run([run.folder / "stress", "storm", "60"], cwd=run.folder, capture_output=True,
+                              env=run.environment(settings))
+        expect(done.returncode == 0 and not done.stderr, done.stderr.decode())
+    process = subprocess.Popen([run.folder / "stress", "commit", "truth", "3"], cwd=run.folder, stderr=subprocess.PIPE,
+                               env=run.environment("mode=circular,size=64K"))
+    end = time.monotonic() + 60
+    while count_of(run) < 5000 and time.monotonic() < end and process.poll() is None:
+        time.sleep(0.01)
+    process.kill()
+    said = process.communicate()[1].decode()
+    expect(count_of(run) >= 5000 and not said, count_of(run), said)
+
+
 def aarch64(run):
     """The same built for AArch64, under qemu-user."""
     compiler, emulator = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
     if not compiler or not emulator:
         return expect("CI" not in os.environ, "no compiler or emulator")
-    root = pathlib.Path(__file__).resolve().parent.parent.parent
-    built = subprocess.run([compiler, "-static", "-O1", "-std=gnu17", "-Wall", "-Wextra", "-Werror", "-funsigned-char",
-                            "-D_GNU_SOURCE", f"-I{root}/src", f"-I{root}/include", "-pthread", "-o", run.folder / "every",
-                            root / "tests/programs/trace/every.c", *root.glob("src/trace/*.c")], capture_output=True)
-    expect(built.returncode == 0, built.stderr.decode())
+    compile_with(run, compiler, "every", "-static")
     done = subprocess.run([emulator, run.folder / "every"], cwd=run.folder, capture_output=True,
                           env=run.environment(CATEGORIES))
     expect(done.returncode == 0, done)
@@ -698,7 +721,7 @@ def tests(options):
     for program in ("c99", "c11", "cpp"):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
-    for test in (aarch64, fuchsia, clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
+    for test in (aarch64, races, fuchsia, clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
                  processes, attach, while_written, alert, server, manager_killed, progress, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
