@@ -69,6 +69,11 @@ struct joined {
 	size_t count;
 	size_t from,
 	    to; /* the other buffer's first record is one of these bytes, or just behind them; 0: there is none */
+	size_t missing; /* bytes, by the size that the buffer says: as many as another's beginning has, or 0 */
+	size_t doubt;   /* where some are, and it is not shown that what is behind them goes on in time; 0: nowhere */
+	uint64_t tsc, first_tsc; /* counted up to here; first told */
+	size_t first, told;      /* behind the records that told the counter first, and last */
+	struct fdr_stretch leap; /* from one record that tells it to the next, over more than what is missing takes */
 };
 
 static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
@@ -77,34 +82,70 @@ static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
 	return counts ? (int32_t)record->tsc_delta : 0;
 }
 
-/* Takes the calls of a stretch. Where a counter is told that is behind what is counted up to there, a second buffer has
- * begun since the one told before. */
-static void read_stretch(const struct held *held, const struct fdr_stretch *stretch, uint64_t *tsc, size_t *told,
-                         struct joined *joined)
+/* Looks at a counter that is told. Behind what is counted up to there, a second buffer has begun since the one told
+ * before. Further ahead than the missing records would have moved it, one may have. */
+static void compare(struct joined *joined, size_t at, uint64_t tsc)
 {
+	enum { TIMES = 8 };             /* as busy as the records before */
 	const uint64_t slack = 1 << 16; /* ticks: more than the counters of processors differ */
+	const uint64_t passed = joined->tsc - joined->first_tsc, bytes = at - joined->first;
+	const uint64_t most = slack + (bytes ? passed / bytes * TIMES * joined->missing : 0);
+	if (joined->to || !joined->told)
+		return;
+	bool back = tsc < joined->tsc && joined->tsc - tsc > slack;
+	bool ahead = tsc > joined->tsc && tsc - joined->tsc > most;
+	if (back || (ahead && joined->doubt)) {
+		joined->from = joined->doubt ? joined->doubt : joined->told;
+		joined->to = at;
+	} else if (ahead) {
+		joined->leap = (struct fdr_stretch){.begin = joined->told, .end = at};
+	} else {
+		joined->doubt = 0;
+	}
+}
+
+static void note_told(struct joined *joined, size_t at, uint64_t tsc)
+{
+	compare(joined, at, tsc);
+	joined->tsc = tsc;
+	joined->told = at + RECORD;
+	if (!joined->first) {
+		joined->first = joined->told;
+		joined->first_tsc = tsc;
+	}
+}
+
+/* Takes the calls of a stretch, and what moves the counter. */
+static void read_stretch(const struct held *held, const struct fdr_stretch *stretch, struct joined *joined)
+{
 	struct tw_fdr_decoder decoder = {.bytes = held->span.bytes + stretch->begin,
 	                                 .left = (size_t)(stretch->end - stretch->begin),
 	                                 .version = held->log->header.version,
 	                                 .layout = held->log->header.layout};
 	struct tw_fdr_record record;
 	while (tw_fdr_next(&decoder, &record) > 0) {
-		size_t end = (size_t)(decoder.bytes - held->span.bytes), at = end - record.size;
+		size_t at = (size_t)(decoder.bytes - held->span.bytes) - record.size;
 		if (record.kind == TW_FDR_NEW_CPU_ID || record.kind == TW_FDR_TSC_WRAP) {
-			if (!joined->to && *told && record.tsc<*tsc && * tsc - record.tsc> slack) {
-				joined->from = *told;
-				joined->to = at;
-			}
-			*tsc = record.tsc;
-			*told = end;
+			note_told(joined, at, record.tsc);
 		} else if (record.kind <= TW_FDR_ENTER_ARGS) {
 			bool enters = record.kind == TW_FDR_ENTER || record.kind == TW_FDR_ENTER_ARGS;
-			*tsc += record.tsc_delta;
+			joined->tsc += record.tsc_delta;
 			joined->calls[joined->count++] =
 			    (struct call){.at = (uint32_t)at, .function = record.function_id, .enters = enters};
 		} else {
-			*tsc += (uint64_t)(int64_t)ticks_of(&record, decoder.version);
+			joined->tsc += (uint64_t)(int64_t)ticks_of(&record, decoder.version);
 		}
+	}
+}
+
+static void read_held(const struct held *held, struct joined *joined)
+{
+	size_t end = 0;
+	for (size_t i = 0; i < held->stretch_count; i++) {
+		bool gap = held->stretches[i].begin > end && joined->missing;
+		joined->doubt = gap && !joined->doubt ? end : joined->doubt;
+		read_stretch(held, &held->stretches[i], joined);
+		end = (size_t)held->stretches[i].end;
 	}
 }
 
@@ -126,29 +167,50 @@ static size_t unmatched(const struct joined *joined, uint32_t *exits)
 	return joined->from;
 }
 
+/* Where bytes are missing, and those behind go on at the right one: calls that do not match the ones before show where
+ * that may be. It is another buffer's, unless a counter told behind it shows that it is not. */
+static size_t find_seam(const struct held *held, struct joined *joined, uint32_t *exits)
+{
+	const size_t size = held->span.size;
+	if (!joined->missing || held->gaps)
+		return size;
+	joined->from = joined->first;
+	joined->to = size;
+	size_t seam = unmatched(joined, exits);
+	bool leaps = seam >= joined->leap.begin && seam <= joined->leap.end;
+	return seam > joined->from && (seam >= joined->told || leaps) ? seam : size;
+}
+
 /* Where the second one begins at the earliest; the span's size where there is none. size: that a buffer may have, and
  * whether this one is longer says that there are two. */
+static size_t joint_of(const struct held *held, size_t size, size_t declared, struct joined *joined, uint32_t *exits)
+{
+	if (!joined->to && held->span.size > size && declared <= size) {
+		joined->from = held->span.size - size < declared ? held->span.size - size : declared;
+		joined->to = declared;
+	}
+	if (!joined->to)
+		return joined->doubt ? joined->doubt : find_seam(held, joined, exits);
+	size_t gap = gap_from(held, joined->from);
+	return gap <= joined->to ? gap : unmatched(joined, exits);
+}
+
 static int find_joint(const struct held *held, size_t size, size_t declared, size_t *joint)
 {
-	struct joined joined = {.calls = malloc(held->span.size / TW_FDR_FUNCTION_SIZE * sizeof *joined.calls + 1)};
-	uint32_t *exits = malloc(held->span.size / TW_FDR_FUNCTION_SIZE * sizeof *exits + 1);
-	uint64_t tsc = 0;
-	size_t told = 0;
-	*joint = held->span.size;
-	for (size_t i = 0; joined.calls && exits && i < held->stretch_count; i++)
-		read_stretch(held, &held->stretches[i], &tsc, &told, &joined);
-	if (!joined.to && held->span.size > size && declared <= size) {
-		joined.from = held->span.size - size < declared ? held->span.size - size : declared;
-		joined.to = declared;
+	enum { BEGINNING = 3 * RECORD }; /* BufferExtents, NewBuffer, WallTime */
+	const size_t most = held->span.size / TW_FDR_FUNCTION_SIZE + 1;
+	struct joined joined = {.calls = malloc(most * sizeof *joined.calls)};
+	uint32_t *exits = malloc(most * sizeof *exits);
+	const bool enough = joined.calls && exits;
+	if (declared <= size && declared > held->span.size && declared - held->span.size >= BEGINNING)
+		joined.missing = declared - held->span.size;
+	if (enough) {
+		read_held(held, &joined);
+		*joint = joint_of(held, size, declared, &joined, exits);
 	}
-	if (joined.to && exits) {
-		size_t gap = gap_from(held, joined.from);
-		*joint = gap <= joined.to ? gap : unmatched(&joined, exits);
-	}
-	int status = joined.calls && exits ? 0 : TW_ERR_MEMORY;
 	free(joined.calls);
 	free(exits);
-	return status;
+	return enough ? 0 : TW_ERR_MEMORY;
 }
 
 /* ---- All of it. ---- */

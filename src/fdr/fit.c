@@ -161,6 +161,7 @@ struct judge {
 	const struct fdr_span *span;
 	struct node *nodes;    /* by place, one more than there are bytes */
 	uint64_t told;         /* behind the record that is looked at */
+	bool before_gap;       /* it is */
 	size_t copy, copy_end; /* no record begins here */
 };
 
@@ -169,6 +170,8 @@ static int32_t delta_gain(const struct judge *j, uint32_t delta)
 	const struct fdr_known *known = j->known;
 	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
 	uint64_t before = j->span->told;
+	if (j->before_gap && delta >= LARGE_DELTA) /* its last bytes may be another record's */
+		return WRONG;
 	if (j->told != UINT64_MAX && j->told >= before && delta >= LARGE_DELTA && delta > j->told - before)
 		return WRONG;
 	if (delta > INT32_MAX && j->told == UINT64_MAX && known->calls >= FEW && known->wide <= 1 && delta / 16 > range)
@@ -272,6 +275,7 @@ static int32_t gain(struct judge *j, size_t at, uint32_t *size)
 	*size = (uint32_t)decoder.need;
 	const struct node *next = &j->nodes[*size < span->size - at ? at + *size : span->size];
 	j->told = next->told;
+	j->before_gap = !next->size && *size < span->size - at;
 	int32_t own = record.kind <= TW_FDR_ENTER_ARGS ? call_gain(j, &record) : metadata_gain(j, &record, at);
 	if (tells(&record))
 		j->told = record.tsc;
@@ -303,7 +307,7 @@ static bool is_event(uint32_t size)
 }
 
 /* Where a gap ends. Where a few bytes are missing or too many, those right behind them may be the end of one record
- * behind the beginning of another: a call is not believed there. */
+ * behind the beginning of another: a call is not believed there, but where one or more stand in the gap. */
 static size_t behind_gap(const struct node *nodes, size_t gap, size_t size)
 {
 	enum { SHORT = TW_FDR_METADATA_SIZE };
@@ -311,7 +315,8 @@ static size_t behind_gap(const struct node *nodes, size_t gap, size_t size)
 	while (at < size && !nodes[at].resumes)
 		at++;
 	bool call = at < size && nodes[at].size == TW_FDR_FUNCTION_SIZE;
-	return call && at - gap < SHORT ? at + TW_FDR_FUNCTION_SIZE : at;
+	bool shifted = (at - gap) % TW_FDR_FUNCTION_SIZE != 0;
+	return call && shifted && at - gap < SHORT ? at + TW_FDR_FUNCTION_SIZE : at;
 }
 
 /* A record that goes on behind the span is left for the next one, but for an event, whose payload may be long. */

@@ -43,24 +43,66 @@ static void note_function(struct fdr_known *known, uint8_t *once, const struct t
 	once[place / 8] |= (uint8_t)(1u << place % 8);
 }
 
-/* Takes the records of a buffer up to the first that cannot be one. */
-static void note_records(struct fdr_known *known, uint8_t *once, struct tw_fdr_decoder *decoder)
+/* Whether all of a buffer's bytes are records as they stand. cut: its end is not among them. */
+static bool is_whole(struct tw_fdr_decoder decoder, bool cut)
+{
+	struct tw_fdr_record record;
+	int status;
+	bool begun = false;
+	while ((status = tw_fdr_next(&decoder, &record)) > 0) {
+		bool starts = record.kind == TW_FDR_NEW_BUFFER;
+		if ((starts && begun) || record.kind == TW_FDR_END_OF_BUFFER)
+			return true;
+		begun |= starts;
+	}
+	return status == 0 || (cut && status == TW_ERR_ROOM);
+}
+
+static void note_metadata(struct fdr_known *known, const struct tw_fdr_record *record)
+{
+	known->padded |= record->padded;
+	if (record->kind == TW_FDR_NEW_CPU_ID)
+		note_time(known, record->tsc);
+	if (fdr_has_payload((unsigned)record->kind) && record->payload_size > known->largest_event)
+		known->largest_event = record->payload_size;
+}
+
+/* Takes the records of a buffer; of a damaged one, those before its calls. */
+static void note_records(struct fdr_known *known, uint8_t *once, struct tw_fdr_decoder decoder, bool whole)
 {
 	struct tw_fdr_record record;
 	bool begun = false;
-	while (tw_fdr_next(decoder, &record) > 0) {
-		bool starts = record.kind == TW_FDR_NEW_BUFFER;
-		if ((starts && begun) || record.kind == TW_FDR_END_OF_BUFFER)
+	while (tw_fdr_next(&decoder, &record) > 0) {
+		bool starts = record.kind == TW_FDR_NEW_BUFFER, call = record.kind <= TW_FDR_ENTER_ARGS;
+		if ((starts && begun) || record.kind == TW_FDR_END_OF_BUFFER || (call && !whole))
 			return;
 		begun |= starts;
-		if (record.kind <= TW_FDR_ENTER_ARGS)
+		if (call)
 			note_function(known, once, &record);
 		else
-			known->padded |= record.padded;
-		if (record.kind == TW_FDR_NEW_CPU_ID)
-			note_time(known, record.tsc);
-		if (fdr_has_payload((unsigned)record.kind) && record.payload_size > known->largest_event)
-			known->largest_event = record.payload_size;
+			note_metadata(known, &record);
+	}
+}
+
+/* Takes the calls of a damaged buffer, at whatever byte they stand: so many short ones in a row are hardly ever
+ * anything else, if some of them exit. From a byte or two too early on, all look like entries. */
+static void note_runs(struct fdr_known *known, uint8_t *once, const struct tw_fdr_decoder *buffer)
+{
+	enum { SURE = 8, SHORT = 1 << 20 };
+	for (size_t phase = 0; phase < TW_FDR_FUNCTION_SIZE; phase++) {
+		unsigned run = 0, exits = 0;
+		for (size_t at = phase; at + TW_FDR_FUNCTION_SIZE <= buffer->left; at += TW_FDR_FUNCTION_SIZE) {
+			struct tw_fdr_record record;
+			struct tw_fdr_decoder decoder = *buffer;
+			decoder.bytes += at;
+			decoder.left = TW_FDR_FUNCTION_SIZE;
+			bool call = tw_fdr_next(&decoder, &record) > 0 && record.kind <= TW_FDR_ENTER_ARGS;
+			bool fits = call && record.function_id && record.tsc_delta < SHORT;
+			run = fits ? run + 1 : 0;
+			exits = !fits ? 0 : exits + (record.kind == TW_FDR_EXIT);
+			if (run > SURE && exits)
+				note_function(known, once, &record);
+		}
 	}
 }
 
@@ -79,7 +121,10 @@ static int look_at_log(struct tw_reader *reader, const struct fdr_log *log, stru
 		                                 .left = next - at,
 		                                 .version = log->header.version,
 		                                 .layout = log->header.layout};
-		note_records(known, once, &decoder);
+		bool whole = is_whole(decoder, next == LOOKED_AT);
+		note_records(known, once, decoder, whole);
+		if (!whole)
+			note_runs(known, once, &decoder);
 	}
 	tw_window_free(&window);
 	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;

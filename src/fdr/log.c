@@ -516,18 +516,25 @@ static int find_by_extents(struct finder *f, struct fdr_buffer *buffer)
 	return check_overrun(f, buffer);
 }
 
-/* Version 1: where the header's buffer size leads, if a buffer or the end of the file is there; 0 if not. */
+/* Version 1: where the header's buffer size leads, if a buffer or the end of the file is there; 0 if not. Where all
+ * stand at multiples of the size, the beginning of the next ones may be damaged. */
 static int filled_end(struct finder *f, const struct fdr_buffer *buffer, uint64_t *end)
 {
-	uint64_t size = f->log->header.buffer_size;
-	struct look look = {0};
+	enum { DAMAGED = 3 };
+	const uint64_t size = f->log->header.buffer_size;
 	*end = 0;
-	if (f->log->header.version != 1 || size < RECORD || size > f->size - buffer->offset)
+	if (f->log->header.version != 1 || size < RECORD)
 		return 0;
-	int status = look_at(f, buffer->offset + size, &look);
-	if (buffer->offset + size == f->size || look.strong)
-		*end = buffer->offset + size;
-	return status;
+	const uint64_t most = (buffer->offset - TW_FDR_HEADER_SIZE) % size ? 1 : 1 + DAMAGED;
+	for (uint64_t i = 1; !*end && i <= most && size <= (f->size - buffer->offset) / i; i++) {
+		struct look look;
+		int status = look_at(f, buffer->offset + i * size, &look);
+		if (status < 0)
+			return status;
+		if (buffer->offset + i * size == f->size || look.strong)
+			*end = buffer->offset + size;
+	}
+	return 0;
 }
 
 /* Version 1 after EndOfBuffer: the next buffer follows at once, as LLVM reads it, or after fill, as the document
