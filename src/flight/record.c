@@ -69,7 +69,7 @@ static inline bool take_away(const struct flight_log *log, struct flight_thread 
 
 /* ---- A limit of depth. ----
  *
- * Exceptions and longjmp() end calls without an exit: those whose place on the stack is free as the next call begins. */
+ * Exceptions and longjmp() end calls without an exit: those whose place on the stack is free when the next begins. */
 
 static bool is_entry_too_deep(struct flight_thread *thread, uint32_t deepest, uint32_t id, uint64_t place)
 {
