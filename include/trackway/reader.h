@@ -86,9 +86,9 @@ struct tw_read_options {
 	/* Threads for a format that reads ahead of the caller (fxt, tracelog), where findings_only reads several files
 	 * at once (xtrace), and for a target of this reader that several write; 0: as many as there are processors. */
 	unsigned jobs;
-	/* Bytes by which records may come late and still be put in order, in formats whose records are not in
-	 * order (fxt, tracelog, chrome). 0: 4 MiB, or less where so many archives are merged that their windows would
-	 * take more than the limit. */
+	/* Bytes by which records may come late and still be put in order in memory, in formats whose records are not
+	 * in order (fxt, tracelog, chrome). 0: 4 MiB, or less where so many archives are merged that their windows
+	 * would take more than the limit. Later ones are put in order in a temporary file (chrome). */
 	uint64_t reorder_window;
 	/* Ticks per second of the writer's clock, instead of what the trace tells, at most 10^12; 0: what it tells. For
 	 * formats of XRay. */

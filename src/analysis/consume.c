@@ -198,13 +198,44 @@ static void read_all(struct reading *reading, const struct tw_reader *reader, un
 		tw_parallel(count, read_part, reading);
 }
 
-static int read_whole(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
+/* Reads all by one reader. *disordered: nothing was merged, because events of a track came behind later ones. */
+static int read_by(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner, bool *disordered)
 {
 	struct part part = {.reader = reader};
 	struct reading reading = {.consumer = consumer, .owner = owner, .parts = &part};
 	consumer->begin(owner, 1);
 	read_all(&reading, reader, 1);
+	*disordered = part.status >= 0 && reader->traits.disordered && tw_input_repeatable(reader->input);
+	if (*disordered) {
+		close_states(&reading, 1);
+		return 0;
+	}
 	return settle(&reading, 1, merge_parts(&reading, 1));
+}
+
+/* The same once more, in order. */
+static int read_in_order(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
+{
+	const struct tw_request request = {.kinds = reader->request.kinds, .track_ends = true};
+	struct tw_reader *again;
+	bool disordered;
+	reader->reports.again = true; /* all but limits has been reported */
+	int status = tw_open_instead(&again, reader);
+	status = status < 0 ? status : tw_begin(again, TW_USE_WHOLE, &request);
+	status = status < 0 ? status : read_by(again, consumer, owner, &disordered);
+	if (status < 0)
+		tw_fail(reader, status, "%s", again ? tw_reader_error(again) : "out of memory");
+	else
+		reader->clock = again->clock;
+	tw_close(again);
+	return status;
+}
+
+static int read_whole(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
+{
+	bool disordered;
+	int status = read_by(reader, consumer, owner, &disordered);
+	return disordered ? read_in_order(reader, consumer, owner) : status;
 }
 
 static bool any_folded(const struct reading *reading, unsigned count)
@@ -262,7 +293,9 @@ static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_
 int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner)
 {
 	/* Of events all count: what is open ends with the last of its thread. Who deals calls knows. */
-	const struct tw_request request = {.kinds = is_dealt(reader) ? TW_SLICES : 0, .track_ends = true};
+	const struct tw_request request = {.kinds = is_dealt(reader) ? TW_SLICES : 0,
+	                                   .lasting = true,
+	                                   .track_ends = true};
 	int used = tw_begin(reader, TW_USE_WHOLE, &request);
 	if (used < 0)
 		return used;

@@ -33,6 +33,9 @@ extern const struct chrome_phase chrome_phases[CHROME_PHASES];
 
 unsigned chrome_phase_number(const struct chrome_item *item);
 
+/* The phase of a letter in general: Fuchsia gives two of them another meaning. */
+const struct chrome_phase *chrome_phase_of_letter(char phase);
+
 /* ---- stream.c: events one after the other, out of a document that is never held whole. ---- */
 
 enum chrome_form { CHROME_FORM_NONE, CHROME_FORM_ARRAY, CHROME_FORM_OBJECT, CHROME_FORM_LINES };
@@ -240,7 +243,9 @@ void chrome_profiles_free(struct chrome_profiles *profiles);
 
 enum {
 	CHROME_PIECE = 1 << 20,          /* bytes of input whose rows are sorted together */
-	CHROME_REORDER = 4 << 20,        /* bytes that events may come late by, where options do not tell */
+	CHROME_REORDER = 4 << 20,        /* bytes by which events may come late and be sorted in memory, where options
+	                                    do not tell; */
+	CHROME_REORDER_MOST = 64 << 20,  /* and at most: so many bytes are never more pieces than a sorter holds */
 	CHROME_ROWS_OVERHEAD_SHARE = 16, /* of the memory limit, for one event */
 };
 
@@ -248,19 +253,22 @@ struct chrome_records;
 struct chrome_summary;
 
 struct chrome_track_info {
-	uint64_t bytes; /* of its events */
-	uint16_t cpu;   /* of its last event, where the file tells */
+	uint64_t bytes;  /* of its events */
+	uint64_t latest; /* time of all its slices that were delivered; where `looked` is false */
+	uint16_t cpu;    /* of its last event, where the file tells */
 };
 
-/* Times of events. Written by events.c and reader.c. */
+/* Times of events. Written by events.c, reader.c and look.c. */
 struct chrome_times {
 	uint64_t base;     /* added to every ts */
-	bool begun;        /* the base is settled: the first rows went out */
+	bool begun;        /* the base is settled: the first rows went out, or all times have been looked at */
+	bool looked;       /* all times have been looked at */
 	bool timed;        /* there was an event with a time; `last` is that */
 	uint64_t last;     /* time of the last event that had one */
 	uint64_t timed_at; /* where the stream was then */
-	int64_t earliest;  /* of all events of the first window, of threads that are left out, too: ts in ns */
-	bool started;      /* rows went out: the clock's start is known */
+	int64_t
+	    earliest; /* of all events of the first window, or of all, of threads that are left out, too: ts in ns */
+	bool started; /* rows went out: the clock's start is known */
 };
 
 /* The order of rows. Written by reader.c. */
@@ -268,8 +276,9 @@ struct chrome_order {
 	struct tw_sorter *sorter; /* NULL in TW_ORDER_FILE */
 	struct tw_slab_scratch scratch;
 	struct chrome_piece *free_pieces, *current;
-	uint64_t window; /* bytes that are read ahead of the oldest piece */
-	bool ended;      /* the stream has ended */
+	uint64_t window;  /* bytes that are read ahead of the oldest piece */
+	uint64_t late_at; /* offset of the first slice that came behind a later one of its track */
+	bool ended;       /* the stream has ended */
 };
 
 struct chrome_state {
@@ -286,6 +295,29 @@ struct chrome_state {
 	struct chrome_records *records;   /* records.c */
 	struct chrome_summary *summary;   /* info.c */
 };
+
+/* Bytes that are read ahead of the oldest piece. */
+uint64_t chrome_window(const struct tw_reader *reader);
+
+/* look.c: tw_format_reading.look. */
+int chrome_look(struct tw_reader *reader);
+
+/* tw_format_reading.check. */
+int chrome_check(struct tw_reader *reader, const struct tw_batch *batch);
+
+/* glance.c: an event of which no more is told than when it happens. */
+struct chrome_glance {
+	size_t offset; /* among the bytes */
+	int64_t ns;    /* ts */
+	char phase;    /* one that has a time */
+};
+
+/* Takes an event; false leaves it and what follows to another. */
+typedef bool (*chrome_glance_fn)(void *context, const struct chrome_glance *glance);
+
+/* Gives the events of an array, from the bracket of one on, as long as they are plain and whole. Returns how many bytes
+ * they are: not all of an event is seen to be right. */
+size_t chrome_glance_at(const uint8_t *bytes, size_t size, chrome_glance_fn take, void *context);
 
 /* Frees the rows that are held. */
 void chrome_order_free(struct chrome_state *state);

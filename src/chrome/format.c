@@ -155,7 +155,9 @@ const struct tw_format tw_format_chrome = {
     .reading =
 	{
 	    .open = open_chrome,
+	    .look = chrome_look,
 	    .read = chrome_read,
+	    .check = chrome_check,
 	    .read_record = chrome_read_record,
 	    .close = close_chrome,
 	},

@@ -59,14 +59,24 @@ static const char letters[] = {
 
 _Static_assert(sizeof letters + FIRST == CHROME_PHASES, "one letter a phase");
 
+static unsigned number_of(char phase)
+{
+	for (unsigned i = 0; i < sizeof letters; i++)
+		if (letters[i] == phase)
+			return FIRST + i;
+	return UNKNOWN;
+}
+
+const struct chrome_phase *chrome_phase_of_letter(char phase)
+{
+	return &chrome_phases[number_of(phase)];
+}
+
 unsigned chrome_phase_number(const struct chrome_item *item)
 {
 	char phase = chrome_phase_of(item);
 	/* Fuchsia names threads with "t" and processes with "p", without a time. */
 	if ((phase == 't' || phase == 'p') && !item->values[CHROME_TS].type && item->values[CHROME_NAME].type)
 		return SYSTEM_NAME;
-	for (unsigned i = 0; i < sizeof letters; i++)
-		if (letters[i] == phase)
-			return FIRST + i;
-	return UNKNOWN;
+	return number_of(phase);
 }

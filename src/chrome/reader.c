@@ -120,17 +120,32 @@ static int fill_window(struct tw_reader *reader)
 
 /* ---- Reading. ---- */
 
-static void report_late(struct tw_reader *reader)
+/* Where nobody has looked ahead: whether events of a track come behind later ones of it. */
+static void note_tracks(struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct chrome_state *state = reader->state;
-	struct tw_sorter *sorter = state->order.sorter;
-	if (sorter->late)
-		tw_report(reader, &chrome_rules[CHROME_LATE], sorter->late_offset, sorter->late_offset, 0,
-		          "%llu event%s came later than the reorder window allows to put in order, by up to %llu ns; a "
-		          "larger --reorder-window does.",
-		          (unsigned long long)sorter->late, tw_plural(sorter->late),
-		          (unsigned long long)sorter->latest_by);
-	sorter->late = 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->kind > TW_SLICE_COMPLETE)
+			continue;
+		struct chrome_track_info *track = &state->tracks[event->track];
+		if (event->time < track->latest && !reader->traits.disordered++)
+			state->order.late_at = event->offset;
+		track->latest = event->time > track->latest ? event->time : track->latest;
+	}
+}
+
+/* What is no pipe is read again, in order. */
+static void report_late(struct tw_reader *reader)
+{
+	const struct chrome_state *state = reader->state;
+	const uint64_t late = reader->traits.disordered, at = state->order.late_at;
+	if (late && !tw_input_repeatable(reader->input))
+		tw_report(
+		    reader, &chrome_rules[CHROME_LATE], at, at, 0,
+		    "%llu event%s of a thread came behind later ones of it, by more than is read ahead of a pipe; a "
+		    "file is read in order",
+		    (unsigned long long)late, tw_plural(late));
 }
 
 static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
@@ -170,14 +185,17 @@ static int read_plain(struct tw_reader *reader, struct tw_batch *batch)
 	return (int)slab->count;
 }
 
-/* What Trackway's own writer told of the clock. */
+/* What Trackway's own writer told of the clock; an event may be before its start. */
 static void take_told_clock(struct tw_reader *reader)
 {
-	const struct chrome_stream *stream = &((const struct chrome_state *)reader->state)->stream;
+	const struct chrome_state *state = reader->state;
+	const struct chrome_stream *stream = &state->stream;
 	struct tw_clock *clock = &reader->clock;
 	if (!stream->has_start)
 		return;
-	clock->start_ns = stream->start_ns;
+	const bool early = state->times.looked && state->times.earliest < 0;
+	const uint64_t before = early ? -(uint64_t)state->times.earliest : 0;
+	clock->start_ns = before < stream->start_ns ? stream->start_ns - before : 0;
 	clock->has_wall = stream->wall_ns > 0 && stream->wall_ns <= INT64_MAX && stream->start_ns <= INT64_MAX;
 	clock->wall_ns = clock->has_wall ? (int64_t)stream->wall_ns - (int64_t)stream->start_ns : 0;
 }
@@ -208,7 +226,7 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 }
 
 /* Tells of complete slices that overlap, once for each thread. Returns 0 or a negative status. */
-static int check_overlaps(struct tw_reader *reader, const struct tw_batch *batch)
+int chrome_check(struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct chrome_state *state = reader->state;
 	bool failed = false;
@@ -227,13 +245,19 @@ static int check_overlaps(struct tw_reader *reader, const struct tw_batch *batch
 	return failed ? tw_fail_memory(reader) : 0;
 }
 
+uint64_t chrome_window(const struct tw_reader *reader)
+{
+	uint64_t wanted = reader->options.reorder_window ? reader->options.reorder_window : CHROME_REORDER;
+	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
+	most = most < CHROME_REORDER_MOST ? most : CHROME_REORDER_MOST;
+	return wanted < most ? wanted : most;
+}
+
 /* Done by the first read of events, because who reads records wants those that would wait in the window, too. */
 static int begin_sorted(struct tw_reader *reader)
 {
 	struct chrome_state *state = reader->state;
-	uint64_t wanted = reader->options.reorder_window ? reader->options.reorder_window : CHROME_REORDER;
-	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
-	state->order.window = wanted < most ? wanted : most;
+	state->order.window = chrome_window(reader);
 	state->order.sorter = calloc(1, sizeof *state->order.sorter);
 	if (!state->order.sorter)
 		return tw_fail_memory(reader);
@@ -256,9 +280,9 @@ int chrome_read(struct tw_reader *reader, struct tw_batch *batch)
 	int count = state->order.sorter ? read_sorted(reader, batch) : read_plain(reader, batch);
 	if (count > 0)
 		note_times(reader, batch);
-	if (count > 0 && state->order.sorter && reader->options.checking == TW_CHECK_ALL)
-		status = check_overlaps(reader, batch);
-	return status < 0 ? status : count;
+	if (count > 0 && reader->request.lasting && !state->times.looked)
+		note_tracks(reader, batch);
+	return count;
 }
 
 void chrome_order_free(struct chrome_state *state)

@@ -31,6 +31,7 @@ struct tw_call_run;
 struct tw_passed;
 struct tw_batch_room;
 struct tw_filter;
+struct tw_runs;
 struct tw_left_calls;
 
 /* What a format or a merge tells about all events of a reader. `open` writes it, but for two members. */
@@ -46,8 +47,10 @@ struct tw_traits {
 	bool raised; /* the merge, as it reads: events would come before time 0, which is theirs instead */
 	/* Of a merge, as it reads: how many CPUs and threads have got other numbers. */
 	uint64_t moved_cpus, moved_threads;
-	uint64_t rounding; /* ns by which times may be wrong that were rounded; 0: they are exact */
-	uint64_t reach_ns; /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
+	uint64_t disordered; /* tw_request.lasting: so many events came behind later ones of their track. A reader that
+	                        is asked for more than that has them in order */
+	uint64_t rounding;   /* ns by which times may be wrong that were rounded; 0: they are exact */
+	uint64_t reach_ns;   /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
 	                       or not */
 };
 
@@ -72,11 +75,12 @@ struct tw_reader {
 	/* What is open: reader.c writes it, and `open` of a format that claims paths the input. */
 	const struct tw_format *format;
 	struct tw_input *input;
-	struct tw_window window; /* over the input, at its start when the format opens */
-	const char *path;        /* that the format claims, and opens itself; otherwise NULL */
-	char *own_path;          /* the same of a reader that was opened by it; otherwise NULL */
-	struct tw_reader *whole; /* of a part: the trace it belongs to, which owns the input; otherwise NULL */
-	unsigned shards;         /* of a part: how many there are; otherwise 0 */
+	struct tw_window window;    /* over the input, at its start when the format opens */
+	const char *path;           /* that the format claims, and opens itself; otherwise NULL */
+	struct tw_input *own_input; /* of a part, where it is not that of the whole; otherwise NULL */
+	char *own_path;             /* the same of a reader that was opened by it; otherwise NULL */
+	struct tw_reader *whole;    /* of a part: the trace it belongs to, which owns the input; otherwise NULL */
+	unsigned shards;            /* of a part: how many there are; otherwise 0 */
 	/* What is asked for: tw_open() and tw_begin() write it. */
 	struct tw_read_options options;
 	struct tw_request request;
@@ -85,6 +89,8 @@ struct tw_reader {
 	struct tw_dictionary *dictionary;
 	struct tw_clock clock;
 	struct tw_traits traits;
+	bool looked;               /* in_order.c: reading.look() has been called, or will not be */
+	struct tw_runs *runs;      /* in_order.c: events that come late, from the first read on; NULL: none does */
 	struct tw_filter *filter;  /* reader.c, at open. NULL: events go straight through */
 	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts, which write it */
 	struct tw_reports reports;
@@ -178,8 +184,18 @@ struct tw_format_reading {
 	 * negative status. NULL where the format has no parts. */
 	int (*open_shard)(struct tw_reader *part, unsigned shard, unsigned shards);
 
+	/* Called before the first read, but where events are wanted as they stand or only added up: finds when the
+	 * trace begins, by a look at the times of all events, and reports nothing. The input is seekable. Returns 1
+	 * where events come later than `read` has them in order, 0 where none does, or a negative status. NULL where
+	 * `read` knows both. */
+	int (*look)(struct tw_reader *reader);
+
 	/* tw_read() without filters, but for threads and providers, which are the format's. */
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
+
+	/* With TW_CHECK_ALL, but not in TW_ORDER_FILE: looks at events that come in order, for what no record tells
+	 * alone. Returns 0 or a negative status. NULL where there is nothing of the kind. */
+	int (*check)(struct tw_reader *reader, const struct tw_batch *batch);
 
 	/* Does a piece of the work that read will need, for a thread that would otherwise wait. guest: it is not the
 	 * thread that reads; then only after reader->help.on_work was called. Returns false where there is nothing to
@@ -323,7 +339,8 @@ char *tw_trace_folder(const char *path);
 int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_piece *pieces, size_t count,
                    const struct tw_read_options *options);
 
-/* A second reader of the same trace with the same options, read instead of it; the input must be seekable. */
+/* A second reader of the same trace with the same options, read instead of it; the input must be repeatable, and where
+ * it is not seekable it is read once more. Close it first. */
 int tw_open_instead(struct tw_reader **instead, struct tw_reader *reader);
 
 /* The same, but it reports nothing; the input must be seekable. Close it first.
@@ -360,6 +377,10 @@ static inline void tw_use_not(struct tw_reader *reader)
 {
 	reader->use = TW_USE_NONE;
 }
+
+/* in_order.c: the format's next batch, with the results of tw_read(), before the filter. Where another order than that
+ * of the file was asked for events come in it, however late they stand in the file. */
+int tw_read_in_order(struct tw_reader *reader, struct tw_batch *batch);
 
 /* tw_read() for who has said that the whole is read. */
 int tw_pull(struct tw_reader *reader, struct tw_batch *batch);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/filter/filter.h"
 #include "core/format.h"
+#include "core/order/runs.h"
 #include "core/ticks.h"
 
 #include <trackway/reader.h>
@@ -324,6 +325,7 @@ static struct tw_reader *new_part(struct tw_reader *whole)
 	part->whole = whole;
 	part->format = whole->format;
 	part->traits = whole->traits;
+	part->traits.disordered = 0;
 	part->input = whole->input;
 	part->path = whole->path;
 	part->window = (struct tw_window){.input = part->input};
@@ -344,12 +346,23 @@ int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned sha
 	return status < 0 ? status : tw_reader_add_filter(*part);
 }
 
+/* Gives a part of an input that is not seekable an input of its own. */
+static int read_once_more(struct tw_reader *part)
+{
+	int status = tw_input_again(&part->own_input, part->input);
+	if (status < 0)
+		return tw_fail(part, status, "%s", part->own_input ? tw_input_error(part->own_input) : "out of memory");
+	part->input = part->window.input = part->own_input;
+	return 0;
+}
+
 int tw_open_instead(struct tw_reader **instead, struct tw_reader *reader)
 {
 	*instead = new_part(reader);
 	if (!*instead)
 		return TW_ERR_MEMORY;
-	int status = reader->format->reading.open(*instead);
+	int status = tw_input_seekable(reader->input) ? 0 : read_once_more(*instead);
+	status = status < 0 ? status : reader->format->reading.open(*instead);
 	return status < 0 ? status : tw_reader_add_filter(*instead);
 }
 
@@ -404,7 +417,7 @@ int tw_pull(struct tw_reader *reader, struct tw_batch *batch)
 {
 	if (reader->filter)
 		return with_text(reader, tw_filter_read(reader->filter, reader, batch));
-	return with_text(reader, reader->format->reading.read(reader, batch));
+	return with_text(reader, tw_read_in_order(reader, batch));
 }
 
 int tw_read(struct tw_reader *reader, struct tw_batch *batch)
@@ -440,9 +453,9 @@ void tw_close(struct tw_reader *reader)
 	if (reader->format && reader->state)
 		reader->format->reading.close(reader);
 	tw_filter_free(reader->filter);
+	tw_runs_free(reader->runs);
 	tw_window_free(&reader->window);
-	if (!reader->whole)
-		tw_input_close(reader->input);
+	tw_input_close(reader->whole ? reader->own_input : reader->input);
 	tw_dictionary_free(reader->dictionary);
 	free(reader->own_path);
 	pthread_mutex_destroy(&reader->reports.lock);

@@ -12,8 +12,11 @@ enum tw_use { TW_USE_NONE, TW_USE_EVENTS, TW_USE_RECORDS, TW_USE_WHOLE };
 /* Given once by tw_begin(), after the trace was opened and before its first event: who opens a trace for a public
  * function does not know yet what will be read of it. Nobody writes it afterwards. All zero asks for nothing. */
 struct tw_request {
-	uint32_t kinds;  /* of event that the caller looks at, bits 1 << kind; a format may leave out others. 0: all */
-	bool unordered;  /* the caller adds events up: their order does not matter, nor when names come */
+	uint32_t kinds; /* of event that the caller looks at, bits 1 << kind; a format may leave out others. 0: all */
+	bool unordered; /* the caller adds events up: their order does not matter, nor when names come */
+	/* The caller looks at how long things last, on their own tracks: when the trace begins, and how tracks
+	 * interleave, does not matter. */
+	bool lasting;
 	bool track_ends; /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
 	bool marks_made; /* events that stand for no record of their own have TW_FLAG_MADE: filter/filter.h */
 	bool texts; /* events come with the text of their record alone, where the format is one of texts: TW_RAW_TEXT */

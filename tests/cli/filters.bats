@@ -78,7 +78,7 @@ field() { # file expression
 		[ "$(field out '[o["time_ns"], o["name"]]')" = "[$((30000 - start * 1000)), 'b']" ] || fail "$start: $(cat out)"
 		trackway convert --to jsonl --thread 2 --from-time 15us trace.json | cmp - out
 	done
-	# Behind the reorder window an event comes late: the trace has begun.
+	# Also where that stands behind the reorder window.
 	"$PYTHON" - <<-'END' >late.json
 		import json
 		slices = [(1, 10 + i) for i in range(60000)] + [(2, 80000), (1, 5)]
@@ -86,7 +86,7 @@ field() { # file expression
 	END
 	trackway convert --to jsonl --reorder-window 64K late.json 2>/dev/null | grep '"thread":2' >all
 	trackway convert --to jsonl --reorder-window 64K --thread 2 late.json >out
-	[ "$(field out 'o["time_ns"]')" = 79990000 ]
+	[ "$(field out 'o["time_ns"]')" = 79995000 ]
 	cmp all out
 	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/uftrace.py" write data
 	trackway convert --to jsonl --thread 80 data | head -1 >out

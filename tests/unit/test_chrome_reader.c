@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/loops.h"
+
 #include <trackway/trackway.h>
 
 /* ---- Events as text: "TIME KIND PID/TID NAME ..." a line, what is 0 or empty left out. ---- */
@@ -701,43 +703,92 @@ static void test_name_limit(void **state)
 	free(json);
 }
 
-/* One event that comes later than the window of pieces reaches. */
-static void test_late(void **state)
+/* All times of a text in the order in which they come, and what was found. */
+struct times {
+	uint64_t *ns;
+	size_t count;
+	struct text findings;
+	uint64_t start_ns;
+};
+
+static struct times times_of(const char *json, size_t size, size_t most, size_t memory)
 {
-	enum { SIZE = 4 << 20 }; /* the default window, which counts from the piece that the first row is in */
-	(void)state;
-	char *json = malloc(SIZE + 256);
-	assert_non_null(json);
-	size_t n = (size_t)sprintf(json, "[");
-	for (int i = 2; n < SIZE; i++)
-		n += (size_t)sprintf(json + n, "{\"ph\":\"i\",\"ts\":%d},\n", i);
-	size_t late = n;
-	n += (size_t)sprintf(json + n, "{\"ph\":\"i\",\"ts\":1}]");
+	struct times all = {.ns = calloc(most, sizeof *all.ns)};
 	struct tw_reader *reader;
 	struct tw_batch batch;
-	struct text findings = {.used = 0};
-	/* A limit of 1 MiB leaves a window of 128 KiB. */
-	const struct tw_read_options options = {.memory_limit = 1 << 20,
+	const struct tw_read_options options = {.order = TW_ORDER_TIME,
+	                                        .memory_limit = memory,
 	                                        .on_finding = note,
-	                                        .finding_context = &findings};
-	char expected[64];
-	assert_int_equal(tw_open_memory(&reader, "test", json, n, &options), 0);
-	while (tw_read(reader, &batch) > 0)
-		;
-	snprintf(expected, sizeof expected, "chrome.late %zu %zu 0\n", late, late);
-	assert_string_equal(findings.bytes, expected);
+	                                        .finding_context = &all.findings};
+	assert_non_null(all.ns);
+	assert_int_equal(tw_open_memory(&reader, "test", json, size, &options), 0);
+	for (int got; (got = tw_read(reader, &batch)) != 0;) {
+		assert_true(got > 0 && all.count + batch.count <= most);
+		for (size_t i = 0; i < batch.count; i++)
+			all.ns[all.count++] = batch.events[i].time;
+	}
+	all.start_ns = tw_reader_clock(reader)->start_ns;
 	tw_close(reader);
-	/* All of it fits the usual window. */
-	findings = (struct text){.used = 0};
-	const struct tw_read_options usual = {.on_finding = note, .finding_context = &findings};
-	assert_int_equal(tw_open_memory(&reader, "test", json, n, &usual), 0);
-	assert_true(tw_read(reader, &batch) > 0);
-	assert_int_equal(batch.events[0].time, 1000);
-	while (tw_read(reader, &batch) > 0)
-		;
-	assert_string_equal(findings.bytes, "");
-	tw_close(reader);
+	return all;
+}
+
+/* However late an event comes, it stands where its time is, and the trace begins with the first: a limit of 1 MiB
+ * leaves a window of 32 KiB. */
+static void test_late(void **state)
+{
+	enum { COUNT = 20000, LATE = 1 + COUNT / 1000 };
+	static const size_t limits[] = {0, 1 << 20};
+	(void)state;
+	char *json = malloc((COUNT + LATE) * 40);
+	assert_non_null(json);
+	size_t n = (size_t)sprintf(json, "[");
+	for (int i = 0; i < COUNT; i++)
+		n += (size_t)sprintf(json + n, "{\"ph\":\"i\",\"ts\":%d.5},\n", i + 2);
+	for (int i = 0; i < LATE; i++)
+		n += (size_t)sprintf(json + n, "{\"ph\":\"i\",\"ts\":%d},\n", 1 + 1000 * i);
+	for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+		struct times all = times_of(json, n, COUNT + LATE, limits[k]);
+		assert_int_equal(all.count, COUNT + LATE);
+		assert_int_equal(all.ns[0], 1000);
+		assert_int_equal(all.ns[1], 2500);
+		assert_int_equal(all.start_ns, 1000);
+		for (size_t i = 1; i < all.count; i++)
+			assert_true(all.ns[i - 1] <= all.ns[i]);
+		assert_string_equal(all.findings.bytes, "");
+		free(all.ns);
+	}
 	free(json);
+}
+
+/* The first look finds the same with its fast loop and without: also in what is not plain, and where keys and brackets
+ * stand in strings and in arguments. */
+static void test_first_look(void **state)
+{
+	static const struct {
+		const char *json;
+		uint64_t start_ns;
+	} cases[] = {
+	    {"[{\"ph\":\"X\",\"ts\":9,\"dur\":1},{\"ph\":\"X\",\"ts\":3.0019,\"dur\":1}]", 3001},
+	    {"[{\"ph\":\"X\",\"ts\":9,\"dur\":1,\"args\":{\"ts\":1}},{\"ph\":\"i\",\"ts\":\"4\"}]", 4000},
+	    {"[{\"name\":\"ts\",\"cat\":\"\\\"ts\\\":1}{\",\"ph\":\"i\",\"ts\" : 9 },{\"ts\":5,\"ph\":\"i\"}]", 5000},
+	    {"[{\"ph\":\"M\",\"ts\":0,\"name\":\"x\"},{\"ph\":\"i\",\"ts\":7e0},{\"ph\":\"i\",\"ts\":8}]", 7000},
+	    {"[{\"ph\":\"i\",\"ts\":9},{\"\\u0074s\":2,\"ph\":\"i\"},{\"ph\":\"i\",\"ts\":8}]", 2000},
+	    {"[{\"ph\":\"i\",\"ts\":9},{\"ph\":\"i\",\"ts\":1,,},{\"ph\":\"i\",\"ts\":8}]", 8000},
+	    {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":9}],\"x\":[{\"ph\":\"i\",\"ts\":1}]}", 9000},
+	    {"[{\"ph\":\"i\",\"ts\":9,\"ts\":6},{\"ph\":\"i\",\"ts\":7}]", 6000},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (unsigned off = 0; off < 2; off++) {
+			char json[1024];
+			/* The loop takes what other bytes follow. */
+			int n = snprintf(json, sizeof json, "%s%200s", cases[i].json, "");
+			tw_loops_off = (uint64_t)off << TW_LOOP_CHROME_TIMES;
+			struct times all = times_of(json, (size_t)n, 8, 0);
+			tw_loops_off = 0;
+			assert_int_equal(all.start_ns, cases[i].start_ns);
+			free(all.ns);
+		}
 }
 
 /* Cut at every byte: what is whole is read, and the rest is counted. */
@@ -916,6 +967,7 @@ int main(void)
 	    cmocka_unit_test(test_arguments_limit),
 	    cmocka_unit_test(test_name_limit),
 	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_first_look),
 	    cmocka_unit_test(test_cut_everywhere),
 	    cmocka_unit_test(test_probe),
 	    cmocka_unit_test(test_forced_format),

@@ -483,7 +483,7 @@ static void pull(struct tw_filter *filter, struct tw_reader *reader)
 {
 	filter->input.next = 0;
 	filter->input.batch = (struct tw_batch){0};
-	int n = reader->format->reading.read(reader, &filter->input.batch);
+	int n = tw_read_in_order(reader, &filter->input.batch);
 	if (n > 0) {
 		if (!filter->begun)
 			set_window(filter, reader);

@@ -1,0 +1,146 @@
+/* look.c - a first look at the times of all events: when the trace begins, and whether any comes late. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/loops.h"
+#include "chrome/chrome.h"
+
+enum { STRETCHES = 32 };
+
+/* A stretch of the file, and the latest time in it. */
+struct stretch {
+	uint64_t begin;
+	int64_t latest;
+};
+
+struct look {
+	uint64_t window;
+	struct stretch stretches[STRETCHES]; /* those that the window reaches over, and some more */
+	uint64_t first, count;               /* number n is stretches[n % STRETCHES] */
+	int64_t behind;                      /* the latest time of all that stands a window before, or more */
+	int64_t earliest, last;              /* ts in ns; last: of the last event that has one */
+	bool timed;                          /* there was one */
+	bool late;
+};
+
+/* The same, and where the bytes of a glance stand. */
+struct look_at {
+	struct look *look;
+	uint64_t offset;
+};
+
+/* Forgets the stretches that the window does not reach any more. */
+static void leave_behind(struct look *look, uint64_t offset)
+{
+	for (; look->count; look->count--) {
+		const struct stretch *oldest = &look->stretches[look->first % STRETCHES];
+		if (offset - oldest->begin < look->window && look->count < STRETCHES)
+			return;
+		look->behind = oldest->latest > look->behind ? oldest->latest : look->behind;
+		look->first++;
+	}
+}
+
+static void note_latest(struct look *look, uint64_t offset, int64_t ns)
+{
+	struct stretch *last = &look->stretches[(look->first + look->count - 1) % STRETCHES];
+	if (!look->count || offset - last->begin >= look->window / (STRETCHES / 2)) {
+		leave_behind(look, offset);
+		last = &look->stretches[(look->first + look->count++) % STRETCHES];
+		*last = (struct stretch){offset, ns};
+	}
+	last->latest = ns > last->latest ? ns : last->latest;
+}
+
+/* An event without a time of its own has that of the last one. Slices of one time stand the longest first: so one of
+ * the same time comes late, too. */
+static void note_late(struct look *look, uint64_t offset, int64_t ns, bool slice)
+{
+	leave_behind(look, offset);
+	look->late |= ns < look->behind || (slice && ns == look->behind);
+}
+
+static void take(struct look *look, const struct chrome_item *item)
+{
+	const struct chrome_phase *phase = &chrome_phases[item->lost ? 0 : chrome_phase_number(item)];
+	const struct chrome_value *ts = &item->values[CHROME_TS];
+	bool needed = phase == &chrome_phases[0] ? !item->lost && ts->type : phase->need & CHROME_HAS_TIME;
+	struct chrome_exact_time time;
+	bool timed = needed && chrome_micros(ts, &time);
+	look->late |= !item->lost && chrome_is_profile(item); /* they come when all of them are there */
+	if (timed) {
+		look->last = time.ns;
+		look->earliest = !look->timed || time.ns < look->earliest ? time.ns : look->earliest;
+		look->timed = true;
+	}
+	if (look->timed)
+		note_late(look, item->offset, look->last, phase->event == TW_SLICE_COMPLETE);
+	if (timed)
+		note_latest(look, item->offset, look->last);
+}
+
+/* What would change the outcome is looked at closely: it may be damage. */
+static bool take_glance(void *context, const struct chrome_glance *glance)
+{
+	struct look *look = ((struct look_at *)context)->look;
+	const uint64_t offset = ((struct look_at *)context)->offset + glance->offset;
+	leave_behind(look, offset);
+	if (!look->timed || glance->ns < look->earliest || (!look->late && glance->ns <= look->behind) ||
+	    glance->phase == 'P')
+		return false;
+	look->last = glance->ns;
+	note_latest(look, offset, glance->ns);
+	return true;
+}
+
+/* Passes events of which nothing but their times is of interest. Returns 0 or a negative status. */
+static int pass_plain(struct tw_reader *reader, struct chrome_stream *stream, struct look *look)
+{
+	const uint8_t *bytes;
+	size_t have, passed = 1;
+	int status = 0;
+	while (status >= 0 && passed && stream->place == CHROME_IN_EVENTS && tw_loop_is_on(TW_LOOP_CHROME_TIMES)) {
+		struct look_at at = {look, stream->at};
+		status = tw_window_view(&reader->window, stream->at, TW_WINDOW_CHUNK, &bytes, &have);
+		passed = status < 0 ? 0 : chrome_glance_at(bytes, have, take_glance, &at);
+		stream->at += passed;
+		stream->items += passed > 0;
+	}
+	return status;
+}
+
+static bool has_samples(const struct chrome_stream *stream)
+{
+	return stream->parts[CHROME_PART_SAMPLES].length > 0;
+}
+
+/* What the reader goes by, when it reads from the beginning. */
+static void settle(struct chrome_state *state, const struct look *look, const struct chrome_stream *stream)
+{
+	struct chrome_times *times = &state->times;
+	times->looked = times->begun = true;
+	times->base = 0;
+	if (!look->timed)
+		return;
+	times->earliest = look->earliest;
+	if (!stream->has_start && look->earliest < 0)
+		times->base = -(uint64_t)look->earliest;
+	times->last = (stream->has_start ? stream->start_ns : times->base) + (uint64_t)look->earliest;
+}
+
+int chrome_look(struct tw_reader *reader)
+{
+	struct tw_reader *again;
+	struct look look = {.window = chrome_window(reader), .behind = INT64_MIN};
+	struct chrome_item item;
+	int status = tw_open_again(&again, reader);
+	struct chrome_stream *stream = status < 0 ? NULL : &((struct chrome_state *)again->state)->stream;
+	while (status >= 0 && (status = pass_plain(again, stream, &look)) >= 0 &&
+	       (status = chrome_next(stream, &item)) > 0)
+		take(&look, &item);
+	if (status < 0)
+		tw_fail(reader, status, "%s", again ? tw_reader_error(again) : tw_status_text(status));
+	else
+		settle(reader->state, &look, stream);
+	bool late = status == 0 && (look.late || (look.timed && has_samples(stream)));
+	tw_close(again);
+	return status < 0 ? status : late;
+}

@@ -1,0 +1,94 @@
+/* in_order.c - the events of a trace in the order asked for, however late they stand in the file. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/temporary.h"
+#include "core/format.h"
+#include "core/order/runs.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { RUNS_SHARE = 8 }; /* of the memory limit, for the runs that are merged at once */
+
+/* Whether it matters when the trace begins, and which event of all comes first. */
+static bool needs_look(const struct tw_reader *reader)
+{
+	const struct tw_request *request = &reader->request;
+	const struct tw_read_options *options = &reader->options;
+	if (!reader->format->reading.look || options->order == TW_ORDER_FILE || request->unordered)
+		return false;
+	return !request->lasting || options->order == TW_ORDER_TIME || options->from_ns || options->to_ns;
+}
+
+static int fail_file(struct tw_reader *reader, int error)
+{
+	if (error == ENOMEM)
+		return tw_fail_memory(reader);
+	return tw_fail(reader, TW_ERR_SYSTEM, "temporary file in %s: %s",
+	               tw_temporary_place(reader->options.temporary_directory), strerror(error));
+}
+
+/* All events, in the order in which the format gives them. */
+static int fill_runs(struct tw_reader *reader)
+{
+	struct tw_batch batch;
+	int count, error = tw_runs_new(&reader->runs, reader->options.temporary_directory,
+	                               tw_memory_limit(reader) / RUNS_SHARE);
+	while (!error && (count = reader->format->reading.read(reader, &batch)) != 0) {
+		if (count < 0)
+			return count;
+		error = tw_runs_put(reader->runs, &batch);
+	}
+	error = error ? error : tw_runs_end(reader->runs);
+	return error ? fail_file(reader, error) : 0;
+}
+
+static int next_of_runs(struct tw_reader *reader, struct tw_batch *batch)
+{
+	int error = tw_runs_next(reader->runs, batch);
+	return error ? fail_file(reader, error) : (int)batch->count;
+}
+
+static int begin(struct tw_reader *reader)
+{
+	reader->looked = true;
+	if (!needs_look(reader))
+		return 0;
+	int status =
+	    tw_input_seekable(reader->input) ? 0 : tw_input_spool(reader->input, reader->options.temporary_directory);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	status = reader->format->reading.look(reader);
+	return status > 0 ? fill_runs(reader) : status;
+}
+
+/* The first of all rows may be one that the look cannot tell: it is made of what stands in others. */
+static void note_start(struct tw_reader *reader, const struct tw_batch *batch)
+{
+	if (batch->count && batch->events[0].time < reader->clock.start_ns)
+		reader->clock.start_ns = batch->events[0].time;
+}
+
+static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
+{
+	bool first = !reader->looked;
+	int status = first ? begin(reader) : 0;
+	if (status < 0)
+		return status;
+	if (!reader->runs)
+		return reader->format->reading.read(reader, batch);
+	status = next_of_runs(reader, batch);
+	if (first)
+		note_start(reader, batch);
+	return status;
+}
+
+int tw_read_in_order(struct tw_reader *reader, struct tw_batch *batch)
+{
+	const struct tw_format_reading *reading = &reader->format->reading;
+	*batch = (struct tw_batch){0};
+	int count = next_batch(reader, batch), status = 0;
+	if (count > 0 && reading->check && reader->options.checking == TW_CHECK_ALL &&
+	    reader->options.order != TW_ORDER_FILE)
+		status = reading->check(reader, batch);
+	return status < 0 ? status : count;
+}

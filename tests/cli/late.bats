@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# late.bats - events that stand late in their file: written thread by thread, at the end of what lasts long, or last of all
+# though they are the first. What every command says is what it says of the same events in order.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+bats_require_minimum_version 1.5.0
+
+export PYTHON=${PYTHON:-/usr/bin/python3}
+
+# Three threads, one behind the other, with counters, nested slices, the outer ones written after those inside, begins and
+# ends, and an event that is the first of all at the end of the file. Beside it the same in order, the outer first.
+make_json() {
+	"$PYTHON" - <<-'END'
+		import json
+		late, inner = [], 7000
+		for thread in range(1, 4):
+		    for outer in range(2):
+		        begin = 1000 + outer * 200000
+		        for i in range(inner):
+		            ts = begin + 10 + i * 25 + thread
+		            late.append({"ph": "X", "name": "in", "pid": 1, "tid": thread, "ts": ts, "dur": 8, "args": {"i": i}})
+		            if i % 100 == 0:
+		                late.append({"ph": "C", "name": "level", "pid": 1, "tid": thread, "ts": ts + 0.5, "args": {"v": i}})
+		        late.append({"ph": "X", "name": "out", "pid": 1, "tid": thread, "ts": begin, "dur": 190000})
+		        late.append({"ph": "E", "name": "pair", "pid": 1, "tid": thread, "ts": begin + 195000})
+		        late.append({"ph": "B", "name": "pair", "pid": 1, "tid": thread, "ts": begin + 191000})
+		late.append({"ph": "i", "s": "t", "name": "first", "pid": 1, "tid": 2, "ts": 250.125})
+		first = [e for e in late if e["name"] == "first"]
+		for name, events in ("late.json", late), ("order.json", sorted(late, key=lambda e: e["ts"])):
+		    with open(name, "w") as out:
+		        out.write("[" + ",\n".join(json.dumps(e) for e in events) + "]\n")
+	END
+}
+
+# Rows without where they stood in the file.
+rows() { # trace options...
+	trackway convert --to jsonl --reorder-window 64K "$@" 2>err | sed -E 's/,"offset":[0-9]+//; s/"offset":[0-9]+,//'
+	[ ! -s err ] || fail "$(cat err)"
+}
+
+@test "chrome: events that come later than the window are in order, from a file, a pipe and compressed" {
+	make_json
+	rows order.json >expected
+	[ "$(head -1 expected | grep -c '"time_ns":0,.*"first"')" = 1 ] || fail "$(head -1 expected)"
+	[ "$(wc -l <expected)" = $((3 * 2 * (7000 + 70 + 3) + 1)) ]
+	gzip -kf late.json
+	rows late.json | cmp - expected
+	rows late.json.gz | cmp - expected
+	cat late.json | rows - | cmp - expected
+	rows --memory 1M late.json | cmp - expected # many runs
+}
+
+@test "chrome: every command says the same of events in order and late" {
+	make_json
+	local window=(--reorder-window 64K)
+	# Of each thread: two outer slices of 190 ms, and in each 7,000 of 8 us.
+	trackway stat "${window[@]}" --json late.json 2>err >stat
+	[ ! -s err ] || fail "$(cat err)"
+	grep -q '"name":"out","id":0,"count":6,.*"total_ns":1140000000,"self_ns":804000000,' stat || fail "$(cat stat)"
+	grep -q '"name":"in","id":0,"count":42000,.*"total_ns":336000000,"self_ns":336000000,' stat || fail "$(cat stat)"
+	grep -q '"name":"pair","id":0,"count":6,"open":0,.*"total_ns":24000000,' stat || fail "$(cat stat)"
+	gzip -kf late.json
+	trackway stat "${window[@]}" --json late.json.gz | cmp - stat
+	local name
+	for name in late order; do
+		trackway info --json $name.json | grep -o '"clock_start_ns":[0-9]*,' >$name.said
+		trackway counters "${window[@]}" --csv $name.json >>$name.said
+		trackway stacks "${window[@]}" $name.json >>$name.said
+		trackway sql "${window[@]}" --csv $name.json 'select count(*), min(ts), max(ts + dur), sum(dur), sum(depth),
+			(select start_ts from trace), (select max(value) from counter) from slice' >>$name.said
+		trackway cut "${window[@]}" --from-time 1.1ms --to-time 1.3ms $name.json -o cut.json
+		rows cut.json >>$name.said
+		trackway merge "${window[@]}" $name.json order.json -o merged.json
+		rows merged.json >>$name.said
+		trackway convert "${window[@]}" $name.json -o $name.csv 2>>$name.said
+		cat $name.csv >>$name.said
+		trackway convert "${window[@]}" $name.json --to ctf -o $name.ctf 2>>$name.said
+	done
+	diff -q late.said order.said || fail "$(diff -a late.said order.said | head -5 | cut -c 1-300)"
+	grep -q '"clock_start_ns":250125,' late.said
+	for name in late.ctf/*; do
+		cmp "$name" "order.ctf/${name##*/}"
+	done
+}
+
+@test "chrome: what a pipe has too late for a profile is told" {
+	make_json
+	cat late.json | trackway stat --reorder-window 64K - 2>err >out
+	grep -q 'came behind later ones of it, by more than is read ahead of a pipe; a file is read in order \[chrome.late\]' err ||
+		fail "$(cat err)"
+}
+
+@test "a place for the temporary file that is none is told" {
+	make_json
+	make_json
+	run --separate-stderr env TMPDIR=/nonexistent trackway convert --reorder-window 64K --to csv late.json -o out.csv
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"temporary file in /nonexistent: No such file or directory"* ]] || fail "$stderr"
+}
