@@ -17,6 +17,8 @@ struct tw_listing {
 	struct tw_list_rows rows; /* of it, to be shown */
 	struct tw_screen screen;
 
+	bool points_on; /* without rows it says what else is in the trace */
+
 	/* Reads a trace, and sets the result, maybe of a trace that was not read to its end. Returns 0 or a negative
 	 * status. */
 	int (*read)(struct tw_listing *listing, struct tw_reader *reader, const char *path);

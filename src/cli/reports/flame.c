@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "cli/command.h"
+#include "cli/files/instead.h"
 #include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
@@ -91,6 +92,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	options->title = options->title ? options->title : title.bytes;
 	status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	if (tree.nodes.count) {
+		if (tree.nodes.count == 1)
+			tw_say_instead(common, tw_weight_is_sampled(tree.weight) ? NULL : "call", operands, count);
 		status = tw_worse(status, write_graph(&tree, options));
 	}
 	tw_tree_free(&tree);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tool.h"
 #include "cli/command.h"
+#include "cli/files/instead.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
@@ -86,6 +87,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		status = tw_worse(status, tw_profile_files(&callers, operands, count));
 	}
 	if (callers.readable) {
+		const bool sampled = tw_weight_is_sampled(tw_profile_weight(functions.profile));
+		if (!tw_profile_row(functions.profile, 0))
+			tw_say_instead(common, sampled ? NULL : "call", operands, count);
 		status = tw_worse(status, write_graph(functions.profile, callers.profile, options));
 	}
 	tw_profile_free(functions.profile);

@@ -6,6 +6,7 @@
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
 #include "cli/command.h"
+#include "cli/files/instead.h"
 #include "cli/output/message.h"
 
 #include <stdlib.h>
@@ -75,6 +76,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	stacks.weight = tree.weight;
 	if (tree.nodes.count) {
+		if (tree.nodes.count == 1)
+			tw_say_instead(common, tw_weight_is_sampled(tree.weight) ? NULL : "call", operands, count);
 		status = tw_worse(status, collect(&stacks, &tree.nodes, options) ? tw_stacks_put(&stacks, &tree, common)
 		                                                                 : tw_say_error("out of memory"));
 	}

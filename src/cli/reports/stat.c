@@ -5,6 +5,7 @@
 #include "analysis/tool.h"
 #include "base/memory/sum.h"
 #include "cli/command.h"
+#include "cli/files/instead.h"
 #include "cli/output/message.h"
 #include "cli/reports/call_notes.h"
 #include "cli/reports/profiles.h"
@@ -75,7 +76,7 @@ static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *
 	return tw_screen_end(&screen, status);
 }
 
-static int show(struct tw_profile *profile, const struct stat_options *options)
+static int show(struct tw_profile *profile, const struct stat_options *options, char **paths, size_t count)
 {
 	struct tw_stat_rows rows = {.by = by_of(options), .weight = tw_profile_weight(profile)};
 	int status = refuse_sort(options->sort, rows.weight);
@@ -85,8 +86,11 @@ static int show(struct tw_profile *profile, const struct stat_options *options)
 		const struct tw_profile_row *first = rows.list.count ? rows.list.items[0] : NULL;
 		if (first && !options->common.json)
 			tw_say_numbers(&options->common, first->name, first->id);
-		if (rows.list.count == 0)
+		if (rows.list.count == 0) {
 			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
+			tw_say_instead(&options->common, tw_weight_is_sampled(rows.weight) ? NULL : "call", paths,
+			               count);
+		}
 		status = put_rows(&rows, options, tw_profile_notes(profile));
 	} else {
 		status = tw_say_error("out of memory");
@@ -101,7 +105,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_profiling profiling = {.common = common, .by = by_of(options)};
 	int status = tw_profile_files(&profiling, operands, count);
 	if (profiling.readable) {
-		status = tw_worse(status, show(profiling.profile, options));
+		status = tw_worse(status, show(profiling.profile, options, operands, count));
 	}
 	tw_profile_free(profiling.profile);
 	return status;

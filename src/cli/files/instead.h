@@ -1,0 +1,12 @@
+/* instead.h - what else is in a trace in which a command finds nothing, and which command shows that. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_FILES_INSTEAD_H
+#define CLI_FILES_INSTEAD_H
+
+#include "cli/options/options.h"
+
+/* Says so on standard error, unless filters are given: they are told instead. what: what there is none of, "call"; NULL:
+ * that has been told. Files are read again for it; what cannot be is passed over. */
+void tw_say_instead(const struct tw_common *common, const char *what, char **paths, size_t count);
+
+#endif
