@@ -46,14 +46,14 @@ static uint32_t kinds_in(const struct tw_common *common, const char *path)
 	return kinds;
 }
 
-void tw_say_instead(const struct tw_common *common, const char *what, char **paths, size_t count)
+void tw_say_instead(const struct tw_common *common, const char *what, uint32_t wanted, char **paths, size_t count)
 {
 	struct tw_text list = {0};
 	uint32_t kinds = 0;
 	for (size_t i = 0; i < count && !tw_has_filters(common); i++)
 		kinds |= kinds_in(common, paths[i]);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		if (!(kinds & others[i].kinds))
+		if (!(kinds & wanted & others[i].kinds))
 			continue;
 		tw_text_add(&list, ", ", list.length ? 2 : 0);
 		tw_text_add(&list, others[i].words, strlen(others[i].words));

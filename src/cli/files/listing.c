@@ -63,8 +63,8 @@ static int show(struct tw_listing *listing, char **paths, size_t count)
 	if (!listing->collect(listing))
 		return tw_say_error("out of memory");
 	listing->note(listing);
-	if (listing->points_on && listing->rows.count == 0)
-		tw_say_instead(listing->common, NULL, paths, count);
+	if (listing->points_to && listing->rows.count == 0)
+		tw_say_instead(listing->common, NULL, listing->points_to, paths, count);
 	if (tw_listing_form(listing) == TW_FORM_SVG && listing->can_draw && !listing->can_draw(listing))
 		return 0;
 	int status = tw_screen_open_form(&listing->screen, listing->common);

@@ -17,7 +17,7 @@ struct tw_listing {
 	struct tw_list_rows rows; /* of it, to be shown */
 	struct tw_screen screen;
 
-	bool points_on; /* without rows it says what else is in the trace */
+	uint32_t points_to; /* without rows it says which of these kinds of event are in the trace */
 
 	/* Reads a trace, and sets the result, maybe of a trace that was not read to its end. Returns 0 or a negative
 	 * status. */

@@ -148,7 +148,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .csv_head = "time_ns,process,thread,cpu_ns,percent\n",
 	    .read = read_cpu,
 	    .collect = collect,
-	    .points_on = true,
+	    .points_to = 1u << TW_SWITCH,
 	    .note = note,
 	    .put_json = put_json,
 	    .put_text = put_text,

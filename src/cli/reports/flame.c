@@ -93,7 +93,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	if (tree.nodes.count) {
 		if (tree.nodes.count == 1)
-			tw_say_instead(common, tw_weight_is_sampled(tree.weight) ? NULL : "call", operands, count);
+			tw_say_instead(common, tw_weight_is_sampled(tree.weight) ? NULL : "call", UINT32_MAX, operands,
+			               count);
 		status = tw_worse(status, write_graph(&tree, options));
 	}
 	tw_tree_free(&tree);

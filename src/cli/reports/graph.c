@@ -89,7 +89,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (callers.readable) {
 		const bool sampled = tw_weight_is_sampled(tw_profile_weight(functions.profile));
 		if (!tw_profile_row(functions.profile, 0))
-			tw_say_instead(common, sampled ? NULL : "call", operands, count);
+			tw_say_instead(common, sampled ? NULL : "call", UINT32_MAX, operands, count);
 		status = tw_worse(status, write_graph(functions.profile, callers.profile, options));
 	}
 	tw_profile_free(functions.profile);

@@ -23,7 +23,7 @@ struct sched_options {
 
 static const char *const by_words[] = {"thread", "process", "cpu", NULL}; /* as enum tw_sched_by */
 
-/* The words of --sort: the numbers of threads and processes, those of CPUs, and "id", which is the order without sorting. */
+/* The words of --sort: the numbers of threads and processes, those of CPUs, and "id": the order without sorting. */
 static const char *const sort_words[] = {"running", "runnable", "switches", "wakeups", "p99",
                                          "max",     "busy",     "id",       NULL};
 
@@ -225,7 +225,8 @@ const struct tw_command tw_command_sched = {
 	"not known, also where --from-time and --to-time show a part: of what goes on at its edges they count what is "
 	"inside. RUNNABLE is the time from a wake-up, or from leaving while it could run on, until it came to a "
 	"CPU. P50 to MAX are latencies: from a wake-up until the thread came to a CPU; percentiles are at most 1 % "
-	"off. LEFT says how often it left, in which state. WINDOW % is of the window: from the first switch or wake-up to the last, or of what "
+	"off. LEFT says how often it left, in which state. WINDOW % is of the window: from the first "
+	"switch or wake-up to the last, or of what "
 	"--from-time and --to-time show; 100 % is one CPU all the time. With --by process it is of all chosen threads "
 	"of a process, and may be more.\n\n"
 	"Idle time is that of threads which the trace says are idle; it belongs to no thread. UNKNOWN is time before "

@@ -77,7 +77,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	stacks.weight = tree.weight;
 	if (tree.nodes.count) {
 		if (tree.nodes.count == 1)
-			tw_say_instead(common, tw_weight_is_sampled(tree.weight) ? NULL : "call", operands, count);
+			tw_say_instead(common, tw_weight_is_sampled(tree.weight) ? NULL : "call", UINT32_MAX, operands,
+			               count);
 		status = tw_worse(status, collect(&stacks, &tree.nodes, options) ? tw_stacks_put(&stacks, &tree, common)
 		                                                                 : tw_say_error("out of memory"));
 	}

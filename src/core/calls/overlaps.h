@@ -17,7 +17,7 @@ struct tw_overlaps {
 
 /* Takes a complete slice. Those of a track come in the order of their begins or of their ends; of others, and of more
  * than 64 that may still matter, some are not looked at. Returns by how many ns it ends behind a slice that it
- * begins in, by more than rounding, the first time on its track; otherwise 0. *failed is set where there is no memory. */
+ * begins in, by more than rounding, the first time on its track; otherwise 0. *failed is set without memory. */
 uint64_t tw_overlaps_take(struct tw_overlaps *overlaps, uint32_t track, uint64_t begin, uint64_t end, bool *failed);
 
 void tw_overlaps_free(struct tw_overlaps *overlaps);
