@@ -6,7 +6,8 @@
 #include "cli/options/options.h"
 
 /* Says so on standard error, unless filters are given: they are told instead. what: what there is none of, "call";
- * NULL: that has been told. wanted: kinds of event, as bits. Files are read again for it; what cannot be is passed over. */
+ * NULL: that has been told. wanted: kinds of event, as bits. Files are read again for it; what cannot be read again is
+ * passed over. */
 void tw_say_instead(const struct tw_common *common, const char *what, uint32_t wanted, char **paths, size_t count);
 
 #endif

@@ -88,8 +88,8 @@ static int show(struct tw_profile *profile, const struct stat_options *options, 
 			tw_say_numbers(&options->common, first->name, first->id);
 		if (rows.list.count == 0) {
 			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
-			tw_say_instead(&options->common, tw_weight_is_sampled(rows.weight) ? NULL : "call", paths,
-			               count);
+			tw_say_instead(&options->common, tw_weight_is_sampled(rows.weight) ? NULL : "call", UINT32_MAX,
+			               paths, count);
 		}
 		status = put_rows(&rows, options, tw_profile_notes(profile));
 	} else {
