@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What memory is for. Each has its own share, so that deep stacks leave room for rows, and rows for what is counted in
- * them: a quarter of the limit, half of it, and a quarter. */
+/* What memory is for. Something is kept for each, so that deep stacks leave room for rows, and rows for what is counted
+ * in them: an eighth of the limit, a quarter, and a quarter. The rest is for whoever needs it first. */
 enum tw_budget_use { TW_FOR_STACKS, TW_FOR_ROWS, TW_FOR_COUNTS, TW_BUDGET_USES };
 
 /* A limit that several threads may share. */
@@ -42,13 +42,14 @@ static inline bool tw_budget_fail(struct tw_budget *budget)
  * failure: it is counted elsewhere. */
 int tw_budget_status(const struct tw_budget *budget);
 
-/* The share of a use. */
+/* The most that a use may take, where the others take no more than what is kept for them. */
 size_t tw_budget_most(const struct tw_budget *budget, enum tw_budget_use use);
 
 /* Takes bytes from the budget; false when they are not there. */
 bool tw_budget_take(struct tw_budget *budget, enum tw_budget_use use, size_t bytes);
 
-/* As tw_grow(); false, and the array as it was, when the limit or the system does not have the memory. */
+/* As tw_grow(); false, and the array as it was, when the limit or the system does not have the memory. It doubles as
+ * long as the limit has room for that, and then grows by less, so that it does not end at half of what is there. */
 bool tw_budget_grow(struct tw_budget *budget, enum tw_budget_use use, void *array, size_t *room, size_t need,
                     size_t size);
 
@@ -81,12 +82,9 @@ static inline uint32_t tw_budget_item(struct tw_budget *budget, enum tw_budget_u
 	return tw_budget_add_item(budget, use, keyed, key, array, size, beside);
 }
 
-/* Whether so many bytes more are there. */
-static inline bool tw_budget_fits(const struct tw_budget *budget, enum tw_budget_use use, size_t bytes)
-{
-	size_t most = tw_budget_most(budget, use), used = atomic_load(&budget->used[use]);
-	return used <= most && bytes <= most - used;
-}
+/* Whether so many bytes more are there; or for each use so many. */
+bool tw_budget_fits(const struct tw_budget *budget, enum tw_budget_use use, size_t bytes);
+bool tw_budget_fits_all(const struct tw_budget *budget, const size_t bytes[TW_BUDGET_USES]);
 
 /* Gives back what was taken. */
 static inline void tw_budget_give(struct tw_budget *budget, enum tw_budget_use use, size_t bytes)

@@ -262,7 +262,7 @@ static void test_limit(void **state)
 	assert_int_equal(tw_sched_end(scene.sched), 0);
 	assert_true(tw_sched_notes(scene.sched)->left_out > 0);
 	assert_true(tw_sched_notes(scene.sched)->left_out < THREADS);
-	assert_true(atomic_load(&scene.sched->budget.used[TW_FOR_ROWS]) <= options.memory_limit / 2);
+	assert_true(atomic_load(&scene.sched->budget.used[TW_FOR_ROWS]) <= options.memory_limit / 8 * 5);
 	expect_cpu(&scene, 0, (struct tw_sched_cpu){0, THREADS - 1, 0, 0, THREADS});
 	tear_down(&scene);
 }

@@ -28,7 +28,7 @@ struct node {
 struct tw_calltree {
 	struct tw_calltree_options options;
 	enum tw_weight weight;             /* TW_WEIGHT_DEFAULT until a trace is added */
-	struct tw_budget reading, keeping; /* memory of the parts that are read, and of the tree: half the limit each */
+	struct tw_budget reading, keeping; /* memory of the parts that are read, half the limit, and of the tree */
 	size_t promised;                   /* bytes of `keeping` for parts that will be merged */
 	struct tw_dictionary *texts;
 	struct node *nodes;
@@ -249,7 +249,7 @@ static int merge_nodes(struct tw_calltree *tree, const struct tw_dictionary *dic
 static void begin(void *owner, unsigned parts)
 {
 	struct tw_calltree *tree = owner;
-	tw_budget_reset(&tree->reading, tree->keeping.limit / 2, parts);
+	tw_budget_reset(&tree->reading, tree->keeping.limit / 8 * 5, parts);
 	tree->promised = 0;
 }
 
@@ -431,7 +431,7 @@ static int add_samples(struct tw_calltree *tree, struct tw_reader *reader, bool 
 	const bool summed = reader->traits.summed; /* sums of calls: their time is told as wall time */
 	if (summed)
 		read.weight = TW_WEIGHT_WALL;
-	tw_budget_reset(&tree->reading, tree->keeping.limit / 2, 1);
+	tw_budget_reset(&tree->reading, tree->keeping.limit / 8 * 5, 1);
 	int status = tw_calltree_sample_nodes(reader, &tree->reading, &read);
 	tree->weight = summed ? tree->weight : read.weight;
 	bool room = read.nodes && merge_nodes(tree, tw_reader_dictionary(reader), read.nodes, read.count) == 0 &&
@@ -465,7 +465,7 @@ int tw_calltree_new(struct tw_calltree **made, const struct tw_calltree_options 
 		tree->options = *options;
 	size_t limit = tree->options.memory_limit ? tree->options.memory_limit : TW_DEFAULT_MEMORY;
 	tree->reading.limit = limit / 2;
-	tree->keeping.limit = limit; /* there is nothing here but rows, whose share is half */
+	tree->keeping.limit = limit / 5 * 4; /* of which rows, the only thing here, get five eighths */
 	if (!make_first_nodes(tree)) {
 		tw_calltree_free(tree);
 		return TW_ERR_MEMORY;

@@ -34,7 +34,8 @@ static uint32_t new_raw(struct tw_histogram_pool *pool)
 {
 	uint32_t raw = pool->free_raw;
 	if (raw) {
-		pool->free_raw = (uint32_t)pool->raws[raw].value[0];
+		pool->free_raw = pool->raws[raw].next;
+		pool->raws[raw] = (struct tw_histogram_raw){0};
 		return raw;
 	}
 	if (pool->raw_count == UINT32_MAX || !tw_budget_grow(pool->budget, TW_FOR_ROWS, &pool->raws, &pool->raw_room,
@@ -67,6 +68,45 @@ bool tw_histogram_init(struct tw_histogram_pool *pool, struct tw_histogram *hist
 {
 	*histogram = (struct tw_histogram){.raw = new_raw(pool)};
 	return histogram->raw != 0;
+}
+
+/* ---- Values as they are. ---- */
+
+/* Where a value has its place, of which there are `before` already; NULL when there is no room. */
+static uint64_t *raw_place(struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t before)
+{
+	uint32_t raw = histogram->raw;
+	for (uint64_t blocks = before / TW_RAW_BLOCK; blocks; blocks--) {
+		if (!pool->raws[raw].next && blocks == 1 && before % TW_RAW_BLOCK == 0) {
+			const uint32_t fresh = new_raw(pool);
+			pool->raws[raw].next = fresh;
+		}
+		raw = pool->raws[raw].next;
+		if (!raw)
+			return NULL;
+	}
+	return &pool->raws[raw].value[before % TW_RAW_BLOCK];
+}
+
+/* Copies the values out. Returns how many there are: fewer than there were where there was no room. */
+static size_t raw_values(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values,
+                         uint64_t *found)
+{
+	size_t count = 0;
+	for (uint32_t raw = histogram->raw; raw && count < values; raw = pool->raws[raw].next)
+		for (size_t i = 0; i < TW_RAW_BLOCK && count < values; i++)
+			found[count++] = pool->raws[raw].value[i];
+	return count;
+}
+
+static void give_raws(struct tw_histogram_pool *pool, struct tw_histogram *histogram)
+{
+	uint32_t last = histogram->raw;
+	while (pool->raws[last].next)
+		last = pool->raws[last].next;
+	pool->raws[last].next = pool->free_raw;
+	pool->free_raw = histogram->raw;
+	histogram->raw = 0;
 }
 
 /* ---- Counting. ---- */
@@ -127,21 +167,24 @@ static bool make_table(struct tw_histogram_pool *pool, struct tw_histogram *hist
 		return false;
 	}
 	histogram->table = table;
-	struct tw_histogram_raw *raw = &pool->raws[histogram->raw];
-	for (uint64_t i = 0; i < values && i < TW_RAW_VALUES; i++)
-		count_bucket(pool, histogram, tw_histogram_bucket(raw->value[i]), 1);
-	raw->value[0] = pool->free_raw;
-	pool->free_raw = histogram->raw;
-	histogram->raw = 0;
+	uint64_t found[TW_RAW_VALUES];
+	const size_t count = raw_values(pool, histogram, values, found);
+	for (size_t i = 0; i < count; i++)
+		count_bucket(pool, histogram, tw_histogram_bucket(found[i]), 1);
+	give_raws(pool, histogram);
 	return true;
 }
 
 void tw_histogram_spill(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before, uint64_t value)
 {
-	if (!histogram->table && before < TW_RAW_VALUES)
-		pool->raws[histogram->raw].value[before] = value;
-	else if (histogram->table || make_table(pool, histogram, before))
+	if (!histogram->table && before < TW_RAW_VALUES) {
+		uint64_t *place = raw_place(pool, histogram, before);
+		if (place)
+			*place = value;
+		pool->starved |= !place;
+	} else if (histogram->table || make_table(pool, histogram, before)) {
 		count_bucket(pool, histogram, tw_histogram_bucket(value), 1);
+	}
 }
 
 /* ---- Reading. ---- */
@@ -211,8 +254,10 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
                         uint64_t from_values)
 {
 	if (!from->table) {
-		for (uint64_t i = 0; i < from_values && i < TW_RAW_VALUES; i++)
-			tw_histogram_add(into_pool, into, into_values + i, from_pool->raws[from->raw].value[i]);
+		uint64_t found[TW_RAW_VALUES];
+		const size_t count = raw_values(from_pool, from, from_values, found);
+		for (size_t i = 0; i < count; i++)
+			tw_histogram_add(into_pool, into, into_values + i, found[i]);
 		return;
 	}
 	if (!into->table && !make_table(into_pool, into, into_values))
@@ -225,15 +270,22 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
 	}
 }
 
+size_t tw_histogram_rows_cost(uint64_t values)
+{
+	uint64_t raw = values < TW_RAW_VALUES ? values : TW_RAW_VALUES;
+	return (size_t)(raw / TW_RAW_BLOCK + 1) * 2 * sizeof(struct tw_histogram_raw);
+}
+
 /* Returns how much memory merging a histogram takes at most: arrays may have twice the room that they need, and with
  * 65536 values or more a count can be carried. */
 size_t tw_histogram_cost(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values)
 {
-	uint64_t octaves = 0;
+	uint64_t octaves = 0, found[TW_RAW_VALUES];
+	const size_t count = raw_values(pool, histogram, values, found);
 	for (uint32_t i = 0; i < TW_OCTAVES && histogram->table; i++)
 		octaves |= (uint64_t)(tw_histogram_chunks(pool)[histogram->table + i] != 0) << i;
-	for (uint64_t i = 0; i < values && i < TW_RAW_VALUES && histogram->raw; i++)
-		octaves |= UINT64_C(1) << tw_histogram_bucket(pool->raws[histogram->raw].value[i]) / TW_BUCKETS;
+	for (size_t i = 0; i < count; i++)
+		octaves |= UINT64_C(1) << tw_histogram_bucket(found[i]) / TW_BUCKETS;
 	size_t chunks = (size_t)__builtin_popcountll(octaves), carried = (size_t)(values >> 16) + 1;
 	size_t carries = chunks * TW_BUCKETS < carried ? chunks * TW_BUCKETS : carried;
 	return 2 * (sizeof *pool->tables + chunks * sizeof *pool->chunks) +
@@ -266,13 +318,11 @@ static uint64_t value_at(const struct tw_histogram_pool *pool, const struct tw_h
 	return bucket_middle(bucket);
 }
 
-static void raw_percentiles(const struct tw_histogram_raw *raw, uint64_t values, const unsigned *parts,
-                            uint64_t *results, size_t count)
+static void raw_percentiles(uint64_t *found, size_t values, const unsigned *parts, uint64_t *results, size_t count)
 {
-	struct tw_histogram_raw sorted = *raw;
-	qsort(sorted.value, values, sizeof *sorted.value, tw_compare_u64);
+	qsort(found, values, sizeof *found, tw_compare_u64);
 	for (size_t i = 0; i < count && values; i++)
-		results[i] = sorted.value[rank(parts[i], values) - 1];
+		results[i] = found[rank(parts[i], values) - 1];
 }
 
 void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
@@ -280,8 +330,8 @@ void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct
 {
 	memset(results, 0, count * sizeof *results);
 	if (!histogram->table) {
-		raw_percentiles(&pool->raws[histogram->raw], values < TW_RAW_VALUES ? values : TW_RAW_VALUES, parts,
-		                results, count);
+		uint64_t found[TW_RAW_VALUES];
+		raw_percentiles(found, raw_values(pool, histogram, values, found), parts, results, count);
 		return;
 	}
 	uint64_t counts[TW_OCTAVES], counted = 0, below = 0;

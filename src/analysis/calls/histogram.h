@@ -6,7 +6,7 @@
 #include "core/budget.h"
 
 /* Values below 64 have a bucket each; above, every octave (64 to 127, 128 to 255, ...) has 64 buckets of one width. */
-enum { TW_BUCKETS = 64, TW_OCTAVES = 59, TW_RAW_VALUES = 16 };
+enum { TW_BUCKETS = 64, TW_OCTAVES = 59, TW_RAW_VALUES = 16, TW_RAW_BLOCK = 4 };
 
 /* One histogram. Its first TW_RAW_VALUES values are kept as they are, so that what is rare is small and exact. The
  * numbers are places in the pool. */
@@ -25,8 +25,10 @@ struct tw_histogram_chunk {
 	uint16_t count[TW_BUCKETS];
 };
 
+/* Values as they are: most rows have few. */
 struct tw_histogram_raw {
-	uint64_t value[TW_RAW_VALUES];
+	uint64_t value[TW_RAW_BLOCK];
+	uint32_t next; /* the block of the values that follow; 0: none */
 };
 
 /* Where histograms live. Number 0 of each kind is none; the counts of chunk 0 are full. */
@@ -38,7 +40,7 @@ struct tw_histogram_pool {
 	size_t chunk_count, chunk_room;
 	struct tw_histogram_raw *raws;
 	size_t raw_count, raw_room;
-	uint32_t free_raw;     /* a list through value[0] */
+	uint32_t free_raw;     /* a list through next */
 	struct tw_map carried; /* chunk * 64 + bucket to a place in carries */
 	uint64_t *carries;     /* counts beyond 16 bits, in units of 65536 */
 	size_t carry_count, carry_room;
@@ -119,7 +121,9 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
                         const struct tw_histogram_pool *from_pool, const struct tw_histogram *from,
                         uint64_t from_values);
 
-/* At most what a histogram of `values` values takes of a budget's counts when it is merged into another. */
+/* At most what a histogram of `values` values takes of a budget's rows when it is merged into another; and of its
+ * counts. */
+size_t tw_histogram_rows_cost(uint64_t values);
 size_t tw_histogram_cost(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values);
 
 /* Reads percentiles (nearest rank) of a histogram of `values` values: parts[i] in thousandths, ascending. All 0 when

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes: a name in a dictionary, about; and all of a row at most, with what arrays and the map grow ahead. */
+/* Bytes: a name in a dictionary, about; and of a row what is here at most, with what arrays and the map grow ahead. */
 enum {
 	NAME_OVERHEAD = 96,
-	ROW_COST = 2 * (sizeof(struct tw_tally) + sizeof(struct tw_profile_key) + sizeof(struct tw_histogram_raw)) +
-	           3 * sizeof(struct tw_map_slot),
+	ROW_COST = 2 * sizeof(struct tw_profile_key) + 3 * sizeof(struct tw_map_slot),
 	PART_COST = 4096
 };
 
@@ -163,7 +162,7 @@ static size_t cost_of(const struct tw_profile_part *part)
 	size_t cost = PART_COST;
 	for (uint32_t i = 0; i < tw_dictionary_names(part->dictionary); i++)
 		cost += name_size(tw_dictionary_name(part->dictionary, i)) + 2 * sizeof(uint32_t);
-	return cost + part->rows.count * ROW_COST;
+	return cost + part->rows.count * ROW_COST + tw_tallies_rows_cost(&part->rows);
 }
 
 static bool folded(void *owner, const void *state)
@@ -172,9 +171,7 @@ static bool folded(void *owner, const void *state)
 	const struct tw_profile_part *part = state;
 	profile->promised[TW_FOR_ROWS] += cost_of(part);
 	profile->promised[TW_FOR_COUNTS] += tw_tallies_counts_cost(&part->rows);
-	return tw_profile_part_folded(part) ||
-	       !tw_budget_fits(&profile->keeping, TW_FOR_ROWS, profile->promised[TW_FOR_ROWS]) ||
-	       !tw_budget_fits(&profile->keeping, TW_FOR_COUNTS, profile->promised[TW_FOR_COUNTS]);
+	return tw_profile_part_folded(part) || !tw_budget_fits_all(&profile->keeping, profile->promised);
 }
 
 static void *open_part(void *owner, const struct tw_dictionary *dictionary)

@@ -44,6 +44,14 @@ size_t tw_tallies_counts_cost(const struct tw_tallies *rows)
 	return cost;
 }
 
+size_t tw_tallies_rows_cost(const struct tw_tallies *rows)
+{
+	size_t cost = 0;
+	for (size_t i = TW_ROW_OTHER; i < rows->count; i++)
+		cost += 2 * sizeof *rows->rows + tw_histogram_rows_cost(rows->rows[i].ended);
+	return cost;
+}
+
 void tw_tallies_merge(struct tw_tallies *into, uint32_t row, const struct tw_tallies *from, uint32_t from_row)
 {
 	struct tw_tally *a = &into->rows[row];

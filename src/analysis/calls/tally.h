@@ -32,8 +32,9 @@ void tw_tallies_free(struct tw_tallies *rows);
  * Returns its number, or TW_ROW_OTHER when the limit is reached. */
 uint32_t tw_tallies_add(struct tw_tallies *rows, void *array, size_t *room, size_t size);
 
-/* At most what the counts of all rows take when they are added to others. */
+/* At most what the counts of all rows take when they are added to others; and what the rows take themselves. */
 size_t tw_tallies_counts_cost(const struct tw_tallies *rows);
+size_t tw_tallies_rows_cost(const struct tw_tallies *rows);
 
 /* Adds what is in a row to another. */
 void tw_tallies_merge(struct tw_tallies *into, uint32_t row, const struct tw_tallies *from, uint32_t from_row);

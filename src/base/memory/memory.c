@@ -6,24 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool tw_resize(void *array, size_t *room, size_t count, size_t size)
+{
+	if (count > PTRDIFF_MAX / size)
+		return false;
+	void *old;
+	memcpy(&old, array, sizeof old);
+	char *fresh = realloc(old, count * size);
+	if (!fresh)
+		return false;
+	memcpy(array, &fresh, sizeof fresh);
+	*room = count;
+	return true;
+}
+
 bool tw_extend(void *array, size_t *room, size_t need, size_t size)
 {
 	if (need <= *room)
 		return true;
 	size_t more = *room < 8 ? 8 : *room;
 	more = more > PTRDIFF_MAX / 2 ? PTRDIFF_MAX : more * 2;
-	if (more < need)
-		more = need;
-	if (more > PTRDIFF_MAX / size)
-		return false;
-	void *old;
-	memcpy(&old, array, sizeof old);
-	char *fresh = realloc(old, more * size);
-	if (!fresh)
-		return false;
-	memcpy(array, &fresh, sizeof fresh);
-	*room = more;
-	return true;
+	return tw_resize(array, room, more < need ? need : more, size);
 }
 
 void tw_clear(void *array, size_t from, size_t to, size_t size)

@@ -13,6 +13,9 @@ bool tw_grow(void *array, size_t *room, size_t need, size_t size);
 /* The same, but new room holds anything: what of it is never used takes no memory. */
 bool tw_extend(void *array, size_t *room, size_t need, size_t size);
 
+/* Gives the array room for exactly `count` elements, in the same way. */
+bool tw_resize(void *array, size_t *room, size_t count, size_t size);
+
 /* Sets elements of the array at *array to zero, from one to the one before another. */
 void tw_clear(void *array, size_t from, size_t to, size_t size);
 

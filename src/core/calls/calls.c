@@ -38,6 +38,7 @@ static void free_stack(struct tw_call_stack *stack)
 	free(stack->lifted);
 }
 
+/* Leaves the spare one as the only track. */
 void tw_calls_free(struct tw_calls *calls)
 {
 	for (size_t i = 0; i < calls->stack_room; i++)
@@ -48,6 +49,11 @@ void tw_calls_free(struct tw_calls *calls)
 	}
 	free(calls->spare.timed);
 	free(calls->stacks);
+	calls->stacks = NULL;
+	calls->stack_room = 0;
+	calls->spaces = NULL;
+	calls->spare = (struct tw_call_stack){.due = UINT64_MAX};
+	calls->stack = calls->own = &calls->spare;
 }
 
 bool tw_calls_hold(const struct tw_calls *calls, uint32_t name)
@@ -735,4 +741,5 @@ void tw_calls_finish(struct tw_calls *calls)
 		calls->stack = &calls->stacks[i];
 		finish_track(calls);
 	}
+	tw_calls_free(calls);
 }

@@ -65,6 +65,7 @@ struct tw_call_space {
 	uint32_t *row_on_stack; /* calls by row, only where `by_row` */
 	size_t row_room;
 	bool tableless;             /* there is no memory for these two: frames are looked through */
+	uint32_t looks;             /* calls that began so */
 	uint32_t lowest_other;      /* where the lowest call of TW_ROW_OTHER is, if it is there: otherwise stale */
 	struct tw_call_space *next; /* of those that no track has */
 };
@@ -152,6 +153,7 @@ struct tw_calls {
 	bool exact;        /* times of rounding, too, make another lane: nothing on a lane ends in another order */
 	bool splits;       /* nothing goes on below the end of what is around it: it is cut, and another one begins */
 	uint64_t rounding; /* ns of the source's times: what begins so little before a slice ends is not inside of it */
+	bool scarce;       /* memory for tables has been short: who has them must need them */
 	bool others_alike; /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */
 	size_t name_limit; /* names below this may be given to `find` of the fast path */
 	uint32_t track;
@@ -331,7 +333,8 @@ static inline bool tw_calls_meet(struct tw_calls *calls, const struct tw_event *
 	return false;
 }
 
-/* Ends what is open on all tracks. */
+/* Ends what is open on all tracks, and frees what they had: no event may follow. The budget does not get it back before
+ * the owner is closed, so that it does not matter which of several parts ends first. */
 void tw_calls_finish(struct tw_calls *calls);
 
 /* Calls that ended, for formats that find them without making events: struct tw_format's read_calls. */

@@ -39,7 +39,7 @@ struct tw_call_space *tw_space_new(struct tw_calls *calls)
 /* ---- How many calls of a name, and of a row, go on: by tables, or, where many tracks have something open at once and
  * there is no memory for tables of all, by a look at all frames, which are few then. ---- */
 
-enum { TABLELESS_DEPTH = 64, RESERVE = 4 /* the share of the memory that tables leave */ };
+enum { TABLELESS_DEPTH = 64, TABLES_SHARE = 3 /* of the memory for stacks, beyond which there are no more tables */ };
 
 uint32_t tw_space_calls_of_name(const struct tw_call_space *space, uint32_t depth, uint32_t name)
 {
@@ -99,27 +99,58 @@ static bool make_tables(struct tw_calls *calls, struct tw_call_space *space, uin
 
 static bool is_roomy(const struct tw_calls *calls)
 {
-	return tw_budget_fits(calls->budget, TW_FOR_STACKS, tw_budget_most(calls->budget, TW_FOR_STACKS) / RESERVE);
+	const size_t most = tw_budget_most(calls->budget, TW_FOR_STACKS);
+	return tw_budget_fits(calls->budget, TW_FOR_STACKS, most - most / TABLES_SHARE);
 }
 
-/* Makes room for a call of a name above a depth. */
+/* Takes the tables of all other tracks, and of spaces that no track has. */
+static void drop_all_tables(struct tw_calls *calls)
+{
+	for (struct tw_call_space *space = calls->spaces; space; space = space->next) {
+		drop_tables(calls, space);
+		space->tableless = false; /* there is nothing in it */
+	}
+	for (size_t i = 0; i < calls->stack_room; i++) {
+		const struct tw_call_stack *stack = &calls->stacks[i];
+		if (stack != calls->own && stack != calls->stack && stack->space && stack->depth < TABLELESS_DEPTH)
+			drop_tables(calls, stack->space);
+	}
+}
+
+/* Whether a table may grow up to a number. Where memory has once been short, as many calls must have gone without as a
+ * table of that size takes time to make. */
+static bool may_grow(struct tw_calls *calls, const struct tw_call_space *space, uint32_t number)
+{
+	enum { LOOKS = 8 }; /* a call without tables costs about as much as so many places in one */
+	if (!calls->scarce && !is_roomy(calls)) {
+		calls->scarce = true;
+		drop_all_tables(calls);
+	}
+	return is_roomy(calls) && (!calls->scarce || space->looks >= number / LOOKS);
+}
+
 bool tw_space_make_name_room(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t name)
 {
 	bool shallow = depth < TABLELESS_DEPTH;
-	if (space->tableless)
-		return shallow || (make_tables(calls, space, depth) && grow_names(calls, space, name));
-	if (name < space->name_room || ((is_roomy(calls) || !shallow) && grow_names(calls, space, name)))
+	if (!space->tableless && name < space->name_room)
 		return true;
-	if (shallow)
+	if (!shallow || (!calls->lane && may_grow(calls, space, name))) /* lanes go without */
+		if ((!space->tableless || make_tables(calls, space, depth)) && grow_names(calls, space, name))
+			return true;
+	if (shallow && !space->tableless)
 		drop_tables(calls, space);
+	space->looks++;
 	return shallow;
 }
 
 bool tw_space_make_row_room(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t row)
 {
-	if (space->tableless || tw_space_grow_rows(calls, space, row))
+	bool shallow = depth < TABLELESS_DEPTH;
+	if (space->tableless || !calls->by_row || row < space->row_room)
 		return true;
-	if (depth < TABLELESS_DEPTH)
+	if ((!shallow || may_grow(calls, space, row)) && tw_space_grow_rows(calls, space, row))
+		return true;
+	if (shallow)
 		drop_tables(calls, space);
-	return space->tableless;
+	return shallow;
 }
