@@ -14,7 +14,7 @@ import json
 import re
 import sys
 
-PHASES = set("XBEiCbnestfM")
+PHASES = set("XBEiCbnestfMP")
 LOCAL_ID_PHASES = set("bne")
 ID_PHASES = set("stf")
 TIME = re.compile(r"-?\d+\.\d{3}\Z")
@@ -131,6 +131,17 @@ def check_members(event, number):
             require(isinstance(value, (int, Number)) and not isinstance(value, bool), number, f"counter has {value!r}")
 
 
+def check_stack(event, frames, number):
+    """A sample has its frames with it, or names one of stackFrames, whose parents are there, too."""
+    if isinstance(event.get("stack"), list):
+        return
+    frame, passed = event.get("sf"), 0
+    while frame is not None:
+        require(frame in frames and isinstance(frames[frame].get("name"), str), number, f"no frame {frame!r}")
+        frame, passed = frames[frame].get("parent"), passed + 1
+        require(passed <= len(frames), number, "its frames go round")
+
+
 def check(trace):
     require(trace["displayTimeUnit"] == "ns", 0, "displayTimeUnit")
     threads, names, seen = Threads(), {}, set()
@@ -147,6 +158,8 @@ def check(trace):
         require(last is None or time >= last, number, f"ts {time} ns comes after {last} ns")
         require((event["pid"], event["tid"]) in seen, number, "its thread has no name yet")
         last = time
+        if event["ph"] == "P":
+            check_stack(event, trace.get("stackFrames", {}), number)
         threads.take(event, number, time)
     return {
         "events": sum(phases.values()) - phases["M"],
