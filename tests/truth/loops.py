@@ -117,6 +117,10 @@ def inputs(seeds):
     return found + damaged
 
 
+# What else a trace has is found by a second look, which a pipe does not allow.
+HINT = re.compile(rb"^trackway: (?:the trace has|there is no \w+ in the trace, but it has) .*\n", re.M)
+
+
 class Variant:
     """A way to read an input that must make no difference."""
 
@@ -159,6 +163,8 @@ class Result:
                 continue
             if variant.filtered and what == "findings":  # not what was lost in a conversion: less comes to it
                 mine, theirs = rules(mine), rules(theirs)
+            if variant.pipe and what == "findings":
+                mine, theirs = HINT.sub(b"", mine), HINT.sub(b"", theirs)
             if mine != theirs:
                 yield what, mine, theirs
 
