@@ -282,7 +282,7 @@ static void test_memory_limit(void **state)
 	assert_true(rows > 100 && rows < SERIES);
 	assert_int_equal(tw_counters_left_out(scene.counters), 2 * (SERIES - rows));
 	assert_int_equal(tw_counters_row(scene.counters, rows - 1)->count, 2);
-	assert_true(atomic_load(&scene.counters->budget.used[TW_FOR_ROWS]) <= options.memory_limit / 2);
+	assert_true(atomic_load(&scene.counters->budget.used[TW_FOR_ROWS]) <= options.memory_limit);
 	tear_down(&scene);
 }
 
