@@ -132,7 +132,7 @@ becomes_fxt() { # log
 		log, size = open(sys.argv[1], "rb").read(), 20000
 		entry = struct.pack("<II", 1 << 4, 10)  # entry of function 1
 		first = log[32:80] + entry  # NewBuffer, WallTime, NewCPUId
-		inner = b"".join(log[32:33] + struct.pack("<I", i) + log[37:80] + entry for i in range(1, 350))
+		inner = b"".join(log[32:33] + struct.pack("<I", 1000 + i) + log[37:80] + entry for i in range(1, 350))
 		outer = (first + inner).ljust(size, b"\0")
 		sys.stdout.buffer.write(log[:16] + struct.pack("<Q", size) + log[24:32] + outer + first + b"\3" + bytes(15))
 	END
