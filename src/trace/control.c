@@ -321,9 +321,9 @@ static void join_manager(const char *path)
 	if (talk < 0)
 		return;
 	say_hello(talk);
-	if (control_receive(talk, text, &fd) > 0)
+	ssize_t size = control_receive(talk, text, &fd);
+	if (keep_talk(talk) && size > 0) /* kept first: the helper, which may start now, waits for what it finds */
 		act(talk, text, fd);
-	keep_talk(talk);
 }
 
 static void rejoin(void)

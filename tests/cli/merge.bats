@@ -484,7 +484,7 @@ flows() { # of an archive: time, file and number of each begin of a flow
 	trackway convert kinds.log -o kinds.json 2>losses # of a TraceLog itself, stat counts samples
 	trackway convert insns -o insns.json 2>losses     # of an xtrace itself, also what comes behind the last event
 	for file in oneshot_all.fxt v5.xray kinds.json insns.json; do
-		trackway stat --json "$file" 2>findings || [ $? -eq 1 ]
+		trackway stat --json --weight calls "$file" 2>findings || [ $? -eq 1 ]
 	done | "$PYTHON" sums.py >alone
 	grep -q '^GC count' alone
 	[ "$(wc -l <alone)" -gt 10 ]
@@ -694,12 +694,13 @@ make_many() { # how many
 		sed "s/C:/$drive:/" "$DATA/tracelog/vs.log" >$drive.log
 	done
 	trackway merge [C-G].log -o direct.json 2>err
-	(ulimit -n 8; trackway merge [C-G].log -o rounds.json) 2>err
+	(ulimit -n 9; trackway merge [C-G].log -o rounds.json) 2>err
 	for file in direct rounds; do
 		"$PYTHON" - $file.json <<-'END'
 			import json, sys
-			events = json.load(open(sys.argv[1]))["traceEvents"]
-			found = [(e["args"]["file"], e["ts"], e["args"]["line"]) for e in events if "file" in e.get("args", {})]
+			trace = json.load(open(sys.argv[1]))
+			sampled = [(trace["stackFrames"][str(e["sf"])], e["ts"]) for e in trace["traceEvents"] if e["ph"] == "P"]
+			found = [(frame["file"], time, frame["line"]) for frame, time in sampled]
 			for drive in "CDEFG":
 			    own = [place[1:] for place in found if place[0] == drive + ":\\src\\App\\Program.cs"]
 			    assert own == [(20000, 10), (30000, 11), (30000, 11)], found

@@ -635,7 +635,7 @@ def progress(run):
     terminal, other = os.openpty()
     words = ["record", "--to", "fxt", "-o", "out.fxt", "--mode", "oneshot", "--buffer-size", "64K", "--",
              run.programs / "trace-stress", "commit", "truth", "1"]
-    said, process = b"", subprocess.Popen([run.tool, *map(str, words)], cwd=run.folder, stderr=other)
+    said, process = b"", subprocess.Popen([run.tool, *map(str, words)], cwd=run.folder, stderr=other, start_new_session=True)
     try:
         os.close(other)
         while not (found := re.search(rb"1 program, [0-9.]+ MiB, ([1-9][0-9]*) dropped by ([0-9]+)", said)):
@@ -644,7 +644,8 @@ def progress(run):
         os.kill(int(found[2]), 9)
         expect(process.wait(60) == 1, process.returncode)
     finally:
-        process.kill()
+        if process.poll() is None:
+            os.killpg(process.pid, 9)
         os.close(terminal)
 
 

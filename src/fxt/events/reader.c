@@ -450,7 +450,7 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 	set_end(reader, batch);
 	if (reader->options.checking == TW_CHECK_ALL)
 		fxt_pairs_take(&fxt->pairs, batch);
-	return status;
+	return fxt->pairs.failed ? fxt_fail(reader, TW_ERR_MEMORY) : status;
 }
 
 static bool fxt_help(struct tw_reader *reader, bool guest)

@@ -439,6 +439,8 @@ int fxt_check_archive(struct tw_reader *reader)
 	status = take_all(verify);
 	if (status == 0)
 		tell(verify);
+	if (status == 0 && verify->fxt->pairs.failed)
+		status = TW_ERR_MEMORY;
 	for (uint64_t i = 0; i < verify->count; i++)
 		fxt_chunk_free(queue_at(verify, verify->oldest + i)->chunk);
 	free(verify->newest);

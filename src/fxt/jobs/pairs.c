@@ -90,10 +90,7 @@ static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name,
 
 void fxt_pairs_take_complete(struct fxt_pairs *pairs, uint32_t track, uint64_t begin, uint64_t end, uint64_t offset)
 {
-	bool failed = false;
-	const uint64_t beyond = tw_overlaps_take(&pairs->overlaps, track, begin, end, &failed);
-	if (failed)
-		give_up(pairs, offset);
+	const uint64_t beyond = tw_overlaps_take(&pairs->overlaps, track, begin, end, &pairs->failed);
 	if (beyond)
 		tw_report(pairs->reader, &fxt_rules[FXT_SLICES_OVERLAP], offset, offset, 0,
 		          "A complete slice ends %" PRIu64 " ns after one of its thread in which it begins: each lasts "

@@ -45,6 +45,7 @@ struct fxt_pairs {
 	struct tw_overlaps overlaps;
 	size_t memory, limit; /* bytes; 0: not known yet */
 	bool full;            /* something is not followed */
+	bool failed;          /* there was no memory for slices that may overlap */
 };
 
 /* Takes the next events in time order. */
