@@ -217,7 +217,7 @@ static void compare_gaps(const struct recording *recording)
 int main(int argc, char **argv)
 {
 	static const char *const memory[] = {"memory used again", "new memory"};
-	int rounds = argc > 2 ? atoi(argv[2]) : 7;
+	long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 7;
 	events = argc > 3 ? strtoull(argv[3], NULL, 10) : 1000000;
 	null = fopen("/dev/null", "w");
 	if (argc < 2 || !null || rounds < 1 || rounds > ROUNDS_MOST || !events)
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 			                                    i == 0};
 			printf("%s, %d thread%s\n%-24s %8s %8s %8s\n", memory[i], threads, threads > 1 ? "s" : "", "",
 			       "RATIO", "NS", "BEYOND");
-#define X(name, text) measure(&recording, text, run_##name, threads, rounds);
+#define X(name, text) measure(&recording, text, run_##name, threads, (int)rounds);
 			X_ALL(X)
 #undef X
 			compare_gaps(&recording);

@@ -164,7 +164,7 @@ static void take_class(struct name *name)
 static bool take_next(struct name *name)
 {
 	const char c = name->at[0];
-	const char next = c ? name->at[1] : c;
+	const char next = c ? name->at[1] : '\0';
 	if (c == 'L' && is_digit(next))
 		name->at++;
 	if (is_digit(*name->at))
