@@ -172,6 +172,8 @@ static int pull(struct input *input)
 	if (error || !input->cursor.bytes)
 		return error;
 	const struct tw_event *row = &input->batch.events[0];
+	if (!row->argument_count)
+		return 0;
 	return tw_spill_fetch(&input->cursor, &input->large, &input->large_room,
 	                      (struct tw_argument *)(uintptr_t)input->batch.arguments + row->first_argument,
 	                      row->argument_count);

@@ -329,17 +329,18 @@ static void take_whole(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, c
 /* Takes the complete slices of a chunk as they stand there: those that are rows among the others. */
 static void take_wholes(struct fxt_pairs *pairs, const struct fxt_chunk *chunk)
 {
-	const struct fxt_whole *whole = chunk->steps.wholes, *end = whole + chunk->steps.whole_count;
+	const struct fxt_whole *wholes = chunk->steps.wholes;
+	size_t next = 0;
 	for (size_t i = 0; i < chunk->rows.slab.count; i++) {
 		const struct tw_event *row = &chunk->rows.slab.events[i];
 		if (row->kind != TW_SLICE_COMPLETE)
 			continue;
-		for (; whole < end && fxt_offset(chunk, whole->place) < row->offset; whole++)
-			take_whole(pairs, chunk, whole);
+		for (; next < chunk->steps.whole_count && fxt_offset(chunk, wholes[next].place) < row->offset; next++)
+			take_whole(pairs, chunk, &wholes[next]);
 		fxt_pairs_take_complete(pairs, row->track, row->time, tw_event_end(row), row->offset);
 	}
-	for (; whole < end; whole++)
-		take_whole(pairs, chunk, whole);
+	for (; next < chunk->steps.whole_count; next++)
+		take_whole(pairs, chunk, &wholes[next]);
 }
 
 /* Takes another chunk. Returns 1, 0 at the end, or a negative status. */
