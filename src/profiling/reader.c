@@ -108,13 +108,13 @@ static int profiling_read(struct tw_reader *reader, struct tw_batch *batch)
 		return status;
 	tw_ticks_set(&clock, profiling->frequency ? profiling->frequency : TW_NS_PER_SECOND);
 	while (rows < PROFILING_ROWS) {
-		const struct profiling_gap *gap = &profiling->gaps[profiling->gaps_given];
-		const struct profiling_node *node = &paths->nodes[profiling->given];
-		const bool has_gap = profiling->gaps_given < profiling->gap_count;
-		const bool has_node = profiling->given < paths->count;
-		if (!has_gap && !has_node)
+		const struct profiling_gap *gap =
+		    profiling->gaps_given < profiling->gap_count ? &profiling->gaps[profiling->gaps_given] : NULL;
+		const struct profiling_node *node =
+		    profiling->given < paths->count ? &paths->nodes[profiling->given] : NULL;
+		if (!gap && !node)
 			break;
-		if (has_gap && (!has_node || gap->offset < node->offset)) {
+		if (gap && (!node || gap->offset < node->offset)) {
 			profiling->events[rows++] =
 			    (struct tw_event){.kind = TW_LOST, .offset = gap->offset, .value = gap->size};
 			profiling->gaps_given++;
