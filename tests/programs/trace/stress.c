@@ -100,6 +100,8 @@ static int forks(char **words)
 	for (int i = 1; i < processes; i++) {
 		if (fork() == 0) {
 			start_threads((uint32_t)i * 2, 2);
+			for (int left = 1000; left && (!truth[i * 2] || !truth[i * 2 + 1]); left--)
+				usleep(1000);
 			usleep(20000);
 			_exit(0);
 		}
