@@ -305,19 +305,19 @@ int chrome_look(struct tw_reader *reader);
 /* tw_format_reading.check. */
 int chrome_check(struct tw_reader *reader, const struct tw_batch *batch);
 
-/* glance.c: an event of which no more is told than when it happens. */
-struct chrome_glance {
+/* scan_times.c: an event of which no more is told than when it happens. */
+struct chrome_seen {
 	size_t offset; /* among the bytes */
 	int64_t ns;    /* ts */
 	char phase;    /* one that has a time */
 };
 
 /* Takes an event; false leaves it and what follows to another. */
-typedef bool (*chrome_glance_fn)(void *context, const struct chrome_glance *glance);
+typedef bool (*chrome_seen_fn)(void *context, const struct chrome_seen *seen);
 
 /* Gives the events of an array, from the bracket of one on, as long as they are plain and whole. Returns how many bytes
  * they are: not all of an event is seen to be right. */
-size_t chrome_glance_at(const uint8_t *bytes, size_t size, chrome_glance_fn take, void *context);
+size_t chrome_scan_times(const uint8_t *bytes, size_t size, chrome_seen_fn take, void *context);
 
 /* Frees the rows that are held. */
 void chrome_order_free(struct chrome_state *state);

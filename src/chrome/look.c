@@ -21,7 +21,7 @@ struct look {
 	bool late;
 };
 
-/* The same, and where the bytes of a glance stand. */
+/* The same, and where the bytes that are scanned stand. */
 struct look_at {
 	struct look *look;
 	uint64_t offset;
@@ -78,16 +78,16 @@ static void take(struct look *look, const struct chrome_item *item)
 }
 
 /* What would change the outcome is looked at closely: it may be damage. */
-static bool take_glance(void *context, const struct chrome_glance *glance)
+static bool take_seen(void *context, const struct chrome_seen *seen)
 {
 	struct look *look = ((struct look_at *)context)->look;
-	const uint64_t offset = ((struct look_at *)context)->offset + glance->offset;
+	const uint64_t offset = ((struct look_at *)context)->offset + seen->offset;
 	leave_behind(look, offset);
-	if (!look->timed || glance->ns < look->earliest || (!look->late && glance->ns <= look->behind) ||
-	    glance->phase == 'P')
+	if (!look->timed || seen->ns < look->earliest || (!look->late && seen->ns <= look->behind) ||
+	    seen->phase == 'P')
 		return false;
-	look->last = glance->ns;
-	note_latest(look, offset, glance->ns);
+	look->last = seen->ns;
+	note_latest(look, offset, seen->ns);
 	return true;
 }
 
@@ -100,7 +100,7 @@ static int pass_plain(struct tw_reader *reader, struct chrome_stream *stream, st
 	while (status >= 0 && passed && stream->place == CHROME_IN_EVENTS && tw_loop_is_on(TW_LOOP_CHROME_TIMES)) {
 		struct look_at at = {look, stream->at};
 		status = tw_window_view(&reader->window, stream->at, TW_WINDOW_CHUNK, &bytes, &have);
-		passed = status < 0 ? 0 : chrome_glance_at(bytes, have, take_glance, &at);
+		passed = status < 0 ? 0 : chrome_scan_times(bytes, have, take_seen, &at);
 		stream->at += passed;
 		stream->items += passed > 0;
 	}

@@ -411,7 +411,6 @@ static void event_large(struct bytes *b)
 	end_buffer(b, start);
 }
 
-/* Three records of nothing but zeros between two calls. */
 /* Bytes that could begin a NewBuffer record, but no WallTime is behind it. */
 static void almost_buffer(struct bytes *b)
 {
@@ -459,6 +458,7 @@ static void almost_start_at_edge(struct bytes *b)
 	add_almost_start(b, 4096 - 28);
 }
 
+/* Three records of nothing but zeros between two calls. */
 static void zeros_between(struct bytes *b)
 {
 	add_header(b, 5);

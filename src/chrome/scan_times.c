@@ -1,4 +1,4 @@
-/* glance.c - when events happen, found without a look at anything else of them.
+/* scan_times.c - when events happen, found without a look at anything else of them.
  *
  * Of each 64 bytes a mask tells the quotes, another the brackets, a third the keys that are looked for; what is in a
  * string is told by the quotes before it. Only brackets and keys are then gone through: a first look takes a quarter of
@@ -33,7 +33,7 @@ struct scan {
 	bool odd;        /* the event is left to another */
 	size_t taken;    /* bytes of events that were taken */
 	bool ended;
-	chrome_glance_fn take;
+	chrome_seen_fn take;
 	void *context;
 };
 
@@ -147,14 +147,14 @@ static bool take_number(const struct scan *scan, size_t at, int64_t *ns)
 /* The event is whole: its bracket is before `end`. */
 static void end_event(struct scan *scan, size_t end)
 {
-	struct chrome_glance glance = {.offset = scan->begin};
+	struct chrome_seen seen = {.offset = scan->begin};
 	const uint8_t *ph = scan->bytes + scan->ph;
 	bool plain = !scan->odd && scan->ts && scan->ph && end - scan->ph > AHEAD && ph[0] == '"' && ph[2] == '"' &&
-	             take_number(scan, scan->ts, &glance.ns);
+	             take_number(scan, scan->ts, &seen.ns);
 	if (plain)
-		glance.phase = (char)ph[1];
-	plain = plain && chrome_phase_of_letter(glance.phase)->need & CHROME_HAS_TIME;
-	scan->ended = !plain || !scan->take(scan->context, &glance);
+		seen.phase = (char)ph[1];
+	plain = plain && chrome_phase_of_letter(seen.phase)->need & CHROME_HAS_TIME;
+	scan->ended = !plain || !scan->take(scan->context, &seen);
 	if (scan->ended)
 		return;
 	scan->taken = end;
@@ -190,7 +190,7 @@ static void take_block(struct scan *scan, size_t at)
 	}
 }
 
-size_t chrome_glance_at(const uint8_t *bytes, size_t size, chrome_glance_fn take, void *context)
+size_t chrome_scan_times(const uint8_t *bytes, size_t size, chrome_seen_fn take, void *context)
 {
 	struct scan scan = {.bytes = bytes, .size = size, .take = take, .context = context};
 	scan.begin = pass_blanks(&scan, 0);
@@ -204,7 +204,7 @@ size_t chrome_glance_at(const uint8_t *bytes, size_t size, chrome_glance_fn take
 
 #else
 
-size_t chrome_glance_at(const uint8_t *bytes, size_t size, chrome_glance_fn take, void *context)
+size_t chrome_scan_times(const uint8_t *bytes, size_t size, chrome_seen_fn take, void *context)
 {
 	(void)bytes;
 	(void)size;
