@@ -71,9 +71,11 @@ static uint64_t hash_of(const void *bytes, size_t size)
 /* A label has no text, and `length` tells it. */
 static bool is_same(const struct entry *entry, const struct entry *wanted)
 {
-	if (entry->hash != wanted->hash || entry->length != wanted->length || !entry->text != !wanted->text)
+	if (entry->hash != wanted->hash || entry->length != wanted->length)
 		return false;
-	return !entry->text || memcmp(entry->text, wanted->text, entry->length) == 0;
+	if (!entry->text || !wanted->text)
+		return entry->text == wanted->text;
+	return memcmp(entry->text, wanted->text, entry->length) == 0;
 }
 
 static struct entry *place_of(const struct entry *wanted)
