@@ -26,7 +26,7 @@ accept: deps build ## take what the command line prints as what is expected; the
 	@ACCEPT=1 tests/cli/run
 
 asan: deps ## all tests under the address and undefined-behaviour sanitizers
-	@scripts/run-tests asan fuzz
+	@scripts/run-tests asan
 
 lint: deps ## clang-format and clang-tidy
 	@scripts/run-tests format tidy
