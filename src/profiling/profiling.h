@@ -89,7 +89,10 @@ int profiling_repair(struct tw_reader *reader, struct tw_output *out, struct tw_
 
 /* ---- reader.c ---- */
 
-enum { PROFILING_ROWS = 256 };
+enum {
+	PROFILING_ROWS = 256,
+	PROFILING_MOST_GAPS = 1 << 16, /* the bytes of further ones are added to the last */
+};
 
 enum { PROFILING_KIND_BLOCK, PROFILING_KIND_PATH, PROFILING_KINDS };
 

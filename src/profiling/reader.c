@@ -18,6 +18,10 @@
 static int add_gap(struct tw_reader *reader, const struct profiling_item *item)
 {
 	struct profiling_reader *profiling = reader->state;
+	if (profiling->gap_count == PROFILING_MOST_GAPS) {
+		profiling->gaps[profiling->gap_count - 1].size += item->size;
+		return 0;
+	}
 	if (!tw_grow(&profiling->gaps, &profiling->gap_room, profiling->gap_count + 1, sizeof *profiling->gaps))
 		return TW_ERR_MEMORY;
 	profiling->gaps[profiling->gap_count++] = (struct profiling_gap){item->offset, item->size};
@@ -201,19 +205,6 @@ static int profiling_read_record(struct tw_reader *reader, struct tw_record *rec
 
 /* ---- In sum. ---- */
 
-static bool count_block(struct profiling_reader *profiling)
-{
-	const uint64_t thread = profiling->walk.block.thread;
-	struct tw_thread_info *threads = profiling->threads;
-	if (profiling->thread_count && threads[profiling->thread_count - 1].thread == thread)
-		return true;
-	if (!tw_grow(&profiling->threads, &profiling->thread_room, profiling->thread_count + 1, sizeof *threads))
-		return false;
-	profiling->threads[profiling->thread_count++] =
-	    (struct tw_thread_info){.process = profiling->walk.header.process, .thread = thread};
-	return true;
-}
-
 static int compare_threads(const void *left, const void *right)
 {
 	const struct tw_thread_info *a = left, *b = right;
@@ -236,6 +227,28 @@ static void join_threads(struct profiling_reader *profiling)
 		}
 	}
 	profiling->thread_count = kept;
+}
+
+/* Room for one more: a thread may have many blocks, which are joined before there is more room. */
+static bool make_room(struct profiling_reader *profiling)
+{
+	if (profiling->thread_count < profiling->thread_room)
+		return true;
+	join_threads(profiling);
+	return tw_grow(&profiling->threads, &profiling->thread_room, 2 * profiling->thread_count + 1,
+	               sizeof *profiling->threads);
+}
+
+static bool count_block(struct profiling_reader *profiling)
+{
+	const uint64_t thread = profiling->walk.block.thread;
+	if (profiling->thread_count && profiling->threads[profiling->thread_count - 1].thread == thread)
+		return true;
+	if (!make_room(profiling))
+		return false;
+	profiling->threads[profiling->thread_count++] =
+	    (struct tw_thread_info){.process = profiling->walk.header.process, .thread = thread};
+	return true;
 }
 
 static int count_items(struct tw_reader *reader, struct tw_info *info, uint64_t counts[PROFILING_KINDS],
