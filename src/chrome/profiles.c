@@ -25,8 +25,8 @@ struct chrome_frame {
 
 /* Samples of one thread, of which the newest waits for the next. */
 struct chrome_profile {
-	uint64_t key;
-	int64_t ns; /* of the newest sample, or of the start */
+	uint64_t key; /* 0: of a document that is a profile */
+	int64_t ns;   /* of the newest sample, or of the start */
 	uint32_t track, stack;
 	bool waits;
 	uint64_t offset;
@@ -38,8 +38,9 @@ struct chrome_profiles {
 	struct tw_map by_id; /* hash of a profile and the id of a frame to its place */
 	struct chrome_profile *items;
 	size_t count, room;
-	bool framed;         /* "stackFrames" are among the frames */
-	struct tw_text kept; /* events whose stacks stand behind them: struct kept, and its bytes */
+	struct tw_map by_key; /* to the place in items */
+	bool framed;          /* "stackFrames" are among the frames */
+	struct tw_text kept;  /* events whose stacks stand behind them: struct kept, and its bytes */
 };
 
 /* An event that waits for the frames. */
@@ -54,6 +55,7 @@ void chrome_profiles_free(struct chrome_profiles *profiles)
 	free(profiles->frames);
 	free(profiles->items);
 	tw_map_free(&profiles->by_id);
+	tw_map_free(&profiles->by_key);
 	tw_text_free(&profiles->kept);
 	free(profiles);
 }
@@ -344,15 +346,17 @@ static void take_samples(struct chrome_fill *fill, struct chrome_profile *profil
 	}
 }
 
-/* The profile of a key, a new one where there is none; NULL without memory. */
+/* The profile of a key, a new one where there is none; NULL where there is no room for it, or no memory: failed. */
 static struct chrome_profile *profile_of(struct chrome_fill *fill, uint64_t key)
 {
 	struct chrome_profiles *profiles = profiles_of(fill);
-	for (size_t i = 0; profiles && i < profiles->count; i++)
-		if (profiles->items[i].key == key)
-			return &profiles->items[i];
-	if (!profiles || !chrome_afford(fill->reader, FRAME_COST) ||
-	    !tw_grow(&profiles->items, &profiles->room, profiles->count + 1, sizeof *profiles->items)) {
+	uint32_t place;
+	if (profiles && tw_map_find(&profiles->by_key, key, &place))
+		return &profiles->items[place];
+	if (!profiles || profiles->count >= NO_FRAME || !chrome_afford(fill->reader, FRAME_COST))
+		return NULL;
+	if (!tw_grow(&profiles->items, &profiles->room, profiles->count + 1, sizeof *profiles->items) ||
+	    !tw_map_add(&profiles->by_key, key, (uint32_t)profiles->count)) {
 		fill->failed = true;
 		return NULL;
 	}
@@ -377,7 +381,7 @@ int chrome_take_profile(struct chrome_fill *fill)
 	uint64_t key = key_of_id(chrome_hash(&values[CHROME_PID], 2), &values[CHROME_ID]);
 	struct chrome_profile *profile = profile_of(fill, key);
 	if (!profile)
-		return TW_ERR_MEMORY;
+		return fill->failed ? TW_ERR_MEMORY : 0;
 	if (profile->track == 0) {
 		profile->track = chrome_track(fill->reader, &values[CHROME_PID], &values[CHROME_TID]);
 		if (chrome_micros(start.type ? &start : &values[CHROME_TS], &time))
