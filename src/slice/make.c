@@ -1,5 +1,6 @@
 /* make.c - the files of a slice: a program, or one for each thread with the order of their accesses. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/outdir.h"
 #include "slice/slice.h"
 #include "slice/tool.h"
 
@@ -40,6 +41,12 @@ static int choose(struct tw_reader *reader, const struct slice_request *request,
 
 /* ---- Writing. ---- */
 
+/* A file that is made. */
+struct made {
+	const char *path;  /* until all of its directory are complete */
+	const char *shown; /* its place in the end */
+};
+
 static int fail(struct tw_reader *reader, const char *path, int error)
 {
 	return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
@@ -78,13 +85,13 @@ static int write_program(struct slice *slice, const char *path)
 }
 
 static void tell_program(const struct slice_request *request, const struct slice *slice,
-                         const struct slice_interval *interval, size_t pages, const char *path)
+                         const struct slice_interval *interval, size_t pages, const struct made *made)
 {
 	struct stat file;
 	if (!request->on_program)
 		return;
 	const struct slice_program program = {
-	    .path = path,
+	    .path = made->shown,
 	    .thread = slice->track->name.number,
 	    .snapshot = interval->snapshot,
 	    .before = slice->before,
@@ -92,21 +99,21 @@ static void tell_program(const struct slice_request *request, const struct slice
 	    .accesses = slice->accesses,
 	    .places = slice->places.count,
 	    .pages = pages,
-	    .bytes = stat(path, &file) == 0 ? (uint64_t)file.st_size : 0,
+	    .bytes = stat(made->path, &file) == 0 ? (uint64_t)file.st_size : 0,
 	};
 	request->on_program(request->context, &program);
 }
 
 static int make_program(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
-                        const struct slice_interval *interval, const char *path)
+                        const struct slice_interval *interval, const struct made *made)
 {
 	struct slice slice;
 	int status = slice_read(&slice, reader, track, interval);
 	size_t pages = slice.pages.count; /* writing adds those of the stubs */
 	if (status == 0)
-		status = write_program(&slice, path);
+		status = write_program(&slice, made->path);
 	if (status == 0)
-		tell_program(request, &slice, interval, pages, path);
+		tell_program(request, &slice, interval, pages, made);
 	slice_free(&slice);
 	return status;
 }
@@ -116,49 +123,72 @@ int slice_make(struct tw_reader *reader, const struct slice_request *request, co
 	const struct slice_interval interval = {.snapshot = request->snapshot, .instructions = request->instructions};
 	const struct xtrace_track *track = NULL;
 	int status = choose(reader, request, &track);
-	return status < 0 ? status : make_program(reader, request, track, &interval, path);
+	return status < 0 ? status : make_program(reader, request, track, &interval, &(struct made){path, path});
 }
 
 /* ---- All threads. ---- */
 
 static int write_order(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
-                       struct slice_sync *sync, const char *path)
+                       struct slice_sync *sync, const struct made *made)
 {
 	const struct slice_interval interval = {.snapshot = request->snapshot, .instructions = request->instructions};
 	struct tw_output out;
-	int error = tw_output_open(&out, path);
+	int error = tw_output_open(&out, made->path);
 	if (error)
-		return fail(reader, path, error);
-	int status = complete(reader, &out, path, slice_sync_read(sync, reader, track, &interval, &out));
+		return fail(reader, made->shown, error);
+	int status = complete(reader, &out, made->shown, slice_sync_read(sync, reader, track, &interval, &out));
 	if (status == 0 && request->on_order)
 		request->on_order(request->context,
-		                  &(struct slice_order){path, sync->after, sync->until, sync->accesses});
+		                  &(struct slice_order){made->shown, sync->after, sync->until, sync->accesses});
+	return status;
+}
+
+/* Where a file of a directory is written, and where it will be. */
+struct made_inside {
+	char path[PATH_MAX], shown[PATH_MAX];
+};
+
+static struct made name_inside(struct made_inside *names, const struct tw_outdir *directory, const char *shown,
+                               const char *name)
+{
+	snprintf(names->path, sizeof names->path, "%s/%s", directory->temporary, name);
+	snprintf(names->shown, sizeof names->shown, "%s/%s", shown, name);
+	return (struct made){names->path, names->shown};
+}
+
+static int make_all(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
+                    const struct tw_outdir *into, const char *directory)
+{
+	enum { CORE_HINT = 13, NAME_ROOM = 64 };
+	char name[NAME_ROOM];
+	struct made_inside names;
+	struct slice_sync sync = {0};
+	struct made made = name_inside(&names, into, directory, "order.tsv");
+	int status = write_order(reader, request, track, &sync, &made);
+	for (size_t i = 0; status == 0 && i < sync.count; i++) {
+		const struct slice_cut *cut = &sync.cuts[i];
+		snprintf(name, sizeof name, "%s%" PRIu64 ".elf", cut->track->name.hint == CORE_HINT ? "core" : "",
+		         cut->track->name.number);
+		made = name_inside(&names, into, directory, name);
+		if (cut->interval.instructions)
+			status = make_program(reader, request, cut->track, &cut->interval, &made);
+	}
+	slice_sync_free(&sync);
 	return status;
 }
 
 int slice_make_all(struct tw_reader *reader, const struct slice_request *request, const char *directory)
 {
-	enum { CORE_HINT = 13 };
-	char path[PATH_MAX];
-	struct slice_sync sync = {0};
+	struct tw_outdir into;
 	const struct xtrace_track *track = NULL;
 	int status = choose(reader, request, &track);
 	if (status < 0)
 		return status;
-	bool made = mkdir(directory, S_IRWXU | S_IRWXG | S_IRWXO) == 0;
-	if (!made && errno != EEXIST)
-		return fail(reader, directory, errno);
-	snprintf(path, sizeof path, "%s/order.tsv", directory);
-	status = write_order(reader, request, track, &sync, path);
-	for (size_t i = 0; status == 0 && i < sync.count; i++) {
-		const struct slice_cut *cut = &sync.cuts[i];
-		snprintf(path, sizeof path, "%s/%s%" PRIu64 ".elf", directory,
-		         cut->track->name.hint == CORE_HINT ? "core" : "", cut->track->name.number);
-		if (cut->interval.instructions)
-			status = make_program(reader, request, cut->track, &cut->interval, path);
-	}
-	slice_sync_free(&sync);
-	if (status < 0 && made)
-		rmdir(directory); /* if it is empty */
-	return status;
+	int error = tw_outdir_open(&into, directory);
+	if (error)
+		return fail(reader, directory, error);
+	status = make_all(reader, request, track, &into, directory);
+	error = status == 0 ? tw_outdir_keep(&into, NULL) : 0;
+	tw_outdir_drop(&into);
+	return error ? fail(reader, directory, error) : status;
 }

@@ -231,15 +231,30 @@ member() {
 	diff -r once.ctf twice.ctf
 }
 
-@test "ctf: without its description a stream does not replace another one" {
-	[ -e /dev/full ] || skip "no /dev/full"
+# A link is no file of ours: where it leads nothing is written, and what is there stays, with its stream.
+@test "ctf: a directory with a link in it stays as it is" {
 	trackway convert "$DATA/xray/v5.xray" -o out.ctf
 	cp -r out.ctf before
-	rm out.ctf/metadata && ln -s /dev/full out.ctf/metadata
+	echo mine >mine
+	rm out.ctf/metadata && ln -s ../mine out.ctf/metadata
 	run --separate-stderr trackway convert "$DATA/xray/v1.xray" -o out.ctf
 	[ "$status" = 2 ]
-	[[ "$stderr" == *"No space left on device"* ]] || fail "$stderr"
+	[[ "$stderr" == *"out.ctf: File exists"* ]] || fail "$stderr"
+	[ "$(cat mine) $(ls out.ctf | xargs)" = "mine metadata stream" ]
 	cmp out.ctf/stream before/stream
+}
+
+# A file may not become so large as the stream is: neither it nor the description appears.
+@test "ctf: a stream that has no room does not replace another one" {
+	trackway convert "$DATA/xray/v1.xray" -o out.ctf
+	cp -r out.ctf before
+	run --separate-stderr bash -c 'ulimit -f 1; exec trackway convert --to ctf "$DATA/fxt/streaming.fxt" -o out.ctf'
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"out.ctf: File too large"* ]] || fail "$stderr"
+	diff -r before out.ctf
+	run --separate-stderr bash -c 'ulimit -f 1; exec trackway convert --to ctf "$DATA/fxt/streaming.fxt" -o new.ctf'
+	[ "$status" = 2 ]
+	[ -z "$(compgen -G 'new*')" ] || fail "$(ls)"
 }
 
 @test "csv, jsonl and ctf: an object tells which thread told of it" {

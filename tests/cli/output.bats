@@ -83,6 +83,32 @@ each_interrupted() {
 
 @test "an interrupted command leaves nothing" { each_interrupted; }
 
+# SQLite writes to a file with a name, and a directory has one always.
+@test "what a killed command leaves is no output, and the next one removes it" {
+	[ -d /proc/self/fd ] || skip "no /proc"
+	long_log long.xray
+	mkdir place
+	for command in sql "convert --to ctf"; do
+		found=$(interrupted SIGKILL trackway $command long.xray -o place/out.db)
+		[[ "$found" =~ ^SIGKILL\ out\.db\.trackway-[0-9a-f]{6}$ ]] || fail "$command: $found"
+		trackway $command "$DATA/xray/v5.xray" -o place/out.db
+		[ "$(ls place)" = out.db ] || fail "$command: $(ls place)"
+		rm -r place/out.db
+	done
+}
+
+# Threads take their stacks from the limit, too.
+@test "small stacks are enough for every command" {
+	for kilobytes in 64 128 256; do
+		for command in info check "stat --jobs 3" "flame --folded --jobs 1" "convert --to chrome" "dump --json"; do
+			trackway $command "$DATA/xray/v5.xray" >expected
+			(ulimit -s $kilobytes && trackway $command "$DATA/xray/v5.xray") | cmp - expected
+		done
+		trackway sql "$DATA/fxt/streaming.fxt" 'select count(*), sum(dur) from slice' >expected
+		(ulimit -s $kilobytes && trackway sql "$DATA/fxt/streaming.fxt" 'select count(*), sum(dur) from slice') | cmp - expected
+	done
+}
+
 @test "an interrupted command leaves nothing where every file must have a name" {
 	need_names
 	mkdir place

@@ -2,20 +2,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/outfile.h"
 
+#include "base/bytes/begun.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40, TRIES = 100, PERMISSIONS = 0777 };
+enum { LINKS_MAX = 40, PERMISSIONS = 0777 };
 
 /* ---- Places. ---- */
 
@@ -41,30 +42,6 @@ char *tw_outfile_place(const char *path)
 		place = next;
 	}
 	return place;
-}
-
-/* Tries names beside the place until `take` gets one. Returns what `take` does: below 0 and errno when none could be
- * had. */
-static int take_name(struct tw_outfile *file, int (*take)(const struct tw_outfile *file, mode_t mode), mode_t mode)
-{
-	int result = -1;
-	for (uint32_t i = 0; i < TRIES && result < 0 && (i == 0 || errno == EEXIST); i++) {
-		uint32_t number;
-		if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
-			number = (uint32_t)getpid() + i;
-		free(file->temporary);
-		if (asprintf(&file->temporary, "%s.%0*x", file->place, TW_OUTFILE_DIGITS, number & 0xffffff) < 0) {
-			file->temporary = NULL;
-			errno = ENOMEM;
-			return -1;
-		}
-		result = take(file, mode);
-	}
-	if (result < 0) {
-		free(file->temporary);
-		file->temporary = NULL;
-	}
-	return result;
 }
 
 /* ---- Files without a name. ---- */
@@ -101,17 +78,22 @@ static int link_to(const struct tw_outfile *file, const char *path)
 	return linkat(AT_FDCWD, path_of(file->fd).text, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-static int link_beside(const struct tw_outfile *file, mode_t mode)
+/* It was locked while it had no name. */
+static int link_beside(const void *context, const char *name)
 {
-	(void)mode;
-	return link_to(file, file->temporary);
+	return link_to(context, name);
 }
 
 /* ---- Files with a name. ---- */
 
-static int create_beside(const struct tw_outfile *file, mode_t mode)
+static int create_beside(const void *context, const char *name)
 {
-	return open(file->temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
+	const mode_t *mode = context;
+	int fd = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, *mode);
+	if (fd < 0 || tw_begun_lock(fd))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* ---- All. ---- */
@@ -129,7 +111,7 @@ static int open_new(struct tw_outfile *file, const struct stat *old, bool named)
 	mode_t mode = old ? old->st_mode & PERMISSIONS : 0666;
 	file->fd = named ? -1 : open_nameless(file->place, mode);
 	if (file->fd < 0)
-		file->fd = take_name(file, create_beside, mode);
+		file->fd = tw_begun_take(file->place, &file->temporary, create_beside, &mode);
 	if (file->fd < 0)
 		return errno;
 	return old ? keep_mode(file->fd, mode) : 0;
@@ -183,7 +165,11 @@ static int give_name(struct tw_outfile *file)
 {
 	if (!file->temporary && link_to(file, file->place) == 0)
 		return 0;
-	if (!file->temporary && (errno != EEXIST || take_name(file, link_beside, 0) < 0))
+	if (!file->temporary && errno != EEXIST)
+		return errno;
+	if (!file->temporary)
+		(void)flock(file->fd, LOCK_EX | LOCK_NB); /* nobody else has it */
+	if (!file->temporary && tw_begun_take(file->place, &file->temporary, link_beside, file) < 0)
 		return errno;
 	if (rename(file->temporary, file->place) < 0)
 		return errno;

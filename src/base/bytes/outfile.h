@@ -3,11 +3,9 @@
 #ifndef BASE_BYTES_OUTFILE_H
 #define BASE_BYTES_OUTFILE_H
 
-enum { TW_OUTFILE_DIGITS = 6 };
-
 /* Until a regular file is complete it has no name at all, so that nothing stays behind when the program is killed.
- * Where the file system cannot do that, it is PATH.XXXXXX, with TW_OUTFILE_DIGITS hexadecimal
- * digits. Devices and pipes are written in place. */
+ * Where the file system cannot do that, it has a name of begun.h beside its place: what is left under such a name, the
+ * next program that writes to the place so removes. Devices and pipes are written in place. */
 struct tw_outfile {
 	int fd;
 	char *place;     /* where the name leads, through symbolic links; NULL: written in place */

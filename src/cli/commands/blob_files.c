@@ -4,6 +4,7 @@
 #include "base/text/utf8.h"
 #include "cli/command.h"
 #include "cli/commands/blobs.h"
+#include "cli/files/interrupt.h"
 #include "cli/output/message.h"
 
 #include <errno.h>
@@ -89,17 +90,18 @@ static bool is_input(const struct tw_blob_folder *folder, const char *name)
 	       input.st_ino == there.st_ino;
 }
 
-/* What is replaced is removed first, so that nothing is written through a link. Returns a descriptor, or -1 and
- * errno. */
+/* Returns a descriptor, or -1 and errno. */
 static int begin_file(const struct tw_blob_folder *folder, const char *name)
 {
-	if (folder->force && is_input(folder, name)) {
+	struct stat there;
+	errno = 0;
+	if (folder->fd >= 0 && folder->force && is_input(folder, name))
 		errno = EBUSY;
+	else if (folder->fd >= 0 && fstatat(folder->fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0)
+		errno = !folder->force ? EEXIST : S_ISDIR(there.st_mode) ? EISDIR : 0;
+	if (errno && errno != ENOENT)
 		return -1;
-	}
-	if (folder->force && unlinkat(folder->fd, name, 0) < 0 && errno != ENOENT)
-		return -1;
-	return openat(folder->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	return openat(folder->begun.lock, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 static void refuse(struct tw_blob_folder *folder, struct tw_blob_file *file)
@@ -120,7 +122,7 @@ static void open_file(struct tw_blob_folder *folder, uint32_t blob, bool first)
 		return;
 	close_current(folder);
 	int fd = first ? begin_file(folder, file->name)
-	               : openat(folder->fd, file->name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	               : openat(folder->begun.lock, file->name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
 		refuse(folder, file);
 		return;
@@ -148,10 +150,16 @@ static bool write_all(int fd, const uint8_t *bytes, uint64_t size)
 
 int tw_blob_folder_open(struct tw_blob_folder *folder)
 {
-	if (mkdir(folder->path, 0777) < 0 && errno != EEXIST)
-		return tw_say_error("%s: cannot make the folder: %s", folder->path, strerror(errno));
-	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return folder->fd < 0 ? tw_say_error("%s: cannot open: %s", folder->path, strerror(errno)) : 0;
+	tw_clean_when_interrupted(folder->path);
+	int error = tw_outdir_open(&folder->begun, folder->path);
+	if (error)
+		return tw_say_error("%s: cannot make the folder: %s", folder->path, strerror(error));
+	folder->fd = folder->begun.inside ? open(folder->begun.place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (folder->fd >= 0 || !folder->begun.inside)
+		return 0;
+	tw_say_error("%s: cannot open: %s", folder->path, strerror(errno));
+	tw_outdir_drop(&folder->begun);
+	return TW_EXIT_FAILED;
 }
 
 int tw_blob_folder_write(struct tw_blob_folder *folder, uint32_t blob, const struct tw_name *name,
@@ -169,13 +177,18 @@ int tw_blob_folder_write(struct tw_blob_folder *folder, uint32_t blob, const str
 	return tw_say_error("%s/%s: cannot write: %s", folder->path, file->name, strerror(errno));
 }
 
-int tw_blob_folder_close(struct tw_blob_folder *folder)
+int tw_blob_folder_close(struct tw_blob_folder *folder, bool keep)
 {
 	close_current(folder);
 	for (size_t i = 0; i < folder->room; i++)
 		free(folder->files[i].name);
 	free(folder->files);
 	tw_map_free(&folder->names);
-	close(folder->fd);
+	if (folder->fd >= 0)
+		close(folder->fd);
+	int error = keep ? tw_outdir_keep(&folder->begun, NULL) : 0;
+	tw_outdir_drop(&folder->begun);
+	if (error)
+		return tw_say_error("%s: cannot write: %s", folder->path, strerror(error));
 	return folder->refused ? TW_EXIT_FAILED : 0;
 }

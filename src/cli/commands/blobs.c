@@ -265,7 +265,7 @@ static int close_outputs(struct blob_reading *reading, int status)
 {
 	int closed = 0;
 	if (reading->options->folder)
-		closed = tw_blob_folder_close(&reading->folder);
+		closed = tw_blob_folder_close(&reading->folder, status != TW_EXIT_FAILED);
 	else if (reading->options->extract && !reading->found)
 		tw_screen_discard(&reading->screen);
 	else

@@ -72,10 +72,12 @@ static int copy_view(struct tw_sql_run *run, const struct sql_alias *view)
 	return status;
 }
 
+/* A journal in a file would stay when the program is killed; SQLite's defensive setting allows none to be off. It is
+ * empty: all pages are new. */
 static int fill(struct tw_sql_run *run, const char *temporary)
 {
 	char *attach =
-	    sqlite3_mprintf("attach %Q as saved; pragma saved.journal_mode = off; pragma saved.synchronous = off;"
+	    sqlite3_mprintf("attach %Q as saved; pragma saved.journal_mode = memory; pragma saved.synchronous = off;"
 	                    "pragma saved.locking_mode = exclusive; begin",
 	                    temporary);
 	int status = attach ? tw_sql_do(run, attach) : TW_EXIT_FAILED;
@@ -91,7 +93,7 @@ static int fill(struct tw_sql_run *run, const char *temporary)
 	return status ? status : tw_sql_do(run, "commit");
 }
 
-/* SQLite opens the file by a name, PATH.XXXXXX until it is complete; an interrupt removes it. */
+/* SQLite opens the file by a name, which it has until it is complete; an interrupt removes it. */
 int tw_sql_save(struct tw_sql_run *run, const char *path)
 {
 	struct tw_outfile file;

@@ -13,8 +13,10 @@
  * - The directory is made, or is an older one of ours; the two files appear when both are complete, the description
  *   last. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/begun.h"
 #include "base/bytes/behind.h"
 #include "base/bytes/bytes.h"
+#include "base/bytes/outdir.h"
 #include "base/text/utf8.h"
 #include "base/threads/parallel.h"
 #include "export/events/cells.h"
@@ -26,6 +28,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +36,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIECE_BYTES = 256 << 10, PIECES = 8, DIRECTORY_MODE = 0777 };
+enum { PIECE_BYTES = 256 << 10, PIECES = 8 };
 static const uint32_t MAGIC = 0xc1fc1fc1;
 
 enum { HEADER_BYTES = 4 + 4 + 8 + 8 + 8 + 8, BITS = 8 };
@@ -62,9 +65,8 @@ enum { STREAM, METADATA, FILES };
 
 struct ctf {
 	struct tw_writer *writer;
-	char *paths[FILES];
-	char *directory;
-	bool made; /* the directory is new */
+	char *paths[FILES]; /* until they are complete */
+	struct tw_outdir directory;
 	struct tw_output out;
 	bool is_open;
 	struct tw_cells cells;
@@ -391,32 +393,36 @@ static void put_description(struct tw_output *out, const struct ctf *ctf)
 
 static int fail(struct ctf *ctf, int error)
 {
-	return tw_writer_fail_system(ctf->writer, ctf->directory, error);
+	return tw_writer_fail_system(ctf->writer, ctf->writer->path, error);
+}
+
+/* Whether a file of a directory may be replaced: this format's, or what a killed program had begun of it. */
+static bool is_ours(int directory, const char *name)
+{
+	struct stat what;
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || tw_begun_place(name, strlen(name)))
+		return true;
+	return (strcmp(name, files[STREAM]) == 0 || strcmp(name, files[METADATA]) == 0) &&
+	       fstatat(directory, name, &what, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(what.st_mode);
 }
 
 /* Whether there is nothing in a directory but what this format has: that is replaced. */
-static bool is_ours(const char *path)
+static bool all_ours(DIR *directory)
 {
-	DIR *directory = opendir(path);
-	bool ours = directory != NULL;
-	for (struct dirent *entry; ours && (entry = readdir(directory));) {
-		const char *name = entry->d_name;
-		ours = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, files[STREAM]) == 0 ||
-		       strcmp(name, files[METADATA]) == 0;
-	}
-	if (directory)
-		closedir(directory);
-	return ours;
+	for (const struct dirent *entry; (entry = readdir(directory));)
+		if (!is_ours(dirfd(directory), entry->d_name))
+			return false;
+	return true;
 }
 
 /* Returns 0 or an errno. */
 static int make_directory(struct ctf *ctf)
 {
-	ctf->made = mkdir(ctf->directory, DIRECTORY_MODE) == 0;
-	if (ctf->made)
-		return 0;
-	int error = errno;
-	return error == EEXIST && is_ours(ctf->directory) ? 0 : error;
+	DIR *there = opendir(ctf->writer->path);
+	bool others = there && !all_ours(there);
+	if (there)
+		closedir(there);
+	return others ? EEXIST : tw_outdir_open(&ctf->directory, ctf->writer->path);
 }
 
 static int open_stream(struct ctf *ctf)
@@ -426,13 +432,12 @@ static int open_stream(struct ctf *ctf)
 	return error ? fail(ctf, error) : 0;
 }
 
-static bool make_paths(struct ctf *ctf, const char *path)
+static bool make_paths(struct ctf *ctf)
 {
-	ctf->directory = strdup(path);
 	for (unsigned i = 0; i < FILES; i++)
-		if (asprintf(&ctf->paths[i], "%s/%s", path, files[i]) < 0)
+		if (asprintf(&ctf->paths[i], "%s/%s", ctf->directory.temporary, files[i]) < 0)
 			ctf->paths[i] = NULL;
-	return ctf->directory && ctf->paths[STREAM] && ctf->paths[METADATA];
+	return ctf->paths[STREAM] && ctf->paths[METADATA];
 }
 
 /* ---- The target. ---- */
@@ -456,14 +461,14 @@ static int open_ctf(struct tw_writer *writer)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	ctf->writer = writer;
 	tw_cells_init(&ctf->cells, writer, render_name);
-	ctf->out.fd = -1;
+	ctf->out.fd = ctf->directory.lock = -1;
 	ctf->piece = &ctf->pieces[0];
 	if (strcmp(writer->path, "-") == 0)
 		return tw_writer_fail(writer, TW_ERR_VALUE, "ctf is a directory: it does not go to standard output");
-	if (!make_paths(ctf, writer->path))
-		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	int error = make_directory(ctf);
-	return error ? fail(ctf, error) : open_stream(ctf);
+	if (error)
+		return fail(ctf, error);
+	return make_paths(ctf) ? open_stream(ctf) : tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 }
 
 static int write_ctf(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
@@ -483,27 +488,20 @@ static int write_ctf(struct tw_writer *writer, const struct tw_reader *reader, c
 	return ctf->out.error ? fail(ctf, ctf->out.error) : 0;
 }
 
-/* Gives both files their names, or neither: the events mean nothing without their description. */
+/* Completes both files; then both get their place: the events mean nothing without their description. */
 static int keep_files(struct ctf *ctf)
 {
 	struct tw_output description;
-	int error = tw_output_open(&description, ctf->paths[METADATA]);
+	ctf->is_open = false;
+	int error = tw_output_close(&ctf->out);
+	if (error)
+		return fail(ctf, error);
+	error = tw_output_open(&description, ctf->paths[METADATA]);
 	if (error)
 		return fail(ctf, error);
 	put_description(&description, ctf);
-	tw_output_flush(&description);
-	error = description.error;
-	if (!error) {
-		ctf->is_open = false;
-		error = tw_output_close(&ctf->out);
-	}
-	if (error) {
-		tw_output_discard(&description);
-		return fail(ctf, error);
-	}
 	error = tw_output_close(&description);
-	if (error)
-		unlink(ctf->paths[STREAM]);
+	error = error ? error : tw_outdir_keep(&ctf->directory, files[METADATA]);
 	return error ? fail(ctf, error) : 0;
 }
 
@@ -522,9 +520,7 @@ static void close_ctf(struct tw_writer *writer)
 	tw_behind_free(ctf->behind);
 	if (ctf->is_open)
 		tw_output_discard(&ctf->out);
-	if (ctf->made && !writer->finished)
-		rmdir(ctf->directory);
-	free(ctf->directory);
+	tw_outdir_drop(&ctf->directory);
 	for (unsigned i = 0; i < FILES; i++)
 		free(ctf->paths[i]);
 	tw_cells_free(&ctf->cells);

@@ -1,6 +1,8 @@
 /* rewrite.c - a set written again: repaired, or a part of it that begins at a snapshot. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/begun.h"
 #include "base/bytes/bytes.h"
+#include "base/bytes/outdir.h"
 #include "xtrace/format/opcode.h"
 #include "xtrace/xtrace.h"
 
@@ -10,10 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { WORD = 4, FIRST_MOST = 13, DIRECTORY_MODE = 0777 };
+enum { WORD = 4, FIRST_MOST = 13 };
 
 /* Where a part begins: an instruction. */
 struct start {
@@ -348,22 +348,20 @@ static char *place(const char *directory, const char *path)
 	return text;
 }
 
-/* Makes the directory; one that is there must be empty. */
-static int make_directory(struct tw_reader *reader, const char *path, bool *made)
+/* Makes the directory; one that is there must be empty, but for what a killed program had begun. */
+static int make_directory(struct tw_reader *reader, const char *path, struct tw_outdir *made)
 {
-	struct dirent *entry;
-	*made = mkdir(path, DIRECTORY_MODE) == 0;
-	if (*made)
-		return 0;
-	if (errno != EEXIST)
-		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(errno));
-	DIR *directory = opendir(path);
-	bool empty = directory != NULL;
-	while (empty && (entry = readdir(directory)))
-		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-	if (directory)
-		closedir(directory);
-	return empty ? 0 : tw_fail(reader, TW_ERR_SYSTEM, "%s: expected an empty directory, or none", path);
+	DIR *there = opendir(path);
+	bool empty = true;
+	for (const struct dirent *entry; there && empty && (entry = readdir(there));)
+		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		        tw_begun_place(entry->d_name, strlen(entry->d_name));
+	if (there)
+		closedir(there);
+	if (!empty)
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s: expected an empty directory, or none", path);
+	int error = tw_outdir_open(made, path);
+	return error ? tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error)) : 0;
 }
 
 static int open_output(struct tw_reader *reader, struct tw_output *out, const char *path, struct tw_output **opened)
@@ -408,25 +406,12 @@ static int write_track(struct set_rewrite *r, const char *directory, const struc
 	return status;
 }
 
-/* Removes what was written before a failure. */
-static void remove_tracks(const struct xtrace_set *set, size_t count, const char *directory, bool made)
+/* The directory gets its name, or is gone. */
+static int end_directory(struct tw_reader *reader, const char *path, struct tw_outdir *made, int status)
 {
-	for (size_t i = 0; i < count; i++) {
-		char *data = place(directory, set->tracks[i].data),
-		     *registers = place(directory, set->tracks[i].snapshots);
-		if (data)
-			unlink(data);
-		if (registers)
-			unlink(registers);
-		free(data);
-		free(registers);
-	}
-	char *list = xtrace_list_place(set, directory);
-	if (list)
-		unlink(list);
-	free(list);
-	if (made)
-		rmdir(directory);
+	int error = status < 0 ? 0 : tw_outdir_keep(made, NULL);
+	tw_outdir_drop(made);
+	return error ? tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error)) : status;
 }
 
 int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool repairs, struct tw_rewrite_result *result)
@@ -434,9 +419,8 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
 	const struct tw_xtrace_read_options *xtrace = xtrace_options(reader);
 	struct set_rewrite r = {.reader = reader, .result = result, .cuts = !repairs};
-	bool made = false;
+	struct tw_outdir made = {.lock = -1};
 	int status = 0;
-	size_t i = 0;
 	if (reader->options.function || reader->options.category || reader->options.min_duration_ns)
 		return tw_fail(
 		    reader, TW_ERR_UNSUPPORTED,
@@ -452,16 +436,15 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 		tw_use_not(reader); /* another directory may do */
 		return status;
 	}
-	for (; i < set->count && status >= 0; i++)
+	for (size_t i = 0; i < set->count && status >= 0; i++)
 		if (tw_thread_wanted(&reader->options, set->tracks[i].name.number))
-			status = write_track(&r, directory, &set->tracks[i]);
+			status = write_track(&r, made.temporary, &set->tracks[i]);
 	if (status >= 0 && (xtrace->from_snapshot || xtrace->to_snapshot) && !r.found)
 		status = tw_fail(reader, TW_ERR_VALUE, "%s: no thread has a snapshot number %" PRIu64,
 		                 tw_source_name(reader), xtrace->from_snapshot);
 	if (status >= 0)
-		status = xtrace_list_copy(reader, set, directory, &result->bytes_out);
-	if (status < 0)
-		remove_tracks(set, i, directory, made);
+		status = xtrace_list_copy(reader, set, made.temporary, &result->bytes_out);
+	status = end_directory(reader, directory, &made, status);
 	result->nothing_passed = r.cuts && status >= 0 && result->records_out == 0;
 	return status;
 }
