@@ -11,9 +11,12 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* A standard descriptor that is closed would be given to the next file that is opened. It is filled by one that cannot
@@ -113,11 +116,18 @@ static int unknown_command(const char *typed)
 	return tw_say_usage(NULL, "there is no %s %s", what, typed);
 }
 
-int main(int argc, char **argv)
+/* ---- Stacks. ---- */
+
+enum { STACK_LEAST = 2 << 20 };
+
+struct arguments {
+	int count;
+	char **words;
+	int status;
+};
+
+static int run(int argc, char **argv)
 {
-	hold_descriptors();
-	signal(SIGXFSZ, SIG_IGN);       /* a file that gets too large is an error to be told */
-	setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8 wherever it runs: fnmatch() shall know their characters */
 	if (argc < 2)
 		return tw_say_usage(NULL, "no command given");
 	for (size_t i = 0; i < INSTEAD; i++)
@@ -125,4 +135,38 @@ int main(int argc, char **argv)
 			return instead[i].run();
 	const struct tw_command *command = tw_command_named(argv[1]);
 	return command ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+static void *run_apart(void *context)
+{
+	struct arguments *arguments = context;
+	arguments->status = run(arguments->count, arguments->words);
+	return NULL;
+}
+
+/* Lets threads begin with stacks of a usual size. Returns whether the limit (ulimit -s) would have given them less, as
+ * it does the first thread. */
+static bool widen_stacks(void)
+{
+	struct rlimit limit;
+	pthread_attr_t attributes;
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_LEAST || pthread_attr_init(&attributes) != 0)
+		return false;
+	bool wide =
+	    pthread_attr_setstacksize(&attributes, STACK_LEAST) == 0 && pthread_setattr_default_np(&attributes) == 0;
+	pthread_attr_destroy(&attributes);
+	return wide;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = {argc, argv, 0};
+	pthread_t thread;
+	hold_descriptors();
+	signal(SIGXFSZ, SIG_IGN);       /* a file that gets too large is an error to be told */
+	setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8 wherever it runs: fnmatch() shall know their characters */
+	if (!widen_stacks() || pthread_create(&thread, NULL, run_apart, &arguments) != 0)
+		return run(argc, argv);
+	pthread_join(thread, NULL);
+	return arguments.status;
 }
