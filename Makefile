@@ -3,9 +3,10 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+ATTACK_SECONDS ?= 240
 
 .DEFAULT_GOAL := build
-.PHONY: build demo check accept asan lint fmt fuzz qemu bench damage mutate install clean help deps
+.PHONY: build demo check accept asan lint fmt fuzz qemu bench damage attack mutate install clean help deps
 
 deps:
 	@scripts/install-deps
@@ -45,6 +46,9 @@ bench: deps build ## speed as ratios: to a plain loop over the same bytes, and t
 
 damage: deps build ## what 225 damages to a trace of each format cost: records lost, records invented
 	@python3 tests/truth/damage.py --tool build/src/trackway --rounds 25
+
+attack: deps build ## damaged and hostile traces and statements against every command, under limits, ATTACK_SECONDS (240)
+	@python3 tests/attack/attack.py --tool build/src/trackway --seconds $(ATTACK_SECONDS)
 
 mutate: deps ## one-line changes to a copy of the sources, each of which a quick test must catch
 	@scripts/mutate

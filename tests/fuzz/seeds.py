@@ -223,4 +223,5 @@ def main():
             (out / f"{name}-{i}").write_bytes(bytes([selector]) + variant)
 
 
-main()
+if __name__ == "__main__":
+    main()
