@@ -216,11 +216,13 @@ static int read_by(struct tw_reader *reader, const struct tw_consumer *consumer,
 /* The same once more, in order. */
 static int read_in_order(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
 {
-	const struct tw_request request = {.kinds = reader->request.kinds, .track_ends = true};
+	const struct tw_request request = {.track_ends = true};
 	struct tw_reader *again;
 	bool disordered;
 	reader->reports.again = true; /* all but limits has been reported */
 	int status = tw_open_instead(&again, reader);
+	if (status == 0 && is_dealt(again))
+		again->options.order = TW_ORDER_TIME; /* as events */
 	status = status < 0 ? status : tw_begin(again, TW_USE_WHOLE, &request);
 	status = status < 0 ? status : read_by(again, consumer, owner, &disordered);
 	if (status < 0)
@@ -258,7 +260,8 @@ static void keep_error(struct tw_reader *reader, const struct part *parts, unsig
 		}
 }
 
-/* Reads the parts at once. *again: nothing was merged, and the whole should be read instead. */
+/* Reads the parts at once. *again: nothing was merged, and the whole should be read instead; reader->traits.disordered:
+ * in order. */
 static int read_parts(struct reading *reading, struct tw_reader *reader, unsigned count, bool *again)
 {
 	int status = open_parts(reader, reading->parts, count);
@@ -266,7 +269,9 @@ static int read_parts(struct reading *reading, struct tw_reader *reader, unsigne
 		return status;
 	reading->consumer->begin(reading->owner, count);
 	read_all(reading, reader, count);
-	*again = any_folded(reading, count);
+	if (is_dealt(reader) && reading->parts[0].status >= 0)
+		reader->traits.disordered = reading->parts[0].reader->traits.disordered;
+	*again = reader->traits.disordered || any_folded(reading, count);
 	if (*again) {
 		close_states(reading, count);
 		return 0;
@@ -312,8 +317,11 @@ int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer
 		if (!again)
 			return status;
 		reader->reports.again = true; /* all but limits has been reported */
+		if (reader->traits.disordered)
+			break;
 	}
-	int status = read_whole(reader, consumer, owner);
+	int status =
+	    reader->traits.disordered ? read_in_order(reader, consumer, owner) : read_whole(reader, consumer, owner);
 	reader->reports.again = false;
 	return status;
 }

@@ -193,8 +193,8 @@ struct tw_format_reading {
 	/* tw_read() without filters, but for threads and providers, which are the format's. */
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
-	/* With TW_CHECK_ALL, but not in TW_ORDER_FILE: looks at events that come in order, for what no record tells
-	 * alone. Returns 0 or a negative status. NULL where there is nothing of the kind. */
+	/* With TW_CHECK_ALL, but not in TW_ORDER_FILE: looks at events that come in order, at the end at none, for what
+	 * no record tells alone. Returns 0 or a negative status. NULL where there is nothing of the kind. */
 	int (*check)(struct tw_reader *reader, const struct tw_batch *batch);
 
 	/* Does a piece of the work that read will need, for a thread that would otherwise wait. guest: it is not the

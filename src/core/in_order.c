@@ -1,5 +1,7 @@
 /* in_order.c - the events of a trace in the order asked for, however late they stand in the file. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/in_order.h"
+
 #include "base/bytes/temporary.h"
 #include "core/format.h"
 #include "core/order/runs.h"
@@ -48,8 +50,10 @@ static int next_of_runs(struct tw_reader *reader, struct tw_batch *batch)
 	return error ? fail_file(reader, error) : (int)batch->count;
 }
 
-static int begin(struct tw_reader *reader)
+int tw_put_in_order(struct tw_reader *reader)
 {
+	if (reader->looked)
+		return 0;
 	reader->looked = true;
 	if (!needs_look(reader))
 		return 0;
@@ -70,15 +74,13 @@ static void note_start(struct tw_reader *reader, const struct tw_batch *batch)
 
 static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
 {
-	bool first = !reader->looked;
-	int status = first ? begin(reader) : 0;
+	int status = tw_put_in_order(reader);
 	if (status < 0)
 		return status;
 	if (!reader->runs)
 		return reader->format->reading.read(reader, batch);
 	status = next_of_runs(reader, batch);
-	if (first)
-		note_start(reader, batch);
+	note_start(reader, batch);
 	return status;
 }
 
@@ -87,7 +89,7 @@ int tw_read_in_order(struct tw_reader *reader, struct tw_batch *batch)
 	const struct tw_format_reading *reading = &reader->format->reading;
 	*batch = (struct tw_batch){0};
 	int count = next_batch(reader, batch), status = 0;
-	if (count > 0 && reading->check && reader->options.checking == TW_CHECK_ALL &&
+	if (count >= 0 && reading->check && reader->options.checking == TW_CHECK_ALL &&
 	    reader->options.order != TW_ORDER_FILE)
 		status = reading->check(reader, batch);
 	return status < 0 ? status : count;

@@ -137,6 +137,15 @@ static int copy_merged(struct tw_reader *merged, struct tw_writer *writer, struc
 	return status < 0 ? status : finish(writer, copied);
 }
 
+/* Whether the target takes all events of merged traces straight from their readers: 1, 0, or a negative status. */
+static int is_joined(struct tw_reader *reader, const struct tw_writer *writer)
+{
+	if (!writer->target->join || !tw_merge_is_all(reader, writer->target->name))
+		return 0;
+	int late = tw_merge_put_in_order(reader);
+	return late < 0 ? late : !late;
+}
+
 int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned jobs, struct tw_copied *copied)
 {
 	const struct tw_request request = {.track_ends = writer->target->measures, .texts = writer->target->texts};
@@ -146,8 +155,9 @@ int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned 
 	if (status < 0)
 		return status;
 	tw_merge_ask(reader, &request);
-	if (writer->target->join && tw_merge_is_all(reader, writer->target->name))
-		return copy_merged(reader, writer, copied);
+	status = is_joined(reader, writer);
+	if (status != 0)
+		return status < 0 ? status : copy_merged(reader, writer, copied);
 	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_read_thread(&ahead, reader) < 0)
 		return copy_batches(reader, writer, copied);
 	status = copy_batches(ahead, writer, copied);

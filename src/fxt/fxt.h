@@ -26,17 +26,21 @@ struct fxt_reader {
 	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
 	struct fxt_merge_names names;        /* where it is merged into an FXT archive */
 	bool merges;                         /* the same: fxt_hold_chunks() and fxt_open_chunk() are what reads */
-	bool started;                        /* the clock is set */
-	bool ended;                          /* no more chunks come */
-	bool finished;                       /* no more rows either */
-	struct fxt_survey *survey;           /* info; made when it is asked for */
-	struct fxt_records *records;         /* the same for records one by one */
+	uint64_t earliest; /* look.c, where `looked`: the first time of all; UINT64_MAX: there is none */
+	bool looked;
+	bool late;                   /* the same: events come later than the window reaches */
+	bool started;                /* the clock is set */
+	bool ended;                  /* no more chunks come */
+	bool finished;               /* no more rows either */
+	struct fxt_survey *survey;   /* info; made when it is asked for */
+	struct fxt_records *records; /* the same for records one by one */
 };
 
-/* report.c: tells of a failure; tells of the input at the end; tells of records that came too late, if there were. */
+/* report.c: tells of a failure; tells of the input at the end; tells of records that came too late,
+ * if there were, and of the cure. */
 int fxt_fail(struct tw_reader *reader, int status);
 void fxt_finish(struct tw_reader *reader);
-void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by);
+void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by, const char *cure);
 
 /* reader.c: begins to read ahead. Returns 0 or a negative status. */
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs);
@@ -71,6 +75,9 @@ void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk);
 int fxt_check_archive(struct tw_reader *reader);
 
 /* ---- The jobs of struct tw_format, as core/format.h tells them, by file. ---- */
+
+/* look.c */
+int fxt_look(struct tw_reader *reader);
 
 /* profile_by_track.c */
 int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *taker);

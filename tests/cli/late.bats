@@ -11,9 +11,9 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 
 # Three threads, one behind the other, with counters, nested slices, the outer ones written after those inside, begins and
 # ends, and an event that is the first of all at the end of the file. Beside it the same in order, the outer first.
-make_json() {
+make_traces() {
 	"$PYTHON" - <<-'END'
-		import json
+		import json, struct
 		late, inner = [], 7000
 		for thread in range(1, 4):
 		    for outer in range(2):
@@ -31,6 +31,28 @@ make_json() {
 		for name, events in ("late.json", late), ("order.json", sorted(late, key=lambda e: e["ts"])):
 		    with open(name, "w") as out:
 		        out.write("[" + ",\n".join(json.dumps(e) for e in events) + "]\n")
+
+		def words(*values):
+		    return struct.pack(f"<{len(values)}Q", *values)
+
+		# The same events as records of an archive of 10^9 ticks a second: magic number, provider, clock, strings, threads.
+		names = ["t", "in", "out", "pair", "level", "first", "i", "v"]
+		def record(e):
+		    ticks, name = round(e["ts"] * 1000), names.index(e["name"]) + 1
+		    values = [(names.index(k) + 1, v) for k, v in e.get("args", {}).items()]
+		    more = [word for key, value in values for word in (4 | 2 << 4 | key << 16, value)]
+		    more += [ticks + e["dur"] * 1000] if e["ph"] == "X" else [e["tid"]] if e["ph"] == "C" else []
+		    header = 4 | 2 + len(more) << 4 | "iCBEX".index(e["ph"]) << 16 | len(values) << 20 | e["tid"] << 24
+		    return words(header | 1 << 32 | name << 48, ticks, *more)
+		head = words(0x0016547846040010, 2 << 4 | 1 << 16 | 1 << 20 | 1 << 52) + b"p".ljust(8, b"\0")
+		head += words(1 | 2 << 4, 10**9)
+		for i, name in enumerate(names, 1):
+		    head += words(2 | 2 << 4 | i << 16 | len(name) << 32) + name.encode().ljust(8, b"\0")
+		for thread in range(1, 4):
+		    head += words(3 | 3 << 4 | thread << 16, 1, thread)
+		for name, events in ("late.fxt", late), ("order.fxt", sorted(late, key=lambda e: e["ts"])):
+		    with open(name, "wb") as out:
+		        out.write(head + b"".join(map(record, events)))
 	END
 }
 
@@ -40,43 +62,44 @@ rows() { # trace options...
 	[ ! -s err ] || fail "$(cat err)"
 }
 
-@test "chrome: events that come later than the window are in order, from a file, a pipe and compressed" {
-	make_json
-	rows order.json >expected
+in_order() { # extension
+	local ext=$1
+	rows order.$ext >expected
 	[ "$(head -1 expected | grep -c '"time_ns":0,.*"first"')" = 1 ] || fail "$(head -1 expected)"
 	[ "$(wc -l <expected)" = $((3 * 2 * (7000 + 70 + 3) + 1)) ]
-	gzip -kf late.json
-	rows late.json | cmp - expected
-	rows late.json.gz | cmp - expected
-	cat late.json | rows - | cmp - expected
-	rows --memory 1M late.json | cmp - expected # many runs
+	gzip -kf late.$ext
+	rows late.$ext | cmp - expected
+	rows late.$ext.gz | cmp - expected
+	cat late.$ext | rows - | cmp - expected
+	rows --memory 1M late.$ext | cmp - expected # many runs
 }
 
-@test "chrome: every command says the same of events in order and late" {
-	make_json
+same_said() { # extension
+	local ext=$1
 	local window=(--reorder-window 64K)
 	# Of each thread: two outer slices of 190 ms, and in each 7,000 of 8 us.
-	trackway stat "${window[@]}" --json late.json 2>err >stat
+	trackway stat "${window[@]}" --json late.$ext 2>err >stat
 	[ ! -s err ] || fail "$(cat err)"
-	grep -q '"name":"out","id":0,"count":6,.*"total_ns":1140000000,"self_ns":804000000,' stat || fail "$(cat stat)"
-	grep -q '"name":"in","id":0,"count":42000,.*"total_ns":336000000,"self_ns":336000000,' stat || fail "$(cat stat)"
-	grep -q '"name":"pair","id":0,"count":6,"open":0,.*"total_ns":24000000,' stat || fail "$(cat stat)"
-	gzip -kf late.json
-	trackway stat "${window[@]}" --json late.json.gz | cmp - stat
+	grep -q '"name":"out",.*"count":6,.*"total_ns":1140000000,"self_ns":804000000,' stat || fail "$(cat stat)"
+	grep -q '"name":"in",.*"count":42000,.*"total_ns":336000000,"self_ns":336000000,' stat || fail "$(cat stat)"
+	grep -q '"name":"pair",.*"count":6,"open":0,.*"total_ns":24000000,' stat || fail "$(cat stat)"
+	gzip -kf late.$ext
+	trackway stat "${window[@]}" --json late.$ext.gz | cmp - stat
 	local name
 	for name in late order; do
-		trackway info --json $name.json | grep -o '"clock_start_ns":[0-9]*,' >$name.said
-		trackway counters "${window[@]}" --csv $name.json >>$name.said
-		trackway stacks "${window[@]}" $name.json >>$name.said
-		trackway sql "${window[@]}" --csv $name.json 'select count(*), min(ts), max(ts + dur), sum(dur), sum(depth),
+		trackway info --json $name.$ext | grep -o '"clock_start_ns":[0-9]*,' >$name.said
+		trackway check "${window[@]}" $name.$ext 2>&1 | sed -E 's/(late|order)\.|:0x[0-9a-f]+//g' >>$name.said || true
+		trackway counters "${window[@]}" --csv $name.$ext >>$name.said
+		trackway stacks "${window[@]}" $name.$ext >>$name.said
+		trackway sql "${window[@]}" --csv $name.$ext 'select count(*), min(ts), max(ts + dur), sum(dur), sum(depth),
 			(select start_ts from trace), (select max(value) from counter) from slice' >>$name.said
-		trackway cut "${window[@]}" --from-time 1.1ms --to-time 1.3ms $name.json -o cut.json
-		rows cut.json >>$name.said
-		trackway merge "${window[@]}" $name.json order.json -o merged.json
-		rows merged.json >>$name.said
-		trackway convert "${window[@]}" $name.json -o $name.csv 2>>$name.said
+		trackway cut "${window[@]}" --from-time 1.1ms --to-time 1.3ms $name.$ext -o cut.$ext
+		rows cut.$ext >>$name.said
+		trackway merge "${window[@]}" $name.$ext order.$ext -o merged.$ext
+		rows merged.$ext >>$name.said
+		trackway convert "${window[@]}" $name.$ext -o $name.csv 2>>$name.said
 		cat $name.csv >>$name.said
-		trackway convert "${window[@]}" $name.json --to ctf -o $name.ctf 2>>$name.said
+		trackway convert "${window[@]}" $name.$ext --to ctf -o $name.ctf 2>>$name.said
 	done
 	diff -q late.said order.said || fail "$(diff -a late.said order.said | head -5 | cut -c 1-300)"
 	grep -q '"clock_start_ns":250125,' late.said
@@ -85,16 +108,35 @@ rows() { # trace options...
 	done
 }
 
+@test "chrome: events that come later than the window are in order, from a file, a pipe and compressed" {
+	make_traces
+	in_order json
+}
+
+@test "fxt: events that come later than the window are in order, from a file, a pipe and compressed" {
+	make_traces
+	in_order fxt
+}
+
+@test "chrome: every command says the same of events in order and late" {
+	make_traces
+	same_said json
+}
+
+@test "fxt: every command says the same of events in order and late" {
+	make_traces
+	same_said fxt
+}
+
 @test "chrome: what a pipe has too late for a profile is told" {
-	make_json
+	make_traces
 	cat late.json | trackway stat --reorder-window 64K - 2>err >out
 	grep -q 'came behind later ones of it, by more than is read ahead of a pipe; a file is read in order \[chrome.late\]' err ||
 		fail "$(cat err)"
 }
 
 @test "a place for the temporary file that is none is told" {
-	make_json
-	make_json
+	make_traces
 	run --separate-stderr env TMPDIR=/nonexistent trackway convert --reorder-window 64K --to csv late.json -o out.csv
 	[ "$status" = 2 ]
 	[[ "$stderr" == *"temporary file in /nonexistent: No such file or directory"* ]] || fail "$stderr"

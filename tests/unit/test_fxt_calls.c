@@ -652,7 +652,7 @@ static void test_many_names(void **state)
 	tw_profile_free(profile);
 }
 
-/* Threads do not wait for one another: only what is late on its own is late. */
+/* Threads do not wait for one another; what is late on its own thread is read again, in order. */
 static void test_window(void **state)
 {
 	(void)state;
@@ -660,8 +660,7 @@ static void test_window(void **state)
 	make_archive(false, false);
 	expect_calls(&(struct tw_read_options){.reorder_window = 1});
 	make_archive(false, true);
-	tw_profile_free(read_profile(2, &(struct tw_read_options){.reorder_window = 1}));
-	assert_int_equal(late, 1);
+	expect_calls(&(struct tw_read_options){.reorder_window = 1});
 }
 
 /* Puts the threads that a reader knows, in its order, after a profile of wake-ups alone. */

@@ -8,6 +8,7 @@
 #include "base/bytes/temporary.h"
 #include "base/memory/heap.h"
 #include "base/memory/memory.h"
+#include "core/in_order.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -339,6 +340,20 @@ bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
 		if (strcmp(merge->inputs[i].reader->format->name, format) != 0)
 			return false;
 	return merge->count > 1;
+}
+
+int tw_merge_put_in_order(struct tw_reader *merged)
+{
+	const struct tw_merge *merge = merged->state;
+	int late = 0, status = 0;
+	for (size_t i = 0; i < merge->count && status >= 0; i++) {
+		struct tw_reader *reader = merge->inputs[i].reader;
+		status = tw_put_in_order(reader);
+		late += reader->runs != NULL;
+		if (status < 0)
+			tw_fail(merged, status, "%s", tw_reader_error(reader));
+	}
+	return status < 0 ? status : late;
 }
 
 void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request)

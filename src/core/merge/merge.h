@@ -101,6 +101,10 @@ struct tw_passed {
 /* Whether several traces are merged, all of this format, and nothing of them is left out. */
 bool tw_merge_is_all(const struct tw_reader *reader, const char *format);
 
+/* Before the first event: tw_put_in_order() for all traces. Returns how many have events that come late and must be
+ * taken by tw_read(), or a negative status. */
+int tw_merge_put_in_order(struct tw_reader *merged);
+
 /* Asks the traces that are merged, before the first event, for the text of records where it is asked of all. */
 void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request);
 

@@ -258,11 +258,11 @@ static void finish(struct tw_reader *reader)
 	const struct tw_sorter *sorter = &fxt->sorter;
 	fxt->finished = true;
 	reader->clock.end_ns = fxt->passed_ns > reader->clock.end_ns ? fxt->passed_ns : reader->clock.end_ns;
-	if (reader->options.checking == TW_CHECK_ALL)
+	if (reader->options.checking == TW_CHECK_ALL && !fxt->late)
 		fxt_pairs_end(&fxt->pairs);
 	fxt_finish(reader);
-	if (reader->options.order != TW_ORDER_FILE)
-		fxt_report_late(reader, sorter->late, sorter->late_offset, sorter->latest_by);
+	if (reader->options.order != TW_ORDER_FILE && !reader->runs)
+		fxt_report_late(reader, sorter->late, sorter->late_offset, sorter->latest_by, "more --memory does");
 }
 
 void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
@@ -294,9 +294,9 @@ static bool is_untimed(const struct fxt_chunk *chunk)
  * are called. Returns it; UINT64_MAX where nothing has a time. */
 static uint64_t set_first_times(struct fxt_reader *fxt)
 {
-	uint64_t first = UINT64_MAX;
+	uint64_t first = fxt->looked ? fxt->earliest : UINT64_MAX;
 	size_t i = 0;
-	for (size_t k = 0; k < fxt->held_count; k++) {
+	for (size_t k = 0; k < fxt->held_count && !fxt->looked; k++) {
 		uint64_t least = least_time(fxt->held[k]);
 		first = least < first ? least : first;
 	}
@@ -311,7 +311,8 @@ static uint64_t set_first_times(struct fxt_reader *fxt)
 	return first;
 }
 
-/* The clock begins with the earliest event of those held at first. Returns 0 or a negative status. */
+/* The clock begins with the earliest event of all, or, where nobody has looked, of those held at first. Returns 0 or a
+ * negative status. */
 static int set_start(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
@@ -435,7 +436,7 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 	*batch = (struct tw_batch){0};
 	if (fxt->finished)
 		return 0;
-	if (reader->options.checking == TW_CHECK_ALL && reader->options.findings_only) {
+	if (reader->options.checking == TW_CHECK_ALL && reader->options.findings_only && !fxt->late) {
 		fxt->finished = true;
 		return fxt_check_archive(reader);
 	}
@@ -448,9 +449,20 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 		return status;
 	}
 	set_end(reader, batch);
-	if (reader->options.checking == TW_CHECK_ALL)
+	if (reader->options.checking == TW_CHECK_ALL && !fxt->late)
 		fxt_pairs_take(&fxt->pairs, batch);
 	return fxt->pairs.failed ? fxt_fail(reader, TW_ERR_MEMORY) : status;
+}
+
+/* Pairs of events that came late. */
+static int fxt_check(struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct fxt_reader *fxt = reader->state;
+	if (fxt->late && batch->count)
+		fxt_pairs_take(&fxt->pairs, batch);
+	else if (fxt->late)
+		fxt_pairs_end(&fxt->pairs);
+	return fxt->pairs.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
 }
 
 static bool fxt_help(struct tw_reader *reader, bool guest)
@@ -517,7 +529,9 @@ const struct tw_format tw_format_fxt = {
     .reading =
 	{
 	    .open = fxt_open,
+	    .look = fxt_look,
 	    .read = fxt_read,
+	    .check = fxt_check,
 	    .help = fxt_help,
 	    .calls_by_track = fxt_profile_by_track,
 	    .read_record = fxt_read_record,

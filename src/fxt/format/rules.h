@@ -71,8 +71,8 @@
 	X(FXT_TIME_OVERFLOW, "fxt.time-overflow", TW_WARNING,                                                          \
 	  "A time is beyond what 64 bits of nanoseconds hold: it is shown at their end.")                              \
 	X(FXT_LATE, "fxt.late-record", TW_WARNING,                                                                     \
-	  "Records come later than the reorder window allows to put them in order; a larger --reorder-window does. "   \
-	  "`check` tells of those that pairs are made of.")                                                            \
+	  "Records come later than they can be put in order: of a pipe that is profiled, or where archives are "       \
+	  "merged with very little memory.")                                                                           \
 	X(FXT_SCOPE, "fxt.scope", TW_WARNING, "The scope of an instant event is none of thread, process and global.")  \
 	X(FXT_END_BEFORE_START, "fxt.end-before-start", TW_WARNING,                                                    \
 	  "A complete slice ends before it starts: it is taken as 0 ns.")                                              \

@@ -2,8 +2,9 @@
  *
  * Rules about single records are checked where these are decoded. Rules about pairs need begins and ends in the order
  * of time, but little of each, so nearly all records make steps (steps.h) instead of rows. Steps are merged as the
- * sorter merges rows, and late ones are counted as it counts them. Steps that were settled in their chunk take no
- * part, unless a later chunk has events of the same track that are earlier than the last of that chunk. */
+ * sorter merges rows; where events come later than that reaches (look.c), rows are read instead. Steps that were
+ * settled in their chunk take no part, unless a later chunk has events of the same track that are earlier than the last
+ * of that chunk. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "fxt/fxt.h"
@@ -35,7 +36,6 @@ struct verify {
 	size_t head_count;
 	bool ended, started;
 	uint64_t last; /* time of the last step */
-	uint64_t late, late_offset, latest_by;
 };
 
 static uint64_t size_of(const struct fxt_chunk *chunk)
@@ -187,16 +187,6 @@ static void renew_times(struct fxt_chunk *chunk)
 			steps->left[i].time = chunk->rows.slab.events[steps->left[i].key].time;
 }
 
-static void note_late(struct verify *verify, const struct fxt_chunk *chunk, const struct fxt_step *step)
-{
-	bool row = step->type == FXT_ROW;
-	uint64_t by = verify->last - step->time;
-	uint64_t offset = row ? chunk->rows.slab.events[step->key].offset : fxt_offset(chunk, step->place);
-	if (verify->late++ == 0 || offset < verify->late_offset)
-		verify->late_offset = offset;
-	verify->latest_by = by > verify->latest_by ? by : verify->latest_by;
-}
-
 static uint64_t first_time(const struct verify *verify)
 {
 	return verify->head_count ? verify->heads[verify->head_count - 1].time : UINT64_MAX;
@@ -210,10 +200,7 @@ static void take_steps(struct verify *verify, bool late)
 	const struct fxt_step *steps = queue->chunk->steps.left;
 	until = late && verify->last < until ? verify->last : until;
 	do {
-		const struct fxt_step *step = &steps[queue->next++];
-		if (late)
-			note_late(verify, queue->chunk, step);
-		fxt_pairs_take_step(&verify->fxt->pairs, queue->chunk, step);
+		fxt_pairs_take_step(&verify->fxt->pairs, queue->chunk, &steps[queue->next++]);
 	} while (!is_used_up(queue) && steps[queue->next].time < until);
 	if (!late)
 		verify->last = steps[queue->next - 1].time;
@@ -392,7 +379,7 @@ static void set_start(struct verify *verify)
 	if (verify->started || verify->head_count == 0)
 		return;
 	verify->started = true;
-	clock->start_ns = verify->heads[verify->head_count - 1].time;
+	clock->start_ns = verify->fxt->looked ? verify->fxt->earliest : verify->heads[verify->head_count - 1].time;
 	clock->ticks_per_second = queue_at(verify, verify->oldest)->chunk->decoder.context.frequency;
 	for (uint64_t i = 0; i < verify->count; i++)
 		fxt_set_wall(verify->reader, queue_at(verify, verify->oldest + i)->chunk);
@@ -418,8 +405,6 @@ static void tell(const struct verify *verify)
 	reader->clock.end_ns = verify->last;
 	fxt_pairs_end(&verify->fxt->pairs);
 	fxt_finish(reader);
-	if (reader->options.order != TW_ORDER_FILE)
-		fxt_report_late(reader, verify->late, verify->late_offset, verify->latest_by);
 }
 
 /* They last as long as the threads do, which end when the reader is closed. */

@@ -491,7 +491,9 @@ static void tell(const struct division *division)
 		clock->end_ns = all.last;
 	}
 	fxt_finish(division->reader);
-	fxt_report_late(division->reader, all.late, all.late_offset, all.latest_by);
+	division->reader->traits.disordered = all.late;
+	if (!tw_input_repeatable(division->reader->input))
+		fxt_report_late(division->reader, all.late, all.late_offset, all.latest_by, "a file is read in order");
 }
 
 static void free_division(struct division *division)

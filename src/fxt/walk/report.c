@@ -193,12 +193,12 @@ void fxt_finish(struct tw_reader *reader)
 		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_damage(reader->input));
 }
 
-void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by)
+void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by, const char *cure)
 {
 	if (late)
 		tw_report(reader, &fxt_rules[FXT_LATE], offset, offset, 0,
 		          "%" PRIu64
-		          " record%s came later than the reorder window allows to put in order, by up to %" PRIu64
-		          " ns; a larger --reorder-window does.",
-		          late, tw_plural(late), latest_by);
+		          " record%s came later than what is read ahead can be put in order, by up to %" PRIu64
+		          " ns; %s.",
+		          late, tw_plural(late), latest_by, cure);
 }
