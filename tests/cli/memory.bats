@@ -161,3 +161,15 @@ pieces() {
 		[ $status != 1 ] || fail "replay: with $size KB: $(cat err)"
 	done
 }
+
+@test "little memory: it is no limit of --memory that was reached" {
+	need_scarce
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/cli/hostile.py" names log
+	for command in stat graph; do
+		status=0
+		(ulimit -v 90000 && exec trackway $command --memory 64G log) >/dev/null 2>err || status=$?
+		[ $status = 2 ] || fail "$command: $status: $(cat err)"
+		grep -q '^trackway: error: log: out of memory$' err || fail "$command: $(cat err)"
+		fails grep -e 'memory limit' -e '--memory' err
+	done
+}

@@ -411,7 +411,10 @@ static int settle(void *owner)
 	free(layout.parent);
 	free(layout.shown);
 	int status = room ? tw_budget_status(&tree->reading) : TW_ERR_MEMORY;
-	return status < 0 ? status : tw_budget_status(&tree->keeping);
+	status = status < 0 ? status : tw_budget_status(&tree->keeping);
+	if (status < 0)
+		tree->notes.rows_folded = 0; /* no limit was reached: there was no memory, which the status tells */
+	return status;
 }
 
 const struct tw_consumer tw_calltree_consumer = {

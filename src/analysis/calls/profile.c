@@ -308,14 +308,19 @@ int tw_profile_settle(struct tw_profile *profile)
 	free(profile->sorted);
 	profile->sorted_count = 0;
 	profile->sorted = calloc(rows->count, sizeof *profile->sorted);
-	if (!profile->sorted)
+	if (!profile->sorted) {
+		profile->notes.rows_folded = 0;
 		return TW_ERR_MEMORY;
+	}
 	for (uint32_t i = TW_ROW_OTHER; i < rows->count; i++)
 		if (is_counted(profile, i))
 			show(profile, i, &profile->sorted[profile->sorted_count++]);
 	qsort(profile->sorted, profile->sorted_count, sizeof *profile->sorted, compare_rows);
 	int status = tw_budget_status(&profile->reading);
-	return status < 0 ? status : tw_budget_status(&profile->keeping);
+	status = status < 0 ? status : tw_budget_status(&profile->keeping);
+	if (status < 0)
+		profile->notes.rows_folded = 0; /* no limit was reached: there was no memory, which the status tells */
+	return status;
 }
 
 static int settle(void *owner)
