@@ -26,18 +26,15 @@ static void note(struct manage_provider *provider, const struct fxt_image *image
 	memcpy(provider->name, image->header.name, sizeof provider->name - 1);
 }
 
-/* Opens the file of a provider once more, by its descriptor: whatever has become of its name. A program that has begun
- * nothing has an empty one. */
-static bool load(struct part *part, struct manage_provider *provider, const char *temporary)
+/* Opens a file once more, by its descriptor: whatever has become of its name. A program that has begun nothing has an
+ * empty one. */
+static bool load(struct part *part, int image, const char *temporary)
 {
 	char path[64];
-	snprintf(path, sizeof path, "/proc/self/fd/%d", provider->image);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", image);
 	int status = tw_input_open_regular(&part->input, path);
-	if (status == 0 && tw_input_seekable(part->input) &&
-	    fxt_image_load(&part->image, part->input, temporary) == 0) {
-		note(provider, &part->image);
+	if (status == 0 && tw_input_seekable(part->input) && fxt_image_load(&part->image, part->input, temporary) == 0)
 		return true;
-	}
 	fxt_image_free(&part->image);
 	tw_input_close(part->input);
 	*part = (struct part){0};
@@ -60,23 +57,33 @@ static int write_parts(struct manage_result *result, struct fxt_image *const *im
 	return error ? manage_fail(result, "%s: %s", output, strerror(error)) : 0;
 }
 
+/* The kernel's scheduling stands first: names that programs give their threads come behind it. Returns how many. */
+static size_t load_all(struct part *parts, struct manage_result *result, const char *temporary)
+{
+	size_t first = result->sched_image >= 0 && load(parts, result->sched_image, temporary), count = first;
+	for (size_t i = 0; i < result->count; i++) {
+		struct manage_provider *provider = &result->providers[i];
+		if (provider->image < 0 || !load(&parts[count], provider->image, temporary))
+			continue;
+		note(provider, &parts[count++].image);
+	}
+	return count > first ? count : 0;
+}
+
 int manage_write(struct manage_result *result, const struct manage_wish *wish)
 {
-	struct part *parts = calloc(result->count + 1, sizeof *parts);
-	struct fxt_image **images = calloc(result->count + 1, sizeof *images);
-	size_t count = 0;
+	struct part *parts = calloc(result->count + 2, sizeof *parts);
+	struct fxt_image **images = calloc(result->count + 2, sizeof *images);
+	size_t count = parts && images ? load_all(parts, result, wish->temporary) : 0;
 	int status = -1;
-	for (size_t i = 0; parts && images && i < result->count; i++)
-		if (result->providers[i].image >= 0 && load(&parts[count], &result->providers[i], wish->temporary)) {
-			images[count] = &parts[count].image;
-			count++;
-		}
+	for (size_t i = 0; i < count; i++)
+		images[i] = &parts[i].image;
 	if (!parts || !images)
 		manage_fail(result, "out of memory");
 	else
 		status = count ? write_parts(result, images, count, wish->output, wish->memory)
 		               : manage_fail(result, "nothing was recorded");
-	for (size_t i = 0; parts && i < count; i++) {
+	for (size_t i = 0; parts && i < result->count + 2; i++) {
 		fxt_image_free(&parts[i].image);
 		tw_input_close(parts[i].input);
 	}

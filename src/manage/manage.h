@@ -34,6 +34,7 @@ struct manage_wish {
 	char **words;          /* a program and its arguments; NULL: programs that run */
 	pid_t attach;          /* only this one; 0: all of the user */
 	bool in_memory;        /* files in memory, which are gone with programs and manager */
+	bool sched;            /* with the kernel's scheduling of the programs' threads */
 	uint64_t duration_ns;  /* 0: without a limit */
 	const char *stop_on;   /* an alert that ends it; NULL: none */
 	uint64_t after_ns;     /* so long after it */
@@ -53,6 +54,11 @@ struct manage_result {
 	bool alerted;             /* the alert has come */
 	char error[MANAGE_ERROR]; /* why it failed */
 	char parts[PATH_MAX];     /* the directory of the files, where they are still there; otherwise "" */
+	/* Of scheduling: */
+	char sched_told[MANAGE_ERROR]; /* a line on what the kernel refuses, otherwise "" */
+	uint64_t sched_lost;           /* records that the kernel had no room for */
+	int sched_image;               /* -1: none */
+	char sched_path[PATH_MAX];
 };
 
 /* Records until the program has ended, a signal comes, or what the wish says. Returns 0, or -1 and result->error. */

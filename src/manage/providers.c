@@ -125,7 +125,7 @@ static void take_image(void *context, pid_t process, const char *path)
 
 int manage_snapshot(const struct manage_wish *wish, struct manage_result *result)
 {
-	*result = (struct manage_result){0};
+	*result = (struct manage_result){.sched_image = -1};
 	manage_find(wish->attach, take_image, result);
 	if (result->count == 0)
 		return manage_fail(result, "no program that records is running");

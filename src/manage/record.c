@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "manage/manage.h"
+#include "manage/sched.h"
 #include "trace/control.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100, LOOKS_A_STATUS = 10, STOP_TIMEOUT_S = 5, SIGNALS = MANAGE_MOST, LISTENER, POLLED };
+enum { LOOK_MS = 100, LOOKS_A_STATUS = 10, STOP_TIMEOUT_S = 5, SIGNALS = MANAGE_MOST, LISTENER, SCHED, POLLED };
 
 static const uint64_t ns_of_second = 1000000000;
 
@@ -33,6 +34,7 @@ struct manager {
 	uint64_t deadline, bytes;
 	unsigned looks; /* how often it has looked around */
 	bool stopping, news;
+	struct sched *sched; /* NULL: none is recorded */
 	struct pollfd polled[POLLED];
 };
 
@@ -72,6 +74,8 @@ static void remove_parts(struct manage_result *result)
 	for (size_t i = 0; i < result->count; i++)
 		if (*result->providers[i].path)
 			unlink(result->providers[i].path);
+	if (*result->sched_path)
+		unlink(result->sched_path);
 	if (*result->parts)
 		rmdir(result->parts);
 	*result->parts = 0;
@@ -132,6 +136,24 @@ static void add(struct manager *manager, int talk)
 		close(talk);
 }
 
+static void begin_sched(struct manager *manager)
+{
+	struct manage_result *result = manager->result;
+	_Static_assert((int)MANAGE_ERROR >= (int)SCHED_TOLD, "the line has room");
+	if (manager->wish->sched && *result->parts &&
+	    snprintf(result->sched_path, PATH_MAX, "%s/sched.fxt", result->parts) >= PATH_MAX)
+		*result->sched_path = '\0';
+	if (manager->wish->sched)
+		manager->sched = sched_open(result->sched_path, result->sched_told);
+}
+
+static void end_sched(struct manager *manager)
+{
+	if (manager->sched)
+		manager->result->sched_image = sched_close(manager->sched, &manager->result->sched_lost);
+	manager->sched = NULL;
+}
+
 static void end_talk(struct manage_provider *provider)
 {
 	close(provider->talk);
@@ -144,6 +166,8 @@ static void start(struct manager *manager, struct manage_provider *provider)
 	char text[CONTROL_TEXT - 1];
 	if (provider->image >= 0 || manager->stopping)
 		return;
+	if (manager->sched)
+		sched_follow(manager->sched, provider->process);
 	provider->image = make_file(manager, provider);
 	snprintf(text, sizeof text, "start %s", manager->wish->options);
 	if (provider->image < 0 || control_send(provider->talk, text, provider->image) < 0)
@@ -230,9 +254,12 @@ static int open_listener(struct manager *manager)
 	return 0;
 }
 
-/* In the child. error: where a failure is told, as errno. */
-static void execute(const struct manager *manager, const sigset_t *before, int error)
+/* In the child. error: where a failure is told, as errno; go: whose end says that the parent is ready. */
+static void execute(const struct manager *manager, const sigset_t *before, int error, int go)
 {
+	char none;
+	if (read(go, &none, 1) != 0)
+		_exit(126);
 	sigprocmask(SIG_SETMASK, before, NULL);
 	setenv(CONTROL_MANAGER, manager->socket, 1);
 	execvp(manager->wish->words[0], manager->wish->words);
@@ -244,16 +271,22 @@ static void execute(const struct manager *manager, const sigset_t *before, int e
 
 static int run_program(struct manager *manager, const sigset_t *before)
 {
-	int told[2], error = 0;
+	int told[2], go[2], error = 0;
 	if (!manager->wish->words)
 		return 0;
 	if (open_listener(manager) < 0)
 		return -1;
-	if (pipe2(told, O_CLOEXEC) < 0)
+	if (pipe2(told, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
 		return manage_fail(manager->result, "%s", strerror(errno));
 	manager->program = fork();
-	if (manager->program == 0)
-		execute(manager, before, told[1]);
+	if (manager->program == 0) {
+		close(go[1]);
+		execute(manager, before, told[1], go[0]);
+	}
+	if (manager->sched && manager->program > 0)
+		sched_follow(manager->sched, manager->program);
+	close(go[0]);
+	close(go[1]);
 	close(told[1]);
 	if (manager->program < 0 || read(told[0], &error, sizeof error) > 0) {
 		error = manager->program < 0 ? errno : error;
@@ -353,6 +386,8 @@ static nfds_t set_polled(struct manager *manager)
 	nfds_t count = 0;
 	manager->polled[count++] = (struct pollfd){.fd = manager->signals, .events = POLLIN};
 	manager->polled[count++] = (struct pollfd){.fd = manager->listener, .events = POLLIN};
+	manager->polled[count++] =
+	    (struct pollfd){.fd = manager->sched ? sched_waits(manager->sched) : -1, .events = POLLIN};
 	for (size_t i = 0; i < result->count; i++)
 		manager->polled[count++] = (struct pollfd){.fd = result->providers[i].talk, .events = POLLIN};
 	return count;
@@ -365,11 +400,14 @@ static bool is_over(const struct manager *manager)
 
 static void loop(struct manager *manager)
 {
-	enum { BESIDE = 2 };
+	enum { BESIDE = 3 };
 	while (!is_over(manager)) {
 		look(manager);
 		nfds_t count = set_polled(manager);
-		if (poll(manager->polled, count, LOOK_MS) <= 0)
+		int ready = poll(manager->polled, count, LOOK_MS);
+		if (manager->sched)
+			sched_drain(manager->sched);
+		if (ready <= 0)
 			continue;
 		for (nfds_t i = BESIDE; i < count; i++)
 			if (manager->polled[i].revents && manager->polled[i].fd >= 0)
@@ -396,13 +434,16 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 {
 	sigset_t before;
 	struct manager manager = {.wish = wish, .result = result, .listener = -1};
-	*result = (struct manage_result){0};
+	*result = (struct manage_result){.sched_image = -1};
 	manager.deadline = wish->duration_ns ? now_ns() + wish->duration_ns : 0;
 	take_signals(&manager, &before);
 	int status = make_parts(&manager);
+	if (status == 0)
+		begin_sched(&manager);
 	status = status < 0 ? status : run_program(&manager, &before);
 	if (status == 0)
 		loop(&manager);
+	end_sched(&manager);
 	if (*manager.socket)
 		unlink(manager.socket);
 	if (manager.listener >= 0)

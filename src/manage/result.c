@@ -24,6 +24,8 @@ void manage_free(struct manage_result *result)
 		if (result->providers[i].image >= 0)
 			close(result->providers[i].image);
 	}
+	if (result->sched_image >= 0)
+		close(result->sched_image);
 	free(result->providers);
 	result->providers = NULL;
 	result->count = 0;

@@ -22,7 +22,8 @@ enum {
 	IMAGE_DEPTH = 32, /* open scopes that are kept of a thread */
 	IMAGE_NESTED = 2, /* writers of a thread: the other one is of a signal handler in the middle of an event */
 	IMAGE_WORD = 8,
-	IMAGE_WRITER_BIT = 56 /* of word 1 of an owner: which writer */
+	IMAGE_WRITER_BIT = 56, /* of word 1 of an owner: which writer */
+	IMAGE_STATE_BIT = 16   /* of the number of a switch: the state of the thread that leaves */
 };
 
 /* How far a recording is. */
@@ -99,6 +100,9 @@ enum image_kind {
 	IMAGE_OWNER = 16,
 	IMAGE_LOG,  /* word 1 the time, word 2 the length, the text */
 	IMAGE_BLOB, /* of a string: word 1 the size, the bytes */
+	/* The manager's, of the kernel's threads, 32 bits each. Bits 0-15 of the number are the CPU. */
+	IMAGE_SWITCH, /* bits 16-19 of the number: enum tw_sched_state; word 1 the time, word 2 who leaves, who comes */
+	IMAGE_WAKEUP, /* word 1 the time, word 2 who is woken, who wakes (0: not known) */
 	/* In durable chunks; each stands before all that names it. */
 	IMAGE_STRING = 32, /* its number; word 1 the length, the bytes */
 	IMAGE_LABEL,       /* its number; word 1 bits 0-31 the category's string, 32-63 the name's */

@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	char output[] = "/tmp/fuzz-manager-XXXXXX/out.fxt";
 	char *slash = strrchr(output, '/');
-	struct manage_result result = {0};
+	struct manage_result result = {.sched_image = -1};
 	const struct manage_wish wish = {.output = output,
 	                                 .options = "mode=streaming",
 	                                 .stop_on = "alert",

@@ -9,6 +9,7 @@ nothing of the library. Programs that are killed count in shared memory what the
 
 import argparse
 import collections
+import ctypes
 import json
 import os
 import pathlib
@@ -649,6 +650,109 @@ def progress(run):
         os.close(terminal)
 
 
+ROUNDS, OTHERS, READY, BLOCKED = 20, 0xffffffff, 1, 3
+
+
+def check_switches(rows):
+    """The thread's own counts, which the kernel keeps, are those of the trace. Returns it, the other one, the switches."""
+    begin, end = named(rows, "event.instant", "from"), named(rows, "event.instant", "to")
+    own, other = begin["thread"], {row["thread"] for row in rows if row.get("name") == "woken"}
+    switches = [row for row in rows if row["record"] == "scheduling.context-switch"]
+    left = collections.Counter(row["outgoing_thread_state"] for row in switches if row["outgoing_thread"] == own
+                               and begin["timestamp"] <= row["timestamp"] <= end["timestamp"])
+    counted = {name: value for name, (_, value) in arguments(end).items()}
+    expect(left[BLOCKED] == counted["blocked"] >= ROUNDS, left, counted)
+    expect(left[READY] >= counted["preempted"] >= 1, left, counted)
+    return own, *other, switches
+
+
+def check_readers(run, own, other):
+    """`sched` and thread_state have the threads by their names."""
+    listed = {row.get("thread_name"): row for row in map(json.loads, run.run("sched", "--json", "out.fxt").stdout.splitlines())}
+    for name, thread in (("trace-stress", own), ("answers", other)):
+        row = listed[name]
+        expect(row["thread"] == thread and row["running_ns"] > 15000000 and row["switches"] > ROUNDS / 2, row)
+    query = "select t.tid, s.state, count(*) from thread_state s join thread t using (utid) group by 1, 2"
+    done = run.run("sql", "--json", "out.fxt", query)
+    states = {tuple(row.values())[:2] for row in map(json.loads, done.stdout.splitlines())}
+    expect({(own, "Running"), (own, "S"), (own, "R+"), (other, "Running")} <= states, states, done.stderr)
+
+
+def record_switches(run, *before):
+    """`record --sched` under a command. Returns the rows, and what was said."""
+    words = [*before, run.tool, "record", "--to", "fxt", "--sched", "-o", "out.fxt", "--", run.programs / "trace-stress",
+             "switches", ROUNDS]
+    done = subprocess.run(list(map(str, words)), cwd=run.folder, capture_output=True)
+    said = done.stderr.decode()
+    expect(done.returncode == 0 and sum("--sched" in line for line in said.splitlines()) <= 1, done.returncode, said)
+    rows = run.archive("out.fxt")
+    expect(len([row for row in rows if row.get("name") == "woken"]) == ROUNDS, "the program's own events")
+    expect(not run.findings("out.fxt"), run.findings("out.fxt"))
+    times = [row["timestamp"] for row in rows if "timestamp" in row]
+    expect(times == sorted(times), "not in order of time")
+    return rows, said
+
+
+def own_switches(run):
+    """--sched without privilege: each thread's own switches."""
+    without = ["setpriv", "--bounding-set=-perfmon,-sys_admin"] if os.geteuid() == 0 else []
+    rows, said = record_switches(run, *without)
+    if "no scheduling" in said:
+        return expect("perf_event" in said, said)
+    expect("not who ran instead" in said and ("/sys/kernel/tracing" in said or "perf_event_paranoid" in said), said)
+    own, other, switches = check_switches(rows)
+    for row in switches:
+        both = {row["outgoing_thread"], row["incoming_thread"]}
+        expect(OTHERS in both and len(both) == 2, row)
+    names = {row["koid"]: row["name"] for row in rows if row["record"] == "kernel-object"}
+    expect(names[OTHERS] == "others, or idle" and names[other] == "answers", names)
+    return check_readers(run, own, other)
+
+
+def all_switches(run):
+    """--sched with the kernel's tracepoints: who ran instead, and who woke."""
+    mount = 'test -e /sys/kernel/tracing/events || mount -t tracefs tracefs /sys/kernel/tracing; "$@"'
+    if subprocess.run(["unshare", "-m", "sh", "-c", mount, "sh", "true"], capture_output=True).returncode:
+        return
+    rows, said = record_switches(run, "unshare", "-m", "sh", "-c", mount, "sh")
+    if "--sched" in said:
+        return expect("perf_event_paranoid" in said or "/sys/kernel/tracing" in said or "no scheduling" in said, said)
+    own, other, switches = check_switches(rows)
+    between = {(row["outgoing_thread"], row["incoming_thread"]) for row in switches}
+    expect({(own, other), (other, own)} <= between and OTHERS not in {thread for both in between for thread in both}, between)
+    woken = [row for row in rows if row["record"] == "scheduling.thread-wakeup" and row["waking_thread"] == other]
+    wakers = collections.Counter(arguments(row).get("waker", (None, 0)) for row in woken)
+    expect(wakers["koid", own] >= ROUNDS // 2, wakers)
+    return check_readers(run, own, other)
+
+
+class Filter(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p)]
+
+
+def refuse_perf():
+    """No perf_event_open from now on: EPERM, as the filters of containers have it."""
+    number = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
+    load, same, give = 0x20, 0x15, 0x06
+    code = b"".join(struct.pack("<HBBI", *line) for line in
+                    ((load, 0, 0, 0), (same, 0, 1, number), (give, 0, 0, 0x50001), (give, 0, 0, 0x7fff0000)))
+    kept = ctypes.create_string_buffer(code)
+    libc = ctypes.CDLL(None)
+    libc.prctl(38, 1, 0, 0, 0)
+    libc.prctl(22, 2, ctypes.byref(Filter(4, ctypes.addressof(kept))))
+
+
+def no_perf(run):
+    """--sched where perf_event_open is refused: told in a line, and the program is recorded."""
+    words = [run.tool, "record", "--to", "fxt", "--sched", "-o", "out.fxt", "--", run.programs / "trace-stress", "storm", "5"]
+    done = subprocess.run(list(map(str, words)), cwd=run.folder, capture_output=True, preexec_fn=refuse_perf)
+    told = [line for line in done.stderr.decode().splitlines() if "--sched" in line]
+    expect(done.returncode == 0 and len(told) == 1 and "no scheduling" in told[0] and "Operation not permitted" in told[0], done)
+    rows = run.archive("out.fxt")
+    expect(any(row.get("name") == "once" for row in rows) and not run.findings("out.fxt"), run.findings("out.fxt"))
+    expect(not [row for row in rows if row["record"].startswith("scheduling")], "switches from nowhere")
+
+
 def nothing(run):
     """A program that does not trace itself, and one that is not there."""
     for words, text in ((["true"], b"nothing was recorded"), (["./none"], b"No such file")):
@@ -723,7 +827,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (aarch64, races, fuchsia, clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, server, manager_killed, progress, nothing):
+                 processes, attach, while_written, alert, server, manager_killed, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 

@@ -120,6 +120,10 @@ static int finish(const struct manage_result *result, const struct tw_record_opt
 		                          : "no program that traces itself was running");
 	if (status < 0)
 		return tw_say_error("%s", result->error);
+	if (*result->sched_told)
+		tw_say("%s", result->sched_told);
+	if (result->sched_lost)
+		tw_say("--sched: the kernel had no room for %s", tw_show_plural(result->sched_lost, "record").text);
 	if (options->stop_on && !result->alerted)
 		tw_say("the alert %s did not come", options->stop_on);
 	return say_providers(result) || killed ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
@@ -142,6 +146,7 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	    .words = count ? words : NULL,
 	    .attach = (pid_t)options->attach,
 	    .in_memory = options->in_memory,
+	    .sched = options->sched,
 	    .duration_ns = options->duration,
 	    .stop_on = options->stop_on,
 	    .after_ns = options->after,
@@ -176,6 +181,9 @@ static const struct tw_option own_options[] = {
      .help = "record this process, which runs"},
     {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(in_memory),
      .help = "keep what programs write in memory: it is lost when this command is killed"},
+    {"sched", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(sched),
+     .help = "also when the kernel lets their threads run, and why not, for sched and thread_state of sql: what ran "
+             "instead and who woke them where it may be read (root, CAP_PERFMON)"},
 };
 const struct tw_option_group tw_record_fxt_options = {"Programs that trace themselves (fxt)", own_options,
                                                       sizeof own_options / sizeof *own_options};

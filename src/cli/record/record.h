@@ -26,7 +26,7 @@ struct tw_record_options {
 	const char *mode, *stop_on;
 	struct tw_list categories;
 	uint64_t buffer_size, duration, after, attach;
-	bool in_memory;
+	bool in_memory, sched;
 };
 
 /* One format that programs are recorded to. */

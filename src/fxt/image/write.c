@@ -194,9 +194,35 @@ static void emit_blob(struct merge *merge, struct provider *provider, const stru
 	                                   .payload_here = from->payload_size});
 }
 
+static void emit_switch(struct merge *merge, const struct fxt_image_record *from, const struct place *place)
+{
+	put(merge,
+	    &(struct tw_fxt_record){.kind = TW_FXT_CONTEXT_SWITCH,
+	                            .time = place->time,
+	                            .cpu = (uint16_t)from->number,
+	                            .state = (uint8_t)tw_bits(from->number, IMAGE_STATE_BIT, IMAGE_STATE_BIT + 3),
+	                            .thread.thread = (uint32_t)from->second,
+	                            .incoming.thread = from->second >> 32});
+}
+
+static void emit_wakeup(struct merge *merge, const struct fxt_image_record *from, const struct place *place)
+{
+	struct tw_fxt_record record = {.kind = TW_FXT_THREAD_WAKEUP,
+	                               .time = place->time,
+	                               .cpu = (uint16_t)from->number,
+	                               .thread.thread = (uint32_t)from->second};
+	if (from->second >> 32) {
+		record.argument_count = 1;
+		record.arguments[0] =
+		    (struct tw_fxt_argument){.type = TW_FXT_ARG_KOID, .name = inline_string("waker", 5)};
+		record.arguments[0].value.u = from->second >> 32;
+	}
+	put(merge, &record);
+}
+
 /* ---- Providers. ---- */
 
-static void put_object_name(struct merge *merge, struct provider *provider, unsigned type, uint64_t koid,
+static void put_object_name(struct merge *merge, unsigned type, uint64_t koid, uint64_t process,
                             struct tw_fxt_string name)
 {
 	struct tw_fxt_record record = {.kind = TW_FXT_KERNEL_OBJECT,
@@ -207,7 +233,7 @@ static void put_object_name(struct merge *merge, struct provider *provider, unsi
 		record.argument_count = 1;
 		record.arguments[0] = (struct tw_fxt_argument){.type = TW_FXT_ARG_KOID};
 		record.arguments[0].name = inline_string("process", 7);
-		record.arguments[0].value.u = provider->image->header.process;
+		record.arguments[0].value.u = process;
 	}
 	put(merge, &record);
 }
@@ -240,13 +266,15 @@ static void begin_provider(struct merge *merge, struct provider *provider)
 	provider->begun = true;
 	put(merge, &(struct tw_fxt_record){.kind = TW_FXT_PROVIDER_INFO, .id = provider->id, .name = name});
 	put(merge, &(struct tw_fxt_record){.kind = TW_FXT_INITIALIZATION, .id = nanoseconds});
-	if (length)
-		put_object_name(merge, provider, FXT_OBJECT_PROCESS, image->header.process,
+	if (length && image->header.process)
+		put_object_name(merge, FXT_OBJECT_PROCESS, image->header.process, 0,
 		                inline_string(image->header.name, length));
-	for (size_t i = 0; i < image->threads.count; i++)
-		if (image->threads.items[i].defined && image->threads.items[i].name)
-			put_object_name(merge, provider, FXT_OBJECT_THREAD, image->threads.items[i].thread,
-			                string_of(merge, provider, image->threads.items[i].name));
+	for (size_t i = 0; i < image->threads.count; i++) {
+		const struct fxt_image_thread *thread = &image->threads.items[i];
+		if (thread->defined && thread->name)
+			put_object_name(merge, FXT_OBJECT_THREAD, thread->thread, thread->process,
+			                string_of(merge, provider, thread->name));
+	}
 	put_objects(merge, provider);
 }
 
@@ -478,6 +506,10 @@ static void emit(struct merge *merge, const struct cursor *cursor)
 		emit_log(merge, cursor->provider, &record, place);
 	else if (record.kind == IMAGE_BLOB)
 		emit_blob(merge, cursor->provider, &record);
+	else if (record.kind == IMAGE_SWITCH)
+		emit_switch(merge, &record, place);
+	else if (record.kind == IMAGE_WAKEUP)
+		emit_wakeup(merge, &record, place);
 	else if (record.kind < IMAGE_EVENTS)
 		emit_event(merge, cursor->provider, &record, place);
 }

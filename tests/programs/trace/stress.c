@@ -7,11 +7,13 @@
  * stress strings COUNT          so many names
  * stress library FILE ROUNDS    a library with sites is loaded and unloaded
  * stress alerts TRUTH           counts, and gives an alert at the count of 20,000
+ * stress switches ROUNDS        threads sleep, wake each other and share a CPU, and say how often they left it
  * stress handled                open scopes, left by longjmp(); the last is open at the end, by _exit() */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,8 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <trackway/trace.h>
@@ -205,12 +209,63 @@ static int handled(char **words)
 	_exit(0);
 }
 
+/* Uses some milliseconds of its thread's time. */
+static void work(void)
+{
+	enum { MS = 1000000, SECOND = 1000 * MS, MOST = 20 * MS };
+	struct timespec from, now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((now.tv_sec - from.tv_sec) * SECOND + now.tv_nsec - from.tv_nsec < MOST);
+}
+
+static int ends[2]; /* of a pipe */
+
+/* Is woken so many times, then works beside the other one. */
+static void *answer(void *context)
+{
+	char byte;
+	tw_trace_thread_name("answers");
+	for (uintptr_t i = 0; i < (uintptr_t)context && read(ends[0], &byte, 1) == 1; i++)
+		TW_TRACE_INSTANT("stress", "woken", TW_SCOPE_THREAD);
+	work();
+	return NULL;
+}
+
+static int switches(char **words)
+{
+	const uintptr_t rounds = (uintptr_t)atoi(words[0]);
+	struct rusage before, after;
+	pthread_t other;
+	cpu_set_t one;
+	CPU_ZERO(&one);
+	CPU_SET((unsigned)sched_getcpu(), &one);
+	if (pipe(ends) < 0 || sched_setaffinity(0, sizeof one, &one) < 0 ||
+	    pthread_create(&other, NULL, answer, (void *)rounds) != 0)
+		return 1;
+	TW_TRACE_INSTANT("stress", "from", TW_SCOPE_THREAD);
+	getrusage(RUSAGE_THREAD, &before);
+	for (uintptr_t i = 0; i < rounds; i++) {
+		usleep(1000);
+		if (write(ends[1], "x", 1) != 1)
+			return 1;
+	}
+	work();
+	getrusage(RUSAGE_THREAD, &after);
+	TW_TRACE_INSTANT("stress", "to", TW_SCOPE_THREAD, TW_I64("blocked", after.ru_nvcsw - before.ru_nvcsw),
+	                 TW_I64("preempted", after.ru_nivcsw - before.ru_nivcsw));
+	pthread_join(other, NULL);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(char **words);
 	int words;
-} parts[] = {{"commit", commit, 2},   {"signals", signals, 1}, {"forks", forks, 2},   {"storm", storm, 1},
-             {"strings", strings, 1}, {"library", library, 2}, {"alerts", alerts, 1}, {"handled", handled, 0}};
+} parts[] = {{"commit", commit, 2}, {"signals", signals, 1}, {"forks", forks, 2},
+             {"storm", storm, 1},   {"strings", strings, 1}, {"library", library, 2},
+             {"alerts", alerts, 1}, {"handled", handled, 0}, {"switches", switches, 1}};
 
 int main(int count_of_words, char **words)
 {
