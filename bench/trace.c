@@ -27,10 +27,13 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NS_OF_SECOND + (uint64_t)now.tv_nsec;
 }
 
+/* The recorder has the same one, whatever the kernel's is: otherwise the difference of two clocks would be measured. */
 #if defined(__x86_64__)
 #define read_clock() __builtin_ia32_rdtsc()
+#define CLOCK_OPTION ",clock=tsc"
 #else
 #define read_clock() now_ns(CLOCK_MONOTONIC)
+#define CLOCK_OPTION ",clock=monotonic"
 #endif
 
 /* ---- What is measured: each does it once. ---- */
@@ -225,8 +228,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		for (int threads = 1; threads <= 2; threads++) {
 			const struct recording recording = {argv[1],
-			                                    i ? "mode=streaming,category=on"
-			                                      : "mode=circular,size=1M,category=on",
+			                                    i ? "mode=streaming,category=on" CLOCK_OPTION
+			                                      : "mode=circular,size=1M,category=on" CLOCK_OPTION,
 			                                    i == 0};
 			printf("%s, %d thread%s\n%-24s %8s %8s %8s\n", memory[i], threads, threads > 1 ? "s" : "", "",
 			       "RATIO", "NS", "BEYOND");

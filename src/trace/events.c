@@ -483,13 +483,20 @@ uint64_t tw_trace_now(void)
 	return trace_now();
 }
 
+static uint64_t ticks_of(uint64_t ns, uint64_t rate)
+{
+	__extension__ typedef unsigned __int128 wide;
+	return (uint64_t)((wide)ns * rate / 1000000000u);
+}
+
 uint64_t tw_trace_time(uint64_t monotonic_ns)
 {
 	if (trace_clock == IMAGE_MONOTONIC || !trace_lock())
 		return monotonic_ns;
-	struct image_pair from = session->pair;
-	uint64_t rate = session->header ? session->header->ticks_per_second : 0;
+	const struct image_pair from = session->pair;
+	const uint64_t rate = session->ticks_per_second;
 	trace_unlock();
-	int64_t past = (int64_t)(monotonic_ns - from.ns);
-	return from.ticks + (uint64_t)(int64_t)((double)past * (double)rate / 1e9);
+	if (monotonic_ns < from.ns)
+		return from.ticks - ticks_of(from.ns - monotonic_ns, rate);
+	return from.ticks + ticks_of(monotonic_ns - from.ns, rate);
 }

@@ -109,7 +109,8 @@ enum image_kind {
 	IMAGE_THREAD, /* its number; word 1 the process, word 2 the thread, as the system numbers them, or bit 63 set */
 	IMAGE_THREAD_NAME, /* of a thread: word 1 a string */
 	IMAGE_OBJECT,      /* of a string: word 1 the pointer; arguments */
-	IMAGE_DROPS        /* of a thread that has ended: word 1 how many */
+	IMAGE_DROPS,       /* of a thread that has ended: word 1 how many */
+	IMAGE_PAIR         /* word 1 ticks, word 2 ns: struct image_pair */
 };
 
 /* An argument begins with a word: bits 0-3 enum tw_trace_type, 4-19 its size in words, 32-63 the string of its name.

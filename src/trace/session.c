@@ -144,6 +144,21 @@ static void store_pair(struct image_pair pair)
 	session->pair = pair;
 }
 
+/* The speeds of the clocks differ from hour to hour: a pair that stays, now and then, also where little is written. */
+static void keep_pair(struct image_pair pair)
+{
+	enum { WORDS = 3 };
+	static const uint64_t apart = 10000000000;
+	uint64_t *to = pair.ns - session->kept_ns < apart ? NULL : trace_durable_room(WORDS);
+	if (!to)
+		return;
+	session->kept_ns = pair.ns;
+	to[0] = image_word(IMAGE_PAIR, WORDS, 0, 0);
+	to[1] = pair.ticks;
+	to[2] = pair.ns;
+	trace_durable_put(WORDS);
+}
+
 static void fill_header(void)
 {
 	struct image_header *header = session->header;
@@ -155,8 +170,10 @@ static void fill_header(void)
 	header->process = (uint64_t)getpid();
 	header->room = session->options.size;
 	header->clock = (uint32_t)trace_clock;
-	header->ticks_per_second = trace_frequency();
+	session->ticks_per_second = trace_frequency();
+	header->ticks_per_second = session->ticks_per_second;
 	header->start = trace_pair();
+	session->kept_ns = header->start.ns;
 	clock_gettime(CLOCK_REALTIME, &wall);
 	header->wall_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
 	read_name(header->name);
@@ -351,8 +368,10 @@ bool trace_compare_clocks(void)
 	if (!trace_lock())
 		return false;
 	bool on = atomic_load(&session->state) && trace_clock != IMAGE_MONOTONIC;
-	if (on)
+	if (on) {
 		store_pair(trace_pair());
+		keep_pair(session->pair);
+	}
 	trace_unlock();
 	return on;
 }

@@ -83,8 +83,10 @@ struct trace_session {
 	uint64_t gone;            /* events dropped by threads that have ended */
 	uint64_t last_dropped;    /* all that the last recording dropped */
 	struct image_pair pair;   /* the last */
-	bool managed;             /* the file was given by a manager */
-	bool rejoins;             /* after a fork: the manager is asked, if there is one; otherwise a file is made */
+	uint64_t kept_ns;         /* when the last one was that stays in the file */
+	uint64_t ticks_per_second;
+	bool managed; /* the file was given by a manager */
+	bool rejoins; /* after a fork: the manager is asked, if there is one; otherwise a file is made */
 	/* Set by who knows more; all without the lock. Deals with a fork that no handler was told of, and starts anew
 	 * what a fork has ended. */
 	void (*look_around)(void);

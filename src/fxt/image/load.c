@@ -126,11 +126,19 @@ static bool take_drops(struct fxt_image *image, const struct fxt_image_record *r
 	return true;
 }
 
+static bool take_pair(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+{
+	(void)most;
+	return fxt_image_times_add(&image->times, (struct image_pair){record->time, record->second});
+}
+
 typedef bool take_fn(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most);
 
 static take_fn *const takers[] = {
-    [IMAGE_STRING] = take_string,           [IMAGE_LABEL] = take_label,   [IMAGE_THREAD] = take_thread,
-    [IMAGE_THREAD_NAME] = take_thread_name, [IMAGE_OBJECT] = take_object, [IMAGE_DROPS] = take_drops,
+    [IMAGE_STRING] = take_string, [IMAGE_LABEL] = take_label,
+    [IMAGE_THREAD] = take_thread, [IMAGE_THREAD_NAME] = take_thread_name,
+    [IMAGE_OBJECT] = take_object, [IMAGE_DROPS] = take_drops,
+    [IMAGE_PAIR] = take_pair,
 };
 
 static void take_durable(struct fxt_image *image, const struct fxt_image_chunk *chunk, const uint8_t *bytes,

@@ -36,6 +36,7 @@ static const struct shape shapes[] = {
     [IMAGE_THREAD_NAME] = {2, NOTHING},
     [IMAGE_OBJECT] = {2, ARGUMENTS},
     [IMAGE_DROPS] = {2, NOTHING},
+    [IMAGE_PAIR] = {3, NOTHING},
 };
 
 static uint64_t word(const uint8_t *at, size_t place)
