@@ -24,7 +24,7 @@ char *uftrace_path(const char *directory, const char *name)
 	return path;
 }
 
-bool uftrace_claims(const char *path)
+static bool is_data(const char *path)
 {
 	char found[sizeof magic] = {0};
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -35,6 +35,19 @@ bool uftrace_claims(const char *path)
 		close(file);
 	if (folder >= 0)
 		close(folder);
+	return claims;
+}
+
+/* Also of a file in it. */
+bool uftrace_claims(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat about;
+	if (!uftrace_holds(slash ? slash + 1 : path) || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+		return is_data(path);
+	char *folder = tw_trace_folder(path);
+	bool claims = folder && is_data(folder);
+	free(folder);
 	return claims;
 }
 

@@ -90,8 +90,13 @@ static int uftrace_open(struct tw_reader *reader)
 		return tw_fail(reader, TW_ERR_FORMAT, "%s: uftrace's data is a directory: name that",
 		               tw_input_name(reader->input));
 	reader->state = calloc(1, sizeof(struct uftrace_reader));
-	if (!reader->state)
+	char *folder = reader->whole ? NULL : tw_trace_folder(reader->path); /* of a file in it */
+	if (!reader->state || (!reader->whole && !folder))
 		return tw_fail_memory(reader);
+	if (folder) {
+		free(reader->own_path);
+		reader->path = reader->own_path = folder;
+	}
 	if (reader->options.order == TW_ORDER_FILE)
 		reader->options.order = TW_ORDER_TRACK;
 	uftrace_of(reader)->symbols.demangle_budget = DEMANGLE_BUDGET;

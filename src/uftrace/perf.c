@@ -18,6 +18,7 @@ enum {
 	NAME_MOST = 16,
 	/* Types, as <linux/perf_event.h> has them. */
 	COMM = 3,
+	EXIT = 4,
 	SWITCH = 14,
 	/* Flags of a switch. */
 	IS_OUT = 1 << 13,
@@ -150,7 +151,7 @@ int uftrace_cpu_next(struct tw_reader *reader, struct uftrace_cpu *cpu)
 	return status;
 }
 
-/* ---- The names of threads. ---- */
+/* ---- The names of threads, and when they ended. ---- */
 
 static int take_name(struct tw_reader *reader, const struct perf_record *record)
 {
@@ -166,6 +167,16 @@ static int take_name(struct tw_reader *reader, const struct perf_record *record)
 	return known == UINT32_MAX ? tw_fail_memory(reader) : 0;
 }
 
+/* Keeps when a thread ended. */
+static void take_exit(struct tw_reader *reader, const struct perf_record *record)
+{
+	enum { TID = HEADER + 8, TIME = HEADER + 16, ALL = HEADER + 24 };
+	uint32_t number;
+	if (record->type == EXIT && record->size >= ALL &&
+	    tw_map_find(&uftrace_of(reader)->tasks.numbers, tw_load32(record->bytes + TID, false), &number))
+		uftrace_of(reader)->tasks.items[number].ended = tw_load64(record->bytes + TIME, false);
+}
+
 int uftrace_read_names(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
@@ -177,8 +188,10 @@ int uftrace_read_names(struct tw_reader *reader)
 		if (uftrace->cpus.items[i].kernel)
 			continue;
 		status = uftrace_cpu_open(reader, &uftrace->cpus.items[i]);
-		while (status >= 0 && (status = next_record(reader, &uftrace->cpus.items[i], &record)) > 0)
+		while (status >= 0 && (status = next_record(reader, &uftrace->cpus.items[i], &record)) > 0) {
+			take_exit(reader, &record);
 			status = take_name(reader, &record);
+		}
 		uftrace_cpu_close(&uftrace->cpus.items[i]);
 	}
 	reader->reports.quiet = quiet;

@@ -29,6 +29,19 @@ static const struct uftrace_record *record_of(const struct uftrace_reader *uftra
 	return cpu ? &cpu->record : &uftrace->tasks.items[source].record;
 }
 
+/* Makes a record of the end of a thread, behind those that it has. Returns whether that is known. */
+static bool take_end(struct uftrace_task *task)
+{
+	uint64_t last = task->cursor.time, offset = task->record.offset;
+	if (!task->ended)
+		return false;
+	task->record = (struct uftrace_record){.type = UFTRACE_TASK_END,
+	                                       .time = task->ended > last ? task->ended : last,
+	                                       .offset = offset};
+	task->ended = 0;
+	return true;
+}
+
 /* Goes to the next record of what is open. Returns 1, 0 at its end, or a negative status. */
 static int advance(struct tw_reader *reader, size_t source)
 {
@@ -36,6 +49,8 @@ static int advance(struct tw_reader *reader, size_t source)
 	struct uftrace_cpu *cpu = cpu_of(uftrace, source);
 	struct uftrace_task *task = &uftrace->tasks.items[source];
 	int status = cpu ? uftrace_cpu_next(reader, cpu) : uftrace_cursor_next(&task->cursor, &task->record);
+	if (status == 0 && !cpu && task->open_count && take_end(task))
+		return 1;
 	if (status == 0 && cpu) {
 		uftrace_cpu_close(cpu);
 	} else if (status == 0) {
@@ -189,6 +204,7 @@ static const uint8_t events[UFTRACE_TYPES] = {
     [UFTRACE_KERNEL_ENTRY] = TW_SLICE_BEGIN,
     [UFTRACE_KERNEL_EXIT] = TW_SLICE_END,
     [UFTRACE_KERNEL_EVENT] = TW_INSTANT,
+    [UFTRACE_TASK_END] = TW_LOST, /* which has no name; there is no row of it */
 };
 
 /* Adds the arguments of a record to a row, with a copy of their data, which lives as long as the batch. Returns 0 or a
@@ -263,6 +279,8 @@ static size_t open_before(const struct uftrace_reader *uftrace)
 	const struct uftrace_task *task = uftrace->waiting.task;
 	if (record->type == UFTRACE_ENTRY)
 		return record->depth;
+	if (record->type == UFTRACE_TASK_END)
+		return 0;
 	if (record->type != UFTRACE_EXIT)
 		return SIZE_MAX;
 	bool ends = task->open_count <= record->depth || task->open[record->depth] == uftrace->waiting.name;
@@ -304,6 +322,17 @@ static int note_open(struct tw_reader *reader)
 	return 0;
 }
 
+/* Whether a record makes no row of its own: the end of a thread, and the exit of a function that the parent of a forked
+ * process has begun. */
+static bool has_no_row(const struct uftrace_reader *uftrace)
+{
+	const struct uftrace_record *record = &uftrace->waiting.record;
+	const struct uftrace_task *task = uftrace->waiting.task;
+	if (record->type == UFTRACE_TASK_END)
+		return true;
+	return record->type == UFTRACE_EXIT && task->parent && !task->lost && task->open_count <= record->depth;
+}
+
 /* Adds one row, or none. Returns 1, 0 at the end, or a negative status. */
 static int add_next(struct tw_reader *reader, size_t *rows)
 {
@@ -317,6 +346,10 @@ static int add_next(struct tw_reader *reader, size_t *rows)
 		return 1;
 	}
 	uftrace->waiting.any = false;
+	uftrace->waiting.task->lost |=
+	    uftrace->waiting.record.type == UFTRACE_LOSS || uftrace->waiting.record.type == UFTRACE_GAP;
+	if (has_no_row(uftrace))
+		return 1;
 	(*rows)++;
 	status = add_row(reader, uftrace->waiting.task, &uftrace->waiting.record, row);
 	status = status < 0 ? status : note_open(reader);
@@ -437,7 +470,7 @@ static bool is_shown(const struct tw_reader *reader, const struct uftrace_task *
 	                               .cpu = (uint16_t)record->cpu,
 	                               .track = task->track};
 	if (!wanted)
-		return record->type != UFTRACE_GAP;
+		return record->type < UFTRACE_GAP;
 	return event.kind != TW_LOST && tw_is_wanted(wanted, uftrace_place(reader, &event));
 }
 
@@ -488,7 +521,7 @@ static int count_all(struct tw_reader *reader)
 	struct uftrace_record record;
 	int status;
 	while ((status = next_record(reader, &task, &record)) > 0)
-		if (record.type != UFTRACE_GAP)
+		if (record.type < UFTRACE_GAP)
 			count(uftrace, task, &record);
 	return status;
 }

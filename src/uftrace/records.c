@@ -183,9 +183,10 @@ static void judge(const struct uftrace_cursor *cursor, const struct uftrace_reco
 	bool known = cursor->depth != UNKNOWN;
 	if (cursor->timed && has_time(record) && record->time < cursor->time)
 		report(cursor, UFTRACE_TIME_BACK, record->offset, uftrace_rules[UFTRACE_TIME_BACK].text);
+	/* One that is less deep comes of longjmp(), of exceptions and of exec(): nothing is missing. */
 	if (known &&
-	    ((record->type == UFTRACE_ENTRY && record->depth != cursor->depth) ||
-	     (record->type == UFTRACE_EXIT && record->depth + 1 != cursor->depth)) &&
+	    ((record->type == UFTRACE_ENTRY && record->depth > cursor->depth) ||
+	     (record->type == UFTRACE_EXIT && record->depth >= cursor->depth)) &&
 	    !began_anew(cursor, record))
 		report(cursor, UFTRACE_DEPTH, record->offset, uftrace_rules[UFTRACE_DEPTH].text);
 	if (record->type == UFTRACE_LOSS) {

@@ -18,7 +18,7 @@
 	X(UFTRACE_LOST, "uftrace.lost", TW_WARNING, "The recorder had no room: it lost records.")                      \
 	X(UFTRACE_TIME_BACK, "uftrace.time-back", TW_WARNING, "Time goes backwards within a thread.")                  \
 	X(UFTRACE_DEPTH, "uftrace.depth", TW_WARNING,                                                                  \
-	  "A record is not as deep as the one before it asks for: records between are missing.")                       \
+	  "A record is deeper than the one before it allows: records between are missing.")                            \
 	X(UFTRACE_NO_TASKS, "uftrace.no-tasks", TW_WARNING,                                                            \
 	  "There is no task.txt: which process a thread is of is not known.")                                          \
 	X(UFTRACE_NO_MAP, "uftrace.no-map", TW_WARNING,                                                                \

@@ -155,6 +155,7 @@ enum uftrace_type {
 	UFTRACE_KERNEL_EXIT,
 	UFTRACE_KERNEL_EVENT,
 	UFTRACE_GAP,
+	UFTRACE_TASK_END, /* no record: the thread has ended, and with it what it had not left */
 	UFTRACE_TYPES
 };
 
@@ -241,12 +242,14 @@ struct uftrace_task {
 	uint64_t thread, process;
 	uint64_t parent;  /* of a forked process the one that it comes from; otherwise 0 */
 	uint64_t born;    /* time that task.txt tells; 0 where it does not */
+	uint64_t ended;   /* time that perf tells; 0 where it does not, and once that has been given */
 	uint64_t until;   /* the session holds for times before it; 0: none was looked up */
 	uint32_t session; /* UINT32_MAX: none */
 	char *file;       /* NULL: none of its records are there */
 	uint32_t name;    /* of the thread; 0: not known */
 	uint32_t track;
 	bool shown;     /* options let it through */
+	bool lost;      /* records of it are missing */
 	uint32_t *open; /* functions that have begun and not ended, by depth; 0: their begin is missing */
 	size_t open_count, open_room;
 	struct uftrace_cursor cursor;

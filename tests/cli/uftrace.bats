@@ -486,3 +486,41 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	grep -q '\.sym.*\[uftrace.unreadable\]' err
 	[ "$(wc -l <unnamed)" -ge 2 ]
 }
+
+@test "uftrace: a jump leaves no record out, a fork's exits are its parent's, and what is open ends with its thread" {
+	written
+	# main calls work, which calls itself and jumps back to main; then puts. It never returns: the thread ends 500 ns on.
+	records "[record(SECOND, ENTRY, 0, BASE + MAIN), record(SECOND + 10, ENTRY, 1, BASE + WORK), record(SECOND + 20, ENTRY, 2, BASE + WORK),
+		record(SECOND + 30, ENTRY, 1, BASE + PUTS), record(SECOND + 40, EXIT, 1, BASE + PUTS)]"
+	# <linux/perf_event.h>: PERF_RECORD_EXIT has pid, ppid, tid, ptid and time; behind it pid, tid and time once more.
+	"$PYTHON" -c '
+import struct
+open("data/perf-cpu0.dat", "wb").write(struct.pack("<IHHIIIIQIIQ", 4, 0, 48, 70, 1, 70, 1, 5000000500, 70, 70, 5000000500))'
+	[ "$(trackway check --json data | grep -c '70.dat')" = 0 ] || fail "$(trackway check data)"
+	for order in stat "stat --jobs 1"; do
+		trackway $order --json --thread 70 data 2>err >out
+		grep -q '"name":"main","id":[0-9]*,"count":1,"open":0,"unwound":0,"total_ns":500,"self_ns":470,' out || fail "$(cat out)"
+		grep -q '"name":"work","id":[0-9]*,"count":2,"open":0,.*"total_ns":20,' out || fail "$(cat out)"
+	done
+	trackway convert --to jsonl --thread 70 data | grep '"slice-end".*"main"' | grep -q '"time_ns":500' || fail "no end of main"
+	[ "$(trackway dump --json --thread 70 data | grep -c '"record"')" = 5 ]
+	# A child comes back from the functions that its parent has begun.
+	records "[record(SECOND + 10, ENTRY, 3, BASE + WORK), record(SECOND + 20, EXIT, 3, BASE + WORK), record(SECOND + 30, EXIT, 2, BASE + PUTS),
+		record(SECOND + 40, EXIT, 1, BASE + WORK), record(SECOND + 50, EXIT, 0, BASE + MAIN)]" && mv data/70.dat data/80.dat
+	trackway stat --thread 80 data >out 2>err
+	if grep -q 'without an entry' out; then fail "$(cat out)"; fi
+	grep -q '^ *1 .*10 ns .*work$' out || fail "$(cat out)"
+}
+
+@test "uftrace: a file of the directory leads to the directory" {
+	written
+	trackway stat --json data >expected 2>err
+	for file in info task.txt 70.dat; do
+		trackway stat --json "data/$file" 2>err | cmp - expected || fail "$file"
+	done
+	(cd data && trackway stat --json task.txt) | cmp - expected
+	# Not where there is no such directory.
+	mkdir other && cp data/task.txt other
+	run trackway stat other/task.txt
+	[ "$status" = 2 ]
+}
