@@ -343,6 +343,29 @@ agree() { # kind, the value's name in JSON
 	agree allocations bytes
 }
 
+# Looks at the heap are counters of the category "heap", the last of a class holds; compilations are slices of "jit".
+@test "diff --of heap and jit: what was alive at the last look, and what compiling took" {
+	"$PYTHON" - <<-'END'
+		import json
+		def heap(looks):
+		    return [{"ph": "C", "cat": "heap", "name": name, "pid": 1, "ts": 10 * i, "args": {"count": count, "bytes": size}}
+		            for i, look in enumerate(looks) for name, count, size in look]
+		def jit(functions):
+		    return [{"ph": "X", "cat": "jit", "name": name, "pid": 1, "tid": 1, "ts": 100 * i, "dur": us}
+		            for i, (name, us) in enumerate(functions)]
+		sides = {"before": heap([[("A", 1, 10), ("B", 5, 50)], [("A", 2, 20)]]) + jit([("f", 5), ("g", 7), ("f", 1)]),
+		         "after": heap([[("A", 4, 64), ("C", 1, 8)]]) + jit([("f", 60), ("h", 2)])}
+		for name, events in sides.items():
+		    json.dump(sorted(events, key=lambda event: event["ts"]), open(name + ".json", "w"))
+		json.dump([["A", 2, 4, 20, 64], ["B", 5, 0, 50, 0], ["C", 0, 1, 0, 8]], open("heap", "w"))
+		json.dump([["f", 2, 1, 6000, 60000], ["g", 1, 0, 7000, 0], ["h", 0, 1, 0, 2000]], open("jit", "w"))
+	END
+	cp heap expected && agree heap bytes
+	cp jit expected && agree jit compiled_ns
+	trackway diff --of jit before.json after.json >rows
+	grep -q ' new .* h$' rows && grep -q ' gone .* g$' rows && grep -q ' 10x .* f$' rows || fail "$(cat rows)"
+}
+
 @test "diff --of counters: numbers look as those of counters do" {
 	for part in 0 100000; do
 		"$PYTHON" -c "

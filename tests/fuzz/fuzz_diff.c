@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (size < 1)
 		return 0;
 	check_lines(bytes + 1, size - 1, bytes[0]);
-	for (int of = TW_SPREAD_EVENTS; of <= TW_SPREAD_ALLOCATIONS; of++)
+	for (int of = TW_SPREAD_EVENTS; of <= TW_SPREAD_JIT; of++)
 		check_spread(bytes + 1, size - 1, (enum tw_spread_of)of, bytes[0]);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "core/format.h"
 
 #include <trackway/gc.h>
+#include <trackway/jit.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -214,6 +215,8 @@ static const uint32_t kinds[] = {
     [TW_SPREAD_COUNTERS] = 1u << TW_COUNTER,
     [TW_SPREAD_GC] = 0,
     [TW_SPREAD_ALLOCATIONS] = 1u << TW_ALLOCATION_SAMPLE,
+    [TW_SPREAD_HEAP] = 0,
+    [TW_SPREAD_JIT] = 0,
     [TW_SPREAD_INSTRUCTIONS] = 0,
 };
 
@@ -276,14 +279,28 @@ static int read_events(struct tw_spread *spread, struct tw_reader *reader)
 	return got == 0 && !name_rows(spread, dictionary) ? tw_fail(reader, TW_ERR_MEMORY, "out of memory") : got;
 }
 
-/* ---- Collections. ---- */
+/* ---- What other analyses have found: collections, the heap, compilations. ---- */
+
+/* The row of a name that is not of the trace's dictionary; UINT32_MAX when there is no room. */
+static uint32_t find_named(struct tw_spread *spread, const char *name)
+{
+	struct key key = {.name = tw_dictionary_text(spread->texts, name)};
+	if (key.name != UINT32_MAX)
+		return find_row(spread, &key);
+	tw_budget_fail(&spread->budget);
+	return UINT32_MAX;
+}
+
+/* Ends what was read by another analysis. */
+static int end_named(struct tw_spread *spread, struct tw_reader *reader, int status)
+{
+	bool named = status != 0 || name_rows(spread, spread->texts);
+	return named ? status : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+}
 
 static void add_pause(struct tw_spread *spread, const char *generations, const struct tw_gc_collection *collection)
 {
-	struct key key = {.name = tw_dictionary_text(spread->texts, generations)};
-	uint32_t row = key.name == UINT32_MAX ? UINT32_MAX : find_row(spread, &key);
-	if (key.name == UINT32_MAX)
-		tw_budget_fail(&spread->budget);
+	uint32_t row = find_named(spread, generations);
 	if (row == UINT32_MAX)
 		return;
 	spread->rows[row].count++;
@@ -304,8 +321,43 @@ static int read_collections(struct tw_spread *spread, struct tw_reader *reader)
 	}
 	spread->left_out += gc ? tw_gc_left_out(gc) : 0;
 	tw_gc_free(gc);
-	return status == 0 && !name_rows(spread, spread->texts) ? tw_fail(reader, TW_ERR_MEMORY, "out of memory")
-	                                                        : status;
+	return end_named(spread, reader, status);
+}
+
+static int read_heap(struct tw_spread *spread, struct tw_reader *reader)
+{
+	const struct tw_gc_options options = {.memory_limit = spread->budget.limit / 2};
+	const struct tw_gc_class *class;
+	struct tw_gc *gc;
+	int status = tw_gc_read(&gc, reader, &options);
+	for (size_t i = 0; gc && (class = tw_gc_class(gc, i)); i++) {
+		uint32_t row = find_named(spread, class->name);
+		if (row == UINT32_MAX)
+			continue;
+		spread->rows[row].count += class->count;
+		add_whole(spread, row, class->bytes);
+	}
+	spread->left_out += gc ? tw_gc_left_out(gc) : 0;
+	tw_gc_free(gc);
+	return end_named(spread, reader, status);
+}
+
+static int read_compilations(struct tw_spread *spread, struct tw_reader *reader)
+{
+	const struct tw_jit_options options = {.memory_limit = spread->budget.limit / 2};
+	const struct tw_jit_row *function;
+	struct tw_jit *jit;
+	int status = tw_jit_read(&jit, reader, &options);
+	for (size_t i = 0; jit && (function = tw_jit_row(jit, i)); i++) {
+		uint32_t row = function->compiled ? find_named(spread, function->name) : UINT32_MAX;
+		if (row == UINT32_MAX)
+			continue;
+		spread->rows[row].count += function->compiled;
+		add_whole(spread, row, function->compiled_ns);
+	}
+	spread->left_out += jit ? tw_jit_left_out(jit) : 0;
+	tw_jit_free(jit);
+	return end_named(spread, reader, status);
 }
 
 /* ---- What is no event. ---- */
@@ -351,7 +403,13 @@ struct tw_spread *tw_spread_new(enum tw_spread_of of, size_t memory_limit)
 
 int tw_spread_read(struct tw_spread *spread, struct tw_reader *reader)
 {
-	int status = spread->of == TW_SPREAD_GC ? read_collections(spread, reader) : read_events(spread, reader);
+	static int (*const ways[])(struct tw_spread *, struct tw_reader *) = {
+	    [TW_SPREAD_GC] = read_collections,
+	    [TW_SPREAD_HEAP] = read_heap,
+	    [TW_SPREAD_JIT] = read_compilations,
+	    [TW_SPREAD_INSTRUCTIONS] = NULL,
+	};
+	int status = ways[spread->of] ? ways[spread->of](spread, reader) : read_events(spread, reader);
 	if (status == 0 && tw_budget_status(&spread->budget) < 0)
 		status = tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	if (status < 0)

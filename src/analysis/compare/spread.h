@@ -14,13 +14,15 @@ enum tw_spread_of {
 	TW_SPREAD_COUNTERS,    /* samples of a series: their numbers */
 	TW_SPREAD_GC,          /* collections, by generations, and all together: the ns of the pauses */
 	TW_SPREAD_ALLOCATIONS, /* by class: bytes of each sample */
+	TW_SPREAD_HEAP,        /* by class: objects and bytes at the last look at the heap */
+	TW_SPREAD_JIT,         /* by function: compilations that ended, and their ns */
 	TW_SPREAD_INSTRUCTIONS /* by class and operation; they are added by the caller */
 };
 
 /* One name. Texts live as long as the spread. */
 struct tw_spread_row {
 	const char *category, *name, *series; /* "" where there is none */
-	uint64_t count;                       /* events; of allocations objects */
+	uint64_t count;                       /* events; of allocations and the heap objects */
 	double sum;                           /* of the values */
 	uint64_t whole;                       /* the same, where all are whole numbers: not of counters */
 	uint64_t values;

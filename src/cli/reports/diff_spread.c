@@ -1,4 +1,4 @@
-/* diff_spread.c - trackway diff --of: events, operations, counters, collections and allocations of both sides. */
+/* diff_spread.c - trackway diff --of: events, operations, counters, collections, allocations, heaps, compilations. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/spread.h"
 #include "base/memory/order.h"
@@ -23,6 +23,8 @@ enum unit { COUNTED, TIME, BYTES, NUMBER };
 	X("counters", TW_SPREAD_COUNTERS, "mean", "MEAN", NUMBER, "counter", "SAMPLES")                                \
 	X("gc", TW_SPREAD_GC, "pause_ns", "PAUSES", TIME, "collection", "COLLECTIONS")                                 \
 	X("allocations", TW_SPREAD_ALLOCATIONS, "bytes", "BYTES", BYTES, "allocation", "OBJECTS")                      \
+	X("heap", TW_SPREAD_HEAP, "bytes", "BYTES", BYTES, "look at the heap", "OBJECTS")                              \
+	X("jit", TW_SPREAD_JIT, "compiled_ns", "TIME", TIME, "compilation", "COMPILED")                                \
 	X("instructions", TW_SPREAD_INSTRUCTIONS, "count", "COUNT", COUNTED, "instruction", "COUNT")
 
 static const struct compared_kind {
