@@ -26,6 +26,7 @@ struct tw_finding {
 	uint64_t record;  /* byte offset of the record that breaks the rule */
 	uint64_t at;      /* byte offset of the guilty byte */
 	uint64_t line;    /* text formats: the line, from 1; otherwise 0 */
+	uint64_t column;  /* text formats: which byte of its line the guilty byte is, from 1; otherwise 0 */
 	const char *text; /* one sentence: what was expected, what is there */
 };
 

@@ -55,6 +55,12 @@ struct tw_xtrace_read_options;
 #define TW_ANY_THREAD UINT64_MAX
 #define TW_ANY_PROCESS UINT64_MAX
 
+enum tw_counts {
+	TW_COUNTS_TOLD, /* those after, and a finding tells so */
+	TW_COUNTS_BEFORE,
+	TW_COUNTS_AFTER
+};
+
 /* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers
  * point to must live until the reader is closed. Times are nanoseconds since the start of the trace. */
 struct tw_read_options {
@@ -97,6 +103,8 @@ struct tw_read_options {
 	 * process has forked, is left out here. For formats of XRay; not looked at where records are read. */
 	const char *const *before;
 	size_t before_count;
+	/* Which counts are taken of folded stacks whose lines have two, before and after. */
+	enum tw_counts counts;
 	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
 	size_t memory_limit; /* bytes that tables and single records may take, any number; 0: 256 MiB */

@@ -1,9 +1,9 @@
 /* args.c - members of an event's "args" to arguments of a row.
  *
  * Objects inside become arguments with dotted names, "frame.url", down to a few levels; deeper ones and arrays are kept
- * as their JSON text. The members that Trackway's own writer adds (src/export/chrome/chrome.c) are taken back: marks
- * become flags, the CPU goes into the row, and bytes, pointers and large integers, which are written as strings, are
- * again of their own types. */
+ * as their JSON text, and what is nested too deep is left out. The members that Trackway's own writer adds
+ * (src/export/chrome/chrome.c) are taken back: marks become flags, the CPU goes into the row, and bytes, pointers and
+ * large integers, which are written as strings, are again of their own types. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/utf8.h"
 #include "chrome/chrome.h"
@@ -364,13 +364,15 @@ static void take_member(struct chrome_fill *fill, const struct chrome_value *key
 		return;
 	else if (is_flat(value, &name, prefix.depth))
 		take_object(fill, value, (struct prefix){name.bytes, name.size, prefix.depth + 1});
-	else
+	else if (!value->deep)
 		put(fill, number, argument_of(fill, value));
 }
 
 static void take_object(struct chrome_fill *fill, const struct chrome_value *object, struct prefix prefix)
 {
-	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	struct chrome_scan scan = {.at = object->bytes + 1,
+	                           .end = object->bytes + object->size,
+	                           .depth = prefix.depth + 1};
 	struct chrome_value key, value;
 	while (!fill->failed && chrome_next_member(&scan, &key, &value))
 		take_member(fill, &key, &value, prefix);

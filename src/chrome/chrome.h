@@ -65,8 +65,8 @@ enum chrome_part {
 
 struct chrome_stream {
 	struct tw_reader *reader;
-	uint64_t at;   /* offset of the next byte */
-	uint64_t line; /* the line that `at` is in, from 1 */
+	uint64_t at;               /* offset of the next byte */
+	struct tw_line_place line; /* that `at` is in */
 	enum chrome_place place;
 	enum chrome_form form;
 	bool comma;         /* events may follow: none came yet, or a comma did */

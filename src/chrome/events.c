@@ -49,7 +49,11 @@ static bool take_time(struct chrome_fill *fill, struct tw_event *event, struct c
 		report_time(fill, CHROME_TIME_WRONG, CHROME_TS, "expected a number of microseconds in \"ts\"");
 		return false;
 	}
-	bool fits = !ts->wide;
+	if (ts->wide) {
+		report_time(fill, CHROME_TIME_RANGE, CHROME_TS, "the time does not fit 64 bits of nanoseconds");
+		return false;
+	}
+	bool fits = true;
 	event->time = chrome_on_clock(fill, ts->ns, &fits);
 	if (!fits)
 		report_time(fill, CHROME_TIME_RANGE, CHROME_TS, "the time does not fit the trace's clock");

@@ -64,7 +64,7 @@ static void take(struct look *look, const struct chrome_item *item)
 	const struct chrome_value *ts = &item->values[CHROME_TS];
 	bool needed = phase == &chrome_phases[0] ? !item->lost && ts->type : phase->need & CHROME_HAS_TIME;
 	struct chrome_exact_time time;
-	bool timed = needed && chrome_micros(ts, &time);
+	bool timed = needed && chrome_micros(ts, &time) && !time.wide;
 	look->late |= !item->lost && chrome_is_profile(item); /* they come when all of them are there */
 	if (timed) {
 		look->last = time.ns;

@@ -215,7 +215,7 @@ static enum chrome_status after_value(struct chrome_scan *scan, struct nest *nes
 static enum chrome_status open_bracket(struct chrome_scan *scan, struct nest *nest)
 {
 	struct chrome_value key;
-	if (nest->depth == CHROME_DEPTH) {
+	if (nest->depth + scan->depth >= CHROME_DEPTH) {
 		scan->too_deep = true;
 		return bad(scan, "a value that is nested less deep");
 	}
@@ -286,12 +286,31 @@ enum chrome_status chrome_scan_value(struct chrome_scan *scan, struct chrome_val
 	return scan_word(scan, value);
 }
 
+/* The same; of a value that is nested too deep no more is seen than where it ends. */
+static enum chrome_status scan_value_or_skip(struct chrome_scan *scan, struct chrome_value *value)
+{
+	if (!skip_space(scan))
+		return CHROME_MORE;
+	const uint8_t *start = scan->at;
+	enum chrome_status status = chrome_scan_value(scan, value);
+	value->deep = false;
+	if (status != CHROME_BAD || !scan->too_deep)
+		return status;
+	scan->too_deep = false;
+	status = skip_deep(scan, start);
+	*value = (struct chrome_value){.bytes = start,
+	                               .size = (size_t)(scan->at - start),
+	                               .type = *start == '{' ? CHROME_OBJECT : CHROME_ARRAY,
+	                               .deep = true};
+	return status;
+}
+
 bool chrome_next_member(struct chrome_scan *scan, struct chrome_value *key, struct chrome_value *value)
 {
 	while (skip_space(scan) && *scan->at == ',')
 		scan->at++;
 	return scan->at < scan->end && *scan->at == '"' && chrome_scan_key(scan, key) > 0 &&
-	       chrome_scan_value(scan, value) > 0;
+	       scan_value_or_skip(scan, value) > 0;
 }
 
 /* ---- Events. ---- */
@@ -362,20 +381,15 @@ static enum chrome_status scan_member(struct chrome_scan *scan, struct chrome_it
 {
 	struct chrome_value key, value;
 	enum chrome_status status = chrome_scan_key(scan, &key);
-	if (status > 0 && !skip_space(scan))
-		status = CHROME_MORE;
-	const uint8_t *start = scan->at;
 	if (status > 0)
-		status = chrome_scan_value(scan, &value);
-	if (status == CHROME_BAD && scan->too_deep) {
-		scan->too_deep = false;
-		item->deep = start;
-		value = (struct chrome_value){.type = CHROME_NOTHING};
-		status = skip_deep(scan, start);
-	}
+		status = scan_value_or_skip(scan, &value);
 	if (status <= 0)
 		return status;
 	unsigned member = member_of(&key);
+	if (value.deep)
+		item->deep = value.bytes;
+	if (value.deep && (member != CHROME_ARGS || value.type != CHROME_OBJECT))
+		value = (struct chrome_value){.type = CHROME_NOTHING};
 	if (member < CHROME_MEMBERS)
 		item->values[member] = value;
 	else if (item->other_count < CHROME_OTHERS)

@@ -3,6 +3,8 @@
 #ifndef CHROME_PARSE_H
 #define CHROME_PARSE_H
 
+#include "core/format.h"
+
 #include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +30,7 @@ struct chrome_value {
 	size_t size;
 	uint8_t type; /* enum chrome_type */
 	bool escaped; /* strings: has backslashes */
+	bool deep;    /* something in it is nested too deep: only its members may be taken, one by one */
 };
 
 enum { CHROME_DEPTH = 128 }; /* levels of brackets in one event */
@@ -45,6 +48,7 @@ struct chrome_scan {
 	const uint8_t *at, *end;
 	const char *problem; /* what was expected */
 	unsigned odd;        /* enum chrome_oddity */
+	unsigned depth;      /* levels that are around it */
 	bool too_deep;
 };
 
@@ -100,7 +104,8 @@ enum { CHROME_OTHERS = 16 };
 /* An event as it is written. */
 struct chrome_item {
 	const uint8_t *deep; /* a value that is nested too deep, and taken for none; NULL: there is none */
-	uint64_t offset, line;
+	uint64_t offset;
+	struct tw_line_place line;
 	uint64_t lost;        /* bytes: it is no event but a gap */
 	const uint8_t *bytes; /* the whole event */
 	size_t size;

@@ -45,7 +45,9 @@ struct chrome_profiles {
 
 /* An event that waits for the frames. */
 struct kept {
-	uint64_t offset, line, size;
+	uint64_t offset;
+	struct tw_line_place line;
+	uint64_t size;
 };
 
 void chrome_profiles_free(struct chrome_profiles *profiles)

@@ -36,20 +36,21 @@ static int look(struct chrome_stream *stream, size_t want, const uint8_t **p, si
 	return look_at(stream->reader, &stream->reader->window, stream->at, want, p, have);
 }
 
-static uint64_t newlines(const uint8_t *p, size_t size)
+/* The line at the end of bytes that begin at `offset`, in `line`. */
+static struct tw_line_place line_behind(struct tw_line_place line, uint64_t offset, const uint8_t *p, size_t size)
 {
-	uint64_t count = 0;
-	const uint8_t *end = p + size;
-	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
-		count++;
+	const uint8_t *start = p, *end = p + size;
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
 		p++;
+		line.number++;
+		line.start = offset + (uint64_t)(p - start);
 	}
-	return count;
+	return line;
 }
 
 static void pass(struct chrome_stream *stream, const uint8_t *p, size_t size)
 {
-	stream->line += newlines(p, size);
+	stream->line = line_behind(stream->line, stream->at, p, size);
 	stream->at += size;
 }
 
@@ -64,8 +65,8 @@ void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
 	size_t inside = at ? (size_t)(at - item->bytes) : 0;
-	tw_report(reader, &chrome_rules[rule], item->offset, item->offset + inside,
-	          item->line + (inside ? newlines(item->bytes, inside) : 0), "%s", text);
+	tw_report_in_line(reader, &chrome_rules[rule], item->offset, item->offset + inside,
+	                  line_behind(item->line, item->offset, item->bytes, inside), "%s", text);
 }
 
 bool chrome_first(struct chrome_stream *stream, uint64_t what)
@@ -86,7 +87,7 @@ bool chrome_first(struct chrome_stream *stream, uint64_t what)
 
 static void report_here(struct chrome_stream *stream, enum chrome_rule rule, const char *text)
 {
-	tw_report(stream->reader, &chrome_rules[rule], stream->at, stream->at, stream->line, "%s", text);
+	tw_report_in_line(stream->reader, &chrome_rules[rule], stream->at, stream->at, stream->line, "%s", text);
 }
 
 /* Says once for each kind what is not quite JSON. */
@@ -121,7 +122,7 @@ static void report_comma(struct chrome_stream *stream)
 struct damage {
 	enum chrome_rule rule;
 	uint64_t at;
-	uint64_t line;
+	struct tw_line_place line;
 	const char *expected;
 };
 
@@ -190,7 +191,7 @@ static int resync(struct chrome_stream *stream)
 }
 
 /* Makes the item a gap from `from` to the byte at hand. Returns 1. */
-static int gap(struct chrome_stream *stream, uint64_t from, uint64_t line, struct chrome_item *item)
+static int gap(struct chrome_stream *stream, uint64_t from, struct tw_line_place line, struct chrome_item *item)
 {
 	*item = (struct chrome_item){.offset = from, .line = line, .lost = stream->at - from};
 	stream->lost += item->lost;
@@ -201,14 +202,16 @@ static int gap(struct chrome_stream *stream, uint64_t from, uint64_t line, struc
 static int take_damage(struct chrome_stream *stream, struct chrome_item *item, struct damage damage)
 {
 	struct tw_reader *reader = stream->reader;
-	uint64_t from = stream->at, line = stream->line;
+	const struct tw_line_place line = stream->line;
+	uint64_t from = stream->at;
 	int found = resync(stream);
 	if (found < 0)
 		return found;
 	if (damage.rule == CHROME_TRUNCATED && found)
 		damage.rule = CHROME_MALFORMED;
-	tw_report(reader, &chrome_rules[damage.rule], from, damage.at, damage.line, "expected %s; %llu byte%s skipped",
-	          damage.expected, (unsigned long long)(stream->at - from), tw_plural(stream->at - from));
+	tw_report_in_line(reader, &chrome_rules[damage.rule], from, damage.at, damage.line,
+	                  "expected %s; %llu byte%s skipped", damage.expected, (unsigned long long)(stream->at - from),
+	                  tw_plural(stream->at - from));
 	stream->place = found ? CHROME_IN_EVENTS : CHROME_AT_END;
 	stream->comma = true;
 	return gap(stream, from, line, item);
@@ -220,7 +223,7 @@ static int take_bad(struct chrome_stream *stream, struct chrome_item *item, cons
 	size_t inside = (size_t)(scan->at - start);
 	return take_damage(stream, item,
 	                   (struct damage){scan->too_deep ? CHROME_NESTING : CHROME_MALFORMED, stream->at + inside,
-	                                   stream->line + newlines(start, inside), scan->problem});
+	                                   line_behind(stream->line, stream->at, start, inside), scan->problem});
 }
 
 static int take_odd_byte(struct chrome_stream *stream, struct chrome_item *item, const char *expected)
@@ -247,7 +250,8 @@ static int next_byte(struct chrome_stream *stream, uint8_t *byte)
 			return status;
 		size_t n = 0;
 		while (n < have && is_separator(p[n])) {
-			stream->line += p[n] == '\n';
+			if (p[n] == '\n')
+				stream->line = (struct tw_line_place){stream->line.number + 1, stream->at + n + 1};
 			n++;
 		}
 		stream->at += n;
@@ -311,7 +315,8 @@ static int take_value(struct chrome_stream *stream, struct chrome_item *item)
 			return take_odd_byte(stream, item, "an event");
 		if (found == CHROME_MORE)
 			continue;
-		uint64_t from = stream->at, line = stream->line;
+		const struct tw_line_place line = stream->line;
+		uint64_t from = stream->at;
 		report_here(stream, CHROME_NOT_AN_EVENT, "expected an event, found another value");
 		pass(stream, p, (size_t)(scan.at - p));
 		stream->comma = false;
@@ -414,10 +419,11 @@ static int skip_and_keep(struct chrome_stream *stream, struct tw_text *text, boo
 	}
 }
 
-static void report_left_out(struct chrome_stream *stream, const struct chrome_value *key, uint64_t at, uint64_t line)
+static void report_left_out(struct chrome_stream *stream, const struct chrome_value *key, uint64_t at,
+                            struct tw_line_place line)
 {
-	tw_report(stream->reader, &chrome_rules[CHROME_MEMBER], at, at, line, "\"%.*s\" of the document is left out",
-	          (int)key->size, (const char *)key->bytes);
+	tw_report_in_line(stream->reader, &chrome_rules[CHROME_MEMBER], at, at, line,
+	                  "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
 }
 
 /* Which part of a profile a member is; CHROME_PARTS: none. */
@@ -437,7 +443,8 @@ static enum chrome_part part_of(const struct chrome_value *key)
  * too large. */
 static int skip_member(struct chrome_stream *stream, const struct chrome_value *key)
 {
-	const uint64_t at = stream->at, line = stream->line;
+	const struct tw_line_place line = stream->line;
+	const uint64_t at = stream->at;
 	const bool whole = stream->reader->request.texts && key->size < KEY_MAX;
 	const enum chrome_part part = stream->system ? CHROME_PARTS : part_of(key);
 	struct tw_text *text = whole ? &stream->document : part < CHROME_PARTS ? &stream->parts[part] : NULL;
@@ -519,8 +526,8 @@ static int take_member_value(struct chrome_stream *stream, const struct chrome_v
 		return AGAIN;
 	}
 	if (is_left_out(key) && !stream->reader->request.texts)
-		tw_report(stream->reader, &chrome_rules[CHROME_MEMBER], stream->at, stream->at, stream->line,
-		          "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
+		tw_report_in_line(stream->reader, &chrome_rules[CHROME_MEMBER], stream->at, stream->at, stream->line,
+		                  "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
 	if (chrome_is(key, "otherData"))
 		status = other_data(stream);
 	return status < 0 ? status : skip_member(stream, key);
@@ -625,7 +632,7 @@ int chrome_stream_open(struct tw_reader *reader, struct chrome_stream *stream)
 	size_t have;
 	uint8_t byte = 0;
 	stream->reader = reader;
-	stream->line = 1;
+	stream->line = (struct tw_line_place){1, stream->at};
 	int status = look(stream, strlen(mark), &p, &have);
 	if (status < 0)
 		return status;

@@ -39,6 +39,7 @@ struct tw_traits {
 	const char *origin;             /* the format that all events are of; NULL: those of several are merged */
 	bool sampled;                   /* where time goes is told by samples of stacks, not by slices */
 	bool summed;                    /* its samples are sums of calls: how many, and their own time */
+	bool two_counts;                /* folded stacks before and after: options.counts */
 	bool timeless;                  /* objects have no time of their own: filters by time let them through */
 	bool koids;                     /* threads are known by their numbers alone: no two have the same */
 	bool in_turn;                   /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
@@ -394,6 +395,16 @@ int tw_writer_fail_system(struct tw_writer *writer, const char *about, int error
  * binary formats. The text is one sentence without the offset. */
 void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,
                const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* A line of a text format. */
+struct tw_line_place {
+	uint64_t number; /* from 1; 0: the format has no lines */
+	uint64_t start;  /* byte offset of its first byte */
+};
+
+/* The same where a record need not begin with its line; tw_report() takes it that it does. */
+void tw_report_in_line(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at,
+                       struct tw_line_place line, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Counts a finding that is complete and hands it on, one thread at a time. */
 void tw_report_finding(struct tw_reader *reader, const struct tw_finding *finding);

@@ -62,13 +62,42 @@ static void find(struct tw_reader *reader, const struct tw_finding *begun, const
 	tw_report_finding(whole, &finding);
 }
 
+/* A finding by a rule, without its text. */
+static struct tw_finding begin(const struct tw_rule *rule, uint64_t record, uint64_t at, struct tw_line_place line)
+{
+	return (struct tw_finding){
+	    .severity = rule->severity,
+	    .rule = rule->name,
+	    .record = record,
+	    .at = at,
+	    .line = line.number,
+	    .column = line.number ? at - line.start + 1 : 0,
+	};
+}
+
+static bool is_silent(struct tw_reader *reader)
+{
+	return reader->reports.quiet || whole_of(reader)->reports.again;
+}
+
 void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,
                const char *format, ...)
 {
-	struct tw_finding finding = {
-	    .severity = rule->severity, .rule = rule->name, .record = record, .at = at, .line = line};
+	const struct tw_finding finding = begin(rule, record, at, (struct tw_line_place){line, record});
 	va_list arguments;
-	if (reader->reports.quiet || whole_of(reader)->reports.again)
+	if (is_silent(reader))
+		return;
+	va_start(arguments, format);
+	find(reader, &finding, format, arguments);
+	va_end(arguments);
+}
+
+void tw_report_in_line(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at,
+                       struct tw_line_place line, const char *format, ...)
+{
+	const struct tw_finding finding = begin(rule, record, at, line);
+	va_list arguments;
+	if (is_silent(reader))
 		return;
 	va_start(arguments, format);
 	find(reader, &finding, format, arguments);
@@ -78,7 +107,7 @@ void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t re
 void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at,
                      const char *format, ...)
 {
-	struct tw_finding finding = {.severity = rule->severity, .rule = rule->name, .record = record, .at = at};
+	const struct tw_finding finding = begin(rule, record, at, (struct tw_line_place){0});
 	va_list arguments;
 	reader->reports.fell_short = true;
 	if (reader->reports.quiet || reader->whole)

@@ -29,6 +29,9 @@ bool tw_has_thread_files(const struct tw_reader *reader);
 /* Whether the threads of the trace are read apart, so that the reader knows the thread of each finding. */
 bool tw_reads_threads_apart(const struct tw_reader *reader);
 
+/* Whether the trace is of stacks with two counts each, before and after. */
+bool tw_has_two_counts(const struct tw_reader *reader);
+
 /* Whether tw_repair() knows the reader's format. */
 bool tw_can_repair(const struct tw_reader *reader);
 

@@ -38,7 +38,7 @@ static size_t find_number(const uint8_t *bytes, size_t size)
 }
 
 /* A fraction is rounded by its first digit. */
-static void read_number(struct folded_line *line, const uint8_t *bytes, size_t size)
+static uint64_t read_number(struct folded_line *line, const uint8_t *bytes, size_t size)
 {
 	uint64_t value = 0;
 	size_t i = 0;
@@ -51,11 +51,11 @@ static void read_number(struct folded_line *line, const uint8_t *bytes, size_t s
 		line->odd |= 1U << FOLDED_FRACTION;
 		over |= __builtin_add_overflow(value, bytes[i + 1] >= '5', &value);
 	}
-	line->count = value;
 	if (over) {
 		line->kind = FOLDED_BAD;
 		line->odd = 1U << FOLDED_COUNT_RANGE;
 	}
+	return value;
 }
 
 static void judge_stack(struct folded_line *line)
@@ -89,7 +89,18 @@ static bool is_comment(const uint8_t *bytes, bool has_count)
 	return bytes[0] == '#' && (!has_count || is_blank(bytes[1]));
 }
 
-void folded_decode(const uint8_t *bytes, size_t size, struct folded_line *line)
+/* Takes the number off that what is left of a line ends with; false where there is none. */
+static bool take_number(struct folded_line *line, uint64_t *number)
+{
+	size_t at = find_number(line->stack, line->size);
+	if (at == line->size)
+		return false;
+	*number = read_number(line, line->stack + at, line->size - at);
+	line->size = without_blanks(line->stack, at);
+	return true;
+}
+
+void folded_decode(const uint8_t *bytes, size_t size, bool two, struct folded_line *line)
 {
 	*line = (struct folded_line){.kind = FOLDED_STACK, .stack = bytes};
 	size = without_end(line, bytes, size);
@@ -98,20 +109,35 @@ void folded_decode(const uint8_t *bytes, size_t size, struct folded_line *line)
 		line->kind = FOLDED_EMPTY;
 		return;
 	}
-	size_t at = find_number(bytes, size);
-	if (is_comment(bytes, at != size)) {
+	if (is_comment(bytes, find_number(bytes, size) != size)) {
 		line->kind = FOLDED_COMMENT;
 		return;
 	}
-	if (at == size) {
+	if (!take_number(line, &line->count) || (two && !take_number(line, &line->before))) {
 		line->kind = FOLDED_BAD;
 		line->odd |= 1U << FOLDED_NO_COUNT;
-		return;
 	}
-	read_number(line, bytes + at, size - at);
-	line->size = without_blanks(bytes, at);
 	if (line->kind == FOLDED_STACK)
 		judge_stack(line);
+}
+
+bool folded_has_two_counts(const uint8_t *bytes, size_t size, bool whole)
+{
+	bool any = false;
+	while (size) {
+		struct folded_line line;
+		const uint8_t *end = memchr(bytes, '\n', size);
+		size_t length = end ? (size_t)(end - bytes) + 1 : size;
+		if (!end && !whole)
+			break;
+		folded_decode(bytes, length, true, &line);
+		if (line.kind == FOLDED_BAD || (line.kind == FOLDED_STACK && !line.size))
+			return false;
+		any |= line.kind == FOLDED_STACK;
+		bytes += length;
+		size -= length;
+	}
+	return any;
 }
 
 const uint8_t *folded_next_frame(const uint8_t **stack, size_t *left, size_t *size)

@@ -15,6 +15,7 @@
 
 enum {
 	ROWS = 256,            /* of a batch */
+	LOOK = 1 << 16,        /* bytes at the beginning that tell whether lines have two counts */
 	LINE_SHARE = 8,        /* of the memory limit, for one line */
 	BYTES_PER_FRAME = 256, /* about what a name, a location or a stack takes in the dictionary beside its text */
 	SHOWN = 60             /* bytes of a bad line that its finding shows */
@@ -43,7 +44,7 @@ struct folded_reader {
 	struct tw_batch batch;
 	size_t taken; /* events of the batch */
 	/* Records and sums. */
-	struct tw_field fields[2];
+	struct tw_field fields[3];
 	struct tw_kind_count kinds[KINDS];
 	struct tw_thread_info thread;
 	struct tw_field sums[FIELDS];
@@ -117,12 +118,15 @@ static int take_line(struct tw_reader *reader)
 	if (status == 0)
 		return 0;
 	size_t mark = folded->text.offset ? 0 : folded_mark(folded->text.bytes, folded->text.size);
-	folded_decode(folded->text.bytes + mark, folded->text.size - mark, &folded->line);
+	folded_decode(folded->text.bytes + mark, folded->text.size - mark, reader->traits.two_counts, &folded->line);
 	if (folded->text.cut)
 		folded->line = (struct folded_line){.kind = FOLDED_BAD, .odd = 1U << FOLDED_LINE_TOO_LONG};
 	judge(reader);
 	if (folded->line.kind == FOLDED_BAD)
 		folded->lost += folded->text.size;
+	if (reader->traits.two_counts && reader->options.counts == TW_COUNTS_TOLD &&
+	    !folded->tallies[FOLDED_TWO_COUNTS].count)
+		count(folded, FOLDED_TWO_COUNTS);
 	return 1;
 }
 
@@ -187,7 +191,7 @@ static int add_row(struct tw_reader *reader, struct tw_event *row)
 	*row = (struct tw_event){
 	    .kind = TW_STACK_SAMPLE,
 	    .offset = folded->text.offset,
-	    .value = folded->line.count,
+	    .value = reader->options.counts == TW_COUNTS_BEFORE ? folded->line.before : folded->line.count,
 	    .other = stack,
 	    .track = folded->track,
 	};
@@ -273,13 +277,16 @@ static int folded_read_record(struct tw_reader *reader, struct tw_record *record
 	                                      .type = TW_FIELD_TEXT,
 	                                      .value.bytes = (const char *)line->stack,
 	                                      .size = line->size};
-	folded->fields[1] = (struct tw_field){.name = "count", .type = TW_FIELD_UINT, .value.u = line->count};
+	const bool two = reader->traits.two_counts;
+	folded->fields[1] = (struct tw_field){.name = "before", .type = TW_FIELD_UINT, .value.u = line->before};
+	folded->fields[1 + two] =
+	    (struct tw_field){.name = two ? "after" : "count", .type = TW_FIELD_UINT, .value.u = line->count};
 	*record = (struct tw_record){
 	    .kind = kinds[line->kind == FOLDED_STACK ? KIND_STACK : KIND_COMMENT],
 	    .offset = folded->text.offset,
 	    .size = folded->text.size,
 	    .fields = folded->fields,
-	    .field_count = line->kind == FOLDED_STACK ? 2 : 1,
+	    .field_count = line->kind == FOLDED_STACK ? (two ? 3 : 2) : 1,
 	};
 	return 1;
 }
@@ -323,12 +330,28 @@ static int folded_info(struct tw_reader *reader, unsigned jobs, struct tw_info *
 
 /* ---- The entry. ---- */
 
+/* Looks at what is at hand of the beginning. */
+static int look_at_counts(struct tw_reader *reader)
+{
+	const uint8_t *p;
+	size_t have;
+	int status = tw_window_view(&reader->window, 0, TW_PROBE_SIZE, &p, &have);
+	if (status < 0)
+		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_input_error(reader->input));
+	size_t mark = folded_mark(p, have), size = have < LOOK ? have : LOOK;
+	reader->traits.two_counts = folded_has_two_counts(p + mark, size - mark, have < TW_PROBE_SIZE);
+	return 0;
+}
+
 static int folded_open(struct tw_reader *reader)
 {
 	struct folded_reader *folded = calloc(1, sizeof *folded);
 	reader->state = folded;
 	if (!folded)
 		return tw_fail_memory(reader);
+	int status = look_at_counts(reader);
+	if (status < 0)
+		return status;
 	folded->lines = (struct tw_text_lines){.window = reader->window, .limit = tw_memory_limit(reader) / LINE_SHARE};
 	reader->window = (struct tw_window){.input = reader->input};
 	folded->track = tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.kind = TW_TRACK_THREAD});
@@ -359,7 +382,7 @@ static struct look look_at(const uint8_t *bytes, size_t size, bool whole)
 		look.binary |= memchr(bytes, 0, length) != NULL;
 		if (!end && !whole)
 			break;
-		folded_decode(bytes, length, &line);
+		folded_decode(bytes, length, false, &line);
 		bool has_frames = line.kind == FOLDED_STACK && memchr(line.stack, ';', line.size);
 		look.deep += has_frames;
 		look.shallow += line.kind == FOLDED_STACK && !has_frames;

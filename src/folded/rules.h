@@ -15,6 +15,8 @@
 	X(FOLDED_LINE_TOO_LONG, "folded.line-too-long", TW_ERROR,                                                      \
 	  "A line is longer than an eighth of the memory limit: it is left out.")                                      \
 	X(FOLDED_CUT_LINE, "folded.cut-line", TW_NOTE, "The last line has no end: its count may be cut.")              \
+	X(FOLDED_TWO_COUNTS, "folded.two-counts", TW_WARNING,                                                          \
+	  "Lines have two counts, before and after: those after are taken; diff and flame show both.")                 \
 	X(FOLDED_FRACTION, "folded.fraction", TW_NOTE, "A count is a fraction: it is rounded.")                        \
 	X(FOLDED_NO_STACK, "folded.no-stack", TW_WARNING, "A count stands for an empty stack.")                        \
 	X(FOLDED_EMPTY_FRAME, "folded.empty-frame", TW_NOTE, "A frame of a stack has no name.")                        \

@@ -315,3 +315,14 @@ print(json.dumps([event, series]))' >in.json
 		assert len(pids) == 5, pids
 	END
 }
+
+@test "chrome: a finding has its line and column, and where all is one line its byte" {
+	printf '[{"ph":"i","ts":1,"name":"a"},\n  {"ph":"i","ts":"x","name":"b"}]\n' >two.json
+	[ "$(trackway check two.json | head -1 | cut -d' ' -f1-2)" = "two.json:2:19: warning:" ] || fail "$(trackway check two.json)"
+	trackway check --json two.json | grep -q '"record":33,"at":49,"line":2,"column":19,' || fail "$(trackway check --json two.json)"
+	trackway info two.json 2>&1 >/dev/null | grep -q '^trackway: two.json: line 2, column 19: warning: ' || fail "$(trackway info two.json)"
+	tr -d '\n' <two.json >one.json
+	run trackway check one.json
+	[[ "$output" == "one.json:1:49: warning: "*" (byte 0x30) [chrome.time-wrong]"* ]] || fail "$output"
+	[ "$(printf %x "$(grep -bo '"x"' one.json | cut -d: -f1)")" = 2f ] # the quote before it
+}

@@ -109,3 +109,32 @@ assert {name: (row["total"], row["self"]) for name, row in rows.items()} == {"x"
 	printf '%s\n' 'f;x 12 12' 'f;y;f 1 1' | diff - out
 	trackway stacks -n 2 in.folded | tail -1 | grep -qx '\.\.\. and 3 more stacks'
 }
+
+# As difffolded.pl writes them: what a stack weighed before, and after.
+@test "folded: two counts are before and after, for diff and flame; other commands take those after and say so" {
+	printf 'main;parse 10 12\nmain;walk 5 0\nmain;new 0 7\n' >two.folded
+	trackway diff --json two.folded >out 2>err
+	"$PYTHON" - out <<-'END'
+		import json, sys
+		rows = {row["name"]: (row["status"], row["self_a"], row["self_b"]) for row in map(json.loads, open(sys.argv[1]))}
+		assert {name: row for name, row in rows.items() if name != "main"} == {
+		    "parse": ("both", 10, 12), "walk": ("only-a", 5, 0), "new": ("only-b", 0, 7)}, rows
+	END
+	if grep -q two-counts err; then fail "$(cat err)"; fi
+	trackway flame two.folded -o picture.svg 2>err
+	[ ! -s err ] || fail "$(cat err)"
+	trackway diff two.folded -o diff.svg
+	sed 's/<title>[^<]*//; s/two.folded//' diff.svg >expected
+	sed 's/<title>[^<]*//; s/two.folded//' picture.svg | cmp - expected
+	trackway flame --folded two.folded | LC_ALL=C sort | diff - <(LC_ALL=C sort two.folded)
+	trackway stat --json two.folded >out 2>err
+	[ "$(grep -c '"name":"parse".*"self":12,' out)" = 1 ] || fail "$(cat out)"
+	[ "$(grep -c folded.two-counts err)" = 1 ] || fail "$(cat err)"
+	trackway dump --json two.folded | head -1 | grep -q '"stack":"main;parse","before":10,"after":12' || fail "$(trackway dump --json two.folded)"
+	# One line without: then they are frames that end in numbers.
+	printf 'main;worker 1 10\nmain;idle 12\n' >one.folded
+	trackway stat --json one.folded | grep -q '"name":"worker 1".*"self":10,'
+	run trackway diff one.folded
+	[ "$status" = 2 ]
+	[[ "$output" == *"diff wants A B"* ]] || fail "$output"
+}

@@ -30,7 +30,7 @@ wait_for_lines() { # file count
 	tail -c +2000 "$DATA/tracelog/kinds.log" >late.log
 	fails trackway dump late.log >out 2>err
 	[ "$(grep -c . err)" = 1 ]
-	grep -q 'line 1: error: .*tracelog.no-record' err
+	grep -q 'line 1, column [0-9]*: error: .*tracelog.no-record' err
 	[ "$(grep -vc ' unknown ' out)" = "$(($(wc -l <late.log) - 1))" ]
 }
 
@@ -205,8 +205,8 @@ wait_for_lines() { # file count
 	printf 'garbage\nthr cpu 0x00000000 10 5\nthr cpu 0x00000000 10 5\nthr cpu 0x00000000 10 5\n' >>lines.log
 	printf 'sam str 0x00000000 20 1 0:3 0x1\n' >>lines.log
 	fails trackway stat lines.log >out 2>err
-	grep -q 'lines.log: line 12: error:.*tracelog.no-record' err
-	grep -q 'lines.log: line 16: warning:.*tracelog.depth-mismatch' err
+	grep -q 'lines.log: line 12, column [0-9]*: error:.*tracelog.no-record' err
+	grep -q 'lines.log: line 16, column [0-9]*: warning:.*tracelog.depth-mismatch' err
 }
 
 @test "stat: a weight that no sample has is told in words" {
@@ -568,4 +568,22 @@ for row in json.load(sys.stdin)["settings"]: print(row["name"], row["value"])' >
 	done
 	(for i in {1..64}; do echo "S$i $i"; done; echo '(other) 6 more') | diff - many
 	echo "${long:0:44}... T" | diff - long
+}
+
+@test "tracelog: FXT and Chrome's JSON have no classes and modules of functions, which is counted" {
+	"$PYTHON" - "$DATA/tracelog/small-d2-64.log" <<-'END' >expected
+		import sys
+		lines = open(sys.argv[1]).read().splitlines()
+		print(any(line.startswith("fun inf") for line in lines))
+	END
+	[ "$(cat expected)" = True ]
+	for target in fxt chrome; do
+		trackway convert --to $target "$DATA/tracelog/small-d2-64.log" -o out 2>err
+		grep -q ': class: [0-9]* left out$' err || fail "$(cat err)"
+		grep -q ': module: [0-9]* left out$' err || fail "$(cat err)"
+		run trackway convert --strict --to $target "$DATA/tracelog/small-d2-64.log" -o out
+		[ "$status" = 1 ]
+	done
+	trackway convert --to fxt "$DATA/fxt/streaming.fxt" -o out 2>err
+	if grep -q 'class\|module' err; then fail "$(cat err)"; fi
 }

@@ -129,8 +129,23 @@ static void add_event(struct text *text, const struct tw_reader *reader, const s
 
 /* ---- Findings as text: a rule a line. ---- */
 
+static struct {
+	const char *bytes;
+	size_t size;
+} document; /* that is being read */
+
+/* The column of a byte, counted by its line's bytes. */
+static uint64_t column_of(uint64_t at)
+{
+	uint64_t column = 1;
+	for (uint64_t i = 0; i < at && i < document.size; i++)
+		column = document.bytes[i] == '\n' ? 1 : column + 1;
+	return column;
+}
+
 static void note(void *context, const struct tw_finding *finding)
 {
+	assert_int_equal(finding->column, finding->line ? column_of(finding->at) : 0);
 	add(context, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", finding->rule, finding->record, finding->at,
 	    finding->line);
 }
@@ -148,6 +163,8 @@ static struct result *read_text(const char *json, size_t size, const struct tw_r
 	struct tw_batch batch;
 	int count;
 	assert_non_null(result);
+	document.bytes = json;
+	document.size = size;
 	options.on_finding = note;
 	options.finding_context = &result->findings;
 	int status = tw_open_memory(&reader, "test", json, size, &options);
@@ -519,6 +536,7 @@ static void test_clock(void **state)
 #define LOST(n) "1000 lost none0/0  value=" n "\n"
 #define MANY10(x) x x x x x x x x x x
 #define DEEP "[[[[[[[[[["
+#define PEED "]]]]]]]]]]"
 
 /* Rule, record, byte, line, as note() has them. */
 static const struct {
@@ -562,7 +580,14 @@ static const struct {
      READ "1000 lost none0/0  value=21\n1000 slice-complete 0/0 \n", false},
     {"{\"otherData\":{\"clock_start_ns\":\"5\"},\"traceEvents\":[{\"ph\":\"i\",\"ts\":-1}]}",
      "chrome.time-range 51 66 1\n", "0 instant 0/0 \n", false},
-    {"[{\"ph\":\"i\",\"ts\":1e30}]", "chrome.time-range 1 16 1\n", "9223372036854775807 instant 0/0 \n", false},
+    {"[" GOOD ",\n {\"ph\":\"i\",\"ts\":1e30},\n{\"ph\":\"i\",\"ts\":-1e30}]",
+     "chrome.time-range 32 47 2\nchrome.time-range 54 69 3\n", READ LOST("20") LOST("21"), false},
+    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"a\":1,\"d\":" MANY10(DEEP) DEEP DEEP DEEP "5" MANY10(PEED) PEED PEED PEED
+     ",\"z\":2}}]",
+     "chrome.nesting 1 25 1\n", "1000 instant 0/0  a:int=1 z:int=2\n", false},
+    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"o\":{\"d\":{\"e\":" MANY10(DEEP) DEEP DEEP DEEP "5" MANY10(PEED)
+         PEED PEED PEED "},\"y\":\"}\"},\"z\":2}}]",
+     "chrome.nesting 1 25 1\n", "1000 instant 0/0  o.y:text=} z:int=2\n", false},
     {"[{\"ph\":\"X\",\"ts\":1}]", "chrome.duration-missing 1 1 1\n", "1000 slice-complete 0/0 \n", false},
     {"[{\"ph\":\"X\",\"ts\":1,\"dur\":-2}]", "chrome.duration-negative 1 24 1\n", "1000 slice-complete 0/0 \n", false},
     {"[{\"ph\":\"X\",\"ts\":1,\"dur\":1e30}]", "chrome.time-range 1 24 1\n",

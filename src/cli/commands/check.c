@@ -40,6 +40,14 @@ static size_t most_of(const struct check_options *options)
 
 /* ---- Findings. ---- */
 
+/* Whether the byte's offset helps to find it: the line of a text is the first, which may be the only one, or is longer
+ * than people read. */
+static bool is_byte_told(const struct tw_kept *kept)
+{
+	enum { READ_BY_PEOPLE = 120 };
+	return kept->line ? kept->line == 1 || kept->column > READ_BY_PEOPLE : kept->at != kept->record;
+}
+
 static void put_severity(struct tw_screen *screen, enum tw_severity severity)
 {
 	bool red = screen->color && severity == TW_ERROR;
@@ -52,12 +60,12 @@ static void put_text(void *context, const struct tw_kept *kept)
 	struct tw_output *out = &listing->screen->out;
 	tw_put_safe(out, kept->file, strlen(kept->file));
 	if (kept->line)
-		tw_putf(out, ":%s: ", tw_show_id(kept->line).text);
+		tw_putf(out, ":%s:%s: ", tw_show_id(kept->line).text, tw_show_id(kept->column).text);
 	else
 		tw_putf(out, ":0x%llx: ", (unsigned long long)kept->record);
 	put_severity(listing->screen, kept->severity);
 	tw_put_safe(out, kept->text, strlen(kept->text));
-	if (kept->at != kept->record && !kept->line)
+	if (is_byte_told(kept))
 		tw_putf(out, " (byte 0x%llx)", (unsigned long long)kept->at);
 	tw_putf(out, " [%s]\n", kept->rule);
 }
@@ -73,6 +81,7 @@ static void put_json(void *context, const struct tw_kept *kept)
 	tw_json_u64(&json, "record", kept->record);
 	tw_json_u64(&json, "at", kept->at);
 	tw_json_u64(&json, "line", kept->line);
+	tw_json_u64(&json, "column", kept->column);
 	tw_json_text(&json, "text", kept->text);
 	tw_json_object_line_end(&json);
 }

@@ -1,6 +1,7 @@
 /* log.c - trackway log: the log records of a trace, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/json.h"
+#include "cli/files/follow.h"
 #include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
@@ -9,6 +10,17 @@
 #include "core/tool.h"
 
 #include <string.h>
+
+struct log_options {
+	struct tw_common common;
+	bool follow;
+};
+
+/* Where records go. */
+struct log_listing {
+	struct tw_screen screen;
+	uint64_t behind; /* records before this offset have been shown */
+};
 
 static const char indent[] = "    ";
 
@@ -99,7 +111,9 @@ static void put_json(struct tw_screen *screen, const struct log_entry *entry)
 static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
-	struct tw_screen *screen = walk->context;
+	struct log_listing *listing = walk->context;
+	struct tw_screen *screen = &listing->screen;
+	uint64_t behind = listing->behind;
 	void (*put)(struct tw_screen *, const struct log_entry *) = walk->common->json ? put_json : put_text;
 	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_LOG)};
 	struct tw_batch batch;
@@ -113,33 +127,68 @@ static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *
 	while ((got = tw_read(reader, &batch)) > 0 && !screen->out.error)
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];
-			if (event->kind != TW_LOG)
+			if (event->kind != TW_LOG || event->offset < behind)
 				continue;
+			if (event->offset >= listing->behind)
+				listing->behind = event->offset + 1;
 			const struct log_entry entry = entry_of(reader, event, tw_event_arguments(&batch, event));
 			put(screen, &entry);
 			any = true;
 		}
-	if (got == 0 && !any)
+	if (got == 0 && !any && !behind)
 		tw_say_none(walk->common, "log record");
 	return got < 0 ? got : 0;
 }
 
-static int run(struct tw_common *common, char **operands, size_t count)
+static int list(struct log_listing *listing, const struct tw_common *common, char **paths)
 {
-	struct tw_screen screen = {0};
 	struct tw_walk walk = {
 	    .common = common,
 	    .options = {.order = TW_ORDER_TIME},
 	    .quiet = tw_goes_to_terminal(common->output),
-	    .context = &screen,
+	    .context = listing,
 	    .read = read_log,
 	};
-	int status = tw_walk(&walk, operands, count);
-	return tw_screen_end(&screen, status);
+	return tw_walk(&walk, paths, 1);
 }
 
+struct log_following {
+	struct log_listing *listing;
+	const struct tw_common *common;
+};
+
+/* Lists what has come since the pass before. */
+static int list_more(void *context, char **paths, bool last)
+{
+	const struct log_following *following = context;
+	(void)last;
+	int status = list(following->listing, following->common, paths);
+	if (following->listing->screen.open)
+		tw_output_flush(&following->listing->screen.out);
+	return following->listing->screen.out.error ? TW_EXIT_FAILED : status;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct log_options *options = (const struct log_options *)common;
+	struct log_listing listing = {0};
+	struct log_following following = {&listing, common};
+	(void)count;
+	if (options->follow && common->from_rows)
+		return tw_say_usage(&tw_command_log,
+		                    "--follow shows records as they come, a table waits for all of them");
+	int status = options->follow ? tw_follow(operands[0], list_more, &following) : list(&listing, common, operands);
+	return tw_screen_end(&listing.screen, status);
+}
+
+static const struct tw_option own_options[] = {
+    {"follow", 'F', TW_OPTION_FLAG, offsetof(struct log_options, follow),
+     .help = "show what has come, and what comes: of a pipe until it ends, of a file until this is interrupted"},
+};
+
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(&tw_window_options, &tw_plain_input_options, &tw_output_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Records", own_options), &tw_window_options, &tw_plain_input_options,
+                     &tw_output_options);
 
 const struct tw_command tw_command_log = {
     .name = "log",
@@ -150,10 +199,11 @@ const struct tw_command tw_command_log = {
 	"number, and the message. Further lines of a message are indented; control characters, and bytes that "
 	"are no UTF-8, are shown as \\xNN, characters that cannot be seen as \\u{NNNN}.",
     .examples = "trackway log trace.fxt\tAll of it.\n"
-		"trackway log --from-time 1s --to-time 2s trace.fxt\tOne second.\n",
+		"trackway log --from-time 1s --to-time 2s trace.fxt\tOne second.\n"
+		"trackway log --follow trace.fxt\tWhat a program logs, as it does.\n",
     .groups = groups,
     TW_FORMS_OF_LINES,
-    .size = sizeof(struct tw_common),
+    .size = sizeof(struct log_options),
     .least = 1,
     .most = 1,
     .run = run,

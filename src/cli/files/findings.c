@@ -112,6 +112,7 @@ void tw_findings_add(void *context, const struct tw_finding *finding)
 	    .record = finding->record,
 	    .at = finding->at,
 	    .line = finding->line,
+	    .column = finding->column,
 	    .text = (char *)(uintptr_t)finding->text, /* for the comparison; the copy comes when it is kept */
 	    .file = finding->file,
 	};

@@ -13,7 +13,7 @@ struct tw_findings_rule;
 struct tw_kept {
 	enum tw_severity severity;
 	const char *rule;
-	uint64_t record, at, line;
+	uint64_t record, at, line, column;
 	char *text;
 	const char *file; /* in the same memory as text, behind it */
 };

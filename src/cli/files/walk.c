@@ -18,8 +18,8 @@ static void put_finding(void *context, const struct tw_kept *kept)
 	(void)context;
 	const char *path = kept->file, *severity = tw_severity_name(kept->severity);
 	if (kept->line)
-		tw_say("%s: line %llu: %s: %s [%s]", path, (unsigned long long)kept->line, severity, kept->text,
-		       kept->rule);
+		tw_say("%s: line %llu, column %llu: %s: %s [%s]", path, (unsigned long long)kept->line,
+		       (unsigned long long)kept->column, severity, kept->text, kept->rule);
 	else
 		tw_say("%s: offset 0x%llx: %s: %s [%s]", path, (unsigned long long)kept->record, severity, kept->text,
 		       kept->rule);
@@ -127,6 +127,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	options->temporary_directory = tw_temporary_folder();
 	options->memory_limit = (size_t)common->memory;
 	options->frequency = common->frequency;
+	options->counts = common->counts;
 	options->reorder_window = common->reorder_window;
 	options->jobs = tw_jobs(common);
 	if (filter_slices) {

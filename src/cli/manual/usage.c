@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 80, WIDEST = 120, OPTION_COLUMN = 26, CHOICE_COLUMN = 12, COMMAND_COLUMN = 14 };
+enum { WIDTH = 80, WIDEST = 120, OPTION_COLUMN = 26, CHOICE_COLUMN = 12, COMMAND_COLUMN = 14, FORMAT_COLUMN = 17 };
 
 const char tw_tool_title[] = "execution traces: read, checked, converted and analysed";
 
@@ -210,14 +210,16 @@ static void put_formats(struct tw_screen *screen)
 {
 	const char *name;
 	put_heading(screen, "Formats");
-	for (size_t i = 0; (name = tw_format_name(i)); i++)
-		tw_putf(&screen->out, "  %-*s%s\n", COMMAND_COLUMN - 2, name, tw_format_title(name));
-	tw_putf(&screen->out, "  %-*s", COMMAND_COLUMN - 2, "written:");
+	for (size_t i = 0; (name = tw_format_name(i)); i++) {
+		tw_putf(&screen->out, "  %-*s", FORMAT_COLUMN - 2, name);
+		put_filled(screen, tw_format_title(name), FORMAT_COLUMN, FORMAT_COLUMN);
+	}
+	tw_putf(&screen->out, "  %-*s", FORMAT_COLUMN - 2, "written:");
 	struct tw_text list = {0};
 	bool fine = true;
 	for (size_t i = 0; fine && (name = tw_writer_format_name(i)); i++)
 		fine = tw_text_add(&list, ", ", i ? 2 : 0) && tw_text_add(&list, name, strlen(name));
-	put_filled(screen, fine ? list.bytes : "", COMMAND_COLUMN, COMMAND_COLUMN);
+	put_filled(screen, fine ? list.bytes : "", FORMAT_COLUMN, FORMAT_COLUMN);
 	tw_text_free(&list);
 }
 

@@ -98,6 +98,7 @@ struct tw_common {
 	struct tw_xtrace_read_options xtrace;
 	struct tw_option_number load_address; /* of `binary` */
 	uint64_t jobs, memory, reorder_window, frequency;
+	enum tw_counts counts; /* diff: of a file that is both sides */
 	struct tw_numbers threads, processes;
 	const char *provider, *function, *category, *weight;
 	uint64_t from_time, to_time, min_duration;

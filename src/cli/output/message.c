@@ -23,12 +23,21 @@ bool tw_color_wanted(int fd)
 	return isatty(fd) && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+static bool is_silent;
+
+void tw_be_silent(bool silent)
+{
+	is_silent = silent;
+}
+
 /* One line in one write, so that what other processes write does not come in between; and without memory of its own,
  * because it may have to say that there is none. */
 static void say(const char *before, const char *format, va_list arguments)
 {
 	char line[LINE_ROOM], room[TW_OUTPUT_BUFFER];
 	struct tw_output out = {.fd = STDERR_FILENO, .buffer = room};
+	if (is_silent)
+		return;
 	vsnprintf(line, sizeof line, format, arguments);
 	tw_put_text(&out, "trackway: ");
 	tw_put_text(&out, before);

@@ -11,6 +11,9 @@ struct tw_command;
 /* Whether a terminal may be written to in colour: it is one, and NO_COLOR is not set. */
 bool tw_color_wanted(int fd);
 
+/* Whether nothing is said from now on: it is about what may be otherwise in a moment. */
+void tw_be_silent(bool silent);
+
 /* Prints "trackway: ..." and a line end. Control characters are shown as \xNN. */
 void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

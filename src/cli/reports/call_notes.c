@@ -7,6 +7,7 @@
 #include "cli/output/show.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes, const struct tw_note_counts *counts)
 {
@@ -29,6 +30,21 @@ void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t i
 {
 	if (!common->binary && id && name[0] == '#' && name[1] >= '0' && name[1] <= '9')
 		tw_say("functions have numbers only: --binary PROGRAM gives them names");
+}
+
+/* "#12", as functions without names are told. */
+static bool is_number(const char *name)
+{
+	return name[0] == '#' && name[1] && strspn(name + 1, "0123456789") == strlen(name + 1);
+}
+
+void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *nodes)
+{
+	for (size_t i = 1; !common->binary && i < nodes->count; i++)
+		if (is_number(nodes->nodes[i].name)) {
+			tw_say_numbers(common, nodes->nodes[i].name, 1);
+			return;
+		}
 }
 
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight)

@@ -3,6 +3,7 @@
 #ifndef CLI_REPORTS_CALL_NOTES_H
 #define CLI_REPORTS_CALL_NOTES_H
 
+#include "analysis/tool.h"
 #include "cli/files/nothing_passed.h"
 #include "cli/output/screen.h"
 
@@ -18,6 +19,9 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 
 /* Says how functions get names where this one has a number only, as in an XRay log. */
 void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t id);
+
+/* The same of the functions of a tree. */
+void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *nodes);
 
 /* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight);

@@ -52,6 +52,9 @@ static int compare(struct tw_profile *const *profiles, const struct tw_diff_path
 			return tw_diff_say_weights(view.weight, tw_profile_weight(profiles[i]));
 	if (view.by == TW_DIFF_P50 && tw_weight_is_sampled(view.weight))
 		return tw_say_error("samples have no durations: --sort p50 is for calls");
+	const struct tw_profile_row *first = tw_profile_row(profiles[0], 0);
+	if (first && !view.common->json && !options->binary_a && !options->binary_b)
+		tw_say_numbers(view.common, first->name, first->id);
 	if (tw_diff_runs(&diff, &a, &b, view.by) < 0)
 		return tw_say_error("out of memory");
 	view.diff = diff;
@@ -148,7 +151,7 @@ static int choose_sides(struct tw_diff_paths *paths, const struct diff_options *
 		return take_lists(paths, options, count);
 	if (count == 0 || (count > 2 && !behind))
 		return tw_say_usage(&tw_command_diff, "%s", wants);
-	paths->paths = malloc(count * sizeof *paths->paths);
+	paths->paths = malloc((count + 1) * sizeof *paths->paths);
 	if (!paths->paths)
 		return tw_say_error("out of memory");
 	memcpy(paths->paths, operands, count * sizeof *operands);
@@ -189,10 +192,23 @@ static void say_binaries(const struct tw_diff_paths *paths, const struct diff_op
 	       options->binary_a ? 'b' : 'a', paths->paths[options->binary_a ? paths->count[0] : 0]);
 }
 
-static int compare_sides(const struct diff_options *options, const struct tw_diff_paths *paths)
+/* Makes one file that has both counts, before and after, both sides. */
+static void take_both(struct tw_diff_paths *paths, struct tw_common commons[2], const struct diff_options *options)
+{
+	if (tw_diff_all(paths) != 1 || wants_flame(options) || !tw_diff_of_functions(options->of) ||
+	    !tw_diff_is_both(&options->common, paths->paths[0]))
+		return;
+	paths->paths[1] = paths->paths[0];
+	*paths = (struct tw_diff_paths){paths->paths, {1, 1}};
+	commons[0].counts = TW_COUNTS_BEFORE;
+	commons[1].counts = TW_COUNTS_AFTER;
+}
+
+static int compare_sides(const struct diff_options *options, struct tw_diff_paths *paths)
 {
 	const struct tw_common *common = &options->common;
 	struct tw_common commons[2] = {*common, *common};
+	take_both(paths, commons, options);
 	int status = check_options(options, tw_diff_all(paths));
 	if (status)
 		return status;
@@ -221,8 +237,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 static const struct tw_option own_options[] = {
     {"of", 0, TW_OPTION_CHOICE, MEMBER(of), .choice = tw_diff_of_word,
      .help = "what is compared: functions; events (how often, and the times between them); async (operations, from the "
-             "last begin of an id to its end); counters (their numbers); gc (pauses); allocations (by class); "
-             "instructions (of an xtrace: by class and operation)"},
+             "last begin of an id to its end); counters (their numbers); gc (pauses); allocations (by class); heap (by "
+             "class, at the last look at it); jit (compilations, by function); instructions (of an xtrace: by class "
+             "and operation)"},
     {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = tw_diff_word,
      .help = "what is compared; the largest change, up or down, comes first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
@@ -261,8 +278,8 @@ const struct tw_command tw_command_diff = {
 	"interval 95 times in 100. What is above 0.05 is noise; of rows that did not change at most one in twenty is "
 	"not called so, by chance. With less runs nothing is marked, and of one run a side nothing is known about "
 	"noise. Values are means over the runs; one that has no such row counts as 0, but for counters and p50.\n\n"
-	"A picture of several runs is of the mean run of each side. With --flame a single file may be lines of "
-	"\"stack before after\", which --folded writes.",
+	"A picture of several runs is of the mean run of each side. A single file may be lines of \"stack before "
+	"after\", as difffolded.pl and --folded write them.",
     .examples = "trackway diff old/*.fxt -- new/*.fxt\tWhich changes are more than noise between runs.\n"
 		"trackway diff -n 20 --binary-a old/server --binary-b server old.xray new.xray\tThe largest changes.\n"
 		"trackway diff -o changes.svg old.fxt new.fxt\tWhat grew and what shrank.\n",

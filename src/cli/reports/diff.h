@@ -42,8 +42,12 @@ struct tw_diff_view {
 struct tw_diff_flame {
 	const char *output, *title;
 	enum tw_form form; /* SVG, HTML or folded */
-	bool normalize;
+	bool normalize, inverted;
+	double min_share; /* struct tw_flame_options */
 };
+
+/* Whether a file is of stacks with two numbers, as far as its beginning tells: not of pipes. */
+bool tw_diff_is_both(const struct tw_common *common, const char *path);
 
 /* Read the traces of both sides, or a file of stacks with two numbers, and write the picture or such lines. Return enum
  * tw_exit. */

@@ -2,9 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/changes.h"
 #include "cli/command.h"
+#include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/reports/diff.h"
 #include "cli/reports/tree.h"
+#include "core/tool.h"
+
+#include <sys/stat.h>
 
 enum { BYTES_PER_NODE = 256 };
 
@@ -15,6 +19,8 @@ static int render(struct tw_output *out, const struct tw_changes *changes, enum 
 	    .weight = weight,
 	    .title = flame->title,
 	    .form = flame->form == TW_FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
+	    .inverted = flame->inverted,
+	    .min_share = flame->min_share,
 	    .max_depth = TW_TREE_DEPTH + 1, /* one more for "(deeper)" */
 	};
 	return flame->form == TW_FORM_FOLDED ? tw_changes_fold(out, changes) : tw_changes_draw(out, changes, &options);
@@ -90,6 +96,19 @@ int tw_diff_flame_traces(struct tw_common commons[2], const struct tw_diff_paths
 	for (size_t i = 0; i < 2; i++)
 		tw_tree_free(&trees[i]);
 	return status;
+}
+
+bool tw_diff_is_both(const struct tw_common *common, const char *path)
+{
+	struct tw_read_options options = {0};
+	struct stat about;
+	struct tw_reader *reader;
+	if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+		return false;
+	tw_take_options(common, false, &options);
+	bool both = tw_open(&reader, path, &options) >= 0 && tw_has_two_counts(reader);
+	tw_close(reader);
+	return both;
 }
 
 int tw_diff_flame_lines(const struct tw_common *common, const char *path, const struct tw_diff_flame *flame)

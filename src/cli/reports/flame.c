@@ -8,6 +8,7 @@
 #include "cli/output/screen.h"
 #include "cli/output/show.h"
 #include "cli/reports/call_notes.h"
+#include "cli/reports/diff.h"
 #include "cli/reports/tree.h"
 
 #include <ctype.h>
@@ -77,11 +78,40 @@ static int check_options(struct flame_options *options)
 	return 0;
 }
 
+/* Stacks with two counts each are those of before and after. */
+static int draw_changes(const struct flame_options *options, const char *path)
+{
+	const struct tw_diff_flame flame = {
+	    .output = options->common.output,
+	    .title = options->title,
+	    .form = options->common.form,
+	    .inverted = options->icicle,
+	    .min_share = options->min_share,
+	};
+	return tw_diff_flame_lines(&options->common, path, &flame);
+}
+
+static int draw(struct flame_options *options, char **operands, size_t count)
+{
+	const struct tw_common *common = &options->common;
+	struct tw_tree tree;
+	if (count == 1 && !common->json && !common->function && tw_diff_is_both(common, operands[0]))
+		return draw_changes(options, operands[0]);
+	int status = tw_tree_read(&tree, common, &options->tree, operands, count);
+	if (tree.nodes.count) {
+		if (tree.nodes.count == 1)
+			tw_say_instead(common, tw_weight_is_sampled(tree.weight) ? NULL : "call", UINT32_MAX, operands,
+			               count);
+		status = tw_worse(status, write_graph(&tree, options));
+	}
+	tw_tree_free(&tree);
+	return status;
+}
+
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct flame_options *options = (struct flame_options *)common;
 	struct tw_text title = {0};
-	struct tw_tree tree;
 	int status = check_options(options);
 	if (status)
 		return status;
@@ -90,14 +120,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_error("out of memory");
 	}
 	options->title = options->title ? options->title : title.bytes;
-	status = tw_tree_read(&tree, common, &options->tree, operands, count);
-	if (tree.nodes.count) {
-		if (tree.nodes.count == 1)
-			tw_say_instead(common, tw_weight_is_sampled(tree.weight) ? NULL : "call", UINT32_MAX, operands,
-			               count);
-		status = tw_worse(status, write_graph(&tree, options));
-	}
-	tw_tree_free(&tree);
+	status = draw(options, operands, count);
 	tw_text_free(&title);
 	return status;
 }

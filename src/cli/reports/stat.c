@@ -5,6 +5,7 @@
 #include "analysis/tool.h"
 #include "base/memory/sum.h"
 #include "cli/command.h"
+#include "cli/files/follow.h"
 #include "cli/files/instead.h"
 #include "cli/output/message.h"
 #include "cli/reports/call_notes.h"
@@ -12,11 +13,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct stat_options {
 	struct tw_common common;
 	const char *by, *sort;
 	uint64_t top;
+	bool follow;
+	bool shown; /* --follow: a table */
 };
 
 /* ---- What rows are, and in which order. ---- */
@@ -99,9 +103,9 @@ static int show(struct tw_profile *profile, const struct stat_options *options, 
 	return status;
 }
 
-static int run(struct tw_common *common, char **operands, size_t count)
+static int count_files(const struct stat_options *options, char **operands, size_t count)
 {
-	const struct stat_options *options = (const struct stat_options *)common;
+	const struct tw_common *common = &options->common;
 	struct tw_profiling profiling = {.common = common, .by = by_of(options)};
 	int status = tw_profile_files(&profiling, operands, count);
 	if (profiling.readable) {
@@ -109,6 +113,32 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	}
 	tw_profile_free(profiling.profile);
 	return status;
+}
+
+/* Counts anew. On a terminal a table takes the place of the one before; otherwise they stand one below the other. */
+static int count_again(void *context, char **paths, bool last)
+{
+	struct stat_options *options = context;
+	const char *between = "";
+	(void)last;
+	if (tw_goes_to_terminal(options->common.output))
+		between = "\033[H\033[2J";
+	else if (options->shown && !options->common.output && options->common.form == TW_FORM_TEXT)
+		between = "\n";
+	if (write(STDOUT_FILENO, between, strlen(between)) < 0)
+		return TW_EXIT_FAILED;
+	options->shown = true;
+	return count_files(options, paths, 1);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct stat_options *options = (struct stat_options *)common;
+	if (!options->follow)
+		return count_files(options, operands, count);
+	if (count > 1)
+		return tw_say_usage(&tw_command_stat, "--follow reads one FILE");
+	return tw_follow(operands[0], count_again, options);
 }
 
 static const struct tw_option own_options[] = {
@@ -122,6 +152,8 @@ static const struct tw_option own_options[] = {
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
+    {"follow", 'F', TW_OPTION_FLAG, offsetof(struct stat_options, follow),
+     .help = "count anew as more comes: of a pipe until it ends, of a file until this is interrupted"},
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(TW_OPTIONS("Rows", own_options), &tw_weight_options, &tw_filter_options, &tw_input_options,
@@ -150,7 +182,8 @@ const struct tw_command tw_command_stat = {
     .examples = "trackway stat -b ./server server.xray\tTimes by function, with names from the program.\n"
 		"trackway stat --weight bytes --by class app.log\tWhich classes allocate.\n"
 		"trackway stat --weight cpu --by whole-thread app.log\tHow much each thread computes.\n"
-		"trackway stat --by thread --sort total -n 10 server.xray\tThe ten rows with the most time in all.\n",
+		"trackway stat --by thread --sort total -n 10 server.xray\tThe ten rows with the most time in all.\n"
+		"trackway stat --follow -n 20 server.fxt\tThe table of a program that runs.\n",
     .groups = groups,
     TW_FORMS_OF_TABLES,
     .size = sizeof(struct stat_options),

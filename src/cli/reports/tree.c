@@ -7,11 +7,14 @@
 #include "cli/reports/call_notes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int read_tree(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
+	struct tw_tree *tree = walk->context;
 	(void)path;
-	return tw_calltree_add(walk->context, reader);
+	tree->numbered |= strncmp(tw_reader_format(reader), "xray", 4) == 0;
+	return tw_calltree_add(tree->tree, reader);
 }
 
 uint32_t tw_tree_depth(const struct tw_tree_options *options)
@@ -34,7 +37,7 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 	*tree = (struct tw_tree){.per_thread = chosen->per_thread};
 	if (tw_calltree_new(&tree->tree, &options) < 0)
 		return tw_say_error("out of memory");
-	struct tw_walk walk = {.common = common, .together = true, .context = tree->tree, .read = read_tree};
+	struct tw_walk walk = {.common = common, .together = true, .context = tree, .read = read_tree};
 	int status = tw_walk(&walk, paths, count);
 	if (walk.readable == 0)
 		return status;
@@ -44,7 +47,11 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 	tw_say_weight(common, tree->weight);
 	tw_say_folded(tw_calltree_notes(tree->tree), tree->weight);
 	tw_say_deeper(tw_calltree_notes(tree->tree), tree->weight, options.max_depth);
-	return tw_nodes_of(&tree->nodes, tree->tree) < 0 ? tw_say_error("out of memory") : status;
+	if (tw_nodes_of(&tree->nodes, tree->tree) < 0)
+		return tw_say_error("out of memory");
+	if (tree->numbered && !common->json)
+		tw_say_numbers_of(common, &tree->nodes);
+	return status;
 }
 
 void tw_tree_free(struct tw_tree *tree)

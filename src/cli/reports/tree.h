@@ -12,6 +12,7 @@ struct tw_tree {
 	struct tw_nodes nodes;
 	enum tw_weight weight;
 	bool per_thread; /* the root's children are threads */
+	bool numbered;   /* functions may have numbers alone: it is of a log of XRay */
 };
 
 /* How deep stacks are shown that are not asked for: the text of all stacks of a recursion grows with the square of its

@@ -21,6 +21,7 @@
 #include "export/chrome/chrome.h"
 
 #include "base/inline.h"
+#include "core/owners.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
@@ -532,6 +533,8 @@ static int finish_chrome(struct tw_writer *writer)
 	tw_chrome_ring_flush(chrome, &writer->out);
 	tw_chrome_tracks_finish(chrome);
 	tw_chrome_frames_end(chrome);
+	if (chrome->dictionary)
+		tw_count_owners(writer, chrome->dictionary);
 	if (chrome->document)
 		tw_put(&writer->out, chrome->document->bytes, chrome->document->length);
 	tw_put_text(&writer->out, "}\n");

@@ -24,6 +24,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/write/writer.h"
 
+#include "core/owners.h"
 #include "fxt/fxt.h"
 
 #include <assert.h>
@@ -222,6 +223,8 @@ static int finish(struct tw_writer *writer)
 {
 	struct fxt_writer *w = writer->state;
 	fxt_end_large(w);
+	if (w->dictionary)
+		tw_count_owners(writer, w->dictionary);
 	if (w->tables)
 		fxt_tables_finish(w->tables);
 	return w->tables || put_nothing(w) ? 0 : no_memory(writer);
