@@ -650,7 +650,7 @@ def progress(run):
         os.close(terminal)
 
 
-ROUNDS, OTHERS, READY, BLOCKED = 20, 0xffffffff, 1, 3
+ROUNDS, UNTOLD, READY, BLOCKED = 20, 0xffffffff, 1, 3
 
 
 def check_switches(rows):
@@ -703,9 +703,9 @@ def own_switches(run):
     own, other, switches = check_switches(rows)
     for row in switches:
         both = {row["outgoing_thread"], row["incoming_thread"]}
-        expect(OTHERS in both and len(both) == 2, row)
+        expect(UNTOLD in both and len(both) == 2, row)
     names = {row["koid"]: row["name"] for row in rows if row["record"] == "kernel-object"}
-    expect(names[OTHERS] == "others, or idle" and names[other] == "answers", names)
+    expect(names[UNTOLD] == "others, or idle" and names[other] == "answers", names)
     return check_readers(run, own, other)
 
 
@@ -719,7 +719,7 @@ def all_switches(run):
         return expect("perf_event_paranoid" in said or "/sys/kernel/tracing" in said or "no scheduling" in said, said)
     own, other, switches = check_switches(rows)
     between = {(row["outgoing_thread"], row["incoming_thread"]) for row in switches}
-    expect({(own, other), (other, own)} <= between and OTHERS not in {thread for both in between for thread in both}, between)
+    expect({(own, other), (other, own)} <= between and UNTOLD not in {thread for both in between for thread in both}, between)
     woken = [row for row in rows if row["record"] == "scheduling.thread-wakeup" and row["waking_thread"] == other]
     wakers = collections.Counter(arguments(row).get("waker", (None, 0)) for row in woken)
     expect(wakers["koid", own] >= ROUNDS // 2, wakers)
