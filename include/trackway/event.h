@@ -56,11 +56,13 @@ enum tw_flow_binding { TW_FLOW_ENCLOSING, TW_FLOW_NEXT };
 
 /* What `flags` of an event may hold. */
 enum tw_event_flag {
-	TW_FLAG_TAIL = 1,       /* slice end: left by a tail call */
-	TW_FLAG_CLIPPED = 2,    /* slice begin or end made at the edge of a time window */
-	TW_FLAG_PROCESS = 4,    /* instant: of the process, not of the thread (FXT scope) */
-	TW_FLAG_GLOBAL = 8,     /* instant: of the whole system (FXT scope); async: the id is one of all processes */
-	TW_FLAG_PARTIAL = 16,   /* blob, metadata: more of the same bytes follow */
+	TW_FLAG_TAIL = 1,     /* slice end: left by a tail call */
+	TW_FLAG_CLIPPED = 2,  /* slice begin or end made at the edge of a time window */
+	TW_FLAG_PROCESS = 4,  /* instant: of the process, not of the thread (FXT scope) */
+	TW_FLAG_GLOBAL = 8,   /* instant: of the whole system (FXT scope); async: the id is one of all processes */
+	TW_FLAG_PARTIAL = 16, /* blob, metadata: more of the same bytes follow */
+	TW_FLAG_UNCERTAIN =
+	    16, /* slice, instant: damage follows its record at once, or its time is counted on over it */
 	TW_FLAG_USERSPACE = 32, /* object: of a process, known by a pointer; otherwise the kernel's */
 	TW_FLAG_UNWOUND = 64,   /* complete slice: ended by the end of one around it (Trackway's own JSON tells) */
 	TW_FLAG_MORE = 128      /* its record tells more: words behind what is known, or an unknown scope (FXT) */

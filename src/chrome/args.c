@@ -236,7 +236,6 @@ static const struct {
 } marks[] = {
     {"tail", TW_FLAG_TAIL},
     {"clipped", TW_FLAG_CLIPPED},
-    {"partial", TW_FLAG_PARTIAL},
     {"unwound", TW_FLAG_UNWOUND},
 };
 

@@ -203,19 +203,13 @@ static void check_place(struct fdr_checker *checker, struct fdr_cursor *cursor, 
 
 /* ---- The counter. ---- */
 
-static bool is_timed(const struct fdr_cursor *cursor, const struct tw_fdr_record *record)
-{
-	return record->kind <= TW_FDR_ENTER_ARGS || record->kind == TW_FDR_TYPED_EVENT ||
-	       (record->kind == TW_FDR_CUSTOM_EVENT && cursor->log->header.version >= 5);
-}
-
 static void check_counter(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item,
                           uint64_t before)
 {
 	struct tw_reader *reader = cursor->reader;
 	const struct tw_fdr_record *record = &item->record;
 	bool sets = record->kind == TW_FDR_NEW_CPU_ID || record->kind == TW_FDR_TSC_WRAP;
-	bool timed = is_timed(cursor, record);
+	bool timed = fdr_is_timed(record, cursor->log->header.version);
 	if (cursor->tsc < before && (timed || checker->timed))
 		tw_report(reader, &fdr_rules[XRAY_TSC_BACKWARDS], item->offset, item->offset, 0,
 		          "the counter goes from %" PRIu64 " back to %" PRIu64, before, cursor->tsc);
@@ -226,6 +220,20 @@ static void check_counter(struct fdr_checker *checker, struct fdr_cursor *cursor
 		tw_report(reader, &fdr_rules[FDR_DELTA_WIDE], item->offset, item->offset + 4, 0,
 		          "the delta is %" PRIu32 " ticks, expected TSCWrap above 2147483647", record->tsc_delta);
 	checker->timed |= timed || sets;
+}
+
+/* ---- Beside damage. ---- */
+
+static void check_doubt(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item)
+{
+	if (item->suspect)
+		tw_report(cursor->reader, &fdr_rules[FDR_SUSPECT], item->offset, item->offset, 0,
+		          "damage follows this %s at once: its last bytes may be of it",
+		          tw_fdr_kind_name((unsigned)item->record.kind));
+	if (item->uncertain && !checker->uncertain)
+		tw_report(cursor->reader, &fdr_rules[FDR_TIME_UNCERTAIN], item->offset, item->offset, 0,
+		          "from here to the next NewCPUId or TSCWrap, times are counted on from before the damage");
+	checker->uncertain = cursor->counted_on;
 }
 
 /* ---- Basic logs. ---- */
@@ -283,6 +291,7 @@ void fdr_check_item(struct fdr_checker *checker, struct fdr_cursor *cursor, cons
 	check_counter(checker, cursor, item, before);
 	if (kind <= TW_FDR_ENTER_ARGS)
 		check_call(checker, cursor->reader, kind, item->record.function_id, item->offset);
+	check_doubt(checker, cursor, item);
 	checker->seen |= bit;
 	checker->last = kind;
 	checker->last_offset = item->offset;

@@ -32,6 +32,7 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 	cursor->excess = place->excess;
 	cursor->filled = place->filled;
 	cursor->cut = place->cut;
+	cursor->searched = place->searched;
 	cursor->damaged = cursor->begun = false;
 	cursor->typed_events = 0;
 	cursor->missing = 0;
@@ -80,7 +81,7 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 /* Ends the buffer here. Always 0, for `return stop(...)`. */
 static int stop(struct fdr_cursor *cursor)
 {
-	cursor->damaged = true;
+	cursor->damaged = cursor->counted_on = true;
 	return 0;
 }
 
@@ -183,8 +184,9 @@ static int look_ahead(struct fdr_cursor *cursor)
 	uint64_t left = cursor->last - cursor->looked;
 	struct fdr_span span = {.from_start = (size_t)(cursor->looked - cursor->start),
 	                        .told = cursor->told,
-	                        .excess = cursor->excess};
-	const struct fdr_known *known;
+	                        .excess = cursor->excess,
+	                        .searched = cursor->searched};
+	const struct fdr_known *known = NULL;
 	size_t second, have, done = 0, want = left < AT_ONCE ? (size_t)left : AT_ONCE;
 	cursor->window.chunk = chunk_for(cursor, left);
 	int status = tw_window_view(&cursor->window, cursor->looked, want, &span.bytes, &have);
@@ -195,7 +197,12 @@ static int look_ahead(struct fdr_cursor *cursor)
 	cursor->stretch = 0;
 	cursor->stretch_count = 1;
 	cursor->stretches[0].begin = cursor->looked;
-	if (!fdr_finds_copy(&span, &second) && fdr_is_sound(cursor->log, &span, &done)) {
+	if (cursor->searched && (status = fdr_known_of(cursor->reader, cursor->log, &known)) < 0)
+		return status;
+	bool as_it_is = !fdr_finds_copy(&span, &second) &&
+	                !(cursor->searched && fdr_is_misplaced(cursor->log, known, &span)) &&
+	                fdr_is_sound(cursor->log, &span, &done);
+	if (as_it_is) {
 		cursor->told = span.told;
 		cursor->stretches[0].end = cursor->looked += done;
 		if (!done || have < want)
@@ -251,6 +258,7 @@ static void pass_gap(struct fdr_cursor *cursor, uint64_t to)
 {
 	report_gap(cursor, to - cursor->at);
 	cursor->damaged = false;
+	cursor->counted_on = true;
 	cursor->missing = 0;
 	cursor->first_gap = cursor->gaps ? cursor->first_gap : cursor->at;
 	cursor->gaps += to - cursor->at;
@@ -292,9 +300,11 @@ static void move_on(struct fdr_cursor *cursor, const struct tw_fdr_record *recor
 	case TW_FDR_NEW_CPU_ID:
 		cursor->cpu = record->cpu;
 		cursor->tsc = record->tsc;
+		cursor->counted_on = false;
 		break;
 	case TW_FDR_TSC_WRAP:
 		cursor->tsc = record->tsc;
+		cursor->counted_on = false;
 		break;
 	case TW_FDR_CUSTOM_EVENT:
 		if (cursor->log->header.version >= 5)
@@ -368,6 +378,17 @@ static int next_of_run(struct fdr_cursor *cursor, struct fdr_item *item)
 	return 1;
 }
 
+/* Whether damage follows the record before cursor->end: a record of which only the end is missing is none. */
+static bool is_before_damage(struct fdr_cursor *cursor)
+{
+	struct tw_fdr_decoder decoder;
+	struct tw_fdr_record record;
+	if (!fdr_gap_follows(cursor))
+		return false;
+	return cursor->stretch < cursor->stretch_count ||
+	       decode_at(cursor, cursor->end, &decoder, &record) != TW_ERR_ROOM;
+}
+
 int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
 {
 	struct tw_fdr_record *record = &item->record;
@@ -393,9 +414,11 @@ int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
 		return stop_nested(cursor, record);
 	*item = (struct fdr_item){.record = *record, .offset = cursor->at};
 	record->size = (uint32_t)decoder.need;
+	item->suspect = cursor->at + decoder.need == cursor->end && is_before_damage(cursor);
 	status = record->payload_size ? view_payload(cursor, item) : 0;
 	move_on(cursor, record);
 	cursor->at += decoder.need;
+	item->uncertain = cursor->counted_on && fdr_is_timed(record, decoder.version);
 	if (record->kind == TW_FDR_END_OF_BUFFER && decoder.version == 1)
 		cursor->end = cursor->looked = cursor->last = cursor->at;
 	return status < 0 ? status : 1;

@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
-enum { RECORD = TW_FDR_METADATA_SIZE };
+enum {
+	RECORD = TW_FDR_METADATA_SIZE,
+	MOST = 1 << 18 /* bytes, a common size: larger buffers stay as they are */
+};
 
 /* The bytes from a buffer's beginning up to where the next certain one stands, and the records in them. */
 struct held {
@@ -15,17 +18,46 @@ struct held {
 	uint64_t gaps; /* bytes that are none */
 };
 
+/* Brings the bytes of a span into the window, and takes what is known of the log. */
+static int view_span(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t from,
+                     struct fdr_span *span, const struct fdr_known **known)
+{
+	size_t have;
+	int status = fdr_known_of(reader, log, known);
+	if (status < 0)
+		return status;
+	status = tw_window_view(window, from, span->size, &span->bytes, &have);
+	if (status < 0 || have < span->size)
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s", tw_input_error(reader->input));
+	return 0;
+}
+
+int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t from,
+                       uint64_t to, uint64_t next, bool *misplaced)
+{
+	struct fdr_span span = {.size = (size_t)(next - from), .excess = next - to};
+	const struct fdr_known *known;
+	size_t second;
+	*misplaced = false;
+	if (next - from > MOST || from == to)
+		return 0;
+	int status = view_span(reader, log, window, from, &span, &known);
+	if (status < 0)
+		return status;
+	*misplaced = fdr_finds_copy(&span, &second);
+	span.size = (size_t)(to - from);
+	*misplaced |= fdr_is_misplaced(log, known, &span);
+	return 0;
+}
+
 static int find_held(struct tw_reader *reader, struct tw_window *window, const struct fdr_buffer *buffer,
                      struct held *held)
 {
 	const struct fdr_known *known;
-	size_t have, done;
-	int status = fdr_known_of(reader, held->log, &known);
+	size_t done;
+	int status = view_span(reader, held->log, window, buffer->offset, &held->span, &known);
 	if (status < 0)
 		return status;
-	status = tw_window_view(window, buffer->offset, held->span.size, &held->span.bytes, &have);
-	if (status < 0 || have < held->span.size)
-		return tw_fail(reader, TW_ERR_SYSTEM, "%s", tw_input_error(reader->input));
 	int count = fdr_fit(held->log, known, &held->span, held->stretches, FDR_STRETCHES, &done);
 	if (count < 0)
 		return tw_fail_memory(reader);
@@ -216,13 +248,14 @@ static int find_joint(const struct held *held, size_t size, size_t declared, siz
 /* ---- All of it. ---- */
 
 /* If the records of a buffer that is longer than its size says end at that size, what is behind them is another one,
- * whose beginning is damaged. If something was put in, there are as many bytes that are no records. If there are none,
- * the size is wrong. Otherwise the end of the buffer is missing, with the beginning of another one. */
+ * whose beginning is damaged, if a record has room there. If something was put in, there are as many bytes that are no
+ * records. If there are none, the size is wrong. Otherwise the end of the buffer is missing, with the beginning of
+ * another one. */
 static size_t end_of_longer(const struct held *held, size_t declared)
 {
 	enum { NEAR = 64 };
-	size_t second, size = held->span.size;
-	if (is_in_gap(held, declared) && !fdr_finds_copy(&held->span, &second))
+	size_t size = held->span.size;
+	if (is_in_gap(held, declared) && size - declared >= RECORD)
 		return declared;
 	return held->gaps && held->gaps + NEAR < size - declared ? gap_from(held, 0) : size;
 }
@@ -230,7 +263,6 @@ static size_t end_of_longer(const struct held *held, size_t declared)
 int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
                  struct fdr_buffer *buffer, uint64_t declared)
 {
-	enum { MOST = 1 << 18 }; /* a common size: larger ones stay as they are */
 	uint64_t size = buffer->next - buffer->offset, limit = log->header.buffer_size;
 	struct held held = {.log = log, .span = {.size = (size_t)size}};
 	if (size > MOST || size <= RECORD)
@@ -239,7 +271,9 @@ int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 	int status = find_held(reader, window, buffer, &held);
 	if (status < 0)
 		return status;
-	size_t end = (size_t)size, place = (size_t)(declared - buffer->offset);
+	size_t second, end = (size_t)size, place = (size_t)(declared - buffer->offset);
+	if (fdr_finds_copy(&held.span, &second)) /* it is one buffer, though its counter goes back there */
+		return 0;
 	if (declared < buffer->next)
 		end = end_of_longer(&held, place);
 	if (end == size && find_joint(&held, limit ? (size_t)limit + RECORD : SIZE_MAX, place, &end) < 0)

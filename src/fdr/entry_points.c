@@ -29,10 +29,7 @@ static int skip_calls(struct fdr_cursor *cursor)
 /* The units of one buffer. Returns 1, 0 when no more is wanted, or a negative status. */
 static int outline_buffer(struct fdr_cursor *cursor, const struct fdr_buffer *buffer, tw_outline_fn put, void *context)
 {
-	const struct fdr_place place = {.offset = buffer->offset,
-	                                .end = buffer->end,
-	                                .next = buffer->next,
-	                                .excess = buffer->excess};
+	const struct fdr_place place = fdr_place_of(buffer);
 	struct fdr_item item;
 	uint64_t unit = buffer->offset;
 	int status;

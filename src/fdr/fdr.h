@@ -34,6 +34,7 @@ struct fdr_buffer {
 	bool wide_thread; /* the thread id was the 4 bytes that LLVM writes */
 	bool filled;      /* bytes after it are fill: in version 1 after EndOfBuffer, or a gap of a flight recorder */
 	bool cut;         /* the file ends inside it: reported */
+	bool searched;    /* its end is not where its size, or EndOfBuffer, says */
 	uint64_t excess;  /* bytes more than its BufferExtents says */
 	uint64_t extents; /* what BufferExtents says, UINT64_MAX without one */
 };
@@ -43,13 +44,28 @@ struct fdr_place {
 	uint64_t offset, end, next;
 	uint64_t wall_us, tsc;
 	uint32_t thread; /* index into threads */
-	bool filled, cut;
+	bool filled, cut, searched;
 	/* It begins behind records that another log has: the two below are those of the last of these. */
 	bool resumed;
 	uint16_t told_cpu;
 	uint64_t told_tsc;
 	uint64_t excess;
 };
+
+static inline struct fdr_place fdr_place_of(const struct fdr_buffer *buffer)
+{
+	return (struct fdr_place){
+	    .offset = buffer->offset,
+	    .end = buffer->end,
+	    .next = buffer->next,
+	    .wall_us = buffer->wall_us,
+	    .tsc = buffer->tsc,
+	    .filled = buffer->filled,
+	    .cut = buffer->cut,
+	    .searched = buffer->searched,
+	    .excess = buffer->excess,
+	};
+}
 
 struct fdr_thread {
 	uint64_t process, thread;
@@ -65,6 +81,7 @@ struct fdr_log {
 	struct tw_fdr_header header;
 	uint64_t frequency; /* for the clock: the header's where it makes sense, else 10^9 */
 	bool indexed;
+	bool clean;               /* bytes that mean nothing are 0 in the first NewBuffer: in the others, too */
 	struct tw_text notes;     /* of a flight recorder: each behind its size, u32 */
 	struct fdr_place *places; /* thread by thread, each thread's in time order */
 	size_t place_count, place_room;
@@ -204,13 +221,14 @@ struct fdr_cursor {
 	size_t stretch, stretch_count;
 	uint64_t gaps;      /* bytes passed that are no records */
 	uint64_t first_gap; /* where the first of them is */
-	bool filled, cut;
+	bool filled, cut, searched;
 	uint64_t excess;
-	bool damaged; /* the buffer ended early, and that was reported */
-	bool begun;   /* its NewBuffer record was met */
-	bool resumes; /* a buffer inside this one is read after it: `next` moves to where it begins */
-	uint64_t at;  /* the next record */
-	uint64_t tsc; /* of the last record; carried over from buffer to buffer of a thread */
+	bool damaged;    /* the buffer ended early, and that was reported */
+	bool begun;      /* its NewBuffer record was met */
+	bool resumes;    /* a buffer inside this one is read after it: `next` moves to where it begins */
+	bool counted_on; /* over damage: `tsc` is not certain until a record tells the counter */
+	uint64_t at;     /* the next record */
+	uint64_t tsc;    /* of the last record; carried over from buffer to buffer of a thread */
 	uint16_t cpu;
 	uint32_t typed_events;
 	uint64_t missing; /* bytes of the last record that are not there */
@@ -229,7 +247,17 @@ struct fdr_item {
 	struct tw_fdr_record record;
 	uint64_t offset;
 	size_t payload_have; /* bytes of the payload that are there: less than payload_size beyond the limit */
+	bool suspect;        /* damage follows at once: its last bytes may be of it */
+	bool uncertain;      /* its time is counted on over damage */
 };
+
+/* Whether damage follows the records up to cursor->end at once. The end of a file that was cut is none. */
+static inline bool fdr_gap_follows(const struct fdr_cursor *cursor)
+{
+	if (cursor->stretch < cursor->stretch_count)
+		return cursor->stretches[cursor->stretch].begin > cursor->end;
+	return cursor->looked == cursor->last && cursor->end < cursor->last && !cursor->cut;
+}
 
 /* Decodes the next record and moves the counter on; those of basic logs become entries, exits and arguments with
  * absolute counts. Damage is reported and ends the buffer. Payload is borrowed until
@@ -289,6 +317,7 @@ struct fdr_checker {
 	uint32_t last_function;
 	unsigned seen;     /* bit by metadata kind, in this buffer */
 	bool timed;        /* a record with a delta was met in this buffer */
+	bool uncertain;    /* the last record's time was, and that was told */
 	bool buffers_only; /* file order: a thread's buffers do not come one after the other, each is checked alone */
 };
 

@@ -9,13 +9,16 @@
 
 enum {
 	LEAD = 6 * TW_FDR_METADATA_SIZE, /* BufferExtents, NewBuffer, WallTime and Pid stand in here */
-	ZEROS = 2,                       /* records of nothing but zeros, one after the other, are none */
+	ZEROS = 2,                       /* records of nothing but zeros, one after the other, are none; where bytes
+	                                  * may be missing, one is none: it may be the end of a metadata record */
+	FEW = 64,                        /* calls, of which not enough functions are known */
 	LARGE_DELTA = 1 << 24            /* ticks, some milliseconds: below it a wrong delta does little harm */
 };
 
 #define FAR_BACK (UINT64_C(1) << 42) /* ticks, half an hour */
 
 struct walked {
+	const struct fdr_log *log;
 	struct tw_fdr_decoder decoder;
 	const uint8_t *first;
 	uint64_t told;    /* by the last record that tells the counter */
@@ -69,7 +72,7 @@ static bool belongs(struct walked *w, const struct fdr_span *span, const struct 
 	case TW_FDR_NEW_BUFFER:
 		return at <= TW_FDR_METADATA_SIZE;
 	case TW_FDR_END_OF_BUFFER: /* of version 1; others write none */
-		return w->decoder.version == 1 || !record->padded;
+		return w->decoder.version == 1 ? !span->searched || fdr_may_end(w->log, record) : !record->padded;
 	case TW_FDR_NEW_CPU_ID:
 	case TW_FDR_TSC_WRAP: {
 		bool past = went_past(w, record->tsc) || went_back(w, record->tsc);
@@ -81,13 +84,14 @@ static bool belongs(struct walked *w, const struct fdr_span *span, const struct 
 		w->zeros = fdr_is_zero(record) ? w->zeros + 1 : 0;
 		w->largest = record->kind <= TW_FDR_ENTER_ARGS && record->tsc_delta > w->largest ? record->tsc_delta
 		                                                                                 : w->largest;
-		return w->zeros < ZEROS;
+		return w->zeros < (span->searched ? 1 : ZEROS);
 	}
 }
 
 bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound)
 {
 	struct walked w = {
+	    .log = log,
 	    .decoder = {.bytes = span->bytes,
 	                .left = span->size,
 	                .version = log->header.version,
@@ -117,6 +121,48 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 	return true;
 }
 
+enum { SURE = 3 }; /* calls in a row */
+
+/* Whether calls of functions that the log has stand here. */
+static bool has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known)
+{
+	struct tw_fdr_record record;
+	unsigned count = 0;
+	while (count < SURE && tw_fdr_next(&decoder, &record) > 0 && record.kind <= TW_FDR_ENTER_ARGS &&
+	       fdr_knows_function(known, record.function_id))
+		count++;
+	return count == SURE;
+}
+
+/* Whether such calls begin a few bytes behind a place. */
+static bool has_shifted_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known)
+{
+	for (unsigned shift = 1; shift < TW_FDR_FUNCTION_SIZE && decoder.left; shift++) {
+		decoder.bytes++;
+		decoder.left--;
+		if (has_known_calls(decoder, known))
+			return true;
+	}
+	return false;
+}
+
+bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span)
+{
+	struct tw_fdr_decoder decoder = {.bytes = span->bytes,
+	                                 .left = span->size,
+	                                 .version = log->header.version,
+	                                 .layout = log->header.layout};
+	struct tw_fdr_record record;
+	for (;;) {
+		const struct tw_fdr_decoder before = decoder;
+		if (tw_fdr_next(&decoder, &record) <= 0)
+			return false;
+		if (record.kind <= TW_FDR_ENTER_ARGS && !fdr_knows_function(known, record.function_id) &&
+		    has_shifted_calls(before, known))
+			return true;
+	}
+}
+
 /* ---- The records that fit best. Each place in the bytes may begin a record or be a part of a gap; a record gains by
  * looking like those of the rest of the log, a gap costs. From the last byte to the first, the most that can be gained
  * from there on is known for both, and so how. ---- */
@@ -130,15 +176,14 @@ enum {
 	SMALL = 2,
 	WRONG = -20,
 	TOLD = 10,
-	CLEAN = 6,
-	FEW = 64 /* calls */
+	CLEAN = 6
 };
 
 enum { NEVER = INT32_MIN / 2 };
 
 bool fdr_finds_copy(const struct fdr_span *span, size_t *second)
 {
-	const uint64_t lag = span->excess;
+	const uint64_t lag = span->excess < TW_FDR_FUNCTION_SIZE ? 0 : span->excess;
 	size_t same = 0;
 	for (size_t at = 0; lag && lag < span->size && at < span->size - lag && same < lag; at++) {
 		same = span->bytes[at] == span->bytes[at + lag] ? same + 1 : 0;
@@ -307,22 +352,28 @@ static bool is_event(uint32_t size)
 }
 
 /* Where a gap ends. Where a few bytes are missing or too many, those right behind them may be the end of one record
- * behind the beginning of another: a call is not believed there, but where one or more stand in the gap. */
-static size_t behind_gap(const struct node *nodes, size_t gap, size_t size)
+ * behind the beginning of another: a call is not believed there, but where one or more stand in the gap. One of zeros
+ * but for its first byte is what damage leaves of a metadata record. */
+static size_t behind_gap(const struct judge *j, size_t gap)
 {
 	enum { SHORT = TW_FDR_METADATA_SIZE };
+	static const uint8_t zeros[TW_FDR_FUNCTION_SIZE - 1];
+	const size_t size = j->span->size;
 	size_t at = gap + 1;
-	while (at < size && !nodes[at].resumes)
+	while (at < size && !j->nodes[at].resumes)
 		at++;
-	bool call = at < size && nodes[at].size == TW_FDR_FUNCTION_SIZE;
-	bool shifted = (at - gap) % TW_FDR_FUNCTION_SIZE != 0;
-	return call && shifted && at - gap < SHORT ? at + TW_FDR_FUNCTION_SIZE : at;
+	if (at == size || j->nodes[at].size != TW_FDR_FUNCTION_SIZE)
+		return at;
+	bool shifted = (at - gap) % TW_FDR_FUNCTION_SIZE != 0 && at - gap < SHORT;
+	bool zero = size - at > sizeof zeros && memcmp(j->span->bytes + at + 1, zeros, sizeof zeros) == 0;
+	return shifted || zero ? at + TW_FDR_FUNCTION_SIZE : at;
 }
 
 /* A record that goes on behind the span is left for the next one, but for an event, whose payload may be long. */
-static size_t list_stretches(const struct node *nodes, size_t size, struct fdr_stretch *stretches, size_t most,
-                             size_t *done)
+static size_t list_stretches(const struct judge *j, struct fdr_stretch *stretches, size_t most, size_t *done)
 {
+	const struct node *nodes = j->nodes;
+	const size_t size = j->span->size;
 	size_t count = 0, at = 0;
 	while (at < size) {
 		size_t begin = at;
@@ -334,7 +385,7 @@ static size_t list_stretches(const struct node *nodes, size_t size, struct fdr_s
 		if (count == most || !whole)
 			break;
 		if (at < size)
-			at = behind_gap(nodes, at, size);
+			at = behind_gap(j, at);
 	}
 	*done = at;
 	return count;
@@ -354,6 +405,20 @@ static uint64_t last_told(const struct judge *j, const struct fdr_stretch *stret
 	return told;
 }
 
+/* The counter that the first records of a buffer tell, before any call; 0 where they do not. */
+static uint64_t told_first(const struct fdr_log *log, const struct fdr_span *span)
+{
+	struct tw_fdr_decoder decoder = {.bytes = span->bytes,
+	                                 .left = span->size < LEAD ? span->size : LEAD,
+	                                 .version = log->header.version,
+	                                 .layout = log->header.layout};
+	struct tw_fdr_record record;
+	while (tw_fdr_next(&decoder, &record) > 0 && record.kind > TW_FDR_ENTER_ARGS)
+		if (record.kind == TW_FDR_NEW_CPU_ID)
+			return record.tsc;
+	return 0;
+}
+
 int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr_span *span,
             struct fdr_stretch *stretches, size_t most, size_t *done)
 {
@@ -363,10 +428,12 @@ int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr
 	                  .nodes = malloc((span->size + 1) * sizeof *j.nodes)};
 	if (!j.nodes)
 		return TW_ERR_MEMORY;
+	if (!span->from_start)
+		span->told = told_first(log, span);
 	if (fdr_finds_copy(span, &j.copy))
 		j.copy_end = j.copy + (size_t)span->excess;
 	fit_all(&j);
-	size_t count = list_stretches(j.nodes, span->size, stretches, most, done);
+	size_t count = list_stretches(&j, stretches, most, done);
 	span->told = last_told(&j, stretches, count);
 	free(j.nodes);
 	return (int)count;

@@ -37,17 +37,8 @@ static int add_place(struct tw_reader *reader, struct fdr_log *log, struct tw_ma
 	size_t count = log->place_count;
 	if (number == UINT32_MAX || !tw_grow(&log->places, &log->place_room, count + 1, sizeof *log->places))
 		return tw_fail_memory(reader);
-	log->places[count] = (struct fdr_place){
-	    .offset = buffer->offset,
-	    .end = buffer->end,
-	    .next = buffer->next,
-	    .wall_us = buffer->wall_us,
-	    .tsc = buffer->tsc,
-	    .thread = number,
-	    .filled = buffer->filled,
-	    .cut = buffer->cut,
-	    .excess = buffer->excess,
-	};
+	log->places[count] = fdr_place_of(buffer);
+	log->places[count].thread = number;
 	log->place_count++;
 	struct fdr_thread *thread = &log->threads[number];
 	thread->by_wall &= buffer->wall_us != UINT64_MAX;

@@ -43,7 +43,8 @@ static void note_function(struct fdr_known *known, uint8_t *once, const struct t
 	once[place / 8] |= (uint8_t)(1u << place % 8);
 }
 
-/* Whether all of a buffer's bytes are records as they stand. cut: its end is not among them. */
+/* Whether all of a buffer's bytes are records as they stand. cut: its end is not among them. Kinds that have no place
+ * here show that they are not: where a byte is missing all others look like entries. */
 static bool is_whole(struct tw_fdr_decoder decoder, bool cut)
 {
 	struct tw_fdr_record record;
@@ -51,8 +52,10 @@ static bool is_whole(struct tw_fdr_decoder decoder, bool cut)
 	bool begun = false;
 	while ((status = tw_fdr_next(&decoder, &record)) > 0) {
 		bool starts = record.kind == TW_FDR_NEW_BUFFER;
-		if ((starts && begun) || record.kind == TW_FDR_END_OF_BUFFER)
-			return true;
+		if (record.kind == TW_FDR_END_OF_BUFFER)
+			return decoder.version == 1;
+		if (starts && begun)
+			return false;
 		begun |= starts;
 	}
 	return status == 0 || (cut && status == TW_ERR_ROOM);
@@ -85,10 +88,10 @@ static void note_records(struct fdr_known *known, uint8_t *once, struct tw_fdr_d
 }
 
 /* Takes the calls of a damaged buffer, at whatever byte they stand: so many short ones in a row are hardly ever
- * anything else, if some of them exit. From a byte or two too early on, all look like entries. */
+ * anything else, if one in four exits. From a byte or two too early on, all look like entries. */
 static void note_runs(struct fdr_known *known, uint8_t *once, const struct tw_fdr_decoder *buffer)
 {
-	enum { SURE = 8, SHORT = 1 << 20 };
+	enum { SURE = 8, SHORT = 1 << 20, EXITS = 4 };
 	for (size_t phase = 0; phase < TW_FDR_FUNCTION_SIZE; phase++) {
 		unsigned run = 0, exits = 0;
 		for (size_t at = phase; at + TW_FDR_FUNCTION_SIZE <= buffer->left; at += TW_FDR_FUNCTION_SIZE) {
@@ -100,7 +103,7 @@ static void note_runs(struct fdr_known *known, uint8_t *once, const struct tw_fd
 			bool fits = call && record.function_id && record.tsc_delta < SHORT;
 			run = fits ? run + 1 : 0;
 			exits = !fits ? 0 : exits + (record.kind == TW_FDR_EXIT);
-			if (run > SURE && exits)
+			if (run > SURE && exits * EXITS >= run)
 				note_function(known, once, &record);
 		}
 	}

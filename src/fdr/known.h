@@ -40,6 +40,12 @@ static inline bool fdr_is_zero(const struct tw_fdr_record *record)
 
 bool fdr_knows_function(const struct fdr_known *known, uint32_t id);
 
+/* False for an EndOfBuffer record of version 1 that is none: one of a log whose records are clean is, too. */
+static inline bool fdr_may_end(const struct fdr_log *log, const struct tw_fdr_record *record)
+{
+	return record->kind != TW_FDR_END_OF_BUFFER || log->header.version != 1 || !record->padded || !log->clean;
+}
+
 /* ---- fit.c: which bytes are records. ---- */
 
 /* Bytes of a buffer. */
@@ -50,11 +56,16 @@ struct fdr_span {
 	uint64_t beyond;   /* bytes of the buffer behind them */
 	uint64_t told;     /* the last counter told before them in the buffer, 0: none is; then, the last in them */
 	uint64_t excess;   /* so many bytes are too many in the buffer: 0 where that is not known */
+	bool searched;     /* bytes of the buffer may be missing: its end is not where it was */
 };
 
-/* Whether as many bytes as are too many stand in a span twice, one copy behind the other. *second: where the other one
- * begins. */
+/* Whether as many bytes as are too many, a record at least, stand in a span twice, one copy behind the other. *second:
+ * where the other one begins. */
 bool fdr_finds_copy(const struct fdr_span *span, size_t *second);
+
+/* Whether calls of a span whose records follow each other stand at the wrong byte: their functions are none that the
+ * log has elsewhere, those of what begins a few bytes on are. */
+bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span);
 
 /* Finds the records of a damaged span. Gives at most `most` stretches, whose offsets count from the span's beginning,
  * in order, and between them gaps; *done: how far that goes. Returns how many, or a negative status. */
@@ -66,6 +77,12 @@ int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr
 bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound);
 
 /* ---- ends.c: where a buffer ends whose size leads nowhere. ---- */
+
+/* Whether the records of a buffer that lead up to where its size does are not as they were: they stand at the wrong
+ * byte, or some stand there twice. next: where the next buffer begins, or how far one was looked for. False where that
+ * is too long to be looked at. Returns 0 or a negative status. */
+int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t from,
+                       uint64_t to, uint64_t next, bool *misplaced);
 
 /* Moves buffer->next, where the next certain buffer begins, or the file ends, back to where this one's records end, if
  * what stands between is of another buffer. declared: where the size says that it ends, UINT64_MAX beyond the file.

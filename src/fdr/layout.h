@@ -39,6 +39,13 @@ static inline bool fdr_has_payload(unsigned kind)
 	return kind == TW_FDR_CUSTOM_EVENT || kind == TW_FDR_TYPED_EVENT;
 }
 
+/* Whether a record moves the counter on by a delta. */
+static inline bool fdr_is_timed(const struct tw_fdr_record *record, uint16_t version)
+{
+	return record->kind <= TW_FDR_ENTER_ARGS || record->kind == TW_FDR_TYPED_EVENT ||
+	       (record->kind == TW_FDR_CUSTOM_EVENT && version >= 5);
+}
+
 /* The first byte of a metadata record. */
 static inline uint8_t fdr_first_byte(enum tw_fdr_layout layout, enum tw_fdr_kind kind)
 {

@@ -44,6 +44,20 @@ static void check_header(struct tw_reader *reader, const struct tw_fdr_header *h
 		          header->reserved_bits, header->reserved);
 }
 
+/* Whether the first buffer has a NewBuffer record without bytes that mean nothing and are not 0. */
+static bool begins_clean(const struct fdr_log *log, const uint8_t *bytes, size_t have)
+{
+	struct tw_fdr_decoder decoder = {.bytes = bytes,
+	                                 .left = have,
+	                                 .version = log->header.version,
+	                                 .layout = log->header.layout};
+	struct tw_fdr_record record;
+	int status = tw_fdr_next(&decoder, &record);
+	if (status > 0 && record.kind == TW_FDR_BUFFER_EXTENTS)
+		status = tw_fdr_next(&decoder, &record);
+	return status > 0 && record.kind == TW_FDR_NEW_BUFFER && !record.padded;
+}
+
 unsigned fdr_newer_version(const uint8_t *bytes, size_t size)
 {
 	enum { VERSION_MOST = 99 };
@@ -91,6 +105,7 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 	reader->clock.ticks_per_second = log->frequency == frequency ? frequency : 0;
 	reader->clock.has_cpu = true;
 	check_header(reader, &log->header);
+	log->clean = type == 1 && begins_clean(log, bytes + TW_FDR_HEADER_SIZE, have - TW_FDR_HEADER_SIZE);
 	return 0;
 }
 
@@ -216,6 +231,7 @@ struct buffer_walk {
 	uint64_t at; /* where it stopped: after the last good record */
 	enum stop why;
 	bool met_mark; /* a record ended exactly at the mark */
+	bool doubtful; /* the EndOfBuffer that it stopped at may be none */
 };
 
 /* Whether an event's size must be damaged: its payload holds the beginning of a buffer. What goes beyond the file is
@@ -318,6 +334,7 @@ static int walk_on(struct finder *f, uint64_t from, uint64_t mark, uint64_t unti
 		walk->met_mark |= walk->at == mark;
 		if (record.kind == TW_FDR_END_OF_BUFFER && f->log->header.version == 1) {
 			walk->why = STOP_END_OF_BUFFER;
+			walk->doubtful = !fdr_may_end(f->log, &record);
 			return 0;
 		}
 	}
@@ -435,12 +452,25 @@ static int is_begun_twice(struct finder *f, struct fdr_buffer *buffer, bool *twi
 	return 0;
 }
 
+/* Whether the records that go on from one place up to where a size leads are at the wrong byte, or doubled: some of the
+ * buffer are missing, or too many. */
+static int find_misplaced(struct finder *f, uint64_t from, uint64_t to, bool *misplaced)
+{
+	const uint64_t until = f->size - to < to - from ? f->size : to + (to - from);
+	uint64_t next;
+	int status = scan(f, to, until, &next);
+	if (status >= 0)
+		status = fdr_find_misplaced(f->reader, f->log, f->window, from, to, next, misplaced);
+	return status;
+}
+
 /* The size in BufferExtents does not lead to a buffer: decodes to see what holds. */
 static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t declared)
 {
 	struct buffer_walk w;
 	struct look look;
-	bool twice = false;
+	bool twice = false, misplaced = false;
+	buffer->searched = true;
 	int status = walk_and_look(f, buffer->offset + RECORD, declared, &w);
 	if (status < 0)
 		return status;
@@ -451,7 +481,10 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 		w.why = STOP_DAMAGE;
 	bool goes_on = w.at != declared && w.why == STOP_START && look.extents;
 	bool passed = w.at < declared && w.why == STOP_PASSED;
-	if (w.met_mark && !goes_on && !passed) { /* the size is right, what follows it is not */
+	bool met = w.met_mark && !goes_on && !passed;
+	if (met && (status = find_misplaced(f, buffer->offset, declared, &misplaced)) < 0)
+		return status;
+	if (met && !misplaced) { /* the size is right, what follows it is not */
 		buffer->end = buffer->next = declared;
 		return 1;
 	}
@@ -623,6 +656,9 @@ static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 	if (status >= 0)
 		status = look_at(f, w.at, &look);
 	if (status >= 0 && !ended_well(f, &w, &look, filled)) {
+		buffer->searched = true;
+		if (w.doubtful)
+			w.why = STOP_DAMAGE;
 		status = stop_at_swallowed(f, buffer->offset + 1, w.at, false, &w);
 		if (status >= 0)
 			status = look_at(f, w.at, &look);

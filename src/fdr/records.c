@@ -132,6 +132,10 @@ static void describe(struct fdr_records *records, struct fdr_stream *stream, con
 		add_uint(records, "tsc", stream->cursor.tsc);
 		add_uint(records, "thread", track->thread);
 	}
+	if (item->suspect)
+		tw_add_number(&records->list, "suspect", TW_FIELD_BOOL, true);
+	if (item->uncertain)
+		tw_add_number(&records->list, "time_uncertain", TW_FIELD_BOOL, true);
 	*record = (struct tw_record){
 	    .kind = tw_fdr_kind_name(kind),
 	    .offset = item->offset,

@@ -364,11 +364,9 @@ static int rewrite_inner(struct fdr_rewrite *r, struct tw_output *out, struct tw
 		status = fdr_find_buffer(r->reader, r->log, &r->window, at, &buffer);
 		if (status <= 0)
 			break;
-		struct rewritten_buffer job = {.place = {.offset = buffer.offset,
-		                                         .end = buffer.end < end ? buffer.end : end,
-		                                         .next = buffer.next < end ? buffer.next : end,
-		                                         .cut = buffer.cut,
-		                                         .excess = buffer.excess}};
+		struct rewritten_buffer job = {.place = fdr_place_of(&buffer)};
+		job.place.end = buffer.end < end ? buffer.end : end;
+		job.place.next = buffer.next < end ? buffer.next : end;
 		at = job.place.next;
 		if (!buffer.has_thread) {
 			result->lost_bytes += at - buffer.offset;

@@ -68,6 +68,9 @@
 	X(FDR_FUNCTION_KIND, "fdr.function-kind", TW_ERROR, "There is no function record of this kind.")               \
 	X(FDR_DOUBTFUL, "fdr.doubtful", TW_ERROR,                                                                      \
 	  "Bytes that could be records, but do not fit the rest of the log: no function, time or order of it.")        \
+	X(FDR_SUSPECT, "fdr.suspect", TW_NOTE, "Damage follows a record at once: its last bytes may be of it.")        \
+	X(FDR_TIME_UNCERTAIN, "fdr.time-uncertain", TW_NOTE,                                                           \
+	  "Behind damage, times are counted on from before it up to the next NewCPUId or TSCWrap: some are missing.")  \
 	X(FDR_EVENT_SIZE, "fdr.event-size", TW_ERROR, "The size of a custom or typed event is 0 or negative.")         \
 	X(FDR_EVENT_TOO_LARGE, "fdr.event-too-large", TW_WARNING,                                                      \
 	  "An event is larger than the memory limit allows to hold: only its beginning is shown.")                     \

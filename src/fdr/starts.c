@@ -6,6 +6,7 @@
 enum { RECORD = TW_FDR_METADATA_SIZE };
 
 enum { SECONDS = 1, MICROSECONDS = 9 }; /* offsets in a WallTime record */
+enum { THREAD_END = 5 };                /* of a NewBuffer record's thread id */
 
 /* Whether what may be a WallTime record tells a time of this millennium or the next two, and what stands before it a
  * thread of Linux, which in version 1 has 2 bytes: other bytes hardly ever do. */
@@ -15,7 +16,10 @@ bool fdr_tells_time(const struct fdr_log *log, const uint8_t *wall, size_t have)
 	if (have < MICROSECONDS + sizeof(uint32_t))
 		return true;
 	bool thread = log->header.version == 1 || tw_load32(wall - RECORD + 1, big) <= FDR_PID_LIMIT;
-	return thread && tw_load64(wall + SECONDS, big) >> 36 == 0 && tw_load32(wall + MICROSECONDS, big) < 1000000;
+	static const uint8_t zeros[RECORD - THREAD_END];
+	bool clean = !log->clean || memcmp(wall - RECORD + THREAD_END, zeros, sizeof zeros) == 0;
+	return thread && clean && tw_load64(wall + SECONDS, big) >> 36 == 0 &&
+	       tw_load32(wall + MICROSECONDS, big) < 1000000;
 }
 
 /* Where in these bytes, before `limit`, a buffer begins for certain: NewBuffer and WallTime, after BufferExtents if it

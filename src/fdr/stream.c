@@ -91,6 +91,10 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 	int status = fdr_cursor_bytes(cursor, &bytes, &size);
 	if (status < 0)
 		return status;
+	if (cursor->counted_on)
+		return 0;
+	if (size == cursor->end - cursor->at && size >= TW_FDR_FUNCTION_SIZE && fdr_gap_follows(cursor))
+		size -= TW_FDR_FUNCTION_SIZE; /* the last record is suspect */
 	struct tw_event *first = &rows->events[rows->event_count], *event = first;
 	size_t room = rows->event_room - rows->event_count, most = size / TW_FDR_FUNCTION_SIZE;
 	const uint8_t *end = bytes + (most < room ? most : room) * TW_FDR_FUNCTION_SIZE, *p = bytes;
@@ -178,6 +182,11 @@ static int take_arguments(struct fdr_stream *stream, struct fdr_rows *rows, stru
 	return 0;
 }
 
+static uint8_t doubt_of(const struct fdr_item *item)
+{
+	return item->suspect || item->uncertain ? TW_FLAG_UNCERTAIN : 0;
+}
+
 static int take_call(struct fdr_stream *stream, struct fdr_rows *rows, const struct fdr_item *item)
 {
 	static const struct {
@@ -192,7 +201,7 @@ static int take_call(struct fdr_stream *stream, struct fdr_rows *rows, const str
 	struct tw_reader *reader = stream->cursor.reader;
 	const struct tw_fdr_record *record = &item->record;
 	struct tw_event *event = add_event(stream, rows, forms[record->kind].kind, item->offset);
-	event->flags = forms[record->kind].flags;
+	event->flags = forms[record->kind].flags | doubt_of(item);
 	event->name = fdr_name_of(reader, stream->names, record->function_id);
 	if (event->name == UINT32_MAX)
 		return tw_fail_memory(reader);
@@ -222,6 +231,7 @@ static void take_event(struct fdr_stream *stream, struct fdr_rows *rows, const s
 	struct tw_event *event = add_event(stream, rows, TW_INSTANT, item->offset);
 	event->name = typed ? words->typed_event : words->custom_event;
 	event->category = words->category;
+	event->flags = doubt_of(item);
 	if (!typed && stream->cursor.log->header.version < 5) {
 		event->time = tw_ticks_ns(&stream->clock, record->tsc);
 		if (stream->cursor.log->header.version == 4)
@@ -347,6 +357,7 @@ int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint3
 	stream->in_buffer = false;
 	stream->cursor.tsc = 0;
 	stream->cursor.cpu = 0;
+	stream->cursor.counted_on = false;
 	return set_track(stream, reader, thread != 0, t->process, t->thread);
 }
 
@@ -360,16 +371,7 @@ int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader)
 		if (status <= 0)
 			return status;
 	} while (buffer.has_thread && !tw_thread_wanted(&reader->options, buffer.thread));
-	state->here = (struct fdr_place){
-	    .offset = buffer.offset,
-	    .end = buffer.end,
-	    .next = buffer.next,
-	    .tsc = buffer.tsc,
-	    .wall_us = buffer.wall_us,
-	    .filled = buffer.filled,
-	    .cut = buffer.cut,
-	    .excess = buffer.excess,
-	};
+	state->here = fdr_place_of(&buffer);
 	stream->place = &state->here;
 	stream->places_end = &state->here + 1;
 	return set_track(stream, reader, buffer.has_thread, buffer.process, buffer.thread) < 0 ? TW_ERR_MEMORY : 1;

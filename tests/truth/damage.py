@@ -8,9 +8,9 @@ the good trace begin and end is told by the decoders of this directory, not by t
 to be found by `dump` of the damaged trace, wherever it has been moved to, and by those decoders in what `repair` makes of it:
 otherwise it is lost. What `dump` tells of a place where the good trace has no record is invented, and so is a record that
 another thread is said to have made. A record that was hit counts neither way. One that stands whole in the copy of a stretch
-is counted as twice: in a format without an order nothing shows that it is a copy. A time that the tool has by counting on
-from a record that is gone may be another one, and is counted as moved. What a repaired trace says more often than the good
-one is strange: mostly records that were hit.
+is counted as twice: in a format without an order nothing shows that it is a copy; it is not lost if one of both is told. A
+time that the tool has by counting on from a record that is gone may be another one, and is counted as moved. What a repaired
+trace says more often than the good one is strange: mostly records that were hit.
 
 Prints a row of figures for each format and damage, and TAP: a format fails when more than BOUNDS is lost on average, or
 anything is invented. Words choose the formats.
@@ -339,9 +339,9 @@ def wrong_kind(record, row):
 
 def judge(good, damaged, rows, counts):
     """Compares what is dumped of a damaged trace with the records of the good one."""
-    places, hit, twice = {}, set(), set()
+    places, hit, twice = {}, set(), {}
     for record in good:
-        twice.add(damaged.copy(record.begin))
+        twice[damaged.copy(record.begin)] = record.begin
         now = damaged.where(record.begin, record.end)
         if now is not None:
             places[now] = record
@@ -364,7 +364,8 @@ def judge(good, damaged, rows, counts):
             counts["moved"] += record.time != row["tsc"]
     wanted = [at for at, record in places.items() if record.kind != "buffer-extents"]
     counts["whole"] += len(wanted)
-    counts["lost"] += sum(at not in found for at in wanted)
+    copied = {begin for copy, begin in twice.items() if copy in found}  # all is told of one of both
+    counts["lost"] += sum(at not in found and places[at].begin not in copied for at in wanted)
     return [places[at] for at in wanted]
 
 

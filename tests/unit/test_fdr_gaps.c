@@ -218,6 +218,223 @@ static void test_smashed_delta(void **state)
 	assert_int_equal(count, 4 * CALLS - 1);
 }
 
+/* Bytes are missing up to the middle of a NewCPUId record, of whose 16 bytes the last 8 are zeros where the counter is
+ * below 2^40: they are no call of function 0. The counter told next shows that it is one buffer. */
+static void test_end_of_a_record(void **state)
+{
+	enum { LOST = 10 };
+	(void)state;
+	make_log();
+	size_t start = begin_buffer(&log_, THREAD, 1, 70000000);
+	add_calls(&log_, THREAD, CALLS / 2);
+	size_t cpu = log_.size;
+	add_cpu(&log_, 1, 70000000 + CALLS / 2 * TICK);
+	add_calls(&log_, THREAD, 6);
+	add_cpu(&log_, 1, 70000000 + (CALLS / 2 + 7) * TICK);
+	add_calls(&log_, THREAD, CALLS / 2);
+	end_buffer(&log_, start);
+	hurt = log_;
+	delete_bytes(cpu - LOST * 8, LOST * 8 + 8);
+	read_rows(&hurt);
+	assert_int_equal(calls_of(THREAD), CALLS + CALLS - LOST + 6);
+	expect_threads(CALLS + CALLS - LOST + 6, CALLS, CALLS);
+	assert_int_not_equal(errors, 0);
+}
+
+/* A stretch that stands twice, with a record that tells the counter: it goes back there, and it is one buffer all the
+ * same, of which the copy is not read. */
+static void test_copied_counter(void **state)
+{
+	enum { STRETCH = 40 * 8 + 16 };
+	(void)state;
+	make_log();
+	size_t start = begin_buffer(&log_, THREAD, 1, 70000000);
+	add_calls(&log_, THREAD, CALLS / 2);
+	size_t at = log_.size - 20 * 8;
+	add_cpu(&log_, 1, 70000000 + CALLS / 2 * TICK);
+	add_calls(&log_, THREAD, CALLS / 2);
+	end_buffer(&log_, start);
+	hurt = log_;
+	memmove(hurt.data + at + STRETCH, hurt.data + at, hurt.size - at);
+	hurt.size += STRETCH;
+	read_rows(&hurt);
+	expect_threads(2 * CALLS, CALLS, CALLS);
+	assert_int_equal(errors, 2); /* the size of the buffer, and the copy */
+}
+
+/* Version 1 has no sizes. The second byte of the record of function 0x10 is that of a NewBuffer record; 16 bytes on, the
+ * argument begins like a WallTime record; and behind that comes the second byte of function 0x50, that of a NewCPUId
+ * record. What would be no thread has bytes behind it that are not 0, which the log's NewBuffer records have not. */
+static void test_argument_like_a_buffer(void **state)
+{
+	enum { BEHIND = 600 };
+	(void)state;
+	add_header_of(&log_, 1, 1, 3, SECOND, 4 * SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, 50000000);
+	add_calls(&log_, THREAD, 6);
+	add_function(&log_, 1, 0x10, TICK);
+	add_function(&log_, 3, 0x20, TICK);
+	add_argument(&log_, 0x09);
+	add_function(&log_, 0, 0x50, TICK);
+	add_calls(&log_, THREAD, BEHIND);
+	end_buffer(&log_, start);
+	add_thread(&log_, THREAD + 1, 60000000);
+	read_rows(&log_);
+	assert_int_equal(errors, 0);
+	assert_int_equal(count, 6 + 3 + BEHIND + CALLS);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(rows[i].thread, THREAD + (i >= 6 + 3 + BEHIND));
+}
+
+/* A byte is put in six calls before the end, and from there on all look like entries of other functions up to where the
+ * buffer's size leads: a byte before the next buffer. */
+static void test_shifted_to_the_end(void **state)
+{
+	enum { LEFT = 6 };
+	(void)state;
+	make_log();
+	const size_t at = starts[2] - LEFT * 8;
+	memmove(hurt.data + at + 1, hurt.data + at, hurt.size - at);
+	hurt.data[at] = 0;
+	hurt.size++;
+	read_rows(&hurt);
+	assert_int_equal(calls_of(THREAD), CALLS);
+	assert_int_equal(calls_of(THREAD + 2), CALLS);
+	assert_in_range(calls_of(THREAD + 1), CALLS - 2, CALLS);
+	assert_int_equal(count, 2 * CALLS + calls_of(THREAD + 1));
+	assert_int_not_equal(errors, 0);
+}
+
+/* All but the last 7 bytes of a NewCPUId record are random, and so are the two calls before it: those 7, zeros, and the
+ * byte before them look like a call of function 1, which the log has. */
+static void test_zeros_behind_a_gap(void **state)
+{
+	(void)state;
+	make_log();
+	size_t start = begin_buffer(&log_, THREAD, 1, 70000000);
+	add_calls(&log_, THREAD, CALLS / 2);
+	size_t cpu = log_.size;
+	add_cpu(&log_, 1, 70000000 + CALLS / 2 * TICK);
+	add_calls(&log_, THREAD, CALLS / 2);
+	end_buffer(&log_, start);
+	hurt = log_;
+	memset(hurt.data + cpu - 16, 0xfe, 16 + 8);
+	hurt.data[cpu + 8] = 1 << 4 | 1 << 1; /* an exit of function 1 */
+	read_rows(&hurt);
+	expect_threads(2 * CALLS - 2, CALLS, CALLS);
+}
+
+/* ---- What is told of records beside damage. ---- */
+
+/* Function records of kinds that there are not (action 7), then a NewCPUId record 40 calls further on. */
+static size_t make_doubtful(void)
+{
+	enum { BEFORE = 100, HIT = 2, BEHIND = 40 };
+	make_log();
+	add_header_of(&log_, 5, 1, 3, SECOND, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, 70000000);
+	size_t hit = log_.size + BEFORE * 8;
+	add_calls(&log_, THREAD, BEFORE + HIT + BEHIND);
+	add_cpu(&log_, 1, 70000000 + 2 * CALLS * TICK);
+	add_calls(&log_, THREAD, BEFORE);
+	end_buffer(&log_, start);
+	hurt = log_;
+	memset(hurt.data + hit, 0xfe, HIT * 8);
+	return hit;
+}
+
+static bool has_mark(const struct tw_record *record, const char *name)
+{
+	for (size_t i = 0; i < record->field_count; i++)
+		if (strcmp(record->fields[i].name, name) == 0)
+			return record->fields[i].type == TW_FIELD_BOOL && record->fields[i].value.u;
+	return false;
+}
+
+/* The record before the damage is suspect; the times of those behind it are not certain up to the counter. */
+static void test_doubt_of_records(void **state)
+{
+	struct tw_reader *reader;
+	struct tw_record record;
+	unsigned suspect = 0, uncertain = 0;
+	(void)state;
+	size_t hit = make_doubtful();
+	assert_int_equal(tw_open_memory(&reader, "made", hurt.data, hurt.size, &(struct tw_read_options){0}), 0);
+	while (tw_read_record(reader, &record) > 0) {
+		assert_int_equal(has_mark(&record, "suspect"), record.offset == hit - 8);
+		suspect += has_mark(&record, "suspect");
+		uncertain += has_mark(&record, "time_uncertain");
+		if (has_mark(&record, "time_uncertain"))
+			assert_in_range(record.offset, hit + 16, hit + 16 + 39 * 8);
+	}
+	tw_close(reader);
+	assert_int_equal(suspect, 1);
+	assert_int_equal(uncertain, 40);
+}
+
+static void test_doubt_of_events(void **state)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	unsigned uncertain = 0;
+	(void)state;
+	size_t hit = make_doubtful();
+	assert_int_equal(tw_open_memory(&reader, "made", hurt.data, hurt.size, &(struct tw_read_options){0}), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_event *event = &batch.events[i];
+			bool beside =
+			    event->kind != TW_LOST && event->offset >= hit - 8 && event->offset <= hit + 16 + 39 * 8;
+			assert_int_equal(event->flags, beside ? TW_FLAG_UNCERTAIN : 0);
+			uncertain += beside;
+		}
+	tw_close(reader);
+	assert_int_equal(uncertain, 41);
+}
+
+struct told {
+	unsigned suspect, uncertain;
+	uint64_t suspect_at, uncertain_at;
+};
+
+static void note_told(void *context, const struct tw_finding *finding)
+{
+	struct told *told = context;
+	if (strcmp(finding->rule, "fdr.suspect") == 0) {
+		told->suspect++;
+		told->suspect_at = finding->record;
+	} else if (strcmp(finding->rule, "fdr.time-uncertain") == 0) {
+		told->uncertain++;
+		told->uncertain_at = finding->record;
+	}
+}
+
+static struct told check(const struct bytes *b)
+{
+	struct told told = {0};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	struct tw_read_options options = {.checking = TW_CHECK_ALL, .on_finding = note_told, .finding_context = &told};
+	assert_int_equal(tw_open_memory(&reader, "made", b->data, b->size, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		continue;
+	tw_close(reader);
+	return told;
+}
+
+static void test_doubt_is_checked(void **state)
+{
+	(void)state;
+	size_t hit = make_doubtful();
+	struct told told = check(&hurt);
+	assert_int_equal(told.suspect, 1);
+	assert_int_equal(told.suspect_at, hit - 8);
+	assert_int_equal(told.uncertain, 1);
+	assert_int_equal(told.uncertain_at, hit + 16);
+	told = check(&log_);
+	assert_int_equal(told.suspect + told.uncertain, 0);
+}
+
 /* A thread that idles for an hour: TSCWrap, NewCPUId or the largest delta of LLVM's runtime tell it. */
 static void test_idle_thread(void **state)
 {
@@ -246,6 +463,14 @@ int main(void)
 	    cmocka_unit_test(test_joined_buffers),
 	    cmocka_unit_test(test_longer_than_a_buffer),
 	    cmocka_unit_test(test_smashed_delta),
+	    cmocka_unit_test(test_end_of_a_record),
+	    cmocka_unit_test(test_copied_counter),
+	    cmocka_unit_test(test_argument_like_a_buffer),
+	    cmocka_unit_test(test_shifted_to_the_end),
+	    cmocka_unit_test(test_zeros_behind_a_gap),
+	    cmocka_unit_test(test_doubt_of_records),
+	    cmocka_unit_test(test_doubt_of_events),
+	    cmocka_unit_test(test_doubt_is_checked),
 	    cmocka_unit_test(test_idle_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

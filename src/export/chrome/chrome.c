@@ -44,11 +44,12 @@ static int take_other(const struct chrome_context *context, const struct tw_even
 #define SAMPLE(category_) take_other, .phase = 'P', .category = (category_), .other = {CHROME_FRAME, NULL}
 
 static const struct chrome_shape event_types[TW_EVENT_KINDS] = {
-    [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .open = true, .flags = TW_FLAG_CLIPPED, .cpu = true},
-    [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
+    [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .open = true, .flags = TW_FLAG_CLIPPED | TW_FLAG_UNCERTAIN,
+                        .cpu = true},
+    [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNCERTAIN, .cpu = true},
     [TW_SLICE_COMPLETE] = {take_complete, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
                            .cpu = true},
-    [TW_INSTANT] = {INSTANT, .cpu = true},
+    [TW_INSTANT] = {INSTANT, .flags = TW_FLAG_UNCERTAIN, .cpu = true},
     [TW_COUNTER] = {take_other, .phase = 'C', .id = {CHROME_ROOT_ID, NULL}},
     [TW_ASYNC_BEGIN] = {ASYNC, .phase = 'b'},
     [TW_ASYNC_INSTANT] = {ASYNC, .phase = 'n'},

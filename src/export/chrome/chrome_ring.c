@@ -16,12 +16,12 @@ enum {
 
 static const struct {
 	uint16_t flag;
-	const char *text;
+	const char *text, *of_slice; /* of instants, too */
 } marks[] = {
-    {TW_FLAG_TAIL, "\"tail\":true"},
-    {TW_FLAG_CLIPPED, "\"clipped\":true"},
-    {TW_FLAG_PARTIAL, "\"partial\":true"},
-    {TW_FLAG_UNWOUND, "\"unwound\":true"},
+    {TW_FLAG_TAIL, "\"tail\":true", "\"tail\":true"},
+    {TW_FLAG_CLIPPED, "\"clipped\":true", "\"clipped\":true"},
+    {TW_FLAG_PARTIAL, "\"partial\":true", "\"uncertain\":true"},
+    {TW_FLAG_UNWOUND, "\"unwound\":true", "\"unwound\":true"},
 };
 
 /* ---- The rings' memory. ---- */
@@ -190,7 +190,8 @@ TW_NOINLINE char *put_ending(const struct chrome *chrome, struct tw_output *out,
 	}
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		if (slot->flags & marks[i].flag) {
-			p = stpcpy(stpcpy(p, some ? "," : ""), marks[i].text);
+			p = stpcpy(p, some ? "," : "");
+			p = stpcpy(p, slot->kind <= TW_INSTANT ? marks[i].of_slice : marks[i].text);
 			some = true;
 		}
 	return p;

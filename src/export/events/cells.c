@@ -117,17 +117,23 @@ static struct tw_cell flags(struct tw_cells *cells, const struct tw_event *event
 {
 	static const struct {
 		uint16_t flag;
-		const char *word;
+		const char *word, *of_slice; /* of instants, too */
 	} words[] = {
-	    {TW_FLAG_TAIL, "tail"},       {TW_FLAG_CLIPPED, "clipped"}, {TW_FLAG_PROCESS, "process"},
-	    {TW_FLAG_GLOBAL, "global"},   {TW_FLAG_PARTIAL, "partial"}, {TW_FLAG_USERSPACE, "userspace"},
-	    {TW_FLAG_UNWOUND, "unwound"}, {TW_FLAG_MORE, "more"},
+	    {TW_FLAG_TAIL, "tail", "tail"},
+	    {TW_FLAG_CLIPPED, "clipped", "clipped"},
+	    {TW_FLAG_PROCESS, "process", "process"},
+	    {TW_FLAG_GLOBAL, "global", "global"},
+	    {TW_FLAG_PARTIAL, "partial", "uncertain"},
+	    {TW_FLAG_USERSPACE, "userspace", "userspace"},
+	    {TW_FLAG_UNWOUND, "unwound", "unwound"},
+	    {TW_FLAG_MORE, "more", "more"},
 	};
+	const bool slice = event->kind <= TW_INSTANT;
 	tw_line_clear(&cells->text);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (event->flags & words[i].flag) {
 			tw_line_text(&cells->text, cells->text.text.length ? " " : "");
-			tw_line_text(&cells->text, words[i].word);
+			tw_line_text(&cells->text, slice ? words[i].of_slice : words[i].word);
 		}
 	return text(cells, TW_CELL_PLAIN);
 }

@@ -277,7 +277,7 @@ static void add_event(struct perfetto *perfetto, const struct tw_event *event, u
 	if (event->argument_count)
 		tw_perfetto_add_arguments(perfetto, event, 0);
 	if (event->flags)
-		tw_perfetto_add_flag_words(perfetto, event->flags);
+		tw_perfetto_add_flag_words(perfetto, event->kind, event->flags);
 }
 
 static void put_event(struct perfetto *perfetto, uint64_t time)
@@ -374,9 +374,9 @@ TW_NOINLINE void put_end(struct perfetto *perfetto, const struct tw_slice_end *e
 	add_type(perfetto, TYPE_SLICE_END, uuid);
 	if (end->event) {
 		tw_perfetto_add_arguments(perfetto, end->event, 0);
-		tw_perfetto_add_flag_words(perfetto, end->event->flags);
+		tw_perfetto_add_flag_words(perfetto, TW_SLICE_END, end->event->flags);
 	} else if (end->how == TW_CALL_UNWOUND) {
-		tw_perfetto_add_flag_words(perfetto, TW_FLAG_UNWOUND);
+		tw_perfetto_add_flag_words(perfetto, TW_SLICE_END, TW_FLAG_UNWOUND);
 	}
 	put_event(perfetto, end->time);
 }

@@ -246,7 +246,7 @@ void tw_perfetto_add_arguments(struct perfetto *perfetto, const struct tw_event 
 void tw_perfetto_add_own(struct perfetto *perfetto, const char *name, unsigned field, uint64_t value);
 
 /* Adds a word for each flag that is one. */
-void tw_perfetto_add_flag_words(struct perfetto *perfetto, uint16_t flags);
+void tw_perfetto_add_flag_words(struct perfetto *perfetto, unsigned kind, uint16_t flags);
 
 /* ---- perfetto_sched.c: switches and wake-ups. ---- */
 

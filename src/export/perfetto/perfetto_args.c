@@ -107,15 +107,15 @@ void tw_perfetto_add_own(struct perfetto *perfetto, const char *name, unsigned f
 	tw_proto_end(&perfetto->event, begin);
 }
 
-void tw_perfetto_add_flag_words(struct perfetto *perfetto, uint16_t flags)
+void tw_perfetto_add_flag_words(struct perfetto *perfetto, unsigned kind, uint16_t flags)
 {
-	static const struct {
+	const struct {
 		uint16_t flag;
 		const char *name;
 	} words[] = {
 	    {TW_FLAG_TAIL, "tail"},
 	    {TW_FLAG_CLIPPED, "clipped"},
-	    {TW_FLAG_PARTIAL, "partial"},
+	    {TW_FLAG_PARTIAL, kind <= TW_INSTANT ? "uncertain" : "partial"},
 	    {TW_FLAG_UNWOUND, "unwound"},
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
