@@ -262,6 +262,19 @@ static bool take_sample_number(struct chrome_fill *fill, const struct chrome_val
 	return false;
 }
 
+/* Of a wake-up: the thread that woke the other, by its number. */
+static bool take_waker(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value)
+{
+	struct tw_argument waker = {.type = TW_ARG_KOID};
+	if (fill->event->kind != TW_WAKEUP || !chrome_is(key, "waker") || !chrome_integer(value, &waker.value.u))
+		return false;
+	uint32_t track = chrome_koid_track(fill->reader, value);
+	fill->failed |= track == UINT32_MAX;
+	fill->event->other = fill->failed ? 0 : track;
+	put_scheduling(fill, "waker", &waker);
+	return true;
+}
+
 static bool take_mark(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value)
 {
 	uint64_t cpu;
@@ -269,7 +282,7 @@ static bool take_mark(struct chrome_fill *fill, const struct chrome_value *key, 
 		fill->event->cpu = (uint16_t)cpu;
 		return true;
 	}
-	if (take_sample_number(fill, key, value))
+	if (take_sample_number(fill, key, value) || take_waker(fill, key, value))
 		return true;
 	for (size_t i = 0; i < sizeof marks / sizeof *marks && value->type == CHROME_TRUE; i++)
 		if (chrome_is(key, marks[i].key)) {

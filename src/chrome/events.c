@@ -4,6 +4,7 @@
 #include "base/text/utf8.h"
 #include "chrome/chrome.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct chrome_value *member(const struct chrome_fill *fill, enum chrome_member which)
@@ -140,8 +141,21 @@ static uint64_t take_id(struct chrome_fill *fill, bool needed, bool *global)
 
 /* ---- Names of tracks. ---- */
 
+/* Whether a name is what Trackway writes for viewers where a trace tells none: "thread 12", "process 3". */
+static bool is_number_alone(const struct chrome_fill *fill, uint32_t number, const struct chrome_value *value)
+{
+	const struct tw_track *track = tw_dictionary_track(fill->reader->dictionary, number);
+	const bool thread = track->kind == TW_TRACK_THREAD;
+	char text[40];
+	snprintf(text, sizeof text, "%s %llu", thread ? "thread" : "process",
+	         (unsigned long long)(thread ? track->thread : track->process));
+	return fill->state->stream.own && chrome_is(value, text);
+}
+
 static int name_track(struct chrome_fill *fill, uint32_t track, const struct chrome_value *value)
 {
+	if (track != UINT32_MAX && is_number_alone(fill, track, value))
+		return 0;
 	uint32_t name = chrome_name_of(fill, value);
 	if (track == UINT32_MAX || fill->failed)
 		return TW_ERR_MEMORY;
@@ -340,11 +354,16 @@ static void note_members(struct chrome_fill *fill)
 		chrome_report(fill->reader, CHROME_MEMBER, fill->item, at, "the stack of an event is left out");
 }
 
+static bool is_scheduling(const struct tw_event *event)
+{
+	return event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
+}
+
 /* Sets the CPU of an event that does not tell it: Trackway writes it only where it changed since the thread's last
  * event. */
 static void carry_cpu(struct chrome_fill *fill, struct chrome_track_info *track)
 {
-	if (!fill->state->stream.own_cpu || fill->event->flags & TW_FLAG_CLIPPED)
+	if (!fill->state->stream.own_cpu || fill->event->flags & TW_FLAG_CLIPPED || is_scheduling(fill->event))
 		return;
 	track->cpu = fill->event->cpu;
 	fill->reader->clock.has_cpu = true;
@@ -433,7 +452,7 @@ static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, s
 		return TW_ERR_MEMORY;
 	struct chrome_track_info *track = &state->tracks[event->track];
 	track->bytes += fill->item->size;
-	if (state->stream.own_cpu)
+	if (state->stream.own_cpu && !is_scheduling(event))
 		event->cpu = track->cpu;
 	fill->event = tw_slab_add(&fill->piece->slab, event);
 	if (!fill->event)

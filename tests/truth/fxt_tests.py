@@ -532,7 +532,7 @@ class Chart:
 
 
 # Categories of instants that stand for what Chrome's format has no kind for.
-STAND_INS = {"scheduling", "stack-sample", "cpu-sample", "allocation-sample", "log", "object", "blob", "lost",
+STAND_INS = {"stack-sample", "cpu-sample", "allocation-sample", "log", "object", "blob", "lost",
              "metadata"}
 
 CHART = {"instant": "i", "counter": "C", "async-begin": "b", "async-instant": "n", "async-end": "e", "flow-begin": "s",

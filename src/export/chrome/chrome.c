@@ -9,13 +9,15 @@
  *   slice that was open when the trace ended, and nothing else is.
  * - Arguments are "args"; those of a slice's end are in "args":{"end":{...}}. "cpu" is there in the events at which a
  *   thread's CPU is not the one of its event before (the first of each thread, and migrations): most events need no
- *   args. Where a trace tells the CPU of switches and wake-ups alone, each of these has it. A slice that was ended by
+ *   args. A slice that was ended by
  *   the end of one around it (exceptions and longjmp leave no exits) has "unwound". A complete slice tells its end
  *   before: what begins inside of it may go on.
  * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of
  *   flows and counters are not. What the format has no kind for is an instant, and its category says what it was.
  * - Samples of stacks are "P" events, whose stacks stand once in "stackFrames". What is measured by CPU time or by
  *   allocations is such an event, too, by its category, and "args" have its numbers.
+ * - Scheduling stands in "systemTraceEvents" (chrome_system.c); an object that says no more than the name of a
+ *   process or thread is that name.
  * - A pointer or koid whose object is known is a text, "0x1234 (name)". */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome/chrome.h"
@@ -27,7 +29,9 @@
 #include <trackway/version.h>
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How many frames may be open at once: 24 bytes each, and up to 40 more where their ends do not fit. */
 enum { MEMORY_PER_FRAME = 128 };
@@ -36,6 +40,7 @@ static int take_begin(const struct chrome_context *context, const struct tw_even
 static int take_end(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 static int take_complete(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 static int take_other(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+static int take_object(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 
 #define ASYNC take_other, .category = "async", .id = {CHROME_LOCAL_ID, NULL}
 #define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {CHROME_ROOT_ID, NULL}
@@ -57,16 +62,16 @@ static const struct chrome_shape event_types[TW_EVENT_KINDS] = {
     [TW_FLOW_BEGIN] = {FLOW, .phase = 's'},
     [TW_FLOW_STEP] = {FLOW, .phase = 't'},
     [TW_FLOW_END] = {FLOW, .phase = 'f'},
-    [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {CHROME_PLAIN_NUMBER, "state"},
-                   .other = {CHROME_TRACK, "next"}},
-    [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {CHROME_KNOWN_TRACK, "waker"}},
+    [TW_SWITCH] = {tw_chrome_take_scheduling, .unmet = true},
+    [TW_WAKEUP] = {tw_chrome_take_scheduling, .unmet = true},
     [TW_STACK_SAMPLE] = {SAMPLE("stack-sample"), .value = {CHROME_PLAIN_NUMBER, "weight"},
                          .id = {CHROME_NOT_ZERO, "wall_ns"}},
     [TW_CPU_SAMPLE] = {SAMPLE("cpu-sample"), .value = {CHROME_PLAIN_NUMBER, "cpu_ns"}, .own_category = true},
     [TW_ALLOCATION_SAMPLE] = {SAMPLE("allocation-sample"), .value = {CHROME_PLAIN_NUMBER, "bytes"},
                               .id = {CHROME_PLAIN_NUMBER, "count"}, .own_category = true},
     [TW_LOG] = {INSTANT, .category = "log", .value = {CHROME_PLAIN_NUMBER, "severity"}},
-    [TW_OBJECT] = {STAND_IN("object"), .value = {CHROME_PLAIN_NUMBER, "type"}, .id = {CHROME_HEX, "koid"}},
+    [TW_OBJECT] = {take_object, .phase = 'i', .scope = true, .unmet = true, .approximated = true, .category = "object",
+                   .value = {CHROME_PLAIN_NUMBER, "type"}, .id = {CHROME_HEX, "koid"}},
     [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {CHROME_PLAIN_NUMBER, "size"},
                  .id = {CHROME_PLAIN_NUMBER, "type"}},
     [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {CHROME_PLAIN_NUMBER, "count"},
@@ -253,6 +258,15 @@ static int take_other(const struct chrome_context *context, const struct tw_even
 	return 0;
 }
 
+static int take_object(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
+{
+	if (tw_chrome_take_name(context, event, track))
+		return 0;
+	if (!context->chrome->tracks.items[track].prefix_size)
+		tw_chrome_meet_track(context->chrome, track);
+	return take_other(context, event, track);
+}
+
 TW_INLINE int take_slice(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
                          const struct chrome_shape *type)
 {
@@ -429,6 +443,7 @@ static int begin(struct chrome *chrome, struct tw_writer *writer, const struct t
 		tw_put_text(&writer->out, "{");
 	else
 		put_head(&writer->out, reader);
+	tw_chrome_system_begin(chrome, reader);
 	tw_chrome_frames_begin(chrome, reader);
 	if (chrome->frames.aside < 0)
 		tw_put_text(&writer->out, "\"traceEvents\":[");
@@ -457,7 +472,7 @@ static int take_all(const struct chrome_context *context, const struct tw_batch 
 			status = tw_chrome_take_text(context, event, track, text);
 			continue;
 		}
-		if (__builtin_expect(!tracks[track].prefix_size, 0))
+		if (__builtin_expect(!tracks[track].prefix_size && !event_types[event->kind].unmet, 0))
 			tw_chrome_meet_track(context->chrome, track);
 		status = event_types[event->kind].take(context, event, track);
 	}
@@ -494,6 +509,7 @@ static int open_chrome(struct tw_writer *writer)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	chrome->writer = writer;
 	chrome->frames.aside = -1;
+	chrome->system.spool.fd = -1;
 	fill_kinds(chrome->kinds);
 	tw_args_init(&chrome->args, writer);
 	tw_names_init(&chrome->names, render_name);
@@ -536,6 +552,10 @@ static int finish_chrome(struct tw_writer *writer)
 	tw_chrome_frames_end(chrome);
 	if (chrome->dictionary)
 		tw_count_owners(writer, chrome->dictionary);
+	int error = tw_chrome_system_finish(chrome);
+	if (error)
+		return tw_writer_fail(writer, error == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM,
+		                      "the temporary file for scheduling: %s", strerror(error));
 	if (chrome->document)
 		tw_put(&writer->out, chrome->document->bytes, chrome->document->length);
 	tw_put_text(&writer->out, "}\n");
@@ -552,6 +572,7 @@ static void close_chrome(struct tw_writer *writer)
 	free(chrome->ring.text);
 	tw_text_free(&chrome->line.text);
 	tw_chrome_frames_free(chrome);
+	tw_spool_free(&chrome->system.spool);
 	tw_chrome_tracks_free(chrome);
 	free(chrome);
 	writer->state = NULL;

@@ -6,6 +6,7 @@
 #include "core/calls/open_slices.h"
 #include "core/format.h"
 #include "export/text/args.h"
+#include "export/text/spool.h"
 
 enum {
 	CHROME_SLOTS = 1 << 16,     /* events that wait for the end of a slice, at most */
@@ -25,6 +26,7 @@ struct chrome_track {
 	uint32_t pid, tid;
 	uint32_t name; /* that was written, 0 where it had none */
 	bool as_read;  /* the numbers are those of the text of its events, and so are its names: nothing is added */
+	bool system;   /* its name, and that of its process, must be told though it may have no event of its own */
 };
 
 struct chrome_process {
@@ -32,6 +34,7 @@ struct chrome_process {
 	uint32_t track; /* that tells its name, or 0 */
 	uint32_t name;  /* that was written, 0 where it had none */
 	bool met;
+	bool system; /* its name must be told */
 };
 
 struct chrome;
@@ -42,7 +45,14 @@ int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dic
 /* Gives a track its numbers at its first event, and writes its names. Without memory chrome->line fails. */
 void tw_chrome_meet_track(struct chrome *chrome, uint32_t number);
 
-/* Writes the names that became known after the first event of their track. */
+/* Notes that the name of a process must be told. Returns false when there is no memory. */
+bool tw_chrome_need_process(struct chrome *chrome, uint64_t process);
+
+/* Whether that was noted. */
+bool tw_chrome_needs_process(const struct chrome *chrome, uint64_t process);
+
+/* Writes the names that became known after the first event of their track, and those that must be told and are not
+ * told with the scheduling. */
 void tw_chrome_tracks_finish(struct chrome *chrome);
 
 void tw_chrome_tracks_free(struct chrome *chrome);
@@ -112,6 +122,11 @@ struct chrome_frames {
 	int aside;     /* where events wait for the frames, -1: they do not */
 };
 
+/* Scheduling, which stands behind the events. Written by chrome_system.c. */
+struct chrome_system {
+	struct tw_spool spool;
+};
+
 struct chrome {
 	struct chrome_kind kinds[TW_EVENT_KINDS];
 	struct tw_names names;
@@ -125,6 +140,7 @@ struct chrome {
 	struct chrome_ring ring;
 	struct tw_line line; /* text of the event at hand */
 	struct chrome_frames frames;
+	struct chrome_system system;
 	struct chrome_time time;
 	const struct tw_text *document; /* events are written as they were read, and this is around them; or NULL */
 	uint64_t start;                 /* of the trace */
@@ -194,6 +210,24 @@ void tw_chrome_add_frame(struct chrome *chrome, uint32_t stack);
 void tw_chrome_frames_end(struct chrome *chrome);
 void tw_chrome_frames_free(struct chrome *chrome);
 
+/* ---- chrome_system.c: scheduling. ---- */
+
+void tw_chrome_system_begin(struct chrome *chrome, const struct tw_reader *reader);
+
+/* Takes a switch or a wake-up. Returns 0 or TW_ERR_MEMORY. */
+int tw_chrome_take_scheduling(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+
+/* Takes an object that says no more than the name of its process or thread. False: it is another one. */
+bool tw_chrome_take_name(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+
+/* Writes all behind the events, with the names of those whom it is about. Returns 0 or an errno. */
+int tw_chrome_system_finish(struct chrome *chrome);
+
+static inline bool tw_chrome_has_system(const struct chrome *chrome)
+{
+	return tw_spool_has(&chrome->system.spool, 0);
+}
+
 /* ---- chrome_args.c: what stands in "args". ---- */
 
 /* What a batch is written with. */
@@ -210,14 +244,13 @@ struct chrome_context {
 /* How one of an event's numbers (value, id, other) is written. */
 enum chrome_form {
 	CHROME_NOT_TOLD,
-	CHROME_PLAIN_NUMBER, /* in args, as all up to CHROME_KNOWN_TRACK */
+	CHROME_PLAIN_NUMBER, /* in args, as all up to CHROME_THREAD */
 	CHROME_NOT_ZERO,     /* a number; 0 is left out */
 	CHROME_HEX,
-	CHROME_TRACK,       /* of a track: "process/thread" */
-	CHROME_KNOWN_TRACK, /* the same; 0 is left out */
-	CHROME_ROOT_ID,     /* "id" of the event itself, as all from here on */
-	CHROME_LOCAL_ID,    /* "id2", local to the process */
-	CHROME_FRAME,       /* "sf" of a stack; 0 is left out */
+	CHROME_THREAD,   /* of a track: the number of the thread; 0 is left out */
+	CHROME_ROOT_ID,  /* "id" of the event itself, as all from here on */
+	CHROME_LOCAL_ID, /* "id2", local to the process */
+	CHROME_FRAME,    /* "sf" of a stack; 0 is left out */
 };
 
 struct chrome_told {
@@ -230,6 +263,7 @@ struct chrome_shape {
 	int (*take)(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 	char phase;           /* "ph" */
 	bool open;            /* an end follows */
+	bool unmet;           /* its track needs no names for it */
 	uint16_t flags;       /* that args tell */
 	bool scope;           /* has "s" */
 	bool cpu;             /* args may tell the CPU */
@@ -240,8 +274,16 @@ struct chrome_shape {
 	struct chrome_told value, id, other;
 };
 
-/* Adds the members of an event's "args" to chrome->line, whose first root_size bytes are other members of the event.
- * What has no room is counted as a loss. */
+/* What is "prio" of a switch or a wake-up: the weights that its arguments tell, or its priorities. */
+struct chrome_prios {
+	const struct tw_argument *sides[2]; /* of the thread that leaves or wakes, and of the one that comes; or NULL */
+	bool legacy;                        /* they are priorities */
+};
+
+struct chrome_prios tw_chrome_prios_of(const struct chrome_context *context, const struct tw_event *event);
+
+/* Adds the members of an event's "args", but for what is "prio", to chrome->line, whose first root_size bytes are other
+ * members of the event. What has no room is counted as a loss. */
 void tw_chrome_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
                     const struct chrome_shape *type, size_t root_size);
 

@@ -118,6 +118,54 @@ static void add_series(const struct chrome_context *context, const struct tw_arg
 		tw_line_u64(line, argument->value.u);
 }
 
+/* ---- What "prio" of scheduling is. ---- */
+
+static const struct {
+	const char *name;
+	uint8_t kind, type;
+	bool legacy, in;
+} prio_names[] = {
+    {"outgoing_weight", TW_SWITCH, TW_ARG_INT, false, false},
+    {"incoming_weight", TW_SWITCH, TW_ARG_INT, false, true},
+    {"outgoing_priority", TW_SWITCH, TW_ARG_UINT, true, false},
+    {"incoming_priority", TW_SWITCH, TW_ARG_UINT, true, true},
+    {"weight", TW_WAKEUP, TW_ARG_INT, false, false},
+};
+
+/* Takes the arguments of the one or the other form. Returns whether there are any. */
+static bool find_prios(const struct chrome_context *context, const struct tw_event *event, bool legacy,
+                       struct chrome_prios *prios)
+{
+	*prios = (struct chrome_prios){.legacy = legacy};
+	for (size_t i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *argument = context->arguments + event->first_argument + i;
+		const char *name = tw_dictionary_name(context->dictionary, argument->name)->text;
+		for (size_t k = 0; k < sizeof prio_names / sizeof *prio_names; k++)
+			if (prio_names[k].kind == event->kind && prio_names[k].type == argument->type &&
+			    prio_names[k].legacy == legacy && !prios->sides[prio_names[k].in] &&
+			    strcmp(prio_names[k].name, name) == 0)
+				prios->sides[prio_names[k].in] = argument;
+	}
+	return prios->sides[0] || prios->sides[1];
+}
+
+struct chrome_prios tw_chrome_prios_of(const struct chrome_context *context, const struct tw_event *event)
+{
+	struct chrome_prios prios;
+	if (!find_prios(context, event, false, &prios) && !find_prios(context, event, true, &prios))
+		prios.legacy = false;
+	return prios;
+}
+
+static bool is_prio(const struct chrome_context *context, const struct tw_event *event,
+                    const struct tw_argument *argument)
+{
+	if (event->kind != TW_SWITCH && event->kind != TW_WAKEUP)
+		return false;
+	const struct chrome_prios prios = tw_chrome_prios_of(context, event);
+	return argument == prios.sides[0] || argument == prios.sides[1];
+}
+
 /* Whether an argument is the koid of what a wake-up's `other` tells. */
 static bool is_waker(const struct chrome_context *context, const struct tw_event *event,
                      const struct tw_argument *argument)
@@ -137,7 +185,7 @@ static void add_arguments(const struct chrome_context *context, const struct tw_
 			tw_count_loss(context->writer, "argument", false);
 		} else if (counter && !tw_args_is_number(&arguments[i])) {
 			tw_count_loss(context->writer, "counter value", false);
-		} else if (!is_waker(context, event, &arguments[i])) {
+		} else if (!is_waker(context, event, &arguments[i]) && !is_prio(context, event, &arguments[i])) {
 			tw_args_name(&context->chrome->args, line, context->dictionary, arguments[i].name,
 			             line->text.length == root_size);
 			(counter ? add_series : add_value)(context, &arguments[i]);
@@ -161,26 +209,11 @@ static void add_cpu(const struct chrome_context *context, const struct tw_event 
 	tw_line_u64(&context->chrome->line, event->cpu);
 }
 
-static void add_track(const struct chrome_context *context, uint32_t number)
-{
-	const struct tw_track *track = tw_dictionary_track(context->dictionary, number);
-	struct tw_line *line = &context->chrome->line;
-	char *p = tw_line_room(line, 2 * TW_DIGITS_MAX + 3);
-	if (!p)
-		return;
-	*p++ = '"';
-	p = tw_digits(p, track->process);
-	*p++ = '/';
-	p = tw_digits(p, track->thread);
-	*p++ = '"';
-	tw_line_end(line, p);
-}
-
 static void add_told(const struct chrome_context *context, const struct chrome_told *told, uint64_t value,
                      size_t root_size)
 {
 	struct tw_line *line = &context->chrome->line;
-	bool needs_value = told->form == CHROME_NOT_ZERO || told->form == CHROME_KNOWN_TRACK;
+	bool needs_value = told->form == CHROME_NOT_ZERO || told->form == CHROME_THREAD;
 	if (told->form >= CHROME_ROOT_ID || (needs_value && value == 0))
 		return;
 	add_key(context, told->key, root_size);
@@ -189,7 +222,7 @@ static void add_told(const struct chrome_context *context, const struct chrome_t
 	else if (told->form == CHROME_HEX)
 		tw_line_hex(line, value);
 	else
-		add_track(context, (uint32_t)value);
+		tw_line_exact_u64(line, tw_dictionary_track(context->dictionary, (uint32_t)value)->thread);
 }
 
 static void add_numbers(const struct chrome_context *context, const struct tw_event *event,
@@ -203,11 +236,10 @@ static void add_numbers(const struct chrome_context *context, const struct tw_ev
 		add_told(context, &type->other, event->other, root_size);
 }
 
-/* Whether args tell the CPU: where a thread's changes, or, where most events have none, always. */
+/* Whether args tell the CPU: where a thread's changes. */
 static bool tells_cpu(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	return context->has_cpu ? context->chrome->tracks.items[track].cpu != event->cpu
-	                        : event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
+	return context->has_cpu && context->chrome->tracks.items[track].cpu != event->cpu;
 }
 
 void tw_chrome_args(const struct chrome_context *context, const struct tw_event *event, uint32_t track,

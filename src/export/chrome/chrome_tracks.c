@@ -112,6 +112,21 @@ static uint32_t meet_process(struct chrome *chrome, uint64_t process)
 	return known->pid;
 }
 
+bool tw_chrome_need_process(struct chrome *chrome, uint64_t process)
+{
+	uint32_t place = place_of(chrome, process);
+	if (place == UINT32_MAX)
+		return false;
+	chrome->tracks.processes[place].system = true;
+	return true;
+}
+
+bool tw_chrome_needs_process(const struct chrome *chrome, uint64_t process)
+{
+	uint32_t place;
+	return tw_map_find(&chrome->tracks.places, process, &place) && chrome->tracks.processes[place].system;
+}
+
 /* ---- Tracks. ---- */
 
 /* A tid that no other track of the process has. */
@@ -193,8 +208,23 @@ int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dic
 	return 0;
 }
 
+/* Writes the names that must be told of those who have no event. */
+static void meet_named(struct chrome *chrome)
+{
+	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
+		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
+		if (track->kind == TW_TRACK_PROCESS && tw_chrome_needs_process(chrome, track->process))
+			meet_process(chrome, track->process);
+		else if (chrome->tracks.items[number].system && !chrome->tracks.items[number].prefix_size &&
+		         track->kind == TW_TRACK_THREAD)
+			tw_chrome_meet_track(chrome, number);
+	}
+}
+
 void tw_chrome_tracks_finish(struct chrome *chrome)
 {
+	if (!tw_chrome_has_system(chrome))
+		meet_named(chrome);
 	for (size_t place = 0; place < chrome->tracks.places.count; place++)
 		if (chrome->tracks.processes[place].met)
 			name_process(chrome, &chrome->tracks.processes[place]);
