@@ -6,6 +6,7 @@
 #include "base/text/scan.h"
 #include "uftrace/uftrace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,12 +99,31 @@ static bool take_library(struct tw_reader *reader, const char *line, uint64_t ti
 	return fine;
 }
 
+/* 'SESS timestamp=39138.712 pid=12150 sid=0011 exename="/usr/bin/ls"' */
+static bool take_session(struct tw_reader *reader, const char *line, uint64_t process, uint64_t time)
+{
+	enum { NAME_MOST = 15 }; /* of a thread, as the kernel and uftrace keep it */
+	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
+	char id[17], name[NAME_MOST + 1];
+	if (!read_id(line, id) || symbols->session_count == SESSIONS_MOST ||
+	    !uftrace_add_session(symbols, id, process, time))
+		return false;
+	const char *path = after(line, " exename=\""), *end = path ? strrchr(path, '"') : NULL;
+	if (!end || end == path)
+		return true;
+	const char *slash = memrchr(path, '/', (size_t)(end - path));
+	path = slash ? slash + 1 : path;
+	(void)snprintf(name, sizeof name, "%.*s", (int)(end - path < NAME_MOST ? end - path : NAME_MOST), path);
+	uint32_t number = uftrace_fits(reader, sizeof name) ? tw_dictionary_text(reader->dictionary, name) : 0;
+	uftrace_of(reader)->tasks.failed |= number == UINT32_MAX;
+	symbols->sessions[symbols->session_count - 1].program = number == UINT32_MAX ? 0 : number;
+	return true;
+}
+
 static bool take_task_line(void *context, char *line)
 {
 	struct tw_reader *reader = context;
-	struct uftrace_reader *uftrace = uftrace_of(reader);
 	uint64_t time, thread, process;
-	char id[17];
 	if (!read_time(line, &time))
 		return false;
 	if (strncmp(line, "DLOP ", 5) == 0)
@@ -111,15 +131,14 @@ static bool take_task_line(void *context, char *line)
 	if (!read_number(line, " pid=", &process))
 		return false;
 	if (strncmp(line, "SESS ", 5) == 0)
-		return read_id(line, id) && uftrace->symbols.session_count < SESSIONS_MOST &&
-		       uftrace_add_session(&uftrace->symbols, id, process, time);
+		return take_session(reader, line, process, time);
 	if (strncmp(line, "FORK ", 5) == 0)
 		thread = process;
 	else if (strncmp(line, "TASK ", 5) != 0 || !read_number(line, " tid=", &thread))
 		return false;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
-		return uftrace->tasks.left_out;
+		return uftrace_of(reader)->tasks.left_out;
 	task->process = process;
 	task->born = task->born && task->born < time ? task->born : time;
 	return strncmp(line, "FORK ", 5) != 0 || read_number(line, " ppid=", &task->parent);
@@ -217,6 +236,16 @@ static int by_birth(const void *a, const void *b)
 	return order ? order : tw_compare(first->thread, second->thread);
 }
 
+/* Of a thread that perf does not name: that of the program which it began in, as uftrace calls it. */
+static uint32_t name_of_program(const struct uftrace_reader *uftrace, struct uftrace_task *task)
+{
+	const struct uftrace_session *sessions = uftrace->symbols.sessions;
+	uint32_t number = task->born ? uftrace_session_of(uftrace, task, task->born) : UINT32_MAX;
+	while (number != UINT32_MAX && sessions[number].under != UINT32_MAX)
+		number = sessions[number].under;
+	return number == UINT32_MAX ? 0 : sessions[number].program;
+}
+
 static int add_tracks(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
@@ -229,6 +258,7 @@ static int add_tracks(struct tw_reader *reader)
 		task->track = tw_dictionary_add_track(reader->dictionary, &track);
 		if (task->track == UINT32_MAX)
 			return tw_fail_memory(reader);
+		task->name = task->name ? task->name : name_of_program(uftrace, task);
 		if (task->name)
 			tw_dictionary_name_track(reader->dictionary, task->track, task->name);
 	}

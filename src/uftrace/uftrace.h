@@ -80,6 +80,7 @@ struct uftrace_mapping {
 struct uftrace_session {
 	char id[17];
 	uint64_t process, time;
+	uint32_t program; /* its name; of a library 0 */
 	struct uftrace_mapping *mappings;
 	size_t count, room;
 	struct tw_edge *edges; /* of the mappings */

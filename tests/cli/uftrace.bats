@@ -34,6 +34,10 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	grep -q '"thread":71.*"worker"\|"worker".*"thread":71' out || fail "$(cat out)"
 	grep -q '"process":80.*walk' out || fail "$(cat out)"
 	grep -q '"name":"app:ready"' out
+	[ "$(trackway sql --csv data 'select tid, name from thread where tid order by tid' | tail -n +2 | paste -sd' ')" = '70,prog 71,worker 80,prog' ]
+	trackway stat --by thread --thread prog --json data >rows
+	grep -q '"thread":80,.*"thread_name":"prog"' rows
+	fails grep -q '"thread":71' rows
 	# In the order of time, whatever the file.
 	"$PYTHON" -c 'import json; times = [json.loads(line)["time_ns"] for line in open("out")]; assert times == sorted(times) and len(times) == 18'
 }
@@ -416,7 +420,11 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 @test "uftrace: what uftrace records of a program with threads, and says of it itself" {
 	command -v uftrace >/dev/null || skip "there is no uftrace"
 	gcc -O1 -pg "$TRACKWAY_SOURCE/tests/programs/threads_uftrace.c" -o prog -lpthread
-	uftrace record -d data --no-event ./prog >printed 2>&1 || skip "uftrace cannot record here: $(head -1 printed)"
+	cp prog prog_with_a_long_name
+	uftrace record -d long --no-event ./prog_with_a_long_name >printed 2>&1 || skip "uftrace cannot record here: $(head -1 printed)"
+	uftrace info -d long | sed -n 's/^# task list *: //p' | tr ',' '\n' | tr -d ' ' | sort >tasks
+	trackway sql --csv long "select tid || '(' || name || ')' from thread where tid" | tail -n +2 | sort | diff tasks -
+	uftrace record -d data --no-event ./prog >printed 2>&1
 	uftrace dump -d data >dump.txt
 	trackway stat --json data >stat.json
 	"$PYTHON" "$TRUTH/uftrace.py" compare dump.txt stat.json
