@@ -80,6 +80,56 @@ c,0,4,5000,1000"
 	done
 }
 
+# Fuchsia's converter and catapult's importer of its "systemTraceEvents".
+@test "scheduling of FXT in Chrome JSON: the same answers, nobody invented, and nothing is approximated" {
+	local f by
+	for f in idle waker cpu_breakdown pf_cpu_idle oneshot_all; do
+		trackway convert "$DATA/fxt/$f.fxt" -o "$f.json" 2>told || fail "$f"
+		fails grep -q -e switch -e wakeup told
+		for by in thread process cpu; do
+			trackway sched --json --by $by "$DATA/fxt/$f.fxt" >one
+			trackway sched --json --by $by "$f.json" | diff one - || fail "$f, $by"
+		done
+		for t in "$DATA/fxt/$f.fxt" "$f.json"; do
+			trackway sql --csv "$t" "select s.ts, s.dur, s.cpu, t.tid, t.name, s.state, w.tid as waker from thread_state s
+				join thread t using (utid) left join thread w on w.utid = s.waker_utid order by 1, 4, 3, 2, 6"
+		done >states
+		[ "$(sort states | uniq -c | awk '$1 % 2' | wc -l)" = 0 ] || fail "$f: $(cat states)"
+	done
+	"$PYTHON" - "$DATA/chrome/idle-fuchsia.json" <<-'END'
+		import json, sys
+		made = json.load(open("idle.json"))
+		system = made["systemTraceEvents"]
+		assert made["traceEvents"] == [] and system["type"] == "fuchsia", made
+		asked = json.load(open(sys.argv[1]))["systemTraceEvents"]["events"]
+		assert system["events"] == asked, system["events"]
+	END
+	trackway convert waker.json -o waker.fxt
+	trackway dump waker.fxt | grep -q 'thread-wakeup .*waking_thread=12 .*name=weight .*type=int32 value=10.*name=waker .*type=koid value=11'
+}
+
+@test "legacy switches of FXT in Chrome JSON are those of Fuchsia's own converter" {
+	need_corpus
+	local made=$CORPUS/fxt/fuchsia
+	for f in simple_trace example_benchmark; do
+		trackway convert "$made/$f.fxt" -o "$f.json" 2>/dev/null || fail "$f"
+		"$PYTHON" - "$made/$f.json" "$f.json" <<-'END'
+			import json, sys
+			wanted, found = (json.load(open(path)) for path in sys.argv[1:])
+			of = lambda trace, phases: [e for e in trace["systemTraceEvents"]["events"] if e["ph"] in phases]
+			switches = sorted(of(wanted, "k"), key=lambda e: e["ts"])
+			start = float(found["otherData"]["clock_start_ns"]) / 1000
+			assert len(switches) == len(of(found, "k")) > 0
+			bare = lambda e: json.dumps([e["cpu"], e["out"], e["in"]], sort_keys=True)
+			assert sorted(map(bare, switches)) == sorted(map(bare, of(found, "k")))
+			assert all(abs(a["ts"] - start - b["ts"]) <= 0.002 for a, b in zip(switches, of(found, "k")))
+			name = lambda e: (e["ph"], e["pid"], e.get("tid"), e["name"])
+			known = set(map(name, of(wanted, "pt")))
+			assert all(name(e) in known for e in of(found, "pt") if e["name"])
+		END
+	done
+}
+
 @test "Fuchsia's JSON: names for threads told by number alone, state 0 is runnable, weights in FXT" {
 	trackway convert "$DATA/chrome/sched-names-fuchsia.json" -o s.fxt
 	for t in "$DATA/chrome/sched-names-fuchsia.json" s.fxt; do
@@ -132,6 +182,20 @@ pool-1,S,5000"
 	fails grep -q 'CPU number' told
 	trackway sched --by cpu --json s.fxt >rows
 	[ "$(wc -l <rows)" = 1 ]
+}
+
+@test "merged traces keep the names of processes that have no event of their own" {
+	for to in fxt json; do
+		trackway merge "$DATA/chrome/idle-fuchsia.json" "$DATA/chrome/sched-names-fuchsia.json" -o "m.$to" 2>/dev/null
+	done
+	for t in m.fxt m.json; do
+		trackway sched --json $t | grep -o '"process":.*"running_ns":[0-9]*' | sort >rows
+		diff rows - <<-'END'
+			"process":1,"thread":11,"process_name":"p","thread_name":"worker","running_ns":2000000
+			"process":3000,"thread":3001,"process_name":"server.cm","thread_name":"main","running_ns":22000
+			"process":3000,"thread":3002,"process_name":"server.cm","thread_name":"pool-1","running_ns":10000
+		END
+	done
 }
 
 @test "two traces with a process 0 each: two processes" {

@@ -282,13 +282,27 @@ static inline uint32_t track_of(struct tw_mapping *mapping, uint32_t number)
 	return tw_dictionary_moves(mapping->from) ? moved_track(mapping, number) : known;
 }
 
+/* Names of processes may be told by tracks that have no event. */
+static bool meet_named_processes(struct tw_mapping *mapping)
+{
+	uint32_t place;
+	for (uint32_t i = 1; i < tw_dictionary_tracks(mapping->from); i++) {
+		const struct tw_track *track = tw_dictionary_track(mapping->from, i);
+		const bool met = i < mapping->track_room && mapping->tracks[i];
+		if (!met && track->kind == TW_TRACK_PROCESS && track->name &&
+		    tw_map_find(&mapping->processes, track->process, &place) && meet_track(mapping, i) == UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
 bool tw_mapping_end(struct tw_mapping *mapping)
 {
 	for (uint32_t i = 1; i < mapping->track_room; i++)
 		if (mapping->tracks[i] &&
 		    (moved_track(mapping, i) == UINT32_MAX || !name_track(mapping, i, mapping->tracks[i])))
 			return false;
-	return true;
+	return meet_named_processes(mapping);
 }
 
 /* ---- Stacks. ---- */
