@@ -56,7 +56,8 @@ enum tw_profile_by {
 	/* Of samples: the line of the source, "file:line"; where that is not known, the function and what the format
 	 * calls the place in it ("f+IL_0007"), or else the address. */
 	TW_BY_LINE,
-	TW_BY_WHOLE_THREAD /* of samples: the thread, whatever its functions */
+	TW_BY_WHOLE_THREAD, /* of samples: the thread, whatever its functions */
+	TW_BY_ASYNC         /* asynchronous operations, which are no calls, by name: the trace in TW_ORDER_TIME */
 };
 
 /* How calls are counted, everywhere in this file:
@@ -71,6 +72,10 @@ enum tw_profile_by {
  *   histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 % off; min and max are exact.
  * - Calls shorter than min_duration_ns do not exist: their time is their caller's own. Open ones stay: how long they
  *   would last is not known.
+ *
+ * How asynchronous operations are counted: from a begin to the next end of its category, name and id, and of its
+ * process unless the id is one of all; where several of them are open, the newest ends. They have no callees: self is
+ * the duration, and total the sum of them.
  *
  * How samples are counted:
  * - self: what samples weigh whose stacks end in the row; total: what all samples weigh that have it in their stacks,

@@ -7,6 +7,7 @@
 #include "chrome/parse.h"
 #include "chrome/rules.h"
 #include "core/calls/overlaps.h"
+#include "core/calls/pairs.h"
 #include "core/format.h"
 #include "core/order/slab.h"
 
@@ -247,6 +248,7 @@ enum {
 	                                    do not tell; */
 	CHROME_REORDER_MOST = 64 << 20,  /* and at most: so many bytes are never more pieces than a sorter holds */
 	CHROME_ROWS_OVERHEAD_SHARE = 16, /* of the memory limit, for one event */
+	CHROME_KEYS_SHARE = 8,           /* for operations that are open, where all is checked */
 };
 
 struct chrome_records;
@@ -291,6 +293,7 @@ struct chrome_state {
 	uint64_t counts[CHROME_PHASES]; /* events by phase; events.c */
 	struct chrome_order order;
 	struct tw_overlaps overlaps;      /* reader.c, where all is checked */
+	struct tw_shared_keys shared;     /* the same */
 	struct chrome_profiles *profiles; /* profiles.c; NULL: there are none */
 	struct chrome_records *records;   /* records.c */
 	struct chrome_summary *summary;   /* info.c */

@@ -69,6 +69,7 @@ static void close_chrome(struct tw_reader *reader)
 	struct chrome_state *state = reader->state;
 	chrome_order_free(state);
 	tw_overlaps_free(&state->overlaps);
+	tw_shared_keys_free(&state->shared);
 	chrome_names_free(&state->names);
 	chrome_records_free(state->records);
 	chrome_summary_free(state->summary);

@@ -226,21 +226,37 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 }
 
 /* Tells of complete slices that overlap, once for each thread. Returns 0 or a negative status. */
-int chrome_check(struct tw_reader *reader, const struct tw_batch *batch)
+static void check_overlap(struct tw_reader *reader, const struct tw_event *event, bool *failed)
 {
 	struct chrome_state *state = reader->state;
+	const uint64_t beyond =
+	    tw_overlaps_take(&state->overlaps, event->track, event->time, tw_event_end(event), failed);
+	if (beyond)
+		tw_report(reader, &chrome_rules[CHROME_SLICES_OVERLAP], event->offset, event->offset, 0,
+		          "A complete slice ends %" PRIu64
+		          " ns after one of its thread in which it begins: each lasts as "
+		          "long as it says.",
+		          beyond);
+}
+
+static void check_key(struct tw_reader *reader, const struct tw_event *event, bool *failed)
+{
+	struct chrome_state *state = reader->state;
+	const size_t limit = tw_memory_limit(reader) / CHROME_KEYS_SHARE;
+	if (tw_shared_keys_take(&state->shared, reader->dictionary, event, limit, failed))
+		tw_report(reader, &chrome_rules[CHROME_ASYNC_SHARED_KEY], event->offset, event->offset, 0, "%s",
+		          chrome_rules[CHROME_ASYNC_SHARED_KEY].text);
+}
+
+int chrome_check(struct tw_reader *reader, const struct tw_batch *batch)
+{
 	bool failed = false;
 	for (size_t i = 0; i < batch->count && !failed; i++) {
 		const struct tw_event *event = &batch->events[i];
-		if (event->kind != TW_SLICE_COMPLETE)
-			continue;
-		const uint64_t beyond =
-		    tw_overlaps_take(&state->overlaps, event->track, event->time, tw_event_end(event), &failed);
-		if (beyond)
-			tw_report(reader, &chrome_rules[CHROME_SLICES_OVERLAP], event->offset, event->offset, 0,
-			          "A complete slice ends %" PRIu64 " ns after one of its thread in which it begins: "
-			          "each lasts as long as it says.",
-			          beyond);
+		if (event->kind == TW_SLICE_COMPLETE)
+			check_overlap(reader, event, &failed);
+		else
+			check_key(reader, event, &failed);
 	}
 	return failed ? tw_fail_memory(reader) : 0;
 }

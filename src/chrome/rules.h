@@ -35,6 +35,9 @@
 	X(CHROME_DURATION_NEGATIVE, "chrome.duration-negative", TW_WARNING, "A duration is negative: 0 is taken.")     \
 	X(CHROME_SLICES_OVERLAP, "chrome.slices-overlap", TW_NOTE,                                                     \
 	  "Complete slices of a thread overlap without nesting: each lasts as long as it says.")                       \
+	X(CHROME_ASYNC_SHARED_KEY, "chrome.async-shared-key", TW_NOTE,                                                 \
+	  "An asynchronous operation begins while another one of its category, name and id is open: an end is that "   \
+	  "of the newest.")                                                                                            \
 	X(CHROME_ID_MISSING, "chrome.id-missing", TW_WARNING,                                                          \
 	  "An event of a kind that is matched by its id has none: 0 is taken.")                                        \
 	X(CHROME_COUNTER_VALUE, "chrome.counter-value", TW_WARNING,                                                    \

@@ -59,6 +59,59 @@ arrows() { # FILE
 	[ "$(durations plain.json)" = 'a,3000' ]
 }
 
+@test "stat --by async: operations by name, with percentiles, in every form" {
+	local t=$DATA/chrome/nestasync.json
+	trackway stat --by async --json "$t" >rows
+	"$PYTHON" - <<-'END'
+		import json
+		found = {r["name"]: (r["count"], r["open"], r["total_ns"], r["min_ns"], r["max_ns"]) for r in map(json.loads, open("rows"))}
+		assert found == {"url_request": (1, 0, 7000, 7000, 7000), "url_headers": (1, 0, 3000, 3000, 3000),
+		                 "x": (2, 0, 11000, 4000, 7000), "y": (1, 0, 5000, 5000, 5000)}, found
+	END
+	trackway stat --by async --sort total "$t" | sed -n '1s/.* //p;2p' >text
+	grep -qx OPERATION text
+	grep -q '^ *2  11.00 us .* 4.000 us .* 7.000 us  x$' text
+	[ "$(trackway stat --by async --csv "$t" | wc -l)" = 5 ]
+	[ "$(trackway stat --by async --function 'url_*' --json "$t" | wc -l)" = 2 ]
+	# 100 of 1 to 100 us, begun on one thread and ended on another; one has no end.
+	"$PYTHON" - >many.json <<-'END'
+		import json
+		at = lambda phase, ts, tid, id: {"ph": phase, "ts": ts, "pid": 1, "tid": tid, "cat": "c", "name": "op", "id": id}
+		events = [at("b", 0, 1, i) for i in range(1, 102)] + [at("e", i, 2, i) for i in range(1, 101)]
+		print(json.dumps(events + [{"ph": "i", "ts": 200, "pid": 1, "tid": 1, "name": "last", "s": "t"}]))
+	END
+	trackway convert many.json -o many.fxt
+	for t in many.json many.fxt; do
+		trackway stat --by async --json $t >rows
+		"$PYTHON" - <<-'END'
+			import json
+			row = json.loads(open("rows").read())
+			assert (row["count"], row["open"], row["min_ns"], row["max_ns"]) == (101, 1, 1000, 100000), row
+			assert row["total_ns"] == 5050000 + 200000, row
+			assert all(abs(row[key] - us * 1000) <= us * 10 for key, us in (("p50_ns", 50), ("p90_ns", 90), ("p99_ns", 99))), row
+		END
+		trackway stat --by async $t | grep -q '^1 operation still open at the end'
+	done
+	fails trackway stat --by async --weight bytes many.json
+	trackway stat --by async "$DATA/chrome/pid0.json" 2>&1 >none | grep -q 'there is no asynchronous operation in the trace, but it has calls'
+}
+
+@test "operations of one key that are open at once are noted, once for each thread" {
+	"$PYTHON" - >shared.json <<-'END'
+		import json
+		print(json.dumps([{"ph": phase, "ts": ts, "pid": 1, "tid": tid, "cat": "c", "name": "op", "id": 1}
+			for phase, ts, tid in (("b", 1, 1), ("b", 2, 1), ("b", 3, 1), ("b", 4, 2), *(("e", t, 3) for t in (5, 6, 7, 8)))]))
+	END
+	trackway convert shared.json -o shared.fxt
+	for t in json fxt; do
+		trackway check shared.$t >out
+		grep -q ': note: An asynchronous operation begins while another one of its category, name and id is open' out || fail "$(cat out)"
+	done
+	[ "$(trackway check --json shared.json | grep -c async-shared-key)" = 2 ]
+	[ "$(trackway check --json shared.fxt | grep -c fxt.async-shared-key)" = 2 ]
+	trackway sql --csv shared.json 'select dur from async_slice order by 1' | tail -n +2 | paste -sd' ' | grep -qx '1000 3000 5000 7000'
+}
+
 @test "sql: asynchronous instants, and counters that are larger than SQLite's integers" {
 	trackway sql --csv "$DATA/fxt/async_inst.fxt" 'select name, category, ts, async_id, args ->> "step" from async_instant' | grep -qx 'op,io,50,7,1'
 	trackway sql --csv "$DATA/fxt/ctr_threads.fxt" 'select value = 18446744073709551615.0, typeof(value) from counter where ts = 300' |

@@ -185,8 +185,9 @@ pool-1,S,5000"
 }
 
 @test "merged traces keep the names of processes that have no event of their own" {
+	echo '[{"ph":"i","ts":0,"pid":9,"tid":9,"name":"a","s":"t"},{"ph":"i","ts":2000000,"pid":9,"tid":9,"name":"b","s":"t"}]' >long.json
 	for to in fxt json; do
-		trackway merge "$DATA/chrome/idle-fuchsia.json" "$DATA/chrome/sched-names-fuchsia.json" -o "m.$to" 2>/dev/null
+		trackway merge "$DATA/chrome/idle-fuchsia.json" "$DATA/chrome/sched-names-fuchsia.json" long.json -o "m.$to" 2>/dev/null
 	done
 	for t in m.fxt m.json; do
 		trackway sched --json $t | grep -o '"process":.*"running_ns":[0-9]*' | sort >rows

@@ -638,6 +638,35 @@ static void test_each_rule_broken(void **state)
 	}
 }
 
+/* Operations of one name, category and id, of which several are open at once, are told of once for each thread; those
+ * of other processes by local ids are others. */
+static void test_shared_keys(void **state)
+{
+#define OF(phase, pid, tid, ts, id)                                                                                    \
+	"{\"ph\":\"" phase "\",\"pid\":" #pid ",\"tid\":" #tid ",\"ts\":" #ts ",\"cat\":\"c\",\"name\":\"n\"," id "}"
+#define LOCAL "\"id2\":{\"local\":\"0x1\"}"
+#define ID "\"id\":\"0x1\""
+	static const struct {
+		const char *json, *findings;
+	} cases[] = {
+	    {"[" OF("b", 1, 1, 1, ID) "," OF("e", 1, 1, 2, ID) "," OF("b", 1, 1, 2, ID) "," OF("e", 1, 1, 3, ID) "]",
+	     ""},
+	    {"[" OF("b", 1, 1, 1, LOCAL) "," OF("b", 2, 1, 2, LOCAL) "]", ""},
+	    {"[" OF("b", 1, 1, 1, ID) "," OF("b", 1, 1, 2, ID) "," OF("b", 1, 1, 3, ID) "," OF("b", 2, 2, 4, ID) "]",
+	     "chrome.async-shared-key 67 67 0\nchrome.async-shared-key 199 199 0\n"},
+	};
+#undef OF
+#undef LOCAL
+#undef ID
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct tw_read_options options = {.checking = TW_CHECK_ALL};
+		struct result *result = read_text(cases[i].json, strlen(cases[i].json), &options);
+		assert_string_equal(result->findings.bytes, cases[i].findings);
+		free(result);
+	}
+}
+
 /* Complete slices of a thread that overlap by more than the 1 ns of rounding are told of once for each thread; those that
  * nest, in whatever order they stand, and those of several threads are not. */
 static void test_overlaps(void **state)
@@ -988,6 +1017,7 @@ int main(void)
 	    cmocka_unit_test(test_clock),
 	    cmocka_unit_test(test_each_rule_broken),
 	    cmocka_unit_test(test_overlaps),
+	    cmocka_unit_test(test_shared_keys),
 	    cmocka_unit_test(test_event_too_large),
 	    cmocka_unit_test(test_arguments_limit),
 	    cmocka_unit_test(test_name_limit),

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/calls/profile.h"
 
+#include "analysis/calls/operations.h"
 #include "analysis/calls/profile_part.h"
 #include "analysis/consume.h"
 #include "analysis/series/weight.h"
@@ -385,6 +386,34 @@ static int add_objects(struct tw_profile *profile, struct tw_reader *reader)
 	return status < 0 ? status : settled;
 }
 
+/* ---- Asynchronous operations. ---- */
+
+/* One has no callees, and is inside of no other. */
+static void take_operation(void *context, const struct tw_operation *operation)
+{
+	struct tw_profile_merge *merge = context;
+	struct tw_profile *profile = merge->profile;
+	const bool backwards = operation->end < operation->begin;
+	struct tw_left_call call = {.duration = backwards ? 0 : operation->end - operation->begin};
+	if (!operation->open && call.duration < profile->options.min_duration_ns)
+		return;
+	const struct tw_profile_key key = {.name = tw_profile_keep_name(merge, operation->name), .caller = UINT32_MAX};
+	call.row = key.name == UINT32_MAX ? TW_ROW_OTHER : tw_profile_find_row(profile, &key);
+	profile->notes.time_backwards += backwards;
+	profile->notes.rows_folded += call.row == TW_ROW_OTHER;
+	tw_tallies_leave(&profile->rows, &call, operation->open ? TW_CALL_OPEN : TW_CALL_ENDED);
+}
+
+static int add_operations(struct tw_profile *profile, struct tw_reader *reader)
+{
+	struct tw_profile_merge merge = {.profile = profile, .dictionary = tw_reader_dictionary(reader)};
+	begin(profile, 1);
+	int status = tw_read_operations(reader, take_operation, &merge, &profile->notes.exits_without_entry);
+	tw_profile_merge_free(&merge);
+	int settled = settle(profile);
+	return status < 0 ? status : settled;
+}
+
 /* ---- The handle. ---- */
 
 int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *options)
@@ -408,12 +437,17 @@ int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *op
 
 int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
 {
+	bool async = profile->options.by == TW_BY_ASYNC;
 	bool choose = profile->options.weight == TW_WEIGHT_DEFAULT && profile->weight == TW_WEIGHT_DEFAULT;
-	int status = tw_weight_choose(reader, profile->options.weight, &profile->weight);
+	if (async && profile->options.weight > TW_WEIGHT_CALLS)
+		return tw_fail(reader, TW_ERR_VALUE, "asynchronous operations have no weight but their time");
+	int status = tw_weight_choose(reader, async ? TW_WEIGHT_CALLS : profile->options.weight, &profile->weight);
 	if (status < 0)
 		return status;
-	if ((unsigned)profile->options.by > TW_BY_WHOLE_THREAD)
+	if ((unsigned)profile->options.by > TW_BY_ASYNC)
 		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)profile->options.by);
+	if (async)
+		return add_operations(profile, reader);
 	if (tw_weight_is_sampled(profile->weight) || reader->traits.summed)
 		return tw_profile_add_samples(profile, reader, choose && !reader->traits.summed);
 	if (profile->options.by == TW_BY_OBJECT)

@@ -417,6 +417,7 @@ void tw_profile_part_feed(void *state, const struct tw_call_run *run)
 	case TW_BY_MODULE:
 	case TW_BY_LINE:
 	case TW_BY_WHOLE_THREAD: /* of samples only */
+	case TW_BY_ASYNC:        /* no calls */
 		break;
 	}
 }

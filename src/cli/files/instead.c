@@ -16,7 +16,7 @@ static const struct {
 	const char *words;
 } others[] = {
     {1u << TW_SLICE_BEGIN | 1u << TW_SLICE_COMPLETE, "calls (trackway stat)"},
-    {1u << TW_ASYNC_BEGIN, "asynchronous operations (trackway sql, table async_slice)"},
+    {1u << TW_ASYNC_BEGIN, "asynchronous operations (trackway stat --by async)"},
     {1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE, "samples (trackway stat --weight samples)"},
     {1u << TW_ALLOCATION_SAMPLE, "allocations (trackway alloc)"},
     {1u << TW_SWITCH, "switches between threads (trackway sched)"},

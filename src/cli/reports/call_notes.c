@@ -11,14 +11,16 @@
 
 void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes, const struct tw_note_counts *counts)
 {
+	const char *call = counts->async ? "operation" : "call";
 	const struct {
 		uint64_t count;
 		const char *word, *text;
 	} lines[] = {
-	    {counts->open, "call", "still open at the end: counted, with the time until then"},
+	    {counts->open, call, "still open at the end: counted, with the time until then"},
 	    {counts->unwound, "call", "ended by the exit of a caller (exceptions and longjmp leave no exits)"},
-	    {notes->exits_without_entry, "exit", "without an entry: not counted"},
-	    {notes->time_backwards, "call", "with an end before the beginning, by the clock: counted as 0 ns"},
+	    {notes->exits_without_entry, counts->async ? "end" : "exit",
+	     counts->async ? "without a begin: not counted" : "without an entry: not counted"},
+	    {notes->time_backwards, call, "with an end before the beginning, by the clock: counted as 0 ns"},
 	};
 	for (size_t i = 0, shown = 0; i < sizeof lines / sizeof *lines; i++)
 		if (lines[i].count)

@@ -12,6 +12,7 @@
 /* What the rows shown hold. */
 struct tw_note_counts {
 	uint64_t open, unwound;
+	bool async; /* asynchronous operations, not calls */
 };
 
 /* Writes a line for each thing worth knowing. */

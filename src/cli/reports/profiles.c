@@ -28,6 +28,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 		return tw_say_error("out of memory");
 	}
 	struct tw_walk walk = {
+	    .options.order = profiling->by == TW_BY_ASYNC ? TW_ORDER_TIME : TW_ORDER_TRACK,
 	    .common = common,
 	    .own_findings = profiling->again,
 	    .together = true,

@@ -25,15 +25,11 @@ struct stat_options {
 
 /* ---- What rows are, and in which order. ---- */
 
-static const char *const by_words[] = {[TW_BY_FUNCTION] = "function",
-                                       [TW_BY_THREAD] = "thread",
-                                       [TW_BY_CALLER] = "caller",
-                                       [TW_BY_OBJECT] = "object",
-                                       [TW_BY_CLASS] = "class",
-                                       [TW_BY_MODULE] = "module",
-                                       [TW_BY_LINE] = "line",
-                                       [TW_BY_WHOLE_THREAD] = "whole-thread",
-                                       NULL};
+static const char *const by_words[] = {[TW_BY_FUNCTION] = "function", [TW_BY_THREAD] = "thread",
+                                       [TW_BY_CALLER] = "caller",     [TW_BY_OBJECT] = "object",
+                                       [TW_BY_CLASS] = "class",       [TW_BY_MODULE] = "module",
+                                       [TW_BY_LINE] = "line",         [TW_BY_WHOLE_THREAD] = "whole-thread",
+                                       [TW_BY_ASYNC] = "async",       NULL};
 
 static enum tw_profile_by by_of(const struct stat_options *options)
 {
@@ -80,9 +76,19 @@ static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *
 	return tw_screen_end(&screen, status);
 }
 
+/* NULL where the message tells the weight. */
+static const char *what_rows_are(const struct tw_stat_rows *rows)
+{
+	if (rows->by == TW_BY_ASYNC)
+		return "asynchronous operation";
+	return tw_weight_is_sampled(rows->weight) ? NULL : "call";
+}
+
 static int show(struct tw_profile *profile, const struct stat_options *options, char **paths, size_t count)
 {
-	struct tw_stat_rows rows = {.by = by_of(options), .weight = tw_profile_weight(profile)};
+	struct tw_stat_rows rows = {.by = by_of(options),
+	                            .weight = tw_profile_weight(profile),
+	                            .notes.async = by_of(options) == TW_BY_ASYNC};
 	int status = refuse_sort(options->sort, rows.weight);
 	if (status)
 		return status;
@@ -92,8 +98,7 @@ static int show(struct tw_profile *profile, const struct stat_options *options, 
 			tw_say_numbers(&options->common, first->name, first->id);
 		if (rows.list.count == 0) {
 			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
-			tw_say_instead(&options->common, tw_weight_is_sampled(rows.weight) ? NULL : "call", UINT32_MAX,
-			               paths, count);
+			tw_say_instead(&options->common, what_rows_are(&rows), UINT32_MAX, paths, count);
 		}
 		status = put_rows(&rows, options, tw_profile_notes(profile));
 	} else {
@@ -147,7 +152,7 @@ static const struct tw_option own_options[] = {
              "function with each object (the first with a name that a pointer or koid among its arguments leads "
              "to; of FXT); of samples also each class, module, line of the source (where none is known, the place "
              "in the function: an offset in the intermediate language, or an address), or thread, whatever its "
-             "functions"},
+             "functions; or each asynchronous operation, by its name, from its begin to its end on whatever thread"},
     {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .words = tw_stat_sort_words,
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",

@@ -151,6 +151,7 @@ static const struct tw_column name_columns[] = {
     [TW_BY_MODULE] = {"MODULE", false},
     [TW_BY_LINE] = {"LINE", false},
     [TW_BY_WHOLE_THREAD] = {"NAME", false},
+    [TW_BY_ASYNC] = {"OPERATION", false},
 };
 
 /* Whether threads have a column for their names: where some have one. */

@@ -89,6 +89,9 @@
 	X(FXT_BEGIN_WITHOUT_END, "fxt.begin-without-end", TW_NOTE, "A duration is still open when the archive ends.")  \
 	X(FXT_SLICES_OVERLAP, "fxt.slices-overlap", TW_NOTE,                                                           \
 	  "Complete slices of a thread overlap without nesting: each lasts as long as it says.")                       \
+	X(FXT_ASYNC_SHARED_KEY, "fxt.async-shared-key", TW_NOTE,                                                       \
+	  "An asynchronous operation begins while another one of its category, name and id is open: an end is that "   \
+	  "of the newest.")                                                                                            \
 	X(FXT_ASYNC_WITHOUT_BEGIN, "fxt.async-without-begin", TW_WARNING,                                              \
 	  "An asynchronous operation ends, or has an instant, that did not begin.")                                    \
 	X(FXT_ASYNC_WITHOUT_END, "fxt.async-without-end", TW_NOTE,                                                     \

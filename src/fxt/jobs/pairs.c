@@ -155,15 +155,29 @@ static void take_out(struct fxt_operations *table, struct fxt_operation *place)
 	table->places[hole].count = 0;
 }
 
-static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint64_t offset)
+/* Tells once for each track that operations with one key are open at once. */
+static void tell_shared(struct fxt_pairs *pairs, uint32_t track, uint64_t offset)
+{
+	struct fxt_stack *stack = stack_of(pairs, track);
+	if (stack && !stack->shared)
+		tell(pairs, FXT_ASYNC_SHARED_KEY, offset);
+	if (stack)
+		stack->shared = true;
+}
+
+static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint32_t track,
+                            uint64_t offset)
 {
 	if (!make_room(pairs, table)) {
 		give_up(pairs, offset);
 		return;
 	}
 	struct fxt_operation *place = place_of(table, key);
-	if (place->count++)
+	if (place->count++) {
+		if (table == &pairs->operations[false])
+			tell_shared(pairs, track, offset);
 		return;
+	}
 	place->key = key;
 	place->offset = offset;
 	table->count++;
@@ -216,7 +230,7 @@ static void take_operation(struct fxt_pairs *pairs, unsigned kind, uint64_t key,
 	if (take_usual(table, begins, ends, whole, offset))
 		return;
 	if (begins)
-		begin_operation(pairs, table, whole, offset);
+		begin_operation(pairs, table, whole, track, offset);
 	else
 		go_on(pairs, table, whole, offset, ends);
 }

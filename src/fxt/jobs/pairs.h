@@ -22,6 +22,7 @@ struct fxt_open {
 struct fxt_stack {
 	struct fxt_open *open;
 	size_t count, room;
+	bool shared; /* it was told that operations of one key are open at once */
 };
 
 /* Asynchronous operations or flows that are open and look the same. */

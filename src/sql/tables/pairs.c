@@ -1,5 +1,6 @@
 /* pairs.c - the tables of asynchronous operations and of flows. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/calls/pairs.h"
 #include "core/format.h"
 #include "sql/tables/slices.h"
 #include "sql/tables/tables.h"
@@ -8,89 +9,15 @@
 
 enum { SHARE = 8 }; /* of the memory limit */
 
-/* Something that has begun. */
-struct open {
-	uint64_t key, id, ts, argument_set, slice;
-	uint32_t track, name, category, next;
-	bool wanted;
-};
-
-/* Those that have, by what their records have in common. */
-struct opens {
-	struct tw_map map; /* hash to the newest plus 1; 0: none any more */
-	struct open *items;
-	size_t count, room, going; /* those that are not over */
-	uint32_t free;             /* plus 1 */
-	size_t wanted;
-};
-
-/* local: of ids that hold within a process, but those that tell that they do not. */
 static uint64_t key_of(const struct sql_cursor *cursor, const struct tw_event *event, bool local)
 {
-	local = local && !(event->flags & TW_FLAG_GLOBAL);
-	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(cursor->scan.reader), event->track);
-	uint64_t names = (uint64_t)event->name << 32 | event->category;
-	uint64_t key = tw_hash_two(tw_hash_two(names, event->id), local ? track->process : 0);
-	return key | 1; /* 0 is no key */
-}
-
-static struct open *find_open(const struct opens *opens, uint64_t key)
-{
-	uint32_t found;
-	return tw_map_find(&opens->map, key, &found) && found ? &opens->items[found - 1] : NULL;
+	return tw_pair_key(tw_reader_dictionary(cursor->scan.reader), event, local);
 }
 
 /* NULL when there is no memory, or no room. */
-static struct open *add_open(struct sql_cursor *cursor, struct opens *opens, uint64_t key)
+static struct tw_open_pair *add_open(struct sql_cursor *cursor, struct tw_pairs *pairs, uint64_t key)
 {
-	size_t limit = tw_memory_limit(cursor->scan.reader) / SHARE;
-	uint32_t place = opens->free;
-	if (place && opens->items) {
-		opens->free = opens->items[place - 1].next;
-	} else {
-		if ((opens->count + 1) * (sizeof *opens->items + 4 * sizeof(struct tw_map_slot)) > limit ||
-		    !tw_grow(&opens->items, &opens->room, opens->count + 1, sizeof *opens->items))
-			return NULL;
-		place = (uint32_t)++opens->count;
-	}
-	struct open *item = &opens->items[place - 1];
-	uint32_t *stored = tw_map_stored(&opens->map, key);
-	*item = (struct open){.key = key, .next = stored ? *stored - 1 : 0};
-	if (stored)
-		*stored = place + 1;
-	else if (!tw_map_add(&opens->map, key, place))
-		return NULL;
-	opens->going++;
-	return item;
-}
-
-/* Takes the newest of a key away. */
-static void remove_open(struct opens *opens, struct open *item)
-{
-	uint32_t place = (uint32_t)(item - opens->items) + 1;
-	*tw_map_stored(&opens->map, item->key) = item->next + 1;
-	opens->wanted -= item->wanted;
-	item->next = opens->free;
-	item->key = 0;
-	opens->free = place;
-	opens->going--;
-}
-
-/* Keys without an item stay in the map: when there are many, it is made anew. */
-static bool sweep(struct opens *opens)
-{
-	enum { STALE = 4096 };
-	struct tw_map fresh = {0};
-	bool fine = true;
-	if (opens->map.count < 2 * opens->going + STALE)
-		return true;
-	for (size_t i = 0; i <= opens->map.mask && fine; i++)
-		if (opens->map.slots[i].value > 1)
-			fine = tw_map_add(&fresh, opens->map.slots[i].key, opens->map.slots[i].value - 1);
-	tw_map_free(fine ? &opens->map : &fresh);
-	if (fine)
-		opens->map = fresh;
-	return fine;
+	return tw_pairs_add(pairs, key, tw_memory_limit(cursor->scan.reader) / SHARE);
 }
 
 static int too_many(const struct sql_cursor *cursor)
@@ -98,13 +25,6 @@ static int too_many(const struct sql_cursor *cursor)
 	return sql_session_fail(cursor->scan.session, TW_ERR_LIMIT,
 	                        "%s: more %s are open at once than the memory limit has room for",
 	                        cursor->scan.session->files[cursor->scan.file].path, cursor->table->name);
-}
-
-static void free_opens(struct opens *opens)
-{
-	tw_map_free(&opens->map);
-	free(opens->items);
-	*opens = (struct opens){0};
 }
 
 /* ---- async_slice ---- */
@@ -141,7 +61,7 @@ struct operation {
 };
 
 struct async {
-	struct opens opens;
+	struct tw_pairs opens;
 	struct operation *operations;
 	size_t operation_room;
 	size_t text_room; /* of all arguments */
@@ -165,7 +85,7 @@ static int keep_arguments(struct sql_cursor *cursor, struct operation *operation
 static int begin_async(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct async *async = cursor->state;
-	struct open *item = add_open(cursor, &async->opens, key_of(cursor, event, true));
+	struct tw_open_pair *item = add_open(cursor, &async->opens, key_of(cursor, event, true));
 	if (!item)
 		return too_many(cursor);
 	size_t place = (size_t)(item - async->opens.items);
@@ -185,7 +105,7 @@ static int begin_async(struct sql_cursor *cursor, const struct tw_event *event, 
 	return item->wanted ? keep_arguments(cursor, operation, event, arguments) : 0;
 }
 
-static int add_async(struct sql_cursor *cursor, const struct open *item, int64_t duration)
+static int add_async(struct sql_cursor *cursor, const struct tw_open_pair *item, int64_t duration)
 {
 	const struct async *async = cursor->state;
 	const struct operation *operation = &async->operations[item - async->opens.items];
@@ -210,15 +130,15 @@ static int add_async(struct sql_cursor *cursor, const struct open *item, int64_t
 static int end_async(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct async *async = cursor->state;
-	struct open *item = find_open(&async->opens, key_of(cursor, event, true));
+	struct tw_open_pair *item = tw_pairs_find(&async->opens, key_of(cursor, event, true));
 	if (!item)
 		return 0;
 	struct operation *operation = &async->operations[item - async->opens.items];
 	int status = item->wanted ? keep_arguments(cursor, operation, event, arguments) : 0;
 	if (status == 0)
 		status = add_async(cursor, item, event->time > item->ts ? (int64_t)(event->time - item->ts) : 0);
-	remove_open(&async->opens, item);
-	return status < 0 || sweep(&async->opens) ? status : sql_no_memory(cursor);
+	tw_pairs_remove(&async->opens, item);
+	return status < 0 || tw_pairs_sweep(&async->opens) ? status : sql_no_memory(cursor);
 }
 
 static int take_async(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
@@ -246,7 +166,7 @@ static bool async_waits(const struct sql_cursor *cursor)
 static void end_of_async(struct sql_cursor *cursor)
 {
 	struct async *async = cursor->state;
-	free_opens(&async->opens);
+	tw_pairs_free(&async->opens);
 	for (size_t i = 0; i < async->operation_room; i++)
 		tw_text_free(&async->operations[i].arguments);
 	free(async->operations);
@@ -306,8 +226,8 @@ struct arrival {
 
 struct flows {
 	struct sql_slices slices;
-	struct opens opens;
-	struct opens waiting;     /* by track */
+	struct tw_pairs opens;
+	struct tw_pairs waiting;  /* by track */
 	struct arrival *arrivals; /* by place of those */
 	size_t arrival_room;
 	size_t text_room; /* of their arguments */
@@ -319,7 +239,7 @@ static int begin_flows(struct sql_cursor *cursor)
 	return sql_slices_begin(&flows->slices, cursor);
 }
 
-static struct flow_row row_of_flow(const struct tw_event *event, const struct open *from)
+static struct flow_row row_of_flow(const struct tw_event *event, const struct tw_open_pair *from)
 {
 	return (struct flow_row){
 	    .id = event->offset,
@@ -337,7 +257,7 @@ static struct flow_row row_of_flow(const struct tw_event *event, const struct op
 }
 
 static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments,
-                    const struct open *from, uint64_t slice)
+                    const struct tw_open_pair *from, uint64_t slice)
 {
 	struct flow_row *row = sql_wants(cursor, event) ? sql_add_row(cursor) : NULL;
 	if (!row)
@@ -358,10 +278,10 @@ static uint64_t key_of_track(uint32_t track)
 }
 
 static int keep_arrival(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments,
-                        const struct open *from)
+                        const struct tw_open_pair *from)
 {
 	struct flows *flows = cursor->state;
-	struct open *item =
+	struct tw_open_pair *item =
 	    sql_wants(cursor, event) ? add_open(cursor, &flows->waiting, key_of_track(event->track)) : NULL;
 	if (!item)
 		return sql_wants(cursor, event) ? too_many(cursor) : 0;
@@ -397,12 +317,12 @@ static int bind_arrivals(struct sql_cursor *cursor, const struct tw_event *event
 {
 	struct flows *flows = cursor->state;
 	int status = 0;
-	for (struct open *item;
-	     status == 0 && flows->waiting.going && (item = find_open(&flows->waiting, key_of_track(event->track)));) {
+	for (struct tw_open_pair *item; status == 0 && flows->waiting.going &&
+	                                (item = tw_pairs_find(&flows->waiting, key_of_track(event->track)));) {
 		status = add_arrival(cursor, &flows->arrivals[item - flows->waiting.items], event->offset);
-		remove_open(&flows->waiting, item);
+		tw_pairs_remove(&flows->waiting, item);
 	}
-	return status < 0 || sweep(&flows->waiting) ? status : sql_no_memory(cursor);
+	return status < 0 || tw_pairs_sweep(&flows->waiting) ? status : sql_no_memory(cursor);
 }
 
 static int finish_flows(struct sql_cursor *cursor)
@@ -431,7 +351,7 @@ static uint64_t slice_of_flow(struct flows *flows, const struct tw_event *event)
 }
 
 static int arrive(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments,
-                  const struct open *from, uint64_t slice)
+                  const struct tw_open_pair *from, uint64_t slice)
 {
 	bool next = event->kind == TW_FLOW_END && event->other == TW_FLOW_NEXT && slice == UINT64_MAX;
 	return next ? keep_arrival(cursor, event, arguments, from) : add_flow(cursor, event, arguments, from, slice);
@@ -444,13 +364,13 @@ static int take_flow(struct sql_cursor *cursor, const struct tw_event *event, co
 	uint64_t key = key_of(cursor, event, false);
 	tw_calls_advance(&flows->slices.calls, event->time);
 	uint64_t slice = slice_of_flow(flows, event);
-	struct open *from = find_open(&flows->opens, key);
+	struct tw_open_pair *from = tw_pairs_find(&flows->opens, key);
 	int status = 0;
 	if (from && event->kind != TW_FLOW_BEGIN)
 		status = arrive(cursor, event, arguments, from, slice);
 	if (from && event->kind == TW_FLOW_END) {
-		remove_open(&flows->opens, from);
-		return status < 0 || sweep(&flows->opens) ? status : sql_no_memory(cursor);
+		tw_pairs_remove(&flows->opens, from);
+		return status < 0 || tw_pairs_sweep(&flows->opens) ? status : sql_no_memory(cursor);
 	}
 	if (!from && event->kind == TW_FLOW_BEGIN && !(from = add_open(cursor, &flows->opens, key)))
 		return too_many(cursor);
@@ -477,8 +397,8 @@ static void end_flows(struct sql_cursor *cursor)
 {
 	struct flows *flows = cursor->state;
 	sql_slices_free(&flows->slices);
-	free_opens(&flows->opens);
-	free_opens(&flows->waiting);
+	tw_pairs_free(&flows->opens);
+	tw_pairs_free(&flows->waiting);
 	for (size_t i = 0; i < flows->arrival_room; i++)
 		tw_text_free(&flows->arrivals[i].arguments);
 	free(flows->arrivals);

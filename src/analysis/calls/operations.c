@@ -1,0 +1,83 @@
+/* operations.c - the asynchronous operations of a trace, each when it ends. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/calls/operations.h"
+
+#include "core/calls/pairs.h"
+#include "core/format.h"
+
+enum { SHARE = 4 }; /* of the memory limit, for operations that are open */
+
+struct reading {
+	struct tw_reader *reader;
+	tw_operation_fn take;
+	void *context;
+	uint64_t stray;
+	struct tw_pairs pairs;
+	uint64_t last; /* time of the last event */
+};
+
+static void give(const struct reading *reading, const struct tw_open_pair *item, uint64_t end, bool open)
+{
+	const struct tw_operation operation = {.name = item->name, .begin = item->ts, .end = end, .open = open};
+	reading->take(reading->context, &operation);
+}
+
+static int begin_one(struct reading *reading, const struct tw_event *event, uint64_t key)
+{
+	const size_t limit = tw_memory_limit(reading->reader) / SHARE;
+	struct tw_open_pair *item = tw_pairs_add(&reading->pairs, key, limit);
+	if (!item)
+		return tw_fail(reading->reader, TW_ERR_LIMIT,
+		               "more asynchronous operations are open at once than the memory limit has room for");
+	item->ts = event->time;
+	item->name = event->name;
+	return 0;
+}
+
+static int end_one(struct reading *reading, const struct tw_event *event, uint64_t key)
+{
+	struct tw_open_pair *item = tw_pairs_find(&reading->pairs, key);
+	reading->stray += !item;
+	if (!item)
+		return 0;
+	give(reading, item, event->time, false);
+	tw_pairs_remove(&reading->pairs, item);
+	return tw_pairs_sweep(&reading->pairs) ? 0 : tw_fail(reading->reader, TW_ERR_MEMORY, "out of memory");
+}
+
+static int take(struct reading *reading, const struct tw_event *event)
+{
+	reading->last = event->time > reading->last ? event->time : reading->last;
+	if (event->kind != TW_ASYNC_BEGIN && event->kind != TW_ASYNC_END)
+		return 0;
+	const uint64_t key = tw_pair_key(tw_reader_dictionary(reading->reader), event, true);
+	return (event->kind == TW_ASYNC_BEGIN ? begin_one : end_one)(reading, event, key);
+}
+
+static int read_all(struct reading *reading)
+{
+	struct tw_batch batch;
+	int status;
+	while ((status = tw_pull(reading->reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			int taken = take(reading, &batch.events[i]);
+			if (taken < 0)
+				return taken;
+		}
+	return status;
+}
+
+int tw_read_operations(struct tw_reader *reader, tw_operation_fn take_one, void *context, uint64_t *stray)
+{
+	struct reading reading = {.reader = reader, .take = take_one, .context = context};
+	int status = tw_use(reader, TW_USE_WHOLE);
+	if (status < 0)
+		return status;
+	status = read_all(&reading);
+	for (size_t i = 0; i < reading.pairs.count; i++)
+		if (reading.pairs.items[i].key)
+			give(&reading, &reading.pairs.items[i], reading.last, true);
+	tw_pairs_free(&reading.pairs);
+	*stray += reading.stray;
+	return status;
+}
