@@ -18,6 +18,8 @@ static bool needs_look(const struct tw_reader *reader)
 	const struct tw_read_options *options = &reader->options;
 	if (!reader->format->reading.look || options->order == TW_ORDER_FILE || request->unordered)
 		return false;
+	if (options->findings_only && !reader->format->reading.check)
+		return false;
 	return !request->lasting || options->order == TW_ORDER_TIME || options->from_ns || options->to_ns;
 }
 

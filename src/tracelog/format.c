@@ -83,6 +83,7 @@ const struct tw_format tw_format_tracelog = {
     .reading =
 	{
 	    .open = tracelog_open,
+	    .look = tracelog_look,
 	    .read = tracelog_read,
 	    .read_record = tracelog_read_record,
 	    .close = tracelog_close,

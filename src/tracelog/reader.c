@@ -257,15 +257,18 @@ static bool give_back(struct tracelog_events *events)
 	return true;
 }
 
+/* For a profile, which goes without a first look: what is no pipe is read again, in order. */
 static void tell_late(struct tw_reader *reader)
 {
 	struct tw_sorter *sorter = events_of(reader)->sorter;
-	if (!sorter || !sorter->late)
+	if (!sorter || !sorter->late || reader->runs)
 		return;
-	tw_report(reader, &tracelog_rules[TRACELOG_LATE], sorter->late_offset, sorter->late_offset, 0,
-	          "%" PRIu64 " event%s came later than the reorder window allows to put in order, by up to %" PRIu64
-	          " ns; a larger --reorder-window does.",
-	          sorter->late, tw_plural(sorter->late), sorter->latest_by);
+	reader->traits.disordered = sorter->late;
+	if (!tw_input_repeatable(reader->input))
+		tw_report(reader, &tracelog_rules[TRACELOG_LATE], sorter->late_offset, sorter->late_offset, 0,
+		          "%" PRIu64 " event%s came later than what is read ahead of a pipe can be put in order, by up "
+		          "to %" PRIu64 " ns; a file is read in order.",
+		          sorter->late, tw_plural(sorter->late), sorter->latest_by);
 	sorter->late = 0;
 }
 
@@ -314,20 +317,24 @@ static bool read_ahead(struct tracelog_events *events, const struct tw_reader *r
 	return events->ahead;
 }
 
+static uint64_t window_of(const struct tw_reader *reader)
+{
+	const uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
+	if (reader->options.reorder_window)
+		return reader->options.reorder_window;
+	return WINDOW < most ? WINDOW : most;
+}
+
 static int begin(struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;
 	struct tracelog_events *events = calloc(1, sizeof *events);
-	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
 	bool sorted = options->order != TW_ORDER_FILE && !reader->request.unordered;
 	((struct tracelog_reader *)reader->state)->events = events;
 	if (!events)
 		return tw_fail_memory(reader);
 	tracelog_cursor_init(&events->cursor, reader);
-	events->window = options->reorder_window ? options->reorder_window : WINDOW;
-	events->window = events->window < most ? events->window : most;
-	if (reader->request.unordered)
-		events->window = 0;
+	events->window = reader->request.unordered ? 0 : window_of(reader);
 	events->piece_rows = reader->request.unordered ? FEW_ROWS : PIECE_ROWS;
 	events->sorter = sorted ? calloc(1, sizeof *events->sorter) : NULL;
 	bool made = (!sorted || events->sorter) && tracelog_log_init(&events->log, reader, &events->cursor) &&
@@ -348,6 +355,56 @@ int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
 	if (count == 0)
 		tell_late(reader);
 	return count;
+}
+
+/* ---- The first look. ---- */
+
+/* Times of the log in stretches of half a window. */
+struct look {
+	uint64_t stretch;       /* bytes */
+	uint64_t begin;         /* offset of the stretch that is looked at */
+	uint64_t latest, other; /* of its events, and of those of the stretch before; ns */
+	uint64_t behind;        /* of all before that */
+	bool late;
+};
+
+/* Rows of one time stay as they stand, unless the longer slice stands last. */
+static void look_at(struct look *look, const struct tw_batch *batch, uint64_t offset)
+{
+	if (offset - look->begin >= look->stretch) {
+		look->behind = look->other > look->behind ? look->other : look->behind;
+		look->other = look->latest;
+		look->latest = 0;
+		look->begin = offset;
+	}
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		look->late |=
+		    event->time < look->behind || (event->time == look->behind && event->kind == TW_SLICE_COMPLETE);
+		look->latest = event->time > look->latest ? event->time : look->latest;
+	}
+}
+
+/* What the times of a line's events are only the lines before it tell: nothing but the order is left out. */
+int tracelog_look(struct tw_reader *reader)
+{
+	enum { HELD = TW_ORDER_SLABS / 2 * PIECE }; /* pieces may end before they are full */
+	const uint64_t window = window_of(reader);
+	struct look look = {.stretch = (window < HELD ? window : HELD) / 2};
+	struct tw_reader *again;
+	struct tw_batch batch;
+	uint64_t offset = 0;
+	int status = tw_open_again(&again, reader);
+	if (status == 0)
+		again->request = (struct tw_request){.kinds = reader->request.kinds, .unordered = true};
+	while (status >= 0 && !look.late && (status = tracelog_read(again, &batch)) > 0) {
+		look_at(&look, &batch, offset);
+		offset = events_of(again)->next;
+	}
+	if (status < 0)
+		tw_fail(reader, status, "%s", again ? tw_reader_error(again) : tw_status_text(status));
+	tw_close(again);
+	return status < 0 ? status : look.late;
 }
 
 int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline *to)

@@ -21,6 +21,7 @@ struct tracelog_reader {
 };
 
 /* reader.c */
+int tracelog_look(struct tw_reader *reader);
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch);
 int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline *dependencies);
 void tracelog_events_free(struct tracelog_events *events);

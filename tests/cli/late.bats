@@ -141,3 +141,43 @@ same_said() { # extension
 	[ "$status" = 2 ]
 	[[ "$stderr" == *"temporary file in /nonexistent: No such file or directory"* ]] || fail "$stderr"
 }
+
+# Samples, CPU usages and compilations of three threads, one thread behind the other; beside it the same by time.
+make_logs() {
+	"$PYTHON" - <<-'END'
+		late = []
+		for thread in range(1, 4):
+		    for i in range(6000):
+		        late.append((10 + 2 * i, f"thr cpu 0x{thread:08x} {10 + 2 * i} {i % 7 + 1}"))
+		        late.append((10 + 2 * i, f"sam str 0x{thread:08x} {10 + 2 * i} 1 {min(i, 1)}:{min(i, 1)}" + " 0x1" * (i == 0)))
+		    for i in range(500):
+		        function = f"0x{0xB6E00000 + 500 * thread + i:08X}"
+		        late.append((11 + 4 * i, f"jit cms 0x{thread:08x} {11 + 4 * i} {function}"))
+		        late.append((13 + 4 * i, f"jit cmf 0x{thread:08x} {13 + 4 * i} {function} 0x00000000"))
+		head = ['fun nam 0x00000001 "A::b" "void" "()"']
+		head += [f"thr crt 0x{0x1000 * thread:08X} 0x{thread:08x}" for thread in range(1, 4)]
+		for name, lines in ("late.log", late), ("order.log", sorted(late, key=lambda line: line[0])):
+		    with open(name, "w") as out:
+		        out.write("\n".join(head + [line for _, line in lines]) + "\n")
+	END
+}
+
+@test "tracelog: events that come later than the window are in order, and the window is as large as was asked for" {
+	make_logs
+	rows order.log >expected
+	[ "$(grep -c '"kind":"cpu-sample"' expected)" = 18000 ] || fail "$(head -3 expected)"
+	rows late.log | cmp - expected
+	cat late.log | rows - | cmp - expected
+	rows --memory 4M --reorder-window 8M late.log | cmp - expected
+	local name
+	for name in late order; do
+		trackway sql --reorder-window 64K --csv $name.log 'select count(*), min(ts), max(ts), sum(value) from counter' >$name.said
+		trackway cpu --reorder-window 64K $name.log >>$name.said 2>&1
+		trackway stat --reorder-window 64K --weight calls $name.log >>$name.said 2>&1
+		trackway cut --reorder-window 64K --from-time 1002ms --to-time 2002ms $name.log -o cut.fxt >>$name.said 2>&1
+		rows cut.fxt >>$name.said
+	done
+	diff late.said order.said || fail
+	cat late.log | trackway stat --weight calls --reorder-window 64K - 2>err >out
+	grep -q 'a file is read in order. \[tracelog.late\]' err || fail "$(cat err)"
+}

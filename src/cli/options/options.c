@@ -25,7 +25,7 @@ static const struct tw_option input_options[] = {
     {"reorder-window", 0, TW_OPTION_SIZE, MEMBER(reorder_window), .placeholder = "SIZE", .least = 1,
      .help = "by how many bytes of the file records may come late and still be put in order of time, \"16M\"; 4M "
              "otherwise. Whole pieces of 256K are held, so records that are less late are in order anyhow. For formats "
-             "whose records are in no order; events of Chrome JSON and FXT are in order however late they come"},
+             "whose records are in no order; what is later still goes through a temporary file"},
     {"frequency", 0, TW_OPTION_COUNT, MEMBER(frequency), .placeholder = "HZ", .least = 1, .most = 1000000000000,
      .help = "how many ticks of the clock are a second, instead of what an XRay log tells, which is often not the "
              "real one; a log of the mode xray-profiling tells none"},

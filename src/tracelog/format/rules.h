@@ -150,7 +150,8 @@
 	X(TRACELOG_HEAP_ABOVE_RESERVED, "tracelog.heap-above-reserved", TW_NOTE,                                       \
 	  "A generation has more bytes allocated than reserved.")                                                      \
 	X(TRACELOG_LATE, "tracelog.late", TW_WARNING,                                                                  \
-	  "Lines stand further behind later ones than the reorder window reaches: events are out of order.")           \
+	  "Lines of a pipe stand further behind later ones than the reorder window reaches: a profile of calls has "   \
+	  "events out of order.")                                                                                      \
 	X(TRACELOG_TABLE_LIMIT, "tracelog.table-limit", TW_WARNING,                                                    \
 	  "There are more names and objects than the memory limit allows: the rest is shown as (other).")              \
 	X(TRACELOG_STACK_LIMIT, "tracelog.stack-limit", TW_WARNING,                                                    \
