@@ -94,7 +94,7 @@ options_of() { # command
 	wrong '--top: "1.5" is not a whole number' "trackway stat --help" trackway stat --top 1.5 a
 	wrong '--thread: "1,,2" is empty' "trackway stat --help" trackway stat --thread 1,,2 a
 	wrong '--by: "thred" is none of the choices; did you mean thread?' "trackway stat --help" trackway stat --by thred a
-	wrong '--by: "x" is none of the choices: function, thread, caller, object, class, module, line, whole-thread' "trackway stat --help" trackway stat --by x a
+	wrong '--by: "x" is none of the choices: function, thread, caller, object, class, module, line, whole-thread, async' "trackway stat --help" trackway stat --by x a
 	wrong '--jobs: "257" is too large: 256 is the most' "trackway stat --help" trackway stat -j 257 a
 	wrong '--jobs: "99999999999999999999" is too large: 256 is the most' "trackway stat --help" \
 		trackway stat -j 99999999999999999999 a
@@ -225,9 +225,9 @@ options_of() { # command
 	trackway completion bash | bash -n
 	[ "$(try st)" = "stat stacks" ]
 	[ "$(try stat --so)" = "--sort" ]
-	[ "$(try stat --by '')" = "function thread caller object class module line whole-thread" ]
+	[ "$(try stat --by '')" = "function thread caller object class module line whole-thread async" ]
 	[ "$(try stat --by = t)" = "thread" ]
-	[ "$(try stat --by =)" = "function thread caller object class module line whole-thread" ]
+	[ "$(try stat --by =)" = "function thread caller object class module line whole-thread async" ]
 	[ "$(try stat -s p)" = "p50 p90 p99" ]
 	[ "$(try stat -n '')" = "" ]
 	[ "$(try stat some)" = "" ]

@@ -37,11 +37,14 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 		"$PYTHON" "$TRACKWAY_SOURCE/tests/scripts/check_chrome.py" out.json >checked
 		"$PYTHON" - out.json <<-'END'
 			import json, sys
-			trace, first = json.load(open(sys.argv[1])), {}
+			trace, times = json.load(open(sys.argv[1])), {}
 			for event in trace["traceEvents"]:
 			    if event["ph"] != "M":
-			        first.setdefault(event["pid"], event["ts"])
-			print(trace["otherData"]["clock_start_ns"], first[1000], first[1001000])
+			        times.setdefault(event["pid"], []).append(event["ts"])
+			for event in trace["systemTraceEvents"]["events"]:
+			    if event["ph"] == "k":
+			        times.setdefault(event["out"]["pid"], []).append(event["ts"])
+			print(trace["otherData"]["clock_start_ns"], min(times[1000]), min(times[1001000]))
 		END
 	}
 	start() { trackway convert --to chrome "$1" 2>losses | sed -n '1s/.*clock_start_ns":"\([0-9]*\)".*/\1/p'; }

@@ -34,6 +34,16 @@ void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t i
 		tw_say("functions have numbers only: --binary PROGRAM gives them names");
 }
 
+void tw_say_numbers_of_profile(const struct tw_common *common, struct tw_profile *profile)
+{
+	const struct tw_profile_row *row;
+	for (size_t i = 0; (row = tw_profile_row(profile, i)) != NULL; i++)
+		if (tw_function_wanted(common, row->name)) {
+			tw_say_numbers(common, row->name, row->id);
+			return;
+		}
+}
+
 /* "#12", as functions without names are told. */
 static bool is_number(const char *name)
 {
@@ -43,7 +53,7 @@ static bool is_number(const char *name)
 void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *nodes)
 {
 	for (size_t i = 1; !common->binary && i < nodes->count; i++)
-		if (is_number(nodes->nodes[i].name)) {
+		if (is_number(nodes->nodes[i].name) && tw_function_wanted(common, nodes->nodes[i].name)) {
 			tw_say_numbers(common, nodes->nodes[i].name, 1);
 			return;
 		}

@@ -21,7 +21,8 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 /* Says how functions get names where this one has a number only, as in an XRay log. */
 void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t id);
 
-/* The same of the functions of a tree. */
+/* The same of the first function of a profile, or of a tree, that is shown. */
+void tw_say_numbers_of_profile(const struct tw_common *common, struct tw_profile *profile);
 void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *nodes);
 
 /* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */

@@ -35,6 +35,14 @@ static int put_diff(const struct tw_diff_view *view)
 	return tw_screen_end(&screen, status);
 }
 
+static void say_of_runs(struct tw_profile *profile, const struct tw_diff_paths *paths,
+                        const struct diff_options *options)
+{
+	if (!options->common.json && !options->binary_a && !options->binary_b)
+		tw_say_numbers_of_profile(&options->common, profile);
+	tw_diff_say_runs(paths->count);
+}
+
 static int compare(struct tw_profile *const *profiles, const struct tw_diff_paths *paths,
                    const struct diff_options *options)
 {
@@ -52,16 +60,13 @@ static int compare(struct tw_profile *const *profiles, const struct tw_diff_path
 			return tw_diff_say_weights(view.weight, tw_profile_weight(profiles[i]));
 	if (view.by == TW_DIFF_P50 && tw_weight_is_sampled(view.weight))
 		return tw_say_error("samples have no durations: --sort p50 is for calls");
-	const struct tw_profile_row *first = tw_profile_row(profiles[0], 0);
-	if (first && !view.common->json && !options->binary_a && !options->binary_b)
-		tw_say_numbers(view.common, first->name, first->id);
 	if (tw_diff_runs(&diff, &a, &b, view.by) < 0)
 		return tw_say_error("out of memory");
 	view.diff = diff;
 	if (tw_diff_is_empty(&view))
 		tw_say_weightless(view.common, view.weight, tw_diff_row(diff, 0) != NULL);
 	else
-		tw_diff_say_runs(paths->count);
+		say_of_runs(profiles[0], paths, options);
 	int status = put_diff(&view);
 	tw_diff_free(diff);
 	return status;

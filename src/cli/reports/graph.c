@@ -89,8 +89,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (callers.readable) {
 		const bool sampled = tw_weight_is_sampled(tw_profile_weight(functions.profile));
 		const struct tw_profile_row *first = tw_profile_row(functions.profile, 0);
-		if (first && !common->json)
-			tw_say_numbers(common, first->name, first->id);
+		if (!common->json)
+			tw_say_numbers_of_profile(common, functions.profile);
 		if (!first)
 			tw_say_instead(common, sampled ? NULL : "call", UINT32_MAX, operands, count);
 		status = tw_worse(status, write_graph(functions.profile, callers.profile, options));
