@@ -237,10 +237,11 @@ static int by_birth(const void *a, const void *b)
 }
 
 /* Of a thread that perf does not name: that of the program which it began in, as uftrace calls it. */
-static uint32_t name_of_program(const struct uftrace_reader *uftrace, struct uftrace_task *task)
+static uint32_t name_of_program(const struct uftrace_reader *uftrace, const struct uftrace_task *task)
 {
 	const struct uftrace_session *sessions = uftrace->symbols.sessions;
-	uint32_t number = task->born ? uftrace_session_of(uftrace, task, task->born) : UINT32_MAX;
+	struct uftrace_task looked_up = *task; /* what is looked up is kept, and times only grow */
+	uint32_t number = task->born ? uftrace_session_of(uftrace, &looked_up, task->born) : UINT32_MAX;
 	while (number != UINT32_MAX && sessions[number].under != UINT32_MAX)
 		number = sessions[number].under;
 	return number == UINT32_MAX ? 0 : sessions[number].program;
