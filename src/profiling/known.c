@@ -19,8 +19,7 @@ static int add_log(struct tw_reader *before, struct profiling_known *known)
 	struct profiling_item item;
 	uint64_t hash = 0;
 	uint32_t there;
-	int status;
-	while ((status = profiling_walk_next(before, walk, &item)) > 0) {
+	while (profiling_walk_next(before, walk, &item) > 0) {
 		if (item.kind == PROFILING_BLOCK) {
 			hash = SEED;
 		} else if (item.kind == PROFILING_PATH && hash) {
