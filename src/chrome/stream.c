@@ -39,7 +39,7 @@ static int look(struct chrome_stream *stream, size_t want, const uint8_t **p, si
 /* The line at the end of bytes that begin at `offset`, in `line`. */
 static struct tw_line_place line_behind(struct tw_line_place line, uint64_t offset, const uint8_t *p, size_t size)
 {
-	const uint8_t *start = p, *end = p + size;
+	const uint8_t *start = p, *end = size ? p + size : p;
 	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
 		p++;
 		line.number++;

@@ -668,10 +668,10 @@ def check_switches(rows):
 
 def check_readers(run, own, other):
     """`sched` and thread_state have the threads by their names."""
-    listed = {row.get("thread_name"): row for row in map(json.loads, run.run("sched", "--json", "out.fxt").stdout.splitlines())}
+    listed = {row["thread"]: row for row in map(json.loads, run.run("sched", "--json", "out.fxt").stdout.splitlines())}
     for name, thread in (("trace-stress", own), ("answers", other)):
-        row = listed[name]
-        expect(row["thread"] == thread and row["running_ns"] > 15000000 and row["switches"] > ROUNDS / 2, row)
+        row = listed[thread]
+        expect(row["thread_name"] == name and row["running_ns"] > 15000000 and row["switches"] > ROUNDS / 2, row)
     query = "select t.tid, s.state, count(*) from thread_state s join thread t using (utid) group by 1, 2"
     done = run.run("sql", "--json", "out.fxt", query)
     states = {tuple(row.values())[:2] for row in map(json.loads, done.stdout.splitlines())}

@@ -96,11 +96,24 @@ static int signals(char **words)
 	return 0;
 }
 
+/* The sanitizer's locks are held by threads that begin, and stay so in a child. */
+static void let_threads_begin(void)
+{
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+	while (!truth[0] || !truth[1])
+		usleep(1000);
+	usleep(100000); /* and the recorder's own */
+#endif
+#endif
+}
+
 static int forks(char **words)
 {
 	int processes = atoi(words[1]);
 	open_truth(words[0]);
 	start_threads(0, 2);
+	let_threads_begin();
 	for (int i = 1; i < processes; i++) {
 		if (fork() == 0) {
 			start_threads((uint32_t)i * 2, 2);
