@@ -134,6 +134,12 @@ static struct {
 	size_t size;
 } document; /* that is being read */
 
+static void look_at(const char *json, size_t size)
+{
+	document.bytes = json;
+	document.size = size;
+}
+
 /* The column of a byte, counted by its line's bytes. */
 static uint64_t column_of(uint64_t at)
 {
@@ -163,8 +169,7 @@ static struct result *read_text(const char *json, size_t size, const struct tw_r
 	struct tw_batch batch;
 	int count;
 	assert_non_null(result);
-	document.bytes = json;
-	document.size = size;
+	look_at(json, size);
 	options.on_finding = note;
 	options.finding_context = &result->findings;
 	int status = tw_open_memory(&reader, "test", json, size, &options);
@@ -741,6 +746,7 @@ static void test_name_limit(void **state)
 	const struct tw_read_options options = {.memory_limit = LIMIT,
 	                                        .on_finding = note,
 	                                        .finding_context = &findings};
+	look_at(json, n);
 	assert_int_equal(tw_open_memory(&reader, "test", json, n, &options), 0);
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	const char *last = "", *before = "";
@@ -775,6 +781,7 @@ static struct times times_of(const char *json, size_t size, size_t most, size_t 
 	                                        .on_finding = note,
 	                                        .finding_context = &all.findings};
 	assert_non_null(all.ns);
+	look_at(json, size);
 	assert_int_equal(tw_open_memory(&reader, "test", json, size, &options), 0);
 	for (int got; (got = tw_read(reader, &batch)) != 0;) {
 		assert_true(got > 0 && all.count + batch.count <= most);
