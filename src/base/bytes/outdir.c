@@ -33,8 +33,7 @@ static int make(const void *context, const char *name)
 	return -1;
 }
 
-/* Slashes behind a name are no part of it. */
-static char *place_of(const char *path)
+char *tw_outdir_place(const char *path)
 {
 	char *plain = strdup(path), *place;
 	for (size_t length = plain ? strlen(plain) : 0; length > 1 && plain[length - 1] == '/'; length--)
@@ -48,7 +47,7 @@ int tw_outdir_open(struct tw_outdir *directory, const char *path)
 {
 	struct stat what;
 	char *begun = NULL;
-	*directory = (struct tw_outdir){.place = place_of(path), .lock = -1};
+	*directory = (struct tw_outdir){.place = tw_outdir_place(path), .lock = -1};
 	if (!directory->place)
 		return errno;
 	directory->inside = stat(directory->place, &what) == 0;

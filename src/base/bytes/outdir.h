@@ -25,4 +25,8 @@ int tw_outdir_keep(struct tw_outdir *directory, const char *last);
 /* Closes it and removes its files. Fine after keep. */
 void tw_outdir_drop(struct tw_outdir *directory);
 
+/* The place of a file or directory: tw_outfile_place() without the slashes that may stand behind the name. To be freed;
+ * NULL when there is no memory. */
+char *tw_outdir_place(const char *path);
+
 #endif

@@ -3,7 +3,7 @@
 #include "cli/files/interrupt.h"
 
 #include "base/bytes/begun.h"
-#include "base/bytes/outfile.h"
+#include "base/bytes/outdir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,17 +102,6 @@ static void end(int number)
 	errno = before;
 }
 
-/* The place of an output, without the slash that may stand behind a directory. NULL when there is no memory. */
-static char *place_of(const char *path)
-{
-	char *plain = strdup(path), *place;
-	for (size_t length = plain ? strlen(plain) : 0; length > 1 && plain[length - 1] == '/'; length--)
-		plain[length - 1] = '\0';
-	place = plain ? tw_outfile_place(plain) : NULL;
-	free(plain);
-	return place;
-}
-
 static void note_place(const char *place)
 {
 	const char *name = place + last_name(place, strlen(place));
@@ -123,7 +112,7 @@ static void note_place(const char *place)
 void tw_clean_when_interrupted(const char *path)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
-	char *place = place_of(path);
+	char *place = tw_outdir_place(path);
 	if (place)
 		note_place(place);
 	free(place);
