@@ -257,16 +257,18 @@ static int switches(char **words)
 	if (pipe(ends) < 0 || sched_setaffinity(0, sizeof one, &one) < 0 ||
 	    pthread_create(&other, NULL, answer, (void *)rounds) != 0)
 		return 1;
-	TW_TRACE_INSTANT("stress", "from", TW_SCOPE_THREAD);
+	TW_TRACE_INSTANT("stress", "before", TW_SCOPE_THREAD);
 	getrusage(RUSAGE_THREAD, &before);
+	TW_TRACE_INSTANT("stress", "begun", TW_SCOPE_THREAD);
 	for (uintptr_t i = 0; i < rounds; i++) {
 		usleep(1000);
 		if (write(ends[1], "x", 1) != 1)
 			return 1;
 	}
 	work();
+	TW_TRACE_INSTANT("stress", "ended", TW_SCOPE_THREAD);
 	getrusage(RUSAGE_THREAD, &after);
-	TW_TRACE_INSTANT("stress", "to", TW_SCOPE_THREAD, TW_I64("blocked", after.ru_nvcsw - before.ru_nvcsw),
+	TW_TRACE_INSTANT("stress", "after", TW_SCOPE_THREAD, TW_I64("blocked", after.ru_nvcsw - before.ru_nvcsw),
 	                 TW_I64("preempted", after.ru_nivcsw - before.ru_nivcsw));
 	pthread_join(other, NULL);
 	return 0;
