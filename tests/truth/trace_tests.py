@@ -360,7 +360,10 @@ def circular(run):
     rows = run.archive(run.images()[0])
     found = [row["name"] for row in rows if row["record"] == "event.instant"]
     expect(found == [f"name {i}" for i in range(33000 - len(found), 33000)] and len(found) > 1000, len(found), found[-1:])
-    expect(run.findings(run.images()[0]) == {"fxt.image-overwritten note": 1}, run.findings(run.images()[0]))
+    for path in run.images()[0], "archive.fxt":
+        expect(run.findings(path) == {"fxt.image-overwritten note": 1}, path, run.findings(path))
+    row, event = [row for row in rows if row["record"] in ("kernel-object", "provider-event")][-2:]
+    expect(arguments(row)["bytes_overwritten"][1] > 0 and event["event_id"] == 0, row, event)
 
 
 def oneshot(run):
@@ -373,9 +376,12 @@ def oneshot(run):
     expect(found == [f"name {i}" for i in range(len(found))] and len(found) > 1000, len(found))
     row, = [row for row in rows if row["record"] == "provider-event"]
     expect(row["event_id"] == 0, row)
-    text = run.run("check", run.images()[0]).stdout.decode()
-    expect(f"{33000 - len(found)} events found no room" in text, text, len(found))
-    expect(run.findings(run.images()[0])["fxt.records-dropped warning"] == 1, text)
+    for path in run.images()[0], "archive.fxt":
+        text = run.run("check", path).stdout.decode()
+        expect(f"{33000 - len(found)} events found no room" in text, text, len(found))
+        expect(run.findings(path)["fxt.records-dropped warning"] == 1, text)
+    dropped = [arguments(row).get("events_dropped") for row in rows if row["record"] == "kernel-object"]
+    expect(dropped[-2:] == [("uint64", 33000 - len(found))] * 2, "of the process and its thread:", dropped)
 
 
 def forks(run):

@@ -395,6 +395,51 @@ static void test_cases_in_chunk(void **state)
 	}
 }
 
+/* ---- What a recorder lost: doc/recording.md, "In the archive". ---- */
+
+/* "bytes_overwritten", "events_dropped" */
+#define OVERWRITTEN_TEXT UINT64_C(0x766f5f7365747962), UINT64_C(0x6574746972777265), UINT64_C(0x6e)
+#define DROPPED_TEXT UINT64_C(0x645f73746e657665), UINT64_C(0x646570706f72)
+#define OBJECT(type, size, arguments) (HEADER(7, size) | (type) << 16 | 1 << 24 | UINT64_C(arguments) << 40)
+#define FULL(provider) (HEADER(0, 1) | 3 << 16 | (provider) << 20)
+#define RING OBJECT(1, 7, 1), 70, HEADER(4, 5) | UINT64_C(0x8011) << 16, OVERWRITTEN_TEXT, 4096
+#define DROPS OBJECT(1, 6, 1), 70, HEADER(4, 4) | UINT64_C(0x800e) << 16, DROPPED_TEXT, 3
+#define OF_THREAD                                                                                                      \
+	OBJECT(2, 8, 2), 71, HEADER(8, 2) | 1 << 16, 70, HEADER(4, 4) | UINT64_C(0x800e) << 16, DROPPED_TEXT, 2
+#define BOTH                                                                                                           \
+	OBJECT(1, 11, 2), 70, HEADER(4, 4) | UINT64_C(0x800e) << 16, DROPPED_TEXT, 3,                                  \
+	    HEADER(4, 5) | UINT64_C(0x8011) << 16, OVERWRITTEN_TEXT, 4096
+#define BY_REFERENCE                                                                                                   \
+	STRING(3, 17, 4), OVERWRITTEN_TEXT, OBJECT(1, 3, 1), 70, HEADER(2, 1) | 3 << 16 | UINT64_C(4096) << 32
+
+/* A provider event behind what a ring overwrote says nothing more: that is no warning. */
+static void test_losses(void **state)
+{
+	static const struct {
+		uint64_t words[WORDS];
+		const char *found;
+	} losses[] = {
+	    {{RING, FULL(1)}, " fxt.image-overwritten"},
+	    {{BY_REFERENCE, FULL(1)}, " fxt.image-overwritten"},
+	    {{RING, INSTANTS, FULL(1)}, " fxt.image-overwritten"},
+	    {{RING, FULL(1), FULL(1)}, " fxt.image-overwritten fxt.records-dropped"},
+	    {{RING, FULL(2)}, " fxt.image-overwritten fxt.records-dropped"},
+	    {{RING, DROPS, FULL(1)}, " fxt.image-overwritten fxt.image-dropped fxt.records-dropped"},
+	    {{BOTH, FULL(1)}, " fxt.image-dropped fxt.image-overwritten fxt.records-dropped"},
+	    {{DROPS, OF_THREAD, FULL(1)}, " fxt.image-dropped fxt.thread-dropped fxt.records-dropped"},
+	};
+	static const uint64_t good[] = {GOOD};
+	(void)state;
+	for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+		size_t count = WORDS;
+		while (losses[i].words[count - 1] == 0)
+			count--;
+		size_t size = put(good, sizeof good / 8, false);
+		check(bytes, put_words(size, losses[i].words, count, false), (struct tw_read_options){0});
+		assert_string_equal(found, losses[i].found);
+	}
+}
+
 /* A pair that began before another one, of the same thread, though its record comes later: of the chunk before, and behind
  * a pair that is inside a third one. */
 static void test_late_in_chunk(void **state)
@@ -658,6 +703,7 @@ int main(void)
 	    cmocka_unit_test(test_cases_in_chunk),
 	    cmocka_unit_test(test_overflow_in_chunk),
 	    cmocka_unit_test(test_late_in_chunk),
+	    cmocka_unit_test(test_losses),
 	    cmocka_unit_test(test_chance),
 	    cmocka_unit_test(test_records_in_texts),
 	};

@@ -137,7 +137,7 @@ static void fix_kernel_object(const struct place *at)
 		at->row->track = fxt_state_process(state, at->fix->b);
 	else if (at->row->value == FXT_OBJECT_THREAD && process_of(at, &process))
 		at->row->track = fxt_state_track(state, process, at->fix->b);
-	if (at->row->track)
+	if (at->row->track && at->row->name)
 		tw_dictionary_name_track(state->dictionary, at->row->track, at->row->name);
 }
 

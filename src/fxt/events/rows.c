@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "core/format.h"
+#include "fxt/events/losses.h"
 #include "fxt/events/objects.h"
 #include "fxt/events/values.h"
 #include "fxt/walk/chunk.h"
@@ -329,6 +330,7 @@ static void take_kernel_object(const struct row_source *source)
 	row->value = record->object_type;
 	row->flags |= source->chunk->decoder.context.foreign ? FXT_FLAG_FOREIGN : 0;
 	add_arguments(source);
+	fxt_note_losses(source->chunk, record, source->place);
 	name_object(source, fxt_koid(source->chunk->decoder.context.provider, record->id));
 	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
 }

@@ -15,6 +15,10 @@ enum { FXT_TEXT_MAX = 0x7fff }; /* bytes of an inline text: 15 bits */
 /* The types of kernel object that the document gives a meaning: zircon/types.h, ZX_OBJ_TYPE_. */
 enum { FXT_OBJECT_PROCESS = 1, FXT_OBJECT_THREAD = 2 };
 
+/* Arguments by which objects of a process and of threads tell what their recorder lost: doc/recording.md. */
+#define FXT_EVENTS_DROPPED "events_dropped"
+#define FXT_BYTES_OVERWRITTEN "bytes_overwritten"
+
 /* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours, and bit 61
  * of these what nothing registers: which table of a provider's it is, then 8 bits of the index. */
 #define FXT_INVENTED (UINT64_C(3) << 62)

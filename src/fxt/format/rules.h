@@ -106,7 +106,9 @@
 	X(FXT_IMAGE_NOT_FINISHED, "fxt.image-not-finished", TW_NOTE,                                                   \
 	  "An image of a program that died while it recorded, or goes on.")                                            \
 	X(FXT_IMAGE_DAMAGED, "fxt.image-damaged", TW_ERROR, "Bytes of an image that are no records.")                  \
-	X(FXT_IMAGE_DROPPED, "fxt.image-dropped", TW_NOTE, "How many events found no room in an image.")               \
+	X(FXT_IMAGE_DROPPED, "fxt.image-dropped", TW_NOTE, "How many events found no room in a recorder's buffer.")    \
+	X(FXT_THREAD_DROPPED, "fxt.thread-dropped", TW_NOTE,                                                           \
+	  "How many of the events that found no room are a thread's.")                                                 \
 	X(FXT_IMAGE_OVERWRITTEN, "fxt.image-overwritten", TW_NOTE,                                                     \
 	  "A circular buffer kept the newest events, and overwrote others.")                                           \
 	X(FXT_IMAGE_CUT, "fxt.image-cut", TW_NOTE, "Arguments, texts or scopes of a program that did not fit.")

@@ -73,6 +73,7 @@ struct fxt_image_thread {
 	uint64_t process, thread;
 	uint32_t name; /* string; 0: none */
 	bool defined;
+	uint64_t dropped;           /* events */
 	size_t first_scope, scopes; /* that were open */
 };
 

@@ -67,6 +67,11 @@ int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chu
 
 /* ---- Durable records. ---- */
 
+static uint64_t durable_most(const struct fxt_image *image)
+{
+	return tw_input_size(image->input) / LEAST_DURABLE;
+}
+
 /* Makes room for a number in a table, and tells whether one may be so great. */
 #define PLACE(table, number, most)                                                                                     \
 	((number) && (number) <= (most) &&                                                                             \
@@ -119,11 +124,19 @@ static bool take_object(struct fxt_image *image, const struct fxt_image_record *
 	return tw_text_add(&image->objects, (const char *)record->at, record->size);
 }
 
+/* Events that a thread had no room for. False where there is no such thread: nobody's, then. */
+static bool add_drops(struct fxt_image *image, uint32_t thread, uint64_t dropped, uint64_t most)
+{
+	image->dropped += dropped;
+	if (!PLACE(&image->threads, thread, most))
+		return false;
+	image->threads.items[thread].dropped += dropped;
+	return true;
+}
+
 static bool take_drops(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
 {
-	(void)most;
-	image->dropped += record->time;
-	return true;
+	return add_drops(image, record->number, record->time, most);
 }
 
 static bool take_pair(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
@@ -145,7 +158,7 @@ static void take_durable(struct fxt_image *image, const struct fxt_image_chunk *
                          size_t size)
 {
 	struct fxt_image_record record;
-	uint64_t most = tw_input_size(image->input) / LEAST_DURABLE;
+	const uint64_t most = durable_most(image);
 	for (size_t at = 0; at < size; at += record.size) {
 		bool fine = fxt_image_record(bytes + at, size - at, &record) &&
 		            record.kind < sizeof takers / sizeof *takers && takers[record.kind] &&
@@ -163,10 +176,12 @@ static void take_durable(struct fxt_image *image, const struct fxt_image_chunk *
 static void take_slots(struct fxt_image *image, const uint8_t *bytes, size_t size)
 {
 	struct image_slot slot;
+	const uint64_t most = durable_most(image);
 	for (size_t at = 0; size - at >= sizeof slot; at += sizeof slot) {
 		memcpy((void *)&slot, bytes + at, sizeof slot);
 		uint32_t depth = slot.depth < IMAGE_DEPTH ? slot.depth : IMAGE_DEPTH;
-		image->dropped += slot.dropped;
+		if (slot.dropped)
+			add_drops(image, slot.thread, slot.dropped, most);
 		if (!slot.thread || !tw_grow(&image->scopes.items, &image->scopes.room, image->scopes.count + depth,
 		                             sizeof *image->scopes.items))
 			continue;

@@ -20,24 +20,17 @@ static void note(struct tw_reader *reader, enum fxt_rule rule, uint64_t offset, 
 	tw_report(reader, &fxt_rules[rule], offset, offset, 0, "%s", text);
 }
 
-/* What became of the recording. */
+/* What became of the recording. What it lost is told by the archive. */
 static void report(struct tw_reader *reader, const struct fxt_image *image)
 {
 	const struct image_header *header = &image->header;
-	uint64_t overwritten = header->overwritten, cut = header->cut;
+	const uint64_t cut = header->cut;
 	if (header->state != IMAGE_COMPLETE)
 		note(reader, FXT_IMAGE_NOT_FINISHED, 0,
 		     "The recording was not finished: the program died, or goes on; all that it committed is here.");
 	if (image->damaged)
 		tw_report(reader, &fxt_rules[FXT_IMAGE_DAMAGED], image->damage, image->damage, 0,
 		          "%" PRIu64 " bytes of the image are no records.", image->damaged);
-	if (image->dropped)
-		tw_report(reader, &fxt_rules[FXT_IMAGE_DROPPED], 0, 0, 0,
-		          "%" PRIu64 " event%s found no room in the buffer.", image->dropped,
-		          tw_plural(image->dropped));
-	if (overwritten)
-		tw_report(reader, &fxt_rules[FXT_IMAGE_OVERWRITTEN], 0, 0, 0,
-		          "The circular buffer kept the newest: %" PRIu64 " bytes before are gone.", overwritten);
 	if (cut)
 		tw_report(reader, &fxt_rules[FXT_IMAGE_CUT], 0, 0, 0,
 		          "%" PRIu64 " event%s had more than a record holds.", cut, tw_plural(cut));

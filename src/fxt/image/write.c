@@ -222,20 +222,25 @@ static void emit_wakeup(struct merge *merge, const struct fxt_image_record *from
 
 /* ---- Providers. ---- */
 
-static void put_object_name(struct merge *merge, unsigned type, uint64_t koid, uint64_t process,
-                            struct tw_fxt_string name)
+static struct tw_fxt_string name_of(const struct fxt_image *image)
 {
-	struct tw_fxt_record record = {.kind = TW_FXT_KERNEL_OBJECT,
-	                               .object_type = (uint8_t)type,
-	                               .id = koid,
-	                               .name = name};
-	if (type == FXT_OBJECT_THREAD) {
-		record.argument_count = 1;
-		record.arguments[0] = (struct tw_fxt_argument){.type = TW_FXT_ARG_KOID};
-		record.arguments[0].name = inline_string("process", 7);
-		record.arguments[0].value.u = process;
-	}
-	put(merge, &record);
+	return inline_string(image->header.name, strnlen(image->header.name, IMAGE_NAME));
+}
+
+static struct tw_fxt_record object_record(unsigned type, uint64_t koid, struct tw_fxt_string name)
+{
+	return (
+	    struct tw_fxt_record){.kind = TW_FXT_KERNEL_OBJECT, .object_type = (uint8_t)type, .id = koid, .name = name};
+}
+
+static struct tw_fxt_record thread_object(const struct fxt_image_thread *thread, struct tw_fxt_string name)
+{
+	struct tw_fxt_record record = object_record(FXT_OBJECT_THREAD, thread->thread, name);
+	record.argument_count = 1;
+	record.arguments[0] = (struct tw_fxt_argument){.type = TW_FXT_ARG_KOID};
+	record.arguments[0].name = inline_string("process", 7);
+	record.arguments[0].value.u = thread->process;
+	return record;
 }
 
 static void put_objects(struct merge *merge, struct provider *provider)
@@ -266,14 +271,15 @@ static void begin_provider(struct merge *merge, struct provider *provider)
 	provider->begun = true;
 	put(merge, &(struct tw_fxt_record){.kind = TW_FXT_PROVIDER_INFO, .id = provider->id, .name = name});
 	put(merge, &(struct tw_fxt_record){.kind = TW_FXT_INITIALIZATION, .id = nanoseconds});
+	struct tw_fxt_record object = object_record(FXT_OBJECT_PROCESS, image->header.process, name_of(image));
 	if (length && image->header.process)
-		put_object_name(merge, FXT_OBJECT_PROCESS, image->header.process, 0,
-		                inline_string(image->header.name, length));
+		put(merge, &object);
 	for (size_t i = 0; i < image->threads.count; i++) {
 		const struct fxt_image_thread *thread = &image->threads.items[i];
-		if (thread->defined && thread->name)
-			put_object_name(merge, FXT_OBJECT_THREAD, thread->thread, thread->process,
-			                string_of(merge, provider, thread->name));
+		if (!thread->defined || !thread->name)
+			continue;
+		object = thread_object(thread, string_of(merge, provider, thread->name));
+		put(merge, &object);
 	}
 	put_objects(merge, provider);
 }
@@ -286,13 +292,45 @@ static void set_current(struct merge *merge, struct provider *provider)
 	put(merge, &(struct tw_fxt_record){.kind = TW_FXT_PROVIDER_SECTION, .id = provider->id});
 }
 
+/* Adds to the record of an object what it has lost. */
+static void put_loss(struct tw_fxt_record *object, const char *what, uint64_t count)
+{
+	struct tw_fxt_argument *argument = &object->arguments[object->argument_count++];
+	*argument = (struct tw_fxt_argument){.type = TW_FXT_ARG_UINT64, .name = inline_string(what, strlen(what))};
+	argument->value.u = count;
+}
+
+/* All of it by the process, and then by threads. */
+static void put_losses(struct merge *merge, struct provider *provider)
+{
+	const struct fxt_image *image = provider->image;
+	const uint64_t process = image->header.process;
+	struct tw_fxt_record record = object_record(process ? FXT_OBJECT_PROCESS : 0, process, name_of(image));
+	if (image->dropped)
+		put_loss(&record, FXT_EVENTS_DROPPED, image->dropped);
+	if (image->header.overwritten)
+		put_loss(&record, FXT_BYTES_OVERWRITTEN, image->header.overwritten);
+	put(merge, &record);
+	for (size_t i = 0; i < image->threads.count; i++) {
+		const struct fxt_image_thread *thread = &image->threads.items[i];
+		if (!thread->dropped || !thread->defined)
+			continue;
+		record = thread_object(thread, string_of(merge, provider, thread->name));
+		put_loss(&record, FXT_EVENTS_DROPPED, thread->dropped);
+		put(merge, &record);
+	}
+}
+
+/* A buffer was full: for how many events, or that a ring kept the newest, its process and threads tell before. */
 static void end_provider(struct merge *merge, struct provider *provider)
 {
 	enum { RECORDS_DROPPED = 0 };
-	if (provider->image->dropped)
-		put(merge, &(struct tw_fxt_record){.kind = TW_FXT_PROVIDER_EVENT,
-		                                   .id = provider->id,
-		                                   .object_type = RECORDS_DROPPED});
+	if (!provider->image->dropped && !provider->image->header.overwritten)
+		return;
+	set_current(merge, provider);
+	put_losses(merge, provider);
+	put(merge,
+	    &(struct tw_fxt_record){.kind = TW_FXT_PROVIDER_EVENT, .id = provider->id, .object_type = RECORDS_DROPPED});
 }
 
 static int by_first(const void *left, const void *right)

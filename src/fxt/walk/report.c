@@ -15,7 +15,7 @@
 enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
 
 /* How a rule is told; those from NUMBER to ONCE once for each number. */
-enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT };
+enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT, DROPPED, THREAD_DROPPED, OVERWRITTEN };
 
 static const uint8_t forms[FXT_RULES] = {
     [FXT_STRING_UNDEFINED] = NUMBER,
@@ -43,6 +43,9 @@ static const uint8_t forms[FXT_RULES] = {
     [FXT_PROVIDER_AGAIN] = PROVIDER,
     [FXT_INITIALIZATION_MISSING] = PROVIDER,
     [FXT_TIME_OVERFLOW] = PROVIDER,
+    [FXT_IMAGE_DROPPED] = DROPPED,
+    [FXT_THREAD_DROPPED] = THREAD_DROPPED,
+    [FXT_IMAGE_OVERWRITTEN] = OVERWRITTEN,
 };
 
 void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
@@ -75,6 +78,20 @@ void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
 		          "Expected %s, found the end of the file; %" PRIu64 " byte%s skipped.", expected, note->a,
 		          tw_plural(note->a));
 		return;
+	case DROPPED:
+		tw_report(reader, rule, note->record, note->at, 0, "%" PRIu64 " event%s found no room in the buffer.",
+		          note->a, tw_plural(note->a));
+		return;
+	case THREAD_DROPPED:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "%" PRIu64 " event%s of thread %" PRIu64 " found no room in the buffer.", note->a,
+		          tw_plural(note->a), note->b);
+		return;
+	case OVERWRITTEN:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "The circular buffer kept the newest: %" PRIu64 " byte%s before are gone.", note->a,
+		          tw_plural(note->a));
+		return;
 	}
 }
 
@@ -85,6 +102,18 @@ static size_t reported_most(const struct tw_reader *reader)
 	enum { COST = 2 * sizeof(struct tw_map_slot) };
 	size_t most = tw_memory_limit(reader) / REPORTED_SHARE / COST;
 	return most > REPORTED_MAX ? REPORTED_MAX : most < REPORTED_LEAST ? REPORTED_LEAST : most;
+}
+
+/* Whether a provider event says that a buffer was full of which it has just been told that it was a ring, which kept
+ * the newest: no event was dropped. */
+static bool is_of_ring(struct fxt_reported *reported, const struct fxt_note *note)
+{
+	bool of_ring = note->rule == FXT_RECORDS_DROPPED && reported->ring == note->a + 1;
+	if (note->rule == FXT_IMAGE_OVERWRITTEN)
+		reported->ring = note->b;
+	else if (note->rule == FXT_RECORDS_DROPPED || note->rule == FXT_IMAGE_DROPPED)
+		reported->ring = 0;
+	return of_ring;
 }
 
 /* What would be told for each of millions of records is told once for each number. */
@@ -131,7 +160,8 @@ void fxt_report_notes(struct tw_reader *reader, const struct fxt_state *state, s
 	if (chunk->found.note_count)
 		qsort(notes, chunk->found.note_count, sizeof *notes, compare_notes);
 	for (size_t i = 0; i < chunk->found.note_count; i++)
-		if (!is_of_limit(state, &notes[i]) && is_new(reader, reported, &notes[i]))
+		if (!is_of_limit(state, &notes[i]) && !is_of_ring(reported, &notes[i]) &&
+		    is_new(reader, reported, &notes[i]))
 			fxt_report(reader, &notes[i]);
 	forget_notes(chunk);
 	if (state->full && !reported->limit) {
