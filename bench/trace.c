@@ -1,7 +1,8 @@
 /* trace.c - what an event of libtrackway_trace costs: thread CPU time, as ratios to two reads of the clock.
  *
  * trace PATH ROUNDS EVENTS: files of recordings at PATH; EVENTS of each kind, ROUNDS times in turn, of which the median
- * counts. Before each measurement runs the loop that it is held against. */
+ * counts. Before each measurement runs the loop that it is held against. With WITH_LTTNG also events of LTTng-UST, which
+ * somebody else records: bench/trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,7 +15,13 @@
 
 #include <trackway/trace.h>
 
-enum { ROUNDS_MOST = 99, NS_OF_SECOND = 1000000000, LONG_NS = 5000 };
+#ifdef WITH_LTTNG
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "lttng.h"
+#endif
+
+enum { ROUNDS_MOST = 99, NS_OF_SECOND = 1000000000, LONG_NS = 5000, GAPS_NS = 100000000, GIVEN_AT = 240 };
 
 static uint64_t events;
 static volatile uint64_t sink;
@@ -96,6 +103,41 @@ static void print(uint64_t i)
 	fprintf(null, "%" PRIu64 " duration %" PRIu64 "\n", (uint64_t)read_clock(), i);
 }
 
+#ifdef WITH_LTTNG
+static void lttng_pair(uint64_t i)
+{
+	lttng_ust_tracepoint(trackway_bench, begin);
+	sink = i;
+	lttng_ust_tracepoint(trackway_bench, end);
+}
+
+static void lttng_1(uint64_t i)
+{
+	lttng_ust_tracepoint(trackway_bench, argument, i);
+	sink = i;
+}
+
+static void lttng_2(uint64_t i)
+{
+	lttng_ust_tracepoint(trackway_bench, arguments, i, 1);
+	sink = i;
+}
+
+static void lttng_off(uint64_t i)
+{
+	lttng_ust_tracepoint(trackway_bench, off);
+	sink = i;
+}
+
+#define X_LTTNG(X)                                                                                                     \
+	X(lttng_off, "LTTng-UST, event off")                                                                           \
+	X(lttng_pair, "LTTng-UST, begin and end")                                                                      \
+	X(lttng_1, "LTTng-UST, 1 argument")                                                                            \
+	X(lttng_2, "LTTng-UST, 2 arguments")
+#else
+#define X_LTTNG(X)
+#endif
+
 typedef void once_fn(uint64_t i);
 
 /* One loop for all of them: the compiler makes a copy for each. */
@@ -117,7 +159,8 @@ static inline __attribute__((always_inline)) uint64_t loop(once_fn *once)
 	X(duration_2, "duration, 2 arguments")                                                                         \
 	X(instant, "instant")                                                                                          \
 	X(counter, "counter")                                                                                          \
-	X(print, "fprintf() to /dev/null")
+	X(print, "fprintf() to /dev/null")                                                                             \
+	X_LTTNG(X)
 
 #define X(name, text)                                                                                                  \
 	static void *run_##name(void *ns)                                                                              \
@@ -128,11 +171,11 @@ static inline __attribute__((always_inline)) uint64_t loop(once_fn *once)
 X_ALL(X)
 #undef X
 
-/* The longest pauses between two events: how many are beyond 5 us. */
+/* How many pauses between two rounds are beyond 5 us, in a tenth of a second. */
 static inline __attribute__((always_inline)) uint64_t count_gaps(once_fn *once)
 {
-	uint64_t gaps = 0, before = now_ns(CLOCK_MONOTONIC);
-	for (uint64_t i = 0; i < events; i++) {
+	uint64_t gaps = 0, before = now_ns(CLOCK_MONOTONIC), end = before + GAPS_NS;
+	for (uint64_t i = 0; before < end; i++) {
 		once(i);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
 		gaps += now - before > LONG_NS;
@@ -141,19 +184,37 @@ static inline __attribute__((always_inline)) uint64_t count_gaps(once_fn *once)
 	return gaps;
 }
 
+static void *gaps_empty(void *gaps)
+{
+	*(uint64_t *)gaps += count_gaps(nothing);
+	return NULL;
+}
+
+static void *gaps_traced(void *gaps)
+{
+	*(uint64_t *)gaps += count_gaps(duration);
+	return NULL;
+}
+
 /* ---- Rounds. ---- */
 
-/* CPU time of one event in ns, on some threads at once. */
-static double run(void *(*body)(void *), int threads)
+/* What a body counts on some threads at once, in all. */
+static uint64_t run_threads(void *(*body)(void *), int threads)
 {
-	uint64_t ns[2] = {0, 0};
+	uint64_t counts[2] = {0, 0};
 	pthread_t other;
-	if (threads > 1 && pthread_create(&other, NULL, body, &ns[1]) != 0)
+	if (threads > 1 && pthread_create(&other, NULL, body, &counts[1]) != 0)
 		exit(1);
-	body(&ns[0]);
+	body(&counts[0]);
 	if (threads > 1)
 		pthread_join(other, NULL);
-	return (double)(ns[0] + ns[1]) / (double)events / threads;
+	return counts[0] + counts[1];
+}
+
+/* CPU time of one event in ns. */
+static double run(void *(*body)(void *), int threads)
+{
+	return (double)run_threads(body, threads) / (double)events / threads;
 }
 
 static int by_value(const void *left, const void *right)
@@ -201,20 +262,36 @@ static void measure(const struct recording *recording, const char *name, void *(
 	fflush(stdout);
 }
 
-static void compare_gaps(const struct recording *recording)
+/* Chunks that an image has handed out: doc/recording.md, "The image". */
+static uint64_t read_given(const char *path)
 {
-	uint64_t empty = count_gaps(nothing);
+	uint64_t given = 0;
+	FILE *file = fopen(path, "rb");
+	if (!file || fseek(file, GIVEN_AT, SEEK_SET) != 0 || fread(&given, sizeof given, 1, file) != 1)
+		exit(1);
+	fclose(file);
+	return given;
+}
+
+/* The loops take turns: whoever else has the processors meanwhile interrupts both. */
+static void compare_gaps(const struct recording *recording, int threads, int rounds)
+{
+	uint64_t empty = 0, traced = 0;
 	char file[4096];
 	if (tw_trace_start(recording->path, recording->options) != 0 || !tw_trace_file(file, sizeof file))
 		exit(1);
 	if (recording->again)
-		count_gaps(duration);
-	uint64_t traced = count_gaps(duration);
+		run_threads(gaps_traced, threads);
+	uint64_t before = read_given(file);
+	for (int i = 0; i < rounds; i++) {
+		empty += run_threads(gaps_empty, threads);
+		traced += run_threads(gaps_traced, threads);
+	}
+	printf("gaps of more than 5 us in %.1f s: %" PRIu64 " of an empty loop, %" PRIu64
+	       " with a duration, and %" PRIu64 " chunks handed out\n",
+	       rounds * (double)GAPS_NS / NS_OF_SECOND, empty, traced, read_given(file) - before);
 	tw_trace_stop();
 	unlink(file);
-	printf("gaps of more than 5 us in %" PRIu64 " rounds: %" PRIu64 " of an empty loop, %" PRIu64
-	       " with a duration\n",
-	       events, empty, traced);
 }
 
 int main(int argc, char **argv)
@@ -236,7 +313,7 @@ int main(int argc, char **argv)
 #define X(name, text) measure(&recording, text, run_##name, threads, (int)rounds);
 			X_ALL(X)
 #undef X
-			compare_gaps(&recording);
+			compare_gaps(&recording, threads, (int)rounds);
 		}
 	return 0;
 }
