@@ -1,8 +1,8 @@
 /* trace.c - what an event of libtrackway_trace costs: thread CPU time, as ratios to two reads of the clock.
  *
  * trace PATH ROUNDS EVENTS: files of recordings at PATH; EVENTS of each kind, ROUNDS times in turn, of which the median
- * counts. Before each measurement runs the loop that it is held against. With WITH_LTTNG also events of LTTng-UST, which
- * somebody else records: bench/trace. */
+ * counts. Before each measurement runs the loop that it is held against. With WITH_LTTNG also events of LTTng-UST: the
+ * session is made by bench/trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <pthread.h>
