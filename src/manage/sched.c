@@ -310,9 +310,7 @@ static void put_others(struct sched_threads *threads)
 {
 	static const char name[] = "others, or idle";
 	_Static_assert(sizeof name <= SCHED_NAME + 1, "has room");
-	sched_image_thread(&threads->image, 1, 0, SCHED_OTHERS, name);
-	sched_trace_thread(threads, 0, SCHED_OTHERS);
-	threads->items[0].told = true;
+	sched_image_thread(&threads->image, ++threads->named, 0, SCHED_OTHERS, name);
 }
 
 static bool open_any(struct sched *sched, char *told)

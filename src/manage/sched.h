@@ -61,7 +61,8 @@ struct sched_tracepoint {
 struct sched_thread {
 	uint32_t thread, process; /* process 0: not known */
 	bool traced, exits;
-	bool told; /* stands in the image, as it is */
+	bool told;       /* stands in the image, as it is */
+	uint32_t number; /* in the image; 0: it was never told */
 	char name[SCHED_NAME + 1];
 };
 
@@ -72,6 +73,7 @@ struct sched_threads {
 	size_t count, room;
 	struct tw_map numbers; /* of threads to items */
 	uint64_t lost;         /* records */
+	uint32_t named;        /* numbers of the image that threads have */
 };
 
 /* A thread whose number nobody has: what ran instead of a traced one, where that is not told. */

@@ -127,7 +127,8 @@ static void read_name(struct sched_thread *thread)
 		fclose(file);
 }
 
-/* A thread that is named by an event. */
+/* A thread that is named by an event. Only those have a number in the image: of the others there may be more than an
+ * image of its size could name. */
 static void tell(struct sched_threads *threads, struct sched_thread *thread)
 {
 	if (thread->told || thread->thread == 0)
@@ -135,8 +136,8 @@ static void tell(struct sched_threads *threads, struct sched_thread *thread)
 	thread->told = true;
 	if (!*thread->name)
 		read_name(thread);
-	sched_image_thread(&threads->image, (uint32_t)(thread - threads->items) + 1, thread->process, thread->thread,
-	                   thread->name);
+	thread->number = thread->number ? thread->number : ++threads->named;
+	sched_image_thread(&threads->image, thread->number, thread->process, thread->thread, thread->name);
 }
 
 void sched_trace_thread(struct sched_threads *threads, uint32_t process, uint32_t number)

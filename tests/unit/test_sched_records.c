@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -290,10 +291,37 @@ static void many(void **state)
 	end_threads(threads);
 }
 
+/* Threads of others are many: those of the programs have names all the same. */
+static void strangers(void **state)
+{
+	enum { STRANGERS = 30000 };
+	struct sched_threads *threads = begin_threads(true);
+	struct tw_input *input;
+	struct fxt_image image;
+	char path[64];
+	size_t named = 0;
+	(void)state;
+	for (uint32_t i = 0; i < STRANGERS; i++)
+		take(threads, switch_of(i, 100000 + i, 100000 + i, 1, 100001 + i));
+	take(threads, fork_of(PROCESS, THREAD, PROCESS));
+	take(threads, switch_of(STRANGERS, PROCESS, PROCESS, 1, THREAD));
+	sched_image_flush(&threads->image, true);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", threads->image.fd);
+	assert_int_equal(tw_input_open_regular(&input, path), 0);
+	assert_int_equal(fxt_image_load(&image, input, NULL), 0);
+	assert_int_equal(image.damaged, 0);
+	for (size_t i = 0; i < image.threads.count; i++)
+		named += image.threads.items[i].defined && image.threads.items[i].name != 0;
+	assert_int_equal(named, 2);
+	fxt_image_free(&image);
+	tw_input_close(input);
+	end_threads(threads);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(formats), cmocka_unit_test(tracepoints),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(formats),      cmocka_unit_test(tracepoints),
 	                                   cmocka_unit_test(own_switches), cmocka_unit_test(cut),
-	                                   cmocka_unit_test(many)};
+	                                   cmocka_unit_test(many),         cmocka_unit_test(strangers)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
