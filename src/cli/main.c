@@ -11,6 +11,9 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -116,7 +119,20 @@ static int unknown_command(const char *typed)
 	return tw_say_usage(NULL, "there is no %s %s", what, typed);
 }
 
-/* ---- Stacks. ---- */
+/* ---- Memory and stacks. ---- */
+
+/* Has large arrays given back to the system when they are freed, and grown by it without a copy. Otherwise glibc keeps
+ * what was freed for each thread ("mallopt(3)", M_MMAP_THRESHOLD: the threshold rises to 32 MiB), which is beside what
+ * --memory counts, and is more with more threads. */
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+	enum { ARENAS = 2, LARGE = 2 << 20, UNUSED_MOST = 4 << 20 };
+	mallopt(M_ARENA_MAX, ARENAS);
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+	mallopt(M_TRIM_THRESHOLD, UNUSED_MOST);
+#endif
+}
 
 enum { STACK_LEAST = 2 << 20 };
 
@@ -163,6 +179,7 @@ int main(int argc, char **argv)
 	struct arguments arguments = {argc, argv, 0};
 	pthread_t thread;
 	hold_descriptors();
+	give_memory_back();
 	signal(SIGXFSZ, SIG_IGN);       /* a file that gets too large is an error to be told */
 	setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8 wherever it runs: fnmatch() shall know their characters */
 	if (!widen_stacks() || pthread_create(&thread, NULL, run_apart, &arguments) != 0)

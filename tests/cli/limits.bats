@@ -75,7 +75,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 	for command in stacks flame graph "stat --by caller"; do
 		peak_below 80 $command --memory 64M --jobs 1 log
 		[[ "$said" == *"the memory limit was reached: "*" under \"(other)\""* ]] || fail "$said"
-		peak_below 112 $command --memory 64M --jobs 8 log # with what eight threads read ahead
+		peak_below 88 $command --memory 64M --jobs 8 log # with what eight threads read ahead
 	done
 }
 

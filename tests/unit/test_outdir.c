@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -242,6 +243,44 @@ static void test_directory_that_was_there(void **state)
 	assert_int_equal(rmdir(f->path), 0);
 }
 
+/* Leaves no descriptor to be had; returns the limit that was there. */
+static rlim_t take_descriptors(void)
+{
+	struct rlimit limit;
+	int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	rlim_t before = limit.rlim_cur;
+	limit.rlim_cur = (rlim_t)next;
+	assert_int_equal(close(next), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return before;
+}
+
+static void allow_descriptors(rlim_t most)
+{
+	struct rlimit limit;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = most;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void test_no_descriptor_is_left(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_outdir directory;
+	rlim_t most = take_descriptors();
+	int error = tw_outdir_open(&directory, f->path);
+	allow_descriptors(most);
+	assert_int_equal(error, EMFILE);
+	assert_int_equal(files_in(f->folder), 0);
+	assert_int_equal(tw_outdir_open(&directory, f->path), 0);
+	put(directory.temporary, "stream", "s");
+	most = take_descriptors();
+	tw_outdir_drop(&directory);
+	allow_descriptors(most);
+	assert_int_equal(files_in(f->folder), 0);
+}
+
 static void test_directory_that_cannot_be(void **state)
 {
 	struct fixture *f = *state;
@@ -264,6 +303,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_a_name_as_long_as_can_be, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_directory_appears_whole, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_directory_that_was_there, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_no_descriptor_is_left, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_directory_that_cannot_be, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,23 +249,29 @@ void tw_layout_free(struct tw_layout *layout)
 
 int tw_rows_of(struct tw_rows *rows, struct tw_profile *profile)
 {
+	size_t count = 0;
 	*rows = (struct tw_rows){0};
-	for (const struct tw_profile_row *row; (row = tw_profile_row(profile, rows->count));) {
-		if (!tw_grow(&rows->rows, &rows->room, rows->count + 1, sizeof *rows->rows))
-			return TW_ERR_MEMORY;
-		rows->rows[rows->count++] = *row;
-	}
+	while (tw_profile_row(profile, count))
+		count++;
+	rows->rows = count ? malloc(count * sizeof *rows->rows) : NULL;
+	if (count && !rows->rows)
+		return TW_ERR_MEMORY;
+	for (rows->room = count; rows->count < count; rows->count++)
+		rows->rows[rows->count] = *tw_profile_row(profile, rows->count);
 	return 0;
 }
 
 int tw_nodes_of(struct tw_nodes *nodes, struct tw_calltree *tree)
 {
+	uint32_t count = 0;
 	*nodes = (struct tw_nodes){0};
-	for (const struct tw_calltree_node *node; (node = tw_calltree_node(tree, (uint32_t)nodes->count));) {
-		if (!tw_grow(&nodes->nodes, &nodes->room, nodes->count + 1, sizeof *nodes->nodes))
-			return TW_ERR_MEMORY;
-		nodes->nodes[nodes->count++] = *node;
-	}
+	while (tw_calltree_node(tree, count))
+		count++;
+	nodes->nodes = count ? malloc(count * sizeof *nodes->nodes) : NULL;
+	if (count && !nodes->nodes)
+		return TW_ERR_MEMORY;
+	for (nodes->room = count; nodes->count < count; nodes->count++)
+		nodes->nodes[nodes->count] = *tw_calltree_node(tree, (uint32_t)nodes->count);
 	return 0;
 }
 

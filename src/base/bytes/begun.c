@@ -48,17 +48,18 @@ static size_t last_name(const char *path)
 
 /* ---- What others left. ---- */
 
-/* Removes the files in a directory; others in it stay, and then the directory. */
+/* Removes the files in a directory; others in it stay, and then the directory. Closes the descriptor: another one may
+ * not be there to be had. */
 static void empty(int fd)
 {
-	int twin = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	DIR *directory = twin < 0 ? NULL : fdopendir(twin);
-	if (!directory && twin >= 0)
-		close(twin);
-	for (const struct dirent *entry; directory && (entry = readdir(directory));)
+	DIR *directory = fdopendir(fd);
+	if (!directory) {
+		close(fd);
+		return;
+	}
+	for (const struct dirent *entry; (entry = readdir(directory));)
 		unlinkat(fd, entry->d_name, 0);
-	if (directory)
-		closedir(directory);
+	closedir(directory);
 }
 
 /* Removes what nobody writes any more, if it is this user's. */
@@ -68,11 +69,12 @@ static void remove_left(int folder, const char *name)
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool ours = fd >= 0 && fstat(fd, &what) == 0 && what.st_uid == geteuid() &&
 	            (S_ISREG(what.st_mode) || S_ISDIR(what.st_mode)) && flock(fd, LOCK_EX | LOCK_NB) == 0;
-	if (ours && S_ISDIR(what.st_mode))
+	bool directory = ours && S_ISDIR(what.st_mode);
+	if (directory)
 		empty(fd);
 	if (ours)
-		unlinkat(folder, name, S_ISDIR(what.st_mode) ? AT_REMOVEDIR : 0);
-	if (fd >= 0)
+		unlinkat(folder, name, directory ? AT_REMOVEDIR : 0);
+	if (fd >= 0 && !directory)
 		close(fd);
 }
 
@@ -139,12 +141,8 @@ bool tw_begun_lock(int fd)
 	return there;
 }
 
-void tw_begun_remove(const char *directory)
+void tw_begun_remove(const char *directory, int fd)
 {
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return;
 	empty(fd);
-	close(fd);
 	rmdir(directory);
 }

@@ -25,7 +25,7 @@ int tw_begun_take(const char *place, char **name, int (*take)(const void *contex
 /* Locks what was just begun. False and EEXIST where another program, which took it for left, was first. */
 bool tw_begun_lock(int fd);
 
-/* Removes a begun directory with the files in it. */
-void tw_begun_remove(const char *directory);
+/* Removes a begun directory with the files in it. fd: what `take` gave for it; it is closed. */
+void tw_begun_remove(const char *directory, int fd);
 
 #endif

@@ -27,9 +27,12 @@ static int make(const void *context, const char *name)
 	int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && tw_begun_lock(fd))
 		return fd;
+	int error = fd < 0 && errno != ENOENT ? errno : EEXIST; /* ENOENT: another has removed it */
 	if (fd >= 0)
 		close(fd);
-	errno = fd < 0 && errno != ENOENT ? errno : EEXIST; /* ENOENT: another has removed it */
+	else
+		rmdir(name);
+	errno = error;
 	return -1;
 }
 
@@ -102,6 +105,13 @@ static int move_inside(const struct tw_outdir *directory, const char *last)
 	return error;
 }
 
+/* What has its place is not removed. */
+static void forget(struct tw_outdir *directory)
+{
+	free(directory->temporary);
+	directory->temporary = NULL;
+}
+
 /* A signal must not end the program between two files. */
 int tw_outdir_keep(struct tw_outdir *directory, const char *last)
 {
@@ -113,6 +123,8 @@ int tw_outdir_keep(struct tw_outdir *directory, const char *last)
 		error = move_inside(directory, last);
 	else if (rename(directory->temporary, directory->place) < 0)
 		error = errno;
+	else
+		forget(directory);
 	tw_outdir_drop(directory);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
@@ -121,8 +133,8 @@ int tw_outdir_keep(struct tw_outdir *directory, const char *last)
 void tw_outdir_drop(struct tw_outdir *directory)
 {
 	if (directory->temporary)
-		tw_begun_remove(directory->temporary);
-	if (directory->lock >= 0)
+		tw_begun_remove(directory->temporary, directory->lock);
+	else if (directory->lock >= 0)
 		close(directory->lock);
 	free(directory->temporary);
 	free(directory->place);

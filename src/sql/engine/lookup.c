@@ -106,7 +106,7 @@ static void remember(struct sql_lookup *lookup, const struct sql_question *quest
  * longer. So must windows that an index finds. */
 static unsigned times_needed(const struct sql_cursor *cursor, const struct sql_question *question)
 {
-	enum { SURE = 2, LIKELY = 16, SEEKING = 32 };
+	enum { SURE = 2, LIKELY = 4, SEEKING = 32 };
 	const struct sql_lookup *lookup = cursor->lookup;
 	const struct sql_survey *survey = cursor->scan.session->files[0].survey;
 	unsigned others = lookup->varying & ~keys_of(question);
