@@ -13,7 +13,10 @@ which no other call begins or ends the longest first. What a slice states is kep
   then; the others go on, as do begins after the end of a complete slice around them: the parent of both is then the parent of
   what has ended;
 - what has no end is open until the last event, or the last end that a complete slice tells.
-Self is the length without the union of the calls whose parent it was at their ends.
+Ends of one time are in the order of the file, behind those of complete slices, of which the last begun ends first. Once all
+ends are known, what a call is directly inside of is the one that began last of those before it that do not end before it; self
+is the length without the union of the calls directly inside. What stands on one of its name when it ends is not in total: a
+call stands on the one that it was put on, and on what that stood on once it ended.
 """
 import itertools
 import random
@@ -26,10 +29,10 @@ BLOB = fxt_odd.record(5, 1 << 16 | 32000 << 32 | 1 << 48, bytes(32000))
 
 
 class Call:
-    def __init__(self, event, parent):
-        self.name, self.begin, self.parent = event["name"], event["ns"], parent
+    def __init__(self, event, stands_on):
+        self.name, self.begin, self.stands_on = event["name"], event["ns"], stands_on
         self.due = max(self.begin, event["end_ns"]) if "end_ns" in event else None
-        self.end, self.how, self.inside, self.recursion = None, None, [], False
+        self.end, self.how = None, None
 
 
 def in_order(events):
@@ -40,7 +43,7 @@ def in_order(events):
 
 class Lanes:
     def __init__(self):
-        self.calls, self.lanes = [], [[]]
+        self.calls, self.lanes, self.turn = [], [[]], 0
 
     def open(self):
         return [call for lane in self.lanes for call in lane]
@@ -50,11 +53,11 @@ class Lanes:
         lengths = [self.holding(lane, max(event["ns"], event["end_ns"]) if "end_ns" in event else None) for lane in self.lanes]
         tops = [(lane[length - 1].begin, number) for number, (lane, length) in enumerate(zip(self.lanes, lengths)) if length]
         number = max(tops)[1] if tops else 0
-        parent = self.lanes[number][lengths[number] - 1] if tops else None
+        stands_on = self.lanes[number][lengths[number] - 1] if tops else None
         if len(self.lanes[number]) > lengths[number]:
             number = next((i for i, lane in enumerate(self.lanes) if i and not lane), len(self.lanes))
             self.lanes += [[]] if number == len(self.lanes) else []
-        self.lanes[number].append(Call(event, parent))
+        self.lanes[number].append(Call(event, stands_on))
         self.calls.append(self.lanes[number][-1])
 
     @staticmethod
@@ -62,32 +65,32 @@ class Lanes:
         """How many calls of a lane hold what lasts until an end; None: it is not known."""
         return next((i for i, call in enumerate(lane) if end is not None and call.due is not None and call.due < end), len(lane))
 
-    def close(self, lane, call, time, how="ended"):
-        lane.remove(call)
-        call.end, call.how = time, how
-        around = call.parent
+    def close(self, call, time, how="ended"):
+        next(lane for lane in self.lanes if call in lane).remove(call)
+        call.end, call.how, call.turn = time, how, self.turn
+        around = call.stands_on
         while around and around.name != call.name:
-            around = around.parent
+            around = around.stands_on
         call.recursion = around is not None
-        if call.parent:
-            call.parent.inside.append((call.begin, call.end))
         for other in self.open():
-            if other.parent is call:
-                other.parent = call.parent
+            if other.stands_on is call:
+                other.stands_on = call.stands_on
+        self.turn += 1
+
+    def last(self, calls):
+        return max(calls, key=self.calls.index, default=None)
 
     def settle(self, time):
         """Ends the complete slices that are over at a time."""
-        while due := [(call.due, number, -place) for number, lane in enumerate(self.lanes)
-                      for place, call in enumerate(lane) if call.due is not None and call.due <= time]:
-            _, number, place = min(due)
-            self.close(self.lanes[number], self.lanes[number][-place], min(due)[0])
+        while due := [call for call in self.open() if call.due is not None and call.due <= time]:
+            first = min(call.due for call in due)
+            self.close(self.last(call for call in due if call.due == first), first)
 
     def ends(self, event):
         time = event["ns"]
         self.settle(time - 1)
-        for lane in self.lanes:
-            while lane and lane[-1].due is not None and lane[-1].due <= time:
-                self.close(lane, lane[-1], lane[-1].due)
+        while due := self.last(lane[-1] for lane in self.lanes if lane and lane[-1].due is not None and lane[-1].due <= time):
+            self.close(due, due.due)
         fitting = [(call.begin, number, place) for number, lane in enumerate(self.lanes) for place, call in enumerate(lane)
                    if call.due is None and event["name"] in ("", None, call.name)]
         lasts = [max(of_lane, key=lambda fit: fit[2]) for _, of_lane in itertools.groupby(fitting, key=lambda fit: fit[1])]
@@ -97,14 +100,23 @@ class Lanes:
         lane = self.lanes[number]
         for call in lane[:place:-1]:
             if call.due is None or call.due <= time:
-                self.close(lane, call, time, "ended" if call.due is not None else "unwound")
-        self.close(lane, lane[place], time)
+                self.close(call, time, "ended" if call.due is not None else "unwound")
+        self.close(lane[place], time)
 
     def finish(self, last):
         self.settle(last - 1)
-        for lane in reversed(self.lanes):
-            while lane:
-                self.close(lane, lane[-1], last, "open" if lane[-1].due is None else "ended")
+        while call := self.last(self.open()):
+            self.close(call, last, "open" if call.due is None else "ended")
+
+
+def bound(calls):
+    """Tells each call, of those in the order of their begins, what is directly inside of it."""
+    for number, call in enumerate(calls):
+        call.inside = []
+        around = next((other for other in calls[:number][::-1] if other.turn > call.turn), None)
+        if around:
+            around.inside.append((call.begin, call.end))
+    return calls
 
 
 def calls_of(slices):
@@ -115,7 +127,7 @@ def calls_of(slices):
         elif event["kind"] == "duration-end":
             stack.ends(event)
     stack.finish(max(slices.last, *(max(event["ns"], event.get("end_ns", 0)) for event in slices.events)))
-    return stack.calls
+    return bound(stack.calls)
 
 
 def union(spans, low, high):
@@ -167,21 +179,23 @@ def late_parent():
 
 
 def archive(seed, unnamed):
-    """`unnamed`: some ends have no name. Blobs between the events make them belong to several chunks of a reader. Complete
-    slices of any length and begins are in different archives: what begins beside lanes that overlap has no self that stat
-    knows to the nanosecond."""
+    """`unnamed`: some ends have no name. Blobs between the events make them belong to several chunks of a reader. Where
+    begins and complete slices of any length are mixed, no two events have one time: of two calls on different lanes that begin
+    together, stat does not know which came first."""
     chance = random.Random(seed)
     threads = (1, 2, 3)[:chance.choice((1, 1, 3))]
     out = begun(threads)
     now = 0
     steps, blobs, counts = chance.choice((((0, 0, 1, 2, 10), (0,) * 9 + (12,), (3, 6, 30, 100)),
                                           ((0, 0, 0, 1), (0, 0, 12), (6, 12, 24))))
-    kinds, lengths = chance.choice((((0, 4, 4, 4), (0, 0, 1, 2, 10, 100, -1, 1 << 31)), ((0, 2, 2, 3, 3, 4), (0, 0, -1))))
+    kinds, lengths = chance.choice((((0, 4, 4, 4), (0, 0, 1, 2, 10, 100, -1, 1 << 31)), ((0, 2, 2, 3, 3, 4), (0, 0, -1)),
+                                    ((0, 2, 2, 3, 3, 4, 4), (0, 1, 3, 10, 30, 100))))
+    mixed = 100 in lengths and 2 in kinds
     for _ in range(chance.choice(counts)):
         thread, name = chance.choice(threads), chance.choice((1, 1, 2, 3))
-        now += chance.choice(steps)
+        now += chance.choice(steps) + mixed
         out += [BLOB] * chance.choice(blobs)
-        ticks = 4 * max(0, now - chance.choice((0, 0, 0, 1, 5)))
+        ticks = 4 * max(0, now - chance.choice((0, 0, 0, 1, 5)) * (not mixed))
         kind = chance.choice(kinds)
         length = 4 * chance.choice(lengths)
         out.append(fxt_odd.event(kind, chance.choice((name, 0)) if unnamed and kind == 3 else name,

@@ -30,12 +30,12 @@ static void free_stack(struct tw_call_stack *stack)
 	for (size_t i = 0; i < stack->lane_room; i++) {
 		tw_space_free(stack->lanes[i].stack.space);
 		free(stack->lanes[i].stack.timed);
-		free(stack->lanes[i].stack.lifted);
+		free(stack->lanes[i].stack.covered);
 	}
 	free(stack->lanes);
 	tw_space_free(stack->space);
 	free(stack->timed);
-	free(stack->lifted);
+	free(stack->covered);
 }
 
 /* Leaves the spare one as the only track. */
@@ -48,6 +48,7 @@ void tw_calls_free(struct tw_calls *calls)
 		tw_space_free(space);
 	}
 	free(calls->spare.timed);
+	free(calls->spare.covered);
 	free(calls->stacks);
 	calls->stacks = NULL;
 	calls->stack_room = 0;
@@ -142,28 +143,22 @@ static uint32_t take_away(const struct tw_calls *calls, struct tw_call_space *sp
 	return (calls->by_row ? --space->row_on_stack[frame->row] : below) - above;
 }
 
-/* The entry of a lifted frame; NULL: the frame was not lifted. */
-static const struct tw_lifted_frame *lifted_at(const struct tw_call_stack *stack, uint32_t depth)
+/* Finds what the call of a frame was directly inside of, and returns how much of that it covers until a time. */
+static uint64_t covered_by(struct tw_calls *calls, struct tw_frame *frame, uint64_t until)
 {
-	for (size_t i = stack->lifted_count; i > 0 && stack->lifted[i - 1].depth >= depth; i--)
-		if (stack->lifted[i - 1].depth == depth)
-			return &stack->lifted[i - 1];
-	return NULL;
+	calls->around = frame - 1;
+	if (!calls->own->lane_count && !calls->own->lifted)
+		return until > frame->begin ? until - frame->begin : 0;
+	const struct tw_call_place around = tw_lanes_around(calls, (uint32_t)(frame - calls->stack->space->frames));
+	struct tw_call_space *space = tw_lane_stack(calls->own, around.lane)->space;
+	if (space)
+		calls->around = &space->frames[around.depth];
+	return tw_lanes_cover(calls, &around, frame->begin, until);
 }
 
-/* What of a call is counted already in the union of those inside of the frame around it. */
-static uint64_t counted_before(const struct tw_call_stack *stack, const struct tw_frame *frame, uint64_t end)
-{
-	const struct tw_lifted_frame *lifted =
-	    stack->lifted_count ? lifted_at(stack, (uint32_t)(frame - stack->space->frames)) : NULL;
-	if (!lifted)
-		return 0;
-	const uint64_t since = lifted->since < end ? lifted->since : end;
-	return since > frame->begin ? since - frame->begin : 0;
-}
-
-/* Tells that the call of a frame has ended, which is still in its place. Returns whether it counts. */
-static bool tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t above, uint64_t time,
+/* Tells that the call of a frame has ended, which is still in its place; `until`: what is around it is covered no
+ * longer. */
+static void tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t above, uint64_t time, uint64_t until,
                      enum tw_call_end how)
 {
 	struct tw_call_space *space = calls->stack->space;
@@ -175,19 +170,19 @@ static bool tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t ab
 	uint64_t duration = duration_of(calls, frame, time);
 	if (duration < calls->min_duration && how != TW_CALL_OPEN) { /* how long that would last is not known */
 		frame[-1].children += frame->children;
-		return false;
+		return;
 	}
-	frame[-1].children += duration - counted_before(calls->stack, frame, time);
+	const uint64_t covered = covered_by(calls, frame, until);
+	calls->around->children += covered;
 	const struct tw_left_call call = {.duration = duration,
 	                                  .children = frame->children,
 	                                  .row = frame->row,
 	                                  .below = below};
 	calls->hooks->leave(calls, frame, &call, how);
-	return true;
 }
 
-/* Ends the call on top. Returns whether it counts. */
-static bool pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
+/* Ends the call on top; `until`: what is around it is covered no longer. */
+static void pop(struct tw_calls *calls, uint64_t time, uint64_t until, enum tw_call_end how)
 {
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_frame *frame = &stack->space->frames[stack->depth];
@@ -195,21 +190,21 @@ static bool pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 		const struct tw_timed_frame *timed = &stack->timed[--stack->timed_count];
 		tw_calls_go_on(calls, timed->end); /* the fast path has told only of the last item that it took */
 		stack->due = timed->due_below;
+		until = timed->end < until ? timed->end : until;
 	}
 	stack->depth--;
-	bool counts = tell_end(calls, frame, 0, time, how);
-	while (stack->lifted_count && stack->lifted[stack->lifted_count - 1].depth > stack->depth)
-		stack->lifted_count--;
+	tell_end(calls, frame, 0, time, until, how);
+	stack->lifted = stack->lifted > stack->depth ? 0 : stack->lifted;
 	if (calls->own->lane_count)
 		tw_lanes_lower(calls, calls->lane, stack->depth + 1);
-	return counts;
 }
 
 /* Ends the complete slice on top, when it says. */
 static void pop_timed(struct tw_calls *calls)
 {
 	const struct tw_call_stack *stack = calls->stack;
-	pop(calls, stated_end(calls, &stack->timed[stack->timed_count - 1]), TW_CALL_ENDED);
+	const uint64_t end = stated_end(calls, &stack->timed[stack->timed_count - 1]);
+	pop(calls, end, end, TW_CALL_ENDED);
 }
 
 /* Ends the calls above a depth by what ends below them; complete slices that are over by then are not unwound. */
@@ -218,7 +213,7 @@ static void unwind(struct tw_calls *calls, uint32_t depth, uint64_t time)
 	struct tw_call_stack *stack = calls->stack;
 	while (stack->depth > depth) {
 		bool own = top_is_timed(stack) && stack->timed[stack->timed_count - 1].end <= time;
-		pop(calls, time, own ? TW_CALL_ENDED : TW_CALL_UNWOUND);
+		pop(calls, time, time, own ? TW_CALL_ENDED : TW_CALL_UNWOUND);
 	}
 }
 
@@ -249,25 +244,14 @@ static void take_out_timed(struct tw_call_stack *stack, uint32_t depth)
 	stack->timed_count--;
 }
 
-/* The frame at a depth ends at a time, and that above it goes on: it is in its place then. */
-static void lift(struct tw_calls *calls, uint32_t depth, uint64_t time)
+/* The frame at a depth is taken out: what is covered of those above it, a place lower. */
+static void lower_covered(struct tw_call_stack *stack, uint32_t depth)
 {
-	struct tw_call_stack *stack = calls->stack;
-	size_t put = 0, above = 0;
-	for (size_t i = 0; i < stack->lifted_count; i++)
-		put += stack->lifted[i].depth < depth;
-	for (size_t i = 0; i < stack->lifted_count; i++)
-		above += stack->lifted[i].depth > depth + 1;
-	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->lifted, &stack->lifted_room, stack->lifted_count + 1,
-	                    sizeof *stack->lifted))
+	if (depth >= stack->covered_room)
 		return;
-	if (above)
-		memmove(&stack->lifted[put + 1], &stack->lifted[stack->lifted_count - above],
-		        above * sizeof *stack->lifted);
-	stack->lifted[put] = (struct tw_lifted_frame){time, depth};
-	stack->lifted_count = put + 1 + above;
-	for (size_t i = put + 1; i < stack->lifted_count; i++)
-		stack->lifted[i].depth--;
+	const size_t last = stack->depth < stack->covered_room ? stack->depth : stack->covered_room - 1;
+	memmove(&stack->covered[depth], &stack->covered[depth + 1], (last - depth) * sizeof *stack->covered);
+	stack->covered[last] = 0;
 }
 
 /* Ends a call while those above it go on: they were not inside. */
@@ -275,13 +259,10 @@ static void slip_out(struct tw_calls *calls, uint32_t depth, uint64_t time, enum
 {
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_frame *frame = &stack->space->frames[depth];
-	const bool counts = tell_end(calls, frame, alike_above(calls, depth), time, how);
+	tw_stack_lift(stack, depth);
+	tell_end(calls, frame, alike_above(calls, depth), time, time, how);
 	lower_other(stack, depth);
-	const uint64_t covered =
-	    tw_lanes_covered_until(calls->own, &(struct tw_call_place){calls->lane, depth - 1, 0}, SIZE_MAX);
-	const struct tw_lifted_frame *before = lifted_at(stack, depth + 1);
-	const uint64_t since = counts ? time : before ? before->since : 0; /* what is too short covers nothing */
-	lift(calls, depth, covered > since ? covered : since);
+	lower_covered(stack, depth);
 	take_out_timed(stack, depth);
 	memmove(frame, frame + 1, (stack->depth - depth) * sizeof *frame);
 	stack->depth--;
@@ -305,8 +286,8 @@ static void split(struct tw_calls *calls, uint32_t depth, uint64_t time, enum tw
 		timed--;
 	calls->cut += top - depth;
 	while (stack->depth > depth)
-		pop(calls, time, TW_CALL_ENDED);
-	pop(calls, time, how);
+		pop(calls, time, time, TW_CALL_ENDED);
+	pop(calls, time, time, how);
 	for (uint32_t i = depth + 1; i <= top; i++) {
 		const struct tw_frame frame = stack->space->frames[i];
 		bool own = timed < timed_top && stack->timed[timed].depth == i;
@@ -323,7 +304,7 @@ static void end_at(struct tw_calls *calls, uint32_t depth, uint64_t time, enum t
 	if (stack->depth - depth > DEEP)
 		unwind(calls, depth, time);
 	if (stack->depth == depth) {
-		pop(calls, time, how);
+		pop(calls, time, time, how);
 		return;
 	}
 	calls->overlaps += time > tw_sum(stack->space->frames[depth + 1].begin, TW_CALL_ROUNDING);
@@ -343,13 +324,25 @@ static void advance(struct tw_calls *calls, uint64_t time)
 	tw_lanes_turn_to(calls, 0);
 }
 
+/* Finds the complete slice that began last of those on top of a lane that end up to a time. */
+static bool find_top_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane)
+{
+	struct tw_call_place found = {0};
+	for (uint32_t i = 0; i <= own->lane_count; i++) {
+		const struct tw_call_stack *stack = tw_lane_at(own, i);
+		if (top_is_timed(stack) && stack->due <= time)
+			tw_lanes_take_later(&found, own, i, stack->depth);
+	}
+	*lane = found.lane;
+	return found.depth;
+}
+
 /* Ends the complete slices on top of each lane that end up to a time. */
 static void end_tops(struct tw_calls *calls, uint64_t time)
 {
-	for (uint32_t lane = 0; lane <= calls->own->lane_count; lane++) {
+	for (uint32_t lane; find_top_due(calls->own, time, &lane);) {
 		tw_lanes_turn_to(calls, lane);
-		while (top_is_timed(calls->stack) && calls->stack->due <= time)
-			pop_timed(calls);
+		pop_timed(calls);
 	}
 	tw_lanes_turn_to(calls, 0);
 }
@@ -499,14 +492,8 @@ static bool ends_soon(const struct tw_call_stack *stack, uint64_t time, uint64_t
 /* Ends the complete slice on top at its end, which is a little later: what begins now has that time, too. */
 static void pop_early(struct tw_calls *calls, uint64_t time)
 {
-	const struct tw_call_stack *stack = calls->stack;
-	const uint64_t end = stack->due;
-	if (calls->flat) {
-		pop(calls, time, TW_CALL_ENDED);
-		return;
-	}
-	if (pop(calls, end, TW_CALL_ENDED))
-		stack->space->frames[stack->depth].children -= end - time;
+	const uint64_t end = calls->stack->due;
+	pop(calls, calls->flat ? time : end, time, TW_CALL_ENDED);
 }
 
 /* Ends the complete slices on top that end before `end`, and so soon after a time that this is rounding. */
@@ -550,34 +537,19 @@ static bool push_again(struct tw_calls *calls, const struct tw_frame *frame, con
 	return pushed;
 }
 
-/* Counts what a slice adds to the union of the calls inside of the frame around it, which gets its duration besides
- * when it ends, if `on_top`. */
-static void cover(struct tw_calls *calls, const struct tw_call_place *around, size_t beyond,
-                  const struct tw_call_item *item, uint64_t end, bool on_top)
-{
-	const struct tw_call_space *space = tw_lane_stack(calls->own, around->lane)->space;
-	const uint64_t until = tw_lanes_covered_until(calls->own, around, beyond),
-		       from = until > item->time ? until : item->time;
-	const uint64_t adds = end > from ? end - from : 0;
-	if (space && item->duration >= calls->min_duration)
-		space->frames[around->depth].children += on_top ? adds - item->duration : adds;
-}
-
 /* Puts a slice beside what is open and does not hold it. */
 static void take_beside(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	const uint64_t stated = tw_call_item_over(item);
 	struct tw_call_place around;
-	size_t beyond = 0;
+	uint64_t due;
 	end_rounded(calls, item->time, stated, TW_CALL_ROUNDING);
-	calls->overlaps += tw_lanes_find_holder(calls, stated, &around, &beyond);
+	calls->overlaps += tw_lanes_find_holder(calls, stated, &around, &due);
 	struct tw_call_stack *stack = tw_lane_stack(calls->own, around.lane);
 	if (calls->flat)
 		while (stack->depth > around.depth)
-			pop(calls, item->time, TW_CALL_ENDED);
-	const uint64_t due = beyond ? stack->timed[beyond - 1].end : UINT64_MAX, end = stated < due ? stated : due;
-	const bool on_top = stack->depth == around.depth;
-	cover(calls, &around, beyond, item, end, on_top);
+			pop(calls, item->time, item->time, TW_CALL_ENDED);
+	const uint64_t end = stated < due ? stated : due;
 	uint32_t lane;
 	if (!tw_lanes_find(calls, &around, &lane)) {
 		calls->untimed++;
@@ -703,13 +675,12 @@ static void finish_track(struct tw_calls *calls)
 		tw_calls_go_on(calls, tw_sum(own->timed[i].end, own->timed[i].over));
 	if (own->last > 0)
 		advance(calls, own->last - 1);
-	for (uint32_t lane = own->lane_count + 1; lane-- > 0;) {
-		tw_lanes_turn_to(calls, lane);
-		while (calls->stack->depth)
-			if (top_is_timed(calls->stack))
-				pop_timed(calls);
-			else
-				pop(calls, own->last, TW_CALL_OPEN);
+	for (struct tw_call_place latest; (latest = tw_lanes_latest(own)).depth;) {
+		tw_lanes_turn_to(calls, latest.lane);
+		if (top_is_timed(calls->stack))
+			pop_timed(calls);
+		else
+			pop(calls, own->last, own->last, TW_CALL_OPEN);
 	}
 	tw_lanes_turn_to(calls, 0);
 }

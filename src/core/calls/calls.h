@@ -78,12 +78,6 @@ struct tw_timed_frame {
 	uint32_t over; /* ns that the slice lasts beyond `end`, by rounding */
 };
 
-/* A frame that went on when the one below it ended: it was not inside. */
-struct tw_lifted_frame {
-	uint64_t since; /* when that ended; of several the last */
-	uint32_t depth;
-};
-
 /* Slices of one track may overlap without nesting: what ends after a slice that is open is not inside of it, and goes
  * to a further lane, a stack of its own. The root of a lane stands for the innermost slice that holds all of it. */
 struct tw_call_lane;
@@ -97,8 +91,10 @@ struct tw_call_stack {
 	uint64_t due;                /* when the first of the timed frames ends; UINT64_MAX: there are none */
 	struct tw_timed_frame *timed;
 	size_t timed_count, timed_room;
-	struct tw_lifted_frame *lifted; /* by depth */
-	size_t lifted_count, lifted_room;
+	/* By depth: until when calls that were directly inside of a frame lasted, as long as calls overlap. */
+	uint64_t *covered;
+	size_t covered_room;
+	uint32_t lifted;            /* the lowest frame that went on when one beside or below it ended; 0: none */
 	struct tw_call_lane *lanes; /* the further ones */
 	size_t lane_room;
 	uint32_t lane_count; /* up to the last in which something is open; 0: all slices nest */
@@ -161,6 +157,7 @@ struct tw_calls {
 	uint32_t level;
 	struct tw_call_stack *stack;  /* of the track, or for hooks that of the lane */
 	struct tw_call_stack *own;    /* of the track, while `stack` is that of a lane */
+	struct tw_frame *around;      /* for `leave`: what the call was directly inside of; not of the fast path */
 	struct tw_call_stack *stacks; /* by track */
 	size_t stack_room;
 	struct tw_call_stack spare;   /* of all tracks that there is no memory for */
@@ -497,7 +494,7 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
                                      tw_call_find_fn find, tw_call_leave_fn over, tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (!stack->space || stack->space->tableless || stack->folded || stack->lane_count || stack->lifted_count ||
+	if (!stack->space || stack->space->tableless || stack->folded || stack->lane_count || stack->lifted ||
 	    !tw_loop_is_on(TW_LOOP_CALLS_NEST))
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);

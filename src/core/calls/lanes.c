@@ -132,32 +132,104 @@ static uint32_t free_lane(struct tw_calls *calls)
 	return lane;
 }
 
-/* Of the calls directly inside a frame that are open: the latest end that is known. */
-uint64_t tw_lanes_covered_until(const struct tw_call_stack *own, const struct tw_call_place *around, size_t beyond)
+/* The highest frame of a lane, up to a depth, that began before a time. */
+static uint32_t begun_before(const struct tw_call_stack *stack, uint32_t depth, uint64_t time)
 {
-	const struct tw_call_stack *stack = tw_lane_at(own, around->lane);
-	uint64_t until = beyond < stack->timed_count ? stack->timed[beyond].end : 0;
-	for (uint32_t i = 0; i < own->lane_count; i++) {
-		const struct tw_call_lane *lane = &own->lanes[i];
-		bool inside = lane->stack.depth && lane->base_lane == around->lane && lane->base_depth == around->depth;
-		if (inside && lane->stack.timed_count && lane->stack.timed[0].depth == 1 &&
-		    lane->stack.timed[0].end > until)
-			until = lane->stack.timed[0].end;
+	uint32_t low = 0;
+	while (low < depth) {
+		const uint32_t middle = low + (depth - low + 1) / 2;
+		if (stack->space->frames[middle].begin < time)
+			low = middle;
+		else
+			depth = middle - 1;
 	}
-	return until;
+	return low;
 }
 
-/* Finds the lane in which the next complete slice ends, up to a time. */
+/* Whether a frame of a lane is around another one. */
+static bool stands_on(const struct tw_call_stack *own, uint32_t lane, uint32_t around, uint32_t depth)
+{
+	for (; lane; lane = own->lanes[lane - 1].base_lane)
+		if (own->lanes[lane - 1].base_lane == around && own->lanes[lane - 1].base_depth >= depth)
+			return true;
+	return false;
+}
+
+static bool is_timed(const struct tw_call_stack *stack, uint32_t depth)
+{
+	size_t i = stack->timed_count;
+	while (i > 0 && stack->timed[i - 1].depth > depth)
+		i--;
+	return i > 0 && stack->timed[i - 1].depth == depth;
+}
+
+/* The highest frame of a lane that began before the one at a depth of the current lane. Of those that began with it, it
+ * is those without a known end that are not inside of it. */
+static uint32_t begun_before_frame(const struct tw_calls *calls, uint32_t lane, uint32_t depth)
+{
+	const struct tw_call_stack *stack = tw_lane_at(calls->own, lane);
+	const uint64_t begin = calls->stack->space->frames[depth].begin;
+	uint32_t found = stack->depth ? begun_before(stack, stack->depth, begin) : 0;
+	if (found < stack->depth && stack->space->frames[found + 1].begin == begin &&
+	    !stands_on(calls->own, lane, calls->lane, depth))
+		while (found < stack->depth && stack->space->frames[found + 1].begin == begin &&
+		       !is_timed(stack, found + 1))
+			found++;
+	return found;
+}
+
+/* The innermost of the frames that hold the one at a depth, which ends: of those that go on, the one that began last
+ * before it. */
+struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t depth)
+{
+	const struct tw_call_stack *own = calls->own;
+	struct tw_call_place found = {calls->lane, depth - 1, 0};
+	if (calls->lane && depth == 1)
+		found = (struct tw_call_place){own->lanes[calls->lane - 1].base_lane,
+		                               own->lanes[calls->lane - 1].base_depth, 0};
+	const struct tw_call_space *space = tw_lane_at(own, found.lane)->space;
+	found.begin = space && found.depth ? space->frames[found.depth].begin : 0;
+	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
+		const uint32_t last = lane == calls->lane ? 0 : begun_before_frame(calls, lane, depth);
+		const struct tw_call_space *of_lane = tw_lane_at(own, lane)->space;
+		if (last && of_lane && (!found.depth || of_lane->frames[last].begin > found.begin))
+			found = (struct tw_call_place){lane, last, of_lane->frames[last].begin};
+	}
+	return found;
+}
+
+/* Counts what a call adds to the union of those directly inside of the frame around it; returns how many ns. Those end
+ * in turn, and what ends later began later: what ended before and began later would be inside of the call itself. */
+uint64_t tw_lanes_cover(struct tw_calls *calls, const struct tw_call_place *around, uint64_t begin, uint64_t end)
+{
+	struct tw_call_stack *stack = tw_lane_stack(calls->own, around->lane);
+	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->covered, &stack->covered_room,
+	                    around->depth + (size_t)1, sizeof *stack->covered))
+		return end > begin ? end - begin : 0;
+	if (stack->depth > around->depth)
+		tw_stack_lift(stack, around->depth + 1);
+	uint64_t *until = &stack->covered[around->depth];
+	const uint64_t from = *until > begin ? *until : begin;
+	*until = end > *until ? end : *until;
+	return end > from ? end - from : 0;
+}
+
+/* Finds the lane in which the next complete slice ends, up to a time; of several the one that began last. */
 bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane)
 {
-	const struct tw_call_stack *first = own;
-	*lane = 0;
-	for (uint32_t i = 0; i < own->lane_count; i++)
-		if (own->lanes[i].stack.due < first->due) {
-			first = &own->lanes[i].stack;
-			*lane = i + 1;
-		}
-	return first->timed_count && first->due <= time;
+	struct tw_call_place found = {0};
+	uint64_t due = time;
+	for (uint32_t i = 0; i <= own->lane_count; i++) {
+		const struct tw_call_stack *stack = tw_lane_at(own, i);
+		if (!stack->timed_count || stack->due > due)
+			continue;
+		if (stack->due < due)
+			found.depth = 0;
+		due = stack->due;
+		tw_lanes_take_later(&found, own, i, stack->timed[stack->timed_count - 1].depth);
+	}
+	*lane = found.lane;
+	return found.depth;
 }
 
 /* When the first complete slice of any lane ends. */
@@ -197,9 +269,9 @@ const struct tw_frame *tw_calls_innermost(const struct tw_calls *calls, uint32_t
 	return &tw_lane_at(own, found.lane)->space->frames[found.depth];
 }
 
-/* The innermost frame of a lane that holds what lasts until a time. The number of the first complete slice that does
- * not goes to *beyond. */
-static uint32_t holder(const struct tw_call_stack *stack, uint64_t end, uint64_t rounding, size_t *beyond)
+/* The innermost frame of a lane that holds what lasts until a time. When the complete slices up to there end goes to
+ * *due. */
+static uint32_t holder(const struct tw_call_stack *stack, uint64_t end, uint64_t rounding, uint64_t *due)
 {
 	size_t low = 0, high = stack->timed_count;
 	while (low < high) {
@@ -209,24 +281,26 @@ static uint32_t holder(const struct tw_call_stack *stack, uint64_t end, uint64_t
 		else
 			high = middle;
 	}
-	*beyond = low;
+	*due = low ? stack->timed[low - 1].end : UINT64_MAX;
 	return low < stack->timed_count ? stack->timed[low].depth - 1 : stack->depth;
 }
 
-/* Finds the innermost frame that holds what lasts until a time. Returns whether something open does not. */
-bool tw_lanes_find_holder(const struct tw_calls *calls, uint64_t end, struct tw_call_place *found, size_t *beyond)
+/* Finds the innermost frame that holds what lasts until a time. Its own end, as far as it is known, goes to *due.
+ * Returns whether something open does not hold it. */
+bool tw_lanes_find_holder(const struct tw_calls *calls, uint64_t end, struct tw_call_place *found, uint64_t *due)
 {
 	const struct tw_call_stack *own = calls->own;
 	bool overlaps = false;
 	*found = (struct tw_call_place){0};
+	*due = UINT64_MAX;
 	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
 		const struct tw_call_stack *stack = tw_lane_at(own, lane);
-		size_t first;
+		uint64_t first;
 		const uint32_t depth = holder(stack, end, calls->exact ? 0 : TW_CALL_ROUNDING, &first);
 		overlaps |= depth < stack->depth;
 		tw_lanes_take_later(found, own, lane, depth);
 		if (found->lane == lane)
-			*beyond = first;
+			*due = first;
 	}
 	return overlaps;
 }

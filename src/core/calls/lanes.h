@@ -21,6 +21,12 @@ static inline struct tw_call_stack *tw_lane_stack(struct tw_call_stack *own, uin
 	return lane ? &own->lanes[lane - 1].stack : own;
 }
 
+/* A frame goes on when one beside it, or below it, has ended. */
+static inline void tw_stack_lift(struct tw_call_stack *stack, uint32_t depth)
+{
+	stack->lifted = stack->lifted && stack->lifted < depth ? stack->lifted : depth;
+}
+
 /* Has the functions below, and hooks, work on a lane of the current track. */
 void tw_lanes_turn_to(struct tw_calls *calls, uint32_t lane);
 /* Gives the frames from a depth on the rows that they have under what is now below them. */
@@ -29,9 +35,12 @@ void tw_lanes_move_rows(struct tw_calls *calls, uint32_t depth);
 uint32_t tw_lanes_calls_around(const struct tw_calls *calls, uint32_t lane, const struct tw_frame *frame);
 /* A frame of a lane is gone, and those above it are a place lower. */
 void tw_lanes_lower(struct tw_calls *calls, uint32_t lane, uint32_t depth);
-/* Of the calls directly inside a frame that are open: the latest end that is known. */
-uint64_t tw_lanes_covered_until(const struct tw_call_stack *own, const struct tw_call_place *around, size_t beyond);
-/* Finds the lane in which the next complete slice ends, up to a time. */
+/* The innermost of the frames that hold the one at a depth, which ends: of those that go on, the one that began last
+ * before it. */
+struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t depth);
+/* Counts what a call adds to the union of those directly inside of the frame around it; returns how many ns. */
+uint64_t tw_lanes_cover(struct tw_calls *calls, const struct tw_call_place *around, uint64_t begin, uint64_t end);
+/* Finds the lane in which the next complete slice ends, up to a time; of several the one that began last. */
 bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane);
 /* When the first complete slice of any lane ends. */
 uint64_t tw_lanes_first_due(const struct tw_call_stack *own);
@@ -39,8 +48,9 @@ uint64_t tw_lanes_first_due(const struct tw_call_stack *own);
 void tw_lanes_take_later(struct tw_call_place *found, const struct tw_call_stack *own, uint32_t lane, uint32_t depth);
 /* The call that began last and goes on. */
 struct tw_call_place tw_lanes_latest(const struct tw_call_stack *own);
-/* Finds the innermost frame that holds what lasts until a time. Returns whether something open does not. */
-bool tw_lanes_find_holder(const struct tw_calls *calls, uint64_t end, struct tw_call_place *found, size_t *beyond);
+/* Finds the innermost frame that holds what lasts until a time. Its own end, as far as it is known, goes to *due.
+ * Returns whether something open does not hold it. */
+bool tw_lanes_find_holder(const struct tw_calls *calls, uint64_t end, struct tw_call_place *found, uint64_t *due);
 /* The lane for a call inside a frame: that of the frame if nothing else is on it, otherwise a free one. False: there is
  * no room. */
 bool tw_lanes_find(struct tw_calls *calls, const struct tw_call_place *around, uint32_t *lane);

@@ -108,8 +108,10 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 {
 	struct sql_slices *slices = (struct sql_slices *)calls;
 	struct sql_slice *slice = slice_of(slices, frame->row);
+	const struct sql_slice *parent = slice_of(slices, calls->around->row);
 	if (!slice)
 		return;
+	slice->parent = parent ? parent->id : UINT64_MAX;
 	if (is_its_end(slices, slice, how)) {
 		keep_arguments(slices, slice);
 		end_thread_time(slices, slice);
