@@ -20,6 +20,7 @@ struct manage_provider {
 	int image; /* the file's descriptor; -1: none */
 	bool started, stopped, refused;
 	uint64_t dropping;   /* events that found no room, as it says while it goes on */
+	uint64_t writing;    /* the same of those that it has written */
 	char path[PATH_MAX]; /* of the file; "" where it has none */
 	/* What is in the archive: */
 	bool written, finished;

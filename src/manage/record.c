@@ -184,13 +184,16 @@ static void take_alert(struct manager *manager, const char *name)
 	manager->deadline = manager->deadline && manager->deadline < end ? manager->deadline : end;
 }
 
-/* MODE BYTES DROPS, and lines. */
+/* MODE BYTES DROPS EVENTS, and lines. */
 static void take_status(struct manager *manager, struct manage_provider *provider, const char *text)
 {
 	const char *bytes = strchr(text, ' '), *drops = bytes ? strchr(bytes + 1, ' ') : NULL;
-	uint64_t count = drops ? strtoull(drops + 1, NULL, 10) : 0;
-	manager->news |= count != provider->dropping;
-	provider->dropping = count;
+	char *events = NULL;
+	uint64_t dropping = drops ? strtoull(drops + 1, &events, 10) : 0;
+	uint64_t writing = events && *events == ' ' ? strtoull(events + 1, NULL, 10) : 0;
+	manager->news |= dropping != provider->dropping || writing != provider->writing;
+	provider->dropping = dropping;
+	provider->writing = writing;
 }
 
 static void take_packet(struct manager *manager, struct manage_provider *provider)

@@ -98,8 +98,9 @@ static void do_status(int talk, const char *rest, int fd)
 	if (fd >= 0)
 		close(fd);
 	trace_look(&status, false);
-	int used = snprintf(answer, sizeof answer, "status %s %llu %llu", status.on ? modes[status.mode] : "off",
-	                    (unsigned long long)status.used, (unsigned long long)status.dropped);
+	int used = snprintf(answer, sizeof answer, "status %s %llu %llu %llu", status.on ? modes[status.mode] : "off",
+	                    (unsigned long long)status.used, (unsigned long long)status.dropped,
+	                    (unsigned long long)status.written);
 	for (size_t i = 0; i < CATEGORIES && categories[i].sites; i++) {
 		int left = (int)sizeof answer - used;
 		int more = snprintf(answer + used, (size_t)left, "\n%u %s", categories[i].sites, categories[i].name);

@@ -204,7 +204,7 @@ static void put_event(struct trace_thread *thread, struct trace_writer *writer, 
 	put_all(to + fixed, &list);
 	if (event->track)
 		put_owner(to + words, thread->number);
-	trace_commit(writer, (words + beside) * IMAGE_WORD);
+	trace_commit_event(writer, (words + beside) * IMAGE_WORD);
 }
 
 void tw_trace_event(struct tw_trace_site *site, unsigned kind, uint64_t number,
@@ -378,7 +378,7 @@ void tw_trace_log(const char *text, size_t size)
 		to[1] = time;
 		to[2] = size;
 		put_bytes(to, HEAD, text, size);
-		trace_commit(writer, words * IMAGE_WORD);
+		trace_commit_event(writer, words * IMAGE_WORD);
 	}
 	trace_leave(thread);
 }
@@ -394,7 +394,7 @@ static bool put_blob(struct trace_thread *thread, struct trace_writer *writer, u
 	to[0] = image_word(IMAGE_BLOB, words, 0, name);
 	to[1] = size;
 	put_bytes(to, HEAD, bytes, size);
-	trace_commit(writer, words * IMAGE_WORD);
+	trace_commit_event(writer, words * IMAGE_WORD);
 	return true;
 }
 

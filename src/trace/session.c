@@ -197,7 +197,7 @@ static void clear(void)
 	session->sequence = session->threads = session->strings = session->labels = 0;
 	session->durable = (struct trace_writer){0};
 	session->free_slot_count = session->part_count = 0;
-	session->gone = 0;
+	session->gone = session->gone_written = 0;
 	session->slots_at = session->slots_end = NULL;
 }
 
@@ -376,6 +376,15 @@ bool trace_compare_clocks(void)
 	return on;
 }
 
+static uint64_t count_written(void)
+{
+	uint64_t written = session->gone_written;
+	for (struct trace_thread *thread = session->all; thread; thread = thread->next)
+		for (int i = 0; i < TRACE_NESTED; i++)
+			written += atomic_load_explicit(&thread->writers[i].events, memory_order_relaxed);
+	return written;
+}
+
 void trace_look(struct trace_status *status, bool wants_file)
 {
 	*status = (struct trace_status){.fd = -1};
@@ -386,6 +395,7 @@ void trace_look(struct trace_status *status, bool wants_file)
 		status->mode = session->options.mode;
 		status->used = session->chunks;
 		status->dropped = count_dropped();
+		status->written = count_written();
 		status->fd = wants_file ? fcntl(session->fd, F_DUPFD_CLOEXEC, 0) : -1;
 		strcpy(status->file, session->file);
 	}

@@ -31,9 +31,10 @@ struct trace_options {
 struct trace_writer {
 	uint8_t *at, *end; /* in the chunk; at == end: there is none */
 	struct image_chunk *chunk;
-	uint64_t owner; /* what the chunk says while it is this writer's */
-	uint64_t size;  /* of the last chunk */
-	uint64_t taken; /* how many chunks it has had */
+	uint64_t owner;          /* what the chunk says while it is this writer's */
+	uint64_t size;           /* of the last chunk */
+	uint64_t taken;          /* how many chunks it has had */
+	_Atomic uint64_t events; /* that it has written; only its thread changes it */
 };
 
 /* How deep a thread may be inside: a signal handler while another event is written. */
@@ -81,6 +82,7 @@ struct trace_session {
 	_Atomic bool again;       /* after a fork: it is to be started */
 	_Atomic uint64_t dropped; /* events that no slot counts, without the lock */
 	uint64_t gone;            /* events dropped by threads that have ended */
+	uint64_t gone_written;    /* events that these have written */
 	uint64_t last_dropped;    /* all that the last recording dropped */
 	struct image_pair pair;   /* the last */
 	uint64_t kept_ns;         /* when the last one was that stays in the file */
@@ -167,8 +169,8 @@ bool trace_compare_clocks(void);
 struct trace_status {
 	uint32_t mode;
 	bool on;
-	uint64_t used, dropped; /* bytes, events */
-	int fd;                 /* a copy of the file's, to be closed; -1: none */
+	uint64_t used, dropped, written; /* bytes; events */
+	int fd;                          /* a copy of the file's, to be closed; -1: none */
 	char file[TRACE_PATH];
 };
 void trace_look(struct trace_status *status, bool wants_file);
@@ -241,6 +243,14 @@ static inline void trace_commit(struct trace_writer *writer, uint64_t bytes)
 	writer->at += bytes;
 	uint64_t committed = (uint64_t)(writer->at - (uint8_t *)writer->chunk) - IMAGE_CHUNK_HEAD;
 	atomic_store_explicit(&writer->chunk->committed, committed, memory_order_release);
+}
+
+/* The same, of an event. */
+static inline void trace_commit_event(struct trace_writer *writer, uint64_t bytes)
+{
+	trace_commit(writer, bytes);
+	uint64_t events = atomic_load_explicit(&writer->events, memory_order_relaxed);
+	atomic_store_explicit(&writer->events, events + 1, memory_order_relaxed);
 }
 
 /* Counts an event that could not be written; thread may be NULL. */

@@ -85,8 +85,10 @@ static void detach(struct trace_thread *thread)
 		at = &(*at)->next;
 	if (*at)
 		*at = thread->next;
-	for (int i = 0; i < TRACE_NESTED; i++)
+	for (int i = 0; i < TRACE_NESTED; i++) {
+		session->gone_written += atomic_load_explicit(&thread->writers[i].events, memory_order_relaxed);
 		trace_chunk_leave(&thread->writers[i]);
+	}
 	leave_slot(thread);
 }
 
@@ -132,7 +134,7 @@ static struct trace_thread *new_thread(void)
 static void attach(struct trace_thread *thread, uint32_t state)
 {
 	char name[17] = "";
-	memset(thread->writers, 0, sizeof thread->writers);
+	memset((void *)thread->writers, 0, sizeof thread->writers);
 	thread->waiting = 0;
 	thread->number = ++session->threads;
 	prctl(PR_GET_NAME, name);

@@ -547,6 +547,9 @@ def attach(run):
             program.until(lambda: b"circular" in program.ask("providers").stdout, "the recording")
             before = count_of(run)
             program.until(lambda: count_of(run) > before + 1000, "events")
+            seen = count_of(run) - before
+            listed, = [json.loads(line) for line in program.ask("providers", "--json").stdout.splitlines()]
+            expect(listed["events"] >= seen, "events", listed, "of", seen)
             expect(program.ask("snapshot", "-o", "snapshot.fxt").returncode == 0, "snapshot")
             after = program.ask("record", "--to", "fxt", "-o", "second.fxt", "--duration", "300ms")
             expect(b"recorded by others" in after.stderr and after.returncode == 2, after)
@@ -638,15 +641,16 @@ def manager_killed(run):
 
 
 def progress(run):
-    """A terminal shows which program drops how many events."""
+    """A terminal shows how many events there are, and which program drops how many."""
     terminal, other = os.openpty()
     words = ["record", "--to", "fxt", "-o", "out.fxt", "--mode", "oneshot", "--buffer-size", "64K", "--",
              run.programs / "trace-stress", "commit", "truth", "1"]
     said, process = b"", subprocess.Popen([run.tool, *map(str, words)], cwd=run.folder, stderr=other, start_new_session=True)
     try:
         os.close(other)
-        while not (found := re.search(rb"1 program, [0-9.]+ MiB, ([1-9][0-9]*) dropped by ([0-9]+)", said)):
-            expect(select.select([terminal], [], [], 60)[0], "nothing more is shown:", said)
+        shown = rb"1 program, [1-9][0-9,]* events, [0-9.]+ MiB, ([1-9][0-9]*) dropped by ([0-9]+)"
+        while not (found := re.search(shown, said)):
+            expect(select.select([terminal], [], [], 60)[0] and len(said) < 100000, "what is shown:", said[-200:])
             said += os.read(terminal, 4096)
         os.kill(int(found[2]), 9)
         expect(process.wait(60) == 1, process.returncode)

@@ -52,15 +52,18 @@ static void show_progress(void *context, const struct manage_provider *providers
 {
 	char drops[80] = "";
 	size_t used = 0;
+	uint64_t events = 0;
 	(void)context;
 	if (!isatty(STDERR_FILENO))
 		return;
+	for (size_t i = 0; i < count; i++)
+		events += providers[i].writing;
 	for (size_t i = 0; i < count && used < sizeof drops / 2; i++)
 		if (providers[i].dropping)
 			used += (size_t)snprintf(drops + used, sizeof drops - used, ", %" PRIu64 " dropped by %ld",
 			                         providers[i].dropping, (long)providers[i].process);
-	fprintf(stderr, "\r\033[K%s, %.1f MiB%s", tw_show_plural(count, "program").text, (double)bytes / (1 << 20),
-	        drops);
+	fprintf(stderr, "\r\033[K%s, %s, %.1f MiB%s", tw_show_plural(count, "program").text,
+	        tw_show_plural(events, "event").text, (double)bytes / (1 << 20), drops);
 }
 
 /* Returns whether anything is missing. */

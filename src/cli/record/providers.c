@@ -23,11 +23,11 @@ struct listing {
 	struct tw_table table;
 };
 
-/* What a program says of itself: a mode, bytes, drops; then a line for each category, with how many places in the
- * program it has. */
+/* What a program says of itself: a mode, bytes, drops, events; then a line for each category, with how many places in
+ * the program it has. */
 struct told {
 	char mode[16];
-	uint64_t used, dropped;
+	uint64_t used, dropped, written;
 	const char *categories; /* from the first line on */
 };
 
@@ -41,8 +41,10 @@ static bool take_status(struct told *told, const char *status)
 		return false;
 	memcpy(told->mode, status, length);
 	told->mode[length] = 0;
-	return *at++ == ' ' && tw_scan_number(&at, 10, &told->used) && *at++ == ' ' &&
-	       tw_scan_number(&at, 10, &told->dropped);
+	told->written = 0; /* programs with the first library do not tell it */
+	bool whole = *at++ == ' ' && tw_scan_number(&at, 10, &told->used) && *at++ == ' ' &&
+	             tw_scan_number(&at, 10, &told->dropped);
+	return whole && (*at++ != ' ' || tw_scan_number(&at, 10, &told->written));
 }
 
 /* Takes the next category. Returns what is behind it, NULL at the end. */
@@ -82,6 +84,7 @@ static void put_json(struct listing *listing, pid_t process, const char *program
 	tw_json_text(&json, "name", program);
 	tw_json_text(&json, "mode", told->mode);
 	tw_json_u64(&json, "bytes", told->used);
+	tw_json_u64(&json, "events", told->written);
 	tw_json_u64(&json, "dropped", told->dropped);
 	tw_json_object(&json, "categories");
 	for (const char *at = told->categories; at && (at = take_category(at, &sites, name));)
@@ -103,6 +106,8 @@ static void put_row(struct listing *listing, pid_t process, const char *program,
 	tw_table_add(&listing->table, told->mode);
 	snprintf(number, sizeof number, "%" PRIu64, told->used);
 	tw_table_add(&listing->table, number);
+	snprintf(number, sizeof number, "%" PRIu64, told->written);
+	tw_table_add(&listing->table, number);
 	snprintf(number, sizeof number, "%" PRIu64, told->dropped);
 	tw_table_add(&listing->table, number);
 	tw_table_add(&listing->table, program);
@@ -122,9 +127,15 @@ static void put(void *context, pid_t process, const char *status)
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	static const struct tw_column columns[] = {{"PROCESS", true},  {"RECORDS", false},
-	                                           {"BYTES", true},    {"DROPPED", true},
-	                                           {"PROGRAM", false}, {"CATEGORIES (SITES)", false}};
+	static const struct tw_column columns[] = {
+	    {"PROCESS", true},
+	    {"RECORDS", false},
+	    {"BYTES", true},
+	    {"EVENTS", true},
+	    {"DROPPED", true},
+	    {"PROGRAM", false},
+	    {"CATEGORIES (SITES)", false},
+	};
 	struct listing listing = {
 	    .json = ((const struct providers_options *)common)->json,
 	    .table = {.columns = columns, .column_count = sizeof columns / sizeof *columns},
