@@ -117,6 +117,7 @@ struct tw_profile_notes {
 	uint64_t time_backwards; /* ends before their begins: taken as 0 ns */
 	uint64_t rows_folded;    /* calls or samples counted under "(other)" because the memory limit was reached */
 	uint64_t too_deep;       /* calls counted under "(deeper)": struct tw_calltree_options */
+	uint64_t uncertain;      /* begins and ends of calls beside damage: enum tw_event_flag */
 };
 
 struct tw_profile;

@@ -42,6 +42,7 @@ void tw_consume_batch(const struct tw_consumer *consumer, void *state, const str
 	for (size_t i = 0; i < batch->count;) {
 		struct tw_call_run run;
 		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
+		tw_part_calls(state)->uncertain += run.uncertain;
 		consumer->feed(state, &run);
 	}
 }

@@ -43,6 +43,7 @@ static inline void tw_calls_add_notes(struct tw_profile_notes *into, const struc
 {
 	into->exits_without_entry += calls->exits_without_entry;
 	into->time_backwards += calls->time_backwards;
+	into->uncertain += calls->uncertain;
 	into->rows_folded += calls->untimed;
 }
 

@@ -283,7 +283,8 @@ static int take_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw
 	size_t size, most = left->room - left->count;
 	*full = false;
 	int status = fdr_cursor_bytes(&stream->cursor, &bytes, &size);
-	if (status < 0 || !space || stack->timed_count || stack->folded || !calls->row_of ||
+	if (status < 0 || fdr_in_doubt(&stream->cursor) || !space || stack->timed_count || stack->folded ||
+	    !calls->row_of ||
 	    !tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->frames, &space->frame_room,
 	                    stack->depth + left->room + 1, sizeof *space->frames))
 		return status;

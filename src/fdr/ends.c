@@ -100,12 +100,10 @@ struct joined {
 	struct call *calls;
 	size_t count;
 	size_t from,
-	    to; /* the other buffer's first record is one of these bytes, or just behind them; 0: there is none */
-	size_t missing; /* bytes, by the size that the buffer says: as many as another's beginning has, or 0 */
-	size_t doubt;   /* where some are, and it is not shown that what is behind them goes on in time; 0: nowhere */
-	uint64_t tsc, first_tsc; /* counted up to here; first told */
-	size_t first, told;      /* behind the records that told the counter first, and last */
-	struct fdr_stretch leap; /* from one record that tells it to the next, over more than what is missing takes */
+	    to;       /* the other buffer's first record is one of these bytes, or just behind them; 0: there is none */
+	size_t told;  /* behind the last record that told the counter before it leapt; 0: there is none */
+	uint64_t tsc; /* counted up to here */
+	bool leapt;
 };
 
 static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
@@ -115,36 +113,18 @@ static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
 }
 
 /* Looks at a counter that is told. Behind what is counted up to there, a second buffer has begun since the one told
- * before. Further ahead than the missing records would have moved it, one may have. */
-static void compare(struct joined *joined, size_t at, uint64_t tsc)
-{
-	enum { TIMES = 8 };             /* as busy as the records before */
-	const uint64_t slack = 1 << 16; /* ticks: more than the counters of processors differ */
-	const uint64_t passed = joined->tsc - joined->first_tsc, bytes = at - joined->first;
-	const uint64_t most = slack + (bytes ? passed / bytes * TIMES * joined->missing : 0);
-	if (joined->to || !joined->told)
-		return;
-	bool back = tsc < joined->tsc && joined->tsc - tsc > slack;
-	bool ahead = tsc > joined->tsc && tsc - joined->tsc > most;
-	if (back || (ahead && joined->doubt)) {
-		joined->from = joined->doubt ? joined->doubt : joined->told;
-		joined->to = at;
-	} else if (ahead) {
-		joined->leap = (struct fdr_stretch){.begin = joined->told, .end = at};
-	} else {
-		joined->doubt = 0;
-	}
-}
-
+ * before. Ahead of it, one may have; or the thread slept. */
 static void note_told(struct joined *joined, size_t at, uint64_t tsc)
 {
-	compare(joined, at, tsc);
-	joined->tsc = tsc;
-	joined->told = at + RECORD;
-	if (!joined->first) {
-		joined->first = joined->told;
-		joined->first_tsc = tsc;
+	const uint64_t slack = 1 << 16; /* ticks: more than the counters of processors differ */
+	bool back = tsc < joined->tsc && joined->tsc - tsc > slack;
+	if (joined->told && !joined->to && back) {
+		joined->from = joined->told;
+		joined->to = at;
 	}
+	joined->leapt |= joined->told && (back || (tsc > joined->tsc && tsc - joined->tsc > slack));
+	joined->tsc = tsc;
+	joined->told = joined->leapt ? joined->told : at + RECORD;
 }
 
 /* Takes the calls of a stretch, and what moves the counter. */
@@ -170,78 +150,88 @@ static void read_stretch(const struct held *held, const struct fdr_stretch *stre
 	}
 }
 
-static void read_held(const struct held *held, struct joined *joined)
-{
-	size_t end = 0;
-	for (size_t i = 0; i < held->stretch_count; i++) {
-		bool gap = held->stretches[i].begin > end && joined->missing;
-		joined->doubt = gap && !joined->doubt ? end : joined->doubt;
-		read_stretch(held, &held->stretches[i], joined);
-		end = (size_t)held->stretches[i].end;
-	}
-}
-
-/* Where calls end to which no entry belongs, from the last one back: the records from there on may all be of one
- * buffer, those before it are of another. Not before `from`, and what is behind `to` is of one buffer anyway. */
-static size_t unmatched(const struct joined *joined, uint32_t *exits)
+/* Finds the first call that ends and is not the one that began last, of those that begin from one place on and before
+ * another: it, or what is between both, may be another buffer's. Returns where that begins, `none` where there is
+ * none. */
+static size_t find_mismatch(const struct joined *joined, size_t from, size_t to, uint32_t *stack, size_t none)
 {
 	size_t depth = 0;
-	for (size_t i = joined->count; i-- > 0 && joined->calls[i].at >= joined->from;) {
+	for (size_t i = 0; i < joined->count; i++) {
 		const struct call *call = &joined->calls[i];
-		if (!call->enters) {
-			exits[depth++] = call->function;
+		if (call->at < from || (call->enters && call->at >= to))
 			continue;
-		}
-		if (depth && exits[depth - 1] != call->function && call->at < joined->to)
-			return call->at + TW_FDR_FUNCTION_SIZE;
-		depth = depth && exits[depth - 1] == call->function ? depth - 1 : 0;
+		if (call->enters)
+			stack[depth++] = (uint32_t)i;
+		else if (depth && joined->calls[stack[depth - 1]].function != call->function)
+			return joined->calls[stack[depth - 1]].at + TW_FDR_FUNCTION_SIZE;
+		else
+			depth -= depth != 0;
 	}
-	return joined->from;
+	return none;
 }
 
-/* Where bytes are missing, and those behind go on at the right one: calls that do not match the ones before show where
- * that may be. It is another buffer's, unless a counter told behind it shows that it is not. */
-static size_t find_seam(const struct held *held, struct joined *joined, uint32_t *exits)
+/* What sizes say of a buffer. */
+struct sizes {
+	size_t length;   /* up to the next one; longer than what is held where an EndOfBuffer record ends it before */
+	size_t most;     /* that it may have */
+	size_t declared; /* by itself; SIZE_MAX: none that can be */
+	bool to_file_end;
+};
+
+enum { BEGINNING = 3 * RECORD }; /* of a buffer: BufferExtents, NewBuffer, WallTime */
+
+/* Whether bytes are missing that another buffer's beginning may have been among, or it is longer than it says though
+ * all are records. If the file ends within a record, it was cut there. */
+static bool is_amiss(const struct held *held, const struct sizes *sizes)
 {
 	const size_t size = held->span.size;
-	if (!joined->missing || held->gaps)
-		return size;
-	joined->from = joined->first;
-	joined->to = size;
-	size_t seam = unmatched(joined, exits);
-	bool leaps = seam >= joined->leap.begin && seam <= joined->leap.end;
-	return seam > joined->from && (seam >= joined->told || leaps) ? seam : size;
+	if (sizes->declared == SIZE_MAX || (sizes->to_file_end && is_in_gap(held, size - 1)))
+		return false;
+	return sizes->declared > size ? sizes->declared - size >= BEGINNING : sizes->declared < size && !held->gaps;
 }
 
-/* Where the second one begins at the earliest; the span's size where there is none. size: that a buffer may have, and
- * whether this one is longer says that there are two. */
-static size_t joint_of(const struct held *held, size_t size, size_t declared, struct joined *joined, uint32_t *exits)
+/* Where a buffer of which bytes are missing is sure to go on up to. If neither its bytes nor its calls show where they
+ * are, it is where a counter was told last as it was counted, unless the end of the file, or a size that is a little
+ * wrong, explains it all. */
+static size_t find_seam(const struct held *held, const struct sizes *sizes, const struct joined *joined,
+                        uint32_t *stack)
 {
-	if (!joined->to && held->span.size > size && declared <= size) {
-		joined->from = held->span.size - size < declared ? held->span.size - size : declared;
-		joined->to = declared;
+	const size_t size = held->span.size, wrong = sizes->declared ^ size;
+	const bool near = sizes->declared < size + BEGINNING && size < sizes->declared + BEGINNING;
+	const bool explained = sizes->to_file_end || near || (wrong & (wrong - 1)) == 0 || !joined->told;
+	if (held->gaps)
+		return gap_from(held, RECORD);
+	return find_mismatch(joined, 0, size, stack, explained ? size : joined->told);
+}
+
+/* Where the second one begins at the earliest; the span's size where there is none. */
+static size_t joint_of(const struct held *held, const struct sizes *sizes, struct joined *joined, uint32_t *stack)
+{
+	const size_t size = held->span.size;
+	if (!joined->to && sizes->length > sizes->most) {
+		joined->to = sizes->declared < sizes->most ? sizes->declared : sizes->most;
+		joined->from = sizes->length - sizes->most < joined->to ? sizes->length - sizes->most : joined->to;
 	}
 	if (!joined->to)
-		return joined->doubt ? joined->doubt : find_seam(held, joined, exits);
+		return is_amiss(held, sizes) ? find_seam(held, sizes, joined, stack) : size;
 	size_t gap = gap_from(held, joined->from);
-	return gap <= joined->to ? gap : unmatched(joined, exits);
+	if (gap < size && gap <= joined->to)
+		return gap;
+	return find_mismatch(joined, joined->from, joined->to, stack, size < sizes->length ? size : joined->from);
 }
 
-static int find_joint(const struct held *held, size_t size, size_t declared, size_t *joint)
+static int find_joint(const struct held *held, const struct sizes *sizes, size_t *joint)
 {
-	enum { BEGINNING = 3 * RECORD }; /* BufferExtents, NewBuffer, WallTime */
 	const size_t most = held->span.size / TW_FDR_FUNCTION_SIZE + 1;
 	struct joined joined = {.calls = malloc(most * sizeof *joined.calls)};
-	uint32_t *exits = malloc(most * sizeof *exits);
-	const bool enough = joined.calls && exits;
-	if (declared <= size && declared > held->span.size && declared - held->span.size >= BEGINNING)
-		joined.missing = declared - held->span.size;
-	if (enough) {
-		read_held(held, &joined);
-		*joint = joint_of(held, size, declared, &joined, exits);
-	}
+	uint32_t *stack = malloc(most * sizeof *stack);
+	const bool enough = joined.calls && stack;
+	for (size_t i = 0; enough && i < held->stretch_count; i++)
+		read_stretch(held, &held->stretches[i], &joined);
+	if (enough)
+		*joint = joint_of(held, sizes, &joined, stack);
 	free(joined.calls);
-	free(exits);
+	free(stack);
 	return enough ? 0 : TW_ERR_MEMORY;
 }
 
@@ -257,13 +247,28 @@ static size_t end_of_longer(const struct held *held, size_t declared)
 	size_t size = held->span.size;
 	if (is_in_gap(held, declared) && size - declared >= RECORD)
 		return declared;
-	return held->gaps && held->gaps + NEAR < size - declared ? gap_from(held, 0) : size;
+	return held->gaps && held->gaps + NEAR < size - declared ? gap_from(held, RECORD) : size;
+}
+
+/* What is said of a buffer's size. declared: as in fdr_find_end(). One that is larger than buffers may be says nothing,
+ * nor does the limit then; nor does one that has no room for a beginning. */
+static struct sizes sizes_of(struct tw_reader *reader, const struct fdr_log *log, const struct fdr_buffer *buffer,
+                             uint64_t declared)
+{
+	const uint64_t limit = log->header.buffer_size, most = limit && limit < MOST ? limit + RECORD : MOST;
+	const bool beyond = declared == UINT64_MAX && buffer->extents <= MOST; /* the end of the file */
+	const uint64_t said = beyond ? buffer->extents + RECORD : declared - buffer->offset;
+	const bool limited = limit && (buffer->extents == UINT64_MAX || said <= most);
+	return (struct sizes){.length = (size_t)(buffer->next - buffer->offset),
+	                      .most = limited ? (size_t)most : SIZE_MAX,
+	                      .declared = said > BEGINNING && said <= most ? (size_t)said : SIZE_MAX,
+	                      .to_file_end = buffer->next == tw_input_size(reader->input)};
 }
 
 int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
                  struct fdr_buffer *buffer, uint64_t declared)
 {
-	uint64_t size = buffer->next - buffer->offset, limit = log->header.buffer_size;
+	uint64_t size = buffer->end - buffer->offset;
 	struct held held = {.log = log, .span = {.size = (size_t)size}};
 	if (size > MOST || size <= RECORD)
 		return 0;
@@ -271,13 +276,15 @@ int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 	int status = find_held(reader, window, buffer, &held);
 	if (status < 0)
 		return status;
-	size_t second, end = (size_t)size, place = (size_t)(declared - buffer->offset);
+	const struct sizes sizes = sizes_of(reader, log, buffer, declared);
+	size_t second, end = (size_t)size;
 	if (fdr_finds_copy(&held.span, &second)) /* it is one buffer, though its counter goes back there */
 		return 0;
 	if (declared < buffer->next)
-		end = end_of_longer(&held, place);
-	if (end == size && find_joint(&held, limit ? (size_t)limit + RECORD : SIZE_MAX, place, &end) < 0)
+		end = end_of_longer(&held, (size_t)(declared - buffer->offset));
+	if (end == size && find_joint(&held, &sizes, &end) < 0)
 		return tw_fail_memory(reader);
-	buffer->next = buffer->offset + end;
+	if (end < size) /* its first record is its own */
+		buffer->end = buffer->next = buffer->offset + (end < RECORD ? RECORD : end);
 	return 0;
 }

@@ -259,6 +259,12 @@ static inline bool fdr_gap_follows(const struct fdr_cursor *cursor)
 	return cursor->looked == cursor->last && cursor->end < cursor->last && !cursor->cut;
 }
 
+/* Whether the next record may be suspect or its time uncertain. */
+static inline bool fdr_in_doubt(const struct fdr_cursor *cursor)
+{
+	return cursor->counted_on || fdr_gap_follows(cursor);
+}
+
 /* Decodes the next record and moves the counter on; those of basic logs become entries, exits and arguments with
  * absolute counts. Damage is reported and ends the buffer. Payload is borrowed until
  * the next call. Returns 1, 0 at the end of the buffer, or a negative status. */

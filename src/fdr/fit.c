@@ -230,6 +230,8 @@ static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *reco
 	int32_t function = fdr_knows_function(known, record->function_id) ? KNOWN : UNKNOWN;
 	if (fdr_is_zero(record) && function != KNOWN)
 		return NEVER;
+	if (record->padded && !known->padded)
+		return WRONG;
 	if (known->calls < FEW && function == UNKNOWN)
 		function = record->function_id ? UNTOLD : UNKNOWN;
 	return function + delta_gain(j, record->tsc_delta);

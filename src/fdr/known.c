@@ -63,7 +63,6 @@ static bool is_whole(struct tw_fdr_decoder decoder, bool cut)
 
 static void note_metadata(struct fdr_known *known, const struct tw_fdr_record *record)
 {
-	known->padded |= record->padded;
 	if (record->kind == TW_FDR_NEW_CPU_ID)
 		note_time(known, record->tsc);
 	if (fdr_has_payload((unsigned)record->kind) && record->payload_size > known->largest_event)
@@ -80,6 +79,7 @@ static void note_records(struct fdr_known *known, uint8_t *once, struct tw_fdr_d
 		if ((starts && begun) || record.kind == TW_FDR_END_OF_BUFFER || (call && !whole))
 			return;
 		begun |= starts;
+		known->padded |= record.padded;
 		if (call)
 			note_function(known, once, &record);
 		else

@@ -84,9 +84,9 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t from,
                        uint64_t to, uint64_t next, bool *misplaced);
 
-/* Moves buffer->next, where the next certain buffer begins, or the file ends, back to where this one's records end, if
- * what stands between is of another buffer. declared: where the size says that it ends, UINT64_MAX beyond the file.
- * Returns 0 or a negative status. */
+/* Moves the end of a buffer, where its records end or the next certain one begins, or the file ends, back to where they
+ * are another buffer's from there on, if some are; the next one begins there then. declared: where the size says that
+ * it ends, UINT64_MAX beyond the file or without one. Returns 0 or a negative status. */
 int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
                  struct fdr_buffer *buffer, uint64_t declared);
 

@@ -495,14 +495,15 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 		buffer->end = buffer->next = f->size;
 	else if (w.why == STOP_DAMAGE)
 		buffer->end = buffer->next;
+	if (buffer->next < declared && w.why != STOP_END && (status = is_begun_twice(f, buffer, &twice)) < 0)
+		return status;
+	if (twice)
+		return 1;
 	status = fdr_find_end(f->reader, f->log, f->window, buffer, declared);
 	if (status < 0)
 		return status;
-	buffer->end = buffer->next;
 	buffer->excess = declared < buffer->next ? buffer->next - declared : 0;
-	if (buffer->next < declared && w.why != STOP_END && (status = is_begun_twice(f, buffer, &twice)) < 0)
-		return status;
-	if (!twice && buffer->next != declared)
+	if (buffer->next != declared)
 		report_wrong_extents(f, buffer);
 	return 1;
 }
@@ -645,6 +646,19 @@ static int walk_to_next(struct finder *f, uint64_t from, uint64_t filled, struct
 	return status;
 }
 
+/* The buffer ends where a walk did, or where the next one begins for certain behind damage. */
+static int find_after_walk(struct finder *f, struct fdr_buffer *buffer, const struct buffer_walk *w,
+                           const struct look *look)
+{
+	int status = 0;
+	if (w->why == STOP_END)
+		end_with_file(f, buffer, w->at);
+	else if (w->why != STOP_PASSED && !(w->why == STOP_START && look->sure))
+		status = scan(f, w->at, f->size, &buffer->next);
+	buffer->end = buffer->next;
+	return status;
+}
+
 static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 {
 	struct buffer_walk w;
@@ -667,19 +681,13 @@ static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 		return status;
 	buffer->end = buffer->next = w.at;
 	if (w.why == STOP_END_OF_BUFFER && (!filled || w.at <= filled))
-		return find_after_end(f, buffer, filled);
-	if (filled && (w.at > filled || !look.strong)) { /* damaged: its place is known all the same */
+		status = find_after_end(f, buffer, filled);
+	else if (!filled || (w.at <= filled && look.strong))
+		status = find_after_walk(f, buffer, &w, &look);
+	else /* damaged: its place is known all the same */
 		buffer->end = buffer->next = filled;
-		return 1;
-	}
-	if (w.why == STOP_END)
-		end_with_file(f, buffer, w.at);
-	if (w.why == STOP_START && !look.sure)
-		w.why = STOP_DAMAGE;
-	if (w.why == STOP_DAMAGE || w.why == STOP_END_OF_BUFFER) {
-		status = scan(f, w.at, f->size, &buffer->next);
-		buffer->end = buffer->next;
-	}
+	if (status >= 0 && buffer->searched && buffer->next != filled)
+		status = fdr_find_end(f->reader, f->log, f->window, buffer, NO_LIMIT);
 	return status < 0 ? status : 1;
 }
 

@@ -237,7 +237,7 @@ static void put_end(struct fdr_rewrite *r, const struct fdr_place *place)
 		return;
 	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
 	r->fill = r->filled && r->size < full ? full - r->size : 0;
-	r->ends_filled = has_size(r->log, place);
+	r->ends_filled = place->cut || place->filled || has_size(r->log, place);
 }
 
 /* What of a buffer that was gone through is not in the result, and what should have been there and is not. */
@@ -402,10 +402,10 @@ static int rewrite_all(struct fdr_rewrite *r, struct tw_output *out, struct tw_r
 }
 
 /* Version 1. A log with fill has it between all buffers, since where the next one begins is told by the header's size;
- * behind the last one there need not be any. As many as about half of those that are written, with the ones that the
- * index does not know, must have kept that size, which may be damaged: what a few claim would make the result many
- * times as long as the log. Those that only get that size by being repaired count as well, as they will when the result
- * is read. */
+ * behind the last one there need not be any, unless the file was cut there. As many as about half of those that are
+ * written, with the ones that the index does not know, must have kept that size, which may be damaged: what a few claim
+ * would make the result many times as long as the log. Those that only get that size by being repaired count as well,
+ * as they will when the result is read. */
 static int choose_fill(struct fdr_rewrite *r)
 {
 	const bool quiet = r->reader->reports.quiet;

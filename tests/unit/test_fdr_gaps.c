@@ -198,6 +198,99 @@ static void test_longer_than_a_buffer(void **state)
 	assert_int_equal(calls_of(THREAD + 2), CALLS);
 }
 
+enum {
+	OPEN = 200,
+	EXIT = 303
+}; /* so many calls of a thread leave two open; from so many on, the next three are exits */
+
+/* The file ends before the size that the buffer says, but what it ends with is the end of another buffer. `more` bytes
+ * are missing besides: with some, the records behind are at another byte. */
+static void join_at_the_end(size_t more)
+{
+	make_log();
+	const size_t at = starts[1] + 80 + (size_t)OPEN * 8;
+	delete_bytes(at, starts[2] + 80 + (size_t)EXIT * 8 + more - at);
+	read_rows(&hurt);
+	assert_int_equal(calls_of(THREAD), CALLS);
+	assert_in_range(calls_of(THREAD + 1), OPEN - 2, OPEN);
+	assert_int_equal(count, calls_of(THREAD) + calls_of(THREAD + 1));
+	assert_int_not_equal(errors, 0);
+}
+
+static void test_joined_at_the_end_of_the_file(void **state)
+{
+	(void)state;
+	join_at_the_end(0);
+	assert_int_equal(calls_of(THREAD + 1), OPEN);
+	join_at_the_end(5);
+}
+
+/* A file that was cut ends the last buffer, whether in a record or between two. */
+static void test_cut_file(void **state)
+{
+	(void)state;
+	make_log();
+	for (unsigned more = 0; more < 8; more++) {
+		hurt.size = starts[2] + 80 + (size_t)EXIT * 8 + more;
+		read_rows(&hurt);
+		expect_threads(CALLS, CALLS, EXIT);
+	}
+}
+
+/* Two buffers have become one that is shorter than the first says. The counter that the second tells would fit the
+ * first, too. */
+static void test_joined_with_a_counter_that_fits(void **state)
+{
+	(void)state;
+	make_log();
+	add_header_of(&log_, 5, 1, 3, SECOND, SIZE);
+	starts[0] = add_thread(&log_, THREAD, 50000000);
+	starts[1] = begin_buffer(&log_, THREAD + 1, 1, 50000000);
+	add_calls(&log_, THREAD + 1, CALLS / 4);
+	add_cpu(&log_, 1, 50000000 + OPEN * TICK + 2000);
+	add_calls(&log_, THREAD + 1, CALLS / 4);
+	end_buffer(&log_, starts[1]);
+	starts[2] = add_thread(&log_, THREAD + 2, 60000000);
+	hurt = log_;
+	const size_t at = starts[0] + 80 + (size_t)OPEN * 8;
+	delete_bytes(at, starts[1] + 80 + 63 * 8 + 3 - at);
+	read_rows(&hurt);
+	assert_in_range(calls_of(THREAD), OPEN - 2, OPEN);
+	assert_int_equal(calls_of(THREAD + 2), CALLS);
+	assert_int_equal(count, calls_of(THREAD) + CALLS);
+}
+
+/* Two buffers have become one that is longer than the first says, and no longer than one may be; all bytes are records:
+ * exits of calls that the first has not. */
+static void test_joined_to_a_longer_one(void **state)
+{
+	enum { BEGUN = 153 };
+	(void)state;
+	make_log();
+	const size_t at = starts[0] + 80 + (size_t)OPEN * 8;
+	delete_bytes(at, starts[1] + 80 + BEGUN * 8 - at);
+	read_rows(&hurt);
+	expect_threads(OPEN, 0, CALLS);
+	assert_int_not_equal(errors, 0);
+}
+
+/* Version 1 without sizes: buffers with fill behind them, of which none is longer than the header says. */
+static void test_joined_with_fill(void **state)
+{
+	(void)state;
+	add_header_of(&log_, 1, 1, 3, SECOND, SIZE);
+	for (unsigned i = 0; i < 3; i++) {
+		starts[i] = add_thread(&log_, THREAD + i, 50000000 + i * 1000000);
+		while (log_.size < starts[i] + SIZE)
+			add_number(&log_, 0, 1);
+	}
+	hurt = log_;
+	const size_t at = starts[0] + 48 + (size_t)OPEN * 8;
+	delete_bytes(at, starts[1] + 48 + 63 * 8 - at);
+	read_rows(&hurt);
+	expect_threads(OPEN, 0, CALLS);
+}
+
 /* A delta of 4.29 seconds in a log of microseconds. */
 static void test_smashed_delta(void **state)
 {
@@ -219,10 +312,10 @@ static void test_smashed_delta(void **state)
 }
 
 /* Bytes are missing up to the middle of a NewCPUId record, of whose 16 bytes the last 8 are zeros where the counter is
- * below 2^40: they are no call of function 0. The counter told next shows that it is one buffer. */
+ * below 2^40: they are no call of function 0. So few bytes cannot have been the beginning of another buffer: it is one. */
 static void test_end_of_a_record(void **state)
 {
-	enum { LOST = 10 };
+	enum { LOST = 4 };
 	(void)state;
 	make_log();
 	size_t start = begin_buffer(&log_, THREAD, 1, 70000000);
@@ -392,6 +485,26 @@ static void test_doubt_of_events(void **state)
 	assert_int_equal(uncertain, 41);
 }
 
+/* What counts calls tells how many of their records are uncertain. */
+static void test_doubt_of_calls(void **state)
+{
+	struct tw_reader *reader;
+	struct tw_profile *profile;
+	(void)state;
+	make_doubtful();
+	for (unsigned order = TW_ORDER_TIME; order <= TW_ORDER_TRACK; order++)
+		for (unsigned i = 0; i < 2; i++) {
+			const struct bytes *b = i ? &hurt : &log_;
+			struct tw_read_options options = {.order = order};
+			assert_int_equal(tw_open_memory(&reader, "made", b->data, b->size, &options), 0);
+			assert_int_equal(tw_profile_new(&profile, NULL), 0);
+			assert_int_equal(tw_profile_add(profile, reader), 0);
+			assert_int_equal(tw_profile_notes(profile)->uncertain, i ? 41 : 0);
+			tw_profile_free(profile);
+			tw_close(reader);
+		}
+}
+
 struct told {
 	unsigned suspect, uncertain;
 	uint64_t suspect_at, uncertain_at;
@@ -462,6 +575,11 @@ int main(void)
 	    cmocka_unit_test(test_thirteen_bytes),
 	    cmocka_unit_test(test_joined_buffers),
 	    cmocka_unit_test(test_longer_than_a_buffer),
+	    cmocka_unit_test(test_joined_at_the_end_of_the_file),
+	    cmocka_unit_test(test_cut_file),
+	    cmocka_unit_test(test_joined_with_a_counter_that_fits),
+	    cmocka_unit_test(test_joined_to_a_longer_one),
+	    cmocka_unit_test(test_joined_with_fill),
 	    cmocka_unit_test(test_smashed_delta),
 	    cmocka_unit_test(test_end_of_a_record),
 	    cmocka_unit_test(test_copied_counter),
@@ -470,6 +588,7 @@ int main(void)
 	    cmocka_unit_test(test_zeros_behind_a_gap),
 	    cmocka_unit_test(test_doubt_of_records),
 	    cmocka_unit_test(test_doubt_of_events),
+	    cmocka_unit_test(test_doubt_of_calls),
 	    cmocka_unit_test(test_doubt_is_checked),
 	    cmocka_unit_test(test_idle_thread),
 	};

@@ -180,6 +180,31 @@ static void test_repair_of_cut_logs(void **state)
 	}
 }
 
+/* Where buffers have the size that the header says, the last one that was cut gets it, too: in its records, or in its
+ * fill. */
+static void test_repair_fills_what_was_cut(void **state)
+{
+	enum { SIZE = 512, RECORDS = 48 + 8 * 16 + 16 };
+	static struct bytes log_;
+	struct tw_rewrite_result result;
+	(void)state;
+	add_header_of(&log_, 1, 1, 3, 2000000000, SIZE);
+	for (unsigned i = 0; i < 3; i++) {
+		size_t start = begin_buffer(&log_, i + 1, i + 1, 100 * i + 100);
+		for (unsigned call = 0; call < 8; call++)
+			add_call(&log_, 1);
+		end_buffer(&log_, start);
+		while (log_.size < start + SIZE)
+			add_number(&log_, 0, 1);
+	}
+	const size_t whole = log_.size;
+	for (size_t cut = SIZE - RECORDS - 64; cut < SIZE - RECORDS + 64; cut += 61) {
+		log_.size = whole - cut;
+		assert_true(rewrite(&log_, NULL, &result));
+		assert_int_equal(target.size, whole);
+	}
+}
+
 static void test_repair_drops_what_is_twice(void **state)
 {
 	struct tw_rewrite_result result;
@@ -259,6 +284,7 @@ int main(void)
 	    cmocka_unit_test(test_buffer_decoded_across),
 	    cmocka_unit_test(test_repair_after_damaged_headers),
 	    cmocka_unit_test(test_repair_of_cut_logs),
+	    cmocka_unit_test(test_repair_fills_what_was_cut),
 	    cmocka_unit_test(test_repair_drops_what_is_twice),
 	    cmocka_unit_test(test_repair_drops_what_becomes_twice),
 	    cmocka_unit_test(test_repair_saves_inner_buffers),

@@ -50,6 +50,19 @@ static void test_flags_of_slices(void **state)
 	end(f);
 }
 
+/* An entry of a call beside damage. */
+static void test_uncertain_slice(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = 1, .track = f->main, .name = f->fib, .flags = TW_FLAG_UNCERTAIN);
+	begin(f);
+	NEXT(f, 0x0000000900010032, 0x6961747265636e75, 0x6e); /* "uncertain" */
+	NEXT(f, FIB(2), MAIN(1), 0x0002000001120034, 1);       /* size 3, event type 2, 1 argument */
+	NEXT(f, 0x0000000100010019);                           /* bool, size 1, name, true */
+	end(f);
+	expect_no_loss(f);
+}
+
 static void test_big_endian(void **state)
 {
 	static const uint64_t expected[] = {
@@ -612,6 +625,7 @@ int main(void)
 	    TEST(test_options),
 	    TEST(test_slices),
 	    TEST(test_flags_of_slices),
+	    TEST(test_uncertain_slice),
 	    TEST(test_big_endian),
 	    TEST(test_scopes),
 	    TEST(test_arguments),

@@ -66,6 +66,13 @@ void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight)
 		       tw_show_plural(notes->rows_folded, tw_weight_is_sampled(weight) ? "sample" : "call").text);
 }
 
+void tw_say_uncertain(const struct tw_profile_notes *notes)
+{
+	if (notes->uncertain)
+		tw_say("%s of calls beside damage: times, and what stands right before the damage, are uncertain",
+		       tw_show_plural(notes->uncertain, "record").text);
+}
+
 void tw_say_weight(const struct tw_common *common, enum tw_weight weight)
 {
 	if (!common->weight && weight == TW_WEIGHT_WALL)

@@ -28,6 +28,9 @@ void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *no
 /* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight);
 
+/* Says on standard error that calls begin or end beside damage, where some do. */
+void tw_say_uncertain(const struct tw_profile_notes *notes);
+
 /* Says on standard error that wall time is counted, where nobody asked for it. */
 void tw_say_weight(const struct tw_common *common, enum tw_weight weight);
 

@@ -44,5 +44,6 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	if (!profiling->again)
 		tw_say_weight(common, tw_profile_weight(profiling->profile));
 	tw_say_folded(tw_profile_notes(profiling->profile), tw_profile_weight(profiling->profile));
+	tw_say_uncertain(tw_profile_notes(profiling->profile));
 	return status;
 }

@@ -46,6 +46,7 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 		return TW_EXIT_FAILED;
 	tw_say_weight(common, tree->weight);
 	tw_say_folded(tw_calltree_notes(tree->tree), tree->weight);
+	tw_say_uncertain(tw_calltree_notes(tree->tree));
 	tw_say_deeper(tw_calltree_notes(tree->tree), tree->weight, options.max_depth);
 	if (tw_nodes_of(&tree->nodes, tree->tree) < 0)
 		return tw_say_error("out of memory");

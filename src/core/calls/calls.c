@@ -644,6 +644,7 @@ size_t tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *ru
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 {
 	const struct tw_call_item item = tw_call_item_of(event);
+	calls->uncertain += tw_is_uncertain(event);
 	if (tw_is_call(event))
 		tw_calls_take_item(calls, &item);
 	else

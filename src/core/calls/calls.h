@@ -165,10 +165,11 @@ struct tw_calls {
 	/* Rows by name, for names below name_limit; NULL where rows are not found by name alone. */
 	const uint32_t *row_of;
 	uint64_t exits_without_entry, time_backwards;
-	bool again;        /* for `enter`: the call that begins is the rest of one that was cut */
-	uint64_t cut;      /* calls that went on after the end of one around them, and are told in two parts */
-	uint64_t overlaps; /* calls that overlap one that is open, by more than rounding */
-	uint64_t untimed;  /* calls that there was no memory for: they are counted, without a duration */
+	uint64_t uncertain; /* events of TW_FLAG_UNCERTAIN */
+	bool again;         /* for `enter`: the call that begins is the rest of one that was cut */
+	uint64_t cut;       /* calls that went on after the end of one around them, and are told in two parts */
+	uint64_t overlaps;  /* calls that overlap one that is open, by more than rounding */
+	uint64_t untimed;   /* calls that there was no memory for: they are counted, without a duration */
 };
 
 /* A begin, an end or both, of one track: all that stacks need of an event. Or calls that nest, from `time` on, with
@@ -212,6 +213,7 @@ struct tw_call_run {
 	size_t count;
 	const struct tw_nested_call *nested; /* by number */
 	uint64_t newest;                     /* time of the last event of those */
+	size_t uncertain;                    /* items of events of TW_FLAG_UNCERTAIN */
 };
 
 enum { TW_RUN_ITEMS = 64 };
@@ -219,6 +221,12 @@ enum { TW_RUN_ITEMS = 64 };
 static inline bool tw_is_call(const struct tw_event *event)
 {
 	return event->kind <= TW_SLICE_COMPLETE; /* the first three */
+}
+
+/* Whether damage makes it uncertain when a call began or ended. */
+static inline bool tw_is_uncertain(const struct tw_event *event)
+{
+	return tw_is_call(event) && event->flags & TW_FLAG_UNCERTAIN;
 }
 
 /* Whether an event shows that its track still goes on: what is told about an object may stand anywhere. */
@@ -268,6 +276,7 @@ static inline void tw_call_run_add(struct tw_call_run *run, struct tw_call_item 
 {
 	items[run->count] = tw_call_item_of(event);
 	run->count += tw_is_call(event);
+	run->uncertain += tw_is_uncertain(event);
 	uint64_t over = tw_event_over(event);
 	run->last = over > run->last ? over : run->last;
 }

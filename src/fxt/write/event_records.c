@@ -67,6 +67,8 @@ static void put_event(struct fxt_writer *w, const struct tw_event *event, const 
 		fxt_add_own_argument(w, &list, FXT_OWN_TAIL, TW_ARG_BOOL, true);
 	if (event->flags & TW_FLAG_CLIPPED)
 		fxt_add_own_argument(w, &list, FXT_OWN_CLIPPED, TW_ARG_BOOL, true);
+	if (event->flags & TW_FLAG_UNCERTAIN && event->kind <= TW_INSTANT)
+		fxt_add_own_argument(w, &list, FXT_OWN_UNCERTAIN, TW_ARG_BOOL, true);
 	if (event->flags & TW_FLAG_GLOBAL && as->tail == FXT_TAIL_ID)
 		fxt_loss(w, "global id", true);
 	struct fxt_string_ref name = fxt_string(w->tables, event->name);

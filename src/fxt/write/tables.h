@@ -19,6 +19,7 @@
 	X(FXT_OWN_WAKER, "waker")     /* the newest Fuchsia sources */                                                 \
 	X(FXT_OWN_TAIL, "tail")                                                                                        \
 	X(FXT_OWN_CLIPPED, "clipped")                                                                                  \
+	X(FXT_OWN_UNCERTAIN, "uncertain")                                                                              \
 	X(FXT_OWN_ADDRESS, "address")                                                                                  \
 	X(FXT_OWN_BYTES, "bytes")                                                                                      \
 	X(FXT_OWN_COUNT, "count")                                                                                      \

@@ -10,8 +10,8 @@
  *   below 10^9 has none for some times: "time" is counted. The end of a complete slice is the tick of its end, so that
  *   its duration reads back.
  * - Instants have the scope word that the engine writes; that of a thread has none where a record has no room for it. A
- *   slice that was left by a tail call has the argument "tail", one made at the edge of a time window "clipped". Of a
- *   wake-up `other` is the argument "waker".
+ *   slice that was left by a tail call has the argument "tail", one made at the edge of a time window "clipped"; one
+ *   beside damage, and an instant, "uncertain". Of a wake-up `other` is the argument "waker".
  * - CPUs are kept by scheduling records only. Loss "cpu" is counted once for a trace whose other events have them: as
  *   arguments they would become arguments of calls on the way back.
  * - Scheduling records and logs have no name and no category, objects no time and no track, blobs neither.
