@@ -320,6 +320,7 @@ print(json.dumps([event, series]))' >in.json
 	printf '[{"ph":"i","ts":1,"name":"a"},\n  {"ph":"i","ts":"x","name":"b"}]\n' >two.json
 	[ "$(trackway check two.json | head -1 | cut -d' ' -f1-2)" = "two.json:2:19: warning:" ] || fail "$(trackway check two.json)"
 	trackway check --json two.json | grep -q '"record":33,"at":49,"line":2,"column":19,' || fail "$(trackway check --json two.json)"
+	[ "$(trackway sql --csv two.json 'select line, column from finding where record = 33' 2>/dev/null | tail -n 1)" = 2,19 ]
 	trackway info two.json 2>&1 >/dev/null | grep -q '^trackway: two.json: line 2, column 19: warning: ' || fail "$(trackway info two.json)"
 	tr -d '\n' <two.json >one.json
 	run trackway check one.json

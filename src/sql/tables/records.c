@@ -84,7 +84,7 @@ const struct sql_table sql_table_tracelog_record = {
 /* ---- Findings. ---- */
 
 struct finding_row {
-	uint64_t record, at, line;
+	uint64_t record, at, line, column;
 	const char *severity, *rule;
 	struct sql_text text;
 };
@@ -96,6 +96,8 @@ static const struct sql_column finding_columns[] = {
     {"record", "INTEGER", SQL_UNSIGNED, AT(record), SQL_PLAIN, "the byte offset of the record"},
     {"at", "INTEGER", SQL_UNSIGNED, AT(at), SQL_PLAIN, "the offset of the guilty byte"},
     {"line", "INTEGER", SQL_UNSIGNED, AT(line), SQL_PLAIN, "of text formats: the line; otherwise 0"},
+    {"column", "INTEGER", SQL_UNSIGNED, AT(column), SQL_PLAIN,
+     "of text formats: which byte of the line it is, from 1; otherwise 0"},
     {"text", "TEXT", SQL_TEXT, AT(text), SQL_PLAIN, "what was expected, and what is there"},
     {"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
@@ -118,6 +120,7 @@ static void add_finding(void *context, const struct tw_finding *finding)
 	    .record = finding->record,
 	    .at = finding->at,
 	    .line = finding->line,
+	    .column = finding->column,
 	    .severity = tw_severity_name(finding->severity),
 	    .rule = finding->rule,
 	};
