@@ -1,11 +1,10 @@
 /* test_fdr_rules.c - for every rule of XRay logs the smallest log that breaks it, and no other. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fdr_bytes.h"
+#include "fdr_findings.h"
 
-#include <trackway/trackway.h>
 #include <zlib.h>
 
-enum { FOUND_MAX = 32, ANY = 1 << 30 };
+enum { ANY = 1 << 30 };
 
 /* ---- Logs that break a rule. ---- */
 
@@ -805,53 +804,7 @@ static const struct rule_case {
 
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* ---- Findings. ---- */
-
-struct findings {
-	size_t count;
-	struct tw_finding all[FOUND_MAX];
-};
-
-static void keep(void *context, const struct tw_finding *finding)
-{
-	struct findings *f = context;
-	assert_string_equal(finding->file, "made");
-	assert_true(strlen(finding->text) > 0);
-	if (f->count < FOUND_MAX)
-		f->all[f->count] = *finding;
-	f->count++;
-}
-
-static void check_log(const struct bytes *b, enum tw_order order, size_t memory_limit, uint64_t min_duration,
-                      struct findings *f)
-{
-	struct tw_reader *reader;
-	struct tw_batch batch;
-	struct tw_read_options options = {.order = order,
-	                                  .checking = TW_CHECK_ALL,
-	                                  .on_finding = keep,
-	                                  .finding_context = f,
-	                                  .min_duration_ns = min_duration,
-	                                  .memory_limit = memory_limit};
-	memset(f, 0, sizeof *f);
-	int status = tw_open_memory(&reader, "made", b->data, b->size, &options);
-	if (status < 0)
-		fail_msg("cannot open: %s", tw_reader_error(reader));
-	while ((status = tw_read(reader, &batch)) > 0)
-		continue;
-	assert_int_equal(status, 0);
-	assert_int_equal(tw_reader_findings(reader, TW_NOTE) + tw_reader_findings(reader, TW_WARNING) +
-	                     tw_reader_findings(reader, TW_ERROR),
-	                 f->count);
-	tw_close(reader);
-}
-
-static void list(const struct findings *f)
-{
-	for (size_t i = 0; i < f->count && i < FOUND_MAX; i++)
-		print_error("found %s, record 0x%llx, at 0x%llx\n", f->all[i].rule,
-		            (unsigned long long)f->all[i].record, (unsigned long long)f->all[i].at);
-}
+/* ---- Tests. ---- */
 
 static void expect_rule(const struct rule_case *c, enum tw_order order)
 {
@@ -875,8 +828,6 @@ static void expect_rule(const struct rule_case *c, enum tw_order order)
 		         order, c->rule, c->count, (unsigned long long)c->record, (unsigned long long)c->at);
 	}
 }
-
-/* ---- Tests. ---- */
 
 static void test_each_rule(void **state)
 {
@@ -928,124 +879,6 @@ static void test_every_case_has_a_rule(void **state)
 	}
 }
 
-static void expect_clean(const struct bytes *b, enum tw_order order)
-{
-	struct findings f;
-	check_log(b, order, 0, 0, &f);
-	if (f.count) {
-		list(&f);
-		fail_msg("version %u, order %d: a finding in a log without fault", b->version, order);
-	}
-}
-
-/* Two threads, whose buffers interleave and whose calls go on from one buffer to the next; every kind of record. */
-static void make_clean(struct bytes *b, unsigned version)
-{
-	add_header(b, version);
-	for (unsigned i = 0; i < 4; i++) {
-		uint32_t thread = 1 + (i & 1);
-		uint64_t tsc = 10000 - 5000 * (i & 1) + 1000 * i;
-		size_t start = begin_buffer(b, thread, 10 + i, tsc);
-		if (i < 2)
-			add_function(b, 0, 10 + thread, 1);
-		add_call(b, 1);
-		add_function(b, 3, 2, 1);
-		add_argument(b, 99);
-		add_function(b, 2, 2, 1);
-		add_cpu(b, 3, tsc + 100);
-		add_custom(b, version == 5 ? 1 : tsc + 101, 3, "event", 5);
-		add_wrap(b, tsc + 200);
-		if (i >= 2)
-			add_function(b, 1, 10 + thread, 1);
-		end_buffer(b, start);
-	}
-}
-
-/* Two threads with counters far apart, of which the second's goes on by deltas of more than 31 bits: behind one a
- * counter tells that it is right, behind the last one nothing does. */
-static void make_wide(struct bytes *b, bool has_cpu)
-{
-	const uint64_t later = UINT64_C(1) << 33;
-	add_header(b, 5);
-	add_buffer(b, 1, 1, later);
-	size_t start = begin_buffer(b, 2, 2, 100);
-	b->size -= has_cpu ? 0 : 16;
-	add_call(b, 1);
-	add_function(b, 0, 1, UINT32_MAX - 15);
-	add_function(b, 1, 1, 10);
-	add_cpu(b, 1, later + 200);
-	add_function(b, 0, 1, 10);
-	add_function(b, 1, 1, UINT32_MAX - 15);
-	end_buffer(b, start);
-}
-
-/* The counter of another thread, whose buffer was read before, says nothing about a delta. */
-static void test_counters_of_other_threads(void **state)
-{
-	static const enum tw_order orders[] = {TW_ORDER_TRACK, TW_ORDER_TIME, TW_ORDER_FILE};
-	static struct bytes b;
-	struct findings f;
-	(void)state;
-	for (size_t i = 0; i < 2 * sizeof orders / sizeof *orders; i++) {
-		make_wide(&b, i & 1);
-		check_log(&b, orders[i / 2], 0, 0, &f);
-		for (size_t k = 0; k < f.count; k++)
-			if (f.all[k].severity == TW_ERROR)
-				fail_msg("order %d: %s at 0x%llx", orders[i / 2], f.all[k].rule,
-				         (unsigned long long)f.all[k].at);
-	}
-}
-
-static void test_clean_logs(void **state)
-{
-	static struct bytes b;
-	(void)state;
-	for (unsigned version = 1; version <= 5; version++) {
-		make_clean(&b, version);
-		expect_clean(&b, TW_ORDER_TRACK);
-		expect_clean(&b, TW_ORDER_TIME);
-		expect_clean(&b, TW_ORDER_FILE);
-	}
-}
-
-static void test_clean_basic_logs(void **state)
-{
-	static struct bytes b;
-	(void)state;
-	for (unsigned version = 1; version <= 3; version++) {
-		add_basic_header(&b, version);
-		add_basic(&b, 0, 1, 100, 1);
-		add_basic(&b, 3, 2, 110, 1);
-		add_basic_argument(&b, 2, 1, 99);
-		add_basic(&b, 0, 1, 50, 2);
-		add_basic(&b, 1, 1, 60, 2);
-		add_basic(&b, version >= 2 ? 2 : 1, 2, 120, 1);
-		add_basic(&b, 1, 1, 130, 1);
-		expect_clean(&b, TW_ORDER_TRACK);
-		expect_clean(&b, TW_ORDER_TIME);
-		expect_clean(&b, TW_ORDER_FILE);
-	}
-}
-
-/* In order of time the rows of threads come in turns, many times: each thread has a stack of its own. */
-static void test_clean_threads_in_turns(void **state)
-{
-	static struct bytes b;
-	(void)state;
-	add_header_of(&b, 5, 1, 3, 2000000000, 65536);
-	for (uint32_t thread = 1; thread <= 3; thread++) {
-		size_t start = begin_buffer(&b, thread, 1, 100 + thread);
-		for (uint32_t i = 0; i < 300; i++)
-			add_function(&b, 0, 1000 * thread + i, 3);
-		for (uint32_t i = 300; i-- > 0;)
-			add_function(&b, 1, 1000 * thread + i, 3);
-		end_buffer(&b, start);
-	}
-	expect_clean(&b, TW_ORDER_TRACK);
-	expect_clean(&b, TW_ORDER_TIME);
-	expect_clean(&b, TW_ORDER_FILE);
-}
-
 /* Without TW_CHECK_ALL a log that breaks rules, but can be read, is read in silence. */
 static void test_damage_only(void **state)
 {
@@ -1074,10 +907,6 @@ int main(void)
 	    cmocka_unit_test(test_in_file_order),
 	    cmocka_unit_test(test_every_rule_has_a_case),
 	    cmocka_unit_test(test_every_case_has_a_rule),
-	    cmocka_unit_test(test_clean_logs),
-	    cmocka_unit_test(test_counters_of_other_threads),
-	    cmocka_unit_test(test_clean_basic_logs),
-	    cmocka_unit_test(test_clean_threads_in_turns),
 	    cmocka_unit_test(test_in_order_of_time),
 	    cmocka_unit_test(test_damage_only),
 	};
