@@ -1,4 +1,4 @@
-/* symbols.h - function numbers and addresses to names and source lines, from a program's ELF file. */
+/* symbols.h - function numbers and addresses to names and source lines, from a program's ELF file or its YAML map. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_SYMBOLS_H
 #define TRACKWAY_SYMBOLS_H
@@ -21,15 +21,44 @@ struct tw_symbols_function {
 	uint32_t line;      /* 0 where not known */
 };
 
+/* What a sled is for, as the instrumentation map numbers it. Source: LLVM, llvm/XRay/InstrumentationMap.h, SledEntry */
+enum tw_sled_kind {
+	TW_SLED_ENTRY,
+	TW_SLED_EXIT,
+	TW_SLED_TAIL_EXIT,
+	TW_SLED_ARGS_ENTRY, /* an entry that logs the first argument */
+	TW_SLED_CUSTOM_EVENT,
+	TW_SLED_TYPED_EVENT,
+	TW_SLED_KINDS
+};
+
+/* A place in the code that XRay can patch. */
+struct tw_symbols_sled {
+	uint64_t address;  /* as linked */
+	uint64_t function; /* its function's, as linked */
+	uint32_t id;       /* its function's */
+	uint8_t kind;      /* enum tw_sled_kind; later versions may have more */
+	uint8_t always;    /* not 0: the source asks for it, whatever the size of the function */
+	uint8_t version;
+};
+
 /* Opens a program (or shared library) and reads its XRay instrumentation map (ELF section xray_instr_map), symbol table
- * and, where there is DWARF, the file and line of each function. *symbols is set even on failure (NULL only for
+ * and, where there is DWARF, the file and line of each function; or a map in YAML, as `llvm-xray extract` writes it,
+ * which has no files and lines, and where ids may be left out. *symbols is set even on failure (NULL only for
  * TW_ERR_MEMORY) so that tw_symbols_error() can tell why; close it in any case.
- * Returns 0, TW_ERR_SYSTEM (cannot be read), TW_ERR_FORMAT (no ELF file, or damaged), TW_ERR_UNSUPPORTED (no
- * instrumentation map: not built with -fxray-instrument) or TW_ERR_MEMORY. */
+ * Returns 0, TW_ERR_SYSTEM (cannot be read), TW_ERR_FORMAT (neither ELF nor YAML, or damaged),
+ * TW_ERR_UNSUPPORTED (no instrumentation map: not built with -fxray-instrument; or a Mach-O file) or TW_ERR_MEMORY. */
 TW_API int tw_symbols_open(struct tw_symbols **symbols, const char *path);
 
 /* Begins a handle without functions, for tw_symbols_add(). Returns 0 or TW_ERR_MEMORY; then *symbols is NULL. */
 TW_API int tw_symbols_new(struct tw_symbols **symbols);
+
+/* Adds the functions of one of several objects, a program or shared library that tw_symbols_open() would take: a log
+ * tells them by ids of object << 24 | function. Source: LLVM 20, compiler-rt, xray_interface.cpp, where the program is
+ * object 0. Another file of the same number is in place of the first. Nothing may use the namer meanwhile. Returns what
+ * tw_symbols_open() does, or TW_ERR_VALUE for a number above TW_OBJECT_MOST. */
+enum { TW_OBJECT_BITS = 24, TW_OBJECT_MOST = 255 };
+TW_API int tw_symbols_add_object(struct tw_symbols *symbols, uint64_t number, const char *path);
 
 /* Adds the functions of a program or shared library by address: from its symbol tables, with file and line of each
  * where there is DWARF (in the program, or in its file with debug information). load_address: where its first byte was
@@ -50,11 +79,17 @@ TW_API void tw_symbols_close(struct tw_symbols *symbols);
 /* One line about the failure; never NULL. Lives until close. */
 TW_API const char *tw_symbols_error(const struct tw_symbols *symbols);
 
-/* How many XRay functions there are: ids run from 1 to this. */
+/* How many XRay functions there are: of a program, ids run from 1 to this. */
 TW_API uint32_t tw_symbols_functions(const struct tw_symbols *symbols);
 
 /* Returns the function of an id, NULL when there is none. Lives until close. */
 TW_API const struct tw_symbols_function *tw_symbols_function(struct tw_symbols *symbols, uint32_t id);
+
+/* Gives the sleds in the order of the map, and returns how many there are. They live until close. */
+TW_API size_t tw_symbols_sleds(const struct tw_symbols *symbols, const struct tw_symbols_sled **sleds);
+
+/* The name of a kind in a YAML map: "function-enter". NULL where there is none. */
+TW_API const char *tw_sled_kind_name(unsigned kind);
 
 /* A namer over XRay function ids and what was added by address, for struct tw_read_options. Lives until close. */
 TW_API const struct tw_namer *tw_symbols_namer(struct tw_symbols *symbols);

@@ -70,6 +70,7 @@ struct tw_command {
 	X(gc)                                                                                                          \
 	X(cpu)                                                                                                         \
 	X(blobs)                                                                                                       \
+	X(names)                                                                                                       \
 	X(log)                                                                                                         \
 	X(insns)                                                                                                       \
 	X(blocks)                                                                                                      \

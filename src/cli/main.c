@@ -66,7 +66,7 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 		return tw_say_usage(command, "too many operands: \"%s\" is one more", operands[command->most]);
 	if (options->to_time && options->to_time <= options->from_time)
 		return tw_say_usage(command, "--to-time must be later than --from-time");
-	if (options->load_address.given && !options->binary)
+	if (options->load_address.given && !options->binaries.count)
 		return tw_say_usage(command, "--load-address is about the program of --binary");
 	if (tw_choose_form(command, options))
 		return TW_EXIT_FAILED;

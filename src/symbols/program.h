@@ -47,9 +47,15 @@ struct tw_recorded {
 };
 
 struct tw_symbols {
-	struct tw_symbols_function *functions; /* [id - 1]; nothing here changes after open, so threads may share it */
+	struct tw_symbols_function *functions; /* by id; nothing here changes after open, so threads may share it */
 	uint32_t count;
-	struct tw_placed *placed; /* by address; nothing changes after the last was added */
+	struct tw_symbols_sled *sleds; /* as in the map */
+	size_t sled_count, sled_room;
+	uint8_t *looked;            /* fit.c: of functions; NULL: nothing is known */
+	struct tw_symbols *objects; /* those of ids with another number in their upper byte */
+	struct tw_symbols *next;    /* of the same program */
+	uint32_t number;            /* of this object */
+	struct tw_placed *placed;   /* by address; nothing changes after the last was added */
 	size_t placed_count, placed_room;
 	struct tw_recorded *recorded; /* recorded.c: which numbers a log gives to what functions */
 	struct tw_chunk *texts;
@@ -73,6 +79,7 @@ int tw_symbols_fail(struct tw_symbols *symbols, int status, const char *format, 
 
 /* Keeps a copy of a text until the handle is closed. NULL when there is no memory. */
 const char *tw_symbols_keep(struct tw_symbols *symbols, const char *text);
+void tw_symbols_free_texts(struct tw_symbols *symbols);
 
 /* Opens an ELF file of any class and byte order. Only programs and shared libraries are taken. On failure the error is
  * told in `symbols`, and nothing is left open. */
@@ -106,12 +113,24 @@ struct tw_sleds {
 
 enum { TW_SLED_RELATIVE = 2 }; /* from this version of an entry on, its words are relative to where they stand */
 
-/* Reads the instrumentation map: places[id - 1].address of each function, in the order of the ids. Who calls frees
- * places->items. */
+/* Reads the instrumentation map: the sleds, and places[id - 1].address of each function, in the order of the ids. Who
+ * calls frees places->items. */
 int tw_sleds_read(struct tw_symbols *symbols, const struct tw_elf *elf, struct tw_places *places);
+
+/* Reads a map in YAML: sleds and functions, with the names that it has. */
+int tw_sleds_read_yaml(struct tw_symbols *symbols, const char *path);
 
 /* Applies the dynamic relocations to the absolute entries of a map. */
 void tw_sleds_relocate(const struct tw_elf *elf, const struct tw_sleds *sleds);
+
+/* Of `looked`: the function cannot be the one that a log means. Other bits are kinds of sleds. */
+enum { TW_SYMBOLS_UNFIT = 1 << 7 };
+
+/* The function of an id, NULL when there is none. */
+const struct tw_symbols_function *tw_symbols_find(const struct tw_symbols *symbols, uint32_t id);
+
+/* Keeps the name of a function as it is shown, from its symbol. Returns whether there was memory. */
+bool tw_symbols_name(struct tw_symbols *symbols, struct tw_symbols_function *function, size_t *budget);
 
 /* The first place of an address, NULL when no function is there. */
 struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address);

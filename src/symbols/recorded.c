@@ -127,6 +127,17 @@ static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded,
 	return status;
 }
 
+bool tw_recorded_has(const char *list, const char *path)
+{
+	enum { NUMBERS = 4 };
+	uint64_t numbers[NUMBERS];
+	char id[BUILD_ID + 1];
+	for (const char *at = list; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		if (take_words(at, numbers, NUMBERS, id) && is_same_program(path, id))
+			return true;
+	return false;
+}
+
 static int add_line(struct tw_symbols *symbols, const char *line, uint64_t number)
 {
 	enum { FIRST, COUNT, KIND, DISTANCE, NUMBERS };

@@ -13,4 +13,7 @@ int tw_recorded_list(const char *path, char **list);
  * be read, or are other ones by now (the error is about the last of them), or TW_ERR_MEMORY. */
 int tw_symbols_add_recorded(struct tw_symbols *symbols, const char *list);
 
+/* Whether a program of a list has the build id of a file. */
+bool tw_recorded_has(const char *list, const char *path);
+
 #endif

@@ -4,7 +4,6 @@
 #include "base/text/plural.h"
 #include "symbols/program.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 static const char map_name[] = "xray_instr_map";
@@ -63,7 +62,6 @@ static int load(struct tw_symbols *symbols, const struct tw_elf *elf, struct tw_
 	if (!data || !data->d_buf || data->d_size == 0 || data->d_size != header.sh_size)
 		return tw_symbols_fail(symbols, TW_ERR_FORMAT, "section %s at offset 0x%llx cannot be read: %s",
 		                       map_name, (unsigned long long)header.sh_offset, elf_errmsg(-1));
-	sleds->layout = &layouts[elf->wide];
 	sleds->size = data->d_size;
 	sleds->address = header.sh_addr;
 	sleds->bytes = malloc(sleds->size);
@@ -73,46 +71,64 @@ static int load(struct tw_symbols *symbols, const struct tw_elf *elf, struct tw_
 	return 0;
 }
 
-static uint64_t function_of(const struct tw_elf *elf, const struct tw_sleds *sleds, size_t offset)
+/* An address of an entry, word 0 or 1. */
+static uint64_t address_of(const struct tw_elf *elf, const struct tw_sleds *sleds, size_t entry, size_t word)
 {
 	const struct tw_sled_layout *layout = sleds->layout;
-	const uint8_t *word = sleds->bytes + offset + layout->word;
-	uint64_t value = elf->wide ? tw_load64(word, elf->big) : tw_load32(word, elf->big);
-	if (sleds->bytes[offset + layout->version] >= TW_SLED_RELATIVE)
-		value += sleds->address + offset + layout->word;
+	size_t offset = entry + word * layout->word;
+	uint64_t value =
+	    elf->wide ? tw_load64(sleds->bytes + offset, elf->big) : tw_load32(sleds->bytes + offset, elf->big);
+	if (sleds->bytes[entry + layout->version] >= TW_SLED_RELATIVE)
+		value += sleds->address + offset;
 	return elf->wide ? value : (uint32_t)value;
 }
 
-/* Ids as the runtime gives them: a new one wherever the function is not that of the entry before. Returns how many. */
-static uint32_t number(const struct tw_elf *elf, const struct tw_sleds *sleds, struct tw_place *places)
+/* Source: LLVM, AsmPrinter.h, XRayFunctionEntry: two addresses, then kind, whether always, version. */
+static struct tw_symbols_sled sled_of(const struct tw_elf *elf, const struct tw_sleds *sleds, size_t entry)
 {
-	uint32_t count = 0;
-	uint64_t last = 0;
-	for (size_t offset = 0; offset < sleds->size; offset += sleds->layout->entry) {
-		uint64_t function = function_of(elf, sleds, offset);
-		if (count && function == last)
-			continue;
-		if (places)
-			places[count] = (struct tw_place){.address = function, .id = count + 1};
-		count++;
-		last = function;
+	const uint8_t *bytes = sleds->bytes + entry + 2 * sleds->layout->word;
+	return (struct tw_symbols_sled){.address = address_of(elf, sleds, entry, 0),
+	                                .function = address_of(elf, sleds, entry, 1),
+	                                .kind = bytes[0],
+	                                .always = bytes[1],
+	                                .version = bytes[2]};
+}
+
+/* Ids as the runtime gives them: a new one wherever the function is not that of the entry before. Returns how many. */
+static uint32_t number(struct tw_symbols *symbols, const struct tw_elf *elf, const struct tw_sleds *sleds)
+{
+	uint32_t id = 0;
+	for (size_t i = 0; i < symbols->sled_count; i++) {
+		struct tw_symbols_sled *sled = &symbols->sleds[i];
+		*sled = sled_of(elf, sleds, i * sleds->layout->entry);
+		id += i == 0 || sled->function != sled[-1].function;
+		sled->id = id;
 	}
-	return count;
+	return id;
+}
+
+static bool keep(struct tw_symbols *symbols, const struct tw_elf *elf, const struct tw_sleds *sleds,
+                 struct tw_places *places)
+{
+	symbols->sled_count = sleds->size / sleds->layout->entry;
+	symbols->sleds = symbols->sled_count ? calloc(symbols->sled_count, sizeof *symbols->sleds) : NULL;
+	places->count = symbols->sleds ? number(symbols, elf, sleds) : 0;
+	places->items = places->count ? calloc(places->count, sizeof *places->items) : NULL;
+	for (size_t i = 0; places->items && i < symbols->sled_count; i++) {
+		const struct tw_symbols_sled *sled = &symbols->sleds[i];
+		places->items[sled->id - 1] = (struct tw_place){.address = sled->function, .id = sled->id};
+	}
+	return places->items != NULL;
 }
 
 int tw_sleds_read(struct tw_symbols *symbols, const struct tw_elf *elf, struct tw_places *places)
 {
-	struct tw_sleds sleds = {0};
+	struct tw_sleds sleds = {.layout = &layouts[elf->wide]};
 	int status = load(symbols, elf, &sleds);
 	if (status < 0)
 		return status;
 	tw_sleds_relocate(elf, &sleds);
-	places->count = number(elf, &sleds, NULL);
-	assert(places->count > 0);
-	places->items = calloc(places->count, sizeof *places->items);
-	if (places->items)
-		number(elf, &sleds, places->items);
-	else
+	if (!keep(symbols, elf, &sleds, places))
 		status = tw_symbols_fail(symbols, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
 	free(sleds.bytes);
 	return status;

@@ -1,26 +1,17 @@
 /* symbols.c - a program's functions by XRay id. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/order.h"
-#include "base/text/demangle.h"
 #include "symbols/program.h"
 
 #include <elfutils/libdw.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHUNK = 1 << 16 };
+#include <sys/stat.h>
 
 /* Bytes that all demangled names together may take: far above what compilers make, far below what hostile symbols
  * could. */
 enum { DEMANGLE_BUDGET = 1 << 26, DEMANGLE_BUDGET_EACH = 1 << 10 };
-
-struct tw_chunk {
-	struct tw_chunk *next;
-	size_t used, room;
-	char bytes[];
-};
 
 /* The files and tables that are needed until open returns. */
 struct opening {
@@ -28,39 +19,6 @@ struct opening {
 	struct tw_places places;
 	Dwarf *dwarf[2]; /* of the program, of its debug file */
 };
-
-/* ---- Texts. ---- */
-
-int tw_symbols_fail(struct tw_symbols *symbols, int status, const char *format, ...)
-{
-	size_t room = sizeof symbols->error;
-	int used = snprintf(symbols->error, room, "%s: ", symbols->path ? symbols->path : "");
-	if (used < 0 || (size_t)used >= room)
-		return status;
-	va_list arguments;
-	va_start(arguments, format);
-	/* The analyzer loses va_start() where it inlines this into its callers. */
-	vsnprintf(symbols->error + used, room - (size_t)used, format, arguments); // NOLINT(clang-analyzer-valist.*)
-	va_end(arguments);
-	return status;
-}
-
-const char *tw_symbols_keep(struct tw_symbols *symbols, const char *text)
-{
-	size_t size = strlen(text) + 1;
-	struct tw_chunk *chunk = symbols->texts;
-	if (!chunk || chunk->room - chunk->used < size) {
-		size_t room = size > CHUNK ? size : CHUNK;
-		chunk = malloc(sizeof *chunk + room);
-		if (!chunk)
-			return NULL;
-		*chunk = (struct tw_chunk){.next = symbols->texts, .room = room};
-		symbols->texts = chunk;
-	}
-	char *copy = memcpy(chunk->bytes + chunk->used, text, size);
-	chunk->used += size;
-	return copy;
-}
 
 /* ---- Places. ---- */
 
@@ -94,18 +52,6 @@ static void read_names_and_lines(struct tw_symbols *symbols, struct opening *ope
 		tw_lines_read(&opening->debug, places, &opening->dwarf[1]);
 }
 
-static const char *keep_name(struct tw_symbols *symbols, const struct tw_symbols_function *function, size_t *budget)
-{
-	char address[32];
-	snprintf(address, sizeof address, "@0x%llx", (unsigned long long)function->address);
-	if (!function->symbol)
-		return tw_symbols_keep(symbols, address);
-	char *demangled = tw_demangle(function->symbol, budget);
-	const char *name = demangled ? tw_symbols_keep(symbols, demangled) : function->symbol;
-	free(demangled);
-	return name;
-}
-
 /* Copies what is known of an address. last: the place before, whose copy of the file's name is often the same. */
 static bool keep_place(struct tw_symbols *symbols, const struct tw_place *place, size_t *budget,
                        const struct tw_place *last, const char **last_file)
@@ -118,8 +64,7 @@ static bool keep_place(struct tw_symbols *symbols, const struct tw_place *place,
 	if (place->file && !same_file && !(*last_file = tw_symbols_keep(symbols, place->file)))
 		return false;
 	function->file = place->file ? *last_file : NULL;
-	function->name = keep_name(symbols, function, budget);
-	return function->name != NULL;
+	return tw_symbols_name(symbols, function, budget);
 }
 
 static int keep_places(struct tw_symbols *symbols, const struct tw_places *places)
@@ -146,6 +91,41 @@ static int keep_places(struct tw_symbols *symbols, const struct tw_places *place
 	return 0;
 }
 
+static int refuse_mach_o(struct tw_symbols *symbols, const char *path)
+{
+	(void)path;
+	return tw_symbols_fail(symbols, TW_ERR_UNSUPPORTED,
+	                       "a Mach-O file, whose map is not read: `llvm-xray extract --symbolize` on its system "
+	                       "writes the map as YAML, which is");
+}
+
+/* What a file begins with that is no ELF file. */
+static const struct {
+	char bytes[5];
+	uint8_t size;
+	int (*read)(struct tw_symbols *symbols, const char *path);
+} others[] = {
+    {"---", 3, tw_sleds_read_yaml},         {"- {", 3, tw_sleds_read_yaml},
+    {"\xfe\xed\xfa\xce", 4, refuse_mach_o}, {"\xfe\xed\xfa\xcf", 4, refuse_mach_o},
+    {"\xce\xfa\xed\xfe", 4, refuse_mach_o}, {"\xcf\xfa\xed\xfe", 4, refuse_mach_o},
+    {"\xca\xfe\xba\xbe", 4, refuse_mach_o},
+};
+
+/* Reads a file that is no ELF file. Returns 1 where it is none of these either. */
+static int read_other(struct tw_symbols *symbols, const char *path)
+{
+	struct stat what;
+	char bytes[4];
+	FILE *file = stat(path, &what) == 0 && S_ISREG(what.st_mode) ? fopen(path, "rbe") : NULL;
+	size_t have = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+	if (file)
+		fclose(file);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (have >= others[i].size && memcmp(bytes, others[i].bytes, others[i].size) == 0)
+			return others[i].read(symbols, path);
+	return 1;
+}
+
 static int read_program(struct tw_symbols *symbols, struct opening *opening, const char *path)
 {
 	int status = tw_elf_open(symbols, &opening->program, path);
@@ -167,12 +147,32 @@ static void free_opening(struct opening *opening)
 	free(opening->places.items);
 }
 
+static int compare_id(const void *function, const void *id)
+{
+	return tw_compare(((const struct tw_symbols_function *)function)->id, *(const uint32_t *)id);
+}
+
+const struct tw_symbols_function *tw_symbols_find(const struct tw_symbols *symbols, uint32_t id)
+{
+	if (id && id <= symbols->count && symbols->functions[id - 1].id == id)
+		return &symbols->functions[id - 1];
+	size_t place = tw_count_before(symbols->functions, symbols->count, sizeof *symbols->functions, &id, compare_id);
+	return place < symbols->count && symbols->functions[place].id == id ? &symbols->functions[place] : NULL;
+}
+
 static int name_function(void *context, uint64_t id, struct tw_name *name)
 {
 	const struct tw_symbols *symbols = context;
-	if (id == 0 || id > symbols->count)
+	const struct tw_symbols *object = symbols->objects;
+	while (object && object->number != id >> TW_OBJECT_BITS)
+		object = object->next;
+	const uint32_t own = (uint32_t)id & ((UINT32_C(1) << TW_OBJECT_BITS) - 1);
+	const struct tw_symbols_function *function = object                 ? tw_symbols_find(object, own)
+	                                             : id >> TW_OBJECT_BITS ? NULL
+	                                                                    : tw_symbols_find(symbols, own);
+	const struct tw_symbols *its = object ? object : symbols;
+	if (!function || (its->looked && its->looked[function - its->functions] & TW_SYMBOLS_UNFIT))
 		return 0;
-	const struct tw_symbols_function *function = &symbols->functions[id - 1];
 	*name = (struct tw_name){
 	    .text = function->name,
 	    .length = strlen(function->name),
@@ -193,7 +193,9 @@ int tw_symbols_open(struct tw_symbols **symbols, const char *path)
 	if (!fresh->path)
 		return tw_symbols_fail(fresh, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
 	struct opening opening = {.program = {.fd = -1}, .debug = {.fd = -1}};
-	int status = read_program(fresh, &opening, path);
+	int status = read_other(fresh, path);
+	if (status > 0)
+		status = read_program(fresh, &opening, path);
 	free_opening(&opening);
 	return status;
 }
@@ -212,12 +214,15 @@ void tw_symbols_close(struct tw_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	while (symbols->texts) {
-		struct tw_chunk *next = symbols->texts->next;
-		free(symbols->texts);
-		symbols->texts = next;
-	}
+	tw_symbols_free_texts(symbols);
 	free_recorded(symbols);
+	while (symbols->objects) {
+		struct tw_symbols *next = symbols->objects->next;
+		tw_symbols_close(symbols->objects);
+		symbols->objects = next;
+	}
+	free(symbols->sleds);
+	free(symbols->looked);
 	free(symbols->functions);
 	free(symbols->placed);
 	free(symbols->path);
@@ -236,7 +241,32 @@ uint32_t tw_symbols_functions(const struct tw_symbols *symbols)
 
 const struct tw_symbols_function *tw_symbols_function(struct tw_symbols *symbols, uint32_t id)
 {
-	return id && id <= symbols->count ? &symbols->functions[id - 1] : NULL;
+	return tw_symbols_find(symbols, id);
+}
+
+size_t tw_symbols_sleds(const struct tw_symbols *symbols, const struct tw_symbols_sled **sleds)
+{
+	*sleds = symbols->sleds;
+	return symbols->sled_count;
+}
+
+int tw_symbols_add_object(struct tw_symbols *symbols, uint64_t number, const char *path)
+{
+	struct tw_symbols *object;
+	if (number > TW_OBJECT_MOST)
+		return tw_symbols_fail(symbols, TW_ERR_VALUE, "object %llu: expected a number of at most %d",
+		                       (unsigned long long)number, TW_OBJECT_MOST);
+	int status = tw_symbols_open(&object, path);
+	if (status < 0) {
+		snprintf(symbols->error, sizeof symbols->error, "%s", tw_symbols_error(object));
+		tw_symbols_close(object);
+		return status;
+	}
+	object->number = (uint32_t)number;
+	object->next = symbols->objects;
+	symbols->objects = object;
+	symbols->namer.name = name_function;
+	return 0;
 }
 
 const struct tw_namer *tw_symbols_namer(struct tw_symbols *symbols)

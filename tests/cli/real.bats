@@ -86,6 +86,10 @@ agrees() { # program
 		"$LLVM_XRAY" extract -symbolize "$REC/$program" >map.yaml
 		stat_of "$program" >stat.json
 		"$PYTHON" "$TRUTH/names.py" stat.json map.yaml
+		trackway names --yaml "$REC/$program" | cmp - map.yaml
+		trackway stat --json --binary map.yaml "$REC/$program.xray" 2>told >again.json
+		"$PYTHON" "$TRUTH/names.py" again.json map.yaml
+		[ ! -s told ]
 	done
 }
 

@@ -210,11 +210,16 @@ def conversations():
     yield "talk-empty", packet(b"hello 1 10") + packet(b"") + image[:100]
 
 
+def maps(data):
+    for path in sorted((data / "maps").glob("*.yaml")):
+        yield f"map-{path.stem}", path.read_bytes()
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *conversations()]
+              *images(), *conversations(), *maps(tests / "data")]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

@@ -308,6 +308,12 @@ static void check_functions(struct tw_symbols *program)
 	}
 	assert_null(tw_symbols_function(program, 0));
 	assert_null(tw_symbols_function(program, FUNCTIONS + 1));
+	const struct tw_symbols_sled *sleds;
+	assert_int_equal(tw_symbols_sleds(program, &sleds), SLEDS);
+	for (size_t i = 0; i < SLEDS; i++) {
+		assert_int_equal(sleds[i].function, sled_functions[i]);
+		assert_int_equal(sleds[i].function, expected[sleds[i].id - 1].address);
+	}
 }
 
 /* ---- Sound files. ---- */

@@ -194,7 +194,7 @@ static const char *idle_option(const struct tw_common *common)
 	    {"--memory", common->memory},
 	    {"--reorder-window", common->reorder_window},
 	    {"--xtrace-layout", common->xtrace.layout},
-	    {"--binary", common->binary},
+	    {"--binary", common->binaries.count != 0},
 	    {"--maps", common->maps},
 	    {"--jobs", common->jobs},
 	};

@@ -3,6 +3,8 @@
 #include "cli/files/output_overwrite.h"
 
 #include "base/memory/memory.h"
+#include "cli/options/names.h"
+#include "cli/options/options.h"
 #include "cli/output/message.h"
 #include "core/tool.h"
 
@@ -26,6 +28,18 @@ static bool is_file(const char *path, const struct stat *file)
 static int refuse(const char *path)
 {
 	return tw_say_error("%s: is the output too, and would be lost", path);
+}
+
+/* The one of several that is the file; NULL: none. */
+static const char *find_in_list(const struct tw_list *list, const struct stat *file)
+{
+	uint64_t number;
+	for (size_t i = 0; i < list->count; i++) {
+		const char *path = tw_binary_path(list->items[i], &number);
+		if (is_file(path, file))
+			return path;
+	}
+	return NULL;
 }
 
 static int refuse_member(void *output, const char *path)
@@ -53,9 +67,12 @@ static int refuse_file(const struct tw_command *command, const struct tw_common 
 			return status;
 	}
 	for (size_t i = 0; (option = tw_option_at(command, i)); i++) {
-		const char *const *member = (const void *)((const char *)options + option->offset);
-		if (option->kind == TW_OPTION_FILE && *member && *member != options->output && is_file(*member, file))
-			return refuse(*member);
+		const void *member = (const char *)options + option->offset;
+		const char *path = option->kind == TW_OPTION_FILE    ? *(const char *const *)member
+		                   : option->kind == TW_OPTION_FILES ? find_in_list(member, file)
+		                                                     : NULL;
+		if (path && path != options->output && is_file(path, file))
+			return refuse(path);
 	}
 	return 0;
 }

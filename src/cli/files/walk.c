@@ -145,7 +145,7 @@ uint64_t tw_since_start(const struct tw_reader *reader, uint64_t time)
 static bool wants_names(const struct tw_walk *walk)
 {
 	const struct tw_common *common = walk->common;
-	return !walk->nameless || common->function || common->binary || common->maps || common->xtrace.layout;
+	return !walk->nameless || common->function || common->binaries.count || common->maps || common->xtrace.layout;
 }
 
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)

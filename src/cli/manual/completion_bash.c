@@ -7,7 +7,8 @@
 /* Numbers, times and texts: nothing can be offered. */
 static bool takes_anything(const struct tw_option *option)
 {
-	return option->kind != TW_OPTION_FLAG && option->kind != TW_OPTION_FILE && option->kind != TW_OPTION_CHOICE;
+	return option->kind != TW_OPTION_FLAG && option->kind != TW_OPTION_FILE && option->kind != TW_OPTION_FILES &&
+	       option->kind != TW_OPTION_CHOICE;
 }
 
 static const char bash_begin[] =

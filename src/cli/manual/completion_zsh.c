@@ -26,7 +26,7 @@ static void put_zsh_value(struct tw_output *out, const struct tw_option *option)
 	tw_put_char(out, ':');
 	put_zsh_text(out, option->placeholder ? option->placeholder : option->name);
 	tw_put_char(out, ':');
-	if (option->kind == TW_OPTION_FILE)
+	if (option->kind == TW_OPTION_FILE || option->kind == TW_OPTION_FILES)
 		tw_put_text(out, "_files");
 	if (option->kind == TW_OPTION_CHOICE) {
 		tw_put_char(out, '(');
@@ -38,8 +38,8 @@ static void put_zsh_value(struct tw_output *out, const struct tw_option *option)
 /* A value may be a word of its own or follow in the same: "-n 5", "-n5", "--top 5", "--top=5". */
 static void put_zsh_option(struct tw_output *out, const struct tw_option *option)
 {
-	bool again =
-	    option->kind == TW_OPTION_NUMBERS || option->kind == TW_OPTION_WHO || option->kind == TW_OPTION_LIST;
+	bool again = option->kind == TW_OPTION_NUMBERS || option->kind == TW_OPTION_WHO ||
+	             option->kind == TW_OPTION_LIST || option->kind == TW_OPTION_FILES;
 	const char *plus = option->kind == TW_OPTION_FLAG ? "" : "+";
 	const char *equals = option->kind == TW_OPTION_FLAG ? "" : "=";
 	tw_put_text(out, "\t\t\t\t");

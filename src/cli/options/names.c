@@ -7,6 +7,7 @@
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "symbols/beside.h"
+#include "symbols/fit.h"
 #include "symbols/recorded.h"
 
 #include <trackway/symbols.h>
@@ -29,6 +30,21 @@ static int has_addresses(const struct tw_common *common, const char *path, bool 
 	if (stat(path, &what) != 0 || !(S_ISREG(what.st_mode) || S_ISDIR(what.st_mode)))
 		return false;
 	return tw_symbols_by_address(path, sure);
+}
+
+static bool is_regular(const char *path)
+{
+	struct stat what;
+	return stat(path, &what) == 0 && S_ISREG(what.st_mode);
+}
+
+const char *tw_binary_path(const char *binary, uint64_t *number)
+{
+	const size_t digits = strspn(binary, "0123456789");
+	if (!digits || binary[digits] != '=')
+		return binary;
+	*number = strtoull(binary, NULL, 10);
+	return binary + digits + 1;
 }
 
 /* ---- The list beside a trace, as `record` writes it. ---- */
@@ -63,9 +79,8 @@ static void take_list(struct tw_names *names, const char *path)
 /* Takes what a log says of its programs. */
 static void take_recorded(struct tw_names *names, const char *path)
 {
-	struct stat what;
 	char *found = NULL;
-	if (stat(path, &what) == 0 && S_ISREG(what.st_mode))
+	if (is_regular(path))
 		names->no_memory |= tw_recorded_list(path, &found) < 0;
 	if (names->recorded && found)
 		names->programs_differ |= strcmp(names->recorded, found) != 0;
@@ -109,16 +124,51 @@ static void say_newer(const char *list)
 
 void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path)
 {
-	if (!common->binary && !common->maps) {
+	if (!common->binaries.count && !common->maps) {
 		take_list(names, path);
 		take_recorded(names, path);
 	}
-	bool wanted = common->binary || common->maps || common->xtrace.layout || names->list, sure = false;
+	bool wanted = common->binaries.count || common->maps || common->xtrace.layout || names->list, sure = false;
 	int addresses = wanted ? has_addresses(common, path, &sure) : 0;
 	names->no_memory |= addresses < 0;
 	names->unsure |= !sure;
 	names->addresses |= addresses > 0;
 	names->ids |= addresses == 0;
+	if (addresses == 0 && common->binaries.count && is_regular(path)) {
+		names->no_memory |= !tw_grow(&names->logs, &names->log_room, names->log_count + 1, sizeof *names->logs);
+		if (!names->no_memory)
+			names->logs[names->log_count++] = path;
+	}
+}
+
+/* ---- Whether the programs are those of the logs. ---- */
+
+/* A build, or a copy, of the minute in which the log was written, is not told. */
+static void say_built_anew(const struct tw_common *common, const char *log)
+{
+	enum { MINUTE = 60 };
+	struct stat own, other;
+	for (size_t i = 0; i < common->binaries.count; i++) {
+		uint64_t number;
+		const char *path = tw_binary_path(common->binaries.items[i], &number);
+		if (stat(log, &own) == 0 && stat(path, &other) == 0 && other.st_mtime > own.st_mtime + MINUTE)
+			tw_say("%s: is newer than %s: where it was built anew, names may be wrong", path, log);
+	}
+}
+
+/* One reason for all traces: the first. */
+static int say_misfit(struct tw_names *names, const struct tw_common *common)
+{
+	char why[TW_MISFIT_TEXT] = "";
+	for (size_t i = 0; i < names->log_count && !*why; i++) {
+		if (tw_symbols_fit(names->symbols, names->logs[i], why) < 0)
+			return tw_say_error("out of memory");
+		if (*why)
+			tw_say("%s: is it the program that was traced? Names may be wrong", why);
+	}
+	if (!*why && names->log_count)
+		say_built_anew(common, names->logs[0]);
+	return 0;
 }
 
 static int fail(const struct tw_symbols *symbols, const char *more)
@@ -126,22 +176,38 @@ static int fail(const struct tw_symbols *symbols, const char *more)
 	return tw_say_error("%s%s", tw_symbols_error(symbols), more);
 }
 
+/* Where no number is told, the first has 0, and each the one behind the last. */
 static int open_ids(struct tw_names *names, const struct tw_common *common)
 {
-	if (!names->ids || !common->binary)
-		return tw_symbols_new(&names->symbols) < 0 ? fail(NULL, "") : 0;
-	return tw_symbols_open(&names->symbols, common->binary) < 0 ? fail(names->symbols, "") : 0;
+	int status = tw_symbols_new(&names->symbols);
+	uint64_t number = 0;
+	for (size_t i = 0; status == 0 && names->ids && i < common->binaries.count; i++, number++) {
+		const char *path = tw_binary_path(common->binaries.items[i], &number);
+		status = tw_symbols_add_object(names->symbols, number, path);
+	}
+	return status < 0 ? fail(names->symbols, "") : 0;
 }
 
-static int add_program(struct tw_names *names, const struct tw_common *common)
+static int add_program(struct tw_names *names, const struct tw_common *common, const char *binary)
 {
 	const uint64_t *where = common->load_address.given ? &common->load_address.value : NULL;
-	int status = tw_symbols_add(names->symbols, common->binary, where);
+	uint64_t number;
+	int status = tw_symbols_add(names->symbols, tw_binary_path(binary, &number), where);
 	if (status == TW_ERR_VALUE && common->maps && !where) /* the list tells where it was loaded */
 		return 0;
 	if (status == TW_ERR_VALUE)
 		return fail(names->symbols, where ? "" : " (--load-address)");
 	return status < 0 ? fail(names->symbols, "") : 0;
+}
+
+static int add_programs(struct tw_names *names, const struct tw_common *common)
+{
+	int status = 0;
+	if (common->load_address.given && common->binaries.count > 1)
+		return tw_say_error("--load-address is of one --binary: --maps tells where several were loaded");
+	for (size_t i = 0; status == 0 && i < common->binaries.count; i++)
+		status = add_program(names, common, common->binaries.items[i]);
+	return status;
 }
 
 static int add_recorded(struct tw_names *names)
@@ -179,7 +245,7 @@ static const char *idle_option(const struct tw_names *names, const struct tw_com
 int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
 {
 	const char *idle = idle_option(names, common);
-	bool beside = !common->binary && !common->maps && names->list && !names->lists_differ;
+	bool beside = !common->binaries.count && !common->maps && names->list && !names->lists_differ;
 	const char *maps = beside ? names->list : common->maps;
 	if (names->no_memory)
 		return tw_say_error("out of memory");
@@ -189,8 +255,8 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
 	if (names->programs_differ)
 		tw_say("the logs are of different programs: no names of functions (--binary)");
-	const bool recorded = names->recorded && !names->programs_differ && !common->binary;
-	if (!common->binary && !maps && !recorded)
+	const bool recorded = names->recorded && !names->programs_differ && !common->binaries.count;
+	if (!common->binaries.count && !maps && !recorded)
 		return 0;
 	if (beside)
 		say_newer(maps);
@@ -199,8 +265,10 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		status = add_maps(names, maps);
 	if (status == 0 && recorded)
 		status = add_recorded(names);
-	if (status == 0 && names->addresses && common->binary)
-		status = add_program(names, common);
+	if (status == 0 && names->addresses)
+		status = add_programs(names, common);
+	if (status == 0 && names->ids)
+		status = say_misfit(names, common);
 	if (status == 0)
 		options->namer = tw_symbols_namer(names->symbols);
 	return status;
@@ -209,6 +277,7 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 void tw_names_close(struct tw_names *names)
 {
 	free(names->list);
+	free(names->logs);
 	free(names->recorded);
 	tw_symbols_close(names->symbols);
 }

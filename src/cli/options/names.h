@@ -17,8 +17,13 @@ struct tw_names {
 	bool programs_differ; /* not all of them say the same: they name nothing */
 	bool no_memory;       /* to look at them */
 	bool unsure;          /* one of the traces could not be looked at */
+	const char **logs;    /* paths of files that tell functions by ids */
+	size_t log_count, log_room;
 	struct tw_symbols *symbols;
 };
+
+/* The path of a --binary, "FILE" or "N=FILE". *number: of the shared object, where it is told. */
+const char *tw_binary_path(const char *binary, uint64_t *number);
 
 /* Looks at one of the traces: what tells its functions, and whether there is a list beside it. */
 void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path);

@@ -120,6 +120,7 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 	case TW_OPTION_WHO:
 		return take_who(member, text);
 	case TW_OPTION_LIST:
+	case TW_OPTION_FILES:
 		return take_text(member, text);
 	}
 	return NULL;

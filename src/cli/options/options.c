@@ -32,10 +32,11 @@ static const struct tw_option input_options[] = {
     {"xtrace-layout", 0, TW_OPTION_TEXT, MEMBER(xtrace.layout), .placeholder = "LAYOUT",
      .help = "how the files of an xtrace are laid out, where that is not found from them: "
              "\"header=24,za=yes,bits=128,index=offset,start=0\", or some of these"},
-    {"binary", 'b', TW_OPTION_FILE, MEMBER(binary), .placeholder = "FILE",
+    {"binary", 'b', TW_OPTION_FILES, MEMBER(binaries), .placeholder = "[N=]FILE",
      .help =
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
-         "and Chrome output"},
+         "and Chrome output. Of an XRay log also its map in YAML, as `llvm-xray extract` writes it. May be repeated: "
+         "the next is shared object 1, whose functions are \"#1:12\" otherwise, or has the number that is told"},
     {"load-address", 0, TW_OPTION_NUMBER, MEMBER(load_address), .placeholder = "ADDRESS",
      .help = "where the program of --binary was loaded, \"0x5500000000\", for xtraces of programs that can be loaded "
              "anywhere"},
@@ -196,7 +197,7 @@ void tw_options_free(const struct tw_command *command, struct tw_common *values)
 		void *member = (char *)values + option->offset;
 		if (option->kind == TW_OPTION_NUMBERS || option->kind == TW_OPTION_WHO)
 			free_numbers(member);
-		else if (option->kind == TW_OPTION_LIST)
+		else if (option->kind == TW_OPTION_LIST || option->kind == TW_OPTION_FILES)
 			free(((struct tw_list *)member)->items);
 	}
 	free(values);

@@ -24,7 +24,8 @@ enum tw_option_kind {
 	TW_OPTION_DURATION, /* nanoseconds, "1.5ms": uint64_t */
 	TW_OPTION_NUMBERS,  /* "1,2,3", may be repeated: struct tw_numbers */
 	TW_OPTION_WHO,      /* the same, and names or globs: struct tw_numbers with `names` */
-	TW_OPTION_LIST      /* any text, may be repeated: struct tw_list */
+	TW_OPTION_LIST,     /* any text, may be repeated: struct tw_list */
+	TW_OPTION_FILES     /* the same, file names */
 };
 
 struct tw_list {
@@ -94,9 +95,10 @@ enum tw_form {
 /* What the shared groups below fill. Every command's struct begins with one. */
 struct tw_common {
 	bool help;
-	const char *from, *binary, *maps;
+	const char *from, *maps;
+	struct tw_list binaries;
 	struct tw_xtrace_read_options xtrace;
-	struct tw_option_number load_address; /* of `binary` */
+	struct tw_option_number load_address; /* of `binaries` */
 	uint64_t jobs, memory, reorder_window, frequency;
 	enum tw_counts counts; /* diff: of a file that is both sides */
 	struct tw_numbers threads, processes;

@@ -34,6 +34,7 @@ static bool is_given(const struct tw_option *option, const struct tw_record_opti
 	case TW_OPTION_WHO:
 		return tw_chooses((const struct tw_numbers *)member);
 	case TW_OPTION_LIST:
+	case TW_OPTION_FILES:
 		return ((const struct tw_list *)member)->count != 0;
 	}
 	return false;

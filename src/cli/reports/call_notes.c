@@ -30,7 +30,7 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 
 void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t id)
 {
-	if (!common->binary && id && name[0] == '#' && name[1] >= '0' && name[1] <= '9')
+	if (!common->binaries.count && id && name[0] == '#' && name[1] >= '0' && name[1] <= '9')
 		tw_say("functions have numbers only: --binary PROGRAM gives them names");
 }
 
@@ -44,15 +44,15 @@ void tw_say_numbers_of_profile(const struct tw_common *common, struct tw_profile
 		}
 }
 
-/* "#12", as functions without names are told. */
+/* "#12", "#1:12", as functions without names are told. */
 static bool is_number(const char *name)
 {
-	return name[0] == '#' && name[1] && strspn(name + 1, "0123456789") == strlen(name + 1);
+	return name[0] == '#' && name[1] && strspn(name + 1, "0123456789:") == strlen(name + 1);
 }
 
 void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *nodes)
 {
-	for (size_t i = 1; !common->binary && i < nodes->count; i++)
+	for (size_t i = 1; !common->binaries.count && i < nodes->count; i++)
 		if (is_number(nodes->nodes[i].name) && tw_function_wanted(common, nodes->nodes[i].name)) {
 			tw_say_numbers(common, nodes->nodes[i].name, 1);
 			return;

@@ -15,9 +15,9 @@
 
 struct diff_options {
 	struct tw_common common;
-	const char *binary_a, *binary_b, *sort, *of;
+	const char *sort, *of;
 	uint64_t top;
-	struct tw_list before, after;
+	struct tw_list binary_a, binary_b, before, after;
 	bool flame, normalize;
 	const char *title;
 };
@@ -38,7 +38,7 @@ static int put_diff(const struct tw_diff_view *view)
 static void say_of_runs(struct tw_profile *profile, const struct tw_diff_paths *paths,
                         const struct diff_options *options)
 {
-	if (!options->common.json && !options->binary_a && !options->binary_b)
+	if (!options->common.json && !options->binary_a.count && !options->binary_b.count)
 		tw_say_numbers_of_profile(&options->common, profile);
 	tw_diff_say_runs(paths->count);
 }
@@ -191,10 +191,11 @@ static int check_options(const struct diff_options *options, size_t count)
 /* Functions without names on one side alone match nothing. */
 static void say_binaries(const struct tw_diff_paths *paths, const struct diff_options *options)
 {
-	if (options->common.binary || !options->binary_a == !options->binary_b || tw_diff_all(paths) < 2)
+	if (options->common.binaries.count || !options->binary_a.count == !options->binary_b.count ||
+	    tw_diff_all(paths) < 2)
 		return;
 	tw_say("there is no --binary-%c: the functions of %s may have numbers only, which match no names",
-	       options->binary_a ? 'b' : 'a', paths->paths[options->binary_a ? paths->count[0] : 0]);
+	       options->binary_a.count ? 'b' : 'a', paths->paths[options->binary_a.count ? paths->count[0] : 0]);
 }
 
 /* Makes one file that has both counts, before and after, both sides. */
@@ -218,10 +219,10 @@ static int compare_sides(const struct diff_options *options, struct tw_diff_path
 	if (status)
 		return status;
 	say_binaries(paths, options);
-	if (options->binary_a)
-		commons[0].binary = options->binary_a;
-	if (options->binary_b)
-		commons[1].binary = options->binary_b;
+	if (options->binary_a.count)
+		commons[0].binaries = options->binary_a;
+	if (options->binary_b.count)
+		commons[1].binaries = options->binary_b;
 	if (!tw_diff_of_functions(options->of))
 		return tw_diff_spreads(commons, paths, &(struct tw_diff_choice){common, options->of, options->top});
 	return wants_flame(options) ? draw(commons, paths, options) : compare_functions(commons, paths, options);
@@ -249,12 +250,13 @@ static const struct tw_option own_options[] = {
      .help = "what is compared; the largest change, up or down, comes first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
-    {"before", 0, TW_OPTION_LIST, MEMBER(before), .placeholder = "FILE",
+    {"before", 0, TW_OPTION_FILES, MEMBER(before), .placeholder = "FILE",
      .help = "a run of the first side; may be repeated, and replaces A"},
-    {"after", 0, TW_OPTION_LIST, MEMBER(after), .placeholder = "FILE", .help = "a run of the second side"},
-    {"binary-a", 0, TW_OPTION_FILE, MEMBER(binary_a), .placeholder = "FILE",
+    {"after", 0, TW_OPTION_FILES, MEMBER(after), .placeholder = "FILE", .help = "a run of the second side"},
+    {"binary-a", 0, TW_OPTION_FILES, MEMBER(binary_a), .placeholder = "[N=]FILE",
      .help = "the program of the first trace, where it is not that of --binary"},
-    {"binary-b", 0, TW_OPTION_FILE, MEMBER(binary_b), .placeholder = "FILE", .help = "the program of the second trace"},
+    {"binary-b", 0, TW_OPTION_FILES, MEMBER(binary_b), .placeholder = "[N=]FILE",
+     .help = "the program of the second trace"},
 };
 static const struct tw_option flame_options[] = {
     {"flame", 0, TW_OPTION_FLAG, MEMBER(flame),

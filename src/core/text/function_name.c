@@ -5,14 +5,26 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Source: LLVM 20, compiler-rt, xray_interface.cpp: an id has the number of its object, 0 of the program, in the upper
+ * byte. */
+enum { OBJECT_BITS = 24 };
+
+static size_t put_number(char *text, size_t room, uint32_t id)
+{
+	const uint32_t object = id >> OBJECT_BITS, function = id & ((UINT32_C(1) << OBJECT_BITS) - 1);
+	int length = object ? snprintf(text, room, "#%" PRIu32 ":%" PRIu32, object, function)
+	                    : snprintf(text, room, "#%" PRIu32, function);
+	return (size_t)length;
+}
+
 uint32_t tw_function_name(struct tw_reader *reader, uint32_t id)
 {
-	char text[16];
+	char text[24];
 	struct tw_name name = {.id = id};
 	const struct tw_namer *namer = reader->options.namer;
 	if (!namer || !namer->name || !namer->name(namer->context, id, &name) || !name.length) {
 		name.text = text;
-		name.length = (size_t)snprintf(text, sizeof text, "#%" PRIu32, id);
+		name.length = put_number(text, sizeof text, id);
 	}
 	name.id = id;
 	return tw_dictionary_intern(reader->dictionary, &name);

@@ -1,0 +1,122 @@
+/* fit.c - whether the programs that give names are those of a log: by its first records. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/fit.h"
+
+#include "symbols/program.h"
+#include "symbols/recorded.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOK = 1 << 18, ANY_SLED = -1 };
+
+/* What kind of sled a record comes from that not every function has. */
+static const struct {
+	const char *record;
+	int sled;
+	const char *text; /* of a function that has none */
+} kinds[] = {
+    {"function.enter", ANY_SLED, NULL},
+    {"function.exit", ANY_SLED, NULL},
+    {"function.tail-exit", TW_SLED_TAIL_EXIT, "a tail exit of %s, which has no such sled"},
+    {"function.enter-args", TW_SLED_ARGS_ENTRY, "arguments of %s, which has no sled that takes them"},
+};
+
+static uint32_t function_id(const struct tw_record *record)
+{
+	for (size_t i = 0; i < record->field_count; i++)
+		if (strcmp(record->fields[i].name, "function_id") == 0)
+			return (uint32_t)record->fields[i].value.u;
+	return 0;
+}
+
+/* What an id is in: one of the objects, or the handle itself; NULL: nothing that was given. */
+static struct tw_symbols *object_of(struct tw_symbols *symbols, uint32_t id)
+{
+	struct tw_symbols *object = symbols->objects;
+	while (object && object->number != id >> TW_OBJECT_BITS)
+		object = object->next;
+	return object || id >> TW_OBJECT_BITS || !symbols->count ? object : symbols;
+}
+
+static bool has_sled(const struct tw_symbols *object, uint32_t id, int kind)
+{
+	for (size_t i = 0; i < object->sled_count; i++)
+		if (object->sleds[i].id == id &&
+		    (object->sleds[i].kind == kind || object->sleds[i].kind >= TW_SLED_KINDS))
+			return true;
+	return false;
+}
+
+/* What is known of a function, a bit for each kind of sled that was looked for, so that no map is walked for each
+ * record. */
+static bool is_first(struct tw_symbols *object, const struct tw_symbols_function *function, int kind)
+{
+	const size_t place = (size_t)(function - object->functions);
+	if (!object->looked)
+		object->looked = calloc(object->count, 1);
+	if (!object->looked || object->looked[place] & 1u << kind)
+		return false;
+	object->looked[place] |= (uint8_t)(1u << kind);
+	return true;
+}
+
+/* Tells the first reason alone. */
+static void tell(char why[static TW_MISFIT_TEXT], const struct tw_symbols *object, const char *format, const char *name)
+{
+	if (*why)
+		return;
+	int used = snprintf(why, TW_MISFIT_TEXT, "%s: the log has ", object->path);
+	if (used > 0 && used < TW_MISFIT_TEXT)
+		snprintf(why + used, TW_MISFIT_TEXT - (size_t)used, format, name);
+}
+
+static void look_at(struct tw_symbols *symbols, uint32_t id, size_t kind, char why[static TW_MISFIT_TEXT])
+{
+	const uint32_t own = id & ((UINT32_C(1) << TW_OBJECT_BITS) - 1);
+	struct tw_symbols *object = object_of(symbols, id);
+	const struct tw_symbols_function *function = object ? tw_symbols_find(object, own) : NULL;
+	char name[32];
+	if (object && !function) {
+		snprintf(name, sizeof name, "#%" PRIu32 ", which it", own);
+		tell(why, object, "%s has not", name);
+	}
+	if (!function || kinds[kind].sled == ANY_SLED || !is_first(object, function, kinds[kind].sled) ||
+	    has_sled(object, own, kinds[kind].sled))
+		return;
+	tell(why, object, kinds[kind].text, function->name);
+	object->looked[function - object->functions] |= TW_SYMBOLS_UNFIT;
+}
+
+static int look_at_records(struct tw_symbols *symbols, const char *path, char why[static TW_MISFIT_TEXT])
+{
+	const struct tw_read_options options = {.order = TW_ORDER_FILE};
+	struct tw_reader *reader;
+	struct tw_record record;
+	int status = tw_open(&reader, path, &options);
+	if (status == 0 && strncmp(tw_reader_format(reader), "xray-", 5) != 0)
+		status = TW_ERR_VALUE;
+	for (size_t i = 0; i < LOOK && status >= 0 && (status = tw_read_record(reader, &record)) > 0; i++)
+		for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
+			if (strcmp(record.kind, kinds[kind].record) == 0)
+				look_at(symbols, function_id(&record), kind, why);
+	tw_close(reader);
+	return status == TW_ERR_MEMORY ? status : 0;
+}
+
+int tw_symbols_fit(struct tw_symbols *symbols, const char *path, char why[static TW_MISFIT_TEXT])
+{
+	char *list = NULL;
+	int status = tw_recorded_list(path, &list);
+	*why = '\0';
+	if (status == 0 && !list)
+		return look_at_records(symbols, path, why);
+	/* Such a log knows its programs. */
+	for (const struct tw_symbols *object = symbols->objects; list && object; object = object->next)
+		if (!tw_recorded_has(list, object->path))
+			snprintf(why, TW_MISFIT_TEXT, "%s: the build ids in the log are others", object->path);
+	free(list);
+	return status;
+}

@@ -1,0 +1,87 @@
+# names.bats - a program's functions by XRay id: maps in YAML, shared objects, programs that are not those of the log.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extracted
+
+@test "names: a map is listed, and written again as llvm-xray wrote it" {
+	trackway names "$MAP" >list
+	diff list - <<-'END'
+		ID   ADDRESS  SLEDS                          PLACE  FUNCTION
+		 1  0x421d20  function-exit, log-args-enter  -      arg(int)
+		 2  0x421d40  function-enter, function-exit  -      tail(int)
+		 3  0x421d70  function-enter, function-exit  -      main
+		 4  0x421da0  function-enter, function-exit  -      leaf
+	END
+	trackway names --yaml "$MAP" | cmp - "$MAP"
+	trackway names --json "$MAP" >rows
+	[ "$(wc -l <rows)" -eq 4 ]
+	grep -q '^{"id":3,"address":4332912,"name":"main","file":null,"sleds":\[{"kind":"function-enter","address":4332912,"always_instrument":false,"version":2},' rows
+}
+
+@test "names: what is no program and no map is refused" {
+	run trackway names "$DATA/xray/v5.xray"
+	[ "$status" -eq 2 ]
+	[[ $output == *'expected an ELF file'* ]]
+	printf -- '---\n- { id: one }\n' >wrong.yaml
+	run trackway names wrong.yaml
+	[ "$status" -eq 2 ]
+	[[ $output == *'wrong.yaml: line 2: expected a number'* ]]
+	run trackway names --yaml --json "$MAP"
+	[ "$status" -eq 2 ]
+}
+
+@test "names: functions of shared objects have two numbers" {
+	# function 1 becomes 1:4, function 4 2:1, as LLVM 20 numbers them
+	python3 - "$DATA/xray/basic-v3.xray" shared.xray <<-'END'
+		import struct, sys
+		log = bytearray(open(sys.argv[1], "rb").read())
+		for at in range(32, len(log), 32):
+		    number = struct.unpack_from("<i", log, at + 4)[0]
+		    struct.pack_into("<i", log, at + 4, {1: 1 << 24 | 4, 4: 2 << 24 | 1}.get(number, number))
+		open(sys.argv[2], "wb").write(log)
+	END
+	trackway stat --csv shared.xray >rows
+	cut -d, -f1 rows | sort | paste -sd' ' >functions
+	[ "$(cat functions)" = '#1:4 #2 #2:1 #3 name' ]
+	trackway stat --csv -b 1="$MAP" shared.xray 2>told >rows
+	cut -d, -f1 rows | sort | paste -sd' ' >functions
+	[ "$(cat functions)" = '#2 #2:1 #3 leaf name' ]
+	[ ! -s told ]
+	# without numbers, they are 0, 1, 2
+	trackway stat --csv -b "$MAP" -b "$MAP" -b "$MAP" shared.xray 2>told >rows
+	[ "$(grep -c '^leaf,' rows)" -eq 1 ]
+	[ "$(grep -c '^arg(int),' rows)" -eq 1 ]
+	run trackway stat -b 256="$MAP" shared.xray
+	[ "$status" -eq 2 ]
+	[[ $output == *'at most 255'* ]]
+}
+
+@test "names: a program that is not the one of the log is told once, and gives no names that cannot be" {
+	trackway stat --csv -b "$MAP" "$DATA/xray/basic-v3.xray" 2>told >rows
+	[ "$(wc -l <told)" -eq 1 ]
+	grep -q 'the log has arguments of tail(int), which has no sled that takes them: is it the program' told
+	cut -d, -f1 rows | sort | paste -sd' ' >functions
+	[ "$(cat functions)" = '#2 #3 arg(int) leaf name' ]
+	head -n 3 "$MAP" >short.yaml
+	trackway stat -b short.yaml "$DATA/xray/basic-v3.xray" 2>&1 >rows | grep -q 'the log has #2, which it has not'
+}
+
+@test "names: a program that is newer than the log is told" {
+	head -c 64 "$DATA/xray/basic-v3.xray" >calm.xray # a call of function 1 begins
+	cp "$MAP" map.yaml
+	touch -d '2020-01-01' calm.xray
+	trackway stat -b map.yaml calm.xray 2>told >rows
+	grep -q "map.yaml: is newer than calm.xray: where it was built anew" told
+	touch -d '2020-01-01' map.yaml
+	[ -z "$(trackway stat -b map.yaml calm.xray 2>&1 >rows)" ]
+}
+
+@test "names: the output is no map that is read" {
+	cp "$MAP" map.txt
+	run trackway stat -b 0=map.txt "$DATA/xray/basic-v3.xray" -o map.txt
+	[ "$status" -eq 2 ]
+	[[ $output == *'is the output too'* ]]
+	cmp map.txt "$MAP"
+}
