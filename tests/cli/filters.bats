@@ -161,7 +161,7 @@ found() { # options and files
 	[ "$(found --to-time 1us "$log")" = "32 330 " ]
 	[ "$(found --from-time 5s "$log")" = "628 846 " ]
 	[ "$(found --function '#5' "$log")" = "" ]
-	[ "$(found --function '#268435455' "$log")" = "250 548 846 " ]
+	[ "$(found --function '#15:16777215' "$log")" = "250 548 846 " ]
 	[ "$(found --thread 102 - <"$log")" = "330 548 " ]
 }
 

@@ -28,7 +28,11 @@ def arguments_of(record, numbers):
 
 
 def name_of(record):
-    return f"#{record['function_id']}" if "function_id" in record else record["record"].replace("-", " ")
+    """An id is object << 24 | function, and 0 the program."""
+    if "function_id" not in record:
+        return record["record"].replace("-", " ")
+    shared, function = divmod(record["function_id"], 1 << 24)
+    return f"#{shared}:{function}" if shared else f"#{function}"
 
 
 def in_log(path):
