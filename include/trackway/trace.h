@@ -248,7 +248,7 @@ static inline struct tw_trace_argument tw_trace_text_(const char *name, const ch
 #define TW_BYTES(name, bytes, size) tw_trace_bytes_(name, bytes, size, TW_TRACE_TYPE_BYTES)
 
 /* TW_ARG(name, value) finds the type: numbers, bool, text, pointers; in C++ also nullptr, enumerations, and what has
- * data() and size() as a string has. */
+ * data() and size() as a string has. In C99 gcc and clang have it; others have TW_I32 and its like. */
 #if defined(__cplusplus)
 static inline struct tw_trace_argument tw_trace_any_(const char *name, bool v)
 {
@@ -315,14 +315,14 @@ static inline typename std::enable_if<std::is_enum<T>::value, struct tw_trace_ar
 	return tw_trace_any_(name, static_cast<typename std::underlying_type<T>::type>(v));
 }
 #define TW_ARG(name, value) tw_trace_any_(name, value)
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#elif (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L) || defined(__GNUC__)
 static inline struct tw_trace_argument tw_trace_truth_(const char *name, _Bool value)
 {
 	return tw_trace_bool_(name, value);
 }
 /* clang-format off */
 #define TW_ARG(name, value)                                                                                            \
-	(_Generic((value),                                                                                             \
+	(__extension__ _Generic((value),                                                                               \
 	     _Bool: tw_trace_truth_,                                                                                   \
 	     char: tw_trace_i32_, signed char: tw_trace_i32_, short: tw_trace_i32_, int: tw_trace_i32_,                \
 	     unsigned char: tw_trace_u32_, unsigned short: tw_trace_u32_, unsigned: tw_trace_u32_,                     \

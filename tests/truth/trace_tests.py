@@ -99,18 +99,17 @@ DEDUCED = {"bool": ("bool", True), "int": ("int32", -1), "unsigned": ("uint32", 
 LARGE = bytes(ord("a") + i % 26 for i in range(70000))
 
 
-def check_types(rows, deduces):
+def check_types(rows):
     row = named(rows, "event.instant", "numbers")
     expect(arguments(row) == NUMBERS and row["scope"] == 0, row)
     row = named(rows, "event.instant", "others")
     found = arguments(row)
     found["null"] = ("null", found["null"][1] if found["null"][1] else None)
     expect(found == OTHERS and row["scope"] == 1, row)
-    if deduces:
-        row = named(rows, "event.instant", "deduced")
-        found = arguments(row)
-        expect(found.pop("uchar")[1] == 200, row)
-        expect(found == DEDUCED and row["scope"] == 2, row)
+    row = named(rows, "event.instant", "deduced")
+    found = arguments(row)
+    expect(found.pop("uchar")[1] == 200, row)
+    expect(found == DEDUCED and row["scope"] == 2, row)
 
 
 def check_scopes(rows):
@@ -165,12 +164,12 @@ def check_functions(rows, process, tick):
 CATEGORIES = "category=types:scopes:ids:oth*:functions"
 
 
-def check_every(run, deduces, tick=10):
+def check_every(run, tick=10):
     image, = run.images()
     process = int(image.stem.split("-")[1])
     expect(os.stat(image).st_mode & 0o777 == 0o600, "the mode of the file")
     rows = run.archive(image)
-    check_types(rows, deduces)
+    check_types(rows)
     check_scopes(rows)
     check_ids(rows)
     check_others(rows, process)
@@ -181,7 +180,7 @@ def check_every(run, deduces, tick=10):
 
 def every(run, program, clock):
     run.program(program, settings=f"clock={clock},{CATEGORIES}")
-    check_every(run, program != "trace-every-c99")
+    check_every(run)
 
 
 def compile_with(run, compiler, program, *options):
@@ -220,7 +219,7 @@ def aarch64(run):
     done = subprocess.run([emulator, run.folder / "every"], cwd=run.folder, capture_output=True,
                           env=run.environment(CATEGORIES))
     expect(done.returncode == 0, done)
-    return check_every(run, True, tick=1000)  # CNTVCT of qemu-user counts 62.5 MHz
+    return check_every(run, tick=1000)  # CNTVCT of qemu-user counts 62.5 MHz
 
 
 FUCHSIA = {"bool": ("bool", True), "int": ("int32", -1), "uint8": ("uint32", 200), "uint16": ("uint32", 40000),

@@ -20,7 +20,6 @@ static void numbers(void)
 	                 TW_TEXT("empty", ""), TW_TEXT("none", NULL));
 }
 
-#ifdef TW_ARG
 static void deduced(void)
 {
 	static char text[] = "mutable";
@@ -31,7 +30,6 @@ static void deduced(void)
 	                 TW_ARG("array", text), TW_ARG("short", (short)-7), TW_ARG("uchar", (unsigned char)200),
 	                 TW_ARG("pointer", (const int *)(uintptr_t)0x10));
 }
-#endif
 
 static int scopes(int value)
 {
@@ -94,9 +92,7 @@ int main(void)
 		return 1;
 	TW_TRACE_INSTANT("off", "not wanted", TW_SCOPE_THREAD);
 	numbers();
-#ifdef TW_ARG
 	deduced();
-#endif
 	scopes(1);
 	scopes(2);
 	ids();
