@@ -303,11 +303,14 @@ int chrome_read(struct tw_reader *reader, struct tw_batch *batch)
 
 void chrome_order_free(struct chrome_state *state)
 {
-	if (state->order.sorter) {
-		for (size_t i = 0; i < state->order.sorter->count; i++)
-			give_piece(state, (struct chrome_piece *)(uintptr_t)state->order.sorter->lanes[i].slab);
-		tw_sorter_free(state->order.sorter);
-		free(state->order.sorter);
+	struct tw_sorter *sorter = state->order.sorter;
+	if (sorter) {
+		for (size_t i = 0; i < sorter->count; i++) {
+			const struct tw_slab *held = sorter->lanes[(sorter->oldest + i) % TW_ORDER_SLABS].slab;
+			give_piece(state, (struct chrome_piece *)(uintptr_t)held);
+		}
+		tw_sorter_free(sorter);
+		free(sorter);
 	}
 	for (struct chrome_piece *piece; (piece = state->order.free_pieces);) {
 		state->order.free_pieces = piece->next;

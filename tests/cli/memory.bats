@@ -173,3 +173,16 @@ pieces() {
 		fails grep -e 'memory limit' -e '--memory' err
 	done
 }
+
+# Where it ends some of what was read ahead has been given out, and some has not.
+@test "little memory: Chrome JSON of many names ends in the middle" {
+	need_scarce
+	"$PYTHON" -c 'for i in range(300000):
+		print("[" * (i == 0) + "{\"ph\":\"X\",\"ts\":%d,\"dur\":1,\"name\":\"function%d\"}," % (i * 3, i))' >log
+	for command in stat "convert --to speedscope -o out"; do
+		status=0
+		(ulimit -v 60000 && exec trackway $command --memory 64G log) >/dev/null 2>err || status=$?
+		[ $status = 2 ] || fail "$command: $status: $(cat err)"
+		grep -q '^trackway: error: .*out of memory$' err || fail "$command: $(cat err)"
+	done
+}
