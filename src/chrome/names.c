@@ -9,7 +9,7 @@
 enum {
 	NAME_COST = 128, /* bytes beside the text that a name takes in all tables, about */
 	TRACK_COST = 256,
-	LIMIT_SHARE = 4,        /* of the memory limit, for all of it */
+	LIMIT_SHARE = 3,        /* of the memory limit, for all of it */
 	WORD_MAX = 256,         /* bytes of a process, thread or id that is a text, for its escapes to be replaced */
 	FIRST_WORD = 0x70000000 /* number of the first process or thread that is a text: no system gives such out */
 };

@@ -90,6 +90,17 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 	timeout 60 trackway dump --function none --memory 1G log >none 2>&1 || fail "$?"
 }
 
+@test "Chrome: many threads of little each are told apart until half of the limit is used" {
+	"${PYTHON:-python3}" - >log <<-'END'
+		rows = (f'{{"ph":"X","pid":1,"tid":{i + 1},"ts":{i},"dur":1,"name":"f{i % 10}"}}' for i in range(38000))
+		print("[" + ",\n".join(rows) + "]")
+	END
+	for command in stat stacks; do
+		peak_below 48 $command --memory 40M --jobs 1 log
+		[[ "$said" != *"(other)"* && "$said" != *limit* ]] || fail "$command: $said"
+	done
+}
+
 @test "a deep recursion is shown so deep, and no deeper" {
 	make deep log
 	run --separate-stderr trackway stacks --json log

@@ -729,7 +729,7 @@ static void test_arguments_limit(void **state)
 	free(result);
 }
 
-/* More names than a quarter of the limit holds, at about 128 bytes each. */
+/* More names than a third of the limit holds, at about 128 bytes each. */
 static void test_name_limit(void **state)
 {
 	enum { COUNT = 4000, LIMIT = 1 << 20 };
@@ -758,7 +758,7 @@ static void test_name_limit(void **state)
 	assert_string_equal(before, "(other)");
 	assert_string_equal(last, "name 0");
 	assert_string_equal(findings.bytes, "chrome.name-limit 0 0 0\n");
-	assert_true(tw_dictionary_names(dictionary) < LIMIT / 4 / 128);
+	assert_true(tw_dictionary_names(dictionary) < LIMIT / 3 / 128);
 	tw_close(reader);
 	free(json);
 }
