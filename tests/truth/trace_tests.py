@@ -334,10 +334,11 @@ def full(run):
 
 
 def storm(run):
-    run.program("trace-stress", "storm", 2000)
+    count = 10000 if os.environ.get("TRACKWAY_STRIDE", "1") == "1" else 2000  # fewer under sanitizers
+    run.program("trace-stress", "storm", count)
     rows = run.archive(run.images()[0])
     values = sorted(arguments(row)["value"][1] for row in rows if row.get("name") == "once")
-    expect(values == list(range(2000)), len(values))
+    expect(values == list(range(count)), len(values))
     threads = {row["thread"] for row in rows if row.get("name") == "once"}
     expect(len(threads) > 255, len(threads), "threads")
     expect(run.images()[0].stat().st_size < 4 << 20, "10,000 threads take", run.images()[0].stat().st_size)
@@ -621,6 +622,15 @@ def server(run):
     expect([arguments(row)["line"] for row in around] == [("string", "101\n")], around)
 
 
+def max_size(run):
+    """--max-size ends a recording when so much is written, and the program goes on."""
+    words = ["record", "--to", "fxt", "-o", "out.fxt", "--max-size", "1M", "--mode", "streaming", "--"]
+    done = run.run(*words, "timeout", "-s", "KILL", "2", run.programs / "trace-stress", "commit", "truth", "1")
+    size = (run.folder / "out.fxt").stat().st_size
+    expect(1 << 19 <= size <= 4 << 20, size, done)
+    expect(not run.findings("out.fxt")["fxt.image-dropped note"], run.findings("out.fxt"))
+
+
 def manager_killed(run):
     """The manager is killed, or both: the files of the programs are there."""
     for both in (False, True):
@@ -843,7 +853,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (aarch64, races, fuchsia, clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, server, manager_killed, progress, own_switches, all_switches, no_perf, nothing):
+                 processes, attach, while_written, alert, max_size, server, manager_killed, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 
