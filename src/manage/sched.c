@@ -360,7 +360,8 @@ struct sched *sched_open(const char *path, char told[static SCHED_TOLD])
 		return NULL;
 	}
 	sched_image_begin(&sched->threads.image, fd);
-	if (!sched->whole)
+	sched->threads.own = !sched->whole;
+	if (sched->threads.own)
 		put_others(&sched->threads);
 	return sched;
 }

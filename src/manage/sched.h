@@ -60,7 +60,7 @@ struct sched_tracepoint {
 
 struct sched_thread {
 	uint32_t thread, process; /* process 0: not known */
-	bool traced, exits;
+	bool traced;
 	bool told;       /* stands in the image, as it is */
 	uint32_t number; /* in the image; 0: it was never told */
 	char name[SCHED_NAME + 1];
@@ -73,6 +73,7 @@ struct sched_threads {
 	size_t count, room;
 	struct tw_map numbers; /* of threads to items */
 	uint64_t lost;         /* records */
+	bool own;              /* switches are told by the threads themselves, not by tracepoints */
 	uint32_t named;        /* numbers of the image that threads have */
 };
 

@@ -167,11 +167,13 @@ static void take_fork(struct sched_threads *threads, const struct task *task)
 		threads->items[at] = (struct sched_thread){.thread = task->thread};
 }
 
-static void take_exit(struct sched_threads *threads, const struct task *task)
+/* A thread that tells its own switches does not tell the last one: that it exits is the last there is of it. */
+static void take_exit(struct sched_threads *threads, const struct task *task, const struct id *id)
 {
-	struct sched_thread *thread = thread_of(threads, task->thread);
-	if (thread)
-		thread->exits = true;
+	uint32_t at;
+	const uint32_t both[] = {task->thread, SCHED_OTHERS};
+	if (threads->own && tw_map_find(&threads->numbers, task->thread, &at) && threads->items[at].told)
+		sched_image_switch(&threads->image, id->time, id->cpu, DEAD, both);
 }
 
 static struct perf_event_header header_of(const uint8_t *record)
@@ -215,7 +217,6 @@ static void take_own(struct sched_threads *threads, const struct id *id, unsigne
 		return;
 	set_process(thread, id->process ? id->process : thread->process);
 	tell(threads, thread);
-	state = thread->exits ? DEAD : state;
 	const uint32_t both[] = {leaves ? id->thread : SCHED_OTHERS, leaves ? SCHED_OTHERS : id->thread};
 	sched_image_switch(&threads->image, id->time, id->cpu, leaves ? state : RUNNING, both);
 }
@@ -303,9 +304,10 @@ void sched_take_switch(struct sched_threads *threads, const uint8_t *record, siz
 	uint64_t lost;
 	if (header.type == PERF_RECORD_SAMPLE)
 		take_sample(threads, record, size);
-	if (header.type == PERF_RECORD_EXIT && size >= HEAD + sizeof task) {
+	if (header.type == PERF_RECORD_EXIT && size >= HEAD + sizeof task + sizeof id) {
 		memcpy(&task, record + HEAD, sizeof task);
-		take_exit(threads, &task);
+		memcpy(&id, record + size - sizeof id, sizeof id);
+		take_exit(threads, &task, &id);
 	}
 	if (header.type == PERF_RECORD_SWITCH && size >= HEAD + sizeof id) {
 		memcpy(&id, record + size - sizeof id, sizeof id);

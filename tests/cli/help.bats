@@ -167,7 +167,7 @@ options_of() { # command
 
 @test "wrong use: what would be forgotten, and names that tell no form" {
 	wrong "--function was given twice" "trackway stat --help" trackway stat -f a --function b c
-	wrong "--binary was given twice" "trackway stat --help" trackway stat -b a -b b c
+	wrong "--maps was given twice" "trackway stat --help" trackway stat --maps a --maps b c
 	wrong "there is no option -b" "trackway counters --help" trackway counters -b a b
 	wrong '--sort: "open" is none of the choices: count, total, self, min, p50, p90, p99, max, name' \
 		"trackway stat --help" trackway stat --sort open a

@@ -669,7 +669,7 @@ def progress(run):
         os.close(terminal)
 
 
-ROUNDS, UNTOLD, READY, BLOCKED = 20, 0xffffffff, 1, 3
+ROUNDS, UNTOLD, READY, BLOCKED, DEAD = 20, 0xffffffff, 1, 3, 5
 
 
 def count_left(rows, thread, first, last):
@@ -730,6 +730,8 @@ def own_switches(run):
     for row in switches:
         both = {row["outgoing_thread"], row["incoming_thread"]}
         expect(UNTOLD in both and len(both) == 2, row)
+    dead = collections.Counter(row["outgoing_thread"] for row in switches if row["outgoing_thread_state"] == DEAD)
+    expect(dead[other] == 1 and max(dead.values()) == 1, dead)
     names = {row["koid"]: row["name"] for row in rows if row["record"] == "kernel-object"}
     expect(names[UNTOLD] == "others, or idle" and names[other] == "answers", names)
     return check_readers(run, own, other)

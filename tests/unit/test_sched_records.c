@@ -129,6 +129,7 @@ static struct sched_threads *begin_threads(bool whole)
 		assert_true(sched_format_waking(&threads->waking, waking_format));
 	}
 	sched_image_begin(&threads->image, fd);
+	threads->own = !whole;
 	sched_trace_thread(threads, PROCESS, PROCESS);
 	return threads;
 }
@@ -226,20 +227,21 @@ static void own_switches(void **state)
 	put(&lost, numbers, sizeof numbers);
 	put_id(&lost, 0, 0, 0, 0);
 	put(&end, task, sizeof task);
-	put_id(&end, PROCESS, THREAD, 0, 0);
+	put_id(&end, PROCESS, THREAD, 50, 1);
 	take(threads, fork_of(PROCESS, THREAD, PROCESS));
 	take(threads, own(10, THREAD, 0));
 	take(threads, own(20, THREAD, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT));
 	take(threads, lost);
 	take(threads, own(30, THREAD, 0));
 	take(threads, own(40, THREAD, PERF_RECORD_MISC_SWITCH_OUT));
+	take(threads, own(45, THREAD, 0));
 	take(threads, end);
-	take(threads, own(50, THREAD, PERF_RECORD_MISC_SWITCH_OUT));
 	const struct wanted wanted[] = {
 	    {IMAGE_SWITCH, 10, 1 | TW_SCHED_RUNNING << 16, SCHED_OTHERS, THREAD},
 	    {IMAGE_SWITCH, 20, 1 | TW_SCHED_RUNNING << 16, THREAD, SCHED_OTHERS},
 	    {IMAGE_SWITCH, 30, 1 | TW_SCHED_RUNNING << 16, SCHED_OTHERS, THREAD},
 	    {IMAGE_SWITCH, 40, 1 | TW_SCHED_BLOCKED << 16, THREAD, SCHED_OTHERS},
+	    {IMAGE_SWITCH, 45, 1 | TW_SCHED_RUNNING << 16, SCHED_OTHERS, THREAD},
 	    {IMAGE_SWITCH, 50, 1 | TW_SCHED_DEAD << 16, THREAD, SCHED_OTHERS},
 	};
 	expect_events(threads, wanted, sizeof wanted / sizeof *wanted);
