@@ -801,14 +801,13 @@ def read_ticks(run, image):
     return ticks
 
 
-def check_killed(run, mode, threads):
-    truth = struct.unpack(f"<{TRUTHS}Q", (run.folder / "truth").read_bytes())
-    images = run.images()
-    if not images:
+def check_killed(run, made, mode, threads, counted=None):
+    truth = struct.unpack(f"<{TRUTHS}Q", counted or (run.folder / "truth").read_bytes())
+    if not made:
         return expect(not any(truth), "no image, and events were counted")
-    findings = run.findings(images[0])
+    findings = run.findings(made[0])
     expect(not [rule for rule in findings if rule.endswith("error")], findings)
-    ticks = read_ticks(run, images[0])
+    ticks = read_ticks(run, made[0])
     lossless = not findings["fxt.image-dropped note"]
     for place in range(threads):
         values = ticks.get(place, [])
@@ -837,17 +836,41 @@ def kill(run, dice):
         program.kill()
         program.wait()
     try:
-        check_killed(run, mode, threads if words[0] == "commit" else 1)
+        check_killed(run, run.images(), mode, threads if words[0] == "commit" else 1)
     except Failed as failure:
         raise Failed(f"{settings}, {words}: {failure}") from failure
+
+
+def kill_managed(run, dice):
+    """The program under the manager, or this, or both are killed. Without its manager a program goes on unrecorded."""
+    mode, threads = dice.choice(["oneshot", "circular", "streaming"]), dice.choice([1, 3, 8])
+    size, victim = dice.choice([None, "64K", "2M"]), dice.choice(["program", "manager", "both"])
+    words = ["record", "--to", "fxt", "-o", "out.fxt", "--mode", mode, *(["--buffer-size", size] if size else []), "--",
+             run.programs / "trace-stress", "commit", "truth", str(threads)]
+    parts, out = run.folder / "out.fxt.parts", run.folder / "out.fxt"
+    with Managed(run, *words) as manager:
+        manager.until(lambda: parts.exists() and any(parts.iterdir()) and count_of(run) > 0, "events")
+        image, = parts.iterdir()
+        time.sleep(dice.random() ** 2 * 0.1)
+        counted = (run.folder / "truth").read_bytes() if victim != "program" else None
+        if victim != "program":
+            manager.process.kill()
+            time.sleep(dice.random() * 0.05 if victim == "manager" else 0)
+        os.kill(int(image.name.split("-")[0]), 9)
+        if victim == "program":
+            manager.wait()
+    try:
+        check_killed(run, [out if victim == "program" else image], mode, threads, counted)
+    except Failed as failure:
+        raise Failed(f"{words[4:9]}, {victim} killed: {failure}") from failure
 
 
 def kills(run, options):
     dice = random.Random(options.seed)
     for _ in range(options.kills):
-        kill(run, dice)
+        (kill if dice.random() < 0.7 else kill_managed)(run, dice)
         for path in run.folder.iterdir():
-            path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def tests(options):
