@@ -85,3 +85,19 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	[[ $output == *'is the output too'* ]]
 	cmp map.txt "$MAP"
 }
+
+@test "names: doc/llvm-xray.md: every command there does its work" {
+	for name in log before after; do cp "$DATA/xray/v5.xray" $name.xray; done
+	cp "$MAP" program
+	touch -d '2020-01-01' program
+	grep -o '`trackway [^`]*`' "$TRACKWAY_SOURCE/doc/llvm-xray.md" | tr -d '`' >commands
+	[ "$(wc -l <commands)" -eq 30 ]
+	while read -r line; do
+		sh -c "$line" >out 2>err </dev/null || fail "$line: $(cat err)"
+		[ -s out ] || [[ $line == *' -o '* || $line == *check* ]] || fail "$line: nothing"
+	done <commands
+	[ -s stat.csv ] && [ -s trace.json ] && [ -s basic.xray ] && [ -s calls.dot ] && [ -s diff.svg ] && [ -s flame.svg ]
+	trackway check basic.xray
+	cmp <(trackway names --yaml program) "$MAP"
+	head -n 1 stat.csv | grep -q '^name,id,count,'
+}
