@@ -264,6 +264,7 @@ static void execute(const struct manager *manager, const sigset_t *before, int e
 	if (read(go, &none, 1) != 0)
 		_exit(126);
 	sigprocmask(SIG_SETMASK, before, NULL);
+	signal(SIGXFSZ, SIG_DFL); /* ignored by the tool; this is the program's own */
 	setenv(CONTROL_MANAGER, manager->socket, 1);
 	execvp(manager->wish->words[0], manager->wish->words);
 	int number = errno;

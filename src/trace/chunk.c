@@ -15,16 +15,16 @@ static struct trace_session *const session = &trace_session;
 
 /* ---- The file. ---- */
 
-/* The descriptor may have been closed by the program, and may be another file's by now. */
-static bool is_ours(int fd)
+bool trace_file_is_ours(void)
 {
 	struct stat status;
-	return fstat(fd, &status) == 0 && status.st_dev == session->device && status.st_ino == session->inode;
+	return session->fd >= 0 && fstat(session->fd, &status) == 0 && status.st_dev == session->device &&
+	       status.st_ino == session->inode;
 }
 
-static bool may_grow(uint64_t end)
+bool trace_may_grow(uint64_t end)
 {
-	struct rlimit limit; /* to go beyond it is a signal */
+	struct rlimit limit;
 	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || end <= limit.rlim_cur;
 }
 
@@ -34,14 +34,14 @@ static bool allocate(uint64_t end)
 	enum { STEP_LEAST = 1 << 16, STEP_MOST = 1 << 20 };
 	if (end <= session->allocated)
 		return true;
-	if (session->full || end > session->mapped || !is_ours(session->fd))
+	if (session->full || end > session->mapped || !trace_file_is_ours())
 		return false;
 	uint64_t step = session->allocated / 4;
 	step = step < STEP_LEAST ? STEP_LEAST : step > STEP_MOST ? STEP_MOST : step / IMAGE_PAGE * IMAGE_PAGE;
 	uint64_t ends[] = {session->allocated + step, end};
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		off_t from = (off_t)session->allocated, size = (off_t)(ends[i] - session->allocated);
-		if (ends[i] < end || ends[i] > session->mapped || !may_grow(ends[i]) ||
+		if (ends[i] < end || ends[i] > session->mapped || !trace_may_grow(ends[i]) ||
 		    posix_fallocate(session->fd, from, size) != 0)
 			continue;
 		session->allocated = ends[i];

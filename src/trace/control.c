@@ -12,23 +12,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { TALKS = 8, LISTENER = TALKS, WAKE, POLLED, PERIOD_MS = 100, CATEGORIES = 64, CATEGORY_NAME = 48 };
+enum { TALKS = 8, LISTENER = TALKS, WAKE, POLLED, WAKER = POLLED, KEPT, PERIOD_MS = 100, CATEGORIES = 64 };
+enum { CATEGORY_NAME = 48 };
 
 static struct trace_session *const session = &trace_session;
 
-/* The helper's: connections, the socket that others connect to, and what wakes it. -1: none. */
+/* The helper's: connections, the socket that others connect to, and both ends of the pipe that wakes it, of which it
+ * polls one. -1: none. The program may close what it has not opened, and open something else, so each is looked at
+ * before it is used or closed. */
 static struct {
-	struct pollfd polled[POLLED];
+	struct pollfd polled[KEPT];
 	_Atomic int manager; /* the connection that a recording was asked by; -1: by none */
+	_Atomic ino_t manager_inode;
 	_Atomic bool running;
 	bool wanted;
-	ino_t inodes[POLLED]; /* the program may close what it has not opened, and open something else */
+	ino_t inodes[KEPT];
+	dev_t devices[KEPT];
 	char socket[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* its name, "" where there is none */
 } helper;
 
@@ -62,6 +66,13 @@ static bool is_safe(int fd)
 	return status.st_nlink > 0 || (seals >= 0 && seals & F_SEAL_SHRINK);
 }
 
+static void set_manager(int talk)
+{
+	struct stat status;
+	atomic_store(&helper.manager_inode, fstat(talk, &status) == 0 ? status.st_ino : 0);
+	atomic_store(&helper.manager, talk);
+}
+
 static void do_start(int talk, const char *options, int fd)
 {
 	int error = is_safe(fd) ? 0 : EINVAL;
@@ -69,7 +80,7 @@ static void do_start(int talk, const char *options, int fd)
 		close(fd);
 	error = error ? error : trace_start_on(fd, options);
 	if (!error)
-		atomic_store(&helper.manager, talk);
+		set_manager(talk);
 	char answer[64];
 	snprintf(answer, sizeof answer, error ? "refused %d" : "started", error);
 	control_send(talk, answer, -1);
@@ -148,21 +159,34 @@ static void act(int talk, const char *text, int fd)
 static void set_polled(int place, int fd)
 {
 	struct stat status;
-	helper.inodes[place] = fd >= 0 && fstat(fd, &status) == 0 ? status.st_ino : 0;
-	helper.polled[place].fd = helper.inodes[place] ? fd : -1;
+	bool is = fd >= 0 && fstat(fd, &status) == 0;
+	helper.inodes[place] = is ? status.st_ino : 0;
+	helper.devices[place] = is ? status.st_dev : 0;
+	helper.polled[place].fd = is ? fd : -1;
 }
 
-/* Whether a descriptor has something to say, and is still what it was. */
-static bool is_ready(int place)
+/* Whether a descriptor is still what it was; it is forgotten otherwise. */
+static bool is_ours(int place)
 {
 	struct stat status;
 	struct pollfd *polled = &helper.polled[place];
-	if (polled->fd < 0 || !polled->revents)
-		return false;
-	if (fstat(polled->fd, &status) == 0 && status.st_ino == helper.inodes[place])
+	if (polled->fd >= 0 && helper.inodes[place] && fstat(polled->fd, &status) == 0 &&
+	    status.st_ino == helper.inodes[place] && status.st_dev == helper.devices[place])
 		return true;
 	polled->fd = -1;
 	return false;
+}
+
+static bool is_ready(int place)
+{
+	return helper.polled[place].fd >= 0 && helper.polled[place].revents && is_ours(place);
+}
+
+static void close_ours(int place)
+{
+	if (is_ours(place))
+		close(helper.polled[place].fd);
+	helper.polled[place].fd = -1;
 }
 
 static void say_hello(int talk)
@@ -184,25 +208,25 @@ static bool keep_talk(int talk)
 }
 
 /* Where who has asked for a recording is gone, it ends. */
-static void end_talk(struct pollfd *talk)
+static void end_talk(int talk)
 {
-	if (atomic_load(&helper.manager) == talk->fd) {
+	if (atomic_load(&helper.manager) == talk) {
 		atomic_store(&helper.manager, -1);
 		tw_trace_stop();
 	}
-	close(talk->fd);
-	talk->fd = -1;
 }
 
-static void take_packet(struct pollfd *talk)
+/* Returns false at the end, after which the connection is to be closed. */
+static bool take_packet(int talk)
 {
 	char text[CONTROL_TEXT];
 	int fd;
-	ssize_t size = control_receive(talk->fd, text, &fd);
+	ssize_t size = control_receive(talk, text, &fd);
 	if (size > 0)
-		act(talk->fd, text, fd);
+		act(talk, text, fd);
 	else
 		end_talk(talk);
+	return size > 0;
 }
 
 static void take_connection(void)
@@ -220,15 +244,15 @@ static void *help(void *context)
 {
 	(void)context;
 	while (atomic_load(&helper.running)) {
-		uint64_t number;
+		char bytes[64];
 		int period = trace_compare_clocks() ? PERIOD_MS : -1;
 		if (poll(helper.polled, POLLED, period) < 0 && errno != EINTR)
 			break;
-		if (is_ready(WAKE) && read(helper.polled[WAKE].fd, &number, sizeof number) < 0)
+		if (is_ready(WAKE) && read(helper.polled[WAKE].fd, bytes, sizeof bytes) <= 0)
 			break;
 		for (int i = 0; i < TALKS; i++)
-			if (is_ready(i))
-				take_packet(&helper.polled[i]);
+			if (is_ready(i) && !take_packet(helper.polled[i].fd))
+				close_ours(i);
 		if (is_ready(LISTENER))
 			take_connection();
 	}
@@ -293,23 +317,32 @@ static bool make_thread(void)
 	return made;
 }
 
+/* Not an eventfd: those are all one inode, and would not be told from the program's. */
+static void open_waker(void)
+{
+	int ends[2] = {-1, -1};
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		return;
+	set_polled(WAKE, ends[0]);
+	set_polled(WAKER, ends[1]);
+}
+
 static void start_helper(void)
 {
 	if (!helper.wanted || atomic_exchange(&helper.running, true))
 		return;
 	set_polled(LISTENER, open_socket());
-	set_polled(WAKE, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	open_waker();
 	if (!make_thread())
 		atomic_store(&helper.running, false); /* recorded is without it, too */
 }
 
 static void wake_helper(void)
 {
-	const uint64_t one = 1;
 	if (session->options.control && !atomic_load(&helper.running))
 		start_helper();
-	else if (helper.polled[WAKE].fd >= 0 && write(helper.polled[WAKE].fd, &one, sizeof one) < 0)
-		return;
+	else if (is_ours(WAKER) && write(helper.polled[WAKER].fd, "w", 1) < 0)
+		return; /* full: it is awake */
 }
 
 /* ---- The manager that has started the program. ---- */
@@ -340,8 +373,10 @@ static void tell_alert(const char *name)
 {
 	enum { NAME = 64 };
 	char text[NAME + 8];
+	struct stat status;
 	int manager = atomic_load(&helper.manager);
-	if (manager < 0)
+	if (manager < 0 || fstat(manager, &status) < 0 || !S_ISSOCK(status.st_mode) ||
+	    status.st_ino != atomic_load(&helper.manager_inode))
 		return;
 	snprintf(text, sizeof text, "alert %.*s", NAME, name);
 	control_send(manager, text, -1);
@@ -351,9 +386,8 @@ static void tell_alert(const char *name)
 
 static void forget_all(void)
 {
-	for (int i = 0; i < POLLED; i++) {
-		if (helper.polled[i].fd > 0)
-			close(helper.polled[i].fd);
+	for (int i = 0; i < KEPT; i++) {
+		close_ours(i);
 		helper.polled[i] = (struct pollfd){.fd = -1, .events = POLLIN};
 	}
 	*helper.socket = 0;

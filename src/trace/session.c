@@ -102,7 +102,7 @@ static int prepare_file(void)
 		return errno;
 	session->device = status.st_dev;
 	session->inode = status.st_ino;
-	int error = posix_fallocate(session->fd, 0, IMAGE_PAGE);
+	int error = trace_may_grow(IMAGE_PAGE) ? posix_fallocate(session->fd, 0, IMAGE_PAGE) : EFBIG;
 	if (error)
 		return error;
 	session->allocated = IMAGE_PAGE;
@@ -201,13 +201,18 @@ static void clear(void)
 	session->slots_at = session->slots_end = NULL;
 }
 
+static void close_file(void)
+{
+	if (trace_file_is_ours())
+		close(session->fd);
+	session->fd = -1;
+}
+
 static void drop_file(void)
 {
 	if (session->header)
 		munmap(session->header, session->mapped);
-	if (session->fd >= 0)
-		close(session->fd);
-	session->fd = -1;
+	close_file();
 	clear();
 }
 
@@ -327,8 +332,7 @@ static void end(void)
 		drop_file();
 		return;
 	}
-	close(session->fd);
-	session->fd = -1;
+	close_file();
 	clear();
 }
 
@@ -396,7 +400,7 @@ void trace_look(struct trace_status *status, bool wants_file)
 		status->used = session->chunks;
 		status->dropped = count_dropped();
 		status->written = count_written();
-		status->fd = wants_file ? fcntl(session->fd, F_DUPFD_CLOEXEC, 0) : -1;
+		status->fd = wants_file && trace_file_is_ours() ? fcntl(session->fd, F_DUPFD_CLOEXEC, 0) : -1;
 		strcpy(status->file, session->file);
 	}
 	trace_unlock();

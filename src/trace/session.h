@@ -183,6 +183,13 @@ void trace_load(void);
 /* Gives a chunk of `size` bytes that is nobody's, behind the last; NULL where there is no room. Locked. */
 struct image_chunk *trace_chunk_new(uint64_t size);
 
+/* Whether the recording's descriptor is still that of its file: the program may close what it has not opened, and open
+ * something else. It is asked before each use. */
+bool trace_file_is_ours(void);
+
+/* Whether a file may become so large: to go beyond the limit is a signal. */
+bool trace_may_grow(uint64_t end);
+
 /* Counts that a chunk is given away. Returns the number, which the chunk's owner has, too. Locked. */
 uint64_t trace_next_given(void);
 

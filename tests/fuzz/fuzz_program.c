@@ -40,28 +40,27 @@ static int count_descriptors(void)
 	return count;
 }
 
-static void talk_with(int manager, struct pollfd *talk, const uint8_t *bytes, size_t size)
+static void talk_with(int manager, int talk, const uint8_t *bytes, size_t size)
 {
 	struct fuzz_packet packet;
-	for (int i = 0; i < FUZZ_PACKETS_MOST && talk->fd >= 0 && fuzz_packet(&bytes, &size, &packet); i++) {
+	bool goes_on = true;
+	for (int i = 0; i < FUZZ_PACKETS_MOST && goes_on && fuzz_packet(&bytes, &size, &packet); i++) {
 		fuzz_send(manager, &packet, fuzz_descriptor(packet.descriptor, bytes, size));
-		take_packet(talk);
+		goes_on = take_packet(talk);
 		write_events();
 		check_answers(manager);
 	}
+	end_talk(talk);
+	close(talk);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct trace_status status;
-	struct pollfd talk = {.fd = -1};
 	int pair[2], before = count_descriptors();
 	if (size < 1 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return 0;
-	talk.fd = pair[1];
-	talk_with(pair[0], &talk, bytes + 1, size - 1);
-	if (talk.fd >= 0)
-		end_talk(&talk);
+	talk_with(pair[0], pair[1], bytes + 1, size - 1);
 	close(pair[0]);
 	trace_look(&status, false);
 	fuzz_require(!status.on, "a recording ends with its manager");

@@ -17,6 +17,7 @@ import random
 import re
 import select
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -318,9 +319,9 @@ def quiet(run):
     expect(done.returncode == 0 and not run.images(), "options that are none")
 
 
-def limit_files():
+def limit_files(size=1 << 18):
     import resource
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def full(run):
@@ -331,6 +332,28 @@ def full(run):
     findings = run.findings(image)
     expect(image.stat().st_size <= 1 << 18 and process.exists())
     expect(not [rule for rule in findings if rule.endswith("error")], findings)
+
+
+def closed(run):
+    """Descriptors that the program has closed and opened anew are its own."""
+    words = [run.programs / "trace-stress", "closed"]
+    without = {name: value for name, value in os.environ.items() if not name.startswith("TRACKWAY_TRACE")}
+    for environment in (without, run.environment(""), run.environment("control=off"), run.environment("mode=circular")):
+        done = subprocess.run(words, cwd=run.folder, env=environment, capture_output=True)
+        expect(done.returncode == 0, done)
+    expect(any(row.get("name") == "before" for row in run.archive(run.images()[0])), run.images())
+    with Managed(run, "record", "--to", "fxt", "-o", "out.fxt", "--", *words) as manager:
+        said = manager.wait()
+        expect(manager.process.returncode == 0, said)
+
+
+def tiny(run):
+    """A file that may not even hold its header is none, and the program has its own way with the limit."""
+    run.program("trace-stress", "storm", 1, limits=lambda: limit_files(3000))
+    expect(not run.images(), run.images())
+    done = run.run("record", "--to", "fxt", "-o", "out.fxt", "--", "grep", "SigIgn", "/proc/self/status")
+    ignored = int(done.stdout.split()[1], 16)
+    expect(not ignored >> (signal.SIGXFSZ - 1) & 1, done)
 
 
 def storm(run):
@@ -624,10 +647,18 @@ def server(run):
 
 def max_size(run):
     """--max-size ends a recording when so much is written, and the program goes on."""
-    words = ["record", "--to", "fxt", "-o", "out.fxt", "--max-size", "1M", "--mode", "streaming", "--"]
-    done = run.run(*words, "timeout", "-s", "KILL", "2", run.programs / "trace-stress", "commit", "truth", "1")
-    size = (run.folder / "out.fxt").stat().st_size
-    expect(1 << 19 <= size <= 4 << 20, size, done)
+    script = f'echo $$ >number; exec "{run.programs}/trace-stress" commit truth 1'
+    words = ["--to", "fxt", "-o", "out.fxt", "--max-size", "1M", "--mode", "streaming", "--", "sh", "-c", script]
+    with Managed(run, "record", *words) as manager:
+        said = manager.wait()
+    program, counted = int((run.folder / "number").read_text()), count_of(run)
+    try:
+        expect(manager.process.returncode == 0 and (run.folder / "out.fxt").stat().st_size >= 1 << 19, said)
+        while count_of(run) == counted:
+            os.kill(program, 0)
+            time.sleep(0.01)
+    finally:
+        os.kill(program, 9)
     expect(not run.findings("out.fxt")["fxt.image-dropped note"], run.findings("out.fxt"))
 
 
@@ -877,7 +908,7 @@ def tests(options):
     for program in ("c99", "c11", "cpp"):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
-    for test in (aarch64, races, fuchsia, clocks, names, quiet, full, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
+    for test in (aarch64, races, fuchsia, clocks, names, quiet, full, closed, tiny, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
                  processes, attach, while_written, alert, max_size, server, manager_killed, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)

@@ -8,9 +8,11 @@
  * stress library FILE ROUNDS    a library with sites is loaded and unloaded
  * stress alerts TRUTH           counts, and gives an alert at the count of 20,000
  * stress switches ROUNDS        threads sleep, wake each other and share a CPU, and say how often they left it
+ * stress closed                 closes all it has not opened, opens others, and fails where one of those is touched
  * stress handled                open scopes, left by longjmp(); the last is open at the end, by _exit() */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -22,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -274,13 +277,47 @@ static int switches(char **words)
 	return 0;
 }
 
+enum { PAIRS = 20, BEHIND_ALL = 256 };
+
+/* Whether nobody has closed one of the sockets, or written into it. */
+static bool are_whole(int (*pairs)[2])
+{
+	char byte;
+	for (int i = 0; i < 2 * PAIRS; i++)
+		if (recv(pairs[i / 2][i % 2], &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN)
+			return false;
+	return true;
+}
+
+static int closed(char **words)
+{
+	int pairs[PAIRS][2], status;
+	(void)words;
+	TW_TRACE_INSTANT("stress", "before", TW_SCOPE_THREAD);
+	usleep(20000); /* the helper thread is there by then */
+	for (int fd = STDERR_FILENO + 1; fd < BEHIND_ALL; fd++)
+		close(fd);
+	for (int i = 0; i < PAIRS; i++)
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pairs[i]) < 0)
+			return 3;
+	TW_TRACE_ALERT("stress", "alert");
+	tw_trace_start("out-started.fxt", "control=on");
+	TW_TRACE_INSTANT("stress", "after", TW_SCOPE_THREAD);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(are_whole(pairs) ? 0 : 4);
+	waitpid(child, &status, 0);
+	tw_trace_stop();
+	return status ? 5 : are_whole(pairs) ? 0 : 6;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(char **words);
 	int words;
-} parts[] = {{"commit", commit, 2}, {"signals", signals, 1}, {"forks", forks, 2},
-             {"storm", storm, 1},   {"strings", strings, 1}, {"library", library, 2},
-             {"alerts", alerts, 1}, {"handled", handled, 0}, {"switches", switches, 1}};
+} parts[] = {{"commit", commit, 2},     {"signals", signals, 1}, {"forks", forks, 2},   {"storm", storm, 1},
+             {"strings", strings, 1},   {"library", library, 2}, {"alerts", alerts, 1}, {"handled", handled, 0},
+             {"switches", switches, 1}, {"closed", closed, 0}};
 
 int main(int count_of_words, char **words)
 {
