@@ -41,26 +41,20 @@ static struct tw_symbols *object_of(struct tw_symbols *symbols, uint32_t id)
 	return object || id >> TW_OBJECT_BITS || !symbols->count ? object : symbols;
 }
 
-static bool has_sled(const struct tw_symbols *object, uint32_t id, int kind)
+/* Learns which kinds of sleds each function of an object has. Returns whether there was memory. */
+static bool learn(struct tw_symbols *object)
 {
-	for (size_t i = 0; i < object->sled_count; i++)
-		if (object->sleds[i].id == id &&
-		    (object->sleds[i].kind == kind || object->sleds[i].kind >= TW_SLED_KINDS))
-			return true;
-	return false;
-}
-
-/* What is known of a function, a bit for each kind of sled that was looked for, so that no map is walked for each
- * record. */
-static bool is_first(struct tw_symbols *object, const struct tw_symbols_function *function, int kind)
-{
-	const size_t place = (size_t)(function - object->functions);
-	if (!object->looked)
-		object->looked = calloc(object->count, 1);
-	if (!object->looked || object->looked[place] & 1u << kind)
-		return false;
-	object->looked[place] |= (uint8_t)(1u << kind);
-	return true;
+	if (object->kinds)
+		return true;
+	object->kinds = object->count ? calloc(object->count, 1) : NULL;
+	for (size_t i = 0; object->kinds && i < object->sled_count; i++) {
+		const struct tw_symbols_sled *sled = &object->sleds[i];
+		const struct tw_symbols_function *function = tw_symbols_find(object, sled->id);
+		const unsigned kind = sled->kind < TW_SLED_KINDS ? sled->kind : TW_SLED_KINDS;
+		if (function)
+			object->kinds[function - object->functions] |= (uint8_t)(1u << kind);
+	}
+	return object->kinds != NULL;
 }
 
 /* Tells the first reason alone. */
@@ -83,11 +77,13 @@ static void look_at(struct tw_symbols *symbols, uint32_t id, size_t kind, char w
 		snprintf(name, sizeof name, "#%" PRIu32 ", which it", own);
 		tell(why, object, "%s has not", name);
 	}
-	if (!function || kinds[kind].sled == ANY_SLED || !is_first(object, function, kinds[kind].sled) ||
-	    has_sled(object, own, kinds[kind].sled))
+	if (!function || kinds[kind].sled == ANY_SLED || !learn(object))
+		return;
+	uint8_t *has = &object->kinds[function - object->functions];
+	if (*has & (1u << kinds[kind].sled | 1u << TW_SLED_KINDS))
 		return;
 	tell(why, object, kinds[kind].text, function->name);
-	object->looked[function - object->functions] |= TW_SYMBOLS_UNFIT;
+	*has |= TW_SYMBOLS_UNFIT;
 }
 
 static int look_at_records(struct tw_symbols *symbols, const char *path, char why[static TW_MISFIT_TEXT])

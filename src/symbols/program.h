@@ -51,7 +51,7 @@ struct tw_symbols {
 	uint32_t count;
 	struct tw_symbols_sled *sleds; /* as in the map */
 	size_t sled_count, sled_room;
-	uint8_t *looked;            /* fit.c: of functions; NULL: nothing is known */
+	uint8_t *kinds;             /* fit.c: of the sleds of functions, a bit for each; NULL: not asked for */
 	struct tw_symbols *objects; /* those of ids with another number in their upper byte */
 	struct tw_symbols *next;    /* of the same program */
 	uint32_t number;            /* of this object */
@@ -123,7 +123,7 @@ int tw_sleds_read_yaml(struct tw_symbols *symbols, const char *path);
 /* Applies the dynamic relocations to the absolute entries of a map. */
 void tw_sleds_relocate(const struct tw_elf *elf, const struct tw_sleds *sleds);
 
-/* Of `looked`: the function cannot be the one that a log means. Other bits are kinds of sleds. */
+/* Of `kinds`: the function cannot be the one that a log means. Bit TW_SLED_KINDS: it has a sled of an unknown kind. */
 enum { TW_SYMBOLS_UNFIT = 1 << 7 };
 
 /* The function of an id, NULL when there is none. */

@@ -171,7 +171,7 @@ static int name_function(void *context, uint64_t id, struct tw_name *name)
 	                                             : id >> TW_OBJECT_BITS ? NULL
 	                                                                    : tw_symbols_find(symbols, own);
 	const struct tw_symbols *its = object ? object : symbols;
-	if (!function || (its->looked && its->looked[function - its->functions] & TW_SYMBOLS_UNFIT))
+	if (!function || (its->kinds && its->kinds[function - its->functions] & TW_SYMBOLS_UNFIT))
 		return 0;
 	*name = (struct tw_name){
 	    .text = function->name,
@@ -222,7 +222,7 @@ void tw_symbols_close(struct tw_symbols *symbols)
 		symbols->objects = next;
 	}
 	free(symbols->sleds);
-	free(symbols->looked);
+	free(symbols->kinds);
 	free(symbols->functions);
 	free(symbols->placed);
 	free(symbols->path);
