@@ -19,7 +19,8 @@ struct tw_chunk {
 int tw_symbols_fail(struct tw_symbols *symbols, int status, const char *format, ...)
 {
 	size_t room = sizeof symbols->error;
-	int used = snprintf(symbols->error, room, "%s: ", symbols->path ? symbols->path : "");
+	int used =
+	    snprintf(symbols->error, room, "%s%s", symbols->path ? symbols->path : "", symbols->path ? ": " : "");
 	if (used < 0 || (size_t)used >= room)
 		return status;
 	va_list arguments;

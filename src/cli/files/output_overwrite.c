@@ -36,8 +36,8 @@ static const char *find_in_list(const struct tw_list *list, const struct stat *f
 	uint64_t number;
 	for (size_t i = 0; i < list->count; i++) {
 		const char *path = tw_binary_path(list->items[i], &number);
-		if (is_file(path, file))
-			return path;
+		if (is_file(path, file) || is_file(list->items[i], file))
+			return list->items[i];
 	}
 	return NULL;
 }
@@ -71,7 +71,8 @@ static int refuse_file(const struct tw_command *command, const struct tw_common 
 		const char *path = option->kind == TW_OPTION_FILE    ? *(const char *const *)member
 		                   : option->kind == TW_OPTION_FILES ? find_in_list(member, file)
 		                                                     : NULL;
-		if (path && path != options->output && is_file(path, file))
+		bool listed = option->kind == TW_OPTION_FILES;
+		if (path && path != options->output && (listed || is_file(path, file)))
 			return refuse(path);
 	}
 	return 0;
