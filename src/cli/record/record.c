@@ -93,8 +93,8 @@ const struct tw_command tw_command_record = {
     .operands = "[PROGRAM [ARGUMENT...]]",
     .description =
 	"Runs a program and writes its trace. Put -- before the program, so that its options are its own. "
-	"Processes that the program leaves behind are waited for; SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed "
-	"on to them.\n"
+	"SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed on to it. With --to xtrace and xray-fdr, processes that it "
+	"leaves behind are waited for; a recording to fxt may end before its programs do, which go on.\n"
 	"\n"
 	"With --to xtrace, the default, an AArch64 Linux program runs under qemu-aarch64, and every instruction "
 	"that it executes is written with what it loads and stores: two files for each thread, and for each "
