@@ -10,11 +10,12 @@
  *     cc program.c $(pkg-config --cflags --libs trackway-trace)
  *     TRACKWAY_TRACE=out-%p.fxt ./a.out; trackway stat out-*.fxt
  *
- * C99, C11 and C++11; every macro is a statement. A category and a name are literals; for others there are the
- * functions behind the macros. A site whose category is not recorded costs a comparison and a branch, and its arguments
- * are not evaluated. What is recorded stands in shared pages at once: it is there after a crash, and after SIGKILL.
- * Nothing here stops, waits or ends the program: what cannot be recorded is counted. All of it may be called by signal
- * handlers. TW_NTRACE, defined before, compiles all of it away. */
+ * C99, C11 and C++11; every macro is a statement, TW_TRACE_DURATION a declaration: no goto and no case label jumps
+ * over it. A category and a name are literals; for others there are the functions behind the macros. A site whose
+ * category is not recorded costs a comparison and a branch, and its arguments are not evaluated. A name or a text that
+ * is NULL is an empty one. What is recorded stands in shared pages at once: it is there after a crash, and after
+ * SIGKILL. Nothing here stops, waits or ends the program: what cannot be recorded is counted. All of it may be called
+ * by signal handlers. TW_NTRACE, defined before, compiles all of it away. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_TRACE_H
 #define TRACKWAY_TRACE_H
@@ -110,7 +111,8 @@ enum tw_trace_kind {
 	TW_TRACE_KIND_FLOW_END
 };
 
-/* A call site, static, made by a macro. The library writes what follows the names. */
+/* A call site, static, made by a macro. The library writes what follows the names. Without names: of a record that has
+ * no category. */
 struct tw_trace_site {
 	const char *category, *name;
 	uint32_t state; /* tw_trace_state + 1: its category is recorded; tw_trace_state: it is not; another: ask */
@@ -151,8 +153,9 @@ TW_API int tw_trace_enabled(const char *category);
 TW_API void tw_trace_write(unsigned kind, const char *category, const char *name, uint64_t number,
                            const struct tw_trace_argument *arguments, size_t count);
 
-/* Writes a text into the log of the thread. */
+/* Writes a text into the log of the thread; the second one is terminated. */
 TW_API void tw_trace_log(const char *text, size_t size);
+TW_API void tw_trace_log_text(const char *text);
 
 /* Writes bytes under a name; more than fit into one record become several. */
 TW_API void tw_trace_blob(const char *name, const void *bytes, size_t size);
@@ -248,7 +251,8 @@ static inline struct tw_trace_argument tw_trace_text_(const char *name, const ch
 #define TW_BYTES(name, bytes, size) tw_trace_bytes_(name, bytes, size, TW_TRACE_TYPE_BYTES)
 
 /* TW_ARG(name, value) finds the type: numbers, bool, text, pointers; in C++ also nullptr, enumerations, and what has
- * data() and size() as a string has. In C99 gcc and clang have it; others have TW_I32 and its like. */
+ * data() and size() as a string has. In C a bit-field is what it is promoted to; one that is wider than an int needs a
+ * cast for gcc. In C99 gcc and clang have TW_ARG; others have TW_I32 and its like. */
 #if defined(__cplusplus)
 static inline struct tw_trace_argument tw_trace_any_(const char *name, bool v)
 {
@@ -290,6 +294,10 @@ static inline struct tw_trace_argument tw_trace_any_(const char *name, double v)
 {
 	return TW_F64(name, v);
 }
+static inline struct tw_trace_argument tw_trace_any_(const char *name, long double v)
+{
+	return TW_F64(name, static_cast<double>(v));
+}
 static inline struct tw_trace_argument tw_trace_any_(const char *name, const char *v)
 {
 	return TW_TEXT(name, v);
@@ -301,6 +309,13 @@ static inline struct tw_trace_argument tw_trace_any_(const char *name, const vol
 static inline struct tw_trace_argument tw_trace_any_(const char *name, decltype(nullptr))
 {
 	return TW_NULL(name);
+}
+template <typename R, typename... A>
+static inline struct tw_trace_argument tw_trace_any_(const char *name, R (*function)(A...))
+{
+	struct tw_trace_argument argument = TW_POINTER(name, nullptr);
+	argument.number = reinterpret_cast<uintptr_t>(function);
+	return argument;
 }
 template <typename T>
 static inline auto tw_trace_any_(const char *name, const T &text)
@@ -320,17 +335,22 @@ static inline struct tw_trace_argument tw_trace_truth_(const char *name, _Bool v
 {
 	return tw_trace_bool_(name, value);
 }
+static inline struct tw_trace_argument tw_trace_long_f64_(const char *name, long double value)
+{
+	return tw_trace_f64_(name, (double)value);
+}
 /* clang-format off */
 #define TW_ARG(name, value)                                                                                            \
 	(__extension__ _Generic((value),                                                                               \
 	     _Bool: tw_trace_truth_,                                                                                   \
-	     char: tw_trace_i32_, signed char: tw_trace_i32_, short: tw_trace_i32_, int: tw_trace_i32_,                \
-	     unsigned char: tw_trace_u32_, unsigned short: tw_trace_u32_, unsigned: tw_trace_u32_,                     \
-	     long: tw_trace_i64_, long long: tw_trace_i64_,                                                            \
-	     unsigned long: tw_trace_u64_, unsigned long long: tw_trace_u64_,                                          \
-	     float: tw_trace_f64_, double: tw_trace_f64_,                                                              \
-	     char *: tw_trace_text_, const char *: tw_trace_text_,                                                     \
-	     default: tw_trace_pointer_)(name, value))
+	     unsigned char: tw_trace_u32_, unsigned short: tw_trace_u32_,                                              \
+	     default: _Generic(1 ? (value) : (value),                                                                  \
+	         int: tw_trace_i32_, unsigned: tw_trace_u32_,                                                          \
+	         long: tw_trace_i64_, long long: tw_trace_i64_,                                                        \
+	         unsigned long: tw_trace_u64_, unsigned long long: tw_trace_u64_,                                      \
+	         float: tw_trace_f64_, double: tw_trace_f64_, long double: tw_trace_long_f64_,                         \
+	         char *: tw_trace_text_, const char *: tw_trace_text_,                                                 \
+	         default: tw_trace_pointer_))(name, value))
 /* clang-format on */
 #endif
 
@@ -380,12 +400,16 @@ static inline int tw_trace_on_(struct tw_trace_site *site)
 
 #define TW_TRACE_SITE_(site, category, name) static struct tw_trace_site site = {category, name, 0, 0, {0}}
 #define TW_TRACE_COUNT_(list) (sizeof(list) / sizeof *(list)-1)
+#define TW_TRACE_FITS_(list)                                                                                           \
+	typedef char tw_trace_at_most_15_arguments[TW_TRACE_COUNT_(list) <= TW_TRACE_ARGUMENTS_MAX ? 1 : -1]           \
+	    __attribute__((unused))
 
 #define TW_TRACE_EVENT_(kind, category, name, number, ...)                                                             \
 	do {                                                                                                           \
 		TW_TRACE_SITE_(tw_trace_site_, category, name);                                                        \
 		if (tw_trace_on_(&tw_trace_site_)) {                                                                   \
 			const struct tw_trace_argument tw_trace_list_[] = {__VA_ARGS__};                               \
+			TW_TRACE_FITS_(tw_trace_list_);                                                                \
 			tw_trace_event(&tw_trace_site_, kind, number, tw_trace_list_,                                  \
 			               TW_TRACE_COUNT_(tw_trace_list_));                                               \
 		}                                                                                                      \
@@ -417,19 +441,21 @@ static inline int tw_trace_on_(struct tw_trace_site *site)
 
 /* TW_TRACE_DURATION(category, name, ...): from here to the end of the scope, which return and exceptions end, too. The
  * arguments are evaluated here, and written at the end. */
-#define TW_TRACE_DURATION(...) TW_TRACE_DURATION_AT_(__LINE__, __VA_ARGS__, TW_TRACE_LAST_)
+#define TW_TRACE_DURATION(...) TW_TRACE_DURATION_AT_(__COUNTER__, __VA_ARGS__, TW_TRACE_LAST_)
 #define TW_TRACE_DURATION_AT_(...) TW_TRACE_DURATION_IN_(__VA_ARGS__)
-#define TW_TRACE_DURATION_IN_(line, category, name, ...)                                                               \
-	TW_TRACE_SITE_(tw_trace_site_##line, category, name);                                                          \
-	struct tw_trace_argument tw_trace_list_##line[TW_TRACE_NUMBER_(__VA_ARGS__)];                                  \
-	TW_TRACE_HOLD_(tw_trace_hold_##line);                                                                          \
-	if (tw_trace_on_(&tw_trace_site_##line)) {                                                                     \
+#define TW_TRACE_DURATION_IN_(count, category, name, ...)                                                              \
+	TW_TRACE_SITE_(tw_trace_site_##count, category, name);                                                         \
+	struct tw_trace_argument tw_trace_list_##count[TW_TRACE_NUMBER_(__VA_ARGS__)];                                 \
+	TW_TRACE_STAYS_(tw_trace_jumped_over_##count)                                                                  \
+	TW_TRACE_HOLD_(tw_trace_hold_##count);                                                                         \
+	if (tw_trace_on_(&tw_trace_site_##count)) {                                                                    \
 		const struct tw_trace_argument tw_trace_now_[] = {__VA_ARGS__};                                        \
-		__builtin_memcpy(tw_trace_list_##line, tw_trace_now_, sizeof tw_trace_now_);                           \
-		tw_trace_open(TW_TRACE_HELD_(tw_trace_hold_##line), &tw_trace_site_##line, tw_trace_list_##line,       \
+		TW_TRACE_FITS_(tw_trace_now_);                                                                         \
+		__builtin_memcpy(tw_trace_list_##count, tw_trace_now_, sizeof tw_trace_now_);                          \
+		tw_trace_open(TW_TRACE_HELD_(tw_trace_hold_##count), &tw_trace_site_##count, tw_trace_list_##count,    \
 		              TW_TRACE_COUNT_(tw_trace_now_));                                                         \
 	}                                                                                                              \
-	(void)tw_trace_list_##line
+	(void)tw_trace_list_##count
 
 #if defined(__cplusplus)
 struct tw_trace_hold_ {
@@ -446,6 +472,7 @@ struct tw_trace_hold_ {
 	tw_trace_hold_(const tw_trace_hold_ &) = delete;
 	tw_trace_hold_ &operator=(const tw_trace_hold_ &) = delete;
 };
+#define TW_TRACE_STAYS_(type)
 #define TW_TRACE_HOLD_(hold) tw_trace_hold_ hold
 #define TW_TRACE_HELD_(hold) &(hold).duration
 #else
@@ -454,30 +481,46 @@ static inline void tw_trace_leave_(struct tw_trace_duration *duration)
 	if (__builtin_expect(duration->site != NULL, 0))
 		tw_trace_close(duration);
 }
+/* A duration that was jumped over would end without having begun. clang refuses that; gcc refuses it for types whose
+ * size is not constant. */
+#if defined(__clang__)
+#define TW_TRACE_STAYS_(type)
+#else
+#define TW_TRACE_STAYS_(type)                                                                                          \
+	_Pragma("GCC diagnostic push")                                                                                 \
+	    _Pragma("GCC diagnostic ignored \"-Wvla\"") typedef char type[((void)tw_trace_state, 1)]                   \
+	    __attribute__((unused));                                                                                   \
+	_Pragma("GCC diagnostic pop")
+#endif
 #define TW_TRACE_HOLD_(hold)                                                                                           \
 	struct tw_trace_duration hold __attribute__((cleanup(tw_trace_leave_)));                                       \
 	hold.site = NULL
 #define TW_TRACE_HELD_(hold) &(hold)
 #endif
 
-/* How many arguments there are, 1 to 16. */
-#define TW_TRACE_NUMBER_(...) TW_TRACE_SIXTEENTH_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define TW_TRACE_SIXTEENTH_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, number, ...) number
+/* How many arguments there are with the last one, 1 to 16; of some too many, so that these are told. */
+#define TW_TRACE_NUMBER_(...)                                                                                          \
+	TW_TRACE_24TH_(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3,   \
+	               2, 1, 0)
+#define TW_TRACE_24TH_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, number, ...) number
 
-/* TW_TRACE_LOG(text), TW_TRACE_BLOB(name, bytes, size), TW_TRACE_OBJECT(pointer, name, ...),
- * TW_TRACE_ALERT(category, name): as the functions above. */
-#define TW_TRACE_LOG(text)                                                                                             \
+/* TW_TRACE_LOG(text), TW_TRACE_BLOB(name, bytes, size), TW_TRACE_OBJECT(pointer, name, ...): as the functions above.
+ * They have no category: they are recorded while anything is. */
+#define TW_TRACE_ANY_(...)                                                                                             \
 	do {                                                                                                           \
-		const char *tw_trace_said_ = (text);                                                                   \
-		tw_trace_log(tw_trace_said_, __builtin_strlen(tw_trace_said_));                                        \
+		TW_TRACE_SITE_(tw_trace_site_, NULL, NULL);                                                            \
+		if (tw_trace_on_(&tw_trace_site_)) {                                                                   \
+			__VA_ARGS__;                                                                                   \
+		}                                                                                                      \
 	} while (0)
-#define TW_TRACE_BLOB(name, bytes, size) tw_trace_blob(name, bytes, size)
+#define TW_TRACE_LOG(text) TW_TRACE_ANY_(tw_trace_log_text(text))
+#define TW_TRACE_BLOB(name, bytes, size) TW_TRACE_ANY_(tw_trace_blob(name, bytes, size))
 #define TW_TRACE_OBJECT(...) TW_TRACE_OBJECT_(__VA_ARGS__, TW_TRACE_LAST_)
 #define TW_TRACE_OBJECT_(pointer, name, ...)                                                                           \
-	do {                                                                                                           \
-		const struct tw_trace_argument tw_trace_list_[] = {__VA_ARGS__};                                       \
-		tw_trace_object(pointer, name, tw_trace_list_, TW_TRACE_COUNT_(tw_trace_list_));                       \
-	} while (0)
+	TW_TRACE_ANY_(const struct tw_trace_argument tw_trace_list_[] = {__VA_ARGS__}; TW_TRACE_FITS_(tw_trace_list_); \
+	              tw_trace_object(pointer, name, tw_trace_list_, TW_TRACE_COUNT_(tw_trace_list_)))
+
+/* TW_TRACE_ALERT(category, name): as the function above. The manager is told whatever is recorded. */
 #define TW_TRACE_ALERT(category, name) tw_trace_alert(category, name)
 
 #endif

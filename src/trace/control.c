@@ -395,10 +395,35 @@ static void forget_all(void)
 	atomic_store(&helper.running, false);
 }
 
+/* Who asks for a trace by a variable and gets none is told, on standard error, in one line. It does not wait, and where
+ * nobody reads it is no signal. */
+static void complain(const char *about, int length, const char *why)
+{
+	enum { MOST = 300 };
+	char line[512];
+	struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
+	int size = snprintf(line, sizeof line, "trackway: %.*s: %s; nothing is recorded\n",
+	                    length < MOST ? length : MOST, about, why);
+	if (size > 0 && (size_t)size < sizeof line && poll(&output, 1, 0) == 1 && output.revents == POLLOUT &&
+	    write(STDERR_FILENO, line, (size_t)size) < 0)
+		return; /* nobody can be told */
+}
+
+static void start_by_variables(const char *wrong)
+{
+	const char *path = secure_getenv("TRACKWAY_TRACE");
+	int error = path && !wrong ? tw_trace_start(NULL, NULL) : 0;
+	if (wrong)
+		complain(wrong, (int)strcspn(wrong, ","), "is no setting of TRACKWAY_TRACE_OPTIONS");
+	else if (error)
+		complain(path, (int)strlen(path), strerror(error));
+}
+
 __attribute__((constructor(101))) static void load(void)
 {
 	struct trace_options options;
 	const char *manager = secure_getenv(CONTROL_MANAGER);
+	const char *wrong = trace_options_parse(&options, secure_getenv("TRACKWAY_TRACE_OPTIONS"));
 	forget_all();
 	session->started = wake_helper;
 	session->forked = forget_all;
@@ -406,11 +431,11 @@ __attribute__((constructor(101))) static void load(void)
 	session->alerted = tell_alert;
 	session->on_site = note_site;
 	trace_load();
-	helper.wanted = trace_options_parse(&options, secure_getenv("TRACKWAY_TRACE_OPTIONS")) == 0 && options.control;
+	helper.wanted = !wrong && options.control;
 	if (manager)
 		join_manager(manager);
-	else if (secure_getenv("TRACKWAY_TRACE"))
-		tw_trace_start(NULL, NULL);
+	else
+		start_by_variables(wrong);
 	start_helper();
 }
 

@@ -129,9 +129,10 @@ static const uint8_t *put_text(unsigned kind, uint32_t number, const void *text,
 	return (const uint8_t *)(to + 2);
 }
 
-uint32_t trace_string(const char *text, size_t length)
+uint32_t trace_string(const char *text)
 {
-	length = length < TEXT_MOST ? length : TEXT_MOST;
+	size_t length = strnlen(trace_text(text), TEXT_MOST);
+	text = trace_text(text);
 	const struct entry wanted = {hash_of(text, length), length, (const uint8_t *)text, 0};
 	if (!grow())
 		return 0;
@@ -144,8 +145,8 @@ uint32_t trace_string(const char *text, size_t length)
 
 uint32_t trace_label(const char *category, const char *name)
 {
-	uint32_t of_category = trace_string(category, strlen(category));
-	uint32_t of_name = of_category ? trace_string(name, strlen(name)) : 0;
+	uint32_t of_category = trace_string(category);
+	uint32_t of_name = of_category ? trace_string(name) : 0;
 	uint64_t both = of_category | (uint64_t)of_name << 32;
 	const struct entry wanted = {hash_of(&both, sizeof both), both, NULL, 0};
 	if (!of_name || !grow())
@@ -164,7 +165,7 @@ uint32_t trace_label(const char *category, const char *name)
 
 void trace_put_thread_name(uint32_t number, const char *name)
 {
-	uint32_t string = trace_string(name, strlen(name));
+	uint32_t string = trace_string(name);
 	uint64_t *to = string ? trace_durable_room(2) : NULL;
 	if (!to)
 		return;
@@ -182,7 +183,7 @@ void trace_put_thread(uint32_t number, uint64_t process, uint64_t thread, const 
 	to[1] = process;
 	to[2] = thread;
 	trace_durable_put(3);
-	if (*name)
+	if (name && *name)
 		trace_put_thread_name(number, name);
 }
 

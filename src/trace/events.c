@@ -14,10 +14,12 @@ static struct trace_session *const session = &trace_session;
 static void ask_about(struct tw_trace_site *site)
 {
 	uint32_t state = tw_trace_state;
-	if (site->state == 0 && session->on_site)
-		session->on_site(site->category);
-	bool wanted = atomic_load(&session->state) && trace_category_wanted(&session->options, site->category);
-	if (wanted) {
+	bool named = site->category || site->name;
+	if (site->state == 0 && named && session->on_site)
+		session->on_site(trace_text(site->category));
+	bool wanted = atomic_load(&session->state) &&
+	              (!named || trace_category_wanted(&session->options, trace_text(site->category)));
+	if (wanted && named) {
 		site->label = trace_label(site->category, site->name);
 		memset(site->names, 0, sizeof site->names);
 	}
@@ -64,6 +66,11 @@ static bool has_bytes(const struct tw_trace_argument *argument)
 	return argument->type == TW_TRACE_TYPE_TEXT || argument->type == TW_TRACE_TYPE_BYTES;
 }
 
+static uint64_t size_of(const struct tw_trace_argument *argument)
+{
+	return argument->bytes ? argument->number : 0;
+}
+
 /* No character of UTF-8 is cut in two. */
 static uint64_t cut_text(const struct tw_trace_argument *argument, uint64_t size)
 {
@@ -82,10 +89,10 @@ static uint64_t lay(struct laid *laid, const struct tw_trace_argument *argument,
 	if (has_bytes(argument) && left > HEAD) {
 		uint64_t most = (left - HEAD) * IMAGE_WORD;
 		most = most < BLOB_MOST ? most : BLOB_MOST;
-		*cut |= argument->number > most;
-		laid->size = argument->number > most ? cut_text(argument, most) : argument->number;
+		*cut |= size_of(argument) > most;
+		laid->size = size_of(argument) > most ? cut_text(argument, most) : size_of(argument);
 		laid->words += (uint32_t)image_words(laid->size);
-	} else if (has_bytes(argument) && argument->number) {
+	} else if (has_bytes(argument) && size_of(argument)) {
 		laid->words = UINT32_MAX;
 	}
 	if (laid->words > left)
@@ -112,10 +119,9 @@ static uint64_t *put_argument(uint64_t *to, const struct tw_trace_argument *argu
 static uint32_t name_of(const struct tw_trace_argument *argument, uint32_t *kept, bool locked)
 {
 	uint32_t name = kept ? __atomic_load_n(kept, __ATOMIC_RELAXED) : 0;
-	const char *text = argument->name ? argument->name : "";
 	if (name || (!locked && !trace_lock()))
 		return name;
-	name = trace_string(text, strlen(text));
+	name = trace_string(argument->name);
 	if (!locked)
 		trace_unlock();
 	if (kept)
@@ -135,6 +141,7 @@ struct list {
 static void lay_all(struct list *list, const struct tw_trace_argument *arguments, size_t count, uint32_t *kept,
                     uint64_t left, bool locked)
 {
+	count = arguments ? count : 0;
 	bool cut = count > TW_TRACE_ARGUMENTS_MAX;
 	list->arguments = arguments;
 	list->count = list->words = 0;
@@ -245,7 +252,7 @@ static uint32_t label_of(const char *category, const char *name)
 		trace_drop(NULL);
 		return 0;
 	}
-	if (atomic_load(&session->state) && trace_category_wanted(&session->options, category)) {
+	if (atomic_load(&session->state) && trace_category_wanted(&session->options, trace_text(category))) {
 		label = trace_label(category, name);
 		if (!label)
 			trace_drop(NULL);
@@ -289,7 +296,7 @@ void tw_trace_alert(const char *category, const char *name)
 {
 	tw_trace_write(TW_TRACE_KIND_INSTANT, category, name, TW_SCOPE_PROCESS, NULL, 0);
 	if (session->alerted)
-		session->alerted(name);
+		session->alerted(trace_text(name));
 }
 
 /* ---- Durations. ---- */
@@ -366,6 +373,7 @@ void tw_trace_log(const char *text, size_t size)
 		return;
 	uint64_t most = trace_record_most() - HEAD * IMAGE_WORD;
 	most = most < BLOB_MOST ? most / IMAGE_WORD * IMAGE_WORD : BLOB_MOST;
+	size = text ? size : 0;
 	if (size > most) {
 		const struct tw_trace_argument whole = {"", text, size, TW_TRACE_TYPE_TEXT};
 		size = cut_text(&whole, most);
@@ -381,6 +389,11 @@ void tw_trace_log(const char *text, size_t size)
 		trace_commit_event(writer, words * IMAGE_WORD);
 	}
 	trace_leave(thread);
+}
+
+void tw_trace_log_text(const char *text)
+{
+	tw_trace_log(text, text ? strlen(text) : 0);
 }
 
 static bool put_blob(struct trace_thread *thread, struct trace_writer *writer, uint32_t name, const void *bytes,
@@ -409,6 +422,7 @@ void tw_trace_blob(const char *name, const void *bytes, size_t size)
 	uint64_t most = trace_record_most() - 2 * IMAGE_WORD;
 	most = most < BLOB_MOST ? most / IMAGE_WORD * IMAGE_WORD : BLOB_MOST;
 	bool put = string != 0;
+	size = bytes ? size : 0;
 	if (!put)
 		trace_drop(thread);
 	for (size_t at = 0, part; put && (at < size || at == 0); at += part ? part : 1) {
@@ -426,7 +440,7 @@ void tw_trace_object(const void *pointer, const char *name, const struct tw_trac
 	if (!atomic_load_explicit(&session->state, memory_order_acquire) || !trace_lock())
 		return;
 	if (atomic_load(&session->state)) {
-		uint32_t string = trace_string(name, strlen(name));
+		uint32_t string = trace_string(name);
 		lay_all(&list, arguments, count, NULL, MOST, true);
 		uint64_t words = HEAD + list.words, *to = string ? trace_durable_room(words) : NULL;
 		if (to) {

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/session.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,9 +46,9 @@ static bool take_control(struct trace_options *options, const char *text, size_t
 
 static unsigned shift_of(const char *unit, size_t length)
 {
-	static const char *const units[] = {"K", "M", "G", NULL};
+	static const char *const units[] = {"K", "M", "G", "k", "m", "g", NULL};
 	int place = length == 0 ? -1 : one_of(unit, length, units);
-	return place >= 0 ? 10 * (unsigned)(place + 1) : length == 0 ? 0 : 64;
+	return place >= 0 ? 10 * (unsigned)(place % 3 + 1) : length == 0 ? 0 : 64;
 }
 
 static bool take_size(struct trace_options *options, const char *text, size_t length)
@@ -97,7 +96,7 @@ static bool take_word(struct trace_options *options, const char *word, size_t le
 	return false;
 }
 
-int trace_options_parse(struct trace_options *options, const char *text)
+const char *trace_options_parse(struct trace_options *options, const char *text)
 {
 	enum { LIMITED = 64 << 20 };
 	memset(options, 0, sizeof *options);
@@ -106,12 +105,12 @@ int trace_options_parse(struct trace_options *options, const char *text)
 	for (const char *word = text; word && *word;) {
 		size_t length = strcspn(word, ",");
 		if (!take_word(options, word, length))
-			return EINVAL;
+			return word;
 		word += length + (word[length] == ',');
 	}
 	if (options->size == 0 && options->mode != TW_TRACE_STREAMING)
 		options->size = LIMITED;
-	return 0;
+	return NULL;
 }
 
 /* By its whole name, or by how it begins. */

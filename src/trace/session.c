@@ -277,9 +277,8 @@ int tw_trace_start(const char *path, const char *options)
 	struct trace_options wanted;
 	path = path ? path : secure_getenv("TRACKWAY_TRACE");
 	options = options ? options : secure_getenv("TRACKWAY_TRACE_OPTIONS");
-	int error = trace_options_parse(&wanted, options);
-	if (error || !path || !*path)
-		return error ? error : EINVAL;
+	if (trace_options_parse(&wanted, options) || !path || !*path)
+		return EINVAL;
 	if (strlen(path) >= sizeof session->path)
 		return ENAMETOOLONG;
 	return start(&wanted, path, -1);
@@ -288,7 +287,7 @@ int tw_trace_start(const char *path, const char *options)
 int trace_start_on(int fd, const char *options)
 {
 	struct trace_options wanted;
-	if (trace_options_parse(&wanted, options) == 0)
+	if (!trace_options_parse(&wanted, options))
 		return start(&wanted, NULL, fd);
 	close(fd);
 	return EINVAL;

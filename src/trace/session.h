@@ -103,8 +103,8 @@ extern struct trace_session trace_session;
 
 /* ---- options.c ---- */
 
-/* Takes options in words. Returns 0 or EINVAL. */
-int trace_options_parse(struct trace_options *options, const char *text);
+/* Takes options in words. Returns NULL, or the first word that is none. */
+const char *trace_options_parse(struct trace_options *options, const char *text);
 bool trace_category_wanted(const struct trace_options *options, const char *category);
 
 /* ---- clock.c ---- */
@@ -202,9 +202,15 @@ void trace_chunk_leave(struct trace_writer *writer);
 /* Bytes that a record may have at most. */
 uint64_t trace_record_most(void);
 
+/* What a program names something by may be NULL, which is empty. */
+static inline const char *trace_text(const char *text)
+{
+	return text ? text : "";
+}
+
 /* ---- durable.c: all locked. Numbers begin with 1; 0: there is no room for more. ---- */
 
-uint32_t trace_string(const char *text, size_t length);
+uint32_t trace_string(const char *text);
 uint32_t trace_label(const char *category, const char *name);
 void trace_put_thread(uint32_t number, uint64_t process, uint64_t thread, const char *name);
 void trace_put_thread_name(uint32_t number, const char *name);

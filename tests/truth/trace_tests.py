@@ -29,6 +29,7 @@ import fxt
 
 TRUTHS = 1024
 BILLION = 10**9
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 class Failed(Exception):
@@ -38,6 +39,10 @@ class Failed(Exception):
 def expect(holds, *what):
     if not holds:
         raise Failed(" ".join(str(part) for part in what)[:2000])
+
+
+def without_trace():
+    return {name: value for name, value in os.environ.items() if not name.startswith("TRACKWAY_TRACE")}
 
 
 class Run:
@@ -186,10 +191,9 @@ def every(run, program, clock):
 
 def compile_with(run, compiler, program, *options):
     """A program with the library's sources, in the run's folder."""
-    root = pathlib.Path(__file__).resolve().parent.parent.parent
     built = subprocess.run([compiler, *options, "-O1", "-std=gnu17", "-Wall", "-Wextra", "-Werror", "-funsigned-char",
-                            "-D_GNU_SOURCE", f"-I{root}/src", f"-I{root}/include", "-pthread", "-o", run.folder / program,
-                            root / f"tests/programs/trace/{program}.c", *root.glob("src/trace/*.c"), "-ldl"],
+                            "-D_GNU_SOURCE", f"-I{ROOT}/src", f"-I{ROOT}/include", "-pthread", "-o", run.folder / program,
+                            ROOT / f"tests/programs/trace/{program}.c", *ROOT.glob("src/trace/*.c"), "-ldl"],
                            capture_output=True)
     expect(built.returncode == 0, built.stderr.decode())
 
@@ -292,6 +296,64 @@ def fuchsia(run):
     expect(not run.images(), "an image of a program without tracing")
 
 
+EDGES = {"five": ("int32", -3), "whole": ("uint32", 4000000000), "one": ("bool", True),
+         "changing": ("int32", -2), "long double": ("double", 1.5), "letter": ("int32", 97), "file": ("pointer", 0),
+         "literal": ("string", "literal")}
+EMPTY = [("", "no category"), ("empty", ""), ("empty", ""), ("", ""), ("", "on none")]
+
+
+def check_edges(rows):
+    found = arguments(named(rows, "event.instant", "edges"))
+    expect(found.pop("function")[0] == "pointer" and found.pop("three")[1] == 5 and found == EDGES, found)
+    lines = [(row["name"], row["timestamp"], row["end_time"]) for row in rows
+             if row.get("category") == "lines" and row["record"] == "event.duration-complete"]
+    lines.sort(key=lambda line: (line[1], -line[2]))
+    expect([name for name, _, _ in lines] == ["first", "second"] + ["around", "inside"] * 2, lines)
+    instants = [(row["category"], row["name"]) for row in rows if row["record"] == "event.instant"]
+    expect([label for label in instants if "" in label] == EMPTY, instants)
+    expect(arguments(named(rows, "event.instant", "no category")) == {"none": ("string", ""), "": ("int32", 1)})
+    expect([row["message"] for row in rows if row["record"] == "log"] == ["", "", "", "text"], "log")
+    blobs = [(row["name"], bytes.fromhex(row["payload"])) for row in rows if row["record"] == "blob"]
+    expect(blobs == [("", b""), ("", b""), ("blob", b"text")], blobs)
+
+
+def edges(run):
+    """Bit-fields, durations on one line, names that are NULL; nothing is evaluated while nothing is recorded."""
+    for standard in ("c99", "c11", "cpp"):
+        program = run.programs / f"trace-edges-{standard}"
+        for environment, evaluated in ((run.environment(""), "6"), (without_trace(), "0")):
+            done = subprocess.run([program], cwd=run.folder, env=environment, capture_output=True, text=True)
+            expect(done.returncode == 0 and done.stdout.strip() == evaluated and not done.stderr, standard, done)
+        image, = run.images()
+        check_edges(run.archive(image))
+        expect(run.findings(image) == {"fxt.image-cut note": 1} or not run.findings(image), run.findings(image))
+        image.unlink()
+
+
+JUMPS = """#include <trackway/trace.h>
+int jump(int value) {
+    if (value)
+        goto end;
+    TW_TRACE_DURATION("a", "b");
+end:
+    return value;
+}"""
+SIXTEEN = """#include <trackway/trace.h>
+void sixteen(void) { TW_TRACE_%s); }"""
+
+
+def refused(run):
+    """What a compiler must refuse: a duration that is jumped over, sixteen arguments."""
+    sixteen = ", ".join(f'TW_I32("{n}", {n})' for n in range(16))
+    sources = {JUMPS: "jump", SIXTEEN % f'DURATION("a", "b", {sixteen}': "at_most_15_arguments",
+               SIXTEEN % f'END("a", "b", {sixteen}': "at_most_15_arguments", SIXTEEN % f'OBJECT(0, "b", {sixteen}': "at_most_15_arguments"}
+    for compiler in (["gcc", "-std=c99"], ["gcc", "-std=c11"], ["c++", "-xc++", "-std=c++11"], ["clang", "-std=c99"]):
+        for source, word in sources.items() if shutil.which(compiler[0]) else ():
+            done = subprocess.run([*compiler, "-fsyntax-only", "-I" + str(ROOT / "include"), "-xc++" if "-xc++" in compiler else "-xc", "-"],
+                                  input=source, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+            expect(done.returncode != 0 and word in done.stderr, compiler, source, done.stderr)
+
+
 def clocks(run):
     """An event's time is CLOCK_MONOTONIC's, whatever counts."""
     before = time.monotonic_ns()
@@ -311,12 +373,46 @@ def names(run):
 
 
 def quiet(run):
-    """What cannot be recorded harms nothing."""
-    for name in ("/nowhere/out.fxt", "/proc/out.fxt", "/dev/full"):
-        done = subprocess.run([run.programs / "trace-stress", "storm", "50"], cwd=run.folder, env=run.environment("", name))
-        expect(done.returncode == 0, name, done.returncode)
-    done = subprocess.run([run.programs / "trace-stress", "storm", "50"], cwd=run.folder, env=run.environment("mode=other"))
-    expect(done.returncode == 0 and not run.images(), "options that are none")
+    """What cannot be recorded harms nothing; one line says what is wrong."""
+    program = [run.programs / "trace-stress", "storm", "50"]
+    for name, settings, word in (("/nowhere/out.fxt", "", "/nowhere/out.fxt: No such file"),
+                                 ("/proc/out.fxt", "", "/proc/out.fxt: No such file"),
+                                 ("out-%p.fxt", "mode=other", "mode=other"), ("out-%p.fxt", "mode=oneshot,size=4K", "size=4K"),
+                                 ("out-%p.fxt", "control=off,size=64Q", "size=64Q"), ("out-%p.fxt", "what", "what")):
+        done = subprocess.run(program, cwd=run.folder, env=run.environment(settings, name), capture_output=True, text=True)
+        expect(done.returncode == 0 and not done.stdout and not run.images(), name, settings, done)
+        expect(word in done.stderr and done.stderr.count("\n") == 1 and done.stderr.startswith("trackway: "), done.stderr)
+    run.program("trace-stress", "storm", 50, settings="mode=oneshot,size=64k")
+    expect(len(run.images()) == 1, run.images())
+
+
+def unread(run):
+    """Whoever does not read what the program says, or has closed it, is not harmed by the line."""
+    program = [run.programs / "trace-stress", "storm", "5"]
+    ends = os.pipe()
+    os.close(ends[0])
+    for words in ({"stderr": ends[1]}, {"preexec_fn": lambda: os.close(2)}):
+        done = subprocess.run(program, cwd=run.folder, env=run.environment("mode=other"), **words)
+        expect(done.returncode == 0, words, done.returncode)
+    os.close(ends[1])
+
+
+def small_disk(run):
+    """A disk of 256 KB: what fits is there, the rest is counted."""
+    script = 'mount -t tmpfs -o size=256k none . && cd "$PWD" && "$0" strings 20000; cp out-*.fxt "$1"'
+    kept = run.folder / "kept"
+    disk = run.folder / "disk"
+    kept.mkdir()
+    disk.mkdir()
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, run.programs / "trace-stress", kept], cwd=disk,
+                          env=run.environment(""), capture_output=True, text=True)
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        return expect("CI" not in os.environ, done.stderr)
+    expect(done.returncode == 0, done)
+    image, = kept.glob("out-*.fxt")
+    findings = run.findings(image)
+    expect(image.stat().st_blocks <= 512 and not [rule for rule in findings if rule.endswith("error")], findings)
+    return expect("fxt.records-dropped warning" in findings, findings)
 
 
 def limit_files(size=1 << 18):
@@ -337,8 +433,7 @@ def full(run):
 def closed(run):
     """Descriptors that the program has closed and opened anew are its own."""
     words = [run.programs / "trace-stress", "closed"]
-    without = {name: value for name, value in os.environ.items() if not name.startswith("TRACKWAY_TRACE")}
-    for environment in (without, run.environment(""), run.environment("control=off"), run.environment("mode=circular")):
+    for environment in (without_trace(), run.environment(""), run.environment("control=off"), run.environment("mode=circular")):
         done = subprocess.run(words, cwd=run.folder, env=environment, capture_output=True)
         expect(done.returncode == 0, done)
     expect(any(row.get("name") == "before" for row in run.archive(run.images()[0])), run.images())
@@ -908,7 +1003,7 @@ def tests(options):
     for program in ("c99", "c11", "cpp"):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
-    for test in (aarch64, races, fuchsia, clocks, names, quiet, full, closed, tiny, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
+    for test in (aarch64, races, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
                  processes, attach, while_written, alert, max_size, server, manager_killed, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
