@@ -171,6 +171,11 @@ struct tw_merge_options {
 	/* All traces are of one machine: a process, a CPU, and a thread that a trace knows by its number alone (FXT)
 	 * are the same where traces have the same number. */
 	bool same_machine;
+	/* A source (from 0) that is no trace: empty, of no known format, or with compression that is damaged from its
+	 * beginning. NULL: that is a failure. Otherwise it is called with what is wrong, and the source is left out; it
+	 * is a failure where nothing else is left. */
+	void (*on_left_out)(void *context, size_t source, const char *error);
+	void *context;
 };
 
 /* Numbers that several traces have: with same_machine they are the same process, thread and CPU; otherwise those of the
@@ -204,9 +209,9 @@ struct tw_merge_source {
  * stacks have a sixth of the memory limit; what there is no room for is told as a finding, "merge.name-limit": from
  * there on new names are "(other)", and new threads are track 0.
  * Returns 0, TW_ERR_VALUE for no source, TW_ALIGN_MARKERS without markers or a marker that is not there, or what
- * tw_open() returns for the first source that cannot be opened. What only the first tw_read() finds, that returns:
- * TW_ERR_VALUE for a trace without wall time or with one of another kind; and all this of sources that are read one
- * after the other. */
+ * tw_open() returns for the first source that cannot be opened, unless merge->on_left_out takes it. What only the
+ * first tw_read() finds, that returns: TW_ERR_VALUE for a trace without wall time or with one of another kind; and
+ * all this of sources that are read one after the other. */
 TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
                           const struct tw_merge_options *merge, const struct tw_read_options *options);
 

@@ -130,6 +130,60 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	done
 }
 
+# What a program leaves that is killed before it has written: nothing, zeros, the first word of an image alone.
+@test "merge, sql: a file that is no trace is told in a line, and left out of several" {
+	cp "$DATA/fxt/oneshot_all.fxt" a.fxt
+	cp "$DATA/fxt/streaming.fxt" b.fxt
+	: >empty.fxt
+	head -c 8192 /dev/zero >zeros.fxt
+	printf 'TWIMAGE\n' >begun.fxt
+	echo none >text.fxt
+	bad=(empty.fxt zeros.fxt begun.fxt text.fxt)
+	trackway merge a.fxt b.fxt -o want.fxt 2>losses
+	merged() { # descriptors, the order of the files
+		(
+			ulimit -n "$1"
+			shift
+			run trackway merge "$@" -o out.fxt
+			[ "$status" -eq 1 ]
+			[ "$(grep -c 'left out: ' <<<"$output")" -eq 4 ]
+			for file in "${bad[@]}"; do grep -q "left out: $file: " <<<"$output"; done
+		)
+		trackway dump --json out.fxt | cmp - <(trackway dump --json want.fxt)
+	}
+	merged 256 "${bad[@]}" a.fxt b.fxt
+	merged 256 a.fxt "${bad[@]}" b.fxt
+	(
+		ulimit -n 16 # one after the other
+		run trackway merge "${bad[@]}" a.fxt {1..7}.fxt b.fxt -o few.fxt
+		[ "$status" -eq 2 ] # the others are not there
+		for i in {1..7}; do cp a.fxt "$i.fxt"; done
+		run trackway merge "${bad[@]}" a.fxt {1..7}.fxt b.fxt -o few.fxt
+		[ "$status" -eq 1 ]
+		trackway merge a.fxt {1..7}.fxt b.fxt -o many.fxt 2>losses
+	)
+	for file in few many; do trackway stat --json --by thread $file.fxt | grep -o '"name".*"count":[0-9]*' | sort >$file.rows; done
+	cmp few.rows many.rows
+	[ -s few.rows ]
+	run trackway merge --json "${bad[@]}" a.fxt -o one.fxt
+	[[ "$output" = *"\"file\":\"zeros.fxt\""[^}]*"\"left_out\":true"* ]]
+	run trackway sql "${bad[@]}" a.fxt "select count(*) as n from slice"
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'left out: ' <<<"$output")" -eq 4 ]
+	[ "$(tail -n 1 <<<"$output")" -eq "$(trackway sql a.fxt "select count(*) as n from slice" | tail -n 1)" ]
+	for command in merge sql; do
+		words=(-o none.fxt)
+		[ "$command" = merge ] || words=("select 1")
+		run trackway "$command" "${bad[@]}" "${words[@]}"
+		[ "$status" -eq 2 ]
+		[[ "$output" = *"none of the files is a trace"* ]]
+		run trackway "$command" empty.fxt "${words[@]}"
+		[ "$status" -eq 2 ]
+		[[ "$output" = *"empty.fxt: the file is empty" ]]
+	done
+	[ ! -e none.fxt ]
+}
+
 @test "merge: what is wrong in a file is told with its name" {
 	head -c 60000 "$DATA/fxt/streaming.fxt" >cut.fxt
 	printf '\0\0\0\0\0\0\0\0' >>cut.fxt

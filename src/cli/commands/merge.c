@@ -25,6 +25,7 @@ struct merge_options {
 struct merge_input {
 	char *path;
 	char *folder; /* of a trace of several files: where they are; NULL */
+	bool left_out;
 	struct tw_findings findings;
 };
 
@@ -32,6 +33,7 @@ struct merge_inputs {
 	struct merge_input *items;
 	size_t count;
 	size_t last; /* the one that something was found wrong in last */
+	size_t left_out;
 };
 
 static const char *const align_words[] = {
@@ -129,6 +131,14 @@ static void keep_finding(void *context, const struct tw_finding *finding)
 	tw_findings_add(&inputs->items[inputs->last].findings, finding);
 }
 
+static void leave_out(void *context, size_t source, const char *error)
+{
+	struct merge_inputs *inputs = context;
+	inputs->items[source].left_out = true;
+	inputs->left_out++;
+	tw_say("left out: %s", error);
+}
+
 static int say_findings(struct merge_inputs *inputs)
 {
 	int status = 0;
@@ -148,6 +158,8 @@ static void say_shifts(const struct tw_reader *reader, const struct tw_merge_opt
 {
 	for (size_t i = 1; how->alignment == TW_ALIGN_MARKERS && i < inputs->count; i++) {
 		struct tw_merge_shift shift;
+		if (inputs->items[i].left_out)
+			continue;
 		tw_merged_shift(reader, i, &shift);
 		uint64_t size = shift.shift_ns < 0 ? -(uint64_t)shift.shift_ns : (uint64_t)shift.shift_ns;
 		struct tw_shown by = tw_show_change(shift.shift_ns, tw_show_duration(size));
@@ -201,6 +213,8 @@ static int put_json(const struct tw_writing *writing, const struct tw_reader *re
 		tw_json_i64(&json, "shift_ns", shift.shift_ns);
 		tw_json_u64(&json, "pivot_ns", shift.pivot_ns);
 		tw_json_double(&json, "scale", shift.scale);
+		if (inputs->items[i].left_out)
+			tw_json_bool(&json, "left_out", true);
 		tw_json_object_end(&json);
 	}
 	tw_json_array_end(&json);
@@ -244,7 +258,7 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 		int told = say_findings(inputs);
 		if (status < 0)
 			status = tw_say_failure(reader, status);
-		else if (status == 0 && tw_reader_findings(reader, TW_ERROR))
+		else if (status == 0 && (inputs->left_out || tw_reader_findings(reader, TW_ERROR)))
 			status = TW_EXIT_FINDINGS;
 		status = told ? told : status;
 	}
@@ -286,6 +300,8 @@ static int run_with(const struct merge_options *options, struct tw_writing *writ
 	status = status ? status : take_offsets(sources, inputs->count, &options->offsets);
 	status = status ? status : choose_alignment(options, &how);
 	status = status ? status : find_folders(inputs->items, inputs->count);
+	how.on_left_out = inputs->count > 1 ? leave_out : NULL;
+	how.context = inputs;
 	return status ? status : merge(&how, writing, sources, inputs);
 }
 
@@ -372,7 +388,13 @@ const struct tw_command tw_command_merge = {
 	"There may be any number of files. More than 256, or half as many as ulimit -n says, are read one after the "
 	"other, and their events wait in a temporary file ($TMPDIR, or /tmp), with about 60 bytes for each. Names, "
 	"threads and stacks of all of them together have a sixth of the memory limit: beyond that, which is told, new "
-	"names are \"(other)\" and new threads one.",
+	"names are \"(other)\" and new threads one.\n\n"
+	"A file that is empty, or no trace at all, as what is left of a program that was killed before it had written "
+	"anything, is told and left out.",
+    .exit_status =
+	"0 when all was written; 1 when it was, and something is wrong in a file, or one was left out, or --strict "
+	"does not hold; 2 for wrong use, when a file is missing, when none is a trace, or when the output cannot be "
+	"written.",
     .examples =
 	"trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"
 	"trackway merge --align none --same-machine part1.fxt part2.fxt -o all.fxt\tTwo parts of one recording.\n",

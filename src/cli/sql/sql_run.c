@@ -96,20 +96,32 @@ static const char *const form_names[TW_FORMS] = {
     [TW_FORM_FOLDED] = "text",       [TW_FORM_DOT] = "text",  [TW_FORM_DATABASE] = "text",
 };
 
+/* Opens a file; among several, one that is no trace is told and left out. */
+static int add_file(struct tw_sql_run *run, const char *path, bool among)
+{
+	struct sql_session *session = run->session;
+	int status = sql_session_add(session, path);
+	if (status < 0)
+		return status;
+	run->findings[session->count - 1].limit = TW_FINDINGS_SHOWN;
+	status = sql_file_try(session, session->count - 1);
+	if (!among || (status != TW_ERR_FORMAT && status != TW_ERR_EMPTY && status != TW_ERR_COMPRESSED))
+		return status;
+	tw_say("left out: %s", session->error);
+	sql_session_remove_last(session);
+	run->damaged = true;
+	return 0;
+}
+
 static int add_files(struct tw_sql_run *run, char **paths, size_t count)
 {
 	run->findings = calloc(count ? count : 1, sizeof *run->findings);
 	if (!run->findings)
 		return tw_say_error("out of memory");
-	for (size_t i = 0; i < count; i++) {
-		run->findings[i].limit = TW_FINDINGS_SHOWN;
-		int status = sql_session_add(run->session, paths[i]);
-		if (status == 0)
-			status = sql_file_try(run->session, i);
-		if (status < 0)
+	for (size_t i = 0; i < count; i++)
+		if (add_file(run, paths[i], count > 1) < 0)
 			return tw_say_error("%s", run->session->error);
-	}
-	return 0;
+	return count && run->session->count == 0 ? tw_say_error("none of the files is a trace") : 0;
 }
 
 /* SQLite's share of --memory has a least size: below it no statement of the tables could be prepared. */

@@ -27,7 +27,7 @@ struct tw_sql_run {
 	struct tw_findings *findings; /* by file */
 	struct tw_progress progress;
 	const struct tw_reader *shown; /* the reader that the line of progress is of; NULL: there is none */
-	bool damaged;                  /* there were findings of severity error */
+	bool damaged;                  /* there were findings of severity error, or a file was left out */
 	bool timer;                    /* how long each statement takes is told */
 };
 

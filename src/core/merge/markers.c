@@ -88,15 +88,14 @@ static int take_speed(struct tw_reader *merged, struct tw_merge_trace *trace, ui
 	return 0;
 }
 
-int tw_merge_meet(struct tw_reader *merged, size_t trace, const struct tw_moments *own, const struct tw_moments *first)
+int tw_merge_meet(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_moments *own,
+                  const struct tw_moments *first)
 {
-	struct tw_merge *merge = merged->state;
-	struct tw_merge_trace *found = &merge->traces[trace];
-	int status = check_moments(merged, own, tw_merge_name(found));
-	found->time.pivot = own->at[0];
-	found->time.shift = (tw_wide)first->at[0] - own->at[0];
-	if (status == 0 && markers_of(merge) > 1)
-		status = take_speed(merged, found, own->at[1] - own->at[0], first->at[1] - first->at[0]);
+	int status = check_moments(merged, own, tw_merge_name(trace));
+	trace->time.pivot = own->at[0];
+	trace->time.shift = (tw_wide)first->at[0] - own->at[0];
+	if (status == 0 && markers_of(merged->state) > 1)
+		status = take_speed(merged, trace, own->at[1] - own->at[0], first->at[1] - first->at[0]);
 	return status;
 }
 
@@ -110,7 +109,7 @@ int tw_merge_find_markers(struct tw_reader *merged)
 		status = find(merged, &merge->inputs[i], &own);
 		first = i == 0 ? own : first;
 		if (status == 0)
-			status = tw_merge_meet(merged, i, &own, &first);
+			status = tw_merge_meet(merged, merge->inputs[i].trace, &own, &first);
 	}
 	return status;
 }

@@ -421,7 +421,22 @@ static int add_traces(struct tw_reader *merged, const struct tw_merge_source *so
 	return 0;
 }
 
-static int open_input(struct tw_reader *merged, const struct tw_read_options *options)
+int tw_merge_leave_out(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_reader *reader,
+                       int status)
+{
+	struct tw_merge *merge = merged->state;
+	const bool is_none = status == TW_ERR_FORMAT || status == TW_ERR_EMPTY || status == TW_ERR_COMPRESSED;
+	const char *error = reader ? tw_reader_error(reader) : "out of memory";
+	if (!is_none || !merge->options.on_left_out)
+		return tw_fail(merged, status, "%s", error);
+	merge->options.on_left_out(merge->options.context, (size_t)(trace - merge->traces), error);
+	trace->left_out = true;
+	if (++merge->left_out == merge->trace_count)
+		return tw_fail(merged, TW_ERR_EMPTY, "none of the files is a trace");
+	return 0;
+}
+
+static int open_input(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_read_options *options)
 {
 	struct tw_merge *merge = merged->state;
 	size_t i = merge->count;
@@ -429,14 +444,13 @@ static int open_input(struct tw_reader *merged, const struct tw_read_options *op
 	struct tw_read_options own = *options;
 	own.before = merge->paths;
 	own.before_count = i;
-	merge->paths[i] = merge->traces[i].path;
-	int status = tw_open(&input->reader, merge->traces[i].path, &own);
+	merge->paths[i] = trace->path;
+	int status = tw_open(&input->reader, trace->path, &own);
 	if (!input->reader)
 		return no_memory(merged);
-	merge->count++;
-	input->trace = &merge->traces[i];
+	input->trace = trace;
 	input->mapping = &input->own;
-	input->own = (struct tw_mapping){.trace = (uint32_t)i,
+	input->own = (struct tw_mapping){.trace = (uint32_t)(trace - merge->traces),
 	                                 .from = input->reader->dictionary,
 	                                 .to = merged->dictionary,
 	                                 .homes = &merge->homes,
@@ -444,8 +458,15 @@ static int open_input(struct tw_reader *merged, const struct tw_read_options *op
 	if (status == 0)
 		status = tw_begin(input->reader, TW_USE_EVENTS,
 		                  &(struct tw_request){.merged = (unsigned)merge->trace_count});
+	if (status < 0) {
+		status = tw_merge_leave_out(merged, trace, input->reader, status);
+		tw_close(input->reader);
+		*input = (struct tw_merge_input){0};
+		return status;
+	}
+	merge->count++;
 	tw_merge_share(merged, i, input->reader);
-	return status < 0 ? tw_fail(merged, status, "%s", tw_reader_error(input->reader)) : 0;
+	return 0;
 }
 
 static int open_all(struct tw_reader *merged)
@@ -453,8 +474,8 @@ static int open_all(struct tw_reader *merged)
 	const struct tw_merge *merge = merged->state;
 	const struct tw_read_options options = tw_merge_options_of(merged, merge->trace_count);
 	int status = tw_merge_reserve(merged, merge->trace_count);
-	while (status == 0 && merge->count < merge->trace_count)
-		status = open_input(merged, &options);
+	for (size_t i = 0; i < merge->trace_count && status == 0; i++)
+		status = open_input(merged, &merge->traces[i], &options);
 	return status < 0 || merge->options.alignment != TW_ALIGN_MARKERS ? status : tw_merge_find_markers(merged);
 }
 

@@ -25,6 +25,7 @@ struct tw_merge_time {
 struct tw_merge_trace {
 	char *path;
 	int64_t offset_ns;
+	bool left_out;         /* it is no trace: nothing is read of it */
 	bool some;             /* it has rows: known after the first read */
 	struct tw_clock clock; /* as it was then */
 	struct tw_merge_time time;
@@ -49,7 +50,7 @@ struct tw_merge_many;
 struct tw_merge {
 	struct tw_merge_trace *traces;
 	const char **paths; /* of those that are open: options.before of the next */
-	size_t trace_count;
+	size_t trace_count, left_out;
 	struct tw_merge_input *inputs;
 	size_t count, room;
 	uint32_t *heap; /* numbers of those that have rows, the first one on top */
@@ -108,6 +109,10 @@ int tw_merge_put_in_order(struct tw_reader *merged);
 /* Asks the traces that are merged, before the first event, for the text of records where it is asked of all. */
 void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request);
 
+/* A trace could not be opened or begun. Returns 0 where it is left out, otherwise the status: the failure is told. */
+int tw_merge_leave_out(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_reader *reader,
+                       int status);
+
 /* Takes what a trace is like into what all of them are like: the first one's, until another differs. NULL: it is not
  * known before it is read. */
 void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader);
@@ -147,7 +152,8 @@ bool tw_merge_look(const struct tw_merge *merge, const struct tw_dictionary *dic
                    struct tw_moments *moments);
 
 /* Finds how the times of a trace change so that its markers meet those of the first one. Returns 0 or TW_ERR_VALUE. */
-int tw_merge_meet(struct tw_reader *merged, size_t trace, const struct tw_moments *own, const struct tw_moments *first);
+int tw_merge_meet(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_moments *own,
+                  const struct tw_moments *first);
 
 /* The same for all inputs. Returns 0 or a negative status. */
 int tw_merge_find_markers(struct tw_reader *merged);

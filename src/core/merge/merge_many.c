@@ -35,10 +35,12 @@ struct tw_merge_many {
 	struct tw_spill file;
 	struct tw_spill_run *runs; /* of the traces, one each; then what was merged of them */
 	size_t run_count;
-	bool begun;              /* that is done once, */
-	int status;              /* and ended so */
-	bool aligned;            /* runs have the times of the merged trace, not those of their traces */
-	struct tw_moments first; /* of the first trace */
+	bool begun;    /* that is done once, */
+	int status;    /* and ended so */
+	bool aligned;  /* runs have the times of the merged trace, not those of their traces */
+	size_t shared; /* traces whose traits are taken */
+	bool met;      /* the first trace has been read, with: */
+	struct tw_moments first;
 	struct tw_argument arguments[UINT8_MAX]; /* of the row that is put */
 };
 
@@ -53,21 +55,23 @@ static int no_memory(struct tw_reader *merged)
  * reported later, when it is read. */
 static int look_at(struct tw_reader *merged, size_t i)
 {
-	const char *path = ((struct tw_merge *)merged->state)->traces[i].path;
+	struct tw_merge *merge = merged->state;
+	struct tw_merge_trace *trace = &merge->traces[i];
+	const char *path = trace->path;
 	struct tw_read_options options = tw_merge_options_of(merged, READER_SHARE);
 	struct tw_reader *reader;
 	struct stat status;
 	options.on_finding = NULL;
 	bool piped = stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 	if (piped || strcmp(path, "-") == 0) {
-		tw_merge_share(merged, i, NULL);
+		tw_merge_share(merged, merge->many->shared++, NULL);
 		return 0;
 	}
 	int result = tw_open(&reader, path, &options);
 	if (result < 0)
-		tw_fail(merged, result, "%s", reader ? tw_reader_error(reader) : "out of memory");
+		result = tw_merge_leave_out(merged, trace, reader, result);
 	else
-		tw_merge_share(merged, i, reader);
+		tw_merge_share(merged, merge->many->shared++, reader);
 	tw_close(reader);
 	return result;
 }
@@ -168,7 +172,7 @@ static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *rea
 	                           .koids = reader->traits.koids,
 	                           .room = &many->room};
 	struct tw_moments moments = {0};
-	tw_merge_share(merged, i, reader);
+	tw_merge_share(merged, many->met ? 1 : 0, reader);
 	uint64_t begin = tw_spill_end(&many->file);
 	int status = put_rows(merged, trace, reader, &apart, &moments);
 	if (status == 0)
@@ -176,21 +180,26 @@ static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *rea
 	tw_mapping_free(&apart);
 	for (int severity = TW_NOTE; severity <= TW_ERROR; severity++)
 		merge->findings[severity] += reader->reports.findings[severity];
-	many->first = i == 0 ? moments : many->first;
+	many->first = many->met ? many->first : moments;
+	many->met = true;
 	if (status == 0 && merge->options.alignment == TW_ALIGN_MARKERS)
-		status = tw_merge_meet(merged, i, &moments, &many->first);
+		status = tw_merge_meet(merged, trace, &moments, &many->first);
 	return status;
 }
 
 static int take_trace(struct tw_reader *merged, size_t i)
 {
-	const struct tw_merge *merge = merged->state;
+	struct tw_merge *merge = merged->state;
+	struct tw_merge_many *many = merge->many;
 	const struct tw_read_options options = tw_merge_options_of(merged, READER_SHARE);
-	struct tw_reader *reader;
-	int status = tw_open(&reader, merge->traces[i].path, &options);
-	if (status < 0) {
-		tw_fail(merged, status, "%s", reader ? tw_reader_error(reader) : "out of memory");
-	} else {
+	struct tw_reader *reader = NULL;
+	int status = merge->traces[i].left_out ? 0 : tw_open(&reader, merge->traces[i].path, &options);
+	if (status < 0)
+		status = tw_merge_leave_out(merged, &merge->traces[i], reader, status);
+	if (status == 0 && merge->traces[i].left_out) {
+		uint64_t end = tw_spill_end(&many->file);
+		many->runs[many->run_count++] = (struct tw_spill_run){end, end};
+	} else if (status == 0) {
 		reader->request.texts = merged->request.texts;
 		status = take_reader(merged, i, reader);
 	}
