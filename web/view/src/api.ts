@@ -1,0 +1,379 @@
+// api.ts - the protocol of the server: doc/view.md. Nothing else of the page knows addresses or bytes.
+// SPDX-License-Identifier: Apache-2.0
+import type { Unit } from "./format";
+
+export interface Progress {
+	generation: number;
+	tracks: number;
+	state: "reading" | "following" | "done" | "failed";
+	read: number;
+	size: number | null;
+	events: number;
+	end: number;
+	error: string | null;
+}
+
+export interface TraceFile {
+	path: string;
+	format: string;
+	title: string;
+	size: number;
+	start: number;
+	findings: number;
+}
+
+export interface Finding {
+	file: number;
+	rule: string;
+	severity: string;
+	offset: number;
+	/** Where on the axis, if that is known. */
+	time: number | null;
+	text: string;
+}
+
+export type Kind = "process" | "thread" | "cpu" | "counter" | "async" | "other";
+
+export interface Track {
+	id: number;
+	parent: number | null;
+	kind: Kind;
+	name: string;
+	file: number;
+	pid: string | null;
+	tid: string | null;
+	sort: number;
+	/** How many rows each lane has. */
+	lanes: number[];
+	slices: number;
+	series: string[];
+}
+
+export interface Trace extends Progress {
+	unit: Unit;
+	begin: number;
+	/** Time of day at 0, in nanoseconds since 1970: beyond what a number holds. */
+	wall: bigint | null;
+	files: TraceFile[];
+	findings: Finding[];
+	list: Track[];
+}
+
+/** Slices or points of one row, in the order of time. */
+export interface Boxes {
+	track: number;
+	lane: number;
+	depth: number;
+	kind: "slices" | "points";
+	begin: Float64Array;
+	end: Float64Array;
+	busy: Float64Array;
+	item: Float64Array;
+	count: Uint32Array;
+	name: Uint32Array;
+}
+
+/** A series of a counter. */
+export interface Values {
+	track: number;
+	lane: number;
+	depth: number;
+	kind: "values";
+	time: Float64Array;
+	least: Float64Array;
+	most: Float64Array;
+	last: Float64Array;
+}
+
+export type Row = Boxes | Values;
+
+export interface Window {
+	generation: number;
+	from: number;
+	to: number;
+	rows: Row[];
+}
+
+/** Which slice: its row, and its number in it. */
+export interface Place {
+	track: number;
+	lane: number;
+	depth: number;
+	item: number;
+}
+
+export interface Caller {
+	name: string;
+	depth: number;
+	item: number;
+	begin: number;
+	duration: number;
+}
+
+export interface Slice extends Place {
+	name: string;
+	category: string;
+	begin: number;
+	end: number;
+	duration: number;
+	file: number;
+	offset: string | null;
+	open: boolean;
+	source: { file: string; line: number } | null;
+	arguments: Record<string, unknown> | null;
+	callers: Caller[];
+	command: string | null;
+}
+
+export interface Near extends Place {
+	begin: number;
+	end: number;
+}
+
+export interface Found {
+	name: string;
+	count: number;
+	total: number;
+}
+
+export interface Function extends Found {
+	self: number;
+	min: number;
+	max: number;
+	p50: number;
+	p90: number;
+	p99: number;
+}
+
+/** A frame of the tree of calls: depth first. */
+export interface Frame {
+	name: string;
+	depth: number;
+	total: number;
+	self: number;
+	count: number;
+}
+
+export interface Rows {
+	columns: string[];
+	rows: unknown[][];
+	more: boolean;
+}
+
+export interface Stretch {
+	from: number;
+	to: number;
+}
+
+type Parameters = Record<string, string | number>;
+
+/** What the server says where it does not answer. */
+export class Refusal extends Error { }
+
+const MAGIC = 0x31565754; // "TWV1"
+const KINDS = ["slices", "values", "points"] as const;
+
+export class Server {
+	/** Names by their number; they come with windows, each once. */
+	readonly names: string[] = [];
+
+	async trace(): Promise<Trace> {
+		const answer = await this.json("trace");
+		return {
+			...progressOf(answer),
+			unit: answer.unit,
+			begin: Number(answer.begin),
+			wall: answer.wall == null ? null : BigInt(answer.wall),
+			files: answer.files.map((file: any) => ({
+				...file, size: Number(file.size), start: Number(file.start), findings: Number(file.findings) })),
+			findings: answer.findings.map((finding: any) => ({
+				...finding, offset: Number(finding.offset), time: finding.time == null ? null : Number(finding.time) })),
+			list: answer.list.map((track: any) => ({
+				...track, slices: Number(track.slices), series: track.series ?? [] })),
+		};
+	}
+
+	async progress(): Promise<Progress> {
+		return progressOf(await this.json("progress"));
+	}
+
+	async window(stretch: Stretch, width: number, tracks: number[], signal?: AbortSignal): Promise<Window> {
+		const response = await this.ask("window",
+			{ ...whole(stretch), width, tracks: tracks.join(","), names: this.names.length }, signal);
+		return decodeWindow(await response.arrayBuffer(), this.names);
+	}
+
+	async slice(place: Place): Promise<Slice> {
+		return sliceOf(place, await this.json("slice", { ...placeOf(place) }));
+	}
+
+	/** The neighbour in the slice's own row. */
+	neighbour(place: Place, direction: "next" | "previous"): Promise<Near | null> {
+		return this.near({ ...placeOf(place), direction });
+	}
+
+	/** The next slice of exactly this name. */
+	occurrence(name: string, at: number, direction: "next" | "previous"): Promise<Near | null> {
+		return this.near({ name, at: Math.round(at), direction });
+	}
+
+	async search(text: string, limit: number, signal?: AbortSignal): Promise<{ names: Found[]; more: boolean }> {
+		const answer = await this.json("search", { text, limit }, signal);
+		return { names: answer.names.map(foundOf), more: Boolean(answer.more) };
+	}
+
+	async functions(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal): Promise<Function[]> {
+		const answer = await this.json("stat", { ...whole(stretch), ...list(tracks) }, signal);
+		return answer.functions.map((row: any) => ({ ...foundOf(row), self: Number(row.self), min: Number(row.min),
+			max: Number(row.max), p50: Number(row.p50), p90: Number(row.p90), p99: Number(row.p99) }));
+	}
+
+	async flame(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal): Promise<Frame[]> {
+		const response = await this.ask("flame", { ...whole(stretch), ...list(tracks) }, signal);
+		const lines = (await response.text()).split("\n").filter(Boolean);
+		return lines.map(line => frameOf(JSON.parse(line)));
+	}
+
+	async sql(query: string, limit: number, signal?: AbortSignal): Promise<Rows> {
+		return this.json("sql", { query, limit }, signal);
+	}
+
+	private async near(parameters: Parameters): Promise<Near | null> {
+		const answer = await this.json("near", parameters);
+		if (!answer.found)
+			return null;
+		return { track: answer.track, lane: answer.lane, depth: answer.depth, item: Number(answer.item),
+			begin: Number(answer.begin), end: Number(answer.end) };
+	}
+
+	private async ask(address: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<Response> {
+		const query = new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, String(value)]));
+		const response = await fetch(`api/${address}?${query}`, signal ? { signal } : {});
+		if (response.ok)
+			return response;
+		const answer = await response.json().catch(() => ({}));
+		throw new Refusal(typeof answer.error === "string" ? answer.error : `${response.status} ${response.statusText}`);
+	}
+
+	private async json(address: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<any> {
+		return (await this.ask(address, parameters, signal)).json();
+	}
+}
+
+function whole(stretch: Stretch): Parameters {
+	const from = Math.max(0, Math.floor(stretch.from));
+	return { from, to: Math.max(from + 1, Math.ceil(stretch.to)) };
+}
+
+function list(tracks: number[] | null): Parameters {
+	return tracks ? { tracks: tracks.join(",") } : {};
+}
+
+function placeOf({ track, lane, depth, item }: Place): Parameters {
+	return { track, lane, depth, item };
+}
+
+function progressOf(answer: any): Progress {
+	return { generation: answer.generation, tracks: answer.tracks, state: answer.state, read: Number(answer.read),
+		size: answer.size == null ? null : Number(answer.size), events: Number(answer.events), end: Number(answer.end),
+		error: answer.error };
+}
+
+function foundOf(row: any): Found {
+	return { name: row.name, count: Number(row.count), total: Number(row.total) };
+}
+
+function sliceOf(place: Place, answer: any): Slice {
+	const callers = answer.callers.map((caller: any) => ({ name: caller.name, depth: caller.depth,
+		item: Number(caller.item), begin: Number(caller.begin), duration: Number(caller.duration) }));
+	return { ...answer, ...place, begin: Number(answer.begin), end: Number(answer.end),
+		duration: Number(answer.duration), callers };
+}
+
+function frameOf(line: any): Frame {
+	return { name: line.name, depth: Number(line.depth), total: Number(line.total_ns ?? line.total),
+		self: Number(line.self_ns ?? line.self), count: Number(line.count) };
+}
+
+/** Reads the bytes of a window one after the other; every array begins at a multiple of 8. */
+class Reader {
+	at = 0;
+	constructor(private readonly buffer: ArrayBuffer, private readonly view = new DataView(buffer)) { }
+
+	u16(): number {
+		this.at += 2;
+		return this.view.getUint16(this.at - 2, true);
+	}
+
+	u32(): number {
+		this.at += 4;
+		return this.view.getUint32(this.at - 4, true);
+	}
+
+	u64(): number {
+		this.at += 8;
+		return Number(this.view.getBigUint64(this.at - 8, true));
+	}
+
+	f64s(count: number): Float64Array {
+		const array = new Float64Array(this.buffer, this.at, count);
+		this.at += 8 * count;
+		return array;
+	}
+
+	u32s(count: number): Uint32Array {
+		const array = new Uint32Array(this.buffer, this.at, count);
+		this.at += 4 * count + (count % 2) * 4;
+		return array;
+	}
+
+	text(ends: Uint32Array, size: number): string[] {
+		const utf8 = new TextDecoder();
+		let begin = this.at;
+		const texts = [...ends].map(end => {
+			const text = utf8.decode(new Uint8Array(this.buffer, begin, this.at + end - begin));
+			begin = this.at + end;
+			return text;
+		});
+		this.at += size;
+		return texts;
+	}
+}
+
+function shift(times: Float64Array, by: number): Float64Array {
+	for (let i = 0; i < times.length; i++)
+		times[i]! += by;
+	return times;
+}
+
+function decodeRow(reader: Reader, from: number): Row {
+	const place = { track: reader.u32(), lane: reader.u16(), depth: reader.u16() };
+	const kind = KINDS[reader.u32()];
+	const n = reader.u32();
+	const f64s = () => reader.f64s(n);
+	if (kind === "values")
+		return { ...place, kind, time: shift(f64s(), from), least: f64s(), most: f64s(), last: f64s() };
+	if (!kind)
+		throw new Refusal("the server sent a row of a kind that this page does not know");
+	return { ...place, kind, begin: shift(f64s(), from), end: shift(f64s(), from), busy: f64s(), item: f64s(),
+		count: reader.u32s(n), name: reader.u32s(n) };
+}
+
+/** Decodes a window, and adds the names that come with it to those that are there. */
+export function decodeWindow(buffer: ArrayBuffer, names: string[]): Window {
+	const reader = new Reader(buffer);
+	if (reader.u32() !== MAGIC)
+		throw new Refusal("the server sent no window");
+	const generation = reader.u32();
+	const from = reader.u64();
+	const to = reader.u64();
+	const rowCount = reader.u32();
+	const firstName = reader.u32();
+	const nameCount = reader.u32();
+	const textSize = reader.u32();
+	const rows = Array.from({ length: rowCount }, () => decodeRow(reader, from));
+	reader.text(reader.u32s(nameCount), textSize).forEach((name, i) => {
+		names[firstName + i] = name;
+	});
+	return { generation, from, to, rows };
+}

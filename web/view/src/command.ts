@@ -1,0 +1,37 @@
+// command.ts - the `trackway` command that shows what the page shows.
+// SPDX-License-Identifier: Apache-2.0
+import type { Stretch, Trace, Track } from "./api";
+import { shell } from "./format";
+import { write, type State } from "./state";
+
+function filesOf(trace: Trace): string[] {
+	return trace.files.map(file => file.path);
+}
+
+/** A time as the options take it: exact. */
+function exact(time: number): string {
+	return `${Math.round(time)}ns`;
+}
+
+function threadsOf(trace: Trace, tracks: number[]): string[] {
+	const chosen = tracks.map(id => trace.list[id]).filter((track): track is Track => track?.kind === "thread");
+	const all = trace.list.filter(track => track.kind === "thread");
+	const ids = chosen.map(track => track.tid).filter((id): id is string => id !== null);
+	return chosen.length && chosen.length < all.length ? ["--thread", [...new Set(ids)].join(",")] : [];
+}
+
+/** `trackway NAME` of a stretch of the trace, and of some tracks. */
+export function commandOf(name: string, trace: Trace, stretch: Stretch, tracks: number[], more: string[] = []): string {
+	const whole = stretch.from <= 0 && stretch.to >= trace.end;
+	const times = whole ? [] : ["--from-time", exact(stretch.from), "--to-time", exact(stretch.to)];
+	return ["trackway", name, ...times, ...threadsOf(trace, tracks), ...more, ...filesOf(trace)].map(shell).join(" ");
+}
+
+/** `trackway view` of the same window. */
+export function viewCommand(trace: Trace, state: State): string {
+	return ["trackway", "view", "--state", write(state), ...filesOf(trace)].map(shell).join(" ");
+}
+
+export function sqlCommand(trace: Trace, query: string): string {
+	return ["trackway", "sql", ...filesOf(trace), query].map(shell).join(" ");
+}

@@ -1,0 +1,60 @@
+// format.ts - numbers for people, as the tool prints them.
+// SPDX-License-Identifier: Apache-2.0
+
+const UNITS: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"]];
+
+/** What an axis of a trace counts: nanoseconds, or instructions where a trace has no clock. */
+export type Unit = "ns" | "instructions";
+
+export function count(value: number): string {
+	return value.toLocaleString("en");
+}
+
+/** 999 ns, 1.234 us, 1.234 ms, 1.234 s. */
+export function time(ns: number, unit: Unit = "ns"): string {
+	if (unit !== "ns")
+		return `${count(Math.round(ns))} ${ns === 1 ? "instruction" : unit}`;
+	const size = Math.abs(ns);
+	for (const [each, name] of UNITS)
+		if (size >= each * 0.9999995)
+			return `${(Math.floor(ns / each * 1000 + 0.5 + 1e-6) / 1000).toFixed(3)} ${name}`;
+	return `${Math.round(ns)} ns`;
+}
+
+/** A round time, as a tick has it: 20 ms, 1.5 s. */
+export function round(ns: number, unit: Unit = "ns"): string {
+	if (unit !== "ns")
+		return count(ns);
+	const size = Math.abs(ns);
+	const [each, name] = UNITS.find(([least]) => size >= least) ?? [1, "ns"];
+	return ns === 0 ? "0" : `${Number((ns / each).toPrecision(12))} ${name}`;
+}
+
+/** Seconds with nine decimals: what the options of the tool take. */
+export function seconds(ns: number): string {
+	return (ns / 1e9).toFixed(9).replace(/\.?0+$/, "") || "0";
+}
+
+export function share(part: number, whole: number): string {
+	return `${(whole ? 100 * part / whole : 0).toFixed(2)} %`;
+}
+
+export function bytes(size: number): string {
+	let unit = 0;
+	for (; size >= 1024 && unit < 6; unit++)
+		size /= 1024;
+	const name = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"][unit];
+	return unit ? `${size.toFixed(1)} ${name}` : `${size} ${size === 1 ? "byte" : name}`;
+}
+
+/** A value of a counter. */
+export function value(number: number): string {
+	if (!Number.isFinite(number))
+		return String(number);
+	return Math.abs(number) >= 1e15 ? number.toPrecision(6) : number.toLocaleString("en", { maximumSignificantDigits: 6 });
+}
+
+/** A word of a shell's command line. */
+export function shell(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

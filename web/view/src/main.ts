@@ -1,0 +1,280 @@
+// main.ts - starts the page, and keeps it up with the server.
+// SPDX-License-Identifier: Apache-2.0
+import { Server, type Place, type Progress, type Stretch, type Trace } from "./api";
+import { viewCommand } from "./command";
+import { button, byId, make } from "./dom";
+import { bytes, count, time } from "./format";
+import { Keys, type Key } from "./keys";
+import { copy, type Context } from "./panels/context";
+import { Details } from "./panels/details";
+import { Drawer } from "./panels/drawer";
+import { Flame } from "./panels/flame";
+import { Functions } from "./panels/functions";
+import { Search } from "./panels/search";
+import { Sql } from "./panels/sql";
+import { Table } from "./panels/table";
+import { TracePanel } from "./panels/trace";
+import { go } from "./slices";
+import { NOTHING, Store } from "./state";
+import { plain } from "./timeline/text";
+import { Timeline } from "./timeline/timeline";
+
+const OFTEN = 250; // ms between questions while the trace is read
+const SELDOM = 1000; // while it may grow
+const SAID = 3000; // ms that a sentence is seen
+const ZOOM = 0.75; // of what is seen, by a key
+const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
+
+class Page implements Context {
+	readonly server = new Server();
+	readonly timeline: Timeline;
+	readonly store: Store;
+	readonly search: Search;
+	readonly flame: Flame;
+	private readonly drawer: Drawer;
+	private readonly keys: Keys;
+	private silence = 0;
+
+	constructor(private current: Trace) {
+		this.store = new Store({ ...NOTHING, view: { from: 0, to: Math.max(20, current.end) } });
+		this.timeline = new Timeline(this.server, this.store, words => this.say(words), place => this.open(place));
+		this.search = new Search(this);
+		this.flame = new Flame(this);
+		this.drawer = new Drawer(this, { details: new Details(this), functions: new Functions(this), flame: this.flame,
+			search: this.search, sql: new Sql(this), table: new Table(this), trace: new TracePanel(this) });
+		this.keys = new Keys(this.table());
+		this.fillBar();
+		this.attachFilter();
+		this.timeline.update(current);
+		this.drawer.refresh();
+		this.tellTrace();
+		byId("skip").addEventListener("click", event => {
+			event.preventDefault();
+			byId("scroller").focus();
+		});
+		byId("scroller").focus({ preventScroll: true });
+	}
+
+	trace(): Trace {
+		return this.current;
+	}
+
+	say(words: string): void {
+		byId("said").textContent = words;
+		document.querySelector(".said")?.remove();
+		const box = make("div", { class: "said", "aria-hidden": "true" }, words);
+		document.body.append(box);
+		clearTimeout(this.silence);
+		this.silence = setTimeout(() => box.remove(), SAID);
+	}
+
+	open(place: Place, stretch?: Stretch): void {
+		const { track, lane, depth, item } = place;
+		this.store.set({ slice: { track, lane, depth, item }, tab: "details" });
+		if (stretch)
+			this.timeline.reveal(place, stretch);
+		void this.tell({ track, lane, depth, item });
+	}
+
+	find(name: string): void {
+		this.store.set({ query: name });
+		void this.search.step("next", [{ name, count: 0, total: 0 }]);
+	}
+
+	/** Reads the chosen slice out. */
+	private async tell(place: Place): Promise<void> {
+		const slice = await this.server.slice(place).catch(() => null);
+		if (slice)
+			byId("said").textContent = `${plain(slice.name)}, ${time(slice.duration, this.current.unit)}, on ${this.timeline.title(place.track)}`;
+	}
+
+	// ---- What the server knows meanwhile ----
+
+	async follow(): Promise<void> {
+		while (this.current.state === "reading" || this.current.state === "following") {
+			await new Promise(resolve => setTimeout(resolve, this.current.state === "reading" ? OFTEN : SELDOM));
+			const progress = await this.server.progress().catch(() => null);
+			if (progress)
+				await this.take(progress);
+		}
+	}
+
+	private async take(progress: Progress): Promise<void> {
+		const before = this.current;
+		const grown = progress.generation !== before.generation || progress.tracks !== before.tracks || progress.state !== before.state;
+		this.current = { ...before, ...progress };
+		if (grown)
+			this.current = await this.server.trace().catch(() => this.current);
+		const { view } = this.store.state;
+		// Who looks at all of it goes on looking at all of it.
+		if (view.from <= 0 && view.to >= before.end && this.current.end > before.end)
+			this.store.set({ view: { from: 0, to: Math.max(this.current.end, 20) } });
+		this.timeline.update(this.current);
+		this.tellTrace();
+		if (progress.state !== before.state)
+			this.drawer.refresh();
+		if (progress.state === "failed")
+			this.say(progress.error ?? "The trace cannot be read further");
+	}
+
+	private tellTrace(): void {
+		const { files, state, read: done, size, end, unit, events } = this.current;
+		const name = files.map(file => plain(file.path.replace(/.*\//, ""))).join(" + ");
+		byId("trace-name").textContent = name || "Trackway";
+		document.title = name ? `${name} \u2013 Trackway` : "Trackway";
+		const findings = files.reduce((sum, file) => sum + file.findings, 0);
+		const about = state === "reading" ? `reading ${bytes(done)}${size ? ` of ${bytes(size)}` : ""}`
+			: `${time(end, unit)}, ${count(events)} events${findings ? `, ${count(findings)} damaged` : ""}`;
+		byId("trace-about").textContent = about;
+		const bar = byId("progress");
+		bar.hidden = state !== "reading";
+		const part = size ? Math.round(100 * done / size) : 0;
+		bar.setAttribute("aria-valuenow", String(part));
+		(bar.firstElementChild as HTMLElement).style.width = `${part}%`;
+	}
+
+	// ---- The bar ----
+
+	private fillBar(): void {
+		byId("tools").append(
+			button("Copy link", () => this.copyLink(), { title: "The address that shows this" }),
+			button("Copy command", () => void copy(this, viewCommand(this.current, this.store.state), "Command"),
+				{ class: "wide", title: "The command that shows this elsewhere" }),
+			button("?", () => this.keys.showHelp(), { "aria-label": "Keys", title: "Keys (?)" }));
+	}
+
+	private toggle(tab: "flame"): void {
+		this.store.set({ tab: this.store.state.tab === tab ? null : tab });
+	}
+
+	private copyLink(): void {
+		this.store.keep();
+		void copy(this, location.href, "Link");
+	}
+
+	private attachFilter(): void {
+		const filter = byId<HTMLInputElement>("filter");
+		filter.value = this.store.state.filter;
+		filter.addEventListener("input", () => this.store.set({ filter: filter.value.trim() }));
+		filter.addEventListener("keydown", event => {
+			if (event.key !== "Escape")
+				return;
+			filter.value = "";
+			this.store.set({ filter: "" });
+			byId("scroller").focus();
+			event.stopPropagation();
+		});
+		this.store.listen(changed => {
+			if (changed.has("filter") && document.activeElement !== filter)
+				filter.value = this.store.state.filter;
+		});
+	}
+
+	// ---- Keys ----
+
+	private table(): Key[] {
+		const { timeline } = this;
+		const key = (keys: string, shown: string, says: string, act: (event: KeyboardEvent) => void, more: Partial<Key> = {}): Key =>
+			({ keys: keys.split(" "), shown, says, act, ...more });
+		const arrow = (name: "Left" | "Right" | "Up" | "Down", shown: string, says: string) => key(`Arrow${name}`, shown, says,
+			() => void go(this, name.toLowerCase() as "left" | "right" | "up" | "down"), { inTimeline: true });
+		return [
+			key("w", "W", "zoom in", () => timeline.zoomHere(ZOOM), { hold: part => timeline.zoomHere(Math.exp(-SPEED * part)) }),
+			key("s", "S", "zoom out", () => timeline.zoomHere(1 / ZOOM), { hold: part => timeline.zoomHere(Math.exp(SPEED * part)) }),
+			key("a", "A", "pan left", () => timeline.pan(-0.1), { hold: part => timeline.pan(-part) }),
+			key("d", "D", "pan right", () => timeline.pan(0.1), { hold: part => timeline.pan(part) }),
+			key("f", "F", "fit the chosen slice, then all", () => void this.fit()),
+			key("0", "0", "fit all", () => timeline.fit()),
+			arrow("Left", "\u2190", "the slice before"),
+			arrow("Right", "\u2192", "the slice after"),
+			arrow("Up", "\u2191", "its caller"),
+			arrow("Down", "\u2193", "the longest slice that it calls"),
+			key("Enter", "Enter", "details of the slice", () => this.details(), { inTimeline: true }),
+			key(",", ",", "the slice before", () => void go(this, "left")),
+			key(".", ".", "the slice after", () => void go(this, "right")),
+			key("/", "/", "search", () => this.search.focus()),
+			key("n ]", "N ]", "next match", event => void this.search.step(event.shiftKey ? "previous" : "next")),
+			key("p [", "P [", "previous match", () => void this.search.step("previous")),
+			key("m", "M", "set a mark at the pointer, or take it away", () => timeline.mark()),
+			key("r", "R", "select the chosen slice", () => void this.selectSlice()),
+			key(":", ":", "SQL", () => this.sql()),
+			key("g", "G", "flame graph", () => this.toggle("flame")),
+			key("t", "T", "filter tracks", () => byId("filter").focus()),
+			key("p", "Ctrl P", "filter tracks", () => byId("filter").focus(), { ctrl: true }),
+			key("PageDown", "PgDn", "scroll down", () => timeline.scroll(innerHeight / 2), { inTimeline: true }),
+			key("PageUp", "PgUp", "scroll up", () => timeline.scroll(-innerHeight / 2), { inTimeline: true }),
+			key("Escape", "Esc", "close, clear", () => this.escape()),
+			key("?", "?", "this help", () => this.keys.showHelp()),
+		];
+	}
+
+	private async fit(): Promise<void> {
+		const { slice, view } = this.store.state;
+		const found = slice ? await this.server.slice(slice).catch(() => null) : null;
+		const around = found ? { from: found.begin - found.duration * 0.05, to: found.end + found.duration * 0.05 } : null;
+		const there = around && Math.abs(view.from - around.from) + Math.abs(view.to - around.to) < (around.to - around.from) * 0.02;
+		if (around && !there)
+			this.timeline.show(around);
+		else
+			this.timeline.fit();
+	}
+
+	private details(): void {
+		this.store.set({ tab: "details" });
+		byId("panel").focus();
+	}
+
+	private sql(): void {
+		this.store.set({ tab: "sql" });
+		byId("sql").focus();
+	}
+
+	private async selectSlice(): Promise<void> {
+		const { slice } = this.store.state;
+		const found = slice ? await this.server.slice(slice).catch(() => null) : null;
+		if (found)
+			this.store.set({ selection: { from: found.begin, to: found.end }, tracks: [found.track], tab: "functions" });
+		else
+			this.say("Choose a slice first");
+	}
+
+	private escape(): void {
+		const { tab, selection, slice } = this.store.state;
+		if (document.activeElement instanceof HTMLElement && document.activeElement.closest("#drawer, #searching, #corner"))
+			byId("scroller").focus();
+		else if (tab !== null)
+			this.drawer.close();
+		else if (selection || slice)
+			this.store.set({ selection: null, tracks: [], slice: null });
+	}
+}
+
+/** What tests ask: what is drawn where. */
+function expose(page: Page): void {
+	const asked = {
+		boxes: () => page.timeline.boxes,
+		ticks: () => page.timeline.labelsDrawn,
+		lines: () => page.timeline.layout.lines.map(({ track, y, height }) => ({ id: track.id, name: track.name, y, height })),
+		flame: () => page.flame.drawn.map(({ name, depth, total, self, count: calls, x, width, text }) =>
+			({ name, depth, total, self, count: calls, x, width, text })),
+		state: () => page.store.state,
+		busy: () => page.timeline.data.busy,
+		frames: () => page.timeline.frameTimes,
+	};
+	Object.assign(window, { trackway: asked });
+}
+
+async function start(): Promise<void> {
+	const server = new Server();
+	try {
+		const page = new Page(await server.trace());
+		expose(page);
+		await page.follow();
+	} catch (error) {
+		const empty = byId("empty");
+		empty.hidden = false;
+		empty.textContent = error instanceof Error ? error.message : String(error);
+	}
+}
+
+void start();

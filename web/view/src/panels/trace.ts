@@ -1,0 +1,46 @@
+// trace.ts - what is open: files, and what is damaged in them.
+// SPDX-License-Identifier: Apache-2.0
+import type { Finding, TraceFile } from "../api";
+import { button, make, table } from "../dom";
+import { bytes, count, time } from "../format";
+import { plain } from "../timeline/text";
+import { quiet, type Context, type Panel } from "./context";
+import { wallClock } from "./details";
+
+export class TracePanel implements Panel {
+	readonly title = "Trace";
+
+	constructor(private readonly context: Context) { }
+
+	show(box: HTMLElement): void {
+		const trace = this.context.trace();
+		box.append(make("h2", {}, "Files"), table<TraceFile>("Files", [
+			{ name: "file", text: file => plain(file.path) },
+			{ name: "format", text: file => plain(file.title) },
+			{ name: "size", number: true, text: file => bytes(file.size) },
+			{ name: "begins", number: true, text: file => time(file.start, trace.unit) },
+			{ name: "findings", number: true, text: file => count(file.findings) },
+		], trace.files));
+		const hidden = this.context.store.state.hidden.length;
+		box.append(quiet(`${count(trace.list.length)} tracks${hidden ? `, ${count(hidden)} hidden` : ""}, ` +
+			`${time(trace.end, trace.unit)}, ${count(trace.events)} events` +
+			`${trace.wall === null ? "" : `; 0 is ${wallClock(trace.wall, 0)}`}`));
+		if (hidden)
+			box.append(make("div", { class: "row" }, button("Show hidden tracks", () => this.context.store.set({ hidden: [] }))));
+		this.findings(box, trace.findings, trace.files);
+	}
+
+	private findings(box: HTMLElement, findings: Finding[], files: TraceFile[]): void {
+		if (!findings.length) {
+			box.append(quiet("Nothing is damaged."));
+			return;
+		}
+		box.append(make("h2", {}, "Damaged and lost"), table<Finding>("Findings", [
+			{ name: "file", text: finding => plain(files[finding.file]?.path ?? "") },
+			{ name: "at", number: true, text: finding => `0x${finding.offset.toString(16)}` },
+			{ name: "severity", text: finding => finding.severity },
+			{ name: "rule", text: finding => finding.rule },
+			{ name: "what", text: finding => plain(finding.text) },
+		], findings));
+	}
+}

@@ -1,0 +1,91 @@
+// data.ts - what is known of the window: asked for a track at a time of need, kept, drawn stretched until better comes.
+// SPDX-License-Identifier: Apache-2.0
+import { Refusal, type Row, type Server, type Stretch } from "../api";
+
+interface Known extends Stretch {
+	width: number;
+	generation: number;
+	rows: Row[];
+}
+
+const AROUND = 0.5; // of the view is fetched on each side, so that a pan finds it there
+const COARSE = 0.6; // of the resolution wanted: less is asked for anew
+const KEEP = 4096; // tracks
+const MOST = 512; // tracks in one request
+
+export class Data {
+	/** Of the server, as it last said. */
+	generation = 0;
+	/** Of the trace: nothing is asked for beyond. */
+	end = 1;
+	private readonly known = new Map<number, Known>();
+	private asking: AbortController | null = null;
+	private wanted: { view: Stretch; width: number; tracks: number[] } | null = null;
+	/** Requests that the picture still waits for. */
+	busy = false;
+
+	constructor(private readonly server: Server, private readonly changed: () => void,
+		private readonly failed: (words: string) => void) { }
+
+	rows(track: number): Row[] {
+		return this.known.get(track)?.rows ?? [];
+	}
+
+	/** Says what is looked at; what is missing is fetched, one request at a time. */
+	want(view: Stretch, width: number, tracks: number[]): void {
+		this.wanted = { view, width, tracks };
+		if (!this.asking)
+			void this.fetch();
+	}
+
+	private stale(track: number, view: Stretch, width: number): boolean {
+		const known = this.known.get(track);
+		if (!known || known.generation < this.generation)
+			return true;
+		if (known.from > Math.max(0, view.from) || known.to < Math.min(view.to, this.end))
+			return true;
+		const wanted = width / (view.to - view.from);
+		return known.width / (known.to - known.from) < wanted * COARSE;
+	}
+
+	private async fetch(): Promise<void> {
+		const wanted = this.wanted;
+		if (!wanted)
+			return;
+		const { view, width } = wanted;
+		const tracks = wanted.tracks.filter(track => this.stale(track, view, width)).slice(0, MOST);
+		this.busy = tracks.length > 0;
+		if (!this.busy)
+			return;
+		const around = (view.to - view.from) * AROUND;
+		const from = Math.max(0, Math.floor(view.from - around));
+		const to = Math.max(from + 1, Math.ceil(Math.min(view.to + around, Math.max(this.end, view.to))));
+		const pixels = Math.min(16384, Math.max(1, Math.ceil(width * (to - from) / (view.to - view.from))));
+		this.asking = new AbortController();
+		try {
+			const answer = await this.server.window({ from, to }, pixels, tracks, this.asking.signal);
+			this.keep(tracks, { from, to, width: pixels, generation: Math.max(answer.generation, this.generation) }, answer.rows);
+		} catch (error) {
+			// Without this a server that is gone would be asked without end.
+			this.wanted = null;
+			this.failed(error instanceof Refusal ? error.message : "trackway view has ended: start it again, and reload");
+		}
+		this.asking = null;
+		this.changed();
+		void this.fetch();
+	}
+
+	private keep(tracks: number[], how: Omit<Known, "rows">, rows: Row[]): void {
+		for (const track of tracks) {
+			this.known.delete(track);
+			this.known.set(track, { ...how, rows: [] });
+		}
+		for (const row of rows)
+			this.known.get(row.track)?.rows.push(row);
+		for (const track of this.known.keys()) {
+			if (this.known.size <= KEEP)
+				break;
+			this.known.delete(track);
+		}
+	}
+}

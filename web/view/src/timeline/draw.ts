@@ -1,0 +1,424 @@
+// draw.ts - the picture itself: what is drawn where, and with which words.
+// SPDX-License-Identifier: Apache-2.0
+import type { Boxes, Finding, Place, Row, Stretch, Values } from "../api";
+import { round, time, value, type Unit } from "../format";
+import { hash, type Theme } from "./colours";
+import { COUNTER, PAD, ROW, type Layout, type Line } from "./layout";
+import { fit } from "./text";
+import { ticks } from "./ticks";
+
+export const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
+export const SMALL = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
+const BASELINE = 12;
+const INDENT = 4;
+const SHORTEST_TEXT = 6; // columns, of a name that is cut
+const TICK_ROOM = 110; // pixels
+
+/** A box as it is drawn: what tests and the pointer look at. */
+export interface Box extends Place {
+	x: number;
+	y: number;
+	width: number;
+	height: number;
+	name: string;
+	text: string;
+	begin: number;
+	end: number;
+	count: number;
+	busy: number;
+	point: boolean;
+}
+
+export interface Scene {
+	view: Stretch;
+	width: number;
+	height: number;
+	scroll: number;
+	layout: Layout;
+	names: string[];
+	theme: Theme;
+	unit: Unit;
+	end: number;
+	selection: Stretch | null;
+	tracks: number[];
+	slice: Place | null;
+	hovered: Place | null;
+	query: string;
+	marks: number[];
+	findings: Finding[];
+	cursor: number | null;
+	rows(track: number): Row[];
+}
+
+export class Painter {
+	/** The boxes of the last picture, from top to bottom. */
+	boxes: Box[] = [];
+	private columnWidth = 0;
+	private colours = new Map<number, string>();
+	private theme: Theme | null = null;
+	private hits = new Map<number, boolean>();
+	private query = "";
+
+	constructor(private readonly context: CanvasRenderingContext2D) { }
+
+	draw(scene: Scene): void {
+		const context = this.context;
+		this.boxes = [];
+		this.prepare(scene);
+		context.fillStyle = scene.theme.page;
+		context.fillRect(0, 0, scene.width, scene.height);
+		this.grid(scene);
+		this.lines(scene, scene.layout.lines, scene.layout.pinnedHeight, scene.height,
+			scene.layout.pinnedHeight - scene.scroll);
+		if (scene.layout.pinned.length) {
+			context.fillStyle = scene.theme.page;
+			context.fillRect(0, 0, scene.width, scene.layout.pinnedHeight);
+			this.lines(scene, scene.layout.pinned, 0, scene.layout.pinnedHeight, 0);
+			this.edge(scene, scene.layout.pinnedHeight);
+		}
+		this.over(scene);
+	}
+
+	private edge(scene: Scene, y: number): void {
+		this.context.fillStyle = scene.theme.muted;
+		this.context.fillRect(0, y - 2, scene.width, 2);
+	}
+
+	private prepare(scene: Scene): void {
+		if (this.theme !== scene.theme)
+			this.colours.clear();
+		this.theme = scene.theme;
+		if (this.query !== scene.query)
+			this.hits.clear();
+		this.query = scene.query;
+		this.context.font = FONT;
+		this.context.textBaseline = "alphabetic";
+		this.columnWidth ||= this.context.measureText("0".repeat(40)).width / 40 || 6.6;
+	}
+
+	private grid(scene: Scene): void {
+		this.context.fillStyle = scene.theme.grid;
+		for (const at of ticks(scene.view.from, scene.view.to, scene.width / TICK_ROOM))
+			this.context.fillRect(Math.round(xOf(scene, at)), 0, 1, scene.height);
+	}
+
+	/** Draws those lines that are in sight, and nothing outside of top and bottom. */
+	private lines(scene: Scene, lines: Line[], top: number, bottom: number, shift: number): void {
+		const context = this.context;
+		context.save();
+		context.beginPath();
+		context.rect(0, top, scene.width, bottom - top);
+		context.clip();
+		for (const line of lines) {
+			const y = line.y + shift;
+			if (y + line.height < top || y > bottom)
+				continue;
+			this.line(scene, line, y);
+		}
+		context.restore();
+	}
+
+	private line(scene: Scene, line: Line, y: number): void {
+		const context = this.context;
+		if (line.group) {
+			context.fillStyle = scene.theme.group;
+			context.fillRect(0, y, scene.width, line.height);
+		}
+		context.fillStyle = scene.theme.line;
+		context.fillRect(0, y + line.height - 1, scene.width, 1);
+		if (!line.group || !scene.tracks.length)
+			this.selected(scene, line, y);
+		if (line.group)
+			return;
+		const bases = scene.layout.bases.get(line.track.id) ?? [];
+		for (const row of scene.rows(line.track.id)) {
+			if (row.kind === "values") {
+				if (!line.closed || row.lane === 0)
+					this.values(scene, line, row, y);
+				continue;
+			}
+			const at = (bases[row.lane] ?? 0) + row.depth;
+			if (line.closed && at > 0)
+				continue;
+			const top = y + PAD + at * ROW;
+			if (top + ROW >= 0 && top <= scene.height)
+				this.row(scene, row, top);
+		}
+	}
+
+	private colour(scene: Scene, name: number): string {
+		let colour = this.colours.get(name);
+		if (colour === undefined) {
+			colour = scene.theme.names[hash(scene.names[name] ?? "", scene.theme.names.length)]!;
+			this.colours.set(name, colour);
+		}
+		return colour;
+	}
+
+	private isHit(scene: Scene, name: number): boolean {
+		if (this.query === "")
+			return false;
+		let hit = this.hits.get(name);
+		if (hit === undefined) {
+			hit = (scene.names[name] ?? "").toLowerCase().includes(this.query.toLowerCase());
+			this.hits.set(name, hit);
+		}
+		return hit;
+	}
+
+	private row(scene: Scene, row: Boxes, y: number): void {
+		const { view, width } = scene;
+		const scale = width / (view.to - view.from);
+		for (let i = firstEndingAfter(row.end, view.from); i < row.begin.length && row.begin[i]! <= view.to; i++) {
+			const left = Math.max(-2, (row.begin[i]! - view.from) * scale);
+			const right = Math.min(width + 2, (row.end[i]! - view.from) * scale);
+			this.box(scene, row, i, left, Math.max(right - left, 1), y);
+		}
+	}
+
+	private box(scene: Scene, row: Boxes, i: number, x: number, width: number, y: number): void {
+		const context = this.context;
+		const nameId = row.name[i]!;
+		const name = scene.names[nameId] ?? "";
+		const count = row.count[i]!;
+		const point = row.kind === "points";
+		const columns = Math.floor((width - 2 * INDENT) / this.columnWidth);
+		const text = !point && count === 1 && columns >= Math.min(SHORTEST_TEXT, Math.max(1, name.length)) ? fit(name, columns) : "";
+		const box: Box = { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x, y, width,
+			height: ROW - 1, name, text, begin: row.begin[i]!, end: row.end[i]!, count, busy: row.busy[i]!, point };
+		this.boxes.push(box);
+		const faded = this.query !== "" && !this.isHit(scene, nameId);
+		context.fillStyle = this.colour(scene, nameId);
+		context.globalAlpha = faded ? 0.35 : 1;
+		if (point) {
+			this.point(x, y);
+		} else if (count === 1) {
+			context.fillRect(x, y, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
+		} else {
+			// As full as the stretch is busy: what is not there is not drawn.
+			const part = row.end[i]! > row.begin[i]! ? Math.min(1, row.busy[i]! / (row.end[i]! - row.begin[i]!)) : 1;
+			const height = Math.max(3, Math.round((ROW - 1) * part));
+			context.fillRect(x, y + ROW - 1 - height, width, height);
+		}
+		context.globalAlpha = 1;
+		this.frame(scene, box, this.query !== "" && !faded);
+		if (text !== "") {
+			context.fillStyle = faded ? scene.theme.muted : scene.theme.text;
+			context.fillText(text, Math.max(x, 0) + INDENT, y + BASELINE);
+		}
+	}
+
+	private point(x: number, y: number): void {
+		const context = this.context;
+		context.beginPath();
+		context.moveTo(x, y + 2);
+		context.lineTo(x + 5, y + 8);
+		context.lineTo(x, y + 14);
+		context.lineTo(x - 5, y + 8);
+		context.fill();
+	}
+
+	private frame(scene: Scene, box: Box, hit: boolean): void {
+		const chosen = scene.slice !== null && same(box, scene.slice);
+		const hovered = scene.hovered !== null && same(box, scene.hovered);
+		if (!chosen && !hovered && !hit)
+			return;
+		const context = this.context;
+		context.strokeStyle = chosen ? scene.theme.accent : hovered ? scene.theme.text : scene.theme.match;
+		context.lineWidth = chosen ? 2.5 : hovered ? 1 : 1.5;
+		const inset = context.lineWidth / 2;
+		context.strokeRect(box.x + inset, box.y + inset, Math.max(box.width - 1 - 2 * inset, 1), ROW - 1 - 2 * inset);
+	}
+
+	private values(scene: Scene, line: Line, row: Values, y: number): void {
+		const { view, width, theme } = scene;
+		const height = (line.closed ? line.height : COUNTER) - 2 * PAD;
+		const bottom = y + (line.closed ? 0 : row.lane * COUNTER) + PAD + height;
+		const first = Math.max(0, firstEndingAfter(row.time, view.from) - 1);
+		let least = 0;
+		let most = -Infinity;
+		let after = first;
+		for (; after < row.time.length && row.time[after]! <= view.to; after++) {
+			least = Math.min(least, row.least[after]!);
+			most = Math.max(most, row.most[after]!);
+		}
+		if (after === first)
+			return;
+		const span = most > least ? most - least : 1;
+		const at = (number: number) => bottom - height * (number - least) / span;
+		const context = this.context;
+		const edge = new Path2D();
+		const area = new Path2D();
+		for (let i = first; i < after; i++) {
+			const x = Math.max(-2, xOf(scene, row.time[i]!));
+			const next = i + 1 < row.time.length ? xOf(scene, row.time[i + 1]!) : xOf(scene, Math.max(scene.end, row.time[i]!));
+			const right = Math.max(Math.min(width + 2, next), x + 0.5);
+			const y1 = at(row.last[i]!);
+			area.rect(x, Math.min(y1, at(0)), right - x, Math.abs(y1 - at(0)));
+			edge.moveTo(x, at(row.most[i]!));
+			edge.lineTo(x, at(row.least[i]!));
+			edge.moveTo(x, y1);
+			edge.lineTo(right, y1);
+		}
+		context.fillStyle = context.strokeStyle = theme.counter;
+		context.lineWidth = 1.5;
+		context.globalAlpha = 0.25;
+		context.fill(area);
+		context.globalAlpha = 1;
+		context.stroke(edge);
+		this.legend(scene, `${line.track.series[row.lane] || "value"}: ${value(least)} to ${value(most)}`, bottom - height);
+	}
+
+	/** A word on a plate of paper, readable whatever is behind. */
+	private legend(scene: Scene, words: string, y: number): void {
+		const context = this.context;
+		context.font = SMALL;
+		const wide = context.measureText(words).width;
+		context.globalAlpha = 0.8;
+		context.fillStyle = scene.theme.page;
+		context.fillRect(2, y - 1, wide + 8, 15);
+		context.globalAlpha = 1;
+		context.fillStyle = scene.theme.muted;
+		context.fillText(words, 6, y + 10);
+		context.font = FONT;
+	}
+
+	/** What lies over all tracks: damage, selection, marks, the pointer. */
+	private over(scene: Scene): void {
+		const context = this.context;
+		for (const finding of scene.findings)
+			if (finding.time !== null)
+				this.damage(scene, xOf(scene, finding.time));
+		this.outside(scene);
+		context.fillStyle = scene.theme.accent;
+		for (const at of scene.selection ? [scene.selection.from, scene.selection.to] : [])
+			context.fillRect(Math.round(xOf(scene, at)), 0, 1, scene.height);
+		for (const mark of scene.marks)
+			for (let y = 0; y < scene.height; y += 6)
+				context.fillRect(Math.round(xOf(scene, mark)), y, 1, 3);
+		if (scene.cursor !== null) {
+			context.globalAlpha = 0.5;
+			context.fillStyle = scene.theme.muted;
+			context.fillRect(Math.round(scene.cursor), 0, 1, scene.height);
+			context.globalAlpha = 1;
+		}
+	}
+
+	/** Behind the slices, so that these keep their colours. */
+	private selected(scene: Scene, line: Line, y: number): void {
+		const { selection, tracks } = scene;
+		if (!selection || tracks.length && !tracks.includes(line.track.id))
+			return;
+		const left = Math.max(0, xOf(scene, selection.from));
+		this.context.fillStyle = scene.theme.selection;
+		this.context.fillRect(left, y, Math.min(scene.width, xOf(scene, selection.to)) - left, line.height - 1);
+	}
+
+	private damage(scene: Scene, x: number): void {
+		if (x < -8 || x > scene.width + 8)
+			return;
+		const context = this.context;
+		context.fillStyle = scene.theme.damage;
+		context.globalAlpha = 0.75;
+		for (let y = 0; y < scene.height; y += 8) {
+			context.beginPath();
+			context.moveTo(x - 3, y + 6);
+			context.lineTo(x, y);
+			context.lineTo(x + 3, y);
+			context.lineTo(x, y + 6);
+			context.fill();
+		}
+		context.globalAlpha = 1;
+	}
+
+	/** Beyond the end of the trace there is nothing, and that is to be seen. */
+	private outside(scene: Scene): void {
+		const context = this.context;
+		const end = xOf(scene, scene.end);
+		const begin = xOf(scene, 0);
+		context.fillStyle = scene.theme.group;
+		context.globalAlpha = 0.8;
+		if (end < scene.width)
+			context.fillRect(end, 0, scene.width - end, scene.height);
+		if (begin > 0)
+			context.fillRect(0, 0, begin, scene.height);
+		context.globalAlpha = 1;
+	}
+}
+
+export function same(a: Place, b: Place): boolean {
+	return a.track === b.track && a.lane === b.lane && a.depth === b.depth && a.item === b.item;
+}
+
+export function xOf(scene: { view: Stretch; width: number }, time: number): number {
+	return (time - scene.view.from) / (scene.view.to - scene.view.from) * scene.width;
+}
+
+/** The first of ascending times that is not before. */
+function firstEndingAfter(times: Float64Array, time: number): number {
+	let low = 0;
+	let high = times.length;
+	while (low < high) {
+		const middle = low + high >> 1;
+		if (times[middle]! < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/** The selected stretch on the ruler, with its duration. */
+function drawSelected(context: CanvasRenderingContext2D, scene: Ruled, selection: Stretch, height: number): void {
+	const left = Math.max(0, xOf(scene, selection.from));
+	const right = Math.min(scene.width, xOf(scene, selection.to));
+	if (right < left)
+		return;
+	context.fillRect(left, height - 3, Math.max(1, right - left), 3);
+	const words = time(selection.to - selection.from, scene.unit);
+	const wide = context.measureText(words).width + 10;
+	const x = Math.max(0, Math.min(scene.width - wide, (left + right - wide) / 2));
+	context.fillStyle = scene.theme.page;
+	context.fillRect(x - 4, 2, wide + 8, height - 6);
+	context.fillStyle = scene.theme.accent;
+	context.fillText(words, x + 5, 16);
+}
+
+export interface Ruled {
+	view: Stretch;
+	width: number;
+	theme: Theme;
+	unit: Unit;
+	marks: number[];
+	selection: Stretch | null;
+	wall: bigint | null;
+}
+
+/** The ruler above the tracks; gives the labels that it drew. */
+export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, height: number): string[] {
+	context.fillStyle = scene.theme.page;
+	context.fillRect(0, 0, scene.width, height);
+	context.font = SMALL;
+	const labels: string[] = [];
+	for (const at of ticks(scene.view.from, scene.view.to, scene.width / TICK_ROOM)) {
+		const x = Math.round(xOf(scene, at));
+		const label = round(at, scene.unit);
+		context.fillStyle = scene.theme.line;
+		context.fillRect(x, 4, 1, height - 4);
+		context.fillStyle = scene.theme.muted;
+		context.fillText(label, x + 5, 16);
+		labels.push(label);
+	}
+	context.fillStyle = scene.theme.accent;
+	if (scene.selection)
+		drawSelected(context, scene, scene.selection, height);
+	for (const mark of scene.marks) {
+		const x = Math.round(xOf(scene, mark));
+		context.beginPath();
+		context.moveTo(x - 5, 4);
+		context.lineTo(x + 6, 4);
+		context.lineTo(x + 0.5, height);
+		context.fill();
+	}
+	return labels;
+}

@@ -1,0 +1,70 @@
+// labels.ts - the names of the tracks at the left, and what can be done to a track. Only those in sight are elements.
+// SPDX-License-Identifier: Apache-2.0
+import { button, make } from "../dom";
+import { count } from "../format";
+import type { Store } from "../state";
+import { KIND_NAMES, type Line } from "./layout";
+import { plain } from "./text";
+
+const AROUND = 200; // pixels beyond what is in sight
+
+function toggled(list: number[], id: number): number[] {
+	return list.includes(id) ? list.filter(each => each !== id) : [...list, id];
+}
+
+function numbersOf(line: Line): string {
+	const { track } = line;
+	if (line.group)
+		return track.pid !== null && !track.name.includes(track.pid) ? `pid ${track.pid}` : "";
+	if (track.tid !== null && track.kind !== "cpu" && !track.name.includes(track.tid))
+		return `tid ${track.tid}`;
+	return "";
+}
+
+function hintOf(line: Line): string {
+	const { track } = line;
+	const ids = [track.pid === null ? "" : `pid ${track.pid}`, track.tid === null ? "" : `tid ${track.tid}`];
+	const slices = track.slices ? `${count(track.slices)} ${track.slices === 1 ? "slice" : "slices"}` : "";
+	return [`${KIND_NAMES[track.kind]} ${plain(track.name)}`, ...ids, slices].filter(Boolean).join(", ");
+}
+
+export class Labels {
+	constructor(private readonly store: Store) { }
+
+	/** Fills a box with the labels of the lines between two heights. */
+	show(box: HTMLElement, lines: Line[], top: number, bottom: number): void {
+		const seen = lines.filter(line => line.y + line.height >= top - AROUND && line.y <= bottom + AROUND);
+		const key = seen.map(line => `${line.track.id}:${line.y}:${line.height}:${line.closed}`).join() +
+			this.store.state.pins.join();
+		if (box.dataset.key === key)
+			return;
+		const focused = box.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.does : undefined;
+		box.dataset.key = key;
+		box.replaceChildren(...seen.map(line => this.label(line)));
+		if (focused)
+			box.querySelector<HTMLElement>(`[data-does="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+	}
+
+	private label(line: Line): HTMLElement {
+		const { track } = line;
+		const name = plain(track.name);
+		const toggle = button(name, () => this.store.set({ closed: toggled(this.store.state.closed, track.id) }), {
+			class: `name${line.inside ? " inside" : ""}`, title: hintOf(line), "aria-expanded": String(!line.closed),
+			"data-does": `close ${track.id}` });
+		const pinned = this.store.state.pins.includes(track.id);
+		const does = make("span", { class: "does" });
+		if (!line.group)
+			does.append(button("\u2191", () => this.store.set({ pins: toggled(this.store.state.pins, track.id) }), {
+				title: pinned ? "Unpin" : "Pin at the top", "aria-label": `Pin ${name}`, "aria-pressed": String(pinned),
+				"data-does": `pin ${track.id}` }));
+		if (!line.pinned)
+			does.append(button("\u00d7", () => this.store.set({ hidden: [...this.store.state.hidden, track.id] }), {
+				title: "Hide", "aria-label": `Hide ${name}`, "data-does": `hide ${track.id}` }));
+		const flat = !line.group && track.lanes.reduce((sum, rows) => sum + rows, 0) < 2;
+		const label = make("div", { class: `label${line.group ? " group" : ""}${flat ? " flat" : ""}` }, toggle,
+			make("span", { class: "note" }, numbersOf(line)), does);
+		label.style.top = `${line.y}px`;
+		label.style.height = `${line.height}px`;
+		return label;
+	}
+}

@@ -1,0 +1,111 @@
+// layout.ts - which track is where: rows of the picture, from top to bottom.
+// SPDX-License-Identifier: Apache-2.0
+import type { Kind, Track } from "../api";
+import type { State } from "../state";
+
+export const ROW = 17; // a row of slices, as the flame graph has it
+export const GROUP = 26;
+export const LEAST = 26; // a track of one row: its name needs the room
+export const COUNTER = 40;
+export const PAD = 4; // above and below the slices of a track
+
+export interface Line {
+	track: Track;
+	group: boolean;
+	/** Inside a group. */
+	inside: boolean;
+	pinned: boolean;
+	closed: boolean;
+	y: number;
+	height: number;
+}
+
+export interface Layout {
+	pinned: Line[];
+	pinnedHeight: number;
+	lines: Line[];
+	height: number;
+	/** The row of each lane's outermost slices, by track. */
+	bases: Map<number, number[]>;
+}
+
+export const KIND_NAMES: Record<Kind, string> = {
+	process: "Process", thread: "Thread", cpu: "CPU", counter: "Counter", async: "Asynchronous", other: "Track",
+};
+
+function rowsOf(track: Track): number {
+	return track.lanes.reduce((sum, depth) => sum + depth, 0);
+}
+
+function basesOf(track: Track): number[] {
+	let rows = 0;
+	return track.lanes.map(depth => (rows += depth) - depth);
+}
+
+function heightOf(track: Track, group: boolean, closed: boolean): number {
+	if (group)
+		return GROUP;
+	if (track.kind === "counter")
+		return closed ? LEAST : Math.max(1, track.lanes.length) * COUNTER;
+	return Math.max(LEAST, (closed ? 1 : rowsOf(track)) * ROW + 2 * PAD);
+}
+
+/** Whether a name has what the filter asks for: each of its words, in any case. */
+export function matches(name: string, filter: string): boolean {
+	const lower = name.toLowerCase();
+	return filter.toLowerCase().split(/\s+/).every(word => lower.includes(word));
+}
+
+/** Tracks by what they are in, each list in the order of the trace's own hints. */
+function families(tracks: Track[]): Map<number | null, Track[]> {
+	const inside = new Map<number | null, Track[]>();
+	for (const track of tracks)
+		inside.set(track.parent, [...inside.get(track.parent) ?? [], track]);
+	for (const list of inside.values())
+		list.sort((a, b) => a.sort - b.sort || a.id - b.id);
+	return inside;
+}
+
+/** What a person can call a track: "worker", "server / worker" outside of its group. */
+export function titleOf(track: Track, tracks: Track[]): string {
+	const parent = track.parent === null ? undefined : tracks[track.parent];
+	return parent ? `${parent.name} / ${track.name}` : track.name;
+}
+
+export function layOut(tracks: Track[], state: State): Layout {
+	const layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bases: new Map() };
+	const inside = families(tracks);
+	const isGroup = (track: Track) => track.kind === "process" || (inside.get(track.id)?.length ?? 0) > 0;
+	const shown = (track: Track): boolean => !state.hidden.includes(track.id) && (state.filter === "" ||
+		matches(titleOf(track, tracks), state.filter) || (inside.get(track.id) ?? []).some(shown));
+	const place = (track: Track, group: boolean, deep: boolean) => {
+		const closed = state.closed.includes(track.id);
+		const height = heightOf(track, group, closed);
+		layout.lines.push({ track, group, inside: deep, pinned: false, closed, y: layout.height, height });
+		layout.height += height;
+	};
+	const walk = (track: Track, deep: boolean) => {
+		if (!shown(track))
+			return;
+		const group = isGroup(track);
+		place(track, group, deep);
+		// A process may have slices of its own.
+		if (group && rowsOf(track) > 0 && !state.closed.includes(track.id))
+			place(track, false, true);
+		if (!state.closed.includes(track.id))
+			(inside.get(track.id) ?? []).forEach(child => walk(child, true));
+	};
+	(inside.get(null) ?? []).forEach(track => walk(track, false));
+	for (const track of tracks)
+		layout.bases.set(track.id, basesOf(track));
+	for (const id of state.pins) {
+		const track = tracks[id];
+		if (!track)
+			continue;
+		const height = heightOf(track, false, state.closed.includes(id));
+		layout.pinned.push({ track, group: false, inside: false, pinned: true, closed: state.closed.includes(id),
+			y: layout.pinnedHeight, height });
+		layout.pinnedHeight += height;
+	}
+	return layout;
+}

@@ -1,0 +1,459 @@
+// timeline.ts - the picture of all tracks: puts together layout, data, labels, drawing and hands.
+// SPDX-License-Identifier: Apache-2.0
+import type { Place, Server, Stretch, Trace } from "../api";
+import { byId, make, pairs } from "../dom";
+import { count, time, value } from "../format";
+import type { State, Store } from "../state";
+import { THEMES, type Theme } from "./colours";
+import { Data } from "./data";
+import { type Box, drawRuler, Painter, same, type Scene, xOf } from "./draw";
+import { attach } from "./hands";
+import { Labels } from "./labels";
+import { layOut, PAD, ROW, titleOf, type Layout, type Line } from "./layout";
+import { Overview } from "./overview";
+import { plain } from "./text";
+
+const LEAST_SPAN = 20; // ns that fill the picture
+const MOTION = 160; // ms
+const SNAP = 7; // pixels
+const LAYOUT_KEYS: (keyof State)[] = ["pins", "hidden", "closed", "filter"];
+
+export class Timeline {
+	trace: Trace | null = null;
+	layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bases: new Map() };
+	readonly data: Data;
+	labelsDrawn: string[] = [];
+	/** Script time of the last frames, ms. */
+	readonly frameTimes: number[] = [];
+	private readonly canvas = byId<HTMLCanvasElement>("canvas");
+	private readonly context = this.canvas.getContext("2d", { alpha: false })!;
+	private readonly ruler = byId<HTMLCanvasElement>("ruler");
+	private readonly overviewCanvas = byId<HTMLCanvasElement>("overview");
+	private readonly scroller = byId("scroller");
+	private readonly spacer = byId("spacer");
+	private readonly picture = byId("picture");
+	private readonly tip = byId("tip");
+	private readonly painter = new Painter(this.context);
+	private readonly labels: Labels;
+	private readonly overview: Overview;
+	private readonly darkness = matchMedia("(prefers-color-scheme: dark)");
+	width = 1;
+	private height = 1;
+	private cursor: { x: number; y: number } | null = null;
+	private hovered: Box | null = null;
+	private asked = 0;
+	private motion = 0;
+
+	constructor(private readonly server: Server, private readonly store: Store, failed: (words: string) => void,
+		private readonly opened: (place: Place) => void) {
+		this.data = new Data(server, () => this.redraw(), failed);
+		this.labels = new Labels(store);
+		this.overview = new Overview(this.overviewCanvas, store, server, () => this.redraw());
+		store.listen(changed => this.stateChanged(changed));
+		this.darkness.addEventListener("change", () => this.redraw());
+		new ResizeObserver(() => this.resize()).observe(this.picture);
+		new ResizeObserver(() => this.resize()).observe(this.scroller);
+		this.scroller.addEventListener("scroll", () => this.redraw(), { passive: true });
+		this.attachHands();
+	}
+
+	get theme(): Theme {
+		return THEMES[this.darkness.matches ? "dark" : "light"];
+	}
+
+	get boxes(): Box[] {
+		return this.painter.boxes;
+	}
+
+	/** Takes what the server now knows. */
+	update(trace: Trace): void {
+		this.trace = trace;
+		this.data.generation = trace.generation;
+		this.data.end = Math.max(1, trace.end);
+		this.layAgain();
+		if (this.width === 1)
+			this.resize();
+		void this.overview.update(trace);
+		this.redraw();
+	}
+
+	// ---- Where it looks ----
+
+	whole(): Stretch {
+		return { from: 0, to: Math.max(LEAST_SPAN, this.trace?.end ?? 1) };
+	}
+
+	/** A view that the trace has, not narrower than can be drawn. */
+	private clamp({ from, to }: Stretch): Stretch {
+		const end = this.whole().to;
+		const span = Math.min(Math.max(to - from, LEAST_SPAN), end * 1.2);
+		const middle = Math.min(Math.max((from + to) / 2, 0), end);
+		return { from: middle - span / 2, to: middle + span / 2 };
+	}
+
+	show(view: Stretch, moving = true): void {
+		const to = this.clamp(view);
+		cancelAnimationFrame(this.motion);
+		if (!moving || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+			this.store.set({ view: to });
+			return;
+		}
+		const from = this.store.state.view;
+		const begun = performance.now();
+		const move = () => {
+			const part = Math.min(1, (performance.now() - begun) / MOTION);
+			const eased = 1 - (1 - part) ** 3;
+			this.store.set({ view: { from: from.from + (to.from - from.from) * eased, to: from.to + (to.to - from.to) * eased } });
+			if (part < 1)
+				this.motion = requestAnimationFrame(move);
+		};
+		move();
+	}
+
+	fit(): void {
+		this.show(this.whole());
+	}
+
+	zoom(factor: number, x = this.width / 2): void {
+		const { from, to } = this.store.state.view;
+		const at = from + (to - from) * x / this.width;
+		this.show({ from: at - (at - from) * factor, to: at + (to - at) * factor }, false);
+	}
+
+	/** Zooms where the pointer is, or in the middle. */
+	zoomHere(factor: number): void {
+		this.zoom(factor, this.cursor?.x);
+	}
+
+	pan(part: number): void {
+		const { from, to } = this.store.state.view;
+		const by = (to - from) * part;
+		this.show({ from: from + by, to: to + by }, false);
+	}
+
+	scroll(pixels: number): void {
+		this.scroller.scrollTop += pixels;
+	}
+
+	/** Brings a stretch of a row into sight; zooms only if it would not be seen. */
+	reveal(place: Place, stretch: Stretch): void {
+		const { view } = this.store.state;
+		const span = view.to - view.from;
+		const wide = stretch.to - stretch.from;
+		const pixels = wide / span * this.width;
+		const middle = (stretch.from + stretch.to) / 2;
+		if (pixels < 3)
+			this.show({ from: middle - Math.max(wide, 1) * 20, to: middle + Math.max(wide, 1) * 20 });
+		else if (wide > span * 1.5)
+			this.show({ from: stretch.from - wide * 0.1, to: stretch.to + wide * 0.1 });
+		else if (stretch.to < view.from + span * 0.02 || stretch.from > view.to - span * 0.02)
+			this.show({ from: middle - span / 2, to: middle + span / 2 });
+		this.revealRow(place);
+	}
+
+	private revealRow(place: Place): void {
+		const closed = this.closedAbove(place.track);
+		if (closed.length)
+			this.store.set({ closed: this.store.state.closed.filter(id => !closed.includes(id)) });
+		const line = this.layout.lines.find(each => each.track.id === place.track && !each.group);
+		if (!line || this.layout.pinned.some(each => each.track.id === place.track))
+			return;
+		const y = line.y + PAD + ((this.layout.bases.get(place.track)?.[place.lane] ?? 0) + place.depth) * ROW;
+		const { scrollTop, clientHeight } = this.scroller;
+		if (y < scrollTop + ROW || y + 2 * ROW > scrollTop + clientHeight)
+			this.scroller.scrollTop = y - clientHeight / 3;
+	}
+
+	private closedAbove(track: number): number[] {
+		const closed: number[] = [];
+		for (let id: number | null = track; id !== null; id = this.trace?.list[id]?.parent ?? null)
+			if (this.store.state.closed.includes(id))
+				closed.push(id);
+		return closed;
+	}
+
+	/** A mark at the pointer, at an edge where one is near; where one is already, it goes. */
+	mark(): void {
+		const x = this.cursor?.x ?? this.width / 2;
+		const edges = this.boxes.flatMap(box => [box.begin, box.end]);
+		const near = (at: number) => Math.abs(xOf(this, at) - x) <= SNAP;
+		const { marks, slice } = this.store.state;
+		const old = marks.find(near);
+		const chosen = slice && !this.cursor ? this.boxes.find(box => same(box, slice))?.begin : undefined;
+		const edge = edges.filter(near).sort((a, b) => Math.abs(xOf(this, a) - x) - Math.abs(xOf(this, b) - x))[0];
+		const at = Math.round(chosen ?? edge ?? this.timeAt(x));
+		this.store.set({ marks: old !== undefined ? marks.filter(mark => mark !== old) : [...marks, at].sort((a, b) => a - b) });
+	}
+
+	// ---- Drawing ----
+
+	get view(): Stretch {
+		return this.store.state.view;
+	}
+
+	redraw(): void {
+		if (!this.asked)
+			this.asked = requestAnimationFrame(() => {
+				this.asked = 0;
+				const begun = performance.now();
+				this.draw();
+				this.frameTimes.push(performance.now() - begun);
+				if (this.frameTimes.length > 1000)
+					this.frameTimes.shift();
+			});
+	}
+
+	private stateChanged(changed: ReadonlySet<keyof State>): void {
+		if (LAYOUT_KEYS.some(key => changed.has(key)))
+			this.layAgain();
+		this.redraw();
+	}
+
+	private layAgain(): void {
+		if (!this.trace)
+			return;
+		this.layout = layOut(this.trace.list, this.store.state);
+		this.spacer.style.height = `${this.layout.height}px`;
+		const pinned = byId("pinned");
+		pinned.hidden = !this.layout.pinned.length;
+		pinned.style.height = `${this.layout.pinnedHeight}px`;
+	}
+
+	private resize(): void {
+		const top = this.ruler.getBoundingClientRect();
+		const picture = this.picture.getBoundingClientRect();
+		this.width = Math.max(1, Math.round(this.scroller.clientWidth - (top.left - picture.left)));
+		this.height = Math.max(1, Math.round(picture.bottom - top.bottom - 1));
+		this.canvas.style.top = `${top.bottom - picture.top + 1}px`;
+		fitCanvas(this.canvas, this.width, this.height);
+		fitCanvas(this.ruler, top.width, top.height, false);
+		fitCanvas(this.overviewCanvas, top.width, this.overviewCanvas.getBoundingClientRect().height, false);
+		this.redraw();
+	}
+
+	private scene(): Scene {
+		const { view, selection, tracks, slice, query, marks } = this.store.state;
+		return { view, selection, tracks, slice, query, marks, width: this.width, height: this.height,
+			scroll: this.scroller.scrollTop, layout: this.layout, names: this.server.names, theme: this.theme,
+			unit: this.trace?.unit ?? "ns", end: this.data.end, hovered: this.hovered, findings: this.trace?.findings ?? [],
+			cursor: this.cursor?.x ?? null, rows: track => this.data.rows(track) };
+	}
+
+	private draw(): void {
+		if (!this.trace)
+			return;
+		const scene = this.scene();
+		const { scrollTop, clientHeight } = this.scroller;
+		this.labels.show(byId("labels"), this.layout.lines, scrollTop, scrollTop + clientHeight);
+		this.labels.show(byId("pinned"), this.layout.pinned, 0, this.layout.pinnedHeight);
+		this.painter.draw(scene);
+		const ratio = devicePixelRatio;
+		const ruler = this.ruler.getContext("2d", { alpha: false })!;
+		ruler.setTransform(ratio, 0, 0, ratio, 0, 0);
+		this.labelsDrawn = drawRuler(ruler, { ...scene, wall: this.trace.wall }, this.ruler.height / ratio);
+		const strip = this.overviewCanvas.getContext("2d", { alpha: false })!;
+		strip.setTransform(ratio, 0, 0, ratio, 0, 0);
+		this.overview.draw(strip, this.overviewCanvas.width / ratio, this.overviewCanvas.height / ratio, this.theme);
+		byId("span").textContent = `${time(scene.view.to - scene.view.from, this.trace.unit)} shown`;
+		this.data.want(scene.view, this.width, this.tracksInSight());
+		this.tellEmpty();
+	}
+
+	private tracksInSight(): number[] {
+		const { scrollTop, clientHeight } = this.scroller;
+		const seen = (line: Line) => !line.group && line.y + line.height > scrollTop - clientHeight / 2 &&
+			line.y < scrollTop + 1.5 * clientHeight;
+		return [...new Set([...this.layout.pinned, ...this.layout.lines.filter(seen)].map(line => line.track.id))];
+	}
+
+	private tellEmpty(): void {
+		const empty = byId("empty");
+		const filtered = this.layout.lines.length === 0 && (this.trace?.list.length ?? 0) > 0;
+		const reading = this.trace?.state === "reading";
+		empty.hidden = this.layout.lines.length > 0 || reading === true;
+		empty.textContent = filtered ? "No track has this name" : "The trace has nothing that a timeline can show";
+	}
+
+	// ---- The pointer ----
+
+	private timeAt(x: number): number {
+		const { from, to } = this.view;
+		return from + (to - from) * x / this.width;
+	}
+
+	private boxAt(x: number, y: number): Box | null {
+		let found: Box | null = null;
+		for (const box of this.boxes) {
+			const grace = box.point ? 5 : box.width < 3 ? 2 : 0;
+			if (y >= box.y && y < box.y + ROW && x >= box.x - grace && x < box.x + Math.max(box.width, 1) + grace)
+				if (!found || Math.abs(box.x - x) <= Math.abs(found.x - x) || box.width > 3)
+					found = box;
+		}
+		return found;
+	}
+
+	private lineAt(y: number): Line | null {
+		const { pinned, pinnedHeight, lines } = this.layout;
+		const among = y < pinnedHeight ? pinned : lines;
+		const at = y < pinnedHeight ? y : y - pinnedHeight + this.scroller.scrollTop;
+		return among.find(line => at >= line.y && at < line.y + line.height) ?? null;
+	}
+
+	private tracksBetween(y0: number, y1: number): number[] {
+		const { pinnedHeight, lines } = this.layout;
+		const top = Math.min(y0, y1) - pinnedHeight + this.scroller.scrollTop;
+		const bottom = Math.max(y0, y1) - pinnedHeight + this.scroller.scrollTop;
+		if (Math.max(y0, y1) < pinnedHeight) {
+			const line = this.lineAt(y0);
+			return line ? [line.track.id] : [];
+		}
+		const among = lines.filter(line => line.y < bottom && line.y + line.height > top);
+		const groups = new Set(among.filter(line => line.group).map(line => line.track.id));
+		return (this.trace?.list ?? []).filter(track => among.some(line => line.track.id === track.id) ||
+			track.parent !== null && groups.has(track.parent)).map(track => track.id);
+	}
+
+	private hover(x: number, y: number): void {
+		this.cursor = { x, y };
+		this.hovered = this.boxAt(x, y);
+		this.fillTip(x, y);
+		this.redraw();
+	}
+
+	private leave(): void {
+		if (!this.cursor)
+			return;
+		this.cursor = null;
+		this.hovered = null;
+		this.tip.hidden = true;
+		this.redraw();
+	}
+
+	private fillTip(x: number, y: number): void {
+		const content = this.hovered ? this.tipOfBox(this.hovered) : this.tipOfValue(x, y);
+		this.tip.hidden = content === null;
+		if (!content)
+			return;
+		this.tip.replaceChildren(...content);
+		const size = this.tip.getBoundingClientRect();
+		const picture = this.picture.getBoundingClientRect();
+		const left = picture.width - this.width + x + 14;
+		const top = this.canvas.offsetTop + y + 18;
+		this.tip.style.left = `${Math.max(4, Math.min(left, picture.width - size.width - 8))}px`;
+		this.tip.style.top = `${top + size.height > picture.height ? top - size.height - 26 : top}px`;
+	}
+
+	private tipOfBox(box: Box): Node[] {
+		const unit = this.trace?.unit ?? "ns";
+		const name = make("strong", {}, plain(box.name));
+		if (box.point)
+			return [name, pairs([["at", time(box.begin, unit)]])];
+		if (box.count === 1)
+			return [name, pairs([["duration", time(box.end - box.begin, unit)], ["begins", time(box.begin, unit)]])];
+		return [make("strong", {}, `${count(box.count)} slices`), pairs([["longest", plain(box.name)],
+			["busy", `${time(box.busy, unit)} of ${time(box.end - box.begin, unit)}`]])];
+	}
+
+	private tipOfValue(x: number, y: number): Node[] | null {
+		const line = this.lineAt(y);
+		if (!line || line.group || line.track.kind !== "counter")
+			return null;
+		const at = this.timeAt(x);
+		const rows: [string, string][] = [];
+		for (const row of this.data.rows(line.track.id)) {
+			if (row.kind !== "values")
+				continue;
+			const i = row.time.findLastIndex(each => each <= at);
+			if (i >= 0)
+				rows.push([line.track.series[row.lane] || "value", value(row.last[i]!)]);
+		}
+		return rows.length ? [make("strong", {}, plain(line.track.name)), pairs(rows)] : null;
+	}
+
+	private select(x0: number, y0: number, x1: number, y1: number, done: boolean): void {
+		const limit = (at: number) => Math.min(Math.max(0, at), this.data.end);
+		const from = limit(this.snapped(Math.min(x0, x1)));
+		const to = limit(this.snapped(Math.max(x0, x1)));
+		if (to - from < 1)
+			return;
+		const { tab } = this.store.state;
+		const next = done ? { tab: tab === "flame" ? tab : "functions" as const } : {};
+		this.store.set({ selection: { from: Math.floor(from), to: Math.ceil(to) }, tracks: this.tracksBetween(y0, y1), ...next });
+	}
+
+	/** The time at a place, or the edge of a slice that is drawn next to it. */
+	private snapped(x: number): number {
+		let best = this.timeAt(x);
+		let distance = SNAP;
+		for (const box of this.boxes)
+			for (const edge of box.count === 1 ? [box.begin, box.end] : []) {
+				const away = Math.abs(xOf(this, edge) - x);
+				if (away < distance) {
+					distance = away;
+					best = edge;
+				}
+			}
+		return best;
+	}
+
+	private click(x: number, y: number): void {
+		const box = this.boxAt(x, y);
+		this.scroller.focus({ preventScroll: true });
+		if (box)
+			this.opened({ track: box.track, lane: box.lane, depth: box.depth, item: box.item });
+		else
+			this.store.set({ slice: null, selection: null, tracks: [] });
+	}
+
+	private attachHands(): void {
+		attach(this.picture, this.canvas, {
+			inside: (x, y) => x >= 0 && y >= 0 && x <= this.width && y <= this.height,
+			zoom: (factor, x) => this.zoom(factor, x),
+			pan: pixels => this.pan(pixels / this.width),
+			scroll: pixels => this.scroll(pixels),
+			hover: (x, y) => this.hover(x, y),
+			leave: () => this.leave(),
+			click: (x, y) => this.click(x, y),
+			double: (x, y) => {
+				const box = this.boxAt(x, y);
+				if (box)
+					this.show({ from: box.begin - (box.end - box.begin) * 0.05, to: box.end + (box.end - box.begin) * 0.05 });
+			},
+			select: (x0, y0, x1, y1, done) => this.select(x0, y0, x1, y1, done),
+		});
+		let from: number | null = null;
+		const at = (event: PointerEvent) => event.clientX - this.ruler.getBoundingClientRect().left;
+		this.ruler.addEventListener("pointerdown", event => {
+			from = at(event);
+			this.ruler.setPointerCapture(event.pointerId);
+		});
+		this.ruler.addEventListener("pointermove", event => {
+			if (from !== null && Math.abs(at(event) - from) > 3)
+				this.select(from, 0, at(event), this.height + 1e9, false);
+			if (from !== null)
+				this.store.set({ tracks: [] });
+		});
+		this.ruler.addEventListener("pointerup", () => {
+			from = null;
+			if (this.store.state.selection)
+				this.store.set({ tab: this.store.state.tab === "flame" ? "flame" : "functions" });
+		});
+	}
+
+	/** What a person calls the track. */
+	title(track: number): string {
+		const list = this.trace?.list ?? [];
+		const found = list[track];
+		return found ? plain(titleOf(found, list)) : "";
+	}
+}
+
+function fitCanvas(canvas: HTMLCanvasElement, width: number, height: number, styled = true): void {
+	canvas.width = Math.round(width * devicePixelRatio);
+	canvas.height = Math.round(height * devicePixelRatio);
+	if (styled) {
+		canvas.style.width = `${width}px`;
+		canvas.style.height = `${height}px`;
+		canvas.getContext("2d", { alpha: false })?.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+	}
+}
