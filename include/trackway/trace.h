@@ -323,6 +323,25 @@ static inline auto tw_trace_any_(const char *name, const T &text)
 {
 	return tw_trace_bytes_(name, text.data(), text.size(), TW_TRACE_TYPE_TEXT);
 }
+/* The text of an object that is gone at the end of the statement: fine for an event, not for a duration. */
+struct tw_trace_temporary_ : tw_trace_argument {
+	tw_trace_temporary_(const tw_trace_argument &argument) : tw_trace_argument(argument)
+	{
+	}
+};
+template <typename T>
+static inline auto tw_trace_any_(const char *name, const T &&text) ->
+    typename std::enable_if<!std::is_trivially_destructible<T>::value,
+                            decltype(tw_trace_temporary_(TW_BYTES(name, text.data(), text.size())))>::type
+{
+	return tw_trace_bytes_(name, text.data(), text.size(), TW_TRACE_TYPE_TEXT);
+}
+struct tw_trace_lasting_ : tw_trace_argument {
+	tw_trace_lasting_(const tw_trace_argument &argument) : tw_trace_argument(argument)
+	{
+	}
+	tw_trace_lasting_(const tw_trace_temporary_ &) = delete;
+};
 template <typename T>
 static inline typename std::enable_if<std::is_enum<T>::value, struct tw_trace_argument>::type tw_trace_any_(
     const char *name, T v)
@@ -449,7 +468,7 @@ static inline int tw_trace_on_(struct tw_trace_site *site)
 	TW_TRACE_STAYS_(tw_trace_jumped_over_##count)                                                                  \
 	TW_TRACE_HOLD_(tw_trace_hold_##count);                                                                         \
 	if (tw_trace_on_(&tw_trace_site_##count)) {                                                                    \
-		const struct tw_trace_argument tw_trace_now_[] = {__VA_ARGS__};                                        \
+		const struct TW_TRACE_LASTING_ tw_trace_now_[] = {__VA_ARGS__};                                        \
 		TW_TRACE_FITS_(tw_trace_now_);                                                                         \
 		__builtin_memcpy(tw_trace_list_##count, tw_trace_now_, sizeof tw_trace_now_);                          \
 		tw_trace_open(TW_TRACE_HELD_(tw_trace_hold_##count), &tw_trace_site_##count, tw_trace_list_##count,    \
@@ -458,6 +477,7 @@ static inline int tw_trace_on_(struct tw_trace_site *site)
 	(void)tw_trace_list_##count
 
 #if defined(__cplusplus)
+#define TW_TRACE_LASTING_ tw_trace_lasting_
 struct tw_trace_hold_ {
 	struct tw_trace_duration duration;
 	tw_trace_hold_()
@@ -476,6 +496,7 @@ struct tw_trace_hold_ {
 #define TW_TRACE_HOLD_(hold) tw_trace_hold_ hold
 #define TW_TRACE_HELD_(hold) &(hold).duration
 #else
+#define TW_TRACE_LASTING_ tw_trace_argument
 static inline void tw_trace_leave_(struct tw_trace_duration *duration)
 {
 	if (__builtin_expect(duration->site != NULL, 0))

@@ -131,8 +131,9 @@ static const uint8_t *put_text(unsigned kind, uint32_t number, const void *text,
 
 uint32_t trace_string(const char *text)
 {
-	size_t length = strnlen(trace_text(text), TEXT_MOST);
 	text = trace_text(text);
+	size_t length = strlen(text);
+	length = length < TEXT_MOST ? length : TEXT_MOST;
 	const struct entry wanted = {hash_of(text, length), length, (const uint8_t *)text, 0};
 	if (!grow())
 		return 0;

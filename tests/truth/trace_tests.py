@@ -338,20 +338,36 @@ int jump(int value) {
 end:
     return value;
 }"""
+TEMPORARY = """#include <string>
+#include <trackway/trace.h>
+void temporary(const std::string &lasting) {
+    TW_TRACE_INSTANT("a", "b", TW_SCOPE_THREAD, TW_ARG("text", std::string("x")));
+    TW_TRACE_DURATION("a", "b", TW_ARG("text", lasting));
+    TW_TRACE_DURATION("a", "b", TW_ARG("text", std::string("x")));
+}"""
 SIXTEEN = """#include <trackway/trace.h>
 void sixteen(void) { TW_TRACE_%s); }"""
 
 
+def compile_text(compiler, source):
+    words = ["-xc++" if "c++" in compiler[1] else "-xc", "-fsyntax-only", "-Wall", "-Wextra", f"-I{ROOT}/include", "-"]
+    return subprocess.run([*compiler, *words], input=source, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+
+
 def refused(run):
-    """What a compiler must refuse: a duration that is jumped over, sixteen arguments."""
+    """What a compiler must refuse: a duration that is jumped over, sixteen arguments, a text that is gone too early."""
+    del run
     sixteen = ", ".join(f'TW_I32("{n}", {n})' for n in range(16))
-    sources = {JUMPS: "jump", SIXTEEN % f'DURATION("a", "b", {sixteen}': "at_most_15_arguments",
-               SIXTEEN % f'END("a", "b", {sixteen}': "at_most_15_arguments", SIXTEEN % f'OBJECT(0, "b", {sixteen}': "at_most_15_arguments"}
-    for compiler in (["gcc", "-std=c99"], ["gcc", "-std=c11"], ["c++", "-xc++", "-std=c++11"], ["clang", "-std=c99"]):
-        for source, word in sources.items() if shutil.which(compiler[0]) else ():
-            done = subprocess.run([*compiler, "-fsyntax-only", "-I" + str(ROOT / "include"), "-xc++" if "-xc++" in compiler else "-xc", "-"],
-                                  input=source, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
-            expect(done.returncode != 0 and word in done.stderr, compiler, source, done.stderr)
+    many = "tw_trace_at_most_15_arguments"
+    c = {JUMPS: "jump", SIXTEEN % f'DURATION("a", "b", {sixteen}': many, SIXTEEN % f'END("a", "b", {sixteen}': many,
+         SIXTEEN % f'OBJECT(0, "b", {sixteen}': many}
+    cpp = {**c, TEMPORARY: "temporary_&"}
+    for words, sources in (("gcc -std=c99", c), ("gcc -std=c11", c), ("c++ -std=c++11", cpp), ("clang -std=c99", c)):
+        for source, word in sources.items() if shutil.which(words.split()[0]) else ():
+            done = compile_text(words.split(), source)
+            expect(done.returncode != 0 and word in done.stderr, words, source, done.stderr)
+    done = compile_text(["c++", "-std=c++11"], TEMPORARY.replace('std::string("x")));\n}', "lasting));\n}"))
+    expect(done.returncode == 0 and not done.stderr, done.stderr)
 
 
 def clocks(run):
