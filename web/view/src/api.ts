@@ -45,9 +45,14 @@ export interface Track {
 	sort: number;
 	/** How many rows each lane has. */
 	lanes: number[];
+	/** Whether it has instants too: a row of its own, in the lane POINTS. */
+	points: boolean;
 	slices: number;
 	series: string[];
 }
+
+/** The lane of a track's points. */
+export const POINTS = 0xffff;
 
 export interface Trace extends Progress {
 	unit: Unit;
@@ -189,7 +194,7 @@ export class Server {
 			findings: answer.findings.map((finding: any) => ({
 				...finding, offset: Number(finding.offset), time: finding.time == null ? null : Number(finding.time) })),
 			list: answer.list.map((track: any) => ({
-				...track, slices: Number(track.slices), series: track.series ?? [] })),
+				...track, slices: Number(track.slices), points: track.points === true, series: track.series ?? [] })),
 		};
 	}
 

@@ -3,7 +3,7 @@
 import type { Boxes, Finding, Place, Row, Stretch, Values } from "../api";
 import { round, time, value, type Unit } from "../format";
 import { hash, type Theme } from "./colours";
-import { COUNTER, PAD, ROW, type Layout, type Line } from "./layout";
+import { COUNTER, PAD, ROW, rowAt, type Layout, type Line } from "./layout";
 import { fit } from "./text";
 import { ticks } from "./ticks";
 
@@ -130,14 +130,13 @@ export class Painter {
 			this.selected(scene, line, y);
 		if (line.group)
 			return;
-		const bases = scene.layout.bases.get(line.track.id) ?? [];
 		for (const row of scene.rows(line.track.id)) {
 			if (row.kind === "values") {
 				if (!line.closed || row.lane === 0)
 					this.values(scene, line, row, y);
 				continue;
 			}
-			const at = (bases[row.lane] ?? 0) + row.depth;
+			const at = rowAt(line.track, row.lane, row.depth);
 			if (line.closed && at > 0)
 				continue;
 			const top = y + PAD + at * ROW;
@@ -225,9 +224,10 @@ export class Painter {
 			return;
 		const context = this.context;
 		context.strokeStyle = chosen ? scene.theme.accent : hovered ? scene.theme.text : scene.theme.match;
-		context.lineWidth = chosen ? 2.5 : hovered ? 1 : 1.5;
-		const inset = context.lineWidth / 2;
-		context.strokeRect(box.x + inset, box.y + inset, Math.max(box.width - 1 - 2 * inset, 1), ROW - 1 - 2 * inset);
+		context.lineWidth = chosen ? 2 : hovered ? 1 : 1.5;
+		// Around it rather than in it: the name stays readable.
+		const out = chosen ? 0.5 : -0.5;
+		context.strokeRect(box.x - out, box.y - out, Math.max(box.width - 1 + 2 * out, 1), ROW - 1 + 2 * out);
 	}
 
 	private values(scene: Scene, line: Line, row: Values, y: number): void {
@@ -375,12 +375,16 @@ function drawSelected(context: CanvasRenderingContext2D, scene: Ruled, selection
 	if (right < left)
 		return;
 	context.fillRect(left, height - 3, Math.max(1, right - left), 3);
-	const words = time(selection.to - selection.from, scene.unit);
+	plate(context, scene, (left + right) / 2, time(selection.to - selection.from, scene.unit), height, scene.theme.accent);
+}
+
+/** A word on the ruler around a place, with paper behind it. */
+function plate(context: CanvasRenderingContext2D, scene: Ruled, at: number, words: string, height: number, ink: string): void {
 	const wide = context.measureText(words).width + 10;
-	const x = Math.max(0, Math.min(scene.width - wide, (left + right - wide) / 2));
+	const x = Math.max(0, Math.min(scene.width - wide, at - wide / 2));
 	context.fillStyle = scene.theme.page;
 	context.fillRect(x - 4, 2, wide + 8, height - 6);
-	context.fillStyle = scene.theme.accent;
+	context.fillStyle = ink;
 	context.fillText(words, x + 5, 16);
 }
 
@@ -391,7 +395,7 @@ export interface Ruled {
 	unit: Unit;
 	marks: number[];
 	selection: Stretch | null;
-	wall: bigint | null;
+	cursor: number | null;
 }
 
 /** The ruler above the tracks; gives the labels that it drew. */
@@ -412,6 +416,9 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, heigh
 	context.fillStyle = scene.theme.accent;
 	if (scene.selection)
 		drawSelected(context, scene, scene.selection, height);
+	else if (scene.cursor !== null)
+		plate(context, scene, scene.cursor, time(scene.view.from + (scene.view.to - scene.view.from) * scene.cursor / scene.width,
+			scene.unit), height, scene.theme.text);
 	for (const mark of scene.marks) {
 		const x = Math.round(xOf(scene, mark));
 		context.beginPath();

@@ -3,7 +3,7 @@
 import { button, make } from "../dom";
 import { count } from "../format";
 import type { Store } from "../state";
-import { KIND_NAMES, type Line } from "./layout";
+import { KIND_NAMES, rowsOf, type Line } from "./layout";
 import { plain } from "./text";
 
 const AROUND = 200; // pixels beyond what is in sight
@@ -60,7 +60,7 @@ export class Labels {
 		if (!line.pinned)
 			does.append(button("\u00d7", () => this.store.set({ hidden: [...this.store.state.hidden, track.id] }), {
 				title: "Hide", "aria-label": `Hide ${name}`, "data-does": `hide ${track.id}` }));
-		const flat = !line.group && track.lanes.reduce((sum, rows) => sum + rows, 0) < 2;
+		const flat = !line.group && rowsOf(track) < 2;
 		const label = make("div", { class: `label${line.group ? " group" : ""}${flat ? " flat" : ""}` }, toggle,
 			make("span", { class: "note" }, numbersOf(line)), does);
 		label.style.top = `${line.y}px`;

@@ -1,6 +1,6 @@
 // layout.ts - which track is where: rows of the picture, from top to bottom.
 // SPDX-License-Identifier: Apache-2.0
-import type { Kind, Track } from "../api";
+import { POINTS, type Kind, type Track } from "../api";
 import type { State } from "../state";
 
 export const ROW = 17; // a row of slices, as the flame graph has it
@@ -25,21 +25,24 @@ export interface Layout {
 	pinnedHeight: number;
 	lines: Line[];
 	height: number;
-	/** The row of each lane's outermost slices, by track. */
-	bases: Map<number, number[]>;
 }
 
 export const KIND_NAMES: Record<Kind, string> = {
 	process: "Process", thread: "Thread", cpu: "CPU", counter: "Counter", async: "Asynchronous", other: "Track",
 };
 
-function rowsOf(track: Track): number {
-	return track.lanes.reduce((sum, depth) => sum + depth, 0);
+function sum(depths: number[]): number {
+	return depths.reduce((all, depth) => all + depth, 0);
 }
 
-function basesOf(track: Track): number[] {
-	let rows = 0;
-	return track.lanes.map(depth => (rows += depth) - depth);
+/** How many rows of slices and points a track has. */
+export function rowsOf(track: Track): number {
+	return sum(track.lanes) + (track.points ? 1 : 0);
+}
+
+/** Which row of its track a slice is in; points are below all slices. */
+export function rowAt(track: Track, lane: number, depth: number): number {
+	return sum(track.lanes.slice(0, lane === POINTS ? undefined : lane)) + depth;
 }
 
 function heightOf(track: Track, group: boolean, closed: boolean): number {
@@ -73,7 +76,7 @@ export function titleOf(track: Track, tracks: Track[]): string {
 }
 
 export function layOut(tracks: Track[], state: State): Layout {
-	const layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bases: new Map() };
+	const layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0 };
 	const inside = families(tracks);
 	const isGroup = (track: Track) => track.kind === "process" || (inside.get(track.id)?.length ?? 0) > 0;
 	const shown = (track: Track): boolean => !state.hidden.includes(track.id) && (state.filter === "" ||
@@ -96,8 +99,6 @@ export function layOut(tracks: Track[], state: State): Layout {
 			(inside.get(track.id) ?? []).forEach(child => walk(child, true));
 	};
 	(inside.get(null) ?? []).forEach(track => walk(track, false));
-	for (const track of tracks)
-		layout.bases.set(track.id, basesOf(track));
 	for (const id of state.pins) {
 		const track = tracks[id];
 		if (!track)

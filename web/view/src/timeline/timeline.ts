@@ -9,7 +9,7 @@ import { Data } from "./data";
 import { type Box, drawRuler, Painter, same, type Scene, xOf } from "./draw";
 import { attach } from "./hands";
 import { Labels } from "./labels";
-import { layOut, PAD, ROW, titleOf, type Layout, type Line } from "./layout";
+import { layOut, PAD, ROW, rowAt, titleOf, type Layout, type Line } from "./layout";
 import { Overview } from "./overview";
 import { plain } from "./text";
 
@@ -20,7 +20,7 @@ const LAYOUT_KEYS: (keyof State)[] = ["pins", "hidden", "closed", "filter"];
 
 export class Timeline {
 	trace: Trace | null = null;
-	layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bases: new Map() };
+	layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0 };
 	readonly data: Data;
 	labelsDrawn: string[] = [];
 	/** Script time of the last frames, ms. */
@@ -158,7 +158,7 @@ export class Timeline {
 		const line = this.layout.lines.find(each => each.track.id === place.track && !each.group);
 		if (!line || this.layout.pinned.some(each => each.track.id === place.track))
 			return;
-		const y = line.y + PAD + ((this.layout.bases.get(place.track)?.[place.lane] ?? 0) + place.depth) * ROW;
+		const y = line.y + PAD + rowAt(line.track, place.lane, place.depth) * ROW;
 		const { scrollTop, clientHeight } = this.scroller;
 		if (y < scrollTop + ROW || y + 2 * ROW > scrollTop + clientHeight)
 			this.scroller.scrollTop = y - clientHeight / 3;
@@ -250,7 +250,7 @@ export class Timeline {
 		const ratio = devicePixelRatio;
 		const ruler = this.ruler.getContext("2d", { alpha: false })!;
 		ruler.setTransform(ratio, 0, 0, ratio, 0, 0);
-		this.labelsDrawn = drawRuler(ruler, { ...scene, wall: this.trace.wall }, this.ruler.height / ratio);
+		this.labelsDrawn = drawRuler(ruler, scene, this.ruler.height / ratio);
 		const strip = this.overviewCanvas.getContext("2d", { alpha: false })!;
 		strip.setTransform(ratio, 0, 0, ratio, 0, 0);
 		this.overview.draw(strip, this.overviewCanvas.width / ratio, this.overviewCanvas.height / ratio, this.theme);
