@@ -22,6 +22,8 @@ static void note(struct manage_provider *provider, const struct fxt_image *image
 	provider->finished = image->header.state == IMAGE_COMPLETE;
 	provider->dropped = image->dropped;
 	provider->overwritten = image->header.overwritten;
+	provider->cut = image->header.cut;
+	provider->unkept = image->header.unkept;
 	provider->bytes = image->header.chunks;
 	memcpy(provider->name, image->header.name, sizeof provider->name - 1);
 }

@@ -25,7 +25,7 @@ struct manage_provider {
 	/* What is in the archive: */
 	bool written, finished;
 	char name[64];
-	uint64_t dropped, overwritten, bytes;
+	uint64_t dropped, overwritten, cut, unkept, bytes;
 };
 
 /* What is to be recorded. */

@@ -109,9 +109,10 @@ static void do_status(int talk, const char *rest, int fd)
 	if (fd >= 0)
 		close(fd);
 	trace_look(&status, false);
-	int used = snprintf(answer, sizeof answer, "status %s %llu %llu %llu", status.on ? modes[status.mode] : "off",
-	                    (unsigned long long)status.used, (unsigned long long)status.dropped,
-	                    (unsigned long long)status.written);
+	int used = snprintf(answer, sizeof answer, "status %s %llu %llu %llu %llu %llu",
+	                    status.on ? modes[status.mode] : "off", (unsigned long long)status.used,
+	                    (unsigned long long)status.dropped, (unsigned long long)status.written,
+	                    (unsigned long long)status.cut, (unsigned long long)status.unkept);
 	for (size_t i = 0; i < CATEGORIES && categories[i].sites; i++) {
 		int left = (int)sizeof answer - used;
 		int more = snprintf(answer + used, (size_t)left, "\n%u %s", categories[i].sites, categories[i].name);

@@ -399,6 +399,8 @@ void trace_look(struct trace_status *status, bool wants_file)
 		status->used = session->chunks;
 		status->dropped = count_dropped();
 		status->written = count_written();
+		status->cut = atomic_load_explicit(&session->header->cut, memory_order_relaxed);
+		status->unkept = atomic_load_explicit(&session->header->unkept, memory_order_relaxed);
 		status->fd = wants_file && trace_file_is_ours() ? fcntl(session->fd, F_DUPFD_CLOEXEC, 0) : -1;
 		strcpy(status->file, session->file);
 	}

@@ -170,6 +170,7 @@ struct trace_status {
 	uint32_t mode;
 	bool on;
 	uint64_t used, dropped, written; /* bytes; events */
+	uint64_t cut, unkept;            /* events whose arguments did not fit; scopes too deep */
 	int fd;                          /* a copy of the file's, to be closed; -1: none */
 	char file[TRACE_PATH];
 };

@@ -170,6 +170,19 @@ def check_functions(rows, process, tick):
 CATEGORIES = "category=types:scopes:ids:oth*:functions"
 
 
+def check_cut(run, image):
+    """What did not fit in records, and was too deep to be kept, stays in the archive, and is told."""
+    data = image.read_bytes()
+    cut, = struct.unpack_from("<Q", data, 192)
+    for name in image, "archive.fxt":
+        expect(run.findings(name) == {"fxt.image-cut note": 1}, name, run.findings(name))
+    image.write_bytes(data[:208] + struct.pack("<Q", 8) + data[216:])
+    lost = [arguments(row) for row in run.archive(image) if row["record"] == "kernel-object"][-1]
+    expect(lost == {"events_cut": ("uint64", cut), "scopes_unkept": ("uint64", 8)} and cut, lost, cut)
+    expect(run.findings("archive.fxt") == {"fxt.image-cut note": 1, "fxt.scopes-unkept note": 1}, run.findings("archive.fxt"))
+    expect(b"8 durations began more than 32 deep" in run.run("check", "archive.fxt").stdout, "the note")
+
+
 def check_every(run, tick=10):
     image, = run.images()
     process = int(image.stem.split("-")[1])
@@ -180,8 +193,7 @@ def check_every(run, tick=10):
     check_ids(rows)
     check_others(rows, process)
     check_functions(rows, process, tick)
-    expect(run.findings(image) == {"fxt.image-cut note": 1}, run.findings(image))
-    expect(not run.findings(run.folder / "archive.fxt"), run.findings(run.folder / "archive.fxt"))
+    check_cut(run, image)
 
 
 def every(run, program, clock):
@@ -683,7 +695,7 @@ def attach(run):
             program.until(lambda: count_of(run) > before + 1000, "events")
             seen = count_of(run) - before
             listed, = [json.loads(line) for line in program.ask("providers", "--json").stdout.splitlines()]
-            expect(listed["events"] >= seen, "events", listed, "of", seen)
+            expect(listed["events"] >= seen and listed["cut"] == listed["too_deep"] == 0, "events", listed, "of", seen)
             expect(program.ask("snapshot", "-o", "snapshot.fxt").returncode == 0, "snapshot")
             after = program.ask("record", "--to", "fxt", "-o", "second.fxt", "--duration", "300ms")
             expect(b"recorded by others" in after.stderr and after.returncode == 2, after)

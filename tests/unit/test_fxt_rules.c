@@ -397,9 +397,11 @@ static void test_cases_in_chunk(void **state)
 
 /* ---- What a recorder lost: doc/recording.md, "In the archive". ---- */
 
-/* "bytes_overwritten", "events_dropped" */
+/* "bytes_overwritten", "events_dropped", "events_cut", "scopes_unkept" */
 #define OVERWRITTEN_TEXT UINT64_C(0x766f5f7365747962), UINT64_C(0x6574746972777265), UINT64_C(0x6e)
 #define DROPPED_TEXT UINT64_C(0x645f73746e657665), UINT64_C(0x646570706f72)
+#define CUT_TEXT UINT64_C(0x635f73746e657665), UINT64_C(0x7475)
+#define DEEP_TEXT UINT64_C(0x755f7365706f6373), UINT64_C(0x7470656b6e)
 #define OBJECT(type, size, arguments) (HEADER(7, size) | (type) << 16 | 1 << 24 | UINT64_C(arguments) << 40)
 #define FULL(provider) (HEADER(0, 1) | 3 << 16 | (provider) << 20)
 #define RING OBJECT(1, 7, 1), 70, HEADER(4, 5) | UINT64_C(0x8011) << 16, OVERWRITTEN_TEXT, 4096
@@ -409,6 +411,9 @@ static void test_cases_in_chunk(void **state)
 #define BOTH                                                                                                           \
 	OBJECT(1, 11, 2), 70, HEADER(4, 4) | UINT64_C(0x800e) << 16, DROPPED_TEXT, 3,                                  \
 	    HEADER(4, 5) | UINT64_C(0x8011) << 16, OVERWRITTEN_TEXT, 4096
+#define CUT_AND_DEEP                                                                                                   \
+	OBJECT(1, 10, 2), 70, HEADER(4, 4) | UINT64_C(0x800a) << 16, CUT_TEXT, 5,                                      \
+	    HEADER(4, 4) | UINT64_C(0x800d) << 16, DEEP_TEXT, 9
 #define BY_REFERENCE                                                                                                   \
 	STRING(3, 17, 4), OVERWRITTEN_TEXT, OBJECT(1, 3, 1), 70, HEADER(2, 1) | 3 << 16 | UINT64_C(4096) << 32
 
@@ -425,6 +430,8 @@ static void test_losses(void **state)
 	    {{RING, FULL(1), FULL(1)}, " fxt.image-overwritten fxt.records-dropped"},
 	    {{RING, FULL(2)}, " fxt.image-overwritten fxt.records-dropped"},
 	    {{RING, DROPS, FULL(1)}, " fxt.image-overwritten fxt.image-dropped fxt.records-dropped"},
+	    {{CUT_AND_DEEP}, " fxt.image-cut fxt.scopes-unkept"},
+	    {{RING, CUT_AND_DEEP, FULL(1)}, " fxt.image-overwritten fxt.image-cut fxt.scopes-unkept"},
 	    {{BOTH, FULL(1)}, " fxt.image-dropped fxt.image-overwritten fxt.records-dropped"},
 	    {{DROPS, OF_THREAD, FULL(1)}, " fxt.image-dropped fxt.thread-dropped fxt.records-dropped"},
 	};

@@ -80,6 +80,13 @@ static bool say_providers(const struct manage_result *result)
 		if (provider->written && provider->overwritten)
 			tw_say("process %ld (%s) kept the newest: %s before are gone", (long)provider->process,
 			       provider->name, tw_show_plural(provider->overwritten, "byte").text);
+		if (provider->written && provider->cut)
+			tw_say("process %ld (%s): %s had more than a record holds", (long)provider->process,
+			       provider->name, tw_show_plural(provider->cut, "event").text);
+		if (provider->written && provider->unkept && !provider->finished)
+			tw_say(
+			    "process %ld (%s): %s began more than 32 deep in others: those that were open are missing",
+			    (long)provider->process, provider->name, tw_show_plural(provider->unkept, "duration").text);
 		if (provider->written && !provider->finished)
 			tw_say("process %ld (%s) was killed, or goes on: all that it committed is there",
 			       (long)provider->process, provider->name);

@@ -23,11 +23,11 @@ struct listing {
 	struct tw_table table;
 };
 
-/* What a program says of itself: a mode, bytes, drops, events; then a line for each category, with how many places in
- * the program it has. */
+/* What a program says of itself: a mode, bytes, drops, events, events cut, scopes too deep; then a line for each
+ * category, with how many places in the program it has. */
 struct told {
 	char mode[16];
-	uint64_t used, dropped, written;
+	uint64_t used, dropped, written, cut, unkept;
 	const char *categories; /* from the first line on */
 };
 
@@ -35,16 +35,23 @@ static bool take_status(struct told *told, const char *status)
 {
 	const char *line = strchr(status, '\n');
 	told->categories = line ? line + 1 : "";
-	size_t length = strcspn(status, " \n");
+	const size_t length = strcspn(status, " \n");
 	const char *at = status + length;
 	if (length >= sizeof told->mode)
 		return false;
 	memcpy(told->mode, status, length);
 	told->mode[length] = 0;
-	told->written = 0; /* programs with the first library do not tell it */
-	bool whole = *at++ == ' ' && tw_scan_number(&at, 10, &told->used) && *at++ == ' ' &&
-	             tw_scan_number(&at, 10, &told->dropped);
-	return whole && (*at++ != ' ' || tw_scan_number(&at, 10, &told->written));
+	uint64_t *const numbers[] = {&told->used, &told->dropped, &told->written, &told->cut, &told->unkept};
+	enum { NUMBERS = sizeof numbers / sizeof *numbers, LEAST = 2 }; /* the first library tells no more */
+	for (size_t i = 0; i < NUMBERS; i++)
+		*numbers[i] = 0;
+	size_t count = 0;
+	while (count < NUMBERS && *at == ' ') {
+		at++;
+		if (!tw_scan_number(&at, 10, numbers[count++]))
+			return false;
+	}
+	return count >= LEAST;
 }
 
 /* Takes the next category. Returns what is behind it, NULL at the end. */
@@ -86,6 +93,8 @@ static void put_json(struct listing *listing, pid_t process, const char *program
 	tw_json_u64(&json, "bytes", told->used);
 	tw_json_u64(&json, "events", told->written);
 	tw_json_u64(&json, "dropped", told->dropped);
+	tw_json_u64(&json, "cut", told->cut);
+	tw_json_u64(&json, "too_deep", told->unkept);
 	tw_json_object(&json, "categories");
 	for (const char *at = told->categories; at && (at = take_category(at, &sites, name));)
 		tw_json_u64(&json, name, sites);
@@ -101,15 +110,14 @@ static void put_row(struct listing *listing, pid_t process, const char *program,
 	for (const char *at = told->categories; at && (at = take_category(at, &sites, name)) && used < sizeof all;)
 		used += (size_t)snprintf(all + used, sizeof all - used, "%s%s (%" PRIu64 ")", used ? ", " : "", name,
 		                         sites);
+	const uint64_t numbers[] = {told->used, told->written, told->dropped, told->cut, told->unkept};
 	snprintf(number, sizeof number, "%ld", (long)process);
 	tw_table_add(&listing->table, number);
 	tw_table_add(&listing->table, told->mode);
-	snprintf(number, sizeof number, "%" PRIu64, told->used);
-	tw_table_add(&listing->table, number);
-	snprintf(number, sizeof number, "%" PRIu64, told->written);
-	tw_table_add(&listing->table, number);
-	snprintf(number, sizeof number, "%" PRIu64, told->dropped);
-	tw_table_add(&listing->table, number);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		snprintf(number, sizeof number, "%" PRIu64, numbers[i]);
+		tw_table_add(&listing->table, number);
+	}
 	tw_table_add(&listing->table, program);
 	tw_table_add(&listing->table, all);
 }
@@ -128,13 +136,9 @@ static void put(void *context, pid_t process, const char *status)
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	static const struct tw_column columns[] = {
-	    {"PROCESS", true},
-	    {"RECORDS", false},
-	    {"BYTES", true},
-	    {"EVENTS", true},
-	    {"DROPPED", true},
-	    {"PROGRAM", false},
-	    {"CATEGORIES (SITES)", false},
+	    {"PROCESS", true},  {"RECORDS", false}, {"BYTES", true},
+	    {"EVENTS", true},   {"DROPPED", true},  {"CUT", true},
+	    {"TOO DEEP", true}, {"PROGRAM", false}, {"CATEGORIES (SITES)", false},
 	};
 	struct listing listing = {
 	    .json = ((const struct providers_options *)common)->json,
@@ -165,7 +169,8 @@ const struct tw_command tw_command_providers = {
     .description =
 	"Lists programs of the user that are linked with libtrackway_trace (trackway/trace.h) and run: whether they "
 	"record and how (off, streaming, oneshot, circular), what their files hold, how many events "
-	"found no room, and the "
+	"found no room, how many had more arguments than a record holds, how many durations began more than 32 deep "
+	"in others (a death would leave nothing of them), and the "
 	"categories of the places in their code that have been passed so far. `trackway record --to fxt` records them.",
     .examples = "trackway providers\tA line for each program.\n"
 		"trackway providers --json | jq .categories\tWhat can be asked for by --category.\n",

@@ -31,6 +31,12 @@ static uint64_t number_of(const struct fxt_chunk *chunk, const struct tw_fxt_rec
 	return 0;
 }
 
+/* What is told of a process beside its events that were dropped: a count, by the rule of each argument. */
+static const struct {
+	const char *argument;
+	enum fxt_rule rule;
+} counts[] = {{FXT_EVENTS_CUT, FXT_IMAGE_CUT}, {FXT_SCOPES_TOO_DEEP, FXT_SCOPES_UNKEPT}};
+
 void fxt_note_losses(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place)
 {
 	const struct fxt_context *context = &chunk->decoder.context;
@@ -44,4 +50,9 @@ void fxt_note_losses(struct fxt_chunk *chunk, const struct tw_fxt_record *record
 	if (overwritten)
 		fxt_note(chunk, FXT_IMAGE_OVERWRITTEN, place, place, overwritten,
 		         dropped ? 0 : (uint64_t)context->provider->id + 1, NULL);
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		uint64_t count = number_of(chunk, record, place, counts[i].argument);
+		if (count)
+			fxt_note(chunk, counts[i].rule, place, place, count, 0, NULL);
+	}
 }

@@ -18,6 +18,8 @@ enum { FXT_OBJECT_PROCESS = 1, FXT_OBJECT_THREAD = 2 };
 /* Arguments by which objects of a process and of threads tell what their recorder lost: doc/recording.md. */
 #define FXT_EVENTS_DROPPED "events_dropped"
 #define FXT_BYTES_OVERWRITTEN "bytes_overwritten"
+#define FXT_EVENTS_CUT "events_cut"
+#define FXT_SCOPES_TOO_DEEP "scopes_unkept"
 
 /* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours, and bit 61
  * of these what nothing registers: which table of a provider's it is, then 8 bits of the index. */

@@ -111,7 +111,9 @@
 	  "How many of the events that found no room are a thread's.")                                                 \
 	X(FXT_IMAGE_OVERWRITTEN, "fxt.image-overwritten", TW_NOTE,                                                     \
 	  "A circular buffer kept the newest events, and overwrote others.")                                           \
-	X(FXT_IMAGE_CUT, "fxt.image-cut", TW_NOTE, "Arguments, texts or scopes of a program that did not fit.")
+	X(FXT_IMAGE_CUT, "fxt.image-cut", TW_NOTE, "Arguments or texts of a program that did not fit in a record.")    \
+	X(FXT_SCOPES_UNKEPT, "fxt.scopes-unkept", TW_NOTE,                                                             \
+	  "Durations began so deep in others that a death would leave nothing of them.")
 
 enum fxt_rule {
 #define X(id, name, severity, text) id,

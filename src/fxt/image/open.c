@@ -1,7 +1,6 @@
 /* open.c - an image instead of an archive: what is read is the archive that it makes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/temporary.h"
-#include "base/text/plural.h"
 #include "core/format.h"
 #include "fxt/format/rules.h"
 #include "fxt/image/image.h"
@@ -24,16 +23,12 @@ static void note(struct tw_reader *reader, enum fxt_rule rule, uint64_t offset, 
 static void report(struct tw_reader *reader, const struct fxt_image *image)
 {
 	const struct image_header *header = &image->header;
-	const uint64_t cut = header->cut;
 	if (header->state != IMAGE_COMPLETE)
 		note(reader, FXT_IMAGE_NOT_FINISHED, 0,
 		     "The recording was not finished: the program died, or goes on; all that it committed is here.");
 	if (image->damaged)
 		tw_report(reader, &fxt_rules[FXT_IMAGE_DAMAGED], image->damage, image->damage, 0,
 		          "%" PRIu64 " bytes of the image are no records.", image->damaged);
-	if (cut)
-		tw_report(reader, &fxt_rules[FXT_IMAGE_CUT], 0, 0, 0,
-		          "%" PRIu64 " event%s had more than a record holds.", cut, tw_plural(cut));
 }
 
 /* Loads the image and writes its archive into a file. Returns 0 or a negative status. */

@@ -292,9 +292,11 @@ static void set_current(struct merge *merge, struct provider *provider)
 	put(merge, &(struct tw_fxt_record){.kind = TW_FXT_PROVIDER_SECTION, .id = provider->id});
 }
 
-/* Adds to the record of an object what it has lost. */
+/* Adds to the record of an object what it has lost, where that is anything. */
 static void put_loss(struct tw_fxt_record *object, const char *what, uint64_t count)
 {
+	if (!count)
+		return;
 	struct tw_fxt_argument *argument = &object->arguments[object->argument_count++];
 	*argument = (struct tw_fxt_argument){.type = TW_FXT_ARG_UINT64, .name = inline_string(what, strlen(what))};
 	argument->value.u = count;
@@ -306,10 +308,10 @@ static void put_losses(struct merge *merge, struct provider *provider)
 	const struct fxt_image *image = provider->image;
 	const uint64_t process = image->header.process;
 	struct tw_fxt_record record = object_record(process ? FXT_OBJECT_PROCESS : 0, process, name_of(image));
-	if (image->dropped)
-		put_loss(&record, FXT_EVENTS_DROPPED, image->dropped);
-	if (image->header.overwritten)
-		put_loss(&record, FXT_BYTES_OVERWRITTEN, image->header.overwritten);
+	put_loss(&record, FXT_EVENTS_DROPPED, image->dropped);
+	put_loss(&record, FXT_BYTES_OVERWRITTEN, image->header.overwritten);
+	put_loss(&record, FXT_EVENTS_CUT, image->header.cut);
+	put_loss(&record, FXT_SCOPES_TOO_DEEP, image->header.unkept);
 	put(merge, &record);
 	for (size_t i = 0; i < image->threads.count; i++) {
 		const struct fxt_image_thread *thread = &image->threads.items[i];
@@ -325,12 +327,16 @@ static void put_losses(struct merge *merge, struct provider *provider)
 static void end_provider(struct merge *merge, struct provider *provider)
 {
 	enum { RECORDS_DROPPED = 0 };
-	if (!provider->image->dropped && !provider->image->header.overwritten)
+	const struct fxt_image *image = provider->image;
+	const bool full = image->dropped || image->header.overwritten;
+	if (!full && !image->header.cut && !image->header.unkept)
 		return;
 	set_current(merge, provider);
 	put_losses(merge, provider);
-	put(merge,
-	    &(struct tw_fxt_record){.kind = TW_FXT_PROVIDER_EVENT, .id = provider->id, .object_type = RECORDS_DROPPED});
+	if (full)
+		put(merge, &(struct tw_fxt_record){.kind = TW_FXT_PROVIDER_EVENT,
+		                                   .id = provider->id,
+		                                   .object_type = RECORDS_DROPPED});
 }
 
 static int by_first(const void *left, const void *right)

@@ -15,7 +15,7 @@
 enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
 
 /* How a rule is told; those from NUMBER to ONCE once for each number. */
-enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT, DROPPED, THREAD_DROPPED, OVERWRITTEN };
+enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT, DROPPED, THREAD_DROPPED, OVERWRITTEN, CUT, UNKEPT };
 
 static const uint8_t forms[FXT_RULES] = {
     [FXT_STRING_UNDEFINED] = NUMBER,
@@ -46,6 +46,8 @@ static const uint8_t forms[FXT_RULES] = {
     [FXT_IMAGE_DROPPED] = DROPPED,
     [FXT_THREAD_DROPPED] = THREAD_DROPPED,
     [FXT_IMAGE_OVERWRITTEN] = OVERWRITTEN,
+    [FXT_IMAGE_CUT] = CUT,
+    [FXT_SCOPES_UNKEPT] = UNKEPT,
 };
 
 void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
@@ -91,6 +93,16 @@ void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
 		tw_report(reader, rule, note->record, note->at, 0,
 		          "The circular buffer kept the newest: %" PRIu64 " byte%s before are gone.", note->a,
 		          tw_plural(note->a));
+		return;
+	case CUT:
+		tw_report(reader, rule, note->record, note->at, 0, "%" PRIu64 " event%s had more than a record holds.",
+		          note->a, tw_plural(note->a));
+		return;
+	case UNKEPT:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "%" PRIu64 " duration%s began more than 32 deep in others: of what was still open there when "
+		          "the program ended, nothing is left.",
+		          note->a, tw_plural(note->a));
 		return;
 	}
 }
