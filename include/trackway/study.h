@@ -47,7 +47,7 @@ struct tw_study_options {
 
 /* What the cells of a column are. */
 enum tw_study_unit {
-	TW_STUDY_COUNT,
+	TW_STUDY_COUNT,  /* UINT64_MAX: there is none */
 	TW_STUDY_SIGNED, /* int64_t in `number` */
 	TW_STUDY_HEX,
 	TW_STUDY_ID,    /* a number that is no count */

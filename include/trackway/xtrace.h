@@ -105,9 +105,12 @@ TW_API uint64_t tw_xtrace_word(const uint8_t *payload, size_t i);
 struct tw_xtrace_layout {
 	uint8_t header_size;  /* 24 (a C struct), 19, 20 or 32; 0: none, as in old traces */
 	bool has_za;          /* the matrix register is there */
-	uint16_t vector_bits; /* length of a vector register: 128, 256, 512, 1024 or 2048 */
+	uint16_t vector_bits; /* bits of a vector register: a multiple of 128 up to 2048 */
 	bool counts_index;    /* a snapshot's index is the number of an instruction, not an offset */
 	uint8_t data_start;   /* offset of the data file's first token */
+	/* Bytes that DC ZVA makes zero, where only a token DC tells of it: a power of 2 from 4 to 2048. 0: what a read
+	 * of DCZID_EL0 tells, 64 without. */
+	uint16_t zero_block;
 };
 
 /* What of a layout is known already. */
@@ -116,11 +119,13 @@ enum tw_xtrace_known {
 	TW_XTRACE_KNOWN_ZA = 2,
 	TW_XTRACE_KNOWN_BITS = 4,
 	TW_XTRACE_KNOWN_INDEX = 8,
-	TW_XTRACE_KNOWN_START = 16
+	TW_XTRACE_KNOWN_START = 16,
+	TW_XTRACE_KNOWN_ZERO = 32
 };
 
-/* Takes a layout as it is written on a command line: "header=24,za=yes,bits=128,index=offset,start=0", or some of
- * these; za is yes or no, index is offset or count. *known tells which. Returns 0 or TW_ERR_FORMAT. */
+/* Takes a layout as it is written on a command line: "header=24,za=yes,bits=128,index=offset,start=0,zva=64", or some
+ * of these; za is yes or no, index is offset or count, zva is zero_block. *known tells which. Returns 0 or
+ * TW_ERR_FORMAT. */
 TW_API int tw_xtrace_layout_parse(const char *text, struct tw_xtrace_layout *layout, unsigned *known);
 
 /* The header. Source: the document, the list of the header's seven parts. */
@@ -165,7 +170,7 @@ struct tw_xtrace_snapshot {
 	uint64_t vector_bits; /* as the snapshot ends: must be the layout's */
 };
 
-/* Returns the bytes of a snapshot; 0 where vector_bits is none of the five. */
+/* Returns the bytes of a snapshot; 0 where vector_bits is no length that a vector register may have. */
 TW_API size_t tw_xtrace_snapshot_size(const struct tw_xtrace_layout *layout);
 
 /* Finds the layout of a file of file_size bytes from its first bytes, of which there are `size`; two snapshots are

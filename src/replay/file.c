@@ -151,6 +151,36 @@ static bool read_snapshot(const struct replay_file *file, size_t i, struct tw_xt
 	return tw_xtrace_snapshot_decode(bytes, &file->layout, snapshot) == 0 && snapshot->index <= file->data_size;
 }
 
+/* Finds the PC of the last instruction of data[from, to). Returns false where no PCINST tells it, and in damage. */
+static bool find_before(const struct replay_file *file, uint64_t from, uint64_t to, uint64_t *pc)
+{
+	enum { WORD = 4 };
+	struct tw_xtrace_token token;
+	bool known = false;
+	while (from < to && tw_xtrace_decode(file->data + from, (size_t)(to - from), &token) == 1) {
+		bool told = token.kind == TW_XTRACE_PCINST;
+		if (told || token.kind == TW_XTRACE_INST)
+			*pc = told ? token.pc : *pc + WORD;
+		known = known || told;
+		from += token.size;
+	}
+	return known && from == to;
+}
+
+/* A snapshot in the middle of a block: the PC is told by a token before it, behind the last snapshot as a rule. */
+static void take_before(const struct replay_file *file, size_t i, struct replay_part *part)
+{
+	struct tw_xtrace_snapshot last = {.index = file->layout.data_start};
+	struct tw_xtrace_token token;
+	uint64_t first = last.index;
+	if (tw_xtrace_decode(part->tokens, part->size, &token) != 1 || token.kind != TW_XTRACE_INST)
+		return;
+	if (i && !read_snapshot(file, i - 1, &last))
+		last.index = first;
+	part->has_before = find_before(file, last.index, part->offset, &part->before) ||
+	                   find_before(file, first, part->offset, &part->before);
+}
+
 const char *replay_file_part(const struct replay_file *file, size_t i, struct replay_part *part,
                              struct tw_xtrace_snapshot *start)
 {
@@ -159,7 +189,12 @@ const char *replay_file_part(const struct replay_file *file, size_t i, struct re
 		return "a snapshot of what is not there";
 	if (i + 1 < file->count && (!read_snapshot(file, i + 1, &next) || next.index < start->index))
 		return "a snapshot of what is not there";
-	*part =
-	    (struct replay_part){file->data + start->index, (size_t)(next.index - start->index), start->index, start};
+	*part = (struct replay_part){
+	    .tokens = file->data + start->index,
+	    .size = (size_t)(next.index - start->index),
+	    .offset = start->index,
+	    .start = start,
+	};
+	take_before(file, i, part);
 	return NULL;
 }

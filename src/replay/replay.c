@@ -209,7 +209,7 @@ static bool prepare(struct replay_state *run, size_t *size)
 	struct edges edges = {0};
 	uint32_t opcode = 0;
 	struct tw_xtrace_token token;
-	uint64_t pc = 0;
+	uint64_t pc = run->part->before;
 	size_t at = 0;
 	while (replay_decode(run->part->tokens + at, run->part->size - at, &token) == 1) {
 		bool is_access = token.kind == TW_XTRACE_LOAD || token.kind == TW_XTRACE_STORE, no_memory = false;
@@ -303,8 +303,9 @@ static bool resume(struct replay_state *run)
 static void run_all(struct replay_state *run)
 {
 	replay_look(run);
-	run->resume = run->token.pc;
-	if (run->token.kind != TW_XTRACE_PCINST) {
+	run->last_pc = run->part->before;
+	run->resume = run->token.kind == TW_XTRACE_PCINST ? run->token.pc : run->last_pc + WORD;
+	if (run->token.kind != TW_XTRACE_PCINST && !(run->token.kind == TW_XTRACE_INST && run->part->has_before)) {
 		run->result->end = REPLAY_IMPOSSIBLE;
 		snprintf(run->result->what, sizeof run->result->what, "no PCINST tells where the snapshot goes on");
 		return;

@@ -11,6 +11,8 @@ struct replay_part {
 	size_t size;
 	uint64_t offset; /* of the tokens in their file */
 	const struct tw_xtrace_snapshot *start;
+	bool has_before; /* the first token is an INST, and the PC of the instruction before it is known: */
+	uint64_t before;
 };
 
 enum replay_end {

@@ -159,7 +159,7 @@ static struct made name_inside(struct made_inside *names, const struct tw_outdir
 static int make_all(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
                     const struct tw_outdir *into, const char *directory)
 {
-	enum { CORE_HINT = 13, NAME_ROOM = 64 };
+	enum { NAME_ROOM = 64 };
 	char name[NAME_ROOM];
 	struct made_inside names;
 	struct slice_sync sync = {0};
@@ -167,7 +167,7 @@ static int make_all(struct tw_reader *reader, const struct slice_request *reques
 	int status = write_order(reader, request, track, &sync, &made);
 	for (size_t i = 0; status == 0 && i < sync.count; i++) {
 		const struct slice_cut *cut = &sync.cuts[i];
-		snprintf(name, sizeof name, "%s%" PRIu64 ".elf", cut->track->name.hint == CORE_HINT ? "core" : "",
+		snprintf(name, sizeof name, "%s%" PRIu64 ".elf", cut->track->core ? "core" : "",
 		         cut->track->name.number);
 		made = name_inside(&names, into, directory, name);
 		if (cut->interval.instructions)

@@ -3,6 +3,8 @@
 #include "base/memory/memory.h"
 #include "slice/slice.h"
 #include "xtrace/format/opcode.h"
+#include "xtrace/layout.h"
+#include "xtrace/walk/zeroes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,12 +25,15 @@ struct interval_reader {
 	struct slice *slice;
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
+	struct xtrace_zeroes zeroes;
 	struct xtrace_snapshots snapshots;
 	struct xtrace_operations operations;
 	const struct slice_interval *interval;
 	bool began;      /* the interval has begun; the snapshot may be before it */
 	uint64_t number; /* number of the instruction behind the snapshot, from 1 */
 	uint64_t pc;
+	bool has_pc;    /* where the snapshot was made the PC of the instruction before is known */
+	uint64_t last;  /* index of the snapshot before; 0: none */
 	uint32_t place; /* of the instruction */
 	uint64_t call;  /* number of the last system call; 0: none */
 	uint32_t call_event;
@@ -322,7 +327,7 @@ static int take_instruction(struct interval_reader *work, const struct tw_xtrace
 		return status;
 	work->pc = pc;
 	work->number++;
-	if (token->kind == TW_XTRACE_INST && work->number == 1)
+	if (token->kind == TW_XTRACE_INST && work->number == 1 && !work->has_pc)
 		return refuse(work, "its address is not known");
 	if (token->level)
 		return refuse(work, "a slice is of user mode only");
@@ -424,7 +429,14 @@ int slice_find_snapshot(struct xtrace_files *files, struct xtrace_snapshots *sna
 
 static int take_snapshot(struct interval_reader *work)
 {
-	int status = slice_find_snapshot(&work->files, &work->snapshots, work->interval->snapshot);
+	uint64_t number = work->interval->snapshot;
+	int status = slice_find_snapshot(&work->files, &work->snapshots, number);
+	if (status >= 0 && number) {
+		status = slice_find_snapshot(&work->files, &work->snapshots, number - 1);
+		work->last = work->snapshots.last.index;
+	}
+	if (status >= 0 && number)
+		status = slice_find_snapshot(&work->files, &work->snapshots, number);
 	if (status < 0)
 		return status;
 	work->slice->snapshot = work->snapshots.last;
@@ -436,30 +448,61 @@ static int take_snapshot(struct interval_reader *work)
 	return 0;
 }
 
-/* Goes to where the snapshot was made. */
-static int seek(struct interval_reader *work)
+static void go_to(struct interval_reader *work, uint64_t offset)
+{
+	xtrace_cursor_init(&work->cursor, &work->files);
+	work->cursor.next = offset > work->cursor.next ? offset : work->cursor.next;
+	work->has_pc = false;
+}
+
+/* Reads up to where the snapshot was made, for the PC of the instruction before it. */
+static int pass_by(struct interval_reader *work)
 {
 	struct tw_xtrace_token token;
+	bool counts = work->files.layout.counts_index;
 	uint64_t index = work->slice->snapshot.index, count = 0;
 	int status = 1;
-	xtrace_cursor_init(&work->cursor, &work->files);
-	bool counts = work->files.layout.counts_index;
-	if (!counts && tw_input_seekable(work->files.data)) {
-		work->cursor.next = index;
-		return 0;
+	while ((counts ? count < index : work->cursor.next < index) &&
+	       (status = xtrace_cursor_next(&work->cursor, &token)) > 0) {
+		bool told = token.kind == TW_XTRACE_PCINST, begins = told || token.kind == TW_XTRACE_INST;
+		if (begins)
+			work->pc = told ? token.pc : work->pc + WORD;
+		work->has_pc = (work->has_pc || told) && token.kind != TW_XTRACE_UNKNOWN;
+		count += begins;
 	}
-	while (status > 0 && (counts ? count < index : work->cursor.next < index)) {
-		status = xtrace_cursor_next(&work->cursor, &token);
-		count += token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST;
-	}
+	if (status >= 0 && !counts && work->cursor.next != index)
+		return tw_fail(work->slice->reader, TW_ERR_FORMAT,
+		               "no instruction begins where the index of snapshot %" PRIu64 " of thread %" PRIu64
+		               " says: 0x%" PRIx64,
+		               work->interval->snapshot, work->files.track->name.number, index);
 	return status < 0 ? status : 0;
+}
+
+/* Goes to where the snapshot was made. In the middle of a block the PC is told by a token before it, behind the
+ * snapshot before as a rule. */
+static int seek(struct interval_reader *work)
+{
+	bool seekable = tw_input_seekable(work->files.data) && !work->files.layout.counts_index;
+	go_to(work, seekable ? work->slice->snapshot.index : 0);
+	int next = seekable ? xtrace_cursor_peek(&work->cursor) : -1;
+	bool told = next >= 0 && (next & XTRACE_INST_BITS) == XTRACE_PCINST;
+	int status = 0;
+	if (seekable && !told) {
+		go_to(work, work->last);
+		status = pass_by(work);
+	}
+	if (status >= 0 && !told && !work->has_pc) {
+		go_to(work, 0);
+		status = pass_by(work);
+	}
+	return status;
 }
 
 static int read_interval(struct interval_reader *work)
 {
 	struct tw_xtrace_token token;
 	int status;
-	while ((status = xtrace_cursor_next(&work->cursor, &token)) > 0) {
+	while ((status = xtrace_zeroes_next(&work->zeroes, &work->cursor, &token)) > 0) {
 		status = take_token(work, &token);
 		if (status <= 0)
 			return status;

@@ -187,6 +187,7 @@ static void take_branch(struct study_part *part, uint32_t from, uint64_t to)
 	case XTRACE_CALL_TO:
 	case XTRACE_JUMP_TO:
 	case XTRACE_RETURN:
+	case XTRACE_EXCEPTION_RETURN:
 		take_indirect(part, from, branch, to);
 		break;
 	default:
@@ -201,7 +202,7 @@ static void take_branch(struct study_part *part, uint32_t from, uint64_t to)
 
 static bool is_branch(const struct study_site *site)
 {
-	return site->flow >= XTRACE_JUMP && site->flow <= XTRACE_RETURN;
+	return site->flow >= XTRACE_JUMP && site->flow <= XTRACE_EXCEPTION_RETURN;
 }
 
 /* Takes what is told of the instructions before a step; returns the number of the next note. */
@@ -258,6 +259,7 @@ static const char *kind_of(unsigned flow)
 	    [XTRACE_JUMP_TO] = "indirect jump",
 	    [XTRACE_CALL_TO] = "indirect call",
 	    [XTRACE_RETURN] = "return",
+	    [XTRACE_EXCEPTION_RETURN] = "exception return",
 	};
 	return names[flow];
 }
@@ -284,8 +286,8 @@ static void put_rates(struct study_tables *tables, const struct branch *branch)
 static void put_kinds(const struct study_part *all, struct study_tables *tables)
 {
 	const struct branches *branches = branches_of(all);
-	struct branch sums[XTRACE_RETURN + 1] = {0};
-	uint64_t places[XTRACE_RETURN + 1] = {0};
+	struct branch sums[XTRACE_EXCEPTION_RETURN + 1] = {0};
+	uint64_t places[XTRACE_EXCEPTION_RETURN + 1] = {0};
 	for (size_t i = 1; i < all->sites.count && i < branches->room; i++) {
 		const struct branch *branch = &branches->items[i];
 		unsigned flow = all->sites.items[i].flow;
@@ -298,7 +300,7 @@ static void put_kinds(const struct study_part *all, struct study_tables *tables)
 	}
 	study_table_begin(tables, "kind", "Branches by kind", kind_columns, sizeof kind_columns / sizeof *kind_columns,
 	                  false);
-	for (unsigned flow = XTRACE_JUMP; flow <= XTRACE_RETURN; flow++) {
+	for (unsigned flow = XTRACE_JUMP; flow <= XTRACE_EXCEPTION_RETURN; flow++) {
 		if (!places[flow])
 			continue;
 		study_put_text(tables, kind_of(flow));

@@ -493,14 +493,22 @@ static bool put_lines(const struct mem *mem, struct study_tables *tables)
 }
 
 static const struct tw_study_column reuse_columns[] = {
-    {"distance", "DISTANCE", TW_STUDY_TEXT},
-    {"count", "ACCESSES", TW_STUDY_COUNT},
-    {"share", "SHARE", TW_STUDY_SHARE},
-    {"up_to_share", "UP TO HERE", TW_STUDY_SHARE},
+    {"distance", NULL, TW_STUDY_COUNT}, {"distance_to", NULL, TW_STUDY_COUNT},
+    {NULL, "DISTANCE", TW_STUDY_TEXT},  {"count", "ACCESSES", TW_STUDY_COUNT},
+    {"share", "SHARE", TW_STUDY_SHARE}, {"up_to_share", "UP TO HERE", TW_STUDY_SHARE},
 };
 
-static void put_distance(struct study_tables *tables, const char *text, uint64_t count, uint64_t so_far, uint64_t all)
+/* Accesses with so many other lines since the last one of their line, from `least` to `most`; UINT64_MAX: there was
+ * none. */
+static void put_distance(struct study_tables *tables, uint64_t least, uint64_t most, uint64_t count, uint64_t so_far,
+                         uint64_t all)
 {
+	enum { TEXT = 48 };
+	char text[TEXT] = "first";
+	if (least != UINT64_MAX)
+		snprintf(text, sizeof text, least == most ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64, least, most);
+	study_put_count(tables, least);
+	study_put_count(tables, most);
 	study_put_text(tables, text);
 	study_put_count(tables, count);
 	study_put_share(tables, count, all);
@@ -509,22 +517,19 @@ static void put_distance(struct study_tables *tables, const char *text, uint64_t
 
 static void put_reuse(const struct mem *mem, struct study_tables *tables)
 {
-	enum { TEXT = 48 };
-	char text[TEXT];
 	uint64_t all = mem->reuse.first, so_far = 0;
 	for (unsigned i = 0; i < STUDY_DISTANCES; i++)
 		all += mem->reuse.counts[i];
-	study_table_begin(tables, "reuse", "Reuse: other lines between two accesses of a line", reuse_columns, 4,
-	                  false);
+	study_table_begin(tables, "reuse", "Reuse: other lines between two accesses of a line", reuse_columns,
+	                  sizeof reuse_columns / sizeof *reuse_columns, false);
 	for (unsigned i = 0; i < STUDY_DISTANCES; i++) {
 		uint64_t least = i ? UINT64_C(1) << (i - 1) : 0, most = i ? 2 * least - 1 : 0;
 		uint64_t count = mem->reuse.counts[i];
 		so_far += count;
-		snprintf(text, sizeof text, least == most ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64, least, most);
 		if (count)
-			put_distance(tables, text, count, so_far, all);
+			put_distance(tables, least, most, count, so_far, all);
 	}
-	put_distance(tables, "first", mem->reuse.first, all, all);
+	put_distance(tables, UINT64_MAX, UINT64_MAX, mem->reuse.first, all, all);
 }
 
 static int make_tables(struct study_part *all, struct study_tables *tables)

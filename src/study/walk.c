@@ -5,6 +5,7 @@
 #include "base/bytes/bytes.h"
 #include "xtrace/layout.h"
 #include "xtrace/walk/trail.h"
+#include "xtrace/walk/zeroes.h"
 
 #include <stdlib.h>
 
@@ -82,6 +83,7 @@ struct track_walk {
 	struct study_totals *totals;
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
+	struct xtrace_zeroes zeroes;
 	struct xtrace_calls calls;
 	struct xtrace_stack frames;
 	struct xtrace_trails trails;
@@ -516,15 +518,24 @@ static bool is_full(const struct study_batch *batch)
 	return batch->access_count == STUDY_ACCESSES || batch->note_count == STUDY_NOTES;
 }
 
+/* Gives the token that comes next, and tells what DC ZVA stores. */
+static int next_token(struct track_walk *walk, struct tw_xtrace_token *token)
+{
+	const struct study_batch *batch = &walk->batch;
+	walk->zeroes.opcode = walk->last ? walk->sites->items[walk->last].opcode : 0;
+	walk->zeroes.stored = !walk->whole && batch->accesses[batch->access_count - 1].size & STUDY_STORE;
+	return xtrace_zeroes_next(&walk->zeroes, &walk->cursor, token);
+}
+
 static int walk_tokens(struct track_walk *walk)
 {
 	struct tw_xtrace_token token;
 	for (;;) {
-		int status = run(walk);
+		int status = walk->zeroes.pending ? 0 : run(walk);
 		if (status >= 0 && is_full(&walk->batch))
 			status = flush(walk);
 		if (status >= 0)
-			status = xtrace_cursor_next(&walk->cursor, &token);
+			status = next_token(walk, &token);
 		if (status <= 0)
 			return status < 0 ? status : flush(walk);
 		status = take_token(walk, &token);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 const char xtrace_layout_wanted[] = "no layout of xtrace: header=0|19|20|24|32, za=yes|no, bits=128 to 2048, "
-				    "index=offset|count, start=0 to 255, with commas between them";
+				    "index=offset|count, start=0 to 255, zva=4 to 2048, with commas between them";
 
 /* The files stay open as long as the reader; what is read of them is opened by each job for itself. */
 static int open_first(struct tw_reader *reader)

@@ -11,6 +11,7 @@ enum {
 	XTRACE_VECTOR_SIZE = 16, /* a part of a SYSCALL_VEC: base, length */
 	XTRACE_PCINST = 0x09,
 	XTRACE_INST_BITS = 0x3f,
+	XTRACE_ZERO_MOST = 2048, /* bytes that DC ZVA writes at most: DCZID_EL0 */
 	XTRACE_MEM_BITS = 0x0f
 };
 

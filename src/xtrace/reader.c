@@ -89,9 +89,10 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 			status = tw_fail_memory(reader);
 		return status < 0 ? status : 1;
 	}
-	bool several = events->checker && events->checker->order.tracks > 1 && !events->compared;
+	bool compares = events->checker && !events->compared;
 	events->compared = true;
-	return several ? xtrace_check_order(reader) : 0;
+	int status = compares ? xtrace_check_headers(reader) : 0;
+	return compares && status >= 0 && events->checker->order.tracks > 1 ? xtrace_check_order(reader) : status;
 }
 
 static struct tw_event *add_row(struct xtrace_events *events, const struct xtrace_moment *moment,

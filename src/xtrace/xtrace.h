@@ -18,6 +18,8 @@ enum { XTRACE_TRACKS_MAX = 1 << 14 };
 struct xtrace_track {
 	struct tw_xtrace_name name; /* all 0 where the bytes came without one */
 	char *data, *snapshots;     /* paths; NULL where there is no such file */
+	bool core;                  /* of a core, not of a thread */
+	bool shares_number;         /* there is a stream of the other hint with the same number */
 };
 
 struct xtrace_set {
@@ -55,6 +57,7 @@ struct xtrace_files {
 	const char *data_name, *snapshots_name; /* in findings */
 	bool own_data;                          /* data is not the reader's */
 	bool has_layout;                        /* the snapshot file can be read */
+	bool has_header;                        /* its header can, perhaps without snapshots behind it */
 	size_t head_size;                       /* of the snapshot file: bytes before the first snapshot */
 	struct tw_xtrace_layout layout;
 	struct tw_xtrace_header header;
@@ -65,6 +68,9 @@ struct xtrace_files {
  * negative status. */
 int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, const struct xtrace_track *track);
 void xtrace_files_close(struct xtrace_files *files);
+
+/* Whether the header of a snapshot file says that the stream is of a core. What cannot be read says nothing. */
+bool xtrace_is_of_core(const char *path, const struct tw_xtrace_layout *layout, unsigned known);
 
 /* All files of a set are read side by side, from their starts: each keeps little in memory, and of many none open.
  * Snapshots are closed. */
@@ -91,6 +97,9 @@ void xtrace_cursor_init(struct xtrace_cursor *cursor, struct xtrace_files *files
 /* Gives the next token, which lives until the next call. A gap is a token of unknown kind: it was reported.
  * Returns 1, 0 at the end, or a negative status. */
 int xtrace_cursor_next(struct xtrace_cursor *cursor, struct tw_xtrace_token *token);
+
+/* The byte of the token that comes next; -1 where there is none. Payloads of tokens do not outlive it. */
+int xtrace_cursor_peek(struct xtrace_cursor *cursor);
 
 /* ---- snapshots.c: the snapshots of a track, over damage. ---- */
 

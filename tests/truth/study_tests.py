@@ -257,7 +257,7 @@ def lines_of(address, size):
 
 def bucket(distance):
     low = 1 << distance.bit_length() - 1 if distance else 0
-    return str(distance) if distance < 2 else f"{low} to {2 * low - 1}"
+    return (distance, distance) if distance < 2 else (low, 2 * low - 1)
 
 
 def reuse_of(steps):
@@ -270,7 +270,7 @@ def reuse_of(steps):
                 found[bucket(at)] += 1
                 del order[at]
             else:
-                found["first"] += 1
+                found[None, None] += 1
             order.insert(0, line)
     return found
 
@@ -290,8 +290,8 @@ def test_mem_known(bench):
     wanted[-8 * (N - 1) - 8 * N * (N - 1)] += N - 1
     expect(strides == wanted, strides, "wanted", wanted)
     tables = bench.tables("mem", bench.record("list"), "--reuse")
-    reuse = {row["distance"]: row["count"] for row in tables["reuse"]}
-    expect(reuse == {bucket(NODES - 1): NODES * (ROUNDS - 1), "first": NODES}, reuse)
+    reuse = {(row["distance"], row["distance_to"]): row["count"] for row in tables["reuse"]}
+    expect(reuse == {bucket(NODES - 1): NODES * (ROUNDS - 1), (None, None): NODES}, reuse)
     expect(tables["total"][0]["lines"] == NODES and len(tables["line"]) == NODES, tables["total"])
     expect({(row["loads"], row["stores"]) for row in tables["line"]} == {(ROUNDS, 0)}, tables["line"][:3])
     total, = bench.tables("mem", bench.record("sort"))["total"]
@@ -340,7 +340,8 @@ def test_mem_model(bench):
     for row in tables["stride"]:
         wanted = sum(n for stride, n in strides.items() if row["from"] <= stride <= row["to"])
         expect(row["count"] == wanted, row, wanted)
-    expect({row["distance"]: row["count"] for row in tables["reuse"]} == reuse, "reuse", tables["reuse"], reuse)
+    found = {(row["distance"], row["distance_to"]): row["count"] for row in tables["reuse"]}
+    expect(found == reuse, "reuse", tables["reuse"], reuse)
     wanted = {}
     for line, by in touched.items():
         writers = written.get(line, {})

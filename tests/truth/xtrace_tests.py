@@ -67,7 +67,7 @@ def snapshots_of(path):
 @test
 def every_layout_is_found_in_the_files(bench):
     """Header, vector length, matrix, index and start of the data, each with each."""
-    for header, bits, more in itertools.product((0, 19, 20, 24, 32), (128, 256, 512, 1024, 2048),
+    for header, bits, more in itertools.product((0, 19, 20, 24, 32), (128, 256, 384, 512, 640, 1024, 1920, 2048),
                                                 (["--no-za"], ["--index", "count", "--start", 24], ["--order"])):
         path, facts = bench.write("--header", header, "--bits", bits, "--turns", 40, *more)
         info, = bench.lines("info", path)
@@ -403,19 +403,182 @@ def check_compares_snapshots_with_the_instructions(bench):
 
 @test
 def replay_says_where_it_cannot_begin(bench):
-    """A snapshot at an INST has no PC; what has none to begin at at all is told, too."""
+    """A snapshot at an INST that no PCINST is before has no PC; what has none to begin at at all is told, too."""
     path = bench.directory / "begin"
     path.mkdir()
     data = path / "xtrace.1.1.hint9.xinsndata.bin"
-    data.write_bytes(xtrace.pcinst(0x1000, NOP) + xtrace.inst(NOP))
+    data.write_bytes(xtrace.inst(NOP) + xtrace.pcinst(0x1000, NOP) + xtrace.inst(NOP))
     snapshots = path / "xtrace.1.1.hint9.xsnapshot.bin"
-    for index, count, status, says in ((0, 2, 0, "no difference"), (13, 1, 1, "no PCINST tells")):
-        snapshots.write_bytes(xtrace.header(24, False, False) + xtrace.snapshot(0, index, index // 13, index // 13, [0] * 32, 128))
+    for index, count, status, says in ((5, 2, 0, "no difference"), (18, 1, 0, "no difference"), (0, 0, 1, "no PCINST tells")):
+        snapshots.write_bytes(xtrace.header(24, False, False) + xtrace.snapshot(0, index, index // 5, index // 5, [0] * 32, 128))
         said = bench.run("replay", path, status=status)
         assert says in said and f"{count if status == 0 else 0} instruction" in said, said
     for spoil in (lambda: snapshots.write_bytes(bytes(5000)), snapshots.unlink, lambda: data.write_bytes(b""), data.unlink):
         spoil()
         bench.run("replay", path, status=2)
+
+
+def stream(bench, data, indices=(0,), **names):
+    """A set of one file of tokens, with a snapshot at each offset that says how many instructions are before it."""
+    path = bench.directory / "stream"
+    path.mkdir(exist_ok=True)
+    for old in path.iterdir():
+        old.unlink()
+    name = "xtrace.{timestamp}.{number}.hint{hint}.".format(**{"timestamp": 1, "number": 1, "hint": 9, **names})
+    (path / (name + "xinsndata.bin")).write_bytes(data)
+    snapshots = [xtrace.snapshot(0, at, i, i, [0] * 32, 128) for at, i in indices.items()] if isinstance(indices, dict) else \
+        [xtrace.snapshot(0, at, 0, 0, [0] * 32, 128) for at in indices]
+    (path / (name + "xsnapshot.bin")).write_bytes(xtrace.header(24, False, False) + b"".join(snapshots))
+    return path
+
+
+@test
+def a_snapshot_in_the_middle_of_a_block_is_one_to_begin_at(bench):
+    """The PC is that of the PCINST before it and 4 for each INST; also where a snapshot at an INST lies between. The last
+    instruction loads from its PC and 12, which is compared."""
+    last = xtrace.inst(0x58000066) + xtrace.load(0x400024 + 12, bytes(8))
+    path = stream(bench, xtrace.pcinst(0x400000, NOP) + xtrace.inst(NOP) * 8 + last, {0: 0, 28: 4, 38: 6})
+    assert "10 instructions from 3 snapshots, no difference" in bench.run("replay", path)
+    program = bench.directory / "program"
+    for number in range(3):
+        line, = bench.lines("slice", "--snapshot", number, "--length", 3, path, "-o", program)
+        assert (line["instructions"], line["before"]) == (3, 0), line
+        said = bench.run("slice", "--snapshot", number, "--length", 11, path, "-o", program, status=2)
+        assert said == "", said
+    path = stream(bench, xtrace.inst(NOP) * 3 + xtrace.pcinst(0x400000, NOP), {5: 1})
+    assert "no PCINST tells" in bench.run("replay", path, status=1)
+    bench.run("slice", "--length", 1, path, "-o", program, status=2)
+
+
+ZVA, GZVA, READ_DCZID, LDR_X0_X1 = 0xD50B7420, 0xD50B7480, 0xD53B00E0, 0xF9400020
+
+
+@test
+def dc_zva_alone_is_a_store_of_its_block(bench):
+    """64 bytes unless DCZID_EL0 was read (bits 0 to 3: the power of 2 of words) or the layout says; where the trace has the
+    store itself, before or behind DC, it counts once."""
+    zero, begin = xtrace.value("dc", 0x6010), xtrace.pcinst(0x400000, ZVA)
+    rest = xtrace.inst(LDR_X0_X1) + xtrace.load(0x6000, bytes(8))
+    dczid = xtrace.pcinst(0x3FFFFC, READ_DCZID) + xtrace.value("mrs", 5)
+    store = xtrace.store(0x6000, bytes(64))
+    for data, options, size in (
+        (begin + zero + rest, [], 64),
+        (begin + zero, [], 64),
+        (xtrace.pcinst(0x400000, GZVA) + zero + rest, [], 64),
+        (dczid + begin + zero + rest, [], 128),
+        (dczid + begin + zero + rest, ["--xtrace-layout", "zva=16"], 16),
+        (begin + zero + rest, ["--xtrace-layout", "zva=2048"], 2048),
+        (begin + zero + store + rest, [], 64),
+        (begin + store + zero + rest, [], 64),
+        (begin + zero + xtrace.store(0x6000, bytes(32)) + xtrace.store(0x6020, bytes(32)) + rest, [], 64),
+    ):
+        path = stream(bench, data)
+        total, = (row for row in bench.lines("mem", path, *options) if row["table"] == "total")
+        assert (total["stores"], total["stored_bytes"], total["loads"]) == (1, size, int(rest in data)), (total, options)
+        first = next(row for row in bench.lines("cache", path, *options) if row["table"] == "level")
+        assert first["stores"] == max(1, size // 64) and first["load_misses"] == 0, first
+        rows = bench.lines("sql", path, "SELECT sum(size) AS bytes, min(address) AS low FROM xtrace_mem WHERE kind = 'store'", *options)
+        assert rows == [{"bytes": size, "low": 0x6010 & -size}], rows
+    cleans = xtrace.pcinst(0x400000, 0xD50B7E20) + xtrace.value("dc", 0x6010)  # dc civac stores nothing
+    total, = (row for row in bench.lines("mem", stream(bench, cleans)) if row["table"] == "total")
+    assert total["stores"] == 0
+    bench.run("mem", path, "--xtrace-layout", "zva=48", status=2)
+
+
+@test
+def dc_zva_of_large_blocks_is_no_damage(bench):
+    """As a recorder under a processor with blocks of 512 bytes writes it; other stores are never so large."""
+    for size in (256, 512, 1024, 2048):
+        data = xtrace.pcinst(0x400000, ZVA) + xtrace.value("dc", 0x6000 & -size) + xtrace.store(0x6000 & -size, bytes(size))
+        assert rules(bench, stream(bench, data + xtrace.inst(NOP)), 0) == []
+    ones = xtrace.pcinst(0x400000, ZVA) + xtrace.value("dc", 0x6000) + xtrace.store(0x6000, bytes(511) + b"\1")
+    aside = xtrace.pcinst(0x400000, ZVA) + xtrace.value("dc", 0x6000) + xtrace.store(0x6008, bytes(512))
+    for data in (ones, aside):
+        assert ("xtrace.unknown-token", 22) in rules(bench, stream(bench, data))
+
+
+def headed(bench, *files):
+    """A set of files of one instruction and a load: (number, hint, header's bytes 16 to 18, version, whether with TIME)."""
+    path = stream(bench, b"")
+    for old in path.iterdir():
+        old.unlink()
+    for i, (number, hint, fields, version, ordered) in enumerate(files):
+        stem = f"xtrace.1.{number}.hint{hint}."
+        data = xtrace.pcinst(0x400000, LDR_X0_SP) + xtrace.load(0x6000, bytes(8)) + (xtrace.time(i + 1) if ordered else b"")
+        (path / (stem + "xinsndata.bin")).write_bytes(data)
+        head = struct.pack("<IIQ3B", 0x58, 0, version, *fields) + bytes(5)
+        (path / (stem + "xsnapshot.bin")).write_bytes(head + xtrace.snapshot(0, 0, 0, 0, [0] * 32, 128))
+    return path
+
+
+@test
+def headers_are_compared_with_their_files(bench):
+    for files, wanted in (
+        ([(1, 9, (0, 0, 0), 1, False)], []),
+        ([(1, 9, (0, 0, 1), 1, True)], []),
+        ([(1, 9, (0, 0, 1), 1, False)], ["xtrace.header-order"]),
+        ([(1, 9, (0, 0, 0), 1, True)], ["xtrace.header-order"]),
+        ([(1, 9, (2, 0, 0), 1, False)], ["xtrace.header-value"]),
+        ([(1, 9, (0, 3, 0), 1, False)], ["xtrace.header-value"]),
+        ([(0, 9, (0, 1, 0), 1, False), (1, 13, (0, 1, 0), 1, False)], []),
+        ([(1, 13, (0, 0, 0), 1, False)], ["xtrace.header-stream"]),
+        ([(1, 9, (0, 0, 1), 1, True), (2, 9, (0, 0, 1), 2, True)], ["xtrace.headers-differ"]),
+        ([(1, 9, (0, 0, 1), 1, True), (2, 9, (1, 0, 1), 1, True)], ["xtrace.headers-differ"]),
+        ([(0, 9, (0, 1, 1), 1, True), (0, 13, (0, 1, 1), 1, True)], ["xtrace.number-twice"]),
+    ):
+        assert [rule for rule, _ in rules(bench, headed(bench, *files), 0)] == wanted, (files, wanted)
+
+
+@test
+def the_main_core_is_a_core(bench):
+    """Hint 9 is the main core's where hint 13 is there or the header tells of cores; of one number it stays apart."""
+    query = "SELECT count(*) AS n, count(utid) AS threads, count(DISTINCT track_id) AS tracks FROM slice"
+    for files, cores, tracks in (
+        ([(0, 9, (0, 1, 0), 1, False), (1, 13, (0, 1, 0), 1, False)], 2, 2),
+        ([(0, 9, (0, 0, 0), 1, False), (1, 13, (0, 0, 0), 1, False)], 2, 2),
+        ([(0, 9, (0, 1, 0), 1, False)], 1, 1),
+        ([(7, 9, (0, 0, 0), 1, False)], 0, 1),
+        ([(0, 9, (0, 1, 0), 1, False), (0, 13, (0, 1, 0), 1, False)], 1, 2),
+    ):
+        path = headed(bench, *files)
+        rows = bench.lines("sql", path, "SELECT count(*) - count(utid) AS cores FROM xtrace_insn")
+        assert rows == [{"cores": cores}], (files, rows)
+        out = bench.directory / "out.json"
+        bench.run("convert", path, "-o", out)
+        events = json.loads(out.read_text())["traceEvents"]
+        assert len({(event.get("pid"), event.get("tid")) for event in events if event["ph"] == "B"}) == tracks
+
+
+@test
+def a_header_alone_is_read(bench):
+    path = headed(bench, (1, 9, (1, 0, 0), 3, False))
+    file, = snapshots_of(path)
+    for size in (24, 19, 20, 32):
+        file.write_bytes((file.read_bytes() + bytes(32))[:size])
+        info, = bench.lines("info", path)
+        assert (info["version"], info["division"], info["snapshots"]) == (3, 1, 0), (size, info)
+        assert rules(bench, path, 0) == []
+
+
+@test
+def an_exception_return_is_a_branch(bench):
+    """ERET twice to two places: a row, and each is where none was foreseen."""
+    eret = xtrace.inst(0xD69F03E0, 1)
+    data = b"".join(xtrace.pcinst(0xFFFF800010000400, NOP, 1) + eret + xtrace.value("target-b", to) + xtrace.allgpr([0] * 32) +
+                    xtrace.pcinst(to, NOP) + xtrace.allgpr([0] * 32) for to in (0x400000, 0x500000))
+    rows = bench.lines("branches", stream(bench, data))
+    kind, = (row for row in rows if row["table"] == "kind")
+    assert (kind["kind"], kind["places"], kind["count"], kind["mispredicted"]) == ("exception return", 1, 2, 2), kind
+    row, = (row for row in rows if row["table"] == "indirect")
+    assert (row["kind"], row["targets"], row["pc"]) == ("exception return", 2, 0xFFFF800010000404), row
+
+
+@test
+def reuse_distances_are_numbers(bench):
+    """Of lines 0, 1, 2, 0: two others lie between, and three accesses are the first of their line."""
+    data = b"".join(xtrace.pcinst(0x400000, LDR_X0_X1) + xtrace.load(64 * line, bytes(8)) for line in (0, 1, 2, 0))
+    rows = [row for row in bench.lines("mem", "--reuse", stream(bench, data)) if row["table"] == "reuse"]
+    assert [(row["distance"], row["distance_to"], row["count"]) for row in rows] == [(2, 3, 1), (None, None, 3)], rows
 
 
 @test

@@ -173,14 +173,17 @@ static void test_snapshot_sizes(void **state)
 	static const struct {
 		uint16_t bits;
 		size_t with, without;
-	} sizes[] = {{128, 1424, 1168}, {256, 2704, 1680}, {512, 6800, 2704}, {1024, 21136, 4752}, {2048, 74656, 9120}};
+	} sizes[] = {{128, 1424, 1168},   {256, 2704, 1680},  {384, 4496, 2192},  {512, 6800, 2704},
+	             {640, 9616, 3216},   {768, 12944, 3728}, {896, 16784, 4240}, {1024, 21136, 4752},
+	             {1152, 26272, 5536}, {2048, 74656, 9120}};
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		struct tw_xtrace_layout layout = {.has_za = true, .vector_bits = sizes[i].bits};
 		assert_int_equal(tw_xtrace_snapshot_size(&layout), sizes[i].with);
 		layout.has_za = false;
 		assert_int_equal(tw_xtrace_snapshot_size(&layout), sizes[i].without);
 	}
-	assert_int_equal(tw_xtrace_snapshot_size(&(struct tw_xtrace_layout){.vector_bits = 384}), 0);
+	assert_int_equal(tw_xtrace_snapshot_size(&(struct tw_xtrace_layout){.vector_bits = 320}), 0);
+	assert_int_equal(tw_xtrace_snapshot_size(&(struct tw_xtrace_layout){.vector_bits = 2176}), 0);
 	assert_int_equal(tw_xtrace_snapshot_size(&(struct tw_xtrace_layout){.vector_bits = 64}), 0);
 }
 
@@ -270,7 +273,7 @@ static void test_layouts(void **state)
 	(void)state;
 	static const uint8_t headers[] = {0, 19, 20, 24, 32};
 	for (unsigned i = 0; i < COUNT(headers); i++)
-		for (unsigned bits = 128; bits <= 2048; bits *= 2)
+		for (unsigned bits = 128; bits <= 2048; bits += 128)
 			for (int za = 0; za <= 1; za++) {
 				const struct tw_xtrace_layout layout = {.header_size = headers[i],
 				                                        .has_za = za,

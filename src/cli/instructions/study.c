@@ -53,7 +53,10 @@ static void put_member(struct tw_json *json, const struct tw_study_column *colum
 	case TW_STUDY_COUNT:
 	case TW_STUDY_HEX:
 	case TW_STUDY_ID:
-		tw_json_u64(json, column->name, cell->number);
+		if (column->unit == TW_STUDY_COUNT && cell->number == UINT64_MAX)
+			tw_json_text(json, column->name, NULL);
+		else
+			tw_json_u64(json, column->name, cell->number);
 		break;
 	case TW_STUDY_SHARE:
 		tw_json_fixed(json, column->name, cell->share, 6);

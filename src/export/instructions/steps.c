@@ -57,7 +57,7 @@ int tw_steps_next(struct tw_steps *steps)
 {
 	const struct tw_read_options *options = &steps->reader->options;
 	int status;
-	while ((status = xtrace_cursor_next(&steps->cursor, &steps->token)) > 0) {
+	while ((status = xtrace_zeroes_next(&steps->zeroes, &steps->cursor, &steps->token)) > 0) {
 		unsigned kind = steps->token.kind;
 		bool first = !steps->operation;
 		steps->begins = kind == TW_XTRACE_INST || kind == TW_XTRACE_PCINST;

@@ -4,12 +4,13 @@
 #define EXPORT_INSTRUCTIONS_STEPS_H
 
 #include "xtrace/format/opcode.h"
-#include "xtrace/xtrace.h"
+#include "xtrace/walk/zeroes.h"
 
 struct tw_steps {
 	struct tw_reader *reader;
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
+	struct xtrace_zeroes zeroes;
 	struct xtrace_operations operations;
 	struct tw_xtrace_token token; /* the last */
 	bool begins;                  /* the token is an instruction: */

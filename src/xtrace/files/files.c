@@ -6,8 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { CORE_HINT = 13 };
-
 void xtrace_report(const struct xtrace_files *files, bool snapshots, enum xtrace_rule rule, uint64_t record,
                    uint64_t at, const char *format, ...)
 {
@@ -26,7 +24,7 @@ uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track
 {
 	const struct tw_track thread = {
 	    .thread = track->name.number,
-	    .kind = track->name.hint == CORE_HINT ? TW_TRACK_CPU : TW_TRACK_THREAD,
+	    .kind = track->core ? TW_TRACK_CPU : TW_TRACK_THREAD,
 	};
 	return tw_dictionary_add_track(reader->dictionary, &thread);
 }
@@ -37,7 +35,7 @@ size_t xtrace_member(const struct tw_reader *reader, uint32_t track)
 	const struct tw_track *wanted = tw_dictionary_track(reader->dictionary, track);
 	for (size_t i = 0; i < set->count; i++)
 		if (set->tracks[i].name.number == wanted->thread &&
-		    (set->tracks[i].name.hint == CORE_HINT) == (wanted->kind == TW_TRACK_CPU))
+		    set->tracks[i].core == (wanted->kind == TW_TRACK_CPU))
 			return i;
 	return 0;
 }
@@ -75,6 +73,19 @@ static bool is_header(size_t size)
 	return size == 0 || size == 19 || size == 20 || size == 24 || size == HEADER_MOST;
 }
 
+/* Finds the layout of a file's first bytes, and reads its header, which may be all that is there. */
+static void find_header(struct xtrace_files *files, const uint8_t *bytes, size_t have, uint64_t size, unsigned known)
+{
+	struct tw_xtrace_layout alone = files->layout;
+	files->has_layout =
+	    tw_xtrace_layout_guess(bytes, have, size, known, &files->layout) == 0 && have >= files->layout.header_size;
+	alone.header_size = is_header(have) ? (uint8_t)have : 0;
+	const struct tw_xtrace_layout *layout = files->has_layout ? &files->layout : &alone;
+	files->head_size = layout->header_size;
+	files->has_header = layout->header_size > 0;
+	tw_xtrace_header_decode(bytes, layout, &files->header);
+}
+
 static int find_layout(struct xtrace_files *files, unsigned known)
 {
 	const uint8_t *bytes;
@@ -82,13 +93,11 @@ static int find_layout(struct xtrace_files *files, unsigned known)
 	int status = tw_window_view(&files->snapshot_window, 0, GUESS, &bytes, &have);
 	if (status < 0)
 		return status;
-	uint64_t size = tw_input_seekable(files->snapshots) ? tw_input_size(files->snapshots) : have;
-	files->has_layout =
-	    tw_xtrace_layout_guess(bytes, have, size, known, &files->layout) == 0 && have >= files->layout.header_size;
-	files->head_size = files->has_layout ? files->layout.header_size : is_header(have) ? have : 0;
+	find_header(files, bytes, have, tw_input_seekable(files->snapshots) ? tw_input_size(files->snapshots) : have,
+	            known);
 	if (files->has_layout)
-		tw_xtrace_header_decode(bytes, &files->layout, &files->header);
-	else if (have > HEADER_MOST) /* otherwise there is no snapshot yet */
+		return 0;
+	if (have > HEADER_MOST) /* otherwise there is no snapshot yet */
 		xtrace_report(files, true, XTRACE_SNAPSHOT_LAYOUT, 0, 0,
 		              "%zu bytes, and no layout gives them a vector length where snapshots end", have);
 	else if (!is_header(have))
@@ -186,6 +195,20 @@ int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, cons
 	if (status < 0 && !named)
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	return status < 0 ? status : find_layouts(files, state->known);
+}
+
+bool xtrace_is_of_core(const char *path, const struct tw_xtrace_layout *layout, unsigned known)
+{
+	struct xtrace_files files = {.layout = *layout};
+	struct tw_window window = {0};
+	const uint8_t *bytes;
+	size_t have;
+	if (tw_input_open_regular(&window.input, path) >= 0 && tw_window_view(&window, 0, GUESS, &bytes, &have) >= 0)
+		find_header(&files, bytes, have, tw_input_seekable(window.input) ? tw_input_size(window.input) : have,
+		            known);
+	tw_window_free(&window);
+	tw_input_close(window.input);
+	return files.has_header && files.header.stream;
 }
 
 void xtrace_files_thin(struct xtrace_files *files)

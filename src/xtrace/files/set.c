@@ -187,6 +187,34 @@ static bool find_time(const char *folder, struct tw_xtrace_name *name)
 	return found;
 }
 
+/* ---- Cores. ---- */
+
+enum { MAIN_HINT = 9, CORE_HINT = 13 };
+
+/* Of one number there may be a stream of each hint, which stay apart: then that of hint 9 is no core's. */
+static bool is_there(const struct xtrace_set *set, unsigned hint, uint64_t number)
+{
+	const struct xtrace_track wanted = {.name = {.hint = hint, .number = number}};
+	return bsearch(&wanted, set->tracks, set->count, sizeof *set->tracks, by_name) != NULL;
+}
+
+/* Tells cores from threads. With a stream of hint 13, which is of a core, all are of cores: the first has hint 9.
+ * Without one the header tells. */
+static void find_cores(const struct xtrace_reader *state, struct xtrace_set *set)
+{
+	if (!set->count)
+		return;
+	const struct xtrace_track *first = &set->tracks[0], *last = &set->tracks[set->count - 1];
+	bool cores = last->name.hint == CORE_HINT ||
+	             (first->snapshots && xtrace_is_of_core(first->snapshots, &state->layout, state->known));
+	for (size_t i = 0; i < set->count; i++) {
+		struct xtrace_track *track = &set->tracks[i];
+		unsigned other = track->name.hint == MAIN_HINT ? CORE_HINT : MAIN_HINT;
+		track->shares_number = is_there(set, other, track->name.number);
+		track->core = track->name.hint == CORE_HINT || (cores && !track->shares_number);
+	}
+}
+
 bool xtrace_key(const char *path, char key[static TW_TRACE_KEY_SIZE])
 {
 	struct tw_xtrace_name name;
@@ -212,6 +240,8 @@ int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_se
 		memcpy(search.timestamp, name.timestamp, sizeof name.timestamp);
 	int status = list(reader, set, &search);
 	free(folder);
+	if (status >= 0)
+		find_cores(xtrace_of(reader), set);
 	return status;
 }
 

@@ -25,7 +25,7 @@ struct snapshot_layout {
 
 static bool is_vector_length(uint64_t bits)
 {
-	return bits >= 128 && bits <= 2048 && (bits & (bits - 1)) == 0;
+	return bits >= 128 && bits <= 2048 && bits % 128 == 0;
 }
 
 static struct snapshot_layout parts_of(const struct tw_xtrace_layout *layout)

@@ -77,7 +77,7 @@ int tw_xtrace_layout_guess(const uint8_t *bytes, size_t size, uint64_t file_size
 	const struct tw_xtrace_layout told = *layout;
 	size_t most = 0;
 	for (unsigned i = 0; i < sizeof headers; i++)
-		for (unsigned bits = 128; bits <= 2048; bits *= 2)
+		for (unsigned bits = 128; bits <= 2048; bits += 128)
 			for (int za = 1; za >= 0; za--) {
 				struct tw_xtrace_layout guess = {.header_size = headers[i],
 				                                 .has_za = za,
@@ -88,6 +88,7 @@ int tw_xtrace_layout_guess(const uint8_t *bytes, size_t size, uint64_t file_size
 				most = found > most ? found : most;
 			}
 	layout->data_start = told.data_start;
+	layout->zero_block = told.zero_block;
 	layout->counts_index =
 	    known & TW_XTRACE_KNOWN_INDEX ? told.counts_index : most && counts_instructions(bytes, size, layout);
 	return most || (known & all) == all ? 0 : TW_ERR_FORMAT;
@@ -121,6 +122,15 @@ static bool parse_start(const char *value, struct tw_xtrace_layout *layout)
 	return end != value && *end == '\0' && start <= UINT8_MAX;
 }
 
+static bool parse_zero(const char *value, struct tw_xtrace_layout *layout)
+{
+	enum { LEAST = 4, MOST = 2048 };
+	char *end;
+	unsigned long size = strtoul(value, &end, 10);
+	layout->zero_block = (uint16_t)size;
+	return end != value && *end == '\0' && size >= LEAST && size <= MOST && (size & (size - 1)) == 0;
+}
+
 static bool parse_za(const char *value, struct tw_xtrace_layout *layout)
 {
 	layout->has_za = strcmp(value, "yes") == 0;
@@ -140,7 +150,7 @@ static const struct {
 } parts[] = {
     {"header=", TW_XTRACE_KNOWN_HEADER, parse_header}, {"za=", TW_XTRACE_KNOWN_ZA, parse_za},
     {"bits=", TW_XTRACE_KNOWN_BITS, parse_bits},       {"index=", TW_XTRACE_KNOWN_INDEX, parse_index},
-    {"start=", TW_XTRACE_KNOWN_START, parse_start},
+    {"start=", TW_XTRACE_KNOWN_START, parse_start},    {"zva=", TW_XTRACE_KNOWN_ZERO, parse_zero},
 };
 
 static bool parse_part(const char *part, struct tw_xtrace_layout *layout, unsigned *known)

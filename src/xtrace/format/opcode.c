@@ -5,7 +5,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/format/opcode.h"
 
-#include "base/bytes/bytes.h"
+#include "xtrace/layout.h"
 
 #include <trackway/xtrace.h>
 
@@ -14,7 +14,6 @@
 enum {
 	WORD = 4,
 	VECTOR_MOST = 1024, /* four vector registers of 2048 bits */
-	ZERO_MOST = 2048,   /* DCZID_EL0: DC ZVA writes that much at most */
 	ANY = UINT16_MAX    /* memory copies and sets */
 };
 
@@ -238,7 +237,7 @@ static void system(uint32_t opcode, struct xtrace_operation *to)
 		to->traits |= XTRACE_CACHE;
 		if (name == ZVA || name == GZVA) {
 			to->traits |= XTRACE_ZERO;
-			to->store = ZERO_MOST;
+			to->store = XTRACE_ZERO_MOST;
 		}
 	}
 }

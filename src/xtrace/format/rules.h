@@ -29,6 +29,16 @@
 	  "A data file has no snapshot file: its instructions cannot be executed again.")                              \
 	X(XTRACE_DATA_MISSING, "xtrace.data-missing", TW_ERROR, "A snapshot file has no data file.")                   \
 	X(XTRACE_HEADER_RESERVED, "xtrace.header-reserved", TW_NOTE, "Bytes behind the header's fields are not 0.")    \
+	X(XTRACE_HEADER_VALUE, "xtrace.header-value", TW_WARNING,                                                      \
+	  "A field of the header that is 0 or 1 has another value.")                                                   \
+	X(XTRACE_HEADER_STREAM, "xtrace.header-stream", TW_WARNING,                                                    \
+	  "The header tells of a thread's stream, and the file's name of a core's.")                                   \
+	X(XTRACE_HEADER_ORDER, "xtrace.header-order", TW_WARNING,                                                      \
+	  "The header says that there are TIMEs, and there is none, or the other way round.")                          \
+	X(XTRACE_HEADERS_DIFFER, "xtrace.headers-differ", TW_WARNING,                                                  \
+	  "Files of a set have headers that differ in more than the order of accesses.")                               \
+	X(XTRACE_NUMBER_TWICE, "xtrace.number-twice", TW_WARNING,                                                      \
+	  "A thread and a core, or two cores, of a set have the same number.")                                         \
 	X(XTRACE_PC_UNKNOWN, "xtrace.pc-unknown", TW_ERROR, "An INST comes before any PCINST: its PC is not known.")   \
 	X(XTRACE_PC_UNALIGNED, "xtrace.pc-unaligned", TW_WARNING, "A PC is no multiple of 4.")                         \
 	X(XTRACE_INST_AFTER_BRANCH, "xtrace.inst-after-branch", TW_ERROR,                                              \

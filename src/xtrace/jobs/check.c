@@ -258,10 +258,12 @@ static void take_instruction(struct xtrace_checker *checker, const struct tw_xtr
 
 /* ---- What follows it. ---- */
 
+/* Tokens that a TIME may follow. */
+static const unsigned accesses = 1 << TW_XTRACE_LOAD | 1 << TW_XTRACE_STORE | 1 << TW_XTRACE_SVCARG |
+                                 1 << TW_XTRACE_SYSCALL_VEC | 1 << TW_XTRACE_SVCRET;
+
 static void take_time(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
 {
-	static const unsigned accesses = 1 << TW_XTRACE_LOAD | 1 << TW_XTRACE_STORE | 1 << TW_XTRACE_SVCARG |
-	                                 1 << TW_XTRACE_SYSCALL_VEC | 1 << TW_XTRACE_SVCRET;
 	if (!(accesses >> checker->last & 1))
 		REPORT(checker, XTRACE_TIME_ALONE, offset, "TIME %" PRIu64 " follows a token %s.", token->value,
 		       tw_xtrace_kind_name(checker->last));
@@ -344,6 +346,7 @@ void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_curs
 		take_gap(checker);
 	} else {
 		judge_kind(checker, token, cursor->offset);
+		checker->order.accessed |= accesses >> token->kind & 1;
 		if (token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE)
 			xtrace_take_access(step, token->kind == TW_XTRACE_STORE, token->value, token->payload_size);
 		else
@@ -388,8 +391,45 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 
 /* ---- A track. ---- */
 
-/* Judges the header of the snapshot file, which the window holds. */
-static void judge_header(const struct xtrace_files *files)
+/* Fields of the header, as the document lists them. */
+enum { AT_DIVISION = 16, AT_STREAM = 17, AT_ORDER = 18 };
+
+/* Judges what the header says. */
+static void judge_fields(const struct xtrace_files *files)
+{
+	const struct tw_xtrace_header *header = &files->header;
+	const struct {
+		const char *name;
+		unsigned at, value;
+	} fields[] = {
+	    {"division", AT_DIVISION, header->division},
+	    {"stream", AT_STREAM, header->stream},
+	    {"order", AT_ORDER, header->has_order},
+	};
+	if (!files->has_header)
+		return;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (fields[i].value > 1)
+			xtrace_report(files, true, XTRACE_HEADER_VALUE, 0, fields[i].at,
+			              "The %s is %u: expected 0 or 1.", fields[i].name, fields[i].value);
+	if (!header->stream && files->track->core)
+		xtrace_report(files, true, XTRACE_HEADER_STREAM, 0, AT_STREAM,
+		              "The header tells of a thread, and the set is of cores.");
+}
+
+/* Judges, at the end of a track, whether the header is right about TIMEs. */
+static void judge_order(const struct xtrace_checker *checker)
+{
+	const struct xtrace_files *files = checker->files;
+	bool says = files->header.has_order;
+	if (!files->has_header || says == checker->order.any || (says && !checker->order.accessed))
+		return;
+	xtrace_report(files, true, XTRACE_HEADER_ORDER, 0, AT_ORDER, "The header says that there are %s; there are %s.",
+	              says ? "TIMEs" : "none", says ? "none" : "TIMEs");
+}
+
+/* Judges the padding of the header, which the window holds. */
+static void judge_padding(const struct xtrace_files *files)
 {
 	enum { FIELDS_END = 19 };
 	const struct tw_window *window = &files->snapshot_window;
@@ -422,7 +462,12 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 	checker->last = TW_XTRACE_UNKNOWN;
 	checker->count = checker->user = 0;
 	checker->snapshot.any = checker->snapshot.torn = false;
-	judge_header(files);
+	checker->order.accessed = false;
+	judge_padding(files);
+	judge_fields(files);
+	if (files->track->shares_number && files->track->name.hint != 9)
+		xtrace_report(files, false, XTRACE_NUMBER_TWICE, 0, 0,
+		              "Hint 9 has a stream of number %" PRIu64 ", too.", files->track->name.number);
 	if (files->track->data && !files->track->snapshots)
 		xtrace_report(files, false, XTRACE_SNAPSHOTS_MISSING, 0, 0, "There is no snapshot file beside it.");
 	if (files->track->snapshots && !files->track->data)
@@ -432,4 +477,5 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 void xtrace_check_end(struct xtrace_checker *checker)
 {
 	finish_last(checker);
+	judge_order(checker);
 }

@@ -40,6 +40,7 @@ struct xtrace_checker {
 	struct {
 		bool any; /* a TIME was met: */
 		uint64_t last;
+		bool accessed; /* there was an access, or a token of a system call, that could have one */
 		size_t tracks; /* that have TIMEs */
 	} order;
 	unsigned last;        /* kind of the token before */
@@ -73,5 +74,8 @@ void xtrace_check_free(struct xtrace_checker *checker);
 
 /* Checks the TIMEs of all tracks against each other. Returns 0 or a negative status. */
 int xtrace_check_order(struct tw_reader *reader);
+
+/* Compares the headers of all tracks. Returns 0 or a negative status. */
+int xtrace_check_headers(struct tw_reader *reader);
 
 #endif

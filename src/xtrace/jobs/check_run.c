@@ -29,6 +29,7 @@ static inline size_t run_access(struct xtrace_checker *checker, const uint8_t *p
 	unsigned kind = stores ? TW_XTRACE_STORE : TW_XTRACE_LOAD;
 	if (power > POWER_MOST || !(step->operation->may >> kind & 1))
 		return 0;
+	checker->order.accessed = true;
 	xtrace_take_access(step, stores, tw_load64(p + 1, false), 1u << power);
 	step->seen |= (uint16_t)(1 << kind);
 	checker->last = kind;

@@ -131,7 +131,7 @@ static int count_track(struct tw_reader *reader, const struct xtrace_track *trac
 	tally->files = files.data ? 1 : 0;
 	tally->files += files.snapshots ? 1 : 0;
 	tally->vector_bits = files.has_layout ? files.layout.vector_bits : 0;
-	tally->has_header = files.has_layout && files.layout.header_size;
+	tally->has_header = files.has_header;
 	tally->header = files.header;
 	xtrace_files_close(&files);
 	return status;

@@ -6,9 +6,9 @@
 
 #include <inttypes.h>
 
-/* The largest tokens that are believed: no access of AArch64 has more bytes than a vector register of 2048 bits, and no
- * system call of Linux more parts (UIO_MAXIOV). */
-enum { ACCESS_MOST = 256, VECTORS_MOST = 1024 };
+/* The largest tokens that are believed: no access of AArch64 has more bytes than a vector register of 2048 bits but for
+ * the block of DC ZVA, and no system call of Linux more parts (UIO_MAXIOV). */
+enum { ACCESS_MOST = 256, VECTORS_MOST = 1024, ACCESS_HEAD = 9 };
 
 /* How many bytes are looked at, and how many tokens must follow, for a place to go on at after damage. */
 enum { LOOK = 1024, TOKENS = 8, TOKENS_LEAST = 3 };
@@ -18,10 +18,22 @@ void xtrace_cursor_init(struct xtrace_cursor *cursor, struct xtrace_files *files
 	*cursor = (struct xtrace_cursor){.files = files, .next = files->layout.data_start};
 }
 
-static bool is_believed(const struct tw_xtrace_token *token, const uint8_t *bytes)
+/* Whether what is there of a large store can be what DC ZVA does: zeros, at a multiple of their size. */
+static bool makes_zero(const uint8_t *bytes, size_t left, size_t size)
 {
+	if (size > XTRACE_ZERO_MOST)
+		return false;
+	if (left <= ACCESS_HEAD)
+		return true;
+	left = left - ACCESS_HEAD < size ? left - ACCESS_HEAD : size;
+	return tw_load64(bytes + 1, false) % size == 0 && !tw_any_set(bytes + ACCESS_HEAD, left);
+}
+
+static bool is_believed(const struct tw_xtrace_token *token, const uint8_t *bytes, size_t left)
+{
+	size_t size = (size_t)1 << (bytes[0] >> 4);
 	if (token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE)
-		return 1 << (bytes[0] >> 4) <= ACCESS_MOST;
+		return size <= ACCESS_MOST || (token->kind == TW_XTRACE_STORE && makes_zero(bytes, left, size));
 	return token->kind != TW_XTRACE_SYSCALL_VEC || token->size < 9 + XTRACE_VECTOR_SIZE * (VECTORS_MOST + 1);
 }
 
@@ -29,7 +41,7 @@ static bool is_believed(const struct tw_xtrace_token *token, const uint8_t *byte
 static int decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
 {
 	int status = tw_xtrace_decode(bytes, left, token);
-	return (status > 0 || status == TW_ERR_ROOM) && !is_believed(token, bytes) ? TW_ERR_FORMAT : status;
+	return (status > 0 || status == TW_ERR_ROOM) && !is_believed(token, bytes, left) ? TW_ERR_FORMAT : status;
 }
 
 /* ---- After damage. ---- */
@@ -152,6 +164,14 @@ static int next_beyond(struct xtrace_cursor *cursor, struct tw_xtrace_token *tok
 			return end(cursor, token);
 		want = token->size;
 	}
+}
+
+int xtrace_cursor_peek(struct xtrace_cursor *cursor)
+{
+	struct tw_window *window = &cursor->files->data_window;
+	if (!cursor->left && tw_window_view(window, cursor->next, 1, &cursor->bytes, &cursor->left) < 0)
+		cursor->left = 0;
+	return cursor->left ? cursor->bytes[0] : -1;
 }
 
 int xtrace_cursor_next(struct xtrace_cursor *cursor, struct tw_xtrace_token *token)

@@ -57,7 +57,7 @@ int xtrace_walk_next(struct xtrace_walk *walk, struct tw_xtrace_token *token)
 				return status;
 			first = FIRST;
 		}
-		status = xtrace_cursor_next(&walk->cursor, token);
+		status = xtrace_zeroes_next(&walk->zeroes, &walk->cursor, token);
 		if (status < 0)
 			return status;
 		if (status > 0) {

@@ -3,7 +3,7 @@
 #ifndef XTRACE_WALK_WALK_H
 #define XTRACE_WALK_WALK_H
 
-#include "xtrace/xtrace.h"
+#include "xtrace/walk/zeroes.h"
 
 /* All zero but the reader to begin. It takes no other events or records of the reader. */
 struct xtrace_walk {
@@ -14,6 +14,7 @@ struct xtrace_walk {
 	uint32_t number; /* of the track, in the dictionary */
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
+	struct xtrace_zeroes zeroes;
 	bool begun;                         /* there was an instruction: */
 	struct tw_xtrace_token instruction; /* the last one; its payload is not kept */
 	uint64_t offset;                    /* of it */
@@ -27,7 +28,8 @@ static inline bool xtrace_is_instruction(const struct tw_xtrace_token *token)
 	return token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
 }
 
-/* Gives the next token, which lives until the next call; a gap is one of unknown kind. Returns 1, 2 where it is the
+/* Gives the next token, which lives until the next call; a gap is one of unknown kind, and what DC ZVA
+ * stores is a STORE. Returns 1, 2 where it is the
  * first of a track, 0 at the end, or a negative status. */
 int xtrace_walk_next(struct xtrace_walk *walk, struct tw_xtrace_token *token);
 
