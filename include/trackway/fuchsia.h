@@ -215,11 +215,9 @@ static inline void tw_fuchsia_write_(const char *thread, uint64_t id, uint64_t t
 			tw_trace_blob(name, blob, size);                                                               \
 	} while (0)
 #define TW_FUCHSIA_OBJECT_(handle, ...)                                                                                \
-	do {                                                                                                           \
-		const struct tw_trace_argument tw_trace_list_[] = {TW_FUCHSIA_LIST_(__VA_ARGS__)};                     \
-		tw_trace_object((const void *)(uintptr_t)(handle), "handle", tw_trace_list_,                           \
-		                TW_TRACE_COUNT_(tw_trace_list_));                                                      \
-	} while (0)
+	TW_TRACE_ANY_(const struct tw_trace_argument tw_trace_list_[] = {TW_FUCHSIA_LIST_(__VA_ARGS__)};               \
+	              tw_trace_object((const void *)(uintptr_t)(handle), "handle", tw_trace_list_,                     \
+	                              TW_TRACE_COUNT_(tw_trace_list_)))
 #define TW_FUCHSIA_ALERT_(category, name) tw_trace_alert(category, name)
 
 #define TRACE_ENABLED() (tw_trace_enabled(NULL))

@@ -417,7 +417,14 @@ static inline int tw_trace_on_(struct tw_trace_site *site)
 	       tw_trace_ask(site);
 }
 
+/* A site keeps its names, which are constants: a compiler for C knows no others for what is static. */
+#if defined(__cplusplus)
+#define TW_TRACE_SITE_(site, category, name)                                                                           \
+	constexpr const char *site##names[] = {category, name};                                                        \
+	static struct tw_trace_site site = {site##names[0], site##names[1], 0, 0, {0}}
+#else
 #define TW_TRACE_SITE_(site, category, name) static struct tw_trace_site site = {category, name, 0, 0, {0}}
+#endif
 #define TW_TRACE_COUNT_(list) (sizeof(list) / sizeof *(list)-1)
 #define TW_TRACE_FITS_(list)                                                                                           \
 	typedef char tw_trace_at_most_15_arguments[TW_TRACE_COUNT_(list) <= TW_TRACE_ARGUMENTS_MAX ? 1 : -1]           \

@@ -319,6 +319,7 @@ def check_edges(rows):
     expect(found.pop("function")[0] == "pointer" and found.pop("three")[1] == 5 and found == EDGES, found)
     lines = [(row["name"], row["timestamp"], row["end_time"]) for row in rows
              if row.get("category") == "lines" and row["record"] == "event.duration-complete"]
+    named(rows, "event.instant", "lines")
     lines.sort(key=lambda line: (line[1], -line[2]))
     expect([name for name, _, _ in lines] == ["first", "second"] + ["around", "inside"] * 2, lines)
     instants = [(row["category"], row["name"]) for row in rows if row["record"] == "event.instant"]
@@ -357,6 +358,8 @@ void temporary(const std::string &lasting) {
     TW_TRACE_DURATION("a", "b", TW_ARG("text", lasting));
     TW_TRACE_DURATION("a", "b", TW_ARG("text", std::string("x")));
 }"""
+VARIABLE = """#include <trackway/trace.h>
+void variable(const char *name) { TW_TRACE_%s("a", name); }"""
 SIXTEEN = """#include <trackway/trace.h>
 void sixteen(void) { TW_TRACE_%s); }"""
 
@@ -367,12 +370,12 @@ def compile_text(compiler, source):
 
 
 def refused(run):
-    """What a compiler must refuse: a duration that is jumped over, sixteen arguments, a text that is gone too early."""
+    """What a compiler must refuse: a duration that is jumped over, sixteen arguments, a name that changes, a text that is gone."""
     del run
     sixteen = ", ".join(f'TW_I32("{n}", {n})' for n in range(16))
     many = "tw_trace_at_most_15_arguments"
     c = {JUMPS: "jump", SIXTEEN % f'DURATION("a", "b", {sixteen}': many, SIXTEEN % f'END("a", "b", {sixteen}': many,
-         SIXTEEN % f'OBJECT(0, "b", {sixteen}': many}
+         SIXTEEN % f'OBJECT(0, "b", {sixteen}': many, VARIABLE % "DURATION": "constant", VARIABLE % "BEGIN": "constant"}
     cpp = {**c, TEMPORARY: "temporary_&"}
     for words, sources in (("gcc -std=c99", c), ("gcc -std=c11", c), ("c++ -std=c++11", cpp), ("clang -std=c99", c)):
         for source, word in sources.items() if shutil.which(words.split()[0]) else ():

@@ -45,6 +45,7 @@ static void lines(void)
 	TW_TRACE_DURATION("lines", "first");
 	TW_TRACE_DURATION("lines", "second"); /* clang-format off */
 	TWICE(1); TWICE(2);
+	TW_TRACE_INSTANT("lines", __func__, TW_SCOPE_THREAD);
 					      /* clang-format on */
 }
 
