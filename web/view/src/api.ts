@@ -17,9 +17,8 @@ export interface TraceFile {
 	path: string;
 	format: string;
 	title: string;
-	size: number;
+	size: number | null;
 	start: number;
-	findings: number;
 }
 
 export interface Finding {
@@ -60,7 +59,10 @@ export interface Trace extends Progress {
 	/** Time of day at 0, in nanoseconds since 1970: beyond what a number holds. */
 	wall: bigint | null;
 	files: TraceFile[];
+	/** The first of them. */
 	findings: Finding[];
+	/** How many there are. */
+	damage: number;
 	list: Track[];
 }
 
@@ -190,11 +192,13 @@ export class Server {
 			begin: Number(answer.begin),
 			wall: answer.wall == null ? null : BigInt(answer.wall),
 			files: answer.files.map((file: any) => ({
-				...file, size: Number(file.size), start: Number(file.start), findings: Number(file.findings) })),
+				path: file.path, format: file.format, title: file.title ?? file.format, size: known(file.size),
+				start: Number(file.start ?? 0) })),
+			damage: Number(answer.finding_count ?? answer.findings.length),
 			findings: answer.findings.map((finding: any) => ({
-				...finding, offset: Number(finding.offset), time: finding.time == null ? null : Number(finding.time) })),
+				...finding, offset: Number(finding.offset), time: known(finding.time) })),
 			list: answer.list.map((track: any) => ({
-				...track, slices: Number(track.slices), points: track.points === true, series: track.series ?? [] })),
+				...track, sort: track.sort ?? 0, file: track.file ?? 0, slices: Number(track.slices), points: track.points === true, series: track.series ?? [] })),
 		};
 	}
 
@@ -278,9 +282,13 @@ function placeOf({ track, lane, depth, item }: Place): Parameters {
 	return { track, lane, depth, item };
 }
 
+function known(digits: string | null | undefined): number | null {
+	return digits == null ? null : Number(digits);
+}
+
 function progressOf(answer: any): Progress {
 	return { generation: answer.generation, tracks: answer.tracks, state: answer.state, read: Number(answer.read),
-		size: answer.size == null ? null : Number(answer.size), events: Number(answer.events), end: Number(answer.end),
+		size: known(answer.size), events: Number(answer.events), end: Number(answer.end),
 		error: answer.error };
 }
 

@@ -118,13 +118,12 @@ class Page implements Context {
 	}
 
 	private tellTrace(): void {
-		const { files, state, read: done, size, end, unit, events } = this.current;
+		const { files, state, damage, read: done, size, end, unit, events } = this.current;
 		const name = files.map(file => plain(file.path.replace(/.*\//, ""))).join(" + ");
 		byId("trace-name").textContent = name || "Trackway";
 		document.title = name ? `${name} \u2013 Trackway` : "Trackway";
-		const findings = files.reduce((sum, file) => sum + file.findings, 0);
 		const about = state === "reading" ? `reading ${bytes(done)}${size ? ` of ${bytes(size)}` : ""}`
-			: `${time(end, unit)}, ${count(events)} events${findings ? `, ${count(findings)} damaged` : ""}`;
+			: `${time(end, unit)}, ${count(events)} events${damage ? `, ${count(damage)} damaged` : ""}`;
 		byId("trace-about").textContent = about;
 		const bar = byId("progress");
 		bar.hidden = state !== "reading";
@@ -258,7 +257,9 @@ function expose(page: Page): void {
 		flame: () => page.flame.drawn.map(({ name, depth, total, self, count: calls, x, width, text }) =>
 			({ name, depth, total, self, count: calls, x, width, text })),
 		state: () => page.store.state,
-		busy: () => page.timeline.data.busy,
+		/** Whether what is drawn is what was asked for, and nothing moves. */
+		rested: () => page.timeline.rested,
+		chosen: () => page.timeline.chosen,
 		frames: () => page.timeline.frameTimes,
 	};
 	Object.assign(window, { trackway: asked });

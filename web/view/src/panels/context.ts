@@ -27,9 +27,11 @@ export interface Panel {
 /** The stretch that questions are about: the selection, else what is in sight. */
 export function asked(context: Context): { stretch: Stretch; tracks: number[]; selected: boolean } {
 	const { selection, tracks, view } = context.store.state;
-	const { end } = context.trace();
+	const { end, list } = context.trace();
+	// Counters and processes have no calls of their own.
+	const called = tracks.filter(id => list[id]?.kind !== "counter" && list[id]?.kind !== "process");
 	if (selection)
-		return { stretch: selection, tracks, selected: true };
+		return { stretch: selection, tracks: called, selected: true };
 	const from = Math.max(0, view.from);
 	return { stretch: { from, to: Math.max(from + 1, Math.min(view.to, end)) }, tracks: [], selected: false };
 }

@@ -17,9 +17,8 @@ export class TracePanel implements Panel {
 		box.append(make("h2", {}, "Files"), table<TraceFile>("Files", [
 			{ name: "file", text: file => plain(file.path) },
 			{ name: "format", text: file => plain(file.title) },
-			{ name: "size", number: true, text: file => bytes(file.size) },
+			{ name: "size", number: true, text: file => file.size === null ? "" : bytes(file.size) },
 			{ name: "begins", number: true, text: file => time(file.start, trace.unit) },
-			{ name: "findings", number: true, text: file => count(file.findings) },
 		], trace.files));
 		const hidden = this.context.store.state.hidden.length;
 		box.append(quiet(`${count(trace.list.length)} tracks${hidden ? `, ${count(hidden)} hidden` : ""}, ` +
@@ -27,10 +26,10 @@ export class TracePanel implements Panel {
 			`${trace.wall === null ? "" : `; 0 is ${wallClock(trace.wall, 0)}`}`));
 		if (hidden)
 			box.append(make("div", { class: "row" }, button("Show hidden tracks", () => this.context.store.set({ hidden: [] }))));
-		this.findings(box, trace.findings, trace.files);
+		this.findings(box, trace.findings, trace.files, trace.damage);
 	}
 
-	private findings(box: HTMLElement, findings: Finding[], files: TraceFile[]): void {
+	private findings(box: HTMLElement, findings: Finding[], files: TraceFile[], all: number): void {
 		if (!findings.length) {
 			box.append(quiet("Nothing is damaged."));
 			return;
@@ -42,5 +41,7 @@ export class TracePanel implements Panel {
 			{ name: "rule", text: finding => finding.rule },
 			{ name: "what", text: finding => plain(finding.text) },
 		], findings));
+		if (all > findings.length)
+			box.append(quiet(`${count(all - findings.length)} more: trackway check tells all.`));
 	}
 }

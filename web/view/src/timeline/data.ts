@@ -68,6 +68,7 @@ export class Data {
 		} catch (error) {
 			// Without this a server that is gone would be asked without end.
 			this.wanted = null;
+			this.busy = false;
 			this.failed(error instanceof Refusal ? error.message : "trackway view has ended: start it again, and reload");
 		}
 		this.asking = null;

@@ -368,26 +368,6 @@ function firstEndingAfter(times: Float64Array, time: number): number {
 	return low;
 }
 
-/** The selected stretch on the ruler, with its duration. */
-function drawSelected(context: CanvasRenderingContext2D, scene: Ruled, selection: Stretch, height: number): void {
-	const left = Math.max(0, xOf(scene, selection.from));
-	const right = Math.min(scene.width, xOf(scene, selection.to));
-	if (right < left)
-		return;
-	context.fillRect(left, height - 3, Math.max(1, right - left), 3);
-	plate(context, scene, (left + right) / 2, time(selection.to - selection.from, scene.unit), height, scene.theme.accent);
-}
-
-/** A word on the ruler around a place, with paper behind it. */
-function plate(context: CanvasRenderingContext2D, scene: Ruled, at: number, words: string, height: number, ink: string): void {
-	const wide = context.measureText(words).width + 10;
-	const x = Math.max(0, Math.min(scene.width - wide, at - wide / 2));
-	context.fillStyle = scene.theme.page;
-	context.fillRect(x - 4, 2, wide + 8, height - 6);
-	context.fillStyle = ink;
-	context.fillText(words, x + 5, 16);
-}
-
 export interface Ruled {
 	view: Stretch;
 	width: number;
@@ -398,34 +378,57 @@ export interface Ruled {
 	cursor: number | null;
 }
 
-/** The ruler above the tracks; gives the labels that it drew. */
+/** What stands on the ruler instead of ticks: the selection's duration, else the pointer's time. */
+function told(scene: Ruled): { at: number; words: string; ink: string } | null {
+	const { selection, cursor, view, width, theme, unit } = scene;
+	if (selection && selection.to >= view.from && selection.from <= view.to) {
+		const left = Math.max(0, xOf(scene, selection.from));
+		const right = Math.min(width, xOf(scene, selection.to));
+		return { at: (left + right) / 2, words: time(selection.to - selection.from, unit), ink: theme.accent };
+	}
+	if (cursor === null)
+		return null;
+	return { at: cursor, words: time(view.from + (view.to - view.from) * cursor / width, unit), ink: theme.text };
+}
+
+/** The ruler above the tracks; gives the labels of its ticks. */
 export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, height: number): string[] {
 	context.fillStyle = scene.theme.page;
 	context.fillRect(0, 0, scene.width, height);
 	context.font = SMALL;
+	const plate = told(scene);
+	const wide = plate ? context.measureText(plate.words).width : 0;
+	const left = plate ? Math.max(5, Math.min(scene.width - wide - 5, plate.at - wide / 2)) : scene.width;
 	const labels: string[] = [];
 	for (const at of ticks(scene.view.from, scene.view.to, scene.width / TICK_ROOM)) {
 		const x = Math.round(xOf(scene, at));
 		const label = round(at, scene.unit);
+		labels.push(label);
 		context.fillStyle = scene.theme.line;
 		context.fillRect(x, 4, 1, height - 4);
+		if (x + 5 + context.measureText(label).width + 6 > left && x < left + wide + 6)
+			continue;
 		context.fillStyle = scene.theme.muted;
 		context.fillText(label, x + 5, 16);
-		labels.push(label);
+	}
+	if (plate) {
+		context.fillStyle = plate.ink;
+		context.fillText(plate.words, left, 16);
 	}
 	context.fillStyle = scene.theme.accent;
 	if (scene.selection)
-		drawSelected(context, scene, scene.selection, height);
-	else if (scene.cursor !== null)
-		plate(context, scene, scene.cursor, time(scene.view.from + (scene.view.to - scene.view.from) * scene.cursor / scene.width,
-			scene.unit), height, scene.theme.text);
-	for (const mark of scene.marks) {
-		const x = Math.round(xOf(scene, mark));
-		context.beginPath();
-		context.moveTo(x - 5, 4);
-		context.lineTo(x + 6, 4);
-		context.lineTo(x + 0.5, height);
-		context.fill();
-	}
+		context.fillRect(xOf(scene, scene.selection.from), height - 3,
+			Math.max(1, xOf(scene, scene.selection.to) - xOf(scene, scene.selection.from)), 3);
+	for (const mark of scene.marks)
+		flag(context, Math.round(xOf(scene, mark)), height);
 	return labels;
+}
+
+/** A mark on the ruler. */
+function flag(context: CanvasRenderingContext2D, x: number, height: number): void {
+	context.beginPath();
+	context.moveTo(x - 5, 5);
+	context.lineTo(x + 6, 5);
+	context.lineTo(x + 0.5, height);
+	context.fill();
 }

@@ -43,6 +43,8 @@ export class Timeline {
 	private hovered: Box | null = null;
 	private asked = 0;
 	private motion = 0;
+	private moving = false;
+	private painted = 0;
 
 	constructor(private readonly server: Server, private readonly store: Store, failed: (words: string) => void,
 		private readonly opened: (place: Place) => void) {
@@ -59,6 +61,17 @@ export class Timeline {
 
 	get theme(): Theme {
 		return THEMES[this.darkness.matches ? "dark" : "light"];
+	}
+
+	/** Whether the picture is complete: all of it has come, and nothing moves. */
+	get rested(): boolean {
+		return this.painted > 0 && !this.asked && !this.data.busy && !this.moving && this.trace?.state !== "reading";
+	}
+
+	/** The chosen slice, if it is in sight. */
+	get chosen(): Box | null {
+		const { slice } = this.store.state;
+		return slice ? this.boxes.find(box => same(box, slice)) ?? null : null;
 	}
 
 	get boxes(): Box[] {
@@ -94,6 +107,7 @@ export class Timeline {
 	show(view: Stretch, moving = true): void {
 		const to = this.clamp(view);
 		cancelAnimationFrame(this.motion);
+		this.moving = false;
 		if (!moving || matchMedia("(prefers-reduced-motion: reduce)").matches) {
 			this.store.set({ view: to });
 			return;
@@ -103,8 +117,10 @@ export class Timeline {
 		const move = () => {
 			const part = Math.min(1, (performance.now() - begun) / MOTION);
 			const eased = 1 - (1 - part) ** 3;
-			this.store.set({ view: { from: from.from + (to.from - from.from) * eased, to: from.to + (to.to - from.to) * eased } });
-			if (part < 1)
+			this.store.set({ view: part < 1 ? { from: from.from + (to.from - from.from) * eased,
+				to: from.to + (to.to - from.to) * eased } : to });
+			this.moving = part < 1;
+			if (this.moving)
 				this.motion = requestAnimationFrame(move);
 		};
 		move();
@@ -197,6 +213,7 @@ export class Timeline {
 				this.asked = 0;
 				const begun = performance.now();
 				this.draw();
+				this.painted++;
 				this.frameTimes.push(performance.now() - begun);
 				if (this.frameTimes.length > 1000)
 					this.frameTimes.shift();

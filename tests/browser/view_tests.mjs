@@ -1,0 +1,439 @@
+#!/usr/bin/env node
+// view_tests.mjs - what the page of `trackway view` shows in a browser, and what can be done there.
+// SPDX-License-Identifier: Apache-2.0
+//
+// usage: view_tests.mjs --tool TRACKWAY
+//
+// Prints TAP; skips all where the browser or playwright-core is not installed, unless CI is set. Traces whose names and times were
+// written down by hand are opened by the tool's own server. What is drawn where is asked of the page (window.trackway), and
+// must be what is written here; tables must have what `trackway stat` and `trackway sql` print.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const TOOL = resolve(process.argv[process.argv.indexOf("--tool") + 1]);
+const CHROMIUM = "/usr/bin/chromium";
+const DATA = join(HERE, "../data");
+const SIZE = { width: 1280, height: 800 };
+const MARKUP = "<img src=x onerror=\"window.hacked=1\"></script><b>&amp;";
+const LONG = "std::vector<std::pair<int, std::string>>::emplace_back(int&&, std::string const&)";
+
+// Microseconds: name, thread, begin, duration.
+const CALLS = [
+	["main", 1, 0, 1000], ["parse", 1, 10, 200], ["read", 1, 20, 100], ["parse", 1, 300, 150], [LONG, 1, 500, 300],
+	[MARKUP, 1, 820, 100], ["worker", 2, 100, 640], ["read", 2, 150, 70], ["warte \u00e4\u4e00", 2, 300, 410],
+];
+const NAMES = { 1: "front", 2: "back" };
+
+function traceOf(calls) {
+	const events = calls.map(([name, tid, ts, dur]) => ({ ph: "X", name, pid: 7, tid, ts, dur, args: { number: ts } }));
+	const names = Object.entries(NAMES).map(([tid, name]) => ({ ph: "M", name: "thread_name", pid: 7, tid: Number(tid), args: { name } }));
+	return JSON.stringify({ traceEvents: [...names, { ph: "M", name: "process_name", pid: 7, args: { name: "server" } }, ...events,
+		...[0, 500].map(ts => ({ ph: "C", name: "memory", pid: 7, ts, args: { used: 10 + ts } }))] });
+}
+
+/** Objects of the lines that a command prints. */
+function lines(...command) {
+	return execFileSync(TOOL, command, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split("\n").filter(Boolean).map(line => JSON.parse(line));
+}
+
+class View {
+	/** Starts the server of some files, and opens its address. */
+	static async open(browser, files, { fragment = "", options = {} } = {}) {
+		const view = new View();
+		view.server = spawn(TOOL, ["view", "--no-open", ...files], { stdio: ["ignore", "pipe", "pipe"] });
+		const out = createInterface(view.server.stdout);
+		view.address = (await out[Symbol.asyncIterator]().next()).value;
+		if (!view.address)
+			throw new Error("trackway view printed no address");
+		view.context = await browser.newContext({ viewport: SIZE, ...options });
+		view.page = await view.context.newPage();
+		view.wrong = [];
+		view.page.on("pageerror", error => view.wrong.push(error.message));
+		view.page.on("console", message => message.type() === "error" && view.wrong.push(message.text()));
+		view.page.on("request", request => {
+			if (new URL(request.url()).origin !== new URL(view.address).origin && !request.url().startsWith("data:"))
+				view.wrong.push(`asks ${request.url()}`);
+		});
+		await view.page.goto(view.address + fragment);
+		await view.rest();
+		return view;
+	}
+
+	/** Waits until what is drawn is what was asked for. */
+	async rest() {
+		await this.page.waitForFunction(() => window.trackway?.rested());
+	}
+
+	async close() {
+		await this.context.close();
+		const ended = new Promise(resolve => this.server.once("exit", resolve));
+		this.server.kill("SIGINT");
+		await ended;
+	}
+
+	boxes() {
+		return this.page.evaluate(() => window.trackway.boxes());
+	}
+
+	state() {
+		return this.page.evaluate(() => window.trackway.state());
+	}
+
+	async box(name, nth = 0) {
+		const found = (await this.boxes()).filter(box => box.name === name)[nth];
+		assert(found, `${name} is drawn`);
+		return found;
+	}
+
+	/** A point of the window in a box. */
+	async point(box, part = 0.5) {
+		const canvas = await this.page.locator("#canvas").boundingBox();
+		const left = Math.max(0, box.x);
+		return [canvas.x + left + (Math.min(canvas.width, box.x + box.width) - left) * part, canvas.y + box.y + box.height / 2];
+	}
+
+	async click(box) {
+		await this.page.mouse.click(...await this.point(box));
+		await this.rest();
+	}
+
+	async press(...keys) {
+		for (const key of keys) {
+			await this.page.keyboard.press(key);
+			await this.rest();
+		}
+	}
+
+	panel() {
+		return this.page.locator("#panel").innerText();
+	}
+
+	/** Waits for a text in the panel. */
+	async says(text) {
+		await this.page.locator("#panel", { hasText: text }).waitFor();
+		return this.panel();
+	}
+
+	/** The rows of the panel's table of that name: a list of texts each. */
+	async rows(name) {
+		const table = this.page.getByRole("table", { name, exact: true });
+		await table.locator("tbody tr").first().waitFor();
+		return table.locator("tbody tr").evaluateAll(rows => rows.map(row => [...row.children].map(cell => cell.textContent)));
+	}
+}
+
+function time(ns) {
+	const [each, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"]].find(([each]) => ns >= each) ?? [1, "ns"];
+	return each === 1 ? `${ns} ns` : `${(ns / each).toFixed(3)} ${unit}`;
+}
+
+const TESTS = {
+	async "the picture has each slice with its name and times"(view) {
+		const drawn = await view.boxes();
+		for (const [name, , begin, duration] of CALLS) {
+			const found = drawn.find(box => box.name === name && box.begin === begin * 1000);
+			assert(found, `${name} at ${begin}`);
+			assert.equal(found.end, (begin + duration) * 1000);
+			assert.equal(found.count, 1);
+		}
+		assert.equal(drawn.filter(box => !box.point).length, CALLS.length);
+	},
+
+	async "slices lie where their times say, callees below their callers"(view) {
+		const main = await view.box("main");
+		const parse = await view.box("parse", 1);
+		const { view: shown } = await view.state();
+		const scale = main.width / 1_000_000;
+		assert.deepEqual([shown.from, shown.to], [0, 1_000_000]);
+		assert(Math.abs(parse.x - 300_000 * scale) < 1.5, `x ${parse.x}`);
+		assert(Math.abs(parse.width - 150_000 * scale) < 1.5, `width ${parse.width}`);
+		assert.equal(parse.y - main.y, 17);
+		assert.equal(main.text, "main");
+	},
+
+	async "ticks are round, and long names are cut in the middle"(view) {
+		assert.deepEqual((await view.page.evaluate(() => window.trackway.ticks())).slice(0, 3), ["0", "200 us", "400 us"]);
+		const long = await view.box(LONG);
+		assert.match(long.text, /^std::vec.*\u2026.*const&\)$/);
+	},
+
+	async "tracks have the names of the trace, in their process"(view) {
+		const names = (await view.page.evaluate(() => window.trackway.lines())).map(line => line.name);
+		assert.deepEqual([names[0], ...names.slice(1).sort()].filter(name => name !== "memory"), ["server", "back", "front"]);
+		assert(names.includes("memory"), `a counter among ${names}`);
+	},
+
+	async "keys and wheel zoom and pan"(view) {
+		const span = ({ view: { from, to } }) => to - from;
+		const before = await view.state();
+		await view.press("w", "w");
+		const near = await view.state();
+		assert(span(near) < span(before) * 0.7);
+		await view.press("d");
+		const right = await view.state();
+		assert(right.view.from > near.view.from);
+		assert(Math.abs(span(right) - span(near)) < span(near) * 0.01);
+		await view.page.mouse.move(700, 300);
+		await view.page.keyboard.down("Control");
+		await view.page.mouse.wheel(0, 200);
+		await view.page.keyboard.up("Control");
+		await view.page.waitForFunction(least => window.trackway.state().view.to - window.trackway.state().view.from > least, span(near));
+		await view.press("0");
+		assert.deepEqual((await view.state()).view, before.view);
+	},
+
+	async "a click shows the details of a slice"(view) {
+		await view.click(await view.box("read", 0));
+		const text = await view.says("Called by");
+		for (const part of ["read", "100.000 us", "20.000 us", "server / front", "number", "parse", "main"])
+			assert(text.includes(part), `${part} in ${text}`);
+	},
+
+	async "arrows go from slice to slice, Enter to its details"(view) {
+		await view.click(await view.box("parse", 0));
+		const begins = async () => (await view.page.evaluate(() => window.trackway.chosen()))?.begin;
+		await view.press("ArrowRight");
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 300_000);
+		await view.press("ArrowLeft");
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 10_000);
+		await view.press("ArrowDown");
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 20_000);
+		await view.press("ArrowUp");
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 10_000);
+		await view.press("ArrowUp");
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 0);
+		assert.equal(await begins(), 0);
+		await view.press("Enter");
+		assert.equal(await view.page.evaluate(() => document.activeElement.id), "panel");
+	},
+
+	async "a selection has the functions that stat has"(view) {
+		const worker = await view.box("worker");
+		const [x, y] = await view.point(worker, 0.2);
+		const [right] = await view.point(worker, 0.8);
+		await view.page.mouse.move(x, y);
+		await view.page.mouse.down();
+		await view.page.mouse.move(right, y, { steps: 4 });
+		await view.page.mouse.up();
+		const { selection: { from, to } } = await view.state();
+		const wanted = lines("stat", "--json", "--thread", "2", "--from-time", `${from}ns`, "--to-time", `${to}ns`, view.file);
+		const rows = await view.rows("Functions");
+		assert.deepEqual(rows.map(row => row.slice(0, 4)).sort(),
+			wanted.map(row => [row.name, String(row.count), time(row.total_ns), time(row.self_ns)]).sort());
+		assert((await view.panel()).includes(time(to - from)));
+	},
+
+	async "its flame graph has the times of the same calls"(view) {
+		await view.press("Escape", "Escape", "Escape", "g");
+		await view.page.waitForFunction(() => window.trackway.flame().length > 0);
+		const wanted = lines("flame", "--json", view.file).filter(frame => frame.depth > 0);
+		const found = (await view.page.evaluate(() => window.trackway.flame())).filter(frame => frame.depth > 0);
+		const plain = ({ name, depth, total, self, count }) => [name, depth, total, self, count];
+		assert.deepEqual(found.map(plain).sort(),
+			wanted.map(frame => plain({ ...frame, total: frame.total_ns, self: frame.self_ns })).sort());
+	},
+
+	async "search finds names, n and p go from match to match"(view) {
+		await view.press("/");
+		await view.page.keyboard.type("PARSE");
+		await view.page.keyboard.press("Enter");
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 10_000);
+		assert.equal(await view.page.locator("#found").innerText(), "2 found");
+		await view.page.locator("#scroller").focus();
+		await view.press("n");
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 300_000);
+		await view.press("p");
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 10_000);
+		await view.page.locator("#tab-search").click();
+		assert.deepEqual((await view.rows("Names found")), [["parse", "2", "350.000 us"]]);
+	},
+
+	async "SQL answers what trackway sql answers"(view) {
+		const query = "SELECT name, dur FROM slices ORDER BY dur DESC, name";
+		await view.page.locator("#scroller").focus();
+		await view.press(":");
+		await view.page.locator("#sql").fill(query);
+		await view.page.keyboard.press("Control+Enter");
+		const wanted = lines("sql", "--json", view.file, query);
+		assert.deepEqual(await view.rows("Rows"), wanted.map(row => [row.name, String(row.dur)]));
+		await view.page.locator("#sql").fill("SELECT nonsense FROM");
+		await view.page.keyboard.press("Control+Enter");
+		await view.page.getByRole("alert").waitFor();
+	},
+
+	async "a link opened anew shows the same; back leads back"(view) {
+		await view.click(await view.box("worker"));
+		await view.press("w", "m");
+		await view.page.getByRole("button", { name: "Copy link" }).click();
+		const state = await view.state();
+		const link = view.page.url();
+		const other = await view.context.newPage();
+		await other.goto(link);
+		await other.waitForFunction(() => window.trackway?.rested());
+		const found = await other.evaluate(() => window.trackway.state());
+		const rounded = ({ view: { from, to }, slice, marks, tab }) => ({ from: Math.round(from), to: Math.round(to), slice, marks, tab });
+		assert.deepEqual(rounded(found), rounded(state));
+		assert.equal(found.marks.length, 1);
+		await other.evaluate(() => { location.hash = "#t=0-1000"; });
+		await other.waitForFunction(() => window.trackway.state().view.to === 1000);
+		await other.goBack();
+		await other.waitForFunction(slice => JSON.stringify(window.trackway.state().slice) === slice, JSON.stringify(state.slice));
+		await other.close();
+	},
+
+	async "all of it works without a mouse"(view) {
+		await view.page.goto(view.page.url().replace(/#.*/, "#t=0-1000000"));
+		await view.page.reload();
+		await view.rest();
+		await view.press("ArrowRight");
+		await view.page.waitForFunction(() => window.trackway.chosen());
+		await view.press("r");
+		await view.rows("Functions");
+		await view.press("Tab");
+		await view.page.locator("#tab-functions").focus();
+		await view.press("ArrowRight");
+		assert.equal((await view.state()).tab, "flame");
+		await view.page.locator("#tab-table").focus();
+		await view.press("Enter");
+		const rows = await view.rows("Slices in sight");
+		assert.equal(rows.length, CALLS.length);
+		await view.page.locator("#scroller").focus();
+		await view.press("?");
+		assert(await view.page.locator("#help").isVisible());
+		await view.press("Escape");
+		assert(!await view.page.locator("#help").isVisible());
+	},
+
+	async "tracks can be filtered, pinned and hidden"(view) {
+		await view.page.locator("#filter").fill("BACK");
+		await view.rest();
+		assert.deepEqual((await view.page.evaluate(() => window.trackway.lines())).map(line => line.name), ["server", "back"]);
+		await view.page.locator("#filter").fill("");
+		await view.page.getByRole("button", { name: "Pin back", exact: true }).focus();
+		await view.page.keyboard.press("Enter");
+		await view.rest();
+		assert.equal((await view.boxes()).filter(box => box.name === "worker").length, 2);
+		await view.page.getByRole("button", { name: "Hide front", exact: true }).focus();
+		await view.page.keyboard.press("Enter");
+		await view.rest();
+		assert.equal((await view.boxes()).filter(box => box.name === "main").length, 0);
+	},
+
+	async "names are text, and nothing is asked of elsewhere"(view) {
+		await view.page.goto(view.page.url().replace(/#.*/, "#t=0-1000000"));
+		await view.page.reload();
+		await view.rest();
+		await view.click(await view.box(MARKUP));
+		const text = await view.says("820.000 us");
+		assert(text.includes(MARKUP));
+		for (const tab of ["functions", "table", "flame"])
+			await view.page.locator(`#tab-${tab}`).click();
+		await view.page.waitForFunction(() => window.trackway.flame().length > 0);
+		assert.equal(await view.page.evaluate(() => window.hacked), undefined);
+		assert.equal(await view.page.locator("img, b").count(), 0);
+		assert.deepEqual(view.wrong.filter(words => !words.includes("400")), []); // the query that is none
+	},
+};
+
+/** These open what they need themselves. */
+const ALONE = {
+	async "a damaged trace is shown, with what is wrong"(browser, folder) {
+		const file = join(folder, "damaged.fxt");
+		execFileSync(TOOL, ["convert", join(folder, "calls.json"), "-o", join(folder, "whole.fxt")], { stdio: "ignore" });
+		const bytes = readFileSync(join(folder, "whole.fxt"));
+		bytes.fill(0xff, bytes.length - 64, bytes.length - 48);
+		writeFileSync(file, bytes);
+		const view = await View.open(browser, [file]);
+		try {
+			assert((await view.boxes()).some(box => box.name === "main"));
+			await view.page.locator("#tab-trace").click();
+			assert((await view.rows("Findings")).length > 0);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "two traces are one above the other"(browser, folder) {
+		const other = join(folder, "other.json");
+		writeFileSync(other, traceOf([["elsewhere", 1, 0, 500]]));
+		const view = await View.open(browser, [join(folder, "calls.json"), other]);
+		try {
+			const names = (await view.boxes()).map(box => box.name);
+			assert(names.includes("elsewhere") && names.includes("main"), String(names));
+			assert.equal(await view.page.title(), "calls.json + other.json \u2013 Trackway");
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "axe-core finds nothing serious, light or dark"(browser, folder) {
+		const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+		for (const colorScheme of ["light", "dark"]) {
+			const view = await View.open(browser, [join(folder, "calls.json")], { options: { colorScheme, bypassCSP: true } });
+			try {
+				await view.click(await view.box("parse"));
+				await view.page.evaluate(axe);
+				for (const tab of ["details", "functions", "flame", "search", "sql", "table", "trace"]) {
+					await view.page.locator(`#tab-${tab}`).click();
+					await view.rest();
+					const { violations } = await view.page.evaluate(() => window.axe.run(document));
+					const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+					assert.deepEqual(serious.map(({ id, nodes }) => `${tab}: ${id} ${nodes[0].html}`), []);
+				}
+			} finally {
+				await view.close();
+			}
+		}
+	},
+};
+
+function say(number, name, error) {
+	console.log(`${error ? "not " : ""}ok ${number} - ${name}`);
+	if (error)
+		console.log(String(error.stack ?? error).split("\n").map(line => `# ${line}`).join("\n"));
+}
+
+async function run(playwright) {
+	const folder = mkdtempSync(join(tmpdir(), "view-"));
+	const file = join(folder, "calls.json");
+	writeFileSync(file, traceOf(CALLS));
+	// Its own sandbox wants rights that a container has not; nothing but our page is opened.
+	const browser = await playwright.chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+	let number = 0;
+	let failed = 0;
+	const one = async (name, act) => {
+		const error = await act().then(() => null, problem => problem);
+		failed += error ? 1 : 0;
+		say(++number, name, error);
+	};
+	try {
+		const view = await View.open(browser, [file]);
+		view.file = file;
+		view.page.setDefaultTimeout(20_000);
+		for (const [name, test] of Object.entries(TESTS))
+			await one(name, () => test(view));
+		await view.close();
+		for (const [name, test] of Object.entries(ALONE))
+			await one(name, () => test(browser, folder));
+	} finally {
+		await browser.close();
+		rmSync(folder, { recursive: true, force: true });
+	}
+	return failed;
+}
+
+console.log("TAP version 13");
+const playwright = await import("playwright-core").catch(() => null);
+if ((!playwright || !existsSync(CHROMIUM)) && !process.env.CI) {
+	console.log(`1..0 # SKIP there is no ${playwright ? "chromium" : "playwright-core"}`);
+} else {
+	console.log(`1..${Object.keys(TESTS).length + Object.keys(ALONE).length}`);
+	process.exitCode = await run(playwright) ? 1 : 0;
+}
