@@ -11,6 +11,7 @@ export const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
 export const SMALL = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
 const BASELINE = 12;
 const INDENT = 4;
+const FADED = 0.35; // what a search does not mean
 const SHORTEST_TEXT = 6; // columns, of a name that is cut
 const TICK_ROOM = 110; // pixels
 
@@ -50,6 +51,12 @@ export interface Scene {
 	rows(track: number): Row[];
 }
 
+/** What one colour fills: x, y, width, height; and x, y. */
+interface Filling {
+	rectangles: number[];
+	points: number[];
+}
+
 export class Painter {
 	/** The boxes of the last picture, from top to bottom. */
 	boxes: Box[] = [];
@@ -57,6 +64,12 @@ export class Painter {
 	private colours = new Map<number, string>();
 	private theme: Theme | null = null;
 	private hits = new Map<number, boolean>();
+	/** Gathered for one flush: by colour, and the names upon them. */
+	private readonly fillings = new Map<string, Filling>();
+	private readonly fadedFillings = new Map<string, Filling>();
+	private readonly written: Box[] = [];
+	private readonly faint: Box[] = [];
+	private readonly found: Box[] = [];
 	private query = "";
 
 	constructor(private readonly context: CanvasRenderingContext2D) { }
@@ -115,6 +128,7 @@ export class Painter {
 				continue;
 			this.line(scene, line, y);
 		}
+		this.flush(scene);
 		context.restore();
 	}
 
@@ -169,42 +183,97 @@ export class Painter {
 		const { view, width } = scene;
 		const scale = width / (view.to - view.from);
 		for (let i = firstEndingAfter(row.end, view.from); i < row.begin.length && row.begin[i]! <= view.to; i++) {
-			const left = Math.max(-2, (row.begin[i]! - view.from) * scale);
-			const right = Math.min(width + 2, (row.end[i]! - view.from) * scale);
+			// Whole pixels: sharper, and several times faster to fill.
+			const left = Math.round(Math.max(-2, (row.begin[i]! - view.from) * scale));
+			const right = Math.round(Math.min(width + 2, (row.end[i]! - view.from) * scale));
 			this.box(scene, row, i, left, Math.max(right - left, 1), y);
 		}
 	}
 
 	private box(scene: Scene, row: Boxes, i: number, x: number, width: number, y: number): void {
-		const context = this.context;
 		const nameId = row.name[i]!;
 		const name = scene.names[nameId] ?? "";
 		const count = row.count[i]!;
 		const point = row.kind === "points";
 		const columns = Math.floor((width - 2 * INDENT) / this.columnWidth);
-		const text = !point && count === 1 && columns >= Math.min(SHORTEST_TEXT, Math.max(1, name.length)) ? fit(name, columns) : "";
-		const box: Box = { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x, y, width,
-			height: ROW - 1, name, text, begin: row.begin[i]!, end: row.end[i]!, count, busy: row.busy[i]!, point };
+		const named = !point && count === 1 && columns >= Math.min(SHORTEST_TEXT, Math.max(1, name.length));
+		const box: Box = { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x, y, width, height: ROW - 1,
+			name, text: named ? fit(name, columns) : "", begin: row.begin[i]!, end: row.end[i]!, count, busy: row.busy[i]!, point };
 		this.boxes.push(box);
-		const faded = this.query !== "" && !this.isHit(scene, nameId);
-		context.fillStyle = this.colour(scene, nameId);
-		context.globalAlpha = faded ? 0.35 : 1;
+		const hit = this.isHit(scene, nameId);
+		const faded = this.query !== "" && !hit;
+		const filling = this.filling(this.colour(scene, nameId), faded);
 		if (point) {
-			this.point(x, y);
+			filling.points.push(x, y);
 		} else if (count === 1) {
-			context.fillRect(x, y, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
+			filling.rectangles.push(x, y, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
 		} else {
 			// As full as the stretch is busy: what is not there is not drawn.
-			const part = row.end[i]! > row.begin[i]! ? Math.min(1, row.busy[i]! / (row.end[i]! - row.begin[i]!)) : 1;
+			const part = box.end > box.begin ? Math.min(1, box.busy / (box.end - box.begin)) : 1;
 			const height = Math.max(3, Math.round((ROW - 1) * part));
-			context.fillRect(x, y + ROW - 1 - height, width, height);
+			filling.rectangles.push(x, y + ROW - 1 - height, width, height);
 		}
+		if (named)
+			(faded ? this.faint : this.written).push(box);
+		if (hit)
+			this.found.push(box);
+	}
+
+	private filling(colour: string, faded: boolean): Filling {
+		const all = faded ? this.fadedFillings : this.fillings;
+		let filling = all.get(colour);
+		if (!filling) {
+			filling = { rectangles: [], points: [] };
+			all.set(colour, filling);
+		}
+		return filling;
+	}
+
+	/** Draws what has been gathered, colour by colour: changing it is dear. */
+	private flush(scene: Scene): void {
+		const context = this.context;
+		context.globalAlpha = FADED;
+		this.fill(this.fadedFillings);
 		context.globalAlpha = 1;
-		this.frame(scene, box, this.query !== "" && !faded);
-		if (text !== "") {
-			context.fillStyle = faded ? scene.theme.muted : scene.theme.text;
-			context.fillText(text, Math.max(x, 0) + INDENT, y + BASELINE);
+		this.fill(this.fillings);
+		for (const box of this.found)
+			this.outline(box, scene.theme.match, 1.5);
+		for (const box of this.boxes)
+			if (scene.slice !== null && same(box, scene.slice))
+				this.outline(box, scene.theme.accent, 2);
+			else if (scene.hovered !== null && same(box, scene.hovered))
+				this.outline(box, scene.theme.text, 1);
+		this.write(this.faint, scene.theme.muted);
+		this.write(this.written, scene.theme.text);
+		this.found.length = 0;
+	}
+
+	private fill(fillings: Map<string, Filling>): void {
+		const context = this.context;
+		for (const [colour, { rectangles, points }] of fillings) {
+			context.fillStyle = colour;
+			for (let i = 0; i < rectangles.length; i += 4)
+				context.fillRect(rectangles[i]!, rectangles[i + 1]!, rectangles[i + 2]!, rectangles[i + 3]!);
+			for (let i = 0; i < points.length; i += 2)
+				this.point(points[i]!, points[i + 1]!);
+			rectangles.length = points.length = 0;
 		}
+	}
+
+	private write(boxes: Box[], ink: string): void {
+		this.context.fillStyle = ink;
+		for (const box of boxes)
+			this.context.fillText(box.text, Math.max(box.x, 0) + INDENT, box.y + BASELINE);
+		boxes.length = 0;
+	}
+
+	/** Around the box rather than in it: the name stays readable. */
+	private outline(box: Box, ink: string, thick: number): void {
+		const context = this.context;
+		context.strokeStyle = ink;
+		context.lineWidth = thick;
+		const out = thick === 2 ? 0.5 : -0.5;
+		context.strokeRect(box.x - out, box.y - out, Math.max(box.width - 1 + 2 * out, 1), ROW - 1 + 2 * out);
 	}
 
 	private point(x: number, y: number): void {
@@ -215,19 +284,6 @@ export class Painter {
 		context.lineTo(x, y + 14);
 		context.lineTo(x - 5, y + 8);
 		context.fill();
-	}
-
-	private frame(scene: Scene, box: Box, hit: boolean): void {
-		const chosen = scene.slice !== null && same(box, scene.slice);
-		const hovered = scene.hovered !== null && same(box, scene.hovered);
-		if (!chosen && !hovered && !hit)
-			return;
-		const context = this.context;
-		context.strokeStyle = chosen ? scene.theme.accent : hovered ? scene.theme.text : scene.theme.match;
-		context.lineWidth = chosen ? 2 : hovered ? 1 : 1.5;
-		// Around it rather than in it: the name stays readable.
-		const out = chosen ? 0.5 : -0.5;
-		context.strokeRect(box.x - out, box.y - out, Math.max(box.width - 1 + 2 * out, 1), ROW - 1 + 2 * out);
 	}
 
 	private values(scene: Scene, line: Line, row: Values, y: number): void {
