@@ -41,6 +41,10 @@ def typed():
     return run("node", "node_modules/typescript/bin/tsc", "--noEmit")
 
 
+def parts():
+    return run("node", str(pathlib.Path(__file__).with_name("page_units.mjs")))
+
+
 def small():
     size = sum(len(gzip.compress(path.read_bytes(), 9)) for path in (VIEW / "dist").iterdir())
     if size > MOST:
@@ -58,6 +62,7 @@ def no_markup():
 TESTS = {
     "the page that is shipped is built from its sources": rebuilt,
     "its types fit": typed,
+    "its parts do what they say": parts,
     "it is small": small,
     "nothing makes markup of a text": no_markup,
 }

@@ -2,8 +2,9 @@
 // view_tests.mjs - what the page of `trackway view` shows in a browser, and what can be done there.
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: view_tests.mjs --tool TRACKWAY
+// usage: view_tests.mjs --tool TRACKWAY [--page FOLDER]
 //
+// With --page the page comes from that folder (web/view/dist) instead of the tool: to try it without building that again.
 // Prints TAP; skips all where the browser or playwright-core is not installed, unless CI is set. Traces whose names and times were
 // written down by hand are opened by the tool's own server. What is drawn where is asked of the page (window.trackway), and
 // must be what is written here; tables must have what `trackway stat` and `trackway sql` print.
@@ -17,7 +18,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const TOOL = resolve(process.argv[process.argv.indexOf("--tool") + 1]);
+const option = name => (process.argv.includes(name) ? resolve(process.argv[process.argv.indexOf(name) + 1]) : null);
+const TOOL = option("--tool");
+const PAGE = option("--page");
 const CHROMIUM = "/usr/bin/chromium";
 const DATA = join(HERE, "../data");
 const SIZE = { width: 1280, height: 800 };
@@ -61,7 +64,12 @@ class View {
 			if (new URL(request.url()).origin !== new URL(view.address).origin && !request.url().startsWith("data:"))
 				view.wrong.push(`asks ${request.url()}`);
 		});
+		if (PAGE)
+			for (const [address, file] of [["/", "index.html"], ["/app.js", "app.js"], ["/app.css", "app.css"]])
+				await view.context.route(url => url.pathname === address && !url.search, route => route.fulfill({ path: join(PAGE, file) }));
 		await view.page.goto(view.address + fragment);
+		if (PAGE) // what an answer leads to cannot be replaced
+			await view.page.goto(new URL(`/${fragment}`, view.address).href);
 		await view.rest();
 		return view;
 	}
