@@ -19,7 +19,7 @@ extern "C" {
 
 /* The kinds of record: the first two words of a line. What follows them is, by kind (`ptr`: 0x and 8 or 16 digits;
  * `iid`, `tok`, `hr`: 0x and 8 digits; `ms`, `us`, `n`: decimal; "text" in quotes; `[]`: not in every dialect; the last
- * may be a list):
+ * may be a list). Any iid may be "?", which is one that the profiler does not know:
  *
  * X(name, words, text, what follows) */
 #define TW_TRACELOG_KIND_LIST(X)                                                                                       \
@@ -46,7 +46,7 @@ extern "C" {
 	X(TW_TRACELOG_JIT_CMF, "jit cmf", "jit-cmf", "thread ms ptr:function hr")                                      \
 	X(TW_TRACELOG_JIT_CSS, "jit css", "jit-css", "thread ms ptr:function")                                         \
 	X(TW_TRACELOG_JIT_CSF, "jit csf", "jit-csf", "thread ms ptr:function")                                         \
-	X(TW_TRACELOG_GCH_GCS, "gch gcs", "gch-gcs", "thread ms (induced|?) [tf]+")                                    \
+	X(TW_TRACELOG_GCH_GCS, "gch gcs", "gch-gcs", "thread ms (reason|?) [tf]+")                                     \
 	X(TW_TRACELOG_GCH_GCF, "gch gcf", "gch-gcf", "thread ms")                                                      \
 	X(TW_TRACELOG_GCH_ALT, "gch alt", "gch-alt", "ms (iid:count:bytes)*")                                          \
 	X(TW_TRACELOG_GCH_GEN, "gch gen", "gch-gen", "ms (name:allocated:reserved)*")                                  \
@@ -97,7 +97,8 @@ enum tw_tracelog_style {
 	TW_TRACELOG_ONE_NAME = 16,    /* fun nam (d0) */
 	TW_TRACELOG_UPPER = 32,       /* numbers of 32 bits in upper-case digits: the document, vs */
 	TW_TRACELOG_PADDED_IID = 64,  /* an item: its iid has 8 digits, not as many as needed (vs) */
-	TW_TRACELOG_RESTYLE = 128     /* encoding: items are written in the style of their record, not in their own */
+	TW_TRACELOG_RESTYLE = 128,    /* encoding: items are written in the style of their record, not in their own */
+	TW_TRACELOG_NO_IID = 256      /* the iid of the record or item is "?"; its member is TW_TRACELOG_IID_NONE */
 };
 
 /* What in a line is not as the profiler writes it, though it can be read. Encoding mends it, but for quotes. */
@@ -110,8 +111,12 @@ enum tw_tracelog_odd {
 	TW_TRACELOG_DIGITS = 32, /* more or fewer digits than the field has; a sign before 0 */
 	TW_TRACELOG_QUOTES = 64, /* quotes inside a text: where it ends is a guess (fun nam: the last two `" "`) */
 	TW_TRACELOG_NEGATIVE_US = 128, /* a CPU usage written as a negative number */
-	TW_TRACELOG_UNSIGNED_MS = 256  /* a time from 2147483648 on, which the profiler writes as a negative number */
+	TW_TRACELOG_UNSIGNED_MS = 256, /* a time from 2147483648 on, which the profiler writes as a negative number */
+	TW_TRACELOG_SURPLUS = 512      /* something stands behind the last field: encoding leaves it out */
 };
+
+/* The iid of what has none, or none that is known. */
+#define TW_TRACELOG_IID_NONE UINT32_MAX
 
 /* A text of a line: into the bytes that were decoded. Not terminated, not checked to be UTF-8. */
 struct tw_tracelog_text {
@@ -156,7 +161,7 @@ struct tw_tracelog_record {
 	bool ip_known;  /* and it is not "?" */
 
 	/* gch gcs */
-	bool induced;             /* false: "?" */
+	bool induced;             /* the reason is "induced" */
 	uint8_t generations;      /* bit i: generation i is collected; bit 3 is the large-object heap */
 	uint8_t generation_count; /* flags written: 4; 1 to 8 */
 
@@ -174,6 +179,8 @@ struct tw_tracelog_record {
 	struct tw_tracelog_text value;       /* prf cfg */
 	struct tw_tracelog_text return_type; /* fun nam */
 	struct tw_tracelog_text signature;   /* fun nam */
+	struct tw_tracelog_text reason;      /* gch gcs: "induced", or another word; empty: "?" */
+	struct tw_tracelog_text surplus;     /* what stands behind the last field, where something does */
 
 	/* Of kinds with a list, the last to come: tw_tracelog_next(). Of an unknown line: the whole of it, without
 	 * its end. */

@@ -75,6 +75,8 @@ static const struct {
     {"cls nam 0x00000001 \"a\"b\"\n", " cls-nam", " tracelog.quotes:1@0"},
     {"prc cpu 1 -3\n", " prc-cpu", " tracelog.negative-usage:1@0"},
     {"prf tps 2147483648\n", " prf-tps", " tracelog.unsigned-time:1@0"},
+    {"prf tps 1 2 3\nthr dst 0x00000001\t0x1\nprf trs 2\n", " prf-tps thr-dst prf-trs",
+     " tracelog.surplus:1@10 tracelog.surplus:2@19 tracelog.blanks:2@0"},
     {"cls nam 0x00000001 \"\xff\"\n", " cls-nam", " tracelog.utf8:1@20"},
     {"fun nam 0x00000001 \"a\" \"b\" \"\xc3\"\n", " fun-nam", " tracelog.utf8:1@28"},
 };

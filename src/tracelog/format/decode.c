@@ -10,8 +10,8 @@ enum { FOUND_MAX = 32 }; /* bytes of what was found, in a fault */
 static bool fault_at(const struct tracelog_scan *scan, const uint8_t *at, const char *expected,
                      struct tw_tracelog_fault *fault)
 {
-	size_t size = 0, left = (size_t)(scan->end - at);
-	while (size < left && size < FOUND_MAX && !tracelog_blank(at[size]))
+	size_t left = (size_t)(scan->end - at), size = left && tracelog_blank(*at);
+	while (size < left && size < FOUND_MAX && !tracelog_blank(at[0]) && !tracelog_blank(at[size]))
 		size++;
 	*fault = (struct tw_tracelog_fault){(size_t)(at - scan->start), expected, {at, size}};
 	return false;
@@ -70,6 +70,17 @@ static bool take_field(struct tracelog_scan *scan, const struct tracelog_field *
 	return true;
 }
 
+/* Takes what stands behind the last field of a record, and blanks. Where the line is cut off, it may be anything. */
+static bool take_surplus(struct tracelog_scan *scan)
+{
+	if (scan->item || scan->record->odd & TW_TRACELOG_NO_END || !tracelog_skip_blanks(scan))
+		return false;
+	scan->odd |= TW_TRACELOG_SURPLUS;
+	scan->record->surplus = (struct tw_tracelog_text){scan->at, (size_t)(scan->end - scan->at)};
+	scan->at = scan->end;
+	return true;
+}
+
 /* Takes all fields of a record, behind its two words, or of an item, from its beginning on. */
 static bool take_fields(struct tracelog_scan *scan, const struct tracelog_layout *layout,
                         struct tw_tracelog_fault *fault)
@@ -84,7 +95,7 @@ static bool take_fields(struct tracelog_scan *scan, const struct tracelog_layout
 		if (!take_field(scan, field, fault))
 			return false;
 	}
-	return scan->at == scan->end ||
+	return scan->at == scan->end || take_surplus(scan) ||
 	       fault_at(scan, scan->at, scan->item ? "the end of the item" : "the end of the line", fault);
 }
 

@@ -83,9 +83,23 @@ static void put_id(struct sink *sink, const void *member)
 	put_hex(sink, *(const uint32_t *)member, TRACELOG_ID_DIGITS);
 }
 
-static void put_short_id(struct sink *sink, const void *member)
+/* Puts an iid, with at least so many digits. */
+static void put_known_iid(struct sink *sink, const void *member, unsigned least)
 {
-	put_hex(sink, *(const uint32_t *)member, sink->style & TW_TRACELOG_PADDED_IID ? TRACELOG_ID_DIGITS : 1);
+	if (sink->style & TW_TRACELOG_NO_IID)
+		put_byte(sink, '?');
+	else
+		put_hex(sink, *(const uint32_t *)member, least);
+}
+
+static void put_iid(struct sink *sink, const void *member)
+{
+	put_known_iid(sink, member, TRACELOG_ID_DIGITS);
+}
+
+static void put_short_iid(struct sink *sink, const void *member)
+{
+	put_known_iid(sink, member, sink->style & TW_TRACELOG_PADDED_IID ? TRACELOG_ID_DIGITS : 1);
 }
 
 static void put_hex64(struct sink *sink, const void *member)
@@ -158,14 +172,6 @@ static void put_thread(struct sink *sink, const void *member)
 	fail(sink, TW_ERR_VALUE);
 }
 
-static void put_reason(struct sink *sink, const void *member)
-{
-	if (*(const bool *)member)
-		put(sink, "induced", 7);
-	else
-		put_byte(sink, '?');
-}
-
 static void put_flags(struct sink *sink, const void *member)
 {
 	unsigned flags = *(const uint8_t *)member, count = sink->record->generation_count;
@@ -227,6 +233,17 @@ static void put_word(struct sink *sink, const void *member)
 	put_text(sink, *text);
 }
 
+static void put_reason(struct sink *sink, const void *member)
+{
+	const struct tw_tracelog_text *reason = member;
+	if (reason->size && reason->bytes[0] == '?')
+		fail(sink, TW_ERR_VALUE);
+	if (reason->size)
+		put_word(sink, reason);
+	else
+		put_byte(sink, '?');
+}
+
 /* Puts the rest of a line, unless it begins or ends with what would be taken for the gap before it or for the end of
  * the line. */
 static void put_rest(struct sink *sink, const void *member)
@@ -282,8 +299,9 @@ static void put_list(struct sink *sink, const void *member);
 static void (*const forms[TRACELOG_FORMS])(struct sink *sink, const void *member) = {
     [TRACELOG_POINTER] = put_pointer,
     [TRACELOG_ID] = put_id,
-    [TRACELOG_CLASS_IID] = put_id,
-    [TRACELOG_SHORT_ID] = put_short_id,
+    [TRACELOG_IID] = put_iid,
+    [TRACELOG_CLASS_IID] = put_iid,
+    [TRACELOG_SHORT_IID] = put_short_iid,
     [TRACELOG_HEX] = put_hex64,
     [TRACELOG_IL] = put_il,
     [TRACELOG_DECIMAL32] = put_decimal32,
@@ -329,6 +347,7 @@ static void put_item(struct sink *sink, const struct tw_tracelog_item *item)
 	unsigned style = sink->style;
 	if (!(style & TW_TRACELOG_RESTYLE))
 		sink->style = item->style;
+	sink->style = (sink->style & ~(unsigned)TW_TRACELOG_NO_IID) | (item->style & TW_TRACELOG_NO_IID);
 	sink->item = item;
 	put_byte(sink, ' ');
 	put_fields(sink, &tracelog_items[item->kind], item);

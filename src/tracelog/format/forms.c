@@ -144,9 +144,33 @@ static bool take_id(struct tracelog_scan *scan, void *member)
 	return true;
 }
 
-static bool take_short_id(struct tracelog_scan *scan, void *member)
+static bool take_question(struct tracelog_scan *scan)
+{
+	bool here = scan->at < scan->end && *scan->at == '?';
+	scan->at += here;
+	return here;
+}
+
+/* Takes the "?" of an iid that the profiler does not know. */
+static bool take_no_iid(struct tracelog_scan *scan, void *member)
+{
+	if (!take_question(scan))
+		return false;
+	scan->style |= TW_TRACELOG_NO_IID;
+	*(uint32_t *)member = TW_TRACELOG_IID_NONE;
+	return true;
+}
+
+static bool take_iid(struct tracelog_scan *scan, void *member)
+{
+	return take_no_iid(scan, member) || take_id(scan, member);
+}
+
+static bool take_short_iid(struct tracelog_scan *scan, void *member)
 {
 	struct hex hex;
+	if (take_no_iid(scan, member))
+		return true;
 	if (!take_number32(scan, &hex))
 		return false;
 	if (hex.leading_zero && hex.digits == TRACELOG_ID_DIGITS)
@@ -212,13 +236,6 @@ static bool take_us(struct tracelog_scan *scan, void *member)
 	return true;
 }
 
-static bool take_question(struct tracelog_scan *scan)
-{
-	bool here = scan->at < scan->end && *scan->at == '?';
-	scan->at += here;
-	return here;
-}
-
 static bool take_count(struct tracelog_scan *scan, void *member)
 {
 	if (take_question(scan))
@@ -267,19 +284,6 @@ static bool take_thread(struct tracelog_scan *scan, void *member)
 	bool os = scan->end - scan->at < PREFIX || (scan->at[1] | 0x20) != 'x';
 	record->thread_form = os ? TW_TRACELOG_THREAD_OS : TW_TRACELOG_THREAD_IID;
 	return os ? take_decimal32(scan, member) : take_id(scan, member);
-}
-
-static bool take_reason(struct tracelog_scan *scan, void *member)
-{
-	static const char induced[] = "induced";
-	size_t size = sizeof induced - 1;
-	if (take_question(scan))
-		return true;
-	if ((size_t)(scan->end - scan->at) < size || memcmp(scan->at, induced, size) != 0)
-		return false;
-	scan->at += size;
-	*(bool *)member = true;
-	return true;
 }
 
 static bool take_flags(struct tracelog_scan *scan, void *member)
@@ -340,11 +344,14 @@ static bool take_zone(struct tracelog_scan *scan)
 {
 	static const struct figures zone[] = {{2, 0, 23, ':'}, {2, 0, 59, 0}};
 	unsigned values[2];
+	const uint8_t *first = scan->at;
 	if (!tracelog_skip_blanks(scan) || scan->at == scan->end)
 		return scan->at == scan->end;
 	bool west = *scan->at == '-';
-	if (!west && *scan->at != '+')
-		return false;
+	if (!west && *scan->at != '+') {
+		scan->at = first; /* it is no zone */
+		return true;
+	}
 	scan->at++;
 	if (!take_all_figures(scan, zone, 2, values))
 		return false;
@@ -386,6 +393,18 @@ static bool take_word(struct tracelog_scan *scan, void *member)
 	return scan->at > first;
 }
 
+/* Of other words than "induced" no profiler is known: they stay as they are. */
+static bool take_reason(struct tracelog_scan *scan, void *member)
+{
+	static const char induced[] = "induced";
+	struct tw_tracelog_text *reason = member;
+	if (take_question(scan))
+		return true;
+	bool some = take_word(scan, reason);
+	scan->record->induced = reason->size == sizeof induced - 1 && memcmp(reason->bytes, induced, reason->size) == 0;
+	return some;
+}
+
 static bool take_rest(struct tracelog_scan *scan, void *member)
 {
 	*(struct tw_tracelog_text *)member = (struct tw_tracelog_text){scan->at, (size_t)(scan->end - scan->at)};
@@ -394,18 +413,29 @@ static bool take_rest(struct tracelog_scan *scan, void *member)
 	return some;
 }
 
+/* What is behind the last quote of the line, where that may end a text: it ends the line, or something else follows
+ * behind blanks. NULL where there is none. A line that is cut off may have been cut in a text. */
+static const uint8_t *behind_last_quote(const struct tracelog_scan *scan)
+{
+	const uint8_t *first = scan->at + 1, *last = memrchr(first, '"', (size_t)(scan->end - first));
+	if (!last)
+		return NULL;
+	bool ends = last + 1 == scan->end;
+	return ends || (tracelog_blank(last[1]) && !(scan->record->odd & TW_TRACELOG_NO_END)) ? last + 1 : NULL;
+}
+
 static bool take_outer_quotes(struct tracelog_scan *scan, struct tw_tracelog_text *text)
 {
 	if (scan->at == scan->end || *scan->at != '"')
 		return false;
-	size_t size = (size_t)(scan->end - scan->at);
-	if (size < 2 || scan->end[-1] != '"') {
+	const uint8_t *end = behind_last_quote(scan);
+	if (!end) {
 		scan->at = scan->end;
 		scan->expected = "a quote that ends the text";
 		return false;
 	}
-	*text = (struct tw_tracelog_text){scan->at + 1, size - 2};
-	scan->at = scan->end;
+	*text = (struct tw_tracelog_text){scan->at + 1, (size_t)(end - scan->at) - 2};
+	scan->at = end;
 	return true;
 }
 
@@ -470,8 +500,9 @@ static bool take_list(struct tracelog_scan *scan, void *member)
 const struct tracelog_form_taker tracelog_forms[TRACELOG_FORMS] = {
     [TRACELOG_POINTER] = {take_pointer, "a pointer in hexadecimal"},
     [TRACELOG_ID] = {take_id, "a number in hexadecimal"},
-    [TRACELOG_CLASS_IID] = {take_id, "a number in hexadecimal"},
-    [TRACELOG_SHORT_ID] = {take_short_id, "a number in hexadecimal"},
+    [TRACELOG_IID] = {take_iid, "a number in hexadecimal"},
+    [TRACELOG_CLASS_IID] = {take_iid, "a number in hexadecimal"},
+    [TRACELOG_SHORT_IID] = {take_short_iid, "a number in hexadecimal"},
     [TRACELOG_HEX] = {take_hex64, "a number in hexadecimal"},
     [TRACELOG_IL] = {take_il, "an IL offset in hexadecimal"},
     [TRACELOG_DECIMAL32] = {take_decimal32, "a decimal number"},
@@ -481,7 +512,7 @@ const struct tracelog_form_taker tracelog_forms[TRACELOG_FORMS] = {
     [TRACELOG_COUNT] = {take_count, "a number of ticks"},
     [TRACELOG_IP] = {take_ip, "an instruction pointer in hexadecimal"},
     [TRACELOG_THREAD] = {take_thread, "a number of a thread"},
-    [TRACELOG_REASON] = {take_reason, "\"induced\" or \"?\""},
+    [TRACELOG_REASON] = {take_reason, "a reason"},
     [TRACELOG_FLAGS] = {take_flags, "\"t\" or \"f\" for each of at most 8 generations"},
     [TRACELOG_DATE] = {take_date, "YYYY-MM-DD hh:mm:ss.mmm, perhaps with +hh:mm"},
     [TRACELOG_WORD] = {take_word, "a word"},

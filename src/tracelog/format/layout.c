@@ -21,11 +21,11 @@
 	}
 
 #define TIMESTAMP FIELD("timestamp", MS, ms)
-#define THREAD FIELD("thread_iid", ID, thread)
+#define THREAD FIELD("thread_iid", IID, thread)
 #define ANY_THREAD FIELD("thread_iid", THREAD, thread)
 #define FUNCTION FIELD("function_id", POINTER, id)
 #define STATUS FIELD("status", ID, status)
-#define FUNCTION_IID FIELD("function_iid", ID, iid)
+#define FUNCTION_IID FIELD("function_iid", IID, iid)
 #define CLASS FIELD("class_id", POINTER, class_id)
 #define MODULE FIELD("module_id", POINTER, module)
 #define ASSEMBLY FIELD("assembly_id", POINTER, assembly)
@@ -52,7 +52,7 @@ const struct tracelog_layout tracelog_layouts[TW_TRACELOG_KINDS] = {
                               FIELD("app_domain_name", QUOTED, name)}},
     [TW_TRACELOG_CLS_LDF] = {{FIELD("class_id", POINTER, id), FIELD("class_iid", CLASS_IID, iid), MODULE,
                               FIELD("class_token", ID, token), STATUS}},
-    [TW_TRACELOG_CLS_NAM] = {{FIELD("class_iid", ID, iid), FIELD("class_name", QUOTED, name)}},
+    [TW_TRACELOG_CLS_NAM] = {{FIELD("class_iid", IID, iid), FIELD("class_name", QUOTED, name)}},
     [TW_TRACELOG_FUN_INF] = {{FUNCTION_IID, FUNCTION, CLASS, MODULE, FUNCTION_TOKEN, FIELD("code", LIST, list)}},
     [TW_TRACELOG_FUN_CMF] = {{FUNCTION, FUNCTION_IID, CLASS, MODULE, FUNCTION_TOKEN, STATUS,
                               FIELD("code", LIST, list)}},
@@ -62,7 +62,7 @@ const struct tracelog_layout tracelog_layouts[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_JIT_CMF] = {{ANY_THREAD, TIMESTAMP, FUNCTION, STATUS}},
     [TW_TRACELOG_JIT_CSS] = {{ANY_THREAD, TIMESTAMP, FUNCTION}},
     [TW_TRACELOG_JIT_CSF] = {{ANY_THREAD, TIMESTAMP, FUNCTION}},
-    [TW_TRACELOG_GCH_GCS] = {{ANY_THREAD, TIMESTAMP, FIELD("reason", REASON, induced),
+    [TW_TRACELOG_GCH_GCS] = {{ANY_THREAD, TIMESTAMP, FIELD("reason", REASON, reason),
                               FIELD("gen_collect", FLAGS, generations)}},
     [TW_TRACELOG_GCH_GCF] = {{ANY_THREAD, TIMESTAMP}},
     [TW_TRACELOG_GCH_ALT] = {{TIMESTAMP, FIELD("items", LIST, list)}},
@@ -84,8 +84,8 @@ const struct tracelog_layout tracelog_layouts[TW_TRACELOG_KINDS] = {
 const struct tracelog_layout tracelog_items[TW_TRACELOG_HEAP + 1] = {
     [TW_TRACELOG_CODE] = {{FIRST("start_addr", POINTER, start), NEXT("size", HEX, bytes)}},
     [TW_TRACELOG_MAP] = {{FIRST("il_offset", IL, il), NEXT("native_start", HEX, start), NEXT("native_end", HEX, end)}},
-    [TW_TRACELOG_FRAME] = {{FIRST("function_iid", SHORT_ID, iid), NEXT("ip", IP, ip)}},
-    [TW_TRACELOG_CLASS] = {{FIRST("class_iid", SHORT_ID, iid), NEXT("alloc_count", DECIMAL64, count),
+    [TW_TRACELOG_FRAME] = {{FIRST("function_iid", SHORT_IID, iid), NEXT("ip", IP, ip)}},
+    [TW_TRACELOG_CLASS] = {{FIRST("class_iid", SHORT_IID, iid), NEXT("alloc_count", DECIMAL64, count),
                             NEXT("mem_size", DECIMAL64, bytes), NEXT("ip", IP, ip)}},
     [TW_TRACELOG_HEAP] = {{FIRST("name", WORD, name), NEXT("allocated", DECIMAL64, bytes),
                            NEXT("reserved", DECIMAL64, reserved)}},

@@ -9,9 +9,10 @@
 enum tracelog_form {
 	TRACELOG_END,       /* no more fields */
 	TRACELOG_POINTER,   /* u64: 0x and 8 or 16 digits */
-	TRACELOG_ID,        /* u32: 0x and 8 digits: iid, token, HRESULT */
+	TRACELOG_ID,        /* u32: 0x and 8 digits: token, HRESULT, numbers of lines and files */
+	TRACELOG_IID,       /* the same, or "?" */
 	TRACELOG_CLASS_IID, /* the same, which d0 does not have */
-	TRACELOG_SHORT_ID,  /* u32: 0x and as many digits as needed */
+	TRACELOG_SHORT_IID, /* u32: 0x and as many digits as needed, or "?" */
 	TRACELOG_HEX,       /* u64: the same */
 	TRACELOG_IL,        /* i64: the same; the last three of 32 bits are special */
 	TRACELOG_DECIMAL32, /* u32 */
@@ -21,7 +22,7 @@ enum tracelog_form {
 	TRACELOG_COUNT,     /* u64 or "?" */
 	TRACELOG_IP,        /* an address or "?"; may be missing */
 	TRACELOG_THREAD,    /* iid, number of the system's, or "?" */
-	TRACELOG_REASON,    /* "induced" or "?" */
+	TRACELOG_REASON,    /* a word, or "?" */
 	TRACELOG_FLAGS,     /* t or f for each generation */
 	TRACELOG_DATE,      /* day, time and perhaps zone */
 	TRACELOG_WORD,      /* text without blanks or colons */

@@ -11,6 +11,8 @@
 	  "A field of a record is missing or not as it should be: the line is left out.")                              \
 	X(TRACELOG_BAD_ITEM, "tracelog.bad-item", TW_ERROR,                                                            \
 	  "An item of a record's list is not as it should be: it is left out.")                                        \
+	X(TRACELOG_SURPLUS, "tracelog.surplus", TW_WARNING,                                                            \
+	  "Something stands behind the last field of a record: the record is taken without it.")                       \
 	X(TRACELOG_NO_RECORD, "tracelog.no-record", TW_ERROR,                                                          \
 	  "A line is no record, as the rest of a name with a line end in it: it is left out.")                         \
 	X(TRACELOG_LONG_LINE, "tracelog.long-line", TW_ERROR,                                                          \

@@ -136,7 +136,7 @@ static void take_record(struct tracelog_count *count, const struct tw_tracelog_r
 	if (trait & HAS_IID || (trait & HAS_THREAD && record->thread_form != TW_TRACELOG_THREAD_NONE))
 		add_line(count, tracelog_thread_key(os, record->thread), record->size, trait & HAS_MS,
 		         trait & IS_SAMPLE ? record->count : 0);
-	if (trait & IS_MARK || record->odd & TW_TRACELOG_NO_END || has_bad_items(record))
+	if (trait & IS_MARK || record->odd & (TW_TRACELOG_NO_END | TW_TRACELOG_SURPLUS) || has_bad_items(record))
 		add_mark(count, at);
 }
 

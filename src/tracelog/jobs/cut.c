@@ -33,9 +33,9 @@ enum {
 struct cut_frame {
 	uint64_t ip;
 	uint32_t iid;
-	uint8_t style;
-	bool has_ip, ip_known;
-	bool unknown; /* no record told which frame it is */
+	uint16_t style;
+	bool has_ip : 1, ip_known : 1;
+	bool unknown : 1; /* no record told which frame it is */
 };
 
 struct cut_thread {
@@ -281,7 +281,7 @@ static void move(struct cut_thread *thread, const struct tw_tracelog_record *rec
 	frame->has_ip = true;
 	frame->ip_known = record->ip_known;
 	frame->ip = record->ip;
-	frame->style = (uint8_t)((frame->style & ~(unsigned)IP_STYLE) | (record->style & IP_STYLE));
+	frame->style = (uint16_t)((frame->style & ~(unsigned)IP_STYLE) | (record->style & IP_STYLE));
 	if (thread->depth == thread->low) {
 		thread->moved = true;
 		thread->ip_style = record->style;
@@ -306,7 +306,7 @@ static void change_stack(struct tracelog_cut *cut, struct cut_thread *thread, co
 		move(thread, record);
 	while (tw_tracelog_next(record, &list, &item, &fault) > 0)
 		append(cut, thread,
-		       (struct cut_frame){item.ip, item.iid, (uint8_t)item.style, item.has_ip, item.ip_known, false});
+		       (struct cut_frame){item.ip, item.iid, (uint16_t)item.style, item.has_ip, item.ip_known, false});
 }
 
 /* Notes that the stack has been written as it is now. */

@@ -449,7 +449,7 @@ static void tell_thread(struct tracelog_summary *summary, size_t i, uint64_t pro
 	uint32_t iid = (uint32_t)thread->key, system = (uint32_t)thread->key;
 	bool known = os || tw_map_find(&summary->assigned.system_of, iid, &system);
 	const struct tw_field fields[THREAD_COLUMNS] = {
-	    number_field("thread_iid", os ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
+	    number_field("thread_iid", os || iid == TW_TRACELOG_IID_NONE ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
 	    number_field("os_thread_id", known ? TW_FIELD_UINT : TW_FIELD_NULL, system),
 	    number_field("samples", TW_FIELD_UINT, thread->samples),
 	    number_field("ticks", TW_FIELD_UINT, thread->ticks),

@@ -54,10 +54,19 @@ static void show_hex32(struct shown_item *job, const char *name, const void *mem
 	tw_add_number(&job->list, name, TW_FIELD_HEX, *(const uint32_t *)member);
 }
 
+static void show_iid(struct shown_item *job, const char *name, const void *member)
+{
+	unsigned style = job->item ? job->item->style : job->record->style;
+	if (style & TW_TRACELOG_NO_IID)
+		tw_add_field(&job->list, name, TW_FIELD_NULL);
+	else
+		show_hex32(job, name, member);
+}
+
 static void show_class_iid(struct shown_item *job, const char *name, const void *member)
 {
 	if (!(job->record->style & TW_TRACELOG_NO_CLASS_IID))
-		show_hex32(job, name, member);
+		show_iid(job, name, member);
 }
 
 static void show_il(struct shown_item *job, const char *name, const void *member)
@@ -121,9 +130,9 @@ static void show_thread(struct shown_item *job, const char *name, const void *me
 
 static void show_reason(struct shown_item *job, const char *name, const void *member)
 {
-	static const char induced[] = "induced";
-	if (*(const bool *)member)
-		tw_add_bytes(&job->list, name, TW_FIELD_TEXT, induced, sizeof induced - 1);
+	const struct tw_tracelog_text *reason = member;
+	if (reason->size)
+		tw_add_bytes(&job->list, name, TW_FIELD_TEXT, reason->bytes, reason->size);
 	else
 		tw_add_field(&job->list, name, TW_FIELD_NULL);
 }
@@ -174,8 +183,9 @@ static void show_list(struct shown_item *job, const char *name, const void *memb
 static void (*const shows[TRACELOG_FORMS])(struct shown_item *job, const char *name, const void *member) = {
     [TRACELOG_POINTER] = show_hex64,
     [TRACELOG_ID] = show_hex32,
+    [TRACELOG_IID] = show_iid,
     [TRACELOG_CLASS_IID] = show_class_iid,
-    [TRACELOG_SHORT_ID] = show_hex32,
+    [TRACELOG_SHORT_IID] = show_iid,
     [TRACELOG_HEX] = show_hex64,
     [TRACELOG_IL] = show_il,
     [TRACELOG_DECIMAL32] = show_decimal32,

@@ -114,6 +114,8 @@ static void learn(struct log_rewrite *r, const struct tw_tracelog_record *record
 		r->narrow = record->style & TW_TRACELOG_POINTERS_32;
 		return;
 	case TW_TRACELOG_THR_AOS:
+		if (record->thread == TW_TRACELOG_IID_NONE)
+			return;
 		keep(r, &r->system_of, record->thread, record->os_thread);
 		keep(r, &r->thread_of, record->os_thread, record->thread);
 		return;
@@ -223,8 +225,8 @@ static void adapt_sample(struct log_rewrite *r, struct tw_tracelog_record *recor
 	}
 	if (r->dialect == TW_TRACELOG_VS || is_styled(r, record))
 		return;
-	record->style = TW_TRACELOG_RESTYLE | TW_TRACELOG_PADDED_IP | (bare ? TW_TRACELOG_BARE_IP : 0u) |
-	                (narrow ? TW_TRACELOG_POINTERS_32 : 0u);
+	record->style = TW_TRACELOG_RESTYLE | TW_TRACELOG_PADDED_IP | (record->style & TW_TRACELOG_NO_IID) |
+	                (bare ? TW_TRACELOG_BARE_IP : 0u) | (narrow ? TW_TRACELOG_POINTERS_32 : 0u);
 }
 
 enum {
@@ -376,6 +378,7 @@ static void take_line(struct log_rewrite *r)
 		return;
 	}
 	if (r->cursor.readable) {
+		r->approximated = record->odd & TW_TRACELOG_SURPLUS;
 		learn(r, record);
 		copy_list(r);
 	}

@@ -41,6 +41,18 @@ static void report(const struct tracelog_cursor *cursor, enum tracelog_rule rule
 	          (const char *)fault->found.bytes, end ? "" : "\"");
 }
 
+static void report_surplus(const struct tracelog_cursor *cursor)
+{
+	enum { SHOWN = 80 };
+	const struct tw_text_line *line = &cursor->line;
+	const struct tw_tracelog_text surplus = cursor->record.surplus;
+	bool cut = surplus.size > SHOWN;
+	tw_report(cursor->reader, &tracelog_rules[TRACELOG_SURPLUS], line->offset,
+	          line->offset + (size_t)(surplus.bytes - line->bytes), line->number,
+	          "Expected the end of the line, found \"%.*s\"%s: the record is taken without it.",
+	          (int)(cut ? SHOWN : surplus.size), (const char *)surplus.bytes, cut ? " and more" : "");
+}
+
 static void count(struct tracelog_cursor *cursor, enum tracelog_rule rule, size_t at)
 {
 	const struct tw_text_line *line = &cursor->line;
@@ -100,8 +112,10 @@ static void judge_text(struct tracelog_cursor *cursor, struct tw_tracelog_text t
 static void judge_record(struct tracelog_cursor *cursor)
 {
 	const struct tw_tracelog_record *record = &cursor->record;
-	if (record->odd)
-		count_odd(cursor, record->odd, 0);
+	if (record->odd & TW_TRACELOG_SURPLUS)
+		report_surplus(cursor);
+	if (record->odd & ~(unsigned)TW_TRACELOG_SURPLUS)
+		count_odd(cursor, record->odd & ~(unsigned)TW_TRACELOG_SURPLUS, 0);
 	judge_text(cursor, record->name);
 	judge_text(cursor, record->value);
 	judge_text(cursor, record->return_type);

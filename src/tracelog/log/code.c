@@ -325,6 +325,8 @@ static void add_line(struct tracelog_log *log, const struct tw_tracelog_record *
 static void judge_function(struct tracelog_log *log, uint32_t iid)
 {
 	uint32_t function;
+	if (iid == TW_TRACELOG_IID_NONE)
+		return;
 	bool known = tw_map_find(&log->objects[TRACELOG_FUNCTION].by_iid, iid, &function);
 	const struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, known ? function : 0);
 	if (!object->announced && !object->named)

@@ -29,7 +29,8 @@ static void enter(struct tracelog_log *log, uint32_t class)
 {
 	struct tracelog_objects *classes = &log->objects[TRACELOG_CLASS];
 	uint32_t *place = &classes->items[class].live;
-	if (*place && log->heap.live[*place - 1].table == log->heap.tables)
+	bool known = class != classes->unknown;
+	if (*place && known && log->heap.live[*place - 1].table == log->heap.tables)
 		tracelog_tell(log, TRACELOG_CLASS_TWICE, "class 0x%" PRIx32 " stands in the table before",
 		              classes->items[class].iid);
 	if (*place) {

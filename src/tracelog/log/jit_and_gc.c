@@ -80,8 +80,8 @@ static void add_row(struct tracelog_log *log, const struct tracelog_thread *thre
 	row->offset = open->place.offset;
 	row->flags = flags;
 	if (gc) {
-		tracelog_add_text(log, tw_runtime_text(TW_RUNTIME_REASON), open->induced ? "induced" : "?",
-		                  open->induced ? 7 : 1);
+		const struct tw_name *reason = tw_dictionary_name(log->dictionary, open->reason);
+		tracelog_add_text(log, tw_runtime_text(TW_RUNTIME_REASON), reason->text, reason->length);
 		add_generations(log, open);
 	} else {
 		add_code(log, open, row);
@@ -205,6 +205,11 @@ void tracelog_close_activities(struct tracelog_log *log, struct tracelog_thread 
 	thread->activities.count = 0;
 }
 
+static uint32_t reason_of(struct tracelog_log *log, struct tw_tracelog_text reason)
+{
+	return reason.size ? tracelog_name(log, reason.bytes, reason.size) : TRACELOG_TEXT(log, "?");
+}
+
 void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	static const struct {
@@ -222,7 +227,7 @@ void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_r
 	    .time = tracelog_time_of(log, thread, TRACELOG_JIT_AND_GC, record->ms),
 	    .place = log->at,
 	    .thread = (uint32_t)(thread - log->threads.items),
-	    .induced = record->induced,
+	    .reason = record->kind == TW_TRACELOG_GCH_GCS ? reason_of(log, record->reason) : 0,
 	    .generations = record->generations,
 	};
 	if (record->kind == TW_TRACELOG_GCH_GCS && record->generation_count != GENERATIONS)

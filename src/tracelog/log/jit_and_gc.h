@@ -16,7 +16,7 @@ struct tracelog_unfinished {
 	uint64_t time;
 	struct tracelog_place place;
 	uint32_t thread; /* of a collection: the place of the thread that started it; another may finish it */
-	bool induced;
+	uint32_t reason; /* of a collection: a name of the dictionary */
 	uint8_t generations;
 };
 

@@ -43,16 +43,36 @@ static uint32_t add(struct tracelog_log *log, enum tracelog_object_kind kind, st
 	return (uint32_t)objects->count++;
 }
 
+/* An object that stands for others, which has always been there. */
+static uint32_t add_stand_in(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t name)
+{
+	return add(
+	    log, kind,
+	    (struct tracelog_object){.iid = TW_TRACELOG_IID_NONE, .name = name, .announced = true, .named = true});
+}
+
 /* What stands for all that there is no memory for. */
 static uint32_t other(struct tracelog_log *log, enum tracelog_object_kind kind)
 {
-	struct tracelog_objects *objects = &log->objects[kind];
-	if (!objects->other)
-		objects->other = add(log, kind,
-		                     (struct tracelog_object){.name = TRACELOG_TEXT(log, "(other)"),
-		                                              .announced = true,
-		                                              .named = true});
-	return objects->other;
+	uint32_t *number = &log->objects[kind].other;
+	if (!*number)
+		*number = add_stand_in(log, kind, TRACELOG_TEXT(log, "(other)"));
+	return *number;
+}
+
+/* What stands for all whose number is "?". */
+static uint32_t unknown(struct tracelog_log *log, enum tracelog_object_kind kind)
+{
+	uint32_t *number = &log->objects[kind].unknown;
+	if (!*number)
+		*number = add_stand_in(log, kind, TRACELOG_TEXT(log, "(unknown)"));
+	return *number;
+}
+
+/* Whether nothing can be told of an object: it is none, or stands for others. */
+static bool is_none(const struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number)
+{
+	return !number || number == log->objects[kind].other || number == log->objects[kind].unknown;
 }
 
 /* A object that nothing is known of but the number that it is called by. */
@@ -64,11 +84,11 @@ static uint32_t appear(struct tracelog_log *log, enum tracelog_object_kind kind,
 		return other(log, kind);
 	int length = snprintf(text, sizeof text, "%s%s 0x%" PRIx64, words[kind],
 	                      by_pointer && has_iid(kind) ? " at" : "", number);
-	struct tracelog_object object = {.name = new_name(log, text, (size_t)length, number)};
-	if (by_pointer)
-		object.pointer = number;
-	else
-		object.iid = (uint32_t)number;
+	const struct tracelog_object object = {
+	    .name = new_name(log, text, (size_t)length, number),
+	    .pointer = by_pointer ? number : 0,
+	    .iid = by_pointer ? TW_TRACELOG_IID_NONE : (uint32_t)number,
+	};
 	uint32_t made = add(log, kind, object);
 	log->naming.unnamed += made && has_iid(kind);
 	log->failed |= made && !tw_map_add(map, number, made);
@@ -91,6 +111,8 @@ uint32_t tracelog_object_at(struct tracelog_log *log, enum tracelog_object_kind 
 
 uint32_t tracelog_object_of(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t iid)
 {
+	if (iid == TW_TRACELOG_IID_NONE)
+		return unknown(log, kind);
 	uint32_t object = find(log, kind, iid, &log->objects[kind].by_iid);
 	if (object)
 		tracelog_object(log, kind, object)->used = true;
@@ -101,7 +123,7 @@ uint32_t tracelog_object_of(struct tracelog_log *log, enum tracelog_object_kind 
 
 void tracelog_update_name(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number)
 {
-	if (!number || number == log->objects[kind].other)
+	if (is_none(log, kind, number))
 		return;
 	const struct tracelog_object *object = tracelog_object(log, kind, number);
 	struct tw_name name = *tw_dictionary_name(log->dictionary, object->name);
@@ -130,7 +152,7 @@ static bool is_missing(struct tw_tracelog_text text)
 void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number,
                           struct tw_tracelog_text text)
 {
-	if (!number || number == log->objects[kind].other)
+	if (is_none(log, kind, number))
 		return;
 	struct tracelog_object *object = tracelog_object(log, kind, number);
 	struct tw_name name = *tw_dictionary_name(log->dictionary, object->name);
@@ -201,14 +223,26 @@ static uint32_t identify(struct tracelog_log *log, enum tracelog_object_kind kin
 	return number;
 }
 
-/* The object of a pointer alone: one that was announced before is another. */
-static uint32_t replace(struct tracelog_log *log, enum tracelog_object_kind kind, uint64_t pointer)
+/* Whether a function of no number is one that was announced before: it was compiled again. */
+static bool is_again(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t before,
+                     const struct tw_tracelog_record *record)
 {
+	const struct tracelog_object *object = tracelog_object(log, kind, before);
+	return kind == TRACELOG_FUNCTION && object->token == record->token && object->module &&
+	       tracelog_object(log, TRACELOG_MODULE, object->module)->pointer == record->module;
+}
+
+/* The object of a pointer alone: one that was announced before is another. */
+static uint32_t replace(struct tracelog_log *log, enum tracelog_object_kind kind,
+                        const struct tw_tracelog_record *record)
+{
+	const uint64_t pointer = record->id;
 	struct tracelog_objects *objects = &log->objects[kind];
 	uint32_t before;
 	if (!tw_map_find(&objects->by_pointer, pointer, &before))
 		return appear(log, kind, pointer, &objects->by_pointer);
-	if (!tracelog_object(log, kind, before)->announced || !tracelog_take_memory(log, OBJECT_COST))
+	if (!tracelog_object(log, kind, before)->announced || is_again(log, kind, before, record) ||
+	    !tracelog_take_memory(log, OBJECT_COST))
 		return before;
 	char text[64];
 	int length = snprintf(text, sizeof text, "%s 0x%" PRIx64, words[kind], pointer);
@@ -225,7 +259,8 @@ static void judge(struct tracelog_log *log, enum tracelog_object_kind kind, cons
 	    tracelog_object(log, kind, before)->announced)
 		tracelog_tell(log, TRACELOG_POINTER_REUSED, "%s 0x%" PRIx64 " is announced again, as another one",
 		              words[kind], record->id);
-	if (object->announced && has_iid(kind) && (object->pointer != record->id || object->token != record->token))
+	if (object->announced && has_iid(kind) && record->iid != TW_TRACELOG_IID_NONE &&
+	    (object->pointer != record->id || object->token != record->token))
 		tracelog_tell(log, TRACELOG_IID_AGAIN,
 		              "%s 0x%" PRIx32 " is announced again, as 0x%" PRIx64 ", was 0x%" PRIx64, words[kind],
 		              record->iid, record->id, object->pointer);
@@ -234,9 +269,10 @@ static void judge(struct tracelog_log *log, enum tracelog_object_kind kind, cons
 uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_object_kind kind,
                            const struct tw_tracelog_record *record)
 {
-	bool numbered = has_iid(kind) && !(record->style & TW_TRACELOG_NO_CLASS_IID);
-	uint32_t number = numbered ? identify(log, kind, record->iid, record->id) : replace(log, kind, record->id);
-	if (!number || number == log->objects[kind].other)
+	const unsigned without = TW_TRACELOG_NO_CLASS_IID | TW_TRACELOG_NO_IID;
+	bool numbered = has_iid(kind) && !(record->style & without);
+	uint32_t number = numbered ? identify(log, kind, record->iid, record->id) : replace(log, kind, record);
+	if (is_none(log, kind, number))
 		return number;
 	judge(log, kind, record, number);
 	point(log, kind, record->id, number);
@@ -264,7 +300,7 @@ static void judge_object(struct tracelog_log *log, enum tracelog_object_kind kin
 	else if (kind == TRACELOG_CLASS && !object->named && log->naming.classes_named)
 		tracelog_tell_at(log, TRACELOG_CLASS_UNNAMED, object->met, "class 0x%" PRIx32 " is never named",
 		                 object->iid);
-	else if (kind == TRACELOG_FUNCTION && !object->named)
+	else if (kind == TRACELOG_FUNCTION && !object->named && object->iid != TW_TRACELOG_IID_NONE)
 		tracelog_tell_at(log, TRACELOG_FUNCTION_UNNAMED, object->met, "function 0x%" PRIx32 " is never named",
 		                 object->iid);
 }

@@ -40,7 +40,8 @@ struct tracelog_objects {
 	struct tracelog_object *items; /* number 0 is none */
 	size_t count, room;
 	struct tw_map by_pointer, by_iid;
-	uint32_t other; /* stands for all that there is no memory for, once there is one */
+	uint32_t other;   /* stands for all that there is no memory for, once there is one */
+	uint32_t unknown; /* the same for all whose number is "?" */
 };
 
 /* Written by objects.c. */

@@ -177,7 +177,7 @@ static void take_function_name(struct tracelog_log *log, const struct tw_tracelo
 static void take_destruction(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
-	if (thread->other)
+	if (thread->other || record->thread == TW_TRACELOG_IID_NONE)
 		return;
 	tracelog_close_activities(log, thread);
 	tracelog_judge_zero(log, thread);

@@ -84,6 +84,9 @@ static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t nu
 	log->failed |= made && !tw_map_add(map, number, made);
 	if (native && made)
 		name_track(log, &log->threads.items[made], number);
+	if (!native && made && number == TW_TRACELOG_IID_NONE)
+		tw_dictionary_name_track(log->dictionary, log->threads.items[made].track,
+		                         TRACELOG_TEXT(log, "(unknown)"));
 	return made;
 }
 
@@ -126,7 +129,7 @@ struct tracelog_thread *tracelog_thread_by(struct tracelog_log *log, const struc
 struct tracelog_thread *tracelog_judge_thread(struct tracelog_log *log, uint32_t iid)
 {
 	struct tracelog_thread *thread = thread_of(log, iid);
-	if (!thread->announced && !thread->used && !thread->native)
+	if (!thread->announced && !thread->used && !thread->native && iid != TW_TRACELOG_IID_NONE)
 		tracelog_tell(log, TRACELOG_THREAD_UNKNOWN, "thread 0x%" PRIx32 " was not created", iid);
 	if (thread->destroyed)
 		tracelog_tell(log, TRACELOG_THREAD_DESTROYED, "thread 0x%" PRIx32 " was destroyed", iid);
@@ -177,6 +180,10 @@ void tracelog_create_thread(struct tracelog_log *log, const struct tw_tracelog_r
 	uint32_t place = (uint32_t)(thread - log->threads.items);
 	if (thread->other)
 		return;
+	if (record->thread == TW_TRACELOG_IID_NONE) {
+		add_object_row(log, thread, "created");
+		return;
+	}
 	if (thread->announced)
 		tracelog_tell(log, TRACELOG_THREAD_AGAIN, "thread 0x%" PRIx32 " was created before", record->thread);
 	judge_pointer(log, record);
@@ -201,6 +208,8 @@ void tracelog_assign_thread(struct tracelog_log *log, const struct tw_tracelog_r
 	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
 	uint32_t place = (uint32_t)(thread - log->threads.items);
 	uint32_t *stored = tw_map_stored(&log->threads.by_system, record->os_thread);
+	if (record->thread == TW_TRACELOG_IID_NONE)
+		return; /* which of them runs there is not known */
 	if (stored) {
 		judge_shared(log, &log->threads.items[*stored - 1], record);
 		*stored = place + 1;
