@@ -18,7 +18,7 @@ static int tracelog_open(struct tw_reader *reader)
 		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)
 		return tw_fail_memory(reader);
-	return 0;
+	return tracelog_image_open(reader);
 }
 
 static void tracelog_close(struct tw_reader *reader)
@@ -57,6 +57,8 @@ static int probe(const uint8_t *bytes, size_t size)
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault;
 	unsigned records = 0, others = 0;
+	if (tracelog_image_probe(bytes, size))
+		return 100;
 	tw_tracelog_decode(bytes, size, &record, &fault);
 	bool begins = record.kind != TW_TRACELOG_UNKNOWN;
 	count_records(bytes, size, &records, &others);

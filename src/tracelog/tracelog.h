@@ -20,6 +20,10 @@ struct tracelog_reader {
 	struct tracelog_summary *summary; /* the same for info */
 };
 
+/* image.c: an image of Trackway's profiler for .NET, of a program that runs or was killed, becomes a log. */
+bool tracelog_image_probe(const uint8_t *bytes, size_t size);
+int tracelog_image_open(struct tw_reader *reader);
+
 /* reader.c */
 int tracelog_look(struct tw_reader *reader);
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch);

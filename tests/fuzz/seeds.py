@@ -191,6 +191,22 @@ def images():
         yield f"image-{clock}", header.ljust(4096, b"\0") + chunks
 
 
+def line_images():
+    """Images of the profiler for .NET, by doc/dotnet.md: lines of two writers, and a chunk without any."""
+    def line(number, text):
+        return struct.pack("<QQ", number, len(text)) + text.ljust(-(-len(text) // 8) * 8, b"\0")
+
+    def chunk(*lines):
+        body = b"".join(lines)
+        return (b"TWCHUNK\n" + struct.pack("<4Q", 4096, len(body), 0, 0) + body).ljust(4096, b"\0")
+
+    chunks = chunk(line(0, b"prf stm 2026-01-02 03:04:05.006\n"), line(2, b"thr aos 0x00000000 12\n"),
+                   line(4, b"sam str 0x00000000 20 1 1:1\n")) + chunk()
+    chunks += chunk(line(1, b"thr crt 0x0000000000004000 0x00000000\n"), line(3, b"sam str 0x00000000 10 1 0:0 0x0\n"))
+    header = b"TWLINES\n" + struct.pack("<II6Q", 1, 77, 0, 0, len(chunks), 5, 1, 1)
+    yield "lines", header.ljust(4096, b"\0") + chunks
+
+
 def packet(text, connection=0, descriptor=0):
     return bytes([connection | descriptor << 4, len(text)]) + text
 
@@ -219,7 +235,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *conversations(), *maps(tests / "data")]
+              *images(), *line_images(), *conversations(), *maps(tests / "data")]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

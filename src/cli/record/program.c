@@ -114,3 +114,9 @@ int tw_program_run(struct tw_program *program)
 	}
 	return 0;
 }
+
+int tw_status_of(int status)
+{
+	enum { SIGNALLED = 128 };
+	return WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const struct tw_recorder *const recorders[] = {&tw_record_xtrace, &tw_record_flight, &tw_record_fxt};
+static const struct tw_recorder *const recorders[] = {&tw_record_xtrace, &tw_record_flight, &tw_record_fxt,
+                                                      &tw_record_dotnet};
 enum { RECORDERS = sizeof recorders / sizeof *recorders };
 
 static const char *format_at(size_t i)
@@ -78,14 +79,16 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 static const struct tw_option own_options[] = {
     {"to", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(to), .choice = format_at,
-     .help = "what is recorded: xtrace, every instruction of an AArch64 program, the default; xray-fdr, the calls of a "
-             "program that was built for it; or fxt, what programs say of themselves by trackway/trace.h"},
+     .help =
+         "what is recorded: xtrace, every instruction of an AArch64 program, the default; xray-fdr, the calls of a "
+         "program that was built for it; fxt, what programs say of themselves by trackway/trace.h; or tracelog, what "
+         "a .NET program does"},
     {"output", 'o', TW_OPTION_FILE, TW_RECORD_MEMBER(output), .placeholder = "OUT",
      .help = "the trace: a file, for xtrace a directory, which is made if it is not there"},
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(TW_OPTIONS("Recording", own_options), &tw_record_xtrace_options, &tw_record_flight_options,
-                     &tw_record_fxt_options);
+                     &tw_record_fxt_options, &tw_record_dotnet_options);
 
 const struct tw_command tw_command_record = {
     .name = "record",
@@ -93,8 +96,8 @@ const struct tw_command tw_command_record = {
     .operands = "[PROGRAM [ARGUMENT...]]",
     .description =
 	"Runs a program and writes its trace. Put -- before the program, so that its options are its own. "
-	"SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed on to it. With --to xtrace and xray-fdr, processes that it "
-	"leaves behind are waited for; a recording to fxt may end before its programs do, which go on.\n"
+	"SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed on to it. With --to xtrace, xray-fdr and tracelog, processes "
+	"that it leaves behind are waited for; a recording to fxt may end before its programs do, which go on.\n"
 	"\n"
 	"With --to xtrace, the default, an AArch64 Linux program runs under qemu-aarch64, and every instruction "
 	"that it executes is written with what it loads and stores: two files for each thread, and for each "
@@ -115,11 +118,18 @@ const struct tw_command tw_command_record = {
 	"(trackway/trace.h): the program, and all that it starts, in one archive in order of time. Without a program "
 	"those of the user are recorded that run, and those that come, until Ctrl-C. They write into files in "
 	"OUT.parts, which are gone when the archive is complete: whoever is killed, what they have written is there, "
-	"and can be read and merged.",
+	"and can be read and merged.\n"
+	"\n"
+	"With --to tracelog a program of .NET Core 3.0 or later runs, or one that hosts its runtime. A profiler that "
+	"the runtime is given writes assemblies, classes, functions with each of their bodies, compilations, "
+	"collections, CPU times, stacks in turn, and every allocation with its stack: a log for each process. While "
+	"the program runs, the logs are OUT.PID.part, which every command reads. A record is in the "
+	"log as soon as it is made, whatever ends the program. What is chosen by no option is as the variables of "
+	"CoreProfiler say, PROF_LINE_TRACE and the others.",
     .exit_status =
-	"With --to xray-fdr that of the program, 128 and the signal's number when a signal ended it; 2 for wrong "
-	"use, when nothing was recorded, or when the output cannot be written. With --to xtrace and fxt 0 when the "
-	"program was recorded until it ended, with whatever status; 1 when a signal ended it, or when so many "
+	"With --to xray-fdr and tracelog that of the program, 128 and the signal's number when a signal ended it; 2 "
+	"for wrong use, when nothing was recorded, or when the output cannot be written. With --to xtrace and fxt 0 "
+	"when the program was recorded until it ended, with whatever status; 1 when a signal ended it, or when so many "
 	"threads ran at a time that some were not recorded (the others were), or buffers were full; 2 for wrong use, "
 	"when nothing was recorded, or when the output cannot be written.",
     .examples = "trackway record -o trace -- ./program input.txt\tEvery instruction of a run.\n"
@@ -130,6 +140,7 @@ const struct tw_command tw_command_record = {
 		"it ended.\n"
 		"trackway record --to fxt -o out.fxt -- ./program\tWhat a program says, and all that it "
 		"starts.\n"
+		"trackway record --to tracelog -o app.log -- dotnet app.dll\tWhat a .NET program does.\n"
 		"trackway record --to fxt -o out.fxt --mode circular --stop-on late --after 5s\tWhat was before an "
 		"alert, and 5 s after it.\n",
     .groups = groups,

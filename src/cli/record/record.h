@@ -18,8 +18,8 @@ struct tw_record_options {
 	uint64_t interval;
 	bool from_hint, force;
 	/* xray-fdr */
-	const char *library, *clock;
-	uint64_t max_size, ring; /* max_size: fxt, too */
+	const char *library, *clock; /* library: tracelog, too */
+	uint64_t max_size, ring;     /* max_size: fxt, tracelog, too */
 	uint64_t min_duration, max_depth;
 	struct tw_list only, never; /* functions */
 	/* fxt */
@@ -27,6 +27,10 @@ struct tw_record_options {
 	struct tw_list categories;
 	uint64_t buffer_size, duration, after, attach;
 	bool in_memory, sched;
+	/* tracelog */
+	const char *collect_method, *execution_trace, *memory_trace, *gc_trace, *cpu_trace, *line_trace, *dialect;
+	uint64_t sampling_timeout, cpu_trace_timeout;
+	bool live_heap;
 };
 
 /* One format that programs are recorded to. */
@@ -36,8 +40,9 @@ struct tw_recorder {
 	bool finds_programs;                                                             /* it may be given none */
 	int (*run)(const struct tw_record_options *options, char **words, size_t count); /* returns enum tw_exit */
 };
-extern const struct tw_recorder tw_record_xtrace, tw_record_flight, tw_record_fxt;
-extern const struct tw_option_group tw_record_xtrace_options, tw_record_flight_options, tw_record_fxt_options;
+extern const struct tw_recorder tw_record_xtrace, tw_record_flight, tw_record_fxt, tw_record_dotnet;
+extern const struct tw_option_group tw_record_xtrace_options, tw_record_flight_options, tw_record_fxt_options,
+    tw_record_dotnet_options;
 
 #define TW_RECORD_MEMBER(name) .offset = offsetof(struct tw_record_options, name)
 
@@ -57,11 +62,45 @@ struct tw_program {
  * after saying why it could not be run. */
 int tw_program_run(struct tw_program *program);
 
+/* The status that a shell gives a program. */
+int tw_status_of(int status);
+
 /* As execvp() looks for a program. */
 bool tw_program_find(const char *name, char path[PATH_MAX]);
 
 /* Finds a file that came with the tool, which recorders give to programs: beside the tool, as it is built, or where
  * it is installed to, seen from the tool. */
 bool tw_program_part(const char *name, char path[PATH_MAX]);
+
+/* ---- parts.c ---- */
+
+/* The log of each process while it is recorded stands beside the output: OUT.PID.part, OUT.PID-1.part after an exec. */
+struct tw_parts {
+	char folder[PATH_MAX], name[NAME_MAX + 1]; /* of the output */
+	struct tw_part_names {
+		char **names; /* sorted */
+		size_t count, room;
+	} older; /* that were there before: a recorder that was killed left them */
+	pid_t pid;
+	uint64_t logs; /* that have been made of them; counted by the recorder */
+};
+enum { TW_PART_ROOM = 2 * PATH_MAX };
+
+/* Looks what is beside an output. Returns 0, or TW_EXIT_FAILED after saying why it cannot. */
+int tw_parts_begin(struct tw_parts *parts, const char *output);
+
+/* What a program shall name its log: "%p" stands for its process. */
+void tw_parts_pattern(const struct tw_parts *parts, char path[TW_PART_ROOM]);
+
+/* Calls `finish` for each new one, those of the program itself first. Returns the worst of what it returns. */
+int tw_parts_finish(struct tw_parts *parts, pid_t program,
+                    int (*finish)(void *context, const char *part, unsigned long pid), void *context);
+
+/* What a log of a process shall be named: the output for the program itself, "out.PID.xray" for another process,
+ * "out.PID-1.xray" where an exec made several. */
+void tw_parts_name(const struct tw_parts *parts, unsigned long pid, char path[TW_PART_ROOM]);
+
+void tw_parts_say_older(const struct tw_parts *parts);
+void tw_parts_end(struct tw_parts *parts);
 
 #endif

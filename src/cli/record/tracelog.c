@@ -1,0 +1,212 @@
+/* tracelog.c - a .NET program, by the profiler that its runtime is given. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/input.h"
+#include "base/bytes/output.h"
+#include "cli/output/message.h"
+#include "cli/output/show.h"
+#include "cli/record/record.h"
+#include "coreprofiler/lines.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char library_name[] = "libtrackway_coreprofiler.so";
+
+struct dotnet {
+	const struct tw_record_options *options;
+	char library[PATH_MAX];
+	char **words;
+	struct tw_parts parts;
+	uint64_t lost;
+};
+
+/* ---- The program. ---- */
+
+static bool set(const char *name, const char *value)
+{
+	return setenv(name, value, 1) == 0;
+}
+
+/* An option, else what the user has in the environment, else what is usual. */
+static bool choose(const char *name, const char *option, const char *usual)
+{
+	return setenv(name, option ? option : usual, option != NULL) == 0;
+}
+
+static bool choose_time(const char *name, uint64_t ns)
+{
+	enum { MILLISECOND = 1000000 };
+	char text[32];
+	if (!ns)
+		return true;
+	snprintf(text, sizeof text, "%llu", (unsigned long long)((ns + MILLISECOND - 1) / MILLISECOND));
+	return set(name, text);
+}
+
+static bool set_size(uint64_t size)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%llu", (unsigned long long)size);
+	return !size || set("TRACKWAY_TRACELOG_SIZE", text);
+}
+
+/* The runtime's names are of .NET Core; from .NET 11 on they are DOTNET_. */
+static bool set_profiler(const char *library)
+{
+	static const char guid[] = "{101DA8FE-FDCA-4D0E-9712-7639CDE48EBA}"; /* CoreProfiler's own */
+	return set("CORECLR_ENABLE_PROFILING", "1") && set("CORECLR_PROFILER", guid) &&
+	       set("CORECLR_PROFILER_PATH", library) && set("DOTNET_ENABLE_PROFILING", "1") &&
+	       set("DOTNET_PROFILER", guid) && set("DOTNET_PROFILER_PATH", library);
+}
+
+static void become(const void *context)
+{
+	const struct dotnet *dotnet = context;
+	const struct tw_record_options *options = dotnet->options;
+	char path[TW_PART_ROOM];
+	tw_parts_pattern(&dotnet->parts, path);
+	const bool heap = options->live_heap;
+	if (set_profiler(dotnet->library) && set("TRACKWAY_TRACELOG", path) && set_size(options->max_size) &&
+	    (!options->dialect || set("TRACKWAY_TRACELOG_DIALECT", options->dialect)) &&
+	    (!heap || set("TRACKWAY_TRACELOG_LIVE_HEAP", "1")) &&
+	    choose("PROF_COLLECT_METHOD", options->collect_method, "Sampling") &&
+	    choose("PROF_EXECUTION_TRACE", options->execution_trace, "1") &&
+	    choose("PROF_MEMORY_TRACE", options->memory_trace, "1") &&
+	    choose("PROF_GC_TRACE", options->gc_trace, "1") && choose("PROF_CPU_TRACE", options->cpu_trace, "1") &&
+	    choose("PROF_LINE_TRACE", options->line_trace, "1") &&
+	    choose_time("PROF_SAMPLING_TIMEOUT", options->sampling_timeout) &&
+	    choose_time("PROF_CPU_TRACE_TIMEOUT", options->cpu_trace_timeout))
+		execvp(dotnet->words[0], dotnet->words);
+	fprintf(stderr, "trackway: error: %s: %s\n", dotnet->words[0], strerror(errno));
+}
+
+/* ---- Its logs. ---- */
+
+static bool read_part(void *context, uint64_t offset, void *bytes, size_t size)
+{
+	return tw_input_read(context, offset, bytes, size) == (int64_t)size;
+}
+
+static bool take(void *context, const char *text, size_t size)
+{
+	struct tw_output *out = context;
+	tw_put(out, text, size);
+	return out->error == 0;
+}
+
+/* Writes the lines of an image as a log. Returns 0 or an errno. */
+static int write_log(struct tw_input *part, const char *path, struct lines_told *told)
+{
+	const struct lines_source source = {read_part, part, tw_input_size(part)};
+	struct tw_output out;
+	int error = tw_output_open(&out, path);
+	if (error)
+		return error;
+	error = lines_collect(&source, take, &out, told);
+	if (error == 0)
+		return tw_output_close(&out);
+	tw_output_discard(&out);
+	return error;
+}
+
+static int finish(void *context, const char *part, unsigned long pid)
+{
+	struct dotnet *dotnet = context;
+	struct lines_told told;
+	char path[TW_PART_ROOM];
+	tw_parts_name(&dotnet->parts, pid, path);
+	struct tw_input *input = NULL;
+	const int status = tw_input_open_regular(&input, part);
+	const int error = status < 0 ? EIO : write_log(input, path, &told);
+	tw_input_close(input);
+	if (error)
+		return tw_say_error("%s: %s: %s; %s stays, and every command reads it", path, "not written",
+		                    error == EINVAL ? "no image of the profiler" : strerror(error), part);
+	unlink(part);
+	dotnet->parts.logs++;
+	dotnet->lost += told.lost;
+	tw_say("%s: %s", path, tw_show_plural(told.lines, "record").text);
+	return 0;
+}
+
+/* ---- All. ---- */
+
+static int say_end(const struct dotnet *dotnet, const struct tw_program *program)
+{
+	const int own = tw_status_of(program->status);
+	if (WIFSIGNALED(program->status))
+		tw_say("%s was ended by signal %d (%s): the log has all until then", program->name,
+		       WTERMSIG(program->status), strsignal(WTERMSIG(program->status)));
+	if (dotnet->lost)
+		tw_say("%s had no room: more of it by --max-size", tw_show_plural(dotnet->lost, "record").text);
+	enum { NOT_STARTED = 127 };
+	if (dotnet->parts.logs || own == NOT_STARTED)
+		return own;
+	tw_say_error("%s: nothing was recorded: it is no program of .NET Core 3.0 or later, or its profilers are "
+	             "switched off",
+	             program->name);
+	return own ? own : TW_EXIT_FAILED;
+}
+
+static int run(const struct tw_record_options *options, char **words, size_t count)
+{
+	struct dotnet dotnet = {.options = options, .words = words};
+	struct tw_program program = {.become = become, .context = &dotnet, .name = words[0]};
+	(void)count;
+	if (options->library ? !realpath(options->library, dotnet.library)
+	                     : !tw_program_part(library_name, dotnet.library))
+		return tw_say_error("%s: not found; --library names it",
+		                    options->library ? options->library : library_name);
+	int status = tw_parts_begin(&dotnet.parts, options->output);
+	status = status ? status : tw_program_run(&program);
+	if (status == 0) {
+		status = tw_parts_finish(&dotnet.parts, program.pid, finish, &dotnet);
+		status = status ? status : say_end(&dotnet, &program);
+		tw_parts_say_older(&dotnet.parts);
+	}
+	tw_parts_end(&dotnet.parts);
+	return status;
+}
+
+static const char *const methods[] = {"None", "Sampling", NULL};
+static const char *const switches[] = {"on", "off", NULL};
+static const char *const dialects[] = {"d3", "d2", NULL};
+static const struct tw_option own_options[] = {
+    {"collect-method", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(collect_method), .words = methods,
+     .help = "Sampling: the stacks of all threads, now and then, the default; None: no stacks of their own "
+             "(PROF_COLLECT_METHOD)"},
+    {"sampling-timeout", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(sampling_timeout), .placeholder = "TIME",
+     .least = 1000000, .help = "how often, in whole milliseconds; 10ms otherwise (PROF_SAMPLING_TIMEOUT)"},
+    {"line-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(line_trace), .words = switches,
+     .help = "the places in functions where they call and allocate; on otherwise (PROF_LINE_TRACE)"},
+    {"memory-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(memory_trace), .words = switches,
+     .help = "every allocation with its class and stack; on otherwise (PROF_MEMORY_TRACE)"},
+    {"live-heap", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(live_heap),
+     .help = "what lives after each collection, by class. The runtime then collects nothing in the background"},
+    {"gc-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(gc_trace), .words = switches,
+     .help = "collections and generations; on otherwise (PROF_GC_TRACE)"},
+    {"execution-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(execution_trace), .words = switches,
+     .help = "compilations, classes and functions, also where no stack needs them; on otherwise "
+             "(PROF_EXECUTION_TRACE)"},
+    {"cpu-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(cpu_trace), .words = switches,
+     .help = "CPU time of the process and of threads; on otherwise (PROF_CPU_TRACE)"},
+    {"cpu-trace-timeout", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(cpu_trace_timeout), .placeholder = "TIME",
+     .least = 1000000, .help = "how often, in whole milliseconds; 10ms otherwise (PROF_CPU_TRACE_TIMEOUT)"},
+    {"dialect", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dialect), .words = dialects,
+     .help = "d3, as readers of 2018 and later have it, the default; d2, as the format's document has it"},
+    {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "SIZE", .least = 1 << 20,
+     .help = "how large the log of a process may become; what comes then is counted"},
+    {"library", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(library), .placeholder = "FILE",
+     .help = "the profiler; the one that came with this tool otherwise"},
+};
+const struct tw_option_group tw_record_dotnet_options = {".NET programs (tracelog)", own_options,
+                                                         sizeof own_options / sizeof *own_options};
+const struct tw_recorder tw_record_dotnet = {
+    .format = "tracelog",
+    .group = &tw_record_dotnet_options,
+    .run = run,
+};

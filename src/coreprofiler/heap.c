@@ -1,0 +1,102 @@
+/* heap.c - what a collection left: objects by class, and the generations. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coreprofiler/profiler.h"
+
+#include <stdlib.h>
+
+/* Objects by class. The runtime tells of all live ones between the beginning and the end of a collection, one thread at
+ * a time. */
+struct live {
+	uint64_t id, count, bytes; /* id 0: free */
+};
+static struct live *table;
+static size_t table_count, table_room; /* room: a power of two */
+
+static struct live *find(struct live *live, size_t room, uint64_t id)
+{
+	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (room - 1);
+	while (live[i].id && live[i].id != id)
+		i = (i + 1) & (room - 1);
+	return &live[i];
+}
+
+static bool grow(void)
+{
+	enum { LEAST = 1 << 10 };
+	const size_t room = table_room ? 2 * table_room : LEAST;
+	struct live *more = calloc(room, sizeof *more);
+	if (!more)
+		return false;
+	for (size_t i = 0; i < table_room; i++)
+		if (table[i].id)
+			*find(more, room, table[i].id) = table[i];
+	free(table);
+	table = more;
+	table_room = room;
+	return true;
+}
+
+void profiler_heap_add(uint64_t object, uint64_t class_id)
+{
+	uint64_t size = 0;
+	if ((2 * table_count >= table_room && !grow() && table_count + 1 >= table_room) ||
+	    COM_CALL(profiler.info, object_size, object, &size) < 0)
+		return;
+	struct live *live = find(table, table_room, class_id);
+	table_count += live->id == 0;
+	live->id = class_id;
+	live->count++;
+	live->bytes += size;
+}
+
+static void add_live(struct text *line, const struct live *live)
+{
+	text_char(line, ' ');
+	text_short_id(line, profiler_tell_class(live->id, false, 0));
+	text_char(line, ':');
+	text_decimal(line, live->count);
+	text_char(line, ':');
+	text_decimal(line, live->bytes);
+}
+
+void profiler_tell_heap(uint64_t ms)
+{
+	struct text line;
+	text_begin(&line, "gch alt ");
+	text_decimal(&line, ms);
+	for (size_t i = 0; i < table_room; i++)
+		if (table[i].id) {
+			add_live(&line, &table[i]);
+			table[i] = (struct live){0};
+		}
+	table_count = 0;
+	profiler_send(&line);
+}
+
+/* By position: large objects, generations 2, 1, 0. The names are free; tracelog.md says what is known of them. */
+void profiler_tell_generations(uint64_t ms)
+{
+	enum { RANGES = 256, GENERATIONS = 4 };
+	static const char *const names[GENERATIONS] = {" LOH:", " GEN2:", " GEN1:", " GEN0:"};
+	static const uint32_t order[GENERATIONS] = {3, 2, 1, 0};
+	struct com_range ranges[RANGES];
+	uint64_t used[GENERATIONS] = {0}, reserved[GENERATIONS] = {0};
+	uint32_t count = 0;
+	if (COM_CALL(profiler.info, generations, RANGES, &count, ranges) < 0)
+		return;
+	for (uint32_t i = 0; i < count && i < RANGES; i++)
+		if (ranges[i].generation < GENERATIONS) {
+			used[ranges[i].generation] += ranges[i].length;
+			reserved[ranges[i].generation] += ranges[i].reserved;
+		}
+	struct text line;
+	text_begin(&line, "gch gen ");
+	text_decimal(&line, ms);
+	for (unsigned i = 0; i < GENERATIONS; i++) {
+		text_string(&line, names[i]);
+		text_decimal(&line, used[order[i]]);
+		text_char(&line, ':');
+		text_decimal(&line, reserved[order[i]]);
+	}
+	profiler_send(&line);
+}

@@ -1,0 +1,96 @@
+/* log.c - where the lines go: an image that `record` reads, or a log that the profiler writes itself. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coreprofiler/profiler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Time. ---- */
+
+static struct timespec start;
+
+uint64_t profiler_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	const int64_t ns = (int64_t)(now.tv_sec - start.tv_sec) * 1000000000 + (now.tv_nsec - start.tv_nsec);
+	return (uint64_t)ns / 1000000;
+}
+
+/* ---- The log. ---- */
+
+static int log_fd = -1; /* where the profiler writes the log itself */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+void profiler_write_out(void)
+{
+	pthread_mutex_lock(&writing);
+	if (log_fd >= 0 && !profiler.off && lines_drain(&profiler.lines, log_fd) != 0) {
+		close(log_fd); /* a full disk, a reader that has gone: nothing more is written */
+		log_fd = -1;
+		profiler.off = true;
+	}
+	pthread_mutex_unlock(&writing);
+}
+
+/* "%p" of the name becomes the process. */
+static bool name_file(const char *pattern, char path[PATH_MAX])
+{
+	struct text text;
+	text_begin(&text, "");
+	for (const char *at = pattern; *at; at++) {
+		if (at[0] != '%' || at[1] != 'p')
+			text_char(&text, *at);
+		else {
+			text_decimal(&text, (uint64_t)getpid());
+			at++;
+		}
+	}
+	const bool fits = !text.failed && text.length > 0 && text.length < PATH_MAX;
+	if (fits) {
+		memcpy(path, text.bytes, text.length);
+		path[text.length] = '\0';
+	}
+	text_end(&text);
+	return fits;
+}
+
+/* Room for what is written until the next tick, and for lines that take long to be written. */
+enum { MEMORY = 1 << 28 };
+#define FILE_ROOM (UINT64_C(1) << 36)
+
+/* A process may be another program by then: a file that is there is not its own. */
+static bool open_image(const char *pattern, uint64_t room)
+{
+	char path[PATH_MAX];
+	const size_t length = name_file(pattern, path) ? strlen(path) : 0;
+	static const char ending[] = ".part";
+	const size_t stem = length > sizeof ending ? length - (sizeof ending - 1) : 0;
+	int error = stem ? lines_open(&profiler.lines, path, room) : EINVAL;
+	for (unsigned i = 1; error == EEXIST && i < 1000 && length + 8 < PATH_MAX; i++) {
+		snprintf(path + stem, PATH_MAX - stem, "-%u%s", i, ending);
+		error = lines_open(&profiler.lines, path, room);
+	}
+	return error == 0;
+}
+
+static bool open_log(const struct profiler_options *options)
+{
+	char path[PATH_MAX];
+	const int how = O_WRONLY | O_CLOEXEC | O_CREAT | (options->stream ? O_APPEND : O_TRUNC);
+	if (!options->log || !name_file(options->log, path))
+		return false;
+	log_fd = open(path, how, 0600);
+	return log_fd >= 0 && lines_open(&profiler.lines, NULL, MEMORY) == 0;
+}
+
+bool profiler_log_open(const struct profiler_options *options)
+{
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	return options->image ? open_image(options->image, options->room ? options->room : FILE_ROOM)
+	                      : open_log(options);
+}

@@ -1,0 +1,67 @@
+/* options.c - what the environment asks for. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coreprofiler/profiler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_word(const char *text, const char *words)
+{
+	const size_t length = strlen(text);
+	for (const char *at = words; *at; at += strcspn(at, " "), at += *at == ' ')
+		if (strcspn(at, " ") == length && strncmp(at, text, length) == 0)
+			return true;
+	return false;
+}
+
+static bool flag(const char *name, bool otherwise)
+{
+	const char *text = secure_getenv(name);
+	if (!text || !*text)
+		return otherwise;
+	return otherwise ? !is_word(text, "0 false False F f no off") : is_word(text, "1 true True T t yes on");
+}
+
+static uint64_t number(const char *name, uint64_t least, uint64_t most, uint64_t otherwise)
+{
+	const char *text = secure_getenv(name);
+	char *end;
+	if (!text || *text < '0' || *text > '9')
+		return otherwise;
+	const uint64_t value = strtoull(text, &end, 10);
+	if (*end)
+		return otherwise;
+	return value < least ? least : value > most ? most : value;
+}
+
+static enum profiler_method method(void)
+{
+	const char *text = secure_getenv("PROF_COLLECT_METHOD");
+	return text && is_word(text, "Sampling sampling") ? PROFILER_SAMPLING : PROFILER_NONE;
+}
+
+void profiler_options_read(struct profiler_options *options)
+{
+	enum { TICK = 10, LONGEST = 60000 };
+	const char *stream = secure_getenv("PROF_TRACE_STREAM"), *dialect = secure_getenv("TRACKWAY_TRACELOG_DIALECT");
+	const bool cpu = flag("PROF_CPU_TRACE", false);
+	*options = (struct profiler_options){
+	    .image = secure_getenv("TRACKWAY_TRACELOG"),
+	    .log = stream ? stream : secure_getenv("PROF_TRACE_FILENAME"),
+	    .stream = stream != NULL,
+	    .room = number("TRACKWAY_TRACELOG_SIZE", LINES_CHUNK, UINT64_C(1) << 40, 0),
+	    .method = method(),
+	    .sampling_ms = (uint32_t)number("PROF_SAMPLING_TIMEOUT", 1, LONGEST, TICK),
+	    .cpu_ms = (uint32_t)number("PROF_CPU_TRACE_TIMEOUT", 1, LONGEST, TICK),
+	    .high_granularity = flag("PROF_HIGH_GRAN", true),
+	    .line_trace = flag("PROF_LINE_TRACE", false),
+	    .cpu_process = flag("PROF_CPU_TRACE_PROC", cpu),
+	    .cpu_thread = flag("PROF_CPU_TRACE_THREAD", cpu),
+	    .execution = flag("PROF_EXECUTION_TRACE", false),
+	    .memory = flag("PROF_MEMORY_TRACE", false),
+	    .stacks = flag("PROF_STACK_TRACK", true),
+	    .gc = flag("PROF_GC_TRACE", false),
+	    .live_heap = flag("TRACKWAY_TRACELOG_LIVE_HEAP", false),
+	    .old = dialect && strcmp(dialect, "d2") == 0,
+	};
+}

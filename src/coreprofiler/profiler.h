@@ -1,0 +1,140 @@
+/* profiler.h - what the parts of the profiler share. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COREPROFILER_PROFILER_H
+#define COREPROFILER_PROFILER_H
+
+#include "coreprofiler/com.h"
+#include "coreprofiler/ids.h"
+#include "coreprofiler/lines.h"
+#include "coreprofiler/text.h"
+
+#include <limits.h>
+
+/* What is recorded, as the environment says (options.c). The names are those of CoreProfiler's own variables, and of
+ * `prf cfg`. */
+struct profiler_options {
+	const char *image; /* a pattern of `record`, which writes the log; NULL: the profiler writes it itself */
+	const char *log;
+	bool stream; /* log is a pipe or what is there already: it is written to, not made anew */
+	uint64_t room;
+	enum profiler_method { PROFILER_NONE, PROFILER_SAMPLING } method;
+	uint32_t sampling_ms, cpu_ms;
+	bool high_granularity, line_trace, cpu_process, cpu_thread, execution, memory, stacks, gc, live_heap;
+	bool old; /* dialect d2 */
+};
+
+struct profiler {
+	struct com *info;
+	struct profiler_options options;
+	struct lines lines;
+	struct ids classes, functions;
+	bool off; /* a forked child: nothing is written */
+};
+extern struct profiler profiler;
+
+void profiler_options_read(struct profiler_options *options);
+
+/* ---- The log (log.c). ---- */
+
+/* Begins it, and time. False: it cannot be written. */
+bool profiler_log_open(const struct profiler_options *options);
+
+/* Writes what there is, where the profiler writes the log itself. */
+void profiler_write_out(void);
+
+/* Milliseconds since the beginning. */
+uint64_t profiler_ms(void);
+
+/* ---- Lines (state.c). ---- */
+
+/* Ends a line and hands it on; frees it. */
+void profiler_send(struct text *line);
+
+/* Add a space, and a number as the format has it. */
+void profiler_add_pointer(struct text *line, uint64_t value);
+void profiler_add_hex8(struct text *line, uint32_t value);
+
+/* ---- What the runtime calls (records.c): start.c adds what is missing. ---- */
+
+extern com_function *profiler_callbacks[COM_CALLBACKS];
+
+/* ---- Names from metadata (names.c). ---- */
+
+void profiler_add_class(struct text *text, uint64_t id);
+
+/* Adds a function's name, what it returns, and its parameters, each in quotes. */
+void profiler_add_function(struct text *text, uint64_t id);
+
+/* ---- Classes and functions (objects.c). ---- */
+
+/* Tells of a class, if nobody has; with its module and token where `loaded` says so. Returns its internal id. */
+uint32_t profiler_tell_class(uint64_t id, bool loaded, int32_t status);
+
+/* Tells of a function what has not been told: its name, and each body. */
+void profiler_tell_function(uint64_t id);
+
+/* ---- Threads (threads.c). ---- */
+
+struct profiler_frame {
+	uint64_t function, ip; /* function 0: unmanaged ones */
+};
+
+/* Never freed: one that has ended becomes another one's. */
+struct profiler_thread {
+	struct profiler_thread *next;
+	_Atomic uint64_t id; /* the runtime's; 0: it has ended */
+	_Atomic uint32_t system;
+	uint32_t iid;
+	uint64_t cpu_us;
+	/* Of the thread itself, or of who has suspended it. */
+	struct profiler_stack {
+		struct profiler_frame *frames; /* the outermost first */
+		size_t depth, room;
+		bool failed;
+	} told, now; /* as the log has it; as it is */
+	bool stands; /* the log has a stack of it */
+	struct {
+		uint64_t id, ip, count, bytes;
+	} allocated; /* with the stack `told`, not written yet; count 0: nothing */
+};
+
+struct profiler_thread *profiler_threads(void); /* the first; then `next` */
+struct profiler_thread *profiler_own_thread(void);
+void profiler_thread_created(uint64_t id);
+void profiler_thread_assigned(uint64_t id, uint32_t system);
+void profiler_thread_destroyed(uint64_t id);
+uint32_t profiler_system_thread(void);
+struct profiler_thread *profiler_thread_find(uint64_t id); /* NULL: there is none */
+
+/* Adds who does something now: the thread as the system numbers it, in d2 by its internal id. */
+void profiler_add_thread(struct text *line);
+
+/* ---- Stacks (stacks.c). ---- */
+
+/* Puts the stack of a thread that is suspended, or of the own one (0), into thread->now. False: there is none. */
+bool profiler_walk(struct profiler_thread *thread, uint64_t id);
+
+/* Writes how a stack has changed, with this many ticks; without ticks only if it has. */
+void profiler_tell_stack(struct profiler_thread *thread, uint32_t ticks);
+
+void profiler_tell_allocated(struct profiler_thread *thread);
+void profiler_allocated(uint64_t object, uint64_t class_id);
+
+/* Tells of functions that stacks have shown for the first time. Not while the runtime is suspended. */
+void profiler_tell_seen(void);
+
+/* Its id may become another one's. */
+void profiler_forget_function(uint64_t id);
+
+/* ---- The heap (heap.c). ---- */
+
+void profiler_heap_add(uint64_t object, uint64_t class_id);
+void profiler_tell_heap(uint64_t ms);
+void profiler_tell_generations(uint64_t ms);
+
+/* ---- The thread that does something now and then (ticks.c). ---- */
+
+bool profiler_ticks_begin(void);
+void profiler_ticks_end(void);
+
+#endif

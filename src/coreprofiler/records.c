@@ -1,0 +1,246 @@
+/* records.c - what the runtime tells, as lines of a TraceLog. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coreprofiler/profiler.h"
+
+enum { NAME = 2048 };
+
+static void add_quoted(struct text *line, const uint16_t *name, bool known)
+{
+	text_string(line, " \"");
+	if (known)
+		text_utf16(line, name, NAME - 1);
+	else
+		text_string(line, "<UNKNOWN>");
+	text_char(line, '"');
+}
+
+/* ---- Domains, assemblies, modules. ---- */
+
+/* The main thread stands before its domain: readers of the original ask for that. */
+static int32_t domain_created(struct com *own, uint64_t id, int32_t status)
+{
+	uint16_t name[NAME] = {0};
+	uint64_t process = 0;
+	uint32_t length = 0;
+	profiler_own_thread();
+	const bool known = COM_CALL(profiler.info, domain_info, id, NAME, &length, name, &process) >= 0;
+	struct text line;
+	text_begin(&line, "apd crf");
+	profiler_add_pointer(&line, id);
+	profiler_add_pointer(&line, process);
+	profiler_add_hex8(&line, (uint32_t)status);
+	add_quoted(&line, name, known);
+	profiler_send(&line);
+	return COM_OK;
+}
+
+static int32_t assembly_loaded(struct com *own, uint64_t id, int32_t status)
+{
+	uint16_t name[NAME] = {0};
+	uint64_t domain = 0, module = 0;
+	uint32_t length = 0;
+	const bool known = COM_CALL(profiler.info, assembly_info, id, NAME, &length, name, &domain, &module) >= 0;
+	struct text line;
+	text_begin(&line, "asm ldf");
+	profiler_add_pointer(&line, id);
+	profiler_add_pointer(&line, domain);
+	profiler_add_pointer(&line, module);
+	profiler_add_hex8(&line, (uint32_t)status);
+	add_quoted(&line, name, known);
+	profiler_send(&line);
+	return COM_OK;
+}
+
+static int32_t module_loaded(struct com *own, uint64_t id, int32_t status)
+{
+	uint16_t name[NAME] = {0};
+	uint64_t base = 0, assembly = 0;
+	uint32_t length = 0;
+	const bool known = COM_CALL(profiler.info, module_info, id, &base, NAME, &length, name, &assembly) >= 0;
+	struct text line;
+	text_begin(&line, "mod ldf");
+	profiler_add_pointer(&line, id);
+	profiler_add_pointer(&line, base);
+	profiler_add_pointer(&line, assembly);
+	profiler_add_hex8(&line, (uint32_t)status);
+	add_quoted(&line, name, known);
+	profiler_send(&line);
+	return COM_OK;
+}
+
+static int32_t module_attached(struct com *own, uint64_t id, uint64_t assembly)
+{
+	struct text line;
+	text_begin(&line, "mod ata");
+	profiler_add_pointer(&line, id);
+	profiler_add_pointer(&line, assembly);
+	profiler_send(&line);
+	return COM_OK;
+}
+
+/* ---- Classes. ---- */
+
+static int32_t class_loaded(struct com *own, uint64_t id, int32_t status)
+{
+	if (status >= 0)
+		profiler_tell_class(id, true, status);
+	return COM_OK;
+}
+
+static int32_t class_unloaded(struct com *own, uint64_t id, int32_t status)
+{
+	ids_forget(&profiler.classes, id);
+	return COM_OK;
+}
+
+/* ---- Functions. ---- */
+
+static int32_t function_unload(struct com *own, uint64_t id)
+{
+	profiler_forget_function(id);
+	return COM_OK;
+}
+
+/* ---- Compilation. ---- */
+
+static void begin_at_now(struct text *line, const char *kind)
+{
+	text_begin(line, kind);
+	profiler_add_thread(line);
+	text_char(line, ' ');
+	text_decimal(line, profiler_ms());
+}
+
+static void put_jit(const char *kind, uint64_t id, const int32_t *status)
+{
+	struct text line;
+	begin_at_now(&line, kind);
+	profiler_add_pointer(&line, id);
+	if (status)
+		profiler_add_hex8(&line, (uint32_t)*status);
+	profiler_send(&line);
+}
+
+static int32_t jit_started(struct com *own, uint64_t id, int32_t safe)
+{
+	put_jit("jit cms ", id, NULL);
+	return COM_OK;
+}
+
+static int32_t jit_finished(struct com *own, uint64_t id, int32_t status, int32_t safe)
+{
+	put_jit("jit cmf ", id, &status);
+	profiler_tell_function(id);
+	return COM_OK;
+}
+
+static int32_t cache_started(struct com *own, uint64_t id, int32_t *use)
+{
+	*use = 1;
+	put_jit("jit css ", id, NULL);
+	return COM_OK;
+}
+
+static int32_t cache_finished(struct com *own, uint64_t id, int32_t result)
+{
+	put_jit("jit csf ", id, NULL);
+	profiler_tell_function(id);
+	return COM_OK;
+}
+
+static int32_t dynamic_started(struct com *own, uint64_t id, int32_t safe, const uint8_t *il, uint32_t size)
+{
+	return jit_started(own, id, safe);
+}
+
+/* ---- Threads. ---- */
+
+static int32_t thread_created(struct com *own, uint64_t id)
+{
+	profiler_thread_created(id);
+	return COM_OK;
+}
+
+static int32_t thread_assigned(struct com *own, uint64_t id, uint32_t system)
+{
+	profiler_thread_assigned(id, system);
+	return COM_OK;
+}
+
+static int32_t thread_destroyed(struct com *own, uint64_t id)
+{
+	struct profiler_thread *thread = profiler_thread_find(id);
+	if (thread)
+		profiler_tell_allocated(thread);
+	profiler_thread_destroyed(id);
+	return COM_OK;
+}
+
+/* ---- Collections. ---- */
+
+static int32_t gc_started(struct com *own, int32_t count, const int32_t *collected, uint32_t reason)
+{
+	enum { INDUCED = 1, FLAGS = 4 };
+	struct text line;
+	begin_at_now(&line, "gch gcs ");
+	text_string(&line, reason == INDUCED ? " induced " : " ? ");
+	for (int32_t i = 0; i < FLAGS; i++)
+		text_char(&line, i < count && collected[i] ? 't' : 'f');
+	profiler_send(&line);
+	return COM_OK;
+}
+
+static int32_t gc_finished(struct com *own)
+{
+	const uint64_t ms = profiler_ms();
+	struct text line;
+	text_begin(&line, "gch gcf ");
+	profiler_add_thread(&line);
+	text_char(&line, ' ');
+	text_decimal(&line, ms);
+	profiler_send(&line);
+	if (profiler.options.live_heap)
+		profiler_tell_heap(ms);
+	if (!profiler.options.old)
+		profiler_tell_generations(ms);
+	return COM_OK;
+}
+
+static int32_t allocated(struct com *own, uint64_t object, uint64_t class_id)
+{
+	profiler_allocated(object, class_id);
+	return COM_OK;
+}
+
+static int32_t references(struct com *own, uint64_t object, uint64_t class_id, uint32_t count, const uint64_t *others)
+{
+	profiler_heap_add(object, class_id);
+	return COM_OK;
+}
+
+/* ---- The table. ---- */
+
+#define ON(function) (com_function *)(function)
+com_function *profiler_callbacks[COM_CALLBACKS] = {
+    [COM_ON_DOMAIN_CREATED] = ON(domain_created),
+    [COM_ON_ASSEMBLY_LOADED] = ON(assembly_loaded),
+    [COM_ON_MODULE_LOADED] = ON(module_loaded),
+    [COM_ON_MODULE_ATTACHED] = ON(module_attached),
+    [COM_ON_CLASS_LOADED] = ON(class_loaded),
+    [COM_ON_CLASS_UNLOADED] = ON(class_unloaded),
+    [COM_ON_FUNCTION_UNLOAD] = ON(function_unload),
+    [COM_ON_JIT_STARTED] = ON(jit_started),
+    [COM_ON_JIT_FINISHED] = ON(jit_finished),
+    [COM_ON_CACHE_STARTED] = ON(cache_started),
+    [COM_ON_CACHE_FINISHED] = ON(cache_finished),
+    [COM_ON_THREAD_CREATED] = ON(thread_created),
+    [COM_ON_THREAD_DESTROYED] = ON(thread_destroyed),
+    [COM_ON_THREAD_ASSIGNED] = ON(thread_assigned),
+    [COM_ON_ALLOCATED] = ON(allocated),
+    [COM_ON_REFERENCES] = ON(references),
+    [COM_ON_GC_STARTED] = ON(gc_started),
+    [COM_ON_GC_FINISHED] = ON(gc_finished),
+    [COM_ON_DYNAMIC_JIT_STARTED] = ON(dynamic_started),
+    [COM_ON_DYNAMIC_JIT_FINISHED] = ON(jit_finished),
+    [COM_ON_DYNAMIC_UNLOADED] = ON(function_unload),
+};

@@ -1,0 +1,215 @@
+/* stacks.c - stacks of threads, and what they allocate. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coreprofiler/profiler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Walking. ---- */
+
+static bool make_room(struct profiler_stack *stack, size_t depth)
+{
+	enum { LEAST = 64 };
+	if (depth <= stack->room)
+		return true;
+	const size_t room = depth < LEAST ? LEAST : 2 * depth;
+	struct profiler_frame *frames = realloc(stack->frames, room * sizeof *frames);
+	if (!frames)
+		return false;
+	stack->frames = frames;
+	stack->room = room;
+	return true;
+}
+
+static int32_t take_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32_t size, uint8_t *registers,
+                          void *context)
+{
+	struct profiler_stack *stack = context;
+	if (!make_room(stack, stack->depth + 1)) {
+		stack->failed = true;
+		return COM_FAILED; /* no further */
+	}
+	stack->frames[stack->depth++] = (struct profiler_frame){function, ip};
+	return COM_OK;
+}
+
+static void turn_around(struct profiler_stack *stack)
+{
+	for (size_t i = 0, k = stack->depth; i + 1 < k; i++) {
+		const struct profiler_frame frame = stack->frames[--k];
+		stack->frames[k] = stack->frames[i];
+		stack->frames[i] = frame;
+	}
+}
+
+bool profiler_walk(struct profiler_thread *thread, uint64_t id)
+{
+	struct profiler_stack *stack = &thread->now;
+	stack->depth = 0;
+	stack->failed = false;
+	const int32_t status = COM_CALL(profiler.info, snapshot, id, take_frame, 0, stack, NULL, 0);
+	turn_around(stack);
+	return !stack->failed && (status >= 0 || stack->depth);
+}
+
+/* ---- Functions that stacks show: those that were compiled before the program ran are told of late. ---- */
+
+static struct ids shown = IDS_BEGIN(0);
+static pthread_mutex_t seen_mutex = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t *seen;
+static size_t seen_count, seen_room;
+
+static void see(uint64_t function)
+{
+	bool is_first;
+	ids_tell(&shown, function, &is_first);
+	if (!is_first)
+		return;
+	pthread_mutex_lock(&seen_mutex);
+	if (seen_count == seen_room) {
+		const size_t room = seen_room ? 2 * seen_room : 64;
+		uint64_t *more = realloc(seen, room * sizeof *more);
+		seen = more ? more : seen;
+		seen_room = more ? room : seen_room;
+	}
+	if (seen_count < seen_room)
+		seen[seen_count++] = function;
+	pthread_mutex_unlock(&seen_mutex);
+}
+
+void profiler_forget_function(uint64_t id)
+{
+	ids_forget(&shown, id);
+	ids_forget(&profiler.functions, id);
+}
+
+void profiler_tell_seen(void)
+{
+	pthread_mutex_lock(&seen_mutex);
+	uint64_t *list = seen;
+	const size_t count = seen_count;
+	seen = NULL;
+	seen_count = seen_room = 0;
+	pthread_mutex_unlock(&seen_mutex);
+	for (size_t i = 0; i < count; i++)
+		profiler_tell_function(list[i]);
+	free(list);
+}
+
+/* ---- Stacks as lines. ---- */
+
+static bool line_trace(void)
+{
+	return profiler.options.line_trace;
+}
+
+/* How many frames are as they were: of the last of them another place may be told. */
+static size_t same_frames(const struct profiler_stack *told, const struct profiler_stack *now)
+{
+	const size_t most = told->depth < now->depth ? told->depth : now->depth;
+	size_t same = 0;
+	while (same < most && told->frames[same].function == now->frames[same].function) {
+		same++;
+		if (line_trace() && told->frames[same - 1].ip != now->frames[same - 1].ip)
+			break;
+	}
+	return same;
+}
+
+static void add_ip(struct text *line, uint64_t ip)
+{
+	text_char(line, ':');
+	if (ip)
+		text_pointer(line, ip);
+	else
+		text_char(line, '?');
+}
+
+static void add_frame(struct text *line, const struct profiler_frame *frame)
+{
+	text_char(line, ' ');
+	text_short_id(line, frame->function ? ids_of(&profiler.functions, frame->function) : 0);
+	if (frame->function)
+		see(frame->function);
+	if (line_trace() && frame->function && frame->ip)
+		add_ip(line, frame->ip);
+}
+
+void profiler_tell_stack(struct profiler_thread *thread, uint32_t ticks)
+{
+	struct profiler_stack *told = &thread->told, *now = &thread->now;
+	const size_t same = same_frames(told, now);
+	const bool moved = line_trace() && same && told->frames[same - 1].ip != now->frames[same - 1].ip;
+	const bool is_told = thread->stands && !moved && same == told->depth && same == now->depth;
+	if ((!ticks && is_told) || !make_room(told, now->depth))
+		return;
+	thread->stands = true;
+	struct text line;
+	text_begin(&line, "sam str ");
+	text_id(&line, thread->iid);
+	text_char(&line, ' ');
+	text_decimal(&line, profiler_ms());
+	text_char(&line, ' ');
+	text_decimal(&line, ticks);
+	text_char(&line, ' ');
+	text_decimal(&line, same);
+	text_char(&line, ':');
+	text_decimal(&line, told->depth);
+	if (moved)
+		add_ip(&line, now->frames[same - 1].ip);
+	for (size_t i = same; i < now->depth; i++)
+		add_frame(&line, &now->frames[i]);
+	profiler_send(&line);
+	if (now->depth)
+		memcpy(told->frames, now->frames, now->depth * sizeof *now->frames);
+	told->depth = now->depth;
+}
+
+/* ---- Allocations. Those of one class with one stack, one behind the other, are one record. ---- */
+
+void profiler_tell_allocated(struct profiler_thread *thread)
+{
+	if (!thread->allocated.count)
+		return;
+	struct text line;
+	text_begin(&line, "sam mem ");
+	text_id(&line, thread->iid);
+	text_char(&line, ' ');
+	text_decimal(&line, profiler_ms());
+	text_char(&line, ' ');
+	text_short_id(&line, ids_of(&profiler.classes, thread->allocated.id));
+	text_char(&line, ':');
+	text_decimal(&line, thread->allocated.count);
+	text_char(&line, ':');
+	text_decimal(&line, thread->allocated.bytes);
+	if (line_trace() && thread->allocated.ip)
+		add_ip(&line, thread->allocated.ip);
+	thread->allocated.count = thread->allocated.bytes = 0;
+	profiler_send(&line);
+}
+
+static bool is_told(const struct profiler_thread *thread)
+{
+	const struct profiler_stack *told = &thread->told, *now = &thread->now;
+	return told->depth == now->depth &&
+	       (now->depth == 0 || memcmp(told->frames, now->frames, now->depth * sizeof *now->frames) == 0);
+}
+
+/* In the thread that allocates. */
+void profiler_allocated(uint64_t object, uint64_t class_id)
+{
+	struct profiler_thread *thread = profiler_own_thread();
+	uint64_t size = 0;
+	if (!thread || COM_CALL(profiler.info, object_size, object, &size) < 0)
+		return;
+	const bool walked = profiler.options.stacks && profiler_walk(thread, 0);
+	if (thread->allocated.count && (thread->allocated.id != class_id || (walked && !is_told(thread))))
+		profiler_tell_allocated(thread);
+	profiler_tell_class(class_id, false, 0);
+	if (walked)
+		profiler_tell_stack(thread, 0);
+	thread->allocated.id = class_id;
+	thread->allocated.ip = walked && thread->now.depth ? thread->now.frames[thread->now.depth - 1].ip : 0;
+	thread->allocated.count++;
+	thread->allocated.bytes += size;
+}

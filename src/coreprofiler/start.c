@@ -1,0 +1,219 @@
+/* start.c - the runtime loads the profiler; recording begins and ends. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coreprofiler/profiler.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static void stop_in_child(void)
+{
+	profiler.off = true;
+}
+
+/* ---- The first lines. ---- */
+
+static void put_start(void)
+{
+	enum { HOUR = 3600, MINUTE = 60 };
+	struct timespec now;
+	struct tm local;
+	char time[64], zone[48];
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &local);
+	const long offset = local.tm_gmtoff < 0 ? -local.tm_gmtoff : local.tm_gmtoff;
+	strftime(time, sizeof time, "prf stm %Y-%m-%d %H:%M:%S", &local);
+	snprintf(zone, sizeof zone, ".%03ld %c%02ld:%02ld", now.tv_nsec / 1000000, local.tm_gmtoff < 0 ? '-' : '+',
+	         offset / HOUR, offset % HOUR / MINUTE);
+	if (profiler.options.old)
+		zone[4] = '\0'; /* the milliseconds alone */
+	struct text line;
+	text_begin(&line, time);
+	text_string(&line, zone);
+	profiler_send(&line);
+}
+
+static void put_word(const char *name, const char *value)
+{
+	struct text line;
+	text_begin(&line, "prf cfg ");
+	text_string(&line, name);
+	text_char(&line, ' ');
+	text_string(&line, value);
+	profiler_send(&line);
+}
+
+static void put_flag(const char *name, bool value)
+{
+	put_word(name, value ? "T" : "F");
+}
+
+static void put_number(const char *name, uint64_t value)
+{
+	struct text text;
+	text_begin(&text, "");
+	text_decimal(&text, value);
+	text_char(&text, '\0');
+	put_word(name, text.bytes);
+	text_end(&text);
+}
+
+static void put_options(const struct profiler_options *options)
+{
+	put_word("CollectionMethod", options->method == PROFILER_SAMPLING ? "Sampling" : "None");
+	put_number("SamplingTimeoutMs", options->sampling_ms);
+	put_flag("HighGranularityEnabled", options->high_granularity);
+	put_flag("TracingSuspendedOnStart", false);
+	put_flag("LineTraceEnabled", options->line_trace);
+	put_flag("CpuTraceProcessEnabled", options->cpu_process);
+	put_flag("CpuTraceThreadEnabled", options->cpu_thread);
+	put_number("CpuTraceTimeoutMs", options->cpu_ms);
+	put_flag("ExecutionTraceEnabled", options->execution);
+	put_flag("MemoryTraceEnabled", options->memory);
+	put_flag("StackTrackingEnabled", options->stacks);
+	put_flag("GcTraceEnabled", options->gc);
+}
+
+/* A name of nothing that the runtime knows: where stacks leave managed code, and what compiles it. */
+static void put_pseudo(uint32_t iid, const char *name)
+{
+	struct text line;
+	text_begin(&line, "fun nam ");
+	text_id(&line, iid);
+	text_string(&line, " \"");
+	text_string(&line, name);
+	text_string(&line, "\" \"\" \"\"");
+	profiler_send(&line);
+}
+
+/* ---- Beginning and ending. ---- */
+
+static int32_t ask_for_events(const struct profiler_options *options)
+{
+	uint32_t low = COM_WANT_THREADS | COM_WANT_DOMAINS | COM_WANT_ASSEMBLIES | COM_WANT_MODULES, high = 0;
+	if (options->execution || options->method != PROFILER_NONE || options->memory)
+		low |= COM_WANT_CLASSES | COM_WANT_FUNCTION_UNLOADS | COM_WANT_JIT | COM_WANT_CACHE_SEARCHES;
+	if (options->method == PROFILER_SAMPLING || (options->memory && options->stacks))
+		low |= COM_CAN_SNAPSHOTS;
+	if (options->memory)
+		low |= COM_CAN_ALLOCATIONS | COM_WANT_ALLOCATIONS;
+	if (options->live_heap)
+		low |= COM_WANT_GC;
+	else if (options->gc)
+		high |= COM_HIGH_GC;
+	return COM_CALL(profiler.info, set_events, low, high | COM_HIGH_DYNAMIC_UNLOADS);
+}
+
+static int32_t begin(struct com *info)
+{
+	struct profiler_options *options = &profiler.options;
+	profiler.info = info;
+	profiler_options_read(options);
+	if (!profiler_log_open(options))
+		return COM_FAILED;
+	put_start();
+	put_options(options);
+	put_pseudo(0, "<UNMANAGED>");
+	put_pseudo(1, "<JIT>");
+	pthread_atfork(NULL, NULL, stop_in_child);
+	if (ask_for_events(options) < 0 || !profiler_ticks_begin()) {
+		profiler_write_out();
+		profiler.off = true;
+		return COM_FAILED;
+	}
+	return COM_OK;
+}
+
+static void finish(void)
+{
+	profiler_ticks_end();
+	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next)
+		profiler_tell_allocated(thread);
+	profiler_tell_seen();
+	profiler_write_out();
+	if (!profiler.off)
+		lines_end(&profiler.lines);
+}
+
+static int32_t shutdown(struct com *own)
+{
+	finish();
+	return COM_OK;
+}
+
+static int32_t initialize(struct com *own, struct com *runtime)
+{
+	/* ICorProfilerInfo10, from .NET Core 3.0 on. */
+	static const struct com_guid info10 = {0x2f1b5152,
+	                                       0xc869,
+	                                       0x40c9,
+	                                       {0xaa, 0x5f, 0x3a, 0xbe, 0x02, 0x6b, 0xd7, 0x20}};
+	struct com *info = NULL;
+	if (COM_CALL(runtime, query, &info10, &info) < 0 || !info)
+		return COM_FAILED;
+	return begin(info);
+}
+
+/* ---- The object that the runtime calls, and who makes it. Neither counts who holds it: both stay. ---- */
+
+static int32_t do_nothing(void)
+{
+	return COM_OK;
+}
+
+static uint32_t hold(struct com *own)
+{
+	return 2;
+}
+
+static struct com object = {profiler_callbacks};
+
+/* ICorProfilerCallback to ICorProfilerCallback11, by the first word. Source: corprof.idl. */
+static int32_t query(struct com *own, const struct com_guid *id, struct com **result)
+{
+	static const uint32_t known[] = {0x00000000, 0x176fbed1, 0x8a8cc829, 0x4fd2ed52, 0x7b63b2e3, 0x8dfba405,
+	                                 0xfc13df4b, 0xf76a2dba, 0x5bed9b15, 0x27583ec3, 0xcec5b60e, 0x42350846};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (id->a == known[i]) {
+			*result = &object;
+			return COM_OK;
+		}
+	*result = NULL;
+	return COM_NO_INTERFACE;
+}
+
+static int32_t create(struct com *own, struct com *outer, const struct com_guid *id, struct com **result)
+{
+	return query(&object, id, result);
+}
+
+static int32_t query_factory(struct com *own, const struct com_guid *id, struct com **result)
+{
+	const bool known = id->a <= 1; /* IUnknown, IClassFactory */
+	*result = known ? own : NULL;
+	return known ? COM_OK : COM_NO_INTERFACE;
+}
+
+static com_function *const factory_slots[] = {(com_function *)query_factory, (com_function *)hold, (com_function *)hold,
+                                              (com_function *)create, (com_function *)do_nothing};
+static struct com factory = {factory_slots};
+
+__attribute__((visibility("default"))) int32_t DllGetClassObject(const struct com_guid *class_id,
+                                                                 const struct com_guid *id, struct com **result);
+__attribute__((visibility("default"))) int32_t DllCanUnloadNow(void);
+
+int32_t DllGetClassObject(const struct com_guid *class_id, const struct com_guid *id, struct com **result)
+{
+	profiler_callbacks[COM_ON_INITIALIZE] = (com_function *)initialize;
+	profiler_callbacks[COM_ON_SHUTDOWN] = (com_function *)shutdown;
+	profiler_callbacks[COM_ON_QUERY] = (com_function *)query;
+	profiler_callbacks[COM_ON_ADD] = profiler_callbacks[COM_ON_RELEASE] = (com_function *)hold;
+	for (size_t i = 0; i < COM_CALLBACKS; i++)
+		if (!profiler_callbacks[i])
+			profiler_callbacks[i] = (com_function *)do_nothing;
+	return query_factory(&factory, id, result);
+}
+
+int32_t DllCanUnloadNow(void)
+{
+	return COM_FALSE;
+}

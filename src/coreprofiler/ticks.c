@@ -1,0 +1,168 @@
+/* ticks.c - the thread that takes samples, measures CPU times, and writes the log out. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coreprofiler/profiler.h"
+
+#include <signal.h>
+#include <time.h>
+
+static pthread_t ticker;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t stopped;
+static bool runs, stops;
+
+/* ---- Samples. ---- */
+
+static void sample(void)
+{
+	if (COM_DO(profiler.info, suspend) < 0)
+		return; /* the runtime is not there yet, or no longer */
+	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
+		const uint64_t id = atomic_load_explicit(&thread->id, memory_order_acquire);
+		if (!id || !profiler_walk(thread, id))
+			continue;
+		profiler_tell_allocated(thread);
+		profiler_tell_stack(thread, 1);
+	}
+	COM_DO(profiler.info, resume);
+	profiler_tell_seen();
+}
+
+/* ---- CPU times. ---- */
+
+static uint64_t microseconds(clockid_t clock)
+{
+	struct timespec time;
+	return clock_gettime(clock, &time) < 0 ? 0 : (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+/* Source: CPUCLOCK_PERTHREAD and CPUCLOCK_SCHED of linux/posix-timers_types.h: what pthread_getcpuclockid() makes. */
+static clockid_t clock_of(uint32_t thread)
+{
+	return (clockid_t)(~thread << 3 | 6);
+}
+
+static void put_cpu(struct text *line, uint64_t ms, uint64_t used)
+{
+	text_char(line, ' ');
+	text_decimal(line, ms);
+	text_char(line, ' ');
+	text_decimal(line, used);
+	profiler_send(line);
+}
+
+static void tell_thread_cpu(struct profiler_thread *thread, uint64_t ms)
+{
+	const uint32_t system = atomic_load_explicit(&thread->system, memory_order_relaxed);
+	const uint64_t now = thread->id && system ? microseconds(clock_of(system)) : 0;
+	if (now == 0 || now < thread->cpu_us)
+		return;
+	struct text line;
+	text_begin(&line, "thr cpu ");
+	text_id(&line, thread->iid);
+	put_cpu(&line, ms, now - thread->cpu_us);
+	thread->cpu_us = now;
+}
+
+static void tell_cpu(void)
+{
+	static uint64_t last;
+	const uint64_t ms = profiler_ms();
+	if (profiler.options.cpu_process) {
+		const uint64_t now = microseconds(CLOCK_PROCESS_CPUTIME_ID);
+		struct text line;
+		text_begin(&line, "prc cpu");
+		put_cpu(&line, ms, now - last);
+		last = now;
+	}
+	for (struct profiler_thread *thread = profiler_threads(); thread && profiler.options.cpu_thread;
+	     thread = thread->next)
+		tell_thread_cpu(thread, ms);
+}
+
+/* ---- The thread. ---- */
+
+static struct timespec after(struct timespec time, uint32_t ms)
+{
+	enum { SECOND = 1000000000 };
+	const uint64_t ns = (uint64_t)time.tv_nsec + (uint64_t)ms * 1000000;
+	time.tv_sec += (time_t)(ns / SECOND);
+	time.tv_nsec = (long)(ns % SECOND);
+	return time;
+}
+
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+/* The next of two moments that come again and again. */
+struct moments {
+	struct timespec sample, cpu;
+};
+
+static void do_what_is_due(struct moments *moments)
+{
+	const struct profiler_options *options = &profiler.options;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!is_before(&now, &moments->sample)) {
+		if (options->method == PROFILER_SAMPLING)
+			sample();
+		profiler_tell_seen();
+		profiler_write_out();
+		moments->sample = after(now, options->sampling_ms);
+	}
+	if (!is_before(&now, &moments->cpu)) {
+		tell_cpu();
+		moments->cpu = after(now, options->cpu_ms);
+	}
+}
+
+static void *run(void *context)
+{
+	struct moments moments;
+	COM_DO(profiler.info, initialize_thread);
+	clock_gettime(CLOCK_MONOTONIC, &moments.sample);
+	moments.sample = after(moments.sample, profiler.options.sampling_ms);
+	moments.cpu = moments.sample;
+	pthread_mutex_lock(&mutex);
+	while (!stops) {
+		const bool cpu = profiler.options.cpu_process || profiler.options.cpu_thread;
+		const bool cpu_first = cpu && is_before(&moments.cpu, &moments.sample);
+		pthread_cond_timedwait(&stopped, &mutex, cpu_first ? &moments.cpu : &moments.sample);
+		pthread_mutex_unlock(&mutex);
+		do_what_is_due(&moments);
+		pthread_mutex_lock(&mutex);
+	}
+	pthread_mutex_unlock(&mutex);
+	return context;
+}
+
+/* The program's signals are not for this thread. */
+bool profiler_ticks_begin(void)
+{
+	pthread_condattr_t attributes;
+	sigset_t all, before;
+	if (pthread_condattr_init(&attributes) != 0)
+		return false;
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&stopped, &attributes);
+	pthread_condattr_destroy(&attributes);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	runs = pthread_create(&ticker, NULL, run, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return runs;
+}
+
+void profiler_ticks_end(void)
+{
+	if (!runs)
+		return;
+	pthread_mutex_lock(&mutex);
+	stops = true;
+	pthread_cond_signal(&stopped);
+	pthread_mutex_unlock(&mutex);
+	pthread_join(ticker, NULL);
+	runs = false;
+}

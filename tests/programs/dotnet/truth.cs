@@ -1,0 +1,70 @@
+// truth.cs - a program whose truth is known: what it makes and asks for is counted here. It runs inside of another one,
+// before that begins (DOTNET_STARTUP_HOOKS), and ends as TRUTH says.
+// SPDX-License-Identifier: Apache-2.0
+using System;
+using System.Diagnostics;
+using System.Threading;
+
+class Marker { public long First = 1, Second = 2; }
+class Kept { public object Other; }
+
+static class Truth {
+	static object last;
+	static readonly Kept[] kept = new Kept[321];
+
+	// 1,000 of the main thread, 50 in each of 4 others: 1,200. One by one with other classes between, or not.
+	static void MakeMarkers(int count) {
+		for (int i = 0; i < count; i++)
+			last = new Marker();
+	}
+
+	static void MakeArrays(int count) {
+		for (int i = 0; i < count; i++)
+			last = new Marker[2, 3];
+	}
+
+	static void Keep() {
+		for (int i = 0; i < kept.Length; i++)
+			kept[i] = new Kept();
+	}
+
+	static int Busy(int ms) {
+		int rounds = 0;
+		for (var clock = Stopwatch.StartNew(); clock.ElapsedMilliseconds < ms;)
+			rounds++;
+		return rounds;
+	}
+
+	static void Collect() {
+		for (int i = 0; i < 3; i++)
+			GC.Collect();
+	}
+
+	internal static void Run() {
+		string how = Environment.GetEnvironmentVariable("TRUTH") ?? "";
+		MakeMarkers(1000);
+		MakeArrays(500);
+		for (int i = 0; i < 4; i++) {
+			var thread = new Thread(() => MakeMarkers(50));
+			thread.Start();
+			thread.Join();
+		}
+		Keep();
+		Collect();
+		if (how == "busy")
+			Busy(400);
+		Console.WriteLine("made {0}", kept.Length);
+		if (how == "exit")
+			Environment.Exit(3);
+		if (how == "fail")
+			Environment.FailFast("asked for");
+		if (how == "throw")
+			throw new InvalidOperationException("asked for");
+		if (how == "kill")
+			Process.GetCurrentProcess().Kill();
+	}
+}
+
+class StartupHook {
+	public static void Initialize() { Truth.Run(); }
+}

@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+# dotnet_tests.py - the logs of a real .NET program against what it counts itself.
+# SPDX-License-Identifier: Apache-2.0
+"""usage: dotnet_tests.py --tool TRACKWAY [WORD...]
+
+Prints TAP; skips all where the runtime (tests/dotnet) or mcs is not installed, unless CI is set. tests/programs/dotnet/truth.cs
+makes 1,200 objects of class Marker and 500 arrays in five threads, keeps 321 of class Kept, and asks for three collections.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUNTIME = ROOT / "tests/dotnet/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool"
+PROGRAM = ROOT / "tests/programs/dotnet/truth.cs"
+SAID = "made 321\n"
+
+
+class Fails(Exception):
+    pass
+
+
+def expect(condition, *what):
+    if not condition:
+        raise Fails(" ".join(str(word) for word in what))
+
+
+class Bench:
+    def __init__(self, tool, directory):
+        self.tool, self.directory = tool, directory
+        self.host, self.hook = directory / "host", directory / "truth.dll"
+        self.library = next(pathlib.Path(tool).parent.glob("**/libtrackway_coreprofiler.so"))
+        shutil.copy(RUNTIME, self.host)
+        self.host.chmod(0o755)
+        subprocess.run(["mcs", "-nologo", "-warn:0", "-target:library", f"-out:{self.hook}", PROGRAM], check=True)
+
+    def run(self, command, how="", **variables):
+        environment = {**os.environ, "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_STARTUP_HOOKS": str(self.hook),
+                       "DOTNET_BUNDLE_EXTRACT_BASE_DIR": str(self.directory / "bundle"), "DOTNET_DbgEnableMiniDump": "0",
+                       "TRUTH": how, **variables}
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                              env=environment, cwd=self.directory)
+
+    def record(self, *options, how=""):
+        """The log of a run, and how the run ended."""
+        for old in self.directory.glob("out*"):
+            old.unlink()
+        log = self.directory / "out.log"
+        done = self.run([self.tool, "record", "--to", "tracelog", "-o", log, *options, "--", self.host, "--version"], how)
+        expect(SAID in done.stdout, "the program said", done.stdout, done.stderr)
+        expect(not list(self.directory.glob("out*.part")), "nothing of a recording is left")
+        return log, done
+
+    def rows(self, command, log, *options):
+        done = subprocess.run([self.tool, command, "--json", *options, log], stdout=subprocess.PIPE, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def check(self, log):
+        """Everything that `check` finds is a note."""
+        done = subprocess.run([self.tool, "check", "--json", "--all", log], stdout=subprocess.PIPE, text=True, check=False)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        bad = [row for row in found if row.get("severity") in ("error", "warning")]
+        expect(done.returncode == 0 and not bad, "check found", bad)
+
+    def expect_made(self, log):
+        made = {row["class"]: row for row in self.rows("alloc", log)}
+        for name, count in ("Marker", 1200), ("Marker[,]", 500), ("Kept", 321):
+            expect(made[name]["count"] == count, name, made[name], "but it made", count)
+        expect(made["Marker"]["bytes"] == 1200 * 32, "two longs, a table and a header are 32 bytes", made["Marker"])
+
+    def lines(self, log, kind):
+        return [line for line in log.read_text().splitlines() if line.startswith(kind)]
+
+
+def everything(bench):
+    log, done = bench.record(how="busy")
+    expect(done.returncode == 0 and done.stdout.endswith("\n"), "it ends as without", done)
+    bench.check(log)
+    bench.expect_made(log)
+    collections = bench.lines(log, "gch gcs ")
+    expect(sum(" induced tttt" in line for line in collections) == 3, "three were asked for", collections)
+    expect(len(collections) == len(bench.lines(log, "gch gcf ")), "each ends")
+    expect(any(row["name"] == "Truth::Busy" for row in bench.rows("stat", log)), "it was in Busy for long")
+    places = {row["function"]: row for row in bench.rows("alloc", log, "--by", "function", "--class", "Marker")}
+    expect(len(places) == 1, "markers are made in one function", places)
+    compiled = [row for row in bench.rows("jit", log) if row.get("name") == "Truth::MakeMarkers"]
+    expect(len(compiled) == 1, "Truth::MakeMarkers was compiled", compiled)
+    flame = subprocess.run([bench.tool, "flame", log, "-o", bench.directory / "flame.svg"], check=False)
+    expect(flame.returncode == 0 and "Truth" in (bench.directory / "flame.svg").read_text(), "flame shows it")
+    expect(len(bench.lines(log, "thr dst ")) >= 4, "four threads ended")
+
+
+def live_heap(bench):
+    log, _ = bench.record("--live-heap", "--memory-trace", "off", "--collect-method", "None")
+    bench.check(log)
+    kept = [line.split()[2] for line in bench.lines(log, "cls nam ") if line.endswith(' "Kept"')]
+    tables = [line for line in bench.lines(log, "gch alt ")]
+    expect(len(kept) == 1 and len(tables) >= 3, "the class and the tables are there", kept, len(tables))
+    item = f" {hex(int(kept[0], 16))}:321:{321 * 24} "
+    expect(all(item in line + " " for line in tables[-3:]), "321 of Kept live", item, tables[-3:])
+    expect(not bench.lines(log, "sam "), "no samples, no allocations")
+
+
+def older(bench):
+    log, _ = bench.record("--dialect", "d2", "--line-trace", "off")
+    bench.check(log)
+    bench.expect_made(log)
+    expect(not bench.lines(log, "gch gen "), "d2 knows no generations")
+    expect(all(line.split()[2].startswith("0x") or line.split()[2] == "?" for line in bench.lines(log, "jit ")), "internal ids")
+    info, = bench.rows("info", log)
+    expect(info["dialect"] == "d2", info)
+
+
+def alone(bench):
+    log = bench.directory / "alone.log"
+    done = bench.run([bench.host, "--version"], CORECLR_ENABLE_PROFILING="1", CORECLR_PROFILER_PATH=str(bench.library),
+                     CORECLR_PROFILER="{101DA8FE-FDCA-4D0E-9712-7639CDE48EBA}", PROF_TRACE_FILENAME=str(log),
+                     PROF_COLLECT_METHOD="Sampling", PROF_MEMORY_TRACE="1", PROF_GC_TRACE="1")
+    expect(done.returncode == 0 and SAID in done.stdout, "it ends as without", done)
+    bench.check(log)
+    bench.expect_made(log)
+    expect("prf cfg MemoryTraceEnabled T" in bench.lines(log, "prf cfg "), "the log tells of it")
+
+
+def ends(how, status):
+    def test(bench):
+        log, done = bench.record(how=how)
+        expect(done.returncode == status, "status", done.returncode, "is not", status)
+        bench.check(log)
+        bench.expect_made(log)
+    return test
+
+
+def limit(bench):
+    log, done = bench.record("--max-size", "1M", "--sampling-timeout", "1ms")
+    expect(done.returncode == 0, done)
+    expect(log.stat().st_size <= 1 << 20, "the log is not longer")
+    bench.rows("info", log)
+
+
+def nothing(bench):
+    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", bench.directory / "none.log", "--", "/bin/true"])
+    expect(done.returncode == 2 and "nothing was recorded" in done.stderr, done)
+
+
+TESTS = {
+    "everything of a run": everything,
+    "what lives after collections": live_heap,
+    "the dialect of the document": older,
+    "without record": alone,
+    "it ends by Environment.Exit": ends("exit", 3),
+    "it ends by FailFast": ends("fail", 128 + signal.SIGABRT),
+    "it ends by an exception": ends("throw", 128 + signal.SIGABRT),
+    "it ends by SIGKILL": ends("kill", 128 + signal.SIGKILL),
+    "a limit of size": limit,
+    "no .NET program": nothing,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--tool", required=True, type=lambda path: str(pathlib.Path(path).resolve()))
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    if not os.environ.get("CI") and not (RUNTIME.exists() and shutil.which("mcs")):
+        print("1..0 # SKIP no .NET runtime in tests/dotnet, or no mcs: scripts/install-deps")
+        return
+    rows = {name: test for name, test in TESTS.items() if all(word in name for word in options.words)}
+    print(f"TAP version 13\n1..{len(rows)}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(options.tool, pathlib.Path(directory))
+        for number, (name, test) in enumerate(rows.items(), 1):
+            why = None
+            try:
+                test(bench)
+            except (Fails, KeyError, ValueError, OSError, subprocess.SubprocessError) as error:
+                why = f"{type(error).__name__}: {error}"
+            failed += why is not None
+            print("ok" if why is None else "not ok", number, "-", name, flush=True)
+            if why is not None:
+                print("#", why.replace("\n", "\n# "), flush=True)
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
