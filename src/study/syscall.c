@@ -231,7 +231,7 @@ static void put_result(struct call_text *line, const struct study_syscall *call)
 	char name[NAME];
 	unsigned error = (unsigned)-call->result;
 	if (!call->returned)
-		put(line, "?");
+		put(line, call->restarted ? "? (made again)" : "?");
 	else if (study_syscall_failed(call))
 		put(line, "-1 %s (%s)", study_error_name(error, name),
 		    strerrordesc_np((int)error) ? strerrordesc_np((int)error) : "unknown error");

@@ -9,6 +9,11 @@
 
 enum { STUDY_ARGUMENTS = 6, STUDY_PARTS = 2 };
 
+/* What tells tasks apart, as the kernel set it last; 0: it has not. */
+struct study_task {
+	uint64_t tables, thread, stack; /* TTBR0_EL1, TPIDR_EL0, SP_EL0 */
+};
+
 struct study_syscall {
 	uint64_t number, arguments[STUDY_ARGUMENTS], result;
 	uint64_t parts; /* of its vector, of which so many are here: */
@@ -17,6 +22,9 @@ struct study_syscall {
 	uint64_t thread;
 	uint8_t known; /* arguments that the trace has */
 	bool returned;
+	bool restarted; /* the kernel went back to it, to have it made again: it does not return */
+	uint64_t pc;
+	struct study_task task; /* that made it */
 };
 
 /* Its name; "syscall_N" in text where it has none. */

@@ -1,5 +1,6 @@
 /* syscalls.c - system calls: how many of each, what they were given, what they returned. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
 #include "base/memory/order.h"
 #include "study/study.h"
 #include "study/syscall.h"
@@ -17,6 +18,10 @@ struct syscalls {
 	bool lost;      /* there was no room for it */
 	uint32_t site;  /* of it */
 	uint64_t at;
+	struct study_task task;   /* that the core executes */
+	uint64_t told_at, target; /* of the last TARGET_B: instructions before it, where its branch goes */
+	bool held;                /* a result came with an ERET, whose TARGET_B has not come: */
+	uint64_t held_at, result;
 };
 
 static struct syscalls *syscalls_of(const struct study_part *part)
@@ -26,8 +31,11 @@ static struct syscalls *syscalls_of(const struct study_part *part)
 
 static int begin(struct study_part *part)
 {
-	part->state = calloc(1, sizeof(struct syscalls));
-	return part->state ? 0 : TW_ERR_MEMORY;
+	struct syscalls *syscalls = part->state = calloc(1, sizeof *syscalls);
+	if (!syscalls)
+		return TW_ERR_MEMORY;
+	syscalls->told_at = UINT64_MAX;
+	return 0;
 }
 
 static void free_syscalls(struct study_part *part)
@@ -56,7 +64,13 @@ static void take_argument(struct study_part *part, uint64_t value, uint32_t site
 {
 	struct syscalls *syscalls = syscalls_of(part);
 	if (!syscalls->open || syscalls->site != site || syscalls->at != at || syscalls->words > STUDY_ARGUMENTS) {
-		const struct study_syscall call = {.number = value, .thread = part->thread, .at = at};
+		const struct study_syscall call = {
+		    .number = value,
+		    .thread = part->thread,
+		    .at = at,
+		    .pc = part->sites.items[site].pc,
+		    .task = syscalls->task,
+		};
 		syscalls->lost = !add(part, &call);
 		syscalls->open = true;
 		syscalls->words = 1;
@@ -79,11 +93,97 @@ static void take_result(struct syscalls *syscalls, uint64_t value)
 		return;
 	for (size_t i = 1; i <= syscalls->count && i <= NESTED; i++) {
 		struct study_syscall *call = &syscalls->items[syscalls->count - i];
-		if (call->returned)
+		if (call->returned || call->restarted)
 			continue;
 		call->returned = true;
 		call->result = value;
 		return;
+	}
+}
+
+/* How well two tasks agree: 0 where they differ. The stack of a task moves, so that it only decides between others. */
+static unsigned agreement(const struct study_task *a, const struct study_task *b)
+{
+	enum { SURE = 2 };
+	bool tables = a->tables && b->tables, thread = a->thread && b->thread;
+	if ((tables && a->tables != b->tables) || (thread && a->thread != b->thread))
+		return 0;
+	return 1u + (tables ? SURE : 0) + (thread ? SURE : 0) + (a->stack && a->stack == b->stack);
+}
+
+/* The call of the task that goes on at a PC: the one that is before it, or, to be made again, at it. NULL: none. */
+static struct study_syscall *find_call(struct syscalls *syscalls, uint64_t pc, bool again)
+{
+	enum { SEARCHED = 4096, WORD = 4 };
+	struct study_syscall *found = NULL;
+	unsigned best = 0;
+	for (size_t i = 1; i <= syscalls->count && i <= SEARCHED; i++) {
+		struct study_syscall *call = &syscalls->items[syscalls->count - i];
+		bool open = !call->returned && !call->restarted;
+		unsigned agrees =
+		    open && call->pc + (again ? 0 : WORD) == pc ? agreement(&call->task, &syscalls->task) : 0;
+		found = agrees > best ? call : found;
+		best = agrees > best ? agrees : best;
+	}
+	return found;
+}
+
+/* The kernel goes back to a program: with the result of the call behind which it goes on; to one that is to be made
+ * again; or, as to another task or to the handler of a signal, with none that is known. */
+static void take_return(struct syscalls *syscalls, uint64_t value)
+{
+	struct study_syscall *call = find_call(syscalls, syscalls->target, false);
+	struct study_syscall *again = call ? NULL : find_call(syscalls, syscalls->target, true);
+	if (again)
+		again->restarted = true;
+	if (!call)
+		return;
+	call->returned = true;
+	call->result = value;
+}
+
+/* A result that no TARGET_B came with. */
+static void take_held(struct syscalls *syscalls)
+{
+	if (syscalls->held)
+		take_result(syscalls, syscalls->result);
+	syscalls->held = false;
+}
+
+/* SVCRET, with the SVC itself, or with the ERET that goes back to the program. */
+static void take_end(struct syscalls *syscalls, const struct study_site *site, uint64_t value, uint64_t at)
+{
+	if (site->flow != XTRACE_EXCEPTION_RETURN) {
+		take_result(syscalls, value);
+	} else if (syscalls->told_at == at) {
+		take_return(syscalls, value);
+	} else {
+		syscalls->held = true;
+		syscalls->held_at = at;
+		syscalls->result = value;
+	}
+}
+
+static int end(struct study_part *part)
+{
+	take_held(syscalls_of(part));
+	return 0;
+}
+
+/* MSR of what the kernel sets when it changes the task. */
+static void take_register(struct syscalls *syscalls, uint32_t opcode, uint64_t value)
+{
+	enum { TABLES = 0xd5182000u >> 5, STACK = 0xd5184100u >> 5, THREAD = 0xd51bd040u >> 5, ADDRESS_BITS = 47 };
+	switch (opcode >> 5) {
+	case TABLES: /* without the number of the address space */
+		syscalls->task.tables = tw_bits(value, 0, ADDRESS_BITS);
+		break;
+	case THREAD:
+		syscalls->task.thread = value;
+		break;
+	case STACK:
+		syscalls->task.stack = value;
+		break;
 	}
 }
 
@@ -97,18 +197,39 @@ static void take_parts(struct syscalls *syscalls, const struct study_note *note)
 	memcpy(call->length, note->part_length, sizeof call->length);
 }
 
-static int take(struct study_part *part, const struct study_batch *batch)
+static void take_note(struct study_part *part, const struct study_note *note, uint64_t at)
 {
 	struct syscalls *syscalls = syscalls_of(part);
-	for (size_t i = 0; i < batch->note_count; i++) {
-		const struct study_note *note = &batch->notes[i];
-		if (note->kind == TW_XTRACE_SVCARG)
-			take_argument(part, note->value, note->site, batch->first + note->step);
-		else if (note->kind == TW_XTRACE_SVCRET)
-			take_result(syscalls, note->value);
-		else if (note->kind == TW_XTRACE_SYSCALL_VEC)
-			take_parts(syscalls, note);
+	const struct study_site *site = &part->sites.items[note->site];
+	if (syscalls->held && (note->kind != TW_XTRACE_TARGET_B || at != syscalls->held_at))
+		take_held(syscalls);
+	switch (note->kind) {
+	case TW_XTRACE_SVCARG:
+		take_argument(part, note->value, note->site, at);
+		break;
+	case TW_XTRACE_SVCRET:
+		take_end(syscalls, site, note->value, at);
+		break;
+	case TW_XTRACE_SYSCALL_VEC:
+		take_parts(syscalls, note);
+		break;
+	case TW_XTRACE_MRS:
+		take_register(syscalls, site->opcode, note->value);
+		break;
+	case TW_XTRACE_TARGET_B:
+		syscalls->told_at = at;
+		syscalls->target = note->value;
+		if (syscalls->held)
+			take_return(syscalls, syscalls->result);
+		syscalls->held = false;
+		break;
 	}
+}
+
+static int take(struct study_part *part, const struct study_batch *batch)
+{
+	for (size_t i = 0; i < batch->note_count; i++)
+		take_note(part, &batch->notes[i], batch->first + batch->notes[i].step);
 	return 0;
 }
 
@@ -243,4 +364,4 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return status;
 }
 
-const struct study_job study_syscalls = {begin, take, NULL, merge, make_tables, free_syscalls, false};
+const struct study_job study_syscalls = {begin, take, end, merge, make_tables, free_syscalls, false};

@@ -121,14 +121,17 @@ static int flush(struct track_walk *walk)
 }
 
 /* How the stack of calls is another behind a jump: the last instruction goes to a PC. */
-static int take_jump(struct track_walk *walk, uint64_t pc, size_t step, uint64_t offset)
+static int take_jump(struct track_walk *walk, uint64_t pc, unsigned level, size_t step, uint64_t offset)
 {
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_call_change found;
-	int status = xtrace_calls_go(&walk->calls, &walk->frames, pc, offset, &found);
+	int status = xtrace_calls_go(&walk->calls, &walk->frames, pc, (uint8_t)level, offset, &found);
 	if (found.begins || found.ends)
 		batch->changes[batch->change_count++] =
 		    (struct study_call_change){(uint16_t)step, (uint16_t)found.ends, found.begins, found.name};
+	if (found.enters)
+		batch->changes[batch->change_count++] =
+		    (struct study_call_change){(uint16_t)step, 0, true, found.entered};
 	return status;
 }
 
@@ -173,12 +176,13 @@ static int take_told(struct track_walk *walk, uint64_t pc, uint32_t opcode, unsi
 	const struct study_site *last = &walk->sites->items[walk->last];
 	bool behind = walk->has_pc && pc == walk->pc + WORD, flows = last->flow == XTRACE_NEXT;
 	bool block = !flows || !behind || walk->lost;
-	if (!walk->last || !(walk->silent >> last->flow & 1)) {
+	bool excepted = level != walk->level || xtrace_is_vector(pc, level);
+	if (!walk->last || excepted || !(walk->silent >> last->flow & 1)) {
 		walk->frames.flow = last->flow;
 		walk->frames.opcode = last->opcode;
 		walk->frames.known = walk->last != 0;
 		walk->frames.pc = walk->pc;
-		int status = take_jump(walk, pc, walk->batch.step_count, walk->cursor.offset);
+		int status = take_jump(walk, pc, level, walk->batch.step_count, walk->cursor.offset);
 		if (status < 0)
 			return status;
 	}
@@ -225,13 +229,15 @@ static bool is_function(const struct tw_namer *namer, uint64_t pc)
 }
 
 /* Returns how many steps of a draft are known places, one behind the other, from its first on. Sets its mark: the flows
- * behind which no call ends or begins. */
+ * behind which no call ends or begins; none where an exception may go. */
 static size_t mark(void *context, struct xtrace_draft *draft)
 {
 	const struct track_walk *walk = context;
 	const struct study_sites *sites = walk->sites;
 	bool function = is_function(walk->calls.reader->options.namer, draft->pc);
+	bool vector = xtrace_is_vector(draft->pc, draft->want[0] >> LEVEL_SHIFT);
 	draft->mark = function ? silent_flows : silent_flows | jumps;
+	draft->mark = vector ? 0 : draft->mark;
 	uint32_t site = known_site(sites, draft->pc, draft->steps[0]);
 	size_t count = 0, access = 0;
 	while (site && count < draft->step_count && sites->items[site].opcode == draft->steps[count]) {
@@ -407,7 +413,7 @@ static inline int turn_fast(struct track_walk *walk, const struct fast *fast, ui
 	walk->frames.opcode = walk->sites->items[fast->last].opcode;
 	walk->frames.known = true;
 	walk->frames.pc = fast->pc;
-	return take_jump(walk, pc, fast->step_count, cursor->next + (uint64_t)(fast->p - cursor->bytes));
+	return take_jump(walk, pc, fast->level, fast->step_count, cursor->next + (uint64_t)(fast->p - cursor->bytes));
 }
 
 /* Takes the trail that comes now. Returns 1, 0 when there is none, or a negative status. Behind a gap, and where there

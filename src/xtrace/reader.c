@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Rows of a batch; and how many an instruction makes at most, which may leave many calls and begin one. */
-enum { ROWS = 512, TURN_MOST = 257 };
+/* Rows of a batch; and how many an instruction makes at most, which may leave many calls and begin two. */
+enum { ROWS = 512, TURN_MOST = 258 };
 
 struct xtrace_events {
 	size_t next;    /* track */
@@ -116,6 +116,8 @@ static int take_instruction(struct xtrace_events *events, const struct xtrace_mo
 		add_row(events, moment, TW_SLICE_END)->flags = change.tail ? TW_FLAG_TAIL : 0;
 	if (change.begins)
 		add_row(events, moment, TW_SLICE_BEGIN)->name = change.name;
+	if (change.enters)
+		add_row(events, moment, TW_SLICE_BEGIN)->name = change.entered;
 	return status;
 }
 

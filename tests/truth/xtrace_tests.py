@@ -573,6 +573,118 @@ def an_exception_return_is_a_branch(bench):
     assert (row["kind"], row["targets"], row["pc"]) == ("exception return", 2, 0xFFFF800010000404), row
 
 
+VECTORS = 0xFFFF800010000800  # a multiple of 2 KiB
+ERET, MSR_TTBR0, MSR_TPIDR, MSR_SP_EL0, RET, SVC = 0xD69F03E0, 0xD5182000, 0xD51BD040, 0xD5184100, 0xD65F03C0, 0xD4000001
+B_EQ_8, BL_8 = 0x54000040, 0x94000002
+
+
+def svc(pc, number):
+    """A system call, and the kernel entered by its vector: from a lower level, synchronous, at 0x400."""
+    return xtrace.pcinst(pc, SVC) + b"".join(xtrace.value("svcarg", x) for x in (number, 0, 0, 0, 0, 0, 0)) + \
+        xtrace.allgpr([0] * 32) + xtrace.pcinst(VECTORS + 0x400, NOP, 1)
+
+
+def eret(to, result=None, level=0, late=False):
+    """To a PC; with what a system call returned, told before the target or behind it."""
+    target, told = xtrace.value("target-b", to), b"" if result is None else xtrace.value("svcret", result)
+    return xtrace.inst(ERET, 1) + (told + target if late else target + told) + \
+        (b"" if level else xtrace.allgpr([0] * 32)) + xtrace.pcinst(to, NOP, level)
+
+
+def msr(opcode, number):
+    return xtrace.inst(opcode, 1) + xtrace.value("mrs", number)
+
+
+@test
+def an_exception_is_a_frame_until_its_eret(bench):
+    """A call of the program; in it a system call whose vector calls; an interrupt in that at the kernel's own level, and one of
+    the program where a call had led."""
+    user, irq = 0x400000, VECTORS + 0x280
+    data = xtrace.pcinst(user, BL_8) + svc(user + 8, 172)
+    data += xtrace.inst(BL_8, 1) + xtrace.pcinst(VECTORS + 0x40C, NOP, 1)
+    data += xtrace.pcinst(irq, NOP, 1) + eret(VECTORS + 0x410, level=1)  # behind the instruction before
+    data += eret(user + 12, 7)  # leaves what the vector called, too
+    data += xtrace.inst(RET) + xtrace.value("target-b", user + 4)
+    data += xtrace.pcinst(user + 4, BL_8) + xtrace.allgpr([0] * 32)  # interrupted before what it calls
+    data += xtrace.pcinst(VECTORS + 0x480, NOP, 1) + eret(user + 12)
+    path = stream(bench, data)
+    assert rules(bench, path, 0) == []
+    wanted = {  # depth, calls, instructions of its own
+        user: (1, 1, 2), user + 8: (2, 1, 3), VECTORS + 0x400: (3, 1, 2), VECTORS + 0x40C: (4, 1, 3), irq: (5, 1, 2),
+        user + 12: (2, 1, 1), VECTORS + 0x480: (3, 1, 2),
+    }
+    tree = {int(row["function"], 16): (row["depth"], row["calls"], row["self"]) for row in bench.lines("calls", path)
+            if row["table"] == "tree"}
+    assert tree == wanted, tree
+    stat = {int(row["name"], 16): (row["count"], row["self"]) for row in bench.lines("stat", path)}
+    assert stat == {pc: one[1:] for pc, one in wanted.items()}, stat
+
+
+@test
+def an_eret_of_what_came_before_the_trace_leaves_its_level(bench):
+    data = xtrace.pcinst(VECTORS + 0x400, BL_8, 1) + xtrace.pcinst(VECTORS + 0x408, NOP, 1) + eret(0x400000) + xtrace.inst(NOP)
+    tree = [(row["depth"], row["function"], row["self"]) for row in bench.lines("calls", stream(bench, data)) if row["table"] == "tree"]
+    assert sorted(tree) == [(1, "0x400000", 2), (1, hex(VECTORS + 0x400), 1), (2, hex(VECTORS + 0x408), 2)], tree
+
+
+def results(bench, path):
+    return [(row["name"], row["result"]) for row in bench.lines("syscalls", path) if row["table"] == "event"]
+
+
+@test
+def a_result_belongs_to_the_task_that_made_the_call(bench):
+    """Two tasks make their calls at one PC; what the kernel sets when it changes the task tells them apart."""
+    interrupt = xtrace.allgpr([0] * 32) + xtrace.pcinst(VECTORS + 0x480, NOP, 1)
+    for opcode in (MSR_TTBR0, MSR_TPIDR, MSR_SP_EL0):
+        for late in (False, True):
+            a, b = msr(opcode, 0x41000), msr(opcode, 0x42000)
+            data = xtrace.pcinst(VECTORS + 0x480, NOP, 1) + a + eret(0x3FFFFC) + svc(0x400000, 63) + b + eret(0x3FFFFC)
+            data += svc(0x400000, 64) + a + eret(0x400004, 11, late=late) + interrupt + b + eret(0x400004, 22, late=late)
+            path = stream(bench, data)
+            assert results(bench, path) == [("read", "11"), ("write", "22")], (hex(opcode), late, results(bench, path))
+            assert rules(bench, path, 0) == []
+    # The numbers of address spaces are no part of them: the upper 16 bits of TTBR0.
+    one, other = msr(MSR_TTBR0, 1 << 48 | 0x41000), msr(MSR_TTBR0, 2 << 48 | 0x41000)
+    data = xtrace.pcinst(VECTORS + 0x480, NOP, 1) + one + eret(0x3FFFFC) + svc(0x400000, 63) + other + eret(0x400004, 3)
+    assert results(bench, stream(bench, data)) == [("read", "3")]
+
+
+@test
+def an_eret_may_have_a_call_made_again_or_go_to_a_handler(bench):
+    again = xtrace.inst(ERET, 1) + xtrace.value("target-b", 0x400000) + xtrace.value("svcret", 0) + xtrace.allgpr([0] * 32)
+    path = stream(bench, svc(0x400000, 63) + again + svc(0x400000, 63) + eret(0x400004, 5))
+    assert results(bench, path) == [("read", None), ("read", "5")], results(bench, path)
+    handled = svc(0x400000, 63) + eret(0x600000, 0) + svc(0x600004, 139) + eret(0x400004, 9)
+    assert results(bench, stream(bench, handled)) == [("read", "9"), ("rt_sigreturn", None)]
+    for data, wanted in ((svc(0x400000, 63) + eret(0x400004), ["xtrace.svc-return"]),
+                         (svc(0x400000, 63) + eret(0x500000), []),
+                         (svc(0x400000, 63) + eret(0x500000) + svc(0x500004, 64) + eret(0x400004, 1) +
+                          xtrace.allgpr([0] * 32) + xtrace.pcinst(VECTORS + 0x480, NOP, 1) + eret(0x500008), ["xtrace.svc-return"])):
+        assert [rule for rule, _ in rules(bench, stream(bench, data), 0)] == wanted, wanted
+
+
+@test
+def an_interrupt_behind_a_branch_is_no_finding_if_it_comes_back(bench):
+    """At the kernel's own level: vectors are at 0, 0x80, ... of the first half of a table."""
+    kernel, irq = VECTORS + 0x1000, VECTORS + 0x280
+    branch, straight = xtrace.pcinst(kernel, B_EQ_8, 1), xtrace.pcinst(kernel, NOP, 1)
+    enter = xtrace.pcinst(irq, NOP, 1)
+    nested = enter + xtrace.pcinst(irq + 0x100, NOP, 1) + eret(irq + 4, level=1)
+    for data, wanted in (
+        (branch + enter + eret(kernel + 8, level=1), []),
+        (branch + enter + eret(kernel + 4, level=1), []),
+        (branch + enter + eret(kernel, level=1), []),  # it is executed again
+        (branch + nested + eret(kernel + 8, level=1), []),
+        (straight + enter + eret(kernel + 4, level=1), []),
+        (branch + enter + eret(kernel + 16, level=1), ["xtrace.branch-target"]),
+        (branch + enter, ["xtrace.branch-target"]),
+        (straight + enter, ["xtrace.pc-jump"]),
+        (branch + xtrace.pcinst(irq + 4, NOP, 1) + eret(kernel + 8, level=1), ["xtrace.branch-target"]),
+        (branch + xtrace.pcinst(VECTORS + 0x480, NOP, 1) + eret(kernel + 8, level=1), ["xtrace.branch-target"]),
+    ):
+        assert [rule for rule, _ in rules(bench, stream(bench, data), 0)] == wanted, (wanted, rules(bench, stream(bench, data), 0))
+
+
 @test
 def reuse_distances_are_numbers(bench):
     """Of lines 0, 1, 2, 0: two others lie between, and three accesses are the first of their line."""

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/check_step.h"
 #include "xtrace/layout.h"
+#include "xtrace/walk/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,46 +16,6 @@ static const struct xtrace_operation nothing = {0};
 
 /* ---- Where the PC goes. ---- */
 
-/* Whether an instruction at `pc` may come after a step without an interrupt in between. *rule: the rule that is broken
- * if not. */
-static bool follows(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule)
-{
-	const struct xtrace_operation *operation = step->operation;
-	uint64_t next = step->pc + XTRACE_WORD;
-	*rule = XTRACE_BRANCH_TARGET;
-	switch ((enum xtrace_flow)operation->flow) {
-	case XTRACE_JUMP:
-	case XTRACE_CALL:
-		return pc == xtrace_target(operation, step->pc);
-	case XTRACE_BRANCH:
-		return pc == next || pc == xtrace_target(operation, step->pc);
-	case XTRACE_JUMP_TO:
-	case XTRACE_CALL_TO:
-	case XTRACE_RETURN:
-	case XTRACE_EXCEPTION_RETURN:
-		*rule = XTRACE_TARGET_DIFFERS;
-		return pc == step->target || !(step->seen & 1 << TW_XTRACE_TARGET_B);
-	case XTRACE_EXCEPTION:
-		return true;
-	case XTRACE_SYSTEM_CALL:
-	case XTRACE_NEXT:
-		break;
-	}
-	*rule = XTRACE_PC_JUMP;
-	return pc == next;
-}
-
-static void tell_jump(const struct xtrace_checker *checker, enum xtrace_rule rule, uint64_t offset, uint64_t pc)
-{
-	const struct xtrace_step *step = &checker->step;
-	uint64_t target =
-	    rule == XTRACE_BRANCH_TARGET ? xtrace_target(step->operation, step->pc) : step->pc + XTRACE_WORD;
-	target = rule == XTRACE_TARGET_DIFFERS ? step->target : target;
-	REPORT(checker, rule, offset,
-	       "Expected 0x%" PRIx64 " after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found 0x%" PRIx64 ".", target,
-	       step->pc, step->operation->opcode, pc);
-}
-
 /* Whether a system call of Linux does not come back, or somewhere else. */
 static bool is_without_return(uint64_t number)
 {
@@ -64,18 +25,20 @@ static bool is_without_return(uint64_t number)
 
 /* Judges where the PC goes. Returns whether the instruction before was interrupted, so that it may have done only a
  * part. */
-static bool judge_jump(const struct xtrace_checker *checker, uint64_t offset, uint64_t pc, uint8_t level)
+static bool judge_jump(struct xtrace_checker *checker, uint64_t offset, uint64_t pc, uint8_t level)
 {
 	const struct xtrace_step *step = &checker->step;
 	enum xtrace_rule rule;
-	if (follows(step, pc, &rule))
+	if (xtrace_step_leads(step, pc, &rule))
 		return false;
 	bool enters = level != step->level; /* enters or leaves the kernel */
 	bool returns = step->operation->flow == XTRACE_SYSTEM_CALL && is_without_return(step->number);
 	if (checker->changed) /* a signal, or the target faulted */
 		rule = XTRACE_PC_JUMP;
-	if (!enters && !returns)
-		tell_jump(checker, rule, offset, pc);
+	if (!enters && xtrace_is_vector(pc, level))
+		xtrace_check_interrupt(checker, rule, offset, pc);
+	else if (!enters && !returns)
+		xtrace_tell_jump(checker, step, rule, offset, pc);
 	return true;
 }
 
@@ -84,7 +47,7 @@ static void judge_straight(const struct xtrace_checker *checker, uint64_t offset
 	const struct xtrace_step *step = &checker->step;
 	enum xtrace_rule rule;
 	bool always = step->operation->flow != XTRACE_SYSTEM_CALL && step->operation->flow != XTRACE_NEXT;
-	if (always && !follows(step, step->pc + XTRACE_WORD, &rule))
+	if (always && !xtrace_step_leads(step, step->pc + XTRACE_WORD, &rule))
 		REPORT(checker, XTRACE_INST_AFTER_BRANCH, offset,
 		       "Expected a PCINST after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found an INST.", step->pc,
 		       step->operation->opcode);
@@ -172,20 +135,8 @@ static void judge_call(struct xtrace_checker *checker)
 	if (step->arguments && step->arguments != ARGUMENTS && !is_cut)
 		REPORT(checker, XTRACE_SVC_ARGUMENTS, step->offset, "Expected %d SVCARG tokens, found %u.", ARGUMENTS,
 		       step->arguments);
-	checker->call.waits =
-	    !(step->seen & 1 << TW_XTRACE_SVCRET) && step->arguments && !is_without_return(step->number);
-	checker->call.pc = step->offset;
-	checker->call.number = step->number;
-}
-
-static void judge_return(struct xtrace_checker *checker, uint64_t offset, uint8_t level)
-{
-	if (!checker->call.waits || level != 0)
-		return;
-	checker->call.waits = false;
-	REPORT(checker, XTRACE_SVC_RETURN, checker->call.pc,
-	       "System call %" PRIu64 " has no SVCRET before the program goes on at offset 0x%" PRIx64 ".",
-	       checker->call.number, offset);
+	if (!(step->seen & 1 << TW_XTRACE_SVCRET) && step->arguments && !is_without_return(step->number))
+		xtrace_check_call(checker);
 }
 
 /* ---- A whole instruction. ---- */
@@ -235,6 +186,8 @@ static void take_pc(struct xtrace_checker *checker, const struct tw_xtrace_token
 	struct xtrace_step *step = &checker->step;
 	bool told = token->kind == TW_XTRACE_PCINST;
 	bool interrupted = false;
+	if (told && step->operation->flow == XTRACE_EXCEPTION_RETURN)
+		xtrace_check_continued(checker, token->pc);
 	if (told && token->pc % XTRACE_WORD)
 		REPORT(checker, XTRACE_PC_UNALIGNED, offset, "The PC is 0x%" PRIx64 ".", token->pc);
 	if (step->has_pc && told)
@@ -252,7 +205,8 @@ static void take_instruction(struct xtrace_checker *checker, const struct tw_xtr
 {
 	take_pc(checker, token, offset);
 	judge_level(checker, offset, token->level);
-	judge_return(checker, offset, token->level);
+	if (token->level == 0 && checker->call_count)
+		xtrace_check_resumed(checker, offset);
 	xtrace_begin_step(checker, token->opcode, token->level, offset);
 }
 
@@ -291,7 +245,7 @@ static void take_value(struct xtrace_checker *checker, const struct tw_xtrace_to
 		step->arguments = (uint8_t)(step->arguments < UINT8_MAX ? step->arguments + 1 : UINT8_MAX);
 		break;
 	case TW_XTRACE_SVCRET:
-		checker->call.waits = false;
+		xtrace_check_result(checker);
 		break;
 	case TW_XTRACE_ALLGPR:
 		checker->changed = true;
@@ -312,7 +266,7 @@ static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtr
 {
 	const struct xtrace_step *step = &checker->step;
 	bool access = token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE;
-	bool returned = token->kind == TW_XTRACE_SVCRET && checker->call.waits;
+	bool returned = token->kind == TW_XTRACE_SVCRET && checker->call_count;
 	if (!step->has_pc || step->operation->may >> token->kind & 1 || returned || token->kind == TW_XTRACE_TIME)
 		return;
 	REPORT(checker, access ? XTRACE_ACCESS_UNEXPECTED : XTRACE_VALUE_UNEXPECTED, offset,
@@ -332,7 +286,9 @@ static void take_gap(struct xtrace_checker *checker)
 {
 	finish_last(checker);
 	checker->step = (struct xtrace_step){.operation = &nothing};
-	checker->call.waits = checker->monitor.armed = false;
+	xtrace_check_left(checker);
+	checker->monitor.armed = false;
+	checker->call_count = 0;
 	checker->changed = checker->snapshot.torn = true;
 }
 
@@ -456,7 +412,8 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 	checker->trails.context = checker;
 	checker->trails.limit = tw_memory_limit(files->reader) / TRAILS_SHARE;
 	checker->step = (struct xtrace_step){.operation = &nothing};
-	checker->call.waits = checker->monitor.armed = checker->order.any = false;
+	checker->monitor.armed = checker->order.any = false;
+	checker->call_count = checker->interrupted_count = 0;
 	checker->changed = true;
 	checker->is_last = false;
 	checker->last = TW_XTRACE_UNKNOWN;
@@ -477,5 +434,6 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 void xtrace_check_end(struct xtrace_checker *checker)
 {
 	finish_last(checker);
+	xtrace_check_left(checker);
 	judge_order(checker);
 }

@@ -20,6 +20,23 @@ struct xtrace_step {
 	uint64_t number;         /* of the system call */
 };
 
+/* A system call that has not returned. */
+struct xtrace_open_call {
+	uint64_t back; /* where it returns to */
+	uint64_t offset, number;
+};
+
+/* An instruction behind which an exception came that left the level as it is. Where it leads is judged by where an
+ * ERET goes. */
+struct xtrace_interrupted {
+	struct xtrace_step step;
+	struct xtrace_operation operation; /* the step's */
+	enum xtrace_rule rule;             /* that is broken if no ERET comes back */
+	uint64_t offset, pc;               /* of the exception */
+};
+
+enum { XTRACE_OPEN_CALLS = 64, XTRACE_INTERRUPTED = 16 };
+
 struct xtrace_checker {
 	struct xtrace_files *files;
 	struct xtrace_operations operations;
@@ -27,12 +44,12 @@ struct xtrace_checker {
 	struct xtrace_trails trails; /* trails in which nothing is wrong; what comes behind them is judged each time */
 	struct xtrace_trail *trail;  /* the last one that was met; NULL: none since an instruction alone */
 	struct xtrace_step step;
-	bool is_last; /* what follows the instruction may have been cut off */
-	bool changed; /* ALLGPR was met since the last instruction */
-	struct {
-		bool waits; /* a system call has not returned: */
-		uint64_t pc, number;
-	} call;
+	bool is_last;                                     /* what follows the instruction may have been cut off */
+	bool changed;                                     /* ALLGPR was met since the last instruction */
+	struct xtrace_open_call calls[XTRACE_OPEN_CALLS]; /* of all tasks, the newest last */
+	size_t call_count;
+	struct xtrace_interrupted interrupted[XTRACE_INTERRUPTED];
+	size_t interrupted_count;
 	struct {
 		bool armed;       /* an exclusive load has no store yet: */
 		uint64_t address; /* of it */
@@ -66,6 +83,36 @@ void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_curs
 /* Takes a snapshot whose index was reached; the instructions before it have been taken. lands: an instruction begins
  * there. */
 void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_snapshots *snapshots, bool lands);
+
+/* ---- check_flow.c: where the PC goes. ---- */
+
+/* Whether an instruction at `pc` may come after a step without an interrupt in between. *rule: the rule that is broken
+ * if not. */
+bool xtrace_step_leads(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule);
+
+/* Reports that a step led to a PC that it does not lead to. */
+void xtrace_tell_jump(const struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
+                      uint64_t offset, uint64_t pc);
+
+/* ---- check_kernel.c: what the kernel interrupts, and what it returns to. ---- */
+
+/* Takes a system call whose tokens have no result. */
+void xtrace_check_call(struct xtrace_checker *checker);
+
+/* Takes an SVCRET: of the last call, or, behind an ERET, of that where it goes, which the next instruction shows. */
+void xtrace_check_result(struct xtrace_checker *checker);
+
+/* An instruction of the program comes, at the step's new PC: tells the call that it shows to be without a result. */
+void xtrace_check_resumed(struct xtrace_checker *checker, uint64_t offset);
+
+/* The step was interrupted by an exception at `pc` that left the level as it is. */
+void xtrace_check_interrupt(struct xtrace_checker *checker, enum xtrace_rule rule, uint64_t offset, uint64_t pc);
+
+/* The step, an ERET, goes to a PC: what was interrupted and leads there has been continued. */
+void xtrace_check_continued(struct xtrace_checker *checker, uint64_t pc);
+
+/* Tells what was interrupted and never continued. */
+void xtrace_check_left(struct xtrace_checker *checker);
 
 /* Ends the track. */
 void xtrace_check_end(struct xtrace_checker *checker);

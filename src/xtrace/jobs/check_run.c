@@ -16,7 +16,7 @@ static inline bool comes(const struct xtrace_checker *checker, uint64_t pc, bool
 	uint64_t next = step->pc + XTRACE_WORD, target = xtrace_target(operation, step->pc);
 	bool ahead = pc == next && (operation->flow == XTRACE_NEXT || operation->flow == XTRACE_BRANCH);
 	bool away = told && pc == target && operation->flow >= XTRACE_JUMP && operation->flow <= XTRACE_BRANCH;
-	return (ahead || away) && step->has_pc && step->level == 0 && !checker->call.waits && xtrace_step_is_done(step);
+	return (ahead || away) && step->has_pc && step->level == 0 && xtrace_step_is_done(step);
 }
 
 /* Takes an access. Returns the size of its token; 0 where the instruction may not make it. */

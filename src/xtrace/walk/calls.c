@@ -104,25 +104,34 @@ static uint64_t *backs_of(struct xtrace_calls *calls, uint64_t back, uint64_t *b
 	return &calls->backs[number / BITS % XTRACE_BACKS];
 }
 
-static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
-                struct xtrace_call_change *change)
+/* Begins a frame of the function at the stack's PC. Returns 1, 0 where there is no room, or a negative status. */
+static int push_frame(struct xtrace_calls *calls, struct xtrace_stack *stack, struct xtrace_frame frame,
+                      uint64_t offset, uint32_t *name)
 {
 	size_t most = tw_memory_limit(calls->reader) / FRAMES_SHARE / sizeof *stack->frames;
 	if (calls->frames >= most) {
 		tell_limit(calls, offset);
 		return 0;
 	}
-	uint32_t function = function_of(calls, stack->pc, offset);
+	const uint32_t function = frame.function = function_of(calls, stack->pc, offset);
 	if (function == UINT32_MAX || (stack->count == stack->room &&
 	                               !tw_grow(&stack->frames, &stack->room, stack->count + 1, sizeof *stack->frames)))
 		return tw_fail_memory(calls->reader);
-	uint64_t bit, *bits = backs_of(calls, back, &bit);
+	uint64_t bit, *bits = backs_of(calls, frame.back, &bit);
 	*bits |= bit;
-	stack->frames[stack->count++] = (struct xtrace_frame){back, function};
+	stack->frames[stack->count++] = frame;
 	calls->frames++;
-	change->begins = true;
-	change->name = calls->functions[function].name;
-	return 0;
+	*name = calls->functions[function].name;
+	return 1;
+}
+
+static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
+                struct xtrace_call_change *change)
+{
+	const struct xtrace_frame frame = {.back = back, .level = stack->level};
+	int status = push_frame(calls, stack, frame, offset, &change->name);
+	change->begins = status > 0;
+	return status < 0 ? status : 0;
 }
 
 static void leave(struct xtrace_calls *calls, struct xtrace_stack *stack, size_t frames,
@@ -133,17 +142,43 @@ static void leave(struct xtrace_calls *calls, struct xtrace_stack *stack, size_t
 	change->ends = (unsigned)frames;
 }
 
-/* Leaves the calls that come back to the PC: a return may leave several at once, as longjmp does. */
+/* Leaves the calls that come back to the PC: a return may leave several at once, as longjmp does, but no exception. */
 static void pop(struct xtrace_calls *calls, struct xtrace_stack *stack, struct xtrace_call_change *change)
 {
 	uint64_t bit;
 	if (!(*backs_of(calls, stack->pc, &bit) & bit))
 		return;
 	for (size_t i = 1; i <= stack->count && i <= SEARCHED; i++)
-		if (stack->frames[stack->count - i].back == stack->pc) {
+		if (stack->frames[stack->count - i].exception) {
+			return;
+		} else if (stack->frames[stack->count - i].back == stack->pc) {
 			leave(calls, stack, i, change);
 			return;
 		}
+}
+
+/* Leaves the frames of levels above the stack's. */
+static void leave_levels(struct xtrace_calls *calls, struct xtrace_stack *stack, struct xtrace_call_change *change)
+{
+	size_t count = 0;
+	while (count < stack->count && count < SEARCHED && stack->frames[stack->count - 1 - count].level > stack->level)
+		count++;
+	leave(calls, stack, count, change);
+}
+
+/* ERET at a level: leaves the exception that it ends, with all that was called since. One that came before the trace
+ * began leaves the frames of its level, if it leads to a lower one. */
+static void leave_exception(struct xtrace_calls *calls, struct xtrace_stack *stack, uint8_t level,
+                            struct xtrace_call_change *change)
+{
+	for (size_t i = 1; i <= stack->count && i <= SEARCHED; i++) {
+		const struct xtrace_frame *frame = &stack->frames[stack->count - i];
+		if (frame->exception && frame->level == level) {
+			leave(calls, stack, i, change);
+			return;
+		}
+	}
+	leave_levels(calls, stack, change);
 }
 
 /* Returns 1 where a jump or branch to the PC leads to the beginning of another function, which only symbols tell; 0, or
@@ -170,7 +205,11 @@ static int take_block(struct xtrace_calls *calls, struct xtrace_stack *stack, ui
 	static const unsigned called = 1 << XTRACE_CALL | 1 << XTRACE_CALL_TO;
 	static const unsigned returned = 1 << XTRACE_RETURN | 1 << XTRACE_JUMP_TO; /* which may go anywhere */
 	if (!stack->known)
-		return stack->count ? 0 : push(calls, stack, UINT64_MAX, offset, change);
+		leave_levels(calls, stack, change);
+	if (stack->count == 0) /* nothing is known of what called it */
+		return push(calls, stack, UINT64_MAX, offset, change);
+	if (!stack->known)
+		return 0;
 	if (called >> stack->flow & 1)
 		return push(calls, stack, back, offset, change);
 	if (returned >> stack->flow & 1)
@@ -206,11 +245,11 @@ static uint64_t destination(struct xtrace_calls *calls, const struct xtrace_stac
 	case XTRACE_JUMP_TO:
 	case XTRACE_CALL_TO:
 	case XTRACE_RETURN:
+	case XTRACE_EXCEPTION_RETURN:
 		if (stack->told && stack->told_at == stack->pc && !xtrace_leads_to(stack->target, pc))
 			return stack->target;
 		return pc;
 	case XTRACE_NEXT:
-	case XTRACE_EXCEPTION_RETURN:
 	case XTRACE_SYSTEM_CALL:
 	case XTRACE_EXCEPTION:
 		return pc;
@@ -218,14 +257,63 @@ static uint64_t destination(struct xtrace_calls *calls, const struct xtrace_stac
 	return pc;
 }
 
-int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
+/* Whether the last instruction leads to a PC, as far as that is known. */
+static bool leads(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t pc)
+{
+	switch ((enum xtrace_flow)stack->flow) {
+	case XTRACE_NEXT:
+	case XTRACE_SYSTEM_CALL:
+	case XTRACE_EXCEPTION:
+		return pc == stack->pc + WORD;
+	default:
+		return destination(calls, stack, pc) == pc;
+	}
+}
+
+/* Whether an exception comes between the last instruction and one at a PC and a level. */
+static bool is_exception(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t pc, uint8_t level)
+{
+	if (!stack->known)
+		return false;
+	return level > stack->level ||
+	       (level == stack->level && xtrace_is_vector(pc, level) && !leads(calls, stack, pc));
+}
+
+static int enter(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t offset,
+                 struct xtrace_call_change *change)
+{
+	const struct xtrace_frame frame = {.back = UINT64_MAX, .level = stack->level, .exception = true};
+	int status = push_frame(calls, stack, frame, offset, &change->entered);
+	change->enters = status > 0;
+	return status < 0 ? status : 0;
+}
+
+/* Takes where the last instruction leads, though an exception may come before what is there. */
+static int take_target(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, bool excepted,
+                       uint64_t offset, struct xtrace_call_change *change)
+{
+	static const unsigned indirect = 1 << XTRACE_JUMP_TO | 1 << XTRACE_CALL_TO | 1 << XTRACE_RETURN;
+	uint64_t back = stack->pc + WORD;
+	stack->pc = destination(calls, stack, pc);
+	bool unknown = excepted && stack->pc == pc && indirect >> stack->flow & 1;
+	return unknown ? 0 : take_block(calls, stack, back, offset, change);
+}
+
+int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint8_t level, uint64_t offset,
                     struct xtrace_call_change *change)
 {
-	uint64_t back = stack->pc + WORD;
+	bool excepted = is_exception(calls, stack, pc, level);
+	uint8_t before = stack->level;
 	*change = (struct xtrace_call_change){0};
-	stack->pc = destination(calls, stack, pc);
-	int status = take_block(calls, stack, back, offset, change);
+	if (!excepted)
+		stack->level = level;
+	if (stack->known && stack->flow == XTRACE_EXCEPTION_RETURN && !excepted)
+		leave_exception(calls, stack, before, change);
+	int status = take_target(calls, stack, pc, excepted, offset, change);
+	stack->level = level;
 	stack->pc = pc;
+	if (excepted && status >= 0)
+		status = enter(calls, stack, offset, change);
 	stack->told = false;
 	return status;
 }
@@ -237,7 +325,7 @@ int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, co
 	int status = 0;
 	*change = (struct xtrace_call_change){0};
 	if (told)
-		status = xtrace_calls_go(calls, stack, token->pc, offset, change);
+		status = xtrace_calls_go(calls, stack, token->pc, token->level, offset, change);
 	else
 		stack->pc += WORD;
 	stack->flow = xtrace_find_operation(&calls->operations, token->opcode)->flow;

@@ -10,6 +10,8 @@
 struct xtrace_frame {
 	uint64_t back; /* address that it returns to */
 	uint32_t function;
+	uint8_t level;  /* exception level that it is executed at */
+	bool exception; /* it was no call that began it, and ERET ends it */
 };
 
 struct xtrace_function {
@@ -42,17 +44,28 @@ struct xtrace_stack {
 	uint64_t pc;              /* of the last instruction */
 	uint32_t opcode;          /* of it; where the flow is of a direct branch */
 	uint8_t flow;             /* of it: enum xtrace_flow */
+	uint8_t level;            /* of it: exception level */
 	bool known;               /* the last instruction is known: there is one, and no gap behind it */
 	bool told;                /* there was a TARGET_B */
 	uint64_t told_at, target; /* of the last one: the branch that it belongs to, and where that leads */
 };
 
-/* What an instruction changes: `ends` calls end before it, and one may begin with it. */
+/* What an instruction changes: `ends` calls end before it, one may begin with it, and so may an exception, which comes
+ * behind that. */
 struct xtrace_call_change {
 	unsigned ends;
 	bool begins, tail; /* tail: the one that begins was jumped to by the one that ends */
-	uint32_t name;
+	bool enters;       /* an exception begins: */
+	uint32_t name, entered;
 };
+
+/* Whether a PC may be where an exception goes that does not change the level: a table of vectors is at a multiple of
+ * 2 KiB, and its first eight, of 128 bytes, are for those. Source: Arm's DDI 0487, "Exception vectors". */
+static inline bool xtrace_is_vector(uint64_t pc, unsigned level)
+{
+	enum { VECTOR = 0x80, OWN_LEVEL = 0x400, TABLE = 0x800 };
+	return level > 0 && pc % VECTOR == 0 && pc % TABLE < OWN_LEVEL;
+}
 
 /* Takes each instruction of a track. Returns 0 or TW_ERR_MEMORY. */
 int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
@@ -60,7 +73,7 @@ int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, co
 
 /* The same of a PCINST only, by what the stack says of the instruction before. Its own flow is the caller's to put
  * there. */
-int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
+int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint8_t level, uint64_t offset,
                     struct xtrace_call_change *change);
 
 /* Takes a TARGET_B of the branch at a PC. */
