@@ -221,14 +221,16 @@ export class Server {
 		return this.near({ ...placeOf(place), direction });
 	}
 
-	/** The next slice of exactly this name. */
-	occurrence(name: string, at: number, direction: "next" | "previous"): Promise<Near | null> {
-		return this.near({ name, at: Math.round(at), direction });
+	/** The next slice of exactly this name; from -1, also one that begins at 0. */
+	async occurrence(name: string, at: number, direction: "next" | "previous"): Promise<Near | null> {
+		const first = at < 0 && direction === "next" ? await this.near({ name, at: 1, direction: "previous" }) : null;
+		return first ?? this.near({ name, at: Math.max(0, Math.round(at)), direction });
 	}
 
 	async search(text: string, limit: number, signal?: AbortSignal): Promise<{ names: Found[]; more: boolean }> {
-		const answer = await this.json("search", { text, limit }, signal);
-		return { names: answer.names.map(foundOf), more: Boolean(answer.more) };
+		const { functions } = await this.json("stat", { text }, signal);
+		const names: Found[] = functions.map(foundOf).sort((a: Found, b: Found) => b.total - a.total);
+		return { names: names.slice(0, limit), more: names.length > limit };
 	}
 
 	async functions(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal): Promise<Function[]> {
