@@ -115,6 +115,17 @@ const TESTS = {
 		assert.equal(plain("a\u0000b\u202ec\n"), "a\ufffdb\ufffdc\ufffd");
 	},
 
+	async "where there is little room a function's own name stands"() {
+		const { own, label } = await load("timeline/text");
+		for (const [name, short] of [["ns::shape<int>::draw(int) const", "draw"], ["main", "main"], ["tracer::sky(tracer::vec)", "sky"],
+			["std::vector<std::pair<a, b>>::push_back(a&&)", "push_back"], ["(anonymous namespace)::f(int)", "f"], ["operator()", "operator()"],
+			["", ""], ["a (b)", "a"], ["))(", "))("], ["::", "::"]])
+			assert.equal(own(name), short);
+		assert.equal(label("tracer::sky(tracer::vec)", 8), "sky");
+		assert.equal(label("tracer::nearest(int)", 5), "");
+		assert.equal(label("tracer::sky(tracer::vec)", 22), "tracer::sky\u2026acer::vec)");
+	},
+
 	async "the address holds the state, and what is wrong in it is left"() {
 		const { read, write, NOTHING } = await load("state");
 		const state = { ...NOTHING, view: { from: 10, to: 90 }, selection: { from: 20, to: 30 }, tracks: [1, 2], pins: [4], hidden: [5],

@@ -52,7 +52,6 @@ class Page implements Context {
 			event.preventDefault();
 			byId("scroller").focus();
 		});
-		byId("scroller").focus({ preventScroll: true });
 	}
 
 	trace(): Trace {

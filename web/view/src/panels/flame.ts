@@ -7,7 +7,7 @@ import { count, share, time } from "../format";
 import { hash } from "../timeline/colours";
 import { FONT } from "../timeline/draw";
 import { ROW } from "../timeline/layout";
-import { fit, plain } from "../timeline/text";
+import { label, plain } from "../timeline/text";
 import { asked, copyButton, failed, quiet, type Context, type Panel } from "./context";
 import { about } from "./functions";
 
@@ -179,7 +179,7 @@ export class Flame implements Panel {
 		context.fillRect(node.x, y, Math.max(0.5, node.width - 1), ROW - 1);
 		context.globalAlpha = 1;
 		const columns = Math.floor((node.width - 2 * INDENT) / column);
-		node.text = columns >= 3 ? fit(node === this.root ? "all" : node.name, columns) : "";
+		node.text = columns > 0 ? label(node === this.root ? "all" : node.name, columns) : "";
 		context.fillStyle = theme.text;
 		if (node.text)
 			context.fillText(node.text, node.x + INDENT, y + 12);

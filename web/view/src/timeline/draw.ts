@@ -4,7 +4,7 @@ import type { Boxes, Finding, Place, Row, Stretch, Values } from "../api";
 import { round, time, value, type Unit } from "../format";
 import { hash, type Theme } from "./colours";
 import { COUNTER, PAD, ROW, rowAt, type Layout, type Line } from "./layout";
-import { fit } from "./text";
+import { label } from "./text";
 import { ticks } from "./ticks";
 
 export const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
@@ -12,7 +12,6 @@ export const SMALL = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
 const BASELINE = 12;
 const INDENT = 4;
 const FADED = 0.35; // what a search does not mean
-const SHORTEST_TEXT = 6; // columns, of a name that is cut
 const TICK_ROOM = 110; // pixels
 
 /** A box as it is drawn: what tests and the pointer look at. */
@@ -196,9 +195,9 @@ export class Painter {
 		const count = row.count[i]!;
 		const point = row.kind === "points";
 		const columns = Math.floor((width - 2 * INDENT) / this.columnWidth);
-		const named = !point && count === 1 && columns >= Math.min(SHORTEST_TEXT, Math.max(1, name.length));
+		const text = !point && count === 1 && columns > 0 ? label(name, columns) : "";
 		const box: Box = { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x, y, width, height: ROW - 1,
-			name, text: named ? fit(name, columns) : "", begin: row.begin[i]!, end: row.end[i]!, count, busy: row.busy[i]!, point };
+			name, text, begin: row.begin[i]!, end: row.end[i]!, count, busy: row.busy[i]!, point };
 		this.boxes.push(box);
 		const hit = this.isHit(scene, nameId);
 		const faded = this.query !== "" && !hit;
@@ -213,7 +212,7 @@ export class Painter {
 			const height = Math.max(3, Math.round((ROW - 1) * part));
 			filling.rectangles.push(x, y + ROW - 1 - height, width, height);
 		}
-		if (named)
+		if (text !== "")
 			(faded ? this.faint : this.written).push(box);
 		if (hit)
 			this.found.push(box);
