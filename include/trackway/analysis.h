@@ -54,7 +54,7 @@ enum tw_profile_by {
 	TW_BY_CLASS,    /* of samples: the class that the function belongs to */
 	TW_BY_MODULE,   /* of samples: the module */
 	/* Of samples: the line of the source, "file:line"; where that is not known, the function and what the format
-	 * calls the place in it ("f+IL_0007"), or else the address. */
+	 * calls the place in it ("f+IL_0007"), or else the address ("f@0x7f0010"). */
 	TW_BY_LINE,
 	TW_BY_WHOLE_THREAD, /* of samples: the thread, whatever its functions */
 	TW_BY_ASYNC         /* asynchronous operations, which are no calls, by name: the trace in TW_ORDER_TIME */

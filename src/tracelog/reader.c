@@ -199,8 +199,7 @@ static int look_for_names(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
 	bool wanted = reader->options.names_ahead || reader->options.function;
-	if (!wanted || events->looked || events->ended || !events->log.naming.unnamed ||
-	    !tw_input_repeatable(reader->input))
+	if (!wanted || events->looked || events->ended || !tw_input_repeatable(reader->input))
 		return 0;
 	events->looked = true;
 	if (tracelog_look_for_names(&events->log, events->next))

@@ -370,6 +370,8 @@ class Log:
         self.threads, self.of_system, self.open = {}, {}, collections.defaultdict(list)
         self.functions, self.classes, self.modules, self.assemblies = {}, {}, {}, {}  # iid or pointer -> dict
         self.class_names, self.function_names, self.class_at, self.function_at = {}, {}, {}, {}
+        self.last_compiled = {}  # function pointer -> place in `compilations`
+        self.signatures, self.overloads = {}, collections.defaultdict(set)
         self.sources, self.files, self.config = {}, {}, {}
         self.resumed, self.paused, self.latest = None, None, 0
         for row in records(data, texts=False):
@@ -422,13 +424,27 @@ class Log:
     def fun_inf(self, row):
         iid = row["function_iid"]
         self.function_at[row["function_id"]] = iid
+        before, module = self.functions.get(iid, {}).get("bodies", []), row["module_id"]
+        same = [one for one in before if one["code"] == row["code"]]
+        body = {"code": row["code"], "map": row["il_map"], "told": any(one["told"] for one in same)}
         self.functions[iid] = {"class": self.class_at.get(row["class_id"]), "class_id": row["class_id"],
-                               "module": self.modules.get(row["module_id"]), "code": row["code"], "map": row["il_map"]}
+                               "module": self.modules.get(module, f"module {module:#x}" if module else None),
+                               "bodies": [one for one in before if one not in same] + [body] if row["code"] else before}
+        if row["code"] and row["function_id"] in self.last_compiled:  # told behind the end of its compilation
+            place = self.last_compiled[row["function_id"]]
+            one = self.compilations[place]
+            self.compilations[place] = one._replace(function_iid=iid, code=one.code + self.size_of(body))
 
     fun_cmf = fun_csf = fun_inf
 
     def fun_nam(self, row):
-        self.function_names[row["function_iid"]] = row["full_name"]
+        """Operators of conversion differ by what they return alone."""
+        name, iid = row["full_name"], row["function_iid"]
+        self.function_names[iid] = name
+        self.signatures[iid] = row.get("signature", "")
+        if re.search(r"::op_(Im|Ex)plicit\Z", name):
+            self.signatures[iid] += " : " + row.get("return_type", "")
+        self.overloads[name].add(self.signatures[iid])
 
     def fil_src(self, row):
         self.files[row["file_id"]] = row["path"]
@@ -517,11 +533,23 @@ class Log:
         begun = self.end(row, what, lambda one: one["function_id"] == row["function_id"])
         if begun:
             iid = self.function_at.get(row["function_id"])
-            code = sum(block["size"] for block in self.functions.get(iid, {}).get("code", ()))
+            body = next(reversed(self.functions.get(iid, {}).get("bodies", ())), None)
+            code = self.size_of(body)
+            if what != "search":
+                self.last_compiled[row["function_id"]] = len(self.compilations)
             self.compilations.append(Compilation(self.thread_of(row), begun["timestamp"], row["timestamp"], iid,
                                                  what == "search", row.get("status"), code))
 
+    @staticmethod
+    def size_of(body):
+        """Each body of a method counts once."""
+        if not body or body.get("told"):
+            return 0
+        body["told"] = True
+        return sum(block["size"] for block in body["code"])
+
     def jit_cms(self, row):
+        self.last_compiled.pop(row["function_id"], None)
         self.begin(row, "compilation")
 
     def jit_cmf(self, row):
@@ -582,7 +610,8 @@ def named(log, iid):
     function = log.functions.get(iid, {})
     pointer = function.get("class_id")
     # What is common to all formats tells a NUL in a name as four letters.
-    name = log.function_names.get(iid, f"function {iid:#x}").replace("\0", "\\x00")
+    name = log.function_names.get(iid, f"function {iid:#x}")
+    name = (name + (log.signatures[iid] if len(log.overloads.get(name, ())) > 1 else "")).replace("\0", "\\x00")
     owner = log.class_names.get(function.get("class"), f"class at {pointer:#x}" if pointer else None)
     return (name, iid), owner, function.get("module")
 
@@ -591,7 +620,15 @@ MARKS = {0xFFFFFFFF: None, 0xFFFFFFFE: "IL_prolog", 0xFFFFFFFD: "IL_epilog"}  # 
 
 
 def il_of(function, ip):
-    """What the map has for an instruction: the first range in which its offset is, all blocks of code taken as one."""
+    """What the maps have for an instruction: that of the newest body which holds it."""
+    for body in reversed(function.get("bodies", ())):
+        if any(block["start_addr"] <= ip < block["start_addr"] + block["size"] for block in body["code"]):
+            return il_in(body, ip)
+    return None
+
+
+def il_in(function, ip):
+    """The first range in which its offset is, all blocks of code taken as one."""
     offset = 0
     for block in function.get("code", ()):
         if block["start_addr"] <= ip < block["start_addr"] + block["size"]:
@@ -614,7 +651,7 @@ def place_of(log, iid, ip):
     if not ip:
         return name, number
     il = il_of(log.functions.get(iid, {}), ip) if ip not in log.sources else None
-    return f"{name}+{il or hex(ip)}", number
+    return f"{name}+{il}" if il else f"{name}@{ip:#x}", number
 
 
 def placed(one, weight):

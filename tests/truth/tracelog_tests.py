@@ -105,7 +105,7 @@ def nothing_odd(data):
     log = log_of(data)
     if log.mismatches:
         yield f"{len(log.mismatches)} stacks are not as deep as they say, first at {log.mismatches[0]}"
-    told = log.functions.keys() | {0, 1}
+    told = log.functions.keys() | log.function_names.keys() | {0, 1, None}
     missing = {frame[0] for sample in log.samples for frame in sample.stack} - told
     if missing:
         yield f"functions {sorted(missing)[:5]} were never told"
@@ -173,7 +173,7 @@ class Tool(fxt_tests.Tool):
         yield from differences([total], [{"covered_ns": covered(log.collections) * MILLION, "span_ns": log.latest * MILLION}])
         found = {row["name"]: [row["count"], row["bytes"]] for row in self.lines("gc", "--json", "--by", "class", path)
                  if row["count"]}
-        wanted = {log.class_names[iid]: list(both) for iid, both in log.heap[-1][1].items()} if log.heap else {}
+        wanted = {log.class_names.get(iid, "(unknown)"): list(both) for iid, both in log.heap[-1][1].items()} if log.heap else {}
         yield from differences([found], [wanted])
 
     def compiles(self, data):
@@ -199,7 +199,7 @@ class Tool(fxt_tests.Tool):
         log, path = log_of(data), self.file(data, "in.log")
         wanted = collections.defaultdict(lambda: [0, 0])
         for one in log.allocations:
-            numbers = wanted[log.class_names.get(one.class_iid)]
+            numbers = wanted[log.class_names.get(one.class_iid, "(unknown)")]
             numbers[0] += one.count
             numbers[1] += one.bytes
         rows = self.lines("alloc", "--json", path) if wanted else []
@@ -288,9 +288,13 @@ def generated(scratch, *options):
     return path.read_bytes()
 
 
+FIELD = ("q2-frame", "q3-sammem-class", "u1-tiers", "u2-two-names-samefn", "u4-jit-recompiled-once-announced", "oa", "ob",
+         "t12-gcs-reason-word")
+
+
 def good_logs(scratch):
     """name and a function that returns the bytes"""
-    for name in ("kinds", "small-d2-64"):
+    for name in ("kinds", "small-d2-64", *FIELD):
         yield name, lambda name=name: read(DATA / f"{name}.log")
     for name in REAL:
         yield name, lambda name=name: read(CORPUS / f"{name}.log")

@@ -202,8 +202,8 @@ static const struct scene scenes[] = {
       {"f.cs:2", NULL, 0, 0, 4, 0},
       {"f.cs:251", NULL, 0, 1, 1, 1},
       {"f.cs:41", NULL, 0, 5, 5, 5},
-      {"x+0x10", NULL, 0, 0, 1, 0},
-      {"x+0x20", NULL, 0, 1, 1, 1}}},
+      {"x@0x10", NULL, 0, 0, 1, 0},
+      {"x@0x20", NULL, 0, 1, 1, 1}}},
 };
 
 static void expect_rows(struct tw_profile *profile, const struct expected *expected, uint64_t times)

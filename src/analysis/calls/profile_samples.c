@@ -90,7 +90,7 @@ static uint32_t known_line(struct fold *fold, const struct tw_location *location
 	                                              .line = location->line});
 }
 
-/* The function, with the place in it that its format tells (IL_0007) or the address. */
+/* The function, with the place in it that its format tells (f+IL_0007), or the address (f@0x7f0010). */
 static uint32_t unknown_line(struct fold *fold, const struct tw_location *location, struct tw_text *text)
 {
 	char address[32];
@@ -101,7 +101,7 @@ static uint32_t unknown_line(struct fold *fold, const struct tw_location *locati
 	const struct tw_name *place = name_of(fold, location->file);
 	snprintf(address, sizeof address, "0x%" PRIx64, location->address);
 	const char *where = place->length ? place->text : address;
-	if (!tw_text_add(text, name.text, name.length) || !tw_text_add(text, "+", 1) ||
+	if (!tw_text_add(text, name.text, name.length) || !tw_text_add(text, place->length ? "+" : "@", 1) ||
 	    !tw_text_add(text, where, strlen(where)))
 		return UINT32_MAX;
 	name.text = text->bytes;

@@ -14,17 +14,17 @@ enum { LOCATION_COST = sizeof(struct tw_location) + 2 * sizeof(uint32_t) + 48 /*
 
 /* ---- What records tell. ---- */
 
-static void take_block(struct tracelog_log *log, struct tracelog_object *function, const struct tw_tracelog_item *item)
+static void take_block(struct tracelog_log *log, struct tracelog_body *body, const struct tw_tracelog_item *item)
 {
 	struct tracelog_sources *sources = &log->sources;
 	if (!tracelog_grow(log, &sources->codes, &sources->code_room, sources->code_count, sizeof *sources->codes))
 		return;
-	sources->codes[sources->code_count++] = (struct tracelog_code){item->start, item->bytes, function->code.bytes};
-	function->code.block_count++;
-	function->code.bytes += item->bytes;
+	sources->codes[sources->code_count++] = (struct tracelog_code){item->start, item->bytes, body->bytes};
+	body->block_count++;
+	body->bytes += item->bytes;
 }
 
-static void take_range(struct tracelog_log *log, struct tracelog_object *function, const struct tw_tracelog_item *item)
+static void take_range(struct tracelog_log *log, struct tracelog_body *body, const struct tw_tracelog_item *item)
 {
 	struct tracelog_sources *sources = &log->sources;
 	if (item->end < item->start)
@@ -33,7 +33,7 @@ static void take_range(struct tracelog_log *log, struct tracelog_object *functio
 	if (!tracelog_grow(log, &sources->ranges, &sources->range_room, sources->range_count, sizeof *sources->ranges))
 		return;
 	sources->ranges[sources->range_count++] = (struct tracelog_range){item->start, item->end, item->il};
-	function->code.range_count++;
+	body->range_count++;
 }
 
 static int by_start(const void *left, const void *right)
@@ -66,21 +66,21 @@ static void judge_overlap(struct tracelog_log *log, const struct tracelog_range 
 	free(sorted);
 }
 
-static void judge_map(struct tracelog_log *log, const struct tracelog_object *function)
+static void judge_map(struct tracelog_log *log, const struct tracelog_body *body)
 {
-	if (function->code.range_count == 0)
+	if (body->range_count == 0)
 		return;
-	const struct tracelog_range *ranges = log->sources.ranges + function->code.first_range;
-	for (size_t i = 0; i < function->code.range_count; i++)
-		if (ranges[i].end > function->code.bytes) {
+	const struct tracelog_range *ranges = log->sources.ranges + body->first_range;
+	for (size_t i = 0; i < body->range_count; i++)
+		if (ranges[i].end > body->bytes) {
 			tracelog_tell(log, TRACELOG_MAP_OUTSIDE,
 			              "the range 0x%" PRIx64 " to 0x%" PRIx64 " is not in the code of 0x%" PRIx64
 			              " bytes",
-			              ranges[i].start, ranges[i].end, function->code.bytes);
+			              ranges[i].start, ranges[i].end, body->bytes);
 			break;
 		}
-	if (function->code.range_count > 1)
-		judge_overlap(log, ranges, function->code.range_count);
+	if (body->range_count > 1)
+		judge_overlap(log, ranges, body->range_count);
 }
 
 /* ---- Placing. ---- */
@@ -102,42 +102,49 @@ static bool holds(struct tw_interval span, uint64_t number)
 }
 
 /* The first block that an instruction is in; NULL where it is in none. */
-static const struct tracelog_code *find_code(const struct tracelog_sources *sources,
-                                             const struct tracelog_object *function, uint64_t ip)
+static const struct tracelog_code *find_code(const struct tracelog_sources *sources, const struct tracelog_body *body,
+                                             uint64_t ip)
 {
-	const struct tracelog_edges *edges = &function->code.block_edges;
+	const struct tracelog_edges *edges = &body->block_edges;
 	if (edges->count) {
 		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, ip);
-		return found == TW_NO_SPAN ? NULL : &sources->codes[function->code.first_block + found];
+		return found == TW_NO_SPAN ? NULL : &sources->codes[body->first_block + found];
 	}
-	for (uint32_t i = 0; i < function->code.block_count; i++) {
-		const struct tracelog_code *code = &sources->codes[function->code.first_block + i];
+	for (uint32_t i = 0; i < body->block_count; i++) {
+		const struct tracelog_code *code = &sources->codes[body->first_block + i];
 		if (holds(span_of_code(code), ip))
 			return code;
 	}
 	return NULL;
 }
 
-/* The offset of an instruction in the code of a function, all blocks taken as one; false where it is not in it. */
-static bool find_offset(const struct tracelog_sources *sources, const struct tracelog_object *function, uint64_t ip,
-                        uint64_t *offset)
+/* A body of a function before another; NULL where there is none. */
+static const struct tracelog_body *older(const struct tracelog_sources *sources, const struct tracelog_body *body)
 {
-	const struct tracelog_code *code = find_code(sources, function, ip);
-	if (code)
-		*offset = code->before + (ip - code->start);
-	return code != NULL;
+	return body->older ? &sources->bodies[body->older - 1] : NULL;
 }
 
-static const struct tracelog_range *find_range(const struct tracelog_sources *sources,
-                                               const struct tracelog_object *function, uint64_t offset)
+/* The newest body of a function that an instruction is in, and its block; NULL where it is in none. */
+static const struct tracelog_body *find_body(const struct tracelog_sources *sources,
+                                             const struct tracelog_object *function, uint64_t ip,
+                                             const struct tracelog_code **code)
 {
-	const struct tracelog_edges *edges = &function->code.range_edges;
+	const struct tracelog_body *body = &function->code.body;
+	while (body && !(*code = find_code(sources, body, ip)))
+		body = older(sources, body);
+	return body;
+}
+
+static const struct tracelog_range *find_range(const struct tracelog_sources *sources, const struct tracelog_body *body,
+                                               uint64_t offset)
+{
+	const struct tracelog_edges *edges = &body->range_edges;
 	if (edges->count) {
 		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, offset);
-		return found == TW_NO_SPAN ? NULL : &sources->ranges[function->code.first_range + found];
+		return found == TW_NO_SPAN ? NULL : &sources->ranges[body->first_range + found];
 	}
-	for (uint32_t i = 0; i < function->code.range_count; i++) {
-		const struct tracelog_range *range = &sources->ranges[function->code.first_range + i];
+	for (uint32_t i = 0; i < body->range_count; i++) {
+		const struct tracelog_range *range = &sources->ranges[body->first_range + i];
 		if (holds(span_of_range(range), offset))
 			return range;
 	}
@@ -178,41 +185,45 @@ static bool place_by_line(struct tracelog_log *log, uint32_t location, uint64_t 
 	return true;
 }
 
-/* Where the code of a function begins; 0: nowhere. */
-static uint64_t first_start(const struct tracelog_log *log, const struct tracelog_object *function)
+/* Where a body begins; 0: nowhere. */
+static uint64_t first_start(const struct tracelog_sources *sources, const struct tracelog_body *body)
 {
-	return function->code.block_count ? log->sources.codes[function->code.first_block].start : 0;
+	return body->block_count ? sources->codes[body->first_block].start : 0;
 }
 
 /* An instruction that is in no block of its function's code. Behind the last instruction is where a call returns to
- * that is the last; and where a function was compiled twice, it may be in the code of the first time. */
+ * that is the last; and where a function was compiled several times, not all of its bodies may be known. */
 static void judge_ip(struct tracelog_log *log, const struct tracelog_object *function, uint64_t ip)
 {
-	bool behind = ip && find_code(&log->sources, function, ip - 1);
-	if (function->code.block_count && !behind && !function->code.recompiled)
+	const struct tracelog_body *body = &function->code.body;
+	bool behind = ip && find_code(&log->sources, body, ip - 1);
+	if (body->block_count && !behind && !body->older)
 		tracelog_tell(log, TRACELOG_IP_OUTSIDE_CODE,
 		              "0x%" PRIx64 " is not in the code of function 0x%" PRIx32 ", which is at 0x%" PRIx64, ip,
-		              function->iid, first_start(log, function));
+		              function->iid, first_start(&log->sources, body));
 }
 
-/* Places a location, as far as its function's code is known. Returns whether nothing more is to be learned. */
+/* Places a location, as far as its function's code is known. Returns whether nothing more is to be learned: where it is
+ * in no body, one that has it may still be told. */
 static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_object *function)
 {
-	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address, offset;
+	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address;
+	const struct tracelog_code *code = NULL;
 	if (place_by_line(log, location, ip))
 		return true;
-	if (!find_offset(&log->sources, function, ip, &offset)) {
+	const struct tracelog_body *body = find_body(&log->sources, function, ip, &code);
+	if (!body) {
 		if (!log->sources.line_count)
 			judge_ip(log, function, ip);
-		return function->code.block_count > 0;
+		return false;
 	}
-	const struct tracelog_range *range = find_range(&log->sources, function, offset);
+	const struct tracelog_range *range = find_range(&log->sources, body, code->before + (ip - code->start));
 	if (range)
 		tw_dictionary_locate(log->dictionary, location, name_offset(log, range->il), 0);
 	return true;
 }
 
-/* Places the locations of a function that were met before its code was told. */
+/* Places the locations of a function that were met before the code that they are in was told. */
 static void place_all(struct tracelog_log *log, uint32_t number)
 {
 	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
@@ -221,7 +232,10 @@ static void place_all(struct tracelog_log *log, uint32_t number)
 	while (next) {
 		uint32_t location = next - 1;
 		next = log->sources.unplaced[location];
-		place(log, location, function);
+		if (place(log, location, function))
+			continue;
+		log->sources.unplaced[location] = function->code.unplaced;
+		function->code.unplaced = location + 1;
 	}
 }
 
@@ -242,26 +256,52 @@ static struct tracelog_edges add_edges(struct tracelog_log *log, const struct tw
 }
 
 /* What holds an instruction is found without looking at each block and range, where there are many. */
-static void index_code(struct tracelog_log *log, struct tracelog_object *function)
+static void index_code(struct tracelog_log *log, struct tracelog_body *body)
 {
 	enum { FEW = 32 };
 	const struct tracelog_sources *sources = &log->sources;
-	uint32_t most = function->code.block_count > function->code.range_count ? function->code.block_count
-	                                                                        : function->code.range_count;
-	function->code.block_edges = function->code.range_edges = (struct tracelog_edges){0};
+	uint32_t most = body->block_count > body->range_count ? body->block_count : body->range_count;
+	body->block_edges = body->range_edges = (struct tracelog_edges){0};
 	if (most <= FEW)
 		return;
 	struct tw_interval *spans = malloc(most * sizeof *spans);
 	log->failed |= !spans;
-	for (uint32_t i = 0; spans && i < function->code.block_count; i++)
-		spans[i] = span_of_code(&sources->codes[function->code.first_block + i]);
-	if (spans && function->code.block_count > FEW)
-		function->code.block_edges = add_edges(log, spans, &function->code.block_count);
-	for (uint32_t i = 0; spans && i < function->code.range_count; i++)
-		spans[i] = span_of_range(&sources->ranges[function->code.first_range + i]);
-	if (spans && function->code.range_count > FEW)
-		function->code.range_edges = add_edges(log, spans, &function->code.range_count);
+	for (uint32_t i = 0; spans && i < body->block_count; i++)
+		spans[i] = span_of_code(&sources->codes[body->first_block + i]);
+	if (spans && body->block_count > FEW)
+		body->block_edges = add_edges(log, spans, &body->block_count);
+	for (uint32_t i = 0; spans && i < body->range_count; i++)
+		spans[i] = span_of_range(&sources->ranges[body->first_range + i]);
+	if (spans && body->range_count > FEW)
+		body->range_edges = add_edges(log, spans, &body->range_count);
 	free(spans);
+}
+
+/* Whether a body is told again, perhaps with another map. */
+static bool is_same_body(const struct tracelog_sources *sources, const struct tracelog_body *a,
+                         const struct tracelog_body *b)
+{
+	return a->bytes == b->bytes && first_start(sources, a) == first_start(sources, b);
+}
+
+/* Makes a body the newest of a function. */
+static void add_body(struct tracelog_log *log, struct tracelog_object *function, struct tracelog_body body)
+{
+	struct tracelog_sources *sources = &log->sources;
+	struct tracelog_body *newest = &function->code.body;
+	const struct tracelog_body *known = newest;
+	while (known->older && !is_same_body(sources, known, &body))
+		known = &sources->bodies[known->older - 1];
+	bool again = is_same_body(sources, known, &body);
+	body.told = again && known->told;
+	body.older = newest->older;
+	if (newest->block_count && !(again && known == newest)) {
+		if (!tracelog_grow(log, &sources->bodies, &sources->body_room, sources->body_count, sizeof body))
+			return;
+		sources->bodies[sources->body_count++] = *newest;
+		body.older = (uint32_t)sources->body_count;
+	}
+	*newest = body;
 }
 
 void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record)
@@ -271,22 +311,22 @@ void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct 
 	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
-	const uint64_t start = first_start(log, function);
-	function->code.first_block = (uint32_t)log->sources.code_count;
-	function->code.first_range = (uint32_t)log->sources.range_count;
-	function->code.block_count = function->code.range_count = 0;
-	function->code.bytes = 0;
+	struct tracelog_body body = {
+	    .first_block = (uint32_t)log->sources.code_count,
+	    .first_range = (uint32_t)log->sources.range_count,
+	};
 	while (tracelog_cursor_item(log->cursor, &list, &item))
 		if (item.kind == TW_TRACELOG_CODE)
-			take_block(log, function, &item);
+			take_block(log, &body, &item);
 		else if (item.kind == TW_TRACELOG_MAP)
-			take_range(log, function, &item);
-	index_code(log, function);
-	function->code.recompiled |= start && start != first_start(log, function);
-	if (log->request.check && function->code.range_count)
-		judge_map(log, function);
-	if (function->code.block_count)
-		place_all(log, number);
+			take_range(log, &body, &item);
+	index_code(log, &body);
+	if (log->request.check && body.range_count)
+		judge_map(log, &body);
+	if (!body.block_count)
+		return;
+	add_body(log, function, body);
+	place_all(log, number);
 }
 
 void tracelog_take_file(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -363,8 +403,9 @@ static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 		return;
 	}
 	sources->functions[location] = number;
-	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address, offset;
-	if (ip && sources->line_count && !is_line(sources, ip) && !find_offset(sources, function, ip, &offset))
+	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address;
+	const struct tracelog_code *code;
+	if (ip && sources->line_count && !is_line(sources, ip) && !find_body(sources, function, ip, &code))
 		tracelog_tell(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
 	if (ip == 0 || place(log, location, function))
 		return;
@@ -405,6 +446,7 @@ void tracelog_sources_free(struct tracelog_sources *sources)
 {
 	free(sources->codes);
 	free(sources->ranges);
+	free(sources->bodies);
 	free(sources->edges);
 	free(sources->lines);
 	free(sources->functions);

@@ -13,15 +13,21 @@ struct tracelog_edges {
 	uint32_t first, count;
 };
 
-/* The code of a function. */
-struct tracelog_function_code {
-	bool recompiled;   /* its code was told again, elsewhere */
-	uint32_t location; /* the one without an address, plus 1 */
-	uint32_t unplaced; /* the first location that no line is known of, plus 1 */
+/* What a compilation made of a function. */
+struct tracelog_body {
 	uint32_t first_block, block_count;
 	uint32_t first_range, range_count; /* of offsets in the code, and theirs in the IL */
 	struct tracelog_edges block_edges, range_edges;
 	uint64_t bytes;
+	uint32_t older; /* the body before it, plus 1 */
+	bool told;      /* a row has its size; written by jit_and_gc.c */
+};
+
+/* The code of a function: a runtime compiles it again where it is called often, and its older bodies still run. */
+struct tracelog_function_code {
+	uint32_t location;         /* the one without an address, plus 1 */
+	uint32_t unplaced;         /* the first location that no line is known of, plus 1 */
+	struct tracelog_body body; /* the newest */
 };
 
 struct tracelog_code {
@@ -46,6 +52,8 @@ struct tracelog_sources {
 	size_t code_count, code_room;
 	struct tracelog_range *ranges;
 	size_t range_count, range_room;
+	struct tracelog_body *bodies; /* that have newer ones */
+	size_t body_count, body_room;
 	struct tw_edge *edges; /* of functions that have many blocks or ranges */
 	size_t edge_count, edge_room;
 	struct tracelog_source_line *lines;

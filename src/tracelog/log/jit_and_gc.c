@@ -35,16 +35,17 @@ static void add_generations(struct tracelog_log *log, const struct tracelog_unfi
 	tracelog_add_text(log, tw_runtime_text(TW_RUNTIME_GENERATIONS), text, used);
 }
 
-/* The size of the code of a slice. Where it is not known yet, it is told later. */
+/* The size of the code of a slice. Each body counts once; where it is not known yet, it is told later. */
 static void add_code(struct tracelog_log *log, const struct tracelog_unfinished *open, const struct tw_event *row)
 {
 	uint32_t function = 0;
 	tw_map_find(&log->objects[TRACELOG_FUNCTION].by_pointer, open->pointer, &function);
 	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
-	if (object->code.bytes)
-		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_CODE_BYTES), TW_ARG_UINT,
-		                    object->code.bytes);
-	else if (function && open->activity == TRACELOG_JIT && row->kind == TW_SLICE_COMPLETE)
+	struct tracelog_body *body = &object->code.body;
+	if (body->bytes && !body->told)
+		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_CODE_BYTES), TW_ARG_UINT, body->bytes);
+	body->told = body->bytes > 0;
+	if (function && open->activity == TRACELOG_JIT)
 		object->compiled = (struct tracelog_compiled){row->time + row->value, open->thread + 1, row->name};
 }
 
@@ -52,13 +53,14 @@ void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
 {
 	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
 	const struct tracelog_compiled compiled = object->compiled;
-	if (!compiled.thread || !object->code.bytes)
+	struct tracelog_body *body = &object->code.body;
+	if (!compiled.thread || !body->bytes || body->told)
 		return;
-	object->compiled = (struct tracelog_compiled){0};
+	body->told = true;
 	const struct tracelog_thread *thread = &log->threads.items[compiled.thread - 1];
 	if (!tracelog_wants(log, thread, TW_INSTANT))
 		return;
-	uint64_t bytes = object->code.bytes;
+	uint64_t bytes = body->bytes;
 	struct tw_event *row = tracelog_row(log, thread, TW_INSTANT, compiled.time);
 	row->name = compiled.name;
 	row->category = tracelog_runtime_name(log, TW_RUNTIME_JIT);
@@ -83,7 +85,7 @@ static void add_row(struct tracelog_log *log, const struct tracelog_thread *thre
 		const struct tw_name *reason = tw_dictionary_name(log->dictionary, open->reason);
 		tracelog_add_text(log, tw_runtime_text(TW_RUNTIME_REASON), reason->text, reason->length);
 		add_generations(log, open);
-	} else {
+	} else if (kind == TW_SLICE_COMPLETE && !(flags & TW_FLAG_UNWOUND)) {
 		add_code(log, open, row);
 	}
 }
@@ -97,9 +99,19 @@ static struct tracelog_thread *holder(struct tracelog_log *log, struct tracelog_
 	return activity == TRACELOG_GC ? tracelog_process_thread(log) : thread;
 }
 
+/* Code that is told from here on is this compilation's, not that of one before. */
+static void forget_compiled(struct tracelog_log *log, uint64_t pointer)
+{
+	uint32_t function;
+	if (tw_map_find(&log->objects[TRACELOG_FUNCTION].by_pointer, pointer, &function))
+		tracelog_object(log, TRACELOG_FUNCTION, function)->compiled = (struct tracelog_compiled){0};
+}
+
 static void start(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_unfinished *open)
 {
 	struct tracelog_thread *in = holder(log, thread, open->activity);
+	if (open->activity == TRACELOG_JIT)
+		forget_compiled(log, open->pointer);
 	bool gc = open->activity == TRACELOG_GC;
 	if (gc && in->activities.count)
 		tracelog_tell(log, TRACELOG_GC_OVERLAP, "another has not finished");

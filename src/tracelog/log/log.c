@@ -52,6 +52,8 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 
 void tracelog_log_free(struct tracelog_log *log)
 {
+	tw_map_free(&log->naming.signatures);
+	tw_map_free(&log->naming.alike);
 	for (unsigned kind = 0; kind < TRACELOG_OBJECT_KINDS; kind++)
 		tracelog_objects_free(&log->objects[kind]);
 	tracelog_sources_free(&log->sources);

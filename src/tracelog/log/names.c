@@ -6,12 +6,19 @@
 
 enum { BLOCK = 1 << 20 /* bytes that are looked through together: a line of names that is longer is passed over */ };
 
-/* The first name of a class or function that has none yet: later ones are another session's. */
+/* The first name of a class or function that has none yet: later ones are another session's. The signatures of others
+ * tell which names are those of several functions. */
 static void take_name(struct tracelog_log *log, enum tracelog_object_kind kind, const struct tw_tracelog_record *record)
 {
-	uint32_t number;
-	if (tw_map_find(&log->objects[kind].by_iid, record->iid, &number) && !tracelog_object(log, kind, number)->named)
+	uint32_t number = 0;
+	bool known = tw_map_find(&log->objects[kind].by_iid, record->iid, &number);
+	bool new = known && !tracelog_object(log, kind, number)->named;
+	if (kind == TRACELOG_CLASS && new)
 		tracelog_name_object(log, kind, number, record->name);
+	else if (kind == TRACELOG_FUNCTION && new)
+		tracelog_name_function(log, number, record);
+	else if (kind == TRACELOG_FUNCTION && !known)
+		tracelog_meet_signature(log, record);
 }
 
 static void take_line(struct tracelog_log *log, const uint8_t *line, size_t size)

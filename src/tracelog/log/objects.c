@@ -90,7 +90,6 @@ static uint32_t appear(struct tracelog_log *log, enum tracelog_object_kind kind,
 	    .iid = by_pointer ? TW_TRACELOG_IID_NONE : (uint32_t)number,
 	};
 	uint32_t made = add(log, kind, object);
-	log->naming.unnamed += made && has_iid(kind);
 	log->failed |= made && !tw_map_add(map, number, made);
 	return made;
 }
@@ -158,7 +157,9 @@ void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind ki
 	struct tw_name name = *tw_dictionary_name(log->dictionary, object->name);
 	if (!object->name)
 		return;
-	bool same = object->named && name.length == text.size && memcmp(name.text, text.bytes, text.size) == 0;
+	const struct tw_name *signature = tw_dictionary_name(log->dictionary, object->signature);
+	bool fits = name.length == text.size || name.length == text.size + signature->length;
+	bool same = object->named && fits && memcmp(name.text, text.bytes, text.size) == 0;
 	if (object->named && !same)
 		tracelog_tell(log, TRACELOG_NAME_AGAIN, "%s 0x%" PRIx32 " is called %.*s, was called %.*s", words[kind],
 		              object->iid, (int)(text.size < 80 ? text.size : 80), (const char *)text.bytes,
@@ -166,7 +167,6 @@ void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind ki
 	if (is_missing(text))
 		tracelog_tell(log, TRACELOG_NAME_MISSING, "%s 0x%" PRIx64 " is called %.*s", words[kind],
 		              has_iid(kind) ? object->iid : object->pointer, (int)text.size, (const char *)text.bytes);
-	log->naming.unnamed -= has_iid(kind) && !object->named;
 	object->named = true;
 	if (same || !tracelog_take_memory(log, text.size))
 		return;
@@ -175,6 +175,123 @@ void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind ki
 	name.id = has_iid(kind) ? object->iid : object->pointer;
 	log->failed |= !tw_dictionary_rename(log->dictionary, object->name, &name);
 	tracelog_update_name(log, kind, number);
+}
+
+/* ---- Overloads. ---- */
+
+enum { SIGNATURE_COST = 2 * sizeof(struct tw_map_slot) /* of a map, which doubles */ };
+
+/* In the place of a signature: there are several. */
+static const uint32_t overloaded = UINT32_MAX - 1;
+
+static uint64_t hash_of(struct tw_tracelog_text text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	for (size_t i = 0; i < text.size; i++)
+		hash = (hash ^ text.bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Operators of conversion differ by what they return alone. */
+static bool is_conversion(struct tw_tracelog_text name)
+{
+	static const char *const operators[] = {"::op_Implicit", "::op_Explicit"};
+	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+		size_t size = strlen(operators[i]);
+		if (name.size > size && memcmp(name.bytes + name.size - size, operators[i], size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The signature of a function, as it is shown: a name of the dictionary. */
+static uint32_t keep_signature(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tw_text text = {0};
+	bool added = tw_text_add(&text, (const char *)record->signature.bytes, record->signature.size);
+	if (added && is_conversion(record->name))
+		added = tw_text_add(&text, " : ", 3) &&
+		        tw_text_add(&text, (const char *)record->return_type.bytes, record->return_type.size);
+	uint32_t kept = added && text.length ? tracelog_name(log, text.bytes, text.length) : 0;
+	log->failed |= !added;
+	tw_text_free(&text);
+	return kept;
+}
+
+/* Shows the signature of a function behind its name. */
+static void show_signature(struct tracelog_log *log, const struct tracelog_object *function,
+                           struct tw_tracelog_text plain)
+{
+	struct tw_name name = *tw_dictionary_name(log->dictionary, function->name);
+	const struct tw_name *signature = tw_dictionary_name(log->dictionary, function->signature);
+	struct tw_text text = {0};
+	if (!function->name || !tracelog_take_memory(log, plain.size + signature->length))
+		return;
+	log->failed |= !tw_text_add(&text, (const char *)plain.bytes, plain.size) ||
+	               !tw_text_add(&text, signature->text, signature->length);
+	name.text = text.bytes;
+	name.length = text.length;
+	if (!log->failed)
+		log->failed = !tw_dictionary_rename(log->dictionary, function->name, &name) ||
+		              (function->twin && !tw_dictionary_rename(log->dictionary, function->twin, &name));
+	tw_text_free(&text);
+}
+
+/* Notes the signature of a name. Returns whether the name has several, and whether it has that only from now on. */
+static bool meet(struct tracelog_log *log, uint64_t hash, uint32_t signature, bool *first)
+{
+	uint32_t *known = tw_map_stored(&log->naming.signatures, hash);
+	*first = known && *known != overloaded + 1 && *known != signature + 1;
+	if (*first)
+		*known = overloaded + 1;
+	if (!known && tracelog_take_memory(log, SIGNATURE_COST))
+		log->failed |= !tw_map_add(&log->naming.signatures, hash, signature);
+	return known && *known == overloaded + 1;
+}
+
+static void show_all_signatures(struct tracelog_log *log, uint64_t hash, struct tw_tracelog_text plain)
+{
+	uint32_t function = 0;
+	tw_map_find(&log->naming.alike, hash, &function);
+	for (; function; function = tracelog_object(log, TRACELOG_FUNCTION, function)->alike)
+		show_signature(log, tracelog_object(log, TRACELOG_FUNCTION, function), plain);
+}
+
+void tracelog_meet_signature(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	uint64_t hash = hash_of(record->name);
+	bool first;
+	if (meet(log, hash, keep_signature(log, record), &first) && first)
+		show_all_signatures(log, hash, record->name);
+}
+
+/* Puts a function among those of its name. */
+static void link_alike(struct tracelog_log *log, uint64_t hash, uint32_t number)
+{
+	uint32_t *first = tw_map_stored(&log->naming.alike, hash);
+	tracelog_object(log, TRACELOG_FUNCTION, number)->alike = first ? *first - 1 : 0;
+	if (first)
+		*first = number + 1;
+	else if (tracelog_take_memory(log, SIGNATURE_COST))
+		log->failed |= !tw_map_add(&log->naming.alike, hash, number);
+}
+
+void tracelog_name_function(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record)
+{
+	uint64_t hash = hash_of(record->name);
+	if (is_none(log, TRACELOG_FUNCTION, number))
+		return;
+	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
+	bool again = function->named;
+	tracelog_name_object(log, TRACELOG_FUNCTION, number, record->name);
+	tracelog_meet_signature(log, record);
+	if (again)
+		return;
+	function->signature = keep_signature(log, record);
+	link_alike(log, hash, number);
+	bool first;
+	if (meet(log, hash, function->signature, &first))
+		show_signature(log, function, record->name);
 }
 
 /* ---- Announcements. ---- */
@@ -199,7 +316,6 @@ static void unite(struct tracelog_log *log, enum tracelog_object_kind kind, uint
 	object->twin = gone->name;
 	object->used |= gone->used;
 	object->compiled = gone->compiled;
-	log->naming.unnamed -= !gone->named;
 	gone->announced = gone->named = true;
 }
 

@@ -29,6 +29,8 @@ struct tracelog_object {
 	/* The class of a function, the module of a class, the assembly of a module, the domain of an assembly. */
 	uint32_t owner;
 	uint32_t module; /* of a function */
+	/* Of a function: its signature, a name of the dictionary, and the next function of its name. */
+	uint32_t signature, alike;
 	bool announced, named, used;
 	struct tracelog_function_code code; /* functions: written by code.c */
 	struct tracelog_compiled compiled;  /* functions: written by jit_and_gc.c */
@@ -46,8 +48,9 @@ struct tracelog_objects {
 
 /* Written by objects.c. */
 struct tracelog_naming {
-	bool classes_named; /* cls nam */
-	size_t unnamed;     /* classes and functions that have no name yet */
+	bool classes_named;       /* cls nam */
+	struct tw_map signatures; /* by a hash of a function's name: that of its signature, or that there are several */
+	struct tw_map alike;      /* the same: a function of that name */
 };
 
 struct tracelog_log;
@@ -61,6 +64,13 @@ uint32_t tracelog_object_of(struct tracelog_log *log, enum tracelog_object_kind 
 /* Adds the object that a record announces: from now on its pointer means it. Returns its number. */
 uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_object_kind kind,
                            const struct tw_tracelog_record *record);
+
+/* Takes the names of a function. Those of overloads, which have one name, have their signatures behind it: from where
+ * the second is met on, or ahead, on all of them. */
+void tracelog_name_function(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record);
+
+/* Notes that there is a function of a name and signature, which may come into being later. */
+void tracelog_meet_signature(struct tracelog_log *log, const struct tw_tracelog_record *record);
 
 /* Take a name that is told, and one whose owner or module is told. */
 void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t number,

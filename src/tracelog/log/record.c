@@ -168,8 +168,7 @@ static void take_function(struct tracelog_log *log, const struct tw_tracelog_rec
 
 static void take_function_name(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
-	tracelog_name_object(log, TRACELOG_FUNCTION, tracelog_object_of(log, TRACELOG_FUNCTION, record->iid),
-	                     record->name);
+	tracelog_name_function(log, tracelog_object_of(log, TRACELOG_FUNCTION, record->iid), record);
 }
 
 /* ---- Threads. ---- */
