@@ -129,8 +129,8 @@ const TESTS = {
 	async "the address holds the state, and what is wrong in it is left"() {
 		const { read, write, NOTHING } = await load("state");
 		const state = { ...NOTHING, view: { from: 10, to: 90 }, selection: { from: 20, to: 30 }, tracks: [1, 2], pins: [4], hidden: [5],
-			closed: [6], marks: [70, 80], slice: { track: 3, lane: 0, depth: 2, item: 9 }, filter: "a b&c", query: "#%=", sql: "SELECT 1+1, '+'",
-			tab: "sql" };
+			closed: [6], marks: [70, 80], slice: { track: 3, lane: 0, depth: 2, item: 9 }, filter: "a b&c", query: "#%=, 1+1 '",
+			tab: "flame" };
 		assert.deepEqual(read(`#${write(state)}`, NOTHING), state);
 		assert.deepEqual(read("#t=9-1&sel=x&slice=1.2&pin=-1,z&tab=evil&marks=NaN", NOTHING), NOTHING);
 	},

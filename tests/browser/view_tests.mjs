@@ -7,7 +7,7 @@
 // With --page the page comes from that folder (web/view/dist) instead of the tool: to try it without building that again.
 // Prints TAP; skips all where the browser or playwright-core is not installed, unless CI is set. Traces whose names and times were
 // written down by hand are opened by the tool's own server. What is drawn where is asked of the page (window.trackway), and
-// must be what is written here; tables must have what `trackway stat` and `trackway sql` print.
+// must be what is written here; tables must have what `trackway stat` and `trackway flame` print.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -264,19 +264,6 @@ const TESTS = {
 		assert.deepEqual((await view.rows("Names found")), [["parse", "2", "350.000 us"]]);
 	},
 
-	async "SQL answers what trackway sql answers"(view) {
-		const query = "SELECT name, dur FROM slices ORDER BY dur DESC, name";
-		await view.page.locator("#scroller").focus();
-		await view.press(":");
-		await view.page.locator("#sql").fill(query);
-		await view.page.keyboard.press("Control+Enter");
-		const wanted = lines("sql", "--json", view.file, query);
-		assert.deepEqual(await view.rows("Rows"), wanted.map(row => [row.name, String(row.dur)]));
-		await view.page.locator("#sql").fill("SELECT nonsense FROM");
-		await view.page.keyboard.press("Control+Enter");
-		await view.page.getByRole("alert").waitFor();
-	},
-
 	async "a link opened anew shows the same; back leads back"(view) {
 		await view.click(await view.box("worker"));
 		await view.press("w", "m");
@@ -347,7 +334,7 @@ const TESTS = {
 		await view.page.waitForFunction(() => window.trackway.flame().length > 0);
 		assert.equal(await view.page.evaluate(() => window.hacked), undefined);
 		assert.equal(await view.page.locator("img, b").count(), 0);
-		assert.deepEqual(view.wrong.filter(words => !words.includes("400")), []); // the query that is none
+		assert.deepEqual(view.wrong, []);
 	},
 };
 
@@ -392,7 +379,7 @@ const ALONE = {
 			try {
 				await view.click(await view.box("parse"));
 				await view.page.evaluate(axe);
-				for (const tab of ["details", "functions", "flame", "search", "sql", "table", "trace"]) {
+				for (const tab of ["details", "functions", "flame", "search", "table", "trace"]) {
 					await view.page.locator(`#tab-${tab}`).click();
 					await view.rest();
 					const { violations } = await view.page.evaluate(() => window.axe.run(document));

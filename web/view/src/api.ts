@@ -125,11 +125,7 @@ export interface Slice extends Place {
 	duration: number;
 	file: number;
 	offset: string | null;
-	open: boolean;
-	source: { file: string; line: number } | null;
-	arguments: Record<string, unknown> | null;
 	callers: Caller[];
-	command: string | null;
 }
 
 export interface Near extends Place {
@@ -159,12 +155,6 @@ export interface Frame {
 	total: number;
 	self: number;
 	count: number;
-}
-
-export interface Rows {
-	columns: string[];
-	rows: unknown[][];
-	more: boolean;
 }
 
 export interface Stretch {
@@ -228,9 +218,8 @@ export class Server {
 	}
 
 	async search(text: string, limit: number, signal?: AbortSignal): Promise<{ names: Found[]; more: boolean }> {
-		const { functions } = await this.json("stat", { text }, signal);
-		const names: Found[] = functions.map(foundOf).sort((a: Found, b: Found) => b.total - a.total);
-		return { names: names.slice(0, limit), more: names.length > limit };
+		const answer = await this.json("search", { text, limit }, signal);
+		return { names: answer.names.map(foundOf), more: answer.more === true };
 	}
 
 	async functions(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal): Promise<Function[]> {
@@ -243,10 +232,6 @@ export class Server {
 		const response = await this.ask("flame", { ...whole(stretch), ...list(tracks) }, signal);
 		const lines = (await response.text()).split("\n").filter(Boolean);
 		return lines.map(line => frameOf(JSON.parse(line)));
-	}
-
-	async sql(query: string, limit: number, signal?: AbortSignal): Promise<Rows> {
-		return this.json("sql", { query, limit }, signal);
 	}
 
 	private async near(parameters: Parameters): Promise<Near | null> {
@@ -301,7 +286,8 @@ function foundOf(row: any): Found {
 function sliceOf(place: Place, answer: any): Slice {
 	const callers = answer.callers.map((caller: any) => ({ name: caller.name, depth: caller.depth,
 		item: Number(caller.item), begin: Number(caller.begin), duration: Number(caller.duration) }));
-	return { ...answer, ...place, begin: Number(answer.begin), end: Number(answer.end),
+	return { ...place, name: answer.name, category: answer.category ?? "", file: answer.file ?? 0,
+		offset: answer.offset ?? null, begin: Number(answer.begin), end: Number(answer.end),
 		duration: Number(answer.duration), callers };
 }
 

@@ -31,7 +31,3 @@ export function commandOf(name: string, trace: Trace, stretch: Stretch, tracks: 
 export function viewCommand(trace: Trace, state: State): string {
 	return ["trackway", "view", "--state", write(state), ...filesOf(trace)].map(shell).join(" ");
 }
-
-export function sqlCommand(trace: Trace, query: string): string {
-	return ["trackway", "sql", ...filesOf(trace), query].map(shell).join(" ");
-}

@@ -17,7 +17,7 @@ export interface Key {
 }
 
 function isText(target: EventTarget | null): boolean {
-	return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+	return target instanceof HTMLInputElement;
 }
 
 function inTimeline(target: EventTarget | null): boolean {

@@ -11,7 +11,6 @@ import { Drawer } from "./panels/drawer";
 import { Flame } from "./panels/flame";
 import { Functions } from "./panels/functions";
 import { Search } from "./panels/search";
-import { Sql } from "./panels/sql";
 import { Table } from "./panels/table";
 import { TracePanel } from "./panels/trace";
 import { go } from "./slices";
@@ -41,7 +40,7 @@ class Page implements Context {
 		this.search = new Search(this);
 		this.flame = new Flame(this);
 		this.drawer = new Drawer(this, { details: new Details(this), functions: new Functions(this), flame: this.flame,
-			search: this.search, sql: new Sql(this), table: new Table(this), trace: new TracePanel(this) });
+			search: this.search, table: new Table(this), trace: new TracePanel(this) });
 		this.keys = new Keys(this.table());
 		this.fillBar();
 		this.attachFilter();
@@ -195,7 +194,6 @@ class Page implements Context {
 			key("p [", "P [", "previous match", () => void this.search.step("previous")),
 			key("m", "M", "set a mark at the pointer, or take it away", () => timeline.mark()),
 			key("r", "R", "select the chosen slice", () => void this.selectSlice()),
-			key(":", ":", "SQL", () => this.sql()),
 			key("g", "G", "flame graph", () => this.toggle("flame")),
 			key("t", "T", "filter tracks", () => byId("filter").focus()),
 			key("p", "Ctrl P", "filter tracks", () => byId("filter").focus(), { ctrl: true }),
@@ -220,11 +218,6 @@ class Page implements Context {
 	private details(): void {
 		this.store.set({ tab: "details" });
 		byId("panel").focus();
-	}
-
-	private sql(): void {
-		this.store.set({ tab: "sql" });
-		byId("sql").focus();
 	}
 
 	private async selectSlice(): Promise<void> {

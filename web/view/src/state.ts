@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Place, Stretch } from "./api";
 
-export const TABS = ["details", "functions", "flame", "search", "sql", "table", "trace"] as const;
+export const TABS = ["details", "functions", "flame", "search", "table", "trace"] as const;
 export type Tab = typeof TABS[number];
 
 export interface State {
@@ -17,12 +17,11 @@ export interface State {
 	marks: number[];
 	filter: string;
 	query: string;
-	sql: string;
 	tab: Tab | null;
 }
 
 export const NOTHING: State = { view: { from: 0, to: 1 }, selection: null, tracks: [], slice: null, pins: [], hidden: [],
-	closed: [], marks: [], filter: "", query: "", sql: "", tab: null };
+	closed: [], marks: [], filter: "", query: "", tab: null };
 
 const numbers = (list: number[]) => list.join(",");
 const stretch = ({ from, to }: Stretch) => `${Math.round(from)}-${Math.round(to)}`;
@@ -40,7 +39,6 @@ export function write(state: State): string {
 		["marks", numbers(state.marks.map(Math.round))],
 		["filter", state.filter],
 		["q", state.query],
-		["sql", state.sql],
 		["tab", state.tab ?? ""],
 	];
 	// Commas and points may stand in a fragment as they are, and are easier to read.
@@ -80,7 +78,6 @@ export function read(fragment: string, otherwise: State): State {
 		marks: list(said.get("marks")),
 		filter: said.get("filter") ?? "",
 		query: said.get("q") ?? "",
-		sql: said.get("sql") ?? "",
 		tab: TABS.find(each => each === tab) ?? null,
 	};
 }

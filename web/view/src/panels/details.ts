@@ -1,15 +1,11 @@
 // details.ts - all that is known of one slice.
 // SPDX-License-Identifier: Apache-2.0
 import type { Slice } from "../api";
+import { commandOf } from "../command";
 import { button, make, pairs, table } from "../dom";
 import { time } from "../format";
 import { plain } from "../timeline/text";
 import { copyButton, failed, quiet, type Context, type Panel } from "./context";
-
-/** A value of an argument on a line of its own. */
-function argument(value: unknown): string {
-	return plain(typeof value === "string" ? value : JSON.stringify(value) ?? String(value));
-}
 
 /** The time of day at a time of the trace, to the nanosecond. */
 export function wallClock(wall: bigint, ns: number): string {
@@ -44,21 +40,19 @@ export class Details implements Panel {
 		const trace = this.context.trace();
 		const { unit, wall } = trace;
 		const rows: [string, string][] = [
-			["duration", slice.open ? `${time(slice.duration, unit)}, not ended` : time(slice.duration, unit)],
+			["duration", time(slice.duration, unit)],
 			["begins", time(slice.begin, unit)],
-			["ends", slice.open ? "after the end of the trace" : time(slice.end, unit)],
+			["ends", time(slice.end, unit)],
 			["on", this.context.timeline.title(slice.track)],
 		];
 		if (wall !== null && unit === "ns")
 			rows.push(["time of day", wallClock(wall, slice.begin)]);
 		if (slice.category)
 			rows.push(["category", plain(slice.category)]);
-		if (slice.source)
-			rows.push(["source", `${plain(slice.source.file)}:${slice.source.line}`]);
 		const file = trace.files[slice.file];
 		if (file && trace.files.length > 1)
 			rows.push(["file", plain(file.path)]);
-		if (slice.offset !== null && slice.offset !== undefined)
+		if (slice.offset !== null)
 			rows.push(["record at", `${slice.offset} (0x${BigInt(slice.offset).toString(16)})`]);
 		return rows;
 	}
@@ -66,22 +60,19 @@ export class Details implements Panel {
 	private fill(box: HTMLElement, slice: Slice): void {
 		const { context } = this;
 		const all = this.rows(slice);
-		const given = Object.entries(slice.arguments ?? {}).map(([name, value]): [string, string] => [plain(name), argument(value)]);
-		const text = () => [slice.name, ...[...all, ...given].map(([name, value]) => `${name}: ${value}`)].join("\n");
+		const text = () => [slice.name, ...all.map(([name, value]) => `${name}: ${value}`)].join("\n");
+		const command = () => commandOf("dump", context.trace(), { from: slice.begin, to: slice.end + 1 }, [slice.track]);
 		const tools = make("div", { class: "row" },
 			button("Zoom to it", () => context.timeline.show({ from: slice.begin - slice.duration * 0.05,
 				to: slice.end + slice.duration * 0.05 })),
 			button("Previous of this name", () => void this.other(slice, "previous")),
 			button("Next of this name", () => void this.other(slice, "next")),
-			copyButton(context, "Copy as text", text, "Details"));
-		if (slice.command)
-			tools.append(copyButton(context, "Copy command", () => slice.command ?? "", "Command"));
+			copyButton(context, "Copy as text", text, "Details"),
+			copyButton(context, "Copy command", command, "Command"));
 		const left = make("div", {}, pairs(all));
 		const right = make("div");
-		if (given.length)
-			right.append(make("h3", {}, "Arguments"), pairs(given));
 		if (slice.callers.length)
-			left.append(make("h3", {}, "Called by, innermost first"), this.callers(slice));
+			right.append(make("h3", {}, "Called by, innermost first"), this.callers(slice));
 		box.append(make("h2", { class: "slice-name" }, plain(slice.name)), tools, make("div", { class: "columns" }, left, right));
 	}
 

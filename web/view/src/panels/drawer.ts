@@ -14,7 +14,6 @@ const NEEDS: Record<Tab, (keyof State)[]> = {
 	functions: ["selection", "tracks"],
 	flame: ["selection", "tracks", "query"],
 	search: ["query"],
-	sql: [],
 	table: ["view", "closed", "hidden", "filter", "pins"],
 	trace: ["hidden"],
 };
