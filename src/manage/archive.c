@@ -16,6 +16,14 @@ struct part {
 	struct fxt_image image;
 };
 
+/* What found no room where the recording ended with it came behind the end. */
+static void forget_drops(struct fxt_image *image)
+{
+	image->dropped = 0;
+	for (size_t i = 0; i < image->threads.count; i++)
+		image->threads.items[i].dropped = 0;
+}
+
 static void note(struct manage_provider *provider, const struct fxt_image *image)
 {
 	provider->written = true;
@@ -60,13 +68,16 @@ static int write_parts(struct manage_result *result, struct fxt_image *const *im
 }
 
 /* The kernel's scheduling stands first: names that programs give their threads come behind it. Returns how many. */
-static size_t load_all(struct part *parts, struct manage_result *result, const char *temporary)
+static size_t load_all(struct part *parts, struct manage_result *result, const struct manage_wish *wish)
 {
+	const char *temporary = wish->temporary;
 	size_t first = result->sched_image >= 0 && load(parts, result->sched_image, temporary), count = first;
 	for (size_t i = 0; i < result->count; i++) {
 		struct manage_provider *provider = &result->providers[i];
 		if (provider->image < 0 || !load(&parts[count], provider->image, temporary))
 			continue;
+		if (wish->size_ends && result->full)
+			forget_drops(&parts[count].image);
 		note(provider, &parts[count++].image);
 	}
 	return count > first ? count : 0;
@@ -76,7 +87,7 @@ int manage_write(struct manage_result *result, const struct manage_wish *wish)
 {
 	struct part *parts = calloc(result->count + 2, sizeof *parts);
 	struct fxt_image **images = calloc(result->count + 2, sizeof *images);
-	size_t count = parts && images ? load_all(parts, result, wish->temporary) : 0;
+	size_t count = parts && images ? load_all(parts, result, wish) : 0;
 	int status = -1;
 	for (size_t i = 0; i < count; i++)
 		images[i] = &parts[i].image;

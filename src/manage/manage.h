@@ -18,7 +18,10 @@ struct manage_provider {
 	pid_t process;
 	int talk;  /* -1: the connection has ended */
 	int image; /* the file's descriptor; -1: none */
-	bool started, stopped, refused;
+	bool started, stopped;
+	bool ended; /* with this status, as of wait(): known where it was ours to wait for */
+	int status;
+	int refused;         /* an errno; 0: it is not */
 	uint64_t dropping;   /* events that found no room, as it says while it goes on */
 	uint64_t writing;    /* the same of those that it has written */
 	char path[PATH_MAX]; /* of the file; "" where it has none */
@@ -40,6 +43,7 @@ struct manage_wish {
 	const char *stop_on;   /* an alert that ends it; NULL: none */
 	uint64_t after_ns;     /* so long after it */
 	uint64_t size_most;    /* bytes of all files together; 0: without a limit */
+	bool size_ends;        /* programs are given no more room than that; what finds none comes after the end */
 	uint64_t memory;       /* bytes for making the archive */
 	const char *temporary; /* a directory for copies of what is still written; NULL: /tmp */
 	/* Is called ten times a second, where there is something new; NULL: nobody wants it. */
@@ -50,9 +54,11 @@ struct manage_wish {
 struct manage_result {
 	struct manage_provider *providers;
 	size_t count, room;
-	bool program_ended;
+	bool program_ended, left; /* and processes that it has left go on */
 	int status;               /* of the program, as of wait() */
+	int interrupted;          /* the signal that has ended it before the program; 0: none */
 	bool alerted;             /* the alert has come */
+	bool full;                /* the files have reached the size */
 	char error[MANAGE_ERROR]; /* why it failed */
 	char parts[PATH_MAX];     /* the directory of the files, where they are still there; otherwise "" */
 	/* Of scheduling: */
@@ -62,7 +68,9 @@ struct manage_result {
 	char sched_path[PATH_MAX];
 };
 
-/* Records until the program has ended, a signal comes, or what the wish says. Returns 0, or -1 and result->error. */
+/* Records until the program has ended, and those that it has left and that are recorded, or what the wish says. A
+ * signal is passed on to the program unless it came from the terminal, and so to it, too; a second one ends the
+ * recording, as the first does where no program was started, or it has ended. Returns 0, or -1 and result->error. */
 int manage_record(const struct manage_wish *wish, struct manage_result *result);
 
 /* Takes what programs that run have recorded so far, without stopping anything. Only output, attach, memory

@@ -30,11 +30,43 @@ static uid_t user_of(pid_t process)
 	return process && stat(path, &status) == 0 ? status.st_uid : geteuid();
 }
 
+/* A socket of some path may be a program's of this user, if it is in such a directory, and not in that one. */
+static pid_t provider_of(const char *path, const char *looked_at, uid_t user)
+{
+	struct stat status;
+	const char *name = strrchr(path, '/'), *folder = name ? memrchr(path, '/', (size_t)(name - path)) : NULL;
+	const size_t length = strlen(looked_at);
+	if (!folder || *path != '/' || strncmp(folder, "/trackway", 9) != 0)
+		return 0;
+	if ((size_t)(name - path) == length && strncmp(path, looked_at, length) == 0)
+		return 0;
+	return lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == user ? process_of(name + 1)
+	                                                                                      : 0;
+}
+
+/* Programs with another XDG_RUNTIME_DIR or TMPDIR: the kernel lists all sockets, by a path at the end of a line. */
+static void find_others(pid_t attach, const char *looked_at, manage_found_fn *found, void *context)
+{
+	char line[PATH_MAX];
+	const uid_t user = user_of(attach);
+	FILE *list = fopen("/proc/net/unix", "re");
+	while (list && fgets(line, sizeof line, list)) {
+		line[strcspn(line, "\n")] = 0;
+		const char *path = strchr(line, '/');
+		pid_t process = path ? provider_of(path, looked_at, user) : 0;
+		if (process && (!attach || process == attach))
+			found(context, process, path);
+	}
+	if (list)
+		fclose(list);
+}
+
 void manage_find(pid_t attach, manage_found_fn *found, void *context)
 {
 	char directory[PATH_MAX], path[PATH_MAX + 300];
 	if (control_directory(directory, sizeof directory, user_of(attach)) < 0)
 		return;
+	find_others(attach, directory, found, context);
 	DIR *open = opendir(directory);
 	for (struct dirent *entry; open && (entry = readdir(open));) {
 		pid_t process = process_of(entry->d_name);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,16 +22,35 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100, LOOKS_A_STATUS = 10, STOP_TIMEOUT_S = 5, SIGNALS = MANAGE_MOST, LISTENER, SCHED, POLLED };
+enum {
+	LOOK_MS = 100,
+	LOOK_OFTEN_MS = 10,
+	SIZE_LEAST = 1 << 16,
+	LOOKS_A_STATUS = 10,
+	STOP_TIMEOUT_S = 5,
+	SIGNALS = MANAGE_MOST,
+	LISTENER,
+	SCHED,
+	POLLED
+};
 
 static const uint64_t ns_of_second = 1000000000;
+
+/* A signal that came to all of a group has ended the program until then; what came before that once more is no second
+ * one. */
+static const uint64_t pass_after_ns = 300000000;
+
+/* What a program has left may become one that is recorded so long after its end. */
+static const uint64_t left_ns = 3 * (uint64_t)1000000000;
 
 struct manager {
 	const struct manage_wish *wish;
 	struct manage_result *result;
 	char socket[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* "" where it has none */
 	int listener, signals;
-	pid_t program; /* 0: none, or it has ended */
+	pid_t program;                      /* 0: none, or it has ended */
+	int signal;                         /* the first that has come */
+	uint64_t signal_at, passed_at, end; /* when it came, and is passed on; when the program has ended. 0: not */
 	uint64_t deadline, bytes;
 	unsigned looks; /* how often it has looked around */
 	bool stopping, news;
@@ -160,6 +180,30 @@ static void end_talk(struct manage_provider *provider)
 	provider->talk = -1;
 }
 
+/* Bytes of all files. */
+static uint64_t measure(const struct manage_result *result)
+{
+	struct stat status;
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < result->count; i++)
+		if (result->providers[i].image >= 0 && fstat(result->providers[i].image, &status) == 0)
+			bytes += (uint64_t)status.st_blocks * 512;
+	return bytes;
+}
+
+/* Where all programs together may write so much, each has what is left of it for room: it writes faster than anybody
+ * could look. */
+static int put_start(const struct manager *manager, char text[static CONTROL_TEXT - 1])
+{
+	const struct manage_wish *wish = manager->wish;
+	if (!wish->size_ends)
+		return snprintf(text, CONTROL_TEXT - 1, "start %s", wish->options);
+	const uint64_t bytes = measure(manager->result);
+	const uint64_t left = wish->size_most > bytes ? wish->size_most - bytes : 0;
+	return snprintf(text, CONTROL_TEXT - 1, "start %s,size=%llu", wish->options,
+	                (unsigned long long)(left > SIZE_LEAST ? left : SIZE_LEAST));
+}
+
 /* A program has greeted: it is given a file, once. */
 static void start(struct manager *manager, struct manage_provider *provider)
 {
@@ -169,9 +213,14 @@ static void start(struct manager *manager, struct manage_provider *provider)
 	if (manager->sched)
 		sched_follow(manager->sched, provider->process);
 	provider->image = make_file(manager, provider);
-	snprintf(text, sizeof text, "start %s", manager->wish->options);
-	if (provider->image < 0 || control_send(provider->talk, text, provider->image) < 0)
+	put_start(manager, text);
+	if (provider->image < 0 || control_send(provider->talk, text, provider->image) < 0) {
 		end_talk(provider);
+		return;
+	}
+	snprintf(text, sizeof text, "manager %s", manager->socket);
+	if (*manager->socket) /* behind it: a program that starts waits for one answer */
+		control_send(provider->talk, text, -1);
 }
 
 static void take_alert(struct manager *manager, const char *name)
@@ -196,6 +245,12 @@ static void take_status(struct manager *manager, struct manage_provider *provide
 	provider->writing = writing;
 }
 
+static int error_of(const char *text)
+{
+	const long error = strtol(text, NULL, 10);
+	return error > 0 && error < INT_MAX ? (int)error : EINVAL;
+}
+
 static void take_packet(struct manager *manager, struct manage_provider *provider)
 {
 	char text[CONTROL_TEXT];
@@ -210,8 +265,8 @@ static void take_packet(struct manager *manager, struct manage_provider *provide
 		start(manager, provider);
 	else if (control_after(text, "started"))
 		provider->started = true;
-	else if (control_after(text, "refused"))
-		provider->refused = true;
+	else if ((rest = control_after(text, "refused")))
+		provider->refused = error_of(rest);
 	else if (control_after(text, "stopped"))
 		provider->stopped = true;
 	else if ((rest = control_after(text, "alert")))
@@ -244,6 +299,8 @@ static int open_listener(struct manager *manager)
 	if (control_directory(directory, sizeof directory, geteuid()) < 0)
 		return manage_fail(manager->result, "the directory of sockets has too long a name");
 	mkdir(directory, 0700);
+	if (!control_private(directory))
+		return manage_fail(manager->result, "%s: is not a directory of this user alone (mode 0700)", directory);
 	int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/manager-%ld", directory, (long)getpid());
 	if (length < 0 || (size_t)length >= sizeof address.sun_path)
 		return manage_fail(manager->result, "the directory of sockets has too long a name");
@@ -276,12 +333,13 @@ static void execute(const struct manager *manager, const sigset_t *before, int e
 static int run_program(struct manager *manager, const sigset_t *before)
 {
 	int told[2], go[2], error = 0;
-	if (!manager->wish->words)
-		return 0;
 	if (open_listener(manager) < 0)
 		return -1;
+	if (!manager->wish->words)
+		return 0;
 	if (pipe2(told, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
 		return manage_fail(manager->result, "%s", strerror(errno));
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the program leaves is ours */
 	manager->program = fork();
 	if (manager->program == 0) {
 		close(go[1]);
@@ -324,36 +382,67 @@ static bool all_stopped(const struct manage_result *result)
 	return true;
 }
 
-static void take_signal(struct manager *manager)
+static void note_end(struct manage_result *result, pid_t process, int status)
 {
-	struct signalfd_siginfo info;
-	int status;
-	if (read(manager->signals, &info, sizeof info) != sizeof info)
-		return;
-	if (info.ssi_signo != SIGCHLD) {
-		if (manager->program)
-			kill(manager->program, (int)info.ssi_signo);
-		stop_all(manager);
-		return;
-	}
-	for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
-		if (ended == manager->program) {
-			manager->program = 0;
-			manager->result->program_ended = true;
-			manager->result->status = status;
-			stop_all(manager);
+	for (size_t i = 0; i < result->count; i++)
+		if (result->providers[i].process == process && !result->providers[i].ended) {
+			result->providers[i].ended = true;
+			result->providers[i].status = status;
 		}
 }
 
-/* Bytes of all files. */
-static uint64_t measure(const struct manage_result *result)
+/* Children are the program, and what it has left. */
+static void take_ends(struct manager *manager)
 {
-	struct stat status;
-	uint64_t bytes = 0;
+	int status;
+	pid_t ended;
+	while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+		note_end(manager->result, ended, status);
+		if (ended == manager->program) {
+			manager->program = 0;
+			manager->end = now_ns();
+			manager->result->program_ended = true;
+			manager->result->status = status;
+		}
+	}
+	manager->result->left = ended == 0 && manager->result->program_ended;
+}
+
+/* The terminal tells its whole group; what somebody else sends may have come to this process alone. */
+static void take_signal(struct manager *manager)
+{
+	struct signalfd_siginfo info;
+	const uint64_t now = now_ns();
+	if (read(manager->signals, &info, sizeof info) != sizeof info)
+		return;
+	if (info.ssi_signo == SIGCHLD) {
+		take_ends(manager);
+	} else if (manager->program && !manager->signal_at) {
+		manager->signal = (int)info.ssi_signo;
+		manager->signal_at = now;
+		manager->passed_at = info.ssi_code == SI_KERNEL ? 0 : now + pass_after_ns;
+	} else if (!manager->program || now - manager->signal_at >= pass_after_ns) {
+		manager->result->interrupted = manager->program ? (int)info.ssi_signo : 0;
+		stop_all(manager);
+	}
+}
+
+static void pass_signal(struct manager *manager)
+{
+	if (!manager->passed_at || !manager->program || now_ns() < manager->passed_at)
+		return;
+	manager->passed_at = 0;
+	kill(manager->program, manager->signal);
+}
+
+/* The program has ended, and so has all that is recorded; what it has left has had time to become such a one. */
+static bool has_ended(const struct manager *manager)
+{
+	const struct manage_result *result = manager->result;
 	for (size_t i = 0; i < result->count; i++)
-		if (result->providers[i].image >= 0 && fstat(result->providers[i].image, &status) == 0)
-			bytes += (uint64_t)status.st_blocks * 512;
-	return bytes;
+		if (result->providers[i].talk >= 0 && !result->providers[i].refused)
+			return false;
+	return result->program_ended && (!result->left || now_ns() - manager->end >= left_ns);
 }
 
 /* How many events they drop, they know best. */
@@ -378,9 +467,12 @@ static void look(struct manager *manager)
 	manager->news = false;
 	if (wish->progress && manager->looks++ % LOOKS_A_STATUS == 0)
 		ask_all(manager);
-	if (wish->size_most && bytes > wish->size_most)
+	if (wish->size_most && bytes > wish->size_most && !manager->stopping) {
+		manager->result->full = true;
 		stop_all(manager);
-	if (!manager->stopping && manager->deadline && now_ns() >= manager->deadline)
+	}
+	pass_signal(manager);
+	if (has_ended(manager) || (!manager->stopping && manager->deadline && now_ns() >= manager->deadline))
 		stop_all(manager);
 }
 
@@ -408,7 +500,7 @@ static void loop(struct manager *manager)
 	while (!is_over(manager)) {
 		look(manager);
 		nfds_t count = set_polled(manager);
-		int ready = poll(manager->polled, count, LOOK_MS);
+		int ready = poll(manager->polled, count, manager->wish->size_most ? LOOK_OFTEN_MS : LOOK_MS);
 		if (manager->sched)
 			sched_drain(manager->sched);
 		if (ready <= 0)

@@ -34,6 +34,7 @@ static struct {
 	ino_t inodes[KEPT];
 	dev_t devices[KEPT];
 	char socket[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* its name, "" where there is none */
+	char at[sizeof(((struct sockaddr_un *)NULL)->sun_path)];     /* where forked processes find the manager; "" */
 } helper;
 
 /* The categories of sites that have been met; the recording's lock is around them. */
@@ -136,10 +137,20 @@ static void do_image(int talk, const char *rest, int fd)
 		close(status.fd);
 }
 
+/* It is asked for a file by processes that are forked, before their first event. */
+static void do_manager(int talk, const char *rest, int fd)
+{
+	(void)talk;
+	if (fd >= 0)
+		close(fd);
+	snprintf(helper.at, sizeof helper.at, "%s", strlen(rest) < sizeof helper.at ? rest : "");
+}
+
 static const struct {
 	const char *word;
 	void (*act)(int talk, const char *rest, int fd);
-} words[] = {{"start", do_start}, {"stop", do_stop}, {"status", do_status}, {"image", do_image}};
+} words[] = {
+    {"start", do_start}, {"stop", do_stop}, {"status", do_status}, {"image", do_image}, {"manager", do_manager}};
 
 /* What is none of the words is left alone: another version may know more. */
 static void act(int talk, const char *text, int fd)
@@ -262,13 +273,6 @@ static void *help(void *context)
 
 /* ---- The socket. ---- */
 
-static bool is_private(const char *directory)
-{
-	struct stat status;
-	return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-	       (status.st_mode & 077) == 0;
-}
-
 static int listen_at(const char *directory)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -295,7 +299,7 @@ static int open_socket(void)
 	if (control_directory(directory, sizeof directory, geteuid()) < 0)
 		return -1;
 	mkdir(directory, 0700);
-	return is_private(directory) ? listen_at(directory) : -1;
+	return control_private(directory) ? listen_at(directory) : -1;
 }
 
 /* ---- The thread. ---- */
@@ -363,7 +367,7 @@ static void join_manager(const char *path)
 
 static void rejoin(void)
 {
-	const char *manager = secure_getenv(CONTROL_MANAGER);
+	const char *manager = *helper.at ? helper.at : secure_getenv(CONTROL_MANAGER);
 	if (manager)
 		join_manager(manager);
 	start_helper();

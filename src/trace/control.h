@@ -16,6 +16,9 @@ enum { CONTROL_VERSION = 1, CONTROL_TEXT = 4096 };
  * fit. */
 int control_directory(char *path, size_t room, uid_t user);
 
+/* Whether a path is a directory of this user, which nobody else may look into. */
+int control_private(const char *directory);
+
 /* Sends a packet, and a descriptor where it is none of -1. Never waits. Returns 0 or -1. */
 int control_send(int socket, const char *text, int fd);
 

@@ -11,22 +11,40 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* Whether sockets may be in a directory that the user has named: one that is not there is none, and neither is one
+ * whose sockets' names would be too long. */
+static int is_usable(const char *directory)
+{
+	static const char longest[] = "/trackway/manager-4294967295";
+	struct stat status;
+	return directory && *directory == '/' &&
+	       strlen(directory) + sizeof longest <= sizeof(((struct sockaddr_un *)NULL)->sun_path) &&
+	       stat(directory, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 int control_directory(char *path, size_t room, uid_t user)
 {
 	struct stat status;
 	const char *runtime = user == geteuid() ? secure_getenv("XDG_RUNTIME_DIR") : NULL;
 	const char *temporary = secure_getenv("TMPDIR");
 	int length = -1;
-	if (runtime && *runtime == '/') {
+	if (is_usable(runtime)) {
 		length = snprintf(path, room, "%s/trackway", runtime);
 	} else if (user != geteuid()) { /* where it would be for that user */
 		length = snprintf(path, room, "/run/user/%u/trackway", user);
 		if (stat(path, &status) < 0)
 			length = snprintf(path, room, "/tmp/trackway-%u", user);
 	} else {
-		length = snprintf(path, room, "%s/trackway-%u", temporary && *temporary ? temporary : "/tmp", user);
+		length = snprintf(path, room, "%s/trackway-%u", is_usable(temporary) ? temporary : "/tmp", user);
 	}
 	return length > 0 && (size_t)length < room ? 0 : -1;
+}
+
+int control_private(const char *directory)
+{
+	struct stat status;
+	return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+	       (status.st_mode & 077) == 0;
 }
 
 int control_send(int socket, const char *text, int fd)

@@ -219,6 +219,7 @@ def conversations():
                                            packet(b"image") + packet(b"start category=a*:b", 0, 4) + packet(b"stop"))
     for options in b"mode=oneshot,size=64K", b"mode=circular,size=64K,clock=monotonic", b"category=fuzz,control=off", b"size=1":
         yield f"talk-{options[:14].decode()}", packet(b"start " + options, 0, 4) + packet(b"stop") + packet(b"status", 0, 1)
+    yield "talk-manager", packet(b"start mode=streaming", 0, 4) + packet(b"manager /nowhere/manager-1") + packet(b"manager") + packet(b"stop")
     program = [packet(b"hello 1 10", i) + packet(b"started", i) + packet(b"status circular 4096 3\n2 fuzz\n1 other", i)
                for i in range(4)]
     yield "talk-hello", b"".join(program) + packet(b"alert alert", 1) + packet(b"stopped 3", 2) + packet(b"") + image

@@ -13,6 +13,7 @@ import ctypes
 import json
 import os
 import pathlib
+import pty
 import random
 import re
 import select
@@ -659,7 +660,8 @@ def record(run):
         program, = [int(path.name.split("-")[0]) for path in (run.folder / "out.fxt.parts").iterdir()]
         os.kill(program, 9)
         said = manager.wait()
-        expect(manager.process.returncode == 1 and "was ended by signal 9" in said, manager.process.returncode, said)
+        expect(manager.process.returncode == 137 and "was ended by signal 9" in said, manager.process.returncode, said)
+        expect(f"process {program} (trace-stress) was killed: all that it committed" in said, said)
     expect(not (run.folder / "out.fxt.parts").exists(), "the parts are still there")
     for place in range(3):
         check_counted(run, run.folder / "out.fxt", place)
@@ -779,13 +781,115 @@ def max_size(run):
         said = manager.wait()
     program, counted = int((run.folder / "number").read_text()), count_of(run)
     try:
-        expect(manager.process.returncode == 0 and (run.folder / "out.fxt").stat().st_size >= 1 << 19, said)
+        size = (run.folder / "out.fxt").stat().st_size
+        expect(manager.process.returncode == 0 and 1 << 19 <= size <= (1 << 20) + (1 << 17), size, said)
+        expect("goes on" in said and "--max-size" in said, said)
         while count_of(run) == counted:
             os.kill(program, 0)
             time.sleep(0.01)
     finally:
         os.kill(program, 9)
     expect(not run.findings("out.fxt")["fxt.image-dropped note"], run.findings("out.fxt"))
+
+
+def interrupted(run):
+    """An interrupt comes once to the program, which is recorded to its end; a second one ends the recording."""
+    ends = 'trap "echo >>ints" INT TERM; : >ready; while [ ! -s ints ]; do sleep 0.05; done; "$1" storm 3; exit 9'
+    stays = 'trap "" INT; "$1" storm 3; : >ready; while [ -e ready ]; do sleep 0.05; done'
+    third = (130, -signal.SIGINT)  # one more may come when all is written
+    for script, way, wanted in ((ends, "terminal", [9]), (ends, signal.SIGTERM, [9]), (stays, "terminal", third)):
+        words = [run.tool, "record", "--to", "fxt", "-o", "out.fxt", "--", "sh", "-c", script, "sh", run.programs / "trace-stress"]
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(run.folder)
+            os.execv(words[0], list(map(str, words)))
+        status, said, end = 0, b"", time.monotonic() + 60
+        while not (run.folder / "ready").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        os.write(terminal, b"\3") if way == "terminal" else os.kill(process, way)
+        while time.monotonic() < end and not (ended := os.waitpid(process, os.WNOHANG))[0]:
+            if script == stays:
+                time.sleep(0.2)
+                os.write(terminal, b"\3")
+            if select.select([terminal], [], [], 0.05)[0]:
+                try:
+                    said += os.read(terminal, 4096)
+                except OSError:  # nobody has it open any more
+                    pass
+        os.close(terminal)
+        status = os.waitstatus_to_exitcode(ended[1]) if ended[0] else "none"
+        (run.folder / "ready").unlink()
+        expect(status in wanted, way, "status", status, said)
+        rows = run.archive("out.fxt")
+        expect(any(row.get("name") == "once" for row in rows), way, "its last events", said)
+        if script == ends:
+            expect((run.folder / "ints").read_text() == "\n", way, "the program's signals", (run.folder / "ints").read_text())
+            (run.folder / "ints").unlink()
+        (run.folder / "out.fxt").unlink()
+
+
+def statuses(run):
+    """The program's status is record's; how it ended, and why it was not recorded, is told as it is."""
+    for script, status, text in (('"$1" storm 1; exit 7', 7, "sh ended with status 7"), ('"$1" handled', 0, "by _exit()"),
+                                 ('"$1" storm 20 & exit 0', 0, "1 program"), ('"$1" storm 1 & exit 3', 3, "1 program"),
+                                 ('ulimit -f 1; exec "$1" storm 1', 2, "cannot be recorded: File too large"),
+                                 ("sleep 60 & exit 0", 2, "nor what it has left")):
+        done = run.run("record", "--to", "fxt", "-o", "out.fxt", "--", "sh", "-c", "exec 2>/dev/null >&2; " + script, "sh",
+                       run.programs / "trace-stress")
+        expect(done.returncode == status and text in done.stderr.decode(), script, done)
+        expect((run.folder / "out.fxt").exists() == (status != 2), script)
+        (run.folder / "out.fxt").unlink(missing_ok=True)
+
+
+def children(run):
+    """A program that runs forks: all that its processes write is there, from their first event on."""
+    for attach in (False, True):
+        with Managed(run, "trace-stress", "children", "go", 40, program=True) as program:
+            program.until(lambda: b'"stress"' in program.ask("providers", "--json").stdout, "its sites")
+            with Managed(run, "record", "--to", "fxt", "-o", "out.fxt",
+                         *(["--attach", program.process.pid] if attach else [])) as manager:
+                program.until(lambda: b"streaming" in program.ask("providers").stdout, "the recording")
+                (run.folder / "go").touch()
+                program.process.wait(60)
+                manager.process.send_signal(signal.SIGINT)
+                said = manager.wait()
+        rows = run.archive("out.fxt")
+        found = [arguments(row)["value"][1] for row in rows if row.get("name") == "child"]
+        expect(found == list(range(40)), attach, found, said)
+        for name in "go", "out.fxt":
+            (run.folder / name).unlink()
+
+
+def directories(run):
+    """Sockets: where directories are missing, too long, another's; one that others may write to is refused."""
+    words = ["record", "--to", "fxt", "-o", "out.fxt", "--", run.programs / "trace-stress", "storm", 5]
+    temporary = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))
+    long, other = temporary / ("x" * 100), temporary / "other"
+    try:
+        def ask(directory, *words, **more):
+            environment = {**os.environ, "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(directory)}
+            return subprocess.run([run.tool, *map(str, words)], cwd=run.folder, capture_output=True, env=environment, **more)
+        long.mkdir()
+        other.mkdir()
+        for directory in temporary / "none", long, "relative":
+            done = ask(directory, *words)
+            expect(done.returncode == 0 and b"1 program" in done.stderr, directory, done)
+            (run.folder / "out.fxt").unlink()
+        (temporary / "away").mkdir(mode=0o700)
+        for make in (lambda path: path.mkdir(), lambda path: path.symlink_to(temporary / "away")):
+            make(other / "trackway")
+            if not (other / "trackway").is_symlink():
+                (other / "trackway").chmod(0o777)
+            done = ask(other, *words)
+            expect(done.returncode == 2 and b"of this user alone" in done.stderr, done)
+            expect(not (run.folder / "out.fxt.parts").exists(), "its directory stays")
+            (other / "trackway").unlink() if (other / "trackway").is_symlink() else (other / "trackway").rmdir()
+        with Managed(run, "trace-stress", "children", "go", 1, program=True) as program:
+            program.until(lambda: str(program.process.pid).encode() in ask(other, "providers").stdout, "another directory's")
+            done = ask(other, "record", "--to", "fxt", "-o", "out.fxt", "--attach", program.process.pid, "--duration", "300ms")
+            expect(b"by others" not in done.stderr and b"no program" not in done.stderr, done)
+    finally:
+        shutil.rmtree(temporary)
 
 
 def manager_killed(run):
@@ -819,7 +923,7 @@ def progress(run):
             expect(select.select([terminal], [], [], 60)[0] and len(said) < 100000, "what is shown:", said[-200:])
             said += os.read(terminal, 4096)
         os.kill(int(found[2]), 9)
-        expect(process.wait(60) == 1, process.returncode)
+        expect(process.wait(60) == 137, process.returncode)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, 9)
@@ -1035,7 +1139,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (aarch64, races, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, max_size, server, manager_killed, progress, own_switches, all_switches, no_perf, nothing):
+                 processes, attach, while_written, alert, max_size, server, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 

@@ -7,7 +7,9 @@
 #include "cli/output/show.h"
 #include "manage/manage.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -66,6 +68,16 @@ static void show_progress(void *context, const struct manage_provider *providers
 	        tw_show_plural(events, "event").text, (double)bytes / (1 << 20), drops);
 }
 
+/* What has become of a program that has not ended its recording. */
+static const char *ending_of(const struct manage_provider *provider)
+{
+	if (provider->ended)
+		return WIFSIGNALED(provider->status) ? "was killed" : "ended by _exit()";
+	if (kill(provider->process, 0) == 0 || errno == EPERM)
+		return "goes on, and has not ended its recording";
+	return "was killed, or ended by _exit()";
+}
+
 /* Returns whether anything is missing. */
 static bool say_providers(const struct manage_result *result)
 {
@@ -88,8 +100,10 @@ static bool say_providers(const struct manage_result *result)
 			    "process %ld (%s): %s began more than 32 deep in others: those that were open are missing",
 			    (long)provider->process, provider->name, tw_show_plural(provider->unkept, "duration").text);
 		if (provider->written && !provider->finished)
-			tw_say("process %ld (%s) was killed, or goes on: all that it committed is there",
-			       (long)provider->process, provider->name);
+			tw_say("process %ld (%s) %s: all that it committed is there", (long)provider->process,
+			       provider->name, ending_of(provider));
+		if (!provider->written && provider->started)
+			tw_say("process %ld ended before it had recorded anything", (long)provider->process);
 		missing |= provider->dropped != 0 || provider->refused;
 	}
 	tw_say("%s", tw_show_plural(written, "program").text);
@@ -99,44 +113,70 @@ static bool say_providers(const struct manage_result *result)
 static void say_refused(const struct manage_result *result)
 {
 	for (size_t i = 0; i < result->count; i++)
-		if (result->providers[i].refused)
+		if (result->providers[i].refused == EALREADY)
 			tw_say("process %ld is recorded by others", (long)result->providers[i].process);
+		else if (result->providers[i].refused)
+			tw_say("process %ld cannot be recorded: %s", (long)result->providers[i].process,
+			       strerror(result->providers[i].refused));
 }
 
-static bool say_end(const struct manage_result *result, const char *program)
+/* Returns what the program gives for an exit status: 0 where it goes on. */
+static int say_end(const struct manage_result *result, const char *program)
 {
+	enum { OF_SIGNAL = 128 };
 	int status = result->status;
 	if (!result->program_ended)
-		return false;
+		tw_say("%s goes on, and is not recorded any more", program);
+	else if (result->left)
+		tw_say("%s has left processes that go on", program);
+	if (!result->program_ended)
+		return result->interrupted ? OF_SIGNAL + result->interrupted : 0;
 	if (WIFSIGNALED(status))
 		tw_say("%s was ended by signal %d (%s)", program, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
 		tw_say("%s ended with status %d", program, WEXITSTATUS(status));
-	return WIFSIGNALED(status);
+	return WIFSIGNALED(status) ? OF_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int say_nothing(const struct manage_result *result, char **words)
+{
+	size_t refused = 0;
+	for (size_t i = 0; i < result->count; i++)
+		refused += result->providers[i].refused != 0;
+	if (refused)
+		return tw_say_error("nothing was recorded");
+	if (words && result->left)
+		return tw_say_error("nothing was recorded: neither %s nor what it has left had met a site of "
+		                    "libtrackway_trace when it ended",
+		                    words[0]);
+	return tw_say_error("nothing was recorded: %s", words ? "the program is not linked with libtrackway_trace, or "
+	                                                        "met none of its sites"
+	                                                      : "no program that traces itself was running");
 }
 
 static int finish(const struct manage_result *result, const struct tw_record_options *options, int status, char **words)
 {
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
-	bool killed = words && say_end(result, words[0]);
+	bool failed = status < 0 && strcmp(result->error, "nothing was recorded") != 0;
+	int ended = words && !(failed && !result->program_ended) ? say_end(result, words[0]) : 0;
 	say_refused(result);
 	if (status < 0 && *result->parts)
 		tw_say("what was recorded is in %s", result->parts);
-	if (status < 0 && strcmp(result->error, "nothing was recorded") == 0)
-		return tw_say_error("nothing was recorded: %s",
-		                    words ? "the program is not linked with libtrackway_trace, or "
-		                            "met none of its sites"
-		                          : "no program that traces itself was running");
+	if (status < 0 && !failed)
+		return say_nothing(result, words);
 	if (status < 0)
 		return tw_say_error("%s", result->error);
 	if (*result->sched_told)
 		tw_say("%s", result->sched_told);
 	if (result->sched_lost)
 		tw_say("--sched: the kernel had no room for %s", tw_show_plural(result->sched_lost, "record").text);
+	if (result->full)
+		tw_say("--max-size: so much is written");
 	if (options->stop_on && !result->alerted)
 		tw_say("the alert %s did not come", options->stop_on);
-	return say_providers(result) || killed ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
+	bool missing = say_providers(result);
+	return ended ? ended : missing ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
 }
 
 static int run(const struct tw_record_options *options, char **words, size_t count)
@@ -161,6 +201,8 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	    .stop_on = options->stop_on,
 	    .after_ns = options->after,
 	    .size_most = options->max_size,
+	    .size_ends = options->max_size && !options->buffer_size &&
+	                 (!options->mode || strcmp(options->mode, mode_words[0]) == 0),
 	    .memory = tw_memory_asked(&options->common),
 	    .temporary = tw_temporary_folder(),
 	    .progress = show_progress,
@@ -186,7 +228,7 @@ static const struct tw_option own_options[] = {
      .help = "stop when a program gives this alert (TW_TRACE_ALERT)"},
     {"after", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(after), .placeholder = "TIME", .help = "so long after the alert"},
     {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "N", .least = 1,
-     .help = "stop when all programs together have written so much"},
+     .help = "stop when all programs together have written so much, about"},
     {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "record this process, which runs"},
     {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(in_memory),

@@ -96,8 +96,11 @@ const struct tw_command tw_command_record = {
     .operands = "[PROGRAM [ARGUMENT...]]",
     .description =
 	"Runs a program and writes its trace. Put -- before the program, so that its options are its own. "
-	"SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed on to it. With --to xtrace, xray-fdr and tracelog, processes "
-	"that it leaves behind are waited for; a recording to fxt may end before its programs do, which go on.\n"
+	"SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed on to it; what the terminal sends it gets itself, "
+	"once. It is waited for, and recorded to its end. With --to xtrace, xray-fdr and tracelog, "
+	"processes that it leaves behind are waited for, too, with --to fxt those that are recorded. A "
+	"second signal ends a recording to fxt at once, as --duration, --stop-on and --max-size do: its "
+	"programs go on.\n"
 	"\n"
 	"With --to xtrace, the default, an AArch64 Linux program runs under qemu-aarch64, and every instruction "
 	"that it executes is written with what it loads and stores: two files for each thread, and for each "
@@ -126,12 +129,13 @@ const struct tw_command tw_command_record = {
 	"the program runs, the logs are OUT.PID.part, which every command reads. A record is in the "
 	"log as soon as it is made, whatever ends the program. What is chosen by no option is as the variables of "
 	"CoreProfiler say, PROF_LINE_TRACE and the others.",
-    .exit_status =
-	"With --to xray-fdr and tracelog that of the program, 128 and the signal's number when a signal ended it; 2 "
-	"for wrong use, when nothing was recorded, or when the output cannot be written. With --to xtrace and fxt 0 "
-	"when the program was recorded until it ended, with whatever status; 1 when a signal ended it, or when so many "
-	"threads ran at a time that some were not recorded (the others were), or buffers were full; 2 for wrong use, "
-	"when nothing was recorded, or when the output cannot be written.",
+    .exit_status = "With --to xray-fdr, tracelog and fxt that of the program, 128 and the signal's number when a "
+		   "signal ended it; with --to fxt 1 where that would be 0 and buffers were full, or a program could "
+		   "not be recorded, and where the recording ended before the program 0, or 128 and the signal's "
+		   "number when a second signal ended it. With --to xtrace 0 when the program was recorded until it "
+		   "ended, with whatever status; 1 when a signal ended it, or when so many threads ran at a time that "
+		   "some were not recorded (the others were). 2 for wrong use, when nothing was recorded, or when the "
+		   "output cannot be written.",
     .examples = "trackway record -o trace -- ./program input.txt\tEvery instruction of a run.\n"
 		"trackway record --from-hint --snapshot-interval 100000 -o trace -- ./program\tWhat is between two "
 		"marks.\n"

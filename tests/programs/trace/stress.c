@@ -3,6 +3,7 @@
  * stress commit TRUTH THREADS   threads count events until they are killed; word N of TRUTH: those of thread N
  * stress signals TRUTH          the same in a handler that comes at any moment
  * stress forks TRUTH PROCESSES  processes fork while their threads count
+ * stress children FILE COUNT    an event, and when the file is there so many processes, one after the other, with one each
  * stress storm THREADS          threads that write one event each
  * stress strings COUNT          so many names
  * stress library FILE ROUNDS    a library with sites is loaded and unloaded
@@ -132,6 +133,21 @@ static int forks(char **words)
 	ending = true;
 	tw_trace_stop();
 	_exit(0);
+}
+
+static int children(char **words)
+{
+	TW_TRACE_INSTANT("stress", "waits", TW_SCOPE_THREAD);
+	while (access(words[0], F_OK) != 0)
+		usleep(1000);
+	for (int i = 0; i < atoi(words[1]); i++) {
+		if (fork() == 0) {
+			TW_TRACE_INSTANT("stress", "child", TW_SCOPE_THREAD, TW_I32("value", i));
+			exit(0);
+		}
+		wait(NULL);
+	}
+	return 0;
 }
 
 static void *once(void *context)
@@ -315,9 +331,9 @@ static const struct {
 	const char *name;
 	int (*run)(char **words);
 	int words;
-} parts[] = {{"commit", commit, 2},     {"signals", signals, 1}, {"forks", forks, 2},   {"storm", storm, 1},
-             {"strings", strings, 1},   {"library", library, 2}, {"alerts", alerts, 1}, {"handled", handled, 0},
-             {"switches", switches, 1}, {"closed", closed, 0}};
+} parts[] = {{"commit", commit, 2},     {"signals", signals, 1}, {"forks", forks, 2},      {"storm", storm, 1},
+             {"strings", strings, 1},   {"library", library, 2}, {"alerts", alerts, 1},    {"handled", handled, 0},
+             {"switches", switches, 1}, {"closed", closed, 0},   {"children", children, 2}};
 
 int main(int count_of_words, char **words)
 {
