@@ -42,6 +42,28 @@ static int write_at(const struct collect_board *board, const char *name, const v
 	return error;
 }
 
+/* ---- Names. ---- */
+
+static bool is_there(const struct collect_board *board, const struct tw_xtrace_name *name)
+{
+	char text[TW_XTRACE_NAME_SIZE], path[PATH_MAX + TW_XTRACE_NAME_SIZE + 1];
+	tw_xtrace_name_format(name, text);
+	snprintf(path, sizeof path, "%s/%s", board->directory, text);
+	return access(path, F_OK) == 0;
+}
+
+/* The name of this thread's data. A number that comes again, as the system gives it to a new thread when the old one
+ * has ended, is raised, so that no file is opened over another: no number of the system is so large. */
+static struct tw_xtrace_name name_of(const struct collect_board *board)
+{
+	enum { AGAIN = 10000000 /* PID_MAX_LIMIT of Linux is 4,194,304 */ };
+	struct tw_xtrace_name name = {.number = (uint64_t)gettid(), .hint = 9};
+	memcpy(name.timestamp, board->timestamp, sizeof name.timestamp);
+	while (is_there(board, &name))
+		name.number += AGAIN;
+	return name;
+}
+
 /* ---- Slots. ---- */
 
 static struct collect_slot *take_slot(struct collect_board *board)
@@ -67,11 +89,10 @@ static int write_header(const struct stream *stream, const struct collect_board 
 
 void stream_open(struct stream *stream, struct collect_board *board, bool ordered)
 {
-	struct tw_xtrace_name name = {.number = (uint64_t)gettid(), .hint = 9};
+	struct tw_xtrace_name name = name_of(board);
 	*stream = (struct stream){.ordered = ordered};
 	if (atomic_load(&board->error) || !(stream->slot = take_slot(board)))
 		return;
-	memcpy(name.timestamp, board->timestamp, sizeof name.timestamp);
 	atomic_store(&stream->slot->start, 0);
 	atomic_store(&stream->slot->end, 0);
 	tw_xtrace_name_format(&name, stream->slot->data_name);

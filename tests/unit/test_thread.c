@@ -25,6 +25,7 @@
 #include "collect/flush.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
+#include "collect/stream.h"
 #include "collect/thread.h"
 
 enum { HEADER = 24, SNAPSHOT = 1424, LONGEST = 40, MOST = 1 << 24 /* bytes of a file */ };
@@ -359,6 +360,42 @@ static void ends_where_there_is_no_room(void **state)
 		run(&(struct play){.seed = i, .blocks = 6000, .room = rooms[i]}, 1, EFBIG);
 }
 
+/* A thread whose number was another's before: both have their files. */
+static void opens_no_file_over_another(void **state)
+{
+	char folder[] = "/tmp/test_thread.XXXXXX", text[TW_XTRACE_NAME_SIZE];
+	int fd;
+	struct collect_board *board = collect_board_make(&fd);
+	struct stream stream;
+	(void)state;
+	assert_true(board && mkdtemp(folder));
+	snprintf(board->directory, sizeof board->directory, "%s", folder);
+	strcpy(board->timestamp, "1");
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct tw_xtrace_token token = {.kind = TW_XTRACE_PCINST, .pc = i, .opcode = i};
+		stream_open(&stream, board, false);
+		stream_token(&stream, board, &token);
+		stream_close(&stream, board);
+	}
+	assert_int_equal(collect_flush(board), 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct tw_xtrace_name name = {.timestamp = "1",
+		                              .number = (uint64_t)gettid() + i * UINT64_C(10000000),
+		                              .hint = 9};
+		size_t size;
+		tw_xtrace_name_format(&name, text);
+		uint8_t *bytes = read_file(folder, text, &size);
+		assert_true(size == 13 && bytes[1] == i && bytes[9] == i);
+		free(bytes);
+		name.snapshots = true;
+		tw_xtrace_name_format(&name, text);
+		free(read_file(folder, text, &size));
+		assert_int_equal(size, HEADER);
+	}
+	assert_int_equal(rmdir(folder), 0);
+	collect_board_free(board, fd);
+}
+
 /* Killed before its files were there, or with one of them: the tool takes what there is away, and nothing went wrong. */
 static void leaves_nothing_of_a_thread_that_has_not_begun(void **state)
 {
@@ -393,6 +430,7 @@ int main(void)
 	    cmocka_unit_test(writes_whole_tokens),
 	    cmocka_unit_test(begins_in_a_child),
 	    cmocka_unit_test(ends_where_there_is_no_room),
+	    cmocka_unit_test(opens_no_file_over_another),
 	    cmocka_unit_test(leaves_nothing_of_a_thread_that_has_not_begun),
 	};
 	return cmocka_run_group_tests_name("thread", tests, NULL, NULL);

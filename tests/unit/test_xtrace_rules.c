@@ -20,7 +20,9 @@
 #define SVC 0xd4000001u
 #define MRS_FPCR 0xd53b4400u
 #define RNDR 0xd53b2400u
+#define RNDRRS 0xd53b2420u
 #define CSEL 0x9a820020u
+#define FCSEL 0x1e620c20u /* fcsel d0, d1, d2, eq */
 #define ZVA 0xd50b7420u
 #define CIVAC 0xd50b7e20u
 #define LDXR 0xc85f7c22u /* ldxr x2, [x1] */
@@ -87,6 +89,11 @@ static const struct {
     {"none", BYTES(PCINST(PC, MRS_FPCR), INST(NOP)), "xtrace.value-missing@0"},
     {"of another instruction", BYTES(PCINST(PC, NOP), MRS(1), INST(NOP)), "xtrace.value-unexpected@13"},
     {"flags", BYTES(PCINST(PC, CSEL), FLAGS(0xf0000000u), INST(RNDR), MRS(1), FLAGS(0)), ""},
+    {"no flags", BYTES(PCINST(PC, CSEL), INST(RNDR), MRS(1), INST(NOP)),
+     "xtrace.flags-missing@0 xtrace.flags-missing@13"},
+    {"no flags behind FCSEL", BYTES(PCINST(PC, FCSEL), INST(NOP)), "xtrace.flags-missing@0"},
+    {"no flags behind RNDRRS", BYTES(PCINST(PC, RNDRRS), MRS(1), INST(NOP)), "xtrace.flags-missing@0"},
+    {"a load's status", BYTES(PCINST(PC, LDXR), LOAD8(DATA), STXR(0), INST(NOP)), "xtrace.stxr-load@30"},
     {"flags that are none", BYTES(PCINST(PC, CSEL), FLAGS(1)), "xtrace.flags-reserved@13"},
     {"flags of a nop", BYTES(PCINST(PC, NOP), FLAGS(0)), "xtrace.value-unexpected@13"},
     {"zeroes", BYTES(PCINST(PC, ZVA), DC(DATA), INST(CIVAC), INST(CIVAC), DC(DATA)), ""},

@@ -357,7 +357,7 @@ static void add_tokens(struct xtrace_operation *to)
 		to->needs |= tellers[i].needed ? kind : 0;
 	}
 	to->may |= to->needs;
-	to->simple = !to->needs && !(to->traits & (XTRACE_LITERAL | XTRACE_LOAD_EXCLUSIVE));
+	to->simple = !to->needs && !(to->traits & (XTRACE_LITERAL | XTRACE_LOAD_EXCLUSIVE | XTRACE_TELLS_FLAGS));
 }
 
 void xtrace_operation(uint32_t opcode, struct xtrace_operation *operation)

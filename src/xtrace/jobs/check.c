@@ -160,6 +160,9 @@ static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 		judge_accesses(checker, interrupted);
 	if (operation->needs & ~step->seen && !interrupted)
 		tell_missing(checker);
+	if (operation->traits & XTRACE_TELLS_FLAGS && !(step->seen & 1 << TW_XTRACE_MISC_FLAGS) && !interrupted)
+		REPORT(checker, XTRACE_FLAGS_MISSING, step->offset, "Opcode 0x%08" PRIx32 " has no MISC_FLAGS.",
+		       operation->opcode);
 	if (operation->traits & (XTRACE_LOAD_EXCLUSIVE | XTRACE_STORE_EXCLUSIVE))
 		judge_exclusive(checker);
 	judge_call(checker);
@@ -269,7 +272,9 @@ static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtr
 	bool returned = token->kind == TW_XTRACE_SVCRET && checker->call_count;
 	if (!step->has_pc || step->operation->may >> token->kind & 1 || returned || token->kind == TW_XTRACE_TIME)
 		return;
-	REPORT(checker, access ? XTRACE_ACCESS_UNEXPECTED : XTRACE_VALUE_UNEXPECTED, offset,
+	bool of_load = token->kind == TW_XTRACE_STXR && step->operation->traits & XTRACE_LOAD_EXCLUSIVE;
+	enum xtrace_rule other = of_load ? XTRACE_STXR_LOAD : XTRACE_VALUE_UNEXPECTED;
+	REPORT(checker, access ? XTRACE_ACCESS_UNEXPECTED : other, offset,
 	       "A token %s follows opcode 0x%08" PRIx32 " at 0x%" PRIx64 ".", tw_xtrace_kind_name(token->kind),
 	       step->operation->opcode, step->pc);
 }
