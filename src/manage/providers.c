@@ -44,6 +44,17 @@ static pid_t provider_of(const char *path, const char *looked_at, uid_t user)
 	                                                                                      : 0;
 }
 
+/* Whether a line of the kernel's list is of a socket that listens: its connections have the same path. */
+static bool listens(const char *line)
+{
+	enum { FLAGS = 3, ACCEPTS = 1 << 16 }; /* the field, and __SO_ACCEPTCON */
+	for (int i = 0; i < FLAGS; i++) {
+		line += strcspn(line, " ");
+		line += strspn(line, " ");
+	}
+	return (strtoul(line, NULL, 16) & ACCEPTS) != 0;
+}
+
 /* Programs with another XDG_RUNTIME_DIR or TMPDIR: the kernel lists all sockets, by a path at the end of a line. */
 static void find_others(pid_t attach, const char *looked_at, manage_found_fn *found, void *context)
 {
@@ -52,7 +63,7 @@ static void find_others(pid_t attach, const char *looked_at, manage_found_fn *fo
 	FILE *list = fopen("/proc/net/unix", "re");
 	while (list && fgets(line, sizeof line, list)) {
 		line[strcspn(line, "\n")] = 0;
-		const char *path = strchr(line, '/');
+		const char *path = listens(line) ? strchr(line, '/') : NULL;
 		pid_t process = path ? provider_of(path, looked_at, user) : 0;
 		if (process && (!attach || process == attach))
 			found(context, process, path);

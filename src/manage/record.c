@@ -435,13 +435,34 @@ static void pass_signal(struct manager *manager)
 	kill(manager->program, manager->signal);
 }
 
-/* The program has ended, and so has all that is recorded; what it has left has had time to become such a one. */
+/* Whether a process is there, and no zombie. */
+static bool is_running(pid_t process)
+{
+	char path[64], text[512];
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+	FILE *file = fopen(path, "re");
+	const size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+	if (file)
+		fclose(file);
+	text[size] = 0;
+	const char *name_end = strrchr(text, ')');
+	return name_end && name_end[1] == ' ' && !strchr("ZX", name_end[2]);
+}
+
+/* The program has ended, and so has all that is recorded; what it has left has had time to become such a one. So it is
+ * of one that runs, which may execute another program, unless it has refused. */
 static bool has_ended(const struct manager *manager)
 {
 	const struct manage_result *result = manager->result;
-	for (size_t i = 0; i < result->count; i++)
+	const pid_t attach = manager->wish->attach;
+	bool refused = false;
+	for (size_t i = 0; i < result->count; i++) {
+		refused |= result->providers[i].refused != 0;
 		if (result->providers[i].talk >= 0 && !result->providers[i].refused)
 			return false;
+	}
+	if (attach)
+		return refused || !is_running(attach);
 	return result->program_ended && (!result->left || now_ns() - manager->end >= left_ns);
 }
 

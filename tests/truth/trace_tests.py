@@ -702,8 +702,11 @@ def attach(run):
             listed, = [json.loads(line) for line in program.ask("providers", "--json").stdout.splitlines()]
             expect(listed["events"] >= seen and listed["cut"] == listed["too_deep"] == 0, "events", listed, "of", seen)
             expect(program.ask("snapshot", "-o", "snapshot.fxt").returncode == 0, "snapshot")
-            after = program.ask("record", "--to", "fxt", "-o", "second.fxt", "--duration", "300ms")
-            expect(b"recorded by others" in after.stderr and after.returncode == 2, after)
+            for words in ("--duration", "300ms"), ("--attach", program.process.pid):
+                after = program.ask("record", "--to", "fxt", "-o", "second.fxt", *words)
+                expect(b"recorded by others" in after.stderr and after.returncode == 2, after)
+            none = program.ask("record", "--to", "fxt", "-o", "second.fxt", "--attach", 2**31 - 1)
+            expect(b"does not run" in none.stderr and none.returncode == 2, none)
             manager.process.send_signal(2)
             said = manager.wait()
             expect(manager.process.returncode == 0, said)
@@ -851,8 +854,10 @@ def children(run):
                 program.until(lambda: b"streaming" in program.ask("providers").stdout, "the recording")
                 (run.folder / "go").touch()
                 program.process.wait(60)
-                manager.process.send_signal(signal.SIGINT)
+                if not attach:  # it ends with its program otherwise
+                    manager.process.send_signal(signal.SIGINT)
                 said = manager.wait()
+                expect(manager.process.returncode == 0, said)
         rows = run.archive("out.fxt")
         found = [arguments(row)["value"][1] for row in rows if row.get("name") == "child"]
         expect(found == list(range(40)), attach, found, said)
@@ -886,8 +891,14 @@ def directories(run):
             (other / "trackway").unlink() if (other / "trackway").is_symlink() else (other / "trackway").rmdir()
         with Managed(run, "trace-stress", "children", "go", 1, program=True) as program:
             program.until(lambda: str(program.process.pid).encode() in ask(other, "providers").stdout, "another directory's")
-            done = ask(other, "record", "--to", "fxt", "-o", "out.fxt", "--attach", program.process.pid, "--duration", "300ms")
-            expect(b"by others" not in done.stderr and b"no program" not in done.stderr, done)
+            words = [run.tool, "record", "--to", "fxt", "-o", "out.fxt", "--attach", str(program.process.pid)]
+            with subprocess.Popen(words, cwd=run.folder, stderr=subprocess.PIPE,
+                                  env={**os.environ, "XDG_RUNTIME_DIR": str(other)}) as manager:
+                program.until(lambda: b"streaming" in ask(other, "providers").stdout, "the recording")
+                listed = ask(other, "providers", "--json").stdout
+                (run.folder / "go").touch()
+                said = manager.communicate(timeout=60)[1]
+            expect(len(listed.splitlines()) == 1 and manager.returncode == 0, listed, said)
     finally:
         shutil.rmtree(temporary)
 

@@ -138,13 +138,16 @@ static int say_end(const struct manage_result *result, const char *program)
 	return WIFSIGNALED(status) ? OF_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int say_nothing(const struct manage_result *result, char **words)
+static int say_nothing(const struct manage_result *result, uint64_t attach, char **words)
 {
 	size_t refused = 0;
 	for (size_t i = 0; i < result->count; i++)
 		refused += result->providers[i].refused != 0;
 	if (refused)
 		return tw_say_error("nothing was recorded");
+	if (attach)
+		return tw_say_error("nothing was recorded: process %" PRIu64 " does not run, or does not trace itself",
+		                    attach);
 	if (words && result->left)
 		return tw_say_error("nothing was recorded: neither %s nor what it has left had met a site of "
 		                    "libtrackway_trace when it ended",
@@ -164,7 +167,7 @@ static int finish(const struct manage_result *result, const struct tw_record_opt
 	if (status < 0 && *result->parts)
 		tw_say("what was recorded is in %s", result->parts);
 	if (status < 0 && !failed)
-		return say_nothing(result, words);
+		return say_nothing(result, options->attach, words);
 	if (status < 0)
 		return tw_say_error("%s", result->error);
 	if (*result->sched_told)
@@ -230,7 +233,7 @@ static const struct tw_option own_options[] = {
     {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "N", .least = 1,
      .help = "stop when all programs together have written so much, about"},
     {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
-     .help = "record this process, which runs"},
+     .help = "record this process, which runs, and what it forks, until it ends"},
     {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(in_memory),
      .help = "keep what programs write in memory: it is lost when this command is killed"},
     {"sched", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(sched),
