@@ -23,6 +23,7 @@ const TOOL = option("--tool");
 const PAGE = option("--page");
 const CHROMIUM = "/usr/bin/chromium";
 const DATA = join(HERE, "../data");
+const PATIENCE = 60_000; // ms: machines may be busy
 const SIZE = { width: 1280, height: 800 };
 const MARKUP = "<img src=x onerror=\"window.hacked=1\"></script><b>&amp;";
 const LONG = "std::vector<std::pair<int, std::string>>::emplace_back(int&&, std::string const&)";
@@ -49,14 +50,15 @@ function lines(...command) {
 
 class View {
 	/** Starts the server of some files, and opens its address. */
-	static async open(browser, files, { fragment = "", options = {} } = {}) {
+	static async open(browser, files, { words = [], options = {} } = {}) {
 		const view = new View();
-		view.server = spawn(TOOL, ["view", "--no-open", ...files], { stdio: ["ignore", "pipe", "pipe"] });
+		view.server = spawn(TOOL, ["view", "--no-open", ...words, ...files], { stdio: ["ignore", "pipe", "pipe"] });
 		const out = createInterface(view.server.stdout);
 		view.address = (await out[Symbol.asyncIterator]().next()).value;
 		if (!view.address)
 			throw new Error("trackway view printed no address");
 		view.context = await browser.newContext({ viewport: SIZE, ...options });
+		view.context.setDefaultTimeout(PATIENCE);
 		view.page = await view.context.newPage();
 		view.wrong = [];
 		view.page.on("pageerror", error => view.wrong.push(error.message));
@@ -68,9 +70,9 @@ class View {
 		if (PAGE)
 			for (const [address, file] of [["/", "index.html"], ["/app.js", "app.js"], ["/app.css", "app.css"]])
 				await view.context.route(url => url.pathname === address && !url.search, route => route.fulfill({ path: join(PAGE, file) }));
-		await view.page.goto(view.address + fragment);
+		await view.page.goto(view.address);
 		if (PAGE) // what an answer leads to cannot be replaced
-			await view.page.goto(new URL(`/${fragment}`, view.address).href);
+			await view.page.goto(new URL(`/${new URL(view.address).hash}`, view.address).href);
 		await view.rest();
 		return view;
 	}
@@ -132,9 +134,11 @@ class View {
 
 	/** The rows of the panel's table of that name: a list of texts each. */
 	async rows(name) {
-		const table = this.page.getByRole("table", { name, exact: true });
-		await table.locator("tbody tr").first().waitFor();
-		return table.locator("tbody tr").evaluateAll(rows => rows.map(row => [...row.children].map(cell => cell.textContent)));
+		const handle = await this.page.waitForFunction(title => {
+			const rows = [...document.querySelectorAll(`table[aria-label="${title}"] > tbody > tr`)];
+			return rows.length > 0 && rows.map(row => [...row.children].map(cell => cell.textContent));
+		}, name);
+		return handle.jsonValue();
 	}
 }
 
@@ -353,7 +357,19 @@ const ALONE = {
 			const wanted = lines("check", "--json", file);
 			assert(wanted.length > 0);
 			assert.deepEqual((await view.rows("Findings")).map(row => [row[1], row[3]]),
-				wanted.map(({ offset, rule }) => [`0x${offset.toString(16)}`, rule]));
+				wanted.map(({ record, rule }) => [`0x${record.toString(16)}`, rule]));
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "--state opens what a link shows"(browser, folder) {
+		const state = "t=100000-600000&slice=2.0.0.0&marks=250000&tab=trace";
+		const view = await View.open(browser, [join(folder, "calls.json")], { words: ["--state", state] });
+		try {
+			const found = await view.state();
+			assert.deepEqual([found.view, found.marks, found.tab], [{ from: 100_000, to: 600_000 }, [250_000], "trace"]);
+			assert(found.slice);
 		} finally {
 			await view.close();
 		}
@@ -415,7 +431,6 @@ async function run(playwright) {
 	try {
 		const view = await View.open(browser, [file]);
 		view.file = file;
-		view.page.setDefaultTimeout(20_000);
 		for (const [name, test] of Object.entries(TESTS))
 			await one(name, () => test(view));
 		await view.close();

@@ -47,7 +47,7 @@ export class Labels {
 
 	private label(line: Line): HTMLElement {
 		const { track } = line;
-		const name = plain(track.name);
+		const name = plain(line.name);
 		const toggle = button(name, () => this.store.set({ closed: toggled(this.store.state.closed, track.id) }), {
 			class: `name${line.inside ? " inside" : ""}`, title: hintOf(line), "aria-expanded": String(!line.closed),
 			"data-does": `close ${track.id}` });

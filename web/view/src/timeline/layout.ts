@@ -11,6 +11,8 @@ export const PAD = 4; // above and below the slices of a track
 
 export interface Line {
 	track: Track;
+	/** What it is called where it stands. */
+	name: string;
 	group: boolean;
 	/** Inside a group. */
 	inside: boolean;
@@ -84,7 +86,7 @@ export function layOut(tracks: Track[], state: State): Layout {
 	const place = (track: Track, group: boolean, deep: boolean) => {
 		const closed = state.closed.includes(track.id);
 		const height = heightOf(track, group, closed);
-		layout.lines.push({ track, group, inside: deep, pinned: false, closed, y: layout.height, height });
+		layout.lines.push({ track, name: track.name, group, inside: deep, pinned: false, closed, y: layout.height, height });
 		layout.height += height;
 	};
 	const walk = (track: Track, deep: boolean) => {
@@ -104,7 +106,7 @@ export function layOut(tracks: Track[], state: State): Layout {
 		if (!track)
 			continue;
 		const height = heightOf(track, false, state.closed.includes(id));
-		layout.pinned.push({ track, group: false, inside: false, pinned: true, closed: state.closed.includes(id),
+		layout.pinned.push({ track, name: titleOf(track, tracks), group: false, inside: false, pinned: true, closed: state.closed.includes(id),
 			y: layout.pinnedHeight, height });
 		layout.pinnedHeight += height;
 	}
