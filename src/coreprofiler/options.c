@@ -62,6 +62,7 @@ void profiler_options_read(struct profiler_options *options)
 	    .stacks = flag("PROF_STACK_TRACK", true),
 	    .gc = flag("PROF_GC_TRACE", false),
 	    .live_heap = flag("TRACKWAY_TRACELOG_LIVE_HEAP", false),
+	    .delayed = flag("PROF_DELAYED_START", false),
 	    .old = dialect && strcmp(dialect, "d2") == 0,
 	};
 }

@@ -20,7 +20,8 @@ struct profiler_options {
 	enum profiler_method { PROFILER_NONE, PROFILER_SAMPLING } method;
 	uint32_t sampling_ms, cpu_ms;
 	bool high_granularity, line_trace, cpu_process, cpu_thread, execution, memory, stacks, gc, live_heap;
-	bool old; /* dialect d2 */
+	bool delayed; /* it begins paused */
+	bool old;     /* dialect d2 */
 };
 
 struct profiler {
@@ -28,7 +29,8 @@ struct profiler {
 	struct profiler_options options;
 	struct lines lines;
 	struct ids classes, functions;
-	bool off; /* a forked child: nothing is written */
+	bool off;            /* a forked child: nothing is written */
+	_Atomic bool paused; /* what is loaded is told, and no more */
 };
 extern struct profiler profiler;
 
@@ -131,6 +133,14 @@ void profiler_forget_function(uint64_t id);
 void profiler_heap_add(uint64_t object, uint64_t class_id);
 void profiler_tell_heap(uint64_t ms);
 void profiler_tell_generations(uint64_t ms);
+
+/* ---- Pausing (pause.c). ---- */
+
+/* Takes the signals. */
+void profiler_pause_begin(bool paused);
+
+/* Does what a signal has asked for. By one thread. */
+void profiler_pause_look(void);
 
 /* ---- The thread that does something now and then (ticks.c). ---- */
 

@@ -114,6 +114,8 @@ static void begin_at_now(struct text *line, const char *kind)
 static void put_jit(const char *kind, uint64_t id, const int32_t *status)
 {
 	struct text line;
+	if (profiler.paused)
+		return;
 	begin_at_now(&line, kind);
 	profiler_add_pointer(&line, id);
 	if (status)
@@ -178,10 +180,16 @@ static int32_t thread_destroyed(struct com *own, uint64_t id)
 
 /* ---- Collections. ---- */
 
+/* One that begins while the profiler is paused is not told of. The runtime tells of one beginning at a time. */
+static _Atomic bool gc_told;
+
 static int32_t gc_started(struct com *own, int32_t count, const int32_t *collected, uint32_t reason)
 {
 	enum { INDUCED = 1, FLAGS = 4 };
 	struct text line;
+	gc_told = !profiler.paused;
+	if (!gc_told)
+		return COM_OK;
 	begin_at_now(&line, "gch gcs ");
 	text_string(&line, reason == INDUCED ? " induced " : " ? ");
 	for (int32_t i = 0; i < FLAGS; i++)
@@ -194,6 +202,8 @@ static int32_t gc_finished(struct com *own)
 {
 	const uint64_t ms = profiler_ms();
 	struct text line;
+	if (!gc_told)
+		return COM_OK;
 	text_begin(&line, "gch gcf ");
 	profiler_add_thread(&line);
 	text_char(&line, ' ');
@@ -214,7 +224,8 @@ static int32_t allocated(struct com *own, uint64_t object, uint64_t class_id)
 
 static int32_t references(struct com *own, uint64_t object, uint64_t class_id, uint32_t count, const uint64_t *others)
 {
-	profiler_heap_add(object, class_id);
+	if (gc_told)
+		profiler_heap_add(object, class_id);
 	return COM_OK;
 }
 

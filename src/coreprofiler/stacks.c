@@ -198,7 +198,7 @@ static bool is_told(const struct profiler_thread *thread)
 /* In the thread that allocates. */
 void profiler_allocated(uint64_t object, uint64_t class_id)
 {
-	struct profiler_thread *thread = profiler_own_thread();
+	struct profiler_thread *thread = profiler.paused ? NULL : profiler_own_thread();
 	uint64_t size = 0;
 	if (!thread || COM_CALL(profiler.info, object_size, object, &size) < 0)
 		return;

@@ -62,7 +62,7 @@ static void put_options(const struct profiler_options *options)
 	put_word("CollectionMethod", options->method == PROFILER_SAMPLING ? "Sampling" : "None");
 	put_number("SamplingTimeoutMs", options->sampling_ms);
 	put_flag("HighGranularityEnabled", options->high_granularity);
-	put_flag("TracingSuspendedOnStart", false);
+	put_flag("TracingSuspendedOnStart", options->delayed);
 	put_flag("LineTraceEnabled", options->line_trace);
 	put_flag("CpuTraceProcessEnabled", options->cpu_process);
 	put_flag("CpuTraceThreadEnabled", options->cpu_thread);
@@ -115,6 +115,7 @@ static int32_t begin(struct com *info)
 	put_pseudo(0, "<UNMANAGED>");
 	put_pseudo(1, "<JIT>");
 	pthread_atfork(NULL, NULL, stop_in_child);
+	profiler_pause_begin(options->delayed);
 	if (ask_for_events(options) < 0 || !profiler_ticks_begin()) {
 		profiler_write_out();
 		profiler.off = true;

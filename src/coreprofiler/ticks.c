@@ -106,14 +106,16 @@ static void do_what_is_due(struct moments *moments)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!is_before(&now, &moments->sample)) {
-		if (options->method == PROFILER_SAMPLING)
+		profiler_pause_look();
+		if (options->method == PROFILER_SAMPLING && !profiler.paused)
 			sample();
 		profiler_tell_seen();
 		profiler_write_out();
 		moments->sample = after(now, options->sampling_ms);
 	}
 	if (!is_before(&now, &moments->cpu)) {
-		tell_cpu();
+		if (!profiler.paused)
+			tell_cpu();
 		moments->cpu = after(now, options->cpu_ms);
 	}
 }

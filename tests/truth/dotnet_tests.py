@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / "tests/dotnet/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool"
@@ -40,12 +41,13 @@ class Bench:
         self.host.chmod(0o755)
         subprocess.run(["mcs", "-nologo", "-warn:0", "-target:library", f"-out:{self.hook}", PROGRAM], check=True)
 
+    def environment(self, how):
+        return {**os.environ, "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_STARTUP_HOOKS": str(self.hook),
+                "DOTNET_BUNDLE_EXTRACT_BASE_DIR": str(self.directory / "bundle"), "DOTNET_DbgEnableMiniDump": "0", "TRUTH": how}
+
     def run(self, command, how="", **variables):
-        environment = {**os.environ, "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_STARTUP_HOOKS": str(self.hook),
-                       "DOTNET_BUNDLE_EXTRACT_BASE_DIR": str(self.directory / "bundle"), "DOTNET_DbgEnableMiniDump": "0",
-                       "TRUTH": how, **variables}
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
-                              env=environment, cwd=self.directory)
+                              env={**self.environment(how), **variables}, cwd=self.directory)
 
     def record(self, *options, how=""):
         """The log of a run, and how the run ended."""
@@ -144,6 +146,40 @@ def limit(bench):
     bench.rows("info", log)
 
 
+def ask(bench, pid, option, line):
+    """Has the profiler pause or go on, and waits until its log says so."""
+    done = subprocess.run([bench.tool, "record", "--to", "tracelog", option, pid], check=False)
+    expect(done.returncode == 0, option, done)
+    part = bench.directory / f"wait.log.{pid}.part"
+    for _ in range(6000):
+        if line in part.read_bytes():
+            return
+        time.sleep(0.01)
+    raise Fails(f"{line} does not come")
+
+
+def paused(bench):
+    log = bench.directory / "wait.log"
+    command = [bench.tool, "record", "--to", "tracelog", "--delayed-start", "-o", log, "--", bench.host, "--version"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+                          env=bench.environment("wait"), cwd=bench.directory) as program:
+        pid = program.stdout.readline().split()[1]
+        ask(bench, pid, "--resume", b"prf trs ")
+        program.stdin.write("\n")
+        expect(program.stdout.readline() == "made\n", "it goes on")
+        ask(bench, pid, "--pause", b"prf tps ")
+        program.stdin.write("\n")
+        program.stdin.close()
+        program.stdout.read()
+    expect(program.returncode == 0, program.returncode)
+    bench.check(log)
+    made = {row["class"]: row["count"] for row in bench.rows("alloc", log)}
+    expect(made["Marker"] == 200, "200 were made between", made["Marker"])
+    done = subprocess.run([bench.tool, "record", "--to", "tracelog", "--pause", str(os.getpid())], check=False,
+                          stderr=subprocess.PIPE, text=True)
+    expect(done.returncode == 2 and "not recorded" in done.stderr, "others are left alone", done)
+
+
 def nothing(bench):
     done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", bench.directory / "none.log", "--", "/bin/true"])
     expect(done.returncode == 2 and "nothing was recorded" in done.stderr, done)
@@ -158,6 +194,7 @@ TESTS = {
     "it ends by FailFast": ends("fail", 128 + signal.SIGABRT),
     "it ends by an exception": ends("throw", 128 + signal.SIGABRT),
     "it ends by SIGKILL": ends("kill", 128 + signal.SIGKILL),
+    "it begins late, and pauses": paused,
     "a limit of size": limit,
     "no .NET program": nothing,
 }

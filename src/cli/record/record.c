@@ -69,9 +69,13 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	for (size_t i = 0; options->to && i < RECORDERS; i++)
 		if (strcmp(recorders[i]->format, options->to) == 0)
 			chosen = recorders[i];
-	if (!options->output)
+	const bool asks = chosen->asks && chosen->asks(options);
+	if (asks && (count || options->output))
+		return tw_say_usage(&tw_command_record,
+		                    "a program that runs is asked without another one, and without -o");
+	if (!options->output && !asks)
 		return tw_say_usage(&tw_command_record, "record wants -o OUT");
-	if (count == 0 && !chosen->finds_programs)
+	if (count == 0 && !chosen->finds_programs && !asks)
 		return tw_say_usage(&tw_command_record, "record wants PROGRAM [ARGUMENT...]");
 	int status = refuse_foreign(options, chosen);
 	return status ? status : chosen->run(options, operands, count);
@@ -128,7 +132,8 @@ const struct tw_command tw_command_record = {
 	"collections, CPU times, stacks in turn, and every allocation with its stack: a log for each process. While "
 	"the program runs, the logs are OUT.PID.part, which every command reads. A record is in the "
 	"log as soon as it is made, whatever ends the program. What is chosen by no option is as the variables of "
-	"CoreProfiler say, PROF_LINE_TRACE and the others.",
+	"CoreProfiler say, PROF_LINE_TRACE and the others. SIGRTMIN+7 pauses, SIGRTMIN+8 goes on, as do --pause and "
+	"--resume.",
     .exit_status = "With --to xray-fdr, tracelog and fxt that of the program, 128 and the signal's number when a "
 		   "signal ended it; with --to fxt 1 where that would be 0 and buffers were full, or a program could "
 		   "not be recorded, and where the recording ended before the program 0, or 128 and the signal's "

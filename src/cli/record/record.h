@@ -29,15 +29,17 @@ struct tw_record_options {
 	bool in_memory, sched;
 	/* tracelog */
 	const char *collect_method, *execution_trace, *memory_trace, *gc_trace, *cpu_trace, *line_trace, *dialect;
-	uint64_t sampling_timeout, cpu_trace_timeout;
-	bool live_heap;
+	uint64_t sampling_timeout, cpu_trace_timeout, pause, resume;
+	bool live_heap, delayed_start;
 };
 
 /* One format that programs are recorded to. */
 struct tw_recorder {
-	const char *format;                                                              /* as --to has it */
-	const struct tw_option_group *group;                                             /* its options */
-	bool finds_programs;                                                             /* it may be given none */
+	const char *format;                  /* as --to has it */
+	const struct tw_option_group *group; /* its options */
+	bool finds_programs;                 /* it may be given none */
+	/* Whether it is asked for something else than a recording, which needs no output; NULL: it never is. */
+	bool (*asks)(const struct tw_record_options *options);
 	int (*run)(const struct tw_record_options *options, char **words, size_t count); /* returns enum tw_exit */
 };
 extern const struct tw_recorder tw_record_xtrace, tw_record_flight, tw_record_fxt, tw_record_dotnet;

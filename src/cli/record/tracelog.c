@@ -8,6 +8,7 @@
 #include "coreprofiler/lines.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ static void become(const void *context)
 	if (set_profiler(dotnet->library) && set("TRACKWAY_TRACELOG", path) && set_size(options->max_size) &&
 	    (!options->dialect || set("TRACKWAY_TRACELOG_DIALECT", options->dialect)) &&
 	    (!heap || set("TRACKWAY_TRACELOG_LIVE_HEAP", "1")) &&
+	    (!options->delayed_start || set("PROF_DELAYED_START", "1")) &&
 	    choose("PROF_COLLECT_METHOD", options->collect_method, "Sampling") &&
 	    choose("PROF_EXECUTION_TRACE", options->execution_trace, "1") &&
 	    choose("PROF_MEMORY_TRACE", options->memory_trace, "1") &&
@@ -133,6 +135,42 @@ static int finish(void *context, const char *part, unsigned long pid)
 	return 0;
 }
 
+/* ---- Programs that run. ---- */
+
+static bool asks(const struct tw_record_options *options)
+{
+	return options->pause || options->resume;
+}
+
+/* Whether a process has a handler for a signal: without one it would end. */
+static bool has_handler(uint64_t pid, int number)
+{
+	char path[64], line[256];
+	unsigned long long caught = 0;
+	snprintf(path, sizeof path, "/proc/%llu/status", (unsigned long long)pid);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		if (strncmp(line, "SigCgt:", 7) == 0)
+			caught = strtoull(line + 7, NULL, 16);
+	if (file)
+		fclose(file);
+	return caught >> (number - 1) & 1;
+}
+
+/* CoreProfiler's own signals. */
+static int ask(uint64_t pid, int behind_first)
+{
+	const int number = SIGRTMIN + behind_first;
+	if (!pid)
+		return 0;
+	if (kill((pid_t)pid, 0) < 0)
+		return tw_say_error("process %llu: %s", (unsigned long long)pid, strerror(errno));
+	if (!has_handler(pid, number))
+		return tw_say_error("process %llu is not recorded by this", (unsigned long long)pid);
+	return kill((pid_t)pid, number) < 0 ? tw_say_error("process %llu: %s", (unsigned long long)pid, strerror(errno))
+	                                    : 0;
+}
+
 /* ---- All. ---- */
 
 static int say_end(const struct dotnet *dotnet, const struct tw_program *program)
@@ -156,7 +194,10 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 {
 	struct dotnet dotnet = {.options = options, .words = words};
 	struct tw_program program = {.become = become, .context = &dotnet, .name = words[0]};
+	enum { PAUSE = 7, RESUME = 8 };
 	(void)count;
+	if (asks(options))
+		return tw_worse(ask(options->pause, PAUSE), ask(options->resume, RESUME));
 	if (options->library ? !realpath(options->library, dotnet.library)
 	                     : !tw_program_part(library_name, dotnet.library))
 		return tw_say_error("%s: not found; --library names it",
@@ -196,6 +237,12 @@ static const struct tw_option own_options[] = {
      .help = "CPU time of the process and of threads; on otherwise (PROF_CPU_TRACE)"},
     {"cpu-trace-timeout", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(cpu_trace_timeout), .placeholder = "TIME",
      .least = 1000000, .help = "how often, in whole milliseconds; 10ms otherwise (PROF_CPU_TRACE_TIMEOUT)"},
+    {"delayed-start", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(delayed_start),
+     .help = "begin when --resume says so; until then only what is loaded is recorded (PROF_DELAYED_START)"},
+    {"pause", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(pause), .placeholder = "PID", .least = 1, .most = INT_MAX,
+     .help = "let the profiler of this process pause: a process that another record has started"},
+    {"resume", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(resume), .placeholder = "PID", .least = 1, .most = INT_MAX,
+     .help = "let it go on"},
     {"dialect", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dialect), .words = dialects,
      .help = "d3, as readers of 2018 and later have it, the default; d2, as the format's document has it"},
     {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "SIZE", .least = 1 << 20,
@@ -208,5 +255,6 @@ const struct tw_option_group tw_record_dotnet_options = {".NET programs (tracelo
 const struct tw_recorder tw_record_dotnet = {
     .format = "tracelog",
     .group = &tw_record_dotnet_options,
+    .asks = asks,
     .run = run,
 };

@@ -40,8 +40,23 @@ static class Truth {
 			GC.Collect();
 	}
 
+	// 10 markers, 200 after a line of input, 77 after another one.
+	static void Wait() {
+		MakeMarkers(10);
+		Console.WriteLine("pid {0}", Process.GetCurrentProcess().Id);
+		Console.ReadLine();
+		MakeMarkers(200);
+		Console.WriteLine("made");
+		Console.ReadLine();
+		MakeMarkers(77);
+	}
+
 	internal static void Run() {
 		string how = Environment.GetEnvironmentVariable("TRUTH") ?? "";
+		if (how == "wait") {
+			Wait();
+			return;
+		}
 		MakeMarkers(1000);
 		MakeArrays(500);
 		for (int i = 0; i < 4; i++) {
@@ -52,7 +67,7 @@ static class Truth {
 		Keep();
 		Collect();
 		if (how == "busy")
-			Busy(400);
+			Busy(800);
 		Console.WriteLine("made {0}", kept.Length);
 		if (how == "exit")
 			Environment.Exit(3);
