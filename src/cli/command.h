@@ -86,6 +86,7 @@ struct tw_command {
 	X(snapshot)                                                                                                    \
 	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \
+	X(view)                                                                                                        \
 	X(completion)                                                                                                  \
 	X(help)
 

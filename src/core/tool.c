@@ -84,7 +84,9 @@ bool tw_can_repair(const struct tw_reader *reader)
 
 void tw_reader_progress(const struct tw_reader *reader, uint64_t *done, uint64_t *all)
 {
-	tw_input_progress(reader->input, done, all);
+	*done = *all = 0;
+	if (reader->input)
+		tw_input_progress(reader->input, done, all);
 }
 
 bool tw_was_made(const struct tw_event *event)

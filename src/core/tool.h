@@ -35,7 +35,7 @@ bool tw_has_two_counts(const struct tw_reader *reader);
 /* Whether tw_repair() knows the reader's format. */
 bool tw_can_repair(const struct tw_reader *reader);
 
-/* Tells how many bytes of the input have been read, and how many there are; safe from any thread. */
+/* Tells how many bytes of the input have been read, and how many there are; 0 of a merge. Safe from any thread. */
 void tw_reader_progress(const struct tw_reader *reader, uint64_t *done, uint64_t *all);
 
 /* Whether an event was made at the edge of a time window, where the reader was asked to mark such events: its record is

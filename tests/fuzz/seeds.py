@@ -232,11 +232,25 @@ def maps(data):
         yield f"map-{path.stem}", path.read_bytes()
 
 
+def views(data):
+    """Requests about traces, for the server of views: the address, three headers, and the trace."""
+    asked = ["window?from=0&to=90000000&width=40&names=0&tracks=0,1,2,3,4,5,6,7,8,9",
+             "window?from=16000&to=17000&width=7&names=1&tracks=1,2", "trace", "progress", "flame", "stat?tracks=1&text=a",
+             "slice?track=1&lane=0&depth=0&item=0", "near?name=a&at=0&direction=next",
+             "near?track=1&lane=0&depth=0&item=0&direction=previous"]
+    traces = [(data / name).read_bytes() for name in ("fxt/oneshot_all.fxt", "chrome/phases.json")]
+    for i, question in enumerate(asked):
+        head = f"/api/{question}\nlocalhost:1\nhttp://localhost:1\ntrackway-0=0123\n".encode()
+        trace = traces[i % len(traces)]
+        yield f"view-{i}", head + (trace if len(trace) < 8192 else trace[:4096] + trace[-2048:])
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *maps(tests / "data")]
+              *images(), *line_images(), *conversations(), *maps(tests / "data"),
+              *views(tests / "data")]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

@@ -1,0 +1,148 @@
+/* view.c - trackway view: a timeline in the browser. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/tool.h"
+
+#include "cli/command.h"
+#include "cli/files/single_read.h"
+#include "cli/files/spooled_stdin.h"
+#include "cli/files/walk.h"
+#include "cli/options/names.h"
+#include "cli/output/message.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct view_command {
+	struct tw_common common;
+	struct tw_option_number port;
+	bool no_open;
+	const char *state;
+};
+
+/* What ends it. */
+static void block_signals(sigset_t *ends)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action;
+	sigemptyset(ends);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(ends, numbers[i]);
+	pthread_sigmask(SIG_BLOCK, ends, NULL);
+}
+
+/* Whether there is a desktop that a browser can be opened in. */
+static bool has_desktop(void)
+{
+	const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+	return (x && *x) || (wayland && *wayland);
+}
+
+/* What the browser says is not for the terminal. */
+static void open_browser(const char *address, const char *mark, const char *state)
+{
+	static char name[] = "xdg-open";
+	char *whole = NULL;
+	if (asprintf(&whole, "%s%s%s", address, mark, state) < 0)
+		return;
+	char *arguments[] = {name, whole, NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	pid_t pid;
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", fd == STDIN_FILENO ? 0 : 1, 0);
+	(void)posix_spawnp(&pid, name, &actions, &attributes, arguments, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	free(whole);
+}
+
+static int serve(struct view *view, const struct view_command *options, const sigset_t *ends)
+{
+	int number;
+	if (view_serve(view, (unsigned)options->port.value) < 0)
+		return tw_say_error("no server on 127.0.0.1: %s", view_error(view));
+	const char *mark = options->state ? "#" : "", *state = options->state ? options->state : "";
+	if (printf("%s%s%s\n", view_address(view), mark, state) < 0 || fflush(stdout))
+		return tw_say_error("standard output: %s", strerror(errno));
+	if (!options->no_open && has_desktop())
+		open_browser(view_address_once(view), mark, state);
+	sigwait(ends, &number);
+	return 0;
+}
+
+static int show(const struct view_command *options, struct tw_who *who, struct tw_names *names, char **paths,
+                size_t count)
+{
+	struct view_options what = {.paths = paths, .count = count};
+	struct view *view = NULL;
+	sigset_t ends;
+	tw_take_options(&options->common, true, &what.read);
+	int status = tw_spool_stdin(paths, count);
+	for (size_t i = 0; i < count && status == 0; i++)
+		status = tw_who_choose(who, &options->common, paths[i], &what.read);
+	for (size_t i = 0; i < count && status == 0; i++)
+		tw_names_want(names, &options->common, paths[i]);
+	status = status ? status : tw_names_open(names, &options->common, &what.read);
+	if (status)
+		return status;
+	block_signals(&ends);
+	if (view_open(&view, &what) < 0)
+		status = tw_say_error("%s", view ? view_error(view) : "out of memory");
+	else
+		status = serve(view, options, &ends);
+	view_close(view);
+	return status;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct tw_names names = {0};
+	struct tw_who who = {0};
+	if (((const struct view_command *)common)->port.value > UINT16_MAX)
+		return tw_say_usage(&tw_command_view, "--port: there is no port above 65535");
+	count = tw_drop_same_traces(common, operands, count);
+	int status = show((const struct view_command *)common, &who, &names, operands, count);
+	tw_names_close(&names);
+	tw_who_free(&who);
+	return status;
+}
+
+static const struct tw_option own_options[] = {
+    {"port", 0, TW_OPTION_NUMBER, offsetof(struct view_command, port), .placeholder = "N",
+     .help = "the port of the address; one that is free otherwise"},
+    {"no-open", 0, TW_OPTION_FLAG, offsetof(struct view_command, no_open),
+     .help = "print the address, and open no browser"},
+    {"state", 0, TW_OPTION_TEXT, offsetof(struct view_command, state), .placeholder = "STATE",
+     .help = "what is shown at first: what stands behind # in the address of a page, which \"copy link\" gives"},
+};
+static const struct tw_option_group *const groups[] =
+    TW_OPTION_GROUPS(TW_OPTIONS("Address", own_options), &tw_filter_options, &tw_input_options, &tw_jobs_options);
+
+const struct tw_command tw_command_view = {
+    .name = "view",
+    .summary = "a timeline in the browser",
+    .operands = "FILE...",
+    .description =
+	"Reads the traces once and shows them in the browser: the address is printed, and opened where there is a "
+	"desktop. It answers while it still reads. The server listens on 127.0.0.1 alone, and to nobody without the "
+	"token in the address; over ssh, forward its port with -L. Ctrl-C ends it.\n\n"
+	"Several files are on one clock, each from its own start.",
+    .examples = "trackway view app.fxt\tLook at a trace.\n"
+		"trackway view --no-open --port 9000 app.fxt\tOn another machine, with `ssh -L 9000:127.0.0.1:9000`.\n",
+    .groups = groups,
+    .size = sizeof(struct view_command),
+    .least = 1,
+    .run = run,
+};

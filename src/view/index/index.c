@@ -1,0 +1,444 @@
+/* index.c - the events of a trace as rows of a picture. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/index.h"
+
+#include "analysis/series/sched.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Bytes for stacks of calls, and for asynchronous operations that are open. */
+enum { STACKS_LIMIT = 24 << 20, PAIRS_LIMIT = 8 << 20 };
+
+/* ---- Rows. ---- */
+
+static uint64_t row_key(uint32_t track, uint32_t lane, uint32_t depth)
+{
+	return (uint64_t)track << 32 | (uint64_t)lane << 16 | depth;
+}
+
+static struct view_row *find_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
+{
+	uint32_t number;
+	bool found = lane <= UINT16_MAX && depth <= UINT16_MAX &&
+	             tw_map_find(&index->row_numbers, row_key(track, lane, depth), &number);
+	return found ? &index->rows[number] : NULL;
+}
+
+const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
+{
+	return find_row(index, track, lane, depth);
+}
+
+/* Finds a row, or adds it. NULL where there is no room. */
+static struct view_row *row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
+                               uint32_t depth)
+{
+	struct view_row *row = find_row(index, track, lane, depth);
+	if (row || track == VIEW_NONE)
+		return row;
+	bool points = kind == VIEW_POINTS;
+	if (index->row_count >= VIEW_ROWS_MOST ||
+	    (!points && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
+	    !tw_grow(&index->rows, &index->row_room, index->row_count + 1, sizeof *index->rows) ||
+	    !tw_map_add(&index->row_numbers, row_key(track, lane, depth), (uint32_t)index->row_count))
+		return NULL;
+	row = &index->rows[index->row_count++];
+	*row = (struct view_row){.track = track, .lane = (uint16_t)lane, .depth = (uint16_t)depth, .kind = kind};
+	index->tracks.changes += points;
+	return row;
+}
+
+/* Puts a slice on the first lane from one on that is free where it begins. */
+static void put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
+                      const struct view_slice *slice)
+{
+	enum { TRIED = 256 };
+	for (unsigned i = 0; i < TRIED; i++, lane++) {
+		struct view_row *row = row_of(index, VIEW_SLICES, track, lane, depth);
+		if (!row)
+			break;
+		if (slice->begin < row->last)
+			continue;
+		if (!view_row_add_slice(row, &index->store, slice))
+			break;
+		index->tracks.items[track].slices++;
+		return;
+	}
+	index->left++;
+}
+
+/* ---- Tracks and names of the reader. ---- */
+
+static enum view_track_kind kind_of(const struct tw_track *track)
+{
+	switch (track->kind) {
+	case TW_TRACK_THREAD:
+		return VIEW_THREAD;
+	case TW_TRACK_PROCESS:
+		return VIEW_PROCESS;
+	case TW_TRACK_CPU:
+		return VIEW_CPU;
+	case TW_TRACK_OTHER:
+		break;
+	}
+	return VIEW_OTHER;
+}
+
+static uint32_t new_track(struct view_index *index, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(index->dictionary, number);
+	enum view_track_kind kind = kind_of(track);
+	uint64_t thread = kind == VIEW_OTHER ? number : kind == VIEW_PROCESS ? 0 : track->thread;
+	uint32_t found = view_tracks_find(&index->tracks, kind, kind == VIEW_CPU ? 0 : track->process, thread);
+	if (found != VIEW_NONE && track->name && kind == VIEW_OTHER)
+		view_track_call(&index->tracks, found, tw_dictionary_name(index->dictionary, track->name));
+	return found;
+}
+
+static uint32_t track_of(struct view_index *index, uint32_t number)
+{
+	if (!tw_grow(&index->track_numbers, &index->track_room, (size_t)number + 1, sizeof *index->track_numbers))
+		return VIEW_NONE;
+	if (!index->track_numbers[number])
+		index->track_numbers[number] = 1 + new_track(index, number);
+	return index->track_numbers[number] - 1;
+}
+
+static uint32_t name_of(struct view_index *index, uint32_t name)
+{
+	uint32_t number = view_names_take(&index->names, &index->store, index->dictionary, name);
+	return number == VIEW_NONE ? 0 : number;
+}
+
+/* ---- Slices. ---- */
+
+static struct view_open *open_of(struct view_index *index, uint32_t row)
+{
+	return row >= TW_ROW_FIRST ? &index->open[row - TW_ROW_FIRST] : NULL;
+}
+
+static uint32_t take_open(struct view_index *index)
+{
+	uint32_t found = index->open_free;
+	if (found) {
+		index->open_free = index->open[found - 1].next;
+		return found - 1 + TW_ROW_FIRST;
+	}
+	if (!tw_budget_grow(&index->budget, TW_FOR_ROWS, &index->open, &index->open_room, index->open_count + 1,
+	                    sizeof *index->open))
+		return TW_ROW_OTHER;
+	return (uint32_t)index->open_count++ + TW_ROW_FIRST;
+}
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct view_index *index = (struct view_index *)calls;
+	uint32_t row = take_open(index);
+	struct view_open *open = open_of(index, row);
+	(void)caller, (void)name;
+	(void)track_of(index, calls->track); /* tracks are numbered as they are met */
+	if (open)
+		*open = (struct view_open){.offset = index->event->offset,
+		                           .category = index->event->category,
+		                           .depth = calls->stack->depth};
+	return row;
+}
+
+static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
+{
+	struct view_open *open = open_of((struct view_index *)calls, frame->row);
+	(void)caller;
+	if (open)
+		open->depth = (uint32_t)(frame - calls->stack->space->frames) - 1;
+	return frame->row;
+}
+
+static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                  enum tw_call_end how)
+{
+	struct view_index *index = (struct view_index *)calls;
+	struct view_open *open = open_of(index, frame->row);
+	(void)how;
+	if (!open) {
+		index->left++;
+		return;
+	}
+	const struct view_slice slice = {.begin = frame->begin,
+	                                 .end = frame->begin + call->duration,
+	                                 .offset = open->offset,
+	                                 .name = name_of(index, frame->name),
+	                                 .category = name_of(index, open->category)};
+	put_slice(index, track_of(index, calls->track), calls->lane, open->depth, &slice);
+	open->next = index->open_free;
+	index->open_free = frame->row - TW_ROW_FIRST + 1;
+}
+
+static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .moved = moved};
+
+/* ---- Points. ---- */
+
+static void put_point(struct view_index *index, uint32_t name)
+{
+	const struct tw_event *event = index->event;
+	uint32_t track = track_of(index, event->track);
+	struct view_row *row = row_of(index, VIEW_POINTS, track, VIEW_POINTS_LANE, 0);
+	/* What comes late stands where the last one is: the order of a row is that of time. */
+	uint64_t time = row && event->time < row->last ? row->last : event->time;
+	const struct view_slice point = {.begin = time,
+	                                 .end = time,
+	                                 .offset = event->offset,
+	                                 .name = name,
+	                                 .category = name_of(index, event->category)};
+	index->left += !row || !view_row_add_slice(row, &index->store, &point);
+}
+
+static void take_instant(struct view_index *index)
+{
+	put_point(index, name_of(index, index->event->name));
+}
+
+/* Its name is the message. */
+static void take_log(struct view_index *index)
+{
+	const struct tw_argument *message = index->arguments;
+	if (!index->event->argument_count || message->type != TW_ARG_TEXT) {
+		take_instant(index);
+		return;
+	}
+	uint32_t name = view_names_add(&index->names, &index->store, (const char *)message->value.bytes, message->size);
+	put_point(index, name == VIEW_NONE ? 0 : name);
+}
+
+/* The innermost function. */
+static void take_sample(struct view_index *index)
+{
+	const struct tw_stack *stack = tw_dictionary_stack(index->dictionary, index->event->other);
+	put_point(index, name_of(index, tw_dictionary_location(index->dictionary, stack->location)->name));
+}
+
+/* ---- Counters: a lane for each series. ---- */
+
+static bool is_number(const struct tw_argument *argument, double *value)
+{
+	if (argument->type == TW_ARG_INT)
+		*value = (double)argument->value.i;
+	else if (argument->type == TW_ARG_UINT)
+		*value = (double)argument->value.u;
+	else if (argument->type == TW_ARG_DOUBLE)
+		*value = argument->value.d;
+	else
+		return false;
+	return isfinite(*value);
+}
+
+/* The lane of a series; VIEW_LANES_MOST where there is no room. */
+static uint32_t lane_of(struct view_index *index, uint32_t number, uint32_t name)
+{
+	struct view_track *track = &index->tracks.items[number];
+	for (uint32_t i = 0; i < track->lane_count; i++)
+		if (track->series[i] == name)
+			return i;
+	if (track->lane_count >= VIEW_LANES_MOST ||
+	    !tw_grow(&track->series, &track->series_room, track->lane_count + 1, sizeof *track->series))
+		return VIEW_LANES_MOST;
+	track->series[track->lane_count] = name;
+	return track->lane_count;
+}
+
+static void put_sample(struct view_index *index, uint32_t track, const struct tw_argument *argument, double value)
+{
+	uint32_t lane = lane_of(index, track, name_of(index, argument->name));
+	struct view_row *row = lane < VIEW_LANES_MOST ? row_of(index, VIEW_COUNTER, track, lane, 0) : NULL;
+	uint64_t time = row && index->event->time < row->last ? row->last : index->event->time;
+	const struct view_sample sample = {.time = time, .value = value};
+	if (!row || !view_row_add_sample(row, &index->store, &sample))
+		index->left++;
+	else
+		index->tracks.items[track].slices++;
+}
+
+static void take_counter(struct view_index *index)
+{
+	const struct tw_event *event = index->event;
+	uint64_t process = tw_dictionary_track(index->dictionary, event->track)->process;
+	uint64_t own = tw_hash_two((uint64_t)event->name << 32 | event->category, event->id);
+	uint32_t track = view_tracks_find(&index->tracks, VIEW_COUNTERS, process, own);
+	if (track != VIEW_NONE && !index->tracks.items[track].fixed)
+		view_track_call(&index->tracks, track, tw_dictionary_name(index->dictionary, event->name));
+	for (unsigned i = 0; i < event->argument_count && track != VIEW_NONE; i++) {
+		double value;
+		if (is_number(&index->arguments[i], &value))
+			put_sample(index, track, &index->arguments[i], value);
+	}
+}
+
+/* ---- Asynchronous operations: a track for each name of a process. ---- */
+
+static void begin_operation(struct view_index *index)
+{
+	const struct tw_event *event = index->event;
+	struct tw_open_pair *open =
+	    tw_pairs_add(&index->pairs, tw_pair_key(index->dictionary, event, true), PAIRS_LIMIT);
+	index->left += !open;
+	if (!open)
+		return;
+	open->id = event->offset;
+	open->ts = event->time;
+	open->track = event->track;
+	open->name = event->name;
+	open->category = event->category;
+}
+
+static void put_operation(struct view_index *index, const struct tw_open_pair *open, uint64_t end)
+{
+	uint64_t process = tw_dictionary_track(index->dictionary, open->track)->process;
+	uint32_t track = view_tracks_find(&index->tracks, VIEW_ASYNC, process, open->name);
+	if (track == VIEW_NONE) {
+		index->left++;
+		return;
+	}
+	if (!index->tracks.items[track].fixed)
+		view_track_call(&index->tracks, track, tw_dictionary_name(index->dictionary, open->name));
+	const struct view_slice slice = {.begin = open->ts,
+	                                 .end = end > open->ts ? end : open->ts,
+	                                 .offset = open->id,
+	                                 .name = name_of(index, open->name),
+	                                 .category = name_of(index, open->category)};
+	put_slice(index, track, 0, 0, &slice);
+}
+
+static void end_operation(struct view_index *index)
+{
+	uint64_t key = tw_pair_key(index->dictionary, index->event, true);
+	struct tw_open_pair *open = tw_pairs_find(&index->pairs, key);
+	if (!open)
+		return;
+	put_operation(index, open, index->event->time);
+	tw_pairs_remove(&index->pairs, open);
+	tw_pairs_sweep(&index->pairs);
+}
+
+/* ---- CPUs. ---- */
+
+static void put_running(struct view_index *index, size_t cpu, uint64_t end)
+{
+	const struct view_running *running = &index->cpus[cpu];
+	if (running->name == VIEW_NONE || end <= running->since)
+		return;
+	const struct view_slice slice = {.begin = running->since,
+	                                 .end = end,
+	                                 .offset = running->offset,
+	                                 .name = running->name,
+	                                 .category = name_of(index, 0)};
+	put_slice(index, view_tracks_find(&index->tracks, VIEW_CPU, 0, cpu), 0, 0, &slice);
+}
+
+/* The name of what runs: of the thread, "thread 7" where it has none; nothing where it is not known. */
+static uint32_t running_name(struct view_index *index, uint32_t number)
+{
+	uint32_t own = number ? track_of(index, number) : VIEW_NONE;
+	if (own == VIEW_NONE)
+		return VIEW_NONE;
+	view_track_name(&index->tracks, own, index->dictionary);
+	struct view_track *track = &index->tracks.items[own];
+	if (!track->running)
+		track->running =
+		    1 + view_names_add(&index->names, &index->store, track->name.bytes, track->name.length);
+	return track->running - 1;
+}
+
+static void take_switch(struct view_index *index)
+{
+	const struct tw_event *event = index->event;
+	size_t cpu = event->cpu;
+	for (; index->cpu_count <= cpu; index->cpu_count++) {
+		if (!tw_grow(&index->cpus, &index->cpu_room, index->cpu_count + 1, sizeof *index->cpus)) {
+			index->left++;
+			return;
+		}
+		index->cpus[index->cpu_count] = (struct view_running){.name = VIEW_NONE};
+	}
+	put_running(index, cpu, event->time);
+	bool idle = tw_sched_comes_idle(index->dictionary, event, index->arguments);
+	index->cpus[cpu] = (struct view_running){.since = event->time,
+	                                         .offset = event->offset,
+	                                         .name = idle ? VIEW_NONE : running_name(index, event->other)};
+}
+
+/* ---- All together. ---- */
+
+static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
+    [TW_INSTANT] = take_instant,     [TW_LOG] = take_log,
+    [TW_STACK_SAMPLE] = take_sample, [TW_CPU_SAMPLE] = take_sample,
+    [TW_COUNTER] = take_counter,     [TW_ASYNC_BEGIN] = begin_operation,
+    [TW_ASYNC_END] = end_operation,  [TW_ALLOCATION_SAMPLE] = take_sample,
+    [TW_SWITCH] = take_switch,
+};
+
+int view_index_init(struct view_index *index, const char *directory, uint64_t rounding)
+{
+	int error = view_store_open(&index->store, directory);
+	index->store.error = error;
+	if (error)
+		return TW_ERR_SYSTEM;
+	index->calls.hooks = &hooks;
+	index->calls.budget = &index->budget;
+	index->calls.exact = true;
+	index->calls.rounding = rounding;
+	tw_budget_reset(&index->budget, STACKS_LIMIT, 1);
+	return tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
+}
+
+static void take(struct view_index *index, const struct tw_event *event)
+{
+	uint64_t over = tw_event_over(event);
+	index->event = event;
+	index->end = over > index->end ? over : index->end;
+	if (event->track != index->calls.track)
+		tw_calls_switch(&index->calls, event->track);
+	tw_calls_take(&index->calls, event);
+	if (event->kind < TW_EVENT_KINDS && takers[event->kind])
+		takers[event->kind](index);
+}
+
+void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch)
+{
+	index->dictionary = dictionary;
+	for (size_t i = 0; i < batch->count; i++) {
+		index->arguments = tw_event_arguments(batch, &batch->events[i]);
+		take(index, &batch->events[i]);
+	}
+	index->events += batch->count;
+}
+
+void view_index_finish(struct view_index *index, const struct tw_dictionary *dictionary)
+{
+	index->dictionary = dictionary;
+	index->event = NULL;
+	tw_calls_finish(&index->calls);
+	for (size_t cpu = 0; cpu < index->cpu_count; cpu++)
+		put_running(index, cpu, index->end);
+	for (size_t i = 0; i < index->pairs.count; i++)
+		if (index->pairs.items[i].key)
+			put_operation(index, &index->pairs.items[i], index->end);
+	view_tracks_name(&index->tracks, dictionary);
+}
+
+void view_index_free(struct view_index *index)
+{
+	for (size_t i = 0; i < index->row_count; i++)
+		view_row_free(&index->rows[i]);
+	free(index->rows);
+	tw_map_free(&index->row_numbers);
+	view_tracks_free(&index->tracks);
+	view_names_free(&index->names);
+	tw_pairs_free(&index->pairs);
+	tw_calls_free(&index->calls);
+	free(index->track_numbers);
+	free(index->open);
+	free(index->cpus);
+	view_store_close(&index->store);
+	*index = (struct view_index){0};
+}

@@ -1,0 +1,66 @@
+/* index.h - the events of a trace as rows of a picture. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_INDEX_INDEX_H
+#define VIEW_INDEX_INDEX_H
+
+#include "core/calls/calls.h"
+#include "core/calls/pairs.h"
+#include "view/index/row.h"
+#include "view/index/tracks.h"
+
+enum { VIEW_ROWS_MOST = 1 << 18 };
+
+/* What an open slice has beside its frame. */
+struct view_open {
+	uint64_t offset;
+	uint32_t category;
+	uint32_t depth;
+	uint32_t next; /* of those that are free, plus 1 */
+};
+
+/* What runs on a CPU. */
+struct view_running {
+	uint64_t since, offset;
+	uint32_t name; /* a number of struct view_names; VIEW_NONE: nothing that is known */
+};
+
+struct view_index {
+	struct tw_calls calls; /* first: its hooks get this */
+	struct tw_budget budget;
+	struct view_store store;
+	struct view_row *rows;
+	size_t row_count, row_room;
+	struct tw_map row_numbers; /* track, lane and depth to the number */
+	struct view_tracks tracks;
+	struct view_names names;
+	uint32_t *track_numbers; /* by the reader's number: 1 + the track's; 0: not met */
+	size_t track_room;
+	struct view_open *open; /* by the frame's row, from TW_ROW_FIRST on */
+	size_t open_count, open_room;
+	uint32_t open_free; /* plus 1 */
+	struct tw_pairs pairs;
+	struct view_running *cpus;
+	size_t cpu_count, cpu_room;
+	const struct tw_dictionary *dictionary; /* of the reader, while events are taken */
+	const struct tw_event *event;
+	const struct tw_argument *arguments;
+	uint64_t events; /* taken */
+	uint64_t end;    /* the latest time */
+	uint64_t left;   /* slices, samples and points that there was no room for */
+};
+
+/* All zero before. Returns 0, TW_ERR_MEMORY, or TW_ERR_SYSTEM: store.error. Free it in any case. */
+int view_index_init(struct view_index *index, const char *directory, uint64_t rounding);
+
+/* Takes a batch, whose names are in a dictionary. */
+void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch);
+
+/* Ends all that is open. */
+void view_index_finish(struct view_index *index, const struct tw_dictionary *dictionary);
+
+/* Finds a row; NULL where there is none. */
+const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth);
+
+void view_index_free(struct view_index *index);
+
+#endif

@@ -1,0 +1,74 @@
+/* row.h - one row of a picture: slices that do not overlap, or samples, with sums of them level by level. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_INDEX_ROW_H
+#define VIEW_INDEX_ROW_H
+
+#include "view/index/store.h"
+
+enum view_kind { VIEW_SLICES, VIEW_COUNTER, VIEW_POINTS };
+
+/* A slice, or a point, which ends when it begins. Times are those of the reader. */
+struct view_slice {
+	uint64_t begin, end;
+	uint64_t offset; /* of its record */
+	uint32_t name, category;
+};
+
+struct view_sample {
+	uint64_t time;
+	double value;
+};
+
+/* A record of a level sums up so many of the level below, which are all there. */
+enum { VIEW_FAN = 16, VIEW_LEVELS = 12 };
+
+/* Of slices. */
+struct view_busy {
+	uint64_t busy;    /* ns */
+	uint64_t longest; /* ns */
+	uint64_t item;    /* the first of those that last so long */
+};
+
+/* Of samples. */
+struct view_range {
+	double least, most;
+};
+
+struct view_row {
+	uint32_t track;
+	uint16_t lane, depth;
+	enum view_kind kind;
+	uint32_t level_count;
+	uint64_t last;              /* when the last one ends */
+	struct view_column items;   /* struct view_slice, or struct view_sample */
+	struct view_column *levels; /* struct view_busy, or struct view_range; VIEW_LEVELS, or NULL: there are none */
+};
+
+/* Adds one behind the others: begin is not less than row->last. False where there is no room: store->error. */
+bool view_row_add_slice(struct view_row *row, struct view_store *store, const struct view_slice *slice);
+bool view_row_add_sample(struct view_row *row, struct view_store *store, const struct view_sample *sample);
+
+static inline const struct view_slice *view_row_slice(const struct view_row *row, const struct view_store *store,
+                                                      uint64_t i)
+{
+	return view_column_at(&row->items, store, sizeof(struct view_slice), i);
+}
+
+static inline const struct view_sample *view_row_sample(const struct view_row *row, const struct view_store *store,
+                                                        uint64_t i)
+{
+	return view_column_at(&row->items, store, sizeof(struct view_sample), i);
+}
+
+/* Returns the first item from `from` on that begins at a time or later; the count where there is none. The first steps
+ * are short: what is near is found soon. */
+uint64_t view_row_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time);
+
+/* Sums up items from one to the one before another. */
+struct view_busy view_row_busy(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t to);
+struct view_range view_row_range(const struct view_row *row, const struct view_store *store, uint64_t from,
+                                 uint64_t to);
+
+void view_row_free(struct view_row *row);
+
+#endif

@@ -1,0 +1,129 @@
+/* store.c - the file that an index is in: mapped, without a name, and only growing. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/store.h"
+
+#include "base/bytes/temporary.h"
+#include "base/memory/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Addresses that are asked for, and the least; the file grows by doubling, within two sizes of a step. */
+#define ROOM_MOST ((uint64_t)1 << 40)
+#define ROOM_LEAST ((uint64_t)1 << 26)
+#define STEP_LEAST ((uint64_t)1 << 18)
+#define STEP_MOST ((uint64_t)1 << 26)
+
+static void *map(int fd, uint64_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+}
+
+int view_store_open(struct view_store *store, const char *directory)
+{
+	*store = (struct view_store){.room = ROOM_MOST, .fd = tw_temporary_open(directory)};
+	if (store->fd < 0)
+		return errno;
+	void *bytes = map(store->fd, store->room);
+	/* A limit of addresses, or a tool that watches memory, has less. */
+	while (bytes == MAP_FAILED && store->room > ROOM_LEAST) {
+		store->room /= 2;
+		bytes = map(store->fd, store->room);
+	}
+	int error = bytes == MAP_FAILED ? errno : 0;
+	if (error) {
+		close(store->fd);
+		return error;
+	}
+	store->bytes = bytes;
+	return 0;
+}
+
+void view_store_close(struct view_store *store)
+{
+	if (!store->bytes)
+		return;
+	munmap(store->bytes, store->room);
+	close(store->fd);
+	*store = (struct view_store){0};
+}
+
+/* The blocks are taken now: a page of a hole would end the program where the disk is full. */
+static bool extend(struct view_store *store, uint64_t need)
+{
+	uint64_t step = store->size < STEP_LEAST ? STEP_LEAST : store->size > STEP_MOST ? STEP_MOST : store->size;
+	step = step < need ? need : step;
+	if (step > store->room - store->size)
+		step = store->room - store->size;
+	if (step < need) {
+		store->error = ENOMEM;
+		return false;
+	}
+	store->error = posix_fallocate(store->fd, (off_t)store->size, (off_t)step);
+	store->size += store->error ? 0 : step;
+	return !store->error;
+}
+
+uint64_t view_store_take(struct view_store *store, uint64_t size)
+{
+	size = (size + 7) & ~(uint64_t)7;
+	uint64_t left = store->size - store->used;
+	if (store->error || (size > left && !extend(store, size - left)))
+		return VIEW_NOWHERE;
+	store->used += size;
+	return store->used - size;
+}
+
+/* ---- Arrays. ---- */
+
+/* Records of all parts that are still growing. */
+enum { GROWING = VIEW_PART_MOST - VIEW_PART_FIRST };
+
+struct place {
+	size_t part;
+	uint64_t at;   /* in it */
+	uint64_t size; /* of it, in records */
+};
+
+static struct place place_of(uint64_t i)
+{
+	if (i >= GROWING)
+		return (struct place){.part = VIEW_PART_DOUBLINGS + (size_t)((i - GROWING) / VIEW_PART_MOST),
+		                      .at = (i - GROWING) % VIEW_PART_MOST,
+		                      .size = VIEW_PART_MOST};
+	unsigned part = 63 - (unsigned)__builtin_clzll(i / VIEW_PART_FIRST + 1);
+	uint64_t size = (uint64_t)VIEW_PART_FIRST << part;
+	return (struct place){.part = part, .at = i - (size - VIEW_PART_FIRST), .size = size};
+}
+
+void *view_column_add(struct view_column *column, struct view_store *store, size_t size)
+{
+	struct place place = place_of(column->count);
+	if (place.at == 0) {
+		if (!tw_grow(&column->parts, &column->part_room, place.part + 1, sizeof *column->parts)) {
+			store->error = ENOMEM;
+			return NULL;
+		}
+		uint64_t part = view_store_take(store, place.size * size);
+		if (part == VIEW_NOWHERE)
+			return NULL;
+		column->parts[place.part] = part;
+	}
+	column->count++;
+	return store->bytes + column->parts[place.part] + place.at * size;
+}
+
+void *view_column_at(const struct view_column *column, const struct view_store *store, size_t size, uint64_t i)
+{
+	struct place place = place_of(i);
+	return store->bytes + column->parts[place.part] + place.at * size;
+}
+
+void view_column_free(struct view_column *column)
+{
+	free(column->parts);
+	*column = (struct view_column){0};
+}

@@ -1,0 +1,48 @@
+/* store.h - the file that an index is in: mapped, without a name, and only growing. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_INDEX_STORE_H
+#define VIEW_INDEX_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VIEW_NOWHERE UINT64_MAX
+
+/* All zero is one that is not open. */
+struct view_store {
+	uint8_t *bytes; /* stays where it is */
+	uint64_t room;  /* bytes of addresses */
+	uint64_t size;  /* of the file */
+	uint64_t used;
+	int fd;
+	int error; /* errno of what could not be had; 0: none */
+};
+
+/* Makes the file in a directory; NULL: /tmp. Returns 0 or an errno. */
+int view_store_open(struct view_store *store, const char *directory);
+void view_store_close(struct view_store *store);
+
+/* Takes bytes, which are zero, at a multiple of 8. Returns their place, or VIEW_NOWHERE: `error` tells why. */
+uint64_t view_store_take(struct view_store *store, uint64_t size);
+
+/* ---- Arrays that only grow, of records of one size. ---- */
+
+/* All zero to begin. Parts get larger until each has VIEW_PART_MOST records. */
+struct view_column {
+	uint64_t count;
+	uint64_t *parts; /* their places in the store */
+	size_t part_room;
+};
+
+enum { VIEW_PART_FIRST = 8, VIEW_PART_DOUBLINGS = 7, VIEW_PART_MOST = VIEW_PART_FIRST << VIEW_PART_DOUBLINGS };
+
+/* Returns a new record, zeroed; NULL where there is no room. */
+void *view_column_add(struct view_column *column, struct view_store *store, size_t size);
+
+/* Returns record i, which must be there. */
+void *view_column_at(const struct view_column *column, const struct view_store *store, size_t size, uint64_t i);
+
+void view_column_free(struct view_column *column);
+
+#endif

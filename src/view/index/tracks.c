@@ -1,0 +1,176 @@
+/* tracks.c - the tracks of a picture, and the names in it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/tracks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Tracks. ---- */
+
+static uint64_t key_of(enum view_track_kind kind, uint64_t process, uint64_t thread)
+{
+	return tw_hash_two(tw_hash_two(process, (uint64_t)kind), thread);
+}
+
+static bool is_wanted(const struct view_track *track, enum view_track_kind kind, uint64_t process, uint64_t thread)
+{
+	return track->kind == kind && track->process == process && track->thread == thread;
+}
+
+/* Hashes of two tracks may be the same: then the next numbers are looked at. */
+static bool look_up(const struct view_tracks *tracks, uint64_t *key, enum view_track_kind kind, uint64_t process,
+                    uint64_t thread, uint32_t *number)
+{
+	for (*key = key_of(kind, process, thread); tw_map_find(&tracks->numbers, *key, number); ++*key)
+		if (is_wanted(&tracks->items[*number], kind, process, thread))
+			return true;
+	return false;
+}
+
+static void name_by_number(struct view_track *track)
+{
+	static const char *const words[] = {
+	    [VIEW_PROCESS] = "process",  [VIEW_THREAD] = "thread", [VIEW_CPU] = "CPU",
+	    [VIEW_COUNTERS] = "counter", [VIEW_ASYNC] = "async",   [VIEW_OTHER] = "track",
+	};
+	char text[64];
+	uint64_t number = track->kind == VIEW_PROCESS ? track->process : track->thread;
+	int length = snprintf(text, sizeof text, "%s %llu", words[track->kind], (unsigned long long)number);
+	tw_text_add(&track->name, text, (size_t)length);
+}
+
+uint32_t view_tracks_find(struct view_tracks *tracks, enum view_track_kind kind, uint64_t process, uint64_t thread)
+{
+	uint32_t number, parent = VIEW_NONE;
+	uint64_t key;
+	if (look_up(tracks, &key, kind, process, thread, &number))
+		return number;
+	if (kind != VIEW_PROCESS && kind != VIEW_CPU && process)
+		parent = view_tracks_find(tracks, VIEW_PROCESS, process, 0);
+	if (tracks->count >= VIEW_TRACKS_MOST ||
+	    !tw_grow(&tracks->items, &tracks->room, tracks->count + 1, sizeof *tracks->items) ||
+	    !tw_map_add(&tracks->numbers, key, (uint32_t)tracks->count))
+		return VIEW_NONE;
+	tracks->items[tracks->count] =
+	    (struct view_track){.kind = kind, .parent = parent, .process = process, .thread = thread};
+	name_by_number(&tracks->items[tracks->count]);
+	tracks->changes++;
+	return (uint32_t)tracks->count++;
+}
+
+bool view_tracks_deepen(struct view_tracks *tracks, uint32_t number, uint32_t lane, uint32_t depth)
+{
+	struct view_track *track = &tracks->items[number];
+	if (lane >= VIEW_LANES_MOST || depth >= UINT16_MAX ||
+	    !tw_grow(&track->lanes, &track->lane_room, lane + 1, sizeof *track->lanes))
+		return false;
+	if (lane >= track->lane_count)
+		track->lane_count = lane + 1;
+	if (depth > track->lanes[lane])
+		track->lanes[lane] = (uint16_t)depth;
+	tracks->changes++;
+	return true;
+}
+
+static void set_name(struct view_tracks *tracks, struct view_track *track, const struct tw_name *name)
+{
+	size_t length = name->length < VIEW_NAME_MOST ? name->length : VIEW_NAME_MOST;
+	if (length == 0 || (length == track->name.length && memcmp(track->name.bytes, name->text, length) == 0))
+		return;
+	track->name.length = 0;
+	tw_text_add(&track->name, name->text, length);
+	track->running = 0;
+	tracks->changes++;
+}
+
+void view_track_call(struct view_tracks *tracks, uint32_t track, const struct tw_name *name)
+{
+	tracks->items[track].fixed = true;
+	set_name(tracks, &tracks->items[track], name);
+}
+
+void view_track_name(struct view_tracks *tracks, uint32_t number, const struct tw_dictionary *dictionary)
+{
+	struct view_track *track = &tracks->items[number];
+	if (track->kind == VIEW_PROCESS)
+		set_name(tracks, track, tw_dictionary_process_name(dictionary, track->process));
+	else if (track->kind == VIEW_THREAD)
+		set_name(tracks, track, tw_dictionary_thread_name(dictionary, track->process, track->thread));
+}
+
+void view_tracks_name(struct view_tracks *tracks, const struct tw_dictionary *dictionary)
+{
+	for (size_t i = 0; i < tracks->count; i++)
+		view_track_name(tracks, (uint32_t)i, dictionary);
+}
+
+const char *view_track_kind_name(enum view_track_kind kind)
+{
+	static const char *const names[] = {
+#define X(what, text) [what] = (text),
+	    VIEW_TRACK_LIST(X)
+#undef X
+	};
+	return names[kind];
+}
+
+void view_tracks_free(struct view_tracks *tracks)
+{
+	for (size_t i = 0; i < tracks->count; i++) {
+		tw_text_free(&tracks->items[i].name);
+		free(tracks->items[i].lanes);
+		free(tracks->items[i].series);
+	}
+	free(tracks->items);
+	tw_map_free(&tracks->numbers);
+	*tracks = (struct view_tracks){0};
+}
+
+/* ---- Names. ---- */
+
+uint32_t view_names_add(struct view_names *names, struct view_store *store, const char *text, size_t length)
+{
+	struct view_name *name;
+	length = length < VIEW_NAME_MOST ? length : VIEW_NAME_MOST;
+	uint64_t place = view_store_take(store, length);
+	if (place == VIEW_NOWHERE || names->items.count >= VIEW_NONE ||
+	    !(name = view_column_add(&names->items, store, sizeof *name)))
+		return VIEW_NONE;
+	if (length)
+		memcpy(store->bytes + place, text, length);
+	*name = (struct view_name){.place = place, .length = (uint32_t)length};
+	return (uint32_t)names->items.count - 1;
+}
+
+uint32_t view_names_take(struct view_names *names, struct view_store *store, const struct tw_dictionary *dictionary,
+                         uint32_t name)
+{
+	if (!tw_grow(&names->numbers, &names->number_room, (size_t)name + 1, sizeof *names->numbers))
+		return VIEW_NONE;
+	if (!names->numbers[name]) {
+		const struct tw_name *text = tw_dictionary_name(dictionary, name);
+		names->numbers[name] = 1 + view_names_add(names, store, text->text, text->length);
+	}
+	return names->numbers[name] - 1;
+}
+
+uint32_t view_names_send(struct view_names *names, struct view_store *store, uint32_t number)
+{
+	struct view_name *name = view_names_at(names, store, number);
+	if (!name->sent) {
+		if (!tw_grow(&names->sent, &names->sent_room, names->sent_count + 1, sizeof *names->sent))
+			return VIEW_NONE;
+		names->sent[names->sent_count++] = number;
+		name->sent = (uint32_t)names->sent_count;
+	}
+	return name->sent - 1;
+}
+
+void view_names_free(struct view_names *names)
+{
+	view_column_free(&names->items);
+	free(names->numbers);
+	free(names->sent);
+	*names = (struct view_names){0};
+}

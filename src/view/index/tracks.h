@@ -1,0 +1,110 @@
+/* tracks.h - the tracks of a picture, and the names in it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_INDEX_TRACKS_H
+#define VIEW_INDEX_TRACKS_H
+
+#include "base/memory/map.h"
+#include "base/memory/memory.h"
+#include "view/index/store.h"
+
+#include <trackway/event.h>
+
+#define VIEW_NONE UINT32_MAX
+
+/* X(what, "as the protocol has it") */
+#define VIEW_TRACK_LIST(X)                                                                                             \
+	X(VIEW_PROCESS, "process")                                                                                     \
+	X(VIEW_THREAD, "thread")                                                                                       \
+	X(VIEW_CPU, "cpu")                                                                                             \
+	X(VIEW_COUNTERS, "counter")                                                                                    \
+	X(VIEW_ASYNC, "async")                                                                                         \
+	X(VIEW_OTHER, "other")
+
+enum view_track_kind {
+#define X(what, text) what,
+	VIEW_TRACK_LIST(X)
+#undef X
+};
+
+enum {
+	VIEW_TRACKS_MOST = 1 << 17,
+	VIEW_LANES_MOST = 1024, /* of a track */
+	VIEW_POINTS_LANE = 0xffff,
+	VIEW_NAME_MOST = 4096 /* bytes of a name that are kept */
+};
+
+struct view_track {
+	enum view_track_kind kind;
+	uint32_t parent;          /* VIEW_NONE: none */
+	uint64_t process, thread; /* thread: of a CPU its number, of others what tells them apart */
+	struct tw_text name;      /* empty: there is none yet */
+	bool fixed;               /* it has a name of its own, which does not come from the dictionary */
+	uint32_t running;         /* 1 + its name in struct view_names, for rows of CPUs; 0: not there yet */
+	uint16_t *lanes;          /* how deep each is */
+	uint32_t lane_count;
+	size_t lane_room;
+	uint32_t *series; /* of counters: the name of each lane, a number of struct view_names */
+	size_t series_room;
+	uint64_t slices;
+};
+
+struct view_tracks {
+	struct view_track *items;
+	size_t count, room;
+	struct tw_map numbers; /* hash of kind, process and thread to the number */
+	uint64_t changes;      /* grows with each that a page sees */
+};
+
+/* Finds a track, or adds it. A process is the parent, and is added before it; 0: there is none. Returns VIEW_NONE where
+ * there is no room. */
+uint32_t view_tracks_find(struct view_tracks *tracks, enum view_track_kind kind, uint64_t process, uint64_t thread);
+
+/* Makes a track as deep in a lane. False where there is no room. */
+bool view_tracks_deepen(struct view_tracks *tracks, uint32_t track, uint32_t lane, uint32_t depth);
+
+/* Takes the name of a process or thread as it is known now; and of all of them. */
+void view_track_name(struct view_tracks *tracks, uint32_t track, const struct tw_dictionary *dictionary);
+void view_tracks_name(struct view_tracks *tracks, const struct tw_dictionary *dictionary);
+
+/* Gives a track a name of its own. */
+void view_track_call(struct view_tracks *tracks, uint32_t track, const struct tw_name *name);
+
+const char *view_track_kind_name(enum view_track_kind kind);
+
+void view_tracks_free(struct view_tracks *tracks);
+
+/* ---- Names of slices: copies in the store, because a reader's may change while others look. ---- */
+
+struct view_name {
+	uint64_t place; /* of the text */
+	uint32_t length;
+	uint32_t sent; /* 1 + the number that pages know it by; 0: none yet */
+};
+
+struct view_names {
+	struct view_column items; /* struct view_name */
+	uint32_t *numbers;        /* by the reader's number: 1 + its own; 0: not taken */
+	size_t number_room;
+	uint32_t *sent; /* by the pages' number: its own */
+	size_t sent_count, sent_room;
+};
+
+/* Takes a name of a dictionary. Returns its number, VIEW_NONE where there is no room. */
+uint32_t view_names_take(struct view_names *names, struct view_store *store, const struct tw_dictionary *dictionary,
+                         uint32_t name);
+
+/* Adds a text that no dictionary has. */
+uint32_t view_names_add(struct view_names *names, struct view_store *store, const char *text, size_t length);
+
+/* Returns the number that pages know a name by; VIEW_NONE without memory. */
+uint32_t view_names_send(struct view_names *names, struct view_store *store, uint32_t name);
+
+static inline struct view_name *view_names_at(const struct view_names *names, const struct view_store *store,
+                                              uint32_t name)
+{
+	return view_column_at(&names->items, store, sizeof(struct view_name), name);
+}
+
+void view_names_free(struct view_names *names);
+
+#endif

@@ -1,0 +1,257 @@
+/* details.c - the answers from the index: windows, slices, and what is near. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/serve/view.h"
+#include "view/serve/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Windows. ---- */
+
+/* Takes the list of tracks. False where it is none. */
+static bool take_tracks(const struct view_request *request, uint32_t *tracks, size_t *count)
+{
+	const char *list = view_request_text(request, "tracks");
+	uint64_t track;
+	*count = 0;
+	if (!list)
+		return false;
+	while (view_next_number(&list, UINT32_MAX, &track)) {
+		if (*count == VIEW_WINDOW_TRACKS)
+			return false;
+		tracks[(*count)++] = (uint32_t)track;
+	}
+	return list != NULL;
+}
+
+static bool take_window(const struct view_request *request, struct view_window *window)
+{
+	uint64_t width, names;
+	if (!view_request_number(request, "from", INT64_MAX, &window->from) ||
+	    !view_request_number(request, "to", INT64_MAX, &window->to) ||
+	    !view_request_number(request, "width", VIEW_WIDTH_MOST, &width) ||
+	    !view_request_number(request, "names", UINT32_MAX, &names))
+		return false;
+	window->width = (uint32_t)width;
+	window->names = (uint32_t)names;
+	return window->from < window->to && width > 0;
+}
+
+void view_answer_window(struct view *view, const struct view_request *request, struct view_answer *answer)
+{
+	struct view_window window = {0};
+	size_t count;
+	uint32_t *tracks = calloc(VIEW_WINDOW_TRACKS, sizeof *tracks);
+	if (!tracks) {
+		answer->status = 500;
+	} else if (!take_window(request, &window) || !take_tracks(request, tracks, &count)) {
+		view_refuse(answer, 400, "a window wants from, to, width, names and tracks");
+	} else {
+		answer->type = "application/octet-stream";
+		view_lock(view);
+		window.start = view->start;
+		window.generation = view->generation;
+		if (window.to > UINT64_MAX - view->start)
+			window.to = UINT64_MAX - view->start;
+		bool done =
+		    window.from >= window.to || view_window_answer(&view->index, &window, tracks, count, &answer->body);
+		view_unlock(view);
+		if (!done)
+			answer->status = 500;
+		else if (!answer->body.length)
+			view_refuse(answer, 400, "there is nothing so late");
+	}
+	free(tracks);
+}
+
+/* ---- A slice. ---- */
+
+struct place {
+	const struct view_row *row;
+	uint64_t item;
+};
+
+/* Finds the slice that a request names: false where there is none. The lock is held. */
+static bool find_place(const struct view *view, const struct view_request *request, struct place *place)
+{
+	uint64_t track, lane, depth;
+	if (!view_request_number(request, "track", UINT32_MAX, &track) ||
+	    !view_request_number(request, "lane", UINT16_MAX, &lane) ||
+	    !view_request_number(request, "depth", UINT16_MAX, &depth) ||
+	    !view_request_number(request, "item", UINT64_MAX, &place->item))
+		return false;
+	place->row = view_index_row(&view->index, (uint32_t)track, (uint32_t)lane, (uint32_t)depth);
+	return place->row && place->row->kind != VIEW_COUNTER && place->item < place->row->items.count;
+}
+
+static void put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number)
+{
+	const struct view_index *index = &view->index;
+	const struct view_name *name =
+	    number < index->names.items.count ? view_names_at(&index->names, &index->store, number) : NULL;
+	if (name)
+		tw_json_bytes(json, key, (const char *)index->store.bytes + name->place, name->length);
+	else
+		tw_json_text(json, key, "");
+}
+
+static void put_time(struct tw_json *json, const struct view *view, const char *key, uint64_t time)
+{
+	view_json_digits(json, key, time > view->start ? time - view->start : 0);
+}
+
+static void put_place(struct tw_json *json, const struct view *view, const struct place *place)
+{
+	const struct view_slice *slice = view_row_slice(place->row, &view->index.store, place->item);
+	put_name(json, view, "name", slice->name);
+	tw_json_u64(json, "track", place->row->track);
+	tw_json_u64(json, "lane", place->row->lane);
+	tw_json_u64(json, "depth", place->row->depth);
+	view_json_digits(json, "item", place->item);
+	put_time(json, view, "begin", slice->begin);
+	put_time(json, view, "end", slice->end);
+	view_json_digits(json, "duration", slice->end - slice->begin);
+}
+
+/* Those of its lane that hold it, the innermost first. */
+static void put_callers(struct tw_json *json, const struct view *view, const struct place *place)
+{
+	const struct view_store *store = &view->index.store;
+	const struct view_slice *slice = view_row_slice(place->row, store, place->item);
+	tw_json_array(json, "callers");
+	for (uint32_t depth = place->row->depth; depth-- > 0;) {
+		struct place caller = {view_index_row(&view->index, place->row->track, place->row->lane, depth), 0};
+		if (!caller.row || slice->begin == UINT64_MAX)
+			continue;
+		caller.item = view_row_begin_at(caller.row, store, 0, slice->begin + 1);
+		if (caller.item-- == 0 || view_row_slice(caller.row, store, caller.item)->end < slice->end)
+			continue;
+		tw_json_object(json, NULL);
+		put_place(json, view, &caller);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+void view_answer_slice(struct view *view, const struct view_request *request, struct view_answer *answer)
+{
+	struct tw_output out;
+	struct tw_json json;
+	struct place place;
+	if (!view_json_begin(&json, &out, answer))
+		return;
+	view_lock(view);
+	bool found = find_place(view, request, &place);
+	if (found) {
+		const struct view_slice *slice = view_row_slice(place.row, &view->index.store, place.item);
+		tw_json_object(&json, NULL);
+		put_place(&json, view, &place);
+		put_name(&json, view, "category", slice->category);
+		tw_json_known(&json, "file", 0, view->options.count == 1);
+		view_json_digits(&json, "offset", slice->offset);
+		put_callers(&json, view, &place);
+		tw_json_object_end(&json);
+	}
+	view_unlock(view);
+	view_json_end(&out, answer);
+	if (!found)
+		view_refuse(answer, 400, "no slice is there: track, lane, depth and item name one");
+}
+
+/* ---- What is near. ---- */
+
+struct near {
+	const char *name; /* NULL: the neighbour in the row */
+	size_t length;
+	uint64_t at; /* on the reader's clock */
+	bool backwards;
+	struct place found;
+};
+
+static bool is_named(const struct view *view, const struct near *near, uint32_t number)
+{
+	const struct view_index *index = &view->index;
+	const struct view_name *name =
+	    number < index->names.items.count ? view_names_at(&index->names, &index->store, number) : NULL;
+	return name && name->length == near->length &&
+	       memcmp(index->store.bytes + name->place, near->name, near->length) == 0;
+}
+
+static uint64_t begin_of(const struct view *view, const struct place *place)
+{
+	return view_row_slice(place->row, &view->index.store, place->item)->begin;
+}
+
+/* Whether a slice is nearer than what was found. */
+static bool is_nearer(const struct view *view, const struct near *near, const struct place *place)
+{
+	if (!near->found.row)
+		return true;
+	uint64_t begin = begin_of(view, place), found = begin_of(view, &near->found);
+	return near->backwards ? begin > found : begin < found;
+}
+
+/* Looks through a row from the time on; not further than what was found before is. */
+static void look_through(const struct view *view, struct near *near, const struct view_row *row)
+{
+	const struct view_store *store = &view->index.store;
+	struct place place = {row, 0};
+	uint64_t after = near->backwards || near->at == UINT64_MAX ? near->at : near->at + 1;
+	uint64_t first = view_row_begin_at(row, store, 0, after);
+	uint64_t left = near->backwards ? first : row->items.count - first;
+	for (uint64_t i = 0; i < left; i++) {
+		place.item = near->backwards ? first - 1 - i : first + i;
+		if (!is_nearer(view, near, &place))
+			return;
+		if (is_named(view, near, view_row_slice(row, store, place.item)->name)) {
+			near->found = place;
+			return;
+		}
+	}
+}
+
+/* The lock is held. */
+static bool find_named(const struct view *view, const struct view_request *request, struct near *near)
+{
+	if (!view_request_number(request, "at", UINT64_MAX - view->start, &near->at))
+		return false;
+	near->length = strlen(near->name);
+	near->at += view->start;
+	for (size_t i = 0; i < view->index.row_count; i++)
+		if (view->index.rows[i].kind != VIEW_COUNTER)
+			look_through(view, near, &view->index.rows[i]);
+	return true;
+}
+
+static bool find_neighbour(const struct view *view, const struct view_request *request, struct near *near)
+{
+	struct place place;
+	if (!find_place(view, request, &place))
+		return false;
+	bool there = near->backwards ? place.item > 0 : place.item + 1 < place.row->items.count;
+	if (there)
+		near->found = (struct place){place.row, near->backwards ? place.item - 1 : place.item + 1};
+	return true;
+}
+
+void view_answer_near(struct view *view, const struct view_request *request, struct view_answer *answer)
+{
+	struct tw_output out;
+	struct tw_json json;
+	const char *direction = view_request_text(request, "direction");
+	struct near near = {.name = view_request_text(request, "name"),
+	                    .backwards = direction && strcmp(direction, "previous") == 0};
+	if (!view_json_begin(&json, &out, answer))
+		return;
+	view_lock(view);
+	bool fine = near.name ? find_named(view, request, &near) : find_neighbour(view, request, &near);
+	tw_json_object(&json, NULL);
+	tw_json_bool(&json, "found", near.found.row != NULL);
+	if (near.found.row)
+		put_place(&json, view, &near.found);
+	tw_json_object_end(&json);
+	view_unlock(view);
+	view_json_end(&out, answer);
+	if (!fine || !direction || (!near.backwards && strcmp(direction, "next") != 0))
+		view_refuse(answer, 400, "near wants direction=next or previous, and name and at, or a slice");
+}

@@ -1,0 +1,212 @@
+/* http.c - libmicrohttpd between a browser and the answers. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/load.h"
+#include "view/serve/view.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { THREADS = 4, CONNECTIONS = 64, TIMEOUT = 60 /* seconds */, CONNECTION_MEMORY = 96 << 10 };
+
+/* The functions, of the library once it is loaded. */
+struct library {
+	struct MHD_Daemon *(*start)(unsigned flags, uint16_t port, MHD_AcceptPolicyCallback accept,
+	                            void *accept_context, MHD_AccessHandlerCallback handle, void *handle_context, ...);
+	void (*stop)(struct MHD_Daemon *daemon);
+	struct MHD_Response *(*response)(size_t size, void *bytes, enum MHD_ResponseMemoryMode mode);
+	enum MHD_Result (*header)(struct MHD_Response *response, const char *name, const char *value);
+	enum MHD_Result (*queue)(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
+	void (*destroy)(struct MHD_Response *response);
+	const char *(*look_up)(struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *name);
+};
+
+struct view_http {
+	struct library library;
+	struct MHD_Daemon *daemon;
+};
+
+static const struct tw_loaded functions[] = {
+    {"MHD_start_daemon", offsetof(struct library, start)},
+    {"MHD_stop_daemon", offsetof(struct library, stop)},
+    {"MHD_create_response_from_buffer", offsetof(struct library, response)},
+    {"MHD_add_response_header", offsetof(struct library, header)},
+    {"MHD_queue_response", offsetof(struct library, queue)},
+    {"MHD_destroy_response", offsetof(struct library, destroy)},
+    {"MHD_lookup_connection_value", offsetof(struct library, look_up)},
+};
+
+/* ---- Answers. ---- */
+
+static const struct {
+	const char *name, *value;
+} headers[] = {
+    {"Cache-Control", "no-store"},      {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"}, {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"X-Frame-Options", "DENY"},
+};
+
+static const char policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; "
+			     "connect-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; "
+			     "form-action 'none'";
+
+static void add_headers(const struct view *view, struct MHD_Response *response, const struct view_answer *answer)
+{
+	const struct library *library = &view->http->library;
+	char cookie[128];
+	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+		library->header(response, headers[i].name, headers[i].value);
+	library->header(response, "Content-Type", answer->type);
+	if (answer->page)
+		library->header(response, "Content-Security-Policy", policy);
+	if (!answer->enters)
+		return;
+	snprintf(cookie, sizeof cookie, "trackway-%u=%s; HttpOnly; SameSite=Strict; Path=/", view->port, view->token);
+	library->header(response, "Set-Cookie", cookie);
+	library->header(response, "Location", "/");
+}
+
+static enum MHD_Result queue(struct view *view, struct MHD_Connection *connection, struct view_answer *answer)
+{
+	const struct library *library = &view->http->library;
+	size_t size = answer->fixed ? answer->fixed_size : answer->body.length;
+	void *bytes = answer->fixed ? (void *)(uintptr_t)answer->fixed : answer->body.bytes;
+	enum MHD_ResponseMemoryMode mode = answer->fixed || !bytes ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE;
+	struct MHD_Response *response = library->response(size, bytes ? bytes : (void *)(uintptr_t) "", mode);
+	if (!response)
+		return MHD_NO;
+	if (mode == MHD_RESPMEM_MUST_FREE)
+		answer->body = (struct tw_text){0};
+	add_headers(view, response, answer);
+	enum MHD_Result result = library->queue(connection, answer->status, response);
+	library->destroy(response);
+	return result;
+}
+
+/* What is kept of a request until it has come whole. */
+struct asked {
+	char *address; /* as it came: the library decodes the other one */
+	bool begun;
+};
+
+static void *note_address(void *context, const char *address, struct MHD_Connection *connection)
+{
+	struct asked *asked = calloc(1, sizeof *asked);
+	(void)context, (void)connection;
+	if (asked)
+		asked->address = strdup(address);
+	return asked;
+}
+
+static void forget_address(void *context, struct MHD_Connection *connection, void **kept,
+                           enum MHD_RequestTerminationCode why)
+{
+	struct asked *asked = *kept;
+	(void)context, (void)connection, (void)why;
+	if (asked)
+		free(asked->address);
+	free(asked);
+	*kept = NULL;
+}
+
+/* Is called for a request once its headers are there, and once more for each piece of a body, and at the end. An answer
+ * to the first would end the connection: only what is no question gets one. A body is passed over. */
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+                              const char *version, const char *body, size_t *body_size, void **kept)
+{
+	struct view *view = context;
+	struct asked *asked = *kept;
+	const struct library *library = &view->http->library;
+	bool again = asked && asked->begun;
+	if (asked)
+		asked->begun = true;
+	bool pieces = *body_size != 0;
+	*body_size = 0;
+	if (view_is_question(method) && (!again || pieces))
+		return MHD_YES;
+	struct view_request request = {
+	    .method = method,
+	    .address = asked && asked->address ? asked->address : "",
+	    .host = library->look_up(connection, MHD_HEADER_KIND, "Host"),
+	    .origin = library->look_up(connection, MHD_HEADER_KIND, "Origin"),
+	    .cookie = library->look_up(connection, MHD_HEADER_KIND, "Cookie"),
+	    .fetch_site = library->look_up(connection, MHD_HEADER_KIND, "Sec-Fetch-Site"),
+	};
+	struct view_answer answer;
+	(void)url, (void)version, (void)body;
+	view_answer(view, &request, &answer);
+	enum MHD_Result result = queue(view, connection, &answer);
+	view_answer_free(&answer);
+	view_request_free(&request);
+	return result;
+}
+
+/* ---- The socket. ---- */
+
+/* Returns a socket that listens on this machine alone, or -1 and errno. */
+static int listen_at(unsigned port, unsigned *chosen)
+{
+	struct sockaddr_in place = {.sin_family = AF_INET,
+	                            .sin_port = htons((uint16_t)port),
+	                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof place;
+	const int yes = 1;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+	    bind(fd, (const struct sockaddr *)&place, size) == 0 && listen(fd, CONNECTIONS) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&place, &size) == 0) {
+		*chosen = ntohs(place.sin_port);
+		return fd;
+	}
+	int error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static int fail(struct view *view, int status, const char *words)
+{
+	snprintf(view->error, sizeof view->error, "%s", words);
+	return status;
+}
+
+int view_http_start(struct view *view, unsigned port)
+{
+	struct view_http *http = view->http = calloc(1, sizeof *http);
+	if (!http)
+		return fail(view, TW_ERR_MEMORY, "out of memory");
+	const char *missing =
+	    tw_load("libmicrohttpd.so.12", &http->library, functions, sizeof functions / sizeof *functions);
+	if (missing)
+		return fail(view, TW_ERR_UNSUPPORTED, missing);
+	int fd = listen_at(port, &view->port);
+	if (fd < 0)
+		return fail(view, TW_ERR_SYSTEM, strerror(errno));
+	http->daemon =
+	    http->library.start(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, view,
+	                        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
+	                        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+	                        (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+	                        MHD_OPTION_URI_LOG_CALLBACK, note_address, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+	                        forget_address, NULL, MHD_OPTION_END);
+	if (http->daemon)
+		return 0;
+	close(fd);
+	return fail(view, TW_ERR_SYSTEM, "the server does not start");
+}
+
+void view_http_stop(struct view *view)
+{
+	if (view->http && view->http->daemon)
+		view->http->library.stop(view->http->daemon);
+	free(view->http);
+	view->http = NULL;
+}

@@ -1,0 +1,254 @@
+/* questions.c - the answers for which the trace is read once more: functions and the tree of calls of a window. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/tool.h"
+#include "view/serve/view.h"
+
+#include <trackway/analysis.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Which part of the trace a question is about. */
+struct part {
+	struct tw_read_options options;
+	uint64_t *threads, *processes;
+};
+
+/* ---- Parts. ---- */
+
+/* Adds the thread of a track, or all of its process. False where it has none. */
+static bool add_thread(struct part *part, const struct view_track *track)
+{
+	size_t count = part->options.thread_count;
+	if (track->kind != VIEW_THREAD && track->kind != VIEW_PROCESS)
+		return false;
+	part->threads[count] = track->kind == VIEW_PROCESS ? TW_ANY_THREAD : track->thread;
+	part->processes[count] = track->process;
+	part->options.thread_count++;
+	return true;
+}
+
+static bool take_threads(struct view *view, const char *list, struct part *part)
+{
+	enum { MOST = 4096 };
+	uint64_t number;
+	part->threads = calloc(MOST, sizeof *part->threads);
+	part->processes = calloc(MOST, sizeof *part->processes);
+	part->options.threads = part->threads;
+	part->options.thread_processes = part->processes;
+	part->options.thread_count = 0;
+	if (!part->threads || !part->processes)
+		return false;
+	view_lock(view);
+	while (view_next_number(&list, UINT32_MAX, &number))
+		if (part->options.thread_count == MOST || number >= view->index.tracks.count ||
+		    !add_thread(part, &view->index.tracks.items[number])) {
+			list = NULL;
+			break;
+		}
+	view_unlock(view);
+	return list && part->options.thread_count > 0;
+}
+
+/* Adds what was left out by the options of the command to the window of the page. */
+static bool take_times(const struct view_request *request, struct tw_read_options *options)
+{
+	uint64_t from = 0, to = 0;
+	if ((view_request_text(request, "from") && !view_request_number(request, "from", INT64_MAX, &from)) ||
+	    (view_request_text(request, "to") && (!view_request_number(request, "to", INT64_MAX, &to) || to <= from)))
+		return false;
+	options->from_ns = from > options->from_ns ? from : options->from_ns;
+	if (to && (!options->to_ns || to < options->to_ns))
+		options->to_ns = to;
+	return true;
+}
+
+/* Free it in any case. */
+static bool take_part(struct view *view, const struct view_request *request, struct part *part)
+{
+	const char *tracks = view_request_text(request, "tracks");
+	*part = (struct part){.options = view->options.read};
+	part->options.order = TW_ORDER_TRACK;
+	return take_times(request, &part->options) && (!tracks || take_threads(view, tracks, part));
+}
+
+static void free_part(struct part *part)
+{
+	free(part->threads);
+	free(part->processes);
+}
+
+/* ---- Functions. ---- */
+
+static void put_function(struct tw_json *json, const struct tw_profile_row *row)
+{
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+	    {"count", row->count}, {"open", row->open},  {"total", row->total},
+	    {"self", row->self},   {"min", row->min_ns}, {"p50", row->p50_ns},
+	    {"p90", row->p90_ns},  {"p99", row->p99_ns}, {"max", row->max_ns},
+	};
+	tw_json_object(json, NULL);
+	tw_json_text(json, "name", row->name);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		view_json_digits(json, numbers[i].key, numbers[i].value);
+	tw_json_text(json, "file", row->file);
+	tw_json_u64(json, "line", row->line);
+	tw_json_object_end(json);
+}
+
+static void put_profile(struct view_answer *answer, struct tw_profile *profile, const struct view_request *request)
+{
+	struct tw_output out;
+	struct tw_json json;
+	const struct tw_profile_row *row;
+	(void)request;
+	if (!view_json_begin(&json, &out, answer))
+		return;
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "weight", tw_weight_name(tw_profile_weight(profile)));
+	tw_json_array(&json, "functions");
+	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++)
+		put_function(&json, row);
+	tw_json_array_end(&json);
+	tw_json_object_end(&json);
+	view_json_end(&out, answer);
+}
+
+/* ---- Names that hold a text. ---- */
+
+static int by_total(const void *a, const void *b)
+{
+	const struct tw_profile_row *const *first = a, *const *second = b;
+	return ((*first)->total < (*second)->total) - ((*first)->total > (*second)->total);
+}
+
+static void put_found(struct tw_json *json, const struct tw_profile_row **rows, size_t count, size_t limit)
+{
+	if (count)
+		qsort(rows, count, sizeof *rows, by_total);
+	tw_json_object(json, NULL);
+	tw_json_array(json, "names");
+	for (size_t i = 0; i < count && i < limit; i++) {
+		tw_json_object(json, NULL);
+		tw_json_text(json, "name", rows[i]->name);
+		view_json_digits(json, "count", rows[i]->count);
+		view_json_digits(json, "total", rows[i]->total);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+	tw_json_bool(json, "more", count > limit);
+	tw_json_object_end(json);
+}
+
+static void put_search(struct view_answer *answer, struct tw_profile *profile, const struct view_request *request)
+{
+	enum { LIMIT = 1000 };
+	const char *text = view_request_text(request, "text");
+	const struct tw_profile_row **rows = NULL, *row;
+	struct tw_output out;
+	struct tw_json json;
+	size_t count = 0, room = 0;
+	uint64_t limit;
+	if (!view_request_number(request, "limit", LIMIT, &limit))
+		limit = LIMIT;
+	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
+		if (text && !strcasestr(row->name, text))
+			continue;
+		if (!tw_grow(&rows, &room, count + 1, sizeof *rows)) {
+			answer->status = 500;
+			break;
+		}
+		rows[count++] = row;
+	}
+	if (answer->status == 200 && view_json_begin(&json, &out, answer)) {
+		put_found(&json, rows, count, limit);
+		view_json_end(&out, answer);
+	}
+	free(rows);
+}
+
+/* ---- Profiles. ---- */
+
+typedef void (*put_fn)(struct view_answer *answer, struct tw_profile *profile, const struct view_request *request);
+
+static void answer_profile(struct view *view, const struct view_request *request, struct view_answer *answer,
+                           put_fn put)
+{
+	struct part part;
+	struct tw_reader *reader = NULL;
+	struct tw_profile *profile = NULL;
+	const struct tw_profile_options options = {.jobs = view->options.read.jobs,
+	                                           .memory_limit = view->options.read.memory_limit};
+	if (!take_part(view, request, &part)) {
+		view_refuse(answer, 400, "the window or the tracks are none");
+	} else if (tw_profile_new(&profile, &options) < 0) {
+		answer->status = 500;
+	} else {
+		int status = view_reader(view, &reader, &part.options);
+		status = status < 0 ? status : tw_profile_add(profile, reader);
+		if (status < 0)
+			view_refuse(answer, 400, reader ? tw_reader_error(reader) : "out of memory");
+		else
+			put(answer, profile, request);
+	}
+	tw_close(reader);
+	tw_profile_free(profile);
+	free_part(&part);
+}
+
+void view_answer_stat(struct view *view, const struct view_request *request, struct view_answer *answer)
+{
+	answer_profile(view, request, answer, put_profile);
+}
+
+void view_answer_search(struct view *view, const struct view_request *request, struct view_answer *answer)
+{
+	answer_profile(view, request, answer, put_search);
+}
+
+/* ---- The tree of calls. ---- */
+
+static int put_tree(struct view_answer *answer, struct tw_calltree *tree)
+{
+	struct tw_output out;
+	struct tw_json json;
+	struct tw_nodes nodes = {0};
+	if (!view_json_begin(&json, &out, answer))
+		return TW_ERR_MEMORY;
+	answer->type = "application/jsonl";
+	int status = tw_nodes_of(&nodes, tree);
+	if (status == 0)
+		status = tw_calltree_json_render(&out, nodes.nodes, (uint32_t)nodes.count, tw_calltree_weight(tree));
+	view_json_end(&out, answer);
+	free(nodes.nodes);
+	return status;
+}
+
+void view_answer_flame(struct view *view, const struct view_request *request, struct view_answer *answer)
+{
+	enum { DEPTH = 1000 }; /* as that of `trackway flame` */
+	struct part part;
+	struct tw_reader *reader = NULL;
+	struct tw_calltree *tree = NULL;
+	const struct tw_calltree_options options = {.jobs = view->options.read.jobs,
+	                                            .memory_limit = view->options.read.memory_limit,
+	                                            .max_depth = DEPTH};
+	if (!take_part(view, request, &part)) {
+		view_refuse(answer, 400, "the window or the tracks are none");
+	} else if (tw_calltree_new(&tree, &options) < 0) {
+		answer->status = 500;
+	} else {
+		int status = view_reader(view, &reader, &part.options);
+		status = status < 0 ? status : tw_calltree_add(tree, reader);
+		if (status < 0)
+			view_refuse(answer, 400, reader ? tw_reader_error(reader) : "out of memory");
+		else if (put_tree(answer, tree) < 0)
+			answer->status = 500;
+	}
+	tw_close(reader);
+	tw_calltree_free(tree);
+	free_part(&part);
+}

@@ -1,0 +1,151 @@
+/* trace.c - the answers about the whole trace: its files, its tracks, and how far it has been read. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/format.h"
+#include "view/serve/view.h"
+
+#include <sys/stat.h>
+
+static const char *const states[] = {[VIEW_READING] = "reading", [VIEW_DONE] = "done", [VIEW_FAILED] = "failed"};
+
+static uint64_t since_start(const struct view *view, uint64_t time)
+{
+	return time > view->start ? time - view->start : 0;
+}
+
+static void digits_or_null(struct tw_json *json, const char *key, uint64_t value, bool known)
+{
+	if (known)
+		view_json_digits(json, key, value);
+	else
+		tw_json_text(json, key, NULL);
+}
+
+static void put_progress(struct tw_json *json, const struct view *view)
+{
+	uint64_t done = 0, all = 0;
+	if (view->reader)
+		tw_reader_progress(view->reader, &done, &all);
+	tw_json_u64(json, "generation", view->generation);
+	tw_json_u64(json, "tracks", view->index.tracks.changes);
+	tw_json_text(json, "state", states[view->state]);
+	view_json_digits(json, "read", done);
+	digits_or_null(json, "size", all, all != 0);
+	view_json_digits(json, "events", view->index.events);
+	view_json_digits(json, "left", view->index.left);
+	view_json_digits(json, "end", since_start(view, view->index.end));
+	tw_json_text(json, "error", view->reading_error[0] ? view->reading_error : NULL);
+}
+
+static void put_files(struct tw_json *json, const struct view *view)
+{
+	tw_json_array(json, "files");
+	for (size_t i = 0; i < view->options.count; i++) {
+		struct stat told;
+		bool is_file = stat(view->options.paths[i], &told) == 0 && S_ISREG(told.st_mode);
+		tw_json_object(json, NULL);
+		tw_json_text(json, "path", view->options.paths[i]);
+		tw_json_text(json, "format", view->format);
+		tw_json_text(json, "title", view->reader->format->title);
+		digits_or_null(json, "size", (uint64_t)told.st_size, is_file);
+		view_json_digits(json, "start", 0);
+		view_json_digits(json, "findings", view->file_findings[i]);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+static void put_findings(struct tw_json *json, const struct view *view)
+{
+	view_json_digits(json, "finding_count", view->finding_count);
+	tw_json_array(json, "findings");
+	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < view->finding_count; i++) {
+		const struct view_finding *finding = &view->findings[i];
+		tw_json_object(json, NULL);
+		tw_json_text(json, "rule", finding->rule);
+		tw_json_text(json, "severity", tw_severity_name(finding->severity));
+		view_json_digits(json, "offset", finding->offset);
+		tw_json_known(json, "file", finding->file, finding->file < view->options.count);
+		digits_or_null(json, "time", since_start(view, finding->time), finding->time != 0);
+		tw_json_text(json, "text", finding->text ? finding->text : "");
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+static void put_series(struct tw_json *json, const struct view_index *index, const struct view_track *track)
+{
+	if (track->kind != VIEW_COUNTERS)
+		return;
+	tw_json_array(json, "series");
+	for (uint32_t lane = 0; lane < track->lane_count; lane++) {
+		const struct view_name *name = view_names_at(&index->names, &index->store, track->series[lane]);
+		tw_json_bytes(json, NULL, (const char *)index->store.bytes + name->place, name->length);
+	}
+	tw_json_array_end(json);
+}
+
+static void put_track(struct tw_json *json, const struct view *view, uint32_t number)
+{
+	const struct view_track *track = &view->index.tracks.items[number];
+	bool numbered = track->kind == VIEW_THREAD || track->kind == VIEW_CPU;
+	tw_json_object(json, NULL);
+	tw_json_u64(json, "id", number);
+	tw_json_known(json, "parent", track->parent, track->parent != VIEW_NONE);
+	tw_json_text(json, "kind", view_track_kind_name(track->kind));
+	tw_json_bytes(json, "name", track->name.bytes ? track->name.bytes : "", track->name.length);
+	digits_or_null(json, "pid", track->process, track->process || track->kind == VIEW_PROCESS);
+	digits_or_null(json, "tid", track->thread, numbered);
+	tw_json_known(json, "file", 0, view->options.count == 1);
+	tw_json_u64(json, "sort", number);
+	tw_json_array(json, "lanes");
+	for (uint32_t lane = 0; lane < track->lane_count; lane++)
+		tw_json_u64(json, NULL, track->lanes[lane]);
+	tw_json_array_end(json);
+	put_series(json, &view->index, track);
+	tw_json_bool(json, "points", view_index_row(&view->index, number, VIEW_POINTS_LANE, 0) != NULL);
+	view_json_digits(json, "slices", track->slices);
+	tw_json_object_end(json);
+}
+
+static void put_trace(struct tw_json *json, const struct view *view)
+{
+	tw_json_u64(json, "version", 1);
+	tw_json_text(json, "unit", view->clock.instructions ? "instructions" : "ns");
+	view_json_digits(json, "begin", 0);
+	uint64_t wall = tw_time_of_day(&view->clock, view->start);
+	digits_or_null(json, "wall", wall, wall != 0);
+	put_files(json, view);
+	put_findings(json, view);
+	tw_json_array(json, "list");
+	for (size_t i = 0; i < view->index.tracks.count; i++)
+		put_track(json, view, (uint32_t)i);
+	tw_json_array_end(json);
+}
+
+static void answer(struct view *view, struct view_answer *answer, bool whole)
+{
+	struct tw_output out;
+	struct tw_json json;
+	if (!view_json_begin(&json, &out, answer))
+		return;
+	view_lock(view);
+	tw_json_object(&json, NULL);
+	put_progress(&json, view);
+	if (whole)
+		put_trace(&json, view);
+	tw_json_object_end(&json);
+	view_unlock(view);
+	view_json_end(&out, answer);
+}
+
+void view_answer_trace(struct view *view, const struct view_request *request, struct view_answer *to)
+{
+	(void)request;
+	answer(view, to, true);
+}
+
+void view_answer_progress(struct view *view, const struct view_request *request, struct view_answer *to)
+{
+	(void)request;
+	answer(view, to, false);
+}

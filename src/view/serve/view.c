@@ -1,0 +1,190 @@
+/* view.c - what is shown: the index of a trace that is being read. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/serve/view.h"
+
+#include "core/format.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* ---- Reading. ---- */
+
+/* Which of the paths it is; their count where it is none. */
+static size_t file_of(const struct view *view, const char *path)
+{
+	size_t i = 0;
+	while (view->options.count > 1 && i < view->options.count && strcmp(view->options.paths[i], path) != 0)
+		i++;
+	return i;
+}
+
+static void take_finding(void *context, const struct tw_finding *finding)
+{
+	struct view *view = context;
+	view_lock(view);
+	if (view->finding_count < VIEW_FINDINGS_KEPT)
+		view->findings[view->finding_count] = (struct view_finding){.severity = finding->severity,
+		                                                            .rule = finding->rule,
+		                                                            .offset = finding->record,
+		                                                            .file = file_of(view, finding->file),
+		                                                            .time = view->index.end,
+		                                                            .text = strdup(finding->text)};
+	view->finding_count++;
+	view->file_findings[file_of(view, finding->file)]++;
+	view_unlock(view);
+}
+
+void view_finish(struct view *view, enum view_state state, const char *error)
+{
+	if (view->index.dictionary)
+		view_index_finish(&view->index, view->index.dictionary);
+	view->state = state;
+	snprintf(view->reading_error, sizeof view->reading_error, "%s", error);
+	view->generation++;
+}
+
+static void take_batch(struct view *view, const struct tw_batch *batch)
+{
+	enum { NAMES_EVERY = 256 }; /* batches */
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(view->reader);
+	view->clock = *tw_reader_clock(view->reader);
+	if (!view->started)
+		view->start = view->clock.start_ns;
+	view->started = true;
+	view_index_take(&view->index, dictionary, batch);
+	if (view->generation++ % NAMES_EVERY == 0)
+		view_tracks_name(&view->index.tracks, dictionary);
+}
+
+static int read_all(struct view *view)
+{
+	struct tw_batch batch;
+	int got = 0;
+	while (!atomic_load(&view->stop) && (got = tw_read(view->reader, &batch)) > 0) {
+		view_lock(view);
+		take_batch(view, &batch);
+		int error = view->index.store.error;
+		view_unlock(view);
+		if (error)
+			return error;
+	}
+	return got;
+}
+
+static void *run(void *context)
+{
+	struct view *view = context;
+	int got = read_all(view);
+	view_lock(view);
+	view->index.event = NULL;
+	if (got > 0)
+		view_finish(view, VIEW_FAILED, strerror(got));
+	else
+		view_finish(view, got < 0 ? VIEW_FAILED : VIEW_DONE, got < 0 ? tw_reader_error(view->reader) : "");
+	view_unlock(view);
+	return NULL;
+}
+
+/* ---- Opening. ---- */
+
+static int fail(struct view *view, int status, const char *words)
+{
+	snprintf(view->error, sizeof view->error, "%s", words);
+	return status;
+}
+
+static int make_token(struct view *view, char token[static VIEW_TOKEN_SIZE + 1])
+{
+	unsigned char bytes[VIEW_TOKEN_SIZE / 2];
+	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+		return fail(view, TW_ERR_SYSTEM, strerror(errno));
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+static int start(struct view *view)
+{
+	struct tw_read_options options = view->options.read;
+	options.order = TW_ORDER_TRACK;
+	options.on_finding = take_finding;
+	options.finding_context = view;
+	int status = view_reader(view, &view->reader, &options);
+	if (status < 0)
+		return fail(view, status, view->reader ? tw_reader_error(view->reader) : "out of memory");
+	view->format = tw_reader_format(view->reader);
+	status = view_index_init(&view->index, options.temporary_directory, view->reader->traits.rounding);
+	if (status < 0)
+		return fail(view, status,
+		            status == TW_ERR_SYSTEM ? strerror(view->index.store.error) : "out of memory");
+	int error = pthread_create(&view->thread, NULL, run, view);
+	view->running = error == 0;
+	return error ? fail(view, TW_ERR_SYSTEM, strerror(error)) : 0;
+}
+
+int view_open(struct view **opened, const struct view_options *options)
+{
+	struct view *view = *opened = calloc(1, sizeof *view);
+	if (!view)
+		return TW_ERR_MEMORY;
+	view->options = *options;
+	pthread_mutex_init(&view->gate, NULL);
+	pthread_mutex_init(&view->lock, NULL);
+	view->file_findings = calloc(options->count + 1, sizeof *view->file_findings);
+	if (!view->file_findings)
+		return fail(view, TW_ERR_MEMORY, "out of memory");
+	int status = make_token(view, view->token);
+	status = status ? status : make_token(view, view->ticket);
+	return status ? status : start(view);
+}
+
+const char *view_error(const struct view *view)
+{
+	return view->error;
+}
+
+int view_serve(struct view *view, unsigned port)
+{
+	int status = view_http_start(view, port);
+	static const char form[] = "http://127.0.0.1:%u/?token=%s";
+	snprintf(view->address, sizeof view->address, form, view->port, view->token);
+	snprintf(view->address_once, sizeof view->address_once, form, view->port, view->ticket);
+	return status;
+}
+
+const char *view_address(const struct view *view)
+{
+	return view->address;
+}
+
+const char *view_address_once(const struct view *view)
+{
+	return view->address_once;
+}
+
+void view_wait(struct view *view)
+{
+	if (view->running)
+		pthread_join(view->thread, NULL);
+	view->running = false;
+}
+
+void view_close(struct view *view)
+{
+	if (!view)
+		return;
+	view_http_stop(view);
+	atomic_store(&view->stop, true);
+	view_wait(view);
+	view_index_free(&view->index);
+	tw_close(view->reader);
+	for (size_t i = 0; i < VIEW_FINDINGS_KEPT; i++)
+		free(view->findings[i].text);
+	free(view->file_findings);
+	pthread_mutex_destroy(&view->gate);
+	pthread_mutex_destroy(&view->lock);
+	free(view);
+}

@@ -1,0 +1,121 @@
+/* view.h - what is shown: the index of a trace that is being read, and answers from it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_SERVE_VIEW_H
+#define VIEW_SERVE_VIEW_H
+
+#include "base/text/json.h"
+#include "view/index/index.h"
+#include "view/serve/request.h"
+#include "view/tool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum view_state { VIEW_READING, VIEW_DONE, VIEW_FAILED };
+
+enum { VIEW_TOKEN_SIZE = 32, VIEW_FINDINGS_KEPT = 100, VIEW_ERROR_SIZE = 512 };
+
+struct view_finding {
+	enum tw_severity severity;
+	const char *rule;
+	uint64_t offset;
+	size_t file;   /* which of the paths */
+	uint64_t time; /* until when the index went, on the reader's clock; 0: not known */
+	char *text;
+};
+
+struct view {
+	struct view_options options;
+	struct tw_reader *reader;
+	const char *format;
+	/* Whoever wants the rest takes the gate first, and lets it go once it has the lock: so all come in turn, and
+	 * the thread that reads does not take it back at once. */
+	pthread_mutex_t gate, lock;
+	struct view_index index;
+	enum view_state state;
+	bool started; /* `start` is known */
+	uint64_t start;
+	struct tw_clock clock;
+	uint32_t generation;
+	uint64_t finding_count;
+	uint64_t *file_findings; /* by path; one more, of none of them */
+	struct view_finding findings[VIEW_FINDINGS_KEPT];
+	char reading_error[VIEW_ERROR_SIZE];
+	/* Not under the lock. */
+	pthread_t thread;
+	bool running; /* there is a thread */
+	atomic_bool stop;
+	unsigned port;
+	char token[VIEW_TOKEN_SIZE + 1], ticket[VIEW_TOKEN_SIZE + 1]; /* the ticket is good once */
+	atomic_bool used;                                             /* it has been */
+	char address[96], address_once[96];
+	struct view_http *http;
+	char error[VIEW_ERROR_SIZE];
+};
+
+static inline void view_lock(struct view *view)
+{
+	pthread_mutex_lock(&view->gate);
+	pthread_mutex_lock(&view->lock);
+	pthread_mutex_unlock(&view->gate);
+}
+
+static inline void view_unlock(struct view *view)
+{
+	pthread_mutex_unlock(&view->lock);
+}
+
+/* Ends the index after the last event, and says how reading ended. The lock is held. */
+void view_finish(struct view *view, enum view_state state, const char *error);
+
+/* Opens the traces once more, for a question about a window; to 0: to the end. *reader as by tw_open(). */
+int view_reader(struct view *view, struct tw_reader **reader, const struct tw_read_options *options);
+
+/* ---- Answers. ---- */
+
+struct view_answer {
+	unsigned status; /* of HTTP */
+	const char *type;
+	struct tw_text body;
+	const char *fixed; /* instead of the body; NULL: the body */
+	size_t fixed_size;
+	bool enters; /* the cookie is set, and the token leaves the address */
+	bool page;   /* with a policy for what a page may load */
+};
+
+/* Whether a method asks, and changes nothing: GET or HEAD. */
+bool view_is_question(const char *method);
+
+/* Answers a request, of which method, address and headers are set. Never fails: without memory the status is 500. */
+void view_answer(struct view *view, struct view_request *request, struct view_answer *answer);
+void view_answer_free(struct view_answer *answer);
+
+/* Makes the answer an error, {"error":"words"}. */
+void view_refuse(struct view_answer *answer, unsigned status, const char *words);
+
+/* The answers under /api; each is given an answer of status 200 without a body. */
+void view_answer_trace(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_progress(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_window(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_slice(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_near(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_search(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_stat(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_flame(struct view *view, const struct view_request *request, struct view_answer *answer);
+
+/* ---- JSON. ---- */
+
+/* Begins and ends an answer of JSON; what could not be kept makes it an error. */
+bool view_json_begin(struct tw_json *json, struct tw_output *out, struct view_answer *answer);
+void view_json_end(struct tw_output *out, struct view_answer *answer);
+
+/* A number as a string of digits. */
+void view_json_digits(struct tw_json *json, const char *key, uint64_t value);
+
+/* ---- HTTP. ---- */
+
+/* Starts libmicrohttpd. Returns as view_serve(). */
+int view_http_start(struct view *view, unsigned port);
+void view_http_stop(struct view *view);
+
+#endif

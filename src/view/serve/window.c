@@ -1,0 +1,270 @@
+/* window.c - the answer to a window, in the binary form of doc/view.md. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/serve/window.h"
+
+#include "base/bytes/bytes.h"
+#include "view/serve/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD_SIZE = 40, ROW_HEAD_SIZE = 16 };
+
+/* Entries of a row: of slices all, of a counter begin (time), end (least), busy (most) and item (last). */
+struct entry {
+	double begin, end, busy, item;
+	uint32_t count, name;
+};
+
+struct answer {
+	struct view_index *index;
+	const struct view_window *window;
+	struct tw_text *text;
+	struct entry *entries;
+	size_t count, room;
+	uint32_t rows;
+	bool failed;
+};
+
+/* ---- Bytes. ---- */
+
+static void put(struct answer *answer, const void *bytes, size_t size)
+{
+	if (!tw_text_add(answer->text, bytes, size))
+		answer->failed = true;
+}
+
+static void put_u32(struct answer *answer, uint32_t value)
+{
+	uint8_t bytes[4];
+	tw_store32(bytes, value, false);
+	put(answer, bytes, sizeof bytes);
+}
+
+static void put_u64(struct answer *answer, uint64_t value)
+{
+	uint8_t bytes[8];
+	tw_store64(bytes, value, false);
+	put(answer, bytes, sizeof bytes);
+}
+
+static void put_real(struct answer *answer, double value)
+{
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	put_u64(answer, bits);
+}
+
+static void pad(struct answer *answer)
+{
+	static const char zeroes[8];
+	put(answer, zeroes, (8 - answer->text->length % 8) % 8);
+}
+
+static void put_reals(struct answer *answer, size_t member)
+{
+	for (size_t i = 0; i < answer->count; i++)
+		put_real(answer, *(const double *)((const char *)&answer->entries[i] + member));
+}
+
+static void put_numbers(struct answer *answer, size_t member)
+{
+	for (size_t i = 0; i < answer->count; i++)
+		put_u32(answer, *(const uint32_t *)((const char *)&answer->entries[i] + member));
+	pad(answer);
+}
+
+/* ---- Entries. ---- */
+
+static double relative(const struct answer *answer, uint64_t time)
+{
+	uint64_t from = answer->window->start + answer->window->from;
+	return time >= from ? (double)(time - from) : -(double)(from - time);
+}
+
+static void add_entry(struct answer *answer, const struct entry *entry)
+{
+	if (!tw_grow(&answer->entries, &answer->room, answer->count + 1, sizeof *answer->entries)) {
+		answer->failed = true;
+		return;
+	}
+	answer->entries[answer->count++] = *entry;
+}
+
+/* Where the pixel ends that a time is in, on the reader's clock. */
+static uint64_t pixel_end(const struct view_window *window, uint64_t time)
+{
+	uint64_t from = window->start + window->from, span = window->to - window->from;
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t in = time > from ? time - from : 0;
+	uint64_t pixel = (uint64_t)((wide)in * window->width / span) + 1;
+	uint64_t end = (uint64_t)(((wide)pixel * span + window->width - 1) / window->width);
+	return from + end;
+}
+
+/* The name is one of the index. */
+static uint32_t name_of(struct answer *answer, uint32_t name)
+{
+	struct view_index *index = answer->index;
+	if (name >= index->names.items.count)
+		return 0;
+	uint32_t sent = view_names_send(&index->names, &index->store, name);
+	answer->failed = answer->failed || sent == VIEW_NONE;
+	return sent;
+}
+
+/* Adds items from one to the one before another as one. */
+static void add_slices(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
+{
+	const struct view_store *store = &answer->index->store;
+	const struct view_busy busy = view_row_busy(row, store, from, to);
+	add_entry(answer, &(struct entry){
+			      .begin = relative(answer, view_row_slice(row, store, from)->begin),
+			      .end = relative(answer, view_row_slice(row, store, to - 1)->end),
+			      .busy = (double)busy.busy,
+			      .item = (double)busy.item,
+			      .count = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX,
+			      .name = name_of(answer, view_row_slice(row, store, busy.item)->name),
+			  });
+}
+
+/* The first item behind those that begin and end in the pixel of one; that one's next where it is longer. */
+static uint64_t pixel_over(const struct answer *answer, const struct view_row *row, uint64_t first)
+{
+	const struct view_store *store = &answer->index->store;
+	const struct view_slice *slice = view_row_slice(row, store, first);
+	uint64_t end = pixel_end(answer->window, slice->begin);
+	if (slice->begin < answer->window->start + answer->window->from || slice->end > end)
+		return first + 1;
+	uint64_t next = view_row_begin_at(row, store, first + 1, end);
+	bool over = view_row_slice(row, store, next - 1)->end > end;
+	return over && next - 1 > first ? next - 1 : next;
+}
+
+static void take_slices(struct answer *answer, const struct view_row *row)
+{
+	const struct view_store *store = &answer->index->store;
+	const struct view_window *window = answer->window;
+	uint64_t from = window->start + window->from, to = window->start + window->to;
+	uint64_t first = view_row_begin_at(row, store, 0, from);
+	if (first > 0 && view_row_slice(row, store, first - 1)->end > from)
+		first--;
+	uint64_t last = view_row_begin_at(row, store, first, to);
+	while (first < last && !answer->failed) {
+		uint64_t next = pixel_over(answer, row, first);
+		next = next > last ? last : next;
+		add_slices(answer, row, first, next);
+		first = next;
+	}
+}
+
+static void take_samples(struct answer *answer, const struct view_row *row)
+{
+	const struct view_store *store = &answer->index->store;
+	const struct view_window *window = answer->window;
+	uint64_t first = view_row_begin_at(row, store, 0, window->start + window->from);
+	uint64_t last = view_row_begin_at(row, store, first, window->start + window->to);
+	first -= first > 0;
+	while (first < last && !answer->failed) {
+		uint64_t time = view_row_sample(row, store, first)->time, next = first + 1;
+		if (time >= window->start + window->from)
+			next = view_row_begin_at(row, store, next, pixel_end(window, time));
+		next = next > last ? last : next;
+		const struct view_range range = view_row_range(row, store, first, next);
+		add_entry(answer, &(struct entry){
+				      .begin = relative(answer, time),
+				      .end = range.least,
+				      .busy = range.most,
+				      .item = view_row_sample(row, store, next - 1)->value,
+				  });
+		first = next;
+	}
+}
+
+/* ---- Rows. ---- */
+
+static void put_row(struct answer *answer, const struct view_row *row)
+{
+	answer->count = 0;
+	if (row->kind == VIEW_COUNTER)
+		take_samples(answer, row);
+	else
+		take_slices(answer, row);
+	if (answer->count == 0)
+		return;
+	answer->rows++;
+	put_u32(answer, row->track);
+	put_u32(answer, row->lane | (uint32_t)row->depth << 16);
+	put_u32(answer, row->kind == VIEW_COUNTER ? 1 : row->kind == VIEW_POINTS ? 2 : 0);
+	put_u32(answer, (uint32_t)answer->count);
+	put_reals(answer, offsetof(struct entry, begin));
+	put_reals(answer, offsetof(struct entry, end));
+	put_reals(answer, offsetof(struct entry, busy));
+	put_reals(answer, offsetof(struct entry, item));
+	if (row->kind == VIEW_COUNTER)
+		return;
+	put_numbers(answer, offsetof(struct entry, count));
+	put_numbers(answer, offsetof(struct entry, name));
+}
+
+static void put_if_there(struct answer *answer, uint32_t track, uint32_t lane, uint32_t depth)
+{
+	const struct view_row *row = view_index_row(answer->index, track, lane, depth);
+	if (row && row->items.count)
+		put_row(answer, row);
+}
+
+static void put_track(struct answer *answer, uint32_t number)
+{
+	const struct view_track *track = &answer->index->tracks.items[number];
+	for (uint32_t lane = 0; lane < track->lane_count; lane++)
+		for (uint32_t depth = 0; depth < track->lanes[lane]; depth++)
+			put_if_there(answer, number, lane, depth);
+	put_if_there(answer, number, VIEW_POINTS_LANE, 0);
+}
+
+/* ---- Names. ---- */
+
+static size_t put_names(struct answer *answer, uint32_t first)
+{
+	struct view_index *index = answer->index;
+	struct tw_text texts = {0};
+	for (size_t i = first; i < index->names.sent_count; i++) {
+		const struct view_name *name = view_names_at(&index->names, &index->store, index->names.sent[i]);
+		if (!view_add_utf8(&texts, (const char *)index->store.bytes + name->place, name->length))
+			answer->failed = true;
+		put_u32(answer, (uint32_t)texts.length);
+	}
+	pad(answer);
+	if (texts.length)
+		put(answer, texts.bytes, texts.length);
+	pad(answer);
+	size_t length = texts.length;
+	tw_text_free(&texts);
+	return length;
+}
+
+bool view_window_answer(struct view_index *index, const struct view_window *window, const uint32_t *tracks,
+                        size_t count, struct tw_text *text)
+{
+	struct answer answer = {.index = index, .window = window, .text = text};
+	uint8_t head[HEAD_SIZE] = {'T', 'W', 'V', '1'};
+	put(&answer, head, sizeof head);
+	for (size_t i = 0; i < count && !answer.failed; i++)
+		if (tracks[i] < index->tracks.count)
+			put_track(&answer, tracks[i]);
+	size_t sent = index->names.sent_count;
+	uint32_t first = window->names < sent ? window->names : (uint32_t)sent;
+	size_t length = put_names(&answer, first);
+	tw_store32(head + 4, window->generation, false);
+	tw_store64(head + 8, window->from, false);
+	tw_store64(head + 16, window->to, false);
+	tw_store32(head + 24, answer.rows, false);
+	tw_store32(head + 28, first, false);
+	tw_store32(head + 32, (uint32_t)sent - first, false);
+	tw_store32(head + 36, (uint32_t)length, false);
+	if (!answer.failed)
+		memcpy(text->bytes, head, sizeof head);
+	free(answer.entries);
+	return !answer.failed;
+}

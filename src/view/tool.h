@@ -1,0 +1,40 @@
+/* tool.h - a server on this machine alone that shows traces to a browser: for the tool. doc/view.md is its protocol. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_TOOL_H
+#define VIEW_TOOL_H
+
+#include <trackway/reader.h>
+
+/* What is shown. What the pointers point to must live until the view is closed. */
+struct view_options {
+	char **paths;
+	size_t count;
+	struct tw_read_options read; /* findings are the view's */
+	struct tw_merge_options merge;
+};
+
+struct view;
+
+/* Opens the traces, which are read from now on in a thread of its own. *view is set even on failure (NULL only for
+ * TW_ERR_MEMORY); close it in any case. Returns 0 or a negative status. */
+int view_open(struct view **view, const struct view_options *options);
+
+/* One line about the last failure of view_open() or view_serve(). Never NULL; lives until close. */
+const char *view_error(const struct view *view);
+
+/* Serves the page, on 127.0.0.1; port 0: one that is free. Returns 0, TW_ERR_UNSUPPORTED where there is no
+ * libmicrohttpd, or TW_ERR_SYSTEM. */
+int view_serve(struct view *view, unsigned port);
+
+/* The address to be opened, with the token, to be shown to who may see the traces; and one that opens the page once: a
+ * program that is given it shows it to all who look at the list of processes. Live until close. */
+const char *view_address(const struct view *view);
+const char *view_address_once(const struct view *view);
+
+/* Waits until all has been read. */
+void view_wait(struct view *view);
+
+/* Ends the server and the reading. NULL is fine. */
+void view_close(struct view *view);
+
+#endif

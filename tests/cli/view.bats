@@ -1,0 +1,159 @@
+# view.bats - the server of views: what it shows is what stat says, and nobody else is answered.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+# Begins to serve, and waits for the address.
+begin_view() {
+	trackway view --no-open "$@" >address 2>err 3>&- &
+	view=$!
+	for _ in $(seq 600); do
+		[ ! -s address ] || return 0
+		kill -0 "$view" 2>/dev/null || fail "$(cat err)"
+		sleep 0.05
+	done
+	fail "no address"
+}
+
+end_view() {
+	kill "$view"
+	wait "$view"
+}
+
+teardown() {
+	[ -z "${view:-}" ] || kill -9 "$view" 2>/dev/null || true
+}
+
+client() { # a script in Python, with the session of view_client.py as `page`
+	PYTHONPATH=$TRACKWAY_SOURCE/tests/cli "$PYTHON" - "$@"
+}
+
+@test "view: names and totals are those of stat, in every format" {
+	for file in "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" "$DATA/xray/v5.xray" "$DATA/xray/basic-v3.xray" \
+		"$DATA/chrome/phases.json" "$DATA/chrome/overhang.json"; do
+		trackway stat --json "$file" >stat
+		begin_view "$file"
+		client stat <<-'END'
+			import json, sys, view_client
+			page = view_client.Page(open("address").read().strip())
+			trace = page.whole()
+			said = {}
+			for line in open(sys.argv[1], encoding="utf-8"):
+			    row = json.loads(line)
+			    said[row["name"] or ""] = (row["count"], row["total_ns"], row["self_ns"])
+			asked = {row["name"]: tuple(int(row[key]) for key in ("count", "total", "self"))
+			         for row in page.json("/api/stat")["functions"]}
+			assert asked == said, (asked, said)
+			# All of the picture, at a pixel a row and at the most: as many calls as there are.
+			for width in (1, 16384):
+			    rows = page.window(0, int(trace["end"]) + 1, width)
+			    calls = sum(sum(row["count"]) for row in rows if row["kind"] == 0 and row["of"] in ("thread", "process"))
+			    assert calls == sum(count for count, _, _ in said.values()), (width, calls, said)
+		END
+		end_view
+	done
+}
+
+@test "view: nobody without the cookie, from another page, or by another name is answered" {
+	begin_view "$DATA/chrome/phases.json"
+	client <<-'END'
+		import http.client, socket, urllib.parse, view_client
+		address = open("address").read().strip()
+		page = view_client.Page(address)
+		port = page.port
+		def status(path, method="GET", **headers):
+		    link = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+		    link.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+		    answer = link.getresponse()
+		    body = answer.read()
+		    assert answer.status < 400 or b"Browser" not in body
+		    return answer.status
+		cookie = page.cookie
+		assert status("/api/trace", Cookie=cookie) == 200
+		assert status("/api/trace") == 403
+		assert status("/app.js") == 403
+		assert status("/?token=0123456789abcdef0123456789abcdef") == 403
+		assert status("/api/trace?" + urllib.parse.urlsplit(address).query) == 403
+		assert status("/api/trace", Cookie=cookie[:-1] + "x") == 403
+		assert status("/api/trace", Cookie=cookie, Host="rebound.example") == 403
+		assert status("/api/trace", Cookie=cookie, Host=f"rebound.example:{port}") == 403
+		assert status("/api/trace", Cookie=cookie, Origin="http://rebound.example") == 403
+		assert status("/api/trace", Cookie=cookie, Origin="null") == 403
+		assert status("/api/trace", Cookie=cookie, Sec_Fetch_Site="cross-site") == 403
+		for method in "POST", "PUT", "DELETE", "OPTIONS":
+		    assert status("/api/trace", method, Cookie=cookie) == 405, method
+		for path in "/../etc/passwd", "/%2e%2e/etc/passwd", "/app.js/../x", "//app.js", "/api/trace/", "/app.js%00":
+		    assert status(path, Cookie=cookie) in (400, 404), path
+		assert status("/" + "x" * 100000, Cookie=cookie) in (400, 404, 414, 431)
+		# Cut off in the middle, and not at all HTTP; and a hundred who say nothing.
+		for text in b"GET /api/tra", b"\x16\x03\x01\x00", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n1":
+		    with socket.create_connection(("127.0.0.1", port)) as link:
+		        link.sendall(text)
+		idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+		for link in idle:
+		    link.close()
+		assert page.json("/api/progress")["state"] == "done"
+		# It listens on this machine alone.
+		for family, other in ((socket.AF_INET, "127.0.0.2"), (socket.AF_INET6, "::1")):
+		    try:
+		        socket.create_connection((other, port), timeout=5).close()
+		    except OSError:
+		        continue
+		    raise AssertionError(other)
+	END
+	end_view
+}
+
+@test "view: headers of the page let it load nothing from elsewhere" {
+	begin_view "$DATA/chrome/phases.json"
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		answer, body = page.get("/")
+		policy = answer.getheader("Content-Security-Policy")
+		assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy, policy
+		assert b"//" not in body.replace(b"http://www.w3.org/", b""), body
+		for name, value in (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
+		                    ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Resource-Policy", "same-origin")):
+		    assert page.get("/api/trace")[0].getheader(name) == value, name
+		assert "HttpOnly" in page.set_cookie and "SameSite=Strict" in page.set_cookie
+	END
+	end_view
+}
+
+@test "view: names full of markup and control characters are text, and damage is told" {
+	printf '%s' '[{"ph":"X","name":"</script><b>\u0000\u001b[31m\"","pid":1,"tid":1,"ts":0,"dur":5},' \
+		'{"ph":"M","name":"process_name","pid":1,"args":{"name":"<img src=x onerror=alert(1)>"}},' \
+		'{"ph":"X","name":"cut' >markup.json
+	begin_view markup.json
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		trace = page.whole()
+		assert trace["list"][0]["name"] == "<img src=x onerror=alert(1)>", trace
+		row, = page.window(0, 5000, 10)
+		assert row["names"][0].startswith("</script><b>"), row
+		assert trace["findings"] and trace["findings"][0]["rule"].startswith("chrome."), trace
+	END
+	end_view
+}
+
+@test "view: several files are on one clock; a port that is taken, and no trace, are told" {
+	begin_view "$DATA/fxt/mg_a.fxt" "$DATA/fxt/mg_b.fxt"
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		files = page.whole()["files"]
+		assert [int(file["size"]) > 0 for file in files] == [True, True], files
+	END
+	port=$(sed 's/.*:\([0-9]*\).*/\1/' address)
+	run timeout 60 trackway view --no-open --port "$port" "$DATA/chrome/phases.json"
+	[ "$status" = 2 ]
+	[[ $output == *"no server on 127.0.0.1: Address already in use"* ]] || fail "$output"
+	end_view
+	: >empty
+	run timeout 60 trackway view --no-open empty
+	[ "$status" = 2 ]
+	run timeout 60 trackway view --no-open --port 65536 "$DATA/chrome/phases.json"
+	[ "$status" = 2 ]
+}

@@ -1,0 +1,447 @@
+/* test_view.c - rows and their levels, requests, and the answers of a view. doc/view.md says what is expected. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "view/serve/view.h"
+#include "view/serve/window.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- Rows. ---- */
+
+enum { SLICES = 5000 };
+
+/* Slices with gaps, some of no length: the same each time. */
+static void make_slices(struct view_slice *slices)
+{
+	uint64_t time = 0;
+	for (uint64_t i = 0; i < SLICES; i++) {
+		uint64_t chance = tw_mix64(i);
+		time += chance % 7;
+		slices[i] = (struct view_slice){.begin = time, .end = time + (chance >> 8) % 50, .offset = i};
+		time = slices[i].end;
+	}
+}
+
+static struct view_busy plain_sum(const struct view_slice *slices, uint64_t from, uint64_t to)
+{
+	struct view_busy sum = {.item = from};
+	for (uint64_t i = from; i < to; i++) {
+		uint64_t lasts = slices[i].end - slices[i].begin;
+		sum.busy += lasts;
+		if (lasts > sum.longest) {
+			sum.longest = lasts;
+			sum.item = i;
+		}
+	}
+	return sum;
+}
+
+static void expect_sums(const struct view_row *row, const struct view_store *store, const struct view_slice *slices)
+{
+	for (uint64_t i = 0; i < 400; i++) {
+		uint64_t from = tw_mix64(i) % SLICES, to = from + 1 + tw_mix64(i + 1000) % (SLICES - from);
+		const struct view_busy sum = view_row_busy(row, store, from, to), plain = plain_sum(slices, from, to);
+		assert_int_equal(sum.busy, plain.busy);
+		assert_int_equal(sum.longest, plain.longest);
+		assert_int_equal(sum.item, plain.item);
+	}
+}
+
+static void expect_places(const struct view_row *row, const struct view_store *store, const struct view_slice *slices)
+{
+	for (uint64_t i = 0; i < 400; i++) {
+		uint64_t from = tw_mix64(i) % SLICES, time = tw_mix64(i + 500) % (slices[SLICES - 1].begin + 10);
+		uint64_t plain = from;
+		while (plain < SLICES && slices[plain].begin < time)
+			plain++;
+		assert_int_equal(view_row_begin_at(row, store, from, time), plain);
+	}
+}
+
+static void test_row_of_slices(void **state)
+{
+	(void)state;
+	static struct view_slice slices[SLICES];
+	struct view_store store;
+	struct view_row row = {.kind = VIEW_SLICES};
+	make_slices(slices);
+	assert_int_equal(view_store_open(&store, NULL), 0);
+	for (size_t i = 0; i < SLICES; i++)
+		assert_true(view_row_add_slice(&row, &store, &slices[i]));
+	assert_int_equal(row.last, slices[SLICES - 1].end);
+	/* Of 5000 items: 312 sums of 16, 19 of these, and one of those. */
+	assert_int_equal(row.level_count, 3);
+	assert_int_equal(row.levels[0].count, 312);
+	assert_int_equal(row.levels[2].count, 1);
+	for (uint64_t i = 0; i < SLICES; i++)
+		assert_int_equal(view_row_slice(&row, &store, i)->offset, i);
+	expect_sums(&row, &store, slices);
+	expect_places(&row, &store, slices);
+	view_row_free(&row);
+	view_store_close(&store);
+}
+
+static void test_row_of_samples(void **state)
+{
+	(void)state;
+	struct view_store store;
+	struct view_row row = {.kind = VIEW_COUNTER};
+	assert_int_equal(view_store_open(&store, NULL), 0);
+	/* A saw: 0 to 99, and again. */
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_true(view_row_add_sample(&row, &store, &(struct view_sample){i * 10, (double)(i % 100)}));
+	const struct {
+		uint64_t from, to;
+		double least, most;
+	} examples[] = {{0, 1000, 0, 99}, {3, 50, 3, 49}, {95, 105, 0, 99}, {7, 8, 7, 7}, {216, 296, 16, 95}};
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		const struct view_range range = view_row_range(&row, &store, examples[i].from, examples[i].to);
+		assert_true(range.least == examples[i].least && range.most == examples[i].most);
+	}
+	view_row_free(&row);
+	view_store_close(&store);
+}
+
+/* ---- Requests. ---- */
+
+static void test_addresses(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *address;
+		bool fine;
+		const char *path, *value; /* of the parameter a */
+	} examples[] = {
+	    {"/", true, "/", NULL},
+	    {"/x?a=1&b=2", true, "/x", "1"},
+	    {"/x?b=2&a=%41%2f+c", true, "/x", "A/ c"},
+	    {"/x?a", true, "/x", ""},
+	    {"/x?&&a=1&", true, "/x", "1"},
+	    {"/%2e%2e/x?a=1", true, "/%2e%2e/x", "1"},
+	    {"/x?a=1&a=2", false, NULL, NULL},
+	    {"/x?a=%4", false, NULL, NULL},
+	    {"/x?a=%zz", false, NULL, NULL},
+	    {"/x?a=%00", false, NULL, NULL},
+	    {"", false, NULL, NULL},
+	    {"http://127.0.0.1/", false, NULL, NULL},
+	    {"/?1&2&3&4&5&6&7&8&9&10&11&12&13&14&15&16&17", false, NULL, NULL},
+	};
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		struct view_request request = {.method = "GET", .address = examples[i].address};
+		assert_int_equal(view_request_parse(&request), examples[i].fine);
+		if (examples[i].fine) {
+			const char *value = view_request_text(&request, "a");
+			assert_string_equal(request.path, examples[i].path);
+			assert_int_equal(value != NULL, examples[i].value != NULL);
+			if (value && examples[i].value)
+				assert_string_equal(value, examples[i].value);
+		}
+		view_request_free(&request);
+	}
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *address;
+		bool fine;
+		uint64_t value;
+	} examples[] = {
+	    {"/?a=0", true, 0},     {"/?a=18446744073709551615", true, UINT64_MAX},
+	    {"/?a=", false, 0},     {"/?a=18446744073709551616", false, 0},
+	    {"/?a=-1", false, 0},   {"/?a=1.5", false, 0},
+	    {"/?a=0x10", false, 0}, {"/?a=%201", false, 0},
+	    {"/?a=007", true, 7},   {"/?b=1", false, 0},
+	};
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		struct view_request request = {.method = "GET", .address = examples[i].address};
+		uint64_t value = 0;
+		assert_true(view_request_parse(&request));
+		assert_int_equal(view_request_number(&request, "a", UINT64_MAX, &value), examples[i].fine);
+		if (examples[i].fine)
+			assert_int_equal(value, examples[i].value);
+		view_request_free(&request);
+	}
+}
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+/* A page elsewhere, a name that leads here, and who does not have the cookie of this port are nobody. */
+static void test_who_asks(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *host, *origin, *cookie, *site;
+		bool ours;
+	} examples[] = {
+	    {"127.0.0.1:80", NULL, "trackway-80=" TOKEN, NULL, true},
+	    {"localhost:9000", "http://localhost:9000", "a=b; trackway-80=" TOKEN "; c=d", "same-origin", true},
+	    {"localhost", NULL, "trackway-80=" TOKEN, "none", true},
+	    {NULL, NULL, "trackway-80=" TOKEN, NULL, false},
+	    {"evil.example", NULL, "trackway-80=" TOKEN, NULL, false},
+	    {"127.0.0.1.evil.example:80", NULL, "trackway-80=" TOKEN, NULL, false},
+	    {"localhost.evil.example", NULL, "trackway-80=" TOKEN, NULL, false},
+	    {"localhost:80x", NULL, "trackway-80=" TOKEN, NULL, false},
+	    {"localhost:", NULL, "trackway-80=" TOKEN, NULL, false},
+	    {"127.0.0.1:80", "http://evil.example", "trackway-80=" TOKEN, NULL, false},
+	    {"127.0.0.1:80", "null", "trackway-80=" TOKEN, NULL, false},
+	    {"127.0.0.1:80", "https://127.0.0.1:80", "trackway-80=" TOKEN, NULL, false},
+	    {"127.0.0.1:80", "http://127.0.0.1:81", "trackway-80=" TOKEN, NULL, false},
+	    {"127.0.0.1:80", NULL, "trackway-80=" TOKEN, "cross-site", false},
+	    {"127.0.0.1:80", NULL, "trackway-80=" TOKEN, "same-site", false},
+	    {"127.0.0.1:80", NULL, NULL, NULL, false},
+	    {"127.0.0.1:80", NULL, "trackway-81=" TOKEN, NULL, false},
+	    {"127.0.0.1:80", NULL, "trackway-80=0123456789abcdef0123456789abcdee", NULL, false},
+	    {"127.0.0.1:80", NULL, "trackway-80=" TOKEN "0", NULL, false},
+	    {"127.0.0.1:80", NULL, "trackway-80=", NULL, false},
+	    {"127.0.0.1:80", NULL, "xtrackway-80=" TOKEN, NULL, false},
+	};
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		const struct view_request request = {.host = examples[i].host,
+		                                     .origin = examples[i].origin,
+		                                     .cookie = examples[i].cookie,
+		                                     .fetch_site = examples[i].site};
+		assert_int_equal(view_request_is_ours(&request, 80, TOKEN), examples[i].ours);
+	}
+}
+
+/* ---- Answers. ---- */
+
+struct scene {
+	int file;
+	char path[64], cookie[128];
+	char *paths[1];
+	struct view *view;
+};
+
+static void show(struct scene *scene, const char *trace)
+{
+	size_t size = strlen(trace);
+	scene->file = memfd_create("trace", MFD_CLOEXEC);
+	assert_int_equal(write(scene->file, trace, size), size);
+	snprintf(scene->path, sizeof scene->path, "/proc/self/fd/%d", scene->file);
+	scene->paths[0] = scene->path;
+	const struct view_options options = {.paths = scene->paths, .count = 1};
+	assert_int_equal(view_open(&scene->view, &options), 0);
+	view_wait(scene->view);
+	snprintf(scene->cookie, sizeof scene->cookie, "trackway-0=%s", scene->view->token);
+}
+
+static void hide(struct scene *scene)
+{
+	view_close(scene->view);
+	close(scene->file);
+}
+
+static void ask(const struct scene *scene, const char *address, struct view_answer *answer)
+{
+	struct view_request request = {.method = "GET",
+	                               .address = address,
+	                               .host = "127.0.0.1:1",
+	                               .cookie = scene->cookie};
+	view_answer(scene->view, &request, answer);
+	view_request_free(&request);
+}
+
+static void expect_text(const struct scene *scene, const char *address, unsigned status, const char *text)
+{
+	struct view_answer answer;
+	ask(scene, address, &answer);
+	assert_int_equal(answer.status, status);
+	assert_non_null(answer.body.bytes);
+	if (!strstr(answer.body.bytes, text))
+		fail_msg("%s: %s is not in %s", address, text, answer.body.bytes);
+	view_answer_free(&answer);
+}
+
+static double real_at(const uint8_t *bytes)
+{
+	uint64_t bits = tw_load64(bytes, false);
+	double value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static void expect_reals(const uint8_t *bytes, const double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_true(real_at(bytes + 8 * i) == values[i]);
+}
+
+/* Microseconds: outer 0 to 100, with two short ones inside, and much later another. */
+static const char trace[] =
+    "[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":{\"name\":\"</script>\"}},"
+    "{\"ph\":\"X\",\"name\":\"outer\",\"cat\":\"c\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":100},"
+    "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":2},"
+    "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":13,\"dur\":3},"
+    "{\"ph\":\"X\",\"name\":\"outer\",\"pid\":1,\"tid\":2,\"ts\":1000,\"dur\":24},"
+    "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":5,\"args\":{\"used\":7}},"
+    "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":6,\"args\":{\"used\":3}},"
+    "{\"ph\":\"i\",\"name\":\"tick\",\"pid\":1,\"tid\":2,\"ts\":50}]";
+
+/* A pixel is 32 us: a and b are in one. */
+static void test_window(void **state)
+{
+	(void)state;
+	struct scene scene;
+	struct view_answer answer;
+	show(&scene, trace);
+	ask(&scene, "/api/window?from=0&to=1024000&width=32&names=0&tracks=1", &answer);
+	assert_int_equal(answer.status, 200);
+	const uint8_t *at = (const uint8_t *)answer.body.bytes;
+	assert_memory_equal(at, "TWV1", 4);
+	assert_int_equal(tw_load64(at + 16, false), 1024000);
+	assert_int_equal(tw_load32(at + 24, false), 3);
+	at += 40;
+	/* Depth 0: two entries of one slice. */
+	assert_memory_equal(at, "\x01\0\0\0\0\0\0\0\0\0\0\0\x02\0\0\0", 16);
+	expect_reals(at + 16, (const double[]){0, 1000000, 100000, 1024000, 100000, 24000, 0, 1}, 8);
+	assert_memory_equal(at + 80, "\x01\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0", 16);
+	at += 96;
+	/* Depth 1: one of two, of which b is longer. */
+	assert_memory_equal(at, "\x01\0\0\0\0\0\x01\0\0\0\0\0\x01\0\0\0", 16);
+	expect_reals(at + 16, (const double[]){10000, 16000, 5000, 1}, 4);
+	assert_memory_equal(at + 48, "\x02\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0", 16);
+	at += 64;
+	/* A point. */
+	assert_memory_equal(at, "\x01\0\0\0\xff\xff\0\0\x02\0\0\0\x01\0\0\0", 16);
+	expect_reals(at + 16, (const double[]){50000, 50000, 0, 0}, 4);
+	at += 64;
+	/* outer, b, tick. */
+	assert_memory_equal(at, "\x05\0\0\0\x06\0\0\0\x0a\0\0\0\0\0\0\0outerbtick\0\0\0\0\0\0", 32);
+	assert_int_equal(at + 32 - (const uint8_t *)answer.body.bytes, answer.body.length);
+	view_answer_free(&answer);
+	/* Names are sent once; a slice that is longer than the window is there whole. */
+	ask(&scene, "/api/window?from=20000&to=30000&width=100&names=3&tracks=1,77", &answer);
+	assert_int_equal(answer.body.length, 40 + 16 + 32 + 16);
+	expect_reals((const uint8_t *)answer.body.bytes + 56, (const double[]){-20000, 80000, 100000, 0}, 4);
+	view_answer_free(&answer);
+	hide(&scene);
+}
+
+static void test_counter(void **state)
+{
+	(void)state;
+	struct scene scene;
+	struct view_answer answer;
+	show(&scene, trace);
+	expect_text(&scene, "/api/trace", 200, "\"kind\":\"counter\",\"name\":\"memory\"");
+	expect_text(&scene, "/api/trace", 200, "\"series\":[\"used\"]");
+	ask(&scene, "/api/window?from=0&to=100000&width=10&names=0&tracks=2", &answer);
+	assert_int_equal(answer.body.length, 40 + 16 + 32);
+	assert_memory_equal(answer.body.bytes + 40, "\x02\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0", 16);
+	expect_reals((const uint8_t *)answer.body.bytes + 56, (const double[]){5000, 3, 7, 3}, 4);
+	view_answer_free(&answer);
+	hide(&scene);
+}
+
+static void test_answers(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *address;
+		unsigned status;
+		const char *text;
+	} examples[] = {
+	    {"/api/progress", 200, "\"state\":\"done\""},
+	    {"/api/trace", 200,
+	     "\"kind\":\"thread\",\"name\":\"</script>\",\"pid\":\"1\",\"tid\":\"2\",\"file\":0,\"sort\":1,\"lanes\":[2]"},
+	    {"/api/slice?track=1&lane=0&depth=1&item=1", 200, "\"name\":\"b\""},
+	    {"/api/slice?track=1&lane=0&depth=1&item=1", 200, "\"callers\":[{\"name\":\"outer\""},
+	    {"/api/slice?track=1&lane=0&depth=1&item=2", 400, "no slice is there"},
+	    {"/api/slice?track=9&lane=0&depth=0&item=0", 400, "no slice is there"},
+	    {"/api/slice?track=2&lane=0&depth=0&item=0", 400, "no slice is there"},
+	    {"/api/near?name=outer&at=0&direction=next", 200, "\"begin\":\"1000000\""},
+	    {"/api/near?name=outer&at=1000000&direction=previous", 200, "\"begin\":\"0\""},
+	    {"/api/near?name=outer&at=1000000&direction=next", 200, "{\"found\":false}"},
+	    {"/api/near?name=out&at=0&direction=next", 200, "{\"found\":false}"},
+	    {"/api/near?track=1&lane=0&depth=1&item=1&direction=previous", 200, "\"name\":\"a\""},
+	    {"/api/near?name=outer&at=0&direction=up", 400, "near wants"},
+	    {"/api/stat", 200,
+	     "{\"name\":\"outer\",\"count\":\"2\",\"open\":\"0\",\"total\":\"124000\",\"self\":\"119000\""},
+	    {"/api/stat?from=0&to=12000&tracks=1", 200,
+	     "{\"name\":\"a\",\"count\":\"1\",\"open\":\"0\",\"total\":\"2000\""},
+	    {"/api/search?text=OUT&limit=5", 200,
+	     "{\"names\":[{\"name\":\"outer\",\"count\":\"2\",\"total\":\"124000\"}],\"more\":false}"},
+	    {"/api/search?limit=1", 200, "\"more\":true"},
+	    {"/api/stat?tracks=2", 400, "none"},
+	    {"/api/stat?from=5&to=5", 400, "none"},
+	    {"/api/flame", 200, "\"name\":\"outer\",\"depth\":1,\"count\":2"},
+	    {"/api/window?from=0&to=1&width=0&names=0&tracks=1", 400, "a window wants"},
+	    {"/api/window?from=1&to=1&width=9&names=0&tracks=1", 400, "a window wants"},
+	    {"/api/window?from=0&to=1&width=16385&names=0&tracks=1", 400, "a window wants"},
+	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1,,2", 400, "a window wants"},
+	    {"/api/window?from=0&to=1&width=9&names=0", 400, "a window wants"},
+	    {"/api/../api/trace", 404, "nothing"},
+	    {"/app.js/", 404, "nothing"},
+	    {"/etc/passwd", 404, "nothing"},
+	};
+	struct scene scene;
+	show(&scene, trace);
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+		expect_text(&scene, examples[i].address, examples[i].status, examples[i].text);
+	hide(&scene);
+}
+
+static unsigned status_of(const struct scene *scene, const struct view_request *asked, bool *enters)
+{
+	struct view_request request = *asked;
+	struct view_answer answer;
+	view_answer(scene->view, &request, &answer);
+	unsigned status = answer.status;
+	*enters = answer.enters;
+	view_request_free(&request);
+	view_answer_free(&answer);
+	return status;
+}
+
+/* The token opens the page again and again, the ticket once. */
+static void test_entering(void **state)
+{
+	(void)state;
+	struct scene scene;
+	char token[64], ticket[64];
+	bool enters;
+	show(&scene, trace);
+	snprintf(token, sizeof token, "/?token=%s", scene.view->token);
+	snprintf(ticket, sizeof ticket, "/?token=%s", scene.view->ticket);
+	const struct view_request by_token = {.method = "GET", .address = token, .host = "127.0.0.1:1"},
+				  by_ticket = {.method = "GET", .address = ticket, .host = "127.0.0.1:1"},
+				  elsewhere = {.method = "GET", .address = token, .host = "evil.example"},
+				  bare = {.method = "GET", .address = "/", .host = "127.0.0.1:1"},
+				  post = {.method = "POST",
+	                                  .address = "/api/trace",
+	                                  .host = "127.0.0.1:1",
+	                                  .cookie = scene.cookie};
+	assert_int_equal(status_of(&scene, &by_token, &enters), 303);
+	assert_true(enters);
+	assert_int_equal(status_of(&scene, &by_token, &enters), 303);
+	assert_int_equal(status_of(&scene, &by_ticket, &enters), 303);
+	assert_int_equal(status_of(&scene, &by_ticket, &enters), 403);
+	assert_false(enters);
+	assert_int_equal(status_of(&scene, &elsewhere, &enters), 403);
+	assert_int_equal(status_of(&scene, &bare, &enters), 403);
+	assert_int_equal(status_of(&scene, &post, &enters), 405);
+	hide(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_row_of_slices), cmocka_unit_test(test_row_of_samples),
+	    cmocka_unit_test(test_addresses),     cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_who_asks),      cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_counter),       cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_entering),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
