@@ -12,8 +12,9 @@ extern "C" {
 /* All comes from slices of the category "jit", each the compilation of the function that its name is, and "jit-cached",
  * each the search for one that was compiled before. An argument "code_bytes" is the size of the code, which an instant
  * of that category and name tells where it was not known before; an argument "status" that is not 0 says that it
- * failed. What is begun and not known to end (TW_SLICE_BEGIN, TW_FLAG_UNWOUND) is counted as open, without time. A
- * compilation inside another counts for both. */
+ * failed. What is begun and not known to end (TW_SLICE_BEGIN, TW_FLAG_UNWOUND) is counted as open, without time. Times
+ * are wall time: those of a row count once where one compilation of it is inside another, and what each took itself is
+ * without the compilations and searches inside it. That wants a trace in TW_ORDER_TRACK or TW_ORDER_TIME. */
 
 enum tw_jit_by { TW_JIT_BY_FUNCTION, TW_JIT_BY_THREAD };
 
@@ -25,6 +26,7 @@ struct tw_jit_row {
 	bool threadless;            /* of which thread it is, is not told: thread is 0, which may be another's number */
 	uint64_t compiled;          /* compilations that ended */
 	uint64_t compiled_ns, max_ns;
+	uint64_t self_ns; /* of compiled_ns, without others inside */
 	uint64_t cached; /* searches that ended */
 	uint64_t cached_ns;
 	uint64_t failed; /* of both */
@@ -46,6 +48,9 @@ TW_API int tw_jit_read(struct tw_jit **jit, struct tw_reader *reader, const stru
 
 /* Returns row i (from 0) in order of name, process and thread; NULL past the last. */
 TW_API const struct tw_jit_row *tw_jit_row(const struct tw_jit *jit, size_t i);
+
+/* Returns how long the trace, or the part of it that its options let through, goes on. */
+TW_API uint64_t tw_jit_span_ns(const struct tw_jit *jit);
 
 /* Returns how many slices were left out because the memory limit was reached. */
 TW_API uint64_t tw_jit_left_out(const struct tw_jit *jit);

@@ -370,6 +370,7 @@ class Log:
         self.threads, self.of_system, self.open = {}, {}, collections.defaultdict(list)
         self.functions, self.classes, self.modules, self.assemblies = {}, {}, {}, {}  # iid or pointer -> dict
         self.class_names, self.function_names, self.class_at, self.function_at = {}, {}, {}, {}
+        self.compiled_lines = []  # where each of `compilations` begins and ends
         self.last_compiled = {}  # function pointer -> place in `compilations`
         self.signatures, self.overloads = {}, collections.defaultdict(set)
         self.sources, self.files, self.config = {}, {}, {}
@@ -532,11 +533,12 @@ class Log:
     def compiled(self, row, what):
         begun = self.end(row, what, lambda one: one["function_id"] == row["function_id"])
         if begun:
-            iid = self.function_at.get(row["function_id"])
+            iid = self.function_at.get(row["function_id"], f"function at {row['function_id']:#x}")
             body = next(reversed(self.functions.get(iid, {}).get("bodies", ())), None)
             code = self.size_of(body)
             if what != "search":
                 self.last_compiled[row["function_id"]] = len(self.compilations)
+            self.compiled_lines.append((begun["offset"], row["offset"]))
             self.compilations.append(Compilation(self.thread_of(row), begun["timestamp"], row["timestamp"], iid,
                                                  what == "search", row.get("status"), code))
 
@@ -583,6 +585,23 @@ class Log:
                                                     for item in row["generations"]]))
 
 
+def own_times(log):
+    """Of each compilation, what it took without others inside it on its thread, which begin and end between its lines; None
+    where the times of a thread go back: then two that follow one another may seem to be in one another."""
+    order = sorted(range(len(log.compilations)), key=lambda place: log.compiled_lines[place])
+    own, around = [one.end - one.begin for one in log.compilations], collections.defaultdict(list)
+    for place in order:
+        one, (first, last) = log.compilations[place], log.compiled_lines[place]
+        waiting = around[one.thread]
+        while waiting and log.compiled_lines[waiting[-1]][1] < first:
+            if log.compilations[waiting.pop()].end > one.begin:
+                return None
+        if waiting and not log.compilations[waiting[-1]].cached:
+            own[waiting[-1]] -= one.end - one.begin
+        waiting.append(place)
+    return own
+
+
 # Totals.
 
 WEIGHTS = ("samples", "wall", "cpu", "bytes", "allocations")
@@ -605,6 +624,8 @@ def weighed(log, weight):
 
 def named(log, iid):
     """The name and number of a function, as it is known at the end, its class and its module."""
+    if isinstance(iid, str):
+        return (iid, 0), None, None
     if iid is UNKNOWN:
         return ("(unknown)", 0), None, None
     function = log.functions.get(iid, {})

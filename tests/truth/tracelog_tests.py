@@ -179,7 +179,8 @@ class Tool(fxt_tests.Tool):
     def compiles(self, data):
         log, path = log_of(data), self.file(data, "in.log")
         wanted = collections.defaultdict(lambda: dict.fromkeys(COMPILED, 0))
-        for one in log.compilations:
+        own_times = tracelog.own_times(log)
+        for one, own in zip(log.compilations, own_times or [0] * len(log.compilations)):
             row, time = wanted[tracelog.named(log, one.function_iid)[0][0]], (one.end - one.begin) * MILLION
             if one.cached:
                 row["cached"] += 1
@@ -187,11 +188,12 @@ class Tool(fxt_tests.Tool):
             else:
                 row["compiled"] += 1
                 row["compiled_ns"] += time
+                row["self_ns"] += own * MILLION
                 row["code_bytes"] += one.code
         found = collections.defaultdict(lambda: dict.fromkeys(COMPILED, 0))
         for row in self.lines("jit", "--json", path):
             for field in COMPILED:
-                found[row["name"]][field] += row[field]
+                found[row["name"]][field] += row[field] if own_times or field != "self_ns" else 0
         yield from (f"{name}: found {found.get(name)}, not {wanted.get(name)}" for name in found.keys() | wanted.keys()
                     if found.get(name) != wanted.get(name))
 
@@ -261,7 +263,7 @@ def told_by(log, dialect, ips):
 
 
 GENERATIONS = ("0", "1", "2", "LOH")
-COMPILED = ("compiled", "compiled_ns", "code_bytes", "cached", "cached_ns")
+COMPILED = ("compiled", "compiled_ns", "self_ns", "code_bytes", "cached", "cached_ns")
 MILLION = 10**6
 
 
@@ -288,7 +290,7 @@ def generated(scratch, *options):
     return path.read_bytes()
 
 
-FIELD = ("q2-frame", "q3-sammem-class", "u1-tiers", "u2-two-names-samefn", "u4-jit-recompiled-once-announced", "oa", "ob",
+FIELD = ("q2-frame", "q3-sammem-class", "u1-tiers", "u2-two-names-samefn", "u4-jit-recompiled-once-announced", "t17-jit-nested", "t20-gc-nested", "oa", "ob",
          "t12-gcs-reason-word")
 
 

@@ -1,5 +1,6 @@
 /* jit.c - what was compiled while the program ran: how long it took, and how large it became. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/series/columns.h"
 #include "analysis/texts.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
@@ -17,6 +18,21 @@ struct row {
 	uint64_t id;    /* of the function: others may have its name */
 };
 
+enum { DEPTH = 8 /* compilations in one another: those that are deeper are taken to be in the last of these */ };
+
+struct open {
+	uint64_t begin, end;
+	uint64_t offset; /* in the file: of two that take the same time, the first is around the other */
+	uint32_t row;
+	bool cached;
+};
+
+/* What goes on in a track, the outermost first. */
+struct lane {
+	struct open items[DEPTH];
+	unsigned depth;
+};
+
 struct tw_jit {
 	struct tw_jit_options options;
 	struct tw_budget budget;
@@ -25,6 +41,9 @@ struct tw_jit {
 	struct tw_dictionary *texts;
 	struct row *rows;
 	struct tw_keyed told; /* by what they are about */
+	struct lane *lanes;
+	struct tw_keyed tracks; /* of lanes */
+	uint64_t end_ns, span_ns;
 	uint64_t left_out;
 };
 
@@ -54,16 +73,58 @@ static uint32_t find_row(struct tw_jit *jit, const struct tw_event *event)
 	return row;
 }
 
-static void count_slice(struct tw_jit_row *row, bool cached, uint64_t ns)
+static uint64_t greater(uint64_t a, uint64_t b)
 {
+	return a > b ? a : b;
+}
+
+static bool holds(const struct open *around, uint64_t begin, uint64_t end)
+{
+	return around->begin <= begin && end <= around->end && begin < around->end;
+}
+
+/* Whether a slice is around one that came before it, since it was begun before at the same time. */
+static bool is_around(const struct open *slice, const struct open *before)
+{
+	return slice->begin == before->begin && slice->end == before->end && slice->offset < before->offset;
+}
+
+/* Takes a slice off what the one around it took itself. Returns whether its time is in that of its row already. */
+static bool put_inside(struct tw_jit *jit, struct lane *lane, const struct open *slice)
+{
+	bool counted = false;
+	while (lane->depth && !holds(&lane->items[lane->depth - 1], slice->begin, slice->end))
+		lane->depth--;
+	for (unsigned i = 0; i < lane->depth; i++)
+		counted |= lane->items[i].row == slice->row && !lane->items[i].cached;
+	if (!lane->depth || lane->items[lane->depth - 1].cached)
+		return counted;
+	jit->rows[lane->items[lane->depth - 1].row].told.self_ns -= slice->end - slice->begin;
+	return counted;
+}
+
+static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32_t number, bool cached)
+{
+	const struct open slice = {event->time, tw_event_end(event), event->offset, number, cached};
+	struct tw_jit_row *row = &jit->rows[number].told;
+	uint64_t ns = slice.end - slice.begin;
+	uint32_t place =
+	    tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->tracks, event->track, &jit->lanes, sizeof *jit->lanes, 0);
+	struct lane *lane = place == UINT32_MAX ? NULL : &jit->lanes[place];
+	const struct open *before = lane && lane->depth ? &lane->items[lane->depth - 1] : NULL;
+	bool around = before && is_around(&slice, before);
+	bool counted = around ? before->row == number && !before->cached : lane && put_inside(jit, lane, &slice);
+	if (lane && !around && lane->depth < DEPTH)
+		lane->items[lane->depth++] = slice;
 	row->compiled += !cached;
 	row->cached += cached;
-	if (cached)
+	if (cached) {
 		row->cached_ns = tw_sum(row->cached_ns, ns);
-	else
-		row->compiled_ns = tw_sum(row->compiled_ns, ns);
-	if (!cached && ns > row->max_ns)
-		row->max_ns = ns;
+		return;
+	}
+	row->compiled_ns = tw_sum(row->compiled_ns, counted ? 0 : ns);
+	row->self_ns = tw_sum(row->self_ns, around ? 0 : ns);
+	row->max_ns = greater(row->max_ns, ns);
 }
 
 static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event)
@@ -85,7 +146,7 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 	if (open)
 		row->open++;
 	else if (event->kind == TW_SLICE_COMPLETE)
-		count_slice(row, category == TW_RUNTIME_JIT_CACHED, event->value);
+		count_slice(jit, event, number, category == TW_RUNTIME_JIT_CACHED);
 	row->failed += number_of(jit, batch, event, TW_RUNTIME_STATUS) != 0;
 	if (category == TW_RUNTIME_JIT && !open)
 		row->code_bytes = tw_sum(row->code_bytes, code_bytes);
@@ -141,6 +202,7 @@ static void join_row(struct tw_jit_row *row, const struct tw_jit_row *other)
 {
 	row->compiled += other->compiled;
 	row->compiled_ns = tw_sum(row->compiled_ns, other->compiled_ns);
+	row->self_ns = tw_sum(row->self_ns, other->self_ns);
 	row->max_ns = other->max_ns > row->max_ns ? other->max_ns : row->max_ns;
 	row->cached += other->cached;
 	row->cached_ns = tw_sum(row->cached_ns, other->cached_ns);
@@ -162,8 +224,12 @@ static void join_rows(struct tw_jit *jit)
 	jit->told.count = kept;
 }
 
-static void finish(struct tw_jit *jit)
+static void finish(struct tw_jit *jit, const struct tw_reader *reader)
 {
+	uint64_t start = reader->clock.start_ns;
+	uint64_t end = greater(jit->end_ns, greater(reader->clock.end_ns, reader->traits.reach_ns));
+	jit->span_ns = tw_times_span(&(struct tw_times){reader->options.from_ns, reader->options.to_ns},
+	                             end > start ? end - start : 0);
 	for (size_t i = 0; i < jit->told.count; i++)
 		fill_row(jit, &jit->rows[i]);
 	if (jit->told.count)
@@ -193,6 +259,7 @@ static struct tw_jit *make(const struct tw_jit_options *options, struct tw_reade
 int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_jit_options *options)
 {
 	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_INSTANT;
+	const struct tw_request request = {.kinds = reader->format->traits.tells_reach ? kinds : 0};
 	struct tw_batch batch;
 	int got;
 	struct tw_jit *jit = *made = make(options, reader);
@@ -200,14 +267,16 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	if ((unsigned)jit->options.by > TW_JIT_BY_THREAD)
 		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)jit->options.by);
-	int status = tw_begin(reader, TW_USE_WHOLE, &(struct tw_request){.kinds = kinds});
+	int status = tw_begin(reader, TW_USE_WHOLE, &request);
 	if (status < 0)
 		return status;
 	while ((got = tw_pull(reader, &batch)) > 0)
-		for (size_t i = 0; i < batch.count; i++)
+		for (size_t i = 0; i < batch.count; i++) {
+			jit->end_ns = greater(jit->end_ns, tw_event_end(&batch.events[i]));
 			if (kinds >> batch.events[i].kind & 1)
 				take(jit, &batch, &batch.events[i]);
-	finish(jit);
+		}
+	finish(jit, reader);
 	status = tw_budget_status(&jit->budget);
 	return got == 0 && status < 0 ? tw_fail(reader, status, "out of memory") : got;
 }
@@ -215,6 +284,11 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 const struct tw_jit_row *tw_jit_row(const struct tw_jit *jit, size_t i)
 {
 	return i < jit->told.count ? &jit->rows[i].told : NULL;
+}
+
+uint64_t tw_jit_span_ns(const struct tw_jit *jit)
+{
+	return jit->span_ns;
 }
 
 uint64_t tw_jit_left_out(const struct tw_jit *jit)
@@ -227,6 +301,8 @@ void tw_jit_free(struct tw_jit *jit)
 	if (!jit)
 		return;
 	tw_map_free(&jit->told.map);
+	tw_map_free(&jit->tracks.map);
+	free(jit->lanes);
 	free(jit->names.found);
 	tw_dictionary_free(jit->texts);
 	free(jit->rows);

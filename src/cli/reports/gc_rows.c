@@ -162,7 +162,7 @@ static int put_collections(struct tw_screen *screen, const struct tw_gc_listing 
 	if (totals->collections == 0)
 		return status;
 	tw_putf(&screen->out, "\n%s: %s, %s of the time\n", tw_show_plural(totals->collections, "collection").text,
-	        tw_show_duration(totals->pause_ns).text, tw_show_percent(totals->covered_ns, totals->span_ns).text);
+	        tw_show_duration(totals->covered_ns).text, tw_show_percent(totals->covered_ns, totals->span_ns).text);
 	if (totals->ended)
 		tw_putf(&screen->out, "pauses: min %s, p50 %s, p90 %s, p99 %s, max %s\n",
 		        tw_show_duration(totals->min_ns).text, tw_show_duration(totals->p50_ns).text,

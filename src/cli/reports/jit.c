@@ -16,6 +16,7 @@ struct jit_options {
 };
 
 static const struct tw_number numbers[] = {
+    {offsetof(struct tw_jit_row, self_ns), "self_ns", "SELF", "self", tw_show_duration},
     {offsetof(struct tw_jit_row, compiled_ns), "compiled_ns", "TIME", "time", tw_show_duration},
     {offsetof(struct tw_jit_row, compiled), "compiled", "COMPILED", "compiled", tw_show_count},
     {offsetof(struct tw_jit_row, max_ns), "max_ns", "MAX", "max", tw_show_duration},
@@ -44,6 +45,7 @@ struct jit_listing {
 	struct tw_listing listing; /* first */
 	const struct jit_options *options;
 	struct tw_jit_row all; /* also what --function leaves out */
+	uint64_t functions;    /* the same: that were compiled */
 };
 
 static const struct jit_listing *jit_of(const struct tw_listing *listing)
@@ -67,11 +69,17 @@ static void put_json(struct tw_json *json, const struct tw_listing *listing, con
 	tw_numbers_json(json, row, numbers, NUMBERS);
 }
 
-static void put_totals(struct tw_screen *screen, const struct tw_jit_row *all)
+static void put_totals(struct tw_screen *screen, const struct jit_listing *jit)
 {
+	const struct tw_jit_row *all = &jit->all;
+	uint64_t span = tw_jit_span_ns(jit->listing.result);
 	if (all->compiled || all->open)
-		tw_putf(&screen->out, "\n%s compiled in %s: %s of code\n",
-		        tw_show_plural(all->compiled, "function").text, tw_show_duration(all->compiled_ns).text,
+		tw_putf(&screen->out, "\n%s", tw_show_plural(all->compiled, "compilation").text);
+	if (all->compiled && by_of(jit->options) == TW_JIT_BY_FUNCTION)
+		tw_putf(&screen->out, " of %s", tw_show_plural(jit->functions, "function").text);
+	if (all->compiled || all->open)
+		tw_putf(&screen->out, " in %s of wall time, %s of the span: %s of code\n",
+		        tw_show_duration(all->self_ns).text, tw_show_percent(all->self_ns, span).text,
 		        tw_show_size(all->code_bytes).text);
 	if (all->cached)
 		tw_putf(&screen->out, "%s found compiled in %s\n", tw_show_plural(all->cached, "function").text,
@@ -104,7 +112,7 @@ static int put_text(struct tw_listing *listing)
 	}
 	int status = tw_table_put(&table, screen);
 	tw_rows_put_more(screen, &listing->rows);
-	put_totals(screen, &jit_of(listing)->all);
+	put_totals(screen, jit_of(listing));
 	return status;
 }
 
@@ -116,7 +124,7 @@ static void add_to(struct tw_jit_row *all, const struct tw_jit_row *row)
 	all->cached += row->cached;
 	all->failed += row->failed;
 	all->open += row->open;
-	all->compiled_ns = tw_sum(all->compiled_ns, row->compiled_ns);
+	all->self_ns = tw_sum(all->self_ns, row->self_ns);
 	all->cached_ns = tw_sum(all->cached_ns, row->cached_ns);
 	all->code_bytes = tw_sum(all->code_bytes, row->code_bytes);
 }
@@ -127,6 +135,7 @@ static bool collect(struct tw_listing *listing)
 	const struct tw_jit_row *row;
 	for (size_t i = 0; (row = tw_jit_row(listing->result, i)); i++) {
 		add_to(&jit->all, row);
+		jit->functions += row->compiled > 0;
 		if (tw_function_wanted(listing->common, row->name) && !tw_rows_add(&listing->rows, row))
 			return false;
 	}
@@ -197,8 +206,10 @@ const struct tw_command tw_command_jit = {
     .summary = "what was compiled while the program ran",
     .operands = "FILE",
     .description =
-	"Lists what the just-in-time compiler did: TIME is that of the COMPILED functions, MAX that of the slowest, "
-	"CODE what became of them. CACHED functions were found compiled before, CACHED TIME is what the search took. "
+	"Lists what the just-in-time compiler did, in wall time: TIME is that of the COMPILED functions, SELF what is "
+	"left of it without compilations and searches inside them, MAX the longest, CODE what became of them. A "
+	"function may be compiled several times; each of its bodies counts once. CACHED functions were found "
+	"compiled before, CACHED TIME is what the search took. "
 	"FAILED counts both. Below the table is all together, also what --function leaves out.\n\n"
 	"It comes from slices of the categories \"jit\" and \"jit-cached\".",
     .examples = "trackway jit -n 20 app.log\tThe twenty functions that took the longest in all.\n"
