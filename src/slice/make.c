@@ -177,11 +177,24 @@ static int make_all(struct tw_reader *reader, const struct slice_request *reques
 	return status;
 }
 
-int slice_make_all(struct tw_reader *reader, const struct slice_request *request, const char *directory)
+/* Reads the number of the snapshot, from 0, where slices of all threads begin together. */
+static int find_global(struct tw_reader *reader, const struct xtrace_track *track, uint64_t *snapshot)
+{
+	struct xtrace_files files;
+	int status = xtrace_files_open(&files, reader, track);
+	*snapshot = files.header.global_snapshot;
+	xtrace_files_close(&files);
+	return status;
+}
+
+int slice_make_all(struct tw_reader *reader, const struct slice_request *wanted, const char *directory)
 {
 	struct tw_outdir into;
+	struct slice_request own = *wanted, *request = &own;
 	const struct xtrace_track *track = NULL;
 	int status = choose(reader, request, &track);
+	if (status >= 0 && request->global)
+		status = find_global(reader, track, &request->snapshot);
 	if (status < 0)
 		return status;
 	int error = tw_outdir_open(&into, directory);

@@ -28,6 +28,7 @@ struct slice_request {
 	const uint64_t *threads; /* one of these; of none, the only one of the trace */
 	size_t thread_count;
 	uint64_t snapshot, instructions;
+	bool global; /* slice_make_all(): not at `snapshot`, but at the one that the header names for all threads */
 	void (*on_program)(void *context, const struct slice_program *program);
 	void (*on_order)(void *context, const struct slice_order *order);
 	void *context;

@@ -556,8 +556,21 @@ def a_header_alone_is_read(bench):
     for size in (24, 19, 20, 32):
         file.write_bytes((file.read_bytes() + bytes(32))[:size])
         info, = bench.lines("info", path)
-        assert (info["version"], info["division"], info["snapshots"]) == (3, 1, 0), (size, info)
+        assert (info["version"], info["division"], info["snapshots"], info["identification"]) == (3, 1, 0, 0x58), (size, info)
         assert rules(bench, path, 0) == []
+
+
+@test
+def slices_of_all_threads_begin_at_the_global_snapshot(bench):
+    """The header's second number is that of the snapshot, unless --snapshot says another."""
+    path, _ = bench.write("--threads", 2, "--order", "--turns", 200)
+    for file in snapshots_of(path):
+        file.write_bytes(file.read_bytes()[:4] + struct.pack("<I", 2) + file.read_bytes()[8:])
+    for number, (options, wanted) in enumerate((([], 2), (["--snapshot", 0], 0), (["--snapshot", 1], 1))):
+        lines = bench.lines("slice", "--sync", "--thread", 100, "--length", 40, *options, path, "-o", bench.directory / f"all{number}")
+        assert [line["snapshot"] for line in lines if line.get("thread") == 100] == [wanted], lines
+    line, = bench.lines("slice", "--thread", 100, "--length", 40, path, "-o", bench.directory / "one")
+    assert line["snapshot"] == 0
 
 
 @test

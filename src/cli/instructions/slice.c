@@ -10,7 +10,8 @@
 
 struct slice_options {
 	struct tw_common common; /* first */
-	uint64_t snapshot, length;
+	struct tw_option_number snapshot;
+	uint64_t length;
 	bool sync;
 };
 
@@ -51,7 +52,8 @@ static int read_slice(struct tw_walk *walk, struct tw_reader *reader, const char
 	const struct slice_request request = {
 	    .threads = options->common.threads.items,
 	    .thread_count = options->common.threads.count,
-	    .snapshot = options->snapshot,
+	    .snapshot = options->snapshot.value,
+	    .global = !options->snapshot.given,
 	    .instructions = options->length,
 	    .on_program = options->common.json ? put_program : NULL,
 	    .on_order = options->common.json ? put_order : NULL,
@@ -79,8 +81,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 #define MEMBER(name) .offset = offsetof(struct slice_options, name)
 static const struct tw_option own_options[] = {
-    {"snapshot", 0, TW_OPTION_COUNT, MEMBER(snapshot), .placeholder = "K",
-     .help = "begin at snapshot number K of the thread, from 0, the default, on"},
+    {"snapshot", 0, TW_OPTION_NUMBER, MEMBER(snapshot), .placeholder = "K",
+     .help =
+         "begin at snapshot number K of the thread, from 0, the default, on; with --sync the header tells the default"},
     {"length", 0, TW_OPTION_COUNT, MEMBER(length), .placeholder = "N", .least = 1, .most = UINT32_MAX - 1,
      .help = "so many instructions"},
     {"thread", 't', TW_OPTION_NUMBERS, MEMBER(common.threads), .placeholder = "ID",

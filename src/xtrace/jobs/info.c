@@ -255,6 +255,7 @@ static void tell_header(struct xtrace_survey *survey, struct tw_info *info)
 	if (!survey->all.has_header)
 		return;
 	info->version = header->version <= UINT32_MAX ? (unsigned)header->version : 0;
+	add_number(survey, info, "identification", header->identification);
 	add_number(survey, info, "global_snapshot", header->global_snapshot);
 	add_number(survey, info, "division", header->division);
 	add_number(survey, info, "stream", header->stream);
