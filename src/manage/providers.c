@@ -65,7 +65,7 @@ static void find_others(pid_t attach, const char *looked_at, manage_found_fn *fo
 		line[strcspn(line, "\n")] = 0;
 		const char *path = listens(line) ? strchr(line, '/') : NULL;
 		pid_t process = path ? provider_of(path, looked_at, user) : 0;
-		if (process && (!attach || process == attach))
+		if (process && process == attach)
 			found(context, process, path);
 	}
 	if (list)
@@ -77,7 +77,8 @@ void manage_find(pid_t attach, manage_found_fn *found, void *context)
 	char directory[PATH_MAX], path[PATH_MAX + 300];
 	if (control_directory(directory, sizeof directory, user_of(attach)) < 0)
 		return;
-	find_others(attach, directory, found, context);
+	if (attach) /* asked for by its number; all others are told apart by their directories */
+		find_others(attach, directory, found, context);
 	DIR *open = opendir(directory);
 	for (struct dirent *entry; open && (entry = readdir(open));) {
 		pid_t process = process_of(entry->d_name);

@@ -890,15 +890,15 @@ def directories(run):
             expect(not (run.folder / "out.fxt.parts").exists(), "its directory stays")
             (other / "trackway").unlink() if (other / "trackway").is_symlink() else (other / "trackway").rmdir()
         with Managed(run, "trace-stress", "children", "go", 1, program=True) as program:
-            program.until(lambda: str(program.process.pid).encode() in ask(other, "providers").stdout, "another directory's")
+            program.until(lambda: b'"stress"' in program.ask("providers", "--json").stdout, "its sites")
             words = [run.tool, "record", "--to", "fxt", "-o", "out.fxt", "--attach", str(program.process.pid)]
             with subprocess.Popen(words, cwd=run.folder, stderr=subprocess.PIPE,
                                   env={**os.environ, "XDG_RUNTIME_DIR": str(other)}) as manager:
-                program.until(lambda: b"streaming" in ask(other, "providers").stdout, "the recording")
-                listed = ask(other, "providers", "--json").stdout
+                program.until(lambda: b"streaming" in program.ask("providers").stdout, "the recording")
+                shot = ask(other, "snapshot", "-o", "shot.fxt", "--attach", program.process.pid)
                 (run.folder / "go").touch()
                 said = manager.communicate(timeout=60)[1]
-            expect(len(listed.splitlines()) == 1 and manager.returncode == 0, listed, said)
+            expect(b" 1 program\n" in shot.stderr and shot.returncode == 0 and manager.returncode == 0, shot, said)
     finally:
         shutil.rmtree(temporary)
 
