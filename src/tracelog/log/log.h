@@ -21,6 +21,7 @@ struct tracelog_request {
 /* What was met so far. */
 struct tracelog_session {
 	bool start_seen; /* prf stm */
+	bool entry_seen; /* the program's own assembly */
 	uint64_t records;
 	unsigned dialects; /* that all records so far may be of; 0: they were found to be of several */
 };

@@ -96,6 +96,26 @@ static void take_domain(struct tracelog_log *log, const struct tw_tracelog_recor
 		tracelog_add_number(log, TRACELOG_TEXT(log, "process"), TW_ARG_UINT, record->process);
 }
 
+/* The class library, which each runtime loads first. */
+static bool is_library(struct tw_tracelog_text name)
+{
+	static const char *const libraries[] = {"System.Private.CoreLib", "mscorlib"};
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+		if (name.size == strlen(libraries[i]) && memcmp(name.bytes, libraries[i], name.size) == 0)
+			return true;
+	return false;
+}
+
+/* The first assembly beside the class library is the program's own: it names the process, better than a domain does. */
+static void name_process(struct tracelog_log *log, uint32_t assembly, struct tw_tracelog_text name)
+{
+	if (log->session.entry_seen || !name.size || is_library(name))
+		return;
+	log->session.entry_seen = true;
+	tw_dictionary_name_track(log->dictionary, tracelog_process_thread(log)->track,
+	                         tracelog_object(log, TRACELOG_ASSEMBLY, assembly)->name);
+}
+
 static void take_assembly(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t number = tracelog_announce(log, TRACELOG_ASSEMBLY, record);
@@ -103,6 +123,7 @@ static void take_assembly(struct tracelog_log *log, const struct tw_tracelog_rec
 	uint32_t module = tracelog_object_at(log, TRACELOG_MODULE, record->module);
 	tracelog_object(log, TRACELOG_ASSEMBLY, number)->owner = domain;
 	tracelog_name_object(log, TRACELOG_ASSEMBLY, number, record->name);
+	name_process(log, number, record->name);
 	if (!add_object_row(log, TRACELOG_ASSEMBLY, number))
 		return;
 	tracelog_add_object(log, "domain", TRACELOG_DOMAIN, domain);
