@@ -18,7 +18,8 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-RUNTIME = ROOT / "tests/dotnet/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool"
+RUNTIMES = {name: ROOT / "tests/dotnet/node_modules" / folder / "Sarif.Multitool"
+            for name, folder in ((".NET 8.0", "net8"), (".NET 3.1", "net3"))}
 PROGRAM = ROOT / "tests/programs/dotnet/truth.cs"
 SAID = "made 321\n"
 
@@ -33,11 +34,12 @@ def expect(condition, *what):
 
 
 class Bench:
-    def __init__(self, tool, directory):
+    def __init__(self, tool, directory, runtime):
+        directory.mkdir()
         self.tool, self.directory = tool, directory
         self.host, self.hook = directory / "host", directory / "truth.dll"
         self.library = next(pathlib.Path(tool).parent.glob("**/libtrackway_coreprofiler.so"))
-        shutil.copy(RUNTIME, self.host)
+        shutil.copy(runtime, self.host)
         self.host.chmod(0o755)
         subprocess.run(["mcs", "-nologo", "-warn:0", "-target:library", f"-out:{self.hook}", PROGRAM], check=True)
 
@@ -161,7 +163,7 @@ def ask(bench, pid, option, line):
 def paused(bench):
     log = bench.directory / "wait.log"
     command = [bench.tool, "record", "--to", "tracelog", "--delayed-start", "-o", log, "--", bench.host, "--version"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1,
                           env=bench.environment("wait"), cwd=bench.directory) as program:
         pid = program.stdout.readline().split()[1]
         ask(bench, pid, "--resume", b"prf trs ")
@@ -185,6 +187,8 @@ def nothing(bench):
     expect(done.returncode == 2 and "nothing was recorded" in done.stderr, done)
 
 
+# Those that both runtimes run are of what they may do differently.
+BOTH = (everything, live_heap, paused)
 TESTS = {
     "everything of a run": everything,
     "what lives after collections": live_heap,
@@ -205,18 +209,22 @@ def main():
     parser.add_argument("--tool", required=True, type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
-    if not os.environ.get("CI") and not (RUNTIME.exists() and shutil.which("mcs")):
-        print("1..0 # SKIP no .NET runtime in tests/dotnet, or no mcs: scripts/install-deps")
+    if not os.environ.get("CI") and not (all(path.exists() for path in RUNTIMES.values()) and shutil.which("mcs")):
+        print("1..0 # SKIP no .NET runtimes in tests/dotnet, or no mcs: scripts/install-deps")
         return
-    rows = {name: test for name, test in TESTS.items() if all(word in name for word in options.words)}
+    newest = next(iter(RUNTIMES))
+    rows = [(runtime, f"{runtime}: {name}", test) for runtime in RUNTIMES for name, test in TESTS.items()
+            if runtime == newest or test in BOTH]
+    rows = [row for row in rows if all(word in row[1] for word in options.words)]
     print(f"TAP version 13\n1..{len(rows)}")
     failed = 0
     with tempfile.TemporaryDirectory() as directory:
-        bench = Bench(options.tool, pathlib.Path(directory))
-        for number, (name, test) in enumerate(rows.items(), 1):
+        benches = {name: Bench(options.tool, pathlib.Path(directory) / name.split()[1], path)
+                   for name, path in RUNTIMES.items()}
+        for number, (runtime, name, test) in enumerate(rows, 1):
             why = None
             try:
-                test(bench)
+                test(benches[runtime])
             except (Fails, KeyError, ValueError, OSError, subprocess.SubprocessError) as error:
                 why = f"{type(error).__name__}: {error}"
             failed += why is not None
