@@ -73,7 +73,7 @@ static void test_row_of_slices(void **state)
 	struct view_store store;
 	struct view_row row = {.kind = VIEW_SLICES};
 	make_slices(slices);
-	assert_int_equal(view_store_open(&store, NULL), 0);
+	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
 	for (size_t i = 0; i < SLICES; i++)
 		assert_true(view_row_add_slice(&row, &store, &slices[i]));
 	assert_int_equal(row.last, slices[SLICES - 1].end);
@@ -94,7 +94,7 @@ static void test_row_of_samples(void **state)
 	(void)state;
 	struct view_store store;
 	struct view_row row = {.kind = VIEW_COUNTER};
-	assert_int_equal(view_store_open(&store, NULL), 0);
+	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
 	/* A saw: 0 to 99, and again. */
 	for (uint64_t i = 0; i < 1000; i++)
 		assert_true(view_row_add_sample(&row, &store, &(struct view_sample){i * 10, (double)(i % 100)}));

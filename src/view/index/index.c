@@ -377,9 +377,9 @@ static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
     [TW_SWITCH] = take_switch,
 };
 
-int view_index_init(struct view_index *index, const char *directory, uint64_t rounding)
+int view_index_init(struct view_index *index, const char *directory, uint64_t room, uint64_t rounding)
 {
-	int error = view_store_open(&index->store, directory);
+	int error = view_store_open(&index->store, directory, room);
 	index->store.error = error;
 	if (error)
 		return TW_ERR_SYSTEM;

@@ -49,8 +49,9 @@ struct view_index {
 	uint64_t left;   /* slices, samples and points that there was no room for */
 };
 
-/* All zero before. Returns 0, TW_ERR_MEMORY, or TW_ERR_SYSTEM: store.error. Free it in any case. */
-int view_index_init(struct view_index *index, const char *directory, uint64_t rounding);
+/* All zero before; room as for view_store_open(). Returns 0, TW_ERR_MEMORY, or TW_ERR_SYSTEM: store.error. Free it in
+ * any case. */
+int view_index_init(struct view_index *index, const char *directory, uint64_t room, uint64_t rounding);
 
 /* Takes a batch, whose names are in a dictionary. */
 void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch);

@@ -11,9 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Addresses that are asked for, and the least; the file grows by doubling, within two sizes of a step. */
-#define ROOM_MOST ((uint64_t)1 << 40)
-#define ROOM_LEAST ((uint64_t)1 << 26)
+/* The file grows by doubling, within two sizes of a step. */
 #define STEP_LEAST ((uint64_t)1 << 18)
 #define STEP_MOST ((uint64_t)1 << 26)
 
@@ -22,14 +20,14 @@ static void *map(int fd, uint64_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 }
 
-int view_store_open(struct view_store *store, const char *directory)
+int view_store_open(struct view_store *store, const char *directory, uint64_t room)
 {
-	*store = (struct view_store){.room = ROOM_MOST, .fd = tw_temporary_open(directory)};
+	*store = (struct view_store){.room = room, .fd = tw_temporary_open(directory)};
 	if (store->fd < 0)
 		return errno;
 	void *bytes = map(store->fd, store->room);
 	/* A limit of addresses, or a tool that watches memory, has less. */
-	while (bytes == MAP_FAILED && store->room > ROOM_LEAST) {
+	while (bytes == MAP_FAILED && store->room > VIEW_ROOM_LEAST) {
 		store->room /= 2;
 		bytes = map(store->fd, store->room);
 	}

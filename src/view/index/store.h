@@ -19,8 +19,12 @@ struct view_store {
 	int error; /* errno of what could not be had; 0: none */
 };
 
-/* Makes the file in a directory; NULL: /tmp. Returns 0 or an errno. */
-int view_store_open(struct view_store *store, const char *directory);
+/* Addresses that are asked for at most, and at least. */
+#define VIEW_ROOM_MOST ((uint64_t)1 << 40)
+#define VIEW_ROOM_LEAST ((uint64_t)1 << 26)
+
+/* Makes the file in a directory; NULL: /tmp. room: bytes that it may become, between these two. Returns 0 or an errno. */
+int view_store_open(struct view_store *store, const char *directory, uint64_t room);
 void view_store_close(struct view_store *store);
 
 /* Takes bytes, which are zero, at a multiple of 8. Returns their place, or VIEW_NOWHERE: `error` tells why. */

@@ -23,7 +23,7 @@ static void digits_or_null(struct tw_json *json, const char *key, uint64_t value
 static void put_progress(struct tw_json *json, const struct view *view)
 {
 	uint64_t done = 0, all = 0;
-	if (view->reader)
+	if (view->format)
 		tw_reader_progress(view->reader, &done, &all);
 	tw_json_u64(json, "generation", view->generation);
 	tw_json_u64(json, "tracks", view->index.tracks.changes);
@@ -45,7 +45,7 @@ static void put_files(struct tw_json *json, const struct view *view)
 		tw_json_object(json, NULL);
 		tw_json_text(json, "path", view->options.paths[i]);
 		tw_json_text(json, "format", view->format);
-		tw_json_text(json, "title", view->reader->format->title);
+		tw_json_text(json, "title", view->title);
 		digits_or_null(json, "size", (uint64_t)told.st_size, is_file);
 		view_json_digits(json, "start", 0);
 		view_json_digits(json, "findings", view->file_findings[i]);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 /* ---- Reading. ---- */
 
@@ -106,6 +107,22 @@ static int make_token(struct view *view, char token[static VIEW_TOKEN_SIZE + 1])
 	return 0;
 }
 
+/* Bytes that the index may become: far more than it will, even if the files are compressed. What is no file of its own
+ * may be of any size. */
+static uint64_t room_of(const struct view *view)
+{
+	enum { TIMES = 4096 };
+	uint64_t room = VIEW_ROOM_LEAST;
+	for (size_t i = 0; i < view->options.count; i++) {
+		struct stat told;
+		bool is_file = stat(view->options.paths[i], &told) == 0 && S_ISREG(told.st_mode);
+		if (!is_file || (uint64_t)told.st_size >= (VIEW_ROOM_MOST - room) / TIMES)
+			return VIEW_ROOM_MOST;
+		room += (uint64_t)told.st_size * TIMES;
+	}
+	return room;
+}
+
 static int start(struct view *view)
 {
 	struct tw_read_options options = view->options.read;
@@ -116,7 +133,9 @@ static int start(struct view *view)
 	if (status < 0)
 		return fail(view, status, view->reader ? tw_reader_error(view->reader) : "out of memory");
 	view->format = tw_reader_format(view->reader);
-	status = view_index_init(&view->index, options.temporary_directory, view->reader->traits.rounding);
+	view->title = view->reader->format->title;
+	status =
+	    view_index_init(&view->index, options.temporary_directory, room_of(view), view->reader->traits.rounding);
 	if (status < 0)
 		return fail(view, status,
 		            status == TW_ERR_SYSTEM ? strerror(view->index.store.error) : "out of memory");

@@ -27,7 +27,7 @@ struct view_finding {
 struct view {
 	struct view_options options;
 	struct tw_reader *reader;
-	const char *format;
+	const char *format, *title; /* NULL until it is open */
 	/* Whoever wants the rest takes the gate first, and lets it go once it has the lock: so all come in turn, and
 	 * the thread that reads does not take it back at once. */
 	pthread_mutex_t gate, lock;
