@@ -253,6 +253,18 @@ const TESTS = {
 			wanted.map(frame => plain({ ...frame, total: frame.total_ns, self: frame.self_ns })).sort());
 	},
 
+	async "a function has its callers, its callees and its slowest call"(view) {
+		await view.press("Escape", "Escape", "Escape");
+		await view.page.locator("#tab-functions").click();
+		await view.rows("Functions");
+		await view.page.getByRole("table", { name: "Functions", exact: true }).getByRole("row", { name: /^parse / }).click();
+		assert.deepEqual(await view.rows("Callers"), [["main", "2", "350.000 us"]]);
+		assert.deepEqual(await view.rows("Callees"), [["read", "1", "100.000 us"]]);
+		await view.page.getByRole("button", { name: "Slowest call" }).click();
+		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 10_000);
+		await view.press("Escape", "Escape", "Escape");
+	},
+
 	async "search finds names, n and p go from match to match"(view) {
 		await view.press("/");
 		await view.page.keyboard.type("PARSE");

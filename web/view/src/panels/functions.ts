@@ -1,12 +1,14 @@
 // functions.ts - where the time of a selection went: a row for each function; callers and callees of one.
 // SPDX-License-Identifier: Apache-2.0
-import type { Frame, Function } from "../api";
+import type { Frame, Function, Near } from "../api";
 import { commandOf } from "../command";
 import { button, make, table, type Column } from "../dom";
 import { count, share, time, type Unit } from "../format";
 import { plain } from "../timeline/text";
 import { asked, copyButton, failed, quiet, type Context, type Panel } from "./context";
 
+const WIDEST = 16384; // pixels, and
+const MOST = 4096; // tracks: the most that a window may have
 const SHOWN = 500; // rows; the command prints all
 
 interface Edge {
@@ -102,6 +104,31 @@ export class Functions implements Panel {
 			box.append(quiet(`${count(rows.length - SHOWN)} more functions: the command prints all.`));
 	}
 
+	/** Opens the slowest call: each that is as wide as a pixel is an entry of its own. */
+	private async slowest(row: Function): Promise<void> {
+		const { context } = this;
+		const { stretch, tracks } = asked(context);
+		const all = context.trace().list.filter(track => track.lanes.length > 0 && track.kind !== "counter").map(track => track.id);
+		const window = await context.server.window(stretch, WIDEST, (tracks.length ? tracks : all).slice(0, MOST)).catch(() => null);
+		let best: Near | null = null;
+		let longest = 0;
+		for (const each of window?.rows ?? []) {
+			if (each.kind !== "slices")
+				continue;
+			for (let i = 0; i < each.begin.length; i++) {
+				const inside = Math.min(each.end[i]!, stretch.to) - Math.max(each.begin[i]!, stretch.from);
+				if (each.count[i] !== 1 || inside <= longest || context.server.names[each.name[i]!] !== row.name)
+					continue;
+				longest = inside;
+				best = { track: each.track, lane: each.lane, depth: each.depth, item: each.item[i]!, begin: each.begin[i]!, end: each.end[i]! };
+			}
+		}
+		if (best && longest >= row.max)
+			context.open(best, { from: best.begin, to: best.end });
+		else
+			context.say("Its calls are too short to be told apart here: select less");
+	}
+
 	/** One function between those that call it and those that it calls. */
 	private async one(box: HTMLElement, row: Function): Promise<void> {
 		const { context } = this;
@@ -115,7 +142,8 @@ export class Functions implements Panel {
 				{ name: "total", number: true, text: edge => time(edge.total, context.trace().unit), value: edge => edge.total },
 			];
 			box.replaceChildren(make("h2", { class: "slice-name" }, plain(row.name)),
-				make("div", { class: "row" }, button("Find in the timeline", () => context.find(row.name)),
+				make("div", { class: "row" }, button("Slowest call", () => void this.slowest(row)),
+					button("Find in the timeline", () => context.find(row.name)),
 					button("Back to all", () => box.replaceChildren())),
 				make("div", { class: "columns" },
 					make("div", {}, make("h3", {}, "Called by"), table("Callers", columns, callers)),
