@@ -23,7 +23,8 @@ struct view_store {
 #define VIEW_ROOM_MOST ((uint64_t)1 << 40)
 #define VIEW_ROOM_LEAST ((uint64_t)1 << 26)
 
-/* Makes the file in a directory; NULL: /tmp. room: bytes that it may become, between these two. Returns 0 or an errno. */
+/* Makes the file in a directory; NULL: /tmp. room: bytes that it may become, between these two. Returns 0 or an errno.
+ */
 int view_store_open(struct view_store *store, const char *directory, uint64_t room);
 void view_store_close(struct view_store *store);
 
