@@ -79,8 +79,9 @@ write_log() { # log line...
 	cmp whole part
 	trackway stacks --json --function '*Read*' "$log" >whole
 	trackway stacks --json --function '*Read*' part.tracelog | cmp whole -
-	trackway jit --json --function '*Read*' "$log" | grep '^{"name"' >whole
-	trackway jit --json part.tracelog | grep '^{"name"' | cmp whole -
+	# what was compiled inside of them is not in the part: their own time is longer there
+	trackway jit --json --function '*Read*' "$log" | grep '^{"name"' | sed 's/"self_ns":[0-9]*,//' >whole
+	trackway jit --json part.tracelog | grep '^{"name"' | sed 's/"self_ns":[0-9]*,//' | cmp whole -
 }
 
 @test "cut: nothing passes" {

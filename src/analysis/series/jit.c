@@ -18,10 +18,11 @@ struct row {
 	uint64_t id;    /* of the function: others may have its name */
 };
 
-enum { DEPTH = 8 /* compilations in one another: those that are deeper are taken to be in the last of these */ };
+enum { DEPTH = 16 /* compilations in one another: the time of those that are deeper is the last one's own */ };
 
 struct open {
 	uint64_t begin, end;
+	uint64_t inside; /* up to where its time has been taken off for others */
 	uint64_t offset; /* in the file: of two that take the same time, the first is around the other */
 	uint32_t row;
 	bool cached;
@@ -97,15 +98,20 @@ static bool put_inside(struct tw_jit *jit, struct lane *lane, const struct open 
 		lane->depth--;
 	for (unsigned i = 0; i < lane->depth; i++)
 		counted |= lane->items[i].row == slice->row && !lane->items[i].cached;
-	if (!lane->depth || lane->items[lane->depth - 1].cached)
+	if (!lane->depth || lane->depth == DEPTH || lane->items[lane->depth - 1].cached)
 		return counted;
-	jit->rows[lane->items[lane->depth - 1].row].told.self_ns -= slice->end - slice->begin;
+	struct open *outer = &lane->items[lane->depth - 1];
+	const uint64_t from = greater(slice->begin, outer->inside);
+	if (slice->end > from) {
+		jit->rows[outer->row].told.self_ns -= slice->end - from;
+		outer->inside = slice->end;
+	}
 	return counted;
 }
 
 static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32_t number, bool cached)
 {
-	const struct open slice = {event->time, tw_event_end(event), event->offset, number, cached};
+	const struct open slice = {event->time, tw_event_end(event), event->time, event->offset, number, cached};
 	struct tw_jit_row *row = &jit->rows[number].told;
 	uint64_t ns = slice.end - slice.begin;
 	uint32_t place =
@@ -114,7 +120,8 @@ static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32
 	const struct open *before = lane && lane->depth ? &lane->items[lane->depth - 1] : NULL;
 	bool around = before && is_around(&slice, before);
 	bool counted = around ? before->row == number && !before->cached : lane && put_inside(jit, lane, &slice);
-	if (lane && !around && lane->depth < DEPTH)
+	bool deeper = lane && !around && lane->depth == DEPTH;
+	if (lane && !around && !deeper)
 		lane->items[lane->depth++] = slice;
 	row->compiled += !cached;
 	row->cached += cached;
@@ -123,7 +130,7 @@ static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32
 		return;
 	}
 	row->compiled_ns = tw_sum(row->compiled_ns, counted ? 0 : ns);
-	row->self_ns = tw_sum(row->self_ns, around ? 0 : ns);
+	row->self_ns = tw_sum(row->self_ns, around || deeper ? 0 : ns);
 	row->max_ns = greater(row->max_ns, ns);
 }
 
