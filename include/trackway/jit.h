@@ -27,7 +27,7 @@ struct tw_jit_row {
 	uint64_t compiled;          /* compilations that ended */
 	uint64_t compiled_ns, max_ns;
 	uint64_t self_ns; /* of compiled_ns, without others inside */
-	uint64_t cached; /* searches that ended */
+	uint64_t cached;  /* searches that ended */
 	uint64_t cached_ns;
 	uint64_t failed; /* of both */
 	uint64_t open;

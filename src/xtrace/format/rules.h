@@ -67,8 +67,7 @@
 	X(XTRACE_SVC_ARGUMENTS, "xtrace.svc-arguments", TW_WARNING,                                                    \
 	  "A system call is not followed by its number and six arguments.")                                            \
 	X(XTRACE_SVC_RETURN, "xtrace.svc-return", TW_WARNING, "A program goes on after a system call without SVCRET.") \
-	X(XTRACE_STXR_LOAD, "xtrace.stxr-load", TW_NOTE,                                                               \
-	  "A STXR follows an exclusive load, which has no status.")                                                    \
+	X(XTRACE_STXR_LOAD, "xtrace.stxr-load", TW_NOTE, "A STXR follows an exclusive load, which has no status.")     \
 	X(XTRACE_FLAGS_MISSING, "xtrace.flags-missing", TW_NOTE,                                                       \
 	  "MISC_FLAGS does not follow a conditional select, or MRS of RNDR or RNDRRS.")                                \
 	X(XTRACE_FLAGS_RESERVED, "xtrace.flags-reserved", TW_NOTE, "MISC_FLAGS has bits beside N, Z, C and V.")        \
