@@ -423,6 +423,7 @@ void tw_trace_blob(const char *name, const void *bytes, size_t size)
 	most = most < BLOB_MOST ? most / IMAGE_WORD * IMAGE_WORD : BLOB_MOST;
 	bool put = string != 0;
 	size = bytes ? size : 0;
+	bytes = bytes ? bytes : "";
 	if (!put)
 		trace_drop(thread);
 	for (size_t at = 0, part; put && (at < size || at == 0); at += part ? part : 1) {
