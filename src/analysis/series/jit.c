@@ -22,7 +22,7 @@ enum { DEPTH = 16 /* compilations in one another: the time of those that are dee
 
 struct open {
 	uint64_t begin, end;
-	uint64_t inside; /* up to where its time has been taken off for others */
+	uint64_t own;    /* ns that nothing inside of it has taken */
 	uint64_t offset; /* in the file: of two that take the same time, the first is around the other */
 	uint32_t row;
 	bool cached;
@@ -101,19 +101,17 @@ static bool put_inside(struct tw_jit *jit, struct lane *lane, const struct open 
 	if (!lane->depth || lane->depth == DEPTH || lane->items[lane->depth - 1].cached)
 		return counted;
 	struct open *outer = &lane->items[lane->depth - 1];
-	const uint64_t from = greater(slice->begin, outer->inside);
-	if (slice->end > from) {
-		jit->rows[outer->row].told.self_ns -= slice->end - from;
-		outer->inside = slice->end;
-	}
+	const uint64_t ns = slice->end - slice->begin, taken = ns < outer->own ? ns : outer->own;
+	outer->own -= taken;
+	jit->rows[outer->row].told.self_ns -= taken;
 	return counted;
 }
 
 static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32_t number, bool cached)
 {
-	const struct open slice = {event->time, tw_event_end(event), event->time, event->offset, number, cached};
+	const uint64_t end = tw_event_end(event), ns = end - event->time;
+	const struct open slice = {event->time, end, ns, event->offset, number, cached};
 	struct tw_jit_row *row = &jit->rows[number].told;
-	uint64_t ns = slice.end - slice.begin;
 	uint32_t place =
 	    tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->tracks, event->track, &jit->lanes, sizeof *jit->lanes, 0);
 	struct lane *lane = place == UINT32_MAX ? NULL : &jit->lanes[place];
