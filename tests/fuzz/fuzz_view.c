@@ -23,7 +23,9 @@ static void take_lines(struct asked *asked, const uint8_t *bytes, size_t size)
 	for (size_t i = 0; i < LINES; i++) {
 		const uint8_t *end = size ? memchr(bytes, '\n', size) : NULL;
 		size_t length = end ? (size_t)(end - bytes) : size;
-		asked->lines[i] = strndup((const char *)bytes, length);
+		asked->lines[i] = calloc(1, length + 1);
+		if (asked->lines[i] && length)
+			memcpy(asked->lines[i], bytes, length);
 		length += end != NULL;
 		bytes += length;
 		size -= length;
