@@ -38,7 +38,10 @@ struct outcome {
 	struct replay_summary summary;
 };
 
-/* Where it gets no memory, unicorn ends the whole program, with the status of a trace that differs. */
+/* Where it gets no memory, unicorn ends the whole program, with the status of a trace that differs. Several threads may
+ * do so at once, each of which needs a handler of its own: the system calls each only once. */
+enum { ENDS = 64 };
+
 static void refuse_end(void)
 {
 	if (!replay_is_running())
@@ -250,7 +253,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	const char *wrong = replay_take_layout(&replaying.request, common->xtrace.layout);
 	if (wrong)
 		return tw_say_error("%s: %s", common->xtrace.layout, wrong);
-	atexit(refuse_end);
+	for (unsigned i = 0; i < ENDS; i++)
+		atexit(refuse_end);
 	signal(SIGBUS, refuse_shorter);
 	for (size_t i = 0; i < count; i++)
 		tw_names_want(&names, common, operands[i]);
