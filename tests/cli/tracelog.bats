@@ -588,3 +588,17 @@ for row in json.load(sys.stdin)["settings"]: print(row["name"], row["value"])' >
 	trackway convert --to fxt "$DATA/fxt/streaming.fxt" -o out 2>err
 	if grep -q 'class\|module' err; then fail "$(cat err)"; fi
 }
+
+@test "jit: of twenty compilations in one another, 1 ms apart, each but the last of sixteen took 2 ms itself" {
+	{
+		printf '%s\r\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42"
+		for i in {1..20}; do printf 'jit cms 42 %d 0x%08x\r\n' "$i" "$i"; done
+		for i in {20..1}; do printf 'jit cmf 42 %d 0x%08x 0x00000000\r\n' $((41 - i)) "$i"; done
+	} >nested.log
+	trackway jit --json nested.log | sed -n 's/.*"self_ns":\([0-9]*\),"compiled_ns":\([0-9]*\),.*/\2 \1/p' | sort -rn >own
+	# the outermost began at 1 ms and ended at 40; those deeper than sixteen are the sixteenth's own time
+	for i in {1..20}; do
+		total=$((41 - 2 * i)) self=$((i < 16 ? 2 : i == 16 ? 9 : 0))
+		echo "$((total * 1000000)) $((self * 1000000))"
+	done | diff - own
+}
