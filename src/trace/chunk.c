@@ -131,13 +131,15 @@ static uint64_t next_size(const struct trace_writer *writer, uint64_t need)
 	return size < IMAGE_CHUNK_MOST ? size : IMAGE_CHUNK_MOST;
 }
 
-/* Makes the pages of a new chunk at once: by one call, and by touching each, which is a fault where the kernel does not
- * have the call, and one that the kernel does not see where a hypervisor makes its own page tables. So the pauses come
- * when a chunk is handed out, and no event in it has another. `bench/trace` counts them. */
-static void make_pages(volatile uint8_t *chunk, uint64_t size)
+/* By one call, and by touching each page, which is a fault where the kernel does not have the call, and one that the kernel
+ * does not see where a hypervisor makes its own page tables. So the pauses come when a chunk is handed out, and no event
+ * in it has another. `bench/trace` counts them. */
+void trace_make_pages(struct trace_writer *writer)
 {
-	madvise((void *)(uintptr_t)chunk, size, 23 /* MADV_POPULATE_WRITE of Linux 5.14 */);
-	for (uint64_t at = IMAGE_PAGE; at < size; at += IMAGE_PAGE)
+	volatile uint8_t *chunk = (uint8_t *)writer->chunk;
+	writer->fresh = false;
+	madvise(writer->chunk, writer->size, 23 /* MADV_POPULATE_WRITE of Linux 5.14 */);
+	for (uint64_t at = IMAGE_PAGE; at < writer->size; at += IMAGE_PAGE)
 		chunk[at] = 0;
 }
 
@@ -153,7 +155,7 @@ static bool take_new(struct trace_thread *thread, struct trace_writer *writer, u
 		return false;
 	session->events += size;
 	writer->size = size;
-	make_pages((uint8_t *)chunk, size);
+	writer->fresh = true;
 	give(thread, writer, chunk, size, 0);
 	return true;
 }
@@ -256,14 +258,22 @@ static bool is_own(const struct trace_writer *writer)
 	return writer->chunk && atomic_load_explicit(&writer->chunk->owner, memory_order_relaxed) == writer->owner;
 }
 
+/* Streaming: pages that were written long ago stay in the file, and leave the process's memory. Many at once: each time,
+ * all processors that run its threads are interrupted. A thread that still writes there gets its page again. */
+static void drop_old_pages(void)
+{
+	enum { STEP = 1 << 20 };
+	if (session->options.mode != TW_TRACE_STREAMING || session->chunks - session->left < 2 * STEP)
+		return;
+	madvise((uint8_t *)session->header + IMAGE_PAGE + session->left, STEP, MADV_DONTNEED);
+	session->left += STEP;
+}
+
 /* A chunk that nothing more goes into. */
 static void finish_chunk(struct trace_writer *writer)
 {
 	if (is_own(writer) && session->options.mode == TW_TRACE_CIRCULAR)
 		queue_full(writer->chunk);
-	else if (is_own(writer) && session->options.mode == TW_TRACE_STREAMING)
-		madvise(writer->chunk, (size_t)(writer->end - (uint8_t *)writer->chunk),
-		        MADV_DONTNEED); /* they stay in the file */
 	forget(writer);
 }
 
@@ -271,6 +281,7 @@ bool trace_chunk_take(struct trace_thread *thread, struct trace_writer *writer, 
 {
 	bool had = writer->chunk != NULL;
 	finish_chunk(writer);
+	drop_old_pages();
 	if (!had && take_part(thread, writer, need))
 		return true;
 	return take_new(thread, writer, need) || take_part(thread, writer, need) || take_again(thread, writer, need);

@@ -10,8 +10,6 @@
 #include <cpuid.h>
 #endif
 
-int trace_clock = IMAGE_MONOTONIC;
-
 uint64_t trace_monotonic(void)
 {
 	struct timespec now;
@@ -44,13 +42,13 @@ static bool kernel_uses_tsc(void)
 
 void trace_clock_choose(int wanted)
 {
-	trace_clock = IMAGE_MONOTONIC;
+	trace_session.clock = IMAGE_MONOTONIC;
 #if defined(__x86_64__)
 	if (wanted != IMAGE_MONOTONIC && has_invariant() && (wanted == IMAGE_TSC || kernel_uses_tsc()))
-		trace_clock = IMAGE_TSC;
+		trace_session.clock = IMAGE_TSC;
 #elif defined(__aarch64__)
 	if (wanted != IMAGE_MONOTONIC)
-		trace_clock = IMAGE_CNTVCT;
+		trace_session.clock = IMAGE_CNTVCT;
 #else
 	(void)wanted;
 #endif
@@ -62,7 +60,7 @@ struct image_pair trace_pair(void)
 	enum { TRIES = 5, GOOD = 200 };
 	struct image_pair best = {0, 0};
 	uint64_t least = UINT64_MAX;
-	if (trace_clock == IMAGE_MONOTONIC) {
+	if (trace_session.clock == IMAGE_MONOTONIC) {
 		uint64_t now = trace_monotonic();
 		return (struct image_pair){now, now};
 	}
@@ -79,7 +77,7 @@ struct image_pair trace_pair(void)
 uint64_t trace_frequency(void)
 {
 	enum { LONG_ENOUGH = 300000 };
-	if (trace_clock == IMAGE_MONOTONIC)
+	if (trace_session.clock == IMAGE_MONOTONIC)
 		return 1000000000;
 	struct image_pair from = trace_pair(), to;
 	do

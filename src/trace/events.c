@@ -506,7 +506,7 @@ static uint64_t ticks_of(uint64_t ns, uint64_t rate)
 
 uint64_t tw_trace_time(uint64_t monotonic_ns)
 {
-	if (trace_clock == IMAGE_MONOTONIC || !trace_lock())
+	if (session->clock == IMAGE_MONOTONIC || !trace_lock())
 		return monotonic_ns;
 	const struct image_pair from = session->pair;
 	const uint64_t rate = session->ticks_per_second;

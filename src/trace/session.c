@@ -169,7 +169,7 @@ static void fill_header(void)
 	header->mode = session->options.mode;
 	header->process = (uint64_t)getpid();
 	header->room = session->options.size;
-	header->clock = (uint32_t)trace_clock;
+	header->clock = (uint32_t)session->clock;
 	session->ticks_per_second = trace_frequency();
 	header->ticks_per_second = session->ticks_per_second;
 	header->start = trace_pair();
@@ -192,7 +192,8 @@ static void clear(void)
 	session->full_chunks = NULL;
 	session->full_first = session->full_count = session->full_room = 0;
 	session->header = NULL;
-	session->mapped = session->allocated = session->chunks = session->events = session->chunk_size = 0;
+	session->mapped = session->allocated = session->chunks = session->events = 0;
+	session->chunk_size = session->left = 0;
 	session->full = false;
 	session->sequence = session->threads = session->strings = session->labels = 0;
 	session->durable = (struct trace_writer){0};
@@ -370,7 +371,7 @@ bool trace_compare_clocks(void)
 {
 	if (!trace_lock())
 		return false;
-	bool on = atomic_load(&session->state) && trace_clock != IMAGE_MONOTONIC;
+	bool on = atomic_load(&session->state) && session->clock != IMAGE_MONOTONIC;
 	if (on) {
 		store_pair(trace_pair());
 		keep_pair(session->pair);

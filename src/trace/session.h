@@ -35,12 +35,16 @@ struct trace_writer {
 	uint64_t size;           /* of the last chunk */
 	uint64_t taken;          /* how many chunks it has had */
 	_Atomic uint64_t events; /* that it has written; only its thread changes it */
+	bool fresh;              /* the chunk is new: its pages are to be made */
 };
 
 /* How deep a thread may be inside: a signal handler while another event is written. */
 enum { TRACE_NESTED = IMAGE_NESTED };
 
-/* A thread. In pages that are zero after a fork. */
+/* What one thread writes in a cache line slows down all that another one reads there. */
+enum { TRACE_LINE = 64 };
+
+/* A thread. In pages that are zero after a fork, and in cache lines of its own: two, for they are fetched in pairs. */
 struct trace_thread {
 	_Atomic uint32_t state; /* the recording that it is in; 0: in none */
 	_Atomic uint32_t busy;
@@ -48,18 +52,21 @@ struct trace_thread {
 	struct trace_writer writers[TRACE_NESTED];
 	struct image_slot *slot; /* NULL: no room for one */
 	struct trace_thread *next;
-};
+} __attribute__((aligned(2 * TRACE_LINE)));
 
 enum { TRACE_PARTS = 64 };
 
 /* The recording; the lock is around all that is not said to be otherwise. */
 struct trace_session {
+	/* Every event looks at these two. */
 	_Atomic uint32_t state; /* what tw_trace_state is while it goes on; 0: none */
-	_Atomic uint32_t lock;
+	int clock;              /* enum image_clock */
+	_Atomic uint32_t lock __attribute__((aligned(TRACE_LINE)));
 	struct image_header *header;
 	uint64_t mapped, allocated; /* bytes: of addresses, of the file */
 	uint64_t chunks, events;    /* bytes of chunks, and of those of events */
 	uint64_t chunk_size;        /* of all of them, in circular mode */
+	uint64_t left;              /* bytes of chunks that are in the file alone, in streaming mode */
 	int fd;
 	dev_t device;
 	ino_t inode;
@@ -109,8 +116,6 @@ bool trace_category_wanted(const struct trace_options *options, const char *cate
 
 /* ---- clock.c ---- */
 
-extern int trace_clock; /* enum image_clock of the recording */
-
 uint64_t trace_monotonic(void);
 
 /* Chooses a clock; wanted: enum image_clock, or -1. */
@@ -123,11 +128,11 @@ uint64_t trace_frequency(void);
 static inline uint64_t trace_now(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(trace_clock == IMAGE_TSC, 1))
+	if (__builtin_expect(trace_session.clock == IMAGE_TSC, 1))
 		return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
 	uint64_t ticks;
-	if (__builtin_expect(trace_clock == IMAGE_CNTVCT, 1)) {
+	if (__builtin_expect(trace_session.clock == IMAGE_CNTVCT, 1)) {
 		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
 		return ticks;
 	}
@@ -196,6 +201,9 @@ uint64_t trace_next_given(void);
 
 /* Makes a writer's room at least `need` bytes. Returns false where it cannot. Locked. */
 bool trace_chunk_take(struct trace_thread *thread, struct trace_writer *writer, uint64_t need);
+
+/* Makes the pages of a fresh chunk at once, by its thread, before anything else is written there. Without the lock. */
+void trace_make_pages(struct trace_writer *writer);
 
 /* A thread gives its chunk back. Locked. */
 void trace_chunk_leave(struct trace_writer *writer);

@@ -213,6 +213,8 @@ bool trace_room_slow(struct trace_thread *thread, struct trace_writer *writer, u
 		thread->waiting = found ? 0 : PAUSE; /* asking each time is dear where nothing is left */
 		trace_unlock();
 	}
+	if (found && writer->fresh)
+		trace_make_pages(writer);
 	if (!found)
 		trace_drop(thread);
 	return found;

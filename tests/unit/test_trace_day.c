@@ -28,7 +28,6 @@ enum { FOREIGN = IMAGE_CNTVCT };
 enum { FOREIGN = IMAGE_TSC };
 #endif
 
-int trace_clock;
 static uint64_t now_ns, seed;
 
 /* A counter of 2.3 GHz that passes the middle of 64 bits. Within each hour its speed goes from 20 millionths too slow to
@@ -51,7 +50,7 @@ uint64_t trace_monotonic(void)
 
 void trace_clock_choose(int wanted)
 {
-	trace_clock = wanted == IMAGE_MONOTONIC ? IMAGE_MONOTONIC : (int)FOREIGN;
+	trace_session.clock = wanted == IMAGE_MONOTONIC ? IMAGE_MONOTONIC : (int)FOREIGN;
 }
 
 /* To 200 ns, as a thread that waits between two clocks measures. */
