@@ -131,9 +131,9 @@ static uint64_t next_size(const struct trace_writer *writer, uint64_t need)
 	return size < IMAGE_CHUNK_MOST ? size : IMAGE_CHUNK_MOST;
 }
 
-/* By one call, and by touching each page, which is a fault where the kernel does not have the call, and one that the kernel
- * does not see where a hypervisor makes its own page tables. So the pauses come when a chunk is handed out, and no event
- * in it has another. `bench/trace` counts them. */
+/* By one call, and by touching each page, which is a fault where the kernel does not have the call, and one that the
+ * kernel does not see where a hypervisor makes its own page tables. So the pauses come when a chunk is handed out, and
+ * no event in it has another. `bench/trace` counts them. */
 void trace_make_pages(struct trace_writer *writer)
 {
 	volatile uint8_t *chunk = (uint8_t *)writer->chunk;
@@ -258,8 +258,8 @@ static bool is_own(const struct trace_writer *writer)
 	return writer->chunk && atomic_load_explicit(&writer->chunk->owner, memory_order_relaxed) == writer->owner;
 }
 
-/* Streaming: pages that were written long ago stay in the file, and leave the process's memory. Many at once: each time,
- * all processors that run its threads are interrupted. A thread that still writes there gets its page again. */
+/* Streaming: pages that were written long ago stay in the file, and leave the process's memory. Many at once: each
+ * time, all processors that run its threads are interrupted. A thread that still writes there gets its page again. */
 static void drop_old_pages(void)
 {
 	enum { STEP = 1 << 20 };
