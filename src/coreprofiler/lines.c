@@ -122,15 +122,19 @@ static bool next_chunk(struct lines *lines, struct lines_writer *writer, uint64_
 
 /* ---- Writing. ---- */
 
-/* One that no other thread is at: a line takes no longer than its bytes are copied. */
+/* One that no other thread is at: a line takes no longer than its bytes are copied. Threads begin with different ones,
+ * and stay with theirs. */
 static struct lines_writer *take_writer(struct lines *lines)
 {
 	enum { TRIES = 1 << 14 };
-	static _Thread_local unsigned last;
+	static _Atomic unsigned threads;
+	static _Thread_local unsigned last; /* its number + 1; 0: none yet */
+	if (!last)
+		last = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % LINES_WRITERS;
 	for (unsigned i = 0; i < TRIES; i++) {
-		struct lines_writer *writer = &lines->writers[(last + i) % LINES_WRITERS];
+		struct lines_writer *writer = &lines->writers[(last - 1 + i) % LINES_WRITERS];
 		if (!atomic_exchange_explicit(&writer->busy, 1, memory_order_acquire)) {
-			last += i;
+			last = 1 + (last - 1 + i) % LINES_WRITERS;
 			return writer;
 		}
 		if (i % LINES_WRITERS == LINES_WRITERS - 1)

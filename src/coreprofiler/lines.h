@@ -24,8 +24,9 @@ enum {
 	LINES_PAGE = 4096,
 	LINES_CHUNK = 1 << 16, /* bytes of a chunk; those of longer lines have a power of two of it */
 	LINES_CHUNK_MOST = 1 << 30,
-	LINES_WRITERS = 16, /* chunks that are written at a time */
-	LINES_ALIGNMENT = 8 /* of lines */
+	LINES_WRITERS = 16,   /* chunks that are written at a time */
+	LINES_ALIGNMENT = 8,  /* of lines */
+	LINES_UNSHARED = 128, /* bytes that processors take from each other at once: two cache lines */
 };
 
 enum lines_state { LINES_OPEN = 1, LINES_ENDED };
@@ -63,7 +64,7 @@ struct lines {
 	bool full;                   /* for good: not tried again */
 	pthread_mutex_t mutex;       /* of all chunks but those that are a writer's */
 	struct lines_writer {
-		_Atomic uint32_t busy;
+		_Alignas(LINES_UNSHARED) _Atomic uint32_t busy;
 		struct lines_chunk *chunk; /* NULL: none yet */
 	} writers[LINES_WRITERS];
 };

@@ -31,6 +31,7 @@ enum {
 	FLIGHT_LARGEST = 1 << 20, /* of chunks */
 	FLIGHT_RING_CHUNKS = 8,
 	FLIGHT_DEEPEST = 64,
+	FLIGHT_UNSHARED = 128, /* bytes that processors take from each other at once: two cache lines */
 };
 
 /* What the first custom event of a log tells, behind its name: values of the machine's byte order, aligned. It changes
@@ -67,7 +68,7 @@ struct flight_options {
 struct flight_log {
 	uint64_t generation; /* 0: nothing is recorded; another for each log of the process and its parents */
 	uint8_t *base;
-	uint64_t room, used; /* bytes: mapped, handed out */
+	uint64_t room; /* bytes that are mapped */
 	struct flight_state *state;
 	uint64_t ring_chunk; /* 0: no ring */
 	uint64_t shortest;   /* in units of the clock: calls that take less are left out */
@@ -75,6 +76,8 @@ struct flight_log {
 	uint32_t pid;
 	int fd;
 	bool full, ticks; /* ticks: times are the processor's counter, else nanoseconds */
+	/* Each chunk changes it: not in the cache lines of all that each record reads. */
+	_Alignas(FLIGHT_UNSHARED) uint64_t used; /* bytes that are handed out */
 };
 extern struct flight_log *flight_log;
 

@@ -143,7 +143,8 @@ static inline uint32_t id_in(const struct range *range, uint64_t address)
 
 static inline uint32_t find(uint64_t address)
 {
-	static uint32_t last; /* a hint, whoever wrote it */
+	/* A hint, of this thread alone: others may call another object. */
+	static _Thread_local uint32_t last;
 	const uint32_t count = __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
 	uint32_t id = last < count ? id_in(&ranges[last], address) : 0;
 	for (uint32_t i = 0; id == 0 && i < count; i++) {
