@@ -8,6 +8,7 @@ nothing of the library. Programs that are killed count in shared memory what the
 # SPDX-License-Identifier: Apache-2.0
 
 import argparse
+import csv
 import collections
 import ctypes
 import json
@@ -693,6 +694,10 @@ def attach(run):
         listed, = [json.loads(line) for line in program.ask("providers", "--json").stdout.splitlines()]
         expect(listed["process"] == program.process.pid and listed["mode"] == "off", listed)
         expect(listed["categories"] == {"stress": 3} and listed["name"] == "trace-stress", listed)
+        row, = csv.DictReader(program.ask("providers", "--csv").stdout.decode().splitlines())
+        expect(row["process"] == str(program.process.pid) and row["categories.stress"] == "3", row)
+        table = program.ask("providers", "--markdown").stdout.decode().splitlines()
+        expect(len(table) == 4 and table[2].startswith(f"| {program.process.pid} | off | 0 |"), table)
         with Managed(run, "record", "--to", "fxt", "-o", "out.fxt", "--mode", "circular", "--buffer-size", "1M",
                      "--in-memory", "--attach", program.process.pid) as manager:
             program.until(lambda: b"circular" in program.ask("providers").stdout, "the recording")

@@ -12,11 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct providers_options {
-	struct tw_common common;
-	bool json;
-};
-
 struct listing {
 	bool json;
 	struct tw_screen screen;
@@ -141,11 +136,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    {"TOO DEEP", true}, {"PROGRAM", false}, {"CATEGORIES (SITES)", false},
 	};
 	struct listing listing = {
-	    .json = ((const struct providers_options *)common)->json,
+	    .json = common->json,
 	    .table = {.columns = columns, .column_count = sizeof columns / sizeof *columns},
 	};
 	(void)operands, (void)count;
-	if (tw_screen_open(&listing.screen, NULL))
+	if (tw_screen_open_form(&listing.screen, common))
 		return TW_EXIT_FAILED;
 	size_t answers = manage_list(0, put, &listing);
 	int status = 0;
@@ -156,11 +151,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	return tw_screen_end(&listing.screen, status);
 }
 
-static const struct tw_option own_options[] = {
-    {"json", 0, TW_OPTION_FLAG, .offset = offsetof(struct providers_options, json),
-     .help = "one JSON object a program"},
-};
-static const struct tw_option_group *const groups[] = TW_OPTION_GROUPS(TW_OPTIONS("Output", own_options));
+static const struct tw_option_group *const groups[] = TW_OPTION_GROUPS(&tw_output_options);
 
 const struct tw_command tw_command_providers = {
     .name = "providers",
@@ -175,6 +166,7 @@ const struct tw_command tw_command_providers = {
     .examples = "trackway providers\tA line for each program.\n"
 		"trackway providers --json | jq .categories\tWhat can be asked for by --category.\n",
     .groups = groups,
-    .size = sizeof(struct providers_options),
+    TW_FORMS_OF_TABLES,
+    .size = sizeof(struct tw_common),
     .run = run,
 };
