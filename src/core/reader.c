@@ -8,11 +8,13 @@
 #include <trackway/reader.h>
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool tw_track_wanted(const struct tw_read_options *options, const struct tw_track *track)
 {
@@ -406,6 +408,13 @@ int tw_begin(struct tw_reader *reader, enum tw_use use, const struct tw_request 
 	if (status == 0)
 		reader->request = *request;
 	return status;
+}
+
+bool tw_may_leave_out(const char *path, int status)
+{
+	if (status == TW_ERR_SYSTEM)
+		return access(path, R_OK) < 0 && errno == EACCES;
+	return status == TW_ERR_FORMAT || status == TW_ERR_EMPTY || status == TW_ERR_COMPRESSED;
 }
 
 uint32_t tw_kinds_beside_clock(const struct tw_reader *reader, uint32_t kinds)

@@ -44,4 +44,8 @@ int tw_use(struct tw_reader *reader, enum tw_use use);
  * otherwise all. */
 uint32_t tw_kinds_beside_clock(const struct tw_reader *reader, uint32_t kinds);
 
+/* Whether tw_open() has failed with this status because the file is no trace, or may not be read: where it is one of
+ * several, the others can do without it. */
+bool tw_may_leave_out(const char *path, int status);
+
 #endif

@@ -184,6 +184,41 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	[ ! -e none.fxt ]
 }
 
+# Names stand for threads of each file, so each is read before they are merged.
+@test "merge: a file that is no trace, or may not be read, is left out where names choose threads, too" {
+	for i in {1..9}; do
+		echo '[{"ph":"M","name":"process_name","pid":1,"args":{"name":"one"}},
+			{"ph":"M","name":"process_name","pid":2,"args":{"name":"two"}},
+			{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"first"}},
+			{"ph":"X","name":"of one, '"$i"'","pid":1,"tid":1,"ts":'"$i"',"dur":1},
+			{"ph":"X","name":"of two","pid":2,"tid":2,"ts":0,"dur":1}]' >"$i.json"
+	done
+	: >empty.json
+	echo none >text.json
+	cp 1.json shut.json
+	chmod 0 shut.json
+	as_reader=() # root reads what is shut
+	[ "$(id -u)" -ne 0 ] || as_reader=(setpriv --bounding-set=-dac_override,-dac_read_search)
+	bad=(empty.json text.json shut.json)
+	for who in --process=one --process=1 --thread=first; do
+		for last in 2 9; do # of 16 descriptors: together, and one after the other
+			run bash -c 'ulimit -n 16 && exec "$@"' bash "${as_reader[@]}" "$bin/trackway" merge --align none "$who" \
+				"${bad[@]}" $(seq -f %g.json $last) -o "out$last.json"
+			[ "$status" -eq 1 ] || fail "$who: status $status, $output"
+			[ "$(grep -c 'left out: ' <<<"$output")" -eq 3 ] || fail "$who: $output"
+			for file in "${bad[@]}"; do grep -q "left out: $file: " <<<"$output" || fail "$who: $output"; done
+			trackway convert --to csv "out$last.json" -o - | grep -o 'of [a-z]*, [0-9]*\|of two' |
+				diff - <(seq -f "of one, %g" $last)
+		done
+	done
+	run "${as_reader[@]}" "$bin/trackway" merge --process one "${bad[@]}" -o none.json
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"none of the files is a trace" ]]
+	run trackway merge --process one 1.json absent.json -o none.json
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"absent.json: No such file or directory" ]]
+}
+
 @test "merge: what is wrong in a file is told with its name" {
 	head -c 60000 "$DATA/fxt/streaming.fxt" >cut.fxt
 	printf '\0\0\0\0\0\0\0\0' >>cut.fxt

@@ -54,6 +54,25 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	done
 }
 
+@test "view: a file that is no trace is told, and left out of several" {
+	: >empty.json
+	echo none >text.json
+	begin_view empty.json "$DATA/chrome/phases.json" text.json --process 1
+	[ "$(grep -c 'left out: ' err)" -eq 2 ]
+	grep -q 'left out: empty.json: the file is empty' err
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		names = [file["path"].rsplit("/", 1)[-1] for file in page.whole()["files"]]
+		assert names == ["phases.json"], names
+	END
+	kill "$view"
+	wait "$view" && fail "exit status 0" || [ "$?" -eq 1 ]
+	run trackway view --no-open empty.json text.json
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"none of the files is a trace" ]]
+}
+
 @test "view: nobody without the cookie, from another page, or by another name is answered" {
 	begin_view "$DATA/chrome/phases.json"
 	client <<-'END'

@@ -245,7 +245,7 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 	int status = 0;
 	tw_take_options(writing->common, true, &read);
 	for (size_t i = 0; i < inputs->count && status == 0; i++)
-		status = tw_who_choose(&who, writing->common, inputs->items[i].path, &read);
+		status = tw_who_choose(&who, writing->common, inputs->items[i].path, inputs->count > 1, &read);
 	for (size_t i = 0; i < inputs->count; i++)
 		tw_names_want(&names, writing->common, sources[i].path);
 	status = status ? status : tw_names_open(&names, writing->common, &read);
@@ -390,7 +390,7 @@ const struct tw_command tw_command_merge = {
 	"threads and stacks of all of them together have a sixth of the memory limit: beyond that, which is told, new "
 	"names are \"(other)\" and new threads one.\n\n"
 	"A file that is empty, or no trace at all, as what is left of a program that was killed before it had written "
-	"anything, is told and left out.",
+	"anything, and one that may not be read, is told and left out.",
     .exit_status =
 	"0 when all was written; 1 when it was, and something is wrong in a file, or one was left out, or --strict "
 	"does not hold; 2 for wrong use, when a file is missing, when none is a trace, or when the output cannot be "

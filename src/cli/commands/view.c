@@ -8,6 +8,7 @@
 #include "cli/files/walk.h"
 #include "cli/options/names.h"
 #include "cli/output/message.h"
+#include "core/tool.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -82,6 +83,23 @@ static int serve(struct view *view, const struct view_command *options, const si
 	return 0;
 }
 
+/* Tells which of several files are no traces, and takes them from the list. Returns how many are left. */
+static size_t leave_out(char **paths, size_t count, const struct tw_read_options *options)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct tw_reader *reader;
+		const int status = tw_open(&reader, paths[i], options);
+		tw_rewind_stdin(paths[i]);
+		if (reader && tw_may_leave_out(paths[i], status))
+			tw_say("left out: %s", tw_reader_error(reader));
+		else
+			paths[kept++] = paths[i];
+		tw_close(reader);
+	}
+	return kept;
+}
+
 static int show(const struct view_command *options, struct tw_who *who, struct tw_names *names, char **paths,
                 size_t count)
 {
@@ -90,8 +108,14 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 	sigset_t ends;
 	tw_take_options(&options->common, true, &what.read);
 	int status = tw_spool_stdin(paths, count);
+	if (status == 0 && count > 1)
+		what.count = leave_out(paths, count, &what.read);
+	const bool damaged = what.count < count;
+	count = what.count;
+	if (count == 0)
+		return tw_say_error("none of the files is a trace");
 	for (size_t i = 0; i < count && status == 0; i++)
-		status = tw_who_choose(who, &options->common, paths[i], &what.read);
+		status = tw_who_choose(who, &options->common, paths[i], false, &what.read);
 	for (size_t i = 0; i < count && status == 0; i++)
 		tw_names_want(names, &options->common, paths[i]);
 	status = status ? status : tw_names_open(names, &options->common, &what.read);
@@ -103,7 +127,7 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 	else
 		status = serve(view, options, &ends);
 	view_close(view);
-	return status;
+	return status == 0 && damaged ? TW_EXIT_FINDINGS : status;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -138,7 +162,10 @@ const struct tw_command tw_command_view = {
 	"Reads the traces once and shows them in the browser: the address is printed, and opened where there is a "
 	"desktop. It answers while it still reads. The server listens on 127.0.0.1 alone, and to nobody without the "
 	"token in the address; over ssh, forward its port with -L. Ctrl-C ends it.\n\n"
-	"Several files are on one clock, each from its own start.",
+	"Several files are on one clock, each from its own start. One of them that is no trace, or may not be read, is "
+	"told and left out.",
+    .exit_status = "0 when a signal has ended it; 1 when one of the files was left out; 2 for wrong use, when no "
+		   "trace can be opened, or no address served.",
     .examples = "trackway view app.fxt\tLook at a trace.\n"
 		"trackway view --no-open --port 9000 app.fxt\tOn another machine, with `ssh -L 9000:127.0.0.1:9000`.\n",
     .groups = groups,

@@ -78,7 +78,7 @@ static int choose_threads(struct tw_walk *walk, char *path)
 	chosen.thread_count = walk->common->threads.count;
 	chosen.thread_processes = NULL;
 	tw_who_free(&walk->who);
-	int status = tw_who_choose(&walk->who, walk->common, path, &chosen);
+	int status = tw_who_choose(&walk->who, walk->common, path, false, &chosen);
 	walk->chosen = (struct tw_read_options){
 	    .threads = chosen.threads,
 	    .thread_count = chosen.thread_count,

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"
+#include "core/tool.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static bool add_all(struct tw_who *who, const struct tw_common *common, const st
 }
 
 /* Reads to the end: names may come last. */
-static int look(struct tw_who *who, const struct tw_common *common, const char *path,
+static int look(struct tw_who *who, const struct tw_common *common, const char *path, bool among,
                 const struct tw_read_options *options)
 {
 	const struct tw_read_options plain = {
@@ -68,6 +69,10 @@ static int look(struct tw_who *who, const struct tw_common *common, const char *
 	struct tw_reader *reader;
 	struct tw_batch batch;
 	int status = tw_open(&reader, path, &plain);
+	if (among && tw_may_leave_out(path, status)) {
+		tw_close(reader);
+		return 0;
+	}
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		;
 	if (status < 0)
@@ -78,14 +83,15 @@ static int look(struct tw_who *who, const struct tw_common *common, const char *
 	return status;
 }
 
-int tw_who_choose(struct tw_who *who, const struct tw_common *common, char *path, struct tw_read_options *options)
+int tw_who_choose(struct tw_who *who, const struct tw_common *common, char *path, bool among,
+                  struct tw_read_options *options)
 {
 	int status = 0;
 	if (!tw_chooses(&common->processes) && !common->threads.names.count)
 		return 0;
 	if (tw_reads_stdin(&path, 1))
 		status = tw_spool_stdin(&path, 1);
-	status = status ? status : look(who, common, path, options);
+	status = status ? status : look(who, common, path, among, options);
 	tw_rewind_stdin(path);
 	/* One that nothing is, so that none is not all. */
 	if (status == 0 && who->count == 0 && !add(who, TW_ANY_PROCESS - 1, TW_ANY_THREAD - 1))

@@ -14,8 +14,10 @@ struct tw_who {
 };
 
 /* Sets the threads of options. For names and processes a file is read as far as its dictionary needs: to its end, after
- * standard input was made a file. Returns 0, or TW_EXIT_FAILED after saying why. `who` lives as long as the options. */
-int tw_who_choose(struct tw_who *who, const struct tw_common *common, char *path, struct tw_read_options *options);
+ * standard input was made a file. among: it is one of several, and nobody's where it is no trace: whoever opens it tells
+ * that. Returns 0, or TW_EXIT_FAILED after saying why. `who` lives as long as the options. */
+int tw_who_choose(struct tw_who *who, const struct tw_common *common, char *path, bool among,
+                  struct tw_read_options *options);
 
 void tw_who_free(struct tw_who *who);
 

@@ -5,6 +5,7 @@
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
+#include "core/tool.h"
 #include "sql/engine/guard.h"
 
 #include <errno.h>
@@ -105,7 +106,7 @@ static int add_file(struct tw_sql_run *run, const char *path, bool among)
 		return status;
 	run->findings[session->count - 1].limit = TW_FINDINGS_SHOWN;
 	status = sql_file_try(session, session->count - 1);
-	if (!among || (status != TW_ERR_FORMAT && status != TW_ERR_EMPTY && status != TW_ERR_COMPRESSED))
+	if (!among || !tw_may_leave_out(path, status))
 		return status;
 	tw_say("left out: %s", session->error);
 	sql_session_remove_last(session);

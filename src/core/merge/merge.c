@@ -425,9 +425,8 @@ int tw_merge_leave_out(struct tw_reader *merged, struct tw_merge_trace *trace, c
                        int status)
 {
 	struct tw_merge *merge = merged->state;
-	const bool is_none = status == TW_ERR_FORMAT || status == TW_ERR_EMPTY || status == TW_ERR_COMPRESSED;
 	const char *error = reader ? tw_reader_error(reader) : "out of memory";
-	if (!is_none || !merge->options.on_left_out)
+	if (!merge->options.on_left_out || !tw_may_leave_out(trace->path, status))
 		return tw_fail(merged, status, "%s", error);
 	merge->options.on_left_out(merge->options.context, (size_t)(trace - merge->traces), error);
 	trace->left_out = true;
