@@ -172,8 +172,8 @@ struct tw_merge_options {
 	 * are the same where traces have the same number. */
 	bool same_machine;
 	/* A source (from 0) that is no trace: empty, of no known format, or with compression that is damaged from its
-	 * beginning; and one that the user may not read. NULL: that is a failure. Otherwise it is called with what is wrong, and the source is left out; it
-	 * is a failure where nothing else is left. */
+	 * beginning; and one that the user may not read. NULL: that is a failure. Otherwise it is called with what is
+	 * wrong, and the source is left out; it is a failure where nothing else is left. */
 	void (*on_left_out)(void *context, size_t source, const char *error);
 	void *context;
 };

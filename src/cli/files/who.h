@@ -14,8 +14,8 @@ struct tw_who {
 };
 
 /* Sets the threads of options. For names and processes a file is read as far as its dictionary needs: to its end, after
- * standard input was made a file. among: it is one of several, and nobody's where it is no trace: whoever opens it tells
- * that. Returns 0, or TW_EXIT_FAILED after saying why. `who` lives as long as the options. */
+ * standard input was made a file. among: it is one of several, and where it is no trace, who opens it then tells so.
+ * Returns 0, or TW_EXIT_FAILED after saying why. `who` lives as long as the options. */
 int tw_who_choose(struct tw_who *who, const struct tw_common *common, char *path, bool among,
                   struct tw_read_options *options);
 
