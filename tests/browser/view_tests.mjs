@@ -50,8 +50,18 @@ function lines(...command) {
 
 class View {
 	/** Starts the server of some files, and opens its address. */
-	static async open(browser, files, { words = [], options = {} } = {}) {
+	static async open(browser, files, how = {}) {
 		const view = new View();
+		try {
+			return await view.begin(browser, files, how);
+		} catch (error) {
+			view.server?.kill("SIGINT");
+			throw error;
+		}
+	}
+
+	async begin(browser, files, { words = [], options = {} }) {
+		const view = this;
 		view.server = spawn(TOOL, ["view", "--no-open", ...words, ...files], { stdio: ["ignore", "pipe", "pipe"] });
 		const out = createInterface(view.server.stdout);
 		view.address = (await out[Symbol.asyncIterator]().next()).value;
@@ -72,7 +82,7 @@ class View {
 				await view.context.route(url => url.pathname === address && !url.search, route => route.fulfill({ path: join(PAGE, file) }));
 		await view.page.goto(view.address);
 		if (PAGE) // what an answer leads to cannot be replaced
-			await view.page.goto(new URL(`/${new URL(view.address).hash}`, view.address).href);
+			await view.page.reload();
 		await view.rest();
 		return view;
 	}

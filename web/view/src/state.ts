@@ -14,6 +14,10 @@ export interface State {
 	pins: number[];
 	hidden: number[];
 	closed: number[];
+	/** Whether tracks are shown that have nothing. */
+	bare: boolean;
+	/** Whether the axis has the time of day. */
+	clock: boolean;
 	marks: number[];
 	filter: string;
 	query: string;
@@ -21,7 +25,7 @@ export interface State {
 }
 
 export const NOTHING: State = { view: { from: 0, to: 1 }, selection: null, tracks: [], slice: null, pins: [], hidden: [],
-	closed: [], marks: [], filter: "", query: "", tab: null };
+	closed: [], bare: false, clock: false, marks: [], filter: "", query: "", tab: null };
 
 const numbers = (list: number[]) => list.join(",");
 const stretch = ({ from, to }: Stretch) => `${Math.round(from)}-${Math.round(to)}`;
@@ -36,6 +40,8 @@ export function write(state: State): string {
 		["pin", numbers(state.pins)],
 		["hide", numbers(state.hidden)],
 		["closed", numbers(state.closed)],
+		["bare", state.bare ? "1" : ""],
+		["clock", state.clock ? "1" : ""],
 		["marks", numbers(state.marks.map(Math.round))],
 		["filter", state.filter],
 		["q", state.query],
@@ -75,6 +81,8 @@ export function read(fragment: string, otherwise: State): State {
 		pins: list(said.get("pin")),
 		hidden: list(said.get("hide")),
 		closed: list(said.get("closed")),
+		bare: said.get("bare") === "1",
+		clock: said.get("clock") === "1",
 		marks: list(said.get("marks")),
 		filter: said.get("filter") ?? "",
 		query: said.get("q") ?? "",

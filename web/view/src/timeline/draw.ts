@@ -13,6 +13,7 @@ const BASELINE = 12;
 const INDENT = 4;
 const FADED = 0.35; // what a search does not mean
 const TICK_ROOM = 110; // pixels
+const CROWDED = 5; // pixels between points: nearer, they are a band
 
 /** A box as it is drawn: what tests and the pointer look at. */
 export interface Box extends Place {
@@ -70,6 +71,8 @@ export class Painter {
 	private readonly faint: Box[] = [];
 	private readonly found: Box[] = [];
 	private query = "";
+	/** Where the last point of a row is. */
+	private lastPoint = -Infinity;
 
 	constructor(private readonly context: CanvasRenderingContext2D) { }
 
@@ -181,6 +184,7 @@ export class Painter {
 	private row(scene: Scene, row: Boxes, y: number): void {
 		const { view, width } = scene;
 		const scale = width / (view.to - view.from);
+		this.lastPoint = -Infinity;
 		for (let i = firstEndingAfter(row.end, view.from); i < row.begin.length && row.begin[i]! <= view.to; i++) {
 			// Whole pixels: sharper, and several times faster to fill.
 			const left = Math.round(Math.max(-2, (row.begin[i]! - view.from) * scale));
@@ -202,8 +206,12 @@ export class Painter {
 		const hit = this.isHit(scene, nameId);
 		const faded = this.query !== "" && !hit;
 		const filling = this.filling(this.colour(scene, nameId), faded);
-		if (point) {
+		if (point && x - this.lastPoint < CROWDED) {
+			filling.rectangles.push(Math.max(this.lastPoint, x - CROWDED), y + 4, Math.min(CROWDED, x - this.lastPoint) + 1, 9);
+			this.lastPoint = x;
+		} else if (point) {
 			filling.points.push(x, y);
+			this.lastPoint = x;
 		} else if (count === 1) {
 			filling.rectangles.push(x, y, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
 		} else {
@@ -249,6 +257,9 @@ export class Painter {
 
 	private fill(fillings: Map<string, Filling>): void {
 		const context = this.context;
+		// An edge of paper: points that touch stay apart.
+		context.strokeStyle = this.theme!.page;
+		context.lineWidth = 1;
 		for (const [colour, { rectangles, points }] of fillings) {
 			context.fillStyle = colour;
 			for (let i = 0; i < rectangles.length; i += 4)
@@ -282,7 +293,9 @@ export class Painter {
 		context.lineTo(x + 5, y + 8);
 		context.lineTo(x, y + 14);
 		context.lineTo(x - 5, y + 8);
+		context.closePath();
 		context.fill();
+		context.stroke();
 	}
 
 	private values(scene: Scene, line: Line, row: Values, y: number): void {

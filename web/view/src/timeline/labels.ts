@@ -6,6 +6,7 @@ import type { Store } from "../state";
 import { KIND_NAMES, rowsOf, type Line } from "./layout";
 import { plain } from "./text";
 
+const TAIL = 6; // characters
 const AROUND = 200; // pixels beyond what is in sight
 
 function toggled(list: number[], id: number): number[] {
@@ -28,6 +29,14 @@ function hintOf(line: Line): string {
 	return [`${KIND_NAMES[track.kind]} ${plain(track.name)}`, ...ids, slices].filter(Boolean).join(", ");
 }
 
+/** The end of a name keeps its room: what is too long is cut in the middle. */
+function halves(name: string): HTMLElement[] {
+	const characters = [...name];
+	const kept = characters.length > 2 * TAIL ? TAIL : 0;
+	const tail = characters.slice(characters.length - kept).join("");
+	return [make("span", { class: "head" }, name.slice(0, name.length - tail.length)), make("span", { class: "tail" }, tail)];
+}
+
 export class Labels {
 	constructor(private readonly store: Store) { }
 
@@ -48,9 +57,10 @@ export class Labels {
 	private label(line: Line): HTMLElement {
 		const { track } = line;
 		const name = plain(line.name);
-		const toggle = button(name, () => this.store.set({ closed: toggled(this.store.state.closed, track.id) }), {
+		const toggle = button("", () => this.store.set({ closed: toggled(this.store.state.closed, track.id) }), {
 			class: `name${line.inside ? " inside" : ""}`, title: hintOf(line), "aria-expanded": String(!line.closed),
 			"data-does": `close ${track.id}` });
+		toggle.append(...halves(name));
 		const pinned = this.store.state.pins.includes(track.id);
 		const does = make("span", { class: "does" });
 		if (!line.group)

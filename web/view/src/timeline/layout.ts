@@ -27,6 +27,8 @@ export interface Layout {
 	pinnedHeight: number;
 	lines: Line[];
 	height: number;
+	/** Tracks that are left out because they have nothing. */
+	bare: number;
 }
 
 export const KIND_NAMES: Record<Kind, string> = {
@@ -61,13 +63,25 @@ export function matches(name: string, filter: string): boolean {
 	return filter.toLowerCase().split(/\s+/).every(word => lower.includes(word));
 }
 
-/** Tracks by what they are in, each list in the order of the trace's own hints. */
+/** Whether a track has nothing that is drawn. */
+function isBare(track: Track): boolean {
+	return track.lanes.length === 0 && !track.points;
+}
+
+/** CPUs stand together before all else; the trace's own hints say the rest. */
+function order(a: Track, b: Track): number {
+	const cpus = Number(b.kind === "cpu") - Number(a.kind === "cpu");
+	const numbers = a.kind === "cpu" && b.kind === "cpu" ? a.file - b.file || Number(a.tid) - Number(b.tid) : 0;
+	return cpus || numbers || a.sort - b.sort || a.id - b.id;
+}
+
+/** Tracks by what they are in, each list in order. */
 function families(tracks: Track[]): Map<number | null, Track[]> {
 	const inside = new Map<number | null, Track[]>();
 	for (const track of tracks)
 		inside.set(track.parent, [...inside.get(track.parent) ?? [], track]);
 	for (const list of inside.values())
-		list.sort((a, b) => a.sort - b.sort || a.id - b.id);
+		list.sort(order);
 	return inside;
 }
 
@@ -78,10 +92,13 @@ export function titleOf(track: Track, tracks: Track[]): string {
 }
 
 export function layOut(tracks: Track[], state: State): Layout {
-	const layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0 };
+	const layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bare: 0 };
 	const inside = families(tracks);
 	const isGroup = (track: Track) => track.kind === "process" || (inside.get(track.id)?.length ?? 0) > 0;
-	const shown = (track: Track): boolean => !state.hidden.includes(track.id) && (state.filter === "" ||
+	const leaveBare = !state.bare && state.filter === "" && !tracks.every(isBare);
+	const bare = (track: Track): boolean => leaveBare && !state.pins.includes(track.id) && isBare(track) &&
+		(inside.get(track.id) ?? []).every(bare);
+	const shown = (track: Track): boolean => !state.hidden.includes(track.id) && !bare(track) && (state.filter === "" ||
 		matches(titleOf(track, tracks), state.filter) || (inside.get(track.id) ?? []).some(shown));
 	const place = (track: Track, group: boolean, deep: boolean) => {
 		const closed = state.closed.includes(track.id);
@@ -101,6 +118,7 @@ export function layOut(tracks: Track[], state: State): Layout {
 			(inside.get(track.id) ?? []).forEach(child => walk(child, true));
 	};
 	(inside.get(null) ?? []).forEach(track => walk(track, false));
+	layout.bare = leaveBare ? tracks.filter(track => track.kind !== "process" && bare(track)).length : 0;
 	for (const id of state.pins) {
 		const track = tracks[id];
 		if (!track)

@@ -9,18 +9,18 @@ import { Data } from "./data";
 import { type Box, drawRuler, Painter, same, type Scene, xOf } from "./draw";
 import { attach } from "./hands";
 import { Labels } from "./labels";
-import { layOut, PAD, ROW, rowAt, titleOf, type Layout, type Line } from "./layout";
+import { GROUP, layOut, PAD, ROW, rowAt, titleOf, type Layout, type Line } from "./layout";
 import { Overview } from "./overview";
 import { plain } from "./text";
 
 const LEAST_SPAN = 20; // ns that fill the picture
 const MOTION = 160; // ms
 const SNAP = 7; // pixels
-const LAYOUT_KEYS: (keyof State)[] = ["pins", "hidden", "closed", "filter"];
+const LAYOUT_KEYS: (keyof State)[] = ["pins", "hidden", "closed", "bare", "filter"];
 
 export class Timeline {
 	trace: Trace | null = null;
-	layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0 };
+	layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bare: 0 };
 	readonly data: Data;
 	labelsDrawn: string[] = [];
 	/** Script time of the last frames, ms. */
@@ -56,6 +56,7 @@ export class Timeline {
 		new ResizeObserver(() => this.resize()).observe(this.picture);
 		new ResizeObserver(() => this.resize()).observe(this.scroller);
 		this.scroller.addEventListener("scroll", () => this.redraw(), { passive: true });
+		byId("rest").addEventListener("click", () => this.store.set({ bare: true }));
 		this.attachHands();
 	}
 
@@ -230,10 +231,20 @@ export class Timeline {
 		if (!this.trace)
 			return;
 		this.layout = layOut(this.trace.list, this.store.state);
-		this.spacer.style.height = `${this.layout.height}px`;
+		this.spacer.style.height = `${this.layout.height + (this.layout.bare ? GROUP : 0)}px`;
+		this.tellRest();
 		const pinned = byId("pinned");
 		pinned.hidden = !this.layout.pinned.length;
 		pinned.style.height = `${this.layout.pinnedHeight}px`;
+	}
+
+	/** Below all tracks: those that are left out, and the way to them. */
+	private tellRest(): void {
+		const rest = byId("rest");
+		const { bare, height } = this.layout;
+		rest.hidden = !bare;
+		rest.style.top = `${height + 1}px`;
+		rest.textContent = `${count(bare)} ${bare === 1 ? "track has" : "tracks have"} nothing: show`;
 	}
 
 	private resize(): void {
@@ -271,9 +282,17 @@ export class Timeline {
 		const strip = this.overviewCanvas.getContext("2d", { alpha: false })!;
 		strip.setTransform(ratio, 0, 0, ratio, 0, 0);
 		this.overview.draw(strip, this.overviewCanvas.width / ratio, this.overviewCanvas.height / ratio, this.theme);
-		byId("span").textContent = `${time(scene.view.to - scene.view.from, this.trace.unit)} shown`;
+		this.tellSpan(time(scene.view.to - scene.view.from, this.trace.unit));
 		this.data.want(scene.view, this.width, this.tracksInSight());
 		this.tellEmpty();
+	}
+
+	private tellSpan(words: string): void {
+		const span = byId("span");
+		if (span.dataset.words === words)
+			return;
+		span.dataset.words = words;
+		span.replaceChildren(words, make("span", { class: "word" }, " shown"));
 	}
 
 	private tracksInSight(): number[] {
