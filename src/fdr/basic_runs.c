@@ -15,7 +15,8 @@ int fdr_basic_record_at(const struct fdr_basic_source *f, uint64_t at, struct tw
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 	if (*have < RECORD)
 		return 0;
-	*good = tw_basic_decode(bytes, f->log->header.version, f->log->header.layout, record) == 0;
+	*good = !fdr_is_header(f->log, bytes, *have) &&
+	        tw_basic_decode(bytes, f->log->header.version, f->log->header.layout, record) == 0;
 	return 1;
 }
 
@@ -253,8 +254,10 @@ int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 	struct tw_basic_record record = {0};
 	bool good = false;
 	size_t have;
+	int status = fdr_pass_header(reader, log, window, &offset);
 	*run = (struct fdr_buffer){.offset = offset, .end = offset, .next = offset, .wall_us = 0, .tsc = UINT64_MAX};
-	int status = judged_record_at(&f, offset, &record, &good, &have);
+	if (status >= 0)
+		status = judged_record_at(&f, offset, &record, &good, &have);
 	if (status < 0 || have == 0)
 		return status;
 	if (have < RECORD) {

@@ -21,7 +21,7 @@ extern const struct tw_target tw_target_fdr;
 extern const struct tw_target tw_target_basic;
 
 /* What is known of a buffer from where it stands and the records it begins with. The buffers of a log in file order
- * cover it without a gap: bytes between `end` and `next` belong to none. */
+ * cover it without a gap, but for headers of other logs: bytes between `end` and `next` belong to none. */
 struct fdr_buffer {
 	uint64_t offset;  /* of its first record */
 	uint64_t end;     /* its records end here at the latest */
@@ -79,7 +79,8 @@ enum { FDR_REFERENCES = 16 };
 /* A log whose header has been read. Parts of a reader share it and only read it. */
 struct fdr_log {
 	struct tw_fdr_header header;
-	uint64_t frequency; /* for the clock: the header's where it makes sense, else 10^9 */
+	uint8_t header_bytes[TW_FDR_HEADER_SIZE]; /* as found */
+	uint64_t frequency;                       /* for the clock: the header's where it makes sense, else 10^9 */
 	bool indexed;
 	bool clean;               /* bytes that mean nothing are 0 in the first NewBuffer: in the others, too */
 	struct tw_text notes;     /* of a flight recorder: each behind its size, u32 */
@@ -119,6 +120,14 @@ uint32_t fdr_thread_for(const struct tw_fdr_header *header, uint32_t id);
  * negative status. */
 int fdr_holds_buffer(struct tw_reader *reader, struct tw_window *window, enum tw_fdr_layout layout, uint64_t from,
                      uint64_t to, bool *holds);
+
+/* ---- another.c: logs behind each other in a file. ---- */
+
+/* Whether these bytes are a header of the same kind and clock as that of the log. */
+bool fdr_is_header(const struct fdr_log *log, const uint8_t *bytes, size_t have);
+
+/* Moves over such headers at an offset, and reports them. Returns 0 or a negative status. */
+int fdr_pass_header(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t *offset);
 
 /* ---- flight.c: logs of Trackway's flight recorder. ---- */
 

@@ -94,6 +94,7 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 		               "%s: offset 0x0: expected version 1 to 5 and type 0 or 1 of an XRay log, found "
 		               "the bytes %02x %02x %02x %02x",
 		               name, bytes[0], bytes[1], bytes[2], bytes[3]);
+	memcpy(log->header_bytes, bytes, sizeof log->header_bytes);
 	uint16_t type = strcmp(reader->format->name, FDR_BASIC_NAME) == 0 ? 0 : 1;
 	if (log->header.type != type)
 		return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x2: expected type %u of %s, found type %u", name,
@@ -136,8 +137,9 @@ static uint8_t first_byte(const struct fdr_log *log, enum tw_fdr_kind kind)
 
 static void judge(const struct fdr_log *log, struct look *look)
 {
-	const uint8_t *p = look->bytes;
-	size_t have = look->have;
+	const size_t header = fdr_is_header(log, look->bytes, look->have) ? TW_FDR_HEADER_SIZE : 0;
+	const uint8_t *p = look->bytes + header;
+	size_t have = look->have - header;
 	look->extents = have && p[0] == first_byte(log, TW_FDR_BUFFER_EXTENTS);
 	size_t at = look->extents ? RECORD : 0;
 	bool new_buffer = have > at && p[at] == first_byte(log, TW_FDR_NEW_BUFFER);
@@ -304,9 +306,13 @@ static int walk_on(struct finder *f, uint64_t from, uint64_t mark, uint64_t unti
 	while (walk->at < until) {
 		struct tw_fdr_decoder decoder = {.version = f->log->header.version, .layout = f->log->header.layout};
 		struct tw_fdr_record record;
-		int status = tw_window_view(f->window, walk->at, RECORD, &decoder.bytes, &decoder.left);
+		int status = tw_window_view(f->window, walk->at, TW_FDR_HEADER_SIZE, &decoder.bytes, &decoder.left);
 		if (status < 0)
 			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+		if (walk->at != from && fdr_is_header(f->log, decoder.bytes, decoder.left)) {
+			walk->why = STOP_START;
+			return 0;
+		}
 		if (decoder.left > f->size - walk->at)
 			decoder.left = (size_t)(f->size - walk->at);
 		int decoded = tw_fdr_next(&decoder, &record);
@@ -777,7 +783,9 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
 		return fdr_find_run(reader, log, window, offset, buffer);
 	*buffer =
 	    (struct fdr_buffer){.offset = offset, .wall_us = UINT64_MAX, .tsc = UINT64_MAX, .extents = UINT64_MAX};
-	int status = fdr_is_flight(&log->header) ? fdr_flight_first(reader, window, &buffer->offset) : 0;
+	int status = fdr_pass_header(reader, log, window, &buffer->offset);
+	if (status >= 0 && fdr_is_flight(&log->header))
+		status = fdr_flight_first(reader, window, &buffer->offset);
 	offset = buffer->offset;
 	if (status < 0 || offset >= f.size)
 		return status;

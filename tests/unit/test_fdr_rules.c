@@ -51,6 +51,33 @@ static void frequency_of_clock(struct bytes *b)
 	add_buffer(b, 1, 1, 100);
 }
 
+/* Logs behind each other: the second has the same header. */
+static void two_logs(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	add_text(b, b->data, 32);
+	add_buffer(b, 2, 1, 200);
+}
+
+static void two_logs_of_version_1(struct bytes *b)
+{
+	add_header(b, 1);
+	add_buffer(b, 1, 1, 100);
+	add_text(b, b->data, 32);
+	add_buffer(b, 2, 1, 200);
+}
+
+static void two_basic_logs(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic(b, 1, 1, 110, 1);
+	add_text(b, b->data, 32);
+	add_basic(b, 0, 1, 200, 1);
+	add_basic(b, 1, 1, 210, 1);
+}
+
 /* A gzip file whose last bytes, the checksum and the size, are missing. */
 static void cut_gzip(struct bytes *b)
 {
@@ -723,6 +750,9 @@ static const struct rule_case {
     {"xray.frequency-implausible", TW_WARNING, frequency_low, 0, 8, 1, 0, 0},
     {"xray.frequency-implausible", TW_WARNING, frequency_high, 0, 8, 1, 0, 0},
     {"xray.clock-fallback", TW_NOTE, frequency_of_clock, 0, 8, 1, 0, 0},
+    {"xray.another-log", TW_NOTE, two_logs, 128, 128, 1, 0, 0},
+    {"xray.another-log", TW_NOTE, two_logs_of_version_1, 112, 112, 1, 0, 0},
+    {"xray.another-log", TW_NOTE, two_basic_logs, 96, 96, 1, 0, 0},
     {"xray.compression", TW_ERROR, cut_gzip, 128, 128, 1, 0, 0},
     {"xray.function-id-zero", TW_WARNING, function_zero, 112, 112, 2, 0, 0},
     {"xray.tsc-backwards", TW_WARNING, counter_back, 128, 128, 1, 0, 0},
