@@ -36,6 +36,7 @@ struct com_range {
 	uint64_t start, length, reserved; /* reserved: with what is in use */
 };
 
+typedef uint64_t com_mapper(uint64_t function, void *context, int32_t *hook);
 typedef int32_t com_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32_t size, uint8_t *registers,
                           void *context);
 
@@ -61,6 +62,9 @@ typedef int32_t com_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32
 	X(class_arguments, 41, uint64_t id, uint64_t *module, uint32_t *token, uint64_t *parent, uint32_t room,        \
 	  uint32_t *count, uint64_t *arguments)                                                                        \
 	X(generations, 54, uint32_t room, uint32_t *count, struct com_range *ranges)                                   \
+	/* ICorProfilerInfo3 */                                                                                        \
+	X(set_mapper, 59, com_mapper *map, void *context)                                                              \
+	X(set_hooks, 61, com_function *enter, com_function *leave, com_function *tail_call)                            \
 	/* ICorProfilerInfo4 and later */                                                                              \
 	X(object_size, 80, uint64_t object, uint64_t *size)                                                            \
 	X(set_events, 82, uint32_t low, uint32_t high)                                                                 \
@@ -113,6 +117,8 @@ enum com_callback {
 	COM_ON_THREAD_ASSIGNED = 31,
 	COM_ON_ALLOCATED = 50,
 	COM_ON_REFERENCES = 52,
+	COM_ON_UNWIND_BEGUN = 62,
+	COM_ON_UNWIND_ENDED = 63,
 	COM_ON_GC_STARTED = 73,
 	COM_ON_GC_FINISHED = 75,
 	COM_ON_DYNAMIC_JIT_STARTED = 92,
@@ -129,10 +135,13 @@ enum {
 	COM_WANT_ASSEMBLIES = 0x8,
 	COM_WANT_DOMAINS = 0x10,
 	COM_WANT_JIT = 0x20,
+	COM_WANT_EXCEPTIONS = 0x40,
 	COM_WANT_GC = 0x80, /* with what refers to what; no collections in the background then */
 	COM_WANT_ALLOCATIONS = 0x100,
 	COM_WANT_THREADS = 0x200,
+	COM_WANT_ENTER_LEAVE = 0x1000,
 	COM_WANT_CACHE_SEARCHES = 0x20000,
+	COM_WANT_NO_INLINING = 0x200000,
 	COM_CAN_ALLOCATIONS = 0x800000,
 	COM_CAN_SNAPSHOTS = 0x10000000,
 	COM_HIGH_DYNAMIC_UNLOADS = 0x4,

@@ -37,6 +37,8 @@ static uint64_t number(const char *name, uint64_t least, uint64_t most, uint64_t
 static enum profiler_method method(void)
 {
 	const char *text = secure_getenv("PROF_COLLECT_METHOD");
+	if (text && is_word(text, "Instrumentation instrumentation"))
+		return PROFILER_INSTRUMENTATION;
 	return text && is_word(text, "Sampling sampling") ? PROFILER_SAMPLING : PROFILER_NONE;
 }
 
@@ -54,7 +56,7 @@ void profiler_options_read(struct profiler_options *options)
 	    .sampling_ms = (uint32_t)number("PROF_SAMPLING_TIMEOUT", 1, LONGEST, TICK),
 	    .cpu_ms = (uint32_t)number("PROF_CPU_TRACE_TIMEOUT", 1, LONGEST, TICK),
 	    .high_granularity = flag("PROF_HIGH_GRAN", true),
-	    .line_trace = flag("PROF_LINE_TRACE", false),
+	    .line_trace = method() != PROFILER_INSTRUMENTATION && flag("PROF_LINE_TRACE", false),
 	    .cpu_process = flag("PROF_CPU_TRACE_PROC", cpu),
 	    .cpu_thread = flag("PROF_CPU_TRACE_THREAD", cpu),
 	    .execution = flag("PROF_EXECUTION_TRACE", false),

@@ -42,6 +42,8 @@ void profiler_pause_look(void)
 	const bool pause = atomic_load_explicit(&wanted, memory_order_relaxed);
 	if (pause == profiler.paused)
 		return;
+	if (!pause)
+		profiler_resume_calls();
 	profiler.paused = pause; /* before the line: who has read it knows */
 	struct text line;
 	text_begin(&line, pause ? "prf tps " : "prf trs ");

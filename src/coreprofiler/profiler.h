@@ -17,7 +17,7 @@ struct profiler_options {
 	const char *log;
 	bool stream; /* log is a pipe or what is there already: it is written to, not made anew */
 	uint64_t room;
-	enum profiler_method { PROFILER_NONE, PROFILER_SAMPLING } method;
+	enum profiler_method { PROFILER_NONE, PROFILER_SAMPLING, PROFILER_INSTRUMENTATION } method;
 	uint32_t sampling_ms, cpu_ms;
 	bool high_granularity, line_trace, cpu_process, cpu_thread, execution, memory, stacks, gc, live_heap;
 	bool delayed; /* it begins paused */
@@ -95,6 +95,17 @@ struct profiler_thread {
 		bool failed;
 	} told, now; /* as the log has it; as it is */
 	bool stands; /* the log has a stack of it */
+	struct profiler_calls {
+		_Atomic bool busy; /* somebody reads or changes the rest */
+		struct profiler_call {
+			uint64_t sp; /* of who called it */
+			uint32_t iid;
+		} * frames; /* the outermost first */
+		size_t depth, room;
+		size_t told, lowest; /* the depth as the log has it; the lowest depth since */
+		uint64_t ms;         /* of the change that the log does not have yet */
+		uint32_t unwound;    /* the function that an exception takes away */
+	} calls;
 	struct {
 		uint64_t id, ip, count, bytes;
 	} allocated; /* with the stack `told`, not written yet; count 0: nothing */
@@ -119,14 +130,43 @@ bool profiler_walk(struct profiler_thread *thread, uint64_t id);
 /* Writes how a stack has changed, with this many ticks; without ticks only if it has. */
 void profiler_tell_stack(struct profiler_thread *thread, uint32_t ticks);
 
+/* Begins such a line, up to what is to be told of depths. */
+void profiler_begin_stack(struct text *line, const struct profiler_thread *thread, uint64_t ms, uint32_t ticks);
+
+/* Writes what the thread has allocated in its stack, if there is anything. */
 void profiler_tell_allocated(struct profiler_thread *thread);
-void profiler_allocated(uint64_t object, uint64_t class_id);
 
 /* Tells of functions that stacks have shown for the first time. Not while the runtime is suspended. */
 void profiler_tell_seen(void);
 
 /* Its id may become another one's. */
 void profiler_forget_function(uint64_t id);
+
+/* ---- Allocations (allocations.c). ---- */
+
+/* In the thread that allocates. */
+void profiler_allocated(uint64_t object, uint64_t class_id);
+
+/* ---- Stacks by enter and leave (calls.c). ---- */
+
+/* Before events are asked for. False: the runtime has no hooks. */
+bool profiler_hook_functions(void);
+
+/* By hooks.S: internal id of the function, stack pointer of who called it. */
+void profiler_entered(uint64_t iid, uint64_t sp);
+void profiler_left(uint64_t iid, uint64_t sp);
+
+void profiler_unwinds(uint64_t function);
+void profiler_unwound(void);
+
+/* Writes how the own stack has changed. */
+void profiler_tell_calls(struct profiler_thread *thread);
+
+/* The same of all threads, where it has not changed again for at least a millisecond; and what they have allocated. */
+void profiler_tell_all_calls(void);
+
+/* What has changed while the profiler was paused has changed now. */
+void profiler_resume_calls(void);
 
 /* ---- The heap (heap.c). ---- */
 

@@ -155,6 +155,20 @@ static int32_t dynamic_started(struct com *own, uint64_t id, int32_t safe, const
 	return jit_started(own, id, safe);
 }
 
+/* ---- Exceptions. ---- */
+
+static int32_t unwind_begun(struct com *own, uint64_t id)
+{
+	profiler_unwinds(id);
+	return COM_OK;
+}
+
+static int32_t unwind_ended(struct com *own)
+{
+	profiler_unwound();
+	return COM_OK;
+}
+
 /* ---- Threads. ---- */
 
 static int32_t thread_created(struct com *own, uint64_t id)
@@ -172,8 +186,10 @@ static int32_t thread_assigned(struct com *own, uint64_t id, uint32_t system)
 static int32_t thread_destroyed(struct com *own, uint64_t id)
 {
 	struct profiler_thread *thread = profiler_thread_find(id);
-	if (thread)
+	if (thread) {
+		profiler_tell_calls(thread);
 		profiler_tell_allocated(thread);
+	}
 	profiler_thread_destroyed(id);
 	return COM_OK;
 }
@@ -249,6 +265,8 @@ com_function *profiler_callbacks[COM_CALLBACKS] = {
     [COM_ON_THREAD_ASSIGNED] = ON(thread_assigned),
     [COM_ON_ALLOCATED] = ON(allocated),
     [COM_ON_REFERENCES] = ON(references),
+    [COM_ON_UNWIND_BEGUN] = ON(unwind_begun),
+    [COM_ON_UNWIND_ENDED] = ON(unwind_ended),
     [COM_ON_GC_STARTED] = ON(gc_started),
     [COM_ON_GC_FINISHED] = ON(gc_finished),
     [COM_ON_DYNAMIC_JIT_STARTED] = ON(dynamic_started),

@@ -135,6 +135,17 @@ static void add_frame(struct text *line, const struct profiler_frame *frame)
 		add_ip(line, frame->ip);
 }
 
+void profiler_begin_stack(struct text *line, const struct profiler_thread *thread, uint64_t ms, uint32_t ticks)
+{
+	text_begin(line, "sam str ");
+	text_id(line, thread->iid);
+	text_char(line, ' ');
+	text_decimal(line, ms);
+	text_char(line, ' ');
+	text_decimal(line, ticks);
+	text_char(line, ' ');
+}
+
 void profiler_tell_stack(struct profiler_thread *thread, uint32_t ticks)
 {
 	struct profiler_stack *told = &thread->told, *now = &thread->now;
@@ -145,13 +156,7 @@ void profiler_tell_stack(struct profiler_thread *thread, uint32_t ticks)
 		return;
 	thread->stands = true;
 	struct text line;
-	text_begin(&line, "sam str ");
-	text_id(&line, thread->iid);
-	text_char(&line, ' ');
-	text_decimal(&line, profiler_ms());
-	text_char(&line, ' ');
-	text_decimal(&line, ticks);
-	text_char(&line, ' ');
+	profiler_begin_stack(&line, thread, profiler_ms(), ticks);
 	text_decimal(&line, same);
 	text_char(&line, ':');
 	text_decimal(&line, told->depth);
@@ -186,30 +191,4 @@ void profiler_tell_allocated(struct profiler_thread *thread)
 		add_ip(&line, thread->allocated.ip);
 	thread->allocated.count = thread->allocated.bytes = 0;
 	profiler_send(&line);
-}
-
-static bool is_told(const struct profiler_thread *thread)
-{
-	const struct profiler_stack *told = &thread->told, *now = &thread->now;
-	return told->depth == now->depth &&
-	       (now->depth == 0 || memcmp(told->frames, now->frames, now->depth * sizeof *now->frames) == 0);
-}
-
-/* In the thread that allocates. */
-void profiler_allocated(uint64_t object, uint64_t class_id)
-{
-	struct profiler_thread *thread = profiler.paused ? NULL : profiler_own_thread();
-	uint64_t size = 0;
-	if (!thread || COM_CALL(profiler.info, object_size, object, &size) < 0)
-		return;
-	const bool walked = profiler.options.stacks && profiler_walk(thread, 0);
-	if (thread->allocated.count && (thread->allocated.id != class_id || (walked && !is_told(thread))))
-		profiler_tell_allocated(thread);
-	profiler_tell_class(class_id, false, 0);
-	if (walked)
-		profiler_tell_stack(thread, 0);
-	thread->allocated.id = class_id;
-	thread->allocated.ip = walked && thread->now.depth ? thread->now.frames[thread->now.depth - 1].ip : 0;
-	thread->allocated.count++;
-	thread->allocated.bytes += size;
 }

@@ -59,7 +59,9 @@ static void put_number(const char *name, uint64_t value)
 
 static void put_options(const struct profiler_options *options)
 {
-	put_word("CollectionMethod", options->method == PROFILER_SAMPLING ? "Sampling" : "None");
+	static const char *const methods[] = {
+	    [PROFILER_NONE] = "None", [PROFILER_SAMPLING] = "Sampling", [PROFILER_INSTRUMENTATION] = "Instrumentation"};
+	put_word("CollectionMethod", methods[options->method]);
 	put_number("SamplingTimeoutMs", options->sampling_ms);
 	put_flag("HighGranularityEnabled", options->high_granularity);
 	put_flag("TracingSuspendedOnStart", options->delayed);
@@ -92,7 +94,10 @@ static int32_t ask_for_events(const struct profiler_options *options)
 	uint32_t low = COM_WANT_THREADS | COM_WANT_DOMAINS | COM_WANT_ASSEMBLIES | COM_WANT_MODULES, high = 0;
 	if (options->execution || options->method != PROFILER_NONE || options->memory)
 		low |= COM_WANT_CLASSES | COM_WANT_FUNCTION_UNLOADS | COM_WANT_JIT | COM_WANT_CACHE_SEARCHES;
-	if (options->method == PROFILER_SAMPLING || (options->memory && options->stacks))
+	if (options->method == PROFILER_INSTRUMENTATION)
+		low |=
+		    COM_WANT_ENTER_LEAVE | COM_WANT_EXCEPTIONS | (options->high_granularity ? COM_WANT_NO_INLINING : 0);
+	else if (options->method == PROFILER_SAMPLING || (options->memory && options->stacks))
 		low |= COM_CAN_SNAPSHOTS;
 	if (options->memory)
 		low |= COM_CAN_ALLOCATIONS | COM_WANT_ALLOCATIONS;
@@ -116,7 +121,8 @@ static int32_t begin(struct com *info)
 	put_pseudo(1, "<JIT>");
 	pthread_atfork(NULL, NULL, stop_in_child);
 	profiler_pause_begin(options->delayed);
-	if (ask_for_events(options) < 0 || !profiler_ticks_begin()) {
+	const bool hooks = options->method == PROFILER_INSTRUMENTATION;
+	if ((hooks && !profiler_hook_functions()) || ask_for_events(options) < 0 || !profiler_ticks_begin()) {
 		profiler_write_out();
 		profiler.off = true;
 		return COM_FAILED;
@@ -127,8 +133,10 @@ static int32_t begin(struct com *info)
 static void finish(void)
 {
 	profiler_ticks_end();
-	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next)
+	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
+		profiler_tell_calls(thread);
 		profiler_tell_allocated(thread);
+	}
 	profiler_tell_seen();
 	profiler_write_out();
 	if (!profiler.off)

@@ -66,6 +66,7 @@ static struct profiler_thread *thread_of(uint64_t id)
 		made->iid = next_iid++;
 		made->told.depth = made->allocated.count = made->cpu_us = 0;
 		made->stands = false;
+		made->calls.depth = made->calls.told = made->calls.lowest = 0;
 		atomic_store_explicit(&made->system, 0, memory_order_relaxed);
 		tell(made, id);
 		atomic_store_explicit(&made->id, id, memory_order_release);

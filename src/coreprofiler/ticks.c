@@ -109,6 +109,8 @@ static void do_what_is_due(struct moments *moments)
 		profiler_pause_look();
 		if (options->method == PROFILER_SAMPLING && !profiler.paused)
 			sample();
+		if (options->method == PROFILER_INSTRUMENTATION)
+			profiler_tell_all_calls();
 		profiler_tell_seen();
 		profiler_write_out();
 		moments->sample = after(now, options->sampling_ms);

@@ -4,7 +4,8 @@
 """usage: dotnet_tests.py --tool TRACKWAY [WORD...]
 
 Prints TAP; skips all where the runtime (tests/dotnet) or mcs is not installed, unless CI is set. tests/programs/dotnet/truth.cs
-makes 1,200 objects of class Marker and 500 arrays in five threads, keeps 321 of class Kept, and asks for three collections.
+makes 1,200 objects of class Marker and 500 arrays in five threads, keeps 321 of class Kept, and asks for three collections;
+calls.cs beside it counts calls.
 """
 import argparse
 import json
@@ -20,7 +21,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNTIMES = {name: ROOT / "tests/dotnet/node_modules" / folder / "Sarif.Multitool"
             for name, folder in ((".NET 8.0", "net8"), (".NET 3.1", "net3"))}
-PROGRAM = ROOT / "tests/programs/dotnet/truth.cs"
+PROGRAM = [ROOT / "tests/programs/dotnet" / name for name in ("truth.cs", "calls.cs")]
 SAID = "made 321\n"
 
 
@@ -41,7 +42,7 @@ class Bench:
         self.library = next(pathlib.Path(tool).parent.glob("**/libtrackway_coreprofiler.so"))
         shutil.copy(runtime, self.host)
         self.host.chmod(0o755)
-        subprocess.run(["mcs", "-nologo", "-warn:0", "-target:library", f"-out:{self.hook}", PROGRAM], check=True)
+        subprocess.run(["mcs", "-nologo", "-warn:0", "-target:library", f"-out:{self.hook}", *PROGRAM], check=True)
 
     def environment(self, how):
         return {**os.environ, "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_STARTUP_HOOKS": str(self.hook),
@@ -51,12 +52,12 @@ class Bench:
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
                               env={**self.environment(how), **variables}, cwd=self.directory)
 
-    def record(self, *options, how=""):
+    def record(self, *options, how="", **variables):
         """The log of a run, and how the run ended."""
         for old in self.directory.glob("out*"):
             old.unlink()
         log = self.directory / "out.log"
-        done = self.run([self.tool, "record", "--to", "tracelog", "-o", log, *options, "--", self.host, "--version"], how)
+        done = self.run([self.tool, "record", "--to", "tracelog", "-o", log, *options, "--", self.host, "--version"], how, **variables)
         expect(SAID in done.stdout, "the program said", done.stdout, done.stderr)
         expect(not list(self.directory.glob("out*.part")), "nothing of a recording is left")
         return log, done
@@ -132,6 +133,69 @@ def alone(bench):
     expect("prf cfg MemoryTraceEnabled T" in bench.lines(log, "prf cfg "), "the log tells of it")
 
 
+class Stacks:
+    """Each thread's stack, by the document: `sam str iid ms ticks match:size[:ip] frame*`."""
+
+    def __init__(self, lines):
+        names = {int(line.split()[2], 16): line.split('"')[1] for line in lines if line.startswith("fun nam ")}
+        self.calls, self.made, self.callers, stacks = {}, {}, {}, {}
+        for line in lines:
+            words = line.split()
+            if words[:2] == ["sam", "mem"]:
+                stack = stacks.get(words[2]) or ["(no stack)"]
+                for item in words[4:]:
+                    self.made[stack[-1]] = self.made.get(stack[-1], 0) + int(item.split(":")[1])
+            if words[:2] != ["sam", "str"]:
+                continue
+            stack = stacks.setdefault(words[2], [])
+            match, size = map(int, words[5].split(":")[:2])
+            expect(size == len(stack) and match <= size, "a stack of", len(stack), "is", line)
+            del stack[match:]
+            for frame in words[6:]:
+                stack.append(names[int(frame.split(":")[0], 16)])
+                self.calls[stack[-1]] = self.calls.get(stack[-1], 0) + 1
+                self.callers.setdefault(stack[-1], set()).add(stack[-2] if len(stack) > 1 else None)
+        self.left = stacks
+
+
+FIB_20, FIB_10 = 21891, 177  # 2 * fib(n + 1) - 1 calls
+CALLS = {"Leaf": 6000, "Outer": 3000, "Fib": FIB_20 + 3 * FIB_10, "Dig": 40 * 7, "Clean": 40 * 6, "After": 40, "Catch": 40,
+         "First": 500, "Next": 500, "Last": 500, "Many": 1000, "Run": 1}
+CALLERS = {"After": {"Calls::Catch"}, "Catch": {"Calls::Run"}, "First": {"Calls::Run"}, "Many": {"Calls::Run"}}
+
+
+def instrumented(bench, **variables):
+    log, done = bench.record("--collect-method", "Instrumentation", how="calls", **variables)
+    expect(done.returncode == 0 and "6765 6280 True 54321 True\n" in done.stdout, "it computes as without", done)
+    bench.check(log)
+    bench.expect_made(log)
+    lines = log.read_text().splitlines()
+    stacks = Stacks(lines)
+    calls = {name: stacks.calls.get(f"Calls::{name}", 0) for name in CALLS}
+    expect(calls == CALLS, "calls", calls, "are not", CALLS)
+    for name, callers in CALLERS.items():
+        expect(stacks.callers[f"Calls::{name}"] == callers, name, "was called by", stacks.callers[f"Calls::{name}"])
+    expect(stacks.made["Truth::MakeMarkers"] == 1200, "1,200 were made in their function", stacks.made)
+    expect("prf cfg CollectionMethod Instrumentation" in lines and "prf cfg LineTraceEnabled F" in lines, "the log tells so")
+    expect(all(line.split()[4] == "0" for line in lines if line.startswith("sam str ")), "no timer ticks")
+
+
+def optimized(bench):
+    """All is compiled as well as it can be, at once: calls in the place of their callers, too."""
+    instrumented(bench, DOTNET_TieredCompilation="0", COMPlus_TieredCompilation="0")
+
+
+def coarse(bench):
+    log, done = bench.record("--collect-method", "Instrumentation", how="calls", PROF_HIGH_GRAN="0")
+    bench.check(log)
+    lines = log.read_text().splitlines()
+    calls = Stacks(lines).calls
+    expect(calls.get("Calls::Leaf", 0) <= CALLS["Leaf"] and calls["Calls::Run"] == 1, "no more than there were", calls)
+    times = [tuple(line.split()[2:4]) for line in lines if line.startswith("sam str ")]
+    made = sum(line.startswith("sam mem ") for line in lines)
+    expect(len(times) <= len(set(times)) + made, "a line a millisecond, and before allocations", len(times), made)
+
+
 def ends(how, status):
     def test(bench):
         log, done = bench.record(how=how)
@@ -188,10 +252,13 @@ def nothing(bench):
 
 
 # Those that both runtimes run are of what they may do differently.
-BOTH = (everything, live_heap, paused)
+BOTH = (everything, live_heap, paused, instrumented, optimized)
 TESTS = {
     "everything of a run": everything,
     "what lives after collections": live_heap,
+    "calls by enter and leave": instrumented,
+    "calls by enter and leave of optimized code": optimized,
+    "calls by enter and leave, a line a millisecond": coarse,
     "the dialect of the document": older,
     "without record": alone,
     "it ends by Environment.Exit": ends("exit", 3),

@@ -176,6 +176,25 @@ static int32_t method(struct com *own, uint32_t token, uint32_t *type, uint16_t 
 	return COM_OK;
 }
 
+static uint64_t mapped;
+static com_function *hooks[3];
+
+static int32_t set_mapper(struct com *own, com_mapper *map, void *context)
+{
+	int32_t hook = 0;
+	mapped = map(RUN, context, &hook);
+	assert_int_equal(hook, 1);
+	return COM_OK;
+}
+
+static int32_t set_hooks(struct com *own, com_function *enter, com_function *leave, com_function *tail_call)
+{
+	hooks[0] = enter;
+	hooks[1] = leave;
+	hooks[2] = tail_call;
+	return COM_OK;
+}
+
 static int32_t release(struct com *own)
 {
 	return COM_OK;
@@ -209,6 +228,8 @@ static com_function *const info_slots[] = {
     [COM_SLOT_bodies] = (com_function *)bodies,
     [COM_SLOT_body_map] = (com_function *)body_map,
     [COM_SLOT_body_code] = (com_function *)body_code,
+    [COM_SLOT_set_mapper] = (com_function *)set_mapper,
+    [COM_SLOT_set_hooks] = (com_function *)set_hooks,
 };
 static struct com info = {info_slots};
 
@@ -377,16 +398,147 @@ static void the_older_dialect(void **state)
 	expect_lines("gch gcs 0x00000000 40 ? tfff\ngch gcf 0x00000000 40\njit cms 0x00000000 40 0x0000000000003000\n");
 }
 
+/* ---- Stacks by enter and leave. ---- */
+
+/* Lines have one time, and every call. A stack grows to lower addresses. */
+static void calls_are_changes(void **state)
+{
+	profiler.options.method = PROFILER_INSTRUMENTATION;
+	profiler.options.high_granularity = true;
+	assert_true(profiler_hook_functions());
+	assert_int_equal(mapped, 2);
+	now_ms = 50;
+	thread = 0x4001; /* another one: its stack is empty */
+	profiler_thread_destroyed(0x4000);
+	profiler_own_thread();
+	char lines[128];
+	snprintf(lines, sizeof lines,
+	         "thr dst 0x00000000\nthr crt 0x0000000000004001 0x00000003\nthr aos 0x00000003 %d\n", gettid());
+	expect_lines(lines);
+	profiler_entered(2, 900);
+	profiler_entered(3, 800);
+	expect_lines("");
+	profiler_left(3, 800);
+	expect_lines("sam str 0x00000003 50 0 0:0 0x2 0x3\n");
+	profiler_entered(3, 800);
+	profiler_left(3, 800);
+	expect_lines("sam str 0x00000003 50 0 1:2 0x3\n");
+	now_ms = 60;
+	profiler_entered(4, 800); /* the one at 50 has not been told of */
+	expect_lines("sam str 0x00000003 50 0 1:2\n");
+	profiler_entered(5, 700);
+	profiler_entered(6, 600);
+	profiler_left(4, 800); /* an exception took two away */
+	expect_lines("sam str 0x00000003 60 0 1:1 0x4 0x5 0x6\n");
+	profiler_entered(7, 800); /* in the place of 8: that one has told of it as of its end */
+	profiler_left(7, 800);
+	profiler_entered(8, 800);
+	now_ms = 70;
+	profiler_tell_all_calls();
+	expect_lines("sam str 0x00000003 60 0 1:4 0x7\nsam str 0x00000003 60 0 1:2 0x8\n");
+}
+
+static void exceptions_take_what_they_name(void **state)
+{
+	profiler_entered(3, 700);
+	profiler_entered(2, 600);
+	CALL(COM_ON_UNWIND_BEGUN, (struct com *, uint64_t), (uint64_t)RUN);
+	((int32_t(*)(struct com *))profiler_callbacks[COM_ON_UNWIND_ENDED])(NULL);
+	expect_lines("sam str 0x00000003 70 0 2:2 0x3 0x2\n");
+	((int32_t(*)(struct com *))profiler_callbacks[COM_ON_UNWIND_ENDED])(NULL); /* nobody's: it is not on top */
+	profiler_tell_calls(profiler_own_thread());
+	expect_lines("sam str 0x00000003 70 0 3:4\n");
+}
+
+static void allocations_stand_in_their_calls(void **state)
+{
+	profiler.options.memory = true;
+	profiler_entered(5, 600);
+	CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), (uint64_t)APP);
+	CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), (uint64_t)APP);
+	expect_lines("sam str 0x00000003 70 0 3:3 0x5\n");
+	profiler_left(5, 600);
+	expect_lines("sam mem 0x00000003 70 0x3:2:48\n");
+	profiler_tell_calls(profiler_own_thread());
+	expect_lines("sam str 0x00000003 70 0 3:4\n");
+}
+
+/* Less of it where nobody wants every call: one line in a millisecond. */
+static void calls_of_low_granularity(void **state)
+{
+	profiler.options.high_granularity = false;
+	profiler_entered(5, 600);
+	profiler_left(5, 600);
+	profiler_entered(6, 600);
+	expect_lines("");
+	profiler.paused = true;
+	now_ms = 80;
+	profiler_left(6, 600);
+	profiler_left(3, 700);
+	now_ms = 90;
+	profiler_resume_calls();
+	profiler.paused = false;
+	profiler_tell_calls(profiler_own_thread());
+	expect_lines("sam str 0x00000003 90 0 2:3\n");
+}
+
+#if defined(__x86_64__)
+/* Arguments and results may be in any of these. Returns how many are not as they were. */
+static int call_with_registers(com_function *hook)
+{
+	uint64_t numbers[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+	double floats[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	__asm__ volatile(
+	    "movsd 0(%[f]), %%xmm0; movsd 8(%[f]), %%xmm1; movsd 16(%[f]), %%xmm2; movsd 24(%[f]), %%xmm3\n"
+	    "movsd 32(%[f]), %%xmm4; movsd 40(%[f]), %%xmm5; movsd 48(%[f]), %%xmm6; movsd 56(%[f]), %%xmm7\n"
+	    "mov $101, %%rax; mov $102, %%rcx; mov $103, %%rdx; mov $104, %%rsi; mov $105, %%rdi\n"
+	    "mov $106, %%r8; mov $107, %%r9; mov $108, %%r10; mov $109, %%r11; mov $2, %%r14; mov $500, %%r15\n"
+	    "sub $128, %%rsp; call *%[hook]; add $128, %%rsp\n"
+	    "mov %%rax, 0(%[n]); mov %%rcx, 8(%[n]); mov %%rdx, 16(%[n]); mov %%rsi, 24(%[n])\n"
+	    "mov %%rdi, 32(%[n]); mov %%r8, 40(%[n]); mov %%r9, 48(%[n]); mov %%r10, 56(%[n])\n"
+	    "mov %%r11, 64(%[n])\n"
+	    "addsd 0(%[f]), %%xmm0; addsd 8(%[f]), %%xmm1; addsd 16(%[f]), %%xmm2; addsd 24(%[f]), %%xmm3\n"
+	    "addsd 32(%[f]), %%xmm4; addsd 40(%[f]), %%xmm5; addsd 48(%[f]), %%xmm6; addsd 56(%[f]), %%xmm7\n"
+	    "movsd %%xmm0, 0(%[f]); movsd %%xmm1, 8(%[f]); movsd %%xmm2, 16(%[f]); movsd %%xmm3, 24(%[f])\n"
+	    "movsd %%xmm4, 32(%[f]); movsd %%xmm5, 40(%[f]); movsd %%xmm6, 48(%[f]); movsd %%xmm7, 56(%[f])\n"
+	    :
+	    : [hook] "r"(hook), [n] "r"(numbers), [f] "r"(floats)
+	    : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
+	      "xmm4", "xmm5", "xmm6", "xmm7", "memory", "cc");
+	int wrong = 0;
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		wrong += numbers[i] != 101 + i;
+	for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+		wrong += floats[i] != 2.0 * (double)(i + 1);
+	return wrong;
+}
+
+static void hooks_keep_registers(void **state)
+{
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(call_with_registers(hooks[i]), 0);
+	profiler_tell_calls(profiler_own_thread());
+	expect_lines("sam str 0x00000003 90 0 2:2 0x2\n");
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(threads_come_and_go),
-	    cmocka_unit_test(classes_have_names),
-	    cmocka_unit_test(each_body_is_told_once),
-	    cmocka_unit_test(stacks_are_changes),
-	    cmocka_unit_test(allocations_stand_behind_their_stacks),
-	    cmocka_unit_test(collections_tell_the_heap),
-	    cmocka_unit_test(the_older_dialect),
+		cmocka_unit_test(threads_come_and_go),
+		cmocka_unit_test(classes_have_names),
+		cmocka_unit_test(each_body_is_told_once),
+		cmocka_unit_test(stacks_are_changes),
+		cmocka_unit_test(allocations_stand_behind_their_stacks),
+		cmocka_unit_test(collections_tell_the_heap),
+		cmocka_unit_test(the_older_dialect),
+		cmocka_unit_test(calls_are_changes),
+		cmocka_unit_test(exceptions_take_what_they_name),
+		cmocka_unit_test(allocations_stand_in_their_calls),
+		cmocka_unit_test(calls_of_low_granularity),
+#if defined(__x86_64__)
+		cmocka_unit_test(hooks_keep_registers),
+#endif
 	};
 	return cmocka_run_group_tests(tests, begin, NULL);
 }

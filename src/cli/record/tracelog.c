@@ -213,13 +213,13 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	return status;
 }
 
-static const char *const methods[] = {"None", "Sampling", NULL};
+static const char *const methods[] = {"None", "Sampling", "Instrumentation", NULL};
 static const char *const switches[] = {"on", "off", NULL};
 static const char *const dialects[] = {"d3", "d2", NULL};
 static const struct tw_option own_options[] = {
     {"collect-method", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(collect_method), .words = methods,
-     .help = "Sampling: the stacks of all threads, now and then, the default; None: no stacks of their own "
-             "(PROF_COLLECT_METHOD)"},
+     .help = "Sampling: the stacks of all threads, now and then, the default; Instrumentation: every call; None: no "
+             "stacks of their own (PROF_COLLECT_METHOD)"},
     {"sampling-timeout", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(sampling_timeout), .placeholder = "TIME",
      .least = 1000000, .help = "how often, in whole milliseconds; 10ms otherwise (PROF_SAMPLING_TIMEOUT)"},
     {"line-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(line_trace), .words = switches,

@@ -57,6 +57,8 @@ static class Truth {
 			Wait();
 			return;
 		}
+		if (how == "calls")
+			Calls.Run();
 		MakeMarkers(1000);
 		MakeArrays(500);
 		for (int i = 0; i < 4; i++) {

@@ -1,0 +1,201 @@
+/* calls.c - stacks by enter and leave: what hooked functions tell, as changes of a stack. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coreprofiler/profiler.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+/* ---- A thread's stack: of the thread itself, and of the one that writes what stands for long. ---- */
+
+static void lock(struct profiler_calls *calls)
+{
+	while (atomic_exchange_explicit(&calls->busy, true, memory_order_acquire))
+		sched_yield();
+}
+
+static void unlock(struct profiler_calls *calls)
+{
+	atomic_store_explicit(&calls->busy, false, memory_order_release);
+}
+
+static bool has_changed(const struct profiler_calls *calls)
+{
+	return calls->lowest < calls->told || calls->lowest < calls->depth;
+}
+
+/* Without ticks: the time since the line before was spent in the stack of that line. */
+static void tell(struct profiler_thread *thread)
+{
+	struct profiler_calls *calls = &thread->calls;
+	if (!has_changed(calls) || profiler.paused)
+		return;
+	struct text line;
+	profiler_begin_stack(&line, thread, calls->ms, 0);
+	text_decimal(&line, calls->lowest);
+	text_char(&line, ':');
+	text_decimal(&line, calls->told);
+	for (size_t i = calls->lowest; i < calls->depth; i++) {
+		text_char(&line, ' ');
+		text_short_id(&line, calls->frames[i].iid);
+	}
+	profiler_send(&line);
+	calls->lowest = calls->told = calls->depth;
+}
+
+/* The line of a change has one time. What was allocated before stands before it. */
+static void begin_change(struct profiler_thread *thread)
+{
+	struct profiler_calls *calls = &thread->calls;
+	const uint64_t ms = profiler_ms();
+	if (calls->ms != ms)
+		tell(thread);
+	if (!has_changed(calls))
+		profiler_tell_allocated(thread);
+	if (!profiler.paused)
+		calls->ms = ms;
+}
+
+static bool push(struct profiler_calls *calls, struct profiler_call call)
+{
+	enum { LEAST = 256 };
+	if (calls->depth == calls->room) {
+		const size_t room = calls->room ? 2 * calls->room : LEAST;
+		struct profiler_call *more = realloc(calls->frames, room * sizeof *more);
+		if (!more)
+			return false;
+		calls->frames = more;
+		calls->room = room;
+	}
+	calls->frames[calls->depth++] = call;
+	return true;
+}
+
+/* A call that begins and ends within a line is one that nobody would see: the line ends before. */
+static void pop(struct profiler_thread *thread)
+{
+	struct profiler_calls *calls = &thread->calls;
+	if (profiler.options.high_granularity && calls->lowest < calls->depth)
+		tell(thread);
+	calls->depth--;
+	if (calls->lowest > calls->depth)
+		calls->lowest = calls->depth;
+}
+
+/* Frames that an exception has taken away without a word: a stack grows to lower addresses. */
+static void pop_below(struct profiler_thread *thread, uint64_t sp)
+{
+	const struct profiler_calls *calls = &thread->calls;
+	while (calls->depth && calls->frames[calls->depth - 1].sp < sp)
+		pop(thread);
+}
+
+static struct profiler_thread *begin_own(void)
+{
+	struct profiler_thread *thread = profiler.off ? NULL : profiler_own_thread();
+	if (thread)
+		lock(&thread->calls);
+	return thread;
+}
+
+/* ---- What the hooks call (hooks.S). ---- */
+
+void profiler_entered(uint64_t iid, uint64_t sp)
+{
+	struct profiler_thread *thread = begin_own();
+	if (!thread)
+		return;
+	begin_change(thread);
+	pop_below(thread, sp + 1);
+	push(&thread->calls, (struct profiler_call){.iid = (uint32_t)iid, .sp = sp});
+	unlock(&thread->calls);
+}
+
+static void leave(struct profiler_thread *thread, uint32_t iid)
+{
+	const struct profiler_calls *calls = &thread->calls;
+	if (calls->depth && calls->frames[calls->depth - 1].iid == iid)
+		pop(thread);
+}
+
+void profiler_left(uint64_t iid, uint64_t sp)
+{
+	struct profiler_thread *thread = begin_own();
+	if (!thread)
+		return;
+	begin_change(thread);
+	pop_below(thread, sp);
+	leave(thread, (uint32_t)iid);
+	unlock(&thread->calls);
+}
+
+/* ---- Exceptions: the runtime names the function once, before. ---- */
+
+void profiler_unwinds(uint64_t function)
+{
+	struct profiler_thread *thread = begin_own();
+	if (!thread)
+		return;
+	thread->calls.unwound = ids_of(&profiler.functions, function);
+	unlock(&thread->calls);
+}
+
+void profiler_unwound(void)
+{
+	struct profiler_thread *thread = begin_own();
+	if (!thread)
+		return;
+	begin_change(thread);
+	leave(thread, thread->calls.unwound);
+	unlock(&thread->calls);
+}
+
+/* ---- Others. ---- */
+
+void profiler_tell_calls(struct profiler_thread *thread)
+{
+	lock(&thread->calls);
+	tell(thread);
+	unlock(&thread->calls);
+}
+
+void profiler_tell_all_calls(void)
+{
+	const uint64_t ms = profiler_ms();
+	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
+		lock(&thread->calls);
+		if (thread->id && thread->calls.ms < ms)
+			tell(thread);
+		if (thread->id && !has_changed(&thread->calls))
+			profiler_tell_allocated(thread);
+		unlock(&thread->calls);
+	}
+}
+
+void profiler_resume_calls(void)
+{
+	const uint64_t ms = profiler_ms();
+	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
+		lock(&thread->calls);
+		thread->calls.ms = ms;
+		unlock(&thread->calls);
+	}
+}
+
+/* ---- Which functions have hooks: all. They know the internal id. ---- */
+
+static uint64_t map(uint64_t function, void *context, int32_t *hook)
+{
+	*hook = 1;
+	return ids_of(&profiler.functions, function);
+}
+
+void profiler_hook_enter(void);
+void profiler_hook_leave(void);
+void profiler_hook_tail_call(void);
+
+bool profiler_hook_functions(void)
+{
+	return COM_CALL(profiler.info, set_mapper, map, NULL) >= 0 &&
+	       COM_CALL(profiler.info, set_hooks, profiler_hook_enter, profiler_hook_leave, profiler_hook_tail_call) >=
+	           0;
+}
