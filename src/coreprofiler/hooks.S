@@ -3,29 +3,76 @@
  * called it: REG_PROFILER_ENTER_ARG, REG_PROFILER_LEAVE_ARG (dotnet/runtime, src/coreclr/jit/target*.h). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #if defined(__x86_64__)
-.text
+	.text
 
-    .macro HOOK name,
-    function, sp, to.globl	\name.hidden	\name.type	\name, @function.p2align 4
-\name :.cfi_startproc endbr64 push % rbp.cfi_def_cfa_offset 16.cfi_offset % rbp, -16 mov % rsp,
-    % rbp.cfi_def_cfa_register % rbp push % rax push % rcx push % rdx push % rsi push % rdi push % r8 push % r9 push %
-	r10 push % r11 sub $128,
-    % rsp and $ - 16, % rsp movaps % xmm0, (% rsp) movaps % xmm1, 16(% rsp) movaps % xmm2, 32(% rsp) movaps % xmm3,
-    48(% rsp) movaps % xmm4, 64(% rsp) movaps % xmm5, 80(% rsp) movaps % xmm6, 96(% rsp) movaps % xmm7,
-    112(% rsp).ifnc	\function, % rdi mov	\function, % rdi mov	\sp, % rsi.endif cld call	\to movaps(% rsp),
-    % xmm0 movaps 16(% rsp), % xmm1 movaps 32(% rsp), % xmm2 movaps 48(% rsp), % xmm3 movaps 64(% rsp),
-    % xmm4 movaps 80(% rsp), % xmm5 movaps 96(% rsp), % xmm6 movaps 112(% rsp), % xmm7 lea - 72(% rbp),
-    % rsp pop % r11 pop % r10 pop % r9 pop % r8 pop % rdi pop % rsi pop % rdx pop % rcx pop % rax pop % rbp.cfi_def_cfa
-	% rsp,
-    8 ret.cfi_endproc.size	\name,
-    .- \name.endm
+	.macro	HOOK name, function, sp, to
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	endbr64
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	sub	$128, %rsp
+	and	$-16, %rsp
+	movaps	%xmm0, (%rsp)
+	movaps	%xmm1, 16(%rsp)
+	movaps	%xmm2, 32(%rsp)
+	movaps	%xmm3, 48(%rsp)
+	movaps	%xmm4, 64(%rsp)
+	movaps	%xmm5, 80(%rsp)
+	movaps	%xmm6, 96(%rsp)
+	movaps	%xmm7, 112(%rsp)
+	.ifnc	\function, %rdi
+	mov	\function, %rdi
+	mov	\sp, %rsi
+	.endif
+	cld
+	call	\to
+	movaps	(%rsp), %xmm0
+	movaps	16(%rsp), %xmm1
+	movaps	32(%rsp), %xmm2
+	movaps	48(%rsp), %xmm3
+	movaps	64(%rsp), %xmm4
+	movaps	80(%rsp), %xmm5
+	movaps	96(%rsp), %xmm6
+	movaps	112(%rsp), %xmm7
+	lea	-72(%rbp), %rsp
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	pop	%rbp
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
 
-	HOOK profiler_hook_enter,
-    % r14, % r15, profiler_entered HOOK profiler_hook_leave, % rdi, % rsi, profiler_left HOOK profiler_hook_tail_call,
-    % rdi, % rsi,
-    profiler_left
+	HOOK	profiler_hook_enter, %r14, %r15, profiler_entered
+	HOOK	profiler_hook_leave, %rdi, %rsi, profiler_left
+	HOOK	profiler_hook_tail_call, %rdi, %rsi, profiler_left
 #elif defined(__aarch64__)
-.text
+	.text
 
 	.macro	HOOK name, to
 	.globl	\name
@@ -76,6 +123,4 @@
 	HOOK	profiler_hook_leave, profiler_left
 	HOOK	profiler_hook_tail_call, profiler_left
 #endif
-	    .section.note.GNU
-	- stack,
-    "", % progbits
+	.section .note.GNU-stack, "", %progbits
