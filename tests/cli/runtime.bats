@@ -249,10 +249,10 @@ END
 	[ "$(grep -c 'class="line"' heap.svg)" = 4 ] # objects and bytes, allocated and reserved
 	grep -o 'class="name"[^<]*' heap.svg | sed 's/.*>//' >out
 	diff - out <<'END'
-LOH: allocated (app 9, id 0, 1 sample)
-LOH: reserved (app 9, id 0, 1 sample)
-heap: bytes (app 9, id 0, 3 samples)
-heap: objects (app 9, id 0, 3 samples)
+LOH: allocated (app 9, 1 sample)
+LOH: reserved (app 9, 1 sample)
+heap: bytes (app 9, 3 samples)
+heap: objects (app 9, 3 samples)
 END
 	grep generation <<<"$heap" | runtime # generations alone are of the heap, too
 	trackway gc in.json -o generations.svg
@@ -263,7 +263,15 @@ END
 		grep -q '>500 ms<' axis.svg || fail "$command"
 	done
 	trackway gc "$DATA/tracelog/kinds.log" -o heap.svg
-	grep -c '(clrhost 4200, id 0, ' heap.svg | diff - <(echo 10)
+	grep -c '(clrhost 4200, ' heap.svg | diff - <(echo 10)
+	# Collections from 100 to 103 and 110 to 140 of 500 ms are shaded in each, over 1,024 pixels from the 130th on.
+	local shaded='M334.8 [0-9]*H340.94v80H334.8zM355.28 [0-9]*H416.72v80H355.28z'
+	grep -c "class=\"stretch\" d=\"$shaded\"" heap.svg | diff - <(echo 10)
+	trackway cpu "$DATA/tracelog/kinds.log" -o threads.svg # a thread has its name and its number in the log
+	grep -o 'CPU: percent ([^<]*' threads.svg | diff - <(
+		echo 'CPU: percent (clrhost 4200, 1 sample)'
+		echo 'CPU: percent (OS thread 4200, thread 0 of clrhost 4200, 2 samples)'
+	)
 }
 
 # 2^63 is the most negative number of 64 bits: what it takes back is more than all that was used.

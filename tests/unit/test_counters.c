@@ -314,7 +314,7 @@ static void test_chart(void **state)
 	char *text = render(&scene);
 	/* The box: 80 high, its top at 76, its left edge at 130. */
 	assert_non_null(strstr(text, "d=\"M130 156H642V76H1153V116h1\""));
-	assert_non_null(strstr(text, "n: s (c, process 1, id 0, 3 samples)"));
+	assert_non_null(strstr(text, "n: s (c, process 1, 3 samples)"));
 	assert_null(strstr(text, "<circle"));
 	assert_null(strstr(text, "class=\"held\"")); /* the line ends at the right edge */
 	free(text);
@@ -385,6 +385,37 @@ static void test_spike(void **state)
 	tear_down(&scene);
 }
 
+/* Three stretches: two touch in the picture, and are drawn as one; one nanosecond is a pixel. */
+static bool some_stretches(const void *context, size_t i, struct tw_stretch *stretch)
+{
+	static const struct tw_stretch all[] = {{0, 1}, {1, 3}, {512, 514}};
+	(void)context;
+	if (i < sizeof all / sizeof *all)
+		*stretch = all[i];
+	return i < sizeof all / sizeof *all;
+}
+
+static void test_stretches_and_sizes(void **state)
+{
+	enum { MIB = 1 << 20 };
+	(void)state;
+	struct scene scene;
+	set_up(&scene, &(struct tw_counters_options){.plot = true});
+	count(&scene, 0, 1, "n", 0, "bytes", integer(50 * MIB));
+	count(&scene, 1023, 1, "n", 3, "bytes", integer(1));
+	scene.counters->charting = (struct tw_charting){.stretch = some_stretches, .stretches = "shaded: some"};
+	scene.clock.end_ns = START + 1024;
+	tw_counters_end(scene.counters);
+	char *text = render(&scene);
+	assert_non_null(strstr(text, "class=\"stretch\" d=\"M130 76H133v80H130zM642 76H644v80H642z\"/>"));
+	assert_non_null(strstr(text, ">shaded: some</text>"));
+	static const char *const numbers[] = {">0 MiB</text>", ">20 MiB</text>", ">40 MiB</text>", "process 1, id 3,"};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		assert_non_null(strstr(text, numbers[i]));
+	free(text);
+	tear_down(&scene);
+}
+
 static void test_nothing_to_plot(void **state)
 {
 	(void)state;
@@ -410,6 +441,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_to_plot),
 	    cmocka_unit_test(test_edges),
 	    cmocka_unit_test(test_lone_sample),
+	    cmocka_unit_test(test_stretches_and_sizes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "analysis/series/counters.h"
 #include "analysis/tool.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static const char style[] =
     ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
     ".line { stroke: #1f6fb4; fill: none }\n"
     ".held { stroke: #1f6fb4; stroke-opacity: .5; stroke-dasharray: 2 3; fill: none }\n.dot { fill: #1f6fb4 }\n"
-    ".box { stroke: #aaa; fill: none }\n";
+    ".box { stroke: #aaa; fill: none }\n.stretch { fill: #e8a33d; fill-opacity: .45 }\n";
 
 struct chart {
 	struct tw_output *out;
@@ -108,6 +109,24 @@ static void put_line(const struct chart *chart)
 		put_dot(chart, &items[last], column_x(chart, last));
 }
 
+/* The process, or what the caller knows better. An id of 0 is none of a program's own. */
+static void put_owner(const struct chart *chart, const struct tw_counter_row *row)
+{
+	const struct tw_charting *charting = &chart->counters->charting;
+	struct tw_output *out = chart->out;
+	if (charting->put_owner) {
+		charting->put_owner(out, charting->context, row);
+		return;
+	}
+	if (row->process_name)
+		tw_put_name(out, row->process_name, NAME_COLUMNS / 3, tw_xml_escapes);
+	else
+		tw_put_text(out, "process");
+	tw_putf(out, " %" PRIu64, row->process);
+	if (row->id)
+		tw_putf(out, ", id %" PRIu64, row->id);
+}
+
 static void put_label(const struct chart *chart)
 {
 	const struct tw_counter_row *row = &chart->series->row;
@@ -117,18 +136,11 @@ static void put_label(const struct chart *chart)
 	tw_put_text(out, ": ");
 	tw_put_name(out, row->series, NAME_COLUMNS / 3, tw_xml_escapes);
 	tw_put_text(out, " (");
-	if (*row->category) {
+	if (*row->category && !chart->counters->charting.put_owner) {
 		tw_put_name(out, row->category, NAME_COLUMNS / 3, tw_xml_escapes);
 		tw_put_text(out, ", ");
 	}
-	if (row->process_name)
-		tw_put_name(out, row->process_name, NAME_COLUMNS / 3, tw_xml_escapes);
-	else
-		tw_put_text(out, "process");
-	tw_put_char(out, ' ');
-	tw_put_u64(out, row->process);
-	tw_put_text(out, ", id ");
-	tw_put_u64(out, row->id);
+	put_owner(chart, row);
 	tw_put_text(out, ", ");
 	tw_put_count(out, row->count);
 	tw_put_text(out, row->count == 1 ? " sample)</text>\n" : " samples)</text>\n");
@@ -138,16 +150,52 @@ static void put_label(const struct chart *chart)
 static const char *unit_of(const struct chart *chart, const struct tw_counter_row *row)
 {
 	static const char *const bytes[] = {"bytes", "allocated", "reserved"};
-	for (size_t i = 0; i < (chart->counters->compared ? sizeof bytes / sizeof *bytes : 1); i++)
+	for (size_t i = 0; i < (chart->counters->charting.compared ? sizeof bytes / sizeof *bytes : 1); i++)
 		if (strcmp(row->series, bytes[i]) == 0)
 			return "bytes";
-	return chart->counters->unit ? chart->counters->unit : "";
+	return chart->counters->charting.unit ? chart->counters->charting.unit : "";
+}
+
+static void put_stretch(const struct chart *chart, double left, double right)
+{
+	put_command(chart->out, 'M', left);
+	tw_putf(chart->out, " %d", chart->top);
+	put_command(chart->out, 'H', right);
+	tw_putf(chart->out, "v%d", CHART);
+	put_command(chart->out, 'H', left);
+	tw_put_char(chart->out, 'z');
+}
+
+/* Stretches that touch in the picture are drawn as one: there are as many as pixels, at most. */
+static void put_stretches(const struct chart *chart)
+{
+	const struct tw_charting *charting = &chart->counters->charting;
+	uint64_t from = chart->frame.from_ns, to = from + chart->frame.span_ns;
+	struct tw_stretch next;
+	double left = -1, right = -1;
+	if (!charting->stretch)
+		return;
+	tw_put_text(chart->out, "<path class=\"stretch\" d=\"");
+	for (size_t i = 0; charting->stretch(charting->context, i, &next); i++) {
+		if (next.to_ns < from || next.from_ns > to)
+			continue;
+		double begin = tw_svg_x(&chart->frame, next.from_ns > from ? next.from_ns - from : 0);
+		double end = fmax(tw_svg_x(&chart->frame, next.to_ns - from), begin + 1);
+		if (left >= 0 && begin > right)
+			put_stretch(chart, left, right);
+		left = left < 0 || begin > right ? begin : left;
+		right = fmax(right, end);
+	}
+	if (left >= 0)
+		put_stretch(chart, left, right);
+	tw_put_text(chart->out, "\"/>\n");
 }
 
 static void put_chart(struct chart *chart)
 {
 	const struct tw_counter_row *row = &chart->series->row;
 	put_label(chart);
+	put_stretches(chart);
 	tw_svg_times(chart->out, &chart->frame, chart->top, chart->top + CHART);
 	tw_putf(chart->out, "<path class=\"box\" d=\"M%d %dh%dv%dh-%dz\"/>\n", LEFT, chart->top, INNER, CHART, INNER);
 	tw_svg_values(chart->out, &chart->frame,
@@ -165,7 +213,7 @@ static const struct tw_series *series_at(const struct tw_counters *counters, con
 /* Whether two charts are to be compared: they have one scale. */
 static bool is_comparable(const struct chart *chart, const struct tw_counter_row *a, const struct tw_counter_row *b)
 {
-	if (chart->counters->compared)
+	if (chart->counters->charting.compared)
 		return strcmp(unit_of(chart, a), unit_of(chart, b)) == 0;
 	return strcmp(a->name, b->name) == 0 && strcmp(a->category, b->category) == 0 &&
 	       strcmp(a->series, b->series) == 0;
@@ -200,6 +248,9 @@ int tw_counters_render(struct tw_output *out, const struct tw_counters *counters
 		charts += series_at(counters, rows, i)->row.count != 0;
 	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + NAME_LINE, title ? title : "Counters",
 	             "A chart for each series of numbers over time", style);
+	if (counters->charting.stretch)
+		tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">%s</text>\n", LEFT + INNER, HEAD - NAME_LINE,
+		        counters->charting.stretches);
 	if (charts == 0)
 		tw_putf(out, "<text x=\"%d\" y=\"%d\">no counters</text>\n", LEFT, HEAD + NAME_LINE);
 	chart.top = HEAD + 2 * NAME_LINE;

@@ -6,8 +6,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { MARGIN = 10, TITLE_LINE = 24, TITLE_COLUMNS = 110, TIMES_MOST = 8, TIME_DROP = 14 };
+enum { MARGIN = 10, TITLE_LINE = 24, TITLE_COLUMNS = 110, TIMES_MOST = 8, TIME_DROP = 15 };
 enum { VALUES_MOST = 4, VALUE_GAP = 6, VALUE_DROP = 4 };
 
 const struct tw_escape tw_xml_escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {0, NULL}};
@@ -89,17 +90,38 @@ static double value_step(double span)
 	return scale * steps[i];
 }
 
-static void put_value(struct tw_output *out, const struct tw_svg_scale *scale, double value)
+/* What the numbers of an axis are told in: of bytes the largest power of 1024 that the axis reaches. */
+struct axis_unit {
+	double size;
+	const char *name;
+};
+
+static struct axis_unit axis_unit(const struct tw_svg_scale *scale)
+{
+	static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	enum { NAMES = sizeof names / sizeof *names, STEP = 1024 };
+	struct axis_unit unit = {1, scale->unit};
+	if (strcmp(scale->unit, names[0]) != 0)
+		return unit;
+	double most = fmax(fabs(scale->min), fabs(scale->max));
+	for (size_t i = 1; i < NAMES && most >= unit.size * STEP; i++)
+		unit = (struct axis_unit){unit.size * STEP, names[i]};
+	return unit;
+}
+
+static void put_value(struct tw_output *out, const char *unit, double value)
 {
 	char digits[TW_DOUBLE_MAX + 1], text[2 * TW_DOUBLE_MAX];
-	snprintf(digits, sizeof digits, fabs(value) < 1e15 && fabs(value) >= 1 ? "%.0f" : "%.6g", value);
+	bool round = fabs(value) < 1e15 && fabs(value) == floor(fabs(value));
+	snprintf(digits, sizeof digits, round ? "%.0f" : "%.6g", value);
 	tw_group_digits(text, digits);
-	tw_putf(out, "%s%s%s", text, *scale->unit ? " " : "", scale->unit);
+	tw_putf(out, "%s%s%s", text, *unit ? " " : "", unit);
 }
 
 void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, const struct tw_svg_scale *scale)
 {
-	double span = scale->max - scale->min, step = value_step(span);
+	const struct axis_unit unit = axis_unit(scale);
+	double span = scale->max - scale->min, step = value_step(span / unit.size) * unit.size;
 	if (!isfinite(span) || !(step > 0))
 		return;
 	for (long n = (long)ceil(scale->min / step); (double)n * step <= scale->max; n++) {
@@ -107,9 +129,9 @@ void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, cons
 		tw_putf(out, "<path class=\"grid\" d=\"M%d ", frame->left);
 		tw_svg_pixels(out, y);
 		tw_putf(out, "h%d\"/><text class=\"value\" x=\"%d\" y=\"", frame->width, frame->left - VALUE_GAP);
-		tw_svg_pixels(out, y + VALUE_DROP);
+		tw_svg_pixels(out, fmin(y + VALUE_DROP, scale->bottom)); /* times stand below */
 		tw_put_text(out, "\">");
-		put_value(out, scale, (double)n * step + 0.0);
+		put_value(out, unit.name, (double)n * step / unit.size + 0.0);
 		tw_put_text(out, "</text>\n");
 	}
 }

@@ -22,6 +22,23 @@ struct tw_series {
 	struct tw_columns chart;
 };
 
+/* A stretch of time, since the start of the trace. */
+struct tw_stretch {
+	uint64_t from_ns, to_ns;
+};
+
+/* What the pictures of runtimes have beyond those of counters. */
+struct tw_charting {
+	const char *unit; /* of all charts; NULL: counters have none, but for bytes */
+	bool compared;    /* all charts of one unit have one scale */
+	/* Who a series is of, behind its name; NULL: its id, where it has one. */
+	void (*put_owner)(struct tw_output *out, const void *context, const struct tw_counter_row *row);
+	/* What is drawn behind all charts, and what it is called. They begin one after the other. */
+	bool (*stretch)(const void *context, size_t i, struct tw_stretch *stretch);
+	const char *stretches;
+	const void *context;
+};
+
 struct tw_counters {
 	struct tw_counters_options options;
 	struct tw_budget budget;
@@ -34,8 +51,7 @@ struct tw_counters {
 	uint64_t left_out;
 	uint64_t end_ns;        /* of the longest trace */
 	struct tw_times window; /* what pictures show: of all traces */
-	const char *unit;       /* of all charts; NULL: counters have none, but for bytes */
-	bool compared;          /* all charts of one unit have one scale */
+	struct tw_charting charting;
 
 	/* Of the trace that is read: */
 	const struct tw_dictionary *dictionary;

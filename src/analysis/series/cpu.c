@@ -1,6 +1,6 @@
 /* cpu.c - how much processor time a process and its threads used, over time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/pictures/report.h"
+#include "analysis/pictures/svg.h"
 #include "analysis/series/counters.h"
 #include "analysis/texts.h"
 #include "base/memory/order.h"
@@ -8,6 +8,7 @@
 #include "core/format.h"
 #include "core/runtime_names.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,11 +141,14 @@ static int tell(const struct tw_cpu *cpu, const struct usage *usage, uint64_t ti
 	return cpu->options.on_sample ? cpu->options.on_sample(cpu->options.context, &sample) : 0;
 }
 
-static int draw(struct tw_cpu *cpu, const struct tw_event *event, const struct tw_argument *percent)
+/* Charts know threads by the ids of their events. */
+static int draw(struct tw_cpu *cpu, const struct usage *usage, const struct tw_event *event,
+                const struct tw_argument *percent)
 {
 	struct tw_event alone = *event;
 	alone.first_argument = 0;
 	alone.argument_count = 1;
+	alone.id = usage->whole ? 0 : tw_dictionary_track(cpu->dictionary, usage->track)->thread;
 	return cpu->charts && percent ? tw_counters_feed(cpu->charts, &(struct tw_batch){&alone, 1, percent}) : 0;
 }
 
@@ -169,7 +173,7 @@ static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct t
 		add_percent(usage, interval_of(usage, time, &told), percent_of(told.percent));
 	usage->first = usage->samples++ ? usage->first : time;
 	usage->last = time;
-	int status = draw(cpu, event, told.percent);
+	int status = draw(cpu, usage, event, told.percent);
 	return status ? status : tell(cpu, usage, time, ns, told.percent);
 }
 
@@ -223,6 +227,34 @@ static int finish(struct tw_cpu *cpu, const struct tw_reader *reader)
 	return status < 0 ? status : tw_budget_status(&cpu->budget);
 }
 
+/* ---- Charts. ---- */
+
+static const struct tw_cpu_row *row_of_series(const struct tw_cpu *cpu, const struct tw_counter_row *series)
+{
+	bool whole = strcmp(series->name, tw_runtime_text(TW_RUNTIME_PROCESS_CPU)) == 0;
+	for (size_t i = 0; i < cpu->used.count; i++) {
+		const struct tw_cpu_row *row = &cpu->rows[i];
+		if (row->process == series->process && row->whole == whole && row->thread == series->id)
+			return row;
+	}
+	return NULL;
+}
+
+/* "OS thread 12, thread 0 of app 12" */
+static void put_owner(struct tw_output *out, const void *context, const struct tw_counter_row *series)
+{
+	enum { COLUMNS = 40 };
+	const struct tw_cpu_row *row = row_of_series(context, series);
+	if (row && row->name) {
+		tw_put_name(out, row->name, COLUMNS, tw_xml_escapes);
+		tw_put_text(out, ", ");
+	}
+	if (row && !row->whole)
+		tw_putf(out, "thread %" PRIu64 " of ", row->thread);
+	tw_put_name(out, series->process_name ? series->process_name : "process", COLUMNS, tw_xml_escapes);
+	tw_putf(out, " %" PRIu64, series->process);
+}
+
 /* ---- The handle. ---- */
 
 static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reader *reader)
@@ -243,8 +275,8 @@ static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reade
 	}
 	if (cpu->charts) {
 		tw_counters_begin(cpu->charts, cpu->dictionary, cpu->clock);
-		cpu->charts->unit = "%";
-		cpu->charts->compared = true;
+		cpu->charts->charting =
+		    (struct tw_charting){.unit = "%", .compared = true, .put_owner = put_owner, .context = cpu};
 		cpu->charts->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	}
 	return cpu;

@@ -407,6 +407,17 @@ static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 
 /* ---- The handle. ---- */
 
+/* Collections, as charts shade them: of those whose end is not known, nothing. */
+static bool stretch_of(const void *context, size_t i, struct tw_stretch *stretch)
+{
+	const struct tw_gc *gc = context;
+	if (i >= gc->collection_count)
+		return false;
+	const struct tw_gc_collection *one = &gc->collections[i];
+	*stretch = (struct tw_stretch){one->time_ns, one->time_ns + one->pause_ns};
+	return true;
+}
+
 static bool make_charts(struct tw_gc *gc, const struct tw_reader *reader)
 {
 	const struct tw_counters_options options = {.plot = true, .memory_limit = gc->options.memory_limit};
@@ -414,7 +425,10 @@ static bool make_charts(struct tw_gc *gc, const struct tw_reader *reader)
 	if (!gc->chart_names || tw_counters_new(&gc->charts, &options) < 0)
 		return false;
 	tw_counters_begin(gc->charts, gc->chart_names, gc->clock);
-	gc->charts->compared = true;
+	gc->charts->charting = (struct tw_charting){.compared = true,
+	                                            .stretch = stretch_of,
+	                                            .stretches = "shaded: collections",
+	                                            .context = gc};
 	gc->charts->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	return true;
 }
