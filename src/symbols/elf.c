@@ -100,6 +100,7 @@ int tw_elf_open(struct tw_symbols *symbols, struct tw_elf *elf, const char *path
 void tw_elf_close(struct tw_elf *elf)
 {
 	elf_end(elf->elf);
+	tw_elf_free_unpacked(elf);
 	if (elf->fd >= 0)
 		close(elf->fd);
 	*elf = (struct tw_elf){.fd = -1};

@@ -137,7 +137,7 @@ static int find_places(struct tw_symbols *symbols, struct tables *tables)
 
 static void name_places(struct tables *tables)
 {
-	const struct tw_elf *files[] = {&tables->program, &tables->debug};
+	struct tw_elf *files[] = {&tables->program, &tables->debug};
 	for (size_t i = 0; i < 2 && files[i]->elf; i++) {
 		tw_names_read(files[i], SHT_SYMTAB, TW_TRUST_STATIC, &tables->places);
 		tw_names_read(files[i], SHT_DYNSYM, TW_TRUST_DYNAMIC, &tables->places);

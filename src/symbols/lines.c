@@ -116,7 +116,7 @@ static bool is_bomb(Elf_Scn *section, const GElf_Shdr *header)
 
 /* Makes the sections safe to read. False: better leave this DWARF alone. ".zdebug_..." is GNU's compression of before
  * 2016, which libdw undoes where its result cannot be looked at. */
-static bool prepare(const struct tw_elf *elf)
+static bool prepare(struct tw_elf *elf)
 {
 	size_t names;
 	GElf_Shdr header;
@@ -126,7 +126,7 @@ static bool prepare(const struct tw_elf *elf)
 		const char *name = NULL;
 		if (gelf_getshdr(section, &header))
 			name = elf_strptr(elf->elf, names, header.sh_name);
-		if (name && is_bomb(section, &header))
+		if (name && (is_bomb(section, &header) || !tw_elf_unpack(elf, section, &header)))
 			return false;
 		bool is_old = name && strncmp(name, ".zdebug_", strlen(".zdebug_")) == 0;
 		if (is_old || (name && is_text_section(name) && !terminate(section, &header)))
@@ -135,7 +135,7 @@ static bool prepare(const struct tw_elf *elf)
 	return true;
 }
 
-bool tw_lines_read(const struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle)
+bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle)
 {
 	Dwarf *dwarf = prepare(elf) ? dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL) : NULL;
 	*handle = dwarf;

@@ -70,7 +70,8 @@ struct tw_elf {
 	bool wide; /* 64 bit */
 	bool big;
 	uint16_t type, machine;
-	uint64_t size; /* of the file */
+	uint64_t size;                /* of the file */
+	struct tw_unpacked *unpacked; /* unpack.c: what sections were made of, until the file is closed */
 };
 
 /* Writes the error, with the path in front. Returns status. */
@@ -95,6 +96,10 @@ Elf_Scn *tw_elf_section(const struct tw_elf *elf, const char *name, GElf_Shdr *h
 
 /* Finds the first section of a type (SHT_...), from the one after `from` (NULL: from the start). */
 Elf_Scn *tw_elf_next(const struct tw_elf *elf, Elf_Scn *from, uint32_t type, GElf_Shdr *header);
+
+/* Puts what zstd has compressed in the place of a section, in memory. False: damaged, or no memory. */
+bool tw_elf_unpack(struct tw_elf *elf, Elf_Scn *section, GElf_Shdr *header);
+void tw_elf_free_unpacked(struct tw_elf *elf);
 
 /* How the entries of xray_instr_map lie. Source: LLVM, AsmPrinter.cpp, emitXRayTable. */
 struct tw_sled_layout {
@@ -148,7 +153,7 @@ bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, cons
 /* Takes file and line of each place from DWARF. *handle is what holds the texts: give it to dwarf_end(). Returns
  * whether there is any DWARF. */
 struct Dwarf;
-bool tw_lines_read(const struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle);
+bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle);
 
 /* As tw_symbols_add(), for a file that was loaded `count` times; addresses NULL: once, where it is linked to. */
 int tw_symbols_add_places(struct tw_symbols *symbols, const char *path, const uint64_t *load_addresses, size_t count);

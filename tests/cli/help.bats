@@ -169,7 +169,7 @@ options_of() { # command
 	wrong "--function was given twice" "trackway stat --help" trackway stat -f a --function b c
 	wrong "--maps was given twice" "trackway stat --help" trackway stat --maps a --maps b c
 	wrong "there is no option -b" "trackway counters --help" trackway counters -b a b
-	wrong '--sort: "open" is none of the choices: count, total, self, min, p50, p90, p99, max, name' \
+	wrong '--sort: "open" is none of the choices: count, total, self, min, p50, p90, p99, max, name, id' \
 		"trackway stat --help" trackway stat --sort open a
 	for name in a.gz a; do
 		wrong "$name: the name tells no form: .json, .csv, .md, .svg, .html, .folded do" "trackway flame --help" \

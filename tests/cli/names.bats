@@ -101,3 +101,31 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	cmp <(trackway names --yaml program) "$MAP"
 	head -n 1 stat.csv | grep -q '^name,id,count,'
 }
+
+@test "names: lines of debug information that is compressed, by zstd too" {
+	clang=$(command -v clang || command -v clang-14) || skip "no clang"
+	objcopy --help | grep -q 'zlib-gabi|zstd' || skip "objcopy has no zstd"
+	printf '%s\n' '__attribute__((noinline)) int leaf(int i) { return i + 1; }' '' 'int main(int c, char **v) { (void)v; return leaf(c); }' >z.c
+	"$clang" -g -O1 -fxray-instrument -fxray-instruction-threshold=1 z.c -o z.none
+	for kind in zlib zstd; do
+		objcopy --compress-debug-sections=$kind z.none z.$kind
+		readelf -t z.$kind | grep -qi "^ *$kind"
+	done
+	for kind in none zlib zstd; do
+		trackway names --csv z.$kind | grep -o '[a-z]*,[^,]*z.c,[0-9]*' | sed 's|,.*/|,|' | diff - <(printf 'leaf,z.c,1\nmain,z.c,3\n')
+	done
+	# what is compressed is damaged: names without lines
+	python3 - <<-'END'
+		import struct
+		program = bytearray(open("z.zstd", "rb").read())
+		sections, size = struct.unpack_from("<Q", program, 40)[0], struct.unpack_from("<H", program, 58)[0]
+		for at in range(sections, len(program) - size + 1, size):
+		    flags, _, offset, length = struct.unpack_from("<QQQQ", program, at + 8)
+		    if flags & 0x800:
+		        for place in range(offset + 24, offset + length):
+		            program[place] ^= 0x55
+		open("damaged", "wb").write(program)
+	END
+	trackway names damaged | grep -q ' leaf$'
+	trackway names damaged | fails grep -q 'z\.c'
+}

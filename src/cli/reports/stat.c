@@ -19,7 +19,7 @@ struct stat_options {
 	struct tw_common common;
 	const char *by, *sort;
 	uint64_t top;
-	bool follow;
+	bool ascending, follow;
 	bool shown; /* --follow: a table */
 };
 
@@ -56,7 +56,7 @@ static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const
 		rows->notes.open += row->open;
 		rows->notes.unwound += row->unwound;
 	}
-	tw_stat_sort(rows, options->sort ? options->sort : "self", options->top);
+	tw_stat_sort(rows, options->sort ? options->sort : "self", options->ascending, options->top);
 	return true;
 }
 
@@ -155,6 +155,7 @@ static const struct tw_option own_options[] = {
              "functions; or each asynchronous operation, by its name, from its begin to its end on whatever thread"},
     {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .words = tw_stat_sort_words,
      .help = "the column to sort by, largest first; self otherwise"},
+    {"ascending", 0, TW_OPTION_FLAG, offsetof(struct stat_options, ascending), .help = "sort the smallest first"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
     {"follow", 'F', TW_OPTION_FLAG, offsetof(struct stat_options, follow),

@@ -23,8 +23,9 @@ extern const char *const tw_stat_sort_words[];
 bool tw_stat_sorts_ended(const char *word);
 
 /* Sorts by the number of that word, the largest first; equal ones, and all for the word "name", stay in the profile's
- * order, which is that of names. Then chooses the first `top` of them (0: all). */
-void tw_stat_sort(struct tw_stat_rows *rows, const char *word, uint64_t top);
+ * order, which is that of names. Ascending: the other way round, but for names. Then chooses the first `top` of them
+ * (0: all). */
+void tw_stat_sort(struct tw_stat_rows *rows, const char *word, bool ascending, uint64_t top);
 
 void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct tw_number numbers[] = {
-    {offsetof(struct tw_profile_row, id), "id", NULL, NULL, NULL},
+    {offsetof(struct tw_profile_row, id), "id", NULL, "id", NULL},
     {offsetof(struct tw_profile_row, count), "count", NULL, "count", NULL},
     {offsetof(struct tw_profile_row, open), "open", NULL, NULL, NULL},
     {offsetof(struct tw_profile_row, unwound), "unwound", NULL, NULL, NULL},
@@ -29,17 +29,29 @@ static const struct tw_number ended_numbers[] = {
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers, ENDED_NUMBERS = sizeof ended_numbers / sizeof *ended_numbers };
 
-const char *const tw_stat_sort_words[] = {"count", "total", "self", "min", "p50", "p90", "p99", "max", "name", NULL};
+const char *const tw_stat_sort_words[] = {"count", "total", "self", "min", "p50", "p90",
+                                          "p99",   "max",   "name", "id",  NULL};
 
 bool tw_stat_sorts_ended(const char *word)
 {
 	return tw_numbers_have(ended_numbers, ENDED_NUMBERS, word);
 }
 
-void tw_stat_sort(struct tw_stat_rows *rows, const char *word, uint64_t top)
+static void turn(struct tw_list_rows *rows)
+{
+	for (size_t i = 0, k = rows->count; i + 1 < k; i++) {
+		const void *first = rows->items[i];
+		rows->items[i] = rows->items[--k];
+		rows->items[k] = first;
+	}
+}
+
+void tw_stat_sort(struct tw_stat_rows *rows, const char *word, bool ascending, uint64_t top)
 {
 	tw_rows_sort(&rows->list, numbers, NUMBERS, word, top);
 	tw_rows_sort(&rows->list, ended_numbers, ENDED_NUMBERS, word, top);
+	if (ascending && strcmp(word, "name") != 0)
+		turn(&rows->list);
 }
 
 static const struct tw_profile_row *row_at(const struct tw_stat_rows *rows, size_t i)
