@@ -62,8 +62,9 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 		return put_help(command);
 	if (count < command->least)
 		return tw_say_usage(command, "%s wants %s", command->name, command->operands);
-	if (command->most && count > command->most)
-		return tw_say_usage(command, "too many operands: \"%s\" is one more", operands[command->most]);
+	const size_t most = *command->operands ? command->most : 0;
+	if ((most || !*command->operands) && count > most)
+		return tw_say_usage(command, "too many operands: \"%s\" is one more", operands[most]);
 	if (options->to_time && options->to_time <= options->from_time)
 		return tw_say_usage(command, "--to-time must be later than --from-time");
 	if (options->load_address.given && !options->binaries.count)

@@ -4,6 +4,7 @@
 #define FXT_FXT_H
 
 #include "core/format.h"
+#include "fxt/image/image.h"
 #include "fxt/jobs/pairs.h"
 #include "fxt/merge/merge_window.h"
 #include "fxt/walk/pipeline.h"
@@ -26,7 +27,8 @@ struct fxt_reader {
 	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
 	struct fxt_merge_names names;        /* where it is merged into an FXT archive */
 	bool merges;                         /* the same: fxt_hold_chunks() and fxt_open_chunk() are what reads */
-	uint64_t earliest; /* look.c, where `looked`: the first time of all; UINT64_MAX: there is none */
+	uint64_t earliest;            /* look.c, where `looked`: the first time of all; UINT64_MAX: there is none */
+	enum fxt_recording recording; /* what the input is */
 	bool looked;
 	bool late;                   /* the same: events come later than the window reaches */
 	bool started;                /* the clock is set */

@@ -146,6 +146,8 @@ options_of() { # command
 	wrong "--force is for --extract-all" "trackway blobs --help" trackway blobs --force x.fxt
 	wrong "dump wants FILE" "trackway dump --help" trackway dump
 	wrong 'too many operands: "b" is one more' "trackway dump --help" trackway dump a b
+	wrong 'too many operands: "a" is one more' "trackway providers --help" trackway providers a
+	wrong 'too many operands: "a" is one more' "trackway snapshot --help" trackway snapshot a -o b
 	wrong "diff wants A B, or several runs a side: A... -- B..." "trackway diff --help" trackway diff a
 	wrong "repair wants -o FILE; - is standard output" "trackway repair --help" trackway repair a
 	wrong "convert wants -o FILE, or --to FORMAT for standard output" "trackway convert --help" trackway convert a

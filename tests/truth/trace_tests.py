@@ -513,6 +513,8 @@ def circular(run):
     expect(found == [f"name {i}" for i in range(33000 - len(found), 33000)] and len(found) > 1000, len(found), found[-1:])
     for path in run.images()[0], "archive.fxt":
         expect(run.findings(path) == {"fxt.image-overwritten note": 1}, path, run.findings(path))
+    recordings = [json.loads(run.run("info", "--json", path).stdout).get("recording") for path in (run.images()[0], "archive.fxt")]
+    expect(recordings == ["complete", None], recordings)
     row, event = [row for row in rows if row["record"] in ("kernel-object", "provider-event")][-2:]
     expect(arguments(row)["bytes_overwritten"][1] > 0 and event["event_id"] == 0, row, event)
 
@@ -1084,6 +1086,8 @@ def check_killed(run, made, mode, threads, counted=None):
         return expect(not any(truth), "no image, and events were counted")
     findings = run.findings(made[0])
     expect(not [rule for rule in findings if rule.endswith("error")], findings)
+    if findings["fxt.image-not-finished note"]:
+        expect(b'"recording":"unfinished"' in run.run("info", "--json", made[0]).stdout, made[0])
     ticks = read_ticks(run, made[0])
     lossless = not findings["fxt.image-dropped note"]
     for place in range(threads):

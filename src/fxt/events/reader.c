@@ -39,13 +39,14 @@ static int fxt_open(struct tw_reader *reader)
 	int status = fxt_image_open(reader);
 	if (status < 0)
 		return status;
-	reader->state = calloc(1, sizeof(struct fxt_reader));
+	struct fxt_reader *fxt = reader->state = calloc(1, sizeof *fxt);
 	reader->traits.timeless = reader->traits.koids = true;
 	reader->traits.sampled = begins_with_samples(reader);
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)
 		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+	fxt->recording = (enum fxt_recording)status;
 	return 0;
 }
 

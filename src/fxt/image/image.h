@@ -193,8 +193,11 @@ int fxt_images_write(struct fxt_image *const *images, size_t count, struct tw_ou
 
 /* ---- open.c ---- */
 
+/* What a trace is: an archive, or the image of a recording. */
+enum fxt_recording { FXT_RECORDING_NONE, FXT_RECORDING_COMPLETE, FXT_RECORDING_UNFINISHED };
+
 /* Where a reader's input is an image, puts the archive that it makes in the place of it, in a file without a name, and
- * reports what became of the recording. Returns 0 or a negative status. */
+ * reports what became of the recording. Returns enum fxt_recording or a negative status. */
 int fxt_image_open(struct tw_reader *reader);
 
 #endif

@@ -31,15 +31,17 @@ static void report(struct tw_reader *reader, const struct fxt_image *image)
 		          "%" PRIu64 " bytes of the image are no records.", image->damaged);
 }
 
-/* Loads the image and writes its archive into a file. Returns 0 or a negative status. */
+/* Loads the image and writes its archive into a file. Returns enum fxt_recording or a negative status. */
 static int make_archive(struct tw_reader *reader, struct tw_output *out)
 {
 	struct fxt_image image, *const images[] = {&image};
 	int status = fxt_image_load(&image, reader->input, reader->options.temporary_directory);
 	if (status == 0)
 		status = fxt_images_write(images, 1, out, tw_memory_limit(reader) / MEMORY_SHARE);
-	if (status == 0)
+	if (status == 0) {
 		report(reader, &image);
+		status = image.header.state == IMAGE_COMPLETE ? FXT_RECORDING_COMPLETE : FXT_RECORDING_UNFINISHED;
+	}
 	fxt_image_free(&image);
 	return status;
 }
@@ -78,7 +80,7 @@ int fxt_image_open(struct tw_reader *reader)
 	size_t size;
 	int status = tw_window_view(&reader->window, 0, IMAGE_WORD, &bytes, &size);
 	if (status < 0 || !fxt_image_probe(bytes, size))
-		return status < 0 ? fail(reader, status) : 0;
+		return status < 0 ? fail(reader, status) : FXT_RECORDING_NONE;
 	status = tw_input_spool(reader->input, reader->options.temporary_directory);
 	if (status < 0)
 		return fail(reader, status);
@@ -89,11 +91,11 @@ int fxt_image_open(struct tw_reader *reader)
 		return fail_to_write(reader, error);
 	status = make_archive(reader, &out);
 	error = tw_output_close(&out);
-	if (status == 0 && !error) {
+	if (status >= 0 && !error) {
 		tw_input_replace(reader->input, kept);
 		forget_window(reader);
-		return 0;
+		return status;
 	}
 	close(kept);
-	return error && status == 0 ? fail_to_write(reader, error) : fail(reader, status);
+	return error && status >= 0 ? fail_to_write(reader, error) : fail(reader, status);
 }

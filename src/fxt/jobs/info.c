@@ -31,7 +31,7 @@ struct fxt_survey {
 	struct tw_kind_count kind_counts[TW_FXT_KINDS];
 	struct tw_thread_info *threads;
 	struct tw_field *provider_fields, *category_fields;
-	struct tw_field wall_field;
+	struct tw_field fields[2]; /* the time of day, and what became of the recording */
 	char wall[TW_WALL_ROOM];
 	struct tw_info_list lists[LISTS];
 	uint64_t left_out_ns; /* the first time of a provider that is left out; UINT64_MAX: there is none */
@@ -174,8 +174,19 @@ static void tell_times(struct fxt_survey *survey, struct tw_info *info)
 static void tell_wall(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
 {
 	uint64_t start = tw_time_of_day(&reader->clock, info->clock_start_ns);
-	info->fields = &survey->wall_field;
-	info->field_count = start > 0 && tw_wall_field(&survey->wall_field, start / 1000, survey->wall);
+	info->fields = survey->fields;
+	info->field_count = start > 0 && tw_wall_field(survey->fields, start / 1000, survey->wall);
+}
+
+/* Of an image, as of XRay's flight recordings. */
+static void tell_recording(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
+{
+	const enum fxt_recording recording = ((const struct fxt_reader *)reader->state)->recording;
+	const char *text = recording == FXT_RECORDING_COMPLETE ? "complete" : "unfinished";
+	if (recording == FXT_RECORDING_NONE)
+		return;
+	survey->fields[info->field_count++] =
+	    (struct tw_field){.name = "recording", .type = TW_FIELD_TEXT, .value.bytes = text, .size = strlen(text)};
 }
 
 static int by_koids(const void *left, const void *right)
@@ -306,6 +317,7 @@ int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 		tell_kinds(survey, info);
 		tell_times(survey, info);
 		tell_wall(survey, reader, info);
+		tell_recording(survey, reader, info);
 		if (!tell_threads(survey, reader, info) || !tell_categories(survey, reader) ||
 		    !tell_providers(survey, reader, fxt->commit.state, info))
 			status = TW_ERR_MEMORY;
