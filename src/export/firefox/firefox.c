@@ -34,7 +34,7 @@ static inline void add_record(struct firefox *firefox, uint32_t number, unsigned
 		return;
 	uint64_t gap = time - track->ends[what], step = what == FIREFOX_MARKERS ? gap : weight;
 	bool follows = what == FIREFOX_MARKERS ? time >= track->ends[what] : gap == 0;
-	if (spool->lanes[lane].used && follows && (step | told) < FIREFOX_LONG) {
+	if (tw_spool_lane(spool, lane)->used && follows && (step | told) < FIREFOX_LONG) {
 		tw_store64(record, told | step << 32, false);
 	} else {
 		tw_store64(record, FIREFOX_LONG, false);
@@ -61,7 +61,7 @@ static bool add_node(struct firefox *firefox, struct firefox_track *track, uint3
 	size_t number = track->count ? track->count : TW_ROW_FIRST;
 	if (frame == UINT32_MAX || firefox->nodes >= firefox->measured.frames.limit)
 		return false;
-	if (!tw_extend(&track->parents, &track->room, number + 1, sizeof *track->parents) ||
+	if (!tw_children_extend(&track->parents, &track->room, number + 1, sizeof *track->parents) ||
 	    !tw_children_add(&track->children, parent, frame, (uint32_t)number)) {
 		firefox->measured.failed = true;
 		return false;

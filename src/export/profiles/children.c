@@ -18,7 +18,7 @@ static bool map_chain(struct tw_children *children, uint32_t parent)
 /* Memory is only touched where there are nodes: of millions it is much. */
 static bool make_room(struct tw_children *children, size_t count)
 {
-	if (!tw_extend(&children->nodes, &children->room, count, sizeof *children->nodes))
+	if (!tw_children_extend(&children->nodes, &children->room, count, sizeof *children->nodes))
 		return false;
 	while (children->count < count)
 		children->nodes[children->count++] = (struct tw_child){0};

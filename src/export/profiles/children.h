@@ -61,6 +61,13 @@ static inline bool tw_children_find(const struct tw_children *children, uint32_t
 	return i;
 }
 
+/* Makes room as tw_extend() does, but for few first: hundreds of thousands of threads may have a tree each. */
+static inline bool tw_children_extend(void *array, size_t *room, size_t need, size_t size)
+{
+	enum { FEW = 4 };
+	return *room || need > FEW ? tw_extend(array, room, need, size) : tw_resize(array, room, FEW, size);
+}
+
 /* Puts a child that is not there; its number is not 0. False when there is no memory. */
 bool tw_children_add(struct tw_children *children, uint32_t parent, uint32_t key, uint32_t node);
 

@@ -76,7 +76,7 @@ static void add_event(struct speedscope *speedscope, uint32_t track, bool closes
 	speedscope->measured.line.failed |= frame == UINT32_MAX;
 	if (!begin)
 		return;
-	uint64_t before = spool->lanes[number].used ? known->last : 0;
+	uint64_t before = tw_spool_lane(spool, number)->used ? known->last : 0;
 	end = tw_proto_digits(end, advance(speedscope, known, time) - before);
 	end = tw_proto_digits(end, frame << 1 | closes);
 	tw_spool_took(spool, number, (size_t)(end - begin));
@@ -172,7 +172,7 @@ static void put_events(struct speedscope *speedscope, size_t number)
 {
 	static const struct tw_pipeline_steps work = {.read = tw_pieces_read, .work = make_events};
 	struct tw_pieces_lane from = {.spool = &speedscope->measured.spool, .cursor.lane = number};
-	bool several = from.spool->lanes[number].blocks > 0; /* and so worth a thread */
+	bool several = tw_spool_lane(from.spool, number)->blocks > 0; /* and so worth a thread */
 	if (!tw_pieces_begin(&speedscope->pieces, &work, &from, EVENTS_MAX, several ? speedscope->jobs : 1))
 		speedscope->measured.failed = true;
 	tw_pieces_put(&speedscope->pieces, 0, &speedscope->measured.writer->out);

@@ -15,7 +15,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { HEAD = SPOOL_BLOCK - SPOOL_PIECE, FIRST_ROOM = 512, CAPACITY = SPOOL_PIECE };
+enum {
+	HEAD = SPOOL_BLOCK - SPOOL_PIECE,
+	BESIDE = HEAD + 16, /* bytes that an end takes beside its room */
+	FIRST_ROOM = 64,    /* hundreds of thousands of threads may have a record or two each */
+	CAPACITY = SPOOL_PIECE
+};
 
 static void fail(struct tw_spool *spool, int error)
 {
@@ -117,7 +122,7 @@ static bool keep_block(struct tw_spool *spool, struct tw_spool_lane *lane)
 
 static void flush_all(struct tw_spool *spool)
 {
-	for (size_t i = 0; i < spool->lane_room; i++) {
+	for (size_t i = 0; i < spool->lane_count; i++) {
 		struct tw_spool_lane *lane = &spool->lanes[i];
 		flush_lane(spool, lane);
 		free(block_of(lane));
@@ -135,26 +140,36 @@ static bool lengthen(struct tw_spool *spool, struct tw_spool_lane *lane)
 	room = room < CAPACITY ? room : CAPACITY;
 	if (lane->room == CAPACITY)
 		return false;
-	if (spool->memory + room - lane->room > limit)
+	if (spool->memory + BESIDE + room - lane->room > limit)
 		flush_all(spool);
 	uint8_t *block = realloc(block_of(lane), HEAD + room);
 	if (!block) {
 		fail(spool, ENOMEM);
 		return false;
 	}
-	spool->memory += room - lane->room;
+	spool->memory += room - lane->room + (lane->room ? 0 : BESIDE);
 	lane->bytes = block + HEAD;
 	lane->room = room;
+	return true;
+}
+
+static bool add_lane(struct tw_spool *spool, size_t number)
+{
+	if (spool->lane_count == UINT32_MAX ||
+	    !tw_grow(&spool->places, &spool->place_room, number + 1, sizeof *spool->places) ||
+	    !tw_grow(&spool->lanes, &spool->lane_room, spool->lane_count + 1, sizeof *spool->lanes))
+		return false;
+	spool->places[number] = (uint32_t)++spool->lane_count;
 	return true;
 }
 
 uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t number, size_t size)
 {
 	assert(size <= SPOOL_PIECE);
-	if (!tw_grow(&spool->lanes, &spool->lane_room, number + 1, sizeof *spool->lanes))
+	if (!tw_spool_lane(spool, number) && !add_lane(spool, number))
 		fail(spool, ENOMEM);
 	while (!spool->error) {
-		struct tw_spool_lane *lane = &spool->lanes[number];
+		struct tw_spool_lane *lane = tw_spool_lane(spool, number);
 		if (lane->room - lane->used >= size)
 			return lane->bytes + lane->used;
 		if (!lengthen(spool, lane) && !spool->error && !keep_block(spool, lane))
@@ -178,7 +193,8 @@ void tw_spool_add(struct tw_spool *spool, size_t number, const void *bytes, size
 
 bool tw_spool_has(const struct tw_spool *spool, size_t number)
 {
-	return number < spool->lane_room && (spool->lanes[number].blocks || spool->lanes[number].used);
+	const struct tw_spool_lane *lane = tw_spool_lane(spool, number);
+	return lane && (lane->blocks || lane->used);
 }
 
 /* Finds the next block that was put away, and reads the head of one in the file. */
@@ -202,7 +218,7 @@ bool tw_spool_find(struct tw_spool *spool, struct tw_spool_cursor *cursor, struc
 {
 	if (cursor->ended || !tw_spool_has(spool, cursor->lane) || spool->error)
 		return false;
-	const struct tw_spool_lane *lane = &spool->lanes[cursor->lane];
+	const struct tw_spool_lane *lane = tw_spool_lane(spool, cursor->lane);
 	if (!cursor->done)
 		cursor->at = lane->first;
 	if (cursor->done < lane->blocks)
@@ -241,12 +257,13 @@ void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
 
 void tw_spool_free(struct tw_spool *spool)
 {
-	for (size_t i = 0; i < spool->lane_room; i++)
+	for (size_t i = 0; i < spool->lane_count; i++)
 		free(block_of(&spool->lanes[i]));
 	for (size_t i = 0; i < spool->kept_room; i++)
 		free(spool->kept[i]);
 	free(spool->kept);
 	free(spool->lanes);
+	free(spool->places);
 	if (spool->fd >= 0)
 		close(spool->fd);
 	*spool = (struct tw_spool){.fd = -1};

@@ -38,9 +38,18 @@ struct tw_spool {
 	uint8_t **kept; /* blocks that stay in memory, by number; NULL: it is in the file */
 	size_t kept_room;
 	uint64_t block_count;
+	/* By the caller's number, which most have nothing of: the place in `lanes`, plus 1; 0: nothing was added. */
+	uint32_t *places;
+	size_t place_room;
 	struct tw_spool_lane *lanes;
-	size_t lane_room;
+	size_t lane_count, lane_room;
 };
+
+/* One of the texts; NULL: nothing was added. */
+static inline struct tw_spool_lane *tw_spool_lane(const struct tw_spool *spool, size_t number)
+{
+	return number < spool->place_room && spool->places[number] ? &spool->lanes[spool->places[number] - 1] : NULL;
+}
 
 /* Makes room where there is none yet. */
 uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t lane, size_t size);
@@ -49,7 +58,7 @@ uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t lane, size_t size);
  * after an error. `make bench` measures convert. */
 static inline uint8_t *tw_spool_room(struct tw_spool *spool, size_t number, size_t size)
 {
-	const struct tw_spool_lane *lane = number < spool->lane_room ? &spool->lanes[number] : NULL;
+	const struct tw_spool_lane *lane = tw_spool_lane(spool, number);
 	if (!lane || lane->room - lane->used < size || spool->error)
 		return tw_spool_make_room(spool, number, size);
 	return lane->bytes + lane->used;
@@ -57,7 +66,7 @@ static inline uint8_t *tw_spool_room(struct tw_spool *spool, size_t number, size
 
 static inline void tw_spool_took(struct tw_spool *spool, size_t number, size_t size)
 {
-	spool->lanes[number].used += size;
+	tw_spool_lane(spool, number)->used += size;
 }
 
 /* Adds to a text. */
