@@ -56,6 +56,13 @@ static void pass(struct chrome_stream *stream, const uint8_t *p, size_t size)
 
 /* ---- Telling. ---- */
 
+/* How far into an item a place is; 0 of a place in what was kept of the document. */
+static size_t inside_of(const struct chrome_item *item, const uint8_t *at)
+{
+	uintptr_t begin = (uintptr_t)item->bytes, place = (uintptr_t)at;
+	return place >= begin && place - begin < item->size ? place - begin : 0;
+}
+
 void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct chrome_item *item, const uint8_t *at,
                    const char *format, ...)
 {
@@ -64,7 +71,7 @@ void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	size_t inside = at ? (size_t)(at - item->bytes) : 0;
+	size_t inside = inside_of(item, at);
 	tw_report_in_line(reader, &chrome_rules[rule], item->offset, item->offset + inside,
 	                  line_behind(item->line, item->offset, item->bytes, inside), "%s", text);
 }

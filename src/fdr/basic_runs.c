@@ -127,10 +127,11 @@ static int find_aligned(const struct fdr_basic_source *f, uint64_t from, size_t 
 	return 0;
 }
 
+/* Bytes that mean nothing make no record, either: repair clears them. */
 static bool is_zero(const struct tw_basic_record *record)
 {
 	return !record->record_type && !record->cpu && !record->kind && !record->function_id && !record->tsc &&
-	       !record->thread && !record->process && !record->argument && !record->padded;
+	       !record->thread && !record->process && !record->argument;
 }
 
 /* Whether a record may be one: function 0 and thread 0 are allowed. */

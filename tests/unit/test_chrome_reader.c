@@ -619,6 +619,9 @@ static const struct {
      "1000 instant 0/0  n:double=inf m:double=-inf\n", true},
     {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\x\"}]", "chrome.not-strict 1 26 1\n", "1000 instant 0/0 \\x\n", true},
     {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\"}]", "chrome.utf8 1 26 1\n", "1000 instant 0/0 \\xff\n", true},
+    /* outside of any event */
+    {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}],\"stackFrames\":{\"1\":{\"name\":\"\xff\"}}}", "chrome.utf8 0 0 0\n",
+     "1000 instant 0/0 \n", true},
 };
 
 static void expect_findings(const char *json, const char *wanted, const char *events, enum tw_checking checking)

@@ -648,6 +648,16 @@ static void basic_zeros(struct bytes *b)
 	add_basic(b, 1, 1, 110, 1);
 }
 
+static void basic_padding_alone(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	uint8_t *record = add_basic(b, 0, 1, 105, 1);
+	memset(record, 0, TW_BASIC_RECORD_SIZE);
+	record[31] = 1;
+	add_basic(b, 1, 1, 110, 1);
+}
+
 static void basic_type_2(struct bytes *b)
 {
 	add_basic_header(b, 3);
@@ -825,6 +835,7 @@ static const struct rule_case {
     {"basic.record-type", TW_ERROR, basic_type_2, 64, 64, 1, 0, 0},
     {"basic.kind", TW_ERROR, basic_kind_4, 64, 67, 1, 0, 0},
     {"basic.doubtful", TW_ERROR, basic_zeros, 64, 64, 1, 0, 0},
+    {"basic.doubtful", TW_ERROR, basic_padding_alone, 64, 64, 1, 0, 0},
     {"basic.tail-exit", TW_NOTE, basic_tail_exit, 64, 67, 1, 0, 0},
     {"basic.argument-misplaced", TW_WARNING, basic_argument_alone, 64, 64, 1, 0, 0},
     {"basic.argument-misplaced", TW_WARNING, basic_argument_of_other, 64, 64, 1, 0, 0},
