@@ -309,6 +309,8 @@ class Damaged:
         for begin, end, instead, here in self.edits:
             if begin <= at < end and len(instead) == end - begin:
                 return here + at - begin
+            if begin <= at < end and not instead and self.good[at:end] == self.good[begin + at - end:begin]:
+                return here + at - end  # as if the gap had been before it, where the same bytes are
         return None
 
     def where(self, begin, end):
