@@ -113,6 +113,9 @@ struct tw_read_options {
 	/* For files without a name: what must be kept of a pipe or compressed file, of more traces than are merged at
 	 * once, and of what a target holds back. NULL: /tmp. */
 	const char *temporary_directory;
+	/* Once it is not 0, as another thread or a handler of a signal may set it, reading events ends soon, with
+	 * TW_ERR_LIMIT. NULL: it goes on to the end. */
+	const volatile int *stop;
 };
 
 /* What a trace's times are. */

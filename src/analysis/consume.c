@@ -30,10 +30,10 @@ static int read_calls(struct tw_reader *reader, const struct tw_consumer *consum
 	enum { LEFT = 512 };
 	struct tw_left_call room[LEFT + 1];
 	struct tw_left_calls left = {.calls = room, .room = LEFT};
-	int got;
-	while ((got = reader->format->reading.read_calls(reader, calls, &left)) > 0)
+	int got = 0;
+	while (!tw_stops(reader) && (got = reader->format->reading.read_calls(reader, calls, &left)) > 0)
 		consumer->feed_calls(state, &left);
-	return got;
+	return tw_stops(reader) ? tw_stopped(reader) : got;
 }
 
 void tw_consume_batch(const struct tw_consumer *consumer, void *state, const struct tw_batch *batch)
@@ -124,6 +124,12 @@ static void take_run(void *context, unsigned i, const struct tw_call_run *dealt)
 	reading->consumer->feed(reading->parts[i].state, dealt);
 }
 
+static bool stops(void *context)
+{
+	const struct reading *reading = context;
+	return tw_stops(reading->parts[0].reader);
+}
+
 static bool is_dealt(const struct tw_reader *reader)
 {
 	return reader->format->reading.calls_by_track && is_plain(reader);
@@ -140,9 +146,11 @@ static void deal(struct reading *reading, unsigned count)
 	    .parts = count,
 	    .nested = reading->consumer->stacks && reading->consumer->stacks(reading->parts[0].state),
 	    .take = take_run,
+	    .stops = stops,
 	    .context = reading,
 	};
-	reading->parts[0].status = reader->format->reading.calls_by_track(reader, &taker);
+	int status = reader->format->reading.calls_by_track(reader, &taker);
+	reading->parts[0].status = tw_stops(reader) ? tw_stopped(reader) : status;
 	for (unsigned i = 0; i < count; i++)
 		reading->consumer->finish(reading->parts[i].state);
 }

@@ -383,6 +383,14 @@ static inline void tw_use_not(struct tw_reader *reader)
  * of the file was asked for events come in it, however late they stand in the file. */
 int tw_read_in_order(struct tw_reader *reader, struct tw_batch *batch);
 
+/* Whether options.stop ends reading; and the failure that it is then. */
+static inline bool tw_stops(const struct tw_reader *reader)
+{
+	return reader->options.stop && *reader->options.stop;
+}
+
+int tw_stopped(struct tw_reader *reader);
+
 /* tw_read() for who has said that the whole is read. */
 int tw_pull(struct tw_reader *reader, struct tw_batch *batch);
 
