@@ -123,6 +123,42 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	end_view
 }
 
+@test "view: a question whose connection is closed is ended, and keeps nobody else waiting" {
+	begin_view "$DATA/chrome/phases.json"
+	client <<-'END'
+		import socket, time, urllib.parse, view_client
+		page = view_client.Page(open("address").read().strip())
+		page.whole()
+		endless = urllib.parse.quote("with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n")
+		def ask(name):
+		    link = socket.create_connection(("127.0.0.1", page.port))
+		    link.sendall((f"GET /api/sql?question={name}&query={endless} HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\n"
+		                  f"Cookie: {page.cookie}\r\n\r\n").encode())
+		    return link
+		def wait_for(name, found):
+		    while page.json(f"/api/question?question={name}")["found"] != found:
+		        time.sleep(0.02)
+		links = [ask(f"a-{i}") for i in range(8)]
+		for i in range(8):
+		    wait_for(f"a-{i}", True)
+		answer, _ = page.get("/api/stat")
+		assert answer.status == 503, answer.status
+		assert page.json("/api/question?question=a-0")["asked"] == "sql"
+		assert page.json("/api/trace")["state"] == "done"
+		for i, link in enumerate(links):
+		    link.close()
+		    wait_for(f"a-{i}", False)
+		link = ask("b")
+		wait_for("b", True)
+		assert page.json("/api/cancel?question=b") == {"found": True}
+		assert b" 409 " in link.recv(100)
+		assert page.json("/api/sql?query=select+count(*)+from+slice")["rows"][0][0] > 0
+		link = ask("c")
+		wait_for("c", True)
+	END
+	end_view
+}
+
 @test "view: headers of the page let it load nothing from elsewhere" {
 	begin_view "$DATA/chrome/phases.json"
 	client <<-'END'

@@ -6,7 +6,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The bytes: a selector, "ADDRESS\nHOST\nORIGIN\nCOOKIE\n", and the trace. */
@@ -78,6 +80,46 @@ static void check_window(const struct tw_text *body)
 	fuzz_require(at + ((text + 7) & ~(size_t)7) == body->length, "names are behind the rows, and nothing else is");
 }
 
+/* A statement may be one without an end. */
+struct patience {
+	struct view *view;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool over;
+};
+
+static void *wait(void *context)
+{
+	enum { SECONDS = 2 };
+	struct patience *patience = context;
+	struct timespec until;
+	int result = 0;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += SECONDS;
+	pthread_mutex_lock(&patience->lock);
+	while (!patience->over && result == 0)
+		result = pthread_cond_timedwait(&patience->changed, &patience->lock, &until);
+	if (!patience->over)
+		view_questions_stop(&patience->view->questions);
+	pthread_mutex_unlock(&patience->lock);
+	return NULL;
+}
+
+static void answer_in_time(struct view *view, struct view_request *request, struct view_answer *answer)
+{
+	struct patience patience = {.view = view,
+	                            .lock = PTHREAD_MUTEX_INITIALIZER,
+	                            .changed = PTHREAD_COND_INITIALIZER};
+	pthread_t thread;
+	fuzz_require(pthread_create(&thread, NULL, wait, &patience) == 0, "a thread");
+	view_answer(view, request, answer);
+	pthread_mutex_lock(&patience.lock);
+	patience.over = true;
+	pthread_cond_signal(&patience.changed);
+	pthread_mutex_unlock(&patience.lock);
+	pthread_join(thread, NULL);
+}
+
 static void check(struct view *view, struct asked *asked, bool ours)
 {
 	char cookie[64];
@@ -88,7 +130,10 @@ static void check(struct view *view, struct asked *asked, bool ours)
 	                               .host = ours ? "localhost" : asked->lines[1],
 	                               .origin = ours || !*asked->lines[2] ? NULL : asked->lines[2],
 	                               .cookie = ours ? cookie : asked->lines[3]};
-	view_answer(view, &request, &answer);
+	if (strncmp(asked->lines[0], "/api/sql", strlen("/api/sql")) == 0)
+		answer_in_time(view, &request, &answer);
+	else
+		view_answer(view, &request, &answer);
 	fuzz_require(ours || answer.status >= 400, "nobody else is answered");
 	fuzz_touch((const uint8_t *)answer.body.bytes, answer.body.length);
 	if (answer.status == 200 && request.path && strcmp(request.path, "/api/window") == 0)

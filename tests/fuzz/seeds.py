@@ -237,7 +237,11 @@ def views(data):
     asked = ["window?from=0&to=90000000&width=40&names=0&tracks=0,1,2,3,4,5,6,7,8,9",
              "window?from=16000&to=17000&width=7&names=1&tracks=1,2", "trace", "progress", "flame", "stat?tracks=1&text=a",
              "slice?track=1&lane=0&depth=0&item=0", "near?name=a&at=0&direction=next",
-             "near?track=1&lane=0&depth=0&item=0&direction=previous"]
+             "near?track=1&lane=0&depth=0&item=0&direction=previous",
+             "sql?query=select+*+from+slice&question=a&limit=3", "sql?query=select+name,dur+from+slice+where+ts<9&from=0&to=90",
+             "sql?query=create+temp+table+t(a);insert+into+t+values(x'00');select+a,1.5,null,'b'+from+t&tracks=1",
+             "details?track=1&lane=0&depth=0&item=0&question=b", "details?track=1&lane=65535&depth=0&item=0",
+             "flows?from=0&to=90000000000&limit=2", "question?question=a", "cancel?question=a", "search?text=a&limit=2"]
     traces = [(data / name).read_bytes() for name in ("fxt/oneshot_all.fxt", "chrome/phases.json")]
     for i, question in enumerate(asked):
         head = f"/api/{question}\nlocalhost:1\nhttp://localhost:1\ntrackway-0=0123\n".encode()

@@ -4,8 +4,13 @@
 #include "view/serve/view.h"
 #include "view/serve/window.h"
 
+#include <trackway/analysis.h>
+
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,7 +287,10 @@ static const char trace[] =
     "[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":{\"name\":\"</script>\"}},"
     "{\"ph\":\"X\",\"name\":\"outer\",\"cat\":\"c\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":100},"
     "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":2},"
-    "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":13,\"dur\":3},"
+    "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":13,\"dur\":3,"
+    "\"args\":{\"n\":18446744073709551615,\"text\":\"<b>\",\"yes\":true}},"
+    "{\"ph\":\"s\",\"name\":\"f\",\"cat\":\"c\",\"id\":7,\"pid\":1,\"tid\":2,\"ts\":11},"
+    "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"f\",\"cat\":\"c\",\"id\":7,\"pid\":1,\"tid\":2,\"ts\":14},"
     "{\"ph\":\"X\",\"name\":\"outer\",\"pid\":1,\"tid\":2,\"ts\":1000,\"dur\":24},"
     "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":5,\"args\":{\"used\":7}},"
     "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":6,\"args\":{\"used\":3}},"
@@ -381,6 +389,27 @@ static void test_answers(void **state)
 	    {"/api/window?from=0&to=1&width=16385&names=0&tracks=1", 400, "a window wants"},
 	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1,,2", 400, "a window wants"},
 	    {"/api/window?from=0&to=1&width=9&names=0", 400, "a window wants"},
+	    {"/api/slice?track=1&lane=0&depth=0&item=0", 200,
+	     "\"child_count\":\"2\",\"children\":[{\"name\":\"a\",\"track\":1,\"lane\":0,\"depth\":1,\"item\":\"0\""},
+	    {"/api/slice?track=1&lane=0&depth=0&item=1", 200, "\"child_count\":\"0\",\"children\":[]"},
+	    {"/api/details?track=1&lane=0&depth=1&item=1", 200,
+	     "\"arguments\":[{\"name\":\"n\",\"type\":\"integer\",\"value\":\"18446744073709551615\"},"
+	     "{\"name\":\"text\",\"type\":\"text\",\"value\":\"<b>\"},{\"name\":\"yes\",\"type\":\"boolean\",\"value\":\"true\"}]"},
+	    {"/api/details?track=1&lane=0&depth=1&item=1", 200,
+	     "\"flows_in\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":1,\"time\":\"11000\",\"lane\":0,\"depth\":1,\"item\":\"0\"},"
+	     "\"to\":{\"track\":1,\"time\":\"14000\",\"lane\":0,\"depth\":1,\"item\":\"1\"}}],\"flows_out\":[],\"more\":false"},
+	    {"/api/details?track=1&lane=65535&depth=0&item=0", 200, "{\"found\":true,\"arguments\":[]"},
+	    {"/api/details?track=1&lane=0&depth=1&item=2", 400, "no slice is there"},
+	    {"/api/flows?from=0&to=11001", 200, "{\"flows\":[{\"name\":\"f\""},
+	    {"/api/flows?from=0&to=11000", 200, "{\"flows\":[],\"more\":false}"},
+	    {"/api/flows?from=14001&to=20000", 200, "{\"flows\":[],\"more\":false}"},
+	    {"/api/flows?from=1&to=1", 400, "flows wants"},
+	    {"/api/flows?from=0&to=9&limit=0", 400, "flows wants"},
+	    {"/api/question?question=a", 200, "{\"found\":false}"},
+	    {"/api/cancel?question=a", 200, "{\"found\":false}"},
+	    {"/api/cancel?question=a%20b", 400, "no name"},
+	    {"/api/cancel", 400, "missing"},
+	    {"/api/stat?question=%3Cb%3E", 400, "up to 64"},
 	    {"/api/../api/trace", 404, "nothing"},
 	    {"/app.js/", 404, "nothing"},
 	    {"/etc/passwd", 404, "nothing"},
@@ -390,6 +419,130 @@ static void test_answers(void **state)
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		expect_text(&scene, examples[i].address, examples[i].status, examples[i].text);
 	hide(&scene);
+}
+
+/* doc/sql.md says what the tables have. */
+static void test_sql(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *query;
+		unsigned status;
+		const char *text;
+	} examples[] = {
+	    {"query=select name,dur from slice where depth=1 order by ts", 200,
+	     "{\"rows\":[[\"a\",2000],[\"b\",3000]],\"more\":false,\"limit\":1000,\"columns\":[{\"name\":\"name\",\"type\":"
+	     "\"text\"},{\"name\":\"dur\",\"type\":\"integer\"}],\"elapsed\":\""},
+	    {"query=select 1 n,1.5,null,x'00ff' union all select 'a',2.5,null,null", 200,
+	     "{\"rows\":[[1,1.5,null,{\"blob\":\"00ff\"}],[\"a\",2.5,null,null]],\"more\":false"},
+	    {"query=select 1 n,1.5,null,x'00ff' union all select 'a',2.5,null,null", 200,
+	     "{\"name\":\"n\",\"type\":\"any\"},{\"name\":\"1.5\",\"type\":\"real\"},{\"name\":\"null\",\"type\":\"null\"},"
+	     "{\"name\":\"x'00ff'\",\"type\":\"blob\"}"},
+	    {"query=select 9007199254740991,9007199254740992,-9007199254740992", 200,
+	     "[[9007199254740991,\"9007199254740992\",\"-9007199254740992\"]]"},
+	    {"query=select name from slice order by ts&limit=2", 200,
+	     "[[\"outer\"],[\"a\"]],\"more\":true,\"limit\":2"},
+	    {"query=select name from slice order by ts&limit=4", 200, "\"more\":false"},
+	    {"query=select name from slice order by ts&from=11500&to=13000", 200, "{\"rows\":[[\"outer\"],[\"a\"]],"},
+	    {"query=select name from slice order by ts&from=12000&to=13000", 200, "{\"rows\":[[\"outer\"]],"},
+	    {"query=select count(*) from main.slice&from=12000&to=13000", 200, "{\"rows\":[[4]],"},
+	    {"query=select count(*) from slice&tracks=1", 200, "{\"rows\":[[4]],"},
+	    {"query=select count(*) from slice&tracks=0", 200, "{\"rows\":[[4]],"},
+	    {"query=select count(*) from instant&from=50000&to=50001", 200, "{\"rows\":[[1]],"},
+	    {"query=select count(*) from instant&from=50001&to=60000", 200, "{\"rows\":[[0]],"},
+	    {"query=select count(*) from slice&tracks=2", 400, "none"},
+	    {"query=create temp table t(a); insert into t values (3); select a from t; drop table t", 200,
+	     "{\"rows\":[[3]],"},
+	    {"query=--", 200, "{\"rows\":[],\"more\":false,\"limit\":1000,\"columns\":[],"},
+	    {"query=select%0Afoo from slice", 400, "{\"error\":\"no such column: foo\",\"line\":2,\"column\":1}"},
+	    {"query=attach 'none.db' as x", 400, "not authorized"},
+	    {"query=select load_extension('x')", 400, "not authorized"},
+	    {"query=pragma journal_mode=off", 400, "not authorized"},
+	    {"query=vacuum into 'none.db'", 400, "authorization denied"},
+	    {"query=create table t(a)", 400, "not authorized"},
+	    {"query=select 1&limit=10001", 400, "sql wants"},
+	    {"query=select 1&limit=0", 400, "sql wants"},
+	    {"limit=1", 400, "sql wants"},
+	};
+	struct scene scene;
+	show(&scene, trace);
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		char address[256];
+		size_t length = (size_t)snprintf(address, sizeof address, "/api/sql?%s", examples[i].query);
+		for (size_t at = 0; at < length; at++)
+			address[at] = (char)(address[at] == ' ' ? '+' : address[at]);
+		expect_text(&scene, address, examples[i].status, examples[i].text);
+	}
+	hide(&scene);
+}
+
+static atomic_uint answered;
+
+static void *ask_without_end(void *context)
+{
+	const struct scene *scene = context;
+	expect_text(scene,
+	            "/api/sql?question=q-1&query=with+recursive+n(i)+as+(select+1+union+all+select+i%2B1+from+n)"
+	            "+select+max(i)+from+n",
+	            409, "{\"error\":\"interrupted\"}");
+	atomic_fetch_add(&answered, 1);
+	return NULL;
+}
+
+/* A question without an end is ended; one more that waits for it, too; and the next is answered. */
+static void test_cancel(void **state)
+{
+	(void)state;
+	struct scene scene;
+	pthread_t first, second;
+	show(&scene, trace);
+	assert_int_equal(pthread_create(&first, NULL, ask_without_end, &scene), 0);
+	assert_int_equal(pthread_create(&second, NULL, ask_without_end, &scene), 0);
+	struct view_question_state about;
+	while (!view_question_find(&scene.view->questions, "q-1", &about))
+		sched_yield();
+	assert_string_equal(about.asked, "sql");
+	while (atomic_load(&answered) < 2) {
+		struct view_answer answer;
+		ask(&scene, "/api/cancel?question=q-1", &answer);
+		assert_int_equal(answer.status, 200);
+		view_answer_free(&answer);
+		sched_yield();
+	}
+	pthread_join(first, NULL);
+	pthread_join(second, NULL);
+	expect_text(&scene, "/api/sql?question=q-1&query=select+1", 200, "[[1]]");
+	hide(&scene);
+}
+
+/* Reading ends where it is told to, be it by events or by calls. */
+static void test_stop(void **state)
+{
+	(void)state;
+	static const char *const files[] = {"/fxt/oneshot_all.fxt", "/xray/v5.xray", "/chrome/phases.json"};
+	volatile int stop = 0;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		for (unsigned jobs = 1; jobs < 3; jobs++) {
+			char path[512];
+			struct tw_reader *reader;
+			struct tw_batch batch;
+			struct tw_profile *profile;
+			const struct tw_read_options options = {.stop = &stop, .jobs = jobs};
+			const struct tw_profile_options profiled = {.jobs = jobs};
+			snprintf(path, sizeof path, "%s%s", getenv("TW_TEST_DATA"), files[i]);
+			stop = 0;
+			assert_int_equal(tw_open(&reader, path, &options), 0);
+			assert_true(tw_read(reader, &batch) > 0);
+			stop = 1;
+			assert_int_equal(tw_read(reader, &batch), TW_ERR_LIMIT);
+			assert_non_null(strstr(tw_reader_error(reader), "interrupted"));
+			tw_close(reader);
+			assert_int_equal(tw_open(&reader, path, &options), 0);
+			assert_int_equal(tw_profile_new(&profile, &profiled), 0);
+			assert_int_equal(tw_profile_add(profile, reader), TW_ERR_LIMIT);
+			tw_profile_free(profile);
+			tw_close(reader);
+		}
 }
 
 static unsigned status_of(const struct scene *scene, const struct view_request *asked, bool *enters)
@@ -441,7 +594,8 @@ int main(void)
 	    cmocka_unit_test(test_addresses),     cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_who_asks),      cmocka_unit_test(test_window),
 	    cmocka_unit_test(test_counter),       cmocka_unit_test(test_answers),
-	    cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_entering),      cmocka_unit_test(test_sql),
+	    cmocka_unit_test(test_cancel),        cmocka_unit_test(test_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

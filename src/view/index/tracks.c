@@ -59,6 +59,14 @@ uint32_t view_tracks_find(struct view_tracks *tracks, enum view_track_kind kind,
 	return (uint32_t)tracks->count++;
 }
 
+uint32_t view_tracks_known(const struct view_tracks *tracks, enum view_track_kind kind, uint64_t process,
+                           uint64_t thread)
+{
+	uint32_t number;
+	uint64_t key;
+	return look_up(tracks, &key, kind, process, thread, &number) ? number : VIEW_NONE;
+}
+
 bool view_tracks_deepen(struct view_tracks *tracks, uint32_t number, uint32_t lane, uint32_t depth)
 {
 	struct view_track *track = &tracks->items[number];
@@ -143,6 +151,16 @@ uint32_t view_names_add(struct view_names *names, struct view_store *store, cons
 	return (uint32_t)names->items.count - 1;
 }
 
+static void take_source(struct view_names *names, struct view_store *store, uint32_t number, const struct tw_name *text)
+{
+	if (number == VIEW_NONE || !text->file)
+		return;
+	uint32_t file = view_names_add(names, store, text->file, strlen(text->file));
+	struct view_name *name = view_names_at(names, store, number);
+	name->file = 1 + file; /* 0 where there was no room */
+	name->line = text->line;
+}
+
 uint32_t view_names_take(struct view_names *names, struct view_store *store, const struct tw_dictionary *dictionary,
                          uint32_t name)
 {
@@ -151,6 +169,7 @@ uint32_t view_names_take(struct view_names *names, struct view_store *store, con
 	if (!names->numbers[name]) {
 		const struct tw_name *text = tw_dictionary_name(dictionary, name);
 		names->numbers[name] = 1 + view_names_add(names, store, text->text, text->length);
+		take_source(names, store, names->numbers[name] - 1, text);
 	}
 	return names->numbers[name] - 1;
 }

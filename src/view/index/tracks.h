@@ -59,6 +59,10 @@ struct view_tracks {
  * there is no room. */
 uint32_t view_tracks_find(struct view_tracks *tracks, enum view_track_kind kind, uint64_t process, uint64_t thread);
 
+/* Finds a track that is there; VIEW_NONE: it is not. */
+uint32_t view_tracks_known(const struct view_tracks *tracks, enum view_track_kind kind, uint64_t process,
+                           uint64_t thread);
+
 /* Makes a track as deep in a lane. False where there is no room. */
 bool view_tracks_deepen(struct view_tracks *tracks, uint32_t track, uint32_t lane, uint32_t depth);
 
@@ -79,6 +83,8 @@ struct view_name {
 	uint64_t place; /* of the text */
 	uint32_t length;
 	uint32_t sent; /* 1 + the number that pages know it by; 0: none yet */
+	uint32_t file; /* of functions the source file: 1 + its number among the names; 0: not known */
+	uint32_t line;
 };
 
 struct view_names {

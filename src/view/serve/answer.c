@@ -40,18 +40,46 @@ static bool answer_file(const struct view_request *request, struct view_answer *
 static const struct {
 	const char *path;
 	void (*answer)(struct view *view, const struct view_request *request, struct view_answer *answer);
+	bool reads; /* the trace once more: it can be ended */
 } questions[] = {
-    {"/api/trace", view_answer_trace}, {"/api/progress", view_answer_progress}, {"/api/window", view_answer_window},
-    {"/api/slice", view_answer_slice}, {"/api/near", view_answer_near},         {"/api/search", view_answer_search},
-    {"/api/stat", view_answer_stat},   {"/api/flame", view_answer_flame},
+    {"/api/trace", view_answer_trace, false},   {"/api/progress", view_answer_progress, false},
+    {"/api/window", view_answer_window, false}, {"/api/slice", view_answer_slice, false},
+    {"/api/near", view_answer_near, false},     {"/api/search", view_answer_search, true},
+    {"/api/stat", view_answer_stat, true},      {"/api/flame", view_answer_flame, true},
+    {"/api/sql", view_answer_sql, true},        {"/api/details", view_answer_details, true},
+    {"/api/flows", view_answer_flows, true},    {"/api/question", view_answer_question, false},
+    {"/api/cancel", view_answer_cancel, false},
 };
 
-static bool answer_question(struct view *view, const struct view_request *request, struct view_answer *answer)
+static void answer_reading(struct view *view, struct view_request *request, struct view_answer *answer, size_t i)
+{
+	const char *name = view_request_text(request, "question");
+	if (name && !view_question_is_name(name)) {
+		view_refuse(answer, 400, "the name of a question has up to 64 of A to Z, a to z, 0 to 9 and -");
+		return;
+	}
+	request->question = view_question_begin(&view->questions, strrchr(questions[i].path, '/') + 1, name,
+	                                        request->socket > 0 ? request->socket : -1);
+	if (!request->question) {
+		view_refuse(answer, 503, "too many questions at once");
+		return;
+	}
+	questions[i].answer(view, request, answer);
+	if (view_question_stops(request->question))
+		view_refuse(answer, 409, "interrupted");
+	view_question_end(&view->questions, request->question);
+	request->question = NULL;
+}
+
+static bool answer_question(struct view *view, struct view_request *request, struct view_answer *answer)
 {
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
 		if (strcmp(request->path, questions[i].path) != 0)
 			continue;
-		questions[i].answer(view, request, answer);
+		if (questions[i].reads)
+			answer_reading(view, request, answer, i);
+		else
+			questions[i].answer(view, request, answer);
 		return true;
 	}
 	return false;

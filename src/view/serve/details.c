@@ -1,6 +1,6 @@
 /* details.c - the answers from the index: windows, slices, and what is near. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/serve/view.h"
+#include "view/serve/place.h"
 #include "view/serve/window.h"
 
 #include <stdlib.h>
@@ -66,90 +66,86 @@ void view_answer_window(struct view *view, const struct view_request *request, s
 
 /* ---- A slice. ---- */
 
-struct place {
-	const struct view_row *row;
-	uint64_t item;
-};
-
-/* Finds the slice that a request names: false where there is none. The lock is held. */
-static bool find_place(const struct view *view, const struct view_request *request, struct place *place)
-{
-	uint64_t track, lane, depth;
-	if (!view_request_number(request, "track", UINT32_MAX, &track) ||
-	    !view_request_number(request, "lane", UINT16_MAX, &lane) ||
-	    !view_request_number(request, "depth", UINT16_MAX, &depth) ||
-	    !view_request_number(request, "item", UINT64_MAX, &place->item))
-		return false;
-	place->row = view_index_row(&view->index, (uint32_t)track, (uint32_t)lane, (uint32_t)depth);
-	return place->row && place->row->kind != VIEW_COUNTER && place->item < place->row->items.count;
-}
-
-static void put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number)
-{
-	const struct view_index *index = &view->index;
-	const struct view_name *name =
-	    number < index->names.items.count ? view_names_at(&index->names, &index->store, number) : NULL;
-	if (name)
-		tw_json_bytes(json, key, (const char *)index->store.bytes + name->place, name->length);
-	else
-		tw_json_text(json, key, "");
-}
-
-static void put_time(struct tw_json *json, const struct view *view, const char *key, uint64_t time)
-{
-	view_json_digits(json, key, time > view->start ? time - view->start : 0);
-}
-
-static void put_place(struct tw_json *json, const struct view *view, const struct place *place)
-{
-	const struct view_slice *slice = view_row_slice(place->row, &view->index.store, place->item);
-	put_name(json, view, "name", slice->name);
-	tw_json_u64(json, "track", place->row->track);
-	tw_json_u64(json, "lane", place->row->lane);
-	tw_json_u64(json, "depth", place->row->depth);
-	view_json_digits(json, "item", place->item);
-	put_time(json, view, "begin", slice->begin);
-	put_time(json, view, "end", slice->end);
-	view_json_digits(json, "duration", slice->end - slice->begin);
-}
-
 /* Those of its lane that hold it, the innermost first. */
-static void put_callers(struct tw_json *json, const struct view *view, const struct place *place)
+static void put_callers(struct tw_json *json, const struct view *view, const struct view_place *place)
 {
 	const struct view_store *store = &view->index.store;
 	const struct view_slice *slice = view_row_slice(place->row, store, place->item);
 	tw_json_array(json, "callers");
 	for (uint32_t depth = place->row->depth; depth-- > 0;) {
-		struct place caller = {view_index_row(&view->index, place->row->track, place->row->lane, depth), 0};
+		struct view_place caller = {view_index_row(&view->index, place->row->track, place->row->lane, depth),
+		                            0};
 		if (!caller.row || slice->begin == UINT64_MAX)
 			continue;
 		caller.item = view_row_begin_at(caller.row, store, 0, slice->begin + 1);
 		if (caller.item-- == 0 || view_row_slice(caller.row, store, caller.item)->end < slice->end)
 			continue;
 		tw_json_object(json, NULL);
-		put_place(json, view, &caller);
+		view_place_put(json, view, &caller);
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);
+}
+
+/* Those directly inside, of its lane: the first, and how many. */
+static void put_children(struct tw_json *json, const struct view *view, const struct view_place *place)
+{
+	enum { SHOWN = 100 };
+	const struct view_store *store = &view->index.store;
+	const struct view_slice *slice = view_row_slice(place->row, store, place->item);
+	struct view_place child = {.item = 0};
+	uint64_t last = 0;
+	if (place->row->kind == VIEW_SLICES && place->row->depth < UINT16_MAX)
+		child.row = view_index_row(&view->index, place->row->track, place->row->lane, place->row->depth + 1U);
+	if (child.row) {
+		child.item = view_row_begin_at(child.row, store, 0, slice->begin);
+		last = view_row_begin_at(child.row, store, child.item, slice->end);
+	}
+	view_json_digits(json, "child_count", last - child.item);
+	tw_json_array(json, "children");
+	for (uint64_t first = child.item; child.item < last && child.item - first < SHOWN; child.item++) {
+		tw_json_object(json, NULL);
+		view_place_put(json, view, &child);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+/* Of functions; null where it is not known. */
+static void put_source(struct tw_json *json, const struct view *view, uint32_t number)
+{
+	const struct view_index *index = &view->index;
+	const struct view_name *name =
+	    number < index->names.items.count ? view_names_at(&index->names, &index->store, number) : NULL;
+	if (!name || !name->file) {
+		tw_json_text(json, "source", NULL);
+		return;
+	}
+	tw_json_object(json, "source");
+	view_put_name(json, view, "file", name->file - 1);
+	tw_json_u64(json, "line", name->line);
+	tw_json_object_end(json);
 }
 
 void view_answer_slice(struct view *view, const struct view_request *request, struct view_answer *answer)
 {
 	struct tw_output out;
 	struct tw_json json;
-	struct place place;
+	struct view_place place;
 	if (!view_json_begin(&json, &out, answer))
 		return;
 	view_lock(view);
-	bool found = find_place(view, request, &place);
+	bool found = view_place_named(view, request, &place);
 	if (found) {
 		const struct view_slice *slice = view_row_slice(place.row, &view->index.store, place.item);
 		tw_json_object(&json, NULL);
-		put_place(&json, view, &place);
-		put_name(&json, view, "category", slice->category);
+		view_place_put(&json, view, &place);
+		view_put_name(&json, view, "category", slice->category);
 		tw_json_known(&json, "file", 0, view->options.count == 1);
 		view_json_digits(&json, "offset", slice->offset);
+		put_source(&json, view, slice->name);
 		put_callers(&json, view, &place);
+		put_children(&json, view, &place);
 		tw_json_object_end(&json);
 	}
 	view_unlock(view);
@@ -165,7 +161,7 @@ struct near {
 	size_t length;
 	uint64_t at; /* on the reader's clock */
 	bool backwards;
-	struct place found;
+	struct view_place found;
 };
 
 static bool is_named(const struct view *view, const struct near *near, uint32_t number)
@@ -177,13 +173,13 @@ static bool is_named(const struct view *view, const struct near *near, uint32_t 
 	       memcmp(index->store.bytes + name->place, near->name, near->length) == 0;
 }
 
-static uint64_t begin_of(const struct view *view, const struct place *place)
+static uint64_t begin_of(const struct view *view, const struct view_place *place)
 {
 	return view_row_slice(place->row, &view->index.store, place->item)->begin;
 }
 
 /* Whether a slice is nearer than what was found. */
-static bool is_nearer(const struct view *view, const struct near *near, const struct place *place)
+static bool is_nearer(const struct view *view, const struct near *near, const struct view_place *place)
 {
 	if (!near->found.row)
 		return true;
@@ -195,7 +191,7 @@ static bool is_nearer(const struct view *view, const struct near *near, const st
 static void look_through(const struct view *view, struct near *near, const struct view_row *row)
 {
 	const struct view_store *store = &view->index.store;
-	struct place place = {row, 0};
+	struct view_place place = {row, 0};
 	uint64_t after = near->backwards || near->at == UINT64_MAX ? near->at : near->at + 1;
 	uint64_t first = view_row_begin_at(row, store, 0, after);
 	uint64_t left = near->backwards ? first : row->items.count - first;
@@ -225,12 +221,12 @@ static bool find_named(const struct view *view, const struct view_request *reque
 
 static bool find_neighbour(const struct view *view, const struct view_request *request, struct near *near)
 {
-	struct place place;
-	if (!find_place(view, request, &place))
+	struct view_place place;
+	if (!view_place_named(view, request, &place))
 		return false;
 	bool there = near->backwards ? place.item > 0 : place.item + 1 < place.row->items.count;
 	if (there)
-		near->found = (struct place){place.row, near->backwards ? place.item - 1 : place.item + 1};
+		near->found = (struct view_place){place.row, near->backwards ? place.item - 1 : place.item + 1};
 	return true;
 }
 
@@ -248,7 +244,7 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	tw_json_object(&json, NULL);
 	tw_json_bool(&json, "found", near.found.row != NULL);
 	if (near.found.row)
-		put_place(&json, view, &near.found);
+		view_place_put(&json, view, &near.found);
 	tw_json_object_end(&json);
 	view_unlock(view);
 	view_json_end(&out, answer);

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { THREADS = 4, CONNECTIONS = 64, TIMEOUT = 60 /* seconds */, CONNECTION_MEMORY = 96 << 10 };
+enum { CONNECTIONS = 64, TIMEOUT = 60 /* seconds */, CONNECTION_MEMORY = 96 << 10, STACK = 2 << 20 };
 
 /* The functions, of the library once it is loaded. */
 struct library {
@@ -24,6 +24,8 @@ struct library {
 	enum MHD_Result (*header)(struct MHD_Response *response, const char *name, const char *value);
 	enum MHD_Result (*queue)(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
 	void (*destroy)(struct MHD_Response *response);
+	const union MHD_ConnectionInfo *(*about)(struct MHD_Connection *connection, enum MHD_ConnectionInfoType type,
+	                                         ...);
 	const char *(*look_up)(struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *name);
 };
 
@@ -39,6 +41,7 @@ static const struct tw_loaded functions[] = {
     {"MHD_add_response_header", offsetof(struct library, header)},
     {"MHD_queue_response", offsetof(struct library, queue)},
     {"MHD_destroy_response", offsetof(struct library, destroy)},
+    {"MHD_get_connection_info", offsetof(struct library, about)},
     {"MHD_lookup_connection_value", offsetof(struct library, look_up)},
 };
 
@@ -130,8 +133,10 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	*body_size = 0;
 	if (view_is_question(method) && (!again || pieces))
 		return MHD_YES;
+	const union MHD_ConnectionInfo *about = library->about(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct view_request request = {
 	    .method = method,
+	    .socket = about ? about->connect_fd : 0,
 	    .address = asked && asked->address ? asked->address : "",
 	    .host = library->look_up(connection, MHD_HEADER_KIND, "Host"),
 	    .origin = library->look_up(connection, MHD_HEADER_KIND, "Origin"),
@@ -187,16 +192,20 @@ int view_http_start(struct view *view, unsigned port)
 	    tw_load("libmicrohttpd.so.12", &http->library, functions, sizeof functions / sizeof *functions);
 	if (missing)
 		return fail(view, TW_ERR_UNSUPPORTED, missing);
+	int error = view_questions_watch(&view->questions);
+	if (error)
+		return fail(view, TW_ERR_SYSTEM, strerror(error));
 	int fd = listen_at(port, &view->port);
 	if (fd < 0)
 		return fail(view, TW_ERR_SYSTEM, strerror(errno));
+	/* A thread for each connection: an answer that takes long keeps nobody else waiting. */
 	http->daemon =
-	    http->library.start(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, view,
-	                        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
-	                        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-	                        (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-	                        MHD_OPTION_URI_LOG_CALLBACK, note_address, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-	                        forget_address, NULL, MHD_OPTION_END);
+	    http->library.start(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_THREAD_PER_CONNECTION, 0, NULL,
+	                        NULL, handle, view, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_STACK_SIZE,
+	                        (size_t)STACK, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+	                        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+	                        (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, note_address, NULL,
+	                        MHD_OPTION_NOTIFY_COMPLETED, forget_address, NULL, MHD_OPTION_END);
 	if (http->daemon)
 		return 0;
 	close(fd);
@@ -205,6 +214,7 @@ int view_http_start(struct view *view, unsigned port)
 
 void view_http_stop(struct view *view)
 {
+	view_questions_stop(&view->questions); /* the server waits for all answers */
 	if (view->http && view->http->daemon)
 		view->http->library.stop(view->http->daemon);
 	free(view->http);

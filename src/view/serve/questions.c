@@ -1,82 +1,12 @@
 /* questions.c - the answers for which the trace is read once more: functions and the tree of calls of a window. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tool.h"
-#include "view/serve/view.h"
+#include "view/serve/part.h"
 
 #include <trackway/analysis.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Which part of the trace a question is about. */
-struct part {
-	struct tw_read_options options;
-	uint64_t *threads, *processes;
-};
-
-/* ---- Parts. ---- */
-
-/* Adds the thread of a track, or all of its process. False where it has none. */
-static bool add_thread(struct part *part, const struct view_track *track)
-{
-	size_t count = part->options.thread_count;
-	if (track->kind != VIEW_THREAD && track->kind != VIEW_PROCESS)
-		return false;
-	part->threads[count] = track->kind == VIEW_PROCESS ? TW_ANY_THREAD : track->thread;
-	part->processes[count] = track->process;
-	part->options.thread_count++;
-	return true;
-}
-
-static bool take_threads(struct view *view, const char *list, struct part *part)
-{
-	enum { MOST = 4096 };
-	uint64_t number;
-	part->threads = calloc(MOST, sizeof *part->threads);
-	part->processes = calloc(MOST, sizeof *part->processes);
-	part->options.threads = part->threads;
-	part->options.thread_processes = part->processes;
-	part->options.thread_count = 0;
-	if (!part->threads || !part->processes)
-		return false;
-	view_lock(view);
-	while (view_next_number(&list, UINT32_MAX, &number))
-		if (part->options.thread_count == MOST || number >= view->index.tracks.count ||
-		    !add_thread(part, &view->index.tracks.items[number])) {
-			list = NULL;
-			break;
-		}
-	view_unlock(view);
-	return list && part->options.thread_count > 0;
-}
-
-/* Adds what was left out by the options of the command to the window of the page. */
-static bool take_times(const struct view_request *request, struct tw_read_options *options)
-{
-	uint64_t from = 0, to = 0;
-	if ((view_request_text(request, "from") && !view_request_number(request, "from", INT64_MAX, &from)) ||
-	    (view_request_text(request, "to") && (!view_request_number(request, "to", INT64_MAX, &to) || to <= from)))
-		return false;
-	options->from_ns = from > options->from_ns ? from : options->from_ns;
-	if (to && (!options->to_ns || to < options->to_ns))
-		options->to_ns = to;
-	return true;
-}
-
-/* Free it in any case. */
-static bool take_part(struct view *view, const struct view_request *request, struct part *part)
-{
-	const char *tracks = view_request_text(request, "tracks");
-	*part = (struct part){.options = view->options.read};
-	part->options.order = TW_ORDER_TRACK;
-	return take_times(request, &part->options) && (!tracks || take_threads(view, tracks, part));
-}
-
-static void free_part(struct part *part)
-{
-	free(part->threads);
-	free(part->processes);
-}
 
 /* ---- Functions. ---- */
 
@@ -177,26 +107,28 @@ typedef void (*put_fn)(struct view_answer *answer, struct tw_profile *profile, c
 static void answer_profile(struct view *view, const struct view_request *request, struct view_answer *answer,
                            put_fn put)
 {
-	struct part part;
+	struct view_part part;
 	struct tw_reader *reader = NULL;
 	struct tw_profile *profile = NULL;
 	const struct tw_profile_options options = {.jobs = view->options.read.jobs,
 	                                           .memory_limit = view->options.read.memory_limit};
-	if (!take_part(view, request, &part)) {
+	if (!view_part_take(view, request, &part)) {
 		view_refuse(answer, 400, "the window or the tracks are none");
 	} else if (tw_profile_new(&profile, &options) < 0) {
 		answer->status = 500;
 	} else {
 		int status = view_reader(view, &reader, &part.options);
+		view_question_reads(&view->questions, request->question, reader);
 		status = status < 0 ? status : tw_profile_add(profile, reader);
 		if (status < 0)
 			view_refuse(answer, 400, reader ? tw_reader_error(reader) : "out of memory");
 		else
 			put(answer, profile, request);
 	}
+	view_question_reads(&view->questions, request->question, NULL);
 	tw_close(reader);
 	tw_profile_free(profile);
-	free_part(&part);
+	view_part_free(&part);
 }
 
 void view_answer_stat(struct view *view, const struct view_request *request, struct view_answer *answer)
@@ -230,25 +162,27 @@ static int put_tree(struct view_answer *answer, struct tw_calltree *tree)
 void view_answer_flame(struct view *view, const struct view_request *request, struct view_answer *answer)
 {
 	enum { DEPTH = 1000 }; /* as that of `trackway flame` */
-	struct part part;
+	struct view_part part;
 	struct tw_reader *reader = NULL;
 	struct tw_calltree *tree = NULL;
 	const struct tw_calltree_options options = {.jobs = view->options.read.jobs,
 	                                            .memory_limit = view->options.read.memory_limit,
 	                                            .max_depth = DEPTH};
-	if (!take_part(view, request, &part)) {
+	if (!view_part_take(view, request, &part)) {
 		view_refuse(answer, 400, "the window or the tracks are none");
 	} else if (tw_calltree_new(&tree, &options) < 0) {
 		answer->status = 500;
 	} else {
 		int status = view_reader(view, &reader, &part.options);
+		view_question_reads(&view->questions, request->question, reader);
 		status = status < 0 ? status : tw_calltree_add(tree, reader);
 		if (status < 0)
 			view_refuse(answer, 400, reader ? tw_reader_error(reader) : "out of memory");
 		else if (put_tree(answer, tree) < 0)
 			answer->status = 500;
 	}
+	view_question_reads(&view->questions, request->question, NULL);
 	tw_close(reader);
 	tw_calltree_free(tree);
-	free_part(&part);
+	view_part_free(&part);
 }

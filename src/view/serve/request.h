@@ -9,6 +9,8 @@
 
 enum { VIEW_PARAMETERS = 16, VIEW_ADDRESS_MOST = 64 << 10 };
 
+struct view_question;
+
 struct view_parameter {
 	const char *name, *value; /* decoded; neither has a zero byte */
 };
@@ -18,11 +20,13 @@ struct view_request {
 	const char *method;
 	const char *address; /* as it came: "/api/window?from=0&to=1" */
 	const char *host, *origin, *cookie, *fetch_site;
+	int socket; /* of who asks; 0: not known */
 	/* view_request_parse() writes these. */
 	char *text; /* what the others point to; freed by view_request_free() */
 	const char *path;
 	struct view_parameter parameters[VIEW_PARAMETERS];
 	size_t count;
+	struct view_question *question; /* view_answer() writes it, where the trace is read again; otherwise NULL */
 };
 
 /* Takes the address apart. False where it is none: too long, too many parameters, one twice, or what is badly encoded.

@@ -3,6 +3,7 @@
 #include "view/serve/view.h"
 
 #include "core/format.h"
+#include "view/serve/tables.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -152,6 +153,11 @@ int view_open(struct view **opened, const struct view_options *options)
 	view->options = *options;
 	pthread_mutex_init(&view->gate, NULL);
 	pthread_mutex_init(&view->lock, NULL);
+	view_questions_init(&view->questions);
+	view->sql_missing = view_tables_load(options->read.memory_limit);
+	for (size_t i = 0; i < VIEW_USES; i++)
+		if (!(view->tables[i] = view_tables_new()))
+			return fail(view, TW_ERR_MEMORY, "out of memory");
 	view->file_findings = calloc(options->count + 1, sizeof *view->file_findings);
 	if (!view->file_findings)
 		return fail(view, TW_ERR_MEMORY, "out of memory");
@@ -196,6 +202,9 @@ void view_close(struct view *view)
 	if (!view)
 		return;
 	view_http_stop(view);
+	view_questions_free(&view->questions);
+	for (size_t i = 0; i < VIEW_USES; i++)
+		view_tables_free(view->tables[i]);
 	atomic_store(&view->stop, true);
 	view_wait(view);
 	view_index_free(&view->index);

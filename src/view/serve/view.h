@@ -5,6 +5,7 @@
 
 #include "base/text/json.h"
 #include "view/index/index.h"
+#include "view/serve/question.h"
 #include "view/serve/request.h"
 #include "view/tool.h"
 
@@ -14,6 +15,9 @@
 enum view_state { VIEW_READING, VIEW_DONE, VIEW_FAILED };
 
 enum { VIEW_TOKEN_SIZE = 32, VIEW_FINDINGS_KEPT = 100, VIEW_ERROR_SIZE = 512 };
+
+/* Who asks the tables of SQL: people, or the page for itself. The one does not wait for the other. */
+enum view_use { VIEW_FOR_PEOPLE, VIEW_FOR_PAGE, VIEW_USES };
 
 struct view_finding {
 	enum tw_severity severity;
@@ -50,6 +54,9 @@ struct view {
 	atomic_bool used;                                             /* it has been */
 	char address[96], address_once[96];
 	struct view_http *http;
+	struct view_questions questions;
+	const char *sql_missing; /* why there are no questions in SQL; NULL: there are */
+	struct view_tables *tables[VIEW_USES];
 	char error[VIEW_ERROR_SIZE];
 };
 
@@ -102,6 +109,11 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 void view_answer_search(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_stat(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_flame(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_sql(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_details(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_flows(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_question(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_cancel(struct view *view, const struct view_request *request, struct view_answer *answer);
 
 /* ---- JSON. ---- */
 

@@ -1,0 +1,73 @@
+/* place.c - slices by where they are in the rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/serve/place.h"
+
+bool view_place_named(const struct view *view, const struct view_request *request, struct view_place *place)
+{
+	uint64_t track, lane, depth;
+	if (!view_request_number(request, "track", UINT32_MAX, &track) ||
+	    !view_request_number(request, "lane", UINT16_MAX, &lane) ||
+	    !view_request_number(request, "depth", UINT16_MAX, &depth) ||
+	    !view_request_number(request, "item", UINT64_MAX, &place->item))
+		return false;
+	place->row = view_index_row(&view->index, (uint32_t)track, (uint32_t)lane, (uint32_t)depth);
+	return place->row && place->row->kind != VIEW_COUNTER && place->item < place->row->items.count;
+}
+
+/* The last of a row that begins at the time or before is the only one that can go on then, unless one of no length
+ * stands where another ends. */
+static bool is_in_row(const struct view *view, const struct view_row *row, uint64_t time, uint64_t offset,
+                      struct view_place *place)
+{
+	const struct view_store *store = &view->index.store;
+	uint64_t after = time < UINT64_MAX ? view_row_begin_at(row, store, 0, time + 1) : row->items.count;
+	for (unsigned i = 0; i < 2 && after > 0; i++) {
+		const struct view_slice *slice = view_row_slice(row, store, --after);
+		if (slice->end < time || slice->offset != offset)
+			continue;
+		*place = (struct view_place){row, after};
+		return true;
+	}
+	return false;
+}
+
+bool view_place_at(const struct view *view, uint32_t number, uint64_t time, uint64_t offset, struct view_place *place)
+{
+	const struct view_track *track = &view->index.tracks.items[number];
+	for (uint32_t lane = 0; lane < track->lane_count; lane++)
+		for (uint32_t depth = 0; depth < track->lanes[lane]; depth++) {
+			const struct view_row *row = view_index_row(&view->index, number, lane, depth);
+			if (row && row->kind == VIEW_SLICES && is_in_row(view, row, time, offset, place))
+				return true;
+		}
+	return false;
+}
+
+void view_put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number)
+{
+	const struct view_index *index = &view->index;
+	const struct view_name *name =
+	    number < index->names.items.count ? view_names_at(&index->names, &index->store, number) : NULL;
+	if (name)
+		tw_json_bytes(json, key, (const char *)index->store.bytes + name->place, name->length);
+	else
+		tw_json_text(json, key, "");
+}
+
+static void put_time(struct tw_json *json, const struct view *view, const char *key, uint64_t time)
+{
+	view_json_digits(json, key, time > view->start ? time - view->start : 0);
+}
+
+void view_place_put(struct tw_json *json, const struct view *view, const struct view_place *place)
+{
+	const struct view_slice *slice = view_row_slice(place->row, &view->index.store, place->item);
+	view_put_name(json, view, "name", slice->name);
+	tw_json_u64(json, "track", place->row->track);
+	tw_json_u64(json, "lane", place->row->lane);
+	tw_json_u64(json, "depth", place->row->depth);
+	view_json_digits(json, "item", place->item);
+	put_time(json, view, "begin", slice->begin);
+	put_time(json, view, "end", slice->end);
+	view_json_digits(json, "duration", slice->end - slice->begin);
+}

@@ -1,0 +1,27 @@
+/* place.h - slices by where they are in the rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_SERVE_PLACE_H
+#define VIEW_SERVE_PLACE_H
+
+#include "view/serve/view.h"
+
+struct view_place {
+	const struct view_row *row;
+	uint64_t item;
+};
+
+/* For all: the lock of the view is held. */
+
+/* Finds the slice or point that a request names by track, lane, depth and item: false where there is none. */
+bool view_place_named(const struct view *view, const struct view_request *request, struct view_place *place);
+
+/* Finds the slice of a track that goes on at a time, on the reader's clock, and whose record is at an offset. */
+bool view_place_at(const struct view *view, uint32_t track, uint64_t time, uint64_t offset, struct view_place *place);
+
+/* Writes where it is and when; members of an object that is open. */
+void view_place_put(struct tw_json *json, const struct view *view, const struct view_place *place);
+
+/* Writes a name of the index. */
+void view_put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number);
+
+#endif

@@ -1,0 +1,274 @@
+/* tables.c - the tables of SQL over the files of a view. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/serve/tables.h"
+
+#include "core/format.h"
+#include "sql/engine/guard.h"
+#include "sql/tables/table.h"
+#include "view/serve/part.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct view_tables {
+	pthread_mutex_t turn;
+	/* Under it. */
+	struct view_questions *questions;
+	struct view_question *question; /* whose turn it is */
+	const struct tw_reader *shown;  /* whose progress is told */
+	struct sql_session *session;    /* NULL: nothing was asked yet */
+};
+
+const char *view_tables_load(size_t memory)
+{
+	enum { LEAST = 4 << 20 };
+	const char *missing = sql_sqlite_load();
+	memory = memory ? memory : TW_DEFAULT_MEMORY;
+	if (!missing)
+		sql_guard_memory(memory > LEAST ? memory : LEAST);
+	return missing;
+}
+
+struct view_tables *view_tables_new(void)
+{
+	struct view_tables *tables = calloc(1, sizeof *tables);
+	if (tables)
+		pthread_mutex_init(&tables->turn, NULL);
+	return tables;
+}
+
+void view_tables_free(struct view_tables *tables)
+{
+	if (!tables)
+		return;
+	sql_session_free(tables->session);
+	pthread_mutex_destroy(&tables->turn);
+	free(tables);
+}
+
+/* ---- What is read. ---- */
+
+static void begin_scan(void *context, const struct tw_reader *reader, const char *path)
+{
+	struct view_tables *tables = context;
+	(void)path;
+	if (tables->shown)
+		return;
+	tables->shown = reader;
+	view_question_reads(tables->questions, tables->question, reader);
+}
+
+static void end_scan(void *context, const struct tw_reader *reader)
+{
+	struct view_tables *tables = context;
+	if (tables->shown != reader)
+		return;
+	tables->shown = NULL;
+	view_question_reads(tables->questions, tables->question, NULL);
+}
+
+/* ---- A session. ---- */
+
+/* The tables have all that is in the files: a filter would change what a slice is. */
+static struct tw_read_options options_of(const struct view *view)
+{
+	struct tw_read_options options = view->options.read;
+	options.threads = options.thread_processes = NULL;
+	options.thread_count = 0;
+	options.provider = options.function = options.category = NULL;
+	options.from_ns = options.to_ns = options.min_duration_ns = 0;
+	options.on_finding = NULL;
+	options.stop = NULL;
+	return options;
+}
+
+/* Whether all files are what they were. */
+static bool is_current(struct sql_session *session)
+{
+	for (size_t i = 0; i < session->count; i++)
+		if (sql_file_check(session, i) < 0)
+			return false;
+	return true;
+}
+
+static int make_session(struct view *view, struct view_tables *tables)
+{
+	const struct tw_read_options options = options_of(view);
+	int status = 0;
+	struct sql_session *session = tables->session = sql_session_new(&options);
+	if (!session)
+		return TW_ERR_MEMORY;
+	session->hooks = (struct sql_hooks){.context = tables, .begin = begin_scan, .end = end_scan};
+	for (size_t i = 0; i < view->options.count && status >= 0; i++)
+		status = sql_session_add(session, view->options.paths[i]);
+	return status;
+}
+
+/* False without memory. */
+static bool take_session(struct view *view, struct view_tables *tables, struct view_question *question)
+{
+	tables->questions = &view->questions;
+	tables->question = question;
+	if (tables->session && !is_current(tables->session)) {
+		sql_session_free(tables->session);
+		tables->session = NULL;
+	}
+	if (!tables->session && make_session(view, tables) < 0)
+		return false;
+	tables->session->hooks.stop = &question->stop;
+	tables->session->options.stop = &question->stop;
+	return true;
+}
+
+/* ---- A connection. ---- */
+
+static int is_over(void *question)
+{
+	return view_question_stops(question);
+}
+
+static sqlite3 *open_database(struct view_tables *tables)
+{
+	enum { STEPS = 4096 }; /* of SQLite's machine between looks at whether it is over */
+	sqlite3 *db = NULL;
+	int result = sqlite3_open_v2("", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	result = result == SQLITE_OK ? sql_register(db, tables->session) : result;
+	if (result == SQLITE_OK) {
+		sql_guard_settings(db);
+		sqlite3_progress_handler(db, STEPS, is_over, tables->question);
+		result = sql_guard_statements(db);
+	}
+	if (result == SQLITE_OK)
+		return db;
+	sqlite3_close(db);
+	return NULL;
+}
+
+/* False: the question is over. */
+static bool wait_turn(struct view_tables *tables, const struct view_question *question)
+{
+	enum { STEP = 50000000 }; /* ns */
+	while (!view_question_stops(question)) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += STEP;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (pthread_mutex_timedlock(&tables->turn, &until) == 0)
+			return true;
+	}
+	return false;
+}
+
+sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_question *question,
+                          struct view_answer *answer)
+{
+	struct view_tables *tables = view->tables[use];
+	if (view->sql_missing) {
+		view_refuse(answer, 501, "SQLite is needed, and not there");
+		return NULL;
+	}
+	if (!wait_turn(tables, question)) {
+		view_refuse(answer, 409, "interrupted");
+		return NULL;
+	}
+	sqlite3 *db = take_session(view, tables, question) ? open_database(tables) : NULL;
+	if (db)
+		return db;
+	answer->status = 500;
+	view_tables_close(view, use, NULL);
+	return NULL;
+}
+
+void view_tables_close(struct view *view, enum view_use use, sqlite3 *db)
+{
+	struct view_tables *tables = view->tables[use];
+	sqlite3_close(db);
+	tables->shown = NULL;
+	view_question_reads(tables->questions, tables->question, NULL);
+	if (tables->session) {
+		tables->session->hooks.stop = NULL;
+		tables->session->options.stop = NULL;
+	}
+	tables->question = NULL;
+	pthread_mutex_unlock(&tables->turn);
+}
+
+/* ---- A part of the tables. ---- */
+
+#define TOUCHES "ts < %lld and (ts >= %lld or ts + dur > %lld or dur = -1)"
+#define BETWEEN "ts < %lld and ts >= %lld and %lld >= 0"
+
+static const struct {
+	const char *name, *window; /* window: of its end, and twice its begin */
+} events[] = {
+    {"slice", TOUCHES},        {"async_slice", TOUCHES},
+    {"sched", TOUCHES},        {"thread_state", TOUCHES},
+    {"instant", BETWEEN},      {"async_instant", BETWEEN},
+    {"counter", BETWEEN},      {"log", BETWEEN},
+    {"stack_sample", BETWEEN}, {"flow", "ts_out < %lld and ts >= %lld and %lld >= 0"},
+};
+
+static bool run(sqlite3 *db, char *text)
+{
+	bool fine = text && sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK;
+	sqlite3_free(text);
+	return fine;
+}
+
+/* The threads of the tracks, in a table of their own: NULL is any. */
+static bool pick_threads(sqlite3 *db, const struct view_part *part)
+{
+	sqlite3_stmt *add = NULL;
+	bool fine = run(db, sqlite3_mprintf("create temp table picked (pid integer, tid integer)")) &&
+	            sqlite3_prepare_v2(db, "insert into temp.picked values (?1, ?2)", -1, &add, NULL) == SQLITE_OK;
+	for (size_t i = 0; i < part->options.thread_count && fine; i++) {
+		sqlite3_clear_bindings(add);
+		if (part->processes[i])
+			sqlite3_bind_int64(add, 1, (sqlite3_int64)part->processes[i]);
+		if (part->threads[i] != TW_ANY_THREAD)
+			sqlite3_bind_int64(add, 2, (sqlite3_int64)part->threads[i]);
+		fine = sqlite3_step(add) == SQLITE_DONE;
+		sqlite3_reset(add);
+	}
+	sqlite3_finalize(add);
+	return fine && run(db, sqlite3_mprintf("create temp table picked_utid as select t.utid from main.thread t "
+	                                       "left join main.process p using (upid) where exists (select 1 from "
+	                                       "temp.picked k where (k.pid is null or k.pid is p.pid) and "
+	                                       "(k.tid is null or k.tid is t.tid))"));
+}
+
+static bool hide_rest(sqlite3 *db, uint64_t from, uint64_t to, bool picked)
+{
+	bool fine = true;
+	for (size_t i = 0; i < sizeof events / sizeof *events && fine; i++) {
+		char window[160];
+		const char *threads = picked ? " and utid in (select utid from temp.picked_utid)" : "";
+		sqlite3_snprintf(sizeof window, window, events[i].window, (long long)to, (long long)from,
+		                 (long long)from);
+		fine = run(db, sqlite3_mprintf("create temp view \"%w\" as select * from main.\"%w\" where %s%s",
+		                               events[i].name, events[i].name, window, threads));
+	}
+	return fine;
+}
+
+bool view_tables_restrict(struct view *view, sqlite3 *db, const struct view_request *request,
+                          struct view_answer *answer)
+{
+	struct view_part part;
+	uint64_t from = 0, to = INT64_MAX;
+	bool tracks = view_request_text(request, "tracks") != NULL;
+	bool taken = view_part_take(view, request, &part), fine = true;
+	(void)view_request_number(request, "from", INT64_MAX, &from);
+	(void)view_request_number(request, "to", INT64_MAX, &to);
+	if (!taken)
+		view_refuse(answer, 400, "the window or the tracks are none");
+	else if (tracks || view_request_text(request, "from") || view_request_text(request, "to"))
+		fine = (!tracks || pick_threads(db, &part)) && hide_rest(db, from, to, tracks);
+	if (!fine)
+		view_refuse(answer, 400, sqlite3_errmsg(db));
+	view_part_free(&part);
+	return taken && fine;
+}
