@@ -33,6 +33,7 @@ static void note(struct manage_provider *provider, const struct fxt_image *image
 	provider->cut = image->header.cut;
 	provider->unkept = image->header.unkept;
 	provider->bytes = image->header.chunks;
+	provider->damaged = image->damaged;
 	memcpy(provider->name, image->header.name, sizeof provider->name - 1);
 }
 
@@ -74,8 +75,10 @@ static size_t load_all(struct part *parts, struct manage_result *result, const s
 	size_t first = result->sched_image >= 0 && load(parts, result->sched_image, temporary), count = first;
 	for (size_t i = 0; i < result->count; i++) {
 		struct manage_provider *provider = &result->providers[i];
-		if (provider->image < 0 || !load(&parts[count], provider->image, temporary))
+		if (provider->image < 0 || !load(&parts[count], provider->image, temporary)) {
+			provider->unreadable = provider->image >= 0 && provider->started;
 			continue;
+		}
 		if (wish->size_ends && result->full)
 			forget_drops(&parts[count].image);
 		note(provider, &parts[count++].image);

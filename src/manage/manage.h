@@ -13,6 +13,9 @@
 
 enum { MANAGE_ERROR = 256, MANAGE_MOST = 1000 };
 
+/* Bytes that the names of categories may have in the options of a wish, and that an answer to "status" has at most. */
+enum { MANAGE_CATEGORIES = 1022, MANAGE_ANSWER = 4096 };
+
 /* A program that traces itself, and its file. */
 struct manage_provider {
 	pid_t process;
@@ -29,6 +32,8 @@ struct manage_provider {
 	bool written, finished;
 	char name[64];
 	uint64_t dropped, overwritten, cut, unkept, bytes;
+	uint64_t damaged; /* bytes of the file that are no records */
+	bool unreadable;  /* it has begun, and nothing of its file can be read */
 };
 
 /* What is to be recorded. */
@@ -60,7 +65,7 @@ struct manage_result {
 	bool alerted;             /* the alert has come */
 	bool full;                /* the files have reached the size */
 	char error[MANAGE_ERROR]; /* why it failed */
-	char parts[PATH_MAX];     /* the directory of the files, where they are still there; otherwise "" */
+	char parts[PATH_MAX];     /* the directory of the files, where some are still there; otherwise "" */
 	/* Of scheduling: */
 	char sched_told[MANAGE_ERROR]; /* a line on what the kernel refuses, otherwise "" */
 	uint64_t sched_lost;           /* records that the kernel had no room for */

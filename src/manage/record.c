@@ -27,12 +27,16 @@ enum {
 	LOOK_OFTEN_MS = 10,
 	SIZE_LEAST = 1 << 16,
 	LOOKS_A_STATUS = 10,
+	START_TIMEOUT_S = 3, /* a program has a socket as soon as it has begun */
 	STOP_TIMEOUT_S = 5,
 	SIGNALS = MANAGE_MOST,
 	LISTENER,
 	SCHED,
 	POLLED
 };
+
+_Static_assert((int)MANAGE_CATEGORIES == (int)CONTROL_CATEGORIES && (int)MANAGE_ANSWER == (int)CONTROL_TEXT,
+               "as programs have it");
 
 static const uint64_t ns_of_second = 1000000000;
 
@@ -52,6 +56,7 @@ struct manager {
 	int signal;                         /* the first that has come */
 	uint64_t signal_at, passed_at, end; /* when it came, and is passed on; when the program has ended. 0: not */
 	uint64_t deadline, bytes;
+	uint64_t begin; /* when it began to look for programs */
 	unsigned looks; /* how often it has looked around */
 	bool stopping, news;
 	struct sched *sched; /* NULL: none is recorded */
@@ -89,16 +94,23 @@ static int make_parts(struct manager *manager)
 	                   error == EEXIST ? "is there, from a recording that was not ended" : strerror(error));
 }
 
+/* Files that are damaged stay: there may be more in them than could be read. */
 static void remove_parts(struct manage_result *result)
 {
-	for (size_t i = 0; i < result->count; i++)
-		if (*result->providers[i].path)
-			unlink(result->providers[i].path);
+	bool kept = false;
+	for (size_t i = 0; i < result->count; i++) {
+		const struct manage_provider *provider = &result->providers[i];
+		const bool keeps = *provider->path && (provider->damaged || provider->unreadable);
+		if (*provider->path && !keeps)
+			unlink(provider->path);
+		kept |= keeps;
+	}
 	if (*result->sched_path)
 		unlink(result->sched_path);
-	if (*result->parts)
+	if (*result->parts && !kept)
 		rmdir(result->parts);
-	*result->parts = 0;
+	if (!kept)
+		*result->parts = 0;
 }
 
 /* In memory: all that a ring or a buffer may take, beside room for what is never overwritten; nobody can cut it. */
@@ -462,7 +474,8 @@ static bool has_ended(const struct manager *manager)
 			return false;
 	}
 	if (attach)
-		return refused || !is_running(attach);
+		return refused || !is_running(attach) ||
+		       (result->count == 0 && now_ns() - manager->begin > START_TIMEOUT_S * ns_of_second);
 	return result->program_ended && (!result->left || now_ns() - manager->end >= left_ns);
 }
 
@@ -552,7 +565,8 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 	sigset_t before;
 	struct manager manager = {.wish = wish, .result = result, .listener = -1};
 	*result = (struct manage_result){.sched_image = -1};
-	manager.deadline = wish->duration_ns ? now_ns() + wish->duration_ns : 0;
+	manager.begin = now_ns();
+	manager.deadline = wish->duration_ns ? manager.begin + wish->duration_ns : 0;
 	take_signals(&manager, &before);
 	int status = make_parts(&manager);
 	if (status == 0)

@@ -42,6 +42,7 @@ static struct {
 	char name[CATEGORY_NAME];
 	uint32_t sites;
 } categories[CATEGORIES];
+static uint32_t other_sites; /* whose categories found no room there */
 
 static void note_site(const char *category)
 {
@@ -53,6 +54,24 @@ static void note_site(const char *category)
 			return;
 		}
 	}
+	other_sites++;
+}
+
+/* A line for each category: "SITES NAME"; "+SITES" for all that have no line. */
+static void put_categories(char *to, int room)
+{
+	enum { LAST = sizeof "\n+4294967295" };
+	uint32_t others = other_sites;
+	for (size_t i = 0; i < CATEGORIES && categories[i].sites; i++) {
+		int size = snprintf(to, (size_t)room, "\n%u %s", categories[i].sites, categories[i].name);
+		bool fits = size + LAST < room;
+		others += fits ? 0 : categories[i].sites;
+		to += fits ? size : 0;
+		room -= fits ? size : 0;
+	}
+	*to = 0;
+	if (others)
+		snprintf(to, (size_t)room, "\n+%u", others);
 }
 
 /* ---- What a manager asks for. ---- */
@@ -114,13 +133,7 @@ static void do_status(int talk, const char *rest, int fd)
 	                    status.on ? modes[status.mode] : "off", (unsigned long long)status.used,
 	                    (unsigned long long)status.dropped, (unsigned long long)status.written,
 	                    (unsigned long long)status.cut, (unsigned long long)status.unkept);
-	for (size_t i = 0; i < CATEGORIES && categories[i].sites; i++) {
-		int left = (int)sizeof answer - used;
-		int more = snprintf(answer + used, (size_t)left, "\n%u %s", categories[i].sites, categories[i].name);
-		if (more >= left)
-			break;
-		used += more;
-	}
+	put_categories(answer + used, (int)sizeof answer - used);
 	control_send(talk, answer, -1);
 }
 
@@ -418,7 +431,10 @@ static void start_by_variables(const char *wrong)
 {
 	const char *path = secure_getenv("TRACKWAY_TRACE");
 	int error = path && !wrong ? tw_trace_start(NULL, NULL) : 0;
-	if (wrong)
+	if (wrong && strcspn(wrong, ",") > CONTROL_CATEGORIES)
+		complain("TRACKWAY_TRACE_OPTIONS", (int)strlen("TRACKWAY_TRACE_OPTIONS"),
+		         "categories of more than 1022 bytes");
+	else if (wrong)
 		complain(wrong, (int)strcspn(wrong, ","), "is no setting of TRACKWAY_TRACE_OPTIONS");
 	else if (error)
 		complain(path, (int)strlen(path), strerror(error));

@@ -9,6 +9,9 @@
 /* Packets of a SOCK_SEQPACKET: a word, and a text behind a space; terminated where they are held. */
 enum { CONTROL_VERSION = 1, CONTROL_TEXT = 4096 };
 
+/* Bytes that names of categories may have in a setting, with what stands between them. */
+enum { CONTROL_CATEGORIES = 1022 };
+
 /* The variable that names the socket of the manager that has started a program. */
 #define CONTROL_MANAGER "TRACKWAY_TRACE_MANAGER"
 

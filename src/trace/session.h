@@ -8,6 +8,7 @@
 #ifndef TRACE_SESSION_H
 #define TRACE_SESSION_H
 
+#include "trace/control.h"
 #include "trace/image.h"
 
 #include <trackway/trace.h>
@@ -17,7 +18,7 @@
 #include <sys/types.h>
 
 /* Names of categories that are recorded, one behind the other, each terminated. */
-enum { TRACE_CATEGORIES = 1024, TRACE_PATH = 4096 };
+enum { TRACE_CATEGORIES = CONTROL_CATEGORIES + 2, TRACE_PATH = 4096 };
 
 struct trace_options {
 	uint32_t mode;

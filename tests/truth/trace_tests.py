@@ -203,11 +203,12 @@ def every(run, program, clock):
     check_every(run)
 
 
-def compile_with(run, compiler, program, *options):
+def compile_with(run, compiler, program, *options, source=None):
     """A program with the library's sources, in the run's folder."""
+    source = source or ROOT / f"tests/programs/trace/{program}.c"
     built = subprocess.run([compiler, *options, "-O1", "-std=gnu17", "-Wall", "-Wextra", "-Werror", "-funsigned-char",
                             "-D_GNU_SOURCE", f"-I{ROOT}/src", f"-I{ROOT}/include", "-pthread", "-o", run.folder / program,
-                            ROOT / f"tests/programs/trace/{program}.c", *ROOT.glob("src/trace/*.c"), "-ldl"],
+                            source, *ROOT.glob("src/trace/*.c"), "-ldl"],
                            capture_output=True)
     expect(built.returncode == 0, built.stderr.decode())
 
@@ -611,7 +612,7 @@ class Managed:
         name = words[0]
         started = os.environ if settings is None else run.environment(settings)
         self.environment = {**started, "XDG_RUNTIME_DIR": str(run.folder)}
-        words = [run.programs / words[0], *words[1:]] if program else [run.tool, *words]
+        words = [(run.programs if program is True else program) / words[0], *words[1:]] if program else [run.tool, *words]
         self.said = open(run.folder / f"said-{name}", "w+b")  # no pipe: the program may go on, and hold it
         self.process = subprocess.Popen(list(map(str, words)), cwd=run.folder, env=self.environment, stderr=self.said)
 
@@ -910,6 +911,52 @@ def directories(run):
         shutil.rmtree(temporary)
 
 
+def categories(run):
+    """More categories than an answer has room for: the rest is counted."""
+    sites = "".join(f'TW_TRACE_INSTANT("category-{i}", "here", TW_SCOPE_THREAD);' for i in range(100))
+    (run.folder / "many.c").write_text(f"#include <trackway/trace.h>\n#include <unistd.h>\nint main(void) {{ {sites} pause(); }}\n")
+    compile_with(run, "gcc", "many", source=run.folder / "many.c")
+    with Managed(run, "many", program=run.folder) as program:
+        program.until(lambda: b'"category-63"' in program.ask("providers", "--json").stdout, "its sites")
+        program.until(lambda: json.loads(program.ask("providers", "--json").stdout)["other_sites"] == 36, "the others")
+        listed = json.loads(program.ask("providers", "--json").stdout)["categories"]
+        expect(listed == {f"category-{i}": 1 for i in range(64)}, listed)
+        expect(b"category-63 (1), 36 of others" in program.ask("providers").stdout, program.ask("providers").stdout)
+
+
+def damaged_file(run):
+    """A file that something has written into, under the manager: told, and the file is kept."""
+    with Managed(run, "record", "--to", "fxt", "-o", "out.fxt", "--", run.programs / "trace-stress", "commit", "truth",
+                 1) as manager:
+        manager.until(lambda: count_of(run) > 10000, "events")
+        image, = (run.folder / "out.fxt.parts").iterdir()
+        with open(image, "r+b") as file:
+            file.seek(1 << 16)
+            file.write(b"\xff" * 512)
+        os.kill(int(image.name.split("-")[0]), 9)
+        said = manager.wait()
+    expect("bytes of its file are no records: they were damaged" in said, said)
+    expect(f"the files that are damaged are in {image.parent.name}" in said and manager.process.returncode == 137, said)
+    expect(list(image.parent.iterdir()) == [image], "the file is gone")
+    expect("fxt.image-damaged error" in run.findings(image), run.findings(image))
+    expect(len(read_ticks(run, run.folder / "out.fxt")[0]) > 1000, "what is around it")
+    shutil.rmtree(image.parent)
+
+
+def wishes(run):
+    """What cannot be recorded is told before anything runs, or soon."""
+    with Managed(run, "record", "--to", "fxt", "-o", "none.fxt", "--attach", os.getpid()) as manager:
+        said = manager.wait()
+        expect("does not trace itself" in said and manager.process.returncode == 2, said)
+    words = ["record", "--to", "fxt", "-o", ".", "--", "touch", "ran"]
+    done = run.run(*words)
+    expect(done.returncode == 2 and b".: is a folder" in done.stderr, done)
+    names = [word for i in range(200) for word in ("--category", f"category-{i}")]
+    done = run.run("record", "--to", "fxt", "-o", "out.fxt", *names, "--", "touch", "ran")
+    expect(done.returncode == 2 and b"at most 1022" in done.stderr, done)
+    expect(not (run.folder / "ran").exists(), "it has run")
+
+
 def manager_killed(run):
     """The manager is killed, or both: the files of the programs are there."""
     for both in (False, True):
@@ -1159,7 +1206,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (aarch64, races, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, max_size, server, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
+                 processes, attach, while_written, alert, max_size, server, categories, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BUFFER_LEAST = 64 << 10, OPTIONS_ROOM = 2000 };
+enum { BUFFER_LEAST = 64 << 10 };
 
 static const char *const mode_words[] = {"streaming", "oneshot", "circular", NULL};
 
@@ -43,9 +43,15 @@ static int check_options(const struct tw_record_options *options, size_t words)
 		return tw_say_usage(NULL, "--after wants --stop-on");
 	if (options->attach && words)
 		return tw_say_usage(NULL, "--attach takes no program");
-	for (size_t i = 0; i < options->categories.count; i++)
+	size_t bytes = 0;
+	for (size_t i = 0; i < options->categories.count; i++) {
 		if (strpbrk(options->categories.items[i], ",:"))
 			return tw_say_usage(NULL, "--category: a category has neither , nor :");
+		bytes += strlen(options->categories.items[i]) + (i != 0);
+	}
+	if (bytes > MANAGE_CATEGORIES)
+		return tw_say_usage(NULL, "--category: all together have %zu bytes, at most %d", bytes,
+		                    MANAGE_CATEGORIES);
 	return 0;
 }
 
@@ -69,13 +75,27 @@ static void show_progress(void *context, const struct manage_provider *providers
 }
 
 /* What has become of a program that has not ended its recording. */
-static const char *ending_of(const struct manage_provider *provider)
+static const char *ending_of(const struct manage_result *result, const struct manage_provider *provider)
 {
+	for (const struct manage_provider *later = provider + 1; later < result->providers + result->count; later++)
+		if (later->process == provider->process)
+			return "executed another program";
 	if (provider->ended)
-		return WIFSIGNALED(provider->status) ? "was killed" : "ended by _exit()";
+		return WIFSIGNALED(provider->status) ? "was killed" : "ended by _exit(), or executed another program";
 	if (kill(provider->process, 0) == 0 || errno == EPERM)
 		return "goes on, and has not ended its recording";
 	return "was killed, or ended by _exit()";
+}
+
+/* Returns whether there is any. */
+static bool say_damage(const struct manage_provider *provider)
+{
+	if (provider->damaged)
+		tw_say("process %ld (%s): %s of its file are no records: they were damaged", (long)provider->process,
+		       provider->name, tw_show_plural(provider->damaged, "byte").text);
+	if (provider->unreadable)
+		tw_say("process %ld: nothing of its file can be read: it was damaged", (long)provider->process);
+	return provider->damaged || provider->unreadable;
 }
 
 /* Returns whether anything is missing. */
@@ -101,10 +121,10 @@ static bool say_providers(const struct manage_result *result)
 			    (long)provider->process, provider->name, tw_show_plural(provider->unkept, "duration").text);
 		if (provider->written && !provider->finished)
 			tw_say("process %ld (%s) %s: all that it committed is there", (long)provider->process,
-			       provider->name, ending_of(provider));
-		if (!provider->written && provider->started)
+			       provider->name, ending_of(result, provider));
+		if (!provider->written && provider->started && !provider->unreadable)
 			tw_say("process %ld ended before it had recorded anything", (long)provider->process);
-		missing |= provider->dropped != 0 || provider->refused;
+		missing |= say_damage(provider) || provider->dropped != 0 || provider->refused;
 	}
 	tw_say("%s", tw_show_plural(written, "program").text);
 	return missing;
@@ -179,6 +199,8 @@ static int finish(const struct manage_result *result, const struct tw_record_opt
 	if (options->stop_on && !result->alerted)
 		tw_say("the alert %s did not come", options->stop_on);
 	bool missing = say_providers(result);
+	if (*result->parts)
+		tw_say("the files that are damaged are in %s", result->parts);
 	return ended ? ended : missing ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
 }
 
@@ -189,9 +211,9 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	int status = check_options(options, count);
 	if (status)
 		return status;
-	if (!put_options(&text, options) || text.length > OPTIONS_ROOM) {
+	if (!put_options(&text, options)) {
 		tw_text_free(&text);
-		return tw_say_error("too many categories");
+		return tw_say_error("out of memory");
 	}
 	const struct manage_wish wish = {
 	    .output = options->output,
@@ -224,7 +246,7 @@ static const struct tw_option own_options[] = {
     {"buffer-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(buffer_size), .placeholder = "N", .least = BUFFER_LEAST,
      .help = "bytes of events of each program; 64M otherwise, and without a limit for streaming"},
     {"category", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(categories), .placeholder = "NAME",
-     .help = "events of this category, or of those that begin so with NAME*; may be repeated"},
+     .help = "events of this category, or of those that begin so with NAME*; may be repeated, 1022 bytes in all"},
     {"duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(duration), .placeholder = "TIME",
      .help = "stop after this time"},
     {"stop-on", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(stop_on), .placeholder = "ALERT",

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* An answer is shorter, and a line of it becomes two characters longer. */
+enum { CATEGORIES_ROOM = 4 * MANAGE_ANSWER };
+
 struct listing {
 	bool json;
 	struct tw_screen screen;
@@ -49,6 +52,15 @@ static bool take_status(struct told *told, const char *status)
 	return count >= LEAST;
 }
 
+/* Sites of categories that found no room in the answer. */
+static uint64_t other_sites(const char *text)
+{
+	const char *at = strstr(text, "\n+");
+	uint64_t sites;
+	at = *text == '+' ? text + 1 : at ? at + 2 : "";
+	return tw_scan_number(&at, 10, &sites) ? sites : 0;
+}
+
 /* Takes the next category. Returns what is behind it, NULL at the end. */
 static const char *take_category(const char *text, uint64_t *sites, char name[static 64])
 {
@@ -81,6 +93,7 @@ static void put_json(struct listing *listing, pid_t process, const char *program
 	struct tw_json json = {.out = &listing->screen.out};
 	char name[64];
 	uint64_t sites;
+	const uint64_t others = other_sites(told->categories);
 	tw_json_object(&json, NULL);
 	tw_json_u64(&json, "process", (uint64_t)process);
 	tw_json_text(&json, "name", program);
@@ -94,17 +107,28 @@ static void put_json(struct listing *listing, pid_t process, const char *program
 	for (const char *at = told->categories; at && (at = take_category(at, &sites, name));)
 		tw_json_u64(&json, name, sites);
 	tw_json_object_end(&json);
+	tw_json_u64(&json, "other_sites", others);
 	tw_json_object_line_end(&json);
+}
+
+/* "net (3), db (1), 20 of others" */
+static void put_categories(char all[static CATEGORIES_ROOM], const char *categories)
+{
+	char name[64];
+	uint64_t sites, others = other_sites(categories);
+	size_t used = 0;
+	*all = 0;
+	for (const char *at = categories; at && (at = take_category(at, &sites, name));)
+		used += (size_t)snprintf(all + used, CATEGORIES_ROOM - used, "%s%s (%" PRIu64 ")", used ? ", " : "",
+		                         name, sites);
+	if (others)
+		snprintf(all + used, CATEGORIES_ROOM - used, "%s%" PRIu64 " of others", used ? ", " : "", others);
 }
 
 static void put_row(struct listing *listing, pid_t process, const char *program, const struct told *told)
 {
-	char number[32], name[64], all[256] = "";
-	size_t used = 0;
-	uint64_t sites;
-	for (const char *at = told->categories; at && (at = take_category(at, &sites, name)) && used < sizeof all;)
-		used += (size_t)snprintf(all + used, sizeof all - used, "%s%s (%" PRIu64 ")", used ? ", " : "", name,
-		                         sites);
+	char number[32], all[CATEGORIES_ROOM];
+	put_categories(all, told->categories);
 	const uint64_t numbers[] = {told->used, told->written, told->dropped, told->cut, told->unkept};
 	snprintf(number, sizeof number, "%ld", (long)process);
 	tw_table_add(&listing->table, number);

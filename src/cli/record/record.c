@@ -5,6 +5,7 @@
 #include "cli/output/message.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct tw_recorder *const recorders[] = {&tw_record_xtrace, &tw_record_flight, &tw_record_fxt,
                                                       &tw_record_dotnet};
@@ -78,6 +79,10 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (count == 0 && !chosen->finds_programs && !asks)
 		return tw_say_usage(&tw_command_record, "record wants PROGRAM [ARGUMENT...]");
 	int status = refuse_foreign(options, chosen);
+	struct stat there;
+	if (status == 0 && options->output && !chosen->into_folder && stat(options->output, &there) == 0 &&
+	    S_ISDIR(there.st_mode)) /* before the program has run for nothing */
+		return tw_say_error("%s: is a folder: the trace is a file", options->output);
 	return status ? status : chosen->run(options, operands, count);
 }
 

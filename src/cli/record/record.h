@@ -38,6 +38,7 @@ struct tw_recorder {
 	const char *format;                  /* as --to has it */
 	const struct tw_option_group *group; /* its options */
 	bool finds_programs;                 /* it may be given none */
+	bool into_folder;                    /* the output is one */
 	/* Whether it is asked for something else than a recording, which needs no output; NULL: it never is. */
 	bool (*asks)(const struct tw_record_options *options);
 	int (*run)(const struct tw_record_options *options, char **words, size_t count); /* returns enum tw_exit */

@@ -201,6 +201,7 @@ const struct tw_option_group tw_record_xtrace_options = {"Instructions (xtrace)"
                                                          sizeof own_options / sizeof *own_options};
 const struct tw_recorder tw_record_xtrace = {
     .format = "xtrace",
+    .into_folder = true,
     .group = &tw_record_xtrace_options,
     .run = run,
 };
