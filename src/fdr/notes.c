@@ -5,12 +5,14 @@
 
 /* Source: doc/formats/xray-fdr.md, "Logs of the flight recorder": the first buffer may have a gap before it. */
 enum { NAME = 16, GAP = 15, RECORD = TW_FDR_METADATA_SIZE, NOTES_MOST = 1 << 20, NOTE_MOST = 1 << 14 };
-static const char state_name[NAME] = "trackway.flight", object_name[NAME] = "trackway.object";
+static const char state_name[NAME] = "trackway.flight", object_name[NAME] = "trackway.object",
+		  counts_name[NAME] = "trackway.counts";
 
 bool fdr_is_note(const struct tw_fdr_record *record, size_t payload_have)
 {
 	return record->kind == TW_FDR_CUSTOM_EVENT && record->payload && payload_have > NAME &&
-	       (memcmp(record->payload, state_name, NAME) == 0 || memcmp(record->payload, object_name, NAME) == 0);
+	       (memcmp(record->payload, state_name, NAME) == 0 || memcmp(record->payload, object_name, NAME) == 0 ||
+	        memcmp(record->payload, counts_name, NAME) == 0);
 }
 
 bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state)

@@ -25,9 +25,29 @@ enum { NAME = 1024 };
 static size_t without_parameters(const char *pattern, size_t length)
 {
 	for (size_t i = 1; i < length; i++)
-		if (pattern[i] == '(' && pattern[i - 1] != ':')
+		if (pattern[i] == '(' && pattern[i - 1] != ':' && pattern[i - 1] != ' ')
 			return i;
 	return length;
+}
+
+/* What templates take, and what they return, which stands before their names. Operators are left as they are. */
+static size_t without_arguments(char *pattern, size_t length)
+{
+	size_t kept = 0, depth = 0, start = 0;
+	if (memmem(pattern, length, "operator", 8) || !memchr(pattern, '<', length))
+		return length;
+	for (size_t i = 0; i < length; i++) {
+		const bool opens = pattern[i] == '<', closes = pattern[i] == '>' && depth;
+		depth += opens;
+		if (depth == 0)
+			pattern[kept++] = pattern[i];
+		depth -= closes;
+	}
+	for (size_t i = 0; i < kept; i++)
+		if (pattern[i] == ' ' && !(i >= 10 && memcmp(pattern + i - 10, "(anonymous", 10) == 0))
+			start = i + 1;
+	memmove(pattern, pattern + start, kept - start);
+	return kept - start;
 }
 
 static void add_pattern(struct patterns *patterns, const char *line, size_t length)
@@ -37,6 +57,7 @@ static void add_pattern(struct patterns *patterns, const char *line, size_t leng
 	if (!text)
 		return;
 	memcpy(text + patterns->size, line, length);
+	length = without_arguments(text + patterns->size, length);
 	text[patterns->size + length] = '\0';
 	patterns->text = text;
 	patterns->size += length + 1;

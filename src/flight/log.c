@@ -341,6 +341,25 @@ static void begin_file(struct flight_log *log)
 	flight_commit(&notes, at + sizeof kind + sizeof *log->state);
 }
 
+/* A chunk with the table of counts. */
+static int begin_counts(struct flight_log *log)
+{
+	static const char kind[17] = "trackway.counts";
+	enum { TABLE = FLIGHT_COUNTS * sizeof *log->counts, SIZE = TABLE + FLIGHT_PAGE };
+	static struct flight_thread thread;
+	uint8_t *chunk = more(log, SIZE);
+	if (!chunk)
+		return ENOSPC;
+	join(log, &thread);
+	thread.tid = 0; /* of no thread */
+	begin(log, &thread, chunk, SIZE);
+	uint8_t *at = put(thread.at, CUSTOM_EVENT, 4, sizeof kind + TABLE, 0);
+	memcpy(at, kind, sizeof kind);
+	log->counts = (struct flight_count *)(at + sizeof kind);
+	flight_commit(&thread, at + sizeof kind + TABLE);
+	return 0;
+}
+
 /* As much address space as the file may need, or as there is. */
 static int map_file(struct flight_log *log, uint64_t wanted)
 {
@@ -419,7 +438,7 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	const uint64_t frequency = *(const uint64_t *)(log->base + FREQUENCY_AT);
 	log->shortest =
 	    options->shortest / NANOSECONDS * frequency + options->shortest % NANOSECONDS * frequency / NANOSECONDS;
-	return 0;
+	return options->count ? begin_counts(log) : 0;
 }
 
 int flight_log_open(const struct flight_options *options)

@@ -56,12 +56,22 @@ struct flight_options {
 	uint64_t ring;     /* bytes that each thread keeps, the newest; 0: all */
 	uint64_t shortest; /* ns: calls that take less are left out; 0: none are */
 	uint32_t deepest;  /* calls in so many others are left out, FLIGHT_DEEPEST at most; 0: none are */
+	bool count;        /* how often each function is called, and no records */
 	enum flight_clock_choice {
 		FLIGHT_SOUND,     /* the processor's counter where it is sound, else the kernel's clock */
 		FLIGHT_MONOTONIC, /* the kernel's clock */
 		FLIGHT_TICKS      /* the processor's counter */
 	} clock;
 };
+
+/* What the custom event "trackway.counts" has, aligned: a table, by a hash of the function's number. It changes while
+ * the log is there. */
+struct flight_count {
+	uint64_t calls;
+	uint32_t id; /* 0: the place is free */
+	uint32_t reserved;
+};
+enum { FLIGHT_COUNT_BITS = 17, FLIGHT_COUNTS = 1 << FLIGHT_COUNT_BITS };
 
 /* The log of this process. Its page is zeros in a forked child, which then records nothing until it has a log of its
  * own: so no child writes into the log of its parent, whatever system call made it. */
@@ -74,6 +84,7 @@ struct flight_log {
 	uint64_t shortest;   /* in units of the clock: calls that take less are left out */
 	uint32_t deepest;
 	uint32_t pid;
+	struct flight_count *counts; /* FLIGHT_COUNTS of them; NULL: calls are recorded, and not counted */
 	int fd;
 	bool full, ticks; /* ticks: times are the processor's counter, else nanoseconds */
 	/* Each chunk changes it: not in the cache lines of all that each record reads. */
@@ -128,6 +139,9 @@ void flight_function(uint32_t word);
 
 /* Appends an enter record with the first argument behind it. */
 void flight_function_argument(uint32_t word, uint64_t argument);
+
+/* Counts a call; one that has no place in the table, as lost. From any place. */
+void flight_count(struct flight_log *log, uint32_t id);
 
 /* Counts a record that could not be written. */
 void flight_lose(void);

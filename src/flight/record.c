@@ -131,6 +131,11 @@ static inline void put(struct flight_thread *thread, uint32_t word, uint64_t now
 static inline void record(uint32_t word, bool has_argument, uint64_t argument)
 {
 	struct flight_log *log = flight_log;
+	if (__builtin_expect(log->counts != NULL, 0)) {
+		if (!is_exit(word))
+			flight_count(log, word >> 4);
+		return;
+	}
 	const uint32_t outer = depth;
 	if (outer == DEPTHS) {
 		flight_lose();

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /*     TRACKWAY_FLIGHT=out-%p.xray
- *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic,min-duration=1000,max-depth=5
+ *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic,min-duration=1000,max-depth=5,count=1
  *     TRACKWAY_FLIGHT_FUNCTIONS=-GLOB, a line each, or + for what alone is recorded */
 static struct flight_options options;
 
@@ -39,12 +39,13 @@ static void take_options(const char *list)
 {
 	const char *max_size = value_of(list, "max-size"), *ring = value_of(list, "ring"),
 		   *clock = value_of(list, "clock"), *shortest = value_of(list, "min-duration"),
-		   *deepest = value_of(list, "max-depth");
+		   *deepest = value_of(list, "max-depth"), *count = value_of(list, "count");
 	const uint64_t space = UINT64_C(1) << 36;
 	options.max_size = max_size ? size_of(max_size) : space;
 	options.ring = ring ? size_of(ring) : 0;
 	options.shortest = shortest ? strtoull(shortest, NULL, 10) : 0;
 	options.deepest = deepest ? (uint32_t)strtoul(deepest, NULL, 10) : 0;
+	options.count = count && *count == '1';
 	options.clock = clock && strncmp(clock, "monotonic", 9) == 0 ? FLIGHT_MONOTONIC
 	                : clock && strncmp(clock, "tsc", 3) == 0     ? FLIGHT_TICKS
 	                                                             : FLIGHT_SOUND;

@@ -319,6 +319,58 @@ def shortest(bench, words):
     expect(calls["main"] == 1 and calls["work"] == 2 and calls.get("leaf", 0) + calls.get("middle", 0) < 600, calls)
 
 
+def listed(path):
+    """{function: calls} of a list of --count, and the functions that its lines choose."""
+    rows = path.read_text().splitlines()[1:]
+    calls, chosen, last = {}, set(), 0
+    for row in rows:
+        if row.startswith("#"):
+            told, _, name = row[2:].partition("%")
+            last = int(told.split(" call")[0].replace(",", ""))
+            if name.startswith(": "):
+                calls[name[2:]] = last
+        else:
+            calls[row] = last
+            chosen.add(row)
+    return calls, chosen
+
+
+def counted(bench, words):
+    """Every call, whatever ends the program, of all processes together; and the list leaves out the dearest."""
+    program = bench.build(words, "program")
+    for way, status in WAYS.items():
+        out, done = bench.record(program, "4", "20000", way, options=["--count"])
+        calls, chosen = listed(out)
+        expect(done.returncode == status and chosen == {"leaf", "middle"}, way, done.returncode, done.stderr, chosen)
+        expect(calls["leaf"] == calls["middle"] == 80000 and calls["work"] == 4 and calls["main"] == 1, way, calls)
+        expect(list(bench.directory.glob("out*")) == [out], way, "other files")
+    _, done = bench.record(program, "4", "20000", "return", options=["--not-function", f"@{out.rename(out.with_name('list'))}"])
+    expect(set(bench.calls(out)) >= {"work", "main"} and not chosen & set(bench.calls(out)), bench.calls(out))
+    out, done = bench.record(program, "2", "500", "fork", options=["--count"])
+    expect(listed(out)[0]["leaf"] == 1000 + 5 * 500, "children", done.stderr)
+    out, done = bench.record(program, "2000", "3", "return", options=["--count"])
+    expect(listed(out)[0]["leaf"] == 6000, "threads", done.stderr)
+    out, done = bench.record(program, "2", "200000", "signals", options=["--count"])
+    handled = bench.counts()[MOST - 1]
+    expect(handled <= listed(out)[0]["handled"] <= handled + 1, "signals", handled, listed(out)[0])
+    _, done = bench.record(bench.build([words[0]], "plain"), "1", "1", "return", options=["--count"])
+    expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.returncode, done.stderr)
+    _, done = bench.record(program, "1", "1", "return", options=["--count", "--ring", "1M"])
+    expect(done.returncode == 2 and "--count counts every call" in done.stderr, done.returncode, done.stderr)
+
+
+def counted_names(bench, words):
+    """With nothing but the list, no function of C++ is left that it names: all of this program."""
+    every = {"method2": 2, "hidden3": 3, "templated4": 4, "many5": 5, "local6": 7, "plain7": 7, "~thing": 1, "main": 1}
+    program = bench.build([words[0].replace("gcc", "g++").replace("clang", "clang++"), *words[1:]], "names", "names.cpp")
+    out, _ = bench.record(program, options=["--count"])
+    calls, _ = listed(out)
+    expect(short(calls) == every, calls)
+    names = out.rename(out.with_name("list"))
+    _, done = bench.record(program, options=["--not-function", f"@{names}"])
+    expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.returncode, done.stderr)
+
+
 def demo(bench, words):
     done = subprocess.run([ROOT / "scripts/demo", bench.directory / "demo"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False, env={**os.environ, "TRACKWAY": bench.tool, "CXX": bench.compiler(words[0])})
@@ -378,6 +430,8 @@ def tests(options):
         yield f"{what}: chosen functions", chosen, words
         yield f"{what}: calls that are too deep", deepest, words
         yield f"{what}: calls that are too short", shortest, words
+        yield f"{what}: counted alone", counted, words
+        yield f"{what}: what was counted names functions of C++", counted_names, words
     yield "README's ways to build", readme, hooks
     for compiler in ("g++", "clang++"):
         yield f"the demo, by {compiler}", demo, [compiler]

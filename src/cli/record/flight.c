@@ -3,6 +3,7 @@
 #include "base/memory/memory.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
+#include "cli/record/counts.h"
 #include "cli/record/record.h"
 
 #include <trackway/writer.h>
@@ -23,6 +24,7 @@ struct flight {
 	char **words;
 	struct tw_parts parts;
 	uint64_t lost; /* records that had no room */
+	struct tw_call_counts counts;
 };
 
 /* ---- The program. ---- */
@@ -72,6 +74,8 @@ static void become(const void *context)
 	char path[TW_PART_ROOM], list[192];
 	tw_parts_pattern(&flight->parts, path);
 	int length = snprintf(list, sizeof list, "clock=%s", options->clock ? options->clock : "auto");
+	if (options->count)
+		length += snprintf(list + length, sizeof list - (size_t)length, ",count=1");
 	if (options->max_size)
 		length += snprintf(list + length, sizeof list - (size_t)length, ",max-size=%llu",
 		                   (unsigned long long)options->max_size);
@@ -109,6 +113,15 @@ static int look_at(const char *part, bool *has_calls, uint64_t *lost)
 	return status;
 }
 
+/* Adds what was counted, which is then all that is left of the log. */
+static int finish_counts(struct flight *flight, const char *part)
+{
+	const int status = tw_counts_take(&flight->counts, part);
+	if (status == 0)
+		unlink(part);
+	return status;
+}
+
 /* Makes a plain log of one that stands as its program left it. */
 static int finish(void *context, const char *part, unsigned long pid)
 {
@@ -118,7 +131,10 @@ static int finish(void *context, const char *part, unsigned long pid)
 	struct tw_reader *reader = NULL;
 	char path[TW_PART_ROOM];
 	bool has_calls;
-	if (look_at(part, &has_calls, &flight->lost) >= 0 && !has_calls)
+	const int looked = look_at(part, &has_calls, &flight->lost);
+	if (flight->options->count)
+		return finish_counts(flight, part);
+	if (looked >= 0 && !has_calls)
 		return unlink(part) < 0 ? TW_EXIT_FAILED : 0;
 	tw_parts_name(&flight->parts, pid, path);
 	int status = tw_open(&reader, part, &options);
@@ -138,6 +154,18 @@ static int finish(void *context, const char *part, unsigned long pid)
 }
 
 /* ---- All. ---- */
+
+static int write_counts(struct flight *flight)
+{
+	if (flight->counts.calls == 0)
+		return 0;
+	const int status = tw_counts_write(&flight->counts, flight->options->output);
+	if (status == 0)
+		tw_say("%s: %s of %s", flight->options->output, tw_show_plural(flight->counts.calls, "call").text,
+		       tw_show_plural(flight->counts.count, "function").text);
+	flight->parts.logs += status == 0;
+	return status;
+}
 
 static int say_end(const struct flight *flight, const struct tw_program *program)
 {
@@ -171,6 +199,9 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	struct flight flight = {.options = options, .words = words};
 	struct tw_program program = {.become = become, .context = &flight, .name = words[0]};
 	(void)count;
+	if (options->count && (options->ring || options->min_duration || options->max_depth))
+		return tw_say_error(
+		    "--count counts every call: --ring, --min-duration and --max-depth are about records");
 	if (options->library ? !realpath(options->library, flight.library)
 	                     : !tw_program_part(library_name, flight.library))
 		return tw_say_error("%s: not found; --library names it",
@@ -182,10 +213,12 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	status = status ? status : tw_program_run(&program);
 	if (status == 0) {
 		status = tw_parts_finish(&flight.parts, program.pid, finish, &flight);
+		status = status ? status : write_counts(&flight);
 		status = status ? status : say_end(&flight, &program);
 		tw_parts_say_older(&flight.parts);
 	}
 	tw_parts_end(&flight.parts);
+	tw_counts_free(&flight.counts);
 	return status;
 }
 
@@ -208,6 +241,9 @@ static const struct tw_option own_options[] = {
      .help = "leave out calls that took less, but for those in which something else is kept"},
     {"max-depth", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(max_depth), .placeholder = "N", .least = 1, .most = 64,
      .help = "leave out calls in N others, 64 at most"},
+    {"count", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(count),
+     .help = "count the calls of each function, and record none: OUT is a list, the functions with most calls first, "
+             "which --not-function @OUT takes"},
     {"library", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(library), .placeholder = "FILE",
      .help = "the recorder; the one that came with this tool otherwise"},
 };

@@ -22,6 +22,7 @@ struct tw_record_options {
 	uint64_t max_size, ring;     /* max_size: fxt, tracelog, too */
 	uint64_t min_duration, max_depth;
 	struct tw_list only, never; /* functions */
+	bool count;
 	/* fxt */
 	const char *mode, *stop_on;
 	struct tw_list categories;
