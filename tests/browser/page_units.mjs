@@ -107,6 +107,13 @@ const TESTS = {
 		assert.equal(shell("a'b $(x)"), "'a'\\''b $(x)'");
 	},
 
+	async "ticks of an axis have as many decimals as it needs, all of them"() {
+		const { round } = await load("format");
+		assert.deepEqual([41_490_000, 41_500_000, 42_000_000].map(ns => round(ns, "ns", 10_000)), ["41.49 ms", "41.50 ms", "42.00 ms"]);
+		assert.deepEqual([0, 500_000_000, 1_000_000_000, 1_500_000_000].map(ns => round(ns, "ns", 500_000_000)), ["0", "500 ms", "1.0 s", "1.5 s"]);
+		assert.deepEqual([990, 1000, 1010].map(ns => round(ns, "ns", 10)), ["990 ns", "1.00 us", "1.01 us"]);
+	},
+
 	async "names are cut in the middle, and what is not seen is shown"() {
 		const { fit, plain } = await load("timeline/text");
 		assert.equal(fit("abcdefghij", 10), "abcdefghij");
@@ -129,7 +136,7 @@ const TESTS = {
 	async "the address holds the state, and what is wrong in it is left"() {
 		const { read, write, NOTHING } = await load("state");
 		const state = { ...NOTHING, view: { from: 10, to: 90 }, selection: { from: 20, to: 30 }, tracks: [1, 2], pins: [4], hidden: [5],
-			closed: [6], marks: [70, 80], slice: { track: 3, lane: 0, depth: 2, item: 9 }, filter: "a b&c", query: "#%=, 1+1 '",
+			closed: [6], bare: true, clock: true, function: "f<a&b>", sql: "select 'a', 1\nfrom slice", strip: "select 1", arrows: true, marks: [70, 80], slice: { track: 3, lane: 0, depth: 2, item: 9 }, filter: "a b&c", query: "#%=, 1+1 '",
 			tab: "flame" };
 		assert.deepEqual(read(`#${write(state)}`, NOTHING), state);
 		assert.deepEqual(read("#t=9-1&sel=x&slice=1.2&pin=-1,z&tab=evil&marks=NaN", NOTHING), NOTHING);
@@ -141,6 +148,94 @@ const TESTS = {
 		const frames = [frame("", 0, 10, 0), frame("a", 1, 6, 1), frame("f", 2, 4, 2), frame("g", 3, 1, 5), frame("f", 1, 4, 3), frame("g", 2, 2, 7)];
 		assert.deepEqual(around(frames, "f"), { callers: [{ name: "a", count: 2, total: 4 }, { name: "(nobody)", count: 3, total: 4 }],
 			callees: [{ name: "g", count: 12, total: 3 }] });
+	},
+
+	async "a function is between the trees of its callers and of its callees"() {
+		const { sandwich } = await load("panels/sandwich");
+		const frame = (name, depth, total, self, count) => ({ name, depth, total, self, count });
+		// a calls f twice, f calls g and itself; main calls f once.
+		const frames = [frame("", 0, 20, 0, 0), frame("main", 1, 20, 1, 1), frame("a", 2, 12, 2, 1), frame("f", 3, 10, 3, 2), frame("f", 4, 4, 4, 1),
+			frame("g", 4, 3, 3, 5), frame("f", 2, 7, 5, 1), frame("g", 3, 2, 2, 1)];
+		const { callers, callees } = sandwich(frames, "f");
+		assert.deepEqual(callers.map(({ name, depth, total, count }) => [name, depth, total, count]),
+			[["f", 0, 17, 3], ["a", 1, 10, 2], ["main", 2, 10, 2], ["main", 1, 7, 1]]);
+		assert.deepEqual(callees.map(({ name, depth, total, self, count }) => [name, depth, total, self, count]),
+			[["f", 0, 17, 8, 3], ["g", 1, 5, 5, 6], ["f", 1, 4, 4, 1]]);
+		assert.equal(sandwich(frames, "nobody").callees[0].total, 0);
+	},
+
+	async "a counter's mean is over time, and what it was before counts from the begin of the selection"() {
+		const { summed } = await load("panels/counters");
+		const row = { track: 3, lane: 1, depth: 0, kind: "values", time: [0, 10, 40], least: [5, 1, 9], most: [5, 30, 9], last: [5, 20, 9] };
+		// From 5 to 10 it is 5, from 10 to 40 20, from 40 to 50 9.
+		assert.deepEqual(summed(row, { from: 5, to: 50 }), { track: 3, series: 1, first: 5, last: 9, least: 1, most: 30, mean: (25 + 600 + 90) / 45 });
+		assert.deepEqual(summed(row, { from: 45, to: 50 }), { track: 3, series: 1, first: 9, last: 9, least: 9, most: 9, mean: 9 });
+		assert.equal(summed({ ...row, time: [100], least: [1], most: [1], last: [1] }, { from: 5, to: 50 }), null);
+	},
+
+	async "rows of a question are slices, points or a counter"() {
+		const { stripOf, isTrack } = await load("timeline/strip");
+		const answer = (columns, rows) => ({ columns: columns.map(name => ({ name, type: "any" })), rows, more: false, elapsed: 0 });
+		const slices = stripOf(answer(["dur", "TS", "name"], [[5, 100, "b"], [50, 90, "a"], [10, 105, "b"], [1, null, "c"]]), 7);
+		assert.deepEqual([slices.track.id, slices.track.lanes, slices.names], [7, [2], ["a", "b"]]);
+		assert.deepEqual(slices.rows.map(row => [row.depth, [...row.begin], [...row.end], [...row.name]]),
+			[[0, [90], [140], [0]], [1, [100, 105], [105, 115], [1, 1]]]);
+		const points = stripOf(answer(["ts"], [[4], [2]]), 1);
+		assert.deepEqual([points.track.points, points.rows[0].kind, [...points.rows[0].begin]], [true, "points", [2, 4]]);
+		const counter = stripOf(answer(["ts", "value"], [[1, 2.5]]), 1);
+		assert.deepEqual([counter.track.kind, [...counter.rows[0].last]], ["counter", [2.5]]);
+		assert(!isTrack(answer(["dur"], [[1]])) && !isTrack(answer(["ts"], [])));
+	},
+
+	async "what begins and ends in one pixel is one entry of a file's window, too"() {
+		const { narrowed, framesOf } = await load("exported");
+		const row = { track: 1, lane: 0, depth: 0, kind: "slices", begin: [0, 10, 13, 50], end: [4, 12, 18, 90], busy: [4, 2, 5, 40],
+			item: [0, 1, 2, 3], count: [1, 1, 1, 1], name: [0, 1, 2, 3] };
+		const { begin, end, busy, item, count, name } = narrowed(row, { from: 0, to: 100 }, 10);
+		assert.deepEqual([[...begin], [...end], [...busy], [...item], [...count], [...name]],
+			[[0, 10, 50], [4, 18, 90], [4, 7, 40], [0, 2, 3], [1, 2, 1], [0, 2, 3]]);
+		assert.deepEqual([...narrowed(row, { from: 11, to: 12 }, 10).item], [1]);
+		const call = (name, depth, total, self) => ({ name, depth, total, self });
+		assert.deepEqual(framesOf([call("m", 0, 10, 4), call("a", 1, 2, 2), call("a", 1, 4, 4), call("m", 0, 1, 1)]).map(frame => Object.values(frame)),
+			[["", 0, 11, 0, 0], ["m", 1, 11, 5, 2], ["a", 2, 6, 6, 2]]);
+	},
+
+	async "two traces differ by the own time of functions"() {
+		const { differences } = await load("panels/compare");
+		const row = (name, self, count) => ({ name, self, count });
+		assert.deepEqual(differences([row("a", 10, 1), row("b", 5, 2)], [row("a", 12, 1), row("c", 30, 3)]), [
+			{ name: "c", before: 0, after: 30, countBefore: 0, countAfter: 3 }, { name: "b", before: 5, after: 0, countBefore: 2, countAfter: 0 },
+			{ name: "a", before: 10, after: 12, countBefore: 1, countAfter: 1 }]);
+	},
+
+	async "times of day are round on a clock's axis"() {
+		const { clockTicks, timeOfDay } = await load("timeline/ticks");
+		const noon = 12 * 3600e9;
+		assert.deepEqual(clockTicks(0, 100e9, 8, noon + 5e9).map(({ at, label }) => [at, label]),
+			[[10e9, "12:00:15"], [25e9, "12:00:30"], [40e9, "12:00:45"], [55e9, "12:01:00"], [70e9, "12:01:15"], [85e9, "12:01:30"], [100e9, "12:01:45"]]);
+		assert.deepEqual(clockTicks(0, 1e6, 2, noon + 250_000).map(({ label }) => label), ["12:00:00.0005", "12:00:00.0010"]);
+		assert.equal(timeOfDay(86400e9 + 61e9, 0), "00:01:01");
+	},
+
+	async "the place of an error in SQL is pointed at"() {
+		const { pointed } = await load("panels/sql");
+		assert.equal(pointed("select\n  foo", 2, 3), "\n  foo\n  ^");
+		assert.equal(pointed("select", null, null), "");
+	},
+
+	async "tracks stand in order: questions, CPUs by number, the trace's own; what has nothing is left out"() {
+		const { layOut, FIRST } = await load("timeline/layout");
+		const { NOTHING } = await load("state");
+		const track = (id, kind, more) => ({ id, parent: null, kind, name: `${kind} ${id}`, file: 0, pid: null, tid: null, sort: 0, lanes: [1],
+			points: false, slices: 1, series: [], ...more });
+		const tracks = [track(0, "process", { lanes: [] }), track(1, "thread", { parent: 0 }), track(2, "cpu", { tid: "10" }), track(3, "cpu", { tid: "9" }),
+			track(4, "thread", { parent: 0, lanes: [] }), track(5, "process", { lanes: [] }), track(6, "thread", { parent: 5, lanes: [] }), track(7, "other", { sort: FIRST })];
+		const ids = state => layOut(tracks, { ...NOTHING, ...state }).lines.map(line => line.track.id);
+		assert.deepEqual(ids({}), [7, 3, 2, 0, 1]);
+		assert.equal(layOut(tracks, NOTHING).bare, 2);
+		assert.deepEqual(ids({ bare: true }), [7, 3, 2, 0, 1, 4, 5, 6]);
+		assert.deepEqual(ids({ filter: "thread 6" }), [5, 6]);
+		assert.deepEqual(layOut(tracks, { ...NOTHING, closed: [0] }).lines.at(-1).children, [1, 4]);
 	},
 
 	async "colours stay apart for all eyes, and carry text"() {

@@ -109,6 +109,11 @@ export interface Place {
 	item: number;
 }
 
+/** Whether two are of one row, and one slice in it. */
+export function same(a: Omit<Place, "item"> & { item?: unknown }, b: Place, ofItem = true): boolean {
+	return a.track === b.track && a.lane === b.lane && a.depth === b.depth && (!ofItem || a.item === b.item);
+}
+
 export interface Caller {
 	name: string;
 	depth: number;
@@ -126,6 +131,52 @@ export interface Slice extends Place {
 	file: number;
 	offset: string | null;
 	callers: Caller[];
+	/** Those directly inside, the first of them; and how many there are. */
+	children: Caller[];
+	childCount: number;
+	source: Source | null;
+}
+
+export interface Source {
+	file: string;
+	line: number;
+}
+
+/** What needs the trace itself to be read again. */
+export interface Deep {
+	arguments: { name: string; type: string; value: string | null }[];
+	stack: { name: string; file: string | null; line: number }[];
+	flowsIn: Flow[];
+	flowsOut: Flow[];
+	more: boolean;
+}
+
+export interface FlowEnd {
+	track: number;
+	time: number;
+	/** The slice that it is in, where it is in one. */
+	place: Place | null;
+}
+
+export interface Flow {
+	name: string;
+	id: string;
+	from: FlowEnd;
+	to: FlowEnd;
+}
+
+export interface Answer {
+	columns: { name: string; type: string }[];
+	rows: unknown[][];
+	more: boolean;
+	elapsed: number;
+}
+
+/** How far the server is with a question. */
+export interface Question {
+	elapsed: number;
+	read: number | null;
+	size: number | null;
 }
 
 export interface Near extends Place {
@@ -165,31 +216,24 @@ export interface Stretch {
 type Parameters = Record<string, string | number>;
 
 /** What the server says where it does not answer. */
-export class Refusal extends Error { }
+export class Refusal extends Error {
+	/** Of SQL: where it is wrong, from 1. */
+	line: number | null = null;
+	column: number | null = null;
+	status = 0;
+}
 
 const MAGIC = 0x31565754; // "TWV1"
 const KINDS = ["slices", "values", "points"] as const;
 
 export class Server {
+	/** Whether there is a server, or only what a file holds. */
+	readonly live: boolean = true;
 	/** Names by their number; they come with windows, each once. */
 	readonly names: string[] = [];
 
 	async trace(): Promise<Trace> {
-		const answer = await this.json("trace");
-		return {
-			...progressOf(answer),
-			unit: answer.unit,
-			begin: Number(answer.begin),
-			wall: answer.wall == null ? null : BigInt(answer.wall),
-			files: answer.files.map((file: any) => ({
-				path: file.path, format: file.format, title: file.title ?? file.format, size: known(file.size),
-				start: Number(file.start ?? 0) })),
-			damage: Number(answer.finding_count ?? answer.findings.length),
-			findings: answer.findings.map((finding: any) => ({
-				...finding, offset: Number(finding.offset), time: known(finding.time) })),
-			list: answer.list.map((track: any) => ({
-				...track, sort: track.sort ?? 0, file: track.file ?? 0, slices: Number(track.slices), points: track.points === true, series: track.series ?? [] })),
-		};
+		return traceOf(await this.json("trace"));
 	}
 
 	async progress(): Promise<Progress> {
@@ -222,16 +266,44 @@ export class Server {
 		return { names: answer.names.map(foundOf), more: answer.more === true };
 	}
 
-	async functions(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal): Promise<Function[]> {
-		const answer = await this.json("stat", { ...whole(stretch), ...list(tracks) }, signal);
-		return answer.functions.map((row: any) => ({ ...foundOf(row), self: Number(row.self), min: Number(row.min),
-			max: Number(row.max), p50: Number(row.p50), p90: Number(row.p90), p99: Number(row.p99) }));
+	async functions(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal, question = fresh()): Promise<Function[]> {
+		const answer = await this.json("stat", { ...whole(stretch), ...list(tracks), question }, signal);
+		return answer.functions.map(functionOf);
 	}
 
-	async flame(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal): Promise<Frame[]> {
-		const response = await this.ask("flame", { ...whole(stretch), ...list(tracks) }, signal);
+	async flame(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal, question = fresh()): Promise<Frame[]> {
+		const response = await this.ask("flame", { ...whole(stretch), ...list(tracks), question }, signal);
 		const lines = (await response.text()).split("\n").filter(Boolean);
 		return lines.map(line => frameOf(JSON.parse(line)));
+	}
+
+	/** Tables of the trace; where a stretch is given they have only what touches it. */
+	async sql(query: string, limit: number, within: { stretch: Stretch; tracks: number[] } | null, signal: AbortSignal,
+		question = fresh()): Promise<Answer> {
+		const where = within ? { ...whole(within.stretch), ...list(within.tracks.length ? within.tracks : null) } : {};
+		const answer = await this.json("sql", { query, limit, question, ...where }, signal);
+		return { columns: answer.columns, rows: answer.rows, more: answer.more === true, elapsed: Number(answer.elapsed) };
+	}
+
+	/** Null where the tables of the trace do not have the slice. */
+	async details(place: Place, signal?: AbortSignal, question = fresh()): Promise<Deep | null> {
+		const answer = await this.json("details", { ...placeOf(place), question }, signal);
+		return answer.found === false ? null : { arguments: answer.arguments ?? [], stack: answer.stack ?? [],
+			flowsIn: (answer.flows_in ?? []).map(flowOf), flowsOut: (answer.flows_out ?? []).map(flowOf), more: answer.more === true };
+	}
+
+	async flows(stretch: Stretch, limit: number, signal?: AbortSignal): Promise<{ flows: Flow[]; more: boolean }> {
+		const answer = await this.json("flows", { ...whole(stretch), limit }, signal);
+		return { flows: answer.flows.map(flowOf), more: answer.more === true };
+	}
+
+	async question(name: string): Promise<Question | null> {
+		const answer = await this.json("question", { question: name });
+		return answer.found ? { elapsed: Number(answer.elapsed), read: known(answer.read), size: known(answer.size) } : null;
+	}
+
+	async cancel(name: string): Promise<void> {
+		await this.json("cancel", { question: name });
 	}
 
 	private async near(parameters: Parameters): Promise<Near | null> {
@@ -248,12 +320,23 @@ export class Server {
 		if (response.ok)
 			return response;
 		const answer = await response.json().catch(() => ({}));
-		throw new Refusal(typeof answer.error === "string" ? answer.error : `${response.status} ${response.statusText}`);
+		const refusal = new Refusal(typeof answer.error === "string" ? answer.error : `${response.status} ${response.statusText}`);
+		refusal.status = response.status;
+		refusal.line = answer.line ?? null;
+		refusal.column = answer.column ?? null;
+		throw refusal;
 	}
 
 	private async json(address: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<any> {
 		return (await this.ask(address, parameters, signal)).json();
 	}
+}
+
+let questions = 0;
+
+/** A name for a question that no other has. */
+export function fresh(): string {
+	return `q${Date.now().toString(36)}-${++questions}`;
 }
 
 function whole(stretch: Stretch): Parameters {
@@ -279,19 +362,49 @@ function progressOf(answer: any): Progress {
 		error: answer.error };
 }
 
-function foundOf(row: any): Found {
+/** What an answer says of a trace. */
+export function traceOf(answer: any): Trace {
+	return {
+		...progressOf(answer),
+		unit: answer.unit,
+		begin: Number(answer.begin),
+		wall: answer.wall == null ? null : BigInt(answer.wall),
+		files: answer.files.map((file: any) => ({
+			path: file.path, format: file.format, title: file.title ?? file.format, size: known(file.size),
+			start: Number(file.start ?? 0) })),
+		damage: Number(answer.finding_count ?? answer.findings.length),
+		findings: answer.findings.map((finding: any) => ({
+			...finding, offset: Number(finding.offset), time: known(finding.time) })),
+		list: answer.list.map((track: any) => ({
+			...track, sort: track.sort ?? 0, file: track.file ?? 0, slices: Number(track.slices), points: track.points === true, series: track.series ?? [] })),
+	};
+}
+
+function flowOf(answer: any): Flow {
+	const end = (each: any): FlowEnd => ({ track: each.track, time: Number(each.time), place: each.item === undefined || each.item === null ? null
+		: { track: each.track, lane: each.lane, depth: each.depth, item: Number(each.item) } });
+	return { name: answer.name ?? "", id: String(answer.id ?? ""), from: end(answer.from), to: end(answer.to) };
+}
+
+export function foundOf(row: any): Found {
 	return { name: row.name, count: Number(row.count), total: Number(row.total) };
 }
 
 function sliceOf(place: Place, answer: any): Slice {
-	const callers = answer.callers.map((caller: any) => ({ name: caller.name, depth: caller.depth,
-		item: Number(caller.item), begin: Number(caller.begin), duration: Number(caller.duration) }));
+	const around = (rows: any): Caller[] => (rows ?? []).map((row: any) => ({ name: row.name, depth: row.depth,
+		item: Number(row.item), begin: Number(row.begin), duration: Number(row.duration) }));
 	return { ...place, name: answer.name, category: answer.category ?? "", file: answer.file ?? 0,
 		offset: answer.offset ?? null, begin: Number(answer.begin), end: Number(answer.end),
-		duration: Number(answer.duration), callers };
+		duration: Number(answer.duration), callers: around(answer.callers), children: around(answer.children),
+		childCount: Number(answer.child_count ?? answer.children?.length ?? 0), source: answer.source ?? null };
 }
 
-function frameOf(line: any): Frame {
+export function functionOf(row: any): Function {
+	return { ...foundOf(row), self: Number(row.self), min: Number(row.min), max: Number(row.max), p50: Number(row.p50),
+		p90: Number(row.p90), p99: Number(row.p99) };
+}
+
+export function frameOf(line: any): Frame {
 	return { name: line.name, depth: Number(line.depth), total: Number(line.total_ns ?? line.total),
 		self: Number(line.self_ns ?? line.self), count: Number(line.count) };
 }

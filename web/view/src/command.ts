@@ -27,6 +27,16 @@ export function commandOf(name: string, trace: Trace, stretch: Stretch, tracks: 
 	return ["trackway", name, ...times, ...threadsOf(trace, tracks), ...more, ...filesOf(trace)].map(shell).join(" ");
 }
 
+/** `trackway sql` with a query. */
+export function sqlCommand(trace: Trace, query: string): string {
+	return ["trackway", "sql", ...filesOf(trace), query].map(shell).join(" ");
+}
+
+/** `trackway diff` of two files. */
+export function diffCommand(trace: Trace, before: number, after: number): string {
+	return ["trackway", "diff", trace.files[before]?.path ?? "", trace.files[after]?.path ?? ""].map(shell).join(" ");
+}
+
 /** `trackway view` of the same window. */
 export function viewCommand(trace: Trace, state: State): string {
 	return ["trackway", "view", "--state", write(state), ...filesOf(trace)].map(shell).join(" ");

@@ -21,13 +21,14 @@ export function time(ns: number, unit: Unit = "ns"): string {
 	return `${Math.round(ns)} ns`;
 }
 
-/** A round time, as a tick has it: 20 ms, 1.5 s. */
-export function round(ns: number, unit: Unit = "ns"): string {
+/** A round time, as a tick has it: 20 ms, 1.5 s; with `step` all of its axis have as many decimals. */
+export function round(ns: number, unit: Unit = "ns", step = 0): string {
 	if (unit !== "ns")
 		return count(ns);
 	const size = Math.abs(ns);
 	const [each, name] = UNITS.find(([least]) => size >= least) ?? [1, "ns"];
-	return ns === 0 ? "0" : `${Number((ns / each).toPrecision(12))} ${name}`;
+	const digits = step ? Math.max(0, Math.ceil(Math.log10(each / step) - 1e-9)) : 0;
+	return ns === 0 ? "0" : `${step ? (ns / each).toFixed(digits) : Number((ns / each).toPrecision(12))} ${name}`;
 }
 
 /** Seconds with nine decimals: what the options of the tool take. */

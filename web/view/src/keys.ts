@@ -17,7 +17,8 @@ export interface Key {
 }
 
 function isText(target: EventTarget | null): boolean {
-	return target instanceof HTMLInputElement;
+	return target instanceof HTMLInputElement && target.type !== "checkbox" || target instanceof HTMLTextAreaElement ||
+		target instanceof HTMLSelectElement;
 }
 
 function inTimeline(target: EventTarget | null): boolean {
@@ -46,7 +47,7 @@ export class Keys {
 		if (dialog.open || event.altKey)
 			return;
 		const key = this.find(event);
-		if (!key || isText(event.target) && !key.ctrl && event.key !== "Escape")
+		if (event.defaultPrevented || !key || isText(event.target) && !key.ctrl && event.key !== "Escape")
 			return;
 		event.preventDefault();
 		if (key.hold && event.repeat)

@@ -3,18 +3,26 @@
 import { Server, type Place, type Progress, type Stretch, type Trace } from "./api";
 import { viewCommand } from "./command";
 import { button, byId, make } from "./dom";
+import { alarm, attachDrop } from "./drop";
 import { bytes, count, time } from "./format";
+import { Exported } from "./exported";
 import { Keys, type Key } from "./keys";
+import { Compare } from "./panels/compare";
 import { copy, type Context } from "./panels/context";
+import { Counters } from "./panels/counters";
 import { Details } from "./panels/details";
 import { Drawer } from "./panels/drawer";
 import { Flame } from "./panels/flame";
 import { Functions } from "./panels/functions";
+import { Sandwich } from "./panels/sandwich";
 import { Search } from "./panels/search";
+import { Sql } from "./panels/sql";
+import { States } from "./panels/states";
 import { Table } from "./panels/table";
 import { TracePanel } from "./panels/trace";
 import { go } from "./slices";
 import { NOTHING, Store } from "./state";
+import { isTrack } from "./timeline/strip";
 import { plain } from "./timeline/text";
 import { Timeline } from "./timeline/timeline";
 
@@ -22,28 +30,37 @@ const OFTEN = 250; // ms between questions while the trace is read
 const SELDOM = 1000; // while it may grow
 const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
+const STRIP = 10_000; // rows that are a track
 const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
 
 class Page implements Context {
-	readonly server = new Server();
 	readonly timeline: Timeline;
 	readonly store: Store;
 	readonly search: Search;
 	readonly flame: Flame;
+	readonly sandwich: Sandwich;
+	private readonly details: Details;
+	private readonly sql: Sql;
 	private readonly drawer: Drawer;
 	private readonly keys: Keys;
 	private silence = 0;
 
-	constructor(private current: Trace) {
+	constructor(readonly server: Server, private current: Trace) {
 		this.store = new Store({ ...NOTHING, view: { from: 0, to: Math.max(20, current.end) } });
-		this.timeline = new Timeline(this.server, this.store, words => this.say(words), place => this.open(place));
+		this.timeline = new Timeline(this.server, this.store, words => this.lost(words), place => this.open(place));
 		this.search = new Search(this);
 		this.flame = new Flame(this);
-		this.drawer = new Drawer(this, { details: new Details(this), functions: new Functions(this), flame: this.flame,
-			search: this.search, table: new Table(this), trace: new TracePanel(this) });
+		this.sandwich = new Sandwich(this);
+		this.details = new Details(this);
+		this.sql = new Sql(this);
+		this.drawer = new Drawer(this, { details: this.details, functions: new Functions(this), flame: this.flame, callers: this.sandwich,
+			counters: new Counters(this), states: new States(this), compare: new Compare(this), search: this.search, sql: this.sql,
+			table: new Table(this), trace: new TracePanel(this) });
 		this.keys = new Keys(this.table());
 		this.fillBar();
 		this.attachFilter();
+		this.attachStrip();
+		attachDrop(this);
 		this.timeline.update(current);
 		this.drawer.refresh();
 		this.tellTrace();
@@ -64,6 +81,12 @@ class Page implements Context {
 		document.body.append(box);
 		clearTimeout(this.silence);
 		this.silence = setTimeout(() => box.remove(), SAID);
+	}
+
+	/** Without a server the page shows what it has; that is told until somebody reads it. */
+	private lost(words: string): void {
+		byId("said").textContent = words;
+		alarm(words, button("Reload", () => location.reload()));
 	}
 
 	open(place: Place, stretch?: Stretch): void {
@@ -167,6 +190,50 @@ class Page implements Context {
 		});
 	}
 
+	/** A question whose rows are a track. */
+	private attachStrip(): void {
+		const ask = async () => {
+			const { strip } = this.store.state;
+			if (!strip || !this.server.live) {
+				this.timeline.showStrip(null);
+				return;
+			}
+			try {
+				const answer = await this.server.sql(strip, STRIP, null, new AbortController().signal);
+				if (answer.more)
+					this.say(`Only the first ${count(STRIP)} rows are a track`);
+				if (this.store.state.strip === strip)
+					this.timeline.showStrip(isTrack(answer) ? answer : null);
+			} catch (error) {
+				this.say(error instanceof Error ? error.message : String(error));
+			}
+		};
+		this.store.listen(changed => {
+			if (changed.has("strip"))
+				void ask();
+		});
+		if (this.store.state.strip)
+			void ask();
+	}
+
+	private toggleArrows(): void {
+		const arrows = !this.store.state.arrows;
+		this.store.set({ arrows });
+		this.say(arrows ? "All flows in sight are drawn" : "Flows of the chosen slice alone are drawn");
+	}
+
+	private toggleClock(): void {
+		if (this.current.wall === null || this.current.unit !== "ns")
+			this.say("The trace does not tell the time of day");
+		else
+			this.store.set({ clock: !this.store.state.clock });
+	}
+
+	private ask(): void {
+		this.store.set({ tab: "sql" });
+		this.sql.focus();
+	}
+
 	// ---- Keys ----
 
 	private table(): Key[] {
@@ -186,12 +253,17 @@ class Page implements Context {
 			arrow("Right", "\u2192", "the slice after"),
 			arrow("Up", "\u2191", "its caller"),
 			arrow("Down", "\u2193", "the longest slice that it calls"),
-			key("Enter", "Enter", "details of the slice", () => this.details(), { inTimeline: true }),
+			key("Enter", "Enter", "details of the slice", () => this.showDetails(), { inTimeline: true }),
 			key(",", ",", "the slice before", () => void go(this, "left")),
 			key(".", ".", "the slice after", () => void go(this, "right")),
 			key("/", "/", "search", () => this.search.focus()),
-			key("n ]", "N ]", "next match", event => void this.search.step(event.shiftKey ? "previous" : "next")),
-			key("p [", "P [", "previous match", () => void this.search.step("previous")),
+			key("n", "N", "next match", event => void this.search.step(event.shiftKey ? "previous" : "next")),
+			key("p", "P", "previous match", () => void this.search.step("previous")),
+			key("[", "[", "where a flow of the slice comes from", () => void this.details.follow("in")),
+			key("]", "]", "where a flow of the slice goes on", () => void this.details.follow("out")),
+			key("e", "E", "draw all flows, or none", () => this.toggleArrows()),
+			key(":", ":", "ask in SQL", () => this.ask()),
+			key("c", "C", "time of day on the axis", () => this.toggleClock()),
 			key("m", "M", "set a mark at the pointer, or take it away", () => timeline.mark()),
 			key("r", "R", "select the chosen slice", () => void this.selectSlice()),
 			key("g", "G", "flame graph", () => this.toggle("flame")),
@@ -215,7 +287,7 @@ class Page implements Context {
 			this.timeline.fit();
 	}
 
-	private details(): void {
+	private showDetails(): void {
 		this.store.set({ tab: "details" });
 		byId("panel").focus();
 	}
@@ -246,8 +318,10 @@ function expose(page: Page): void {
 		boxes: () => page.timeline.boxes,
 		ticks: () => page.timeline.labelsDrawn,
 		lines: () => page.timeline.layout.lines.map(({ track, y, height }) => ({ id: track.id, name: track.name, y, height })),
+		arrows: () => page.timeline.arrows.drawn,
 		flame: () => page.flame.drawn.map(({ name, depth, total, self, count: calls, x, width, text }) =>
 			({ name, depth, total, self, count: calls, x, width, text })),
+		sandwich: () => page.sandwich.drawn.map(nodes => nodes.map(({ name, depth, total, count: calls }) => ({ name, depth, total, count: calls }))),
 		state: () => page.store.state,
 		/** Whether what is drawn is what was asked for, and nothing moves. */
 		rested: () => page.timeline.rested,
@@ -258,9 +332,9 @@ function expose(page: Page): void {
 }
 
 async function start(): Promise<void> {
-	const server = new Server();
 	try {
-		const page = new Page(await server.trace());
+		const server = Exported.here() ?? new Server();
+		const page = new Page(server, await server.trace());
 		expose(page);
 		await page.follow();
 	} catch (error) {

@@ -30,7 +30,7 @@ function first(context: Context): Near | null {
 	const { boxes } = context.timeline;
 	const { from, to } = context.store.state.view;
 	const away = (box: Near) => Math.abs((Math.max(box.begin, from) + Math.min(box.end, to)) / 2 - (from + to) / 2);
-	return boxes.filter(box => !box.point).sort((a, b) => a.y - b.y || away(a) - away(b))[0] ?? null;
+	return boxes.filter(box => !box.point && !context.timeline.isStrip(box.track)).sort((a, b) => a.y - b.y || away(a) - away(b))[0] ?? null;
 }
 
 export type Way = "left" | "right" | "up" | "down";

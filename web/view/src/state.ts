@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Place, Stretch } from "./api";
 
-export const TABS = ["details", "functions", "flame", "search", "table", "trace"] as const;
+export const TABS = ["details", "functions", "flame", "callers", "counters", "states", "compare", "search", "sql", "table", "trace"] as const;
 export type Tab = typeof TABS[number];
 
 export interface State {
@@ -21,11 +21,19 @@ export interface State {
 	marks: number[];
 	filter: string;
 	query: string;
+	/** The function whose callers are shown; empty: the chosen slice's. */
+	function: string;
+	/** A question in SQL, and one whose rows are a track. */
+	sql: string;
+	strip: string;
+	/** Whether flows are drawn, all that are in sight. */
+	arrows: boolean;
 	tab: Tab | null;
 }
 
 export const NOTHING: State = { view: { from: 0, to: 1 }, selection: null, tracks: [], slice: null, pins: [], hidden: [],
-	closed: [], bare: false, clock: false, marks: [], filter: "", query: "", tab: null };
+	closed: [], bare: false, clock: false, marks: [], filter: "", query: "", function: "", sql: "", strip: "",
+	arrows: false, tab: null };
 
 const numbers = (list: number[]) => list.join(",");
 const stretch = ({ from, to }: Stretch) => `${Math.round(from)}-${Math.round(to)}`;
@@ -45,6 +53,10 @@ export function write(state: State): string {
 		["marks", numbers(state.marks.map(Math.round))],
 		["filter", state.filter],
 		["q", state.query],
+		["fn", state.function],
+		["sql", state.sql],
+		["strip", state.strip],
+		["flows", state.arrows ? "1" : ""],
 		["tab", state.tab ?? ""],
 	];
 	// Commas and points may stand in a fragment as they are, and are easier to read.
@@ -86,6 +98,10 @@ export function read(fragment: string, otherwise: State): State {
 		marks: list(said.get("marks")),
 		filter: said.get("filter") ?? "",
 		query: said.get("q") ?? "",
+		function: said.get("fn") ?? "",
+		sql: said.get("sql") ?? "",
+		strip: said.get("strip") ?? "",
+		arrows: said.get("flows") === "1",
 		tab: TABS.find(each => each === tab) ?? null,
 	};
 }

@@ -1,7 +1,9 @@
 // context.ts - what every panel is given.
 // SPDX-License-Identifier: Apache-2.0
 import type { Place, Server, Stretch, Trace } from "../api";
+import { fresh } from "../api";
 import { button, make } from "../dom";
+import { bytes, share, time } from "../format";
 import type { Store } from "../state";
 import type { Timeline } from "../timeline/timeline";
 
@@ -20,6 +22,8 @@ export interface Context {
 
 export interface Panel {
 	title: string;
+	/** Whether the trace has nothing for it: then its tab is left out. */
+	useless?(): boolean;
 	/** Fills a box; is called again when what it shows has changed. `signal` ends requests of an older call. */
 	show(box: HTMLElement, signal: AbortSignal): void | Promise<void>;
 }
@@ -42,6 +46,35 @@ export async function copy(context: Context, text: string, what: string): Promis
 
 export function copyButton(context: Context, label: string, text: () => string, what: string): HTMLButtonElement {
 	return button(label, () => void copy(context, text(), what), { title: text() });
+}
+
+const OFTEN = 400; // ms between looks at how far a question is
+
+/** Asks what may take long; how far it is stands in the box meanwhile, with a way to stop it. */
+export async function watched<T>(context: Context, box: HTMLElement, signal: AbortSignal,
+	ask: (question: string, signal: AbortSignal) => Promise<T>): Promise<T> {
+	const question = fresh();
+	const stopping = new AbortController();
+	const said = make("span", { class: "quiet", role: "status" }, "Reading\u2026");
+	const line = make("div", { class: "row" }, button("Stop", () => stopping.abort()), said);
+	signal.addEventListener("abort", () => stopping.abort());
+	const look = async () => {
+		box.append(line);
+		const at = await context.server.question(question).catch(() => null);
+		if (at)
+			said.textContent = `${time(at.elapsed)}${at.size ? `, ${share(at.read ?? 0, at.size)} of ${bytes(at.size)} read` : ""}`;
+	};
+	const timer = setInterval(() => void look(), OFTEN);
+	try {
+		return await ask(question, stopping.signal);
+	} catch (error) {
+		if (stopping.signal.aborted && !signal.aborted)
+			throw new Error("Stopped");
+		throw error;
+	} finally {
+		clearInterval(timer);
+		line.remove();
+	}
 }
 
 export function quiet(words: string): HTMLElement {

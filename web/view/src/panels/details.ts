@@ -1,11 +1,11 @@
 // details.ts - all that is known of one slice.
 // SPDX-License-Identifier: Apache-2.0
-import type { Slice } from "../api";
+import { Refusal, same, type Caller, type Deep, type Flow, type FlowEnd, type Place, type Slice } from "../api";
 import { commandOf } from "../command";
 import { button, make, pairs, table } from "../dom";
-import { time } from "../format";
+import { count, time } from "../format";
 import { plain } from "../timeline/text";
-import { copyButton, failed, quiet, type Context, type Panel } from "./context";
+import { copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
 
 /** The time of day at a time of the trace, to the nanosecond. */
 export function wallClock(wall: bigint, ns: number): string {
@@ -17,8 +17,21 @@ export function wallClock(wall: bigint, ns: number): string {
 
 export class Details implements Panel {
 	readonly title = "Details";
+	/** What has been read of the slice that was chosen last. */
+	private deep: { of: Place; found: Deep } | null = null;
 
-	constructor(private readonly context: Context) { }
+	constructor(private readonly context: Context) {
+		context.store.listen(changed => {
+			const { slice } = context.store.state;
+			if (changed.has("slice") && this.deep && (!slice || !same(slice, this.deep.of)))
+				this.forget();
+		});
+	}
+
+	private forget(): void {
+		this.deep = null;
+		this.context.timeline.arrows.choose([]);
+	}
 
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { slice } = this.context.store.state;
@@ -28,12 +41,50 @@ export class Details implements Panel {
 		}
 		try {
 			const found = await this.context.server.slice(slice);
-			if (signal.aborted)
-				return;
-			this.fill(box, found);
+			if (!signal.aborted)
+				await this.fill(box, found, signal);
 		} catch (error) {
-			failed(box, error);
+			if (!signal.aborted)
+				failed(box, error);
 		}
+	}
+
+	/** Goes to where a flow of the chosen slice comes from, or goes on. */
+	async follow(direction: "in" | "out"): Promise<void> {
+		const { context } = this;
+		const { slice } = context.store.state;
+		if (!slice) {
+			context.say("Choose a slice first");
+			return;
+		}
+		const deep = await this.read(slice).catch(() => null);
+		const end = direction === "in" ? deep?.flowsIn[0]?.from : deep?.flowsOut[0]?.to;
+		if (end)
+			this.openEnd(end);
+		else
+			context.say(direction === "in" ? "No flow comes here" : "No flow begins here");
+	}
+
+	private async read(slice: Place, box: HTMLElement | null = null, signal = new AbortController().signal): Promise<Deep | null> {
+		if (this.deep && same(this.deep.of, slice))
+			return this.deep.found;
+		const { server } = this.context;
+		const found = box ? await watched(this.context, box, signal, (question, stop) => server.details(slice, stop, question))
+			: await server.details(slice, signal);
+		const now = this.context.store.state.slice;
+		if (found && now && same(now, slice)) {
+			this.deep = { of: slice, found };
+			this.context.timeline.arrows.choose([...found.flowsIn, ...found.flowsOut]);
+		}
+		return found;
+	}
+
+	private openEnd(end: FlowEnd): void {
+		const { context } = this;
+		if (end.place)
+			context.open(end.place, { from: end.time, to: end.time + 1 });
+		else
+			context.timeline.show({ from: end.time - 1000, to: end.time + 1000 });
 	}
 
 	private rows(slice: Slice): [string, string][] {
@@ -49,6 +100,8 @@ export class Details implements Panel {
 			rows.push(["time of day", wallClock(wall, slice.begin)]);
 		if (slice.category)
 			rows.push(["category", plain(slice.category)]);
+		if (slice.source)
+			rows.push(["source", plain(`${slice.source.file}:${slice.source.line}`)]);
 		const file = trace.files[slice.file];
 		if (file && trace.files.length > 1)
 			rows.push(["file", plain(file.path)]);
@@ -57,31 +110,84 @@ export class Details implements Panel {
 		return rows;
 	}
 
-	private fill(box: HTMLElement, slice: Slice): void {
+	/** All of it as lines. */
+	private text(slice: Slice, rows: [string, string][]): string {
+		const deep = this.deep && same(this.deep.of, slice) ? this.deep.found : null;
+		const stack = deep?.stack.map(frame => `  ${frame.name}${frame.file ? ` (${frame.file}:${frame.line})` : ""}`) ?? [];
+		return [slice.name, ...rows.map(([name, value]) => `${name}: ${value}`),
+			...deep?.arguments.map(({ name, value }) => `${name}: ${value ?? "null"}`) ?? [],
+			...slice.callers.map(caller => `called by ${caller.name}`), ...stack.length ? ["stack:", ...stack] : []].join("\n");
+	}
+
+	private async fill(box: HTMLElement, slice: Slice, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const all = this.rows(slice);
-		const text = () => [slice.name, ...all.map(([name, value]) => `${name}: ${value}`)].join("\n");
 		const command = () => commandOf("dump", context.trace(), { from: slice.begin, to: slice.end + 1 }, [slice.track]);
 		const tools = make("div", { class: "row" },
 			button("Zoom to it", () => context.timeline.show({ from: slice.begin - slice.duration * 0.05,
 				to: slice.end + slice.duration * 0.05 })),
 			button("Previous of this name", () => void this.other(slice, "previous")),
 			button("Next of this name", () => void this.other(slice, "next")),
-			copyButton(context, "Copy as text", text, "Details"),
+			button("Mark all of this name", () => context.store.set({ query: slice.name })),
+			button("Callers", () => context.store.set({ function: slice.name, tab: "callers" })),
+			button("Copy as text", () => void navigator.clipboard.writeText(this.text(slice, all)).then(() => context.say("Details copied"),
+				() => context.say("The browser does not let the page copy"))),
 			copyButton(context, "Copy command", command, "Command"));
 		const left = make("div", {}, pairs(all));
+		const middle = make("div");
 		const right = make("div");
 		if (slice.callers.length)
-			right.append(make("h3", {}, "Called by, innermost first"), this.callers(slice));
-		box.append(make("h2", { class: "slice-name" }, plain(slice.name)), tools, make("div", { class: "columns" }, left, right));
+			right.append(make("h3", {}, "Called by, innermost first"), this.related("Callers", slice, slice.callers));
+		if (slice.children.length)
+			right.append(make("h3", {}, "Calls"), this.related("Children", slice, slice.children));
+		if (slice.childCount > slice.children.length)
+			right.append(quiet(`${count(slice.childCount - slice.children.length)} more.`));
+		box.append(make("h2", { class: "slice-name" }, plain(slice.name)), tools, make("div", { class: "columns" }, left, middle, right));
+		const deep = await this.read(slice, middle, signal).catch((error: unknown) => {
+			// A server without the tables of SQL has none of this.
+			if (!signal.aborted && !(error instanceof Refusal && (error.status === 404 || error.status === 501)))
+				failed(middle, error);
+			return null;
+		});
+		if (deep && !signal.aborted)
+			this.fillDeep(middle, deep);
 	}
 
-	private callers(slice: Slice): HTMLElement {
+	private fillDeep(box: HTMLElement, deep: Deep): void {
+		if (deep.arguments.length)
+			box.append(make("h3", {}, "Arguments"), table("Arguments", [
+				{ name: "name", text: row => plain(row.name) },
+				{ name: "value", text: row => plain(row.value ?? "null") },
+				{ name: "type", text: row => row.type },
+			], deep.arguments));
+		if (deep.stack.length)
+			box.append(make("h3", {}, "Stack, innermost first"), table("Stack", [
+				{ name: "function", text: row => plain(row.name) },
+				{ name: "source", text: row => (row.file ? plain(`${row.file}:${row.line}`) : "") },
+			], deep.stack));
+		this.flows(box, "Flows that come here", deep.flowsIn, flow => flow.from);
+		this.flows(box, "Flows that go on", deep.flowsOut, flow => flow.to);
+		if (deep.more)
+			box.append(quiet("There are more flows: trackway sql has all, in the table flow."));
+	}
+
+	private flows(box: HTMLElement, title: string, flows: Flow[], end: (flow: Flow) => FlowEnd): void {
+		if (!flows.length)
+			return;
 		const { unit } = this.context.trace();
-		return table("Callers", [
+		box.append(make("h3", {}, title), table<Flow>(title, [
+			{ name: "flow", text: flow => plain(flow.name || flow.id) },
+			{ name: "on", text: flow => this.context.timeline.title(end(flow).track) },
+			{ name: "at", number: true, text: flow => time(end(flow).time, unit) },
+		], flows, flow => this.openEnd(end(flow))));
+	}
+
+	private related(title: string, slice: Slice, rows: Caller[]): HTMLElement {
+		const { unit } = this.context.trace();
+		return table(title, [
 			{ name: "name", text: row => plain(row.name) },
 			{ name: "duration", number: true, text: row => time(row.duration, unit) },
-		], slice.callers, row => this.context.open({ track: slice.track, lane: slice.lane, depth: row.depth, item: row.item },
+		], rows, row => this.context.open({ track: slice.track, lane: slice.lane, depth: row.depth, item: row.item },
 			{ from: row.begin, to: row.begin + row.duration }));
 	}
 

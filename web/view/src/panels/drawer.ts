@@ -13,12 +13,17 @@ const NEEDS: Record<Tab, (keyof State)[]> = {
 	details: ["slice"],
 	functions: ["selection", "tracks"],
 	flame: ["selection", "tracks", "query"],
+	callers: ["selection", "tracks", "function", "slice", "query"],
+	counters: ["selection", "tracks"],
+	states: ["selection", "tracks"],
+	compare: ["selection"],
 	search: ["query"],
+	sql: [],
 	table: ["view", "closed", "hidden", "filter", "pins"],
-	trace: ["hidden"],
+	trace: ["hidden", "clock"],
 };
 /** Asked of what is in sight where nothing is selected. */
-const OF_VIEW: Tab[] = ["functions", "flame"];
+const OF_VIEW: Tab[] = ["functions", "flame", "callers", "counters", "states", "compare"];
 
 export class Drawer {
 	private readonly box = byId("drawer");
@@ -52,6 +57,7 @@ export class Drawer {
 		this.box.classList.toggle("shut", tab === null);
 		for (const each of TABS) {
 			const element = byId(`tab-${each}`);
+			element.hidden = each !== tab && this.panels[each].useless?.() === true;
 			element.setAttribute("aria-selected", String(each === tab));
 			element.tabIndex = each === (tab ?? TABS[0]) ? 0 : -1;
 		}
@@ -88,7 +94,8 @@ export class Drawer {
 		const { tab } = this.context.store.state;
 		if (!step || tab === null)
 			return;
-		const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length]!;
+		const tabs = TABS.filter(each => !byId(`tab-${each}`).hidden);
+		const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length]!;
 		this.context.store.set({ tab: next });
 		byId(`tab-${next}`).focus();
 		event.preventDefault();

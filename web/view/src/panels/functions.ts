@@ -5,7 +5,7 @@ import { commandOf } from "../command";
 import { button, make, table, type Column } from "../dom";
 import { count, share, time, type Unit } from "../format";
 import { plain } from "../timeline/text";
-import { asked, copyButton, failed, quiet, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
 
 const WIDEST = 16384; // pixels, and
 const MOST = 4096; // tracks: the most that a window may have
@@ -82,7 +82,8 @@ export class Functions implements Panel {
 				button("Clear selection", () => context.store.set({ selection: null, tracks: [] })));
 		box.append(tools);
 		try {
-			const rows = await context.server.functions(stretch, tracks.length ? tracks : null, signal);
+			const rows = await watched(context, box, signal, (question, stop) =>
+				context.server.functions(stretch, tracks.length ? tracks : null, stop, question));
 			if (signal.aborted)
 				return;
 			this.fill(box, rows);
@@ -143,6 +144,7 @@ export class Functions implements Panel {
 			];
 			box.replaceChildren(make("h2", { class: "slice-name" }, plain(row.name)),
 				make("div", { class: "row" }, button("Slowest call", () => void this.slowest(row)),
+					button("Callers as a flame graph", () => context.store.set({ function: row.name, tab: "callers" })),
 					button("Find in the timeline", () => context.find(row.name)),
 					button("Back to all", () => box.replaceChildren())),
 				make("div", { class: "columns" },

@@ -20,6 +20,9 @@ export class TracePanel implements Panel {
 			{ name: "size", number: true, text: file => file.size === null ? "" : bytes(file.size) },
 			{ name: "begins", number: true, text: file => time(file.start, trace.unit) },
 		], trace.files));
+		if (trace.wall !== null && trace.unit === "ns")
+			box.append(make("div", { class: "row" }, button(this.context.store.state.clock ? "Times of the trace on the axis" : "Time of day on the axis",
+				() => this.context.store.set({ clock: !this.context.store.state.clock }))));
 		const hidden = this.context.store.state.hidden.length;
 		box.append(quiet(`${count(trace.list.length)} tracks${hidden ? `, ${count(hidden)} hidden` : ""}, ` +
 			`${time(trace.end, trace.unit)}, ${count(trace.events)} events` +
@@ -27,6 +30,16 @@ export class TracePanel implements Panel {
 		if (hidden)
 			box.append(make("div", { class: "row" }, button("Show hidden tracks", () => this.context.store.set({ hidden: [] }))));
 		this.findings(box, trace.findings, trace.files, trace.damage);
+	}
+
+	/** Shows where on the axis it is, if that is known. */
+	private go({ time: at }: Finding): void {
+		const { timeline, store } = this.context;
+		const span = (store.state.view.to - store.state.view.from) / 2;
+		if (at === null)
+			this.context.say("Where on the axis this is is not known");
+		else
+			timeline.show({ from: at - span, to: at + span });
 	}
 
 	private findings(box: HTMLElement, findings: Finding[], files: TraceFile[], all: number): void {
@@ -39,8 +52,9 @@ export class TracePanel implements Panel {
 			{ name: "at", number: true, text: finding => `0x${finding.offset.toString(16)}` },
 			{ name: "severity", text: finding => finding.severity },
 			{ name: "rule", text: finding => finding.rule },
+			{ name: "time", number: true, text: finding => (finding.time === null ? "" : time(finding.time, this.context.trace().unit)) },
 			{ name: "what", text: finding => plain(finding.text) },
-		], findings));
+		], findings, finding => this.go(finding)));
 		if (all > findings.length)
 			box.append(quiet(`${count(all - findings.length)} more: trackway check tells all.`));
 	}

@@ -27,6 +27,10 @@ export class Data {
 	constructor(private readonly server: Server, private readonly changed: () => void,
 		private readonly failed: (words: string) => void) { }
 
+	has(track: number): boolean {
+		return this.known.has(track);
+	}
+
 	rows(track: number): Row[] {
 		return this.known.get(track)?.rows ?? [];
 	}

@@ -1,18 +1,23 @@
 // draw.ts - the picture itself: what is drawn where, and with which words.
 // SPDX-License-Identifier: Apache-2.0
-import type { Boxes, Finding, Place, Row, Stretch, Values } from "../api";
+import { same, type Boxes, type Finding, type Place, type Row, type Stretch, type Values } from "../api";
 import { round, time, value, type Unit } from "../format";
 import { hash, type Theme } from "./colours";
 import { COUNTER, PAD, ROW, rowAt, type Layout, type Line } from "./layout";
+import { Pixels, pixelOf } from "./pixels";
+import type { Strip } from "./strip";
 import { label } from "./text";
-import { ticks } from "./ticks";
+import { clockTicks, step, ticks } from "./ticks";
 
 export const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
 export const SMALL = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
 const BASELINE = 12;
 const INDENT = 4;
+const OWN = 2 ** 31; // on: names of the strip, in the caches of those of the trace
 const FADED = 0.35; // what a search does not mean
 const TICK_ROOM = 110; // pixels
+const NARROW = 2; // pixels
+const MANY = 2000; // narrow rectangles: more are written as pixels
 const CROWDED = 5; // pixels between points: nearer, they are a band
 
 /** A box as it is drawn: what tests and the pointer look at. */
@@ -48,7 +53,15 @@ export interface Scene {
 	marks: number[];
 	findings: Finding[];
 	cursor: number | null;
+	strip: Strip | null;
+	/** Time of day at 0, in ns since midnight; null: the axis has the trace's own times. */
+	clock: number | null;
+	parent(track: number): number | null;
 	rows(track: number): Row[];
+	/** Whether a track's rows have come. */
+	has(track: number): boolean;
+	/** Draws what lies over the tracks besides. */
+	over(context: CanvasRenderingContext2D, scene: Scene): void;
 }
 
 /** What one colour fills: x, y, width, height; and x, y. */
@@ -60,6 +73,11 @@ interface Filling {
 export class Painter {
 	/** The boxes of the last picture, from top to bottom. */
 	boxes: Box[] = [];
+	private readonly pixels = new Pixels();
+	/** Of the picture, in pixels. */
+	private size = { width: 1, height: 1 };
+	/** How many narrow rectangles are gathered. */
+	private narrow = 0;
 	private columnWidth = 0;
 	private colours = new Map<number, string>();
 	private theme: Theme | null = null;
@@ -71,6 +89,7 @@ export class Painter {
 	private readonly faint: Box[] = [];
 	private readonly found: Box[] = [];
 	private query = "";
+	private strip: Strip | null = null;
 	/** Where the last point of a row is. */
 	private lastPoint = -Infinity;
 
@@ -79,6 +98,7 @@ export class Painter {
 	draw(scene: Scene): void {
 		const context = this.context;
 		this.boxes = [];
+		this.size = scene;
 		this.prepare(scene);
 		context.fillStyle = scene.theme.page;
 		context.fillRect(0, 0, scene.width, scene.height);
@@ -103,8 +123,11 @@ export class Painter {
 		if (this.theme !== scene.theme)
 			this.colours.clear();
 		this.theme = scene.theme;
-		if (this.query !== scene.query)
+		if (this.query !== scene.query || this.strip !== scene.strip)
 			this.hits.clear();
+		if (this.strip !== scene.strip)
+			this.colours.clear();
+		this.strip = scene.strip;
 		this.query = scene.query;
 		this.context.font = FONT;
 		this.context.textBaseline = "alphabetic";
@@ -113,7 +136,7 @@ export class Painter {
 
 	private grid(scene: Scene): void {
 		this.context.fillStyle = scene.theme.grid;
-		for (const at of ticks(scene.view.from, scene.view.to, scene.width / TICK_ROOM))
+		for (const { at } of ruled(scene))
 			this.context.fillRect(Math.round(xOf(scene, at)), 0, 1, scene.height);
 	}
 
@@ -144,8 +167,13 @@ export class Painter {
 		context.fillRect(0, y + line.height - 1, scene.width, 1);
 		if (!line.group || !scene.tracks.length)
 			this.selected(scene, line, y);
-		if (line.group)
+		if (line.group) {
+			if (line.closed)
+				this.inside(scene, line, y);
 			return;
+		}
+		if (!scene.has(line.track.id))
+			this.waiting(scene, y);
 		for (const row of scene.rows(line.track.id)) {
 			if (row.kind === "values") {
 				if (!line.closed || row.lane === 0)
@@ -161,22 +189,47 @@ export class Painter {
 		}
 	}
 
-	private colour(scene: Scene, name: number): string {
-		let colour = this.colours.get(name);
+	/** A closed process: how much of it runs where. */
+	private inside(scene: Scene, line: Line, y: number): void {
+		const context = this.context;
+		context.fillStyle = scene.theme.counter;
+		context.globalAlpha = 0.4;
+		for (const id of line.children)
+			for (const row of scene.rows(id)) {
+				if (row.kind !== "slices" || row.depth > 0)
+					continue;
+				for (let i = firstEndingAfter(row.end, scene.view.from); i < row.begin.length && row.begin[i]! <= scene.view.to; i++) {
+					const left = Math.max(0, xOf(scene, row.begin[i]!));
+					context.fillRect(left, y + 6, Math.max(1, Math.min(scene.width, xOf(scene, row.end[i]!)) - left), line.height - 13);
+				}
+			}
+		context.globalAlpha = 1;
+	}
+
+	/** A track whose slices have not come yet. */
+	private waiting(scene: Scene, y: number): void {
+		const context = this.context;
+		context.fillStyle = scene.theme.grid;
+		for (let x = 0; x < scene.width; x += 24)
+			context.fillRect(x, y + PAD + ROW / 2 - 1, 12, 2);
+	}
+
+	private colour(scene: Scene, key: number, name: string): string {
+		let colour = this.colours.get(key);
 		if (colour === undefined) {
-			colour = scene.theme.names[hash(scene.names[name] ?? "", scene.theme.names.length)]!;
-			this.colours.set(name, colour);
+			colour = scene.theme.names[hash(name, scene.theme.names.length)]!;
+			this.colours.set(key, colour);
 		}
 		return colour;
 	}
 
-	private isHit(scene: Scene, name: number): boolean {
+	private isHit(key: number, name: string): boolean {
 		if (this.query === "")
 			return false;
-		let hit = this.hits.get(name);
+		let hit = this.hits.get(key);
 		if (hit === undefined) {
-			hit = (scene.names[name] ?? "").toLowerCase().includes(this.query.toLowerCase());
-			this.hits.set(name, hit);
+			hit = name.toLowerCase().includes(this.query.toLowerCase());
+			this.hits.set(key, hit);
 		}
 		return hit;
 	}
@@ -194,8 +247,9 @@ export class Painter {
 	}
 
 	private box(scene: Scene, row: Boxes, i: number, x: number, width: number, y: number): void {
-		const nameId = row.name[i]!;
-		const name = scene.names[nameId] ?? "";
+		const own = row.track === scene.strip?.track.id;
+		const key = row.name[i]! + (own ? OWN : 0);
+		const name = (own ? scene.strip!.names : scene.names)[row.name[i]!] ?? "";
 		const count = row.count[i]!;
 		const point = row.kind === "points";
 		const columns = Math.floor((width - 2 * INDENT) / this.columnWidth);
@@ -203,9 +257,9 @@ export class Painter {
 		const box: Box = { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x, y, width, height: ROW - 1,
 			name, text, begin: row.begin[i]!, end: row.end[i]!, count, busy: row.busy[i]!, point };
 		this.boxes.push(box);
-		const hit = this.isHit(scene, nameId);
+		const hit = this.isHit(key, name);
 		const faded = this.query !== "" && !hit;
-		const filling = this.filling(this.colour(scene, nameId), faded);
+		const filling = this.filling(this.colour(scene, key, name), faded);
 		if (point && x - this.lastPoint < CROWDED) {
 			filling.rectangles.push(Math.max(this.lastPoint, x - CROWDED), y + 4, Math.min(CROWDED, x - this.lastPoint) + 1, 9);
 			this.lastPoint = x;
@@ -220,6 +274,8 @@ export class Painter {
 			const height = Math.max(3, Math.round((ROW - 1) * part));
 			filling.rectangles.push(x, y + ROW - 1 - height, width, height);
 		}
+		if (width <= NARROW)
+			this.narrow++;
 		if (text !== "")
 			(faded ? this.faint : this.written).push(box);
 		if (hit)
@@ -240,7 +296,8 @@ export class Painter {
 	private flush(scene: Scene): void {
 		const context = this.context;
 		context.globalAlpha = FADED;
-		this.fill(this.fadedFillings);
+		if (scene.query !== "")
+			this.fill(this.fadedFillings);
 		context.globalAlpha = 1;
 		this.fill(this.fillings);
 		for (const box of this.found)
@@ -253,6 +310,7 @@ export class Painter {
 		this.write(this.faint, scene.theme.muted);
 		this.write(this.written, scene.theme.text);
 		this.found.length = 0;
+		this.narrow = 0;
 	}
 
 	private fill(fillings: Map<string, Filling>): void {
@@ -260,14 +318,23 @@ export class Painter {
 		// An edge of paper: points that touch stay apart.
 		context.strokeStyle = this.theme!.page;
 		context.lineWidth = 1;
+		const asPixels = this.narrow > MANY;
+		if (asPixels)
+			this.pixels.begin(this.size.width, this.size.height);
 		for (const [colour, { rectangles, points }] of fillings) {
 			context.fillStyle = colour;
+			const pixel = pixelOf(colour);
 			for (let i = 0; i < rectangles.length; i += 4)
-				context.fillRect(rectangles[i]!, rectangles[i + 1]!, rectangles[i + 2]!, rectangles[i + 3]!);
+				if (asPixels && rectangles[i + 2]! <= NARROW)
+					this.pixels.fill(rectangles[i]!, rectangles[i + 1]!, rectangles[i + 2]!, rectangles[i + 3]!, pixel);
+				else
+					context.fillRect(rectangles[i]!, rectangles[i + 1]!, rectangles[i + 2]!, rectangles[i + 3]!);
 			for (let i = 0; i < points.length; i += 2)
 				this.point(points[i]!, points[i + 1]!);
 			rectangles.length = points.length = 0;
 		}
+		if (asPixels)
+			this.pixels.draw(context);
 	}
 
 	private write(boxes: Box[], ink: string): void {
@@ -303,7 +370,7 @@ export class Painter {
 		const height = (line.closed ? line.height : COUNTER) - 2 * PAD;
 		const bottom = y + (line.closed ? 0 : row.lane * COUNTER) + PAD + height;
 		const first = Math.max(0, firstEndingAfter(row.time, view.from) - 1);
-		let least = 0;
+		let least = Infinity;
 		let most = -Infinity;
 		let after = first;
 		for (; after < row.time.length && row.time[after]! <= view.to; after++) {
@@ -312,8 +379,10 @@ export class Painter {
 		}
 		if (after === first)
 			return;
-		const span = most > least ? most - least : 1;
-		const at = (number: number) => bottom - height * (number - least) / span;
+		// From 0: areas can be compared.
+		const lowest = Math.min(0, least);
+		const span = Math.max(0, most) - lowest || 1;
+		const at = (number: number) => bottom - height * (number - lowest) / span;
 		const context = this.context;
 		const edge = new Path2D();
 		const area = new Path2D();
@@ -334,7 +403,7 @@ export class Painter {
 		context.fill(area);
 		context.globalAlpha = 1;
 		context.stroke(edge);
-		this.legend(scene, `${line.track.series[row.lane] || "value"}: ${value(least)} to ${value(most)}`, bottom - height);
+		this.legend(scene, `${line.track.series[row.lane] || "value"}: ${least === most ? value(most) : `${value(least)} to ${value(most)}`}`, bottom - height);
 	}
 
 	/** A word on a plate of paper, readable whatever is behind. */
@@ -358,6 +427,7 @@ export class Painter {
 			if (finding.time !== null)
 				this.damage(scene, xOf(scene, finding.time));
 		this.outside(scene);
+		scene.over(context, scene);
 		context.fillStyle = scene.theme.accent;
 		for (const at of scene.selection ? [scene.selection.from, scene.selection.to] : [])
 			context.fillRect(Math.round(xOf(scene, at)), 0, 1, scene.height);
@@ -414,10 +484,6 @@ export class Painter {
 	}
 }
 
-export function same(a: Place, b: Place): boolean {
-	return a.track === b.track && a.lane === b.lane && a.depth === b.depth && a.item === b.item;
-}
-
 export function xOf(scene: { view: Stretch; width: number }, time: number): number {
 	return (time - scene.view.from) / (scene.view.to - scene.view.from) * scene.width;
 }
@@ -437,6 +503,8 @@ function firstEndingAfter(times: Float64Array, time: number): number {
 }
 
 export interface Ruled {
+	clock: number | null;
+	findings: Finding[];
 	view: Stretch;
 	width: number;
 	theme: Theme;
@@ -468,9 +536,8 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, heigh
 	const wide = plate ? context.measureText(plate.words).width : 0;
 	const left = plate ? Math.max(5, Math.min(scene.width - wide - 5, plate.at - wide / 2)) : scene.width;
 	const labels: string[] = [];
-	for (const at of ticks(scene.view.from, scene.view.to, scene.width / TICK_ROOM)) {
+	for (const { at, label } of ruled(scene)) {
 		const x = Math.round(xOf(scene, at));
-		const label = round(at, scene.unit);
 		labels.push(label);
 		context.fillStyle = scene.theme.line;
 		context.fillRect(x, 4, 1, height - 4);
@@ -480,6 +547,8 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, heigh
 		context.fillText(label, x + 5, 16);
 	}
 	if (plate) {
+		context.fillStyle = scene.theme.page;
+		context.fillRect(left - 4, 4, wide + 8, height - 8);
 		context.fillStyle = plate.ink;
 		context.fillText(plate.words, left, 16);
 	}
@@ -489,7 +558,29 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, heigh
 			Math.max(1, xOf(scene, scene.selection.to) - xOf(scene, scene.selection.from)), 3);
 	for (const mark of scene.marks)
 		flag(context, Math.round(xOf(scene, mark)), height);
+	context.fillStyle = scene.theme.damage;
+	for (const finding of scene.findings)
+		if (finding.time !== null)
+			warning(context, xOf(scene, finding.time), height);
 	return labels;
+}
+
+/** The ticks of the axis, and what stands at them. */
+function ruled({ view, width, unit, clock }: Ruled): { at: number; label: string }[] {
+	if (clock !== null && unit === "ns")
+		return clockTicks(view.from, view.to, width / TICK_ROOM, clock);
+	const most = width / TICK_ROOM;
+	const each = step(view.to - view.from, most);
+	return ticks(view.from, view.to, most).map(at => ({ at, label: round(at, unit, each) }));
+}
+
+/** Where something is damaged or lost. */
+function warning(context: CanvasRenderingContext2D, x: number, height: number): void {
+	context.beginPath();
+	context.moveTo(x, height - 10);
+	context.lineTo(x + 6, height);
+	context.lineTo(x - 6, height);
+	context.fill();
 }
 
 /** A mark on the ruler. */

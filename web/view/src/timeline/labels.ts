@@ -3,7 +3,7 @@
 import { button, make } from "../dom";
 import { count } from "../format";
 import type { Store } from "../state";
-import { KIND_NAMES, rowsOf, type Line } from "./layout";
+import { FIRST, KIND_NAMES, rowsOf, type Line } from "./layout";
 import { plain } from "./text";
 
 const TAIL = 6; // characters
@@ -68,7 +68,7 @@ export class Labels {
 				title: pinned ? "Unpin" : "Pin at the top", "aria-label": `Pin ${name}`, "aria-pressed": String(pinned),
 				"data-does": `pin ${track.id}` }));
 		if (!line.pinned)
-			does.append(button("\u00d7", () => this.store.set({ hidden: [...this.store.state.hidden, track.id] }), {
+			does.append(button("\u00d7", () => this.store.set(track.sort === FIRST ? { strip: "" } : { hidden: [...this.store.state.hidden, track.id] }), {
 				title: "Hide", "aria-label": `Hide ${name}`, "data-does": `hide ${track.id}` }));
 		const flat = !line.group && rowsOf(track) < 2;
 		const label = make("div", { class: `label${line.group ? " group" : ""}${flat ? " flat" : ""}` }, toggle,

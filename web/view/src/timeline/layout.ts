@@ -9,6 +9,8 @@ export const LEAST = 26; // a track of one row: its name needs the room
 export const COUNTER = 40;
 export const PAD = 4; // above and below the slices of a track
 
+export const FIRST = -Infinity; // the order of what a person has made: above all of the trace
+
 export interface Line {
 	track: Track;
 	/** What it is called where it stands. */
@@ -18,6 +20,8 @@ export interface Line {
 	inside: boolean;
 	pinned: boolean;
 	closed: boolean;
+	/** Of a group: what is in it. */
+	children: number[];
 	y: number;
 	height: number;
 }
@@ -70,9 +74,10 @@ function isBare(track: Track): boolean {
 
 /** CPUs stand together before all else; the trace's own hints say the rest. */
 function order(a: Track, b: Track): number {
+	const first = Number(b.sort === FIRST) - Number(a.sort === FIRST);
 	const cpus = Number(b.kind === "cpu") - Number(a.kind === "cpu");
 	const numbers = a.kind === "cpu" && b.kind === "cpu" ? a.file - b.file || Number(a.tid) - Number(b.tid) : 0;
-	return cpus || numbers || a.sort - b.sort || a.id - b.id;
+	return first || cpus || numbers || a.sort - b.sort || a.id - b.id;
 }
 
 /** Tracks by what they are in, each list in order. */
@@ -103,7 +108,8 @@ export function layOut(tracks: Track[], state: State): Layout {
 	const place = (track: Track, group: boolean, deep: boolean) => {
 		const closed = state.closed.includes(track.id);
 		const height = heightOf(track, group, closed);
-		layout.lines.push({ track, name: track.name, group, inside: deep, pinned: false, closed, y: layout.height, height });
+		layout.lines.push({ track, name: track.name, group, inside: deep, pinned: false, closed, y: layout.height, height,
+			children: group ? (inside.get(track.id) ?? []).map(child => child.id) : [] });
 		layout.height += height;
 	};
 	const walk = (track: Track, deep: boolean) => {
@@ -124,7 +130,7 @@ export function layOut(tracks: Track[], state: State): Layout {
 		if (!track)
 			continue;
 		const height = heightOf(track, false, state.closed.includes(id));
-		layout.pinned.push({ track, name: titleOf(track, tracks), group: false, inside: false, pinned: true, closed: state.closed.includes(id),
+		layout.pinned.push({ track, name: titleOf(track, tracks), group: false, inside: false, pinned: true, closed: state.closed.includes(id), children: [],
 			y: layout.pinnedHeight, height });
 		layout.pinnedHeight += height;
 	}

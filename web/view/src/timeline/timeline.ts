@@ -1,16 +1,18 @@
 // timeline.ts - the picture of all tracks: puts together layout, data, labels, drawing and hands.
 // SPDX-License-Identifier: Apache-2.0
-import type { Place, Server, Stretch, Trace } from "../api";
+import { same, type Answer, type Finding, type Place, type Row, type Server, type Stretch, type Trace, type Track } from "../api";
 import { byId, make, pairs } from "../dom";
 import { count, time, value } from "../format";
 import type { State, Store } from "../state";
+import { Arrows } from "./arrows";
 import { THEMES, type Theme } from "./colours";
 import { Data } from "./data";
-import { type Box, drawRuler, Painter, same, type Scene, xOf } from "./draw";
+import { type Box, drawRuler, Painter, type Scene, xOf } from "./draw";
 import { attach } from "./hands";
 import { Labels } from "./labels";
 import { GROUP, layOut, PAD, ROW, rowAt, titleOf, type Layout, type Line } from "./layout";
 import { Overview } from "./overview";
+import { stripOf, type Strip } from "./strip";
 import { plain } from "./text";
 
 const LEAST_SPAN = 20; // ns that fill the picture
@@ -36,6 +38,11 @@ export class Timeline {
 	private readonly painter = new Painter(this.context);
 	private readonly labels: Labels;
 	private readonly overview: Overview;
+	readonly arrows: Arrows;
+	/** Rows of a question as a track, and what it is made of. */
+	private strip: Strip | null = null;
+	private stripAnswer: Answer | null = null;
+	private madeOf: Answer | null = null;
 	private readonly darkness = matchMedia("(prefers-color-scheme: dark)");
 	width = 1;
 	private height = 1;
@@ -51,6 +58,7 @@ export class Timeline {
 		this.data = new Data(server, () => this.redraw(), failed);
 		this.labels = new Labels(store);
 		this.overview = new Overview(this.overviewCanvas, store, server, () => this.redraw());
+		this.arrows = new Arrows(server, () => this.redraw());
 		store.listen(changed => this.stateChanged(changed));
 		this.darkness.addEventListener("change", () => this.redraw());
 		new ResizeObserver(() => this.resize()).observe(this.picture);
@@ -82,6 +90,7 @@ export class Timeline {
 	/** Takes what the server now knows. */
 	update(trace: Trace): void {
 		this.trace = trace;
+		this.makeStrip();
 		this.data.generation = trace.generation;
 		this.data.end = Math.max(1, trace.end);
 		this.layAgain();
@@ -89,6 +98,32 @@ export class Timeline {
 			this.resize();
 		void this.overview.update(trace);
 		this.redraw();
+	}
+
+	/** All tracks: those of the trace, and the rows of a question. */
+	private get list(): Track[] {
+		const list = this.trace?.list ?? [];
+		return this.strip ? [...list, this.strip.track] : list;
+	}
+
+	/** Shows the rows of a question as a track; null takes it away. */
+	showStrip(answer: Answer | null): void {
+		this.stripAnswer = answer;
+		this.makeStrip();
+		this.layAgain();
+		this.redraw();
+	}
+
+	/** Its number is the first that no track of the trace has. */
+	private makeStrip(): void {
+		const id = this.trace?.list.length ?? 0;
+		if (this.strip?.track.id !== id || !this.stripAnswer || this.strip.rows.length === 0 || this.madeOf !== this.stripAnswer)
+			this.strip = this.stripAnswer ? stripOf(this.stripAnswer, id) : null;
+		this.madeOf = this.stripAnswer;
+	}
+
+	isStrip(track: number): boolean {
+		return track === this.strip?.track.id;
 	}
 
 	// ---- Where it looks ----
@@ -168,6 +203,11 @@ export class Timeline {
 		this.revealRow(place);
 	}
 
+	/** Scrolls to a track. */
+	revealTrack(track: number): void {
+		this.revealRow({ track, lane: 0, depth: 0, item: 0 });
+	}
+
 	private revealRow(place: Place): void {
 		const closed = this.closedAbove(place.track);
 		if (closed.length)
@@ -230,7 +270,7 @@ export class Timeline {
 	private layAgain(): void {
 		if (!this.trace)
 			return;
-		this.layout = layOut(this.trace.list, this.store.state);
+		this.layout = layOut(this.list, this.store.state);
 		this.spacer.style.height = `${this.layout.height + (this.layout.bare ? GROUP : 0)}px`;
 		this.tellRest();
 		const pinned = byId("pinned");
@@ -259,12 +299,24 @@ export class Timeline {
 		this.redraw();
 	}
 
+	private rows(track: number): Row[] {
+		return this.isStrip(track) ? this.strip!.rows : this.data.rows(track);
+	}
+
+	/** The time of day at 0, where the axis has it. */
+	private get clock(): number | null {
+		const wall = this.trace?.wall;
+		return this.store.state.clock && wall != null ? Number(wall % 86_400_000_000_000n) : null;
+	}
+
 	private scene(): Scene {
 		const { view, selection, tracks, slice, query, marks } = this.store.state;
 		return { view, selection, tracks, slice, query, marks, width: this.width, height: this.height,
 			scroll: this.scroller.scrollTop, layout: this.layout, names: this.server.names, theme: this.theme,
 			unit: this.trace?.unit ?? "ns", end: this.data.end, hovered: this.hovered, findings: this.trace?.findings ?? [],
-			cursor: this.cursor?.x ?? null, rows: track => this.data.rows(track) };
+			cursor: this.cursor?.x ?? null, rows: track => this.rows(track), strip: this.strip, clock: this.clock,
+			has: track => this.isStrip(track) || this.data.has(track),
+			parent: track => this.trace?.list[track]?.parent ?? null, over: (context, scene) => this.arrows.draw(context, scene) };
 	}
 
 	private draw(): void {
@@ -284,6 +336,7 @@ export class Timeline {
 		this.overview.draw(strip, this.overviewCanvas.width / ratio, this.overviewCanvas.height / ratio, this.theme);
 		this.tellSpan(time(scene.view.to - scene.view.from, this.trace.unit));
 		this.data.want(scene.view, this.width, this.tracksInSight());
+		this.arrows.want(scene.view, this.store.state.arrows);
 		this.tellEmpty();
 	}
 
@@ -299,7 +352,10 @@ export class Timeline {
 		const { scrollTop, clientHeight } = this.scroller;
 		const seen = (line: Line) => !line.group && line.y + line.height > scrollTop - clientHeight / 2 &&
 			line.y < scrollTop + 1.5 * clientHeight;
-		return [...new Set([...this.layout.pinned, ...this.layout.lines.filter(seen)].map(line => line.track.id))];
+		const closed = this.layout.lines.filter(line => line.group && line.closed && line.y + line.height > scrollTop &&
+			line.y < scrollTop + clientHeight).flatMap(line => line.children);
+		const open = [...this.layout.pinned, ...this.layout.lines.filter(seen)].map(line => line.track.id);
+		return [...new Set([...open, ...closed])].filter(id => !this.isStrip(id));
 	}
 
 	private tellEmpty(): void {
@@ -396,7 +452,7 @@ export class Timeline {
 			return null;
 		const at = this.timeAt(x);
 		const rows: [string, string][] = [];
-		for (const row of this.data.rows(line.track.id)) {
+		for (const row of this.rows(line.track.id)) {
 			if (row.kind !== "values")
 				continue;
 			const i = row.time.findLastIndex(each => each <= at);
@@ -435,7 +491,9 @@ export class Timeline {
 	private click(x: number, y: number): void {
 		const box = this.boxAt(x, y);
 		this.scroller.focus({ preventScroll: true });
-		if (box)
+		if (box && this.isStrip(box.track))
+			this.store.set({ selection: { from: box.begin, to: Math.max(box.end, box.begin + 1) }, tracks: [] });
+		else if (box)
 			this.opened({ track: box.track, lane: box.lane, depth: box.depth, item: box.item });
 		else
 			this.store.set({ slice: null, selection: null, tracks: [] });
@@ -459,6 +517,12 @@ export class Timeline {
 		});
 		let from: number | null = null;
 		const at = (event: PointerEvent) => event.clientX - this.ruler.getBoundingClientRect().left;
+		this.ruler.addEventListener("pointermove", event => this.tellFinding(at(event)));
+		this.ruler.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+		this.ruler.addEventListener("click", event => {
+			if (this.findingAt(event.offsetX))
+				this.store.set({ tab: "trace" });
+		});
 		this.ruler.addEventListener("pointerdown", event => {
 			from = at(event);
 			this.ruler.setPointerCapture(event.pointerId);
@@ -476,9 +540,25 @@ export class Timeline {
 		});
 	}
 
+	private findingAt(x: number): Finding | null {
+		return this.trace?.findings.find(finding => finding.time !== null && Math.abs(xOf(this, finding.time) - x) <= SNAP) ?? null;
+	}
+
+	/** What is damaged where the pointer is on the ruler. */
+	private tellFinding(x: number): void {
+		const found = this.findingAt(x);
+		this.tip.hidden = !found;
+		if (!found)
+			return;
+		this.tip.replaceChildren(make("strong", {}, found.rule), make("div", {}, plain(found.text)),
+			pairs([["record at", `0x${found.offset.toString(16)}`], ["time", time(found.time ?? 0, this.trace?.unit ?? "ns")]]));
+		this.tip.style.left = `${Math.max(4, Math.min(this.ruler.offsetLeft + x + 8, this.picture.clientWidth - this.tip.offsetWidth - 8))}px`;
+		this.tip.style.top = `${this.canvas.offsetTop + 6}px`;
+	}
+
 	/** What a person calls the track. */
 	title(track: number): string {
-		const list = this.trace?.list ?? [];
+		const { list } = this;
 		const found = list[track];
 		return found ? plain(titleOf(found, list)) : "";
 	}

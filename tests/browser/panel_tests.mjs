@@ -1,0 +1,207 @@
+#!/usr/bin/env node
+// panel_tests.mjs - what the page of `trackway view` answers about a trace: SQL, details, flows, callers, counters, two traces.
+// SPDX-License-Identifier: Apache-2.0
+//
+// usage: panel_tests.mjs --tool TRACKWAY [--page FOLDER]
+//
+// Prints TAP, as view_tests.mjs. What a panel says must be what is written down here, or what `trackway sql`, `counters`, `diff`
+// and `stat` print.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CALLS, lines, MARKUP, run, time, TOOL, traceOf, View } from "./view.mjs";
+
+const QUERY = "select ts, dur, name from slice where dur > 250000 order by ts, dur desc";
+
+/** A trace with a flow from the first read to the last slice of the second thread, and a counter. */
+function flowing() {
+	const trace = JSON.parse(traceOf(CALLS));
+	trace.traceEvents.push({ ph: "s", name: "send", cat: "net", id: 1, pid: 7, tid: 1, ts: 60 },
+		{ ph: "f", bp: "e", name: "send", cat: "net", id: 1, pid: 7, tid: 2, ts: 320 });
+	return JSON.stringify(trace);
+}
+
+async function ask(view, query) {
+	await view.page.locator("#tab-sql").click();
+	await view.page.locator("#sql").fill(query);
+	await view.page.locator("#sql").press("Control+Enter");
+}
+
+const SHARED = {
+	async "SQL answers as trackway sql does"(view) {
+		await ask(view, QUERY);
+		const wanted = lines("sql", "--json", view.file, QUERY);
+		assert(wanted.length > 2);
+		assert.deepEqual(await view.rows("Rows"), wanted.map(row => [String(row.ts), String(row.dur), row.name]));
+	},
+
+	async "its rows are a track, which a link has, too"(view) {
+		await view.page.getByRole("button", { name: "Show as a track" }).click();
+		await view.page.waitForFunction(() => window.trackway.lines()[0]?.name === "SQL");
+		await view.rest();
+		const [line] = await view.page.evaluate(() => window.trackway.lines());
+		const wanted = lines("sql", "--json", view.file, QUERY);
+		const drawn = (await view.boxes()).filter(box => box.track === line.id);
+		assert.deepEqual(drawn.map(box => [box.begin, box.end - box.begin, box.name]).sort(),
+			wanted.map(row => [row.ts, row.dur, row.name]).sort());
+		const same = (await view.boxes()).find(box => box.track !== line.id && box.name === "main");
+		assert.equal(drawn.find(box => box.name === "main").x, same.x);
+		await view.page.waitForFunction(() => location.hash.includes("strip="));
+		await view.page.reload();
+		await view.page.waitForFunction(() => window.trackway?.lines()[0]?.name === "SQL");
+		await view.page.getByRole("button", { name: "Hide SQL", exact: true }).focus();
+		await view.page.keyboard.press("Enter");
+		await view.page.waitForFunction(() => window.trackway.lines()[0].name !== "SQL");
+	},
+
+	async "what is wrong in SQL is told, and where"(view) {
+		await ask(view, "select nosuch from slice");
+		const text = await view.says("no such column: nosuch");
+		assert(text.includes("nosuch"));
+		await ask(view, "attach 'x.db' as x");
+		await view.page.locator("#panel [role=alert]").waitFor();
+		assert.match(await view.panel(), /not authorized|prohibited|cannot/);
+	},
+
+	async "details have arguments, callers and what is called"(view) {
+		await view.press("Escape", "Escape", "Escape");
+		await view.click(await view.box("parse", 0));
+		assert.deepEqual(await view.rows("Arguments"), [["number", "10", "integer"]]);
+		assert.deepEqual(await view.rows("Callers"), [["main", "1.000 ms"]]);
+		assert.deepEqual(await view.rows("Children"), [["read", "100.000 us"]]);
+	},
+
+	async "a function stands between the flame graphs of its callers and callees"(view) {
+		await view.press("Escape", "Escape");
+		await view.click(await view.box("parse", 1));
+		await view.page.getByRole("button", { name: "Callers", exact: true }).click();
+		await view.page.waitForFunction(() => window.trackway.sandwich().length === 2);
+		const plain = ({ name, depth, total, count }) => [name, depth, total, count];
+		const [callers, callees] = await view.page.evaluate(() => window.trackway.sandwich());
+		assert.deepEqual(callers.map(plain), [["parse", 0, 350_000, 2], ["main", 1, 350_000, 2]]);
+		assert.deepEqual(callees.map(plain), [["parse", 0, 350_000, 2], ["read", 1, 100_000, 1]]);
+	},
+
+	async "counters have their values in the selection"(view) {
+		await view.page.goto(view.page.url().replace(/#.*/, "#t=0-1000000&sel=400000-600000&tab=counters"));
+		const row = (await view.rows("Counters"))[0];
+		// 10 until 500 us, then 510.
+		assert.deepEqual(row.slice(-5), ["10", "10", "260", "510", "510"]);
+	},
+
+	async "a dropped file is told the command that opens it"(view) {
+		await view.page.evaluate(() => {
+			const data = new DataTransfer();
+			data.items.add(new File(["x"], "new one.fxt"));
+			document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+		});
+		assert.match(await view.page.locator("#alert").innerText(), /trackway view 'new one\.fxt'/);
+		await view.page.getByRole("button", { name: "Put away" }).click();
+		assert(!await view.page.locator("#alert").isVisible());
+	},
+};
+
+const ALONE = {
+	async "flows are arrows from slice to slice, and keys follow them"(browser, folder) {
+		const file = join(folder, "flows.json");
+		writeFileSync(file, flowing());
+		const view = await View.open(browser, [file]);
+		try {
+			await view.click((await view.boxes()).find(box => box.begin === 20_000));
+			await view.page.waitForFunction(() => window.trackway.arrows().length === 1);
+			const [arrow] = await view.page.evaluate(() => window.trackway.arrows());
+			const read = (await view.boxes()).find(box => box.begin === 20_000);
+			const other = (await view.boxes()).find(box => box.begin === 300_000 && box.end === 710_000);
+			const main = await view.box("main");
+			const x = ns => main.x + ns / 1_000_000 * main.width;
+			assert.equal(arrow.name, "send");
+			assert(Math.abs(arrow.x0 - x(60_000)) < 2 && Math.abs(arrow.x1 - x(320_000)) < 2, JSON.stringify(arrow));
+			const middle = box => box.y + 8.5;
+			assert(Math.abs(arrow.y1 - middle(other)) < 2, `${arrow.y1} at ${middle(other)}`);
+			assert(Math.abs(arrow.y0 - middle(read)) < 2, `${arrow.y0} at ${middle(read)}`);
+			assert.deepEqual((await view.rows("Flows that go on")).map(row => row.slice(0, 2)), [["send", "server / back"]]);
+			await view.page.locator("#scroller").focus();
+			await view.press("]");
+			await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 300_000);
+			await view.press("[");
+			await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 20_000);
+			await view.press("Escape", "Escape", "Escape");
+			await view.page.waitForFunction(() => window.trackway.arrows().length === 0);
+			await view.press("e");
+			await view.page.waitForFunction(() => window.trackway.arrows().length === 1);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "two fingers zoom, one pans"(browser, folder) {
+		const view = await View.open(browser, [join(folder, "calls.json")], { options: { hasTouch: true } });
+		try {
+			const session = await view.context.newCDPSession(view.page);
+			const { x, y, width } = await view.page.locator("#canvas").boundingBox();
+			const touch = (type, ...points) => session.send("Input.dispatchTouchEvent",
+				{ type, touchPoints: points.map((left, id) => ({ x: x + left, y: y + 60, id })) });
+			await touch("touchStart", width / 2 - 50, width / 2 + 50);
+			await touch("touchMove", width / 2 - 100, width / 2 + 100);
+			await touch("touchEnd");
+			const { view: near } = await view.state();
+			// What was under the fingers still is: twice as wide around the middle.
+			assert(Math.abs(near.to - near.from - 500_000) < 20_000, JSON.stringify(near));
+			assert(Math.abs((near.to + near.from) / 2 - 500_000) < 20_000, JSON.stringify(near));
+			await touch("touchStart", width / 2);
+			await touch("touchMove", width / 2 - 100);
+			await touch("touchMove", width / 2 - 200);
+			await touch("touchEnd");
+			assert((await view.state()).view.from > near.from + 50_000);
+			assert.equal((await view.state()).selection, null);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "a server that has ended is told, and what was seen stays"(browser, folder) {
+		const view = await View.open(browser, [join(folder, "calls.json")]);
+		try {
+			const ended = new Promise(resolve => view.server.once("exit", resolve));
+			view.server.kill("SIGINT");
+			await ended;
+			await view.page.keyboard.press("w");
+			await view.page.keyboard.press("w");
+			await view.page.keyboard.press("w");
+			await view.page.locator("#alert").waitFor();
+			assert.match(await view.page.locator("#alert").innerText(), /has ended/);
+			assert((await view.boxes()).some(box => box.name === "main"));
+		} finally {
+			await view.context.close();
+		}
+	},
+
+	async "two traces are compared as trackway diff does"(browser, folder) {
+		const before = join(folder, "calls.json");
+		const after = join(folder, "after.json");
+		writeFileSync(after, traceOf(CALLS.map(([name, tid, begin, wide]) => [name, tid, begin, name === "worker" ? wide + 150 : wide])));
+		const view = await View.open(browser, [before, after]);
+		try {
+			await view.page.locator("#tab-compare").click();
+			const rows = await view.rows("Differences");
+			assert.deepEqual(rows[0].slice(0, 4), ["worker", time(160_000), time(310_000), "+150.000 us"]);
+			assert(rows.slice(1).every(row => row[3] === "0 ns"));
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "times of day stand on the axis where the trace has them"(browser, folder) {
+		const view = await View.open(browser, [join(folder, "calls.json")]);
+		try {
+			await view.press("c");
+			assert.match(await view.page.locator(".said").innerText(), /does not tell/);
+			assert.equal((await view.state()).clock, false);
+		} finally {
+			await view.close();
+		}
+	},
+};
+
+await run(SHARED, ALONE);

@@ -1,0 +1,257 @@
+// exported.ts - a window of a trace that the page itself holds: the same answers as the server's, without one.
+// SPDX-License-Identifier: Apache-2.0
+import { decodeWindow, frameOf, functionOf, Refusal, same, Server, traceOf, type Boxes, type Caller, type Found, type Frame, type Function,
+	type Near, type Place, type Row, type Slice, type Stretch, type Trace, type Values, type Window } from "./api";
+
+const BLOCK = "trackway-data";
+
+function bytesOf(base64: string): ArrayBuffer {
+	return Uint8Array.from(atob(base64), character => character.charCodeAt(0)).buffer;
+}
+
+function boxesOf(row: Boxes, keep: number[], merged: (at: number) => Merged): Boxes {
+	const of = (take: (part: Merged) => number) => Float64Array.from(keep, at => take(merged(at)));
+	return { track: row.track, lane: row.lane, depth: row.depth, kind: row.kind, begin: of(part => part.begin), end: of(part => part.end),
+		busy: of(part => part.busy), item: of(part => part.item), count: Uint32Array.from(of(part => part.count)),
+		name: Uint32Array.from(of(part => part.name)) };
+}
+
+/** Slices that are one entry. */
+interface Merged {
+	begin: number;
+	end: number;
+	busy: number;
+	item: number;
+	count: number;
+	name: number;
+	longest: number;
+}
+
+/** The entries of a row in a window: those that begin and end in one pixel become one. */
+export function narrowed(row: Boxes, { from, to }: Stretch, width: number): Boxes {
+	const pixel = (time: number) => Math.floor((time - from) / (to - from) * width);
+	const entries: Merged[] = [];
+	for (let i = 0; i < row.begin.length; i++) {
+		const begin = row.begin[i]!;
+		const end = row.end[i]!;
+		if (end < from || begin > to)
+			continue;
+		const last = entries[entries.length - 1];
+		const one = { begin, end, busy: row.busy[i]!, item: row.item[i]!, count: row.count[i]!, name: row.name[i]!, longest: end - begin };
+		if (!last || pixel(last.begin) !== pixel(end) || last.begin < from) {
+			entries.push(one);
+			continue;
+		}
+		last.end = Math.max(last.end, end);
+		last.busy += one.busy;
+		last.count += one.count;
+		if (one.longest > last.longest)
+			Object.assign(last, { item: one.item, name: one.name, longest: one.longest });
+	}
+	return boxesOf(row, entries.map((_, at) => at), at => entries[at]!);
+}
+
+function valuesIn(row: Values, { from, to }: Stretch): Values {
+	let first = row.time.findIndex(time => time > from) - 1;
+	if (first === -2)
+		first = row.time.length - 1;
+	first = Math.max(0, first);
+	const beyond = row.time.findIndex(time => time > to);
+	const after = beyond < 0 ? row.time.length : beyond;
+	const cut = (all: Float64Array) => all.slice(first, after);
+	return { ...row, time: cut(row.time), least: cut(row.least), most: cut(row.most), last: cut(row.last) };
+}
+
+/** A call inside of a stretch. */
+interface Call {
+	name: string;
+	depth: number;
+	total: number;
+	self: number;
+}
+
+/** The answers of a server, of what the page holds. */
+export class Exported extends Server {
+	override readonly live = false;
+	private readonly rows: Row[];
+	private readonly known: Trace;
+
+	constructor(private readonly data: any) {
+		super();
+		this.known = traceOf(data.trace);
+		this.rows = decodeWindow(bytesOf(data.window), this.names).rows;
+	}
+
+	/** What the page holds, if it is one that was written as a file. */
+	static here(): Exported | null {
+		const block = document.getElementById(BLOCK);
+		return block ? new Exported(JSON.parse(block.textContent ?? "")) : null;
+	}
+
+	override async trace(): Promise<Trace> {
+		return this.known;
+	}
+
+	override async window(stretch: Stretch, width: number, tracks: number[]): Promise<Window> {
+		const asked = new Set(tracks);
+		const rows = this.rows.filter(row => asked.has(row.track)).map(row =>
+			row.kind === "values" ? valuesIn(row, stretch) : narrowed(row, stretch, width));
+		return { generation: this.known.generation, ...stretch, rows: rows.filter(row => (row.kind === "values" ? row.time : row.begin).length > 0) };
+	}
+
+	private boxes(): Boxes[] {
+		return this.rows.filter((row): row is Boxes => row.kind !== "values");
+	}
+
+	private at(row: Boxes, i: number): Near & { name: string } {
+		return { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, begin: row.begin[i]!, end: row.end[i]!,
+			name: this.names[row.name[i]!] ?? "" };
+	}
+
+	private find(place: Place): { row: Boxes; i: number } | null {
+		const row = this.boxes().find(each => same(each, place, false));
+		const i = row?.item.indexOf(place.item) ?? -1;
+		return row && i >= 0 ? { row, i } : null;
+	}
+
+	override async slice(place: Place): Promise<Slice> {
+		const found = this.find(place);
+		if (!found)
+			throw new Refusal("this file does not have the slice");
+		const it = this.at(found.row, found.i);
+		const lane = this.boxes().filter(row => row.track === place.track && row.lane === place.lane && row.kind === "slices");
+		const callerOf = (near: Near & { name: string }): Caller => ({ name: near.name, depth: near.depth, item: near.item,
+			begin: near.begin, duration: near.end - near.begin });
+		const callers = lane.filter(row => row.depth < place.depth).sort((a, b) => b.depth - a.depth).flatMap(row => {
+			const i = row.begin.findLastIndex((begin, at) => begin <= it.begin && row.end[at]! >= it.end);
+			return i < 0 ? [] : [callerOf(this.at(row, i))];
+		});
+		const inner = lane.find(row => row.depth === place.depth + 1);
+		const children = inner ? [...inner.begin.keys()].filter(i => inner.begin[i]! >= it.begin && inner.end[i]! <= it.end)
+			.map(i => callerOf(this.at(inner, i))) : [];
+		return { ...place, name: it.name, category: "", file: this.known.list[place.track]?.file ?? 0, offset: null, begin: it.begin, end: it.end,
+			duration: it.end - it.begin, callers, children: children.slice(0, 100), childCount: children.length, source: null };
+	}
+
+	override async neighbour(place: Place, direction: "next" | "previous"): Promise<Near | null> {
+		const found = this.find(place);
+		const i = found ? found.i + (direction === "next" ? 1 : -1) : -1;
+		return found && i >= 0 && i < found.row.begin.length ? this.at(found.row, i) : null;
+	}
+
+	override async occurrence(name: string, at: number, direction: "next" | "previous"): Promise<Near | null> {
+		const id = this.names.indexOf(name);
+		let best: Near | null = null;
+		for (const row of this.boxes())
+			for (let i = 0; i < row.begin.length; i++) {
+				const begin = row.begin[i]!;
+				if (row.name[i] !== id || (direction === "next" ? begin <= at : begin >= at))
+					continue;
+				if (!best || (direction === "next" ? begin < best.begin : begin > best.begin))
+					best = this.at(row, i);
+			}
+		return best;
+	}
+
+	override async search(text: string, limit: number): Promise<{ names: Found[]; more: boolean }> {
+		const wanted = text.toLowerCase();
+		const names = this.data.stat.functions.map(functionOf).filter((row: Function) => row.name.toLowerCase().includes(wanted))
+			.sort((a: Found, b: Found) => b.total - a.total);
+		return { names: names.slice(0, limit), more: names.length > limit };
+	}
+
+	override async details(): Promise<null> {
+		return null;
+	}
+
+	override async flows(): Promise<{ flows: []; more: boolean }> {
+		return { flows: [], more: false };
+	}
+
+	private isWhole({ from, to }: Stretch, tracks: number[] | null): boolean {
+		return !tracks && from <= 0 && to >= this.known.end;
+	}
+
+	/** Whether a track's slices are calls: not what a CPU runs, nor what goes on beside threads. */
+	private calling(track: number): boolean {
+		const kind = this.known.list[track]?.kind;
+		return kind === "thread" || kind === "cpu" && this.known.unit !== "ns";
+	}
+
+	/** The calls of some tracks in a stretch, cut to it, depth first. */
+	private *calls({ from, to }: Stretch, tracks: number[] | null): Generator<Call> {
+		const lanes = new Map<string, Boxes[]>();
+		for (const row of this.boxes())
+			if (row.kind === "slices" && this.calling(row.track) && (!tracks || tracks.includes(row.track)))
+				lanes.set(`${row.track}.${row.lane}`, [...lanes.get(`${row.track}.${row.lane}`) ?? [], row]);
+		for (const rows of lanes.values()) {
+			if (rows.some(row => row.count.some(count => count > 1)))
+				throw new Refusal("this file does not hold each slice: only sums of all of it can be told");
+			const all = rows.flatMap(row => [...row.begin.keys()].map(i => this.at(row, i)))
+				.filter(near => near.begin < to && near.end > from).sort((a, b) => a.begin - b.begin || a.depth - b.depth);
+			const calls = all.map(near => ({ near, total: Math.min(near.end, to) - Math.max(near.begin, from), self: 0 }));
+			const open: typeof calls = [];
+			for (const call of calls) {
+				open.length = Math.min(open.length, call.near.depth);
+				call.self = call.total;
+				const above = open[call.near.depth - 1];
+				if (above)
+					above.self -= call.total;
+				open[call.near.depth] = call;
+			}
+			for (const { near, total, self } of calls)
+				yield { name: near.name, depth: near.depth, total, self };
+		}
+	}
+
+	override async functions(stretch: Stretch, tracks: number[] | null): Promise<Function[]> {
+		if (this.isWhole(stretch, tracks))
+			return this.data.stat.functions.map(functionOf);
+		const all = new Map<string, Call[]>();
+		for (const call of this.calls(stretch, tracks))
+			all.set(call.name, [...all.get(call.name) ?? [], call]);
+		return [...all].map(([name, calls]) => {
+			const times = calls.map(call => call.total).sort((a, b) => a - b);
+			const at = (part: number) => times[Math.min(times.length - 1, Math.ceil(times.length * part) - 1)]!;
+			const sum = (take: (call: Call) => number) => calls.reduce((most, call) => most + take(call), 0);
+			return { name, count: calls.length, total: sum(call => call.total), self: sum(call => call.self), min: times[0]!,
+				max: times[times.length - 1]!, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+		});
+	}
+
+	override async flame(stretch: Stretch, tracks: number[] | null): Promise<Frame[]> {
+		if (this.isWhole(stretch, tracks))
+			return this.data.flame.split("\n").filter(Boolean).map((line: string) => frameOf(JSON.parse(line)));
+		return framesOf(this.calls(stretch, tracks));
+	}
+}
+
+interface Branch extends Frame {
+	inside: Map<string, Branch>;
+}
+
+/** Calls as a tree, those of one name and one caller together. */
+export function framesOf(calls: Iterable<Call>): Frame[] {
+	const branch = (name: string, depth: number): Branch => ({ name, depth, total: 0, self: 0, count: 0, inside: new Map() });
+	const root = branch("", 0);
+	const path: Branch[] = [root];
+	for (const { name, depth, total, self } of calls) {
+		path.length = Math.min(path.length, depth + 1);
+		const above = path[path.length - 1]!;
+		const it = above.inside.get(name) ?? branch(name, above.depth + 1);
+		above.inside.set(name, it);
+		it.total += total;
+		it.self += self;
+		it.count++;
+		if (depth === 0)
+			root.total += total;
+		path.push(it);
+	}
+	const frames: Frame[] = [];
+	const walk = (it: Branch) => {
+		frames.push({ name: it.name, depth: it.depth, total: it.total, self: it.self, count: it.count });
+		[...it.inside.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).forEach(walk);
+	};
+	walk(root);
+	return frames;
+}

@@ -1,0 +1,78 @@
+// states.ts - what threads did with a selection's time: ran, waited for a CPU, slept.
+// SPDX-License-Identifier: Apache-2.0
+import { commandOf } from "../command";
+import { make, table } from "../dom";
+import { count, share, time } from "../format";
+import { plain } from "../timeline/text";
+import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
+import { about } from "./functions";
+
+const SHOWN = 1000;
+/** The words of thread_state, as doc/sql.md has them. */
+const WORDS: Record<string, string> = { Running: "running", R: "waits for a CPU", "R+": "waits for a CPU, preempted", S: "sleeps",
+	D: "sleeps, cannot be woken", T: "stopped", Z: "ended" };
+
+interface Time {
+	thread: string;
+	state: string;
+	count: number;
+	total: number;
+	utid: number;
+}
+
+/** The question: times cut to the stretch. */
+export function statesQuery(from: number, to: number): string {
+	return `select coalesce(p.name || ' / ', '') || coalesce(t.name, 'thread ' || t.tid) as thread, s.state, count(*) as n,
+	sum(min(s.ts + s.dur, ${to}) - max(s.ts, ${from})) as total, s.utid
+from thread_state s left join thread t using (utid) left join process p using (upid)
+where s.ts < ${to} and s.ts + s.dur > ${from}
+group by s.utid, s.state order by coalesce(s.state in ('S', 'D', 'T'), 0), total desc`;
+}
+
+/** The states of a thread as a track. */
+export function stripQuery(utid: number, thread: string): string {
+	const words = Object.entries(WORDS).map(([state, word]) => `when '${state}' then '${word}'`).join(" ");
+	return `select ts, dur, case state ${words} else coalesce(state, 'not known') end as name, '${thread.replaceAll("'", "''")}: states' as track
+from thread_state where utid = ${utid}`;
+}
+
+export class States implements Panel {
+	readonly title = "States";
+
+	constructor(private readonly context: Context) { }
+
+	useless(): boolean {
+		return !this.context.server.live || this.context.trace().unit !== "ns" || !this.context.trace().list.some(track => track.kind === "cpu");
+	}
+
+	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
+		const { context } = this;
+		const { stretch, tracks } = asked(context);
+		const { unit } = context.trace();
+		box.append(about(context), make("div", { class: "row" }, copyButton(context, "Copy command", () =>
+			commandOf("sched", context.trace(), stretch, tracks), "Command")));
+		try {
+			const query = statesQuery(Math.floor(stretch.from), Math.ceil(stretch.to));
+			const { rows } = await watched(context, box, signal, (question, stop) =>
+				context.server.sql(query, SHOWN, tracks.length ? { stretch, tracks } : null, stop, question));
+			if (signal.aborted)
+				return;
+			const times = rows.map(([thread, state, n, total, utid]): Time => ({ thread: String(thread ?? "?"), state: String(state ?? "not known"),
+				count: Number(n), total: Number(total), utid: Number(utid) }));
+			if (!times.length) {
+				box.append(quiet("No thread has a state here."));
+				return;
+			}
+			box.append(table<Time>("Thread states", [
+				{ name: "thread", text: row => plain(row.thread), value: row => row.thread },
+				{ name: "state", text: row => WORDS[row.state] ?? row.state, value: row => row.state },
+				{ name: "count", number: true, text: row => count(row.count), value: row => row.count },
+				{ name: "total", number: true, text: row => time(row.total, unit), value: row => row.total },
+				{ name: "of the time", number: true, text: row => share(row.total, stretch.to - stretch.from), value: row => row.total },
+			], times, row => context.store.set({ strip: stripQuery(row.utid, row.thread) })));
+			box.append(quiet("A row shows the states of its thread as a track."));
+		} catch (error) {
+			failed(box, error);
+		}
+	}
+}
