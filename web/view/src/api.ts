@@ -19,6 +19,15 @@ export interface TraceFile {
 	title: string;
 	size: number | null;
 	start: number;
+	/** How it is another file than when it was opened: "grown", "truncated", "replaced", "gone". */
+	changed: string | null;
+}
+
+/** A stretch that is lost, of one track or of all. */
+export interface Lost extends Stretch {
+	track: number | null;
+	bytes: number;
+	offset: number;
 }
 
 export interface Finding {
@@ -63,6 +72,9 @@ export interface Trace extends Progress {
 	findings: Finding[];
 	/** How many there are. */
 	damage: number;
+	/** The first stretches that are lost, and how many there are. */
+	lost: Lost[];
+	lostCount: number;
 	list: Track[];
 }
 
@@ -371,7 +383,10 @@ export function traceOf(answer: any): Trace {
 		wall: answer.wall == null ? null : BigInt(answer.wall),
 		files: answer.files.map((file: any) => ({
 			path: file.path, format: file.format, title: file.title ?? file.format, size: known(file.size),
-			start: Number(file.start ?? 0) })),
+			start: Number(file.start ?? 0), changed: file.changed ?? null })),
+		lost: (answer.lost ?? []).map((lost: any) => ({ track: lost.track ?? null, from: Number(lost.from), to: Number(lost.to),
+			bytes: Number(lost.bytes ?? 0), offset: Number(lost.offset ?? 0) })),
+		lostCount: Number(answer.lost_count ?? answer.lost?.length ?? 0),
 		damage: Number(answer.finding_count ?? answer.findings.length),
 		findings: answer.findings.map((finding: any) => ({
 			...finding, offset: Number(finding.offset), time: known(finding.time) })),

@@ -30,6 +30,8 @@ const OFTEN = 250; // ms between questions while the trace is read
 const SELDOM = 1000; // while it may grow
 const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
+const LATER = 5000; // between looks at whether files have changed
+const CHANGES: Record<string, string> = { grown: "has grown", truncated: "was cut off", replaced: "is another file now", gone: "is gone" };
 const STRIP = 10_000; // rows that are a track
 const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
 
@@ -117,6 +119,22 @@ class Page implements Context {
 			const progress = await this.server.progress().catch(() => null);
 			if (progress)
 				await this.take(progress);
+		}
+	}
+
+	/** Tells, once each, of files that are not what they were when they were opened. */
+	async watch(): Promise<void> {
+		const told = new Set<string>();
+		while (this.server.live) {
+			await new Promise(resolve => setTimeout(resolve, LATER));
+			if (document.hidden)
+				continue;
+			const now = await this.server.trace().catch(() => null);
+			const changed = now?.files.filter(file => file.changed !== null && !told.has(file.path + file.changed)) ?? [];
+			changed.forEach(file => told.add(file.path + file.changed));
+			if (changed.length)
+				alarm(`${changed.map(file => `${plain(file.path)} ${CHANGES[file.changed!] ?? "has changed"}`).join("; ")}. ` +
+					"The picture is of what it was: start trackway view again to see it.");
 		}
 	}
 
@@ -318,6 +336,7 @@ function expose(page: Page): void {
 		boxes: () => page.timeline.boxes,
 		ticks: () => page.timeline.labelsDrawn,
 		lines: () => page.timeline.layout.lines.map(({ track, y, height }) => ({ id: track.id, name: track.name, y, height })),
+		hatched: () => page.timeline.hatched,
 		arrows: () => page.timeline.arrows.drawn,
 		flame: () => page.flame.drawn.map(({ name, depth, total, self, count: calls, x, width, text }) =>
 			({ name, depth, total, self, count: calls, x, width, text })),
@@ -337,6 +356,7 @@ async function start(): Promise<void> {
 		const page = new Page(server, await server.trace());
 		expose(page);
 		await page.follow();
+		await page.watch();
 	} catch (error) {
 		const empty = byId("empty");
 		empty.hidden = false;

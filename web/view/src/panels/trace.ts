@@ -1,6 +1,6 @@
 // trace.ts - what is open: files, and what is damaged in them.
 // SPDX-License-Identifier: Apache-2.0
-import type { Finding, TraceFile } from "../api";
+import type { Finding, Lost, Trace, TraceFile } from "../api";
 import { button, make, table } from "../dom";
 import { bytes, count, time } from "../format";
 import { plain } from "../timeline/text";
@@ -29,6 +29,7 @@ export class TracePanel implements Panel {
 			`${trace.wall === null ? "" : `; 0 is ${wallClock(trace.wall, 0)}`}`));
 		if (hidden)
 			box.append(make("div", { class: "row" }, button("Show hidden tracks", () => this.context.store.set({ hidden: [] }))));
+		this.lost(box, trace);
 		this.findings(box, trace.findings, trace.files, trace.damage);
 	}
 
@@ -42,12 +43,27 @@ export class TracePanel implements Panel {
 			timeline.show({ from: at - span, to: at + span });
 	}
 
+	private lost(box: HTMLElement, { lost, lostCount, unit }: Trace): void {
+		if (!lost.length)
+			return;
+		const { timeline } = this.context;
+		box.append(make("h2", {}, "Lost"), table<Lost>("Lost", [
+			{ name: "track", text: each => (each.track === null ? "" : timeline.title(each.track)) },
+			{ name: "from", number: true, text: each => time(each.from, unit) },
+			{ name: "to", number: true, text: each => time(each.to, unit) },
+			{ name: "bytes", number: true, text: each => count(each.bytes) },
+			{ name: "at", number: true, text: each => `0x${each.offset.toString(16)}` },
+		], lost, each => timeline.show({ from: each.from - (each.to - each.from + 10), to: each.to + (each.to - each.from + 10) })));
+		if (lostCount > lost.length)
+			box.append(quiet(`${count(lostCount - lost.length)} more.`));
+	}
+
 	private findings(box: HTMLElement, findings: Finding[], files: TraceFile[], all: number): void {
 		if (!findings.length) {
 			box.append(quiet("Nothing is damaged."));
 			return;
 		}
-		box.append(make("h2", {}, "Damaged and lost"), table<Finding>("Findings", [
+		box.append(make("h2", {}, "Damaged"), table<Finding>("Findings", [
 			{ name: "file", text: finding => plain(files[finding.file]?.path ?? "") },
 			{ name: "at", number: true, text: finding => `0x${finding.offset.toString(16)}` },
 			{ name: "severity", text: finding => finding.severity },

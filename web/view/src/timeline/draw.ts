@@ -1,13 +1,13 @@
 // draw.ts - the picture itself: what is drawn where, and with which words.
 // SPDX-License-Identifier: Apache-2.0
-import { same, type Boxes, type Finding, type Place, type Row, type Stretch, type Values } from "../api";
-import { round, time, value, type Unit } from "../format";
+import { same, type Boxes, type Finding, type Lost, type Place, type Row, type Stretch, type Values } from "../api";
+import { value, type Unit } from "../format";
 import { hash, type Theme } from "./colours";
 import { COUNTER, PAD, ROW, rowAt, type Layout, type Line } from "./layout";
 import { Pixels, pixelOf } from "./pixels";
+import { ruled } from "./ruler";
 import type { Strip } from "./strip";
 import { label } from "./text";
-import { clockTicks, step, ticks } from "./ticks";
 
 export const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
 export const SMALL = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
@@ -15,7 +15,9 @@ const BASELINE = 12;
 const INDENT = 4;
 const OWN = 2 ** 31; // on: names of the strip, in the caches of those of the trace
 const FADED = 0.35; // what a search does not mean
-const TICK_ROOM = 110; // pixels
+const GAP = 7; // pixels between the strokes over what is lost
+export const LEAST_LOST = 3; // pixels
+const SPOT = 5; // numbers of a box
 const NARROW = 2; // pixels
 const MANY = 2000; // narrow rectangles: more are written as pixels
 const CROWDED = 5; // pixels between points: nearer, they are a band
@@ -52,6 +54,7 @@ export interface Scene {
 	query: string;
 	marks: number[];
 	findings: Finding[];
+	lost: Lost[];
 	cursor: number | null;
 	strip: Strip | null;
 	/** Time of day at 0, in ns since midnight; null: the axis has the trace's own times. */
@@ -71,8 +74,14 @@ interface Filling {
 }
 
 export class Painter {
-	/** The boxes of the last picture, from top to bottom. */
-	boxes: Box[] = [];
+	/** The boxes of the last picture, from top to bottom: row, number in it, x, width and y of each. */
+	private readonly spots: number[] = [];
+	private readonly spotRows: Boxes[] = [];
+	private readonly texts = new Map<number, string>();
+	private made: Box[] | null = null;
+	private names: string[] = [];
+	/** Where something lost is drawn. */
+	hatched: { track: number; x: number; width: number }[] = [];
 	private readonly pixels = new Pixels();
 	/** Of the picture, in pixels. */
 	private size = { width: 1, height: 1 };
@@ -85,9 +94,11 @@ export class Painter {
 	/** Gathered for one flush: by colour, and the names upon them. */
 	private readonly fillings = new Map<string, Filling>();
 	private readonly fadedFillings = new Map<string, Filling>();
-	private readonly written: Box[] = [];
-	private readonly faint: Box[] = [];
-	private readonly found: Box[] = [];
+	private readonly written: number[] = [];
+	private readonly faint: number[] = [];
+	private readonly found: number[] = [];
+	private readonly chosen: number[] = [];
+	private readonly pointed: number[] = [];
 	private query = "";
 	private strip: Strip | null = null;
 	/** Where the last point of a row is. */
@@ -97,7 +108,11 @@ export class Painter {
 
 	draw(scene: Scene): void {
 		const context = this.context;
-		this.boxes = [];
+		this.spots.length = this.spotRows.length = 0;
+		this.texts.clear();
+		this.made = null;
+		this.names = scene.names;
+		this.hatched = [];
 		this.size = scene;
 		this.prepare(scene);
 		context.fillStyle = scene.theme.page;
@@ -112,6 +127,41 @@ export class Painter {
 			this.edge(scene, scene.layout.pinnedHeight);
 		}
 		this.over(scene);
+	}
+
+	/** The boxes of the last picture, from top to bottom: made when somebody asks. */
+	get boxes(): Box[] {
+		return this.made ??= Array.from({ length: this.spots.length / SPOT }, (_, at) => this.boxOf(at * SPOT));
+	}
+
+	private boxOf(at: number): Box {
+		const row = this.spotRows[this.spots[at]!]!;
+		const i = this.spots[at + 1]!;
+		return { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x: this.spots[at + 2]!, y: this.spots[at + 4]!,
+			width: this.spots[at + 3]!, height: ROW - 1, name: this.nameOf(row, i), text: this.texts.get(at) ?? "", begin: row.begin[i]!,
+			end: row.end[i]!, count: row.count[i]!, busy: row.busy[i]!, point: row.kind === "points" };
+	}
+
+	/** The box at a point; of narrow ones the nearest. */
+	at(x: number, y: number): Box | null {
+		const { spots } = this;
+		let found = -1;
+		for (let at = 0; at < spots.length; at += SPOT) {
+			const left = spots[at + 2]!;
+			const width = spots[at + 3]!;
+			const top = spots[at + 4]!;
+			if (y < top || y >= top + ROW)
+				continue;
+			const grace = this.spotRows[spots[at]!]!.kind === "points" ? 5 : width < 3 ? 2 : 0;
+			if (x >= left - grace && x < left + Math.max(width, 1) + grace)
+				if (found < 0 || Math.abs(left - x) <= Math.abs(spots[found + 2]! - x) || width > 3)
+					found = at;
+		}
+		return found < 0 ? null : this.boxOf(found);
+	}
+
+	private nameOf(row: Boxes, i: number): string {
+		return (row.track === this.strip?.track.id ? this.strip.names : this.names)[row.name[i]!] ?? "";
 	}
 
 	private edge(scene: Scene, y: number): void {
@@ -174,6 +224,9 @@ export class Painter {
 		}
 		if (!scene.has(line.track.id))
 			this.waiting(scene, y);
+		for (const lost of scene.lost)
+			if (lost.track === null || lost.track === line.track.id)
+				this.hatch(scene, line, lost, y);
 		for (const row of scene.rows(line.track.id)) {
 			if (row.kind === "values") {
 				if (!line.closed || row.lane === 0)
@@ -187,6 +240,32 @@ export class Painter {
 			if (top + ROW >= 0 && top <= scene.height)
 				this.row(scene, row, top);
 		}
+	}
+
+	/** What is lost, behind what is there. */
+	private hatch(scene: Scene, line: Line, lost: Lost, y: number): void {
+		const context = this.context;
+		const x = Math.max(-GAP, Math.round(xOf(scene, lost.from)));
+		const width = Math.min(scene.width + GAP, Math.max(x + LEAST_LOST, Math.round(xOf(scene, lost.to)))) - x;
+		if (x > scene.width || x + width < 0)
+			return;
+		this.hatched.push({ track: line.track.id, x, width });
+		context.save();
+		context.beginPath();
+		context.rect(x, y, width, line.height - 1);
+		context.clip();
+		context.globalAlpha = 0.12;
+		context.fillStyle = context.strokeStyle = scene.theme.damage;
+		context.fillRect(x, y, width, line.height - 1);
+		context.globalAlpha = 0.5;
+		context.lineWidth = 1;
+		context.beginPath();
+		for (let at = x - line.height - (x - line.height) % GAP; at < x + width; at += GAP) {
+			context.moveTo(at, y + line.height);
+			context.lineTo(at + line.height, y);
+		}
+		context.stroke();
+		context.restore();
 	}
 
 	/** A closed process: how much of it runs where. */
@@ -238,25 +317,31 @@ export class Painter {
 		const { view, width } = scene;
 		const scale = width / (view.to - view.from);
 		this.lastPoint = -Infinity;
+		this.spotRows.push(row);
+		const slice = scene.slice !== null && same(row, scene.slice, false) ? scene.slice.item : -1;
+		const hovered = scene.hovered !== null && same(row, scene.hovered, false) ? scene.hovered.item : -1;
 		for (let i = firstEndingAfter(row.end, view.from); i < row.begin.length && row.begin[i]! <= view.to; i++) {
 			// Whole pixels: sharper, and several times faster to fill.
 			const left = Math.round(Math.max(-2, (row.begin[i]! - view.from) * scale));
 			const right = Math.round(Math.min(width + 2, (row.end[i]! - view.from) * scale));
+			const at = this.spots.length;
 			this.box(scene, row, i, left, Math.max(right - left, 1), y);
+			if (row.item[i] === slice)
+				this.chosen.push(at);
+			else if (row.item[i] === hovered)
+				this.pointed.push(at);
 		}
 	}
 
 	private box(scene: Scene, row: Boxes, i: number, x: number, width: number, y: number): void {
-		const own = row.track === scene.strip?.track.id;
-		const key = row.name[i]! + (own ? OWN : 0);
-		const name = (own ? scene.strip!.names : scene.names)[row.name[i]!] ?? "";
+		const key = row.name[i]! + (row.track === scene.strip?.track.id ? OWN : 0);
+		const name = this.nameOf(row, i);
 		const count = row.count[i]!;
 		const point = row.kind === "points";
 		const columns = Math.floor((width - 2 * INDENT) / this.columnWidth);
 		const text = !point && count === 1 && columns > 0 ? label(name, columns) : "";
-		const box: Box = { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x, y, width, height: ROW - 1,
-			name, text, begin: row.begin[i]!, end: row.end[i]!, count, busy: row.busy[i]!, point };
-		this.boxes.push(box);
+		const at = this.spots.length;
+		this.spots.push(this.spotRows.length - 1, i, x, width, y);
 		const hit = this.isHit(key, name);
 		const faded = this.query !== "" && !hit;
 		const filling = this.filling(this.colour(scene, key, name), faded);
@@ -270,16 +355,19 @@ export class Painter {
 			filling.rectangles.push(x, y, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
 		} else {
 			// As full as the stretch is busy: what is not there is not drawn.
-			const part = box.end > box.begin ? Math.min(1, box.busy / (box.end - box.begin)) : 1;
+			const wide = row.end[i]! - row.begin[i]!;
+			const part = wide > 0 ? Math.min(1, row.busy[i]! / wide) : 1;
 			const height = Math.max(3, Math.round((ROW - 1) * part));
 			filling.rectangles.push(x, y + ROW - 1 - height, width, height);
 		}
 		if (width <= NARROW)
 			this.narrow++;
-		if (text !== "")
-			(faded ? this.faint : this.written).push(box);
+		if (text !== "") {
+			this.texts.set(at, text);
+			(faded ? this.faint : this.written).push(at);
+		}
 		if (hit)
-			this.found.push(box);
+			this.found.push(at);
 	}
 
 	private filling(colour: string, faded: boolean): Filling {
@@ -300,16 +388,15 @@ export class Painter {
 			this.fill(this.fadedFillings);
 		context.globalAlpha = 1;
 		this.fill(this.fillings);
-		for (const box of this.found)
-			this.outline(box, scene.theme.match, 1.5);
-		for (const box of this.boxes)
-			if (scene.slice !== null && same(box, scene.slice))
-				this.outline(box, scene.theme.accent, 2);
-			else if (scene.hovered !== null && same(box, scene.hovered))
-				this.outline(box, scene.theme.text, 1);
+		for (const at of this.found)
+			this.outline(at, scene.theme.match, 1.5);
+		for (const at of this.chosen)
+			this.outline(at, scene.theme.accent, 2);
+		for (const at of this.pointed)
+			this.outline(at, scene.theme.text, 1);
 		this.write(this.faint, scene.theme.muted);
 		this.write(this.written, scene.theme.text);
-		this.found.length = 0;
+		this.found.length = this.chosen.length = this.pointed.length = 0;
 		this.narrow = 0;
 	}
 
@@ -337,20 +424,21 @@ export class Painter {
 			this.pixels.draw(context);
 	}
 
-	private write(boxes: Box[], ink: string): void {
+	private write(list: number[], ink: string): void {
 		this.context.fillStyle = ink;
-		for (const box of boxes)
-			this.context.fillText(box.text, Math.max(box.x, 0) + INDENT, box.y + BASELINE);
-		boxes.length = 0;
+		for (const at of list)
+			this.context.fillText(this.texts.get(at) ?? "", Math.max(this.spots[at + 2]!, 0) + INDENT, this.spots[at + 4]! + BASELINE);
+		list.length = 0;
 	}
 
 	/** Around the box rather than in it: the name stays readable. */
-	private outline(box: Box, ink: string, thick: number): void {
+	private outline(at: number, ink: string, thick: number): void {
 		const context = this.context;
 		context.strokeStyle = ink;
 		context.lineWidth = thick;
 		const out = thick === 2 ? 0.5 : -0.5;
-		context.strokeRect(box.x - out, box.y - out, Math.max(box.width - 1 + 2 * out, 1), ROW - 1 + 2 * out);
+		const [x, width, y] = [this.spots[at + 2]!, this.spots[at + 3]!, this.spots[at + 4]!];
+		context.strokeRect(x - out, y - out, Math.max(width - 1 + 2 * out, 1), ROW - 1 + 2 * out);
 	}
 
 	private point(x: number, y: number): void {
@@ -500,94 +588,4 @@ function firstEndingAfter(times: Float64Array, time: number): number {
 			high = middle;
 	}
 	return low;
-}
-
-export interface Ruled {
-	clock: number | null;
-	findings: Finding[];
-	view: Stretch;
-	width: number;
-	theme: Theme;
-	unit: Unit;
-	marks: number[];
-	selection: Stretch | null;
-	cursor: number | null;
-}
-
-/** What stands on the ruler instead of ticks: the selection's duration, else the pointer's time. */
-function told(scene: Ruled): { at: number; words: string; ink: string } | null {
-	const { selection, cursor, view, width, theme, unit } = scene;
-	if (selection && selection.to >= view.from && selection.from <= view.to) {
-		const left = Math.max(0, xOf(scene, selection.from));
-		const right = Math.min(width, xOf(scene, selection.to));
-		return { at: (left + right) / 2, words: time(selection.to - selection.from, unit), ink: theme.accent };
-	}
-	if (cursor === null)
-		return null;
-	return { at: cursor, words: time(view.from + (view.to - view.from) * cursor / width, unit), ink: theme.text };
-}
-
-/** The ruler above the tracks; gives the labels of its ticks. */
-export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, height: number): string[] {
-	context.fillStyle = scene.theme.page;
-	context.fillRect(0, 0, scene.width, height);
-	context.font = SMALL;
-	const plate = told(scene);
-	const wide = plate ? context.measureText(plate.words).width : 0;
-	const left = plate ? Math.max(5, Math.min(scene.width - wide - 5, plate.at - wide / 2)) : scene.width;
-	const labels: string[] = [];
-	for (const { at, label } of ruled(scene)) {
-		const x = Math.round(xOf(scene, at));
-		labels.push(label);
-		context.fillStyle = scene.theme.line;
-		context.fillRect(x, 4, 1, height - 4);
-		if (x + 5 + context.measureText(label).width + 6 > left && x < left + wide + 6)
-			continue;
-		context.fillStyle = scene.theme.muted;
-		context.fillText(label, x + 5, 16);
-	}
-	if (plate) {
-		context.fillStyle = scene.theme.page;
-		context.fillRect(left - 4, 4, wide + 8, height - 8);
-		context.fillStyle = plate.ink;
-		context.fillText(plate.words, left, 16);
-	}
-	context.fillStyle = scene.theme.accent;
-	if (scene.selection)
-		context.fillRect(xOf(scene, scene.selection.from), height - 3,
-			Math.max(1, xOf(scene, scene.selection.to) - xOf(scene, scene.selection.from)), 3);
-	for (const mark of scene.marks)
-		flag(context, Math.round(xOf(scene, mark)), height);
-	context.fillStyle = scene.theme.damage;
-	for (const finding of scene.findings)
-		if (finding.time !== null)
-			warning(context, xOf(scene, finding.time), height);
-	return labels;
-}
-
-/** The ticks of the axis, and what stands at them. */
-function ruled({ view, width, unit, clock }: Ruled): { at: number; label: string }[] {
-	if (clock !== null && unit === "ns")
-		return clockTicks(view.from, view.to, width / TICK_ROOM, clock);
-	const most = width / TICK_ROOM;
-	const each = step(view.to - view.from, most);
-	return ticks(view.from, view.to, most).map(at => ({ at, label: round(at, unit, each) }));
-}
-
-/** Where something is damaged or lost. */
-function warning(context: CanvasRenderingContext2D, x: number, height: number): void {
-	context.beginPath();
-	context.moveTo(x, height - 10);
-	context.lineTo(x + 6, height);
-	context.lineTo(x - 6, height);
-	context.fill();
-}
-
-/** A mark on the ruler. */
-function flag(context: CanvasRenderingContext2D, x: number, height: number): void {
-	context.beginPath();
-	context.moveTo(x - 5, 5);
-	context.lineTo(x + 6, 5);
-	context.lineTo(x + 0.5, height);
-	context.fill();
 }

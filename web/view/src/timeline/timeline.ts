@@ -7,11 +7,12 @@ import type { State, Store } from "../state";
 import { Arrows } from "./arrows";
 import { THEMES, type Theme } from "./colours";
 import { Data } from "./data";
-import { type Box, drawRuler, Painter, type Scene, xOf } from "./draw";
+import { type Box, Painter, type Scene, xOf } from "./draw";
 import { attach } from "./hands";
 import { Labels } from "./labels";
 import { GROUP, layOut, PAD, ROW, rowAt, titleOf, type Layout, type Line } from "./layout";
 import { Overview } from "./overview";
+import { drawRuler } from "./ruler";
 import { stripOf, type Strip } from "./strip";
 import { plain } from "./text";
 
@@ -81,6 +82,11 @@ export class Timeline {
 	get chosen(): Box | null {
 		const { slice } = this.store.state;
 		return slice ? this.boxes.find(box => same(box, slice)) ?? null : null;
+	}
+
+	/** Where something lost is drawn. */
+	get hatched(): { track: number; x: number; width: number }[] {
+		return this.painter.hatched;
 	}
 
 	get boxes(): Box[] {
@@ -313,7 +319,7 @@ export class Timeline {
 		const { view, selection, tracks, slice, query, marks } = this.store.state;
 		return { view, selection, tracks, slice, query, marks, width: this.width, height: this.height,
 			scroll: this.scroller.scrollTop, layout: this.layout, names: this.server.names, theme: this.theme,
-			unit: this.trace?.unit ?? "ns", end: this.data.end, hovered: this.hovered, findings: this.trace?.findings ?? [],
+			unit: this.trace?.unit ?? "ns", end: this.data.end, hovered: this.hovered, findings: this.trace?.findings ?? [], lost: this.trace?.lost ?? [],
 			cursor: this.cursor?.x ?? null, rows: track => this.rows(track), strip: this.strip, clock: this.clock,
 			has: track => this.isStrip(track) || this.data.has(track),
 			parent: track => this.trace?.list[track]?.parent ?? null, over: (context, scene) => this.arrows.draw(context, scene) };
@@ -374,14 +380,7 @@ export class Timeline {
 	}
 
 	private boxAt(x: number, y: number): Box | null {
-		let found: Box | null = null;
-		for (const box of this.boxes) {
-			const grace = box.point ? 5 : box.width < 3 ? 2 : 0;
-			if (y >= box.y && y < box.y + ROW && x >= box.x - grace && x < box.x + Math.max(box.width, 1) + grace)
-				if (!found || Math.abs(box.x - x) <= Math.abs(found.x - x) || box.width > 3)
-					found = box;
-		}
-		return found;
+		return this.painter.at(x, y);
 	}
 
 	private lineAt(y: number): Line | null {
@@ -547,11 +546,17 @@ export class Timeline {
 	/** What is damaged where the pointer is on the ruler. */
 	private tellFinding(x: number): void {
 		const found = this.findingAt(x);
-		this.tip.hidden = !found;
-		if (!found)
+		const lost = found ? undefined : this.trace?.lost.find(({ from, to }) => x >= xOf(this, from) - SNAP && x <= xOf(this, to) + SNAP);
+		const unit = this.trace?.unit ?? "ns";
+		this.tip.hidden = !found && !lost;
+		if (found)
+			this.tip.replaceChildren(make("strong", {}, found.rule), make("div", {}, plain(found.text)),
+				pairs([["record at", `0x${found.offset.toString(16)}`], ["time", time(found.time ?? 0, unit)]]));
+		else if (lost)
+			this.tip.replaceChildren(make("strong", {}, "lost"), pairs([["from", time(lost.from, unit)], ["to", time(lost.to, unit)],
+				["on", lost.track === null ? "not known" : this.title(lost.track)], ["bytes", count(lost.bytes)]]));
+		else
 			return;
-		this.tip.replaceChildren(make("strong", {}, found.rule), make("div", {}, plain(found.text)),
-			pairs([["record at", `0x${found.offset.toString(16)}`], ["time", time(found.time ?? 0, this.trace?.unit ?? "ns")]]));
 		this.tip.style.left = `${Math.max(4, Math.min(this.ruler.offsetLeft + x + 8, this.picture.clientWidth - this.tip.offsetWidth - 8))}px`;
 		this.tip.style.top = `${this.canvas.offsetTop + 6}px`;
 	}

@@ -1,0 +1,102 @@
+// ruler.ts - the axis above the tracks: ticks, the pointer's time, marks, and what is damaged or lost.
+// SPDX-License-Identifier: Apache-2.0
+import type { Finding, Lost, Stretch } from "../api";
+import { round, time, type Unit } from "../format";
+import type { Theme } from "./colours";
+import { LEAST_LOST, SMALL, xOf } from "./draw";
+import { clockTicks, step, ticks } from "./ticks";
+
+const TICK_ROOM = 110; // pixels
+
+export interface Ruled {
+	clock: number | null;
+	findings: Finding[];
+	lost: Lost[];
+	view: Stretch;
+	width: number;
+	theme: Theme;
+	unit: Unit;
+	marks: number[];
+	selection: Stretch | null;
+	cursor: number | null;
+}
+
+/** What stands on the ruler instead of ticks: the selection's duration, else the pointer's time. */
+function told(scene: Ruled): { at: number; words: string; ink: string } | null {
+	const { selection, cursor, view, width, theme, unit } = scene;
+	if (selection && selection.to >= view.from && selection.from <= view.to) {
+		const left = Math.max(0, xOf(scene, selection.from));
+		const right = Math.min(width, xOf(scene, selection.to));
+		return { at: (left + right) / 2, words: time(selection.to - selection.from, unit), ink: theme.accent };
+	}
+	if (cursor === null)
+		return null;
+	return { at: cursor, words: time(view.from + (view.to - view.from) * cursor / width, unit), ink: theme.text };
+}
+
+/** The ruler above the tracks; gives the labels of its ticks. */
+export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, height: number): string[] {
+	context.fillStyle = scene.theme.page;
+	context.fillRect(0, 0, scene.width, height);
+	context.font = SMALL;
+	const plate = told(scene);
+	const wide = plate ? context.measureText(plate.words).width : 0;
+	const left = plate ? Math.max(5, Math.min(scene.width - wide - 5, plate.at - wide / 2)) : scene.width;
+	const labels: string[] = [];
+	for (const { at, label } of ruled(scene)) {
+		const x = Math.round(xOf(scene, at));
+		labels.push(label);
+		context.fillStyle = scene.theme.line;
+		context.fillRect(x, 4, 1, height - 4);
+		if (x + 5 + context.measureText(label).width + 6 > left && x < left + wide + 6)
+			continue;
+		context.fillStyle = scene.theme.muted;
+		context.fillText(label, x + 5, 16);
+	}
+	if (plate) {
+		context.fillStyle = scene.theme.page;
+		context.fillRect(left - 4, 4, wide + 8, height - 8);
+		context.fillStyle = plate.ink;
+		context.fillText(plate.words, left, 16);
+	}
+	context.fillStyle = scene.theme.accent;
+	if (scene.selection)
+		context.fillRect(xOf(scene, scene.selection.from), height - 3,
+			Math.max(1, xOf(scene, scene.selection.to) - xOf(scene, scene.selection.from)), 3);
+	for (const mark of scene.marks)
+		flag(context, Math.round(xOf(scene, mark)), height);
+	context.fillStyle = scene.theme.damage;
+	for (const { from, to } of scene.lost)
+		context.fillRect(xOf(scene, from), height - 4, Math.max(LEAST_LOST, xOf(scene, to) - xOf(scene, from)), 4);
+	for (const finding of scene.findings)
+		if (finding.time !== null)
+			warning(context, xOf(scene, finding.time), height);
+	return labels;
+}
+
+/** The ticks of the axis, and what stands at them. */
+export function ruled({ view, width, unit, clock }: Ruled): { at: number; label: string }[] {
+	if (clock !== null && unit === "ns")
+		return clockTicks(view.from, view.to, width / TICK_ROOM, clock);
+	const most = width / TICK_ROOM;
+	const each = step(view.to - view.from, most);
+	return ticks(view.from, view.to, most).map(at => ({ at, label: round(at, unit, each) }));
+}
+
+/** Where something is damaged or lost. */
+function warning(context: CanvasRenderingContext2D, x: number, height: number): void {
+	context.beginPath();
+	context.moveTo(x, height - 10);
+	context.lineTo(x + 6, height);
+	context.lineTo(x - 6, height);
+	context.fill();
+}
+
+/** A mark on the ruler. */
+function flag(context: CanvasRenderingContext2D, x: number, height: number): void {
+	context.beginPath();
+	context.moveTo(x - 5, 5);
+	context.lineTo(x + 6, 5);
+	context.lineTo(x + 0.5, height);
+	context.fill();
+}
