@@ -7,10 +7,10 @@
 // Prints TAP, as view_tests.mjs. What a panel says must be what is written down here, or what `trackway sql`, `counters`, `diff`
 // and `stat` print.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { CALLS, lines, MARKUP, run, time, TOOL, traceOf, View } from "./view.mjs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CALLS, lines, PAGE, run, time, traceOf, View } from "./view.mjs";
 
 const QUERY = "select ts, dur, name from slice where dur > 250000 order by ts, dur desc";
 
@@ -102,7 +102,106 @@ const SHARED = {
 	},
 };
 
+/** A page with its trace in it, as doc/view.md has that, of the answers of a server. */
+async function written(view) {
+	const folder = PAGE ?? join(dirname(fileURLToPath(import.meta.url)), "../../web/view/dist");
+	const data = await view.page.evaluate(async () => {
+		const trace = await (await fetch("api/trace")).json();
+		const of = `from=0&to=${trace.end}`;
+		const answer = await fetch(`api/window?${of}&width=16384&names=0&tracks=${trace.list.map(track => track.id).join()}`);
+		const bytes = new Uint8Array(await answer.arrayBuffer());
+		return { version: 1, trace, window: btoa(String.fromCharCode(...bytes)), stat: await (await fetch(`api/stat?${of}`)).json(),
+			flame: await (await fetch(`api/flame?${of}`)).text() };
+	});
+	const json = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, each => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+	return readFileSync(join(folder, "index.html"), "utf8")
+		.replace('<link rel="stylesheet" href="app.css">', () => `<style>${readFileSync(join(folder, "app.css"), "utf8")}</style>`)
+		.replace('<script src="app.js" defer></script>', "") +
+		`<script type="application/json" id="trackway-data">${json}</script><script>${readFileSync(join(folder, "app.js"), "utf8")}</script>`;
+}
+
 const ALONE = {
+	async "a page that was written as a file shows the same without a server"(browser, folder) {
+		const file = join(folder, "calls.json");
+		const view = await View.open(browser, [file]);
+		const path = join(folder, "page.html");
+		const wanted = await view.boxes();
+		writeFileSync(path, await written(view));
+		await view.close();
+		const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, offline: true });
+		try {
+			const page = await context.newPage();
+			const wrong = [];
+			page.on("pageerror", error => wrong.push(error.message));
+			page.on("console", message => message.type() === "error" && wrong.push(message.text()));
+			await page.goto(`file://${path}`);
+			await page.waitForFunction(() => window.trackway?.rested());
+			const plain = ({ name, begin, end, x, y, width }) => ({ name, begin, end, x, y, width });
+			assert.deepEqual((await page.evaluate(() => window.trackway.boxes())).map(plain), wanted.map(plain));
+			const here = Object.assign(new View(), { page });
+			const table = async () => (await here.rows("Functions")).map(row => row.slice(0, 4)).sort();
+			const stat = (...words) => lines("stat", "--json", ...words, file).map(row =>
+				[row.name, String(row.count), time(row.total_ns), time(row.self_ns)]).sort();
+			await page.locator("#tab-functions").click();
+			assert.deepEqual(await table(), stat());
+			await page.evaluate(() => { location.hash = "#sel=100000-400000&tab=functions"; });
+			await page.getByText("Selected: 300.000 us").waitFor();
+			assert.deepEqual(await table(), stat("--from-time", "100us", "--to-time", "400us"));
+			await here.click(await here.box("read", 0));
+			assert((await here.says("Called by")).includes("100.000 us"));
+			assert(!await page.locator("#tab-sql").isVisible());
+			assert.equal(await page.evaluate(() => window.hacked), undefined);
+			assert.deepEqual(wrong, []);
+		} finally {
+			await context.close();
+		}
+	},
+
+	async "what is lost is hatched on its track, and the axis tells of it and of damage"(browser, folder) {
+		const change = trace => ({ ...trace, lost_count: "1", lost: [{ track: 2, from: "200000", to: "400000", bytes: "16", offset: "64" }],
+			finding_count: "1", findings: [{ file: 0, rule: "a.rule", severity: "error", offset: "80", time: "700000", text: "It is wrong." }] });
+		const view = await View.open(browser, [join(folder, "calls.json")], { change });
+		try {
+			const main = await view.box("main");
+			const x = ns => main.x + ns / 1_000_000 * main.width;
+			const [hatched, ...more] = await view.page.evaluate(() => window.trackway.hatched());
+			assert.deepEqual([hatched.track, more.length], [2, 0]);
+			assert(Math.abs(hatched.x - x(200_000)) < 2 && Math.abs(hatched.width - (x(400_000) - x(200_000))) < 2, JSON.stringify(hatched));
+			const ruler = await view.page.locator("#ruler").boundingBox();
+			await view.page.mouse.move(ruler.x + x(300_000), ruler.y + 10);
+			assert.match(await view.page.locator("#tip").innerText(), /lost[^]*200\.000 us[^]*400\.000 us[^]*16/);
+			await view.page.mouse.move(ruler.x + x(700_000), ruler.y + 10);
+			assert.match(await view.page.locator("#tip").innerText(), /a\.rule[^]*It is wrong/);
+			await view.page.mouse.click(ruler.x + x(700_000), ruler.y + 10);
+			assert.deepEqual((await view.rows("Lost")).map(row => row.slice(1)), [["200.000 us", "400.000 us", "16", "0x40"]]);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "the axis has times of day, where the trace tells them"(browser, folder) {
+		const view = await View.open(browser, [join(folder, "calls.json")], { change: trace => ({ ...trace, wall: "1700000000000000000" }) });
+		try {
+			await view.press("c");
+			// date -u -d @1700000000: 22:13:20
+			assert.deepEqual((await view.page.evaluate(() => window.trackway.ticks())).slice(0, 2), ["22:13:20.0000", "22:13:20.0002"]);
+			await view.click(await view.box("parse", 0));
+			assert((await view.says("time of day")).includes("2023-11-14 22:13:20.000010000 UTC"));
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "a file that has grown meanwhile is told"(browser, folder) {
+		const view = await View.open(browser, [join(folder, "calls.json")], { change: trace => ({ ...trace,
+			files: trace.files.map(file => ({ ...file, changed: "grown" })) }) });
+		try {
+			await view.page.locator("#alert", { hasText: "calls.json has grown" }).waitFor();
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "flows are arrows from slice to slice, and keys follow them"(browser, folder) {
 		const file = join(folder, "flows.json");
 		writeFileSync(file, flowing());
@@ -192,7 +291,7 @@ const ALONE = {
 		}
 	},
 
-	async "times of day stand on the axis where the trace has them"(browser, folder) {
+	async "where the trace tells no time of day that is said"(browser, folder) {
 		const view = await View.open(browser, [join(folder, "calls.json")]);
 		try {
 			await view.press("c");

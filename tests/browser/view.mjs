@@ -13,7 +13,7 @@ import { createInterface } from "node:readline";
 
 export const option = name => (process.argv.includes(name) ? resolve(process.argv[process.argv.indexOf(name) + 1]) : null);
 export const TOOL = option("--tool");
-const PAGE = option("--page");
+export const PAGE = option("--page");
 const CHROMIUM = "/usr/bin/chromium";
 const PATIENCE = 60_000; // ms: machines may be busy
 const SIZE = { width: 1280, height: 800 };
@@ -53,7 +53,7 @@ export class View {
 		}
 	}
 
-	async begin(browser, files, { words = [], options = {}, rest = true }) {
+	async begin(browser, files, { words = [], options = {}, rest = true, change = null }) {
 		const view = this;
 		view.server = spawn(TOOL, ["view", "--no-open", ...words, ...files], { stdio: ["ignore", "pipe", "pipe"] });
 		const out = createInterface(view.server.stdout);
@@ -73,6 +73,11 @@ export class View {
 		if (PAGE)
 			for (const [address, file] of [["/", "index.html"], ["/app.js", "app.js"], ["/app.css", "app.css"]])
 				await view.context.route(url => url.pathname === address && !url.search, route => route.fulfill({ path: join(PAGE, file) }));
+		if (change) // what the server says of the trace, made into what it says of another
+			await view.context.route(url => url.pathname === "/api/trace", async route => {
+				const response = await route.fetch();
+				await route.fulfill({ response, json: change(await response.json()) });
+			});
 		await view.page.goto(view.address);
 		if (PAGE) // what an answer leads to cannot be replaced
 			await view.page.reload();
