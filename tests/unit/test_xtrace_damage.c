@@ -36,6 +36,10 @@ static const struct {
      1},
     {"cut in an opcode", BYTES(PCINST(PC, NOP), 0x01, 1, 2), "xtrace.cut-token@13", 1, 3},
     {"cut in a value", BYTES(PCINST(PC, NOP), 0x32, W64(0), 1), "xtrace.cut-token@13", 1, 10},
+    {"zeros that no token follows", BYTES(PCINST(PC, NOP), INST(0), 0, 0, 0, PCINST(PC + 4, NOP), NOPS),
+     "xtrace.unknown-token@13", 10, 8},
+    {"zeros that one follows", BYTES(PCINST(PC, NOP), INST(0), INST(NOP)), "", 3, 0},
+    {"zeros at the end", BYTES(PCINST(PC, NOP), INST(0)), "", 2, 0},
     {"nothing but damage", BYTES(PCINST(PC, NOP), 0xff, 0xff, 0xff), "xtrace.unknown-token@13", 1, 3},
 };
 

@@ -37,10 +37,23 @@ static bool is_believed(const struct tw_xtrace_token *token, const uint8_t *byte
 	return token->kind != TW_XTRACE_SYSCALL_VEC || token->size < 9 + XTRACE_VECTOR_SIZE * (VECTORS_MOST + 1);
 }
 
+/* Zeros are an instruction, UDF #0, only where a token follows, or the file ends. TW_ERR_ROOM: that cannot be seen. */
+static int judge_zeros(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
+{
+	struct tw_xtrace_token next;
+	if (left > token->size)
+		return tw_xtrace_decode(bytes + token->size, left - token->size, &next) == TW_ERR_FORMAT ? TW_ERR_FORMAT
+		                                                                                         : 1;
+	token->size++;
+	return TW_ERR_ROOM;
+}
+
 /* As tw_xtrace_decode(), but tokens that are too large to be believed are none. */
 static int decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
 {
 	int status = tw_xtrace_decode(bytes, left, token);
+	if (status > 0 && (token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST) && token->opcode == 0)
+		return judge_zeros(bytes, left, token);
 	return (status > 0 || status == TW_ERR_ROOM) && !is_believed(token, bytes, left) ? TW_ERR_FORMAT : status;
 }
 
@@ -161,7 +174,7 @@ static int next_beyond(struct xtrace_cursor *cursor, struct tw_xtrace_token *tok
 			return status < 0 ? fail(cursor, status) : 1;
 		}
 		if (cursor->left < want || token->size <= want)
-			return end(cursor, token);
+			return tw_xtrace_decode(cursor->bytes, cursor->left, token) > 0 ? 1 : end(cursor, token);
 		want = token->size;
 	}
 }

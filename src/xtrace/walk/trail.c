@@ -74,7 +74,7 @@ static bool take(const struct xtrace_trails *trails, struct xtrace_draft *draft,
 	switch ((unsigned)token->kind) {
 	case TW_XTRACE_PCINST:
 	case TW_XTRACE_INST:
-		if (draft->flow != XTRACE_NEXT ||
+		if (draft->flow != XTRACE_NEXT || !token->opcode || /* zeros: what follows decides, see cursor.c */
 		    (draft->step_count &&
 		     (token->kind == TW_XTRACE_PCINST || bytes[0] >> LEVEL_SHIFT != draft->want[0] >> LEVEL_SHIFT)))
 			return false;
