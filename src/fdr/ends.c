@@ -243,7 +243,7 @@ static int find_joint(const struct held *held, const struct sizes *sizes, size_t
  * another one. */
 static size_t end_of_longer(const struct held *held, size_t declared)
 {
-	enum { NEAR = 64 };
+	enum { NEAR = 24 };
 	size_t size = held->span.size;
 	if (is_in_gap(held, declared) && size - declared >= RECORD)
 		return declared;
