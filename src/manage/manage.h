@@ -96,6 +96,10 @@ size_t manage_list(pid_t attach, manage_told_fn *told, void *context);
 typedef void manage_found_fn(void *context, pid_t process, const char *path);
 void manage_find(pid_t attach, manage_found_fn *found, void *context);
 
+/* The same: connects to a program. A socket that nobody listens at, of a process that is gone, is removed. Returns a
+ * descriptor, or -1. */
+int manage_connect(pid_t process, const char *path);
+
 /* archive.c: writes the archive of all files of the result that can be read. Returns 0, or -1 and result->error. */
 int manage_write(struct manage_result *result, const struct manage_wish *wish);
 

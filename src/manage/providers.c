@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,13 +92,20 @@ void manage_find(pid_t attach, manage_found_fn *found, void *context)
 		closedir(open);
 }
 
-/* Connects, and takes the greeting. A socket that nobody listens at is of a program that was killed. */
-static int greet(const char *path)
+/* That of a program which begins refuses, too, until it listens. */
+int manage_connect(pid_t process, const char *path)
+{
+	int talk = control_connect(path);
+	if (talk < 0 && errno == ECONNREFUSED && kill(process, 0) < 0 && errno == ESRCH)
+		unlink(path);
+	return talk;
+}
+
+/* Connects, and takes the greeting. */
+static int greet(pid_t process, const char *path)
 {
 	char text[CONTROL_TEXT];
-	int fd, talk = control_connect(path);
-	if (talk < 0 && errno == ECONNREFUSED)
-		unlink(path);
+	int fd, talk = manage_connect(process, path);
 	if (talk < 0)
 		return -1;
 	ssize_t size = control_receive(talk, text, &fd);
@@ -110,9 +118,9 @@ static int greet(const char *path)
 }
 
 /* Asks a question. Returns the length of the answer, 0 where there is none. */
-static ssize_t ask(const char *path, const char *question, char answer[static CONTROL_TEXT], int *fd)
+static ssize_t ask(pid_t process, const char *path, const char *question, char answer[static CONTROL_TEXT], int *fd)
 {
-	int talk = greet(path);
+	int talk = greet(process, path);
 	*fd = -1;
 	if (talk < 0)
 		return 0;
@@ -132,7 +140,7 @@ static void list_one(void *context, pid_t process, const char *path)
 	struct listing *listing = context;
 	char answer[CONTROL_TEXT];
 	int fd;
-	ssize_t size = ask(path, "status", answer, &fd);
+	ssize_t size = ask(process, path, "status", answer, &fd);
 	if (fd >= 0)
 		close(fd);
 	const char *status = size > 0 ? control_after(answer, "status") : NULL;
@@ -156,7 +164,7 @@ static void take_image(void *context, pid_t process, const char *path)
 	struct manage_result *result = context;
 	char answer[CONTROL_TEXT];
 	int fd;
-	ssize_t size = ask(path, "image", answer, &fd);
+	ssize_t size = ask(process, path, "image", answer, &fd);
 	if (fd < 0)
 		return;
 	if (size > 0 && result->count < MANAGE_MOST &&

@@ -296,10 +296,7 @@ static void connect_to(void *context, pid_t process, const char *path)
 	for (size_t i = 0; i < result->count; i++)
 		if (result->providers[i].process == process && result->providers[i].talk >= 0)
 			return;
-	int talk = control_connect(path);
-	if (talk < 0 && errno == ECONNREFUSED)
-		unlink(path);
-	add(manager, talk);
+	add(manager, manage_connect(process, path));
 }
 
 /* ---- The program that is started. ---- */

@@ -924,6 +924,20 @@ def categories(run):
         expect(b"category-63 (1), 36 of others" in program.ask("providers").stdout, program.ask("providers").stdout)
 
 
+def beginning(run):
+    """A socket that does not listen yet is kept; that of a process that is gone is removed."""
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    directory = run.folder / "trackway"
+    directory.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as one, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as two:
+        one.bind(str(directory / str(os.getpid())))
+        two.bind(str(directory / str(gone.pid)))
+        done = subprocess.run([run.tool, "providers"], env={**os.environ, "XDG_RUNTIME_DIR": str(run.folder)}, capture_output=True)
+    expect(done.returncode == 0 and not done.stdout, done)
+    expect([path.name for path in directory.iterdir()] == [str(os.getpid())], list(directory.iterdir()))
+
+
 def damaged_file(run):
     """A file that something has written into, under the manager: told, and the file is kept."""
     with Managed(run, "record", "--to", "fxt", "-o", "out.fxt", "--", run.programs / "trace-stress", "commit", "truth",
@@ -1206,7 +1220,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (aarch64, races, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, max_size, server, categories, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
+                 processes, attach, while_written, alert, max_size, server, categories, beginning, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 
