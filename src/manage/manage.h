@@ -75,7 +75,8 @@ struct manage_result {
 
 /* Records until the program has ended, and those that it has left and that are recorded, or what the wish says. A
  * signal is passed on to the program unless it came from the terminal, and so to it, too; a second one ends the
- * recording, as the first does where no program was started, or it has ended. Returns 0, or -1 and result->error. */
+ * recording, as the first does where no program was started, or it has ended. They stay blocked behind it: what comes
+ * while the archive is written has nothing more to end. Returns 0, or -1 and result->error. */
 int manage_record(const struct manage_wish *wish, struct manage_result *result);
 
 /* Takes what programs that run have recorded so far, without stopping anything. Only output, attach, memory

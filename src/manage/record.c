@@ -1,6 +1,7 @@
 /* record.c - a recording from outside: programs are given files, started, watched and stopped. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "base/threads/witness.h"
 #include "manage/manage.h"
 #include "manage/sched.h"
 #include "trace/control.h"
@@ -40,9 +41,8 @@ _Static_assert((int)MANAGE_CATEGORIES == (int)CONTROL_CATEGORIES && (int)MANAGE_
 
 static const uint64_t ns_of_second = 1000000000;
 
-/* A signal that came to all of a group has ended the program until then; what came before that once more is no second
- * one. */
-static const uint64_t pass_after_ns = 300000000;
+/* What comes until then once more is no second signal: who stops a job sends one to it, and one to its group. */
+static const uint64_t second_after_ns = 300000000;
 
 /* What a program has left may become one that is recorded so long after its end. */
 static const uint64_t left_ns = 3 * (uint64_t)1000000000;
@@ -52,9 +52,9 @@ struct manager {
 	struct manage_result *result;
 	char socket[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* "" where it has none */
 	int listener, signals;
-	pid_t program;                      /* 0: none, or it has ended */
-	int signal;                         /* the first that has come */
-	uint64_t signal_at, passed_at, end; /* when it came, and is passed on; when the program has ended. 0: not */
+	pid_t program; /* 0: none, or it has ended */
+	struct tw_witness witness;
+	uint64_t signal_at, end; /* when the first signal came, when the program has ended; 0: not yet */
 	uint64_t deadline, bytes;
 	uint64_t begin; /* when it began to look for programs */
 	unsigned looks; /* how often it has looked around */
@@ -417,7 +417,7 @@ static void take_ends(struct manager *manager)
 	manager->result->left = ended == 0 && manager->result->program_ended;
 }
 
-/* The terminal tells its whole group; what somebody else sends may have come to this process alone. */
+/* A second one ends the recording. */
 static void take_signal(struct manager *manager)
 {
 	struct signalfd_siginfo info;
@@ -426,22 +426,17 @@ static void take_signal(struct manager *manager)
 		return;
 	if (info.ssi_signo == SIGCHLD) {
 		take_ends(manager);
-	} else if (manager->program && !manager->signal_at) {
-		manager->signal = (int)info.ssi_signo;
-		manager->signal_at = now;
-		manager->passed_at = info.ssi_code == SI_KERNEL ? 0 : now + pass_after_ns;
-	} else if (!manager->program || now - manager->signal_at >= pass_after_ns) {
-		manager->result->interrupted = manager->program ? (int)info.ssi_signo : 0;
-		stop_all(manager);
-	}
-}
-
-static void pass_signal(struct manager *manager)
-{
-	if (!manager->passed_at || !manager->program || now_ns() < manager->passed_at)
 		return;
-	manager->passed_at = 0;
-	kill(manager->program, manager->signal);
+	}
+	const int number = (int)info.ssi_signo;
+	const bool saw = tw_witness_saw(&manager->witness, number);
+	if (manager->program && (!manager->signal_at || now - manager->signal_at < second_after_ns)) {
+		manager->signal_at = manager->signal_at ? manager->signal_at : now;
+		tw_witness_pass(saw, manager->program, number);
+		return;
+	}
+	manager->result->interrupted = manager->program ? number : 0;
+	stop_all(manager);
 }
 
 /* Whether a process is there, and no zombie. */
@@ -502,7 +497,6 @@ static void look(struct manager *manager)
 		manager->result->full = true;
 		stop_all(manager);
 	}
-	pass_signal(manager);
 	if (has_ended(manager) || (!manager->stopping && manager->deadline && now_ns() >= manager->deadline))
 		stop_all(manager);
 }
@@ -546,17 +540,6 @@ static void loop(struct manager *manager)
 	}
 }
 
-static void take_signals(struct manager *manager, sigset_t *before)
-{
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
-	sigset_t taken;
-	sigemptyset(&taken);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		sigaddset(&taken, numbers[i]);
-	sigprocmask(SIG_BLOCK, &taken, before);
-	manager->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 int manage_record(const struct manage_wish *wish, struct manage_result *result)
 {
 	sigset_t before;
@@ -564,7 +547,7 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 	*result = (struct manage_result){.sched_image = -1};
 	manager.begin = now_ns();
 	manager.deadline = wish->duration_ns ? manager.begin + wish->duration_ns : 0;
-	take_signals(&manager, &before);
+	manager.signals = tw_witness_begin(&manager.witness, &before);
 	int status = make_parts(&manager);
 	if (status == 0)
 		begin_sched(&manager);
@@ -582,8 +565,8 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 		recorded |= result->providers[i].written;
 	if (status == 0 || !recorded) /* otherwise they are all that there is */
 		remove_parts(result);
+	tw_witness_end(&manager.witness);
 	if (manager.signals >= 0)
 		close(manager.signals);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }

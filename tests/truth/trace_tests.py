@@ -1225,8 +1225,8 @@ def tests(options):
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(tests, description):
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--tool", required=True, type=pathlib.Path)
     parser.add_argument("--programs", required=True, type=pathlib.Path)
     parser.add_argument("--kills", type=int, default=8)
@@ -1248,4 +1248,5 @@ def main():
             shutil.rmtree(folder)
 
 
-main()
+if __name__ == "__main__":
+    main(tests, __doc__)

@@ -1,16 +1,18 @@
 /* program.c - runs a program that is recorded, and finds what came with the tool. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/threads/witness.h"
 #include "cli/output/message.h"
 #include "cli/record/record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,73 +48,73 @@ bool tw_program_part(const char *name, char path[PATH_MAX])
 
 /* ---- Running. ---- */
 
-static volatile sig_atomic_t running; /* the program's process, 0 when it has ended */
-static char children_path[64];        /* what tells which processes it left, which are ours then */
-
-/* Only calls that a signal's handler may make. */
-static void pass_to_children(int number)
+/* Processes that the program has left, which are ours then. */
+static void pass_to_left(const struct tw_witness *witness, bool saw, int number)
 {
-	char text[4096];
-	pid_t child = 0;
-	int list = open(children_path, O_RDONLY | O_CLOEXEC);
-	for (ssize_t size; list >= 0 && (size = read(list, text, sizeof text)) > 0;)
-		for (ssize_t i = 0; i < size; i++) {
-			if (text[i] >= '0' && text[i] <= '9') {
-				child = child * 10 + (text[i] - '0');
-				continue;
-			}
-			if (child > 0)
-				kill(child, number);
-			child = 0;
-		}
-	close(list);
+	char path[64], *list = NULL;
+	size_t room = 0;
+	snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+	FILE *file = fopen(path, "re");
+	char *at = file && getline(&list, &room, file) > 0 ? list : NULL;
+	for (long child; at && (child = strtol(at, &at, 10)) > 0;)
+		if (child != witness->process)
+			tw_witness_pass(saw, (pid_t)child, number);
+	if (file)
+		fclose(file);
+	free(list);
 }
 
-/* An interrupt from the terminal reaches the program without us; what it left may have no terminal. */
-static void pass_on(int number)
+static void take_signal(struct tw_witness *witness, int signals, pid_t running)
 {
-	const int error = errno;
-	bool is_ours = number == SIGTERM || number == SIGHUP;
-	if (running == 0)
-		pass_to_children(number);
-	else if (is_ours)
-		kill((pid_t)running, number);
-	errno = error;
+	struct signalfd_siginfo info;
+	poll(&(struct pollfd){.fd = signals, .events = POLLIN}, 1, -1);
+	if (read(signals, &info, sizeof info) != sizeof info || info.ssi_signo == SIGCHLD)
+		return;
+	const int number = (int)info.ssi_signo;
+	const bool saw = tw_witness_saw(witness, number);
+	if (running)
+		tw_witness_pass(saw, running, number);
+	else
+		pass_to_left(witness, saw, number);
 }
 
-static void take_signals(void)
+/* What the program leaves running is waited for, too. Signals stay blocked: what was recorded is still to be put in
+ * order. */
+static void wait_for_all(struct tw_program *program, struct tw_witness *witness, int signals)
 {
-	static const int passed[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-	struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-	snprintf(children_path, sizeof children_path, "/proc/self/task/%ld/children", (long)getpid());
-	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-		sigaction(passed[i], &pass, NULL);
+	pid_t running = program->pid, ended;
+	int status;
+	while ((ended = waitpid(-1, &status, WNOHANG)) >= 0 || errno == EINTR) {
+		if (ended == 0)
+			take_signal(witness, signals, running);
+		if (ended <= 0 || ended != program->pid)
+			continue;
+		program->status = status;
+		running = 0;
+	}
 }
 
 int tw_program_run(struct tw_program *program)
 {
-	int other;
+	struct tw_witness witness;
+	sigset_t before;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	fflush(NULL);
-	pid_t child = fork();
-	if (child < 0)
-		return tw_say_error("cannot start %s: %s", program->name, strerror(errno));
-	if (child == 0) {
+	const int signals = tw_witness_begin(&witness, &before);
+	program->pid = signals < 0 ? -1 : fork();
+	if (program->pid == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		signal(SIGXFSZ, SIG_DFL); /* the program's own */
 		program->become(program->context);
 		_exit(127);
 	}
-	program->pid = child;
-	running = child;
-	take_signals();
-	/* what the program leaves running is recorded too */
-	for (pid_t ended; (ended = wait(&other)) > 0 || errno == EINTR;) {
-		if (ended != child)
-			continue;
-		program->status = other;
-		running = 0;
-	}
-	return 0;
+	const int error = program->pid < 0 ? errno : 0;
+	if (!error)
+		wait_for_all(program, &witness, signals);
+	tw_witness_end(&witness);
+	if (signals >= 0)
+		close(signals);
+	return error ? tw_say_error("cannot start %s: %s", program->name, strerror(error)) : 0;
 }
 
 int tw_status_of(int status)

@@ -9,6 +9,7 @@
  * stress library FILE ROUNDS    a library with sites is loaded and unloaded
  * stress alerts TRUTH           counts, and gives an alert at the count of 20,000
  * stress switches ROUNDS        threads sleep, wake each other and share a CPU, and say how often they left it
+ * stress signalled TRUTH       counts the signals that come: word N of TRUTH those of number N; SIGRTMIN ends it
  * stress closed                 closes all it has not opened, opens others, and fails where one of those is touched
  * stress handled                open scopes, left by longjmp(); the last is open at the end, by _exit() */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -327,13 +328,37 @@ static int closed(char **words)
 	return status ? 5 : are_whole(pairs) ? 0 : 6;
 }
 
+static void note_signal(int number)
+{
+	truth[number]++;
+}
+
+static int signalled(char **words)
+{
+	const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGRTMIN};
+	struct sigaction noted = {.sa_handler = note_signal};
+	sigset_t none;
+	open_truth(words[0]);
+	TW_TRACE_INSTANT("stress", "once", TW_SCOPE_THREAD, TW_I32("value", 0));
+	sigemptyset(&none);
+	sigfillset(&noted.sa_mask);
+	sigprocmask(SIG_SETMASK, &noted.sa_mask, NULL);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		sigaction(numbers[i], &noted, NULL);
+	truth[0] = 1;
+	while (!truth[SIGRTMIN])
+		sigsuspend(&none);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(char **words);
 	int words;
-} parts[] = {{"commit", commit, 2},     {"signals", signals, 1}, {"forks", forks, 2},      {"storm", storm, 1},
-             {"strings", strings, 1},   {"library", library, 2}, {"alerts", alerts, 1},    {"handled", handled, 0},
-             {"switches", switches, 1}, {"closed", closed, 0},   {"children", children, 2}};
+} parts[] = {{"commit", commit, 2}, {"signals", signals, 1},   {"forks", forks, 2},
+             {"storm", storm, 1},   {"strings", strings, 1},   {"library", library, 2},
+             {"alerts", alerts, 1}, {"handled", handled, 0},   {"switches", switches, 1},
+             {"closed", closed, 0}, {"children", children, 2}, {"signalled", signalled, 1}};
 
 int main(int count_of_words, char **words)
 {
