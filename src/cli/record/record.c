@@ -106,7 +106,8 @@ const struct tw_command tw_command_record = {
     .description =
 	"Runs a program and writes its trace. Put -- before the program, so that its options are its own. "
 	"SIGTERM, SIGHUP, SIGINT and SIGQUIT are passed on to it, each once: what the terminal sends, or a "
-	"kill of the process group, it gets itself. It is waited for, and recorded to its end. With --to xtrace, xray-fdr and tracelog, "
+	"kill of the process group, it gets itself. It is waited for, and recorded to its end. With --to xtrace, "
+	"xray-fdr and tracelog, "
 	"processes that it leaves behind are waited for, too, with --to fxt those that are recorded. A "
 	"second signal ends a recording to fxt at once, as --duration, --stop-on and --max-size do: its "
 	"programs go on.\n"
