@@ -133,6 +133,29 @@ def killed(bench, words):
         log.unlink()
 
 
+def orphaned(bench, words):
+    """`record` is killed, the program goes on, and is killed later: all of it is in the log that it left."""
+    program = bench.build(words, "program")
+    (bench.directory / "counts").write_bytes(bytes(8 * MOST))
+    library = ["--library", bench.options.library] if bench.options.library else []
+    command = [bench.tool, "record", "--to", "xray-fdr", "-o", bench.directory / "out.xray", *library, "--", program,
+               bench.directory / "counts", "4", "0", "return"]
+    with subprocess.Popen(command) as process:
+        while not sum(bench.counts()[:4]):
+            time.sleep(0.001)
+        process.kill()
+    before = sum(bench.counts()[:4])
+    while sum(bench.counts()[:4]) < before + 1000:
+        time.sleep(0.001)
+    log, = bench.directory.glob("out.xray.*.part")
+    pid = int(log.name.split(".")[2])
+    os.kill(pid, signal.SIGKILL)
+    while pathlib.Path(f"/proc/{pid}/maps").exists() and pathlib.Path(f"/proc/{pid}/maps").read_bytes():
+        time.sleep(0.001)
+    calls = bench.expect_all(log)
+    expect(calls > before, calls, before)
+
+
 def children(bench, words):
     program = bench.build(words, "program")
     log, done = bench.record(program, "2", "500", "fork")
@@ -414,6 +437,7 @@ def tests(options):
         yield f"{name}: every way to end", ends, words
     for what, words in (("hooks", hooks), ("sleds", sleds)):
         yield f"{what}: {options.kills} times killed, every committed call is read", killed, words
+        yield f"{what}: the parent is killed", orphaned, words
         yield f"{what}: forked children have logs of their own", children, words
         yield f"{what}: exec", again, words
         yield f"{what}: signal handlers", signals, words

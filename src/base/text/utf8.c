@@ -70,6 +70,14 @@ static bool is_in(uint32_t code, bool all)
 	return false;
 }
 
+bool tw_is_printable(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] < 0x20 || bytes[i] > 0x7e)
+			return false;
+	return size > 0;
+}
+
 bool tw_is_obeyed(uint32_t code)
 {
 	return is_in(code, false);

@@ -2,16 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome/chrome.h"
 
+#include "base/text/utf8.h"
+
 #include <math.h>
 #include <string.h>
-
-static bool is_printable(const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (bytes[i] < 0x20 || bytes[i] > 0x7e)
-			return false;
-	return size > 0;
-}
 
 /* Whether a text looks like what is written as text of another type: "0x1f", "NaN", "9007199254740993". */
 static bool looks_like_number(const char *text, size_t size)
@@ -62,7 +56,7 @@ static void add_bytes(const struct chrome_context *context, const struct tw_argu
 	struct tw_line *line = &context->chrome->line;
 	size_t size = tw_args_size(&context->chrome->args, argument), from = line->text.length;
 	tw_count_unknown(context->chrome->writer, argument);
-	if (is_printable(argument->value.bytes, size)) {
+	if (tw_is_printable(argument->value.bytes, size)) {
 		add_printable(context, argument, size);
 		return;
 	}

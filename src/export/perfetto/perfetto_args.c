@@ -1,6 +1,8 @@
 /* perfetto_args.c - arguments of events as debug annotations of Perfetto's traces. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto/perfetto.h"
+
+#include "base/text/utf8.h"
 #include "export/text/labels.h"
 
 static void add_hex(struct tw_proto *event, const uint8_t *bytes, size_t size)
@@ -21,7 +23,7 @@ static void add_bytes(struct perfetto *perfetto, const struct tw_argument *argum
 	if (size < argument->size)
 		tw_count_loss(perfetto->writer, "long argument", true);
 	tw_count_unknown(perfetto->writer, argument);
-	if (argument->type == TW_ARG_TEXT)
+	if (argument->type == TW_ARG_TEXT || tw_is_printable(argument->value.bytes, size))
 		tw_proto_string(&perfetto->event, ANNOTATION_STRING, (const char *)argument->value.bytes, size);
 	else
 		add_hex(&perfetto->event, argument->value.bytes, size);

@@ -1,6 +1,7 @@
 /* arguments.c - the table of arguments. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/digits.h"
+#include "base/text/utf8.h"
 #include "core/text/fields.h"
 #include "sql/tables/slices.h"
 #include "sql/tables/tables.h"
@@ -32,7 +33,8 @@ static const struct sql_column columns[] = {
     {"value_type", "TEXT", SQL_WORD, AT(type), SQL_PLAIN,
      "'null', 'bool', 'int', 'uint', 'pointer', 'koid', 'real', 'string', 'bytes'"},
     {"display_value", "TEXT", SQL_TEXT, AT(shown), SQL_IS_COSTLY,
-     "the value as text, whatever its type: pointers in hexadecimal digits, truth as true or false"},
+     "the value as text, whatever its type: pointers in hexadecimal digits, truth as true or false; bytes "
+     "that are printable as the text that they are"},
     {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
@@ -101,8 +103,12 @@ static bool show_value(struct sql_cursor *cursor, struct row *row, const struct 
 		length = word ? snprintf(text, sizeof text, "%s", word)
 		              : (int)(tw_double_digits(text, argument->value.d) - text);
 		break;
-	case TW_ARG_TEXT:
 	case TW_ARG_BYTES:
+		if (tw_is_printable(argument->value.bytes, argument->size))
+			return sql_keep_text(cursor, argument->value.bytes, argument->size, &row->shown);
+		row->shown = row->text.value.text;
+		return true;
+	case TW_ARG_TEXT:
 		row->shown = row->text.value.text;
 		return true;
 	}
