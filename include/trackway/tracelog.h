@@ -208,7 +208,7 @@ enum tw_tracelog_item_kind {
 	TW_TRACELOG_MAP,   /* fun inf, cmf, csf: il, start, end */
 	TW_TRACELOG_FRAME, /* sam str, str sam: iid[, ip] */
 	TW_TRACELOG_CLASS, /* gch alt, sam mem: iid, count, bytes[, ip] */
-	TW_TRACELOG_HEAP   /* gch gen: name, bytes (allocated), reserved; in order LOH, gen 2, gen 1, gen 0 */
+	TW_TRACELOG_HEAP   /* gch gen: name, bytes (allocated), reserved; in order LOH, gen 2, 1, 0, perhaps POH */
 };
 
 /* The special IL offsets of a map. */

@@ -2,21 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coreprofiler/profiler.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 /* ---- A thread's stack: of the thread itself, and of the one that writes what stands for long. ---- */
-
-static void lock(struct profiler_calls *calls)
-{
-	while (atomic_exchange_explicit(&calls->busy, true, memory_order_acquire))
-		sched_yield();
-}
-
-static void unlock(struct profiler_calls *calls)
-{
-	atomic_store_explicit(&calls->busy, false, memory_order_release);
-}
 
 static bool has_changed(const struct profiler_calls *calls)
 {
@@ -42,15 +30,13 @@ static void tell(struct profiler_thread *thread)
 	calls->lowest = calls->told = calls->depth;
 }
 
-/* The line of a change has one time. What was allocated before stands before it. */
+/* The line of a change has one time. */
 static void begin_change(struct profiler_thread *thread)
 {
 	struct profiler_calls *calls = &thread->calls;
 	const uint64_t ms = profiler_ms();
 	if (calls->ms != ms)
 		tell(thread);
-	if (!has_changed(calls))
-		profiler_tell_allocated(thread);
 	if (!profiler.paused)
 		calls->ms = ms;
 }
@@ -93,7 +79,7 @@ static struct profiler_thread *begin_own(void)
 {
 	struct profiler_thread *thread = profiler.off ? NULL : profiler_own_thread();
 	if (thread)
-		lock(&thread->calls);
+		profiler_take(thread);
 	return thread;
 }
 
@@ -107,7 +93,7 @@ void profiler_entered(uint64_t iid, uint64_t sp)
 	begin_change(thread);
 	pop_below(thread, sp + 1);
 	push(&thread->calls, (struct profiler_call){.iid = (uint32_t)iid, .sp = sp});
-	unlock(&thread->calls);
+	profiler_give(thread);
 }
 
 static void leave(struct profiler_thread *thread, uint32_t iid)
@@ -125,7 +111,7 @@ void profiler_left(uint64_t iid, uint64_t sp)
 	begin_change(thread);
 	pop_below(thread, sp);
 	leave(thread, (uint32_t)iid);
-	unlock(&thread->calls);
+	profiler_give(thread);
 }
 
 /* ---- Exceptions: the runtime names the function once, before. ---- */
@@ -136,7 +122,7 @@ void profiler_unwinds(uint64_t function)
 	if (!thread)
 		return;
 	thread->calls.unwound = ids_of(&profiler.functions, function);
-	unlock(&thread->calls);
+	profiler_give(thread);
 }
 
 void profiler_unwound(void)
@@ -146,28 +132,24 @@ void profiler_unwound(void)
 		return;
 	begin_change(thread);
 	leave(thread, thread->calls.unwound);
-	unlock(&thread->calls);
+	profiler_give(thread);
 }
 
 /* ---- Others. ---- */
 
 void profiler_tell_calls(struct profiler_thread *thread)
 {
-	lock(&thread->calls);
 	tell(thread);
-	unlock(&thread->calls);
 }
 
 void profiler_tell_all_calls(void)
 {
 	const uint64_t ms = profiler_ms();
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
-		lock(&thread->calls);
+		profiler_take(thread);
 		if (thread->id && thread->calls.ms < ms)
 			tell(thread);
-		if (thread->id && !has_changed(&thread->calls))
-			profiler_tell_allocated(thread);
-		unlock(&thread->calls);
+		profiler_give(thread);
 	}
 }
 
@@ -175,9 +157,9 @@ void profiler_resume_calls(void)
 {
 	const uint64_t ms = profiler_ms();
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
-		lock(&thread->calls);
+		profiler_take(thread);
 		thread->calls.ms = ms;
-		unlock(&thread->calls);
+		profiler_give(thread);
 	}
 }
 

@@ -73,26 +73,29 @@ void profiler_tell_heap(uint64_t ms)
 	profiler_send(&line);
 }
 
-/* By position: large objects, generations 2, 1, 0. The names are free; tracelog.md says what is known of them. */
+/* By position: large objects, generations 2, 1, 0, and pinned objects where the runtime has a heap of them (from .NET 5
+ * on). The names are free; tracelog.md says what is known of them. */
 void profiler_tell_generations(uint64_t ms)
 {
-	enum { RANGES = 256, GENERATIONS = 4 };
-	static const char *const names[GENERATIONS] = {" LOH:", " GEN2:", " GEN1:", " GEN0:"};
-	static const uint32_t order[GENERATIONS] = {3, 2, 1, 0};
+	enum { RANGES = 256, GENERATIONS = 5, PINNED = 4 };
+	static const char *const names[GENERATIONS] = {" LOH:", " GEN2:", " GEN1:", " GEN0:", " POH:"};
+	static const uint32_t order[GENERATIONS] = {3, 2, 1, 0, PINNED};
 	struct com_range ranges[RANGES];
 	uint64_t used[GENERATIONS] = {0}, reserved[GENERATIONS] = {0};
 	uint32_t count = 0;
+	unsigned parts = PINNED;
 	if (COM_CALL(profiler.info, generations, RANGES, &count, ranges) < 0)
 		return;
 	for (uint32_t i = 0; i < count && i < RANGES; i++)
 		if (ranges[i].generation < GENERATIONS) {
 			used[ranges[i].generation] += ranges[i].length;
 			reserved[ranges[i].generation] += ranges[i].reserved;
+			parts = ranges[i].generation == PINNED ? GENERATIONS : parts;
 		}
 	struct text line;
 	text_begin(&line, "gch gen ");
 	text_decimal(&line, ms);
-	for (unsigned i = 0; i < GENERATIONS; i++) {
+	for (unsigned i = 0; i < parts; i++) {
 		text_string(&line, names[i]);
 		text_decimal(&line, used[order[i]]);
 		text_char(&line, ':');

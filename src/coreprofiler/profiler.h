@@ -79,6 +79,7 @@ void profiler_tell_function(uint64_t id);
 
 struct profiler_frame {
 	uint64_t function, ip; /* function 0: unmanaged ones */
+	uint64_t sp;           /* 0: not known */
 };
 
 /* Never freed: one that has ended becomes another one's. */
@@ -88,7 +89,7 @@ struct profiler_thread {
 	_Atomic uint32_t system;
 	uint32_t iid;
 	uint64_t cpu_us;
-	/* Of the thread itself, or of who has suspended it. */
+	_Atomic bool busy; /* somebody reads or changes what follows */
 	struct profiler_stack {
 		struct profiler_frame *frames; /* the outermost first */
 		size_t depth, room;
@@ -96,7 +97,6 @@ struct profiler_thread {
 	} told, now; /* as the log has it; as it is */
 	bool stands; /* the log has a stack of it */
 	struct profiler_calls {
-		_Atomic bool busy; /* somebody reads or changes the rest */
 		struct profiler_call {
 			uint64_t sp; /* of who called it */
 			uint32_t iid;
@@ -106,12 +106,20 @@ struct profiler_thread {
 		uint64_t ms;         /* of the change that the log does not have yet */
 		uint32_t unwound;    /* the function that an exception takes away */
 	} calls;
-	struct {
-		uint64_t id, ip, count, bytes;
-	} allocated; /* with the stack `told`, not written yet; count 0: nothing */
+	struct profiler_places {
+		struct profiler_place *table;        /* NULL: none yet */
+		struct profiler_place *first, *last; /* of those that are not written yet */
+		uint32_t turn;                       /* which is the next to give way */
+	} places;
 };
 
 struct profiler_thread *profiler_threads(void); /* the first; then `next` */
+
+/* Who has a thread may change it. Not for long, and nothing that waits. */
+bool profiler_try(struct profiler_thread *thread);
+void profiler_take(struct profiler_thread *thread);
+void profiler_give(struct profiler_thread *thread);
+
 struct profiler_thread *profiler_own_thread(void);
 void profiler_thread_created(uint64_t id);
 void profiler_thread_assigned(uint64_t id, uint32_t system);
@@ -124,17 +132,15 @@ void profiler_add_thread(struct text *line);
 
 /* ---- Stacks (stacks.c). ---- */
 
-/* Puts the stack of a thread that is suspended, or of the own one (0), into thread->now. False: there is none. */
-bool profiler_walk(struct profiler_thread *thread, uint64_t id);
+/* Puts in the stack of a thread that is suspended, or of the own one (0), with stack pointers where they can be had.
+ * False: there is none. */
+bool profiler_walk(struct profiler_stack *stack, uint64_t id);
 
 /* Writes how a stack has changed, with this many ticks; without ticks only if it has. */
-void profiler_tell_stack(struct profiler_thread *thread, uint32_t ticks);
+void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_stack *now, uint32_t ticks);
 
 /* Begins such a line, up to what is to be told of depths. */
 void profiler_begin_stack(struct text *line, const struct profiler_thread *thread, uint64_t ms, uint32_t ticks);
-
-/* Writes what the thread has allocated in its stack, if there is anything. */
-void profiler_tell_allocated(struct profiler_thread *thread);
 
 /* Tells of functions that stacks have shown for the first time. Not while the runtime is suspended. */
 void profiler_tell_seen(void);
@@ -146,6 +152,18 @@ void profiler_forget_function(uint64_t id);
 
 /* In the thread that allocates. */
 void profiler_allocated(uint64_t object, uint64_t class_id);
+
+/* Writes what a thread has allocated and the log does not have. By who has the thread (busy). */
+void profiler_tell_allocated(struct profiler_thread *thread);
+
+/* The same of all threads. */
+void profiler_tell_all_allocated(void);
+
+/* A function or a class has gone: its id, and where its code was, may become another one's. */
+void profiler_forget_places(void);
+
+/* The places of a thread that has ended are not those of the next one. */
+void profiler_clear_places(struct profiler_thread *thread);
 
 /* ---- Stacks by enter and leave (calls.c). ---- */
 
@@ -159,10 +177,10 @@ void profiler_left(uint64_t iid, uint64_t sp);
 void profiler_unwinds(uint64_t function);
 void profiler_unwound(void);
 
-/* Writes how the own stack has changed. */
+/* Writes how the stack has changed. By who has the thread. */
 void profiler_tell_calls(struct profiler_thread *thread);
 
-/* The same of all threads, where it has not changed again for at least a millisecond; and what they have allocated. */
+/* The same of all threads, where it has not changed again for at least a millisecond. */
 void profiler_tell_all_calls(void);
 
 /* What has changed while the profiler was paused has changed now. */

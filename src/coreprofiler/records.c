@@ -90,6 +90,7 @@ static int32_t class_loaded(struct com *own, uint64_t id, int32_t status)
 static int32_t class_unloaded(struct com *own, uint64_t id, int32_t status)
 {
 	ids_forget(&profiler.classes, id);
+	profiler_forget_places();
 	return COM_OK;
 }
 
@@ -98,6 +99,7 @@ static int32_t class_unloaded(struct com *own, uint64_t id, int32_t status)
 static int32_t function_unload(struct com *own, uint64_t id)
 {
 	profiler_forget_function(id);
+	profiler_forget_places();
 	return COM_OK;
 }
 
@@ -187,8 +189,10 @@ static int32_t thread_destroyed(struct com *own, uint64_t id)
 {
 	struct profiler_thread *thread = profiler_thread_find(id);
 	if (thread) {
+		profiler_take(thread);
 		profiler_tell_calls(thread);
 		profiler_tell_allocated(thread);
+		profiler_give(thread);
 	}
 	profiler_thread_destroyed(id);
 	return COM_OK;
@@ -206,6 +210,7 @@ static int32_t gc_started(struct com *own, int32_t count, const int32_t *collect
 	gc_told = !profiler.paused;
 	if (!gc_told)
 		return COM_OK;
+	profiler_tell_all_allocated(); /* before what takes it away */
 	begin_at_now(&line, "gch gcs ");
 	text_string(&line, reason == INDUCED ? " induced " : " ? ");
 	for (int32_t i = 0; i < FLAGS; i++)

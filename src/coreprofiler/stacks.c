@@ -21,6 +21,18 @@ static bool make_room(struct profiler_stack *stack, size_t depth)
 	return true;
 }
 
+/* Source: CONTEXT of the runtime's pal.h for x86-64. */
+static uint64_t stack_pointer(const uint8_t *registers, uint32_t size)
+{
+	uint64_t sp = 0;
+#if defined(__x86_64__)
+	enum { RSP = 0x98 };
+	if (registers && size >= RSP + sizeof sp)
+		memcpy(&sp, registers + RSP, sizeof sp);
+#endif
+	return sp;
+}
+
 static int32_t take_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32_t size, uint8_t *registers,
                           void *context)
 {
@@ -29,7 +41,7 @@ static int32_t take_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32
 		stack->failed = true;
 		return COM_FAILED; /* no further */
 	}
-	stack->frames[stack->depth++] = (struct profiler_frame){function, ip};
+	stack->frames[stack->depth++] = (struct profiler_frame){function, ip, stack_pointer(registers, size)};
 	return COM_OK;
 }
 
@@ -42,12 +54,13 @@ static void turn_around(struct profiler_stack *stack)
 	}
 }
 
-bool profiler_walk(struct profiler_thread *thread, uint64_t id)
+bool profiler_walk(struct profiler_stack *stack, uint64_t id)
 {
-	struct profiler_stack *stack = &thread->now;
+	enum { WITH_REGISTERS = 1 };
 	stack->depth = 0;
 	stack->failed = false;
-	const int32_t status = COM_CALL(profiler.info, snapshot, id, take_frame, 0, stack, NULL, 0);
+	const int32_t status =
+	    COM_CALL(profiler.info, snapshot, id, take_frame, id ? 0 : WITH_REGISTERS, stack, NULL, 0);
 	turn_around(stack);
 	return !stack->failed && (status >= 0 || stack->depth);
 }
@@ -146,9 +159,9 @@ void profiler_begin_stack(struct text *line, const struct profiler_thread *threa
 	text_char(line, ' ');
 }
 
-void profiler_tell_stack(struct profiler_thread *thread, uint32_t ticks)
+void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_stack *now, uint32_t ticks)
 {
-	struct profiler_stack *told = &thread->told, *now = &thread->now;
+	struct profiler_stack *told = &thread->told;
 	const size_t same = same_frames(told, now);
 	const bool moved = line_trace() && same && told->frames[same - 1].ip != now->frames[same - 1].ip;
 	const bool is_told = thread->stands && !moved && same == told->depth && same == now->depth;
@@ -168,27 +181,4 @@ void profiler_tell_stack(struct profiler_thread *thread, uint32_t ticks)
 	if (now->depth)
 		memcpy(told->frames, now->frames, now->depth * sizeof *now->frames);
 	told->depth = now->depth;
-}
-
-/* ---- Allocations. Those of one class with one stack, one behind the other, are one record. ---- */
-
-void profiler_tell_allocated(struct profiler_thread *thread)
-{
-	if (!thread->allocated.count)
-		return;
-	struct text line;
-	text_begin(&line, "sam mem ");
-	text_id(&line, thread->iid);
-	text_char(&line, ' ');
-	text_decimal(&line, profiler_ms());
-	text_char(&line, ' ');
-	text_short_id(&line, ids_of(&profiler.classes, thread->allocated.id));
-	text_char(&line, ':');
-	text_decimal(&line, thread->allocated.count);
-	text_char(&line, ':');
-	text_decimal(&line, thread->allocated.bytes);
-	if (line_trace() && thread->allocated.ip)
-		add_ip(&line, thread->allocated.ip);
-	thread->allocated.count = thread->allocated.bytes = 0;
-	profiler_send(&line);
 }

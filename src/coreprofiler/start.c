@@ -134,8 +134,10 @@ static void finish(void)
 {
 	profiler_ticks_end();
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
+		profiler_take(thread);
 		profiler_tell_calls(thread);
 		profiler_tell_allocated(thread);
+		profiler_give(thread);
 	}
 	profiler_tell_seen();
 	profiler_write_out();

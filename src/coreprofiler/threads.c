@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coreprofiler/profiler.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +15,22 @@ static _Thread_local struct profiler_thread *own;
 struct profiler_thread *profiler_threads(void)
 {
 	return atomic_load_explicit(&first, memory_order_acquire);
+}
+
+bool profiler_try(struct profiler_thread *thread)
+{
+	return !atomic_exchange_explicit(&thread->busy, true, memory_order_acquire);
+}
+
+void profiler_take(struct profiler_thread *thread)
+{
+	while (!profiler_try(thread))
+		sched_yield();
+}
+
+void profiler_give(struct profiler_thread *thread)
+{
+	atomic_store_explicit(&thread->busy, false, memory_order_release);
 }
 
 uint32_t profiler_system_thread(void)
@@ -64,7 +81,8 @@ static struct profiler_thread *thread_of(uint64_t id)
 		thread = made = make();
 	if (made) {
 		made->iid = next_iid++;
-		made->told.depth = made->allocated.count = made->cpu_us = 0;
+		made->told.depth = made->cpu_us = 0;
+		profiler_clear_places(made);
 		made->stands = false;
 		made->calls.depth = made->calls.told = made->calls.lowest = 0;
 		atomic_store_explicit(&made->system, 0, memory_order_relaxed);

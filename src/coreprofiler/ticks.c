@@ -18,10 +18,12 @@ static void sample(void)
 		return; /* the runtime is not there yet, or no longer */
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
 		const uint64_t id = atomic_load_explicit(&thread->id, memory_order_acquire);
-		if (!id || !profiler_walk(thread, id))
+		if (!id || !profiler_try(thread))
 			continue;
 		profiler_tell_allocated(thread);
-		profiler_tell_stack(thread, 1);
+		if (profiler_walk(&thread->now, id))
+			profiler_tell_stack(thread, &thread->now, 1);
+		profiler_give(thread);
 	}
 	COM_DO(profiler.info, resume);
 	profiler_tell_seen();
@@ -111,6 +113,7 @@ static void do_what_is_due(struct moments *moments)
 			sample();
 		if (options->method == PROFILER_INSTRUMENTATION)
 			profiler_tell_all_calls();
+		profiler_tell_all_allocated();
 		profiler_tell_seen();
 		profiler_write_out();
 		moments->sample = after(now, options->sampling_ms);

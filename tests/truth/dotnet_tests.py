@@ -37,7 +37,7 @@ def expect(condition, *what):
 class Bench:
     def __init__(self, tool, directory, runtime):
         directory.mkdir()
-        self.tool, self.directory = tool, directory
+        self.tool, self.directory, self.pins = tool, directory, "net8" in str(runtime)
         self.host, self.hook = directory / "host", directory / "truth.dll"
         self.library = next(pathlib.Path(tool).parent.glob("**/libtrackway_coreprofiler.so"))
         shutil.copy(runtime, self.host)
@@ -107,6 +107,8 @@ def live_heap(bench):
     kept = [line.split()[2] for line in bench.lines(log, "cls nam ") if line.endswith(' "Kept"')]
     tables = [line for line in bench.lines(log, "gch alt ")]
     expect(len(kept) == 1 and len(tables) >= 3, "the class and the tables are there", kept, len(tables))
+    generations = bench.lines(log, "gch gen ")
+    expect(generations and all((" POH:" in line) == bench.pins for line in generations), "from .NET 5 on", generations)
     item = f" {hex(int(kept[0], 16))}:321:{321 * 24} "
     expect(all(item in line + " " for line in tables[-3:]), "321 of Kept live", item, tables[-3:])
     expect(not bench.lines(log, "sam "), "no samples, no allocations")

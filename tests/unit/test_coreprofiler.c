@@ -30,6 +30,7 @@ enum {
 static uint64_t now_ms, thread = 0x4000;
 static struct profiler_frame stack[8]; /* the innermost first */
 static size_t depth;
+static unsigned walks;
 
 uint64_t profiler_ms(void)
 {
@@ -94,8 +95,13 @@ static int32_t function_info(struct com *own, uint64_t id, uint64_t frame, uint6
 static int32_t snapshot(struct com *own, uint64_t id, com_frame *take, uint32_t flags, void *context,
                         uint8_t *registers, uint32_t size)
 {
-	for (size_t i = 0; i < depth; i++)
-		take(stack[i].function, stack[i].ip, 0, 0, NULL, context);
+	enum { RSP = 0x98 };
+	uint8_t values[RSP + 8] = {0};
+	walks++;
+	for (size_t i = 0; i < depth; i++) {
+		memcpy(values + RSP, &stack[i].sp, sizeof stack[i].sp);
+		take(stack[i].function, stack[i].ip, 0, sizeof values, flags ? values : NULL, context);
+	}
 	return COM_OK;
 }
 
@@ -132,11 +138,13 @@ static int32_t body_code(struct com *own, uint64_t start, uint32_t room, uint32_
 	return COM_OK;
 }
 
+static bool pinned_heap;
+
 static int32_t generations(struct com *own, uint32_t room, uint32_t *count, struct com_range *ranges)
 {
-	static const struct com_range all[] = {
-	    {0, 0, 10, 100}, {1, 0, 20, 200}, {2, 0, 30, 300}, {3, 0, 40, 400}, {0, 0, 1, 2}};
-	*count = sizeof all / sizeof *all;
+	static const struct com_range all[] = {{0, 0, 10, 100}, {1, 0, 20, 200}, {2, 0, 30, 300},
+	                                       {3, 0, 40, 400}, {0, 0, 1, 2},    {4, 0, 50, 500}};
+	*count = pinned_heap ? 6 : 5;
 	memcpy(ranges, all, sizeof all);
 	return COM_OK;
 }
@@ -330,60 +338,123 @@ static void set_stack(size_t count, const struct profiler_frame *frames)
 static void stacks_are_changes(void **state)
 {
 	now_ms = 20;
-	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108}, {RUN, 0x5010}});
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, 0}, {RUN, 0x5010, 0}});
 	struct profiler_thread *own = profiler_own_thread();
-	assert_true(profiler_walk(own, thread));
-	profiler_tell_stack(own, 1);
+	assert_true(profiler_walk(&own->now, thread));
+	profiler_tell_stack(own, &own->now, 1);
 	expect_lines("sam str 0x00000000 20 1 0:0 0x2:0x0000000000005010 0x3:0x0000000000005108\n");
-	profiler_tell_stack(own, 1);
+	profiler_tell_stack(own, &own->now, 1);
 	expect_lines("sam str 0x00000000 20 1 2:2\n");
-	profiler_tell_stack(own, 0);
+	profiler_tell_stack(own, &own->now, 0);
 	expect_lines("");
-	set_stack(2, (struct profiler_frame[]){{0, 0}, {RUN, 0x5014}});
-	assert_true(profiler_walk(own, thread));
-	profiler_tell_stack(own, 1);
+	set_stack(2, (struct profiler_frame[]){{0, 0, 0}, {RUN, 0x5014, 0}});
+	assert_true(profiler_walk(&own->now, thread));
+	profiler_tell_stack(own, &own->now, 1);
 	expect_lines("sam str 0x00000000 20 1 1:2:0x0000000000005014 0x0\n");
-	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014}});
-	assert_true(profiler_walk(own, thread));
-	profiler_tell_stack(own, 1);
+	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0}});
+	assert_true(profiler_walk(&own->now, thread));
+	profiler_tell_stack(own, &own->now, 1);
 	expect_lines("sam str 0x00000000 20 1 1:2\n");
 }
 
+static void allocate(uint64_t class_id, int count)
+{
+	for (int i = 0; i < count; i++)
+		CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), class_id);
+}
+
+static void tell_allocated(void)
+{
+	profiler_tell_allocated(profiler_own_thread());
+}
+
+/* Those of one class and stack are one record, when it is time. */
 static void allocations_stand_behind_their_stacks(void **state)
 {
 	now_ms = 30;
-	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108}, {RUN, 0x5014}});
-	for (int i = 0; i < 3; i++)
-		CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), (uint64_t)APP);
-	expect_lines("sam str 0x00000000 30 0 1:1 0x3:0x0000000000005108\n");
-	CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), (uint64_t)PART);
-	expect_lines("sam mem 0x00000000 30 0x3:3:72:0x0000000000005108\n");
-	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014}});
-	CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), (uint64_t)PART);
-	expect_lines("sam mem 0x00000000 30 0x2:1:24:0x0000000000005108\nsam str 0x00000000 30 0 1:2\n");
-	profiler_tell_allocated(profiler_own_thread());
-	expect_lines("sam mem 0x00000000 30 0x2:1:24:0x0000000000005014\n");
-	profiler_tell_allocated(profiler_own_thread());
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, 0}, {RUN, 0x5014, 0}});
+	allocate(APP, 3);
+	allocate(PART, 1);
+	allocate(APP, 1);
+	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0}});
+	allocate(PART, 2);
+	expect_lines("");
+	tell_allocated();
+	expect_lines("sam str 0x00000000 30 0 1:1 0x3:0x0000000000005108\n"
+	             "sam mem 0x00000000 30 0x3:4:96:0x0000000000005108\n"
+	             "sam mem 0x00000000 30 0x2:1:24:0x0000000000005108\n"
+	             "sam str 0x00000000 30 0 1:2\n"
+	             "sam mem 0x00000000 30 0x2:2:48:0x0000000000005014\n");
+	tell_allocated();
 	expect_lines("");
 }
 
+/* No walk where all return addresses are as they were; one where any is not, and where something has gone since. */
+static void stacks_that_stand_are_not_walked(void **state)
+{
+#if defined(__x86_64__)
+	volatile uint64_t *addresses = __builtin_alloca(2 * sizeof *addresses);
+	const uint64_t sp = (uintptr_t)&addresses[1];
+	addresses[0] = 0x5108;
+	addresses[1] = 0x5014;
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp}, {RUN, 0x5014, sp + 8}});
+	walks = 0;
+	allocate(APP, 5);
+	assert_int_equal(walks, 1);
+	addresses[1] = 0x5018;
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp}, {RUN, 0x5018, sp + 8}});
+	allocate(APP, 5);
+	assert_int_equal(walks, 2);
+	addresses[1] = 0x5014;
+	allocate(APP, 1);
+	assert_int_equal(walks, 2);
+	profiler_forget_places();
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp}, {RUN, 0x5014, sp + 8}});
+	allocate(APP, 1);
+	assert_int_equal(walks, 3);
+	addresses[1] = 0x5020; /* not what the runtime says: every one is walked */
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp}, {RUN, 0x501c, sp + 8}});
+	allocate(APP, 2);
+	assert_int_equal(walks, 5);
+	tell_allocated();
+	expect_lines("sam str 0x00000000 30 0 1:1 0x3:0x0000000000005108\n"
+	             "sam mem 0x00000000 30 0x3:6:144:0x0000000000005108\n"
+	             "sam str 0x00000000 30 0 1:2:0x0000000000005018 0x3:0x0000000000005108\n"
+	             "sam mem 0x00000000 30 0x3:5:120:0x0000000000005108\n"
+	             "sam str 0x00000000 30 0 1:2:0x0000000000005014 0x3:0x0000000000005108\n"
+	             "sam mem 0x00000000 30 0x3:1:24:0x0000000000005108\n"
+	             "sam str 0x00000000 30 0 1:2:0x000000000000501C 0x3:0x0000000000005108\n"
+	             "sam mem 0x00000000 30 0x3:2:48:0x0000000000005108\n");
+#endif
+}
+
+/* What collections take away stands before them. */
 static void collections_tell_the_heap(void **state)
 {
 	static const int32_t collected[] = {1, 1, 0, 0, 1};
 	char lines[512];
-	now_ms = 40;
+	profiler.options.line_trace = false;
+	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0}});
+	now_ms = 39;
+	allocate(APP, 1);
 	profiler.options.live_heap = true;
+	now_ms = 39;
 	CALL(COM_ON_GC_STARTED, (struct com *, int32_t, const int32_t *, uint32_t), 5, collected, 1);
+	now_ms = 40;
 	CALL(COM_ON_REFERENCES, (struct com *, uint64_t, uint64_t, uint32_t, const uint64_t *), UINT64_C(0x9000),
 	     (uint64_t)APP, 0, NULL);
 	CALL(COM_ON_REFERENCES, (struct com *, uint64_t, uint64_t, uint32_t, const uint64_t *), UINT64_C(0x9018),
 	     (uint64_t)APP, 0, NULL);
 	((int32_t(*)(struct com *))profiler_callbacks[COM_ON_GC_FINISHED])(NULL);
 	snprintf(lines, sizeof lines,
-	         "gch gcs %d 40 induced ttff\ngch gcf %d 40\ngch alt 40 0x3:2:48\n"
+	         "sam str 0x00000000 39 0 1:2\nsam mem 0x00000000 39 0x3:1:24\n"
+	         "gch gcs %d 39 induced ttff\ngch gcf %d 40\ngch alt 40 0x3:2:48\n"
 	         "gch gen 40 LOH:40:400 GEN2:30:300 GEN1:20:200 GEN0:11:102\n",
 	         gettid(), gettid());
 	expect_lines(lines);
+	pinned_heap = true;
+	profiler_tell_generations(41);
+	expect_lines("gch gen 41 LOH:40:400 GEN2:30:300 GEN1:20:200 GEN0:11:102 POH:50:500\n");
 }
 
 /* The dialect of the document has internal ids where the later one has the system's threads, and no generations. */
@@ -456,9 +527,9 @@ static void allocations_stand_in_their_calls(void **state)
 	profiler_entered(5, 600);
 	CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), (uint64_t)APP);
 	CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), (uint64_t)APP);
-	expect_lines("sam str 0x00000003 70 0 3:3 0x5\n");
+	expect_lines(
+	    "sam str 0x00000003 70 0 3:3 0x5\nsam mem 0x00000003 70 0x3:1:24\nsam mem 0x00000003 70 0x3:1:24\n");
 	profiler_left(5, 600);
-	expect_lines("sam mem 0x00000003 70 0x3:2:48\n");
 	profiler_tell_calls(profiler_own_thread());
 	expect_lines("sam str 0x00000003 70 0 3:4\n");
 }
@@ -530,6 +601,7 @@ int main(void)
 		cmocka_unit_test(each_body_is_told_once),
 		cmocka_unit_test(stacks_are_changes),
 		cmocka_unit_test(allocations_stand_behind_their_stacks),
+		cmocka_unit_test(stacks_that_stand_are_not_walked),
 		cmocka_unit_test(collections_tell_the_heap),
 		cmocka_unit_test(the_older_dialect),
 		cmocka_unit_test(calls_are_changes),

@@ -147,13 +147,15 @@ static const struct {
     {"tracelog.generation-flags", 1, "gch gcs 4200 20 ? tffff\ngch gcf 4200 21\n"},
     {"tracelog.generation-flags", 1, "gch gcs 4200 20 ? tff\ngch gcf 4200 21\n"},
     {"tracelog.generations", 1, "gch gen 20 loh:0:1 gen2:0:1 gen1:0:1\n"},
-    {"tracelog.generations", 1, "gch gen 20 loh:0:1 gen2:0:1 gen1:0:1 gen0:0:1 poh:0:1\n"},
+    {"tracelog.generations", 1, "gch gen 20 loh:0:1 gen2:0:1 gen1:0:1 gen0:0:1 poh:0:1 x:0:1\n"},
+    {"tracelog.generations", 1, "gch gen 20 loh:0:1 gen2:0:1 gen1:0:1 gen0:0:1 gen2:0:1\n"},
     {"tracelog.generations", 1, "gch gen 20 loh:0:1 gen2:0:1 gen0:0:1 other:0:1\n"},
     {"tracelog.class-twice", 1, "gch alt 20 0x0:1:24 0x0:2:48\n"},
 };
 
 /* What comes near and is right: nothing is told of these behind the good log. */
 static const char *const fine[] = {
+    "gch gen 20 loh:0:1 gen2:0:1 gen1:0:1 gen0:0:1 poh:0:1\n",
     "prf cfg CpuTraceTimeoutMs 10\n",
     "prf cfg LineTraceEnabled F\nsam str 0x00000000 20 1 2:2:? 0x2\nsam mem 0x00000000 20 0x0:1:2\n",
     "prf cfg TracingSuspendedOnStart T\nprf trs 20\n",

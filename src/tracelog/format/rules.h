@@ -146,7 +146,7 @@
 	X(TRACELOG_GENERATION_FLAGS, "tracelog.generation-flags", TW_NOTE,                                             \
 	  "A garbage collection has not four flags: of generations 0, 1, 2 and of large objects.")                     \
 	X(TRACELOG_GENERATION_PARTS, "tracelog.generations", TW_WARNING,                                               \
-	  "A record of the heap has not four parts: large objects and generations 2, 1, 0, in this order.")            \
+	  "A record of the heap has not its parts: large objects, generations 2, 1, 0, and perhaps pinned objects.")   \
 	X(TRACELOG_CLASS_TWICE, "tracelog.class-twice", TW_WARNING,                                                    \
 	  "A class stands twice in the table of what is alive.")                                                       \
 	X(TRACELOG_HEAP_ABOVE_RESERVED, "tracelog.heap-above-reserved", TW_NOTE,                                       \

@@ -89,12 +89,12 @@ void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_recor
 
 /* ---- By generation. ---- */
 
-enum { PARTS = 4 };
+enum { PARTS_LEAST = 4, PARTS }; /* the last: pinned objects, of later runtimes */
 
 /* Judges the name of a generation by its number. How exactly names are written is not documented. */
 static void judge_place(struct tracelog_log *log, unsigned place, struct tw_tracelog_text name)
 {
-	static const char numbers[PARTS] = {0, '2', '1', '0'};
+	static const char numbers[PARTS] = {0, '2', '1', '0', 0};
 	for (size_t i = 0; i < name.size && place < PARTS; i++) {
 		char byte = (char)name.bytes[i];
 		if (byte < '0' || byte > '2' || byte == numbers[place])
@@ -107,7 +107,7 @@ static void judge_place(struct tracelog_log *log, unsigned place, struct tw_trac
 
 static void add_generation(struct tracelog_log *log, uint64_t time, unsigned place, const struct tw_tracelog_item *item)
 {
-	static const char *const names[PARTS] = {"LOH", "generation 2", "generation 1", "generation 0"};
+	static const char *const names[PARTS] = {"LOH", "generation 2", "generation 1", "generation 0", "POH"};
 	const struct tracelog_thread *process = tracelog_process_thread(log);
 	bool known = place < PARTS;
 	if (item->bytes > item->reserved)
@@ -136,6 +136,6 @@ void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelo
 		judge_place(log, place, item.name);
 		add_generation(log, time, place, &item);
 	}
-	if (place != PARTS)
-		tracelog_tell(log, TRACELOG_GENERATION_PARTS, "expected 4 parts, found %u", place);
+	if (place < PARTS_LEAST || place > PARTS)
+		tracelog_tell(log, TRACELOG_GENERATION_PARTS, "expected 4 or 5 parts, found %u", place);
 }
