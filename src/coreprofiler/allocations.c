@@ -26,15 +26,6 @@ void profiler_forget_places(void)
 	atomic_fetch_add_explicit(&gone, 1, memory_order_relaxed);
 }
 
-void profiler_clear_places(struct profiler_thread *thread)
-{
-	for (size_t i = 0; thread->places.table && i < SETS * WAYS; i++) {
-		thread->places.table[i].frame = NULL;
-		thread->places.table[i].count = thread->places.table[i].bytes = 0;
-	}
-	thread->places.first = thread->places.last = NULL;
-}
-
 /* ---- Writing. ---- */
 
 static void tell(struct profiler_thread *thread, struct profiler_place *place)
@@ -166,12 +157,22 @@ static void add(struct profiler_places *places, struct profiler_place *place, ui
 
 /* ---- Allocating. ---- */
 
+static bool make_places(struct profiler_places *places)
+{
+	if (!places->table)
+		places->table = calloc((size_t)SETS * WAYS, sizeof *places->table);
+	for (size_t i = 0; places->table && places->old && i < SETS * WAYS; i++) {
+		places->table[i].frame = NULL;
+		places->table[i].count = places->table[i].bytes = 0;
+	}
+	places->old = false;
+	return places->table != NULL;
+}
+
 static void add_here(struct profiler_thread *thread, uint64_t class_id, uint64_t size, const void *frame)
 {
 	struct profiler_places *places = &thread->places;
-	if (!places->table)
-		places->table = calloc((size_t)SETS * WAYS, sizeof *places->table);
-	if (!places->table)
+	if ((!places->table || places->old) && !make_places(places))
 		return;
 	struct profiler_place *set = set_of(places, frame, class_id), *place = find(set, frame, class_id);
 	add(places, place ? place : make(thread, set, frame, class_id), size);

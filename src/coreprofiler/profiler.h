@@ -110,6 +110,7 @@ struct profiler_thread {
 		struct profiler_place *table;        /* NULL: none yet */
 		struct profiler_place *first, *last; /* of those that are not written yet */
 		uint32_t turn;                       /* which is the next to give way */
+		bool old;                            /* they are of a thread that has ended */
 	} places;
 };
 
@@ -161,9 +162,6 @@ void profiler_tell_all_allocated(void);
 
 /* A function or a class has gone: its id, and where its code was, may become another one's. */
 void profiler_forget_places(void);
-
-/* The places of a thread that has ended are not those of the next one. */
-void profiler_clear_places(struct profiler_thread *thread);
 
 /* ---- Stacks by enter and leave (calls.c). ---- */
 

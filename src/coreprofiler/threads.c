@@ -82,7 +82,8 @@ static struct profiler_thread *thread_of(uint64_t id)
 	if (made) {
 		made->iid = next_iid++;
 		made->told.depth = made->cpu_us = 0;
-		profiler_clear_places(made);
+		made->places.first = made->places.last = NULL;
+		made->places.old = true;
 		made->stands = false;
 		made->calls.depth = made->calls.told = made->calls.lowest = 0;
 		atomic_store_explicit(&made->system, 0, memory_order_relaxed);
