@@ -217,6 +217,14 @@ const TESTS = {
 		assert.equal(timeOfDay(86400e9 + 61e9, 0), "00:01:01");
 	},
 
+	async "the command of a view has its state and where its files begin"() {
+		const { viewCommand } = await load("command");
+		const { NOTHING } = await load("state");
+		const file = (path, start) => ({ path, start });
+		assert.equal(viewCommand({ files: [file("a b.fxt", 0), file("c.fxt", 1500)] }, { ...NOTHING, view: { from: 0, to: 9 } }),
+			"trackway view --state t=0-9 --offset c.fxt=1500ns 'a b.fxt' c.fxt");
+	},
+
 	async "the place of an error in SQL is pointed at"() {
 		const { pointed } = await load("panels/sql");
 		assert.equal(pointed("select\n  foo", 2, 3), "\n  foo\n  ^");

@@ -39,5 +39,6 @@ export function diffCommand(trace: Trace, before: number, after: number): string
 
 /** `trackway view` of the same window. */
 export function viewCommand(trace: Trace, state: State): string {
-	return ["trackway", "view", "--state", write(state), ...filesOf(trace)].map(shell).join(" ");
+	const offsets = trace.files.filter(file => file.start !== 0).flatMap(file => ["--offset", `${file.path}=${exact(file.start)}`]);
+	return ["trackway", "view", "--state", write(state), ...offsets, ...filesOf(trace)].map(shell).join(" ");
 }

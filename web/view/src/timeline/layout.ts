@@ -83,8 +83,13 @@ function order(a: Track, b: Track): number {
 /** Tracks by what they are in, each list in order. */
 function families(tracks: Track[]): Map<number | null, Track[]> {
 	const inside = new Map<number | null, Track[]>();
-	for (const track of tracks)
-		inside.set(track.parent, [...inside.get(track.parent) ?? [], track]);
+	for (const track of tracks) {
+		const family = inside.get(track.parent);
+		if (family)
+			family.push(track);
+		else
+			inside.set(track.parent, [track]);
+	}
 	for (const list of inside.values())
 		list.sort(order);
 	return inside;
