@@ -24,7 +24,8 @@ struct manage_provider {
 	bool started, stopped;
 	bool ended; /* with this status, as of wait(): known where it was ours to wait for */
 	int status;
-	int refused;         /* an errno; 0: it is not */
+	int refused;         /* an errno; 0: it is not. ETIMEDOUT: it does not answer */
+	uint64_t since_ns;   /* when it has connected, CLOCK_MONOTONIC */
 	uint64_t dropping;   /* events that found no room, as it says while it goes on */
 	uint64_t writing;    /* the same of those that it has written */
 	char path[PATH_MAX]; /* of the file; "" where it has none */

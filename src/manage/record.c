@@ -29,6 +29,7 @@ enum {
 	SIZE_LEAST = 1 << 16,
 	LOOKS_A_STATUS = 10,
 	START_TIMEOUT_S = 3, /* a program has a socket as soon as it has begun */
+	ANSWER_TIMEOUT_S = 5,
 	STOP_TIMEOUT_S = 5,
 	SIGNALS = MANAGE_MOST,
 	LISTENER,
@@ -163,7 +164,7 @@ static void add(struct manager *manager, int talk)
 	            tw_grow(&result->providers, &result->room, result->count + 1, sizeof *result->providers);
 	if (room)
 		result->providers[result->count++] =
-		    (struct manage_provider){.process = process, .talk = talk, .image = -1};
+		    (struct manage_provider){.process = process, .talk = talk, .image = -1, .since_ns = now_ns()};
 	else if (talk >= 0)
 		close(talk);
 }
@@ -225,6 +226,7 @@ static void start(struct manager *manager, struct manage_provider *provider)
 	if (manager->sched)
 		sched_follow(manager->sched, provider->process);
 	provider->image = make_file(manager, provider);
+	provider->refused = provider->image < 0 ? errno : 0;
 	put_start(manager, text);
 	if (provider->image < 0 || control_send(provider->talk, text, provider->image) < 0) {
 		end_talk(provider);
@@ -257,6 +259,24 @@ static void take_status(struct manager *manager, struct manage_provider *provide
 	provider->writing = writing;
 }
 
+static void take_started(struct manage_provider *provider)
+{
+	provider->started = true;
+	provider->refused = 0; /* it was late */
+}
+
+/* Programs that do not answer: stopped ones, and those whose helper thread is gone. They still may. */
+static void note_silent(struct manage_result *result)
+{
+	const uint64_t now = now_ns();
+	for (size_t i = 0; i < result->count; i++) {
+		struct manage_provider *provider = &result->providers[i];
+		if (provider->talk >= 0 && !provider->started && !provider->refused &&
+		    now - provider->since_ns > ANSWER_TIMEOUT_S * ns_of_second)
+			provider->refused = ETIMEDOUT;
+	}
+}
+
 static int error_of(const char *text)
 {
 	const long error = strtol(text, NULL, 10);
@@ -276,7 +296,7 @@ static void take_packet(struct manager *manager, struct manage_provider *provide
 	else if (control_after(text, "hello"))
 		start(manager, provider);
 	else if (control_after(text, "started"))
-		provider->started = true;
+		take_started(provider);
 	else if ((rest = control_after(text, "refused")))
 		provider->refused = error_of(rest);
 	else if (control_after(text, "stopped"))
@@ -486,6 +506,7 @@ static void look(struct manager *manager)
 	const struct manage_wish *wish = manager->wish;
 	if (!wish->words && !manager->stopping)
 		manage_find(wish->attach, connect_to, manager);
+	note_silent(manager->result);
 	uint64_t bytes = measure(manager->result);
 	if (wish->progress && (bytes != manager->bytes || manager->news))
 		wish->progress(wish->context, manager->result->providers, manager->result->count, bytes);

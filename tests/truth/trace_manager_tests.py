@@ -10,9 +10,11 @@ import pathlib
 import pty
 import re
 import signal
+import socket
+import subprocess
 import time
 
-from trace_tests import count_of, expect, main
+from trace_tests import Managed, count_of, expect, main, read_ticks
 
 PATIENCE = 60
 
@@ -135,8 +137,86 @@ def each_once(run):
         counted.close()
 
 
+# ---- Programs that do not answer. ----
+
+def silent(run):
+    """A program that does not answer, to the connection or to what it is asked, is told after a time."""
+    folder = run.folder / "trackway"
+    folder.mkdir(mode=0o700)
+    for greets in (False, True):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener, Managed(
+                run, "record", "--to", "fxt", "-o", "out.fxt", "--attach", os.getpid()) as manager:
+            listener.bind(str(folder / str(os.getpid())))
+            listener.listen()
+            if greets:
+                talk, _ = listener.accept()
+                talk.send(f"hello 1 {os.getpid()}".encode())
+                expect(talk.recv(4096).startswith(b"start "), "what is asked")
+            said = manager.wait()
+            expect(manager.process.returncode == 2, manager.process.returncode, said)
+            expect(f"process {os.getpid()} does not answer" in said and "nothing was recorded" in said, said)
+            if greets:
+                talk.close()
+        (folder / str(os.getpid())).unlink()
+    expect([path.name for path in run.folder.iterdir() if path.name.startswith("out")] == [], "something is left")
+
+
+def stopped(run):
+    """A program that is stopped does not end its recording: told after a time, and all that it committed is there."""
+    with Managed(run, "trace-stress", "commit", "truth", 1, program=True) as program:
+        program.until(lambda: b'"stress"' in program.ask("providers", "--json").stdout, "its sites")
+        with Managed(run, "record", "--to", "fxt", "-o", "out.fxt", "--attach", program.process.pid) as manager:
+            program.until(lambda: b"streaming" in program.ask("providers").stdout, "the recording")
+            before = count_of(run)
+            program.until(lambda: count_of(run) > before + 1000, "events")
+            program.process.send_signal(signal.SIGSTOP)
+            counted = count_of(run)
+            manager.process.send_signal(signal.SIGINT)
+            said = manager.wait()
+            expect(manager.process.returncode == 0 and "has not ended its recording" in said, said)
+        program.process.send_signal(signal.SIGCONT)
+        program.until(lambda: b"off" in program.ask("providers").stdout, "the end of its recording")
+    values = read_ticks(run, run.folder / "out.fxt")[0]
+    expect(values == list(range(values[0], values[0] + len(values))) and values[-1] >= counted, values[-1], counted)
+
+
+# ---- Disks. ----
+
+def on_disk(run, options, script):
+    """Runs a script with the tool and the program as $1 and $2 on a disk of its own, which then is in `kept`."""
+    disk, kept = run.folder / "disk", run.folder / "kept"
+    disk.mkdir()
+    whole = f'mount -t tmpfs -o {options} none . || exit 99; cd "$PWD"; {script}; status=$?; cp -r . "$3"; exit $status'
+    done = subprocess.run(["unshare", "-m", "sh", "-c", whole, "sh", run.tool, run.programs / "trace-stress", kept], cwd=disk,
+                          capture_output=True, text=True)
+    if done.returncode in (1, 99) and ("unshare" in done.stderr or "mount" in done.stderr):
+        return expect("CI" not in os.environ, done.stderr), None
+    return done, kept
+
+
+def full_disk(run):
+    """A disk that the programs fill: OUT finds no room, which is told, and what they have written stays."""
+    done, kept = on_disk(run, "size=300k", '"$1" record --to fxt -o out.fxt -- "$2" strings 20000')
+    if not done:
+        return
+    expect(done.returncode == 2 and "out.fxt: No space left on device" in done.stderr, done)
+    expect("what was recorded is in out.fxt.parts" in done.stderr and not (kept / "out.fxt").exists(), done.stderr)
+    image, = (kept / "out.fxt.parts").iterdir()
+    names = [row["name"] for row in run.archive(image) if row["record"] == "event.instant"]
+    expect(names == [f"name {i}" for i in range(len(names))] and len(names) > 100, len(names))
+
+
+def no_files(run):
+    """A disk on which no more files can be made: told as it is."""
+    done, kept = on_disk(run, "nr_inodes=2", '"$1" record --to fxt -o out.fxt -- "$2" storm 3')
+    if not done:
+        return
+    expect(done.returncode == 2 and "cannot be recorded: No space left on device" in done.stderr, done)
+    expect(list(kept.iterdir()) == [], list(kept.iterdir()))
+
+
 def tests(options):
-    for test in (once, each_once):
+    for test in (once, each_once, silent, stopped, full_disk, no_files):
         yield f"{test.__name__}: {test.__doc__.strip()}", test
 
 

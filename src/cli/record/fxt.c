@@ -135,6 +135,9 @@ static void say_refused(const struct manage_result *result)
 	for (size_t i = 0; i < result->count; i++)
 		if (result->providers[i].refused == EALREADY)
 			tw_say("process %ld is recorded by others", (long)result->providers[i].process);
+		else if (result->providers[i].refused == ETIMEDOUT)
+			tw_say("process %ld does not answer: it is stopped, or its helper thread is gone",
+			       (long)result->providers[i].process);
 		else if (result->providers[i].refused)
 			tw_say("process %ld cannot be recorded: %s", (long)result->providers[i].process,
 			       strerror(result->providers[i].refused));
