@@ -198,6 +198,31 @@ def coarse(bench):
     expect(len(times) <= len(set(times)) + made, "a line a millisecond, and before allocations", len(times), made)
 
 
+def piped(bench):
+    """The log goes to who reads the pipe; another one has the process in its name."""
+    pipe, log = bench.directory / "pipe", bench.directory / "piped.log"
+    loaded = {"CORECLR_ENABLE_PROFILING": "1", "CORECLR_PROFILER_PATH": str(bench.library), "PROF_MEMORY_TRACE": "1",
+              "CORECLR_PROFILER": "{101DA8FE-FDCA-4D0E-9712-7639CDE48EBA}"}
+    os.mkfifo(pipe)
+    with log.open("wb") as out, subprocess.Popen(["cat", pipe], stdout=out) as reader:
+        done = bench.run([bench.host, "--version"], PROF_TRACE_STREAM=str(pipe), **loaded)
+    expect(done.returncode == 0 and SAID in done.stdout and reader.returncode == 0, "it ends as without", done)
+    bench.check(log)
+    bench.expect_made(log)
+    bench.run([bench.host, "--version"], PROF_TRACE_FILENAME=str(bench.directory / "own-%p.log"), **loaded)
+    own, = bench.directory.glob("own-*.log")
+    expect(own.stem.split("-")[1].isdigit(), "the name has the process", own)
+    bench.expect_made(own)
+
+
+def no_room(bench):
+    """A disk without room: nothing is written, and the program goes on."""
+    done = bench.run([bench.host, "--version"], CORECLR_ENABLE_PROFILING="1", CORECLR_PROFILER_PATH=str(bench.library),
+                     CORECLR_PROFILER="{101DA8FE-FDCA-4D0E-9712-7639CDE48EBA}", PROF_MEMORY_TRACE="1",
+                     PROF_TRACE_STREAM="/dev/full")
+    expect(done.returncode == 0 and SAID in done.stdout, "it ends as without", done)
+
+
 def ends(how, status):
     def test(bench):
         log, done = bench.record(how=how)
@@ -263,6 +288,8 @@ TESTS = {
     "calls by enter and leave, a line a millisecond": coarse,
     "the dialect of the document": older,
     "without record": alone,
+    "without record, into a pipe": piped,
+    "without record, a disk without room": no_room,
     "it ends by Environment.Exit": ends("exit", 3),
     "it ends by FailFast": ends("fail", 128 + signal.SIGABRT),
     "it ends by an exception": ends("throw", 128 + signal.SIGABRT),
