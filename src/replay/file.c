@@ -3,13 +3,14 @@
 #include "replay/file.h"
 
 #include "base/bytes/input.h"
-#include "xtrace/xtrace.h"
+#include "xtrace/files/listing.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -78,24 +79,47 @@ static int map(const char *path, const char *folder, const uint8_t **bytes, size
 	return error;
 }
 
-/* The name of the other file, which may be compressed where this one is not. */
-static bool other_path(const char *path, char other[PATH_MAX])
+/* Whether files are of one thread or core, and of one capture. */
+static bool is_of_one(const struct xtrace_listed *file, const struct xtrace_listed *other)
 {
-	static const char *const endings[] = {"", ".zst", ".gz"};
-	struct tw_xtrace_name name;
-	char last[TW_XTRACE_NAME_SIZE];
-	const char *slash = strrchr(path, '/'), *own = slash ? slash + 1 : path;
-	if (!xtrace_name_of(own, &name) || name.snapshots)
-		return false;
-	name.snapshots = true;
-	tw_xtrace_name_format(&name, last);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		if (snprintf(other, PATH_MAX, "%.*s%s%s", (int)(own - path), path, last, endings[i]) >= PATH_MAX)
-			return false;
-		if (access(other, F_OK) == 0)
-			break;
+	return other->name.hint == file->name.hint && other->name.number == file->name.number &&
+	       strcmp(other->begin, file->begin) == 0;
+}
+
+/* Finds the snapshots of a file, and which of their data files it is. */
+static void find_other(const struct xtrace_listing *listing, const struct xtrace_listed *file, char other[PATH_MAX],
+                       struct replay_file *found)
+{
+	for (size_t i = 0; i < listing->count; i++) {
+		const struct xtrace_listed *item = &listing->items[i];
+		if (!is_of_one(file, item))
+			continue;
+		if (item->name.snapshots)
+			snprintf(other, PATH_MAX, "%s", item->path);
+		else if (item < file)
+			found->number++;
+		found->parts += !item->name.snapshots;
 	}
-	return true;
+}
+
+/* The name of the other file, which may be compressed where this one is not; "": there is none. */
+static bool other_path(const char *path, char other[PATH_MAX], struct replay_file *found)
+{
+	struct xtrace_listing listing = {0};
+	struct tw_xtrace_name name;
+	const char *slash = strrchr(path, '/'), *own = slash ? slash + 1 : path;
+	char *folder = tw_trace_folder(path);
+	bool valid = xtrace_name_of(own, &name) && !name.snapshots;
+	*other = '\0';
+	if (valid && folder && xtrace_listing_open(&listing, folder) >= 0)
+		for (size_t i = 0; i < listing.count; i++)
+			if (!listing.items[i].name.snapshots && listing.items[i].name.hint == name.hint &&
+			    listing.items[i].name.number == name.number &&
+			    strcmp(listing.items[i].name.timestamp, name.timestamp) == 0)
+				find_other(&listing, &listing.items[i], other, found);
+	xtrace_listing_free(&listing);
+	free(folder);
+	return valid;
 }
 
 static const char *tell(int error)
@@ -107,12 +131,34 @@ static const char *tell(int error)
 	return error == EINVAL ? "is no regular file" : strerror(error);
 }
 
+static bool read_snapshot(const struct replay_file *file, size_t i, struct tw_xtrace_snapshot *snapshot)
+{
+	size_t size = tw_xtrace_snapshot_size(&file->layout);
+	const uint8_t *bytes = file->snapshots + file->layout.header_size + (file->first + i) * size;
+	return tw_xtrace_snapshot_decode(bytes, &file->layout, snapshot) == 0 && snapshot->index <= file->data_size;
+}
+
+/* Leaves out the snapshots of other data files. */
+static void choose(struct replay_file *file)
+{
+	struct tw_xtrace_snapshot snapshot;
+	size_t before = 0, own = 0;
+	for (size_t i = 0; file->parts > 1 && i < file->count; i++) {
+		read_snapshot(file, i, &snapshot);
+		before += snapshot.file < file->number && own == 0;
+		own += snapshot.file == file->number;
+	}
+	file->first = before;
+	if (file->parts > 1)
+		file->count = own;
+}
+
 const char *replay_file_open(struct replay_file *file, const char *path, const char *folder,
                              const struct tw_xtrace_layout *layout, unsigned known)
 {
 	char other[PATH_MAX];
 	*file = (struct replay_file){.layout = *layout};
-	if (!other_path(path, other))
+	if (!other_path(path, other, file))
 		return "is no xtrace.*.xinsndata.bin";
 	int error = map(path, folder, &file->data, &file->data_size);
 	if (error)
@@ -134,6 +180,7 @@ const char *replay_file_open(struct replay_file *file, const char *path, const c
 	if (file->layout.counts_index)
 		return "the snapshots beside it tell instructions' numbers, not where they stand";
 	file->count = (file->snapshots_size - file->layout.header_size) / tw_xtrace_snapshot_size(&file->layout);
+	choose(file);
 	return NULL;
 }
 
@@ -143,12 +190,6 @@ void replay_file_close(struct replay_file *file)
 		munmap((void *)(uintptr_t)file->data, file->data_size);
 	if (file->snapshots_size)
 		munmap((void *)(uintptr_t)file->snapshots, file->snapshots_size);
-}
-
-static bool read_snapshot(const struct replay_file *file, size_t i, struct tw_xtrace_snapshot *snapshot)
-{
-	const uint8_t *bytes = file->snapshots + file->layout.header_size + i * tw_xtrace_snapshot_size(&file->layout);
-	return tw_xtrace_snapshot_decode(bytes, &file->layout, snapshot) == 0 && snapshot->index <= file->data_size;
 }
 
 /* Finds the PC of the last instruction of data[from, to). Returns false where no PCINST tells it, and in damage. */

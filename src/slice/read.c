@@ -433,13 +433,14 @@ static int take_snapshot(struct interval_reader *work)
 	int status = slice_find_snapshot(&work->files, &work->snapshots, number);
 	if (status >= 0 && number) {
 		status = slice_find_snapshot(&work->files, &work->snapshots, number - 1);
-		work->last = work->snapshots.last.index;
+		work->last = work->snapshots.place;
 	}
 	if (status >= 0 && number)
 		status = slice_find_snapshot(&work->files, &work->snapshots, number);
 	if (status < 0)
 		return status;
 	work->slice->snapshot = work->snapshots.last;
+	work->slice->snapshot.index = work->snapshots.place;
 	if (work->snapshots.last.vector_bits != 128)
 		return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
 		               "a slice has vector registers of 128 bits, the trace of %" PRIu64,
@@ -482,7 +483,8 @@ static int pass_by(struct interval_reader *work)
  * snapshot before as a rule. */
 static int seek(struct interval_reader *work)
 {
-	bool seekable = tw_input_seekable(work->files.data) && !work->files.layout.counts_index;
+	bool seekable =
+	    tw_input_seekable(work->files.data) && !work->files.parts.count && !work->files.layout.counts_index;
 	go_to(work, seekable ? work->slice->snapshot.index : 0);
 	int next = seekable ? xtrace_cursor_peek(&work->cursor) : -1;
 	bool told = next >= 0 && (next & XTRACE_INST_BITS) == XTRACE_PCINST;

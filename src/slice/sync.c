@@ -94,7 +94,7 @@ static int find_points(struct order_reader *work, const struct xtrace_track *tra
 	if (status >= 0)
 		status = slice_find_snapshot(&files, &snapshots, interval->snapshot);
 	if (status >= 0)
-		status = scan(work, &files, snapshots.last.index, interval->instructions);
+		status = scan(work, &files, snapshots.place, interval->instructions);
 	xtrace_files_close(&files);
 	if (status >= 0 && !work->sync->until)
 		return tw_fail(work->reader, TW_ERR_VALUE,
@@ -230,7 +230,7 @@ static int find_snapshot(struct order_reader *work, const struct ordered_track *
 	int status = xtrace_files_open(&files, work->reader, cut->track);
 	xtrace_snapshots_init(&snapshots, &files);
 	while (status >= 0 && files.snapshots && (status = xtrace_snapshots_next(&snapshots)) > 0) {
-		if (snapshots.last.index > most)
+		if (snapshots.place > most)
 			break;
 		found = snapshots.number;
 	}

@@ -29,4 +29,11 @@ static inline uint8_t xtrace_fixed_bits(uint8_t byte)
 	}
 }
 
+enum { XTRACE_START = 24 /* where tokens may begin instead of 0 */ };
+
+static inline bool xtrace_is_pcinst(uint8_t byte)
+{
+	return (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
+}
+
 #endif

@@ -57,7 +57,7 @@ static int take_snapshots(struct xtrace_events *events, const struct tw_xtrace_t
 	uint64_t at = counts ? events->time : events->cursor.offset;
 	int status = 0;
 	while (status >= 0 && events->has_snapshot) {
-		uint64_t index = events->snapshots.last.index;
+		uint64_t index = events->snapshots.place;
 		if (token && (index > at || (counts && !begins)))
 			return 0;
 		if (events->checker && events->files.data)
@@ -161,7 +161,7 @@ static int take_token(struct xtrace_events *events, const struct tw_xtrace_token
 /* Checks tokens that make no events, as many as it can. */
 static void run(struct xtrace_events *events)
 {
-	uint64_t until = events->has_snapshot ? events->snapshots.last.index : UINT64_MAX;
+	uint64_t until = events->has_snapshot ? events->snapshots.place : UINT64_MAX;
 	if (until <= events->cursor.next || (events->has_snapshot && events->files.layout.counts_index))
 		return;
 	xtrace_check_run(events->checker, &events->cursor, until);

@@ -14,21 +14,22 @@ extern const struct tw_format tw_format_xtrace;
 
 enum { XTRACE_TRACKS_MAX = 1 << 14 };
 
-/* A pair of files: what one thread or core did. */
+/* A pair of files, or several data files and their snapshots: what one thread or core did. */
 struct xtrace_track {
 	struct tw_xtrace_name name; /* all 0 where the bytes came without one */
 	char *data, *snapshots;     /* paths; NULL where there is no such file */
-	bool core;                  /* of a core, not of a thread */
-	bool shares_number;         /* there is a stream of the other hint with the same number */
+	struct {
+		char **paths;
+		size_t count, room;
+	} more;             /* data files that go on where the first ends, by start time */
+	bool core;          /* of a core, not of a thread */
+	bool shares_number; /* there is a stream of the other hint with the same number */
 };
 
 struct xtrace_set {
 	struct xtrace_track *tracks; /* by hint and number */
 	size_t count, room;
 };
-
-/* Takes a file's name apart as tw_xtrace_name_parse(); what is compressed may end in .gz or .zst. False: it is none. */
-bool xtrace_name_of(const char *text, struct tw_xtrace_name *name);
 
 /* Whether a path names a directory with files of a set, or one of them. */
 bool xtrace_claims(const char *path);
@@ -48,6 +49,43 @@ char *xtrace_list_place(const struct xtrace_set *set, const char *directory);
 /* Copies it to a directory, if there is one; its bytes are added to `written`. Returns 0 or a negative status. */
 int xtrace_list_copy(struct tw_reader *reader, const struct xtrace_set *set, const char *directory, uint64_t *written);
 
+/* ---- listing.c: names of files. ---- */
+
+/* Takes a file's name apart as tw_xtrace_name_parse(); what is compressed may end in .gz or .zst. False: it is none. */
+bool xtrace_name_of(const char *text, struct tw_xtrace_name *name);
+
+/* ---- parts.c: several data files of a track, as if they were one. ---- */
+
+/* One of them. Offsets of tokens count over all. */
+struct xtrace_part {
+	const char *path;
+	uint64_t begin, size; /* where it begins; its bytes, of what is compressed those that come of it */
+};
+
+struct xtrace_parts {
+	struct xtrace_part *items; /* NULL: there is one data file */
+	size_t count;
+	size_t now;     /* the one that is open */
+	uint64_t begin; /* its begin; 0 of a single file */
+	bool brief;     /* it is open only while it is read */
+};
+
+struct xtrace_files;
+
+/* Measures them. Returns 0 or a negative status. */
+int xtrace_parts_open(struct xtrace_files *files);
+void xtrace_parts_close(struct xtrace_files *files);
+
+/* Opens the one that has what stands at *offset, which becomes that of its first token where it is its beginning.
+ * Returns 0 or a negative status. */
+int xtrace_parts_turn(struct xtrace_files *files, uint64_t *offset);
+
+/* Finds where the tokens of the data file begin that is open. Returns 0 or a negative status. */
+int xtrace_parts_start(struct xtrace_files *files, uint8_t *start);
+
+/* Finds the one that has what stands at an offset: NULL of a single file. */
+const struct xtrace_part *xtrace_parts_at(const struct xtrace_files *files, uint64_t offset);
+
 /* ---- files.c: the two files of a track, opened. ---- */
 
 struct xtrace_files {
@@ -56,6 +94,7 @@ struct xtrace_files {
 	struct tw_input *data, *snapshots;      /* NULL where there is none */
 	const char *data_name, *snapshots_name; /* in findings */
 	bool own_data;                          /* data is not the reader's */
+	struct xtrace_parts parts;              /* of several data files, one after the other */
 	bool has_layout;                        /* the snapshot file can be read */
 	bool has_header;                        /* its header can, perhaps without snapshots behind it */
 	size_t head_size;                       /* of the snapshot file: bytes before the first snapshot */
@@ -110,6 +149,9 @@ struct xtrace_snapshots {
 	uint64_t number; /* given so far */
 	uint64_t lost_bytes;
 	struct tw_xtrace_snapshot last;
+	/* The index of the last one, over all data files: UINT64_MAX where it is of a file that is not there. */
+	uint64_t place;
+	uint64_t first_file; /* the number of the first one's data file */
 };
 
 void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_files *files);

@@ -418,6 +418,104 @@ def replay_says_where_it_cannot_begin(bench):
         bench.run("replay", path, status=2)
 
 
+def parted(bench, path, cuts, pack=False, head=b""):
+    """The set with its data file in parts that begin at 0 and at the cuts, each of a time of its own; snapshots name them."""
+    files, (data,), (snapshots,) = bench.directory / f"parted{len(cuts)}{pack}{len(head)}", data_of(path), snapshots_of(path)
+    files.mkdir()
+    begins, content, said = [0, *cuts], data.read_bytes(), bytearray(snapshots.read_bytes())
+    for number, begin in enumerate(begins):
+        part = head + content[begin:(begins + [len(content)])[number + 1]]
+        name = files / data.name.replace("1718000000", str((9, 10, 1000)[number]))  # as numbers, not as text
+        (files / (name.name + ".zst")).write_bytes(zstd(part)) if pack else name.write_bytes(part)
+    for at in range(24, len(said), SNAPSHOT):
+        index, = struct.unpack_from("<Q", said, at + 8)
+        number = sum(begin <= index for begin in begins) - 1
+        struct.pack_into("<QQ", said, at, number, index - begins[number] + len(head))
+    (files / snapshots.name.replace("1718000000", "9")).write_bytes(said)
+    return files
+
+
+@test
+def data_files_of_a_capture_are_one_stream(bench):
+    """Against the same stream in one file; a snapshot is at the offset that it says in the file that it names. Parts begin inside
+    of a block, at a snapshot, and behind a header where PCINSTs are."""
+    path, facts = bench.write("--turns", 400, "--interval", 700)
+    index = [struct.unpack_from("<Q", snapshots_of(path)[0].read_bytes(), 24 + i * SNAPSHOT + 8)[0] for i in range(3)]
+    content = data_of(path)[0].read_bytes()
+    inside = content.index(xtrace.inst(0x91000400))
+    first, begin = (content.index(xtrace.pcinst(xtrace.START, 0xA9BF7BFD), at) for at in (1, index[1] + 1))
+    whole = {command: bench.lines(command, path) for command in ("stat", "insns", "blocks", "mem", "syscalls", "calls")}
+    for cuts, more in (((inside, index[2]), {}), ((inside, begin), {"pack": True}), ((first, begin), {"head": bytes(24)})):
+        files = parted(bench, path, cuts, **more)
+        info, = bench.lines("info", files)
+        assert (info["kinds"], info["files"]) == (facts["kinds"], 4), info
+        assert bench.run("check", files) == bench.run("check", path).replace(str(path), str(files))
+        for command, wanted in whole.items():
+            assert bench.lines(command, files) == wanted, (command, more)
+        for file in data_of(files) + snapshots_of(files):
+            assert bench.lines("insns", file) == whole["insns"], file
+        assert len(bench.lines("info", files, *files.iterdir())) == 1
+        programs = [bench.directory / name for name in ("one", "parts")]
+        for trace, program in zip((path, files), programs):
+            bench.run("slice", "--snapshot", 2, "--length", 300, trace, "-o", program)
+        assert programs[0].read_bytes() == programs[1].read_bytes()
+        cut = bench.directory / f"cut{len(more)}{files.name}"
+        bench.run("cut", "--from-snapshot", 2, files, "-o", cut)
+        bench.run("check", cut)
+        assert len(data_of(cut) or list(cut.glob("*.zst"))) == 1
+
+
+@test
+def each_of_several_data_files_is_executed_from_its_own_snapshots(bench):
+    """10 instructions from 3 snapshots, of which two are in the second file."""
+    load = xtrace.inst(0x58000066) + xtrace.load(0x400024 + 12, bytes(8))  # ldr x6, its PC + 12
+    path = stream(bench, xtrace.pcinst(0x400000, NOP) + xtrace.inst(NOP) * 2)
+    second = xtrace.pcinst(0x40000C, NOP) + xtrace.inst(NOP) * 5 + load
+    (path / "xtrace.2.1.hint9.xinsndata.bin").write_bytes(second)
+    said = xtrace.header(24, False, False) + b"".join(
+        xtrace.snapshot(number, at, count, count, [0] * 32, 128) for number, at, count in ((0, 0, 0), (1, 0, 3), (1, 18, 5)))
+    (path / "xtrace.1.1.hint9.xsnapshot.bin").write_bytes(said)
+    said = bench.run("replay", path).splitlines()
+    assert ["3 instructions from 1 snapshot, no" in said[0], "7 instructions from 2 snapshots, no" in said[1]] == [True] * 2, said
+    (path / "xtrace.2.1.hint9.xinsndata.bin").write_bytes(second[:-16] + xtrace.word(0x400024 + 16) + bytes(8))
+    said = bench.run("replay", path, status=1).splitlines()
+    assert "3 instructions from 1 snapshot, no" in said[0] and "address of a load" in " ".join(said), said
+
+
+@test
+def what_is_wrong_in_one_of_several_data_files_is_told_of_it(bench):
+    path, _ = bench.write("--turns", 40, "--interval", 100)
+    index = [struct.unpack_from("<Q", snapshots_of(path)[0].read_bytes(), 24 + i * SNAPSHOT + 8)[0] for i in range(3)]
+    files = parted(bench, path, index[1:])
+    second, snapshots = files / data_of(path)[0].name.replace("1718000000", "10"), snapshots_of(files)[0]
+    whole = second.read_bytes()
+    second.write_bytes(whole[:-3])
+    done = subprocess.run([bench.tool, "check", files, "--json"], capture_output=True, text=True)
+    cut = next(row for row in map(json.loads, done.stdout.splitlines()) if row.get("rule") == "xtrace.cut-token")
+    assert cut["file"] == str(second) and len(whole) - 3 - 265 <= cut["record"] < cut["at"] == len(whole) - 3, cut
+    second.write_bytes(whole)
+    said = bytearray(snapshots.read_bytes())
+    struct.pack_into("<Q", said, len(said) - SNAPSHOT, 7)
+    snapshots.write_bytes(said)
+    assert [rule for rule, _ in rules(bench, files)] == ["xtrace.snapshot-index"]
+    # Without its second part the trace has no place for the snapshots of that.
+    second.unlink()
+    for file in data_of(files):
+        if file.name.startswith("xtrace.1000."):
+            file.unlink()
+    assert set(rule for rule, _ in rules(bench, files)) == {"xtrace.snapshot-index"}
+
+
+@test
+def several_data_files_need_snapshots_that_name_them(bench):
+    """Data files alone, of two times, and pairs of two times are different captures."""
+    path, facts = bench.write("--turns", 4)
+    files = parted(bench, path, (data_of(path)[0].stat().st_size // 2,))
+    snapshots_of(files)[0].unlink()
+    bench.run("info", files, status=2)
+    assert len(data_of(files)) == 2
+
+
 def stream(bench, data, indices=(0,), **names):
     """A set of one file of tokens, with a snapshot at each offset that says how many instructions are before it."""
     path = bench.directory / "stream"
@@ -907,6 +1005,17 @@ def cut_begins_at_a_snapshot(bench):
                     record["index"] += first
             expected[1]["record"] = "pcinst"
             assert found == expected, (more, thread)
+
+
+@test
+def cut_reads_what_is_compressed(bench):
+    path, _ = bench.write("--turns", 300)
+    bench.run("cut", "--from-snapshot", 2, path, "-o", bench.directory / "cut-plain")
+    wanted = bench.lines("insns", bench.directory / "cut-plain")
+    for file in data_of(path):
+        subprocess.run(["gzip", file], check=True)
+    bench.run("cut", "--from-snapshot", 2, path, "-o", bench.directory / "cut-packed")
+    assert bench.lines("insns", bench.directory / "cut-packed") == wanted
 
 
 @test

@@ -15,7 +15,13 @@ void xtrace_report(const struct xtrace_files *files, bool snapshots, enum xtrace
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
+	const struct xtrace_part *part = snapshots ? NULL : xtrace_parts_at(files, record);
 	reader->reports.file = snapshots ? files->snapshots_name : files->data_name;
+	if (part) {
+		reader->reports.file = part->path;
+		record -= part->begin;
+		at -= part->begin;
+	}
 	tw_report(reader, &xtrace_rules[rule], record, at, 0, "%s", text);
 	reader->reports.file = NULL;
 }
@@ -45,27 +51,8 @@ size_t xtrace_member(const struct tw_reader *reader, uint32_t track)
 enum {
 	HEADER_MOST = 32,
 	INDEX_AT = 8,          /* of a snapshot: where its index stands */
-	START = 24,            /* where tokens may begin instead of 0 */
 	GUESS = 2 * 74656 + 32 /* bytes of two of the largest snapshots and a header */
 };
-
-static bool is_pcinst(uint8_t byte)
-{
-	return (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
-}
-
-/* Finds where the tokens begin: at 0 or behind a header, with a PCINST, because only that tells a PC. */
-static int find_start(struct xtrace_files *files, unsigned known)
-{
-	const uint8_t *bytes;
-	size_t have;
-	int status = tw_window_view(&files->data_window, 0, START + 1, &bytes, &have);
-	if (status < 0)
-		return status;
-	if (!(known & TW_XTRACE_KNOWN_START) && have > START && !is_pcinst(bytes[0]) && is_pcinst(bytes[START]))
-		files->layout.data_start = START;
-	return 0;
-}
 
 /* Whether a file of this size may be a header and no more. */
 static bool is_header(size_t size)
@@ -140,7 +127,8 @@ static int take_nameless(struct xtrace_files *files, unsigned known)
 	int status = tw_window_view(window, 0, GUESS, &bytes, &have);
 	if (status < 0)
 		return status;
-	bool tokens = have && (is_pcinst(bytes[0]) || (have > START && is_pcinst(bytes[START])));
+	bool tokens =
+	    have && (xtrace_is_pcinst(bytes[0]) || (have > XTRACE_START && xtrace_is_pcinst(bytes[XTRACE_START])));
 	if (!tokens && tw_xtrace_layout_guess(bytes, have, have, known, &layout) == 0) {
 		files->snapshots = window->input;
 		files->snapshot_window = *window;
@@ -152,11 +140,17 @@ static int take_nameless(struct xtrace_files *files, unsigned known)
 	return 0;
 }
 
+/* Whether an input can be read from its beginning: what is compressed only once. */
+static bool is_unread(const struct tw_input *input)
+{
+	return tw_input_seekable(input) || tw_input_size(input) == 0;
+}
+
 static int open_named(struct xtrace_files *files)
 {
 	struct tw_reader *reader = files->reader;
 	const struct xtrace_track *track = files->track;
-	bool first = track == xtrace_of(reader)->set.tracks && track->data && reader->input;
+	bool first = track == xtrace_of(reader)->set.tracks && track->data && reader->input && is_unread(reader->input);
 	int status = 0;
 	files->own_data = !first;
 	if (first)
@@ -180,10 +174,11 @@ static int find_layouts(struct xtrace_files *files, unsigned known)
 	if (status < 0)
 		return tw_fail(files->reader, status, "%s", tw_input_error(files->snapshots));
 	if (files->data)
-		status = find_start(files, known);
-	if (status >= 0 && files->data && files->has_layout)
-		status = judge_index(files, known);
-	return status < 0 ? tw_fail(files->reader, status, "%s", tw_input_error(files->data)) : 0;
+		status = xtrace_parts_start(files, &files->layout.data_start);
+	if (status < 0 || !files->data || !files->has_layout)
+		return status;
+	status = judge_index(files, known);
+	return status < 0 ? tw_fail(files->reader, status, "%s", tw_input_error(files->snapshots)) : 0;
 }
 
 int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, const struct xtrace_track *track)
@@ -194,7 +189,8 @@ int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, cons
 	int status = named ? open_named(files) : take_nameless(files, state->known);
 	if (status < 0 && !named)
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
-	return status < 0 ? status : find_layouts(files, state->known);
+	status = status < 0 ? status : find_layouts(files, state->known);
+	return status < 0 ? status : xtrace_parts_open(files);
 }
 
 bool xtrace_is_of_core(const char *path, const struct tw_xtrace_layout *layout, unsigned known)
@@ -225,7 +221,8 @@ void xtrace_files_thin(struct xtrace_files *files)
 		files->data_window = (struct tw_window){.input = files->data};
 	}
 	files->data_window.chunk = CHUNK;
-	if (files->own_data && xtrace_of(files->reader)->set.count > FEW)
+	files->parts.brief = xtrace_of(files->reader)->set.count > FEW;
+	if (files->own_data && files->parts.brief)
 		tw_input_open_briefly(files->data);
 }
 
@@ -238,5 +235,6 @@ void xtrace_files_close(struct xtrace_files *files)
 		if (files->own_data)
 			tw_input_close(files->data);
 	}
+	xtrace_parts_close(files);
 	*files = (struct xtrace_files){0};
 }

@@ -1,7 +1,8 @@
-/* set.c - which files belong together: all that were captured at the same time. */
+/* set.c - which files belong together: all of one capture. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "xtrace/files/listing.h"
 #include "xtrace/xtrace.h"
 
 #include <dirent.h>
@@ -17,22 +18,6 @@ static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
-}
-
-bool xtrace_name_of(const char *text, struct tw_xtrace_name *name)
-{
-	static const char *const endings[] = {".zst", ".gz"};
-	char plain[TW_XTRACE_NAME_SIZE];
-	size_t length = strlen(text);
-	if (length >= sizeof plain)
-		return false;
-	memcpy(plain, text, length + 1);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		size_t tail = strlen(endings[i]);
-		if (length > tail && strcmp(plain + length - tail, endings[i]) == 0)
-			plain[length - tail] = '\0';
-	}
-	return tw_xtrace_name_parse(plain, name) == 0;
 }
 
 static bool is_directory(const char *path)
@@ -73,118 +58,121 @@ static int by_name(const void *a, const void *b)
 	return order ? order : tw_compare(first->number, second->number);
 }
 
-static struct xtrace_track *find(struct xtrace_set *set, const struct tw_xtrace_name *name)
+/* Finds the track of a file, and begins one where the set has none: files come by hint and number. */
+static int track_of(struct tw_reader *reader, struct xtrace_set *set, const struct xtrace_listed *file,
+                    struct xtrace_track **track)
 {
-	for (size_t i = set->count; i-- > 0;) {
-		if (set->tracks[i].name.hint == name->hint && set->tracks[i].name.number == name->number)
-			return &set->tracks[i];
-	}
-	return NULL;
-}
-
-/* Finds the track of a file of this name, and begins one where the set has none. */
-static int track_of(struct tw_reader *reader, struct xtrace_set *set, const struct tw_xtrace_name *name,
-                    const char *path, struct xtrace_track **track)
-{
-	*track = find(set, name);
-	if (*track)
+	*track = set->count ? &set->tracks[set->count - 1] : NULL;
+	if (*track && by_name(*track, &file->name) == 0)
 		return 0;
 	if (set->count == XTRACE_TRACKS_MAX)
-		return tw_fail(reader, TW_ERR_ROOM, "%s: more than %d threads", path, XTRACE_TRACKS_MAX);
+		return tw_fail(reader, TW_ERR_ROOM, "%s: more than %d threads", file->path, XTRACE_TRACKS_MAX);
 	if (!tw_grow(&set->tracks, &set->room, set->count + 1, sizeof *set->tracks))
 		return tw_fail_memory(reader);
 	*track = &set->tracks[set->count++];
-	**track = (struct xtrace_track){.name = *name};
+	**track = (struct xtrace_track){.name = file->name};
 	return 0;
 }
 
-/* Adds a file to the set, which owns the path from here on. Of a file and a compressed copy of it, which the directory
- * may list in any order, it is the file that counts. */
-static int add(struct tw_reader *reader, struct xtrace_set *set, const struct tw_xtrace_name *name, char *path)
+/* Adds a file to the set, which owns the path from here on. */
+static int add(struct tw_reader *reader, struct xtrace_set *set, struct xtrace_listed *file)
 {
 	struct xtrace_track *track;
-	int status = track_of(reader, set, name, path, &track);
-	if (status < 0) {
-		free(path);
+	int status = track_of(reader, set, file, &track);
+	if (status < 0)
 		return status;
+	if (!file->name.snapshots && track->data) {
+		if (!tw_grow(&track->more.paths, &track->more.room, track->more.count + 1, sizeof *track->more.paths))
+			return tw_fail_memory(reader);
+		track->more.paths[track->more.count++] = file->path;
+	} else {
+		*(file->name.snapshots ? &track->snapshots : &track->data) = file->path;
 	}
-	char **place = name->snapshots ? &track->snapshots : &track->data;
-	bool kept = *place && strlen(*place) <= strlen(path);
-	free(kept ? path : *place);
-	if (!kept)
-		*place = path;
-	return 1;
+	file->path = NULL;
+	return 0;
 }
 
-/* What is looked for. */
-struct set_search {
-	const char *folder;
-	char timestamp[TW_XTRACE_TIMESTAMP_SIZE]; /* of the set; empty: the first file tells it */
-	bool others;                              /* there may be other sets, which are left out */
-};
-
-/* Takes a file of the directory, if it is of the set. */
-static int take(struct tw_reader *reader, struct xtrace_set *set, struct set_search *search, const char *file)
+/* The time at which the files begin that a file belongs to; that of its name where the directory has it no more. */
+static const char *begin_of(const struct xtrace_listing *listing, const struct tw_xtrace_name *name)
 {
-	struct tw_xtrace_name name;
-	size_t length = strlen(search->folder);
-	if (!xtrace_name_of(file, &name))
-		return 0;
-	if (!*search->timestamp)
-		memcpy(search->timestamp, name.timestamp, sizeof name.timestamp);
-	bool same = strcmp(name.timestamp, search->timestamp) == 0;
-	if (!same && search->others)
-		return 0;
-	if (!same)
-		return tw_fail(reader, TW_ERR_FORMAT,
-		               "%s: there are traces of several times, %s and %s: name a file of one", search->folder,
-		               search->timestamp, name.timestamp);
-	char *path = malloc(length + strlen(file) + 2);
-	if (!path)
-		return tw_fail_memory(reader);
-	memcpy(path, search->folder, length);
-	path[length] = '/';
-	strcpy(path + length + 1, file);
-	return add(reader, set, &name, path);
+	for (size_t i = 0; i < listing->count; i++) {
+		const struct xtrace_listed *item = &listing->items[i];
+		if (item->name.hint == name->hint && item->name.number == name->number &&
+		    strcmp(item->name.timestamp, name->timestamp) == 0)
+			return item->begin;
+	}
+	return name->timestamp;
 }
 
-static int list(struct tw_reader *reader, struct xtrace_set *set, struct set_search *search)
+/* Finds two times at which the files of one number and hint begin: then they are of several captures. */
+static bool find_two(const struct xtrace_listing *listing, const char *times[2])
 {
-	struct dirent *entry;
+	for (size_t i = 1; i < listing->count; i++) {
+		const struct xtrace_listed *item = &listing->items[i], *last = item - 1;
+		times[0] = last->begin;
+		times[1] = item->begin;
+		if (by_name(&last->name, &item->name) == 0 && strcmp(times[0], times[1]) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the files that begin at a time; NULL: all. */
+static int add_all(struct tw_reader *reader, struct xtrace_set *set, struct xtrace_listing *listing, const char *begin)
+{
 	int status = 0;
-	DIR *directory = opendir(search->folder);
-	if (!directory)
-		return tw_fail(reader, errno == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM, "%s: %s", search->folder,
-		               strerror(errno));
-	while (status >= 0 && (entry = readdir(directory)))
-		status = take(reader, set, search, entry->d_name);
-	closedir(directory);
-	if (status >= 0 && set->count == 0)
-		return tw_fail(reader, TW_ERR_FORMAT, "%s: no files of an xtrace set", search->folder);
-	if (set->count)
-		qsort(set->tracks, set->count, sizeof *set->tracks, by_name);
-	return status < 0 ? status : 0;
+	for (size_t i = 0; i < listing->count && status >= 0; i++)
+		if (!begin || strcmp(listing->items[i].begin, begin) == 0)
+			status = add(reader, set, &listing->items[i]);
+	return status;
 }
 
-/* Finds the timestamp of the files in a directory; it is empty where they have several, and none is the set's. */
-static bool find_time(const char *folder, struct tw_xtrace_name *name)
+/* The time of a set is the first of all, which stands with the track that has it. */
+static int take(struct tw_reader *reader, struct xtrace_set *set, struct xtrace_listing *listing, const char *folder,
+                const struct tw_xtrace_name *wanted)
 {
-	struct tw_xtrace_name other;
-	struct dirent *entry;
-	bool found = false;
-	DIR *directory = opendir(folder);
-	while (directory && (!found || *name->timestamp) && (entry = readdir(directory))) {
-		if (!xtrace_name_of(entry->d_name, &other))
-			continue;
-		if (!found)
-			*name = other;
-		else if (strcmp(name->timestamp, other.timestamp) != 0)
-			*name->timestamp = '\0';
-		found = true;
-	}
-	if (directory)
-		closedir(directory);
-	return found;
+	const char *times[2];
+	if (!wanted && find_two(listing, times))
+		return tw_fail(reader, TW_ERR_FORMAT,
+		               "%s: there are traces of several times, %s and %s: name a file of one", folder, times[0],
+		               times[1]);
+	int status = add_all(reader, set, listing, wanted ? begin_of(listing, wanted) : NULL);
+	if (status >= 0 && set->count == 0)
+		return tw_fail(reader, TW_ERR_FORMAT, "%s: no files of an xtrace set", folder);
+	return status;
+}
+
+static int list(struct tw_reader *reader, struct xtrace_set *set, const char *folder,
+                const struct tw_xtrace_name *wanted)
+{
+	struct xtrace_listing listing = {0};
+	int status = xtrace_listing_open(&listing, folder);
+	if (status == TW_ERR_MEMORY)
+		tw_fail_memory(reader);
+	else if (status < 0)
+		tw_fail(reader, status, "%s: %s", folder, strerror(errno));
+	else
+		status = take(reader, set, &listing, folder, wanted);
+	xtrace_listing_free(&listing);
+	return status;
+}
+
+/* Finds the time at which the set of a directory, or of a file in it, begins; it is empty where the files of a
+ * directory begin at several, and none is the set's. */
+static bool find_time(const char *folder, struct tw_xtrace_name *name, bool directory)
+{
+	struct xtrace_listing listing = {0};
+	bool found = xtrace_listing_open(&listing, folder) >= 0 && listing.count;
+	char begin[TW_XTRACE_TIMESTAMP_SIZE] = "";
+	if (found)
+		strcpy(begin, directory ? listing.items[0].begin : begin_of(&listing, name));
+	for (size_t i = 0; found && directory && i < listing.count; i++)
+		if (strcmp(listing.items[i].begin, begin) != 0)
+			*begin = '\0';
+	if (found)
+		strcpy(name->timestamp, begin);
+	xtrace_listing_free(&listing);
+	return found || !directory;
 }
 
 /* ---- Cores. ---- */
@@ -223,7 +211,7 @@ bool xtrace_key(const char *path, char key[static TW_TRACE_KEY_SIZE])
 	if (!directory && !xtrace_name_of(base_name(path), &name))
 		return false;
 	char *text = tw_trace_folder(path);
-	bool found = text && stat(text, &folder) == 0 && (!directory || find_time(text, &name));
+	bool found = text && stat(text, &folder) == 0 && find_time(text, &name, directory);
 	free(text);
 	return found && snprintf(key, TW_TRACE_KEY_SIZE, "%ju %ju %s", (uintmax_t)folder.st_dev,
 	                         (uintmax_t)folder.st_ino, name.timestamp) < TW_TRACE_KEY_SIZE;
@@ -232,13 +220,11 @@ bool xtrace_key(const char *path, char key[static TW_TRACE_KEY_SIZE])
 int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set)
 {
 	char *folder = tw_trace_folder(path);
-	struct set_search search = {.folder = folder, .others = !is_directory(path)};
 	struct tw_xtrace_name name;
 	if (!folder)
 		return tw_fail_memory(reader);
-	if (search.others && xtrace_name_of(base_name(path), &name))
-		memcpy(search.timestamp, name.timestamp, sizeof name.timestamp);
-	int status = list(reader, set, &search);
+	bool named = !is_directory(path) && xtrace_name_of(base_name(path), &name);
+	int status = list(reader, set, folder, named ? &name : NULL);
 	free(folder);
 	if (status >= 0)
 		find_cores(xtrace_of(reader), set);
@@ -250,6 +236,9 @@ void xtrace_set_free(struct xtrace_set *set)
 	for (size_t i = 0; i < set->count; i++) {
 		free(set->tracks[i].data);
 		free(set->tracks[i].snapshots);
+		for (size_t k = 0; k < set->tracks[i].more.count; k++)
+			free(set->tracks[i].more.paths[k]);
+		free(set->tracks[i].more.paths);
 	}
 	free(set->tracks);
 	*set = (struct xtrace_set){0};

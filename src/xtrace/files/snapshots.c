@@ -3,6 +3,7 @@
 #include "xtrace/xtrace.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_files *files)
 {
@@ -12,8 +13,8 @@ void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_fil
 /* Whether a snapshot was made after another one. */
 static bool follows(const struct tw_xtrace_snapshot *snapshot, const struct tw_xtrace_snapshot *other)
 {
-	return snapshot->count > other->count && snapshot->index > other->index &&
-	       snapshot->user_count >= other->user_count;
+	bool behind = snapshot->file == other->file ? snapshot->index > other->index : snapshot->file > other->file;
+	return snapshot->count > other->count && behind && snapshot->user_count >= other->user_count;
 }
 
 /* Reads a snapshot; false where what stands here is none that comes after the last one. */
@@ -85,9 +86,26 @@ static void tell(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snap
 
 void xtrace_snapshots_tell_index(const struct xtrace_snapshots *snapshots)
 {
+	char file[sizeof " number " + 20] = "";
+	if (snapshots->files->parts.count || snapshots->last.file != snapshots->first_file)
+		snprintf(file, sizeof file, " number %" PRIu64, snapshots->last.file);
 	xtrace_report(snapshots->files, true, XTRACE_SNAPSHOT_INDEX, snapshots->offset, snapshots->offset + 8,
-	              "No instruction begins at %s %" PRIu64 " of the data file.",
-	              snapshots->files->layout.counts_index ? "number" : "offset", snapshots->last.index);
+	              "No instruction begins at %s %" PRIu64 " of the data file%s.",
+	              snapshots->files->layout.counts_index ? "number" : "offset", snapshots->last.index, file);
+}
+
+/* Of a single data file nothing tells which number it has: it has that of the first snapshot. */
+static uint64_t place_of(const struct xtrace_snapshots *snapshots)
+{
+	const struct xtrace_parts *parts = &snapshots->files->parts;
+	const struct tw_xtrace_snapshot *last = &snapshots->last;
+	if (snapshots->files->layout.counts_index)
+		return last->index;
+	if (!parts->count)
+		return last->file == snapshots->first_file ? last->index : UINT64_MAX;
+	if (last->file >= parts->count || last->index >= parts->items[last->file].size)
+		return UINT64_MAX;
+	return parts->items[last->file].begin + last->index;
 }
 
 static void tell_compression(struct xtrace_snapshots *snapshots)
@@ -168,6 +186,9 @@ int xtrace_snapshots_next(struct xtrace_snapshots *snapshots)
 	if (status < 0)
 		return fail(snapshots, status);
 	tw_xtrace_snapshot_decode(bytes, &files->layout, &snapshots->last);
+	if (snapshots->number == 0)
+		snapshots->first_file = snapshots->last.file;
+	snapshots->place = place_of(snapshots);
 	snapshots->offset = snapshots->next;
 	snapshots->next += step;
 	snapshots->number++;

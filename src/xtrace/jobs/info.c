@@ -128,7 +128,7 @@ static int count_track(struct tw_reader *reader, const struct xtrace_track *trac
 		status = count_tokens(survey, &files, tally);
 	if (status >= 0)
 		status = count_snapshots(&files, tally);
-	tally->files = files.data ? 1 : 0;
+	tally->files = files.data ? 1 + track->more.count : 0;
 	tally->files += files.snapshots ? 1 : 0;
 	tally->vector_bits = files.has_layout ? files.layout.vector_bits : 0;
 	tally->has_header = files.has_header;

@@ -207,7 +207,7 @@ static bool snapshot_is_due(const struct xtrace_records *records)
 {
 	if (!records->has_snapshot || records->ended)
 		return records->has_snapshot;
-	uint64_t index = records->snapshots.last.index;
+	uint64_t index = records->snapshots.place;
 	if (records->files.layout.counts_index)
 		return is_instruction(&records->token) && records->at.index >= index;
 	return records->cursor.offset >= index;

@@ -126,8 +126,9 @@ static int put_snapshot(struct set_rewrite *r, uint64_t index)
 	if (status < 0 || have < size)
 		return tw_fail(r->reader, TW_ERR_SYSTEM, "%s: the file was cut while it was read",
 		               r->files.snapshots_name);
+	tw_store64(word, 0, false); /* several data files become one */
+	tw_put(r->registers, r->files.parts.count ? word : bytes, sizeof word);
 	tw_store64(word, index, false);
-	tw_put(r->registers, bytes, sizeof word);
 	tw_put(r->registers, word, sizeof word);
 	tw_put(r->registers, bytes + 2 * sizeof word, size - 2 * sizeof word);
 	r->result->records_out++;
@@ -158,13 +159,13 @@ static int take_snapshots(struct set_rewrite *r, const struct tw_xtrace_token *t
 	uint64_t at = counts ? r->index : r->cursor.offset;
 	bool kept = begins && (token->kind == TW_XTRACE_PCINST || (r->has_pc && !r->must_tell));
 	int status = 0;
-	while (status >= 0 && r->has_snapshot && r->snapshots.last.index <= at) {
-		if (counts && !begins && r->snapshots.last.index == at)
+	while (status >= 0 && r->has_snapshot && r->snapshots.place <= at) {
+		if (counts && !begins && r->snapshots.place == at)
 			return 0;
-		if (kept && r->snapshots.last.index == at)
+		if (kept && r->snapshots.place == at)
 			status = put_snapshot(r, counts ? r->written : tw_output_position(r->data));
 		else
-			status = drop_snapshot(r, begins && r->snapshots.last.index == at);
+			status = drop_snapshot(r, begins && r->snapshots.place == at);
 		if (status >= 0)
 			status = next_snapshot(r);
 	}
@@ -186,7 +187,7 @@ static bool ends(const struct set_rewrite *r, const struct tw_xtrace_token *toke
 	if (!r->cuts || !is_instruction(token))
 		return false;
 	return r->index >= end_of(r) ||
-	       (last && r->has_snapshot && r->snapshots.number > last && r->snapshots.last.index <= at);
+	       (last && r->has_snapshot && r->snapshots.number > last && r->snapshots.place <= at);
 }
 
 static int copy_tokens(struct set_rewrite *r)
@@ -194,7 +195,7 @@ static int copy_tokens(struct set_rewrite *r)
 	struct tw_xtrace_token token;
 	uint64_t first = r->files.layout.counts_index ? r->index : r->cursor.next;
 	int status = next_snapshot(r);
-	while (status >= 0 && r->cuts && r->has_snapshot && r->snapshots.last.index < first)
+	while (status >= 0 && r->cuts && r->has_snapshot && r->snapshots.place < first)
 		status = next_snapshot(r);
 	while (status >= 0 && (status = xtrace_cursor_next(&r->cursor, &token)) > 0) {
 		if (ends(r, &token))
@@ -236,9 +237,9 @@ static int passes_snapshot(struct set_rewrite *r, bool *lands)
 {
 	uint64_t at = r->files.layout.counts_index ? r->index : r->cursor.offset;
 	int status = 0;
-	while (status >= 0 && r->has_snapshot && r->snapshots.last.index < at)
+	while (status >= 0 && r->has_snapshot && r->snapshots.place < at)
 		status = next_snapshot(r);
-	*lands = r->has_snapshot && r->snapshots.last.index == at;
+	*lands = r->has_snapshot && r->snapshots.place == at;
 	return status;
 }
 

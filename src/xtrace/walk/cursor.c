@@ -93,7 +93,7 @@ static int resynchronise(struct xtrace_cursor *cursor, uint64_t *at)
 	for (;;) {
 		const uint8_t *bytes;
 		size_t have;
-		int status = tw_window_view(window, *at, LOOK + 1, &bytes, &have);
+		int status = tw_window_view(window, *at - cursor->files->parts.begin, LOOK + 1, &bytes, &have);
 		if (status < 0 || have == 0)
 			return status;
 		size_t last = window->at_end ? have : have - LOOK;
@@ -132,6 +132,14 @@ static bool is_reserved(uint8_t byte)
 	return byte == 0x04 || byte == 0x14;
 }
 
+static void tell_compression(const struct xtrace_cursor *cursor, uint64_t at)
+{
+	const struct xtrace_files *files = cursor->files;
+	if (tw_input_damaged(files->data))
+		xtrace_report(files, false, XTRACE_COMPRESSION, at, at, "%s", tw_input_damage(files->data));
+}
+
+/* What is left in a file is no token. Returns 1 where another file goes on, or 0. */
 static int end(struct xtrace_cursor *cursor, const struct tw_xtrace_token *token)
 {
 	const struct xtrace_files *files = cursor->files;
@@ -141,17 +149,27 @@ static int end(struct xtrace_cursor *cursor, const struct tw_xtrace_token *token
 		              token->size, tw_xtrace_kind_name(token->kind), cursor->left);
 		cursor->lost_bytes += cursor->left;
 	}
+	bool more = cursor->left && files->parts.now + 1 < files->parts.count;
 	cursor->next += cursor->left;
 	cursor->left = 0;
-	if (tw_input_damaged(files->data))
-		xtrace_report(files, false, XTRACE_COMPRESSION, cursor->next, cursor->next, "%s",
-		              tw_input_damage(files->data));
-	return 0;
+	if (!more)
+		tell_compression(cursor, cursor->next);
+	return more;
 }
 
 static int fail(struct xtrace_cursor *cursor, int status)
 {
-	return tw_fail(cursor->files->reader, status, "%s", tw_input_error(cursor->files->data));
+	struct tw_reader *reader = cursor->files->reader;
+	return *reader->error ? status : tw_fail(reader, status, "%s", tw_input_error(cursor->files->data));
+}
+
+/* Goes to the next file where one ends. */
+static int turn(struct xtrace_cursor *cursor)
+{
+	const struct xtrace_part *part = xtrace_parts_at(cursor->files, cursor->next);
+	if (part && part == &cursor->files->parts.items[cursor->files->parts.now + 1])
+		tell_compression(cursor, cursor->next - 1);
+	return xtrace_parts_turn(cursor->files, &cursor->next);
 }
 
 /* Gives the next token where that needs more bytes, or there is a gap. */
@@ -159,8 +177,10 @@ static int next_beyond(struct xtrace_cursor *cursor, struct tw_xtrace_token *tok
 {
 	size_t want = 1;
 	for (;;) {
-		int status =
-		    tw_window_view(&cursor->files->data_window, cursor->next, want, &cursor->bytes, &cursor->left);
+		int status = cursor->files->parts.count ? turn(cursor) : 0;
+		if (status >= 0)
+			status = tw_window_view(&cursor->files->data_window, cursor->next - cursor->files->parts.begin,
+			                        want, &cursor->bytes, &cursor->left);
 		if (status < 0)
 			return fail(cursor, status);
 		status = decode(cursor->bytes, cursor->left, token);
@@ -173,16 +193,24 @@ static int next_beyond(struct xtrace_cursor *cursor, struct tw_xtrace_token *tok
 			cursor->left = 0;
 			return status < 0 ? fail(cursor, status) : 1;
 		}
-		if (cursor->left < want || token->size <= want)
-			return tw_xtrace_decode(cursor->bytes, cursor->left, token) > 0 ? 1 : end(cursor, token);
-		want = token->size;
+		if (cursor->left >= want && token->size > want)
+			want = token->size;
+		else if (tw_xtrace_decode(cursor->bytes, cursor->left, token) > 0)
+			return 1;
+		else if (!end(cursor, token))
+			return 0;
+		else
+			want = 1;
 	}
 }
 
 int xtrace_cursor_peek(struct xtrace_cursor *cursor)
 {
+	const struct xtrace_files *files = cursor->files;
 	struct tw_window *window = &cursor->files->data_window;
-	if (!cursor->left && tw_window_view(window, cursor->next, 1, &cursor->bytes, &cursor->left) < 0)
+	if (!cursor->left &&
+	    ((files->parts.count && turn(cursor) < 0) ||
+	     tw_window_view(window, cursor->next - files->parts.begin, 1, &cursor->bytes, &cursor->left) < 0))
 		cursor->left = 0;
 	return cursor->left ? cursor->bytes[0] : -1;
 }
