@@ -138,10 +138,11 @@ static unsigned look_all(struct caches *caches, uint64_t address)
 	return missed;
 }
 
-static void touch(struct caches *caches, const struct study_access *access)
+static void touch(struct caches *caches, const struct study_access *access, uint64_t space)
 {
 	uint64_t line = UINT64_C(1) << caches->levels[0].shift, size = access->size & STUDY_SIZE;
-	uint64_t first = access->address & ~(line - 1), last = (access->address + size - 1) & ~(line - 1);
+	uint64_t address = study_in_space(access->address, space);
+	uint64_t first = address & ~(line - 1), last = (address + size - 1) & ~(line - 1);
 	struct counts *site = &caches->sites[access->site];
 	struct counts *kind = access->size & STUDY_STORE ? &caches->stores : &caches->loads;
 	for (uint64_t at = first;; at += line) {
@@ -203,12 +204,13 @@ static void close_interval(struct study_part *part, uint64_t instructions)
 static int take(struct study_part *part, const struct study_batch *batch)
 {
 	struct caches *caches = caches_of(part);
+	uint64_t space = study_space(part->spaces, batch->tables);
 	if (!reserve(part))
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->access_count; i++) {
 		while (batch->first + batch->accesses[i].step >= caches->end)
 			close_interval(part, caches->end);
-		touch(caches, &batch->accesses[i]);
+		touch(caches, &batch->accesses[i], space);
 	}
 	return 0;
 }

@@ -86,7 +86,7 @@ static bool take_change(struct study_part *part, const struct study_call_change 
 	uint32_t caller = calls->now;
 	calls->now = child_of(part, caller, change->name);
 	calls->stack[calls->depth++] = calls->now;
-	calls->nodes[calls->now].calls += calls->now != caller;
+	calls->nodes[calls->now].calls += calls->now != caller && !change->resumed;
 	return true;
 }
 

@@ -37,6 +37,7 @@ struct mem {
 	struct memory_interval now;
 	uint32_t number; /* of it, plus 1 */
 	uint64_t end;    /* of it: instructions */
+	uint64_t space;  /* of the batch */
 };
 
 static struct mem *mem_of(const struct study_part *part)
@@ -201,7 +202,7 @@ static void take_accesses(struct study_part *part, const struct study_access *ac
 		mem->sizes[stores][size < SIZES ? size : SIZES - 1]++;
 		numbers[stores]++;
 		bytes[stores] += size;
-		touch(part, accesses[i].address, size, stores);
+		touch(part, study_in_space(accesses[i].address, mem->space), size, stores);
 	}
 	mem->now.loads += numbers[0];
 	mem->now.stores += numbers[1];
@@ -228,6 +229,7 @@ static int take(struct study_part *part, const struct study_batch *batch)
 	    !tw_grow(&mem->last, &mem->last_room, part->sites.count, sizeof *mem->last))
 		return TW_ERR_MEMORY;
 	count_strides(mem, batch->accesses, batch->access_count);
+	mem->space = study_space(part->spaces, batch->tables);
 	for (size_t i = 0; i < batch->access_count;) {
 		while (batch->first + batch->accesses[i].step >= mem->end)
 			close_interval(part, mem->end);
@@ -469,24 +471,31 @@ static const struct tw_study_column line_columns[] = {
     {"address", "ADDRESS", TW_STUDY_HEX},   {"loads", "LOADS", TW_STUDY_COUNT},
     {"stores", "STORES", TW_STUDY_COUNT},   {"threads", "THREADS", TW_STUDY_COUNT},
     {"writers", "WRITERS", TW_STUDY_COUNT}, {"sharing", "SHARING", TW_STUDY_TEXT},
+    {"tables", "TTBR0", TW_STUDY_HEX},
 };
 
-static bool put_lines(const struct mem *mem, struct study_tables *tables)
+/* The tables of its address space are told where the trace tells some. */
+static bool put_lines(const struct study_part *all, struct study_tables *tables)
 {
+	const struct mem *mem = mem_of(all);
 	struct study_ranks ranks = {0};
-	bool fine = true;
+	bool fine = true, spaces = all->spaces->count > 0;
+	size_t columns = sizeof line_columns / sizeof *line_columns - !spaces;
 	for (uint32_t i = 0; fine && i < mem->lines.keyed.count; i++)
 		fine = study_rank_add(&ranks, mem->lines.items[i].loads + mem->lines.items[i].stores, i);
 	study_rank_sort(&ranks);
-	study_table_begin(tables, "line", "Hot lines", line_columns, sizeof line_columns / sizeof *line_columns, true);
+	study_table_begin(tables, "line", "Hot lines", line_columns, columns, true);
 	for (size_t i = 0; i < ranks.count; i++) {
 		const struct study_line *line = &mem->lines.items[ranks.items[i].number];
-		study_put_count(tables, line->number << STUDY_LINE_SHIFT);
+		uint64_t address = line->number << STUDY_LINE_SHIFT, space = study_take_space(all->spaces, &address);
+		study_put_count(tables, address);
 		study_put_count(tables, line->loads);
 		study_put_count(tables, line->stores);
 		study_put_count(tables, line->seen);
 		study_put_count(tables, line->writers);
 		study_put_text(tables, sharing_names[sharing_of(line)]);
+		if (spaces)
+			study_put_count(tables, space);
 	}
 	free(ranks.items);
 	return fine;
@@ -541,7 +550,7 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 		return TW_ERR_MEMORY;
 	put_footprint(mem, tables);
 	put_sharing(mem, tables);
-	if (!put_lines(mem, tables))
+	if (!put_lines(all, tables))
 		return TW_ERR_MEMORY;
 	if (all->options->reuse)
 		put_reuse(mem, tables);

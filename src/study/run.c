@@ -21,9 +21,9 @@ struct study_run {
 
 /* ---- Parts. ---- */
 
-static int part_begin(struct study_part *part, const struct tw_study *study, size_t limit, struct tw_dictionary *names)
+static int part_begin(struct study_part *part, struct tw_study *study, size_t limit, struct tw_dictionary *names)
 {
-	*part = (struct study_part){.options = &study->options};
+	*part = (struct study_part){.options = &study->options, .spaces = &study->spaces};
 	tw_budget_reset(&part->budget, limit, 1);
 	if (!study_sites_init(&part->sites, &part->budget, names))
 		return TW_ERR_MEMORY;
@@ -225,6 +225,7 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	if (!study)
 		return tw_fail_memory(reader);
 	study->options = *options;
+	pthread_mutex_init(&study->spaces.lock, NULL);
 	if ((unsigned)options->kind >= TW_STUDIES || options->level_count > TW_STUDY_LEVELS)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no study of this number, or so many caches");
 	study->job = jobs[options->kind];
@@ -268,5 +269,6 @@ void tw_study_free(struct tw_study *study)
 	for (size_t i = 0; i < study->tables.count; i++)
 		free(study->tables.items[i].cells);
 	tw_dictionary_free(study->tables.texts);
+	pthread_mutex_destroy(&study->spaces.lock);
 	free(study);
 }

@@ -3,6 +3,7 @@
 #ifndef STUDY_STUDY_H
 #define STUDY_STUDY_H
 
+#include "study/space.h"
 #include "study/walk.h"
 
 #include <trackway/study.h>
@@ -15,7 +16,8 @@ struct study_part {
 	struct study_totals totals;
 	uint64_t left_out;
 	uint64_t thread; /* of a track */
-	void *state;     /* the analysis's own */
+	struct study_spaces *spaces;
+	void *state; /* the analysis's own */
 };
 
 struct study_tables;
@@ -85,6 +87,7 @@ struct tw_study {
 	struct tw_study_options options;
 	const struct study_job *job;
 	struct study_part all; /* all tracks together */
+	struct study_spaces spaces;
 	struct study_tables tables;
 };
 

@@ -98,7 +98,8 @@ struct track_walk {
 	void *context;
 };
 
-enum { ACCESSES_MOST = 256, NOTES_MOST = 16 }; /* of an instruction */
+/* Of an instruction. */
+enum { ACCESSES_MOST = 256, NOTES_MOST = 16, CHANGES_MOST = 2 + XTRACE_TASK_FRAMES + 1 };
 
 enum { TRAILS_SHARE = 8 }; /* of the memory limit */
 
@@ -106,13 +107,13 @@ enum { TRAILS_SHARE = 8 }; /* of the memory limit */
 static inline bool takes_another(const struct study_batch *batch)
 {
 	return batch->step_count < STUDY_STEPS && batch->access_count <= STUDY_ACCESSES - ACCESSES_MOST &&
-	       batch->note_count <= STUDY_NOTES - NOTES_MOST;
+	       batch->change_count <= STUDY_CHANGES - CHANGES_MOST && batch->note_count <= STUDY_NOTES - NOTES_MOST;
 }
 
 static int flush(struct track_walk *walk)
 {
 	struct study_batch *batch = &walk->batch;
-	bool any = batch->step_count || batch->access_count || batch->note_count;
+	bool any = batch->step_count || batch->access_count || batch->note_count || batch->change_count;
 	int status = any ? walk->take(walk->context, batch) : 0;
 	batch->first += batch->step_count;
 	batch->step_count = batch->head_count = batch->access_count = batch->change_count = batch->note_count = 0;
@@ -128,10 +129,10 @@ static int take_jump(struct track_walk *walk, uint64_t pc, unsigned level, size_
 	int status = xtrace_calls_go(&walk->calls, &walk->frames, pc, (uint8_t)level, offset, &found);
 	if (found.begins || found.ends)
 		batch->changes[batch->change_count++] =
-		    (struct study_call_change){(uint16_t)step, (uint16_t)found.ends, found.begins, found.name};
+		    (struct study_call_change){(uint16_t)step, (uint16_t)found.ends, found.begins, false, found.name};
 	if (found.enters)
 		batch->changes[batch->change_count++] =
-		    (struct study_call_change){(uint16_t)step, 0, true, found.entered};
+		    (struct study_call_change){(uint16_t)step, 0, true, false, found.entered};
 	return status;
 }
 
@@ -207,6 +208,30 @@ static void take_note(struct track_walk *walk, const struct tw_xtrace_token *tok
 		note->part_base[i] = tw_xtrace_word(token->payload, 2 * i);
 		note->part_length[i] = tw_xtrace_word(token->payload, 2 * i + 1);
 	}
+}
+
+/* Another task goes on, with the calls that it had, or in another address space: a batch is of one. */
+static int take_task(struct track_walk *walk, const struct tw_xtrace_token *token)
+{
+	struct study_batch *batch = &walk->batch;
+	struct xtrace_stack *frames = &walk->frames;
+	struct xtrace_task_change change;
+	int status = xtrace_stack_set(frames, walk->sites->items[walk->last].opcode, walk->level, token, &change);
+	uint16_t step = (uint16_t)batch->step_count;
+	if (change.ends)
+		batch->changes[batch->change_count++] =
+		    (struct study_call_change){.step = step, .ends = (uint16_t)change.ends};
+	for (size_t i = 0; change.other && i < frames->count; i++)
+		batch->changes[batch->change_count++] = (struct study_call_change){
+		    .step = step,
+		    .begins = true,
+		    .resumed = true,
+		    .name = walk->calls.functions[frames->frames[i].function].name,
+		};
+	if (status >= 0 && frames->tasks.set.tables != batch->tables)
+		status = flush(walk);
+	batch->tables = frames->tasks.set.tables;
+	return status;
 }
 
 /* What was executed is not known. */
@@ -395,6 +420,7 @@ static inline bool has_room(const struct track_walk *walk, const struct fast *fa
 {
 	return fast->step_count + trail->step_count <= STUDY_STEPS &&
 	       (size_t)(fast->access_end - fast->access) >= trail->access_count + (size_t)ACCESSES_MOST &&
+	       walk->batch.change_count <= STUDY_CHANGES - CHANGES_MOST &&
 	       walk->batch.note_count <= STUDY_NOTES - NOTES_MOST;
 }
 
@@ -511,7 +537,10 @@ static int take_token(struct track_walk *walk, const struct tw_xtrace_token *tok
 	case TW_XTRACE_TARGET_B:
 		xtrace_stack_tell(&walk->frames, walk->pc, token->value);
 		take_note(walk, token);
-		return 0;
+		return take_task(walk, token);
+	case TW_XTRACE_MRS:
+		take_note(walk, token);
+		return take_task(walk, token);
 	default:
 		take_note(walk, token);
 		return 0;

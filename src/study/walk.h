@@ -48,6 +48,7 @@ enum { STUDY_STORE = 1 << 15, STUDY_SIZE = STUDY_STORE - 1 }; /* of study_access
 struct study_call_change {
 	uint16_t step, ends;
 	bool begins;
+	bool resumed; /* the one that begins has before: the kernel goes back to its task */
 	uint32_t name;
 };
 
@@ -65,12 +66,14 @@ enum {
 	STUDY_STEPS = 1024, /* instructions */
 	STUDY_ACCESSES = 2048,
 	STUDY_HEADS = STUDY_STEPS,
-	STUDY_CHANGES = 2 * STUDY_STEPS,
+	STUDY_CHANGES = 2 * STUDY_STEPS + XTRACE_TASK_FRAMES + 3,
 	STUDY_NOTES = 64
 };
 
 struct study_batch {
 	uint64_t first; /* instructions before it */
+	/* Of the user's addresses: TTBR0_EL1 as the kernel set it last, without the number of the space; 0: unknown. */
+	uint64_t tables;
 	struct study_head heads[STUDY_HEADS];
 	struct study_access accesses[STUDY_ACCESSES];
 	struct study_call_change changes[STUDY_CHANGES];

@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Rows of a batch; and how many an instruction makes at most, which may leave many calls and begin two. */
-enum { ROWS = 512, TURN_MOST = 258 };
+/* Rows of a batch; and how many a token makes at most: the calls of a task end, those of another go on. */
+enum { ROWS = 1024, TURN_MOST = 2 * XTRACE_TASK_FRAMES + 2 };
 
 struct xtrace_events {
 	size_t next;    /* track */
@@ -121,6 +121,22 @@ static int take_instruction(struct xtrace_events *events, const struct xtrace_mo
 	return status;
 }
 
+/* A token that may tell of another task: its calls go on, those of the last one end for now. */
+static int take_task(struct xtrace_events *events, const struct xtrace_moment *moment)
+{
+	struct xtrace_stack *stack = moment->stack;
+	struct xtrace_task_change change;
+	int status = xtrace_stack_set(stack, stack->opcode, stack->level, &moment->token, &change);
+	for (unsigned i = 0; i < change.ends; i++)
+		add_row(events, moment, TW_SLICE_END)->flags = TW_FLAG_CLIPPED;
+	for (size_t i = 0; change.other && i < stack->count; i++) {
+		struct tw_event *row = add_row(events, moment, TW_SLICE_BEGIN);
+		row->name = events->calls->functions[stack->frames[i].function].name;
+		row->flags = TW_FLAG_CLIPPED;
+	}
+	return status;
+}
+
 /* Tells how long the calls last that are open where a track ends. */
 static void take_end(struct tw_reader *reader, struct xtrace_events *events, const struct xtrace_moment *moment)
 {
@@ -137,7 +153,7 @@ static int take(struct xtrace_events *events, const struct xtrace_moment *moment
 	if (kind == TW_XTRACE_TARGET_B)
 		xtrace_stack_tell(moment->stack, moment->stack->pc, moment->token.value);
 	if (kind != TW_XTRACE_UNKNOWN)
-		return 0;
+		return events->calls ? take_task(events, moment) : 0;
 	add_row(events, moment, TW_LOST)->value = moment->gap;
 	xtrace_stack_lose(moment->stack);
 	return 0;
@@ -197,7 +213,7 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 	take_end(reader, events, &end);
 	xtrace_files_close(&events->files);
 	if (events->calls)
-		events->calls->frames -= events->stack.count;
+		events->calls->frames -= xtrace_stack_frames(&events->stack);
 	xtrace_stack_free(&events->stack);
 	events->open = false;
 	return 1;
@@ -237,8 +253,9 @@ static int check_part(void *context, struct tw_reader *part, size_t track)
 	part->options.findings_only = true;
 	while ((status = xtrace_read(part, &batch)) > 0)
 		;
-	if (status == 0)
-		atomic_fetch_add(ordered, state->events->checker->order.tracks);
+	const struct xtrace_checker *checker = state->events ? state->events->checker : NULL;
+	if (status == 0 && checker)
+		atomic_fetch_add(ordered, checker->order.tracks);
 	xtrace_events_free(state->events);
 	state->events = NULL;
 	return status;

@@ -731,6 +731,75 @@ def an_exception_is_a_frame_until_its_eret(bench):
     assert stat == {pc: one[1:] for pc, one in wanted.items()}, stat
 
 
+TASKS = 0xFFFF000012340000, 0xFFFF000056780000  # where Linux has its tasks: SP_EL0 in the kernel
+
+
+def switched(registers, pointers=None):
+    """Two programs at the same addresses. A is interrupted inside of a function, and again after B ran, which is interrupted,
+    too: both go on where they were. registers: an MSR and what it sets, of each; pointers: SP_EL0 in the kernel."""
+    user, vector, schedule, ldr = 0x400000, VECTORS + 0x480, VECTORS + 0x900, xtrace.inst(LDR_X0_X1) + xtrace.load(0x5008, bytes(8))
+
+    def kernel(to, next_task):
+        """The interrupt calls a function that sets the task, which returns in the next one."""
+        data = xtrace.allgpr([0] * 32) + xtrace.pcinst(vector, 0x94000000 | (schedule - vector) // 4, 1)
+        data += xtrace.pcinst(schedule, NOP, 1) + msr(*registers[next_task])
+        data += msr(MSR_SP_EL0, pointers[next_task]) if pointers else b""
+        data += xtrace.inst(RET, 1) + xtrace.value("target-b", vector + 4) + xtrace.pcinst(vector + 4, NOP, 1)
+        return data + eret(to)[:-13]  # without the NOP there
+
+    def calls(function):
+        return xtrace.pcinst(user, 0x94000000 | function // 4) + xtrace.pcinst(user + function, LDR_X0_X1) + xtrace.load(0x5000, bytes(8))
+
+    back = xtrace.inst(RET) + xtrace.value("target-b", user + 4) + xtrace.pcinst(user + 4, NOP)
+    data = xtrace.pcinst(vector - 0x80, NOP, 1) + msr(*registers[0]) + (msr(MSR_SP_EL0, pointers[0]) if pointers else b"")
+    data += eret(user)[:-13] + calls(0x100) + kernel(user, 1) + calls(0x200) + kernel(user + 0x104, 0)
+    data += xtrace.pcinst(user + 0x104, LDR_X0_X1) + xtrace.load(0x5000, bytes(8)) + back + kernel(user + 0x204, 1)
+    return data + xtrace.pcinst(user + 0x204, LDR_X0_X1) + xtrace.load(0x5000, bytes(8)) + back
+
+
+@test
+def tasks_have_stacks_of_their_own(bench):
+    """Each function is called once and has what was executed in it before and after the other task ran, below the function of its
+    own task; without what tells tasks apart, returns would leave the calls of others."""
+    user = 0x400000
+    for registers in ((MSR_TTBR0, 0x41000), (MSR_TTBR0, 0x42000)), ((MSR_TPIDR, 0x7000), (MSR_TPIDR, 0x8000)):
+        for pointers in (None, TASKS):
+            path = stream(bench, switched(registers, pointers))
+            assert rules(bench, path, 0) == [], rules(bench, path, 0)
+            rows = [row for row in bench.lines("calls", path) if row["table"] == "tree"]
+            found = {}
+            for row in rows:
+                calls, self = found.get(int(row["function"], 16), (0, 0))
+                found[int(row["function"], 16)] = calls + row["calls"], self + row["self"]
+            # Function A: 3 and a return; B the same. Their callers: the call and what is behind it.
+            assert (found[user + 0x100], found[user + 0x200]) == ((1, 3), (1, 3)), (found, pointers)
+            depths = {int(row["function"], 16): row["depth"] for row in rows if row["self"] and int(row["function"], 16) in (user + 0x100, user + 0x200)}
+            assert len(set(depths.values())) == 1, rows
+            # The kernel's return in a task that is new is in no function that is known.
+            assert sum(row["self"] for row in rows) == bench.lines("info", path)[0]["instructions"] - bool(pointers), rows
+            # sql has the function of each instruction.
+            inside = bench.lines("sql", path, "select function, count(*) n from xtrace_insn where pc between 4194560 and 4194824 group by 1")
+            assert sorted((int(row["function"], 16), row["n"]) for row in inside if row["function"]) == \
+                [(user + 0x100, 3), (user + 0x200, 3)], inside
+            stat = bench.lines("stat", path)
+            assert {int(row["name"], 16): row["self"] for row in stat}[user + 0x100] == 3, stat
+
+
+@test
+def address_spaces_are_apart(bench):
+    """What one program has in the cache another one does not find; a line of each. Of one address space it is one line."""
+    for tables, lines, misses in ((0x42000, 2, 2), (0x41000, 1, 1)):
+        path = stream(bench, switched(((MSR_TTBR0, 0x41000), (MSR_TTBR0, tables)), TASKS))
+        rows = bench.lines("mem", path)
+        total, = [row for row in rows if row["table"] == "total"]
+        assert (total["loads"], total["lines"], total["pages"]) == (4, lines, lines), total
+        hot = [(row["address"], row["loads"], row["tables"]) for row in rows if row["table"] == "line"]
+        wanted = [(0x5000, 2, 0x41000), (0x5000, 2, 0x42000)] if lines == 2 else [(0x5000, 4, 0x41000)]
+        assert hot == wanted, hot
+        level = next(row for row in bench.lines("cache", path) if row["table"] == "level")
+        assert (level["loads"], level["load_misses"]) == (4, misses), level
+
+
 @test
 def an_eret_of_what_came_before_the_trace_leaves_its_level(bench):
     data = xtrace.pcinst(VECTORS + 0x400, BL_8, 1) + xtrace.pcinst(VECTORS + 0x408, NOP, 1) + eret(0x400000) + xtrace.inst(NOP)

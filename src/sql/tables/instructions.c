@@ -50,13 +50,14 @@ static bool follow_calls(struct sql_cursor *cursor)
 
 static void begin_stack(struct state *state)
 {
-	state->calls->frames -= state->stack.count;
+	state->calls->frames -= xtrace_stack_frames(&state->stack);
 	xtrace_stack_free(&state->stack);
 }
 
 /* Keeps the stack of calls up to what comes now. Returns 0 or a negative status. */
 static int take_call(struct state *state, const struct tw_xtrace_token *token)
 {
+	struct xtrace_task_change task;
 	struct xtrace_call_change change;
 	if (!state->calls)
 		return 0;
@@ -65,7 +66,7 @@ static int take_call(struct state *state, const struct tw_xtrace_token *token)
 	if (token->kind == TW_XTRACE_TARGET_B)
 		xtrace_stack_tell(&state->stack, state->stack.pc, token->value);
 	if (!xtrace_is_instruction(token))
-		return 0;
+		return xtrace_stack_set(&state->stack, state->stack.opcode, state->stack.level, token, &task);
 	return xtrace_calls_take(state->calls, &state->stack, token, state->walk.offset, &change);
 }
 

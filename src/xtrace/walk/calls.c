@@ -16,12 +16,6 @@ enum {
 	TEXT = 24
 };
 
-void xtrace_stack_free(struct xtrace_stack *stack)
-{
-	free(stack->frames);
-	*stack = (struct xtrace_stack){0};
-}
-
 void xtrace_calls_free(struct xtrace_calls *calls)
 {
 	free(calls->functions);

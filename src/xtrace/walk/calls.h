@@ -37,8 +37,28 @@ struct xtrace_calls {
 	size_t function_count, function_room;
 };
 
+/* What tells the tasks of a core apart, as the kernel set it last; 0: it has not. */
+struct xtrace_task {
+	uint64_t tables;  /* TTBR0_EL1, without the number of the address space */
+	uint64_t thread;  /* TPIDR_EL0 */
+	uint64_t pointer; /* SP_EL0 where it is an address of the kernel's, as Linux has its task there */
+};
+
+/* The stacks of the tasks of a core. That of the one that is executed is with the stack itself. */
+struct xtrace_tasks {
+	struct xtrace_waiting {
+		struct xtrace_task task;
+		struct xtrace_frame *frames;
+		size_t count, room;
+	} * items;
+	size_t count, room;
+	size_t now; /* the one that is executed */
+	struct xtrace_task set;
+};
+
 /* The calls of a track that are going on. All zero to begin. */
 struct xtrace_stack {
+	struct xtrace_tasks tasks;
 	struct xtrace_frame *frames;
 	size_t count, room;
 	uint64_t pc;              /* of the last instruction */
@@ -96,6 +116,26 @@ static inline void xtrace_stack_lose(struct xtrace_stack *stack)
 {
 	stack->known = false;
 }
+
+/* ---- tasks.c: the tasks of a core, each with a stack of its own. ---- */
+
+/* Calls of one task end, and as many as the stack has then go on, of another. */
+struct xtrace_task_change {
+	bool other; /* otherwise the task is the same */
+	unsigned ends;
+};
+
+/* The most calls of a task that is parted from others: of one with more, and where there are too many tasks, calls stay
+ * on the stack of the task before. */
+enum { XTRACE_TASK_FRAMES = 256 };
+
+/* Takes the value of an MSR of the kernel, or the TARGET_B of its ERET: what follows may be another task's. opcode: of
+ * the instruction that the token is of. Returns 0 or TW_ERR_MEMORY. */
+int xtrace_stack_set(struct xtrace_stack *stack, uint32_t opcode, uint8_t level, const struct tw_xtrace_token *token,
+                     struct xtrace_task_change *change);
+
+/* How many frames there are, of all tasks. */
+size_t xtrace_stack_frames(const struct xtrace_stack *stack);
 
 void xtrace_stack_free(struct xtrace_stack *stack);
 void xtrace_calls_free(struct xtrace_calls *calls);
