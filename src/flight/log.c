@@ -75,7 +75,7 @@ static struct flight_clock clocks(void)
 	return clock;
 }
 
-enum { FREQUENCY_AT = 8 }; /* in the header */
+enum { FREQUENCY_AT = 8, BUFFER_SIZE_AT = 16 }; /* in the header */
 
 /* The header's frequency is what the first and the last pair of clocks say. */
 static void note_clock(struct flight_log *log)
@@ -356,6 +356,7 @@ static int begin_counts(struct flight_log *log)
 	uint8_t *at = put(thread.at, CUSTOM_EVENT, 4, sizeof kind + TABLE, 0);
 	memcpy(at, kind, sizeof kind);
 	log->counts = (struct flight_count *)(at + sizeof kind);
+	*(uint64_t *)(log->base + BUFFER_SIZE_AT) = SIZE;
 	flight_commit(&thread, at + sizeof kind + TABLE);
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 
@@ -164,7 +165,8 @@ static uint32_t add(uint64_t address)
 		return 0;
 	const char *path = found.dlfo_link_map->l_name;
 	if (!*path) {
-		long length = flight_call(SYS_readlink, (long)"/proc/self/exe", (long)self, sizeof self - 1, 0);
+		long length =
+		    flight_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)self, sizeof self - 1);
 		self[length > 0 ? length : 0] = '\0';
 		path = self;
 	}

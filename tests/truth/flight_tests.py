@@ -394,6 +394,29 @@ def counted_names(bench, words):
     expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.returncode, done.stderr)
 
 
+def aarch64(bench, words):
+    """The recorder of AArch64, built here, and a program with hooks, both by qemu-user."""
+    if not shutil.which(words[0]) or not shutil.which("qemu-aarch64"):
+        return f"no {words[0]}, or no qemu-aarch64"
+    library, program = bench.directory / "libtrackway_fdr.so", bench.directory / "program"
+    flags = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", "-fPIC", "-mgeneral-regs-only", "-ftls-model=initial-exec",
+             "-fno-stack-protector", "-fno-builtin", "-fvisibility=hidden", "-funsigned-char", "-pthread"]
+    sources = sorted((ROOT / "src/flight").glob("*.[cS]"))
+    sources = [source for source in sources if source.name != "mark.S"]
+    subprocess.run([words[0], *flags, "-I", ROOT / "src", "-I", ROOT / "include", "-shared", *sources, "-o", library], check=True)
+    subprocess.run([*words, "-O2", PROGRAMS / "calls.c", "-o", program, "-pthread", "-ldl", "-lrt"], check=True)
+    for options in ("clock=monotonic", "clock=tsc", "count=1"):
+        log = bench.directory / f"{options}.xray"
+        done = subprocess.run(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", f"LD_PRELOAD={library}", "-E",
+                               f"TRACKWAY_FLIGHT={log}", "-E", f"TRACKWAY_FLIGHT_OPTIONS={options}", program,
+                               bench.directory / "counts", "2", "500", "_exit"], check=False)
+        calls = bench.calls(log)
+        expect(done.returncode == 3, options, done.returncode)
+        expect(calls == ({} if options == "count=1" else {"main": 1, "work": 2, "middle": 1000, "leaf": 1000, "end": 1}),
+               options, calls)
+    return None
+
+
 def demo(bench, words):
     done = subprocess.run([ROOT / "scripts/demo", bench.directory / "demo"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False, env={**os.environ, "TRACKWAY": bench.tool, "CXX": bench.compiler(words[0])})
@@ -457,6 +480,7 @@ def tests(options):
         yield f"{what}: counted alone", counted, words
         yield f"{what}: what was counted names functions of C++", counted_names, words
     yield "README's ways to build", readme, hooks
+    yield "hooks on AArch64, by qemu-user", aarch64, ["aarch64-linux-gnu-gcc", "-finstrument-functions"]
     for compiler in ("g++", "clang++"):
         yield f"the demo, by {compiler}", demo, [compiler]
     yield "a part of a log has names", cut, hooks
