@@ -144,19 +144,19 @@ def silent(run):
     folder = run.folder / "trackway"
     folder.mkdir(mode=0o700)
     for greets in (False, True):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener, Managed(
-                run, "record", "--to", "fxt", "-o", "out.fxt", "--attach", os.getpid()) as manager:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(str(folder / str(os.getpid())))
             listener.listen()
-            if greets:
-                talk, _ = listener.accept()
-                talk.send(f"hello 1 {os.getpid()}".encode())
-                expect(talk.recv(4096).startswith(b"start "), "what is asked")
-            said = manager.wait()
-            expect(manager.process.returncode == 2, manager.process.returncode, said)
-            expect(f"process {os.getpid()} does not answer" in said and "nothing was recorded" in said, said)
-            if greets:
-                talk.close()
+            with Managed(run, "record", "--to", "fxt", "-o", "out.fxt", "--attach", os.getpid()) as manager:
+                if greets:
+                    talk, _ = listener.accept()
+                    talk.send(f"hello 1 {os.getpid()}".encode())
+                    expect(talk.recv(4096).startswith(b"start "), "what is asked")
+                said = manager.wait()
+                expect(manager.process.returncode == 2, manager.process.returncode, said)
+                expect(f"process {os.getpid()} does not answer" in said and "nothing was recorded" in said, said)
+                if greets:
+                    talk.close()
         (folder / str(os.getpid())).unlink()
     expect([path.name for path in run.folder.iterdir() if path.name.startswith("out")] == [], "something is left")
 
