@@ -161,6 +161,10 @@ def silent(run):
     expect([path.name for path in run.folder.iterdir() if path.name.startswith("out")] == [], "something is left")
 
 
+def task_state(task):
+    return (task / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+
+
 def stopped(run):
     """A program that is stopped does not end its recording: told after a time, and all that it committed is there."""
     with Managed(run, "trace-stress", "commit", "truth", 1, program=True) as program:
@@ -170,6 +174,8 @@ def stopped(run):
             before = count_of(run)
             program.until(lambda: count_of(run) > before + 1000, "events")
             program.process.send_signal(signal.SIGSTOP)
+            tasks = pathlib.Path(f"/proc/{program.process.pid}/task")
+            program.until(lambda: {task_state(task) for task in tasks.iterdir()} == {"T"}, "the stop of all its threads")
             counted = count_of(run)
             manager.process.send_signal(signal.SIGINT)
             said = manager.wait()
