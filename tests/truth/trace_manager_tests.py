@@ -46,11 +46,14 @@ class Counted:
 
     @staticmethod
     def be_shell(words):
+        numbers = {number for _, number in WAYS}
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
         process = os.fork()
         if process == 0:
+            for number in numbers:
+                signal.signal(number, signal.SIG_DFL)
             os.execv(words[0], words)
-        for number in {number for _, number in WAYS}:
-            signal.signal(number, signal.SIG_IGN)
         status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         pathlib.Path("status").write_text(f"{status}\n", encoding="utf-8")
         while True:
