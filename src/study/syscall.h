@@ -25,6 +25,9 @@ struct study_syscall {
 	bool restarted; /* the kernel went back to it, to have it made again: it does not return */
 	uint64_t pc;
 	struct study_task task; /* that made it */
+	uint64_t program;       /* where a program begins that it executes; 0: none */
+	uint64_t handler;       /* where a signal's handler begins before it returns; 0: none */
+	bool child;             /* a task that it makes begins behind it */
 };
 
 /* Its name; "syscall_N" in text where it has none. */

@@ -128,14 +128,59 @@ static struct study_syscall *find_call(struct syscalls *syscalls, uint64_t pc, b
 	return found;
 }
 
+/* The last call of the task that has not returned; NULL: none. */
+static struct study_syscall *find_open(struct syscalls *syscalls)
+{
+	enum { SEARCHED = 4096 };
+	for (size_t i = 1; i <= syscalls->count && i <= SEARCHED; i++) {
+		struct study_syscall *call = &syscalls->items[syscalls->count - i];
+		if (!call->returned && !call->restarted && agreement(&call->task, &syscalls->task))
+			return call;
+	}
+	return NULL;
+}
+
+/* The call that made a task which begins behind it with 0; NULL: none. */
+static struct study_syscall *find_parent(struct syscalls *syscalls, uint64_t pc)
+{
+	enum { SEARCHED = 4096, WORD = 4, CLONE = 220, CLONE3 = 435 };
+	for (size_t i = 1; i <= syscalls->count && i <= SEARCHED; i++) {
+		struct study_syscall *call = &syscalls->items[syscalls->count - i];
+		bool makes = call->number == CLONE || call->number == CLONE3;
+		if (makes && !call->child && call->pc + WORD == pc && !agreement(&call->task, &syscalls->task))
+			return call;
+	}
+	return NULL;
+}
+
+/* The kernel goes elsewhere than behind a call of the task: to a program that is new, to the task that a call made, or
+ * to the handler of a signal. */
+static void take_elsewhere(struct syscalls *syscalls, uint64_t value)
+{
+	enum { EXECVE = 221, EXECVEAT = 281 };
+	struct study_syscall *call = find_open(syscalls),
+			     *parent = value ? NULL : find_parent(syscalls, syscalls->target);
+	if (parent) {
+		parent->child = true;
+	} else if (call && (call->number == EXECVE || call->number == EXECVEAT)) {
+		call->returned = true;
+		call->result = value;
+		call->program = syscalls->target;
+	} else if (call) {
+		call->handler = syscalls->target;
+	}
+}
+
 /* The kernel goes back to a program: with the result of the call behind which it goes on; to one that is to be made
- * again; or, as to another task or to the handler of a signal, with none that is known. */
+ * again; or elsewhere. */
 static void take_return(struct syscalls *syscalls, uint64_t value)
 {
 	struct study_syscall *call = find_call(syscalls, syscalls->target, false);
 	struct study_syscall *again = call ? NULL : find_call(syscalls, syscalls->target, true);
 	if (again)
 		again->restarted = true;
+	else if (!call)
+		take_elsewhere(syscalls, value);
 	if (!call)
 		return;
 	call->returned = true;
@@ -334,6 +379,17 @@ static const struct tw_study_column event_columns[] = {
     {"text", "CALL", TW_STUDY_TEXT},
 };
 
+/* What came of a call besides its result. */
+static void put_notes(const struct study_syscall *call, char *text, size_t room)
+{
+	if (call->program)
+		snprintf(text, room, ", a new program at 0x%" PRIx64, call->program);
+	else if (call->handler)
+		snprintf(text, room, ", the handler of a signal at 0x%" PRIx64 " before it returns", call->handler);
+	else if (call->child)
+		snprintf(text, room, ", where a child begins, too");
+}
+
 static void put_event(struct study_tables *tables, const struct study_syscall *call)
 {
 	enum { TEXT = 512, WORD = 24 };
@@ -349,7 +405,8 @@ static void put_event(struct study_tables *tables, const struct study_syscall *c
 	study_put_text(tables, text);
 	snprintf(text, TEXT, "%" PRId64, (int64_t)call->result);
 	study_put_text(tables, call->returned ? text : NULL);
-	study_syscall_text(call, text, TEXT);
+	length = study_syscall_text(call, text, TEXT);
+	put_notes(call, text + length, TEXT - length);
 	study_put_text(tables, text);
 }
 

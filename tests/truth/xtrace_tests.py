@@ -844,6 +844,23 @@ def an_eret_may_have_a_call_made_again_or_go_to_a_handler(bench):
 
 
 @test
+def programs_children_and_handlers_are_told(bench):
+    """An ERET with a result that does not go behind a call of its task: execve (221) goes to a new program, clone (220) has a
+    child that begins behind it with 0, and another call has a signal's handler begin before it returns."""
+    def text(data):
+        return [row["text"].split(") ", 1)[1] for row in bench.lines("syscalls", stream(bench, data)) if row["table"] == "event"]
+
+    assert text(svc(0x400000, 221) + eret(0x500000, 0)) == ["= 0, a new program at 0x500000"]
+    handled = svc(0x400000, 63) + eret(0x600000, 0) + svc(0x600004, 139) + eret(0x400004, 9)
+    assert text(handled)[0] == "= 9, the handler of a signal at 0x600000 before it returns", text(handled)
+    interrupt = xtrace.allgpr([0] * 32) + xtrace.pcinst(VECTORS + 0x480, NOP, 1)
+    a, b = msr(MSR_TTBR0, 0x41000), msr(MSR_TTBR0, 0x42000)
+    begin = xtrace.pcinst(VECTORS + 0x480, NOP, 1) + a + eret(0x3FFFFC)
+    for back in (eret(0x400004, 77) + interrupt + b + eret(0x400004, 0), b + eret(0x400004, 0) + interrupt + a + eret(0x400004, 77)):
+        assert text(begin + svc(0x400000, 220) + back) == ["= 77, where a child begins, too"], text(begin + svc(0x400000, 220) + back)
+
+
+@test
 def an_interrupt_behind_a_branch_is_no_finding_if_it_comes_back(bench):
     """At the kernel's own level: vectors are at 0, 0x80, ... of the first half of a table."""
     kernel, irq = VECTORS + 0x1000, VECTORS + 0x280
