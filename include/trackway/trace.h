@@ -63,7 +63,7 @@ TW_API void tw_trace_stop(void);
 TW_API size_t tw_trace_file(char *name, size_t room);
 
 /* Events that were not recorded in the recording that goes on, or went on last: no room, no memory, in a signal handler
- * while another was being recorded. */
+ * that interrupted the recorder where it held its lock, of a kind or on a track that there is not. */
 TW_API uint64_t tw_trace_dropped(void);
 
 /* ---- What is written. ---- */
@@ -126,7 +126,9 @@ extern TW_API uint32_t tw_trace_state;
 /* Finds out whether a site is recorded. */
 TW_API int tw_trace_ask(struct tw_trace_site *site);
 
-/* Writes an event of a site; number: the id or the scope, where the kind has one. */
+/* Writes an event of a site; number: the id or the scope, where the kind has one. Of a kind that there is not, none is
+ * written, and that is counted as dropped. An argument whose type there is not is left out, a scope that there is not
+ * is the thread's, and the event is counted as one that did not fit whole. */
 TW_API void tw_trace_event(struct tw_trace_site *site, unsigned kind, uint64_t number,
                            const struct tw_trace_argument *arguments, size_t count);
 
@@ -164,7 +166,8 @@ TW_API void tw_trace_blob(const char *name, const void *bytes, size_t size);
 TW_API void tw_trace_object(const void *pointer, const char *name, const struct tw_trace_argument *arguments,
                             size_t count);
 
-/* Names the thread that calls it; it is otherwise called what the system calls it when its first event is written. */
+/* Names the thread that calls it, in the recording that goes on and in those to come (there by 127 bytes of the name);
+ * it is otherwise called what the system calls it when its first event is written. */
 TW_API void tw_trace_thread_name(const char *name);
 
 /* An alert: an instant of the process with this name, and the manager is told, which may have been asked to stop by
@@ -173,7 +176,9 @@ TW_API void tw_trace_alert(const char *category, const char *name);
 
 /* ---- Virtual threads: fibers, queues of devices. ---- */
 
-/* Makes a track of its own. Returns its number, 0 where nothing is recorded. It lives as long as the recording. */
+/* Makes a track of its own, also where nothing is recorded yet. Returns its number, which is never 0, and lives as long
+ * as the process: each recording has the track from its first event there on (by 103 bytes of its name). There may be
+ * 4,194,304; events on one that there is no room for are dropped, and counted. */
 TW_API uint32_t tw_trace_track(const char *name);
 
 /* The same for whoever has numbers of their own for tracks: the one of this number, made where there is none yet. */

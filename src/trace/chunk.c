@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -70,7 +69,7 @@ static void put_owner(struct trace_writer *writer, uint32_t thread, uint64_t whi
 {
 	const uint64_t words[OWNER_WORDS] = {image_word(IMAGE_OWNER, OWNER_WORDS, 0, thread),
 	                                     ++writer->taken | which << IMAGE_WRITER_BIT, session->sequence};
-	memcpy(writer->at, words, sizeof words);
+	trace_copy(writer->at, words, sizeof words);
 	trace_commit(writer, sizeof words);
 }
 

@@ -90,6 +90,7 @@ static void set_manager(int talk)
 {
 	struct stat status;
 	atomic_store(&helper.manager_inode, fstat(talk, &status) == 0 ? status.st_ino : 0);
+	trace_order_before((void *)&helper.manager);
 	atomic_store(&helper.manager, talk);
 }
 
@@ -237,7 +238,7 @@ static void end_talk(int talk)
 {
 	if (atomic_load(&helper.manager) == talk) {
 		atomic_store(&helper.manager, -1);
-		tw_trace_stop();
+		trace_abandon();
 	}
 }
 
@@ -365,25 +366,27 @@ static void wake_helper(void)
 
 /* ---- The manager that has started the program. ---- */
 
-/* Asks it for a file, and waits for an answer, but not for long. */
-static void join_manager(const char *path)
+/* Asks it for a file, and waits for an answer, but not for long. Returns 0, or an errno where none came. */
+static int join_manager(const char *path)
 {
 	char text[CONTROL_TEXT];
 	int fd, talk = control_connect(path);
 	if (talk < 0)
-		return;
+		return errno;
 	say_hello(talk);
 	ssize_t size = control_receive(talk, text, &fd);
-	if (keep_talk(talk) && size > 0) /* kept first: the helper, which may start now, waits for what it finds */
+	int error = size > 0 ? 0 : size == 0 ? ECONNRESET : errno;
+	if (keep_talk(talk) && !error) /* kept first: the helper, which may start now, waits for what it finds */
 		act(talk, text, fd);
+	return error;
 }
 
-static void rejoin(void)
+static int rejoin(void)
 {
 	const char *manager = *helper.at ? helper.at : secure_getenv(CONTROL_MANAGER);
-	if (manager)
-		join_manager(manager);
+	int error = manager ? join_manager(manager) : 0;
 	start_helper();
+	return error;
 }
 
 /* May be called at any place of the program: it does not wait. */
@@ -393,6 +396,7 @@ static void tell_alert(const char *name)
 	char text[NAME + 8];
 	struct stat status;
 	int manager = atomic_load(&helper.manager);
+	trace_order_after((void *)&helper.manager);
 	if (manager < 0 || fstat(manager, &status) < 0 || !S_ISSOCK(status.st_mode) ||
 	    status.st_ino != atomic_load(&helper.manager_inode))
 		return;
@@ -446,6 +450,7 @@ __attribute__((constructor(101))) static void load(void)
 	const char *manager = secure_getenv(CONTROL_MANAGER);
 	const char *wrong = trace_options_parse(&options, secure_getenv("TRACKWAY_TRACE_OPTIONS"));
 	forget_all();
+	trace_stay();
 	session->started = wake_helper;
 	session->forked = forget_all;
 	session->rejoin = rejoin;

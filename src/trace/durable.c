@@ -10,8 +10,7 @@ enum { DURABLE_CHUNK = 1 << 14, TEXT_MOST = 32000, TABLE_LEAST = 1 << 10 };
 
 static struct trace_session *const session = &trace_session;
 
-/* What has a number: a string; a label, whose text is NULL, and `length` both strings; a track, whose text is NULL, and
- * `length` the number that the program has for it. */
+/* What has a number: a string; a label, whose text is NULL, and `length` both strings. */
 struct entry {
 	uint64_t hash, length;
 	const uint8_t *text; /* in the image */
@@ -195,25 +194,13 @@ uint32_t trace_put_track(const char *name)
 	return number;
 }
 
-uint32_t trace_virtual_thread(const char *name, uint64_t id)
-{
-	/* No label is the same: the hash of a label is the other way round. */
-	const struct entry wanted = {~hash_of(&id, sizeof id), id, NULL, 0};
-	if (!grow())
-		return 0;
-	uint32_t number = place_of(&wanted)->number;
-	if (number)
-		return number;
-	number = trace_put_track(name);
-	return grow() ? add(place_of(&wanted), &wanted, NULL, number) : 0; /* its name may have made the table grow */
-}
-
-void trace_put_drops(uint32_t number, uint64_t count)
+bool trace_put_drops(uint32_t number, uint64_t count)
 {
 	uint64_t *to = trace_durable_room(2);
 	if (!to)
-		return;
+		return false;
 	to[0] = image_word(IMAGE_DROPS, 2, 0, number);
 	to[1] = count;
 	trace_durable_put(2);
+	return true;
 }

@@ -57,8 +57,8 @@ static bool is_current(const struct tw_trace_site *site, const struct trace_thre
 /* An argument as it will be written. */
 struct laid {
 	uint32_t name;
-	uint32_t words;
-	uint64_t size; /* of text and bytes */
+	uint32_t words; /* 0: it is left out */
+	uint64_t size;  /* of text and bytes */
 };
 
 static bool has_bytes(const struct tw_trace_argument *argument)
@@ -108,7 +108,7 @@ static uint64_t *put_argument(uint64_t *to, const struct tw_trace_argument *argu
 	if (laid->size) {
 		uint64_t words = image_words(laid->size);
 		to[words - 1] = 0;
-		memcpy(to, argument->bytes, laid->size);
+		trace_copy(to, argument->bytes, laid->size);
 		to += words;
 	}
 	return to;
@@ -133,34 +133,48 @@ static uint32_t name_of(const struct tw_trace_argument *argument, uint32_t *kept
 struct list {
 	struct laid laid[TW_TRACE_ARGUMENTS_MAX];
 	const struct tw_trace_argument *arguments;
-	size_t count;
+	size_t count, put; /* that are laid out, and that are not left out of these */
 	uint64_t words;
 };
 
-/* Lays out as many as fit into `left` words; the others are counted. */
+static void count_cut(void)
+{
+	atomic_fetch_add_explicit(&session->header->cut, 1, memory_order_relaxed);
+}
+
+/* Lays out as many as fit into `left` words, and whose type there is; that others are left out is counted. */
 static void lay_all(struct list *list, const struct tw_trace_argument *arguments, size_t count, uint32_t *kept,
                     uint64_t left, bool locked)
 {
 	count = arguments ? count : 0;
 	bool cut = count > TW_TRACE_ARGUMENTS_MAX;
 	list->arguments = arguments;
-	list->count = list->words = 0;
+	list->count = list->put = list->words = 0;
 	for (size_t i = 0; i < count && i < TW_TRACE_ARGUMENTS_MAX; i++) {
+		list->count++;
+		list->laid[i].words = 0;
+		if (arguments[i].type >= TW_TRACE_TYPE_END) {
+			cut = true;
+			continue;
+		}
 		uint64_t words = lay(&list->laid[i], &arguments[i], left - list->words, &cut);
-		if (words == 0)
+		if (words == 0) {
+			list->count--;
 			break;
+		}
 		list->laid[i].name = name_of(&arguments[i], kept ? &kept[i] : NULL, locked);
 		list->words += words;
-		list->count++;
+		list->put++;
 	}
 	if (cut)
-		atomic_fetch_add_explicit(&session->header->cut, 1, memory_order_relaxed);
+		count_cut();
 }
 
 static void put_all(uint64_t *to, const struct list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		to = put_argument(to, &list->arguments[i], &list->laid[i]);
+		if (list->laid[i].words)
+			to = put_argument(to, &list->arguments[i], &list->laid[i]);
 }
 
 /* ---- Events. ---- */
@@ -193,21 +207,25 @@ static void put_event(struct trace_thread *thread, struct trace_writer *writer, 
 	enum { OWNERS = 2 };
 	uint64_t fixed = has_number(event->kind) ? 3 : 2, beside = event->track ? OWNERS : 0;
 	struct list list;
-	list.words = list.count = 0;
+	list.words = list.count = list.put = 0;
 	if (event->count) {
 		uint64_t left = trace_record_most() / IMAGE_WORD - fixed - beside;
 		lay_all(&list, event->arguments, event->count, event->names, left, false);
 	}
-	uint64_t words = fixed + list.words;
+	uint64_t words = fixed + list.words, number = event->number;
+	if (event->kind == TW_TRACE_KIND_INSTANT && number > TW_SCOPE_GLOBAL) {
+		number = TW_SCOPE_THREAD;
+		count_cut();
+	}
 	if (!trace_room(thread, writer, (words + beside) * IMAGE_WORD))
 		return;
 	uint64_t *to = (uint64_t *)(void *)writer->at;
 	if (event->track)
 		to = put_owner(to, event->track);
-	to[0] = image_word(event->kind, words, list.count, event->label);
+	to[0] = image_word(event->kind, words, list.put, event->label);
 	to[1] = event->time;
 	if (fixed > 2)
-		to[2] = event->number;
+		to[2] = number;
 	put_all(to + fixed, &list);
 	if (event->track)
 		put_owner(to + words, thread->number);
@@ -222,7 +240,7 @@ void tw_trace_event(struct tw_trace_site *site, unsigned kind, uint64_t number,
 	struct trace_thread *thread = trace_enter(&writer);
 	if (!thread)
 		return;
-	if (!is_current(site, thread) || !site->label)
+	if (!is_current(site, thread) || !site->label || kind >= IMAGE_EVENTS)
 		trace_drop(thread);
 	else
 		put_event(thread, writer,
@@ -264,32 +282,35 @@ static uint32_t label_of(const char *category, const char *name)
 static void write_event(struct event *event, const char *category, const char *name)
 {
 	struct trace_writer *writer;
+	trace_look_around();
 	uint32_t state = atomic_load_explicit(&session->state, memory_order_acquire);
 	event->label = label_of(category, name);
 	struct trace_thread *thread = event->label ? trace_enter(&writer) : NULL;
 	if (!thread)
 		return;
-	if (atomic_load_explicit(&thread->state, memory_order_relaxed) == state)
+	const uint32_t track = event->track ? trace_track_number(event->track, state) : 0;
+	const bool sound = event->kind < IMAGE_EVENTS && (track || !event->track);
+	event->track = track;
+	if (sound && atomic_load_explicit(&thread->state, memory_order_relaxed) == state)
 		put_event(thread, writer, event);
+	else
+		trace_drop(thread);
 	trace_leave(thread);
 }
 
 void tw_trace_write(unsigned kind, const char *category, const char *name, uint64_t number,
                     const struct tw_trace_argument *arguments, size_t count)
 {
-	trace_look_around();
-	if (kind < IMAGE_EVENTS && kind != TW_TRACE_KIND_COMPLETE)
-		write_event(&(struct event){kind, 0, trace_now(), number, arguments, count, NULL, 0}, category, name);
+	kind = kind == TW_TRACE_KIND_COMPLETE ? IMAGE_EVENTS : kind; /* it has no end */
+	write_event(&(struct event){kind, 0, trace_now(), number, arguments, count, NULL, 0}, category, name);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): all that an event has */
 void tw_trace_write_at(uint32_t track, uint64_t time, uint64_t end, unsigned kind, const char *category,
                        const char *name, uint64_t number, const struct tw_trace_argument *arguments, size_t count)
 {
-	trace_look_around();
 	number = kind == TW_TRACE_KIND_COMPLETE ? end : number;
-	if (kind < IMAGE_EVENTS)
-		write_event(&(struct event){kind, 0, time, number, arguments, count, NULL, track}, category, name);
+	write_event(&(struct event){kind, 0, time, number, arguments, count, NULL, track}, category, name);
 }
 
 void tw_trace_alert(const char *category, const char *name)
@@ -360,7 +381,7 @@ static void put_bytes(uint64_t *to, size_t words, const void *bytes, size_t size
 	if (size == 0)
 		return;
 	to[words + image_words(size) - 1] = 0;
-	memcpy(to + words, bytes, size);
+	trace_copy(to + words, bytes, size);
 }
 
 void tw_trace_log(const char *text, size_t size)
@@ -377,7 +398,7 @@ void tw_trace_log(const char *text, size_t size)
 	if (size > most) {
 		const struct tw_trace_argument whole = {"", text, size, TW_TRACE_TYPE_TEXT};
 		size = cut_text(&whole, most);
-		atomic_fetch_add_explicit(&session->header->cut, 1, memory_order_relaxed);
+		count_cut();
 	}
 	uint64_t words = HEAD + image_words(size);
 	if (trace_room(thread, writer, words * IMAGE_WORD)) {
@@ -445,7 +466,7 @@ void tw_trace_object(const void *pointer, const char *name, const struct tw_trac
 		lay_all(&list, arguments, count, NULL, MOST, true);
 		uint64_t words = HEAD + list.words, *to = string ? trace_durable_room(words) : NULL;
 		if (to) {
-			to[0] = image_word(IMAGE_OBJECT, words, list.count, string);
+			to[0] = image_word(IMAGE_OBJECT, words, list.put, string);
 			to[1] = (uint64_t)(uintptr_t)pointer;
 			put_all(to + HEAD, &list);
 			trace_durable_put(words);
@@ -458,39 +479,33 @@ void tw_trace_object(const void *pointer, const char *name, const struct tw_trac
 
 void tw_trace_thread_name(const char *name)
 {
-	struct trace_writer *writer;
-	struct trace_thread *thread = trace_enter(&writer);
-	if (!thread)
-		return;
-	if (trace_lock()) {
-		trace_put_thread_name(thread->number, name);
-		trace_unlock();
-	}
-	trace_leave(thread);
+	trace_name_thread(name);
+}
+
+/* Where no track could be had its events are dropped, and counted: no track has the greatest number. */
+static uint32_t track_or_none(uint32_t number)
+{
+	return number ? number : UINT32_MAX;
 }
 
 uint32_t tw_trace_track(const char *name)
 {
-	uint32_t number = 0;
 	trace_look_around();
 	if (!trace_lock())
-		return 0;
-	if (atomic_load(&session->state))
-		number = trace_put_track(name);
+		return track_or_none(0);
+	uint32_t number = trace_track(name);
 	trace_unlock();
-	return number;
+	return track_or_none(number);
 }
 
 uint32_t tw_trace_vthread(const char *name, uint64_t id)
 {
-	uint32_t number = 0;
 	trace_look_around();
 	if (!trace_lock())
-		return 0;
-	if (atomic_load(&session->state))
-		number = trace_virtual_thread(name, id);
+		return track_or_none(0);
+	uint32_t number = trace_virtual_thread(name, id);
 	trace_unlock();
-	return number;
+	return track_or_none(number);
 }
 
 uint64_t tw_trace_now(void)

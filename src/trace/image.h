@@ -58,7 +58,10 @@ struct image_header {
 	_Atomic uint64_t unkept;      /* open scopes that were deeper than IMAGE_DEPTH */
 	_Atomic uint64_t pair_number; /* of the last pair: odd while it is written */
 	_Atomic uint64_t pair_ticks, pair_ns;
-	_Atomic uint64_t given; /* how often a chunk has been given away */
+	_Atomic uint64_t given;           /* how often a chunk has been given away */
+	_Atomic uint64_t unrecorded;      /* forked processes that found no file */
+	_Atomic uint64_t last_unrecorded; /* the process << 32 | errno of the last of them */
+	_Atomic uint64_t abandoned;       /* 1: whoever had started the recording was gone, and so it ended */
 };
 
 /* Whose a chunk is: a thread's number, or one of these. 0: nobody's. */

@@ -209,6 +209,32 @@ static void close_file(void)
 	session->fd = -1;
 }
 
+/* What a process leaves to those that it forks of its image: the header, in which they tell that they found no file. */
+static void leave_header(void)
+{
+	if (!session->header)
+		return;
+	if (session->parent)
+		munmap(session->parent, IMAGE_PAGE);
+	session->parent = session->header;
+	munmap((uint8_t *)session->header + IMAGE_PAGE, session->mapped - IMAGE_PAGE);
+	session->header = NULL;
+}
+
+/* Of a recording that is complete nobody can be told any more. */
+static void tell_parent(int error)
+{
+	struct image_header *parent = session->parent;
+	session->parent = NULL;
+	if (!parent)
+		return;
+	if (error && atomic_load(&parent->state) == IMAGE_RECORDING) {
+		atomic_store(&parent->last_unrecorded, (uint64_t)getpid() << 32 | (uint32_t)error);
+		atomic_fetch_add(&parent->unrecorded, 1);
+	}
+	munmap(parent, IMAGE_PAGE);
+}
+
 static void drop_file(void)
 {
 	if (session->header)
@@ -336,14 +362,26 @@ static void end(void)
 	clear();
 }
 
-void tw_trace_stop(void)
+static void stop(bool abandoned)
 {
 	if (!trace_lock())
 		return;
 	atomic_store(&session->again, false);
-	if (atomic_load(&session->state))
+	if (atomic_load(&session->state)) {
+		atomic_store(&session->header->abandoned, abandoned);
 		end();
+	}
 	trace_unlock();
+}
+
+void tw_trace_stop(void)
+{
+	stop(false);
+}
+
+void trace_abandon(void)
+{
+	stop(true);
 }
 
 uint64_t tw_trace_dropped(void)
@@ -445,6 +483,7 @@ static void after_fork_in_child(void)
 	trace_lock_forked();
 	trace_threads_forked();
 	atomic_store(&session->state, 0);
+	leave_header();
 	drop_file();
 	*session->file = 0;
 	session->rejoins = session->managed || !was_on;
@@ -460,13 +499,15 @@ static void look_around(void)
 	if (!atomic_load_explicit(&session->again, memory_order_relaxed) || !atomic_exchange(&session->again, false))
 		return;
 	if (session->rejoins) {
-		if (session->rejoin)
-			session->rejoin();
+		tell_parent(session->rejoin ? session->rejoin() : 0);
 		return;
 	}
-	bool started = trace_lock() && begin(-1) == 0;
+	if (!trace_lock())
+		return;
+	int error = begin(-1);
 	trace_unlock();
-	if (started)
+	tell_parent(error);
+	if (!error)
 		tell_started();
 }
 

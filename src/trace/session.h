@@ -95,14 +95,15 @@ struct trace_session {
 	struct image_pair pair;   /* the last */
 	uint64_t kept_ns;         /* when the last one was that stays in the file */
 	uint64_t ticks_per_second;
-	bool managed; /* the file was given by a manager */
-	bool rejoins; /* after a fork: the manager is asked, if there is one; otherwise a file is made */
+	bool managed;                /* the file was given by a manager */
+	bool rejoins;                /* after a fork: the manager is asked, if there is one; otherwise a file is made */
+	struct image_header *parent; /* after a fork: the page of the parent's image, until there is a file */
 	/* Set by who knows more; all without the lock. Deals with a fork that no handler was told of, and starts anew
 	 * what a fork has ended. */
 	void (*look_around)(void);
 	void (*started)(void);                 /* a recording has begun */
 	void (*forked)(void);                  /* in a forked process, before anything else */
-	void (*rejoin)(void);                  /* the same, at its first event: asks the manager for a file */
+	int (*rejoin)(void);                   /* the same, at its first event: asks the manager for a file; errno */
 	void (*alerted)(const char *name);     /* of an alert */
 	void (*on_site)(const char *category); /* a site has been met for the first time; with the lock */
 };
@@ -147,6 +148,30 @@ static inline uint64_t trace_now(void)
 bool trace_lock(void);
 void trace_unlock(void);
 
+/* Tells ThreadSanitizer, where it is in the program, what an atomic orders. */
+void trace_order_before(void *address);
+void trace_order_after(void *address);
+
+/* As memcpy(), of what goes into a chunk: no function of the C library, each of which ThreadSanitizer looks at, though
+ * it does not see how a chunk goes from thread to thread. */
+static inline void trace_copy(void *to, const void *from, size_t size)
+{
+	struct word {
+		uint64_t bits;
+	} __attribute__((packed, may_alias));
+	uint8_t *target = to;
+	const uint8_t *source = from;
+	size_t at = 0;
+	for (; size - at >= sizeof(struct word); at += sizeof(struct word)) {
+		*(struct word *)(void *)(target + at) = *(const struct word *)(const void *)(source + at);
+		__asm__ volatile(""); /* or a compiler makes a call of it */
+	}
+	for (; at < size; at++) {
+		target[at] = source[at];
+		__asm__ volatile("");
+	}
+}
+
 /* Memory of its own, zero; NULL where there is none. */
 void *trace_map(size_t size);
 
@@ -167,6 +192,9 @@ bool trace_barrier(void);
 
 /* As tw_trace_start() into a file that is there, whose descriptor is closed in the end, also on failure. */
 int trace_start_on(int fd, const char *options);
+
+/* Whoever has started the recording is gone: it ends, and tells so. */
+void trace_abandon(void);
 
 /* Compares the clocks. Returns whether that is of use: a recording goes on whose clock is another. */
 bool trace_compare_clocks(void);
@@ -225,17 +253,43 @@ uint32_t trace_label(const char *category, const char *name);
 void trace_put_thread(uint32_t number, uint64_t process, uint64_t thread, const char *name);
 void trace_put_thread_name(uint32_t number, const char *name);
 
-/* A track of the program's own: a new one, and the one that the program knows by a number. */
+/* A track of the program's own, in the recording. */
 uint32_t trace_put_track(const char *name);
-uint32_t trace_virtual_thread(const char *name, uint64_t id);
-void trace_put_drops(uint32_t number, uint64_t count);
+
+/* False: there is no room. */
+bool trace_put_drops(uint32_t number, uint64_t count);
 
 /* Room for a durable record of `words`; then it is put. NULL: none. */
 uint64_t *trace_durable_room(uint64_t words);
 void trace_durable_put(uint64_t words);
 void trace_durable_forget(void);
 
+/* ---- tracks.c ---- */
+
+/* Tracks of the program's own: a new one, and the one that the program knows by a number. The number that is returned
+ * holds for all recordings; 0: there is no room. Locked. */
+uint32_t trace_track(const char *name);
+uint32_t trace_virtual_thread(const char *name, uint64_t id);
+
+/* The number of a track in the recording `state`, in which the calling thread is; 0: there is no such track, or it
+ * could not be put. Locks. */
+uint32_t trace_track_number(uint32_t track, uint32_t state);
+
+/* The name that the calling thread has given itself: kept (false without memory), forgotten, told (NULL: none).
+ * Locked. */
+bool trace_keep_name(const char *name);
+void trace_forget_name(void);
+const char *trace_kept_name(void);
+
+/* ---- stay.c ---- */
+
+/* Whatever the library is linked into stays in the process, also where it is unloaded: its threads run in it. */
+void trace_stay(void);
+
 /* ---- thread.c ---- */
+
+/* Names the calling thread, in this recording and in all to come. */
+void trace_name_thread(const char *name);
 
 /* Begins to write: the calling thread, and in *writer where. NULL: nothing can be written, and that has been counted.
  * Then trace_leave(). */

@@ -66,9 +66,10 @@ static void leave_slot(struct trace_thread *thread)
 	if (!slot)
 		return;
 	uint64_t dropped = atomic_load_explicit(&slot->dropped, memory_order_relaxed);
-	session->gone += dropped;
-	if (dropped)
-		trace_put_drops(thread->number, dropped);
+	if (dropped && trace_put_drops(thread->number, dropped))
+		session->gone += dropped;
+	else /* the header has room where no chunk has */
+		atomic_fetch_add_explicit(&session->dropped, dropped, memory_order_relaxed);
 	atomic_store_explicit(&slot->thread, 0, memory_order_release);
 	atomic_store_explicit(&slot->dropped, 0, memory_order_relaxed);
 	if (session->free_slot_count < sizeof session->free_slots / sizeof *session->free_slots)
@@ -99,6 +100,7 @@ static void end_thread(void *ended)
 	self = NULL;
 	if (!trace_lock())
 		return;
+	trace_forget_name();
 	uint32_t state = atomic_load_explicit(&session->state, memory_order_relaxed);
 	if (state && atomic_load_explicit(&thread->state, memory_order_relaxed) == state)
 		detach(thread);
@@ -134,17 +136,19 @@ static struct trace_thread *new_thread(void)
 static void attach(struct trace_thread *thread, uint32_t state)
 {
 	char name[17] = "";
+	const char *kept = trace_kept_name();
 	memset((void *)thread->writers, 0, sizeof thread->writers);
 	thread->waiting = 0;
 	thread->number = ++session->threads;
 	prctl(PR_GET_NAME, name);
-	trace_put_thread(thread->number, (uint64_t)getpid(), (uint64_t)syscall(SYS_gettid), name);
+	trace_put_thread(thread->number, (uint64_t)getpid(), (uint64_t)syscall(SYS_gettid), kept ? kept : name);
 	take_slot(thread);
 	thread->next = session->all;
 	session->all = thread;
 	atomic_store_explicit(&thread->state, state, memory_order_relaxed);
 }
 
+/* The calling thread is known from now on, and is one of the recording where there is one. */
 static bool join(void)
 {
 	pthread_once(&key_once, make_key);
@@ -218,6 +222,28 @@ bool trace_room_slow(struct trace_thread *thread, struct trace_writer *writer, u
 	if (!found)
 		trace_drop(thread);
 	return found;
+}
+
+void trace_name_thread(const char *name)
+{
+	struct trace_writer *writer;
+	struct trace_thread *thread = NULL;
+	trace_look_around();
+	if (!self) /* whose end would not be seen */
+		join();
+	if (atomic_load_explicit(&session->state, memory_order_acquire))
+		thread = trace_enter(&writer);
+	bool kept = trace_lock();
+	if (kept) {
+		kept = self && trace_keep_name(name);
+		if (thread)
+			trace_put_thread_name(thread->number, trace_text(name));
+		trace_unlock();
+	}
+	if (!kept)
+		trace_drop(thread);
+	if (thread)
+		trace_leave(thread);
 }
 
 /* ---- For the recording. ---- */

@@ -230,6 +230,28 @@ def races(run):
     expect(count_of(run) >= 5000 and not said, count_of(run), said)
 
 
+def races_outside(run):
+    """A program under ThreadSanitizer, gcc's and clang's, with the library as it is installed: nothing is found."""
+    objects = run.folder / "objects"
+    objects.mkdir()
+    sources = [*ROOT.glob("src/trace/*.c"), ROOT / "tests/programs/trace/callers.c"]
+    for compiler in "gcc", "clang":
+        if not shutil.which(compiler):
+            expect("CI" not in os.environ, "no", compiler)
+            continue
+        flags = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", f"-I{ROOT}/src", f"-I{ROOT}/include", "-pthread"]
+        for source in sources:
+            instrumented = ["-fsanitize=thread"] if source.name == "callers.c" else []
+            built = subprocess.run([compiler, *flags, *instrumented, "-c", source, "-o", objects / f"{source.stem}.o"], capture_output=True)
+            expect(built.returncode == 0, built.stderr.decode())
+        built = subprocess.run([compiler, "-fsanitize=thread", "-pthread", "-o", objects / compiler, *objects.glob("*.o")],
+                               capture_output=True)
+        expect(built.returncode == 0, built.stderr.decode())
+        for settings in "mode=circular,size=64K", "mode=streaming,clock=tsc":
+            done = subprocess.run([objects / compiler, "races"], cwd=run.folder, env=run.environment(settings), capture_output=True)
+            expect(done.returncode == 0 and not done.stderr, compiler, settings, done.stderr.decode())
+
+
 def aarch64(run):
     """The same built for AArch64, under qemu-user."""
     compiler, emulator = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
@@ -536,6 +558,82 @@ def oneshot(run):
         expect(run.findings(path)["fxt.records-dropped warning"] == 1, text)
     dropped = [arguments(row).get("events_dropped") for row in rows if row["record"] == "kernel-object"]
     expect(dropped[-2:] == [("uint64", 33000 - len(found))] * 2, "of the process and its thread:", dropped)
+
+
+# ---- What callers may do that nobody should, and what is left of it. ----
+
+def said_dropped(done):
+    expect(done.returncode == 0 and not done.stderr, done)
+    return int(done.stdout)
+
+
+def caller(run, name, **words):
+    return subprocess.run([run.programs / "trace-callers", name], cwd=run.folder, capture_output=True, text=True, **words)
+
+
+def odd(run):
+    """Arguments, kinds, scopes and tracks that there are not: left out, counted, and all that is sound is there."""
+    dropped = said_dropped(caller(run, "odd", env=run.environment("")))
+    image, = run.images()
+    rows = run.archive(image)
+    instants = [row for row in rows if row["record"] == "event.instant"]
+    found = [(row["name"], list(arguments(row)), row["scope"]) for row in instants]
+    expect(found == [("type", ["first", "last"], 0)] * 5 + [("scope", [], 0), ("site", [], 0), ("null", ["first", "odd", "last"], 0),
+                                                            ("sound", ["first"], 0)], found)
+    expect(list(arguments(named(rows, "userspace-object", "object"))) == ["first", "last"])
+    expect([row["name"] for row in rows if row["record"].startswith("event.") and row not in instants] == ["site"], "kinds")
+    lost = [arguments(row) for row in rows if row["record"] == "kernel-object" and "events_cut" in arguments(row)][-1]
+    # Each of 5 kinds three times, a complete one without an end, two tracks; 5 types and an object, two scopes.
+    expect(lost == {"events_dropped": ("uint64", 18), "events_cut": ("uint64", 8)} and dropped == 18, lost, dropped)
+    expect(not [rule for rule in run.findings(image) if "error" in rule], run.findings(image))
+
+
+def late(run):
+    """What threads and tracks were called before a recording, they are called in it, in the next, and in forked processes."""
+    done = caller(run, "late", env=without_trace())
+    expect(done.returncode == 0 and not done.stderr, done)
+    images = sorted(run.folder.glob("late-*.fxt"))
+    expect([image.name for image in images] == ["late-0.fxt", "late-1-1.fxt", "late-1.fxt"], images)
+    wanted = {"of thread": "named before", "of main": "main before", "of track": "track before", "of known": "known before"}
+    for image in images:
+        rows = run.archive(image)
+        called = {row["koid"]: row["name"] for row in rows if row["record"] == "kernel-object"}
+        found = {row["name"]: called[row["thread"]] for row in rows if row["record"] == "event.instant"}
+        expect(found == {name: wanted[name] for name in found} and len(found) == (4 if image.name == "late-0.fxt" else 3), found)
+
+
+def unload(run):
+    """A library with the recorder inside stays when it is unloaded: its threads run, and all that it recorded is there."""
+    words = [run.programs / "trace-unload", run.programs / "trace-library-whole.so", "20"]
+    for environment in (without_trace(), run.environment("clock=tsc")):
+        done = subprocess.run(words, cwd=run.folder, env=environment, capture_output=True)
+        expect(done.returncode == 0, done)
+    image, = run.images()
+    expect(sum(row.get("name") == "from library" for row in run.archive(image)) == 20, "events")
+
+
+def unrecorded(run):
+    """Forked processes that find no file, and no manager: their parent's recording tells how many, and why."""
+    expect(caller(run, "forks", env=run.environment("")).returncode == 0, "forks")
+    image, = run.images()
+    rule = "fxt.children-unrecorded warning"
+    text = b"2 processes that the program forked recorded nothing; of the last, process "
+    archive = run.folder / "archive.fxt"
+    run.archive(image)
+    for path in image, archive:
+        expect(run.findings(path)[rule] == 1, run.findings(path))
+        said = run.run("check", path).stdout
+        expect(text in said and b": Too many open files" in said, said)
+    done = run.run("record", "--to", "fxt", "-o", "managed.fxt", "--", run.programs / "trace-callers", "forks")
+    expect(run.findings("managed.fxt")[rule] == 1, run.findings("managed.fxt"), done)
+
+
+def late_drops(run):
+    """What threads dropped that end when the file is full, is counted: in the file, and by the program."""
+    dropped = said_dropped(caller(run, "drops", env=run.environment(""), preexec_fn=limit_files))
+    lost = [arguments(row) for row in run.archive(run.images()[0]) if row["record"] == "kernel-object"]
+    total = [row["events_dropped"][1] for row in lost if "events_dropped" in row][0]
+    expect(total == dropped and dropped > 8000, total, dropped)
 
 
 def forks(run):
@@ -980,11 +1078,16 @@ def manager_killed(run):
             image, = (run.folder / "out.fxt.parts").iterdir()
             manager.process.kill()
             counted = count_of(run)
-            if not both:
-                time.sleep(0.05)
+            while not both and struct.unpack_from("<Q", image.read_bytes()[:4096], 168)[0] != 2:
+                time.sleep(0.01)  # it ends with its manager
             os.kill(int(image.name.split("-")[0]), 9)
         values = read_ticks(run, image)[0]
         expect(values == list(range(1, len(values) + 1)) and values[-1] >= counted, values[-1:], counted)
+        merged = run.run("merge", image, "-o", "merged.fxt")
+        for path in image, run.folder / "merged.fxt":
+            findings = run.findings(path)
+            expect(merged.returncode == 0 and findings["fxt.image-abandoned note"] == 1 or both, both, findings, merged)
+        (run.folder / "merged.fxt").unlink()
         shutil.rmtree(image.parent)
         (run.folder / "truth").unlink()
 
@@ -1219,7 +1322,7 @@ def tests(options):
     for program in ("c99", "c11", "cpp"):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
-    for test in (aarch64, races, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, forks, library, handled, pipes, damaged, record,
+    for test in (aarch64, races, races_outside, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, odd, late, unload, unrecorded, late_drops, forks, library, handled, pipes, damaged, record,
                  processes, attach, while_written, alert, max_size, server, categories, beginning, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)

@@ -31,11 +31,15 @@ static uint64_t number_of(const struct fxt_chunk *chunk, const struct tw_fxt_rec
 	return 0;
 }
 
-/* What is told of a process beside its events that were dropped: a count, by the rule of each argument. */
+/* What is told of a process beside its events that were dropped: a count, by the rule of each argument, and what
+ * another argument says of it. */
 static const struct {
-	const char *argument;
+	const char *argument, *more;
 	enum fxt_rule rule;
-} counts[] = {{FXT_EVENTS_CUT, FXT_IMAGE_CUT}, {FXT_SCOPES_TOO_DEEP, FXT_SCOPES_UNKEPT}};
+} counts[] = {{FXT_EVENTS_CUT, NULL, FXT_IMAGE_CUT},
+              {FXT_SCOPES_TOO_DEEP, NULL, FXT_SCOPES_UNKEPT},
+              {FXT_CHILDREN_UNRECORDED_COUNT, FXT_CHILD_UNRECORDED_LAST, FXT_CHILDREN_UNRECORDED},
+              {FXT_RECORDER_GONE, NULL, FXT_IMAGE_ABANDONED}};
 
 void fxt_note_losses(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place)
 {
@@ -52,7 +56,8 @@ void fxt_note_losses(struct fxt_chunk *chunk, const struct tw_fxt_record *record
 		         dropped ? 0 : (uint64_t)context->provider->id + 1, NULL);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		uint64_t count = number_of(chunk, record, place, counts[i].argument);
+		uint64_t more = count && counts[i].more ? number_of(chunk, record, place, counts[i].more) : 0;
 		if (count)
-			fxt_note(chunk, counts[i].rule, place, place, count, 0, NULL);
+			fxt_note(chunk, counts[i].rule, place, place, count, more, NULL);
 	}
 }

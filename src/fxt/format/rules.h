@@ -113,7 +113,11 @@
 	  "A circular buffer kept the newest events, and overwrote others.")                                           \
 	X(FXT_IMAGE_CUT, "fxt.image-cut", TW_NOTE, "Arguments or texts of a program that did not fit in a record.")    \
 	X(FXT_SCOPES_UNKEPT, "fxt.scopes-unkept", TW_NOTE,                                                             \
-	  "Durations began so deep in others that a death would leave nothing of them.")
+	  "Durations began so deep in others that a death would leave nothing of them.")                               \
+	X(FXT_CHILDREN_UNRECORDED, "fxt.children-unrecorded", TW_WARNING,                                              \
+	  "Processes that a recorded program forked could not record.")                                                \
+	X(FXT_IMAGE_ABANDONED, "fxt.image-abandoned", TW_NOTE,                                                         \
+	  "The recording of a program ended early: whoever had started it, a record, had died.")
 
 enum fxt_rule {
 #define X(id, name, severity, text) id,

@@ -312,6 +312,9 @@ static void put_losses(struct merge *merge, struct provider *provider)
 	put_loss(&record, FXT_BYTES_OVERWRITTEN, image->header.overwritten);
 	put_loss(&record, FXT_EVENTS_CUT, image->header.cut);
 	put_loss(&record, FXT_SCOPES_TOO_DEEP, image->header.unkept);
+	put_loss(&record, FXT_CHILDREN_UNRECORDED_COUNT, image->header.unrecorded);
+	put_loss(&record, FXT_CHILD_UNRECORDED_LAST, image->header.last_unrecorded);
+	put_loss(&record, FXT_RECORDER_GONE, image->header.abandoned);
 	put(merge, &record);
 	for (size_t i = 0; i < image->threads.count; i++) {
 		const struct fxt_image_thread *thread = &image->threads.items[i];
@@ -329,7 +332,8 @@ static void end_provider(struct merge *merge, struct provider *provider)
 	enum { RECORDS_DROPPED = 0 };
 	const struct fxt_image *image = provider->image;
 	const bool full = image->dropped || image->header.overwritten;
-	if (!full && !image->header.cut && !image->header.unkept)
+	if (!full && !image->header.cut && !image->header.unkept && !image->header.unrecorded &&
+	    !image->header.abandoned)
 		return;
 	set_current(merge, provider);
 	put_losses(merge, provider);

@@ -9,13 +9,28 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Numbers that are told once each: enough for every index of a few providers, or fewer where many archives are read at
  * once. */
 enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
 
 /* How a rule is told; those from NUMBER to ONCE once for each number. */
-enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT, DROPPED, THREAD_DROPPED, OVERWRITTEN, CUT, UNKEPT };
+enum form {
+	PLAIN,
+	NUMBER,
+	PROVIDER,
+	ONCE,
+	FAULT,
+	LOSS,
+	CUT_SHORT,
+	DROPPED,
+	THREAD_DROPPED,
+	OVERWRITTEN,
+	CUT,
+	UNKEPT,
+	UNRECORDED
+};
 
 static const uint8_t forms[FXT_RULES] = {
     [FXT_STRING_UNDEFINED] = NUMBER,
@@ -48,6 +63,7 @@ static const uint8_t forms[FXT_RULES] = {
     [FXT_IMAGE_OVERWRITTEN] = OVERWRITTEN,
     [FXT_IMAGE_CUT] = CUT,
     [FXT_SCOPES_UNKEPT] = UNKEPT,
+    [FXT_CHILDREN_UNRECORDED] = UNRECORDED,
 };
 
 void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
@@ -103,6 +119,12 @@ void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
 		          "%" PRIu64 " duration%s began more than 32 deep in others: of what was still open there when "
 		          "the program ended, nothing is left.",
 		          note->a, tw_plural(note->a));
+		return;
+	case UNRECORDED:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "%" PRIu64
+		          " process%s that the program forked recorded nothing; of the last, process %" PRIu64 ": %s.",
+		          note->a, note->a == 1 ? "" : "es", note->b >> 32, strerror((int)(uint32_t)note->b));
 		return;
 	}
 }
