@@ -470,6 +470,18 @@ static void the_older_dialect(void **state)
 	expect_lines("gch gcs 0x00000000 40 ? tfff\ngch gcf 0x00000000 40\njit cms 0x00000000 40 0x0000000000003000\n");
 }
 
+/* A compilation that begins in a pause has no record of its end. */
+static void compilations_are_told_whole(void **state)
+{
+	profiler.paused = true;
+	CALL(COM_ON_JIT_STARTED, (struct com *, uint64_t, int32_t), (uint64_t)RUN, 1);
+	profiler.paused = false;
+	CALL(COM_ON_JIT_FINISHED, (struct com *, uint64_t, int32_t, int32_t), (uint64_t)RUN, 0, 1);
+	expect_lines("");
+	CALL(COM_ON_JIT_FINISHED, (struct com *, uint64_t, int32_t, int32_t), (uint64_t)RUN, 0, 1);
+	expect_lines("jit cmf 0x00000000 40 0x0000000000003000 0x00000000\n");
+}
+
 /* ---- Stacks by enter and leave. ---- */
 
 /* Lines have one time, and every call. A stack grows to lower addresses. */
@@ -605,6 +617,7 @@ int main(void)
 		cmocka_unit_test(stacks_that_stand_are_not_walked),
 		cmocka_unit_test(collections_tell_the_heap),
 		cmocka_unit_test(the_older_dialect),
+		cmocka_unit_test(compilations_are_told_whole),
 		cmocka_unit_test(calls_are_changes),
 		cmocka_unit_test(exceptions_take_what_they_name),
 		cmocka_unit_test(allocations_stand_in_their_calls),
