@@ -226,11 +226,12 @@ static int follow_run(const struct fdr_basic_source *f, struct fdr_buffer *run)
 	}
 }
 
-/* Goes over what is no record: to where records are aligned again, or else by whole records to the next good one. */
+/* Goes over what is no record: to where records are aligned again, or else by whole records to the next good one. No
+ * byte is looked at twice for that: gigabytes may be junk. */
 static int pass_junk(const struct fdr_basic_source *f, struct fdr_buffer *run)
 {
 	enum { REACH = 1 << 16 };
-	for (;;) {
+	for (uint64_t searched = run->next + 1;;) {
 		struct tw_basic_record record = {0};
 		bool good = false;
 		size_t have;
@@ -239,9 +240,10 @@ static int pass_junk(const struct fdr_basic_source *f, struct fdr_buffer *run)
 		if (status <= 0 || good)
 			return status < 0 ? status : 1;
 		report_bad(f, run->next, &record);
-		status = find_aligned(f, run->next + 1, REACH, &found);
+		status = find_aligned(f, searched, (size_t)(run->next + 1 + REACH - searched), &found);
 		if (status < 0)
 			return status;
+		searched = run->next + 1 + REACH;
 		run->next = found ? found : run->next + RECORD;
 		if (found)
 			return 1;
