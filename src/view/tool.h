@@ -3,12 +3,15 @@
 #ifndef VIEW_TOOL_H
 #define VIEW_TOOL_H
 
+#include "base/memory/memory.h"
+
 #include <trackway/reader.h>
 
 /* What is shown. What the pointers point to must live until the view is closed. */
 struct view_options {
 	char **paths;
 	size_t count;
+	const int64_t *offsets;      /* by path: ns by which each begins later; NULL: none does */
 	struct tw_read_options read; /* findings are the view's */
 	struct tw_merge_options merge;
 };
@@ -33,6 +36,14 @@ const char *view_address_once(const struct view *view);
 
 /* Waits until all has been read. */
 void view_wait(struct view *view);
+
+/* Writes what has been read as a page of its own, whose slices and samples are one by one (*whole), or, where these would
+ * be more than `most` bytes, pixel by pixel. Returns 0, TW_ERR_MEMORY, or TW_ERR_UNSUPPORTED: the page has no place for
+ * them. */
+int view_export(struct view *view, size_t most, struct tw_text *page, bool *whole);
+
+/* Why not all has been read; "": all has. After view_wait(). */
+const char *view_reading_error(const struct view *view);
 
 /* Ends the server and the reading. NULL is fine. */
 void view_close(struct view *view);

@@ -212,3 +212,102 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	run timeout 60 trackway view --no-open --port 65536 "$DATA/chrome/phases.json"
 	[ "$status" = 2 ]
 }
+
+@test "view: a page that --export writes has all slices and stat's numbers, loads nothing, and no name breaks it" {
+	printf '%s' '[{"ph":"X","name":"</script><b>\u0000\u001b[31m\"\u2028<!--","pid":1,"tid":1,"ts":0,"dur":5},' \
+		'{"ph":"X","name":"a&b","pid":1,"tid":1,"ts":5,"dur":0},{"ph":"X","name":"a&b","pid":1,"tid":1,"ts":5,"dur":0},' \
+		'{"ph":"C","name":"c","pid":1,"ts":1,"args":{"x":7}}]' >markup.json
+	for file in markup.json "$DATA/fxt/oneshot_all.fxt" "$DATA/xray/v5.xray"; do
+		run timeout 60 trackway view --export out.html "$file"
+		[ "$status" = 0 ]
+		[[ $output == "trackway: out.html: "*"iB" ]] || fail "$output"
+		trackway stat --json "$file" >stat
+		client stat <<-'END'
+			import base64, html.parser, json, struct, sys, view_client
+			class Parser(html.parser.HTMLParser):
+			    def __init__(self):
+			        super().__init__()
+			        self.tags, self.texts = [], []
+			    def handle_starttag(self, tag, attributes):
+			        self.tags.append((tag, dict(attributes)))
+			    def handle_data(self, text):
+			        self.texts.append((self.tags[-1] if self.tags else None, text))
+			text = open("out.html", encoding="utf-8").read()
+			parser = Parser()
+			parser.feed(text)
+			scripts = [attributes for tag, attributes in parser.tags if tag == "script"]
+			assert scripts == [{"type": "application/json", "id": "trackway-data"}, {}], scripts
+			assert all(attributes.get("src", attributes.get("href", "#"))[:1] in "#d" for _, attributes in parser.tags)
+			policy = [each["content"] for tag, each in parser.tags if each.get("http-equiv") == "Content-Security-Policy"]
+			assert len(policy) == 1 and policy[0].startswith("default-src 'none'; "), policy
+			inside = "".join(each for (tag, attributes), each in parser.texts[1:] if attributes.get("id") == "trackway-data")
+			assert not set("<>&\u2028\u2029") & set(inside)
+			data = json.loads(inside)
+			said = {}
+			for line in open(sys.argv[1], encoding="utf-8"):
+			    row = json.loads(line)
+			    said[row["name"] or ""] = (row["count"], row["total_ns"], row["self_ns"])
+			asked = {row["name"]: tuple(int(row[key]) for key in ("count", "total", "self"))
+			         for row in data["stat"]["functions"]}
+			assert asked == said, (asked, said)
+			assert data["version"] == 1 and data["trace"]["state"] == "done" and data["flame"].startswith('{"id":0,')
+			body = base64.b64decode(data["window"], validate=True)
+			_, _, _, _, rows, first, names, _ = view_client.HEAD.unpack_from(body)
+			assert first == 0
+			at, calls = view_client.HEAD.size, 0
+			for _ in range(rows):
+			    row, at = view_client.Page.row(body, at)
+			    if row["kind"] == 0 and data["trace"]["list"][row["track"]]["kind"] in ("thread", "process"):
+			        assert set(row["count"]) == {1}, row
+			        calls += len(row["count"])
+			assert calls == sum(count for count, _, _ in said.values()), (calls, said)
+		END
+	done
+	run trackway view --export markup.json markup.json
+	[ "$status" = 2 ]
+	[[ $output == *"is the output too"* ]] || fail "$output"
+}
+
+@test "view: several files have their own formats and starts; what becomes of a file is told" {
+	cp "$DATA/fxt/mg_a.fxt" a.fxt
+	cp "$DATA/chrome/phases.json" b.json
+	begin_view --offset b.json=5ms a.fxt b.json
+	client <<-'END'
+		import os, view_client
+		page = view_client.Page(open("address").read().strip())
+		def changes():
+		    return [file["changed"] for file in page.json("/api/trace")["files"]]
+		files = page.whole()["files"]
+		assert [file["format"] for file in files] == ["fxt", "chrome"], files
+		assert [file["start"] for file in files] == ["0", "5000000"], files
+		assert changes() == [None, None]
+		with open("a.fxt", "ab") as file:
+		    file.write(bytes(8))
+		os.truncate("b.json", 9)
+		assert changes() == ["grown", "truncated"], changes()
+		os.unlink("a.fxt")
+		os.rename("b.json", "c.json")
+		with open("b.json", "wb") as file:
+		    file.write(b"[]")
+		assert changes() == ["gone", "replaced"], changes()
+	END
+	end_view
+	run timeout 60 trackway view --no-open --offset none=5ms b.json c.json
+	[ "$status" = 2 ]
+	[[ $output == *"--offset"*"names none of the files"* ]] || fail "$output"
+}
+
+@test "view: stretches that are lost are told where they are" {
+	head -c 4096 "$DATA/fxt/oneshot_all.fxt" >cut.fxt
+	begin_view cut.fxt
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		trace = page.whole()
+		lost, = trace["lost"]
+		# The record at 0x708 is the first that is cut: what is left of 4096 bytes.
+		assert (trace["lost_count"], lost["offset"], lost["bytes"]) == ("1", "1800", "2296"), lost
+		assert lost["track"] is None and int(lost["from"]) <= int(lost["to"]), lost
+	END
+	end_view
+}

@@ -1,5 +1,6 @@
 /* merge.c - trackway merge: several traces as one, in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/files/offsets.h"
 #include "cli/files/single_read.h"
 #include "cli/files/walk.h"
 #include "cli/files/writing.h"
@@ -54,58 +55,6 @@ static int choose_alignment(const struct merge_options *options, struct tw_merge
 	for (size_t i = 0; i < markers->count; i++) {
 		how->alignment = TW_ALIGN_MARKERS;
 		how->markers[i] = markers->items[i];
-	}
-	return 0;
-}
-
-/* ---- Offsets. ---- */
-
-static int bad_offset(const char *text, const char *wrong)
-{
-	return tw_say_usage(&tw_command_merge, "--offset: \"%s\" %s", text, wrong);
-}
-
-/* FILE=TIME, where the file is one of the operands. */
-static int take_offset(struct tw_merge_source *sources, size_t count, const char *text)
-{
-	const char *equals = strrchr(text, '=');
-	bool negative = equals && equals[1] == '-';
-	uint64_t ns;
-	if (!equals)
-		return bad_offset(text, "is not FILE=TIME");
-	const char *wrong = tw_parse_duration(equals + 1 + negative, &ns);
-	if (wrong || ns > INT64_MAX)
-		return bad_offset(text, wrong ? wrong : "is too large");
-	size_t length = (size_t)(equals - text), i = 0;
-	while (i < count && (strlen(sources[i].path) != length || memcmp(sources[i].path, text, length) != 0))
-		i++;
-	if (i == count)
-		return bad_offset(text, "names none of the files");
-	sources[i].offset_ns = negative ? -(int64_t)ns : (int64_t)ns;
-	return 0;
-}
-
-/* Whether an offset before this one is of the same file, which would be replaced unsaid. */
-static bool is_told_before(const struct tw_list *offsets, size_t this)
-{
-	const char *text = offsets->items[this], *equals = strrchr(text, '=');
-	for (size_t i = 0; equals && i < this; i++) {
-		const char *other = strrchr(offsets->items[i], '=');
-		if (other - offsets->items[i] == equals - text &&
-		    strncmp(offsets->items[i], text, (size_t)(equals - text)) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int take_offsets(struct tw_merge_source *sources, size_t count, const struct tw_list *offsets)
-{
-	for (size_t i = 0; i < offsets->count; i++) {
-		if (is_told_before(offsets, i))
-			return bad_offset(offsets->items[i], "is the second one of this file");
-		int status = take_offset(sources, count, offsets->items[i]);
-		if (status)
-			return status;
 	}
 	return 0;
 }
@@ -297,7 +246,7 @@ static int run_with(const struct merge_options *options, struct tw_writing *writ
 	}
 	struct tw_merge_options how;
 	int status = refuse_twice(operands, inputs->count);
-	status = status ? status : take_offsets(sources, inputs->count, &options->offsets);
+	status = status ? status : tw_take_offsets(&tw_command_merge, sources, inputs->count, &options->offsets);
 	status = status ? status : choose_alignment(options, &how);
 	status = status ? status : find_folders(inputs->items, inputs->count);
 	how.on_left_out = inputs->count > 1 ? leave_out : NULL;

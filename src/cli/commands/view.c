@@ -3,11 +3,13 @@
 #include "view/tool.h"
 
 #include "cli/command.h"
+#include "cli/files/offsets.h"
 #include "cli/files/single_read.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/files/walk.h"
 #include "cli/options/names.h"
 #include "cli/output/message.h"
+#include "cli/output/show.h"
 #include "core/tool.h"
 
 #include <errno.h>
@@ -23,6 +25,7 @@ struct view_command {
 	struct tw_option_number port;
 	bool no_open;
 	const char *state;
+	struct tw_list offsets;
 };
 
 /* What ends it. */
@@ -100,10 +103,57 @@ static size_t leave_out(char **paths, size_t count, const struct tw_read_options
 	return kept;
 }
 
+/* The file is told before it is written: how large it is, and whether it has each slice. */
+static int export(struct view *view, const struct view_command *options)
+{
+	enum { MOST = 24 << 20 }; /* bytes of slices */
+	const char *path = options->common.output;
+	struct tw_text page = {0};
+	struct tw_output out;
+	bool whole = false;
+	view_wait(view);
+	int status = view_export(view, MOST, &page, &whole);
+	int error = status < 0 ? 0 : tw_output_open(&out, path);
+	if (status < 0) {
+		tw_text_free(&page);
+		return tw_say_error("%s: %s", path,
+		                    status == TW_ERR_MEMORY ? "out of memory" : "the page takes no data");
+	}
+	tw_say("%s: %s%s", path, tw_show_size(page.length).text,
+	       whole ? "" : "; short slices are summed up: --from-time and --to-time choose a window");
+	if (!error) {
+		tw_put(&out, page.bytes, page.length);
+		error = tw_output_close(&out);
+	}
+	tw_text_free(&page);
+	if (error)
+		return tw_say_error("%s: %s", path, strerror(error));
+	return *view_reading_error(view) ? tw_say_error("%s", view_reading_error(view)) : 0;
+}
+
+/* By how much later each of at least one file begins; freed by the caller. */
+static int take_shifts(int64_t **shifts, const struct tw_list *offsets, char **paths, size_t count)
+{
+	struct tw_merge_source *sources = calloc(count + 1, sizeof *sources);
+	*shifts = calloc(count + 1, sizeof **shifts);
+	if (!sources || !*shifts) {
+		free(sources);
+		return tw_say_error("out of memory");
+	}
+	for (size_t i = 0; i < count; i++)
+		sources[i].path = paths[i];
+	int status = tw_take_offsets(&tw_command_view, sources, count, offsets);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		(*shifts)[i] = sources[i].offset_ns;
+	free(sources);
+	return status;
+}
+
 static int show(const struct view_command *options, struct tw_who *who, struct tw_names *names, char **paths,
                 size_t count)
 {
 	struct view_options what = {.paths = paths, .count = count};
+	int64_t *shifts = NULL;
 	struct view *view = NULL;
 	sigset_t ends;
 	tw_take_options(&options->common, true, &what.read);
@@ -119,14 +169,20 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 	for (size_t i = 0; i < count && status == 0; i++)
 		tw_names_want(names, &options->common, paths[i]);
 	status = status ? status : tw_names_open(names, &options->common, &what.read);
-	if (status)
+	status = status ? status : take_shifts(&shifts, &options->offsets, paths, count);
+	what.offsets = shifts;
+	if (status) {
+		free(shifts);
 		return status;
-	block_signals(&ends);
+	}
+	if (!options->common.output)
+		block_signals(&ends);
 	if (view_open(&view, &what) < 0)
 		status = tw_say_error("%s", view ? view_error(view) : "out of memory");
 	else
-		status = serve(view, options, &ends);
+		status = options->common.output ? export(view, options) : serve(view, options, &ends);
 	view_close(view);
+	free(shifts);
 	return status == 0 && damaged ? TW_EXIT_FINDINGS : status;
 }
 
@@ -148,6 +204,10 @@ static const struct tw_option own_options[] = {
      .help = "the port of the address; one that is free otherwise"},
     {"no-open", 0, TW_OPTION_FLAG, offsetof(struct view_command, no_open),
      .help = "print the address, and open no browser"},
+    {"offset", 0, TW_OPTION_LIST, offsetof(struct view_command, offsets), .placeholder = "FILE=TIME",
+     .help = "of several files, FILE begins so much later, \"2ms\", or earlier, \"-1s\"; may be repeated"},
+    {"export", 0, TW_OPTION_FILE, offsetof(struct view_command, common.output), .placeholder = "FILE",
+     .help = "write the page with all that it shows into FILE, a page that needs no server, and end; its size is told"},
     {"state", 0, TW_OPTION_TEXT, offsetof(struct view_command, state), .placeholder = "STATE",
      .help = "what is shown at first: what stands behind # in the address of a page, which \"copy link\" gives"},
 };
@@ -162,12 +222,15 @@ const struct tw_command tw_command_view = {
 	"Reads the traces once and shows them in the browser: the address is printed, and opened where there is a "
 	"desktop. It answers while it still reads. The server listens on 127.0.0.1 alone, and to nobody without the "
 	"token in the address; over ssh, forward its port with -L. Ctrl-C ends it.\n\n"
-	"Several files are on one clock, each from its own start. One of them that is no trace, or may not be read, is "
-	"told and left out.",
+	"Several files are on one clock, each from its own start or --offset later. One of them that is no trace, or may not be read, is "
+	"told and left out. A page that --export writes has the slices of all tracks, functions and the flame graph, and "
+	"loads nothing from elsewhere.",
     .exit_status = "0 when a signal has ended it; 1 when one of the files was left out; 2 for wrong use, when no "
 		   "trace can be opened, or no address served.",
-    .examples = "trackway view app.fxt\tLook at a trace.\n"
-		"trackway view --no-open --port 9000 app.fxt\tOn another machine, with `ssh -L 9000:127.0.0.1:9000`.\n",
+    .examples =
+	"trackway view app.fxt\tLook at a trace.\n"
+	"trackway view --no-open --port 9000 app.fxt\tOn another machine, with `ssh -L 9000:127.0.0.1:9000`.\n"
+	"trackway view --export slow.html --from-time 1s --to-time 2s app.fxt\tA second, as a file for a mail.\n",
     .groups = groups,
     .size = sizeof(struct view_command),
     .least = 1,

@@ -367,6 +367,29 @@ static void take_switch(struct view_index *index)
 	                                         .name = idle ? VIEW_NONE : running_name(index, event->other)};
 }
 
+/* ---- What is lost. ---- */
+
+static void take_lost(struct view_index *index)
+{
+	const struct tw_event *event = index->event;
+	uint64_t number = index->lost_count++;
+	index->lost_last = number < VIEW_LOST_KEPT;
+	if (index->lost_last)
+		index->lost[number] =
+		    (struct view_lost){.from = event->time,
+		                       .to = event->time,
+		                       .bytes = event->value,
+		                       .offset = event->offset,
+		                       .track = event->track ? track_of(index, event->track) : VIEW_NONE};
+}
+
+static void end_lost(struct view_index *index, uint64_t time)
+{
+	struct view_lost *lost = &index->lost[index->lost_count - 1];
+	lost->to = time > lost->from ? time : lost->from;
+	index->lost_last = false;
+}
+
 /* ---- All together. ---- */
 
 static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
@@ -374,7 +397,7 @@ static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
     [TW_STACK_SAMPLE] = take_sample, [TW_CPU_SAMPLE] = take_sample,
     [TW_COUNTER] = take_counter,     [TW_ASYNC_BEGIN] = begin_operation,
     [TW_ASYNC_END] = end_operation,  [TW_ALLOCATION_SAMPLE] = take_sample,
-    [TW_SWITCH] = take_switch,
+    [TW_SWITCH] = take_switch,       [TW_LOST] = take_lost,
 };
 
 int view_index_init(struct view_index *index, const char *directory, uint64_t room, uint64_t rounding)
@@ -395,6 +418,8 @@ static void take(struct view_index *index, const struct tw_event *event)
 {
 	uint64_t over = tw_event_over(event);
 	index->event = event;
+	if (index->lost_last)
+		end_lost(index, event->time);
 	index->end = over > index->end ? over : index->end;
 	if (event->track != index->calls.track)
 		tw_calls_switch(&index->calls, event->track);

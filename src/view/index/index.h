@@ -8,7 +8,7 @@
 #include "view/index/row.h"
 #include "view/index/tracks.h"
 
-enum { VIEW_ROWS_MOST = 1 << 18 };
+enum { VIEW_ROWS_MOST = 1 << 18, VIEW_LOST_KEPT = 100 };
 
 /* What an open slice has beside its frame. */
 struct view_open {
@@ -16,6 +16,13 @@ struct view_open {
 	uint32_t category;
 	uint32_t depth;
 	uint32_t next; /* of those that are free, plus 1 */
+};
+
+/* Bytes that could not be read, or were not recorded. */
+struct view_lost {
+	uint64_t from, to; /* to: when what follows happened */
+	uint64_t bytes, offset;
+	uint32_t track; /* VIEW_NONE: not known */
 };
 
 /* What runs on a CPU. */
@@ -41,6 +48,9 @@ struct view_index {
 	struct tw_pairs pairs;
 	struct view_running *cpus;
 	size_t cpu_count, cpu_room;
+	struct view_lost lost[VIEW_LOST_KEPT];
+	uint64_t lost_count;                    /* of all that there were */
+	bool lost_last;                         /* nothing has followed the last one */
 	const struct tw_dictionary *dictionary; /* of the reader, while events are taken */
 	const struct tw_event *event;
 	const struct tw_argument *arguments;

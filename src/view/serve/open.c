@@ -1,5 +1,6 @@
-/* open.c - the traces of a view, opened as one. */
+/* open.c - the traces of a view, opened as one, and what is known of each. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/format.h"
 #include "view/serve/view.h"
 
 #include <stdlib.h>
@@ -13,9 +14,65 @@ int view_reader(struct view *view, struct tw_reader **reader, const struct tw_re
 	sources = calloc(view->options.count, sizeof *sources);
 	if (!sources)
 		return TW_ERR_MEMORY;
-	for (size_t i = 0; i < view->options.count; i++)
+	for (size_t i = 0; i < view->options.count; i++) {
 		sources[i].path = view->options.paths[i];
+		sources[i].offset_ns = view->options.offsets ? view->options.offsets[i] : 0;
+	}
 	int status = tw_open_merged(reader, sources, view->options.count, &view->options.merge, options);
 	free(sources);
 	return status;
+}
+
+/* ---- Each file. ---- */
+
+/* Of several the format is that of each: a look at its beginning. What it does not tell, the reader of all will. */
+static const struct tw_format *format_of(const char *path, const struct tw_read_options *options)
+{
+	struct tw_read_options quiet = *options;
+	struct tw_reader *reader = NULL;
+	quiet.on_finding = NULL;
+	const struct tw_format *format = tw_open(&reader, path, &quiet) == 0 ? reader->format : NULL;
+	tw_close(reader);
+	return format;
+}
+
+int view_files_open(struct view *view, const struct tw_read_options *options)
+{
+	size_t count = view->options.count;
+	view->files = calloc(count, sizeof *view->files);
+	if (!view->files)
+		return TW_ERR_MEMORY;
+	for (size_t i = 0; i < count; i++) {
+		struct view_file *file = &view->files[i];
+		file->regular = stat(view->options.paths[i], &file->told) == 0 && S_ISREG(file->told.st_mode);
+		if (count > 1 && file->regular)
+			file->format = format_of(view->options.paths[i], options);
+	}
+	return 0;
+}
+
+void view_files_start(struct view *view)
+{
+	for (size_t i = 0; i < view->options.count; i++) {
+		struct tw_merge_shift shift;
+		tw_merged_shift(view->reader, i, &shift);
+		view->files[i].start =
+		    view->options.count > 1 ? shift.pivot_ns + (uint64_t)shift.shift_ns : view->clock.start_ns;
+	}
+}
+
+const char *view_file_change(const struct view *view, size_t i)
+{
+	const struct stat *was = &view->files[i].told;
+	struct stat now;
+	if (!view->files[i].regular)
+		return NULL;
+	if (stat(view->options.paths[i], &now) < 0)
+		return "gone";
+	if (now.st_dev != was->st_dev || now.st_ino != was->st_ino)
+		return "replaced";
+	if (now.st_size != was->st_size)
+		return now.st_size > was->st_size ? "grown" : "truncated";
+	bool same = now.st_mtim.tv_sec == was->st_mtim.tv_sec && now.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
+	return same ? NULL : "replaced";
 }

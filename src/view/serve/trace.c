@@ -3,8 +3,6 @@
 #include "core/format.h"
 #include "view/serve/view.h"
 
-#include <sys/stat.h>
-
 static const char *const states[] = {[VIEW_READING] = "reading", [VIEW_DONE] = "done", [VIEW_FAILED] = "failed"};
 
 static uint64_t since_start(const struct view *view, uint64_t time)
@@ -40,15 +38,32 @@ static void put_files(struct tw_json *json, const struct view *view)
 {
 	tw_json_array(json, "files");
 	for (size_t i = 0; i < view->options.count; i++) {
-		struct stat told;
-		bool is_file = stat(view->options.paths[i], &told) == 0 && S_ISREG(told.st_mode);
+		const struct view_file *file = &view->files[i];
 		tw_json_object(json, NULL);
 		tw_json_text(json, "path", view->options.paths[i]);
-		tw_json_text(json, "format", view->format);
-		tw_json_text(json, "title", view->title);
-		digits_or_null(json, "size", (uint64_t)told.st_size, is_file);
-		view_json_digits(json, "start", 0);
+		tw_json_text(json, "format", file->format ? file->format->name : view->format);
+		tw_json_text(json, "title", file->format ? file->format->title : view->title);
+		digits_or_null(json, "size", (uint64_t)file->told.st_size, file->regular);
+		view_json_digits(json, "start", since_start(view, file->start));
+		tw_json_text(json, "changed", view_file_change(view, i));
 		view_json_digits(json, "findings", view->file_findings[i]);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+static void put_lost(struct tw_json *json, const struct view *view)
+{
+	view_json_digits(json, "lost_count", view->index.lost_count);
+	tw_json_array(json, "lost");
+	for (size_t i = 0; i < VIEW_LOST_KEPT && i < view->index.lost_count; i++) {
+		const struct view_lost *lost = &view->index.lost[i];
+		tw_json_object(json, NULL);
+		tw_json_known(json, "track", lost->track, lost->track != VIEW_NONE);
+		view_json_digits(json, "from", since_start(view, lost->from));
+		view_json_digits(json, "to", since_start(view, lost->to));
+		view_json_digits(json, "bytes", lost->bytes);
+		view_json_digits(json, "offset", lost->offset);
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);
@@ -115,6 +130,7 @@ static void put_trace(struct tw_json *json, const struct view *view)
 	uint64_t wall = tw_time_of_day(&view->clock, view->start);
 	digits_or_null(json, "wall", wall, wall != 0);
 	put_files(json, view);
+	put_lost(json, view);
 	put_findings(json, view);
 	tw_json_array(json, "list");
 	for (size_t i = 0; i < view->index.tracks.count; i++)

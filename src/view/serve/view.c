@@ -53,8 +53,10 @@ static void take_batch(struct view *view, const struct tw_batch *batch)
 	enum { NAMES_EVERY = 256 }; /* batches */
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(view->reader);
 	view->clock = *tw_reader_clock(view->reader);
-	if (!view->started)
+	if (!view->started) {
 		view->start = view->clock.start_ns;
+		view_files_start(view);
+	}
 	view->started = true;
 	view_index_take(&view->index, dictionary, batch);
 	if (view->generation++ % NAMES_EVERY == 0)
@@ -130,7 +132,10 @@ static int start(struct view *view)
 	options.order = TW_ORDER_TRACK;
 	options.on_finding = take_finding;
 	options.finding_context = view;
-	int status = view_reader(view, &view->reader, &options);
+	int status = view_files_open(view, &options);
+	if (status < 0)
+		return fail(view, status, "out of memory");
+	status = view_reader(view, &view->reader, &options);
 	if (status < 0)
 		return fail(view, status, view->reader ? tw_reader_error(view->reader) : "out of memory");
 	view->format = tw_reader_format(view->reader);
@@ -190,6 +195,11 @@ const char *view_address_once(const struct view *view)
 	return view->address_once;
 }
 
+const char *view_reading_error(const struct view *view)
+{
+	return view->reading_error;
+}
+
 void view_wait(struct view *view)
 {
 	if (view->running)
@@ -212,6 +222,7 @@ void view_close(struct view *view)
 	for (size_t i = 0; i < VIEW_FINDINGS_KEPT; i++)
 		free(view->findings[i].text);
 	free(view->file_findings);
+	free(view->files);
 	pthread_mutex_destroy(&view->gate);
 	pthread_mutex_destroy(&view->lock);
 	free(view);

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 enum view_state { VIEW_READING, VIEW_DONE, VIEW_FAILED };
 
@@ -28,6 +29,16 @@ struct view_finding {
 	char *text;
 };
 
+struct tw_format;
+
+/* One of the traces, as it was when it was opened. */
+struct view_file {
+	const struct tw_format *format; /* NULL: that of all */
+	struct stat told;
+	bool regular;
+	uint64_t start; /* when it begins, on the reader's clock */
+};
+
 struct view {
 	struct view_options options;
 	struct tw_reader *reader;
@@ -41,6 +52,7 @@ struct view {
 	uint64_t start;
 	struct tw_clock clock;
 	uint32_t generation;
+	struct view_file *files; /* by path */
 	uint64_t finding_count;
 	uint64_t *file_findings; /* by path; one more, of none of them */
 	struct view_finding findings[VIEW_FINDINGS_KEPT];
@@ -77,6 +89,15 @@ void view_finish(struct view *view, enum view_state state, const char *error);
 
 /* Opens the traces once more, for a question about a window; to 0: to the end. *reader as by tw_open(). */
 int view_reader(struct view *view, struct tw_reader **reader, const struct tw_read_options *options);
+
+/* Looks at the files before they are read. Returns 0, or a negative status: view->error. */
+int view_files_open(struct view *view, const struct tw_read_options *options);
+
+/* After the first events: says when each file begins. The lock is held. */
+void view_files_start(struct view *view);
+
+/* What has become of a file since: "grown", "truncated", "replaced", "gone"; NULL: nothing. */
+const char *view_file_change(const struct view *view, size_t i);
 
 /* ---- Answers. ---- */
 

@@ -84,6 +84,12 @@ static double relative(const struct answer *answer, uint64_t time)
 
 static void add_entry(struct answer *answer, const struct entry *entry)
 {
+	enum { ENTRY = 40 }; /* bytes */
+	size_t most = answer->window->most;
+	if (most && (answer->text->length > most || answer->count > (most - answer->text->length) / ENTRY)) {
+		answer->failed = true;
+		return;
+	}
 	if (!tw_grow(&answer->entries, &answer->room, answer->count + 1, sizeof *answer->entries)) {
 		answer->failed = true;
 		return;
@@ -133,6 +139,8 @@ static uint64_t pixel_over(const struct answer *answer, const struct view_row *r
 {
 	const struct view_store *store = &answer->index->store;
 	const struct view_slice *slice = view_row_slice(row, store, first);
+	if (answer->window->apart)
+		return first + 1;
 	uint64_t end = pixel_end(answer->window, slice->begin);
 	if (slice->begin < answer->window->start + answer->window->from || slice->end > end)
 		return first + 1;
@@ -167,7 +175,7 @@ static void take_samples(struct answer *answer, const struct view_row *row)
 	first -= first > 0;
 	while (first < last && !answer->failed) {
 		uint64_t time = view_row_sample(row, store, first)->time, next = first + 1;
-		if (time >= window->start + window->from)
+		if (time >= window->start + window->from && !window->apart)
 			next = view_row_begin_at(row, store, next, pixel_end(window, time));
 		next = next > last ? last : next;
 		const struct view_range range = view_row_range(row, store, first, next);

@@ -15,9 +15,12 @@ struct view_window {
 	uint32_t width;    /* pixels, not 0 */
 	uint32_t names;    /* that the page has */
 	uint32_t generation;
+	bool apart;  /* each slice and each sample is an entry */
+	size_t most; /* bytes that an answer may have; 0: any number */
 };
 
-/* Appends the answer for some tracks, by number; those that are none have no rows. False without memory. */
+/* Appends the answer for some tracks, by number; those that are none have no rows. False without memory, and
+ * where it is more than it may have. */
 bool view_window_answer(struct view_index *index, const struct view_window *window, const uint32_t *tracks,
                         size_t count, struct tw_text *answer);
 
