@@ -37,9 +37,9 @@ const char *view_address_once(const struct view *view);
 /* Waits until all has been read. */
 void view_wait(struct view *view);
 
-/* Writes what has been read as a page of its own, whose slices and samples are one by one (*whole), or, where these would
- * be more than `most` bytes, pixel by pixel. Returns 0, TW_ERR_MEMORY, or TW_ERR_UNSUPPORTED: the page has no place for
- * them. */
+/* Writes what has been read as a page of its own, whose slices and samples are one by one (*whole), or, where these
+ * would be more than `most` bytes, pixel by pixel. Returns 0, TW_ERR_MEMORY, or TW_ERR_UNSUPPORTED: the page has no
+ * place for them. */
 int view_export(struct view *view, size_t most, struct tw_text *page, bool *whole);
 
 /* Why not all has been read; "": all has. After view_wait(). */

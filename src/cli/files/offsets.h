@@ -5,7 +5,8 @@
 
 #include "cli/command.h"
 
-/* Takes the values of --offset, each for one of the sources. Returns 0, or TW_EXIT_FAILED after saying what is wrong. */
+/* Takes the values of --offset, each for one of the sources. Returns 0, or TW_EXIT_FAILED after saying what is wrong.
+ */
 int tw_take_offsets(const struct tw_command *command, struct tw_merge_source *sources, size_t count,
                     const struct tw_list *offsets);
 

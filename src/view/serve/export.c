@@ -28,9 +28,9 @@ static void put_base64(struct tw_text *text, bool *fine, const struct tw_text *b
 		size_t left = bytes->length - i;
 		uint32_t group = (uint32_t)from[i] << 16 | (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
 		                 (left > 2 ? from[i + 2] : 0);
-		char four[4];
-		for (unsigned digit = 0; digit < 4; digit++)
-			four[digit] = digit <= left ? digits[group >> (18 - 6 * digit) & 63] : '=';
+		char four[4] = {'=', '=', '=', '='};
+		for (unsigned digit = 0; digit < 4 && digit <= left; digit++)
+			four[digit] = digits[group >> (18 - 6 * digit) & 63];
 		put(text, fine, four, sizeof four);
 	}
 }
