@@ -77,6 +77,9 @@ export class Functions implements Panel {
 		box.append(about(context));
 		const tools = make("div", { class: "row" },
 			copyButton(context, "Copy command", () => commandOf("stat", context.trace(), stretch, tracks), "Command"));
+		if (context.server.live)
+			tools.append(copyButton(context, "Copy command for a file", () =>
+				commandOf("view", context.trace(), stretch, [], ["--export", "view.html"]), "The command that writes this as a page of its own"));
 		if (selected)
 			tools.append(button("Zoom to selection", () => context.timeline.show(stretch)),
 				button("Clear selection", () => context.store.set({ selection: null, tracks: [] })));
