@@ -11,7 +11,7 @@ enum {
 	STEP = 4096, /* bytes read at a time */
 	HOP =
 	    256, /* the same at the border of two large buffers: of 1 GB in buffers of 16 KiB STEP would be a quarter */
-	THREAD_COST = 512 /* also for its rows in a dictionary behind the reader and in a target */
+	THREAD_COST = 200 /* also for its rows in a dictionary behind the reader and in a target */
 };
 
 /* The number of a thread. UINT32_MAX when there is no memory. */

@@ -83,7 +83,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 	make threads log
 	for command in stat "cut --to-time 1s -o out.xray" "convert -o out.json --to firefox" "convert --to speedscope -o out"; do
 		peak_below 96 $command --memory 64M log
-		[[ "$said" == *"more than 28728 buffers of 28728 threads"*"[fdr.index-limit]"* ]] || fail "$said"
+		[[ "$said" == *"more than 61681 buffers of 61681 threads"*"[fdr.index-limit]"* ]] || fail "$said"
 	done
 	run --separate-stderr timeout 60 trackway dump --thread 200000 --function '*' --memory 1G log
 	[ "${#lines[@]}" = 2 ] || fail "$status: ${#lines[@]} lines"
