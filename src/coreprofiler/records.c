@@ -113,7 +113,8 @@ static void begin_at_now(struct text *line, const char *kind)
 	text_decimal(line, profiler_ms());
 }
 
-/* What has begun while the profiler was paused has no end either. In the thread that compiles: few are in each other. */
+/* What has begun while the profiler was paused has no end either. In the thread that compiles: few are in each
+ * other. */
 static bool is_half_told(uint64_t id, bool ends)
 {
 	enum { MOST = 16 };
