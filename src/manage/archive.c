@@ -32,6 +32,8 @@ static void note(struct manage_provider *provider, const struct fxt_image *image
 	provider->overwritten = image->header.overwritten;
 	provider->cut = image->header.cut;
 	provider->unkept = image->header.unkept;
+	provider->unrecorded = image->header.unrecorded;
+	provider->last_unrecorded = (int)(uint32_t)image->header.last_unrecorded;
 	provider->bytes = image->header.chunks;
 	provider->damaged = image->damaged;
 	memcpy(provider->name, image->header.name, sizeof provider->name - 1);

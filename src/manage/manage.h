@@ -19,8 +19,9 @@ enum { MANAGE_CATEGORIES = 1022, MANAGE_ANSWER = 4096 };
 /* A program that traces itself, and its file. */
 struct manage_provider {
 	pid_t process;
-	int talk;  /* -1: the connection has ended */
-	int image; /* the file's descriptor; -1: none */
+	int talk;   /* -1: the connection has ended */
+	int image;  /* the file's descriptor; -1: none */
+	bool waits; /* it has connected, and waits for an answer */
 	bool started, stopped;
 	bool ended; /* with this status, as of wait(): known where it was ours to wait for */
 	int status;
@@ -33,8 +34,10 @@ struct manage_provider {
 	bool written, finished;
 	char name[64];
 	uint64_t dropped, overwritten, cut, unkept, bytes;
-	uint64_t damaged; /* bytes of the file that are no records */
-	bool unreadable;  /* it has begun, and nothing of its file can be read */
+	uint64_t unrecorded; /* processes that it forked, which found no file */
+	int last_unrecorded; /* why the last of them did not, as errno */
+	uint64_t damaged;    /* bytes of the file that are no records */
+	bool unreadable;     /* it has begun, and nothing of its file can be read */
 };
 
 /* What is to be recorded. */

@@ -156,15 +156,15 @@ static pid_t peer_of(int talk)
 	return peer.pid;
 }
 
-static void add(struct manager *manager, int talk)
+static void add(struct manager *manager, int talk, bool waits)
 {
 	struct manage_result *result = manager->result;
 	pid_t process = talk < 0 ? 0 : peer_of(talk);
 	bool room = process && result->count < MANAGE_MOST && !manager->stopping &&
 	            tw_grow(&result->providers, &result->room, result->count + 1, sizeof *result->providers);
 	if (room)
-		result->providers[result->count++] =
-		    (struct manage_provider){.process = process, .talk = talk, .image = -1, .since_ns = now_ns()};
+		result->providers[result->count++] = (struct manage_provider){
+		    .process = process, .talk = talk, .image = -1, .since_ns = now_ns(), .waits = waits};
 	else if (talk >= 0)
 		close(talk);
 }
@@ -217,6 +217,17 @@ static int put_start(const struct manager *manager, char text[static CONTROL_TEX
 	                (unsigned long long)(left > SIZE_LEAST ? left : SIZE_LEAST));
 }
 
+/* Where processes find this manager that a program forks. A program that has connected waits for one answer, which is
+ * the start: it knows the manager by its variables. Any other is told before it starts, and forks something. */
+static void tell_manager(const struct manager *manager, const struct manage_provider *provider, bool before)
+{
+	char text[CONTROL_TEXT - 1];
+	if (!*manager->socket || before == provider->waits)
+		return;
+	snprintf(text, sizeof text, "manager %s", manager->socket);
+	control_send(provider->talk, text, -1);
+}
+
 /* A program has greeted: it is given a file, once. */
 static void start(struct manager *manager, struct manage_provider *provider)
 {
@@ -228,13 +239,12 @@ static void start(struct manager *manager, struct manage_provider *provider)
 	provider->image = make_file(manager, provider);
 	provider->refused = provider->image < 0 ? errno : 0;
 	put_start(manager, text);
+	tell_manager(manager, provider, true);
 	if (provider->image < 0 || control_send(provider->talk, text, provider->image) < 0) {
 		end_talk(provider);
 		return;
 	}
-	snprintf(text, sizeof text, "manager %s", manager->socket);
-	if (*manager->socket) /* behind it: a program that starts waits for one answer */
-		control_send(provider->talk, text, -1);
+	tell_manager(manager, provider, false);
 }
 
 static void take_alert(struct manager *manager, const char *name)
@@ -316,7 +326,7 @@ static void connect_to(void *context, pid_t process, const char *path)
 	for (size_t i = 0; i < result->count; i++)
 		if (result->providers[i].process == process && result->providers[i].talk >= 0)
 			return;
-	add(manager, manage_connect(process, path));
+	add(manager, manage_connect(process, path), false);
 }
 
 /* ---- The program that is started. ---- */
@@ -557,7 +567,7 @@ static void loop(struct manager *manager)
 		if (manager->polled[0].revents)
 			take_signal(manager);
 		if (manager->listener >= 0 && manager->polled[1].revents)
-			add(manager, accept4(manager->listener, NULL, NULL, SOCK_CLOEXEC));
+			add(manager, accept4(manager->listener, NULL, NULL, SOCK_CLOEXEC), true);
 	}
 }
 

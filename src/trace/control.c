@@ -154,9 +154,12 @@ static void do_image(int talk, const char *rest, int fd)
 /* It is asked for a file by processes that are forked, before their first event. */
 static void do_manager(int talk, const char *rest, int fd)
 {
-	(void)talk;
+	const int manager = atomic_load(&helper.manager);
+	const bool others = manager >= 0 ? manager != talk : atomic_load(&session->state) != 0;
 	if (fd >= 0)
 		close(fd);
+	if (others) /* whose recording it is has the forked ones, too */
+		return;
 	snprintf(helper.at, sizeof helper.at, "%s", strlen(rest) < sizeof helper.at ? rest : "");
 }
 

@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	for (int i = 0, pair[2]; i <= (bytes[0] & 3); i++) {
 		fuzz_require(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0, "a connection");
 		programs[i] = (struct program){pair[0], -1};
-		add(&manager, pair[1]);
+		add(&manager, pair[1], true);
 	}
 	bytes++, size--;
 	talk_with(&manager, programs, &bytes, &size);

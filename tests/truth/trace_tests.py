@@ -626,6 +626,8 @@ def unrecorded(run):
         expect(text in said and b": Too many open files" in said, said)
     done = run.run("record", "--to", "fxt", "-o", "managed.fxt", "--", run.programs / "trace-callers", "forks")
     expect(run.findings("managed.fxt")[rule] == 1, run.findings("managed.fxt"), done)
+    expect(b": 2 of the processes that it forked recorded nothing: Too many open files" in done.stderr, done)
+    expect(done.returncode == 1, done)
 
 
 def late_drops(run):

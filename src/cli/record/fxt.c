@@ -87,15 +87,19 @@ static const char *ending_of(const struct manage_result *result, const struct ma
 	return "was killed, or ended by _exit()";
 }
 
-/* Returns whether there is any. */
-static bool say_damage(const struct manage_provider *provider)
+/* What was damaged, or never came. Returns whether there is any. */
+static bool say_missing(const struct manage_provider *provider)
 {
+	if (provider->unrecorded)
+		tw_say("process %ld (%s): %s of the processes that it forked recorded nothing: %s",
+		       (long)provider->process, provider->name, tw_show_count(provider->unrecorded).text,
+		       strerror(provider->last_unrecorded));
 	if (provider->damaged)
 		tw_say("process %ld (%s): %s of its file are no records: they were damaged", (long)provider->process,
 		       provider->name, tw_show_plural(provider->damaged, "byte").text);
 	if (provider->unreadable)
 		tw_say("process %ld: nothing of its file can be read: it was damaged", (long)provider->process);
-	return provider->damaged || provider->unreadable;
+	return provider->damaged || provider->unreadable || provider->unrecorded;
 }
 
 /* Returns whether anything is missing. */
@@ -124,7 +128,7 @@ static bool say_providers(const struct manage_result *result)
 			       provider->name, ending_of(result, provider));
 		if (!provider->written && provider->started && !provider->unreadable)
 			tw_say("process %ld ended before it had recorded anything", (long)provider->process);
-		missing |= say_damage(provider) || provider->dropped != 0 || provider->refused;
+		missing |= say_missing(provider) || provider->dropped != 0 || provider->refused;
 	}
 	tw_say("%s", tw_show_plural(written, "program").text);
 	return missing;
