@@ -353,6 +353,33 @@ static int open_listener(struct manager *manager)
 	return 0;
 }
 
+/* A link where all programs that start find this manager; the last one has it. */
+static void gatherer_link(const struct manager *manager, char path[static PATH_MAX])
+{
+	const char *slash = strrchr(manager->socket, '/');
+	snprintf(path, PATH_MAX, "%.*s/%s", slash ? (int)(slash - manager->socket) : 0, manager->socket,
+	         CONTROL_GATHERER);
+}
+
+static void begin_gathering(const struct manager *manager)
+{
+	char path[PATH_MAX];
+	gatherer_link(manager, path);
+	unlink(path);
+	if (symlink(manager->socket, path) < 0)
+		return; /* they are found a little later */
+}
+
+static void end_gathering(const struct manager *manager)
+{
+	char path[PATH_MAX], whose[PATH_MAX];
+	gatherer_link(manager, path);
+	ssize_t length = readlink(path, whose, sizeof whose - 1);
+	whose[length > 0 ? length : 0] = 0;
+	if (strcmp(whose, manager->socket) == 0)
+		unlink(path);
+}
+
 /* In the child. error: where a failure is told, as errno; go: whose end says that the parent is ready. */
 static void execute(const struct manager *manager, const sigset_t *before, int error, int go)
 {
@@ -374,6 +401,8 @@ static int run_program(struct manager *manager, const sigset_t *before)
 	int told[2], go[2], error = 0;
 	if (open_listener(manager) < 0)
 		return -1;
+	if (!manager->wish->words && !manager->wish->attach)
+		begin_gathering(manager);
 	if (!manager->wish->words)
 		return 0;
 	if (pipe2(told, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
@@ -586,8 +615,10 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 	if (status == 0)
 		loop(&manager);
 	end_sched(&manager);
-	if (*manager.socket)
+	if (*manager.socket) {
+		end_gathering(&manager);
 		unlink(manager.socket);
+	}
 	if (manager.listener >= 0)
 		close(manager.listener);
 	status = status < 0 ? status : manage_write(result, wish);

@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -370,18 +372,40 @@ static void wake_helper(void)
 /* ---- The manager that has started the program. ---- */
 
 /* Asks it for a file, and waits for an answer, but not for long. Returns 0, or an errno where none came. */
-static int join_manager(const char *path)
+static int join(int talk)
 {
 	char text[CONTROL_TEXT];
-	int fd, talk = control_connect(path);
-	if (talk < 0)
-		return errno;
+	int fd;
 	say_hello(talk);
 	ssize_t size = control_receive(talk, text, &fd);
 	int error = size > 0 ? 0 : size == 0 ? ECONNRESET : errno;
 	if (keep_talk(talk) && !error) /* kept first: the helper, which may start now, waits for what it finds */
 		act(talk, text, fd);
 	return error;
+}
+
+static int join_manager(const char *path)
+{
+	int talk = control_connect(path);
+	return talk < 0 ? errno : join(talk);
+}
+
+/* The same of a manager that gathers all programs of the user, where there is one. It may be stopped, and no program
+ * shall wait for that: an answer that comes late is the helper's. */
+static void join_gatherer(void)
+{
+	static const struct timeval patience = {.tv_usec = 100000};
+	if (control_directory(helper.at, sizeof helper.at, geteuid()) < 0 || !control_private(helper.at) ||
+	    strlen(helper.at) + sizeof "/" CONTROL_GATHERER > sizeof helper.at) {
+		*helper.at = 0;
+		return;
+	}
+	strcat(helper.at, "/" CONTROL_GATHERER);
+	int talk = control_connect(helper.at);
+	if (talk >= 0)
+		setsockopt(talk, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+	if (talk < 0 || join(talk) != 0)
+		*helper.at = 0;
 }
 
 static int rejoin(void)
@@ -465,6 +489,8 @@ __attribute__((constructor(101))) static void load(void)
 		join_manager(manager);
 	else
 		start_by_variables(wrong);
+	if (!manager && helper.wanted && !secure_getenv("TRACKWAY_TRACE") && !getauxval(AT_SECURE))
+		join_gatherer();
 	start_helper();
 }
 

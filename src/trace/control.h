@@ -15,6 +15,9 @@ enum { CONTROL_CATEGORIES = 1022 };
 /* The variable that names the socket of the manager that has started a program. */
 #define CONTROL_MANAGER "TRACKWAY_TRACE_MANAGER"
 
+/* In the directory of sockets: a link to the socket of the manager that gathers all programs, where there is one. */
+#define CONTROL_GATHERER "gatherer"
+
 /* Where programs of a user have their sockets, each by the number of its process. Returns 0, or -1 where it does not
  * fit. */
 int control_directory(char *path, size_t room, uid_t user);

@@ -1038,6 +1038,24 @@ def beginning(run):
     expect([path.name for path in directory.iterdir()] == [str(os.getpid())], list(directory.iterdir()))
 
 
+def gathered(run):
+    """Programs that start while all are gathered: recorded from their first event on, however short they run."""
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(run.folder)}
+    link = run.folder / "trackway/gatherer"
+    with Managed(run, "record", "--to", "fxt", "-o", "out.fxt") as manager:
+        manager.until(link.is_symlink, "the link")
+        for _ in range(5):
+            expect(subprocess.run([run.programs / "trace-stress", "strings", "100"], env=environment).returncode == 0, "a program")
+        own = {**environment, "TRACKWAY_TRACE": str(run.folder / "own.fxt")}
+        expect(subprocess.run([run.programs / "trace-stress", "strings", "100"], env=own).returncode == 0, "its own")
+        manager.process.send_signal(2)
+        said = manager.wait()
+        expect(manager.process.returncode == 0 and "5 programs" in said, said)
+    expect(not link.is_symlink(), "the link stays")
+    found = collections.Counter(row["name"] for row in run.archive(run.folder / "out.fxt") if row["record"] == "event.instant")
+    expect(found == {f"name {i}": 5 for i in range(100)}, found)
+
+
 def damaged_file(run):
     """A file that something has written into, under the manager: told, and the file is kept."""
     with Managed(run, "record", "--to", "fxt", "-o", "out.fxt", "--", run.programs / "trace-stress", "commit", "truth",
@@ -1325,7 +1343,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (aarch64, races, races_outside, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, odd, late, unload, unrecorded, late_drops, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, max_size, server, categories, beginning, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
+                 processes, attach, while_written, alert, max_size, server, categories, beginning, gathered, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 
