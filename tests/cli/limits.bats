@@ -82,7 +82,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 @test "many threads stay within the limit, and a filter of records costs each no more than the thread itself" {
 	make threads log
 	for command in stat "cut --to-time 1s -o out.xray" "convert -o out.json --to firefox" "convert --to speedscope -o out"; do
-		peak_below 96 $command --memory 64M log
+		peak_below 112 $command --memory 64M log # with what is read ahead, and waits to be written
 		[[ "$said" == *"more than 61681 buffers of 61681 threads"*"[fdr.index-limit]"* ]] || fail "$said"
 	done
 	run --separate-stderr timeout 60 trackway dump --thread 200000 --function '*' --memory 1G log

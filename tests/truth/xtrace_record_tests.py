@@ -438,14 +438,20 @@ def test_replay_far(bench):
     expect(run.returncode == 1 and "too many places" in run.stdout, run.returncode, run.stdout, run.stderr)
 
 
+def programs_of(recorder):
+    """Processes that it has started, or was left, beside the one that tells it to whom signals come."""
+    children = pathlib.Path(f"/proc/{recorder}/task/{recorder}/children").read_text().split()
+    return [child for child in children if pathlib.Path(f"/proc/{child}/comm").read_text() != "tw-witness\n"]
+
+
 def test_kill(bench):
     "killed in the middle of its work: whole tokens to the end"
     out, command = bench.command([bench.program("threads"), "100000000"], "--snapshot-interval", "50000")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
         while not sum(path.stat().st_size for path in out.glob("*.xinsndata.bin")) if out.exists() else True:
             time.sleep(0.05)
-        children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
-        os.kill(int(children[0]), signal.SIGKILL)
+        program, = programs_of(run.pid)
+        os.kill(int(program), signal.SIGKILL)
         said = run.stderr.read()
     expect(run.returncode == 1 and "signal 9" in said, run.returncode, said)
     for data, snapshots in xtrace_tokens.files(out).values():
@@ -458,12 +464,11 @@ def test_left(bench):
         out, command = bench.command([bench.program("stays")])
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
             left = run.stdout.readline().strip()
-            children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
             for _ in range(200):
-                if children.read_text().split() == [left]:
+                if programs_of(run.pid) == [left]:
                     break
                 time.sleep(0.05)
-            expect(children.read_text().split() == [left], "the program does not end")
+            expect(programs_of(run.pid) == [left], "the program does not end")
             run.send_signal(number)
             try:
                 run.wait(10)
