@@ -6,6 +6,7 @@
 #include "manage/sched.h"
 #include "trace/control.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -250,7 +251,7 @@ static void start(struct manager *manager, struct manage_provider *provider)
 static void take_alert(struct manager *manager, const char *name)
 {
 	const struct manage_wish *wish = manager->wish;
-	if (!wish->stop_on || strcmp(name, wish->stop_on) != 0 || manager->result->alerted)
+	if (!wish->stop_on || strncmp(name, wish->stop_on, CONTROL_ALERT) != 0 || manager->result->alerted)
 		return;
 	uint64_t end = now_ns() + wish->after_ns;
 	manager->result->alerted = true;
@@ -331,6 +332,24 @@ static void connect_to(void *context, pid_t process, const char *path)
 
 /* ---- The program that is started. ---- */
 
+/* Sockets of managers that were killed. */
+static void remove_stale(const char *directory)
+{
+	static const char prefix[] = "manager-";
+	char path[PATH_MAX];
+	DIR *open = opendir(directory);
+	for (struct dirent *entry; open && (entry = readdir(open));) {
+		if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0)
+			continue;
+		long process = strtol(entry->d_name + sizeof prefix - 1, NULL, 10);
+		if (process > 0 && kill((pid_t)process, 0) < 0 && errno == ESRCH &&
+		    snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < (int)sizeof path)
+			unlink(path);
+	}
+	if (open)
+		closedir(open);
+}
+
 static int open_listener(struct manager *manager)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -343,6 +362,7 @@ static int open_listener(struct manager *manager)
 	int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/manager-%ld", directory, (long)getpid());
 	if (length < 0 || (size_t)length >= sizeof address.sun_path)
 		return manage_fail(manager->result, "the directory of sockets has too long a name");
+	remove_stale(directory);
 	unlink(address.sun_path);
 	manager->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (manager->listener < 0 || fchmod(manager->listener, 0600) < 0 ||

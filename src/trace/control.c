@@ -33,6 +33,7 @@ static struct {
 	_Atomic ino_t manager_inode;
 	_Atomic bool running;
 	bool wanted;
+	bool forked; /* this process was */
 	ino_t inodes[KEPT];
 	dev_t devices[KEPT];
 	char socket[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* its name, "" where there is none */
@@ -351,9 +352,10 @@ static void open_waker(void)
 	set_polled(WAKER, ends[1]);
 }
 
+/* ThreadSanitizer ends forked processes that make a thread. */
 static void start_helper(void)
 {
-	if (!helper.wanted || atomic_exchange(&helper.running, true))
+	if (!helper.wanted || (helper.forked && trace_under_tsan()) || atomic_exchange(&helper.running, true))
 		return;
 	set_polled(LISTENER, open_socket());
 	open_waker();
@@ -419,15 +421,14 @@ static int rejoin(void)
 /* May be called at any place of the program: it does not wait. */
 static void tell_alert(const char *name)
 {
-	enum { NAME = 64 };
-	char text[NAME + 8];
+	char text[CONTROL_ALERT + 8];
 	struct stat status;
 	int manager = atomic_load(&helper.manager);
 	trace_order_after((void *)&helper.manager);
 	if (manager < 0 || fstat(manager, &status) < 0 || !S_ISSOCK(status.st_mode) ||
 	    status.st_ino != atomic_load(&helper.manager_inode))
 		return;
-	snprintf(text, sizeof text, "alert %.*s", NAME, name);
+	snprintf(text, sizeof text, "alert %.*s", CONTROL_ALERT, name);
 	control_send(manager, text, -1);
 }
 
@@ -442,6 +443,12 @@ static void forget_all(void)
 	*helper.socket = 0;
 	atomic_store(&helper.manager, -1);
 	atomic_store(&helper.running, false);
+}
+
+static void forget_in_child(void)
+{
+	forget_all();
+	helper.forked = true;
 }
 
 /* Who asks for a trace by a variable and gets none is told, on standard error, in one line. It does not wait, and where
@@ -467,7 +474,7 @@ static void start_by_variables(const char *wrong)
 		         "categories of more than 1022 bytes");
 	else if (wrong)
 		complain(wrong, (int)strcspn(wrong, ","), "is no setting of TRACKWAY_TRACE_OPTIONS");
-	else if (error)
+	else if (error && error != EALREADY) /* another copy of the library, in a library of the program, has it */
 		complain(path, (int)strlen(path), strerror(error));
 }
 
@@ -479,7 +486,7 @@ __attribute__((constructor(101))) static void load(void)
 	forget_all();
 	trace_stay();
 	session->started = wake_helper;
-	session->forked = forget_all;
+	session->forked = forget_in_child;
 	session->rejoin = rejoin;
 	session->alerted = tell_alert;
 	session->on_site = note_site;

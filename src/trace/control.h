@@ -12,6 +12,9 @@ enum { CONTROL_VERSION = 1, CONTROL_TEXT = 4096 };
 /* Bytes that names of categories may have in a setting, with what stands between them. */
 enum { CONTROL_CATEGORIES = 1022 };
 
+/* Bytes of an alert's name that are told. */
+enum { CONTROL_ALERT = 64 };
+
 /* The variable that names the socket of the manager that has started a program. */
 #define CONTROL_MANAGER "TRACKWAY_TRACE_MANAGER"
 

@@ -137,9 +137,17 @@ struct list {
 	uint64_t words;
 };
 
+/* Counts in the header. There is none where the recording was ended though this thread was in the middle of an event. */
+#define COUNT(member)                                                                                                  \
+	do {                                                                                                           \
+		struct image_header *header = __atomic_load_n(&session->header, __ATOMIC_RELAXED);                     \
+		if (header)                                                                                            \
+			atomic_fetch_add_explicit(&header->member, 1, memory_order_relaxed);                           \
+	} while (0)
+
 static void count_cut(void)
 {
-	atomic_fetch_add_explicit(&session->header->cut, 1, memory_order_relaxed);
+	COUNT(cut);
 }
 
 /* Lays out as many as fit into `left` words, and whose type there is; that others are left out is counted. */
@@ -334,7 +342,7 @@ static uint32_t push(struct trace_thread *thread, uint32_t label, uint64_t begin
 	if (depth < IMAGE_DEPTH)
 		slot->scopes[depth] = (struct image_scope){.begin = begin, .label = label};
 	else
-		atomic_fetch_add_explicit(&session->header->unkept, 1, memory_order_relaxed);
+		COUNT(unkept);
 	atomic_store_explicit(&slot->depth, depth + 1, memory_order_release);
 	return depth;
 }

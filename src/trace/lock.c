@@ -32,6 +32,11 @@ extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 /* NOLINTEND(bugprone-reserved-identifier) */
 
+bool trace_under_tsan(void)
+{
+	return __tsan_acquire != NULL;
+}
+
 void trace_order_after(void *address)
 {
 	if (__tsan_acquire)

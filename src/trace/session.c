@@ -276,19 +276,33 @@ static void tell_started(void)
 		session->started();
 }
 
+/* Forked processes may be in another directory when they begin. */
+static void make_absolute(char path[static TRACE_PATH])
+{
+	char whole[TRACE_PATH];
+	if (!*path || *path == '/' || !getcwd(whole, sizeof whole))
+		return;
+	size_t length = strlen(whole);
+	if (length + 1 + strlen(path) >= sizeof whole)
+		return;
+	snprintf(whole + length, sizeof whole - length, "/%s", path);
+	strcpy(path, whole);
+}
+
 /* path: NULL where there is a file, fd. */
 static int start(const struct trace_options *options, const char *path, int fd)
 {
 	int error = EAGAIN;
 	if (!trace_lock())
 		return error;
-	if (atomic_load(&session->state)) {
+	if (atomic_load(&session->state) || session->ending) {
 		error = EALREADY;
 	} else {
 		atomic_store(&session->again, false);
 		session->options = *options;
 		strcpy(session->path, path ? path : "");
 		error = begin(fd);
+		make_absolute(session->path);
 		fd = -1;
 	}
 	trace_unlock();
@@ -329,16 +343,26 @@ static uint64_t count_dropped(void)
 	return dropped;
 }
 
+enum { TRIES = 1000 };
+
+/* Others may wait for the lock to get on. */
+static void let_others(void)
+{
+	enum { PAUSE_NS = 100000 };
+	trace_unlock();
+	nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+	trace_lock();
+}
+
 /* Waits until no thread is inside any more, but not for long. */
 static bool wait_idle(void)
 {
-	enum { TRIES = 1000, PAUSE_NS = 100000 };
 	if (!trace_barrier())
 		return false;
 	for (int i = 0; i < TRIES; i++) {
 		if (trace_threads_idle())
 			return true;
-		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+		let_others();
 	}
 	return false;
 }
@@ -347,9 +371,11 @@ static bool wait_idle(void)
 static void end(void)
 {
 	uint32_t state = tw_trace_state + 2;
+	session->ending = atomic_load(&session->state);
 	atomic_store_explicit(&session->state, 0, memory_order_release);
 	__atomic_store_n(&tw_trace_state, state, __ATOMIC_RELEASE);
 	bool idle = wait_idle();
+	session->ending = 0;
 	session->last_dropped = count_dropped();
 	store_pair(trace_pair());
 	atomic_store(&session->header->dropped, atomic_load(&session->dropped));
@@ -367,6 +393,8 @@ static void stop(bool abandoned)
 	if (!trace_lock())
 		return;
 	atomic_store(&session->again, false);
+	for (int i = 0; i < TRIES && session->ending; i++) /* somebody else stops it */
+		let_others();
 	if (atomic_load(&session->state)) {
 		atomic_store(&session->header->abandoned, abandoned);
 		end();
@@ -388,7 +416,8 @@ uint64_t tw_trace_dropped(void)
 {
 	if (!trace_lock())
 		return 0;
-	uint64_t dropped = atomic_load(&session->state) ? count_dropped() : session->last_dropped;
+	const bool on = atomic_load(&session->state) || session->ending;
+	uint64_t dropped = on ? count_dropped() : session->last_dropped;
 	trace_unlock();
 	return dropped;
 }
@@ -483,6 +512,7 @@ static void after_fork_in_child(void)
 	trace_lock_forked();
 	trace_threads_forked();
 	atomic_store(&session->state, 0);
+	session->ending = 0;
 	leave_header();
 	drop_file();
 	*session->file = 0;

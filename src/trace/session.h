@@ -63,6 +63,7 @@ struct trace_session {
 	_Atomic uint32_t state; /* what tw_trace_state is while it goes on; 0: none */
 	int clock;              /* enum image_clock */
 	_Atomic uint32_t lock __attribute__((aligned(TRACE_LINE)));
+	uint32_t ending; /* the state until it was stopped, while its threads are waited for; 0: none */
 	struct image_header *header;
 	uint64_t mapped, allocated; /* bytes: of addresses, of the file */
 	uint64_t chunks, events;    /* bytes of chunks, and of those of events */
@@ -149,6 +150,7 @@ bool trace_lock(void);
 void trace_unlock(void);
 
 /* Tells ThreadSanitizer, where it is in the program, what an atomic orders. */
+bool trace_under_tsan(void);
 void trace_order_before(void *address);
 void trace_order_after(void *address);
 

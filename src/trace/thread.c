@@ -27,6 +27,8 @@ void trace_drop(struct trace_thread *thread)
 		atomic_fetch_add_explicit(&thread->slot->dropped, 1, memory_order_relaxed);
 	else
 		atomic_fetch_add_explicit(&session->dropped, 1, memory_order_relaxed);
+	if (!(thread && thread->slot) && trace_lock())
+		trace_unlock(); /* now the header has it, too */
 }
 
 /* ---- Slots. Locked. ---- */
@@ -102,6 +104,7 @@ static void end_thread(void *ended)
 		return;
 	trace_forget_name();
 	uint32_t state = atomic_load_explicit(&session->state, memory_order_relaxed);
+	state = state ? state : session->ending;
 	if (state && atomic_load_explicit(&thread->state, memory_order_relaxed) == state)
 		detach(thread);
 	memset((void *)thread, 0, sizeof *thread);
@@ -157,7 +160,8 @@ static bool join(void)
 	uint32_t state = atomic_load_explicit(&session->state, memory_order_relaxed);
 	bool is_new = !self;
 	struct trace_thread *thread = is_new ? new_thread() : self;
-	if (thread && state)
+	/* a signal handler may have done so since it was looked at */
+	if (thread && state && atomic_load_explicit(&thread->state, memory_order_relaxed) != state)
 		attach(thread, state);
 	self = thread;
 	trace_unlock();
@@ -206,14 +210,21 @@ static bool is_own(const struct trace_writer *writer)
 	return writer->chunk && atomic_load_explicit(&writer->chunk->owner, memory_order_relaxed) == writer->owner;
 }
 
+/* Locked: whether a thread is in the recording that goes on. It may have waited for the lock until there is another. */
+static bool is_in(const struct trace_thread *thread)
+{
+	return atomic_load_explicit(&thread->state, memory_order_relaxed) ==
+	       atomic_load_explicit(&session->state, memory_order_relaxed);
+}
+
 bool trace_room_slow(struct trace_thread *thread, struct trace_writer *writer, uint64_t bytes)
 {
 	bool found = false;
 	if (thread->waiting) {
 		thread->waiting--;
 	} else if (trace_lock()) {
-		found = (is_own(writer) && (uint64_t)(writer->end - writer->at) >= bytes) ||
-		        trace_chunk_take(thread, writer, bytes);
+		found = is_in(thread) && ((is_own(writer) && (uint64_t)(writer->end - writer->at) >= bytes) ||
+		                          trace_chunk_take(thread, writer, bytes));
 		thread->waiting = found ? 0 : PAUSE; /* asking each time is dear where nothing is left */
 		trace_unlock();
 	}
@@ -236,7 +247,7 @@ void trace_name_thread(const char *name)
 	bool kept = trace_lock();
 	if (kept) {
 		kept = self && trace_keep_name(name);
-		if (thread)
+		if (thread && is_in(thread))
 			trace_put_thread_name(thread->number, trace_text(name));
 		trace_unlock();
 	}

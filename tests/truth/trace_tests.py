@@ -630,6 +630,19 @@ def unrecorded(run):
     expect(done.returncode == 1, done)
 
 
+def restarts(run):
+    """Threads and a signal handler write while recordings begin and end: nothing crashes, and nothing hangs."""
+    done = subprocess.run([run.programs / "trace-callers", "restarts"], cwd=run.folder, capture_output=True, timeout=300)
+    expect(done.returncode == 0 and not done.stderr, done)
+
+
+def away(run):
+    """A file without a directory is that of the directory where the program began, for forked processes too."""
+    expect(caller(run, "away", env=run.environment("", "out-%p.fxt")).returncode == 0, "away")
+    found = sorted(row["name"] for path in run.images() for row in run.archive(path) if row["record"] == "event.instant")
+    expect(found == ["away", "here"], found)
+
+
 def late_drops(run):
     """What threads dropped that end when the file is full, is counted: in the file, and by the program."""
     dropped = said_dropped(caller(run, "drops", env=run.environment(""), preexec_fn=limit_files))
@@ -1343,7 +1356,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (aarch64, races, races_outside, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, odd, late, unload, unrecorded, late_drops, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, max_size, server, categories, beginning, gathered, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
+                 processes, attach, while_written, alert, max_size, server, restarts, away, categories, beginning, gathered, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 

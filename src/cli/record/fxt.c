@@ -168,8 +168,13 @@ static int say_end(const struct manage_result *result, const char *program)
 static int say_nothing(const struct manage_result *result, uint64_t attach, char **words)
 {
 	size_t refused = 0;
-	for (size_t i = 0; i < result->count; i++)
+	bool unreadable = false;
+	for (size_t i = 0; i < result->count; i++) {
 		refused += result->providers[i].refused != 0;
+		unreadable |= result->providers[i].unreadable;
+	}
+	if (unreadable)
+		return tw_say_error("nothing was recorded: what programs have written is damaged");
 	if (refused)
 		return tw_say_error("nothing was recorded");
 	if (attach)

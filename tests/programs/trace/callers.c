@@ -3,16 +3,20 @@
  * callers odd    arguments, kinds, scopes and tracks that there are not, each before an event that is sound
  * callers late   names of a thread and of tracks that stand before the recording, before a second, and a fork
  * callers forks  a forked process has no descriptors left, and writes an event
+ * callers restarts  a thread, and a signal handler, write while recordings begin and end by the hundred
+ * callers away   a forked process that stands elsewhere writes an event
  * callers races  threads come, write, are named and go, while recordings begin and end
  * callers drops  threads that drop events end when nothing more fits into the file; says how many events */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -210,10 +214,66 @@ static int races(void)
 	return 0;
 }
 
+/* ---- Recordings, one after the other. ---- */
+
+static _Atomic bool over;
+
+static void *write_on(void *context)
+{
+	while (!over)
+		TW_TRACE_INSTANT("callers", "on", TW_SCOPE_THREAD);
+	return context;
+}
+
+static void write_once(int number)
+{
+	(void)number;
+	TW_TRACE_INSTANT("callers", "handler", TW_SCOPE_THREAD);
+}
+
+static int restarts(void)
+{
+	enum { ROUNDS = 500, THREADS = 2, PAUSE_US = 50, ALARM_US = 300 };
+	static const char path[] = "restarted.fxt";
+	pthread_t threads[THREADS];
+	int failed = 0;
+	signal(SIGALRM, write_once);
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, write_on, NULL) != 0)
+			return 1;
+	setitimer(ITIMER_REAL, &(struct itimerval){{0, ALARM_US}, {0, ALARM_US}}, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		failed |= tw_trace_start(path, "mode=oneshot,size=64K,control=off") != 0;
+		usleep(PAUSE_US);
+		tw_trace_stop();
+		failed |= unlink(path) != 0;
+	}
+	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+	over = true;
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	return failed;
+}
+
+static int away(void)
+{
+	int status = 0;
+	TW_TRACE_INSTANT("callers", "here", TW_SCOPE_THREAD);
+	pid_t child = fork();
+	if (child == 0) {
+		if (chdir("/") < 0)
+			_exit(1);
+		TW_TRACE_INSTANT("callers", "away", TW_SCOPE_THREAD);
+		exit(0);
+	}
+	return waitpid(child, &status, 0) != child || status != 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
-} parts[] = {{"odd", odd}, {"late", late}, {"forks", forks}, {"races", races}, {"drops", drops}};
+} parts[] = {{"odd", odd},     {"late", late},         {"forks", forks}, {"races", races},
+             {"drops", drops}, {"restarts", restarts}, {"away", away}};
 
 int main(int count_of_words, char **words)
 {
