@@ -250,7 +250,10 @@ static size_t window_chunk(const struct tw_reader *reader)
 /* Every failure has a text: memory may be short where none was told. */
 static int with_text(struct tw_reader *reader, int status)
 {
-	return status < 0 && !*reader->error ? tw_fail(reader, status, "%s", tw_status_text(status)) : status;
+	const char *input = reader->input ? tw_input_error(reader->input) : "";
+	if (status >= 0 || *reader->error)
+		return status;
+	return tw_fail(reader, status, "%s", *input ? input : tw_status_text(status));
 }
 
 /* Bytes that formats are told apart by: to most readers the window is of no further use. */
