@@ -142,7 +142,7 @@ static int open_database(struct tw_sql_run *run)
 	int result = sql_register(run->db, run->session);
 	sql_guard_settings(run->db);
 	if (result == SQLITE_OK && !tw_sql_is_database(run->options->common.output))
-		result = sql_guard_statements(run->db);
+		result = sql_guard_statements(run->db, SQL_GUARD_NAMED);
 	limit_memory(run->options);
 	return result == SQLITE_OK ? 0 : tw_say_error("SQLite: %s", sqlite3_errstr(result));
 }

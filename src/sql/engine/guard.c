@@ -51,7 +51,7 @@ static bool is_change_allowed(const char *table, const char *database)
 	return is_one_of(table, schemas) || (database && strcmp(database, "temp") == 0);
 }
 
-static bool is_allowed(int action, const char *first, const char *second, const char *database)
+static bool is_allowed(int action, const char *first, const char *second, const char *database, enum sql_guard guard)
 {
 	switch (action) {
 	case SQLITE_SELECT:
@@ -76,7 +76,7 @@ static bool is_allowed(int action, const char *first, const char *second, const 
 	case SQLITE_REINDEX:
 		return database && strcmp(database, "temp") == 0;
 	case SQLITE_CREATE_VTABLE:
-		return second && sqlite3_stricmp(second, "trackway") == 0;
+		return guard == SQL_GUARD_NAMED && second && sqlite3_stricmp(second, "trackway") == 0;
 	case SQLITE_FUNCTION:
 		return is_function_allowed(second);
 	case SQLITE_PRAGMA:
@@ -89,13 +89,15 @@ static bool is_allowed(int action, const char *first, const char *second, const 
 static int authorize(void *context, int action, const char *first, const char *second, const char *database,
                      const char *trigger)
 {
-	(void)context, (void)trigger;
-	return is_allowed(action, first, second, database) ? SQLITE_OK : SQLITE_DENY;
+	const enum sql_guard *guard = context;
+	(void)trigger;
+	return is_allowed(action, first, second, database, *guard) ? SQLITE_OK : SQLITE_DENY;
 }
 
-int sql_guard_statements(sqlite3 *db)
+int sql_guard_statements(sqlite3 *db, enum sql_guard guard)
 {
-	return sqlite3_set_authorizer(db, authorize, NULL);
+	static enum sql_guard guards[] = {SQL_GUARD_GIVEN, SQL_GUARD_NAMED};
+	return sqlite3_set_authorizer(db, authorize, &guards[guard]);
 }
 
 /* ---- Memory. ---- */

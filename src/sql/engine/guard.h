@@ -12,9 +12,12 @@
  * SQLite's back, and no address is taken for a tokenizer of fts3. */
 void sql_guard_settings(sqlite3 *db);
 
-/* Allows a connection of ours queries, what is temporary, and `create virtual table ... using trackway`: no statement
- * opens, makes or changes a file but for reading a trace. Returns one of SQLite's results. */
-int sql_guard_statements(sqlite3 *db);
+/* Which traces statements may read: those that were given, or any that they name. */
+enum sql_guard { SQL_GUARD_GIVEN, SQL_GUARD_NAMED };
+
+/* Allows a connection of ours queries, what is temporary, and with SQL_GUARD_NAMED `create virtual table ... using
+ * trackway`: no statement opens, makes or changes a file but for reading a trace. Returns one of SQLite's results. */
+int sql_guard_statements(sqlite3 *db, enum sql_guard guard);
 
 /* Limits the memory that SQLite takes, in all connections together. */
 void sql_guard_memory(size_t limit);

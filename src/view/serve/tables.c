@@ -106,8 +106,8 @@ static int make_session(struct view *view, struct view_tables *tables)
 	return status;
 }
 
-/* False without memory. */
-static bool take_session(struct view *view, struct view_tables *tables, struct view_question *question)
+/* Returns 0 or a negative status; tables->session may tell why. */
+static int take_session(struct view *view, struct view_tables *tables, struct view_question *question)
 {
 	tables->questions = &view->questions;
 	tables->question = question;
@@ -115,11 +115,12 @@ static bool take_session(struct view *view, struct view_tables *tables, struct v
 		sql_session_free(tables->session);
 		tables->session = NULL;
 	}
-	if (!tables->session && make_session(view, tables) < 0)
-		return false;
+	const int status = tables->session ? 0 : make_session(view, tables);
+	if (status < 0)
+		return status;
 	tables->session->hooks.stop = &question->stop;
 	tables->session->options.stop = &question->stop;
-	return true;
+	return 0;
 }
 
 /* ---- A connection. ---- */
@@ -129,16 +130,27 @@ static int is_over(void *question)
 	return view_question_stops(question);
 }
 
+/* A function of SQLite's goes on, whatever is cancelled: so no value is large. What is temporary is on a disk that others
+ * want, too. */
+static int limit_database(sqlite3 *db)
+{
+	enum { LONGEST = 64 << 20 };                                            /* bytes of a value */
+	static const char temporary[] = "pragma temp.max_page_count = 1048576"; /* pages of 4 KiB */
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
+	return sqlite3_exec(db, temporary, NULL, NULL, NULL);
+}
+
 static sqlite3 *open_database(struct view_tables *tables)
 {
 	enum { STEPS = 4096 }; /* of SQLite's machine between looks at whether it is over */
 	sqlite3 *db = NULL;
 	int result = sqlite3_open_v2("", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	result = result == SQLITE_OK ? limit_database(db) : result;
 	result = result == SQLITE_OK ? sql_register(db, tables->session) : result;
 	if (result == SQLITE_OK) {
 		sql_guard_settings(db);
 		sqlite3_progress_handler(db, STEPS, is_over, tables->question);
-		result = sql_guard_statements(db);
+		result = sql_guard_statements(db, SQL_GUARD_GIVEN);
 	}
 	if (result == SQLITE_OK)
 		return db;
@@ -174,10 +186,17 @@ sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_ques
 		view_refuse(answer, 409, "interrupted");
 		return NULL;
 	}
-	sqlite3 *db = take_session(view, tables, question) ? open_database(tables) : NULL;
+	const int status = take_session(view, tables, question);
+	sqlite3 *db = status < 0 ? NULL : open_database(tables);
 	if (db)
 		return db;
 	answer->status = 500;
+	if (status == TW_ERR_LIMIT)
+		view_refuse(answer, 400, tables->session->error);
+	if (status < 0) { /* it does not have all files */
+		sql_session_free(tables->session);
+		tables->session = NULL;
+	}
 	view_tables_close(view, use, NULL);
 	return NULL;
 }
@@ -199,7 +218,7 @@ void view_tables_close(struct view *view, enum view_use use, sqlite3 *db)
 /* ---- A part of the tables. ---- */
 
 #define TOUCHES "ts < %lld and (ts >= %lld or ts + dur > %lld or dur = -1)"
-#define BETWEEN "ts < %lld and ts >= %lld and %lld >= 0"
+#define BETWEEN "ts < %lld and ts >= %lld and %lld is not null"
 
 static const struct {
 	const char *name, *window; /* window: of its end, and twice its begin */
@@ -208,7 +227,7 @@ static const struct {
     {"sched", TOUCHES},        {"thread_state", TOUCHES},
     {"instant", BETWEEN},      {"async_instant", BETWEEN},
     {"counter", BETWEEN},      {"log", BETWEEN},
-    {"stack_sample", BETWEEN}, {"flow", "ts_out < %lld and ts >= %lld and %lld >= 0"},
+    {"stack_sample", BETWEEN}, {"flow", "ts_out < %lld and ts >= %lld and %lld is not null"},
 };
 
 static bool run(sqlite3 *db, char *text)
@@ -240,16 +259,32 @@ static bool pick_threads(sqlite3 *db, const struct view_part *part)
 	                                       "(k.tid is null or k.tid is t.tid))"));
 }
 
-static bool hide_rest(sqlite3 *db, uint64_t from, uint64_t to, bool picked)
+/* What is in a window of a view, in each file on its own clock, as a condition of SQL; NULL without memory. */
+static char *window_of(const struct view *view, const char *form, uint64_t from, uint64_t to)
+{
+	if (view->options.count == 1)
+		return sqlite3_mprintf(form, (long long)to, (long long)from, (long long)from);
+	sqlite3_str *text = sqlite3_str_new(NULL);
+	for (size_t i = 0; i < view->options.count; i++) {
+		const int64_t start = (int64_t)(view->files[i].start - view->start);
+		const long long begin = (long long)from - start, end = (long long)to - start;
+		sqlite3_str_appendf(text, "%s(file = %Q and ", i ? " or " : "", view->options.paths[i]);
+		sqlite3_str_appendf(text, form, end, begin, begin);
+		sqlite3_str_appendall(text, ")");
+	}
+	return sqlite3_str_finish(text);
+}
+
+static bool hide_rest(const struct view *view, sqlite3 *db, uint64_t from, uint64_t to, bool picked)
 {
 	bool fine = true;
 	for (size_t i = 0; i < sizeof events / sizeof *events && fine; i++) {
-		char window[160];
 		const char *threads = picked ? " and utid in (select utid from temp.picked_utid)" : "";
-		sqlite3_snprintf(sizeof window, window, events[i].window, (long long)to, (long long)from,
-		                 (long long)from);
-		fine = run(db, sqlite3_mprintf("create temp view \"%w\" as select * from main.\"%w\" where %s%s",
-		                               events[i].name, events[i].name, window, threads));
+		char *window = window_of(view, events[i].window, from, to);
+		fine = window && run(db, sqlite3_mprintf("create temp view \"%w\" as select * from main.\"%w\" "
+		                                         "where (%s)%s",
+		                                         events[i].name, events[i].name, window, threads));
+		sqlite3_free(window);
 	}
 	return fine;
 }
@@ -265,10 +300,12 @@ bool view_tables_restrict(struct view *view, sqlite3 *db, const struct view_requ
 	(void)view_request_number(request, "to", INT64_MAX, &to);
 	if (!taken)
 		view_refuse(answer, 400, "the window or the tracks are none");
+	else if (tracks && view->options.count > 1)
+		view_refuse(answer, 400, "tracks of several files: the tables know others");
 	else if (tracks || view_request_text(request, "from") || view_request_text(request, "to"))
-		fine = (!tracks || pick_threads(db, &part)) && hide_rest(db, from, to, tracks);
+		fine = (!tracks || pick_threads(db, &part)) && hide_rest(view, db, from, to, tracks);
 	if (!fine)
 		view_refuse(answer, 400, sqlite3_errmsg(db));
 	view_part_free(&part);
-	return taken && fine;
+	return answer->status == 200;
 }
