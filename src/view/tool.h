@@ -22,7 +22,7 @@ struct view;
  * TW_ERR_MEMORY); close it in any case. Returns 0 or a negative status. */
 int view_open(struct view **view, const struct view_options *options);
 
-/* One line about the last failure of view_open() or view_serve(). Never NULL; lives until close. */
+/* One line about the last failure of view_open(), view_serve() or view_export(). Never NULL; lives until close. */
 const char *view_error(const struct view *view);
 
 /* Serves the page, on 127.0.0.1; port 0: one that is free. Returns 0, TW_ERR_UNSUPPORTED where there is no
@@ -38,12 +38,13 @@ const char *view_address_once(const struct view *view);
 void view_wait(struct view *view);
 
 /* Writes what has been read as a page of its own, whose slices and samples are one by one (*whole), or, where these
- * would be more than `most` bytes, pixel by pixel. Returns 0, TW_ERR_MEMORY, or TW_ERR_UNSUPPORTED: the page has no
- * place for them. */
+ * would be more than `most` bytes, pixel by pixel. Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM where the traces cannot be
+ * read again (view_error() tells why), or TW_ERR_UNSUPPORTED: the page has no place for them. */
 int view_export(struct view *view, size_t most, struct tw_text *page, bool *whole);
 
-/* Why not all has been read; "": all has. After view_wait(). */
+/* Why not all has been read; "": all has; and how many findings are errors. After view_wait(). */
 const char *view_reading_error(const struct view *view);
+uint64_t view_error_count(const struct view *view);
 
 /* Ends the server and the reading. NULL is fine. */
 void view_close(struct view *view);

@@ -40,15 +40,21 @@ static bool answer_file(const struct view_request *request, struct view_answer *
 static const struct {
 	const char *path;
 	void (*answer)(struct view *view, const struct view_request *request, struct view_answer *answer);
-	bool reads; /* the trace once more: it can be ended */
+	size_t places; /* for questions that read the trace once more, and can be ended; 0: it does not */
 } questions[] = {
-    {"/api/trace", view_answer_trace, false},   {"/api/progress", view_answer_progress, false},
-    {"/api/window", view_answer_window, false}, {"/api/slice", view_answer_slice, false},
-    {"/api/near", view_answer_near, false},     {"/api/search", view_answer_search, true},
-    {"/api/stat", view_answer_stat, true},      {"/api/flame", view_answer_flame, true},
-    {"/api/sql", view_answer_sql, true},        {"/api/details", view_answer_details, true},
-    {"/api/flows", view_answer_flows, true},    {"/api/question", view_answer_question, false},
-    {"/api/cancel", view_answer_cancel, false},
+    {"/api/trace", view_answer_trace, 0},
+    {"/api/progress", view_answer_progress, 0},
+    {"/api/window", view_answer_window, 0},
+    {"/api/slice", view_answer_slice, 0},
+    {"/api/near", view_answer_near, 0},
+    {"/api/search", view_answer_search, VIEW_QUESTIONS},
+    {"/api/stat", view_answer_stat, VIEW_QUESTIONS},
+    {"/api/flame", view_answer_flame, VIEW_QUESTIONS},
+    {"/api/sql", view_answer_sql, VIEW_QUESTIONS_OF_SQL},
+    {"/api/details", view_answer_details, VIEW_QUESTIONS},
+    {"/api/flows", view_answer_flows, VIEW_QUESTIONS},
+    {"/api/question", view_answer_question, 0},
+    {"/api/cancel", view_answer_cancel, 0},
 };
 
 static void answer_reading(struct view *view, struct view_request *request, struct view_answer *answer, size_t i)
@@ -59,7 +65,7 @@ static void answer_reading(struct view *view, struct view_request *request, stru
 		return;
 	}
 	request->question = view_question_begin(&view->questions, strrchr(questions[i].path, '/') + 1, name,
-	                                        request->socket > 0 ? request->socket : -1);
+	                                        request->socket > 0 ? request->socket : -1, questions[i].places);
 	if (!request->question) {
 		view_refuse(answer, 503, "too many questions at once");
 		return;
@@ -76,7 +82,7 @@ static bool answer_question(struct view *view, struct view_request *request, str
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
 		if (strcmp(request->path, questions[i].path) != 0)
 			continue;
-		if (questions[i].reads)
+		if (questions[i].places)
 			answer_reading(view, request, answer, i);
 		else
 			questions[i].answer(view, request, answer);
@@ -106,7 +112,9 @@ void view_answer(struct view *view, struct view_request *request, struct view_an
 	if (!view_is_question(request->method)) {
 		view_refuse(answer, 405, "only GET and HEAD");
 	} else if (!view_request_parse(request)) {
-		view_refuse(answer, 400, "the address is none");
+		view_refuse(answer, 400,
+		            strlen(request->address) > VIEW_ADDRESS_MOST ? "the address is too long"
+		                                                         : "the address is none");
 	} else if (may_enter(view, request)) {
 		answer->status = 303;
 		answer->type = "text/plain";

@@ -211,7 +211,7 @@ static bool find_named(const struct view *view, const struct view_request *reque
 {
 	if (!view_request_number(request, "at", UINT64_MAX - view->start, &near->at))
 		return false;
-	near->length = strlen(near->name);
+	near->length = strnlen(near->name, VIEW_NAME_MOST); /* as names are kept */
 	near->at += view->start;
 	for (size_t i = 0; i < view->index.row_count; i++)
 		if (view->index.rows[i].kind != VIEW_COUNTER)

@@ -5,6 +5,7 @@
 
 #include "view_page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,9 +72,11 @@ static void put_answer(struct view *view, struct tw_text *text, bool *fine, answ
 {
 	struct view_request request = {.method = "GET", .address = "/"};
 	struct view_answer answer = {.status = 200};
-	request.question = view_question_begin(&view->questions, "export", NULL, -1);
+	request.question = view_question_begin(&view->questions, "export", NULL, -1, VIEW_QUESTIONS);
 	if (request.question && view_request_parse(&request))
 		ask(view, &request, &answer);
+	if (*fine && answer.status != 200)
+		snprintf(view->error, sizeof view->error, "%s", answer.words);
 	*fine = *fine && request.question && answer.status == 200 && answer.body.length;
 	put(text, fine, answer.body.bytes, answer.body.length);
 	if (request.question)
@@ -185,5 +188,7 @@ int view_export(struct view *view, size_t most, struct tw_text *page, bool *whol
 	put_escaped(page, &fine, (const char *)app_js, sizeof app_js, in_code);
 	put_words(page, &fine, "</script>\n");
 	tw_text_free(&data);
-	return !known ? TW_ERR_UNSUPPORTED : fine ? 0 : TW_ERR_MEMORY;
+	if (!known)
+		return TW_ERR_UNSUPPORTED;
+	return fine ? 0 : *view->error ? TW_ERR_SYSTEM : TW_ERR_MEMORY;
 }

@@ -15,12 +15,21 @@
 /* Where an arrow begins or ends; the columns of a row from one on: time, tid, pid, slice. */
 enum { END_COLUMNS = 4 };
 
+/* Which of the files an id is of. */
+static size_t file_of(const struct view *view, sqlite3_int64 id)
+{
+	const size_t file = (size_t)((uint64_t)id >> SQL_FILE_SHIFT) % SQL_FILES;
+	return file < view->options.count ? file : 0;
+}
+
+/* The threads of several files are not those of the tables: processes may have got other numbers. */
 static void put_end(struct tw_json *json, const struct view *view, const char *key, sqlite3_stmt *row, int column)
 {
 	const struct view_index *index = &view->index;
-	uint64_t time = (uint64_t)sqlite3_column_int64(row, column);
+	const struct view_file *file = &view->files[file_of(view, sqlite3_column_int64(row, 2 + 2 * END_COLUMNS))];
+	uint64_t time = (uint64_t)sqlite3_column_int64(row, column) + file->start - view->start;
 	uint64_t process = (uint64_t)sqlite3_column_int64(row, column + 2), slice = VIEW_NOWHERE;
-	bool threaded = sqlite3_column_type(row, column + 1) != SQLITE_NULL;
+	bool threaded = sqlite3_column_type(row, column + 1) != SQLITE_NULL && view->options.count == 1;
 	uint32_t track = VIEW_NONE;
 	struct view_place place;
 	if (threaded)
@@ -51,20 +60,21 @@ static void put_flow(struct tw_json *json, const struct view *view, sqlite3_stmt
 }
 
 #define FLOWS                                                                                                          \
-	"select f.name, f.trace_id, f.ts_out, a.tid, p.pid, f.slice_out, f.ts, b.tid, q.pid, f.slice_in from flow f "  \
+	"select f.name, f.trace_id, f.ts_out, a.tid, p.pid, f.slice_out, f.ts, b.tid, q.pid, f.slice_in, f.id "        \
+	"from flow f "                                                                                                 \
 	"left join thread a on a.utid = f.utid_out left join process p on p.upid = a.upid "                            \
 	"left join thread b on b.utid = f.utid left join process q on q.upid = b.upid where "
 
-/* Runs a question of arrows, with two values. Returns whether there are more than the limit. */
-static bool put_flows(struct tw_json *json, struct view *view, sqlite3 *db, const char *text,
-                      const sqlite3_int64 values[2], uint64_t limit)
+/* Runs a question of arrows, with a value. Returns SQLITE_DONE, SQLITE_ROW where there are more than the limit, or why
+ * it failed. */
+static int put_flows(struct tw_json *json, struct view *view, sqlite3 *db, const char *text, sqlite3_int64 value,
+                     uint64_t limit)
 {
 	sqlite3_stmt *rows = NULL;
 	uint64_t count = 0;
-	int result = SQLITE_DONE;
-	if (sqlite3_prepare_v2(db, text, -1, &rows, NULL) == SQLITE_OK) {
-		sqlite3_bind_int64(rows, 1, values[0]);
-		sqlite3_bind_int64(rows, 2, values[1]);
+	int result = sqlite3_prepare_v2(db, text, -1, &rows, NULL);
+	if (result == SQLITE_OK) {
+		sqlite3_bind_int64(rows, 1, value);
 		while (count < limit && (result = sqlite3_step(rows)) == SQLITE_ROW) {
 			view_lock(view);
 			put_flow(json, view, rows);
@@ -74,13 +84,18 @@ static bool put_flows(struct tw_json *json, struct view *view, sqlite3 *db, cons
 		result = count == limit ? sqlite3_step(rows) : result;
 	}
 	sqlite3_finalize(rows);
-	return result == SQLITE_ROW;
+	return result;
+}
+
+static bool failed(int result)
+{
+	return result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE;
 }
 
 void view_answer_flows(struct view *view, const struct view_request *request, struct view_answer *answer)
 {
 	enum { LIMIT = 1000, MOST = 10000 };
-	static const char text[] = FLOWS "f.ts >= ?1 and f.ts_out < ?2";
+	int result = SQLITE_DONE;
 	struct tw_output out;
 	struct tw_json json;
 	uint64_t from, to, limit = LIMIT;
@@ -94,16 +109,17 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 	sqlite3 *db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
 	if (!db)
 		return;
-	if (view_json_begin(&json, &out, answer)) {
+	if (view_tables_restrict(view, db, request, answer) && view_json_begin(&json, &out, answer)) {
 		tw_json_object(&json, NULL);
 		tw_json_array(&json, "flows");
-		bool more =
-		    put_flows(&json, view, db, text, (const sqlite3_int64[]){(int64_t)from, (int64_t)to}, limit);
+		result = put_flows(&json, view, db, FLOWS "?1", 1, limit);
 		tw_json_array_end(&json);
-		tw_json_bool(&json, "more", more);
+		tw_json_bool(&json, "more", result == SQLITE_ROW);
 		tw_json_object_end(&json);
 		view_json_end(&out, answer);
 	}
+	if (failed(result))
+		view_refuse(answer, 400, sqlite3_errmsg(db));
 	view_tables_close(view, VIEW_FOR_PAGE, db);
 }
 
@@ -111,10 +127,10 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 
 /* A slice as the tables know it. */
 struct fact {
-	sqlite3_int64 begin; /* since the start of its file */
+	uint64_t begin; /* on the reader's clock */
 	sqlite3_int64 offset;
-	bool one_file;
 	bool found;
+	bool several;             /* files have one there: which of them it is is not known */
 	sqlite3_int64 id, stack;  /* stack: 0: there is none */
 	struct tw_text arguments; /* JSON, terminated */
 };
@@ -131,27 +147,51 @@ static const struct {
     {"stack_sample", "callsite_id", "null", true},
 };
 
-static bool take_fact(sqlite3 *db, size_t i, struct fact *fact)
+/* Takes a row, if it is of the time in its file. */
+static void take_row(const struct view *view, sqlite3_stmt *row, struct fact *fact)
 {
+	const char *arguments = (const char *)sqlite3_column_text(row, 3);
+	sqlite3_int64 id = sqlite3_column_int64(row, 0);
+	if (view->files[file_of(view, id)].start + (uint64_t)sqlite3_column_int64(row, 1) != fact->begin)
+		return;
+	fact->several = fact->found && file_of(view, fact->id) != file_of(view, id);
+	if (fact->found)
+		return;
+	fact->found = true;
+	fact->id = id;
+	fact->stack = sqlite3_column_int64(row, 2);
+	tw_text_add(&fact->arguments, arguments ? arguments : "{}", arguments ? strlen(arguments) + 1 : 3);
+}
+
+/* Looks for it in a table. Returns one of SQLite's results. */
+static int take_fact(const struct view *view, sqlite3 *db, size_t i, struct fact *fact)
+{
+	const bool one = view->options.count == 1;
 	sqlite3_stmt *row = NULL;
-	char *text = sqlite3_mprintf("select id, %s, %s from %s where %s (id & ?2) = ?3 limit 1", kept[i].stack,
-	                             kept[i].arguments, kept[i].table, fact->one_file ? "ts = ?1 and" : "");
-	bool fine = text && sqlite3_prepare_v2(db, text, -1, &row, NULL) == SQLITE_OK;
+	char *text = sqlite3_mprintf("select id, ts, %s, %s from %s where %s (id & ?2) = ?3", kept[i].stack,
+	                             kept[i].arguments, kept[i].table, one ? "ts = ?1 and" : "");
+	int result = text ? sqlite3_prepare_v2(db, text, -1, &row, NULL) : SQLITE_NOMEM;
 	sqlite3_free(text);
-	if (fine) {
-		sqlite3_bind_int64(row, 1, fact->begin);
+	if (result == SQLITE_OK) {
+		sqlite3_bind_int64(row, 1, (sqlite3_int64)(fact->begin - view->start));
 		sqlite3_bind_int64(row, 2, OFFSET_MASK);
 		sqlite3_bind_int64(row, 3, fact->offset);
-		fact->found = sqlite3_step(row) == SQLITE_ROW;
-	}
-	if (fact->found) {
-		const char *arguments = (const char *)sqlite3_column_text(row, 2);
-		fact->id = sqlite3_column_int64(row, 0);
-		fact->stack = sqlite3_column_int64(row, 1);
-		tw_text_add(&fact->arguments, arguments ? arguments : "{}", arguments ? strlen(arguments) + 1 : 3);
+		while (!fact->several && !(one && fact->found) && (result = sqlite3_step(row)) == SQLITE_ROW)
+			take_row(view, row, fact);
 	}
 	sqlite3_finalize(row);
-	return fine;
+	return result;
+}
+
+/* Of several files the row is taken where one alone has it. */
+static int take_facts(const struct view *view, sqlite3 *db, bool point, struct fact *fact)
+{
+	int result = SQLITE_OK;
+	for (size_t i = 0; i < sizeof kept / sizeof *kept && !failed(result) && !fact->several; i++)
+		if (kept[i].point == point && !(view->options.count == 1 && fact->found))
+			result = take_fact(view, db, i, fact);
+	fact->found = fact->found && !fact->several;
+	return result;
 }
 
 static void put_text(struct tw_json *json, const char *key, sqlite3_stmt *row, int column)
@@ -209,27 +249,33 @@ static void put_stack(struct tw_json *json, sqlite3 *db, const struct fact *fact
 	tw_json_array_end(json);
 }
 
-static void put_facts(struct tw_json *json, struct view *view, sqlite3 *db, struct fact *fact)
+static int put_arrows(struct tw_json *json, struct view *view, sqlite3 *db, const struct fact *fact, const char *key,
+                      const char *text)
 {
 	enum { ARROWS = 100 };
-	const sqlite3_int64 id[2] = {fact->id, fact->id};
+	tw_json_array(json, key);
+	int result = fact->found ? put_flows(json, view, db, text, fact->id, ARROWS) : SQLITE_DONE;
+	tw_json_array_end(json);
+	return result;
+}
+
+/* Returns one of SQLite's results. */
+static int put_facts(struct tw_json *json, struct view *view, sqlite3 *db, const struct fact *fact)
+{
 	tw_json_object(json, NULL);
 	tw_json_bool(json, "found", fact->found);
 	put_arguments(json, db, fact);
 	put_stack(json, db, fact);
-	tw_json_array(json, "flows_in");
-	bool more = fact->found && put_flows(json, view, db, FLOWS "f.slice_in = ?1 and ?2", id, ARROWS);
-	tw_json_array_end(json);
-	tw_json_array(json, "flows_out");
-	more |= fact->found && put_flows(json, view, db, FLOWS "f.slice_out = ?1 and ?2", id, ARROWS);
-	tw_json_array_end(json);
-	tw_json_bool(json, "more", more);
+	int into = put_arrows(json, view, db, fact, "flows_in", FLOWS "f.slice_in = ?1");
+	int from = failed(into) ? into : put_arrows(json, view, db, fact, "flows_out", FLOWS "f.slice_out = ?1");
+	tw_json_bool(json, "more", into == SQLITE_ROW || from == SQLITE_ROW);
 	tw_json_object_end(json);
+	return from;
 }
 
 void view_answer_details(struct view *view, const struct view_request *request, struct view_answer *answer)
 {
-	struct fact fact = {.one_file = view->options.count == 1};
+	struct fact fact = {.found = false};
 	struct tw_output out;
 	struct tw_json json;
 	struct view_place place;
@@ -237,7 +283,7 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 	bool there = view_place_named(view, request, &place), point = false;
 	if (there) {
 		const struct view_slice *slice = view_row_slice(place.row, &view->index.store, place.item);
-		fact.begin = (sqlite3_int64)(slice->begin - view->start);
+		fact.begin = slice->begin;
 		fact.offset = (sqlite3_int64)slice->offset & OFFSET_MASK;
 		point = place.row->kind == VIEW_POINTS;
 	}
@@ -249,13 +295,13 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 	sqlite3 *db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
 	if (!db)
 		return;
-	for (size_t i = 0; i < sizeof kept / sizeof *kept && !fact.found; i++)
-		if (kept[i].point == point)
-			take_fact(db, i, &fact);
-	if (view_json_begin(&json, &out, answer)) {
-		put_facts(&json, view, db, &fact);
+	int result = take_facts(view, db, point, &fact);
+	if (!failed(result) && view_json_begin(&json, &out, answer)) {
+		result = put_facts(&json, view, db, &fact);
 		view_json_end(&out, answer);
 	}
+	if (failed(result))
+		view_refuse(answer, 400, sqlite3_errmsg(db));
 	view_tables_close(view, VIEW_FOR_PAGE, db);
 	tw_text_free(&fact.arguments);
 }

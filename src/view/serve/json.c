@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/serve/view.h"
 
+#include <stdio.h>
+
 bool view_json_begin(struct tw_json *json, struct tw_output *out, struct view_answer *answer)
 {
 	*json = (struct tw_json){.out = out};
@@ -37,6 +39,7 @@ void view_refuse(struct view_answer *answer, unsigned status, const char *words)
 	struct tw_output out;
 	struct tw_json json;
 	answer->status = status;
+	snprintf(answer->words, sizeof answer->words, "%s", words);
 	if (!view_json_begin(&json, &out, answer))
 		return;
 	tw_json_object(&json, NULL);

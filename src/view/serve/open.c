@@ -5,12 +5,31 @@
 
 #include <stdlib.h>
 
+/* A pipe in the place of a file would be waited for, whatever is cancelled. */
+static bool are_files(const struct view *view)
+{
+	struct stat now;
+	for (size_t i = 0; i < view->options.count; i++)
+		if (view->files[i].regular && stat(view->options.paths[i], &now) == 0 && !S_ISREG(now.st_mode))
+			return false;
+	return true;
+}
+
+const char *view_reader_error(const struct tw_reader *reader, int status)
+{
+	if (reader)
+		return tw_reader_error(reader);
+	return status == TW_ERR_SYSTEM ? "what was a file is none any more" : "out of memory";
+}
+
 int view_reader(struct view *view, struct tw_reader **reader, const struct tw_read_options *options)
 {
 	struct tw_merge_source *sources;
+	*reader = NULL;
+	if (!are_files(view))
+		return TW_ERR_SYSTEM;
 	if (view->options.count == 1)
 		return tw_open(reader, view->options.paths[0], options);
-	*reader = NULL;
 	sources = calloc(view->options.count, sizeof *sources);
 	if (!sources)
 		return TW_ERR_MEMORY;

@@ -131,11 +131,11 @@ bool view_question_is_name(const char *name)
 }
 
 struct view_question *view_question_begin(struct view_questions *questions, const char *asked, const char *name,
-                                          int socket)
+                                          int socket, size_t places)
 {
 	struct view_question *question = NULL;
 	pthread_mutex_lock(&questions->lock);
-	for (size_t i = 0; i < VIEW_QUESTIONS && !question && !questions->over; i++)
+	for (size_t i = 0; i < places && !question && !questions->over; i++)
 		if (!questions->items[i].asked)
 			question = &questions->items[i];
 	if (question) {
@@ -169,10 +169,15 @@ void view_question_reads(struct view_questions *questions, struct view_question 
 
 /* ---- By name. ---- */
 
-static struct view_question *named(struct view_questions *questions, const char *name)
+static bool is_named(const struct view_question *question, const char *name)
+{
+	return question->asked && strcmp(question->name, name) == 0;
+}
+
+static const struct view_question *named(const struct view_questions *questions, const char *name)
 {
 	for (size_t i = 0; i < VIEW_QUESTIONS; i++)
-		if (questions->items[i].asked && strcmp(questions->items[i].name, name) == 0)
+		if (is_named(&questions->items[i], name))
 			return &questions->items[i];
 	return NULL;
 }
@@ -194,10 +199,13 @@ bool view_question_find(struct view_questions *questions, const char *name, stru
 
 bool view_question_cancel(struct view_questions *questions, const char *name)
 {
+	bool found = false;
 	pthread_mutex_lock(&questions->lock);
-	struct view_question *question = named(questions, name);
-	if (question)
-		stop(question);
+	for (size_t i = 0; i < VIEW_QUESTIONS; i++)
+		if (is_named(&questions->items[i], name)) {
+			stop(&questions->items[i]);
+			found = true;
+		}
 	pthread_mutex_unlock(&questions->lock);
-	return question != NULL;
+	return found;
 }

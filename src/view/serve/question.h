@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VIEW_QUESTIONS = 8, VIEW_QUESTION_NAME = 64 };
+/* Those of people who ask in SQL leave some places to the page. */
+enum { VIEW_QUESTIONS = 8, VIEW_QUESTIONS_OF_SQL = 6, VIEW_QUESTION_NAME = 64 };
 
 struct view_question {
 	const char *asked;                 /* "sql", a constant; NULL: the place is free */
@@ -43,9 +44,9 @@ void view_questions_free(struct view_questions *questions);
 /* Whether a text can be the name of a question. */
 bool view_question_is_name(const char *name);
 
-/* Begins a question; name: NULL for none. NULL: there are too many. */
+/* Begins a question, in one of the first places; name: NULL for none. NULL: there are too many. */
 struct view_question *view_question_begin(struct view_questions *questions, const char *asked, const char *name,
-                                          int socket);
+                                          int socket, size_t places);
 void view_question_end(struct view_questions *questions, struct view_question *question);
 
 /* Says what is read for a question; NULL before that is closed. */

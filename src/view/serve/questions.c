@@ -81,9 +81,11 @@ static void put_search(struct view_answer *answer, struct tw_profile *profile, c
 	struct tw_output out;
 	struct tw_json json;
 	size_t count = 0, room = 0;
-	uint64_t limit;
-	if (!view_request_number(request, "limit", LIMIT, &limit))
-		limit = LIMIT;
+	uint64_t limit = LIMIT;
+	if (view_request_text(request, "limit") && !view_request_number(request, "limit", LIMIT, &limit)) {
+		view_refuse(answer, 400, "search wants a limit up to 1000");
+		return;
+	}
 	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
 		if (text && !strcasestr(row->name, text))
 			continue;
@@ -121,7 +123,7 @@ static void answer_profile(struct view *view, const struct view_request *request
 		view_question_reads(&view->questions, request->question, reader);
 		status = status < 0 ? status : tw_profile_add(profile, reader);
 		if (status < 0)
-			view_refuse(answer, 400, reader ? tw_reader_error(reader) : "out of memory");
+			view_refuse(answer, 400, view_reader_error(reader, status));
 		else
 			put(answer, profile, request);
 	}
@@ -177,7 +179,7 @@ void view_answer_flame(struct view *view, const struct view_request *request, st
 		view_question_reads(&view->questions, request->question, reader);
 		status = status < 0 ? status : tw_calltree_add(tree, reader);
 		if (status < 0)
-			view_refuse(answer, 400, reader ? tw_reader_error(reader) : "out of memory");
+			view_refuse(answer, 400, view_reader_error(reader, status));
 		else if (put_tree(answer, tree) < 0)
 			answer->status = 500;
 	}

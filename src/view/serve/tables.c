@@ -130,12 +130,13 @@ static int is_over(void *question)
 	return view_question_stops(question);
 }
 
-/* A function of SQLite's goes on, whatever is cancelled: so no value is large. What is temporary is on a disk that others
- * want, too. */
+/* A function of SQLite's goes on, whatever is cancelled: so no value is large. What is temporary is on a disk that
+ * others want, too. */
 static int limit_database(sqlite3 *db)
 {
-	enum { LONGEST = 64 << 20 };                                            /* bytes of a value */
-	static const char temporary[] = "pragma temp.max_page_count = 1048576"; /* pages of 4 KiB */
+	enum { LONGEST = 64 << 20 }; /* bytes of a value */
+	/* Pages of 4 KiB. */
+	static const char temporary[] = "pragma temp.max_page_count = 1048576";
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
 	return sqlite3_exec(db, temporary, NULL, NULL, NULL);
 }

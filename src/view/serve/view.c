@@ -67,7 +67,7 @@ static int read_all(struct view *view)
 {
 	struct tw_batch batch;
 	int got = 0;
-	while (!atomic_load(&view->stop) && (got = tw_read(view->reader, &batch)) > 0) {
+	while (!__atomic_load_n(&view->stop, __ATOMIC_RELAXED) && (got = tw_read(view->reader, &batch)) > 0) {
 		view_lock(view);
 		take_batch(view, &batch);
 		int error = view->index.store.error;
@@ -132,12 +132,13 @@ static int start(struct view *view)
 	options.order = TW_ORDER_TRACK;
 	options.on_finding = take_finding;
 	options.finding_context = view;
+	options.stop = &view->stop;
 	int status = view_files_open(view, &options);
 	if (status < 0)
 		return fail(view, status, "out of memory");
 	status = view_reader(view, &view->reader, &options);
 	if (status < 0)
-		return fail(view, status, view->reader ? tw_reader_error(view->reader) : "out of memory");
+		return fail(view, status, view_reader_error(view->reader, status));
 	view->format = tw_reader_format(view->reader);
 	view->title = view->reader->format->title;
 	status =
@@ -200,6 +201,11 @@ const char *view_reading_error(const struct view *view)
 	return view->reading_error;
 }
 
+uint64_t view_error_count(const struct view *view)
+{
+	return tw_reader_findings(view->reader, TW_ERROR);
+}
+
 void view_wait(struct view *view)
 {
 	if (view->running)
@@ -211,11 +217,11 @@ void view_close(struct view *view)
 {
 	if (!view)
 		return;
+	__atomic_store_n(&view->stop, 1, __ATOMIC_RELAXED);
 	view_http_stop(view);
 	view_questions_free(&view->questions);
 	for (size_t i = 0; i < VIEW_USES; i++)
 		view_tables_free(view->tables[i]);
-	atomic_store(&view->stop, true);
 	view_wait(view);
 	view_index_free(&view->index);
 	tw_close(view->reader);

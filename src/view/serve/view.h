@@ -60,7 +60,7 @@ struct view {
 	/* Not under the lock. */
 	pthread_t thread;
 	bool running; /* there is a thread */
-	atomic_bool stop;
+	volatile int stop;
 	unsigned port;
 	char token[VIEW_TOKEN_SIZE + 1], ticket[VIEW_TOKEN_SIZE + 1]; /* the ticket is good once */
 	atomic_bool used;                                             /* it has been */
@@ -90,6 +90,9 @@ void view_finish(struct view *view, enum view_state state, const char *error);
 /* Opens the traces once more, for a question about a window; to 0: to the end. *reader as by tw_open(). */
 int view_reader(struct view *view, struct tw_reader **reader, const struct tw_read_options *options);
 
+/* Why that failed, or reading from there; the reader may be NULL. */
+const char *view_reader_error(const struct tw_reader *reader, int status);
+
 /* Looks at the files before they are read. Returns 0, or a negative status: view->error. */
 int view_files_open(struct view *view, const struct tw_read_options *options);
 
@@ -107,8 +110,9 @@ struct view_answer {
 	struct tw_text body;
 	const char *fixed; /* instead of the body; NULL: the body */
 	size_t fixed_size;
-	bool enters; /* the cookie is set, and the token leaves the address */
-	bool page;   /* with a policy for what a page may load */
+	bool enters;                 /* the cookie is set, and the token leaves the address */
+	bool page;                   /* with a policy for what a page may load */
+	char words[VIEW_ERROR_SIZE]; /* why it is a refusal */
 };
 
 /* Whether a method asks, and changes nothing: GET or HEAD. */
