@@ -13,6 +13,7 @@
 #include "core/tool.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -29,15 +30,25 @@ struct view_command {
 };
 
 /* What ends it. */
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
 static void block_signals(sigset_t *ends)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction action;
 	sigemptyset(ends);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			sigaddset(ends, numbers[i]);
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(ends, ending[i]);
 	pthread_sigmask(SIG_BLOCK, ends, NULL);
+}
+
+/* Whatever is still going on, another one ends it. */
+static void let_signals_end(const sigset_t *ends)
+{
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		if (sigismember(ends, ending[i]))
+			signal(ending[i], SIG_DFL);
+	pthread_sigmask(SIG_UNBLOCK, ends, NULL);
 }
 
 /* Whether there is a desktop that a browser can be opened in. */
@@ -83,24 +94,36 @@ static int serve(struct view *view, const struct view_command *options, const si
 	if (!options->no_open && has_desktop())
 		open_browser(view_address_once(view), mark, state);
 	sigwait(ends, &number);
+	let_signals_end(ends);
 	return 0;
 }
 
-/* Tells which of several files are no traces, and takes them from the list. Returns how many are left. */
-static size_t leave_out(char **paths, size_t count, const struct tw_read_options *options)
+/* Tells which of several files are no traces, and takes them from the lists. Returns how many are left. */
+static size_t leave_out(char **paths, int64_t *shifts, size_t count, const struct tw_read_options *options)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct tw_reader *reader;
 		const int status = tw_open(&reader, paths[i], options);
 		tw_rewind_stdin(paths[i]);
-		if (reader && tw_may_leave_out(paths[i], status))
+		if (reader && tw_may_leave_out(paths[i], status)) {
 			tw_say("left out: %s", tw_reader_error(reader));
-		else
+		} else {
+			shifts[kept] = shifts[i];
 			paths[kept++] = paths[i];
+		}
 		tw_close(reader);
 	}
 	return kept;
+}
+
+/* The page has them. */
+static int say_damage(const struct view *view)
+{
+	const uint64_t count = view_error_count(view);
+	if (count)
+		tw_say("damaged: the page tells %" PRIu64 " error%s", count, count == 1 ? "" : "s");
+	return count ? TW_EXIT_FINDINGS : 0;
 }
 
 /* The file is told before it is written: how large it is, and whether it has each slice. */
@@ -116,8 +139,10 @@ static int export(struct view *view, const struct view_command *options)
 	int error = status < 0 ? 0 : tw_output_open(&out, path);
 	if (status < 0) {
 		tw_text_free(&page);
-		return tw_say_error("%s: %s", path,
-		                    status == TW_ERR_MEMORY ? "out of memory" : "the page takes no data");
+		return status == TW_ERR_SYSTEM
+		           ? tw_say_error("%s", view_error(view))
+		           : tw_say_error("%s: %s", path,
+		                          status == TW_ERR_MEMORY ? "out of memory" : "the page takes no data");
 	}
 	tw_say("%s: %s%s", path, tw_show_size(page.length).text,
 	       whole ? "" : "; short slices are summed up: --from-time and --to-time choose a window");
@@ -128,7 +153,7 @@ static int export(struct view *view, const struct view_command *options)
 	tw_text_free(&page);
 	if (error)
 		return tw_say_error("%s: %s", path, strerror(error));
-	return *view_reading_error(view) ? tw_say_error("%s", view_reading_error(view)) : 0;
+	return *view_reading_error(view) ? tw_say_error("%s", view_reading_error(view)) : say_damage(view);
 }
 
 /* By how much later each of at least one file begins; freed by the caller. */
@@ -136,6 +161,10 @@ static int take_shifts(int64_t **shifts, const struct tw_list *offsets, char **p
 {
 	struct tw_merge_source *sources = calloc(count + 1, sizeof *sources);
 	*shifts = calloc(count + 1, sizeof **shifts);
+	if (offsets->count && count == 1) {
+		free(sources);
+		return tw_say_usage(&tw_command_view, "--offset: there is one file: nothing is earlier or later");
+	}
 	if (!sources || !*shifts) {
 		free(sources);
 		return tw_say_error("out of memory");
@@ -157,19 +186,19 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 	struct view *view = NULL;
 	sigset_t ends;
 	tw_take_options(&options->common, true, &what.read);
-	int status = tw_spool_stdin(paths, count);
+	int status = take_shifts(&shifts, &options->offsets, paths, count);
+	status = status ? status : tw_spool_stdin(paths, count);
 	if (status == 0 && count > 1)
-		what.count = leave_out(paths, count, &what.read);
+		what.count = leave_out(paths, shifts, count, &what.read);
 	const bool damaged = what.count < count;
 	count = what.count;
 	if (count == 0)
-		return tw_say_error("none of the files is a trace");
+		status = tw_say_error("none of the files is a trace");
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = tw_who_choose(who, &options->common, paths[i], false, &what.read);
 	for (size_t i = 0; i < count && status == 0; i++)
 		tw_names_want(names, &options->common, paths[i]);
 	status = status ? status : tw_names_open(names, &options->common, &what.read);
-	status = status ? status : take_shifts(&shifts, &options->offsets, paths, count);
 	what.offsets = shifts;
 	if (status) {
 		free(shifts);
@@ -225,7 +254,8 @@ const struct tw_command tw_command_view = {
 	"Several files are on one clock, each from its own start or --offset later. One of them that is no trace, "
 	"or may not be read, is told and left out. A page that --export writes has the slices of all tracks, "
 	"functions and the flame graph, and loads nothing from elsewhere.",
-    .exit_status = "0 when a signal has ended it; 1 when one of the files was left out; 2 for wrong use, when no "
+    .exit_status = "0 when a signal has ended it; 1 when one of the files was left out, or what --export reads is "
+		   "damaged; 2 for wrong use, when no "
 		   "trace can be opened, or no address served.",
     .examples =
 	"trackway view app.fxt\tLook at a trace.\n"
