@@ -138,11 +138,13 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		def wait_for(name, found):
 		    while page.json(f"/api/question?question={name}")["found"] != found:
 		        time.sleep(0.02)
-		links = [ask(f"a-{i}") for i in range(8)]
-		for i in range(8):
+		links = [ask(f"a-{i}") for i in range(6)]
+		for i in range(6):
 		    wait_for(f"a-{i}", True)
-		answer, _ = page.get("/api/stat")
+		answer, _ = page.get("/api/sql?query=select+1")
 		assert answer.status == 503, answer.status
+		# The others have two places of their own.
+		assert page.json("/api/stat")["functions"]
 		assert page.json("/api/question?question=a-0")["asked"] == "sql"
 		assert page.json("/api/trace")["state"] == "done"
 		for i, link in enumerate(links):
@@ -263,6 +265,11 @@ client() { # a script in Python, with the session of view_client.py as `page`
 			assert calls == sum(count for count, _, _ in said.values()), (calls, said)
 		END
 	done
+	head -c 4096 "$DATA/fxt/oneshot_all.fxt" >cut.fxt
+	run timeout 60 trackway view --export out.html cut.fxt
+	[ "$status" = 1 ]
+	[[ $output == *"damaged: the page tells 1 error"* ]] || fail "$output"
+	grep -q '"finding_count":"1"' out.html
 	run trackway view --export markup.json markup.json
 	[ "$status" = 2 ]
 	[[ $output == *"is the output too"* ]] || fail "$output"
@@ -295,6 +302,47 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	run timeout 60 trackway view --no-open --offset none=5ms b.json c.json
 	[ "$status" = 2 ]
 	[[ $output == *"--offset"*"names none of the files"* ]] || fail "$output"
+	run timeout 60 trackway view --no-open --offset b.json=5ms b.json
+	[ "$status" = 2 ]
+	[[ $output == *"--offset: there is one file"* ]] || fail "$output"
+	# The time of a file that is left out is nobody else's.
+	: >empty.json
+	cp "$DATA/chrome/phases.json" d.json
+	cp "$DATA/chrome/overhang.json" e.json
+	begin_view --offset empty.json=7ms --offset e.json=3ms empty.json d.json e.json
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		files = page.whole()["files"]
+		assert [(file["path"], file["start"]) for file in files] == [("d.json", "0"), ("e.json", "3000000")], files
+	END
+	kill "$view"
+	wait "$view" && fail "exit status 0" || [ "$?" -eq 1 ]
+}
+
+@test "view: of several files each answer is of the file that the slice is of" {
+	for name in a b; do
+		printf '%s' '[{"ph":"X","name":"'$name'","pid":1,"tid":1,"ts":0,"dur":5,"args":{"of":"'$name'"}},' \
+			'{"ph":"s","name":"f","cat":"c","id":7,"pid":1,"tid":1,"ts":1},' \
+			'{"ph":"f","bp":"e","name":"f","cat":"c","id":7,"pid":1,"tid":1,"ts":3}]' >$name.json
+	done
+	begin_view --offset b.json=1ms a.json b.json
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		of = {}
+		for track in page.whole()["list"]:
+		    if track["kind"] == "thread":
+		        place = f"track={track['id']}&lane=0&depth=0&item=0"
+		        name = page.json(f"/api/slice?{place}")["name"]
+		        of[name] = [each["value"] for each in page.json(f"/api/details?{place}")["arguments"]]
+		assert of == {"a": ["a"], "b": ["b"]}, of
+		times = [(flow["from"]["time"], flow["to"]["time"]) for flow in page.json("/api/flows?from=0&to=2000000")["flows"]]
+		assert times == [("1000", "3000"), ("1001000", "1003000")], times
+		for window, names in (("from=0&to=1000000", [["a"]]), ("from=1000000&to=2000000", [["b"]])):
+		    assert page.json(f"/api/sql?query=select+name+from+slice&{window}")["rows"] == names, window
+	END
+	end_view
 }
 
 @test "view: stretches that are lost are told where they are" {

@@ -221,30 +221,42 @@ static void test_who_asks(void **state)
 
 /* ---- Answers. ---- */
 
+enum { FILES = 257 };
+
 struct scene {
-	int file;
-	char path[64], cookie[128];
-	char *paths[1];
+	size_t count;
+	int files[FILES];
+	char names[FILES][64], cookie[128];
+	char *paths[FILES];
 	struct view *view;
 };
 
-static void show(struct scene *scene, const char *trace)
+static void show_all(struct scene *scene, const char *const *traces, const int64_t *offsets, size_t count)
 {
-	size_t size = strlen(trace);
-	scene->file = memfd_create("trace", MFD_CLOEXEC);
-	assert_int_equal(write(scene->file, trace, size), size);
-	snprintf(scene->path, sizeof scene->path, "/proc/self/fd/%d", scene->file);
-	scene->paths[0] = scene->path;
-	const struct view_options options = {.paths = scene->paths, .count = 1};
+	for (size_t i = 0; i < count; i++) {
+		size_t size = strlen(traces[i]);
+		scene->files[i] = memfd_create("trace", MFD_CLOEXEC);
+		assert_int_equal(write(scene->files[i], traces[i], size), size);
+		snprintf(scene->names[i], sizeof scene->names[i], "/proc/self/fd/%d", scene->files[i]);
+		scene->paths[i] = scene->names[i];
+	}
+	const struct view_options options = {.paths = scene->paths, .count = count, .offsets = offsets};
+	scene->count = count;
 	assert_int_equal(view_open(&scene->view, &options), 0);
 	view_wait(scene->view);
 	snprintf(scene->cookie, sizeof scene->cookie, "trackway-0=%s", scene->view->token);
 }
 
+static void show(struct scene *scene, const char *trace)
+{
+	show_all(scene, &trace, NULL, 1);
+}
+
 static void hide(struct scene *scene)
 {
 	view_close(scene->view);
-	close(scene->file);
+	for (size_t i = 0; i < scene->count; i++)
+		close(scene->files[i]);
 }
 
 static void ask(const struct scene *scene, const char *address, struct view_answer *answer)
@@ -460,6 +472,9 @@ static void test_sql(void **state)
 	    {"query=pragma journal_mode=off", 400, "not authorized"},
 	    {"query=vacuum into 'none.db'", 400, "authorization denied"},
 	    {"query=create table t(a)", 400, "not authorized"},
+	    {"query=create virtual table temp.t using trackway('none.fxt')", 400, "not authorized"},
+	    {"query=select length(zeroblob(67108864))", 200, "{\"rows\":[[67108864]],"},
+	    {"query=select length(zeroblob(67108865))", 400, "too big"},
 	    {"query=select 1&limit=10001", 400, "sql wants"},
 	    {"query=select 1&limit=0", 400, "sql wants"},
 	    {"limit=1", 400, "sql wants"},
@@ -475,6 +490,145 @@ static void test_sql(void **state)
 	}
 	hide(&scene);
 }
+
+/* ---- Several files. ---- */
+
+/* Microseconds: a call from 0 to 5, and an arrow from 1 to 3. */
+#define CALL(name, who)                                                                                                \
+	"[{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":5,\"args\":{\"who\":\"" who "\"}}," \
+	"{\"ph\":\"s\",\"name\":\"f\",\"cat\":\"c\",\"id\":7,\"pid\":1,\"tid\":1,\"ts\":1},"                           \
+	"{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"f\",\"cat\":\"c\",\"id\":7,\"pid\":1,\"tid\":1,\"ts\":3}]"
+
+static const char *const two[] = {CALL("one", "A"), CALL("two", "B")};
+
+/* The second begins 1 ms later: process and thread of each are two tracks, those of the second 2 and 3. */
+static void test_several_files(void **state)
+{
+	(void)state;
+	static const int64_t offsets[] = {0, 1000000};
+	static const struct {
+		const char *address;
+		unsigned status;
+		const char *text;
+	} examples[] = {
+	    {"/api/slice?track=1&lane=0&depth=0&item=0", 200, "{\"name\":\"one\""},
+	    {"/api/slice?track=3&lane=0&depth=0&item=0", 200, "{\"name\":\"two\""},
+	    {"/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\""},
+	    {"/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\""},
+	    {"/api/details?track=3&lane=0&depth=0&item=0", 200,
+	     "\"flows_in\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":null,\"time\":\"1001000\"},"
+	     "\"to\":{\"track\":null,\"time\":\"1003000\"}}]"},
+	    {"/api/flows?from=0&to=1000000", 200,
+	     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":null,\"time\":\"1000\"},"
+	     "\"to\":{\"track\":null,\"time\":\"3000\"}}],\"more\":false}"},
+	    {"/api/flows?from=1000000&to=2000000", 200,
+	     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":null,\"time\":\"1001000\"},"
+	     "\"to\":{\"track\":null,\"time\":\"1003000\"}}],\"more\":false}"},
+	    {"/api/flows?from=5000&to=1000000", 200, "{\"flows\":[],\"more\":false}"},
+	    {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=0&to=1000000", 200, "{\"rows\":[[\"one\",0]],"},
+	    {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=5000&to=1000001", 200,
+	     "{\"rows\":[[\"two\",0]],"},
+	    {"/api/sql?query=select+name+from+slice+order+by+id&from=4999&to=1000001", 200,
+	     "{\"rows\":[[\"one\"],[\"two\"]],"},
+	    {"/api/sql?query=select+1&tracks=1", 400, "several files"},
+	};
+	struct scene scene;
+	show_all(&scene, two, offsets, 2);
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+		expect_text(&scene, examples[i].address, examples[i].status, examples[i].text);
+	hide(&scene);
+	/* What both have at one time and one place may be of either. */
+	show_all(&scene, two, NULL, 2);
+	expect_text(&scene, "/api/details?track=1&lane=0&depth=0&item=0", 200, "{\"found\":false,\"arguments\":[]");
+	hide(&scene);
+}
+
+/* SQL has up to 256. */
+static void test_too_many_files(void **state)
+{
+	(void)state;
+	static const char *traces[FILES];
+	static struct scene scene;
+	for (size_t i = 0; i < FILES; i++)
+		traces[i] = two[0];
+	show_all(&scene, traces, NULL, FILES);
+	for (unsigned i = 0; i < 2; i++)
+		expect_text(&scene, "/api/sql?query=select+count(*)+from+slice", 400, "more than 256 files");
+	hide(&scene);
+}
+
+/* Each question that reads it again says why it cannot. */
+static void test_unreadable(void **state)
+{
+	(void)state;
+	static const char *const questions[] = {"stat",
+	                                        "flame",
+	                                        "search",
+	                                        "flows?from=0&to=9",
+	                                        "sql?query=select+1+from+slice",
+	                                        "details?track=1&lane=0&depth=0&item=0"};
+	struct scene scene;
+	struct tw_text page = {0};
+	bool whole;
+	show(&scene, trace);
+	assert_int_equal(ftruncate(scene.files[0], 0), 0);
+	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+		char address[128];
+		snprintf(address, sizeof address, "/api/%s", questions[i]);
+		expect_text(&scene, address, 400, "{\"error\":\"/proc/self/fd/");
+	}
+	assert_int_equal(view_export(scene.view, SIZE_MAX, &page, &whole), TW_ERR_SYSTEM);
+	assert_non_null(strstr(view_error(scene.view), "the file is empty"));
+	tw_text_free(&page);
+	hide(&scene);
+}
+
+/* Who reads is told what the input knows of it. */
+static void test_cut_while_read(void **state)
+{
+	(void)state;
+	enum { EVENTS = 200000, LEFT = 1 << 20 };
+	static const char event[] = "{\"ph\":\"i\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},\n";
+	const struct tw_read_options options = {.order = TW_ORDER_TRACK};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	char path[64];
+	int got = 0, file = memfd_create("trace", MFD_CLOEXEC);
+	FILE *out = fdopen(file, "w");
+	assert_non_null(out);
+	fputc('[', out);
+	for (size_t i = 0; i < EVENTS; i++)
+		fputs(event, out);
+	assert_int_equal(fflush(out), 0);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	assert_int_equal(tw_open(&reader, path, &options), 0);
+	assert_int_equal(ftruncate(file, LEFT), 0);
+	while ((got = tw_read(reader, &batch)) > 0)
+		;
+	assert_int_equal(got, TW_ERR_SYSTEM);
+	assert_non_null(strstr(tw_reader_error(reader), path));
+	assert_non_null(strstr(tw_reader_error(reader), "was cut while it was read: 1048576 bytes are left"));
+	tw_close(reader);
+	assert_int_equal(fclose(out), 0);
+}
+
+/* A pipe in the place of the file is not waited for. */
+static void test_pipe_instead(void **state)
+{
+	(void)state;
+	struct scene scene;
+	int ends[2];
+	show(&scene, trace);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(dup2(ends[0], scene.files[0]), scene.files[0]);
+	expect_text(&scene, "/api/stat", 400, "what was a file is none any more");
+	expect_text(&scene, "/api/sql?query=select+count(*)+from+slice", 400, "no regular file");
+	close(ends[0]);
+	close(ends[1]);
+	hide(&scene);
+}
+
+/* ---- Questions. ---- */
 
 static atomic_uint answered;
 
@@ -545,6 +699,51 @@ static void test_stop(void **state)
 		}
 }
 
+/* Those of a name are ended together; SQL leaves places to others. */
+static void test_places(void **state)
+{
+	(void)state;
+	struct view_questions questions = {.wake = -1};
+	struct view_question *asked[VIEW_QUESTIONS];
+	view_questions_init(&questions);
+	for (size_t i = 0; i < VIEW_QUESTIONS_OF_SQL; i++) {
+		asked[i] = view_question_begin(&questions, "sql", "a", -1, VIEW_QUESTIONS_OF_SQL);
+		assert_non_null(asked[i]);
+	}
+	assert_null(view_question_begin(&questions, "sql", "a", -1, VIEW_QUESTIONS_OF_SQL));
+	for (size_t i = VIEW_QUESTIONS_OF_SQL; i < VIEW_QUESTIONS; i++) {
+		asked[i] = view_question_begin(&questions, "stat", "b", -1, VIEW_QUESTIONS);
+		assert_non_null(asked[i]);
+	}
+	assert_true(view_question_cancel(&questions, "a"));
+	for (size_t i = 0; i < VIEW_QUESTIONS; i++)
+		assert_int_equal(view_question_stops(asked[i]), i < VIEW_QUESTIONS_OF_SQL);
+	for (size_t i = 0; i < VIEW_QUESTIONS; i++)
+		view_question_end(&questions, asked[i]);
+	view_questions_free(&questions);
+}
+
+/* A name is kept up to 4096 bytes, and an address is read up to 64 KiB. */
+static void test_limits(void **state)
+{
+	(void)state;
+	static char name[5000], trace_of[6000], address[VIEW_ADDRESS_MOST + 2];
+	struct scene scene;
+	memset(name, 'n', sizeof name - 1);
+	snprintf(trace_of, sizeof trace_of, "[{\"ph\":\"X\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":5}]",
+	         name);
+	show(&scene, trace_of);
+	snprintf(address, sizeof address, "/api/near?at=9&direction=previous&name=%s", name);
+	expect_text(&scene, address, 200, "{\"found\":true");
+	memset(address, 'n', sizeof address - 1);
+	address[0] = '/';
+	expect_text(&scene, address, 400, "the address is too long");
+	expect_text(&scene, "/api/search?limit=1000", 200, "\"more\":false");
+	expect_text(&scene, "/api/search?limit=-1", 400, "a limit up to 1000");
+	expect_text(&scene, "/api/search?limit=1001", 400, "a limit up to 1000");
+	hide(&scene);
+}
+
 static unsigned status_of(const struct scene *scene, const struct view_request *asked, bool *enters)
 {
 	struct view_request request = *asked;
@@ -590,12 +789,16 @@ static void test_entering(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_row_of_slices), cmocka_unit_test(test_row_of_samples),
-	    cmocka_unit_test(test_addresses),     cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_who_asks),      cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_counter),       cmocka_unit_test(test_answers),
-	    cmocka_unit_test(test_entering),      cmocka_unit_test(test_sql),
-	    cmocka_unit_test(test_cancel),        cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_row_of_slices),  cmocka_unit_test(test_row_of_samples),
+	    cmocka_unit_test(test_addresses),      cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_who_asks),       cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_counter),        cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_sql),
+	    cmocka_unit_test(test_cancel),         cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_too_many_files),
+	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
