@@ -137,7 +137,8 @@ struct list {
 	uint64_t words;
 };
 
-/* Counts in the header. There is none where the recording was ended though this thread was in the middle of an event. */
+/* Counts in the header. There is none where the recording was ended though this thread was in the middle of an
+ * event. */
 #define COUNT(member)                                                                                                  \
 	do {                                                                                                           \
 		struct image_header *header = __atomic_load_n(&session->header, __ATOMIC_RELAXED);                     \

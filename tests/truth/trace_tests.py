@@ -709,6 +709,8 @@ def damaged(run):
     at = data.index(b"TWCHUNK\n", 4096 + 64 + 8)
     image.write_bytes(data[:at] + b"DAMAGED\n" + data[at + 8:])
     expect(run.findings(image)["fxt.image-damaged error"] == 1, run.findings(image))
+    run.run("convert", image, "-o", "archive.fxt")  # what is made of it says so, too
+    expect(run.findings("archive.fxt")["fxt.recording-damaged warning"] == 1, run.findings("archive.fxt"))
     image.write_bytes(data[:len(data) // 2])
     expect(run.findings(image)["fxt.image-damaged error"] == 1, run.findings(image))
     image.write_bytes(data[:8] + b"\2" + data[9:])
@@ -1084,6 +1086,7 @@ def damaged_file(run):
     expect(f"the files that are damaged are in {image.parent.name}" in said and manager.process.returncode == 137, said)
     expect(list(image.parent.iterdir()) == [image], "the file is gone")
     expect("fxt.image-damaged error" in run.findings(image), run.findings(image))
+    expect(run.findings("out.fxt")["fxt.recording-damaged warning"] == 1, run.findings("out.fxt"))
     expect(len(read_ticks(run, run.folder / "out.fxt")[0]) > 1000, "what is around it")
     shutil.rmtree(image.parent)
 

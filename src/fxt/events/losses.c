@@ -39,6 +39,7 @@ static const struct {
 } counts[] = {{FXT_EVENTS_CUT, NULL, FXT_IMAGE_CUT},
               {FXT_SCOPES_TOO_DEEP, NULL, FXT_SCOPES_UNKEPT},
               {FXT_CHILDREN_UNRECORDED_COUNT, FXT_CHILD_UNRECORDED_LAST, FXT_CHILDREN_UNRECORDED},
+              {FXT_BYTES_DAMAGED, NULL, FXT_RECORDING_DAMAGED},
               {FXT_RECORDER_GONE, NULL, FXT_IMAGE_ABANDONED}};
 
 void fxt_note_losses(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place)

@@ -23,6 +23,7 @@ enum { FXT_OBJECT_PROCESS = 1, FXT_OBJECT_THREAD = 2 };
 #define FXT_CHILDREN_UNRECORDED_COUNT "children_unrecorded"
 #define FXT_CHILD_UNRECORDED_LAST "child_unrecorded_last"
 #define FXT_RECORDER_GONE "recorder_gone"
+#define FXT_BYTES_DAMAGED "bytes_damaged"
 
 /* Bit 63 marks koids that no kernel has given out, as Fuchsia's engine has it; bit 62 those that are ours, and bit 61
  * of these what nothing registers: which table of a provider's it is, then 8 bits of the index. */

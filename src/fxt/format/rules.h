@@ -116,6 +116,8 @@
 	  "Durations began so deep in others that a death would leave nothing of them.")                               \
 	X(FXT_CHILDREN_UNRECORDED, "fxt.children-unrecorded", TW_WARNING,                                              \
 	  "Processes that a recorded program forked could not record.")                                                \
+	X(FXT_RECORDING_DAMAGED, "fxt.recording-damaged", TW_WARNING,                                                  \
+	  "Some of what a program had recorded was damaged before the archive was made of it.")                        \
 	X(FXT_IMAGE_ABANDONED, "fxt.image-abandoned", TW_NOTE,                                                         \
 	  "The recording of a program ended early: whoever had started it, a record, had died.")
 

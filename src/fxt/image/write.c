@@ -314,6 +314,7 @@ static void put_losses(struct merge *merge, struct provider *provider)
 	put_loss(&record, FXT_SCOPES_TOO_DEEP, image->header.unkept);
 	put_loss(&record, FXT_CHILDREN_UNRECORDED_COUNT, image->header.unrecorded);
 	put_loss(&record, FXT_CHILD_UNRECORDED_LAST, image->header.last_unrecorded);
+	put_loss(&record, FXT_BYTES_DAMAGED, image->damaged);
 	put_loss(&record, FXT_RECORDER_GONE, image->header.abandoned);
 	put(merge, &record);
 	for (size_t i = 0; i < image->threads.count; i++) {
@@ -333,7 +334,7 @@ static void end_provider(struct merge *merge, struct provider *provider)
 	const struct fxt_image *image = provider->image;
 	const bool full = image->dropped || image->header.overwritten;
 	if (!full && !image->header.cut && !image->header.unkept && !image->header.unrecorded &&
-	    !image->header.abandoned)
+	    !image->header.abandoned && !image->damaged)
 		return;
 	set_current(merge, provider);
 	put_losses(merge, provider);

@@ -29,7 +29,8 @@ enum form {
 	OVERWRITTEN,
 	CUT,
 	UNKEPT,
-	UNRECORDED
+	UNRECORDED,
+	DAMAGED
 };
 
 static const uint8_t forms[FXT_RULES] = {
@@ -64,6 +65,7 @@ static const uint8_t forms[FXT_RULES] = {
     [FXT_IMAGE_CUT] = CUT,
     [FXT_SCOPES_UNKEPT] = UNKEPT,
     [FXT_CHILDREN_UNRECORDED] = UNRECORDED,
+    [FXT_RECORDING_DAMAGED] = DAMAGED,
 };
 
 void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
@@ -118,6 +120,11 @@ void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
 		tw_report(reader, rule, note->record, note->at, 0,
 		          "%" PRIu64 " duration%s began more than 32 deep in others: of what was still open there when "
 		          "the program ended, nothing is left.",
+		          note->a, tw_plural(note->a));
+		return;
+	case DAMAGED:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "%" PRIu64 " byte%s of what the program had recorded were damaged: they are no records here.",
 		          note->a, tw_plural(note->a));
 		return;
 	case UNRECORDED:
