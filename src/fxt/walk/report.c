@@ -16,22 +16,7 @@
 enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
 
 /* How a rule is told; those from NUMBER to ONCE once for each number. */
-enum form {
-	PLAIN,
-	NUMBER,
-	PROVIDER,
-	ONCE,
-	FAULT,
-	LOSS,
-	CUT_SHORT,
-	DROPPED,
-	THREAD_DROPPED,
-	OVERWRITTEN,
-	CUT,
-	UNKEPT,
-	UNRECORDED,
-	DAMAGED
-};
+enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT, THREAD_DROPPED, UNRECORDED, COUNTED };
 
 static const uint8_t forms[FXT_RULES] = {
     [FXT_STRING_UNDEFINED] = NUMBER,
@@ -59,13 +44,26 @@ static const uint8_t forms[FXT_RULES] = {
     [FXT_PROVIDER_AGAIN] = PROVIDER,
     [FXT_INITIALIZATION_MISSING] = PROVIDER,
     [FXT_TIME_OVERFLOW] = PROVIDER,
-    [FXT_IMAGE_DROPPED] = DROPPED,
+    [FXT_IMAGE_DROPPED] = COUNTED,
     [FXT_THREAD_DROPPED] = THREAD_DROPPED,
-    [FXT_IMAGE_OVERWRITTEN] = OVERWRITTEN,
-    [FXT_IMAGE_CUT] = CUT,
-    [FXT_SCOPES_UNKEPT] = UNKEPT,
+    [FXT_IMAGE_OVERWRITTEN] = COUNTED,
+    [FXT_IMAGE_CUT] = COUNTED,
+    [FXT_SCOPES_UNKEPT] = COUNTED,
     [FXT_CHILDREN_UNRECORDED] = UNRECORDED,
-    [FXT_RECORDING_DAMAGED] = DAMAGED,
+    [FXT_RECORDING_DAMAGED] = COUNTED,
+};
+
+/* What a recording lost: how many, between these words. */
+static const struct {
+	const char *before, *noun, *behind;
+} counted[] = {
+    [FXT_IMAGE_DROPPED] = {"", "event", "found no room in the buffer."},
+    [FXT_IMAGE_OVERWRITTEN] = {"The circular buffer kept the newest: ", "byte", "before are gone."},
+    [FXT_IMAGE_CUT] = {"", "event", "had more than a record holds."},
+    [FXT_SCOPES_UNKEPT] = {"", "duration",
+                           "began more than 32 deep in others: of what was still open there when the program ended, "
+                           "nothing is left."},
+    [FXT_RECORDING_DAMAGED] = {"", "byte", "of what the program had recorded were damaged: they are no records here."},
 };
 
 void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
@@ -98,34 +96,14 @@ void fxt_report(struct tw_reader *reader, const struct fxt_note *note)
 		          "Expected %s, found the end of the file; %" PRIu64 " byte%s skipped.", expected, note->a,
 		          tw_plural(note->a));
 		return;
-	case DROPPED:
-		tw_report(reader, rule, note->record, note->at, 0, "%" PRIu64 " event%s found no room in the buffer.",
-		          note->a, tw_plural(note->a));
-		return;
 	case THREAD_DROPPED:
 		tw_report(reader, rule, note->record, note->at, 0,
 		          "%" PRIu64 " event%s of thread %" PRIu64 " found no room in the buffer.", note->a,
 		          tw_plural(note->a), note->b);
 		return;
-	case OVERWRITTEN:
-		tw_report(reader, rule, note->record, note->at, 0,
-		          "The circular buffer kept the newest: %" PRIu64 " byte%s before are gone.", note->a,
-		          tw_plural(note->a));
-		return;
-	case CUT:
-		tw_report(reader, rule, note->record, note->at, 0, "%" PRIu64 " event%s had more than a record holds.",
-		          note->a, tw_plural(note->a));
-		return;
-	case UNKEPT:
-		tw_report(reader, rule, note->record, note->at, 0,
-		          "%" PRIu64 " duration%s began more than 32 deep in others: of what was still open there when "
-		          "the program ended, nothing is left.",
-		          note->a, tw_plural(note->a));
-		return;
-	case DAMAGED:
-		tw_report(reader, rule, note->record, note->at, 0,
-		          "%" PRIu64 " byte%s of what the program had recorded were damaged: they are no records here.",
-		          note->a, tw_plural(note->a));
+	case COUNTED:
+		tw_report(reader, rule, note->record, note->at, 0, "%s%" PRIu64 " %s%s %s", counted[note->rule].before,
+		          note->a, counted[note->rule].noun, tw_plural(note->a), counted[note->rule].behind);
 		return;
 	case UNRECORDED:
 		tw_report(reader, rule, note->record, note->at, 0,
