@@ -516,14 +516,14 @@ static void test_several_files(void **state)
 	    {"/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\""},
 	    {"/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\""},
 	    {"/api/details?track=3&lane=0&depth=0&item=0", 200,
-	     "\"flows_in\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":null,\"time\":\"1001000\"},"
-	     "\"to\":{\"track\":null,\"time\":\"1003000\"}}]"},
+	     "\"flows_in\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":3,\"time\":\"1001000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
+	     "\"to\":{\"track\":3,\"time\":\"1003000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}]"},
 	    {"/api/flows?from=0&to=1000000", 200,
-	     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":null,\"time\":\"1000\"},"
-	     "\"to\":{\"track\":null,\"time\":\"3000\"}}],\"more\":false}"},
+	     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":1,\"time\":\"1000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
+	     "\"to\":{\"track\":1,\"time\":\"3000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}],\"more\":false}"},
 	    {"/api/flows?from=1000000&to=2000000", 200,
-	     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":null,\"time\":\"1001000\"},"
-	     "\"to\":{\"track\":null,\"time\":\"1003000\"}}],\"more\":false}"},
+	     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":3,\"time\":\"1001000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
+	     "\"to\":{\"track\":3,\"time\":\"1003000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}],\"more\":false}"},
 	    {"/api/flows?from=5000&to=1000000", 200, "{\"flows\":[],\"more\":false}"},
 	    {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=0&to=1000000", 200, "{\"rows\":[[\"one\",0]],"},
 	    {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=5000&to=1000001", 200,
@@ -537,9 +537,24 @@ static void test_several_files(void **state)
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		expect_text(&scene, examples[i].address, examples[i].status, examples[i].text);
 	hide(&scene);
-	/* What both have at one time and one place may be of either. */
+	/* What both have at one time and one place is told apart by the file that the process is of. */
 	show_all(&scene, two, NULL, 2);
-	expect_text(&scene, "/api/details?track=1&lane=0&depth=0&item=0", 200, "{\"found\":false,\"arguments\":[]");
+	expect_text(&scene, "/api/slice?track=3&lane=0&depth=0&item=0", 200, "\"file\":1,");
+	expect_text(&scene, "/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\"");
+	expect_text(&scene, "/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\"");
+	hide(&scene);
+}
+
+/* Without a process it is not known of which file a track is: then it is of none rather than of another one. */
+static void test_files_without_processes(void **state)
+{
+	(void)state;
+	static const char event[] = "[{\"ph\":\"X\",\"name\":\"a\",\"tid\":1,\"ts\":0,\"dur\":5}]";
+	const char *const same[] = {event, event};
+	struct scene scene;
+	show_all(&scene, same, NULL, 2);
+	expect_text(&scene, "/api/slice?track=0&lane=0&depth=0&item=0", 200, "\"file\":null,");
+	expect_text(&scene, "/api/details?track=0&lane=0&depth=0&item=0", 200, "{\"found\":false,\"arguments\":[]");
 	hide(&scene);
 }
 
@@ -797,8 +812,8 @@ int main(void)
 	    cmocka_unit_test(test_cancel),         cmocka_unit_test(test_stop),
 	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_too_many_files),
 	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_files_without_processes),
+	    cmocka_unit_test(test_places),         cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "base/memory/heap.h"
 #include "base/memory/memory.h"
 #include "core/in_order.h"
+#include "core/tool.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -517,6 +518,16 @@ void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_s
 	const struct tw_merge_time *time = &merge->traces[i].time;
 	tw_wide ns = time->shift > INT64_MAX ? INT64_MAX : time->shift < INT64_MIN ? INT64_MIN : time->shift;
 	*shift = (struct tw_merge_shift){(int64_t)ns, time->pivot, (double)time->to / (double)time->from};
+}
+
+bool tw_merged_source(const struct tw_reader *merged, uint64_t process, size_t *source)
+{
+	const struct tw_merge *merge = merged->format == &merged_format ? merged->state : NULL;
+	uint32_t trace;
+	if (!merge || merge->homes.together || !tw_map_find(&merge->homes.processes.owners, process, &trace))
+		return false;
+	*source = trace;
+	return true;
 }
 
 void tw_merged_shared(const struct tw_reader *merged, struct tw_merge_shared *shared)

@@ -46,6 +46,7 @@ struct view_track {
 	uint32_t *series; /* of counters: the name of each lane, a number of struct view_names */
 	size_t series_room;
 	uint64_t slices;
+	uint32_t file; /* plus 1; 0: not known */
 };
 
 struct view_tracks {

@@ -141,7 +141,8 @@ void view_answer_slice(struct view *view, const struct view_request *request, st
 		tw_json_object(&json, NULL);
 		view_place_put(&json, view, &place);
 		view_put_name(&json, view, "category", slice->category);
-		tw_json_known(&json, "file", 0, view->options.count == 1);
+		const uint32_t file = view->index.tracks.items[place.row->track].file;
+		tw_json_known(&json, "file", file - 1, file != 0);
 		view_json_digits(&json, "offset", slice->offset);
 		put_source(&json, view, slice->name);
 		put_callers(&json, view, &place);

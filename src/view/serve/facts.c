@@ -22,25 +22,58 @@ static size_t file_of(const struct view *view, sqlite3_int64 id)
 	return file < view->options.count ? file : 0;
 }
 
-/* The threads of several files are not those of the tables: processes may have got other numbers. */
+/* Where it is as the tables have it. */
+struct end {
+	size_t file;
+	uint64_t time, process, thread, slice; /* on the reader's clock */
+};
+
+/* Of several files processes may have got other numbers: the slice tells the track; of tracks without it the only one
+ * is taken. */
+static uint32_t find_among(const struct view *view, const struct end *end, struct view_place *place)
+{
+	uint32_t found = VIEW_NONE, count = 0;
+	for (size_t i = 0; i < view->index.tracks.count; i++) {
+		const struct view_track *track = &view->index.tracks.items[i];
+		if (track->kind != VIEW_THREAD || track->thread != end->thread || track->file != end->file + 1)
+			continue;
+		found = (uint32_t)i;
+		count++;
+		if (view_place_at(view, found, end->time, end->slice, place))
+			return found;
+	}
+	return count == 1 ? found : VIEW_NONE;
+}
+
+/* Finds the track, VIEW_NONE where it is not known, and the slice, where that is there. */
+static uint32_t find_end(const struct view *view, const struct end *end, struct view_place *place)
+{
+	if (view->options.count > 1)
+		return find_among(view, end, place);
+	uint32_t track = view_tracks_known(&view->index.tracks, VIEW_THREAD, end->process, end->thread);
+	if (track != VIEW_NONE)
+		(void)view_place_at(view, track, end->time, end->slice, place);
+	return track;
+}
+
 static void put_end(struct tw_json *json, const struct view *view, const char *key, sqlite3_stmt *row, int column)
 {
-	const struct view_index *index = &view->index;
-	const struct view_file *file = &view->files[file_of(view, sqlite3_column_int64(row, 2 + 2 * END_COLUMNS))];
-	uint64_t time = (uint64_t)sqlite3_column_int64(row, column) + file->start - view->start;
-	uint64_t process = (uint64_t)sqlite3_column_int64(row, column + 2), slice = VIEW_NOWHERE;
-	bool threaded = sqlite3_column_type(row, column + 1) != SQLITE_NULL && view->options.count == 1;
+	const size_t file = file_of(view, sqlite3_column_int64(row, 2 + 2 * END_COLUMNS));
+	struct end end = {.file = file,
+	                  .time = (uint64_t)sqlite3_column_int64(row, column) + view->files[file].start,
+	                  .thread = (uint64_t)sqlite3_column_int64(row, column + 1),
+	                  .process = (uint64_t)sqlite3_column_int64(row, column + 2),
+	                  .slice = VIEW_NOWHERE};
+	struct view_place place = {NULL, 0};
 	uint32_t track = VIEW_NONE;
-	struct view_place place;
-	if (threaded)
-		track = view_tracks_known(&index->tracks, VIEW_THREAD, process,
-		                          (uint64_t)sqlite3_column_int64(row, column + 1));
 	if (sqlite3_column_type(row, column + 3) != SQLITE_NULL)
-		slice = (uint64_t)(sqlite3_column_int64(row, column + 3) & OFFSET_MASK);
+		end.slice = (uint64_t)(sqlite3_column_int64(row, column + 3) & OFFSET_MASK);
+	if (sqlite3_column_type(row, column + 1) != SQLITE_NULL)
+		track = find_end(view, &end, &place);
 	tw_json_object(json, key);
 	tw_json_known(json, "track", track, track != VIEW_NONE);
-	view_json_digits(json, "time", time);
-	if (track != VIEW_NONE && view_place_at(view, track, view->start + time, slice, &place)) {
+	view_json_digits(json, "time", end.time - view->start);
+	if (place.row) {
 		tw_json_u64(json, "lane", place.row->lane);
 		tw_json_u64(json, "depth", place.row->depth);
 		view_json_digits(json, "item", place.item);
@@ -129,6 +162,7 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 struct fact {
 	uint64_t begin; /* on the reader's clock */
 	sqlite3_int64 offset;
+	uint32_t file; /* as that of a track */
 	bool found;
 	bool several;             /* files have one there: which of them it is is not known */
 	sqlite3_int64 id, stack;  /* stack: 0: there is none */
@@ -152,7 +186,8 @@ static void take_row(const struct view *view, sqlite3_stmt *row, struct fact *fa
 {
 	const char *arguments = (const char *)sqlite3_column_text(row, 3);
 	sqlite3_int64 id = sqlite3_column_int64(row, 0);
-	if (view->files[file_of(view, id)].start + (uint64_t)sqlite3_column_int64(row, 1) != fact->begin)
+	if ((fact->file && fact->file - 1 != file_of(view, id)) ||
+	    view->files[file_of(view, id)].start + (uint64_t)sqlite3_column_int64(row, 1) != fact->begin)
 		return;
 	fact->several = fact->found && file_of(view, fact->id) != file_of(view, id);
 	if (fact->found)
@@ -284,6 +319,7 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 	if (there) {
 		const struct view_slice *slice = view_row_slice(place.row, &view->index.store, place.item);
 		fact.begin = slice->begin;
+		fact.file = view->index.tracks.items[place.row->track].file;
 		fact.offset = (sqlite3_int64)slice->offset & OFFSET_MASK;
 		point = place.row->kind == VIEW_POINTS;
 	}

@@ -1,6 +1,7 @@
 /* open.c - the traces of a view, opened as one, and what is known of each. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/format.h"
+#include "core/tool.h"
 #include "view/serve/view.h"
 
 #include <stdlib.h>
@@ -77,6 +78,17 @@ void view_files_start(struct view *view)
 		tw_merged_shift(view->reader, i, &shift);
 		view->files[i].start =
 		    view->options.count > 1 ? shift.pivot_ns + (uint64_t)shift.shift_ns : view->clock.start_ns;
+	}
+}
+
+void view_files_take(struct view *view, size_t first)
+{
+	for (size_t i = first; i < view->index.tracks.count; i++) {
+		struct view_track *track = &view->index.tracks.items[i];
+		size_t file = 0;
+		bool known = view->options.count == 1 ||
+		             (track->process && tw_merged_source(view->reader, track->process, &file));
+		track->file = known ? (uint32_t)file + 1 : 0;
 	}
 }
 

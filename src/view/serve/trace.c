@@ -110,7 +110,7 @@ static void put_track(struct tw_json *json, const struct view *view, uint32_t nu
 	tw_json_bytes(json, "name", track->name.bytes ? track->name.bytes : "", track->name.length);
 	digits_or_null(json, "pid", track->process, track->process || track->kind == VIEW_PROCESS);
 	digits_or_null(json, "tid", track->thread, numbered);
-	tw_json_known(json, "file", 0, view->options.count == 1);
+	tw_json_known(json, "file", track->file - 1, track->file != 0);
 	tw_json_u64(json, "sort", number);
 	tw_json_array(json, "lanes");
 	for (uint32_t lane = 0; lane < track->lane_count; lane++)

@@ -41,8 +41,10 @@ static void take_finding(void *context, const struct tw_finding *finding)
 
 void view_finish(struct view *view, enum view_state state, const char *error)
 {
+	const size_t known = view->index.tracks.count;
 	if (view->index.dictionary)
 		view_index_finish(&view->index, view->index.dictionary);
+	view_files_take(view, known);
 	view->state = state;
 	snprintf(view->reading_error, sizeof view->reading_error, "%s", error);
 	view->generation++;
@@ -58,7 +60,9 @@ static void take_batch(struct view *view, const struct tw_batch *batch)
 		view_files_start(view);
 	}
 	view->started = true;
+	const size_t known = view->index.tracks.count;
 	view_index_take(&view->index, dictionary, batch);
+	view_files_take(view, known);
 	if (view->generation++ % NAMES_EVERY == 0)
 		view_tracks_name(&view->index.tracks, dictionary);
 }

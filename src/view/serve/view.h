@@ -99,6 +99,9 @@ int view_files_open(struct view *view, const struct tw_read_options *options);
 /* After the first events: says when each file begins. The lock is held. */
 void view_files_start(struct view *view);
 
+/* Says which file the tracks are of that have come since. The lock is held. */
+void view_files_take(struct view *view, size_t first);
+
 /* What has become of a file since: "grown", "truncated", "replaced", "gone"; NULL: nothing. */
 const char *view_file_change(const struct view *view, size_t i);
 
