@@ -133,10 +133,12 @@ int chrome_look(struct tw_reader *reader)
 	struct chrome_item item;
 	int status = tw_open_again(&again, reader);
 	struct chrome_stream *stream = status < 0 ? NULL : &((struct chrome_state *)again->state)->stream;
-	while (status >= 0 && (status = pass_plain(again, stream, &look)) >= 0 &&
+	while (!tw_stops(reader) && status >= 0 && (status = pass_plain(again, stream, &look)) >= 0 &&
 	       (status = chrome_next(stream, &item)) > 0)
 		take(&look, &item);
-	if (status < 0)
+	if (tw_stops(reader))
+		status = tw_stopped(reader);
+	else if (status < 0)
 		tw_fail(reader, status, "%s", again ? tw_reader_error(again) : tw_status_text(status));
 	else
 		settle(reader->state, &look, stream);

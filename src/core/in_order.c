@@ -40,6 +40,8 @@ static int fill_runs(struct tw_reader *reader)
 	while (!error && (count = reader->format->reading.read(reader, &batch)) != 0) {
 		if (count < 0)
 			return count;
+		if (tw_stops(reader))
+			return tw_stopped(reader);
 		error = tw_runs_put(reader->runs, &batch);
 	}
 	error = error ? error : tw_runs_end(reader->runs);
