@@ -425,11 +425,6 @@ uint32_t tw_kinds_beside_clock(const struct tw_reader *reader, uint32_t kinds)
 	return reader->format->traits.keeps_clock ? kinds : 0;
 }
 
-int tw_stopped(struct tw_reader *reader)
-{
-	return tw_fail(reader, TW_ERR_LIMIT, "%s: interrupted", tw_source_name(reader));
-}
-
 int tw_pull(struct tw_reader *reader, struct tw_batch *batch)
 {
 	if (tw_stops(reader))

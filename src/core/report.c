@@ -28,6 +28,11 @@ int tw_fail(struct tw_reader *reader, int status, const char *format, ...)
 	return status;
 }
 
+int tw_stopped(struct tw_reader *reader)
+{
+	return tw_fail(reader, TW_ERR_LIMIT, "%s: interrupted", tw_source_name(reader));
+}
+
 int tw_fail_memory(struct tw_reader *reader)
 {
 	bool named = reader->path || reader->input;
