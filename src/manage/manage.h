@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/un.h>
 
 enum { MANAGE_ERROR = 256, MANAGE_MOST = 1000 };
 
@@ -101,9 +102,27 @@ size_t manage_list(pid_t attach, manage_told_fn *told, void *context);
 typedef void manage_found_fn(void *context, pid_t process, const char *path);
 void manage_find(pid_t attach, manage_found_fn *found, void *context);
 
+/* Whose a process is: root may ask those of others. Of 0: the user of this process. */
+uid_t manage_user_of(pid_t process);
+
+/* The parent of a process, 0 where it is not known; whether it is there, and no zombie. */
+pid_t manage_parent_of(pid_t process);
+bool manage_is_running(pid_t process);
+
 /* The same: connects to a program. A socket that nobody listens at, of a process that is gone, is removed. Returns a
  * descriptor, or -1. */
 int manage_connect(pid_t process, const char *path);
+
+/* listener.c: the socket that programs find, in the directory of the user whose they are, in whose name it is made and
+ * removed where root records them; and unless there is a program to start, a link where all that start find it: the
+ * last manager has that. Returns 0, or -1 and result->error. */
+struct manage_listener {
+	int fd;                                                    /* -1: there is none */
+	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* "": the same */
+	uid_t user;
+};
+int manage_listen(struct manage_listener *listener, const struct manage_wish *wish, struct manage_result *result);
+void manage_listen_end(struct manage_listener *listener);
 
 /* archive.c: writes the archive of all files of the result that can be read. Returns 0, or -1 and result->error. */
 int manage_write(struct manage_result *result, const struct manage_wish *wish);

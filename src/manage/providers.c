@@ -22,13 +22,40 @@ static pid_t process_of(const char *name)
 	return *end == 0 && number > 0 && number <= INT_MAX && name[0] != '+' ? (pid_t)number : 0;
 }
 
-/* Whose a process is: root may ask those of others. */
-static uid_t user_of(pid_t process)
+uid_t manage_user_of(pid_t process)
 {
 	struct stat status;
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%ld", (long)process);
 	return process && stat(path, &status) == 0 ? status.st_uid : geteuid();
+}
+
+/* What stands behind the name of a process in its state: " S PARENT ..."; "": it is not there. */
+static const char *state_of(pid_t process, char text[static 512])
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+	FILE *file = fopen(path, "re");
+	const size_t size = file ? fread(text, 1, 511, file) : 0;
+	if (file)
+		fclose(file);
+	text[size] = 0;
+	const char *name_end = strrchr(text, ')');
+	return name_end && name_end[1] == ' ' ? name_end + 1 : "";
+}
+
+pid_t manage_parent_of(pid_t process)
+{
+	char text[512];
+	const char *state = state_of(process, text);
+	return strlen(state) > 3 ? (pid_t)strtol(state + 3, NULL, 10) : 0;
+}
+
+bool manage_is_running(pid_t process)
+{
+	char text[512];
+	const char *state = state_of(process, text);
+	return *state && !strchr("ZX", state[1]);
 }
 
 /* A socket of some path may be a program's of this user, if it is in such a directory, and not in that one. */
@@ -60,7 +87,7 @@ static bool listens(const char *line)
 static void find_others(pid_t attach, const char *looked_at, manage_found_fn *found, void *context)
 {
 	char line[PATH_MAX];
-	const uid_t user = user_of(attach);
+	const uid_t user = manage_user_of(attach);
 	FILE *list = fopen("/proc/net/unix", "re");
 	while (list && fgets(line, sizeof line, list)) {
 		line[strcspn(line, "\n")] = 0;
@@ -76,7 +103,7 @@ static void find_others(pid_t attach, const char *looked_at, manage_found_fn *fo
 void manage_find(pid_t attach, manage_found_fn *found, void *context)
 {
 	char directory[PATH_MAX], path[PATH_MAX + 300];
-	if (control_directory(directory, sizeof directory, user_of(attach)) < 0)
+	if (control_directory(directory, sizeof directory, manage_user_of(attach)) < 0)
 		return;
 	if (attach) /* asked for by its number; all others are told apart by their directories */
 		find_others(attach, directory, found, context);

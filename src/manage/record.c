@@ -52,8 +52,8 @@ static const uint64_t left_ns = 3 * (uint64_t)1000000000;
 struct manager {
 	const struct manage_wish *wish;
 	struct manage_result *result;
-	char socket[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* "" where it has none */
-	int listener, signals;
+	struct manage_listener listener;
+	int signals;
 	pid_t program; /* 0: none, or it has ended */
 	struct tw_witness witness;
 	uint64_t signal_at, end; /* when the first signal came, when the program has ended; 0: not yet */
@@ -157,17 +157,28 @@ static pid_t peer_of(int talk)
 	return peer.pid;
 }
 
+/* One that was none of those to be recorded: its place is free. */
+static bool is_nobody(const struct manage_provider *provider)
+{
+	return provider->talk < 0 && provider->image < 0 && !provider->refused;
+}
+
 static void add(struct manager *manager, int talk, bool waits)
 {
 	struct manage_result *result = manager->result;
 	pid_t process = talk < 0 ? 0 : peer_of(talk);
-	bool room = process && result->count < MANAGE_MOST && !manager->stopping &&
-	            tw_grow(&result->providers, &result->room, result->count + 1, sizeof *result->providers);
-	if (room)
-		result->providers[result->count++] = (struct manage_provider){
+	size_t at = 0;
+	while (at < result->count && !is_nobody(&result->providers[at]))
+		at++;
+	bool room = process && at < MANAGE_MOST && !manager->stopping &&
+	            tw_grow(&result->providers, &result->room, at + 1, sizeof *result->providers);
+	if (room) {
+		result->count = at < result->count ? result->count : at + 1;
+		result->providers[at] = (struct manage_provider){
 		    .process = process, .talk = talk, .image = -1, .since_ns = now_ns(), .waits = waits};
-	else if (talk >= 0)
+	} else if (talk >= 0) {
 		close(talk);
+	}
 }
 
 static void begin_sched(struct manager *manager)
@@ -223,9 +234,9 @@ static int put_start(const struct manager *manager, char text[static CONTROL_TEX
 static void tell_manager(const struct manager *manager, const struct manage_provider *provider, bool before)
 {
 	char text[CONTROL_TEXT - 1];
-	if (!*manager->socket || before == provider->waits)
+	if (!*manager->listener.path || before == provider->waits)
 		return;
-	snprintf(text, sizeof text, "manager %s", manager->socket);
+	snprintf(text, sizeof text, "manager %s", manager->listener.path);
 	control_send(provider->talk, text, -1);
 }
 
@@ -294,6 +305,32 @@ static int error_of(const char *text)
 	return error > 0 && error < INT_MAX ? (int)error : EINVAL;
 }
 
+/* Whether a process is the one that is recorded, or comes from one that is, through whatever others. */
+static bool is_descendant(const struct manager *manager, pid_t process)
+{
+	enum { DEEPEST = 64 };
+	const struct manage_result *result = manager->result;
+	for (int i = 0; i < DEEPEST && process > 1; i++, process = manage_parent_of(process)) {
+		bool recorded = process == manager->wish->attach;
+		for (size_t k = 0; k < result->count && !recorded; k++)
+			recorded = result->providers[k].process == process && result->providers[k].image >= 0;
+		if (recorded)
+			return true;
+	}
+	return false;
+}
+
+/* A program that starts, and has asked the manager that it found. */
+static void greet(struct manager *manager, struct manage_provider *provider, const char *greeting)
+{
+	if (manager->wish->attach && strstr(greeting, CONTROL_UNASKED) && !is_descendant(manager, provider->process)) {
+		control_send(provider->talk, "none", -1); /* it need not wait */
+		end_talk(provider);
+		return;
+	}
+	start(manager, provider);
+}
+
 static void take_packet(struct manager *manager, struct manage_provider *provider)
 {
 	char text[CONTROL_TEXT];
@@ -304,8 +341,8 @@ static void take_packet(struct manager *manager, struct manage_provider *provide
 		close(fd);
 	if (size <= 0)
 		end_talk(provider);
-	else if (control_after(text, "hello"))
-		start(manager, provider);
+	else if ((rest = control_after(text, "hello")))
+		greet(manager, provider, rest);
 	else if (control_after(text, "started"))
 		take_started(provider);
 	else if ((rest = control_after(text, "refused")))
@@ -332,74 +369,6 @@ static void connect_to(void *context, pid_t process, const char *path)
 
 /* ---- The program that is started. ---- */
 
-/* Sockets of managers that were killed. */
-static void remove_stale(const char *directory)
-{
-	static const char prefix[] = "manager-";
-	char path[PATH_MAX];
-	DIR *open = opendir(directory);
-	for (struct dirent *entry; open && (entry = readdir(open));) {
-		if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0)
-			continue;
-		long process = strtol(entry->d_name + sizeof prefix - 1, NULL, 10);
-		if (process > 0 && kill((pid_t)process, 0) < 0 && errno == ESRCH &&
-		    snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < (int)sizeof path)
-			unlink(path);
-	}
-	if (open)
-		closedir(open);
-}
-
-static int open_listener(struct manager *manager)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char directory[sizeof manager->socket];
-	if (control_directory(directory, sizeof directory, geteuid()) < 0)
-		return manage_fail(manager->result, "the directory of sockets has too long a name");
-	mkdir(directory, 0700);
-	if (!control_private(directory))
-		return manage_fail(manager->result, "%s: is not a directory of this user alone (mode 0700)", directory);
-	int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/manager-%ld", directory, (long)getpid());
-	if (length < 0 || (size_t)length >= sizeof address.sun_path)
-		return manage_fail(manager->result, "the directory of sockets has too long a name");
-	remove_stale(directory);
-	unlink(address.sun_path);
-	manager->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (manager->listener < 0 || fchmod(manager->listener, 0600) < 0 ||
-	    bind(manager->listener, (const struct sockaddr *)&address, sizeof address) < 0 ||
-	    listen(manager->listener, SOMAXCONN) < 0)
-		return manage_fail(manager->result, "%s: %s", address.sun_path, strerror(errno));
-	strcpy(manager->socket, address.sun_path);
-	return 0;
-}
-
-/* A link where all programs that start find this manager; the last one has it. */
-static void gatherer_link(const struct manager *manager, char path[static PATH_MAX])
-{
-	const char *slash = strrchr(manager->socket, '/');
-	snprintf(path, PATH_MAX, "%.*s/%s", slash ? (int)(slash - manager->socket) : 0, manager->socket,
-	         CONTROL_GATHERER);
-}
-
-static void begin_gathering(const struct manager *manager)
-{
-	char path[PATH_MAX];
-	gatherer_link(manager, path);
-	unlink(path);
-	if (symlink(manager->socket, path) < 0)
-		return; /* they are found a little later */
-}
-
-static void end_gathering(const struct manager *manager)
-{
-	char path[PATH_MAX], whose[PATH_MAX];
-	gatherer_link(manager, path);
-	ssize_t length = readlink(path, whose, sizeof whose - 1);
-	whose[length > 0 ? length : 0] = 0;
-	if (strcmp(whose, manager->socket) == 0)
-		unlink(path);
-}
-
 /* In the child. error: where a failure is told, as errno; go: whose end says that the parent is ready. */
 static void execute(const struct manager *manager, const sigset_t *before, int error, int go)
 {
@@ -408,7 +377,7 @@ static void execute(const struct manager *manager, const sigset_t *before, int e
 		_exit(126);
 	sigprocmask(SIG_SETMASK, before, NULL);
 	signal(SIGXFSZ, SIG_DFL); /* ignored by the tool; this is the program's own */
-	setenv(CONTROL_MANAGER, manager->socket, 1);
+	setenv(CONTROL_MANAGER, manager->listener.path, 1);
 	execvp(manager->wish->words[0], manager->wish->words);
 	int number = errno;
 	if (write(error, &number, sizeof number) < 0)
@@ -419,10 +388,8 @@ static void execute(const struct manager *manager, const sigset_t *before, int e
 static int run_program(struct manager *manager, const sigset_t *before)
 {
 	int told[2], go[2], error = 0;
-	if (open_listener(manager) < 0)
+	if (manage_listen(&manager->listener, manager->wish, manager->result) < 0)
 		return -1;
-	if (!manager->wish->words && !manager->wish->attach)
-		begin_gathering(manager);
 	if (!manager->wish->words)
 		return 0;
 	if (pipe2(told, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
@@ -518,35 +485,22 @@ static void take_signal(struct manager *manager)
 	stop_all(manager);
 }
 
-/* Whether a process is there, and no zombie. */
-static bool is_running(pid_t process)
-{
-	char path[64], text[512];
-	snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
-	FILE *file = fopen(path, "re");
-	const size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
-	if (file)
-		fclose(file);
-	text[size] = 0;
-	const char *name_end = strrchr(text, ')');
-	return name_end && name_end[1] == ' ' && !strchr("ZX", name_end[2]);
-}
-
 /* The program has ended, and so has all that is recorded; what it has left has had time to become such a one. So it is
  * of one that runs, which may execute another program, unless it has refused. */
 static bool has_ended(const struct manager *manager)
 {
 	const struct manage_result *result = manager->result;
 	const pid_t attach = manager->wish->attach;
-	bool refused = false;
+	bool refused = false, met = false;
 	for (size_t i = 0; i < result->count; i++) {
+		met |= result->providers[i].process == attach;
 		refused |= result->providers[i].refused != 0;
 		if (result->providers[i].talk >= 0 && !result->providers[i].refused)
 			return false;
 	}
 	if (attach)
-		return refused || !is_running(attach) ||
-		       (result->count == 0 && now_ns() - manager->begin > START_TIMEOUT_S * ns_of_second);
+		return refused || !manage_is_running(attach) ||
+		       (!met && now_ns() - manager->begin > START_TIMEOUT_S * ns_of_second);
 	return result->program_ended && (!result->left || now_ns() - manager->end >= left_ns);
 }
 
@@ -586,7 +540,7 @@ static nfds_t set_polled(struct manager *manager)
 	struct manage_result *result = manager->result;
 	nfds_t count = 0;
 	manager->polled[count++] = (struct pollfd){.fd = manager->signals, .events = POLLIN};
-	manager->polled[count++] = (struct pollfd){.fd = manager->listener, .events = POLLIN};
+	manager->polled[count++] = (struct pollfd){.fd = manager->listener.fd, .events = POLLIN};
 	manager->polled[count++] =
 	    (struct pollfd){.fd = manager->sched ? sched_waits(manager->sched) : -1, .events = POLLIN};
 	for (size_t i = 0; i < result->count; i++)
@@ -615,15 +569,15 @@ static void loop(struct manager *manager)
 				take_packet(manager, &manager->result->providers[i - BESIDE]);
 		if (manager->polled[0].revents)
 			take_signal(manager);
-		if (manager->listener >= 0 && manager->polled[1].revents)
-			add(manager, accept4(manager->listener, NULL, NULL, SOCK_CLOEXEC), true);
+		if (manager->listener.fd >= 0 && manager->polled[1].revents)
+			add(manager, accept4(manager->listener.fd, NULL, NULL, SOCK_CLOEXEC), true);
 	}
 }
 
 int manage_record(const struct manage_wish *wish, struct manage_result *result)
 {
 	sigset_t before;
-	struct manager manager = {.wish = wish, .result = result, .listener = -1};
+	struct manager manager = {.wish = wish, .result = result, .listener.fd = -1};
 	*result = (struct manage_result){.sched_image = -1};
 	manager.begin = now_ns();
 	manager.deadline = wish->duration_ns ? manager.begin + wish->duration_ns : 0;
@@ -635,12 +589,7 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 	if (status == 0)
 		loop(&manager);
 	end_sched(&manager);
-	if (*manager.socket) {
-		end_gathering(&manager);
-		unlink(manager.socket);
-	}
-	if (manager.listener >= 0)
-		close(manager.listener);
+	manage_listen_end(&manager.listener);
 	status = status < 0 ? status : manage_write(result, wish);
 	bool recorded = false;
 	for (size_t i = 0; i < result->count; i++)

@@ -221,10 +221,10 @@ static void close_ours(int place)
 	helper.polled[place].fd = -1;
 }
 
-static void say_hello(int talk)
+static void say_hello(int talk, const char *more)
 {
 	char text[64];
-	snprintf(text, sizeof text, "hello %d %ld", CONTROL_VERSION, (long)getpid());
+	snprintf(text, sizeof text, "hello %d %ld%s", CONTROL_VERSION, (long)getpid(), more);
 	control_send(talk, text, -1);
 }
 
@@ -269,7 +269,7 @@ static void take_connection(void)
 	if (!control_trusted(talk))
 		close(talk);
 	else if (keep_talk(talk))
-		say_hello(talk);
+		say_hello(talk, "");
 }
 
 static void *help(void *context)
@@ -374,11 +374,11 @@ static void wake_helper(void)
 /* ---- The manager that has started the program. ---- */
 
 /* Asks it for a file, and waits for an answer, but not for long. Returns 0, or an errno where none came. */
-static int join(int talk)
+static int join(int talk, const char *more)
 {
 	char text[CONTROL_TEXT];
 	int fd;
-	say_hello(talk);
+	say_hello(talk, more);
 	ssize_t size = control_receive(talk, text, &fd);
 	int error = size > 0 ? 0 : size == 0 ? ECONNRESET : errno;
 	if (keep_talk(talk) && !error) /* kept first: the helper, which may start now, waits for what it finds */
@@ -389,7 +389,7 @@ static int join(int talk)
 static int join_manager(const char *path)
 {
 	int talk = control_connect(path);
-	return talk < 0 ? errno : join(talk);
+	return talk < 0 ? errno : join(talk, "");
 }
 
 /* The same of a manager that gathers all programs of the user, where there is one. It may be stopped, and no program
@@ -406,7 +406,7 @@ static void join_gatherer(void)
 	int talk = control_connect(helper.at);
 	if (talk >= 0)
 		setsockopt(talk, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-	if (talk < 0 || join(talk) != 0)
+	if (talk < 0 || join(talk, CONTROL_UNASKED) != 0)
 		*helper.at = 0;
 }
 

@@ -21,6 +21,9 @@ enum { CONTROL_ALERT = 64 };
 /* In the directory of sockets: a link to the socket of the manager that gathers all programs, where there is one. */
 #define CONTROL_GATHERER "gatherer"
 
+/* What a program that has found it there says behind its greeting. */
+#define CONTROL_UNASKED " unasked"
+
 /* Where programs of a user have their sockets, each by the number of its process. Returns 0, or -1 where it does not
  * fit. */
 int control_directory(char *path, size_t room, uid_t user);

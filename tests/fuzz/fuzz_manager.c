@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	                                 .options = "mode=streaming",
 	                                 .stop_on = "alert",
 	                                 .memory = 1 << 20};
-	struct manager manager = {.wish = &wish, .result = &result, .listener = -1, .signals = -1};
+	struct manager manager = {.wish = &wish, .result = &result, .listener.fd = -1, .signals = -1};
 	struct program programs[PROGRAMS];
 	if (size < 1)
 		return 0;

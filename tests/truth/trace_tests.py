@@ -643,6 +643,21 @@ def away(run):
     expect(found == ["away", "here"], found)
 
 
+def executed(run):
+    """What an attached process executes, itself, in forked processes and by a shell, is recorded from its first event on."""
+    with Managed(run, "trace-callers", "executes", program=True) as program:
+        program.until(lambda: b'"callers":1' in program.ask("providers", "--json").stdout, "its site")
+        with Managed(run, "record", "--to", "fxt", "-o", "out.fxt", "--attach", program.process.pid) as manager:
+            program.until(lambda: b"streaming" in program.ask("providers").stdout, "the recording")
+            other = subprocess.run([run.programs / "trace-callers", "one"], env=program.environment)
+            expect(other.returncode == 0, "a program of others")
+            (run.folder / "go").touch()
+            said = manager.wait()
+            expect(manager.process.returncode == 0 and "5 programs" in said, said)
+    found = collections.Counter(row["name"] for row in run.archive(run.folder / "out.fxt") if row["record"] == "event.instant")
+    expect(found == {"forked": 1, "executed": 3}, found)
+
+
 def late_drops(run):
     """What threads dropped that end when the file is full, is counted: in the file, and by the program."""
     dropped = said_dropped(caller(run, "drops", env=run.environment(""), preexec_fn=limit_files))
@@ -1359,7 +1374,7 @@ def tests(options):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
     for test in (aarch64, races, races_outside, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, odd, late, unload, unrecorded, late_drops, forks, library, handled, pipes, damaged, record,
-                 processes, attach, while_written, alert, max_size, server, restarts, away, categories, beginning, gathered, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
+                 processes, attach, while_written, alert, max_size, server, restarts, away, executed, categories, beginning, gathered, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
 

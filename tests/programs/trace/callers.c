@@ -4,6 +4,9 @@
  * callers late   names of a thread and of tracks that stand before the recording, before a second, and a fork
  * callers forks  a forked process has no descriptors left, and writes an event
  * callers restarts  a thread, and a signal handler, write while recordings begin and end by the hundred
+ * callers executes  forks a process that becomes another program, by a shell too, and becomes it itself, when there is
+ *                a file "go"
+ * callers one    an event
  * callers away   a forked process that stands elsewhere writes an event
  * callers races  threads come, write, are named and go, while recordings begin and end
  * callers drops  threads that drop events end when nothing more fits into the file; says how many events */
@@ -269,11 +272,40 @@ static int away(void)
 	return waitpid(child, &status, 0) != child || status != 0;
 }
 
+static int one(void)
+{
+	TW_TRACE_INSTANT("callers", "executed", TW_SCOPE_THREAD);
+	return 0;
+}
+
+static int executes(void)
+{
+	static const char program[] = "/proc/self/exe";
+	char command[64];
+	int status;
+	TW_TRACE_INSTANT("callers", "waits", TW_SCOPE_THREAD);
+	while (access("go", F_OK) < 0)
+		usleep(1000);
+	pid_t child = fork();
+	if (child == 0) {
+		TW_TRACE_INSTANT("callers", "forked", TW_SCOPE_THREAD);
+		execl(program, "callers", "one", (char *)NULL);
+		_exit(1);
+	}
+	if (waitpid(child, &status, 0) != child || status != 0)
+		return 1;
+	snprintf(command, sizeof command, "/proc/%ld/exe one; true", (long)getpid()); /* a shell, and its child */
+	if (system(command) != 0)
+		return 1;
+	execl(program, "callers", "one", (char *)NULL);
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
-} parts[] = {{"odd", odd},     {"late", late},         {"forks", forks}, {"races", races},
-             {"drops", drops}, {"restarts", restarts}, {"away", away}};
+} parts[] = {{"odd", odd},           {"late", late}, {"forks", forks}, {"races", races},      {"drops", drops},
+             {"restarts", restarts}, {"away", away}, {"one", one},     {"executes", executes}};
 
 int main(int count_of_words, char **words)
 {
