@@ -60,13 +60,17 @@ void profiler_tell_allocated(struct profiler_thread *thread)
 	thread->places.first = thread->places.last = NULL;
 }
 
-void profiler_tell_all_allocated(void)
+void profiler_tell_all_allocated(bool waits)
 {
-	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next)
-		if (thread->id && profiler_try(thread)) {
+	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
+		if (waits)
+			profiler_take(thread);
+		else if (!thread->id || !profiler_try(thread))
+			continue;
+		if (thread->id)
 			profiler_tell_allocated(thread);
-			profiler_give(thread);
-		}
+		profiler_give(thread);
+	}
 }
 
 /* ---- Places. ---- */
@@ -193,6 +197,10 @@ void profiler_allocated(uint64_t object, uint64_t class_id)
 	if (!thread || COM_CALL(profiler.info, object_size, object, &size) < 0)
 		return;
 	profiler_take(thread);
+	if (profiler.paused) { /* by now */
+		profiler_give(thread);
+		return;
+	}
 	if (profiler.options.method == PROFILER_INSTRUMENTATION)
 		add_in_calls(thread, class_id, size);
 	else

@@ -157,8 +157,8 @@ void profiler_allocated(uint64_t object, uint64_t class_id);
 /* Writes what a thread has allocated and the log does not have. By who has the thread (busy). */
 void profiler_tell_allocated(struct profiler_thread *thread);
 
-/* The same of all threads. */
-void profiler_tell_all_allocated(void);
+/* The same of all threads: also of those that are in the middle of something, or without them. */
+void profiler_tell_all_allocated(bool waits);
 
 /* A function or a class has gone: its id, and where its code was, may become another one's. */
 void profiler_forget_places(void);

@@ -228,7 +228,7 @@ static int32_t gc_started(struct com *own, int32_t count, const int32_t *collect
 	gc_told = !profiler.paused;
 	if (!gc_told)
 		return COM_OK;
-	profiler_tell_all_allocated(); /* before what takes it away */
+	profiler_tell_all_allocated(false); /* before what takes it away */
 	begin_at_now(&line, "gch gcs ");
 	text_string(&line, reason == INDUCED ? " induced " : " ? ");
 	for (int32_t i = 0; i < FLAGS; i++)

@@ -113,7 +113,7 @@ static void do_what_is_due(struct moments *moments)
 			sample();
 		if (options->method == PROFILER_INSTRUMENTATION)
 			profiler_tell_all_calls();
-		profiler_tell_all_allocated();
+		profiler_tell_all_allocated(false);
 		profiler_tell_seen();
 		profiler_write_out();
 		moments->sample = after(now, options->sampling_ms);
