@@ -69,19 +69,18 @@ static void end_process(pid_t process)
 	waitpid(process, NULL, (int)__WCLONE);
 }
 
-/* Whether a signal waits in a process. */
-static bool has_pending(pid_t process, int signal)
+bool tw_signal_told(pid_t process, const char *field, int signal)
 {
 	char path[64], line[256];
-	unsigned long long pending = 0;
+	unsigned long long signals = 0;
 	snprintf(path, sizeof path, "/proc/%ld/status", (long)process);
 	FILE *file = fopen(path, "re");
 	while (file && fgets(line, sizeof line, file))
-		if (strncmp(line, "ShdPnd:", 7) == 0)
-			pending = strtoull(line + 7, NULL, 16);
+		if (strncmp(line, field, strlen(field)) == 0)
+			signals = strtoull(line + strlen(field), NULL, 16);
 	if (file)
 		fclose(file);
-	return pending >> (signal - 1) & 1;
+	return signals >> (signal - 1) & 1;
 }
 
 /* ---- For who passes signals on. ---- */
@@ -106,7 +105,7 @@ bool tw_witness_saw(struct tw_witness *witness, int signal)
 {
 	/* Changes nothing, and waits until whoever goes through the list of processes is at its end. */
 	setpgid(0, getpgrp());
-	if (!witness->process || !has_pending(witness->process, signal))
+	if (!witness->process || !tw_signal_told(witness->process, "ShdPnd:", signal))
 		return false;
 	const pid_t old = witness->process;
 	witness->process = make_process();

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/input.h"
 #include "base/bytes/output.h"
+#include "base/threads/witness.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "cli/record/record.h"
@@ -145,16 +146,7 @@ static bool asks(const struct tw_record_options *options)
 /* Whether a process has a handler for a signal: without one it would end. */
 static bool has_handler(uint64_t pid, int number)
 {
-	char path[64], line[256];
-	unsigned long long caught = 0;
-	snprintf(path, sizeof path, "/proc/%llu/status", (unsigned long long)pid);
-	FILE *file = fopen(path, "re");
-	while (file && fgets(line, sizeof line, file))
-		if (strncmp(line, "SigCgt:", 7) == 0)
-			caught = strtoull(line + 7, NULL, 16);
-	if (file)
-		fclose(file);
-	return caught >> (number - 1) & 1;
+	return tw_signal_told((pid_t)pid, "SigCgt:", number);
 }
 
 /* CoreProfiler's own signals. */
