@@ -272,6 +272,13 @@ END
 		echo 'CPU: percent (clrhost 4200, 1 sample)'
 		echo 'CPU: percent (OS thread 4200, thread 0 of clrhost 4200, 2 samples)'
 	)
+	printf '%s\n' 'prf stm 2018-06-25 07:24:28.049 +09:00' 'prf cfg CpuTraceThreadEnabled T' 'prf cfg CpuTraceTimeoutMs 10' \
+		'thr crt 0xA0 0x00000000' 'thr aos 0x00000000 100' 'thr crt 0xB0 0x00000001' 'thr aos 0x00000001 200' \
+		'thr cpu 0x00000000 10 5000' 'thr cpu 0x00000001 10 2500' 'thr cpu 0x00000001 20 2500' >two.log
+	trackway cpu two.log -o two.svg
+	grep -o 'OS thread [0-9]*, thread [0-9]* of' two.svg | sort | uniq -c | diff - <(
+		printf '%7d OS thread %d, thread %d of\n' 1 100 0 1 200 1
+	)
 }
 
 # 2^63 is the most negative number of 64 bits: what it takes back is more than all that was used.
