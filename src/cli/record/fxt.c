@@ -267,7 +267,7 @@ static const struct tw_option own_options[] = {
     {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "N", .least = 1,
      .help = "stop when all programs together have written so much, about"},
     {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
-     .help = "record this process, which runs, and what it forks, until it ends"},
+     .help = "record this process, which runs, and all that comes from it, until it ends"},
     {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(in_memory),
      .help = "keep what programs write in memory: it is lost when this command is killed"},
     {"sched", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(sched),
