@@ -13,6 +13,7 @@
 #include <trackway/fxt.h>
 #include <trackway/gc.h>
 #include <trackway/jit.h>
+#include <trackway/own.h>
 #include <trackway/reader.h>
 #include <trackway/report.h>
 #include <trackway/sched.h>

@@ -57,10 +57,11 @@ struct tw_writer;
 TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format,
                      const struct tw_write_options *options);
 
-/* Writes a batch of a reader's events. The reader tells names, tracks and clock, some of them at the end: it must be
- * the same one for all batches, and open until tw_finish() returns or the writer is discarded. What the format cannot
- * hold is counted, never an error. Returns 0 or a negative status: TW_ERR_VALUE, nothing being written, where an event
- * is of a kind that does not exist, or the writer is finished. */
+/* Writes a batch of a reader's events, or of one's own (trackway/own.h). The reader tells names, tracks and clock, some
+ * of them at the end: it must be the same one for all batches, and open until tw_finish() returns or the writer is
+ * discarded. What the format cannot hold is counted, never an error. Returns 0 or a negative status: TW_ERR_VALUE,
+ * nothing being written, where there is no reader, an event is of a kind that does not exist, or the writer is
+ * finished. */
 TW_API int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 
 /* Completes the file. Call it once, after the last batch; then only losses, error and discard are legal.

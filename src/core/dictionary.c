@@ -185,6 +185,11 @@ static uint32_t intern_plain(struct tw_dictionary *dictionary, const struct tw_n
 	return number;
 }
 
+static bool has_name(const struct tw_dictionary *dictionary, uint32_t name)
+{
+	return name < dictionary->name_count;
+}
+
 uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_name *name)
 {
 	if (dictionary->plain && name->length && memchr(name->text, '\0', name->length))
@@ -195,6 +200,8 @@ uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_
 	uint32_t number = find_name(dictionary, name, key);
 	if (number != UINT32_MAX)
 		return number;
+	if (!has_name(dictionary, name->owner) || !has_name(dictionary, name->module))
+		return UINT32_MAX;
 	number = (uint32_t)dictionary->name_count;
 	char *text = keep_text(dictionary, name->text, name->length);
 	if (!text || !tw_extend(&dictionary->names, &dictionary->name_room, number + (size_t)1, sizeof *name) ||
@@ -249,6 +256,8 @@ uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct 
 	uint32_t number;
 	if (find_track(dictionary, track, &number))
 		return number;
+	if (!has_name(dictionary, track->name) || (unsigned)track->kind > TW_TRACK_OTHER)
+		return UINT32_MAX;
 	number = (uint32_t)dictionary->track_count;
 	if (!tw_extend(&dictionary->tracks, &dictionary->track_room, number + (size_t)1, sizeof *track) ||
 	    !tw_map_add(&dictionary->track_map, track_key(track), number))
@@ -278,7 +287,7 @@ uint64_t tw_dictionary_moves(const struct tw_dictionary *dictionary)
 
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name)
 {
-	if (track >= dictionary->track_count || dictionary->tracks[track].name == name)
+	if (track >= dictionary->track_count || !has_name(dictionary, name) || dictionary->tracks[track].name == name)
 		return;
 	dictionary->tracks[track].name = name;
 	note_change(dictionary, TW_TRACKS, track);
@@ -316,6 +325,8 @@ uint32_t tw_dictionary_find_place(const struct tw_dictionary *dictionary, const 
 
 static uint32_t new_location(struct tw_dictionary *dictionary, const struct tw_location *location)
 {
+	if (!has_name(dictionary, location->name) || !has_name(dictionary, location->file))
+		return UINT32_MAX;
 	uint32_t number = (uint32_t)dictionary->location_count;
 	if (!tw_extend(&dictionary->locations, &dictionary->location_room, number + (size_t)1, sizeof *location) ||
 	    !tw_map_add(&dictionary->location_map, location_key(location), number))
@@ -364,7 +375,8 @@ uint32_t tw_dictionary_find_push(const struct tw_dictionary *dictionary, uint32_
 
 uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, uint32_t location)
 {
-	assert(caller < dictionary->stack_count);
+	if (caller >= dictionary->stack_count || location >= dictionary->location_count)
+		return UINT32_MAX;
 	uint32_t number = tw_dictionary_find_push(dictionary, caller, location);
 	if (number != UINT32_MAX)
 		return number;

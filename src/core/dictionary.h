@@ -1,24 +1,16 @@
-/* dictionary.h - names, tracks and stacks by number. */
+/* dictionary.h - names, tracks and stacks by number: what trackway/own.h does not have. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_DICTIONARY_H
 #define CORE_DICTIONARY_H
 
-#include <trackway/event.h>
+#include <trackway/own.h>
 
 #include <stdbool.h>
-
-struct tw_dictionary *tw_dictionary_new(void);
 
 /* One whose texts are handed out without their lengths: of what is interned, a zero byte is told as "\x00". And how
  * long a text is there. */
 struct tw_dictionary *tw_dictionary_new_plain(void);
 size_t tw_dictionary_plain_length(const char *text, size_t length);
-
-void tw_dictionary_free(struct tw_dictionary *dictionary);
-
-/* The number of a name with this text and id: the one it has, or a new one. Text is copied; file is borrowed (it must
- * live as long). UINT32_MAX when there is no memory. */
-uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_name *name);
 
 /* The number of a name with this text and id, UINT32_MAX when there is none. */
 uint32_t tw_dictionary_find(const struct tw_dictionary *dictionary, const struct tw_name *name);
@@ -28,13 +20,6 @@ const struct tw_name *tw_dictionary_all_names(const struct tw_dictionary *dictio
 
 /* Whether one of them has another text than it had at first. */
 bool tw_dictionary_has_renamed(const struct tw_dictionary *dictionary);
-
-/* As tw_dictionary_intern() for a terminated text without an id. */
-uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
-
-/* The number of the track of (kind, process, thread): the one it has, or a new one. UINT32_MAX when there is no
- * memory. */
-uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track);
 
 /* Whether a track is no thread, and no CPU either: its number may be a thread's. */
 static inline bool tw_is_threadless(const struct tw_track *track)
@@ -56,11 +41,7 @@ uint64_t tw_dictionary_moves(const struct tw_dictionary *dictionary);
  * no memory. */
 bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name);
 
-/* The number of a location: the one it has, or a new one. Locations are told apart by name and address; what else is
- * known of it may be told later. UINT32_MAX when there is no memory. */
-uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location);
-
-/* The same for one that is there; UINT32_MAX when it is not. */
+/* The number of a location that is there; UINT32_MAX when it is not. */
 uint32_t tw_dictionary_find_location(const struct tw_dictionary *dictionary, const struct tw_location *location);
 
 /* The same two for locations of several traces, which are told apart by file and line, too: programs of their own may
@@ -71,15 +52,8 @@ uint32_t tw_dictionary_find_place(const struct tw_dictionary *dictionary, const 
 /* Tells where in the source a location is. */
 void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, uint32_t file, uint32_t line);
 
-/* The number of the stack of a place called from another stack: the one it has, or a new one. UINT32_MAX when there is
- * no memory. */
-uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, uint32_t location);
-
-/* The same for one that is there; UINT32_MAX when it is not. */
+/* The number of a stack that is there; UINT32_MAX when it is not. */
 uint32_t tw_dictionary_find_push(const struct tw_dictionary *dictionary, uint32_t caller, uint32_t location);
-
-/* Gives a track a name. */
-void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name);
 
 /* The number of the provider of this id and name that has these ticks, or none yet; ticks of 0 are any. A new one has
  * none; 0 when there are too many. UINT32_MAX when there is no memory. */

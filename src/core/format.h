@@ -353,6 +353,10 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader);
 struct tw_reader *tw_reader_new(const struct tw_read_options *options);
 int tw_reader_add_filter(struct tw_reader *reader);
 
+/* Checks the options of a reader whose format is known, opens that, and adds the filter. Returns 0 or a negative
+ * status. */
+int tw_open_format(struct tw_reader *reader);
+
 /* Writes a line; of one that is too long, as those with long paths are, the beginning and the end. */
 void tw_error_write(char text[TW_ERROR_TEXT], const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));

@@ -218,7 +218,7 @@ static const char *missing_parts(const struct tw_reader *reader)
 	return options->thread_count && format->traits.timeless ? "threads" : NULL;
 }
 
-static int open_format(struct tw_reader *reader)
+int tw_open_format(struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;
 	const char *missing = missing_parts(reader);
@@ -267,7 +267,7 @@ static int open_input(struct tw_reader *reader, int status)
 	reader->window = (struct tw_window){.input = reader->input, .chunk = FIRST_VIEW};
 	status = find_format(reader);
 	reader->window.chunk = window_chunk(reader);
-	return with_text(reader, status < 0 ? status : open_format(reader));
+	return with_text(reader, status < 0 ? status : tw_open_format(reader));
 }
 
 const struct tw_format *tw_format_claiming(const char *path, const char *name)
@@ -298,7 +298,7 @@ int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_op
 		(*reader)->path = (*reader)->own_path = strdup(path);
 		if (!(*reader)->path)
 			return tw_fail(*reader, TW_ERR_MEMORY, "out of memory");
-		return with_text(*reader, open_format(*reader));
+		return with_text(*reader, tw_open_format(*reader));
 	}
 	return open_input(*reader, tw_input_open(&(*reader)->input, path));
 }

@@ -1,6 +1,7 @@
 /* writer.c - the handle through which events and whole files are written. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/format.h"
+#include "core/own.h"
 
 #include <trackway/writer.h>
 
@@ -143,15 +144,37 @@ static int fail_write(struct tw_writer *writer, int error)
 	return TW_ERR_SYSTEM;
 }
 
+static int no_reader(struct tw_writer *writer)
+{
+	return tw_writer_fail(writer, TW_ERR_VALUE, "%s: a reader must tell the names and the clock of its events",
+	                      writer->name);
+}
+
+/* A program's own events may have numbers that its dictionary has not. */
+static int check_own(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	size_t number;
+	const char *what = tw_is_own(reader) ? tw_own_wrong(reader, batch, &number) : NULL;
+	if (!what)
+		return 0;
+	return tw_writer_fail(writer, TW_ERR_VALUE, "%s: event %zu of a batch has a %s that does not exist",
+	                      writer->name, number, what);
+}
+
 int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	if (!writer->open)
 		return not_open(writer);
+	if (!reader)
+		return no_reader(writer);
+	int status = check_own(writer, reader, batch);
+	if (status < 0)
+		return status;
 	if (!look_over(writer, reader, batch))
 		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);
-	int status = writer->target->write(writer, reader, batch);
+	status = writer->target->write(writer, reader, batch);
 	return status >= 0 && writer->out.error ? fail_write(writer, writer->out.error) : status;
 }
 
