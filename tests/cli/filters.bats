@@ -425,3 +425,21 @@ sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fx
 		[ "$(count --function 'q*')" = 1 ]
 	done
 }
+
+# In a window from 3 to 6 us: of a (0..40), b (1..2), c (5..9), d (from 4 on), e (6..7).
+@test "stat --by async: of operations that reach out of a window the part inside counts" {
+	"$PYTHON" - >a.json <<-'END'
+		import json
+		at = lambda phase, ts, name: {"ph": phase, "ts": ts, "pid": 1, "tid": 1, "cat": "c", "name": name, "id": ord(name)}
+		print(json.dumps([at("b", 0, "a"), at("b", 1, "b"), at("e", 2, "b"), at("b", 4, "d"), at("b", 5, "c"), at("b", 6, "e"),
+		                  at("e", 7, "e"), at("e", 9, "c"), at("e", 40, "a")]))
+	END
+	trackway convert a.json -o a.fxt 2>/dev/null
+	for t in json fxt; do
+		trackway stat --by async --json --from-time 3us --to-time 6us a.$t | "$PYTHON" -c '
+import json, sys
+for row in sorted(map(json.loads, sys.stdin), key=lambda row: row["name"]):
+    print(row["name"], row["count"], row["open"], row["total_ns"])' >rows
+		printf '%s\n' 'a 1 0 3000' 'c 1 0 1000' 'd 1 1 2000' | diff - rows || fail $t
+	done
+}

@@ -13,13 +13,30 @@ struct reading {
 	void *context;
 	uint64_t stray;
 	struct tw_pairs pairs;
-	uint64_t last; /* time of the last event */
+	uint64_t last;           /* time of the last event */
+	uint64_t from_ns, to_ns; /* the window that is asked for, as in struct tw_read_options */
 };
 
+static uint64_t later(uint64_t time, uint64_t ns)
+{
+	return ns > UINT64_MAX - time ? UINT64_MAX : time + ns;
+}
+
+/* Of one that reaches out of the window the part inside is given. */
 static void give(const struct reading *reading, const struct tw_open_pair *item, uint64_t end, bool open)
 {
-	const struct tw_operation operation = {.name = item->name, .begin = item->ts, .end = end, .open = open};
-	reading->take(reading->context, &operation);
+	const uint64_t start = tw_reader_clock(reading->reader)->start_ns;
+	const uint64_t from = reading->from_ns ? later(start, reading->from_ns) : 0;
+	const uint64_t to = reading->to_ns ? later(start, reading->to_ns) : UINT64_MAX;
+	const struct tw_operation operation = {
+	    .name = item->name,
+	    .begin = item->ts > from ? item->ts : from,
+	    .end = end < to ? end : to,
+	    .open = open,
+	};
+	const bool before = item->ts < from && end <= from, behind = reading->to_ns && item->ts >= to;
+	if (!before && !behind)
+		reading->take(reading->context, &operation);
 }
 
 static int begin_one(struct reading *reading, const struct tw_event *event, uint64_t key)
@@ -69,10 +86,18 @@ static int read_all(struct reading *reading)
 
 int tw_read_operations(struct tw_reader *reader, tw_operation_fn take_one, void *context, uint64_t *stray)
 {
-	struct reading reading = {.reader = reader, .take = take_one, .context = context};
+	struct tw_read_options *options = &reader->options;
+	struct reading reading = {
+	    .reader = reader,
+	    .take = take_one,
+	    .context = context,
+	    .from_ns = options->from_ns,
+	    .to_ns = options->to_ns,
+	};
 	int status = tw_use(reader, TW_USE_WHOLE);
 	if (status < 0)
 		return status;
+	options->from_ns = options->to_ns = 0; /* one may begin before the window, and end behind it */
 	status = read_all(&reading);
 	for (size_t i = 0; i < reading.pairs.count; i++)
 		if (reading.pairs.items[i].key)

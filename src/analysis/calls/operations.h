@@ -7,7 +7,7 @@
 
 struct tw_operation {
 	uint32_t name;       /* of the reader's dictionary */
-	uint64_t begin, end; /* of one that has no end, the time of the trace's last event */
+	uint64_t begin, end; /* of one that has no end, the time of the trace's last event; in the window */
 	bool open;
 };
 
