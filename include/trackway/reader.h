@@ -146,6 +146,24 @@ TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_
 TW_API int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
                           const struct tw_read_options *options);
 
+/* A trace that is no file with a name. */
+struct tw_stream {
+	const char *name; /* in messages and findings; NULL: "input" */
+	/* Gives up to `size` bytes from where it stands. Returns how many, 0 at the end, or -errno. It may be called by
+	 * other threads, but by one at a time, as seek. NULL: bytes are those of the descriptor. */
+	int64_t (*read)(void *context, void *bytes, size_t size);
+	/* Goes to an offset from the beginning. Returns 0 or an errno. NULL: it is read once, and forward, as a
+	 * pipe. */
+	int (*seek)(void *context, uint64_t offset);
+	uint64_t size; /* with seek: bytes in all */
+	void *context;
+	int fd; /* from where it stands; it stays open, and is the caller's */
+};
+
+/* The same for bytes that functions give, or of a descriptor. */
+TW_API int tw_open_stream(struct tw_reader **reader, const struct tw_stream *stream,
+                          const struct tw_read_options *options);
+
 /* Opens part number `shard` (from 0) of `shards` of an open trace that has not been read from: some of its tracks,
  * whole, and each track in just one of the parts; together they hold all. Parts may be read in different threads at
  * once; each has a dictionary of its own; findings arrive one at a time. The trace itself must stay open longer,

@@ -57,6 +57,26 @@ struct tw_writer;
 TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format,
                      const struct tw_write_options *options);
 
+/* Where a trace goes that is no file with a name. */
+struct tw_sink {
+	const char *name; /* in messages; one that ends in ".gz" or ".zst" compresses as a path does. NULL: "output" */
+	/* Takes all of these bytes; it may be called by another thread, but by one at a time. Returns 0, or an errno:
+	 * then writing has failed. NULL: they go to the descriptor. */
+	int (*write)(void *context, const void *bytes, size_t size);
+	void *context;
+	int fd; /* stays open, and is the caller's */
+};
+
+/* As tw_create(), for a sink: what was written before a failure has gone there. TW_ERR_UNSUPPORTED for formats that are
+ * directories (ctf). */
+TW_API int tw_create_sink(struct tw_writer **writer, const struct tw_sink *sink, const char *format,
+                          const struct tw_write_options *options);
+
+/* The same for memory, and the trace once tw_finish() has succeeded, for the caller to free(). NULL and 0 before, or
+ * when it has been taken. */
+TW_API int tw_create_memory(struct tw_writer **writer, const char *format, const struct tw_write_options *options);
+TW_API void *tw_writer_take(struct tw_writer *writer, size_t *size);
+
 /* Writes a batch of a reader's events, or of one's own (trackway/own.h). The reader tells names, tracks and clock, some
  * of them at the end: it must be the same one for all batches, and open until tw_finish() returns or the writer is
  * discarded. What the format cannot hold is counted, never an error. Returns 0 or a negative status: TW_ERR_VALUE,

@@ -273,8 +273,9 @@ enum { TW_SLICES = 1 << TW_SLICE_BEGIN | 1 << TW_SLICE_END | 1 << TW_SLICE_COMPL
 struct tw_writer {
 	const struct tw_target *target;
 	struct tw_write_options options;
-	const char *path; /* while it is opened */
-	char *name;       /* in messages */
+	const char *path;       /* while it is opened */
+	struct tw_text *memory; /* where the trace goes; NULL: elsewhere */
+	char *name;             /* in messages */
 	struct tw_output out;
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;

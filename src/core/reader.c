@@ -321,6 +321,17 @@ int tw_open_memory(struct tw_reader **reader, const char *name, const void *byte
 	return open_input(*reader, tw_input_memory(&(*reader)->input, name, bytes, size));
 }
 
+int tw_open_stream(struct tw_reader **reader, const struct tw_stream *stream, const struct tw_read_options *options)
+{
+	const struct tw_input_calls calls = {stream->read, stream->seek, stream->context, stream->size};
+	const char *name = stream->name ? stream->name : "input";
+	*reader = tw_reader_new(options);
+	if (!*reader)
+		return TW_ERR_MEMORY;
+	return open_input(*reader, stream->read ? tw_input_open_calls(&(*reader)->input, name, &calls)
+	                                        : tw_input_open_fd(&(*reader)->input, name, stream->fd));
+}
+
 /* Makes a reader of the same input as the whole. NULL when there is no memory. */
 static struct tw_reader *new_part(struct tw_reader *whole)
 {

@@ -7,9 +7,11 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...)
 {
@@ -47,7 +49,23 @@ static bool has_order(const struct tw_write_options *options)
 	return (unsigned)options->byte_order <= TW_BYTES_BIG_LSB;
 }
 
-static int open_writer(struct tw_writer *writer, const char *path, const char *format,
+/* Opens where the trace goes, unless it is a directory, which the target opens. Returns 0 or an errno. */
+static int open_output(struct tw_writer *writer, const struct tw_sink *sink)
+{
+	if (writer->memory)
+		return tw_output_text(&writer->out, writer->memory);
+	if (!sink)
+		return writer->target->directory ? 0 : tw_output_open(&writer->out, writer->path);
+	int fd = sink->write ? -1 : fcntl(sink->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+	if (!sink->write && fd < 0)
+		return error;
+	error =
+	    sink->write ? tw_output_taker(&writer->out, sink->write, sink->context) : tw_output_fd(&writer->out, fd);
+	return error ? error : tw_output_compress(&writer->out, writer->path, TW_PACK_USUAL);
+}
+
+/* path: in messages where there is a sink or memory. */
+static int open_writer(struct tw_writer *writer, const char *path, const struct tw_sink *sink, const char *format,
                        const struct tw_write_options *options)
 {
 	writer->target = target_named(format);
@@ -56,6 +74,9 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	if (!writer->target->write)
 		return tw_writer_fail(writer, TW_ERR_UNSUPPORTED, "%s: only a trace of format %s can be written in it",
 		                      format, writer->target->source ? writer->target->source : format);
+	if (writer->target->directory && (sink || writer->memory))
+		return tw_writer_fail(writer, TW_ERR_UNSUPPORTED, "%s: a trace of format %s is a directory", path,
+		                      format);
 	if (options)
 		writer->options = *options;
 	if (!has_order(&writer->options))
@@ -64,7 +85,7 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	writer->name = strdup(shown_output(path));
 	if (!writer->name)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
-	int error = writer->target->directory ? 0 : tw_output_open(&writer->out, path);
+	int error = open_output(writer, sink);
 	if (!error && writer->target->compression)
 		error = tw_output_compress(&writer->out, writer->target->compression, TW_PACK_LESS);
 	if (error)
@@ -74,13 +95,46 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	return status;
 }
 
+static struct tw_writer *new_writer(void)
+{
+	struct tw_writer *writer = calloc(1, sizeof *writer);
+	if (writer)
+		writer->out.fd = -1;
+	return writer;
+}
+
 int tw_create(struct tw_writer **writer, const char *path, const char *format, const struct tw_write_options *options)
 {
-	*writer = calloc(1, sizeof **writer);
+	*writer = new_writer();
+	return *writer ? open_writer(*writer, path, NULL, format, options) : TW_ERR_MEMORY;
+}
+
+int tw_create_sink(struct tw_writer **writer, const struct tw_sink *sink, const char *format,
+                   const struct tw_write_options *options)
+{
+	*writer = new_writer();
+	return *writer ? open_writer(*writer, sink->name ? sink->name : "output", sink, format, options)
+	               : TW_ERR_MEMORY;
+}
+
+int tw_create_memory(struct tw_writer **writer, const char *format, const struct tw_write_options *options)
+{
+	*writer = new_writer();
+	struct tw_text *memory = *writer ? calloc(1, sizeof *memory) : NULL;
 	if (!*writer)
 		return TW_ERR_MEMORY;
-	(*writer)->out.fd = -1;
-	return open_writer(*writer, path, format, options);
+	(*writer)->memory = memory;
+	return memory ? open_writer(*writer, "output", NULL, format, options)
+	              : tw_writer_fail(*writer, TW_ERR_MEMORY, "out of memory");
+}
+
+void *tw_writer_take(struct tw_writer *writer, size_t *size)
+{
+	struct tw_text taken = writer->memory && writer->finished ? *writer->memory : (struct tw_text){0};
+	if (taken.bytes)
+		*writer->memory = (struct tw_text){0};
+	*size = taken.length;
+	return taken.bytes;
 }
 
 /* An end has the category of its begin. Often another processor has made the rows, and this looks at them first: `make
@@ -200,6 +254,9 @@ void tw_discard(struct tw_writer *writer)
 		writer->target->close(writer);
 	if (!writer->finished)
 		tw_output_discard(&writer->out);
+	if (writer->memory)
+		tw_text_free(writer->memory);
+	free(writer->memory);
 	free(writer->name);
 	free(writer);
 }

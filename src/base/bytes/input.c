@@ -45,7 +45,10 @@ struct tw_input {
 		dev_t device; /* briefly: what must be found again */
 		ino_t inode;
 	} file;
-	bool regular; /* pread() works */
+	struct tw_input_calls calls; /* read: NULL: a file */
+	pthread_mutex_t *turn;       /* around seek and read: of the first of several inputs of the same functions */
+	pthread_mutex_t own_turn;
+	bool regular; /* pread() works, or seek */
 	bool remade;  /* the bytes are not those of the file of its name */
 	bool seekable;
 	const uint8_t *memory;         /* NULL: a file */
@@ -123,8 +126,25 @@ static uint64_t in_file(const struct tw_input *input, uint64_t place, size_t *si
 	return piece->offset + inside;
 }
 
+static int64_t read_calls(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
+{
+	const struct tw_input_calls *calls = &input->calls;
+	pthread_mutex_lock(input->turn);
+	int error = calls->seek ? calls->seek(calls->context, offset) : 0;
+	int64_t n = error ? -error : calls->read(calls->context, bytes, size);
+	pthread_mutex_unlock(input->turn);
+	if (n < 0)
+		return system_error(input, (int)-n);
+	if ((uint64_t)n > size)
+		return system_error(input, EOVERFLOW);
+	atomic_fetch_add_explicit(&input->taken, (uint64_t)n, memory_order_relaxed);
+	return n;
+}
+
 static int64_t read_fd(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
 {
+	if (input->calls.read)
+		return read_calls(input, offset, bytes, size);
 	if (input->pieces)
 		offset = in_file(input, offset, &size);
 	for (;;) {
@@ -202,6 +222,8 @@ static struct tw_input *new_input(const char *name)
 	if (!input)
 		return NULL;
 	pthread_mutex_init(&input->lock, NULL);
+	pthread_mutex_init(&input->own_turn, NULL);
+	input->turn = &input->own_turn;
 	input->file.fd = -1;
 	input->name = strdup(name);
 	if (input->name)
@@ -291,6 +313,27 @@ int tw_input_memory(struct tw_input **opened, const char *name, const void *byte
 	return start(input);
 }
 
+int tw_input_open_calls(struct tw_input **opened, const char *name, const struct tw_input_calls *calls)
+{
+	struct tw_input *input = *opened = new_input(name);
+	if (!input)
+		return TW_ERR_MEMORY;
+	input->calls = *calls;
+	input->regular = calls->seek;
+	input->size = calls->seek ? calls->size : 0;
+	return begin(input);
+}
+
+int tw_input_open_fd(struct tw_input **opened, const char *name, int fd)
+{
+	struct tw_input *input = *opened = new_input(name);
+	if (!input)
+		return TW_ERR_MEMORY;
+	input->file.fd = fd;
+	int status = look_at_file(input);
+	return status < 0 ? status : begin(input);
+}
+
 static void close_briefly(struct tw_input *input)
 {
 	if (input->file.fd >= 0)
@@ -309,6 +352,7 @@ static void close_source(struct tw_input *input)
 	input->buffer = input->stream.kept = NULL;
 	input->stream.kept_size = input->stream.kept_room = 0;
 	input->memory = NULL;
+	input->calls.read = NULL;
 }
 
 /* pread() leaves where the first stands alone. */
@@ -321,6 +365,8 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input)
 	if (!other)
 		return TW_ERR_MEMORY;
 	other->file.fd = input->file.fd;
+	other->calls = input->calls;
+	other->turn = input->turn;
 	other->regular = true;
 	other->origin = input->origin;
 	other->size = input->size;
@@ -333,6 +379,7 @@ void tw_input_close(struct tw_input *input)
 	if (!input)
 		return;
 	close_source(input);
+	pthread_mutex_destroy(&input->own_turn);
 	pthread_mutex_destroy(&input->lock);
 	free(input->error.own);
 	free(input->name);

@@ -34,6 +34,18 @@ const struct tw_piece *tw_piece_at(const struct tw_piece *pieces, size_t count, 
 /* Bytes in memory, which must outlive the input; gzip and zstd are read through. */
 int tw_input_memory(struct tw_input **input, const char *name, const void *bytes, size_t size);
 
+/* Bytes that functions give. What `read` returns: how many, 0 at the end, or -errno; `seek`: 0 or an errno. */
+struct tw_input_calls {
+	int64_t (*read)(void *context, void *bytes, size_t size);
+	int (*seek)(void *context, uint64_t offset); /* NULL: read once, and forward */
+	void *context;
+	uint64_t size; /* with seek: bytes in all */
+};
+
+/* The functions are called by one thread at a time. Or of a descriptor, from where it stands, which stays open. */
+int tw_input_open_calls(struct tw_input **input, const char *name, const struct tw_input_calls *calls);
+int tw_input_open_fd(struct tw_input **input, const char *name, int fd);
+
 void tw_input_close(struct tw_input *input);
 
 const char *tw_input_name(const struct tw_input *input);

@@ -29,10 +29,18 @@ static void write_to(struct tw_output *out, int fd, const char *bytes, size_t si
 	}
 }
 
+static void hand_over(struct tw_output *out, const char *bytes, size_t size)
+{
+	if (size && !out->error)
+		out->error = out->taker.take(out->taker.context, bytes, size);
+}
+
 static void write_fd(void *context, const char *bytes, size_t size)
 {
 	struct tw_output *out = context;
-	if (!out->text)
+	if (out->taker.take)
+		hand_over(out, bytes, size);
+	else if (!out->text)
 		write_to(out, out->fd, bytes, size);
 	else if (size && !tw_text_add(out->text, bytes, size))
 		out->error = ENOMEM;
@@ -111,6 +119,14 @@ int tw_output_text(struct tw_output *out, struct tw_text *text)
 {
 	int error = tw_output_fd(out, -1);
 	out->text = text;
+	return error;
+}
+
+int tw_output_taker(struct tw_output *out, tw_output_fn *take, void *context)
+{
+	int error = tw_output_fd(out, -1);
+	out->taker.take = take;
+	out->taker.context = context;
 	return error;
 }
 

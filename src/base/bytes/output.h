@@ -15,6 +15,9 @@
 
 enum { TW_OUTPUT_BUFFER = 1 << 16 };
 
+/* Takes all of these bytes. Returns 0 or an errno. */
+typedef int tw_output_fn(void *context, const void *bytes, size_t size);
+
 /* A sink. After an error everything is dropped and `error` keeps the first errno; it is told by tw_output_close(). */
 struct tw_output {
 	int fd;
@@ -25,8 +28,12 @@ struct tw_output {
 	bool own;         /* fd is that of `file` */
 	struct tw_outfile file;
 	struct tw_press *press; /* NULL: the bytes go out as they are */
-	struct tw_text *text;   /* where they go instead of fd; NULL: to fd */
-	const int *aside;       /* a descriptor that they go to meanwhile, as they are; NULL: none */
+	struct tw_text *text;   /* where they go instead of fd; NULL: to `taker`, or to fd */
+	struct {
+		tw_output_fn *take; /* NULL: to fd */
+		void *context;
+	} taker;
+	const int *aside; /* a descriptor that they go to meanwhile, as they are; NULL: none */
 };
 
 /* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds;
@@ -47,6 +54,9 @@ int tw_output_fd(struct tw_output *out, int fd);
 /* Writes to a growing text; each tw_output_flush() brings it up to date. What no memory was there for shows in `error`.
  * It may be set to another text after a flush. Returns 0 or an errno. */
 int tw_output_text(struct tw_output *out, struct tw_text *text);
+
+/* Hands all bytes to a function, which no two threads call at once. Returns 0 or an errno. */
+int tw_output_taker(struct tw_output *out, tw_output_fn *take, void *context);
 
 /* Flushes and closes; a file gets its name. Returns 0 or the first errno there was; then the file is gone. */
 int tw_output_close(struct tw_output *out);
