@@ -23,7 +23,7 @@ static struct view_row *find_row(const struct view_index *index, uint32_t track,
 	uint32_t number;
 	bool found = lane <= UINT16_MAX && depth <= UINT16_MAX &&
 	             tw_map_find(&index->row_numbers, row_key(track, lane, depth), &number);
-	return found ? &index->rows[number] : NULL;
+	return found ? view_index_row_at(index, number) : NULL;
 }
 
 const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
@@ -39,13 +39,13 @@ static struct view_row *row_of(struct view_index *index, enum view_kind kind, ui
 	if (row || track == VIEW_NONE)
 		return row;
 	bool points = kind == VIEW_POINTS;
-	if (index->row_count >= VIEW_ROWS_MOST ||
-	    (!points && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
-	    !tw_grow(&index->rows, &index->row_room, index->row_count + 1, sizeof *index->rows) ||
-	    !tw_map_add(&index->row_numbers, row_key(track, lane, depth), (uint32_t)index->row_count))
+	const uint64_t number = index->rows.count;
+	if (number >= VIEW_ROWS_MOST || (!points && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
+	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
 		return NULL;
-	row = &index->rows[index->row_count++];
 	*row = (struct view_row){.track = track, .lane = (uint16_t)lane, .depth = (uint16_t)depth, .kind = kind};
+	if (!tw_map_add(&index->row_numbers, row_key(track, lane, depth), (uint32_t)number))
+		return NULL;
 	index->tracks.changes += points;
 	return row;
 }
@@ -453,9 +453,9 @@ void view_index_finish(struct view_index *index, const struct tw_dictionary *dic
 
 void view_index_free(struct view_index *index)
 {
-	for (size_t i = 0; i < index->row_count; i++)
-		view_row_free(&index->rows[i]);
-	free(index->rows);
+	for (uint64_t i = 0; i < index->rows.count; i++)
+		view_row_free(view_index_row_at(index, i));
+	view_column_free(&index->rows);
 	tw_map_free(&index->row_numbers);
 	view_tracks_free(&index->tracks);
 	view_names_free(&index->names);

@@ -35,8 +35,7 @@ struct view_index {
 	struct tw_calls calls; /* first: its hooks get this */
 	struct tw_budget budget;
 	struct view_store store;
-	struct view_row *rows;
-	size_t row_count, row_room;
+	struct view_column rows;   /* struct view_row */
 	struct tw_map row_numbers; /* track, lane and depth to the number */
 	struct view_tracks tracks;
 	struct view_names names;
@@ -68,6 +67,11 @@ void view_index_take(struct view_index *index, const struct tw_dictionary *dicti
 
 /* Ends all that is open. */
 void view_index_finish(struct view_index *index, const struct tw_dictionary *dictionary);
+
+static inline struct view_row *view_index_row_at(const struct view_index *index, uint64_t number)
+{
+	return view_column_at(&index->rows, &index->store, sizeof(struct view_row), number);
+}
 
 /* Finds a row; NULL where there is none. */
 const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth);

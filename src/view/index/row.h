@@ -3,7 +3,7 @@
 #ifndef VIEW_INDEX_ROW_H
 #define VIEW_INDEX_ROW_H
 
-#include "view/index/store.h"
+#include "view/index/pack.h"
 
 enum view_kind { VIEW_SLICES, VIEW_COUNTER, VIEW_POINTS };
 
@@ -19,7 +19,7 @@ struct view_sample {
 	double value;
 };
 
-/* A record of a level sums up so many of the level below, which are all there. */
+/* A record of a level sums up so many of the level below, which are all there; level 0 is the blocks. */
 enum { VIEW_FAN = 16, VIEW_LEVELS = 12 };
 
 /* Of slices. */
@@ -34,31 +34,38 @@ struct view_range {
 	double least, most;
 };
 
+union view_sum {
+	struct view_busy busy;
+	struct view_range range;
+};
+
+/* Items that are packed. */
+struct view_block {
+	struct view_packed packed;
+	union view_sum sum;
+};
+
+/* In the store, where it stays. */
 struct view_row {
 	uint32_t track;
 	uint16_t lane, depth;
 	enum view_kind kind;
-	uint32_t level_count;
+	uint32_t level_count;       /* without the blocks */
+	uint64_t count;             /* of items */
 	uint64_t last;              /* when the last one ends */
-	struct view_column items;   /* struct view_slice, or struct view_sample */
-	struct view_column *levels; /* struct view_busy, or struct view_range; VIEW_LEVELS, or NULL: there are none */
+	struct view_column blocks;  /* struct view_block */
+	struct view_column *levels; /* union view_sum; VIEW_LEVELS, or NULL: there are none */
+	uint64_t tail;              /* place of the items that are not packed yet: struct view_slice, or view_sample */
+	uint32_t tail_room;
 };
 
 /* Adds one behind the others: begin is not less than row->last. False where there is no room: store->error. */
 bool view_row_add_slice(struct view_row *row, struct view_store *store, const struct view_slice *slice);
 bool view_row_add_sample(struct view_row *row, struct view_store *store, const struct view_sample *sample);
 
-static inline const struct view_slice *view_row_slice(const struct view_row *row, const struct view_store *store,
-                                                      uint64_t i)
-{
-	return view_column_at(&row->items, store, sizeof(struct view_slice), i);
-}
-
-static inline const struct view_sample *view_row_sample(const struct view_row *row, const struct view_store *store,
-                                                        uint64_t i)
-{
-	return view_column_at(&row->items, store, sizeof(struct view_sample), i);
-}
+/* Returns item i, which must be there. */
+struct view_slice view_row_slice(const struct view_row *row, const struct view_store *store, uint64_t i);
+struct view_sample view_row_sample(const struct view_row *row, const struct view_store *store, uint64_t i);
 
 /* Returns the first item from `from` on that begins at a time or later; the count where there is none. The first steps
  * are short: what is near is found soon. */

@@ -40,7 +40,7 @@ struct view_column {
 	size_t part_room;
 };
 
-enum { VIEW_PART_FIRST = 8, VIEW_PART_DOUBLINGS = 7, VIEW_PART_MOST = VIEW_PART_FIRST << VIEW_PART_DOUBLINGS };
+enum { VIEW_PART_FIRST = 1, VIEW_PART_DOUBLINGS = 10, VIEW_PART_MOST = VIEW_PART_FIRST << VIEW_PART_DOUBLINGS };
 
 /* Returns a new record, zeroed; NULL where there is no room. */
 void *view_column_add(struct view_column *column, struct view_store *store, size_t size);

@@ -70,15 +70,15 @@ void view_answer_window(struct view *view, const struct view_request *request, s
 static void put_callers(struct tw_json *json, const struct view *view, const struct view_place *place)
 {
 	const struct view_store *store = &view->index.store;
-	const struct view_slice *slice = view_row_slice(place->row, store, place->item);
+	const struct view_slice slice = view_row_slice(place->row, store, place->item);
 	tw_json_array(json, "callers");
 	for (uint32_t depth = place->row->depth; depth-- > 0;) {
 		struct view_place caller = {view_index_row(&view->index, place->row->track, place->row->lane, depth),
 		                            0};
-		if (!caller.row || slice->begin == UINT64_MAX)
+		if (!caller.row || slice.begin == UINT64_MAX)
 			continue;
-		caller.item = view_row_begin_at(caller.row, store, 0, slice->begin + 1);
-		if (caller.item-- == 0 || view_row_slice(caller.row, store, caller.item)->end < slice->end)
+		caller.item = view_row_begin_at(caller.row, store, 0, slice.begin + 1);
+		if (caller.item-- == 0 || view_row_slice(caller.row, store, caller.item).end < slice.end)
 			continue;
 		tw_json_object(json, NULL);
 		view_place_put(json, view, &caller);
@@ -92,14 +92,14 @@ static void put_children(struct tw_json *json, const struct view *view, const st
 {
 	enum { SHOWN = 100 };
 	const struct view_store *store = &view->index.store;
-	const struct view_slice *slice = view_row_slice(place->row, store, place->item);
+	const struct view_slice slice = view_row_slice(place->row, store, place->item);
 	struct view_place child = {.item = 0};
 	uint64_t last = 0;
 	if (place->row->kind == VIEW_SLICES && place->row->depth < UINT16_MAX)
 		child.row = view_index_row(&view->index, place->row->track, place->row->lane, place->row->depth + 1U);
 	if (child.row) {
-		child.item = view_row_begin_at(child.row, store, 0, slice->begin);
-		last = view_row_begin_at(child.row, store, child.item, slice->end);
+		child.item = view_row_begin_at(child.row, store, 0, slice.begin);
+		last = view_row_begin_at(child.row, store, child.item, slice.end);
 	}
 	view_json_digits(json, "child_count", last - child.item);
 	tw_json_array(json, "children");
@@ -137,14 +137,14 @@ void view_answer_slice(struct view *view, const struct view_request *request, st
 	view_lock(view);
 	bool found = view_place_named(view, request, &place);
 	if (found) {
-		const struct view_slice *slice = view_row_slice(place.row, &view->index.store, place.item);
+		const struct view_slice slice = view_row_slice(place.row, &view->index.store, place.item);
 		tw_json_object(&json, NULL);
 		view_place_put(&json, view, &place);
-		view_put_name(&json, view, "category", slice->category);
+		view_put_name(&json, view, "category", slice.category);
 		const uint32_t file = view->index.tracks.items[place.row->track].file;
 		tw_json_known(&json, "file", file - 1, file != 0);
-		view_json_digits(&json, "offset", slice->offset);
-		put_source(&json, view, slice->name);
+		view_json_digits(&json, "offset", slice.offset);
+		put_source(&json, view, slice.name);
 		put_callers(&json, view, &place);
 		put_children(&json, view, &place);
 		tw_json_object_end(&json);
@@ -176,7 +176,7 @@ static bool is_named(const struct view *view, const struct near *near, uint32_t 
 
 static uint64_t begin_of(const struct view *view, const struct view_place *place)
 {
-	return view_row_slice(place->row, &view->index.store, place->item)->begin;
+	return view_row_slice(place->row, &view->index.store, place->item).begin;
 }
 
 /* Whether a slice is nearer than what was found. */
@@ -195,12 +195,12 @@ static void look_through(const struct view *view, struct near *near, const struc
 	struct view_place place = {row, 0};
 	uint64_t after = near->backwards || near->at == UINT64_MAX ? near->at : near->at + 1;
 	uint64_t first = view_row_begin_at(row, store, 0, after);
-	uint64_t left = near->backwards ? first : row->items.count - first;
+	uint64_t left = near->backwards ? first : row->count - first;
 	for (uint64_t i = 0; i < left; i++) {
 		place.item = near->backwards ? first - 1 - i : first + i;
 		if (!is_nearer(view, near, &place))
 			return;
-		if (is_named(view, near, view_row_slice(row, store, place.item)->name)) {
+		if (is_named(view, near, view_row_slice(row, store, place.item).name)) {
 			near->found = place;
 			return;
 		}
@@ -214,9 +214,11 @@ static bool find_named(const struct view *view, const struct view_request *reque
 		return false;
 	near->length = strnlen(near->name, VIEW_NAME_MOST); /* as names are kept */
 	near->at += view->start;
-	for (size_t i = 0; i < view->index.row_count; i++)
-		if (view->index.rows[i].kind != VIEW_COUNTER)
-			look_through(view, near, &view->index.rows[i]);
+	for (uint64_t i = 0; i < view->index.rows.count; i++) {
+		const struct view_row *row = view_index_row_at(&view->index, i);
+		if (row->kind != VIEW_COUNTER)
+			look_through(view, near, row);
+	}
 	return true;
 }
 
@@ -225,7 +227,7 @@ static bool find_neighbour(const struct view *view, const struct view_request *r
 	struct view_place place;
 	if (!view_place_named(view, request, &place))
 		return false;
-	bool there = near->backwards ? place.item > 0 : place.item + 1 < place.row->items.count;
+	bool there = near->backwards ? place.item > 0 : place.item + 1 < place.row->count;
 	if (there)
 		near->found = (struct view_place){place.row, near->backwards ? place.item - 1 : place.item + 1};
 	return true;

@@ -317,10 +317,10 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 	view_lock(view);
 	bool there = view_place_named(view, request, &place), point = false;
 	if (there) {
-		const struct view_slice *slice = view_row_slice(place.row, &view->index.store, place.item);
-		fact.begin = slice->begin;
+		const struct view_slice slice = view_row_slice(place.row, &view->index.store, place.item);
+		fact.begin = slice.begin;
 		fact.file = view->index.tracks.items[place.row->track].file;
-		fact.offset = (sqlite3_int64)slice->offset & OFFSET_MASK;
+		fact.offset = (sqlite3_int64)slice.offset & OFFSET_MASK;
 		point = place.row->kind == VIEW_POINTS;
 	}
 	view_unlock(view);

@@ -11,7 +11,7 @@ bool view_place_named(const struct view *view, const struct view_request *reques
 	    !view_request_number(request, "item", UINT64_MAX, &place->item))
 		return false;
 	place->row = view_index_row(&view->index, (uint32_t)track, (uint32_t)lane, (uint32_t)depth);
-	return place->row && place->row->kind != VIEW_COUNTER && place->item < place->row->items.count;
+	return place->row && place->row->kind != VIEW_COUNTER && place->item < place->row->count;
 }
 
 /* The last of a row that begins at the time or before is the only one that can go on then, unless one of no length
@@ -20,10 +20,10 @@ static bool is_in_row(const struct view *view, const struct view_row *row, uint6
                       struct view_place *place)
 {
 	const struct view_store *store = &view->index.store;
-	uint64_t after = time < UINT64_MAX ? view_row_begin_at(row, store, 0, time + 1) : row->items.count;
+	uint64_t after = time < UINT64_MAX ? view_row_begin_at(row, store, 0, time + 1) : row->count;
 	for (unsigned i = 0; i < 2 && after > 0; i++) {
-		const struct view_slice *slice = view_row_slice(row, store, --after);
-		if (slice->end < time || slice->offset != offset)
+		const struct view_slice slice = view_row_slice(row, store, --after);
+		if (slice.end < time || slice.offset != offset)
 			continue;
 		*place = (struct view_place){row, after};
 		return true;
@@ -61,13 +61,13 @@ static void put_time(struct tw_json *json, const struct view *view, const char *
 
 void view_place_put(struct tw_json *json, const struct view *view, const struct view_place *place)
 {
-	const struct view_slice *slice = view_row_slice(place->row, &view->index.store, place->item);
-	view_put_name(json, view, "name", slice->name);
+	const struct view_slice slice = view_row_slice(place->row, &view->index.store, place->item);
+	view_put_name(json, view, "name", slice.name);
 	tw_json_u64(json, "track", place->row->track);
 	tw_json_u64(json, "lane", place->row->lane);
 	tw_json_u64(json, "depth", place->row->depth);
 	view_json_digits(json, "item", place->item);
-	put_time(json, view, "begin", slice->begin);
-	put_time(json, view, "end", slice->end);
-	view_json_digits(json, "duration", slice->end - slice->begin);
+	put_time(json, view, "begin", slice.begin);
+	put_time(json, view, "end", slice.end);
+	view_json_digits(json, "duration", slice.end - slice.begin);
 }

@@ -125,12 +125,12 @@ static void add_slices(struct answer *answer, const struct view_row *row, uint64
 	const struct view_store *store = &answer->index->store;
 	const struct view_busy busy = view_row_busy(row, store, from, to);
 	add_entry(answer, &(struct entry){
-			      .begin = relative(answer, view_row_slice(row, store, from)->begin),
-			      .end = relative(answer, view_row_slice(row, store, to - 1)->end),
+			      .begin = relative(answer, view_row_slice(row, store, from).begin),
+			      .end = relative(answer, view_row_slice(row, store, to - 1).end),
 			      .busy = (double)busy.busy,
 			      .item = (double)busy.item,
 			      .count = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX,
-			      .name = name_of(answer, view_row_slice(row, store, busy.item)->name),
+			      .name = name_of(answer, view_row_slice(row, store, busy.item).name),
 			  });
 }
 
@@ -138,14 +138,14 @@ static void add_slices(struct answer *answer, const struct view_row *row, uint64
 static uint64_t pixel_over(const struct answer *answer, const struct view_row *row, uint64_t first)
 {
 	const struct view_store *store = &answer->index->store;
-	const struct view_slice *slice = view_row_slice(row, store, first);
+	const struct view_slice slice = view_row_slice(row, store, first);
 	if (answer->window->apart)
 		return first + 1;
-	uint64_t end = pixel_end(answer->window, slice->begin);
-	if (slice->begin < answer->window->start + answer->window->from || slice->end > end)
+	uint64_t end = pixel_end(answer->window, slice.begin);
+	if (slice.begin < answer->window->start + answer->window->from || slice.end > end)
 		return first + 1;
 	uint64_t next = view_row_begin_at(row, store, first + 1, end);
-	bool over = view_row_slice(row, store, next - 1)->end > end;
+	bool over = view_row_slice(row, store, next - 1).end > end;
 	return over && next - 1 > first ? next - 1 : next;
 }
 
@@ -155,7 +155,7 @@ static void take_slices(struct answer *answer, const struct view_row *row)
 	const struct view_window *window = answer->window;
 	uint64_t from = window->start + window->from, to = window->start + window->to;
 	uint64_t first = view_row_begin_at(row, store, 0, from);
-	if (first > 0 && view_row_slice(row, store, first - 1)->end > from)
+	if (first > 0 && view_row_slice(row, store, first - 1).end > from)
 		first--;
 	uint64_t last = view_row_begin_at(row, store, first, to);
 	while (first < last && !answer->failed) {
@@ -174,7 +174,7 @@ static void take_samples(struct answer *answer, const struct view_row *row)
 	uint64_t last = view_row_begin_at(row, store, first, window->start + window->to);
 	first -= first > 0;
 	while (first < last && !answer->failed) {
-		uint64_t time = view_row_sample(row, store, first)->time, next = first + 1;
+		uint64_t time = view_row_sample(row, store, first).time, next = first + 1;
 		if (time >= window->start + window->from && !window->apart)
 			next = view_row_begin_at(row, store, next, pixel_end(window, time));
 		next = next > last ? last : next;
@@ -183,7 +183,7 @@ static void take_samples(struct answer *answer, const struct view_row *row)
 				      .begin = relative(answer, time),
 				      .end = range.least,
 				      .busy = range.most,
-				      .item = view_row_sample(row, store, next - 1)->value,
+				      .item = view_row_sample(row, store, next - 1).value,
 				  });
 		first = next;
 	}
@@ -218,7 +218,7 @@ static void put_row(struct answer *answer, const struct view_row *row)
 static void put_if_there(struct answer *answer, uint32_t track, uint32_t lane, uint32_t depth)
 {
 	const struct view_row *row = view_index_row(answer->index, track, lane, depth);
-	if (row && row->items.count)
+	if (row && row->count)
 		put_row(answer, row);
 }
 
