@@ -8,6 +8,9 @@
 /* The version of these headers. */
 #define TW_VERSION "0.1.0"
 
+/* The same as a number that grows, for #if: two hexadecimal digits a part. */
+#define TW_VERSION_NUMBER 0x000100
+
 #ifdef __cplusplus
 extern "C" {
 #endif

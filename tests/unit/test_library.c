@@ -37,6 +37,17 @@ static struct tw_reader *open_data(const char *name, const struct tw_read_option
 	return reader;
 }
 
+/* ---- The version. ---- */
+
+static void version_is_one_number(void **state)
+{
+	(void)state;
+	unsigned major, minor, patch;
+	assert_int_equal(sscanf(TW_VERSION, "%u.%u.%u", &major, &minor, &patch), 3);
+	assert_int_equal(TW_VERSION_NUMBER, major << 16 | minor << 8 | patch);
+	assert_string_equal(tw_version(), TW_VERSION);
+}
+
 /* ---- Numbers that no enumeration has. ---- */
 
 enum { NONE = 77 };
@@ -803,6 +814,7 @@ static void test_survey_of_a_file_that_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(version_is_one_number),
 	    cmocka_unit_test(no_such_reading),
 	    cmocka_unit_test(no_such_writing),
 	    cmocka_unit_test(no_such_counting),
