@@ -127,6 +127,8 @@ struct tw_profile_options {
 	enum tw_weight weight;
 	bool one_weight; /* of samples: the weight and its count are enough, which is faster; the others may be 0 */
 	uint64_t min_duration_ns;
+	/* Only calls that recur: those inside of another call of the same row, and those that held one. */
+	bool recursive;
 	unsigned jobs;       /* threads to use; 0: as many as there are processors. The result does not depend on it. */
 	size_t memory_limit; /* bytes for rows and histograms; 0: 256 MiB. Calls beyond are counted as "(other)". */
 };

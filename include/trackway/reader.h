@@ -51,6 +51,12 @@ struct tw_namer {
 
 struct tw_xtrace_read_options;
 
+/* A name for a type of events that a trace tells by its number. */
+struct tw_event_name {
+	uint64_t type;
+	const char *name;
+};
+
 /* Of struct tw_read_options. */
 #define TW_ANY_THREAD UINT64_MAX
 #define TW_ANY_PROCESS UINT64_MAX
@@ -99,6 +105,10 @@ struct tw_read_options {
 	/* Ticks per second of the writer's clock, instead of what the trace tells, at most 10^12; 0: what it tells. For
 	 * formats of XRay. */
 	uint64_t frequency;
+	/* What typed events are called, by their types; of several for one type the last. For logs of XRay. */
+	const struct tw_event_name *event_names;
+	size_t event_name_count;
+	bool mangled; /* names of functions that a trace tells by symbols stay these (uftrace); the namer has its own */
 	/* Files of traces that are read together with this one, before it: what stands in one of them, too, because a
 	 * process has forked, is left out here. For formats of XRay; not looked at where records are read. */
 	const char *const *before;

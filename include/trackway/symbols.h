@@ -53,6 +53,10 @@ TW_API int tw_symbols_open(struct tw_symbols **symbols, const char *path);
 /* Begins a handle without functions, for tw_symbols_add(). Returns 0 or TW_ERR_MEMORY; then *symbols is NULL. */
 TW_API int tw_symbols_new(struct tw_symbols **symbols);
 
+/* Names that are asked for or added from now on are symbols, as the symbol table has them; otherwise they are
+ * demangled. */
+TW_API void tw_symbols_keep_mangled(struct tw_symbols *symbols);
+
 /* Adds the functions of one of several objects, a program or shared library that tw_symbols_open() would take: a log
  * tells them by ids of object << 24 | function. Source: LLVM 20, compiler-rt, xray_interface.cpp, where the program is
  * object 0. Another file of the same number is in place of the first. Nothing may use the namer meanwhile. Returns what

@@ -143,6 +143,7 @@ struct tw_format_traits {
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
 	bool summed;              /* its samples are sums of calls, of threads but of no time of their own */
 	bool takes_frequency;     /* options.frequency */
+	bool names_events;        /* options.event_names */
 	bool samples_beside;      /* samples may be among the slices */
 	bool tells_reach;         /* keeps reader->traits.reach_ns */
 	bool keeps_clock;         /* knows where a trace begins and ends without the kinds that nobody looks at */

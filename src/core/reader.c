@@ -212,6 +212,8 @@ static const char *missing_parts(const struct tw_reader *reader)
 		return others;
 	if (options->frequency && !format->traits.takes_frequency)
 		return "clock frequency";
+	if (options->event_name_count && !format->traits.names_events)
+		return "typed events";
 	bool timeless = format->traits.timeless || format->traits.summed;
 	if ((options->from_ns || options->to_ns || options->min_duration_ns) && timeless)
 		return "times";

@@ -121,6 +121,7 @@ const struct tw_format tw_format_basic = {
 	{
 	    .copy_order = TW_ORDER_TIME,
 	    .takes_frequency = true,
+	    .names_events = true,
 	},
     .files =
 	{

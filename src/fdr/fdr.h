@@ -4,6 +4,7 @@
 #define FDR_FDR_H
 
 #include "base/memory/map.h"
+#include "base/text/utf8.h"
 #include "core/format.h"
 #include "core/ticks.h"
 #include "fdr/layout.h"
@@ -314,6 +315,9 @@ struct fdr_names {
 /* The name of a function id; UINT32_MAX when there is no memory. */
 uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id);
 
+/* What the options call a type of typed events; NULL: nothing. */
+const char *fdr_type_name(const struct tw_read_options *options, uint16_t type);
+
 void fdr_names_free(struct fdr_names *names);
 
 /* ---- check.c: the rules that need more than one record. Only with TW_CHECK_ALL. ---- */
@@ -373,6 +377,12 @@ static inline void fdr_rows_empty(struct fdr_rows *rows)
 struct fdr_words {
 	uint32_t category, custom_event, typed_event, data, event_type, argument0;
 };
+
+/* Whether a payload is nothing but text. */
+static inline bool fdr_payload_is_text(const struct fdr_item *item)
+{
+	return tw_is_printable(item->record.payload, item->payload_have);
+}
 
 int fdr_words_init(struct tw_dictionary *dictionary, struct fdr_words *words);
 

@@ -190,6 +190,7 @@ const struct tw_format tw_format_fdr = {
     .traits =
 	{
 	    .takes_frequency = true,
+	    .names_events = true,
 	},
     .files =
 	{

@@ -1,4 +1,4 @@
-/* names.c - function ids to names of the dictionary. */
+/* names.c - function ids to names of the dictionary, and types of events to their names. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "core/text/function_name.h"
@@ -57,6 +57,14 @@ uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t
 	if (name != UINT32_MAX)
 		names->near[id].name = name;
 	return name;
+}
+
+const char *fdr_type_name(const struct tw_read_options *options, uint16_t type)
+{
+	for (size_t i = options->event_name_count; i > 0; i--)
+		if (options->event_names[i - 1].type == type)
+			return options->event_names[i - 1].name;
+	return NULL;
 }
 
 void fdr_names_free(struct fdr_names *names)

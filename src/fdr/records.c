@@ -5,8 +5,9 @@
 #include "fdr/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { FIELDS = 8 };
+enum { FIELDS = 10 };
 
 struct fdr_records {
 	struct tw_field fields[FIELDS];
@@ -66,6 +67,14 @@ static void describe_call(struct fdr_records *records, struct fdr_stream *stream
 	add_uint(records, "tsc_delta", record->tsc_delta);
 }
 
+static void add_type(struct fdr_records *records, const struct fdr_stream *stream, uint16_t type)
+{
+	const char *name = fdr_type_name(&stream->cursor.reader->options, type);
+	add_uint(records, "event_type", type);
+	if (name)
+		tw_add_bytes(&records->list, "event_name", TW_FIELD_TEXT, name, strlen(name));
+}
+
 static void describe_event(struct fdr_records *records, const struct fdr_stream *stream, const struct fdr_item *item)
 {
 	const struct tw_fdr_record *record = &item->record;
@@ -77,10 +86,12 @@ static void describe_event(struct fdr_records *records, const struct fdr_stream 
 	else
 		add_uint(records, "absolute_tsc", record->tsc);
 	if (typed)
-		add_uint(records, "event_type", record->event_type);
+		add_type(records, stream, record->event_type);
 	else if (version == 4)
 		add_uint(records, "cpu_id", record->cpu);
 	tw_add_bytes(&records->list, "data", TW_FIELD_BYTES, record->payload, item->payload_have);
+	if (fdr_payload_is_text(item))
+		tw_add_bytes(&records->list, "text", TW_FIELD_TEXT, record->payload, item->payload_have);
 }
 
 static void describe_metadata(struct fdr_records *records, const struct tw_fdr_record *record)

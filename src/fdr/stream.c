@@ -223,13 +223,23 @@ static const uint8_t *keep_payload(struct fdr_rows *rows, const struct fdr_item 
 	return kept;
 }
 
-static void take_event(struct fdr_stream *stream, struct fdr_rows *rows, const struct fdr_item *item)
+/* What a type is called; UINT32_MAX: there is no memory. */
+static uint32_t name_of_type(const struct fdr_stream *stream, uint16_t type)
+{
+	struct tw_reader *reader = stream->cursor.reader;
+	const char *text = fdr_type_name(&reader->options, type);
+	return text ? tw_dictionary_text(reader->dictionary, text) : stream->words->typed_event;
+}
+
+static int take_event(struct fdr_stream *stream, struct fdr_rows *rows, const struct fdr_item *item)
 {
 	const struct tw_fdr_record *record = &item->record;
 	const struct fdr_words *words = stream->words;
 	bool typed = record->kind == TW_FDR_TYPED_EVENT;
 	struct tw_event *event = add_event(stream, rows, TW_INSTANT, item->offset);
-	event->name = typed ? words->typed_event : words->custom_event;
+	event->name = typed ? name_of_type(stream, record->event_type) : words->custom_event;
+	if (event->name == UINT32_MAX)
+		return tw_fail_memory(stream->cursor.reader);
 	event->category = words->category;
 	event->flags = doubt_of(item);
 	if (!typed && stream->cursor.log->header.version < 5) {
@@ -244,9 +254,10 @@ static void take_event(struct fdr_stream *stream, struct fdr_rows *rows, const s
 		                                   .value.u = record->event_type});
 	add_argument(rows, event,
 	             &(struct tw_argument){.name = words->data,
-	                                   .type = TW_ARG_BYTES,
+	                                   .type = fdr_payload_is_text(item) ? TW_ARG_TEXT : TW_ARG_BYTES,
 	                                   .value.bytes = keep_payload(rows, item),
 	                                   .size = (uint32_t)item->payload_have});
+	return 0;
 }
 
 static int take_item(struct fdr_stream *stream, struct fdr_rows *rows, const struct fdr_item *item)
@@ -254,7 +265,7 @@ static int take_item(struct fdr_stream *stream, struct fdr_rows *rows, const str
 	if (item->record.kind <= TW_FDR_ENTER_ARGS)
 		return take_call(stream, rows, item);
 	if (fdr_has_payload((unsigned)item->record.kind) && !fdr_is_note(&item->record, item->payload_have))
-		take_event(stream, rows, item);
+		return take_event(stream, rows, item);
 	return 0;
 }
 

@@ -408,26 +408,39 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 	return put_exit(writer, event, arguments, record, place);
 }
 
-static bool is_typed(const struct tw_event *event, const struct tw_argument *arguments)
+/* Whether a text may stand for other bytes: formats without bytes (chrome) have their digits instead. */
+static bool is_hexadecimal(const struct tw_argument *argument)
 {
-	return event->argument_count == 2 && arguments[1].type == TW_ARG_BYTES && arguments[1].size &&
+	for (uint32_t i = 0; i < argument->size; i++)
+		if (!argument->value.bytes[i] || !strchr("0123456789abcdef", argument->value.bytes[i]))
+			return false;
+	return argument->size % 2 == 0;
+}
+
+/* Whether an argument is what the reader of these logs calls a payload, which may be text. */
+static bool is_payload(const struct fdr_writer *w, const struct tw_argument *argument)
+{
+	const bool text = argument->type == TW_ARG_TEXT && (w->log.functions.own || !is_hexadecimal(argument));
+	return (argument->type == TW_ARG_BYTES || text) && argument->size &&
+	       strcmp(tw_dictionary_name(w->log.dictionary, argument->name)->text, "data") == 0;
+}
+
+/* By its arguments: `--event` has given it another name. */
+static bool is_typed(const struct fdr_writer *w, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	return event->argument_count == 2 && is_payload(w, &arguments[1]) &&
 	       (arguments[0].type == TW_ARG_UINT || arguments[0].type == TW_ARG_INT) &&
-	       arguments[0].value.u <= UINT16_MAX;
+	       arguments[0].value.u <= UINT16_MAX &&
+	       strcmp(tw_dictionary_name(w->log.dictionary, arguments[0].name)->text, "event_type") == 0;
 }
 
-static bool is_custom(const struct tw_event *event, const struct tw_argument *arguments)
-{
-	return event->argument_count == 1 && arguments[0].type == TW_ARG_BYTES && arguments[0].size;
-}
-
-/* A custom or typed event when the instant came from one, which its name tells; otherwise a custom event that holds
- * the name. */
+/* A custom or typed event when the instant came from one; otherwise a custom event that holds the name. */
 static struct tw_fdr_record event_of(const struct fdr_writer *w, const struct tw_event *event,
                                      const struct tw_argument *arguments, bool *exact)
 {
 	const struct tw_name *name = tw_dictionary_name(w->log.dictionary, event->name);
-	bool typed = is_typed(event, arguments) && strcmp(name->text, "typed event") == 0;
-	bool custom = is_custom(event, arguments) && strcmp(name->text, "custom event") == 0;
+	bool typed = is_typed(w, event, arguments);
+	bool custom = event->argument_count == 1 && is_payload(w, arguments) && strcmp(name->text, "custom event") == 0;
 	struct tw_fdr_record record = {
 	    .kind = typed ? TW_FDR_TYPED_EVENT : TW_FDR_CUSTOM_EVENT,
 	    .payload = (const uint8_t *)name->text,

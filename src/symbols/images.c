@@ -193,7 +193,7 @@ static int find_bias(struct tw_symbols *symbols, const struct tw_elf *elf, const
 
 static const char *keep_name(struct tw_symbols *symbols, const char *symbol, size_t *budget)
 {
-	char *demangled = tw_demangle(symbol, budget);
+	char *demangled = symbols->mangled ? NULL : tw_demangle(symbol, budget);
 	const char *name = tw_symbols_keep(symbols, demangled ? demangled : symbol);
 	free(demangled);
 	return name;

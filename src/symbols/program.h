@@ -57,6 +57,7 @@ struct tw_symbols {
 	uint32_t number;            /* of this object */
 	struct tw_placed *placed;   /* by address; nothing changes after the last was added */
 	size_t placed_count, placed_room;
+	bool mangled;                 /* names are symbols */
 	struct tw_recorded *recorded; /* recorded.c: which numbers a log gives to what functions */
 	struct tw_chunk *texts;
 	struct tw_namer namer;

@@ -122,6 +122,8 @@ static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded,
 		return tw_symbols_add(symbols, path, NULL);
 	}
 	int status = tw_symbols_open(&recorded->sleds, path);
+	if (recorded->sleds)
+		recorded->sleds->mangled = symbols->mangled;
 	if (status < 0 && status != TW_ERR_MEMORY)
 		return tw_symbols_fail(symbols, status, "%s", tw_symbols_error(recorded->sleds));
 	return status;

@@ -160,6 +160,11 @@ const struct tw_symbols_function *tw_symbols_find(const struct tw_symbols *symbo
 	return place < symbols->count && symbols->functions[place].id == id ? &symbols->functions[place] : NULL;
 }
 
+static const char *name_of(const struct tw_symbols *symbols, const struct tw_symbols_function *function)
+{
+	return symbols->mangled && function->symbol ? function->symbol : function->name;
+}
+
 static int name_function(void *context, uint64_t id, struct tw_name *name)
 {
 	const struct tw_symbols *symbols = context;
@@ -173,9 +178,10 @@ static int name_function(void *context, uint64_t id, struct tw_name *name)
 	const struct tw_symbols *its = object ? object : symbols;
 	if (!function || (its->kinds && its->kinds[function - its->functions] & TW_SYMBOLS_UNFIT))
 		return 0;
+	const char *text = name_of(its, function);
 	*name = (struct tw_name){
-	    .text = function->name,
-	    .length = strlen(function->name),
+	    .text = text,
+	    .length = strlen(text),
 	    .id = id,
 	    .file = function->file,
 	    .line = function->line,
@@ -263,10 +269,16 @@ int tw_symbols_add_object(struct tw_symbols *symbols, uint64_t number, const cha
 		return status;
 	}
 	object->number = (uint32_t)number;
+	object->mangled = symbols->mangled;
 	object->next = symbols->objects;
 	symbols->objects = object;
 	symbols->namer.name = name_function;
 	return 0;
+}
+
+void tw_symbols_keep_mangled(struct tw_symbols *symbols)
+{
+	symbols->mangled = true;
 }
 
 const struct tw_namer *tw_symbols_namer(struct tw_symbols *symbols)

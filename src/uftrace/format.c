@@ -99,7 +99,7 @@ static int uftrace_open(struct tw_reader *reader)
 	}
 	if (reader->options.order == TW_ORDER_FILE)
 		reader->options.order = TW_ORDER_TRACK;
-	uftrace_of(reader)->symbols.demangle_budget = DEMANGLE_BUDGET;
+	uftrace_of(reader)->symbols.demangle_budget = reader->options.mangled ? 0 : DEMANGLE_BUDGET;
 	reader->clock.ticks_per_second = 1000000000;
 	int status = read_info(reader);
 	if (status >= 0)

@@ -87,11 +87,12 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 }
 
 @test "names: doc/llvm-xray.md: every command there does its work" {
-	for name in log before after; do cp "$DATA/xray/v5.xray" $name.xray; done
+	for name in before after; do cp "$DATA/xray/v5.xray" $name.xray; done
+	cp "$DATA/xray/v4-typed.xray" log.xray
 	cp "$MAP" program
 	touch -d '2020-01-01' program
 	grep -o '`trackway [^`]*`' "$TRACKWAY_SOURCE/doc/llvm-xray.md" | tr -d '`' >commands
-	[ "$(wc -l <commands)" -eq 30 ]
+	[ "$(wc -l <commands)" -eq 32 ]
 	while read -r line; do
 		sh -c "$line" >out 2>err </dev/null || fail "$line: $(cat err)"
 		[ -s out ] || [[ $line == *' -o '* || $line == *check* ]] || fail "$line: nothing"
@@ -100,6 +101,123 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	trackway check basic.xray
 	cmp <(trackway names --yaml program) "$MAP"
 	head -n 1 stat.csv | grep -q '^name,id,count,'
+}
+
+@test "names: typed events have the names that --event gives them, and payloads that are text are text" {
+	trackway dump --json "$DATA/xray/v4-typed.xray" | grep '"typed-event"' >records
+	head -n 1 records
+	type=$(head -n 1 records | grep -o '"event_type":[0-9]*' | cut -d: -f2)
+	fails grep -q event_name records
+	trackway dump --json --event "$type=other" --event "$type=my event" "$DATA/xray/v4-typed.xray" >named
+	[ "$(grep -c '"event_name":"my event"' named)" -eq "$(grep -c "\"event_type\":$type," records)" ]
+	# custom event "hello": 1 byte of kind, 4 of size, 4 of difference
+	python3 - hello.xray <<-'END'
+		import struct, sys
+		def metadata(kind, body): return bytes([kind << 1 | 1]) + body.ljust(15, b"\0")
+		records = b"".join((metadata(0, struct.pack("<i", 7)), metadata(4, struct.pack("<QI", 1, 0)), metadata(9, struct.pack("<i", 7)),
+		                    metadata(2, struct.pack("<HQ", 0, 1000)), metadata(5, struct.pack("<ii", 5, 10)), b"hello",
+		                    metadata(8, struct.pack("<iiH", 6, 10, 3)), b"typed!", metadata(8, struct.pack("<iiH", 2, 10, 4)), b"\1\2"))
+		header = struct.pack("<HHIQQQ", 5, 1, 3, 10**9, 4096, 0)
+		open(sys.argv[1], "wb").write(header + metadata(7, struct.pack("<Q", len(records))) + records)
+	END
+	trackway dump --event 3=request hello.xray >out
+	grep -q 'data="hello" text=hello' out
+	grep -q 'event_type=3 event_name=request data="typed!" text=typed!' out
+	[ "$(grep -c text= out)" -eq 2 ]
+	trackway convert --to jsonl --event 3=request hello.xray -o out.jsonl
+	grep -q '"name":"custom event".*"data":"hello"' out.jsonl
+	grep -q '"name":"request".*"data":"typed!"' out.jsonl
+	grep -q '"name":"typed event".*"data":"0102"' out.jsonl
+	trackway convert --to csv --event 3=request hello.xray -o out.csv
+	grep -q 'request.*""data"":""typed!""' out.csv
+	trackway convert --to fxt --event 3=request hello.xray -o out.fxt
+	trackway dump --json out.fxt | grep -q '"name":"request".*"value":"typed!"'
+	# and they come back as what they were
+	for step in json fxt; do
+		case $step in json) trackway convert --to chrome hello.xray -o out.json ;; esac
+		trackway convert --to xray-fdr out.$step -o back.xray 2>told
+		trackway dump --json back.xray | grep -o '"event_type":[0-9]*\|"data":"[^"]*"' | paste -sd' ' >got
+		# Chrome's JSON has the digits of bytes that are no text: what stands there then is counted, and has its name
+		case $step in
+		json) other='"data":"7479706564206576656e74"' && grep -q 'instant: 1 kept in another form' told ;;
+		fxt) other='"event_type":4 "data":"0102"' ;;
+		esac
+		[ "$(cat got)" = '"data":"68656c6c6f" "event_type":3 "data":"747970656421" '"$other" ]
+	done
+	run trackway dump --event 3 hello.xray
+	[ "$status" -eq 2 ]
+	[[ $output == *'--event: "3" is no number, = and name'* ]]
+	run trackway dump --event x=y hello.xray
+	[ "$status" -eq 2 ]
+	run trackway stat --event 3=x "$DATA/tracelog/d0.log"
+	[ "$status" -eq 2 ]
+}
+
+@test "names: --no-demangle shows symbols, in every command" {
+	g++ -O1 -fno-inline -c -x c++ - -o named.o <<<'namespace space { int leaf(int i) { return i + 1; } } int main() { return space::leaf(1); }' || skip "no g++"
+	g++ named.o -o named
+	python3 - log.xray <<-'END'
+		import struct, sys
+		head = struct.pack("<HHIQQQ", 3, 0, 3, 10**9, 0, 0)
+		record = lambda kind, function, tsc: struct.pack("<HBBiQIIQ", 0, 0, kind, function, tsc, 7, 7, 0)
+		open(sys.argv[1], "wb").write(head + record(0, 1, 10) + record(0, 4, 20) + record(1, 4, 30) + record(1, 1, 40))
+	END
+	sed 's/function-name: leaf/function-name: _ZN5space4leafEi/' "$MAP" >map.yaml
+	touch -d '2020-01-01' map.yaml
+	for words in 'stat --csv' 'stacks --csv' 'flame --folded' 'graph --json' 'dump' 'convert --to csv' 'sql -q select*from(slice)'; do
+		case $words in sql*) set -- sql log.xray 'select name from slice' -b map.yaml ;; *) set -- $words log.xray -b map.yaml ;; esac
+		trackway "$@" >plain
+		trackway "$@" --no-demangle >mangled
+		grep -qF 'space::leaf(int)' plain || fail "$words: $(cat plain)"
+		fails grep -q _ZN plain
+		grep -qF _ZN5space4leafEi mangled || fail "$words: $(cat mangled)"
+		fails grep -q space:: mangled
+	done
+	trackway stat --csv --no-demangle -f '_ZN5*' -b map.yaml log.xray | grep -c _ZN | grep -qx 1
+}
+
+@test "names: stat --recursive counts as llvm-xray account --recursive-calls-only does" {
+	# of a { a { b } a }, b, a, c { b { c } c }, c each ten apart: by hand
+	python3 - log.xray <<-'END'
+		import struct, sys
+		head = struct.pack("<HHIQQQ", 3, 0, 3, 10**9, 0, 0)
+		time = 0
+		def record(kind, function):
+		    global time
+		    time += 10
+		    return struct.pack("<HBBiQIIQ", 0, 0, kind, function, time, 7, 7, 0)
+		def calls(text):
+		    stack = []
+		    for c in text:
+		        if c == ")":
+		            yield record(1, stack.pop())
+		        else:
+		            stack.append(ord(c) - ord("a") + 1)
+		            yield record(0, stack[-1])
+		open(sys.argv[1], "wb").write(head + b"".join(calls("aab))a)) b) a) cbc))c)) c)".replace(" ", ""))))
+	END
+	for jobs in 1 2; do
+		trackway stat --recursive --json -j $jobs log.xray | grep -o '"name":"#[0-9]*"\|"count":[0-9]*\|"total_ns":[0-9]*\|"min_ns":[0-9]*\|"max_ns":[0-9]*' |
+			paste -sd' ' >got
+		[ "$(cat got)" = '"name":"#1" "count":3 "total_ns":70 "min_ns":10 "max_ns":70 "name":"#3" "count":3 "total_ns":70 "min_ns":10 "max_ns":70' ] ||
+			fail "$(cat got)"
+	done
+	trackway stat --recursive --by thread --json log.xray | grep -c '"count":3' | grep -qx 2
+	run trackway stat --recursive "$DATA/tracelog/d0.log"
+	[ "$status" -eq 2 ]
+	llvm=$(command -v llvm-xray-14 || command -v llvm-xray) || return 0
+	"$llvm" account --recursive-calls-only -f csv log.xray -o account.csv
+	trackway stat --recursive --csv --sort id --ascending log.xray >stat.csv
+	python3 - stat.csv account.csv <<-'END'
+		import csv, sys
+		ours = {int(row["id"]): row for row in csv.DictReader(open(sys.argv[1]))}
+		theirs = {int(row["funcid"]): row for row in csv.DictReader(open(sys.argv[2]))}
+		assert set(ours) == set(theirs) == {1, 3}, (set(ours), set(theirs))
+		for number, row in theirs.items():
+		    assert int(ours[number]["count"]) == int(row["count"]), number
+		    for own, other in (("min_ns", "min"), ("max_ns", "max")):
+		        assert int(ours[number][own]) == round(float(row[other]) * 1e9), (number, own)
+	END
 }
 
 @test "names: lines of debug information that is compressed, by zstd too" {

@@ -21,7 +21,9 @@ def arguments_of(record, numbers):
     """What an event carries: (name, type, value) of each argument."""
     if record["record"] == "function.tail-exit":
         return (("tail", "bool", True),)
-    payload = (("data", "blob", record["data"].hex()),) if "data" in record else ()
+    data = record.get("data", b"")
+    text = len(data) > 0 and all(0x20 <= byte <= 0x7e for byte in data)
+    payload = (("data", "string", data.decode()) if text else ("data", "blob", data.hex()),) if "data" in record else ()
     if "event_type" in record:
         return (("event_type", "uint32", record["event_type"]), *payload)
     return tuple((f"arg{i}", "pointer", number) for i, number in enumerate(numbers)) + payload

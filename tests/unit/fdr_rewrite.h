@@ -34,7 +34,7 @@ static char path[64];
 
 static inline void take_value(struct plain *plain, unsigned i, const struct tw_argument *argument)
 {
-	if (argument->type != TW_ARG_BYTES) {
+	if (argument->type != TW_ARG_BYTES && argument->type != TW_ARG_TEXT) {
 		plain->values[i] = argument->value.u;
 		return;
 	}

@@ -156,6 +156,32 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 		tw_tallies_leave(&part->rows, call, how);
 }
 
+/* ---- Calls that recur. ---- */
+
+/* Calls inside come first: the outermost one recurs where one of its row has ended since it began. */
+static bool recurs(struct tw_calls *calls, const struct tw_left_call *call)
+{
+	enum { HELD_NONE, HELD_ANOTHER };
+	struct tw_map *held = &part_of(calls)->held;
+	const uint64_t key = packed(call->row, calls->track);
+	const uint32_t value = call->below ? HELD_ANOTHER : HELD_NONE;
+	uint32_t *stored = tw_map_stored(held, key);
+	const bool held_another = stored && *stored == HELD_ANOTHER + 1;
+	if (stored)
+		*stored = value + 1;
+	else if (value)
+		tw_budget_map_add(calls->budget, TW_FOR_ROWS, held, key, value);
+	return call->below || held_another;
+}
+
+static inline void leave_recursive(struct tw_calls *calls, const struct tw_frame *frame,
+                                   const struct tw_left_call *call, enum tw_call_end how)
+{
+	(void)frame;
+	if (recurs(calls, call))
+		tw_tallies_leave(&part_of(calls)->rows, call, how);
+}
+
 /* ---- And making them. ---- */
 
 static uint32_t new_row(struct tw_profile_part *part, struct tw_part_key key)
@@ -372,6 +398,7 @@ static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, con
 }
 
 static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .moved = moved, .nested = nested};
+static const struct tw_call_hooks recursive_hooks = {.enter = enter, .leave = leave_recursive, .moved = moved};
 
 /* ---- The part. ---- */
 
@@ -382,7 +409,7 @@ struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *op
 	if (!part)
 		return NULL;
 	part->calls = (struct tw_calls){
-	    .hooks = &hooks,
+	    .hooks = options->recursive ? &recursive_hooks : &hooks,
 	    .budget = budget,
 	    .min_duration = options->min_duration_ns,
 	    .by_row = options->by == TW_BY_CALLER || options->by == TW_BY_OBJECT,
@@ -390,6 +417,7 @@ struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *op
 	};
 	part->dictionary = dictionary;
 	part->by = options->by;
+	part->recursive = options->recursive;
 	bool rows = tw_tallies_init(&part->rows, budget);
 	if (tw_calls_init(&part->calls) && rows)
 		return part;
@@ -397,9 +425,26 @@ struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *op
 	return NULL;
 }
 
+static inline uint32_t find_any(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	return ways[part_of(calls)->by].find(calls, caller, name);
+}
+
+static void feed_recursive(struct tw_profile_part *part, const struct tw_call_run *run)
+{
+	if (part->calls.by_row)
+		tw_calls_feed_run(&part->calls, run, find_any, leave_recursive, true);
+	else
+		tw_calls_feed_run(&part->calls, run, find_any, leave_recursive, false);
+}
+
 void tw_profile_part_feed(void *state, const struct tw_call_run *run)
 {
 	struct tw_profile_part *part = state;
+	if (part->recursive) {
+		feed_recursive(part, run);
+		return;
+	}
 	switch (part->by) {
 	case TW_BY_FUNCTION:
 		tw_calls_feed_run(&part->calls, run, find_function, leave, false);
@@ -425,7 +470,8 @@ void tw_profile_part_feed(void *state, const struct tw_call_run *run)
 struct tw_calls *tw_profile_part_stacks(void *state)
 {
 	struct tw_profile_part *part = state;
-	return part->by == TW_BY_FUNCTION && !part->calls.min_duration ? &part->calls : NULL;
+	const bool plain = part->by == TW_BY_FUNCTION && !part->calls.min_duration && !part->recursive;
+	return plain ? &part->calls : NULL;
 }
 
 void tw_profile_part_finish(void *state)
@@ -447,6 +493,7 @@ void tw_profile_part_close(void *state)
 	tw_calls_free(&part->calls);
 	tw_tallies_free(&part->rows);
 	tw_map_free(&part->row_map);
+	tw_map_free(&part->held);
 	free(part->batches);
 	free(part->keys);
 	free(part->row_of);

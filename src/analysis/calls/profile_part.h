@@ -31,14 +31,16 @@ struct tw_profile_part {
 	struct tw_calls calls; /* first: hooks get this */
 	const struct tw_dictionary *dictionary;
 	enum tw_profile_by by;
-	bool full; /* no row more will be made, so that a name has the same row for ever */
+	bool recursive; /* calls that recur are counted alone */
+	bool full;      /* no row more will be made, so that a name has the same row for ever */
 	struct tw_tallies rows;
 	struct tw_part_key *keys; /* by row */
 	size_t key_room;
 	uint32_t object;  /* TW_BY_OBJECT: the name of that of the call that comes next, 0: it has none */
 	uint32_t *row_of; /* TW_BY_FUNCTION: by name */
 	size_t row_of_room;
-	struct tw_map row_map;                        /* otherwise: by key */
+	struct tw_map held;    /* recursive: by row and track, whether the outermost call has held another */
+	struct tw_map row_map; /* otherwise: by key */
 	struct tw_left_call waiting[TW_PART_WAITING]; /* calls that ended and are not counted yet */
 	uint32_t places[TW_PART_WAITING];             /* where in the histograms they will be */
 	size_t waiting_count;

@@ -127,6 +127,9 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	options->temporary_directory = tw_temporary_folder();
 	options->memory_limit = (size_t)common->memory;
 	options->frequency = common->frequency;
+	options->event_names = common->events.items;
+	options->event_name_count = common->events.count;
+	options->mangled = common->no_demangle;
 	options->counts = common->counts;
 	options->reorder_window = common->reorder_window;
 	options->jobs = tw_jobs(common);

@@ -39,7 +39,8 @@ static void put_zsh_value(struct tw_output *out, const struct tw_option *option)
 static void put_zsh_option(struct tw_output *out, const struct tw_option *option)
 {
 	bool again = option->kind == TW_OPTION_NUMBERS || option->kind == TW_OPTION_WHO ||
-	             option->kind == TW_OPTION_LIST || option->kind == TW_OPTION_FILES;
+	             option->kind == TW_OPTION_LIST || option->kind == TW_OPTION_FILES ||
+	             option->kind == TW_OPTION_NAMED;
 	const char *plus = option->kind == TW_OPTION_FLAG ? "" : "+";
 	const char *equals = option->kind == TW_OPTION_FLAG ? "" : "=";
 	tw_put_text(out, "\t\t\t\t");

@@ -180,6 +180,8 @@ static int fail(const struct tw_symbols *symbols, const char *more)
 static int open_ids(struct tw_names *names, const struct tw_common *common)
 {
 	int status = tw_symbols_new(&names->symbols);
+	if (status == 0 && common->no_demangle)
+		tw_symbols_keep_mangled(names->symbols);
 	uint64_t number = 0;
 	for (size_t i = 0; status == 0 && names->ids && i < common->binaries.count; i++, number++) {
 		const char *path = tw_binary_path(common->binaries.items[i], &number);

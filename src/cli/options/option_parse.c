@@ -82,6 +82,20 @@ static const char *take_text(struct tw_list *list, const char *text)
 	return *text ? NULL : "is empty";
 }
 
+static const char *take_named(struct tw_named *named, const char *text)
+{
+	char number[32] = "";
+	const char *equals = strchr(text, '=');
+	if (!equals || !equals[1])
+		return "is no number, = and name";
+	if ((size_t)(equals - text) < sizeof number)
+		memcpy(number, text, (size_t)(equals - text));
+	if (!tw_grow(&named->items, &named->room, named->count + 1, sizeof *named->items))
+		return "is too long";
+	named->items[named->count].name = equals + 1;
+	return tw_parse_count(number, &named->items[named->count++].type);
+}
+
 static const char *take_number(const struct tw_option *option, uint64_t *member, const char *text)
 {
 	static const char *(*const parsers[])(const char *, uint64_t *) = {
@@ -122,6 +136,8 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 	case TW_OPTION_LIST:
 	case TW_OPTION_FILES:
 		return take_text(member, text);
+	case TW_OPTION_NAMED:
+		return take_named(member, text);
 	}
 	return NULL;
 }

@@ -29,6 +29,9 @@ static const struct tw_option input_options[] = {
     {"frequency", 0, TW_OPTION_COUNT, MEMBER(frequency), .placeholder = "HZ", .least = 1, .most = 1000000000000,
      .help = "how many ticks of the clock are a second, instead of what an XRay log tells, which is often not the "
              "real one; a log of the mode xray-profiling tells none"},
+    {"event", 0, TW_OPTION_NAMED, MEMBER(events), .placeholder = "N=NAME",
+     .help = "what typed events of type N are called in an XRay log, which tells their types by numbers alone. May be "
+             "repeated"},
     {"xtrace-layout", 0, TW_OPTION_TEXT, MEMBER(xtrace.layout), .placeholder = "LAYOUT",
      .help = "how the files of an xtrace are laid out, where that is not found from them: "
              "\"header=24,za=yes,bits=128,index=offset,start=0\", or some of these"},
@@ -37,6 +40,8 @@ static const struct tw_option input_options[] = {
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
          "and Chrome output. Of an XRay log also its map in YAML, as `llvm-xray extract` writes it. May be repeated: "
          "the next is shared object 1, whose functions are \"#1:12\" otherwise, or has the number that is told"},
+    {"no-demangle", 0, TW_OPTION_FLAG, MEMBER(no_demangle),
+     .help = "show functions as the symbol table has them, \"_ZN1a1bEv\", not as C++, Rust or D write them"},
     {"load-address", 0, TW_OPTION_NUMBER, MEMBER(load_address), .placeholder = "ADDRESS",
      .help = "where the program of --binary was loaded, \"0x5500000000\", for xtraces of programs that can be loaded "
              "anywhere"},
@@ -45,7 +50,7 @@ static const struct tw_option input_options[] = {
              "xtraces; the list that `record` put beside the trace otherwise"},
 };
 /* The last: about the names of functions; and those that are about xtraces. */
-enum { NAMES_OPTIONS = 3, XTRACE_OPTIONS = 4 };
+enum { NAMES_OPTIONS = 4, XTRACE_OPTIONS = 5 };
 
 static const char *weight_word(size_t i)
 {
@@ -199,6 +204,8 @@ void tw_options_free(const struct tw_command *command, struct tw_common *values)
 			free_numbers(member);
 		else if (option->kind == TW_OPTION_LIST || option->kind == TW_OPTION_FILES)
 			free(((struct tw_list *)member)->items);
+		else if (option->kind == TW_OPTION_NAMED)
+			free(((struct tw_named *)member)->items);
 	}
 	free(values);
 }

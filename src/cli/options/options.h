@@ -25,7 +25,8 @@ enum tw_option_kind {
 	TW_OPTION_NUMBERS,  /* "1,2,3", may be repeated: struct tw_numbers */
 	TW_OPTION_WHO,      /* the same, and names or globs: struct tw_numbers with `names` */
 	TW_OPTION_LIST,     /* any text, may be repeated: struct tw_list */
-	TW_OPTION_FILES     /* the same, file names */
+	TW_OPTION_FILES,    /* the same, file names */
+	TW_OPTION_NAMED     /* "2=request", may be repeated: struct tw_named */
 };
 
 struct tw_list {
@@ -37,6 +38,12 @@ struct tw_numbers {
 	uint64_t *items;
 	size_t count, room;
 	struct tw_list names; /* TW_OPTION_WHO: what is no number; the texts are its own */
+};
+
+/* Numbers and what they are called. */
+struct tw_named {
+	struct tw_event_name *items;
+	size_t count, room;
 };
 
 struct tw_option_number {
@@ -97,6 +104,8 @@ struct tw_common {
 	bool help;
 	const char *from, *maps;
 	struct tw_list binaries;
+	struct tw_named events;
+	bool no_demangle;
 	struct tw_xtrace_read_options xtrace;
 	struct tw_option_number load_address; /* of `binaries` */
 	uint64_t jobs, memory, reorder_window, frequency;

@@ -38,6 +38,8 @@ static bool is_given(const struct tw_option *option, const struct tw_record_opti
 	case TW_OPTION_LIST:
 	case TW_OPTION_FILES:
 		return ((const struct tw_list *)member)->count != 0;
+	case TW_OPTION_NAMED:
+		return ((const struct tw_named *)member)->count != 0;
 	}
 	return false;
 }

@@ -11,6 +11,7 @@
 struct tw_profiling {
 	const struct tw_common *common;
 	enum tw_profile_by by;
+	bool recursive;             /* calls that recur alone */
 	size_t parts;               /* how many profiles there are at the same time, which share the memory; 0: one */
 	bool again;                 /* the files are read for the second time: their findings have been shown already */
 	struct tw_profile *profile; /* to be freed in any case; NULL when there was no memory */

@@ -19,7 +19,7 @@ struct stat_options {
 	struct tw_common common;
 	const char *by, *sort;
 	uint64_t top;
-	bool ascending, follow;
+	bool ascending, recursive, follow;
 	bool shown; /* --follow: a table */
 };
 
@@ -36,9 +36,12 @@ static enum tw_profile_by by_of(const struct stat_options *options)
 	return (enum tw_profile_by)tw_word_place(by_words, options->by);
 }
 
-/* Samples have none of the columns that are about single calls. */
-static int refuse_sort(const char *word, enum tw_weight weight)
+/* Samples have none of the columns that are about single calls, and do not recur. */
+static int refuse(const struct stat_options *options, enum tw_weight weight)
 {
+	const char *word = options->sort;
+	if (options->recursive && (tw_weight_is_sampled(weight) || by_of(options) == TW_BY_ASYNC))
+		return tw_say_usage(&tw_command_stat, "--recursive is about calls");
 	if (word && tw_weight_is_sampled(weight) && tw_stat_sorts_ended(word))
 		return tw_say_usage(&tw_command_stat, "--sort %s is about calls: samples have no duration", word);
 	return 0;
@@ -49,6 +52,8 @@ static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const
 	const struct tw_profile_row *row;
 	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
 		rows->self = tw_sum(rows->self, row->self);
+		if (options->recursive && row->count == 0)
+			continue;
 		if (rows->by != TW_BY_WHOLE_THREAD && !tw_function_wanted(&options->common, row->name))
 			continue;
 		if (!tw_rows_add(&rows->list, row))
@@ -89,7 +94,7 @@ static int show(struct tw_profile *profile, const struct stat_options *options, 
 	struct tw_stat_rows rows = {.by = by_of(options),
 	                            .weight = tw_profile_weight(profile),
 	                            .notes.async = by_of(options) == TW_BY_ASYNC};
-	int status = refuse_sort(options->sort, rows.weight);
+	int status = refuse(options, rows.weight);
 	if (status)
 		return status;
 	if (collect(&rows, profile, options)) {
@@ -111,7 +116,7 @@ static int show(struct tw_profile *profile, const struct stat_options *options, 
 static int count_files(const struct stat_options *options, char **operands, size_t count)
 {
 	const struct tw_common *common = &options->common;
-	struct tw_profiling profiling = {.common = common, .by = by_of(options)};
+	struct tw_profiling profiling = {.common = common, .by = by_of(options), .recursive = options->recursive};
 	int status = tw_profile_files(&profiling, operands, count);
 	if (profiling.readable) {
 		status = tw_worse(status, show(profiling.profile, options, operands, count));
@@ -156,6 +161,8 @@ static const struct tw_option own_options[] = {
     {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .words = tw_stat_sort_words,
      .help = "the column to sort by, largest first; self otherwise"},
     {"ascending", 0, TW_OPTION_FLAG, offsetof(struct stat_options, ascending), .help = "sort the smallest first"},
+    {"recursive", 0, TW_OPTION_FLAG, offsetof(struct stat_options, recursive),
+     .help = "only calls that recur: those inside of another call of the same function, and those that held one"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
     {"follow", 'F', TW_OPTION_FLAG, offsetof(struct stat_options, follow),
