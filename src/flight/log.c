@@ -196,9 +196,20 @@ static void begin(struct flight_log *log, struct flight_thread *thread, uint8_t 
 	flight_commit(thread, at);
 }
 
-static bool next_chunk(struct flight_log *log, struct flight_thread *thread)
+/* The size of a chunk that has room for a record of `room` bytes; 0: that of a ring has not. */
+static uint64_t chunk_for(const struct flight_log *log, const struct flight_thread *thread, uint64_t room)
 {
-	const uint64_t size = log->ring_chunk ? log->ring_chunk : thread->next_chunk;
+	uint64_t size = log->ring_chunk ? log->ring_chunk : thread->next_chunk;
+	while (size - FLIGHT_BEGUN < room && !log->ring_chunk)
+		size *= 2;
+	return size - FLIGHT_BEGUN < room ? 0 : size;
+}
+
+static bool next_chunk(struct flight_log *log, struct flight_thread *thread, uint64_t room)
+{
+	const uint64_t size = chunk_for(log, thread, room);
+	if (!size)
+		return false;
 	uint8_t *chunk = log->ring_chunk ? oldest(thread, size) : NULL;
 	chunk = chunk ? chunk : more(log, size);
 	if (!chunk)
@@ -220,17 +231,17 @@ static void join(struct flight_log *log, struct flight_thread *thread)
 	thread->next_chunk = FLIGHT_SMALLEST;
 }
 
-bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu)
+bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu, uint64_t size)
 {
 	struct flight_log *log = flight_log;
-	enum { MOST = 2 * FLIGHT_METADATA + FLIGHT_FUNCTION }; /* what one record takes with what stands before it */
 	if (log->generation == 0)
 		return false;
 	if (thread->generation != log->generation)
 		join(log, thread);
-	if (thread->end - thread->at < MOST) {
+	const uint64_t room = size + FLIGHT_METADATA; /* with what may stand before it */
+	if ((uint64_t)(thread->end - thread->at) < room) {
 		thread->cpu = cpu;
-		const bool good = next_chunk(log, thread);
+		const bool good = next_chunk(log, thread, room);
 		thread->floor = thread->at;
 		if (!good)
 			flight_lose();
@@ -263,10 +274,16 @@ static bool enter_notes(void)
 	return false;
 }
 
+/* That of the log, also while the recording pauses. */
+static uint64_t own_generation(const struct flight_log *log)
+{
+	return log->generation ? log->generation : log->paused;
+}
+
 /* The chunk with room for `size` bytes more. Rings have no part in it. */
 static bool make_room(struct flight_log *log, size_t size)
 {
-	if (notes.generation == log->generation && (size_t)(notes.end - notes.at) >= size)
+	if (notes.generation == own_generation(log) && (size_t)(notes.end - notes.at) >= size)
 		return true;
 	uint64_t chunk = FLIGHT_SMALLEST;
 	while (chunk < size + 2 * FLIGHT_SMALLEST)
@@ -275,6 +292,7 @@ static bool make_room(struct flight_log *log, size_t size)
 	if (!place)
 		return false;
 	join(log, &notes);
+	notes.generation = own_generation(log);
 	notes.tid = 0; /* of no thread */
 	begin(log, &notes, place, chunk);
 	return true;
@@ -296,7 +314,7 @@ static void put_note(const char *kind, size_t kind_size, const char *text, size_
 bool flight_note(const char *kind, size_t kind_size, const char *text, size_t size)
 {
 	struct flight_log *log = flight_log;
-	if (log->generation == 0 || !enter_notes())
+	if (own_generation(log) == 0 || !enter_notes())
 		return false;
 	const bool fits = make_room(log, kind_size + size + 3 * FLIGHT_METADATA);
 	if (fits)
@@ -442,6 +460,9 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	return options->count ? begin_counts(log) : 0;
 }
 
+/* For logs of forked children, too, which have another page. */
+static bool pauses;
+
 int flight_log_open(const struct flight_options *options)
 {
 	if (flight_log == &nothing) {
@@ -456,16 +477,37 @@ int flight_log_open(const struct flight_options *options)
 	int status = open_log(flight_log, options);
 	if (status)
 		return status;
+	static bool begun;
+	if (!begun)
+		pauses = options->delayed;
+	begun = true;
 	/* No log of this process or of its parents has the same. */
-	__atomic_store_n(&flight_log->generation,
-	                 (uint64_t)flight_log->pid << 32 | (uint32_t)flight_log->state->first.raw_ns | 1,
-	                 __ATOMIC_RELEASE);
+	const uint64_t generation = (uint64_t)flight_log->pid << 32 | (uint32_t)flight_log->state->first.raw_ns | 1;
+	__atomic_store_n(pauses ? &flight_log->paused : &flight_log->generation, generation, __ATOMIC_RELEASE);
 	return 0;
+}
+
+/* The number of the log moves from one place to the other. */
+void flight_log_pause(bool pause)
+{
+	struct flight_log *log = flight_log;
+	pauses = pause;
+	if (log == &nothing)
+		return;
+	uint64_t *from = pause ? &log->generation : &log->paused, *to = pause ? &log->paused : &log->generation;
+	const uint64_t generation = __atomic_exchange_n(from, 0, __ATOMIC_ACQ_REL);
+	if (generation)
+		__atomic_store_n(to, generation, __ATOMIC_RELEASE);
+}
+
+bool flight_has_log(void)
+{
+	return own_generation(flight_log) != 0;
 }
 
 void flight_log_end(void)
 {
-	if (flight_log->generation == 0)
+	if (!flight_has_log())
 		return;
 	note_clock(flight_log);
 	flight_log->state->state = FLIGHT_ENDED;

@@ -27,6 +27,7 @@ enum {
 	FLIGHT_EXTENTS_AT = 15,
 	FLIGHT_METADATA = 16, /* bytes of a metadata record */
 	FLIGHT_FUNCTION = 8,  /* bytes of a function record */
+	FLIGHT_BEGUN = 95,    /* where the records of a chunk begin */
 	FLIGHT_SMALLEST = 1 << 12,
 	FLIGHT_LARGEST = 1 << 20, /* of chunks */
 	FLIGHT_RING_CHUNKS = 8,
@@ -56,6 +57,7 @@ struct flight_options {
 	uint64_t ring;     /* bytes that each thread keeps, the newest; 0: all */
 	uint64_t shortest; /* ns: calls that take less are left out; 0: none are */
 	uint32_t deepest;  /* calls in so many others are left out, FLIGHT_DEEPEST at most; 0: none are */
+	bool delayed;      /* nothing is recorded before flight_log_pause(false) */
 	bool count;        /* how often each function is called, and no records */
 	enum flight_clock_choice {
 		FLIGHT_SOUND,     /* the processor's counter where it is sound, else the kernel's clock */
@@ -77,6 +79,7 @@ enum { FLIGHT_COUNT_BITS = 17, FLIGHT_COUNTS = 1 << FLIGHT_COUNT_BITS };
  * own: so no child writes into the log of its parent, whatever system call made it. */
 struct flight_log {
 	uint64_t generation; /* 0: nothing is recorded; another for each log of the process and its parents */
+	uint64_t paused;     /* what it is otherwise, while the recording pauses; 0: it does not */
 	uint8_t *base;
 	uint64_t room; /* bytes that are mapped */
 	struct flight_state *state;
@@ -111,8 +114,22 @@ struct flight_thread {
 	} calls[FLIGHT_DEEPEST];
 };
 
+struct flight_event {
+	const void *payload;
+	uint64_t size;
+	bool typed;
+	uint16_t type;
+};
+enum { FLIGHT_PAYLOAD_MOST = FLIGHT_LARGEST - FLIGHT_PAGE };
+
 /* Makes the file and switches recording on. Returns 0 or an errno. Uses libc: not from a hook. */
 int flight_log_open(const struct flight_options *options);
+
+/* Pauses, or goes on: also a log that a forked child makes later. From any place. */
+void flight_log_pause(bool pause);
+
+/* Whether there is a log, also of a recording that pauses. */
+bool flight_has_log(void);
 
 /* The program ends in order, which the log tells. What threads still do is recorded until they are no more. */
 void flight_log_end(void);
@@ -123,9 +140,9 @@ uint64_t flight_now(void);
 /* Which processor this is, as far as it can be told without a system call; else 0. */
 uint32_t flight_cpu(void);
 
-/* Makes room for a record at thread->at, and sets thread->last so that the record's delta fits. False: there is none,
- * which is counted. */
-bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu);
+/* Makes room for a record of `size` bytes at thread->at, and sets thread->last so that the record's delta fits. False:
+ * there is none, which is counted. */
+bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu, uint64_t size);
 
 /* Shows what is written to readers. */
 static inline void flight_commit(struct flight_thread *thread, uint8_t *end)
@@ -139,6 +156,10 @@ void flight_function(uint32_t word);
 
 /* Appends an enter record with the first argument behind it. */
 void flight_function_argument(uint32_t word, uint64_t argument);
+
+/* Appends a custom or typed event, as the program has it. One without a payload, or with more than
+ * FLIGHT_PAYLOAD_MOST bytes or than a chunk of a ring has room for, is lost, which is counted. */
+void flight_event(const struct flight_event *event);
 
 /* Counts a call; one that has no place in the table, as lost. From any place. */
 void flight_count(struct flight_log *log, uint32_t id);

@@ -15,10 +15,11 @@
 enum { RANGES = 1024, IDS = 1 << 28, PATH = 4096, PATHS = 1 << 17 };
 
 struct range {
-	enum flight_id_kind kind;
+	enum flight_id_kind kind, was; /* FLIGHT_GONE, and what it was before */
 	uint32_t first, count;
 	uint64_t start, load;
 	const char *path;
+	bool doubted;
 	const uint8_t *chosen; /* by address: a bit for each byte, where not all functions are recorded */
 };
 
@@ -79,21 +80,44 @@ static char *put_build_id(char *at, uint64_t load)
 	return put_none(at);
 }
 
+/* A path that dlopen() was given may be relative, and holds elsewhere no more. */
+static char *put_path(char *at, const char *path)
+{
+	size_t length = 0;
+	if (*path != '/') {
+		const long size = flight_call(SYS_getcwd, (long)at, PATH, 0, 0); /* with the zero */
+		if (size > 1) {
+			at += size;
+			at[-1] = '/';
+		}
+	}
+	while (path[length] && length < PATH)
+		length++;
+	flight_copy(at, path, length);
+	return at + length;
+}
+
 static bool note(const struct range *range)
 {
 	static const char name[16] = "trackway.object";
-	char text[PATH + 160], *at = text;
-	size_t length = 0;
-	while (range->path[length] && length < PATH)
-		length++;
+	char text[2 * PATH + 160], *at = text;
 	at = put_hex(at, range->first);
 	at = put_hex(at, range->count);
 	at = put_hex(at, range->kind);
 	at = put_hex(at, range->start);
 	at = put_hex(at, range->load);
 	at = put_build_id(at, range->load);
-	flight_copy(at, range->path, length);
-	return flight_note(name, sizeof name, text, (size_t)(at - text) + length);
+	at = put_path(at, range->path);
+	return flight_note(name, sizeof name, text, (size_t)(at - text));
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
 }
 
 static const char *keep_path(const char *path)
@@ -109,13 +133,39 @@ static const char *keep_path(const char *path)
 	return kept;
 }
 
+/* The range that an object had before it was unloaded; NULL: it had none. */
+static struct range *find_gone(const struct range *wanted, enum flight_id_kind kind, const char *path)
+{
+	for (uint32_t i = 0; i < range_count; i++) {
+		struct range *range = &ranges[i];
+		if (range->kind == FLIGHT_GONE && range->was == kind && range->count == wanted->count &&
+		    range->start - range->load == wanted->start - wanted->load && is_same(range->path, path))
+			return range;
+	}
+	return NULL;
+}
+
+/* The kind comes last: hooks of other threads look for addresses meanwhile. */
+static uint32_t come_back(struct range *range, const struct range *wanted)
+{
+	range->start = wanted->start;
+	range->load = wanted->load;
+	__atomic_store_n(&range->kind, range->was, __ATOMIC_RELEASE);
+	return range->first;
+}
+
 uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, uint64_t load, const char *path)
 {
-	struct range *range = &ranges[range_count];
+	const struct range wanted = {
+	    .kind = kind, .was = kind, .first = next_id, .count = count, .start = start, .load = load};
+	struct range *range = find_gone(&wanted, kind, path);
+	if (range)
+		return come_back(range, &wanted);
+	range = &ranges[range_count];
 	if (range_count == RANGES || count == 0 || count >= IDS - next_id)
 		return 0;
-	*range = (struct range){
-	    .kind = kind, .first = next_id, .count = count, .start = start, .load = load, .path = keep_path(path)};
+	*range = wanted;
+	range->path = keep_path(path);
 	if (kind == FLIGHT_BY_ADDRESS)
 		range->chosen = flight_chosen(path, load, start, count);
 	if (!note(range))
@@ -123,6 +173,51 @@ uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, 
 	next_id += count;
 	__atomic_store_n(&range_count, range_count + 1, __ATOMIC_RELEASE);
 	return range->first;
+}
+
+bool flight_has_range(enum flight_id_kind kind, uint64_t load, const char *path)
+{
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].kind == kind && ranges[i].load == load && is_same(ranges[i].path, path))
+			return true;
+	return false;
+}
+
+bool flight_lock_ranges(void)
+{
+	enum { TRIES = 100000 };
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (!__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
+			return true;
+		flight_call(SYS_sched_yield, 0, 0, 0, 0);
+	}
+	return false;
+}
+
+void flight_unlock_ranges(void)
+{
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}
+
+void flight_doubt_ranges(void)
+{
+	for (uint32_t i = 0; i < range_count; i++)
+		ranges[i].doubted = true;
+}
+
+/* The program itself has no name, and is never unloaded. */
+void flight_keep_ranges(uint64_t load, const char *path)
+{
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].load == load && (!*path || is_same(ranges[i].path, path)))
+			ranges[i].doubted = false;
+}
+
+void flight_drop_ranges(void)
+{
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].doubted)
+			__atomic_store_n(&ranges[i].kind, FLIGHT_GONE, __ATOMIC_RELAXED);
 }
 
 void flight_note_ranges(void)

@@ -10,11 +10,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum flight_id_kind { FLIGHT_BY_SLED, FLIGHT_BY_ADDRESS };
+enum flight_id_kind { FLIGHT_BY_SLED, FLIGHT_BY_ADDRESS, FLIGHT_GONE /* of an object that was unloaded */ };
 
 /* Gives an object a range of `count` numbers: where it lies, and the place of its first byte as its file has it at
  * address 0. Returns the first number; 0: there are none left, or the log cannot be written to. */
 uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, uint64_t load, const char *path);
+
+/* ---- What is loaded changes. ---- */
+
+/* Whoever gives ranges outside of hooks has this lock. False: another thread keeps it for too long. */
+bool flight_lock_ranges(void);
+void flight_unlock_ranges(void);
+
+/* Whether an object that is loaded there has its range. */
+bool flight_has_range(enum flight_id_kind kind, uint64_t load, const char *path);
+
+/* Ranges of objects that are not kept from the one on are dropped by the other: their numbers stay those of their
+ * functions, which have them again where the object comes back. */
+void flight_doubt_ranges(void);
+void flight_keep_ranges(uint64_t load, const char *path);
+void flight_drop_ranges(void);
 
 /* The number of a function with hooks; 0: it cannot be told; FLIGHT_NOT_CHOSEN: it is not to be recorded. From any
  * place. */

@@ -147,7 +147,7 @@ static inline void record(uint32_t word, bool has_argument, uint64_t argument)
 	const uint64_t now = now_of(log);
 	const uint32_t cpu = flight_cpu();
 	const size_t size = FLIGHT_FUNCTION + (has_argument ? FLIGHT_METADATA : 0);
-	if ((__builtin_expect(fits(log, thread, now, cpu, size), 1) || flight_prepare(thread, now, cpu)) &&
+	if ((__builtin_expect(fits(log, thread, now, cpu, size), 1) || flight_prepare(thread, now, cpu, size)) &&
 	    !(__builtin_expect(log->deepest != 0, 0) && is_too_deep(log, thread, word)) &&
 	    !(__builtin_expect(log->shortest != 0, 0) && is_exit(word) && take_away(log, thread, word, now)))
 		put(thread, word, now, has_argument, argument);
@@ -163,4 +163,38 @@ void flight_function(uint32_t word)
 void flight_function_argument(uint32_t word, uint64_t argument)
 {
 	record(word, true, argument);
+}
+
+/* The two halves: kind, size, difference of the clock, type. */
+static inline void put_event(struct flight_thread *thread, const struct flight_event *event, uint64_t now)
+{
+	enum { CUSTOM_EVENT = 0x0b, TYPED_EVENT = 0x11 };
+	const uint64_t delta = now > thread->last ? now - thread->last : 0;
+	store(thread->at, (event->typed ? TYPED_EVENT : CUSTOM_EVENT) | event->size << 8 | delta << 40);
+	store(thread->at + 8, delta >> 24 | (uint64_t)event->type << 8);
+	flight_copy(thread->at + FLIGHT_METADATA, event->payload, event->size);
+	thread->last += delta;
+	thread->floor = thread->at + FLIGHT_METADATA + event->size;
+	flight_commit(thread, thread->floor);
+}
+
+void flight_event(const struct flight_event *event)
+{
+	struct flight_log *log = flight_log;
+	const uint32_t outer = depth;
+	if (log->counts)
+		return;
+	if (outer == DEPTHS || event->size == 0 || event->size > FLIGHT_PAYLOAD_MOST) {
+		flight_lose();
+		return;
+	}
+	struct flight_thread *thread = &places[outer];
+	depth = outer + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	const uint64_t now = now_of(log), size = FLIGHT_METADATA + event->size;
+	const uint32_t cpu = flight_cpu();
+	if (fits(log, thread, now, cpu, size) || flight_prepare(thread, now, cpu, size))
+		put_event(thread, event, now);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	depth = outer;
 }

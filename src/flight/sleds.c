@@ -7,6 +7,7 @@
 #include "flight/elf.h"
 #include "flight/log.h"
 #include "flight/objects.h"
+#include "flight/sled.h"
 
 #include <link.h>
 #include <stdbool.h>
@@ -14,79 +15,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-
 /* An entry of the map. From version 2 on, addresses are relative to where they stand. */
 struct entry {
 	int64_t sled, function;
 	uint8_t kind, always, version, padding[13];
 };
 _Static_assert(sizeof(struct entry) == 32, "XRaySledEntry");
-
-/* What sleds call: flight_sled() with all registers kept. In stubs.S, by kind. */
-extern void tw_flight_enter(void);
-extern void tw_flight_exit(void);
-extern void tw_flight_tail_exit(void);
-extern void tw_flight_enter_argument(void);
-static void (*const stubs[])(void) = {tw_flight_enter, tw_flight_exit, tw_flight_tail_exit, tw_flight_enter_argument};
-enum { STUBS = sizeof stubs / sizeof *stubs, SLED = 11, JUMP = 16 };
-
-/* ---- Jumps near the code: a sled reaches 2 GB. ---- */
-
-static uint8_t *map_near(uint64_t place)
-{
-	enum { STEP = 1 << 20 };
-	const uint64_t reach = (UINT64_C(1) << 31) - (64 << 20);
-	for (uint64_t away = 16 << 20; away < reach; away += STEP) {
-		const uint64_t wanted[] = {(place + away) & ~UINT64_C(4095), (place - away) & ~UINT64_C(4095)};
-		for (unsigned i = 0; i < 2; i++) {
-			void *page = mmap((void *)wanted[i], FLIGHT_PAGE, PROT_READ | PROT_WRITE,
-			                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-			if (page == (void *)wanted[i])
-				return page;
-			if (page != MAP_FAILED)
-				munmap(page, FLIGHT_PAGE);
-		}
-	}
-	return NULL;
-}
-
-/* A page of "jmp *0(%rip)" and the address, one for each kind. */
-static uint8_t *make_jumps(uint64_t place)
-{
-	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0};
-	uint8_t *page = map_near(place);
-	for (unsigned i = 0; page && i < STUBS; i++) {
-		memcpy(page + i * JUMP, jump, sizeof jump);
-		memcpy(page + i * JUMP + sizeof jump, &stubs[i], sizeof stubs[i]);
-	}
-	if (page && mprotect(page, FLIGHT_PAGE, PROT_READ | PROT_EXEC) < 0) {
-		munmap(page, FLIGHT_PAGE);
-		return NULL;
-	}
-	return page;
-}
-
-/* ---- A sled. ---- */
-
-/* Whether it stands there as the compiler left it: "jmp +9", or at an exit "ret", and what fills the rest. */
-static bool is_empty(const uint8_t *sled, unsigned kind)
-{
-	return kind == FLIGHT_SLED_EXIT ? sled[0] == 0xc3 : sled[0] == 0xeb && sled[1] == 0x09;
-}
-
-/* "mov $id, %r10d" and "call" or, at an exit, "jmp". The first two bytes come last, at once: who runs there meanwhile
- * sees the one or the other. */
-static void patch(uint8_t *sled, uint32_t id, unsigned kind, const uint8_t *jumps)
-{
-	enum { ID_AT = 2, CALL_AT = 6, CALL = 0xe8, GO = 0xe9 };
-	const uint16_t move = 0xba41;
-	const int32_t distance = (int32_t)(jumps + kind * JUMP - (sled + SLED));
-	memcpy(sled + ID_AT, &id, sizeof id);
-	sled[CALL_AT] = kind == FLIGHT_SLED_EXIT ? GO : CALL;
-	memcpy(sled + CALL_AT + 1, &distance, sizeof distance);
-	__atomic_store_n((uint16_t *)sled, move, __ATOMIC_RELEASE);
-}
 
 /* ---- The map of an object. ---- */
 
@@ -133,17 +67,18 @@ static uint32_t count_functions(const struct map *map)
 	return count;
 }
 
-/* The code from the first sled or function to the last. */
+/* The code from the first sled or function to the end of the last sled. */
 static struct extent {
-	uint64_t first, last;
+	uint64_t first, end;
 } extent_of(const struct map *map)
 {
 	struct extent extent = {UINT64_MAX, 0};
 	for (size_t i = 0; i < map->count; i++) {
-		const uint64_t sled = sled_of(&map->entries[i]), function = function_of(&map->entries[i]);
+		const uint64_t sled = sled_of(&map->entries[i]), function = function_of(&map->entries[i]),
+			       end = sled + flight_sled_size(map->entries[i].kind);
 		extent.first = sled < extent.first ? sled : extent.first;
 		extent.first = function < extent.first ? function : extent.first;
-		extent.last = sled > extent.last ? sled : extent.last;
+		extent.end = end > extent.end ? end : extent.end;
 	}
 	return extent;
 }
@@ -152,7 +87,7 @@ static bool protect(const struct map *map, int protection)
 {
 	const struct extent extent = extent_of(map);
 	const uint64_t first = extent.first & ~UINT64_C(4095);
-	return mprotect((void *)first, extent.last + SLED - first, protection) == 0;
+	return mprotect((void *)first, extent.end - first, protection) == 0;
 }
 
 /* chosen: from the first byte of the map's extent. */
@@ -169,12 +104,9 @@ static void patch_map(const struct map *map, uint32_t first, const uint8_t *jump
 		last = function_of(entry);
 		if (!flight_is_chosen(chosen, last - start))
 			continue;
-		if (!sled || entry->kind >= STUBS || !is_empty(sled, entry->kind)) {
-			sleds->foreign++;
-			continue;
-		}
-		patch(sled, id, entry->kind, jumps);
-		sleds->patched++;
+		const bool patched = sled && flight_patch_sled(sled, id, entry->kind, jumps);
+		sleds->patched += patched;
+		sleds->foreign += !patched;
 	}
 }
 
@@ -189,19 +121,21 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 		self[length > 0 ? length : 0] = '\0';
 		path = self;
 	}
+	if (flight_has_range(FLIGHT_BY_SLED, object->dlpi_addr, path))
+		return 0;
 	const struct map map = find_map(path, object->dlpi_addr);
 	if (map.count == 0)
 		return 0;
 	const uint64_t start = sled_of(map.entries);
 	const uint32_t first = flight_range(FLIGHT_BY_SLED, count_functions(&map), start, object->dlpi_addr, path);
-	uint8_t *jumps = first ? make_jumps(start) : NULL;
+	uint8_t *jumps = first ? flight_make_jumps(start) : NULL;
 	if (!jumps || !protect(&map, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		sleds->foreign += map.count;
 		return 0;
 	}
 	const struct extent extent = extent_of(&map);
-	patch_map(&map, first, jumps,
-	          flight_chosen(path, object->dlpi_addr, extent.first, extent.last - extent.first + 1), sleds);
+	patch_map(&map, first, jumps, flight_chosen(path, object->dlpi_addr, extent.first, extent.end - extent.first),
+	          sleds);
 	protect(&map, PROT_READ | PROT_EXEC);
 	return 0;
 }
@@ -218,18 +152,23 @@ __attribute__((visibility("hidden"))) void tw_flight_sled(uint32_t id, uint32_t 
 		flight_function(id << 4 | kind << 1);
 }
 
+static int keep_object(struct dl_phdr_info *object, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	flight_keep_ranges(object->dlpi_addr, object->dlpi_name);
+	return 0;
+}
+
 struct flight_sleds flight_patch_all(void)
 {
 	struct flight_sleds sleds = {0};
-	dl_iterate_phdr(patch_object, &sleds);
+	if (flight_lock_ranges()) {
+		flight_doubt_ranges();
+		dl_iterate_phdr(keep_object, NULL);
+		flight_drop_ranges();
+		dl_iterate_phdr(patch_object, &sleds);
+		flight_unlock_ranges();
+	}
 	return sleds;
 }
-
-#else
-
-struct flight_sleds flight_patch_all(void)
-{
-	return (struct flight_sleds){0};
-}
-
-#endif

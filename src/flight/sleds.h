@@ -6,15 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sources: compiler-rt/lib/xray/xray_interface_internal.h (XRaySledEntry), xray_x86_64.cpp (the bytes of sleds). */
-enum flight_sled_kind { FLIGHT_SLED_ENTER, FLIGHT_SLED_EXIT, FLIGHT_SLED_TAIL_EXIT, FLIGHT_SLED_ENTER_ARGUMENT };
-
 struct flight_sleds {
 	uint64_t patched;
 	uint64_t foreign; /* somebody has patched them, or they are none that this machine has */
 };
 
-/* Patches the sleds of all objects that are loaded and have a map. Uses libc: not from a hook. */
+/* Patches the sleds of all objects that are loaded, have a map, and are not patched yet; and forgets those that are no
+ * longer there. Uses libc: not from a hook. */
 struct flight_sleds flight_patch_all(void);
+
+/* Has it done again whenever dlopen() or dlclose() has changed what is loaded. */
+void flight_watch_objects(void);
 
 #endif

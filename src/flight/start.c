@@ -3,6 +3,7 @@
 #include "flight/choose.h"
 #include "flight/log.h"
 #include "flight/objects.h"
+#include "flight/signals.h"
 #include "flight/sleds.h"
 
 #include <elf.h>
@@ -12,9 +13,11 @@
 #include <string.h>
 
 /*     TRACKWAY_FLIGHT=out-%p.xray
- *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic,min-duration=1000,max-depth=5,count=1
+ *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic,min-duration=1000,max-depth=5,count=1,signals=1
+ *         and delayed=1
  *     TRACKWAY_FLIGHT_FUNCTIONS=-GLOB, a line each, or + for what alone is recorded */
 static struct flight_options options;
+static bool signals;
 
 static uint64_t size_of(const char *text)
 {
@@ -35,17 +38,25 @@ static const char *value_of(const char *list, const char *name)
 	return NULL;
 }
 
+static bool is_one(const char *list, const char *name)
+{
+	const char *value = value_of(list, name);
+	return value && *value == '1';
+}
+
 static void take_options(const char *list)
 {
 	const char *max_size = value_of(list, "max-size"), *ring = value_of(list, "ring"),
 		   *clock = value_of(list, "clock"), *shortest = value_of(list, "min-duration"),
-		   *deepest = value_of(list, "max-depth"), *count = value_of(list, "count");
+		   *deepest = value_of(list, "max-depth");
 	const uint64_t space = UINT64_C(1) << 36;
 	options.max_size = max_size ? size_of(max_size) : space;
 	options.ring = ring ? size_of(ring) : 0;
 	options.shortest = shortest ? strtoull(shortest, NULL, 10) : 0;
 	options.deepest = deepest ? (uint32_t)strtoul(deepest, NULL, 10) : 0;
-	options.count = count && *count == '1';
+	options.count = is_one(list, "count");
+	options.delayed = is_one(list, "delayed");
+	signals = is_one(list, "signals");
 	options.clock = clock && strncmp(clock, "monotonic", 9) == 0 ? FLIGHT_MONOTONIC
 	                : clock && strncmp(clock, "tsc", 3) == 0     ? FLIGHT_TICKS
 	                                                             : FLIGHT_SOUND;
@@ -114,7 +125,10 @@ __attribute__((constructor)) static void begin(void)
 	flight_take_patterns(functions);
 	if (flight_log_open(&options) != 0)
 		return;
+	if (signals)
+		flight_take_signals();
 	flight_patch_all();
+	flight_watch_objects();
 	if (functions && *functions)
 		flight_look_ahead();
 	pthread_atfork(NULL, NULL, begin_in_child);

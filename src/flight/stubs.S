@@ -50,5 +50,77 @@
 	STUB	tw_flight_exit, 1, 0
 	STUB	tw_flight_tail_exit, 2, 8
 	STUB	tw_flight_enter_argument, 3, 8
+
+/* The sled of an event: 128 bytes below the stack are left to its function, which may have its red zone there. All
+ * registers, by their numbers, and what stands behind the call tell the event. */
+	.globl	tw_flight_event
+	.hidden	tw_flight_event
+	.type	tw_flight_event, @function
+	.p2align 4
+tw_flight_event:
+	.cfi_startproc
+	.cfi_def_cfa_offset 8 + 128
+	.cfi_offset %rip, -8 - 128
+	endbr64
+	pushf
+	push	%r15
+	push	%r14
+	push	%r13
+	push	%r12
+	push	%r11
+	push	%r10
+	push	%r9
+	push	%r8
+	push	%rdi
+	push	%rsi
+	push	%rbp
+	push	%rsp
+	push	%rbx
+	push	%rdx
+	push	%rcx
+	push	%rax
+	.cfi_adjust_cfa_offset 17 * 8
+	.cfi_rel_offset %rbx, 3 * 8
+	mov	%rsp, %rdi
+	mov	17 * 8(%rsp), %rsi
+	mov	%rsp, %rbx
+	.cfi_def_cfa_register %rbx
+	and	$-16, %rsp
+	cld
+	call	tw_flight_sled_event
+	mov	%rbx, %rsp
+	.cfi_def_cfa_register %rsp
+	pop	%rax
+	pop	%rcx
+	pop	%rdx
+	pop	%rbx
+	lea	8(%rsp), %rsp
+	pop	%rbp
+	pop	%rsi
+	pop	%rdi
+	pop	%r8
+	pop	%r9
+	pop	%r10
+	pop	%r11
+	pop	%r12
+	pop	%r13
+	pop	%r14
+	pop	%r15
+	popf
+	.cfi_adjust_cfa_offset -17 * 8
+	.cfi_restore %rbx
+	ret	$128
+	.cfi_endproc
+	.size	tw_flight_event, . - tw_flight_event
+
+/* What the sleds of events name. Sleds that are patched call the one above; these are for programs that are linked
+ * without LLVM's runtime. */
+	.weak	__xray_CustomEvent
+	.type	__xray_CustomEvent, @function
+	.weak	__xray_TypedEvent
+	.type	__xray_TypedEvent, @function
+__xray_CustomEvent:
+__xray_TypedEvent:
+	ret
 #endif
 	.section .note.GNU-stack, "", %progbits

@@ -52,6 +52,7 @@ class Bench:
     def __init__(self, options, directory):
         self.tool, self.directory, self.options = options.tool, directory, options
         self.random = random.Random(options.seed)
+        self.notes = []
 
     def compiler(self, name):
         return shutil.which(name.replace("clang", "clang-14").replace("clang-14++", "clang++-14")) or name
@@ -156,6 +157,139 @@ def orphaned(bench, words):
     expect(calls > before, calls, before)
 
 
+def read_llvm(bench, mode, command, ends):
+    """Calls of leaf that LLVM's runtime leaves, started by its environment, as `trackway` counts them."""
+    for old in bench.directory.glob("llvm.*"):
+        old.unlink()
+    (bench.directory / "counts").write_bytes(bytes(8 * MOST))
+    environment = {**os.environ, "XRAY_OPTIONS": f"patch_premain=true xray_mode=xray-{mode} xray_logfile_base={bench.directory}/llvm.",
+                   "XRAY_BASIC_OPTIONS": "func_duration_threshold_us=0"}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
+        ends(process)
+    written, read = sum(bench.counts()[:4]), 0
+    for log in bench.directory.glob("llvm.*"):
+        done = subprocess.run([bench.tool, "stat", "--json", "-b", command[0], log], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True, check=False)
+        read += sum(row["count"] for row in map(json.loads, done.stdout.splitlines()) if row["name"] == "leaf")
+    return f"{read} of {written}"
+
+
+def deaths(bench, words):
+    """The table of what is written and read, with LLVM's runtime beside it: none that is committed is lost."""
+    program = bench.build(words, "program")
+    counts = bench.directory / "counts"
+
+    def kill(process):
+        while not sum(bench.counts()[:4]):
+            time.sleep(0.001)
+        time.sleep(bench.random.random() / 20)
+        process.kill()
+
+    def wait(process):
+        process.wait()
+
+    bench.notes.append(f"{'DEATH':12} {'WRITTEN':>9} {'READ':>9} {'LOST, TOLD':>10}   LLVM FDR, BASIC")
+    ways = {"SIGKILL": ("0", "return"), "SIGSEGV": ("2000", "segv"), "abort": ("2000", "abort"), "_exit": ("2000", "_exit"),
+            "exec": ("2000", "exec"), "quick_exit": ("2000", "quick_exit"), "full disk": ("20000", "return"),
+            "parent": ("0", "return")}
+    for way, (calls, end) in ways.items():
+        command = [program, counts, "4", calls, end]
+        for old in bench.directory.glob("death*"):
+            old.unlink()
+        counts.write_bytes(bytes(8 * MOST))
+        log = bench.directory / "death-%p.xray"
+        environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(log)}
+        if way == "full disk":
+            environment["TRACKWAY_FLIGHT_OPTIONS"] = "max-size=1M"
+        if way == "parent":  # a shell that starts it and dies
+            with subprocess.Popen(["sh", "-c", '"$@" >&2 & echo $!; wait', "sh", *command], env=environment,
+                                  stdout=subprocess.PIPE, text=True) as shell:
+                child = int(shell.stdout.readline())
+                while not sum(bench.counts()[:4]):
+                    time.sleep(0.001)
+                shell.kill()
+            before = sum(bench.counts()[:4])
+            while sum(bench.counts()[:4]) < before + 1000:
+                time.sleep(0.001)
+            os.kill(child, signal.SIGKILL)
+            maps = pathlib.Path(f"/proc/{child}/maps")
+            while maps.exists() and maps.read_bytes():
+                time.sleep(0.001)
+            for log in bench.directory.glob("death*"):
+                if not log.name.startswith(f"death-{child}"):
+                    log.unlink()
+        else:
+            with subprocess.Popen(command, env=environment) as process:
+                (kill if way == "SIGKILL" else wait)(process)
+        written, read, lost = sum(bench.counts()[:4]), 0, 0
+        for part in bench.directory.glob("death*"):
+            read += bench.calls(part).get("leaf", 0)
+            lost += bench.rows("info", "--json", part)[0]["lost_records"]
+        beside = [read_llvm(bench, mode, command, kill if way in ("SIGKILL", "parent") else wait) for mode in ("fdr", "basic")]
+        bench.notes.append(f"{way:12} {written:9} {read:9} {lost:10}   {', '.join(beside)}")
+        if way == "full disk":
+            expect(lost > 0 and read + lost >= written, way, written, read, lost)
+        else:
+            expect(lost == 0 and written <= read <= written + 4, way, written, read, lost)
+
+
+def ask(bench, *words):
+    command = [bench.tool, "record", "--to", "xray-fdr", *map(str, words)]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    expect(done.returncode == 0, command, done.stderr)
+
+
+def asked(bench, words):
+    """A program that runs is asked to pause, to go on, and for what it has recorded, which is whole each time."""
+    program = bench.build(words, "program")
+    now, counts = bench.directory / "now.xray", bench.directory / "counts"
+    log = bench.directory / "log.xray"
+
+    def moves(least):
+        before = sum(bench.counts()[:4])
+        while sum(bench.counts()[:4]) < before + least:
+            time.sleep(0.001)
+
+    def last(pid):
+        """When the last call of a snapshot was; 0: it has none."""
+        ask(bench, "--snapshot", pid, "-o", now)
+        calls, info = bench.calls(now), bench.rows("info", "--json", now)[0]
+        now.unlink()
+        expect(calls.get("leaf", 0) <= sum(bench.counts()[:4]) + 4, calls)
+        return info["clock_start_ns"] + info["end_ns"] if calls else 0
+
+    counts.write_bytes(bytes(8 * MOST))
+    environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(log),
+                   "TRACKWAY_FLIGHT_OPTIONS": "signals=1,delayed=1,ring=64K"}
+    with subprocess.Popen([program, counts, "4", "0", "return"], env=environment) as process:
+        try:
+            moves(1000)
+            expect(last(process.pid) == 0, "delayed")
+            ask(bench, "--resume", process.pid)
+            while not last(process.pid):
+                moves(10)
+            for _ in range(5):
+                before = last(process.pid)
+                moves(500)
+                expect(last(process.pid) > before, "it goes on")
+            ask(bench, "--pause", process.pid)
+            before = -1
+            while before != last(process.pid):  # what threads are at ends
+                before = last(process.pid)
+                moves(1000)
+            ask(bench, "--resume", process.pid)
+            while last(process.pid) <= before:
+                moves(10)
+        finally:
+            process.kill()
+    done = subprocess.run([bench.tool, "record", "--to", "xray-fdr", "--snapshot", str(os.getpid()), "-o", now], stderr=subprocess.PIPE,
+                          text=True, check=False)
+    expect(done.returncode == 2 and "writes no log of calls" in done.stderr and not now.exists(), done.stderr)
+    done = subprocess.run([bench.tool, "record", "--to", "xray-fdr", "--pause", str(os.getpid())], stderr=subprocess.PIPE, text=True,
+                          check=False)
+    expect(done.returncode == 2 and "is not recorded by this" in done.stderr, done.stderr)
+
+
 def children(bench, words):
     program = bench.build(words, "program")
     log, done = bench.record(program, "2", "500", "fork")
@@ -199,6 +333,61 @@ def plugins(bench, words):
     log, done = bench.record(program, "1", "10", "return", library)
     calls = bench.calls(log)
     expect(done.returncode == 0 and calls["plugged"] == 3 and calls["leaf"] == 10, done.stderr, calls)
+
+
+def plugged(bench, words):
+    """Sleds of libraries that come and go: of a program that has none, and of one that has."""
+    for name, own in (("plain", ["gcc"]), ("program", words)):
+        program = bench.build(own, name)
+        library = bench.build(words, "plugin.so", "plugin.c", "-shared", "-fPIC")
+        log, done = bench.record(program, "1", "10", "return", library)
+        calls = bench.calls(log)
+        expect(done.returncode == 0 and calls["plugged"] == 3 and calls.get("leaf", 0) == (10 if own == words else 0), done.stderr,
+               calls)
+        environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(bench.directory / "own.xray")}
+        command = [program, bench.directory / "counts", "1", "10", "return", "./plugin.so"]
+        subprocess.run(command, check=True, env=environment, cwd=bench.directory)
+        expect(bench.calls(bench.directory / "own.xray")["plugged"] == 3, "a path that is relative")
+        (bench.directory / "own.xray").unlink()
+
+
+def payloads(bench, log):
+    """[(type or None, text)] of a log, in its order."""
+    rows = bench.rows("dump", "--json", log)
+    return [(row.get("event_type"), row.get("text", row["data"])) for row in rows
+            if row["record"] in ("custom-event", "typed-event") and not row.get("text", "").startswith("trackway.")
+            and b"trackway." not in bytes.fromhex(row["data"])[:9]]
+
+
+def events(bench, _):
+    """Payloads from all registers, and none of them changed; sleds that are none stay. Sizes as far as they have room."""
+    program = bench.build(["gcc"], "events", "events.c", PROGRAMS / "events.S")
+    registers = ("rdi_rsi", "rsi_rdi", "rdi_rax", "rcx_rsi", "rbx_rbp", "r8_r15", "rsi_r12")
+    typed = ("rdi_rsi_rdx", "rsi_rdx_rdi", "rdx_rdi_rsi", "rax_rcx_rbx", "r9_r10_r11", "rdi_rdx_rsi", "r14_rdi_rbp")
+    wanted = [(None, f"custom {name}") for name in registers] + [(100 + i, f"typed {name}") for i, name in enumerate(typed)]
+    for options, sizes, lost in (([], (1, 5000, 0, 200000, 1044480, 1044481), (0, 1044481)),
+                                 (["--ring", "32K"], (1, 3969, 3970), (3970,)), (["--clock", "monotonic"], (7,), ())):
+        out = bench.directory / "out.xray"
+        command = [bench.tool, "record", "--to", "xray-fdr", "-o", out, *options, "--library", bench.library(), "--", program]
+        done = subprocess.run([*command, *map(str, sizes)], stderr=subprocess.PIPE, text=True, check=False)
+        expect(done.returncode == 0, options, done.stderr)
+        kept = [(None, chr(ord("a") + i) * size) for i, size in enumerate(sizes, 1) if size not in lost]
+        expect(payloads(bench, out) == wanted + kept, options, [(kind, text[:40], len(text)) for kind, text in payloads(bench, out)])
+        expect(bench.rows("info", "--json", out)[0]["lost_records"] == len(lost), options, "lost")
+        out.unlink()
+
+
+def clang_events(bench, words):
+    """Those of clang, which its own runtime has: with it and without. Arguments beside them."""
+    program = bench.build([*words, "-O0"], "sleds", "sleds.c")
+    log, done = bench.record(program)
+    expect(done.returncode == 0, done.stderr)
+    expect(payloads(bench, log) == [(None, "hello"), (7, "abc")] * 5, payloads(bench, log))
+    arguments = [int(row["argument"]) if str(row["argument"]).isdigit() else int(row["argument"], 16)
+                 for row in bench.rows("dump", "--json", log) if row["record"] == "call-argument"]
+    expect(arguments == [0x1122334455667788 + i for i in range(5)], arguments)
+    named = bench.rows("sql", "--json", "--event", "7=request", log, "select name, count(*) as n from instant group by name")
+    expect({row["name"]: row["n"] for row in named} == {"request": 5, "custom event": 5}, named)
 
 
 def ring(bench, words):
@@ -394,16 +583,21 @@ def counted_names(bench, words):
     expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.returncode, done.stderr)
 
 
-def aarch64(bench, words):
-    """The recorder of AArch64, built here, and a program with hooks, both by qemu-user."""
-    if not shutil.which(words[0]) or not shutil.which("qemu-aarch64"):
-        return f"no {words[0]}, or no qemu-aarch64"
-    library, program = bench.directory / "libtrackway_fdr.so", bench.directory / "program"
+def aarch64_library(bench, compiler):
+    library = bench.directory / "libtrackway_fdr.so"
     flags = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", "-fPIC", "-mgeneral-regs-only", "-ftls-model=initial-exec",
              "-fno-stack-protector", "-fno-builtin", "-fvisibility=hidden", "-funsigned-char", "-pthread"]
     sources = sorted((ROOT / "src/flight").glob("*.[cS]"))
     sources = [source for source in sources if source.name != "mark.S"]
-    subprocess.run([words[0], *flags, "-I", ROOT / "src", "-I", ROOT / "include", "-shared", *sources, "-o", library], check=True)
+    subprocess.run([compiler, *flags, "-I", ROOT / "src", "-I", ROOT / "include", "-shared", *sources, "-o", library], check=True)
+    return library
+
+
+def aarch64(bench, words):
+    """The recorder of AArch64, built here, and a program with hooks, both by qemu-user."""
+    if not shutil.which(words[0]) or not shutil.which("qemu-aarch64"):
+        return f"no {words[0]}, or no qemu-aarch64"
+    library, program = aarch64_library(bench, words[0]), bench.directory / "program"
     subprocess.run([*words, "-O2", PROGRAMS / "calls.c", "-o", program, "-pthread", "-ldl", "-lrt"], check=True)
     for options in ("clock=monotonic", "clock=tsc", "count=1"):
         log = bench.directory / f"{options}.xray"
@@ -414,6 +608,32 @@ def aarch64(bench, words):
         expect(done.returncode == 3, options, done.returncode)
         expect(calls == ({} if options == "count=1" else {"main": 1, "work": 2, "middle": 1000, "leaf": 1000, "end": 1}),
                options, calls)
+    return None
+
+
+def aarch64_sleds(bench, words):
+    """The same with sleds, by clang's objects linked without LLVM's runtime; and a library that comes and goes is not patched."""
+    clang = bench.compiler("clang")
+    if not shutil.which(words[0]) or not shutil.which("qemu-aarch64") or not shutil.which(clang):
+        return f"no {words[0]}, no qemu-aarch64, or no clang"
+    library, program, part = aarch64_library(bench, words[0]), bench.directory / "program", bench.directory / "part.o"
+    flags = ["--target=aarch64-linux-gnu", "-isystem", "/usr/aarch64-linux-gnu/include", "-O2", "-g", "-D_GNU_SOURCE",
+             "-fxray-instrument", "-fxray-instruction-threshold=1", "-c"]
+    for source, arguments, wanted in (("calls.c", ("2", "500", "_exit"), {"main": 1, "work": 2, "middle": 1000, "leaf": 1000}),
+                                      ("tails.c", (), {"main": 1, "first": 10, "second": 10, "third": 10, "argument": 10})):
+        done = subprocess.run([clang, *flags, PROGRAMS / source, "-o", part], stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            return "clang has no headers for AArch64"
+        subprocess.run([words[0], part, "-o", program, "-pthread", "-ldl", "-lrt"], check=True)
+        log = bench.directory / f"{source}.xray"
+        done = subprocess.run(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", f"LD_PRELOAD={library}", "-E",
+                               f"TRACKWAY_FLIGHT={log}", program, bench.directory / "counts", *arguments], check=False)
+        expect(done.returncode == (3 if arguments else 0), source, done.returncode)
+        expect(bench.calls(log) == wanted, source, bench.calls(log))
+    arguments = [row["argument"] for row in bench.rows("dump", "--json", log) if row["record"] == "call-argument"]
+    expect([int(str(value), 0) for value in arguments] == [0x1122334455667788 + i for i in range(10)], arguments)
+    kinds = bench.rows("info", "--json", log)[0]["kinds"]
+    expect(kinds["function.enter-args"] == 10 and kinds["function.exit"] == 41, kinds)
     return None
 
 
@@ -435,6 +655,15 @@ def nothing(bench, words):
     expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.returncode, done.stderr)
     _, done = bench.record(program, "1", "1", "_exit")
     expect(done.returncode == 3, done.returncode)
+    for words, source, why in ((["gcc", "-static"], "calls.c", "linked statically"),
+                               (["gcc", "-fpatchable-function-entry=5"], "calls.c", "return addresses would have to be replaced"),
+                               (["gcc", "-pg"], "calls.c", "-pg tells where functions begin"),
+                               (["gcc", "-finstrument-functions"], "own.c", "functions of its own"),
+                               (["clang", "-fxray-instrument", "-fxray-instruction-threshold=1"], "calls.c", None)):
+        program = bench.build(words, "other", source)
+        _, done = bench.record(program, "1", "1", "return", options=["--function", "none"] if not why else [])
+        expect(done.returncode == 2 and done.stderr.count("\n") == 1, words, done.returncode, done.stderr)
+        expect((why or "sleds, of which none was left") in done.stderr, words, done.stderr)
     log, done = bench.record(bench.directory / "none", "1")
     expect(done.returncode == 127 and "none: No such file" in done.stderr and not log.exists(), done.stderr)
 
@@ -468,7 +697,12 @@ def tests(options):
         yield f"{what}: the newest alone", ring, words
         yield f"{what}: no room", full, words
         yield f"{what}: llvm-xray reads it", llvm, words
+        yield f"{what}: a program that runs is asked", asked, words
+    yield "eight deaths, with LLVM's runtime beside", deaths, sleds
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
+    yield "sleds: libraries that are loaded and unloaded", plugged, sleds
+    yield "sleds of events, from all registers", events, []
+    yield "sleds of events and arguments", clang_events, sleds
     yield "a program without calls", nothing, hooks
     yield "logs that an earlier run left", stale, hooks
     yield "hooks: linked with the recorder", linked, hooks
@@ -481,6 +715,7 @@ def tests(options):
         yield f"{what}: what was counted names functions of C++", counted_names, words
     yield "README's ways to build", readme, hooks
     yield "hooks on AArch64, by qemu-user", aarch64, ["aarch64-linux-gnu-gcc", "-finstrument-functions"]
+    yield "sleds on AArch64, by qemu-user", aarch64_sleds, ["aarch64-linux-gnu-gcc"]
     for compiler in ("g++", "clang++"):
         yield f"the demo, by {compiler}", demo, [compiler]
     yield "a part of a log has names", cut, hooks
@@ -501,12 +736,15 @@ def main():
     for number, (name, test, words) in enumerate(rows, 1):
         skipped = why = None
         with tempfile.TemporaryDirectory() as directory:
+            bench = Bench(options, pathlib.Path(directory))
             try:
-                skipped = test(Bench(options, pathlib.Path(directory)), words)
+                skipped = test(bench, words)
             except (Fails, KeyError, subprocess.SubprocessError) as error:
                 why = f"{type(error).__name__}: {error}"
         failed += why is not None
         print("ok" if why is None else "not ok", number, "-", name, f"# SKIP {skipped}" if skipped else "", flush=True)
+        for line in bench.notes:
+            print("#", line, flush=True)
         if why is not None:
             print("#", why.replace("\n", "\n# "), flush=True)
     sys.exit(failed > 0)

@@ -5,6 +5,7 @@
 #include "cli/output/show.h"
 #include "cli/record/counts.h"
 #include "cli/record/record.h"
+#include "symbols/built.h"
 
 #include <trackway/writer.h>
 
@@ -73,7 +74,8 @@ static void become(const void *context)
 	const struct tw_record_options *options = flight->options;
 	char path[TW_PART_ROOM], list[192];
 	tw_parts_pattern(&flight->parts, path);
-	int length = snprintf(list, sizeof list, "clock=%s", options->clock ? options->clock : "auto");
+	int length = snprintf(list, sizeof list, "clock=%s,signals=1%s", options->clock ? options->clock : "auto",
+	                      options->delayed_start ? ",delayed=1" : "");
 	if (options->count)
 		length += snprintf(list + length, sizeof list - (size_t)length, ",count=1");
 	if (options->max_size)
@@ -123,12 +125,26 @@ static int finish_counts(struct flight *flight, const char *part)
 }
 
 /* Makes a plain log of one that stands as its program left it. */
-static int finish(void *context, const char *part, unsigned long pid)
+static int repair(const char *part, const char *path)
 {
-	struct flight *flight = context;
 	const struct tw_read_options options = {.order = TW_ORDER_FILE};
 	struct tw_rewrite_result result;
 	struct tw_reader *reader = NULL;
+	int status = tw_open(&reader, part, &options);
+	if (status >= 0)
+		status = tw_repair(reader, path, &result);
+	if (status < 0)
+		tw_say_error("%s: %s; the log stays as it is, and every command reads it", part,
+		             tw_reader_error(reader));
+	else
+		tw_say("%s: %s", path, tw_show_plural(result.records_out, "record").text);
+	tw_close(reader);
+	return status < 0 ? TW_EXIT_FAILED : 0;
+}
+
+static int finish(void *context, const char *part, unsigned long pid)
+{
+	struct flight *flight = context;
 	char path[TW_PART_ROOM];
 	bool has_calls;
 	const int looked = look_at(part, &has_calls, &flight->lost);
@@ -137,20 +153,22 @@ static int finish(void *context, const char *part, unsigned long pid)
 	if (looked >= 0 && !has_calls)
 		return unlink(part) < 0 ? TW_EXIT_FAILED : 0;
 	tw_parts_name(&flight->parts, pid, path);
-	int status = tw_open(&reader, part, &options);
-	if (status >= 0)
-		status = tw_repair(reader, path, &result);
-	if (status < 0) {
-		tw_say_error("%s: %s; the log stays as it is, and every command reads it", part,
-		             tw_reader_error(reader));
-		tw_close(reader);
-		return TW_EXIT_FAILED;
+	const int status = repair(part, path);
+	if (status == 0) {
+		unlink(part);
+		flight->parts.logs++;
 	}
-	tw_close(reader);
-	unlink(part);
-	flight->parts.logs++;
-	tw_say("%s: %s", path, tw_show_plural(result.records_out, "record").text);
-	return 0;
+	return status;
+}
+
+static bool asks(const struct tw_record_options *options)
+{
+	return options->pause || options->resume;
+}
+
+static bool takes(const struct tw_record_options *options)
+{
+	return options->snapshot != 0;
 }
 
 /* ---- All. ---- */
@@ -167,6 +185,17 @@ static int write_counts(struct flight *flight)
 	return status;
 }
 
+/* What the program's file tells of it, or else how to build it. */
+static const char *why_not(const char *program)
+{
+	char path[PATH_MAX];
+	const bool named = strchr(program, '/') != NULL;
+	const char *why = named || tw_program_find(program, path) ? tw_built_why_not(named ? program : path) : NULL;
+	return why ? why
+	           : "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not with "
+	             "-static";
+}
+
 static int say_end(const struct flight *flight, const struct tw_program *program)
 {
 	const int own = tw_status_of(program->status);
@@ -179,9 +208,7 @@ static int say_end(const struct flight *flight, const struct tw_program *program
 	enum { NOT_STARTED = 127 };
 	if (flight->parts.logs || own == NOT_STARTED)
 		return own;
-	tw_say_error("%s: no calls were recorded: build it with clang -fxray-instrument, or with gcc or clang "
-	             "-finstrument-functions, not with -static",
-	             program->name);
+	tw_say_error("%s: no calls were recorded: %s", program->name, why_not(program->name));
 	return own ? own : TW_EXIT_FAILED;
 }
 
@@ -199,6 +226,11 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	struct flight flight = {.options = options, .words = words};
 	struct tw_program program = {.become = become, .context = &flight, .name = words[0]};
 	(void)count;
+	if (asks(options))
+		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
+		                tw_program_signal(options->resume, TW_SIGNAL_RESUME));
+	if (options->snapshot)
+		return tw_flight_snapshot(options->snapshot, options->output, repair);
 	if (options->count && (options->ring || options->min_duration || options->max_depth))
 		return tw_say_error(
 		    "--count counts every call: --ring, --min-duration and --max-depth are about records");
@@ -244,6 +276,13 @@ static const struct tw_option own_options[] = {
     {"count", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(count),
      .help = "count the calls of each function, and record none: OUT is a list, the functions with most calls first, "
              "which --not-function @OUT takes"},
+    {"delayed-start", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(delayed_start), .help = "record nothing before --resume"},
+    {"pause", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(pause), .placeholder = "PID", .least = 1, .most = INT_MAX,
+     .help = "let the recording of this process pause: a process that another record has started"},
+    {"resume", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(resume), .placeholder = "PID", .least = 1, .most = INT_MAX,
+     .help = "let it go on"},
+    {"snapshot", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(snapshot), .placeholder = "PID", .least = 1, .most = INT_MAX,
+     .help = "write what the log of this process has at this moment, which goes on"},
     {"library", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(library), .placeholder = "FILE",
      .help = "the recorder; the one that came with this tool otherwise"},
 };
@@ -252,5 +291,7 @@ const struct tw_option_group tw_record_flight_options = {"Calls (xray-fdr)", own
 const struct tw_recorder tw_record_flight = {
     .format = "xray-fdr",
     .group = &tw_record_flight_options,
+    .asks = asks,
+    .takes = takes,
     .run = run,
 };

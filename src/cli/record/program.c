@@ -122,3 +122,22 @@ int tw_status_of(int status)
 	enum { SIGNALLED = 128 };
 	return WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }
+
+/* Whether a process has a handler for a signal: without one it would end. */
+static bool has_handler(uint64_t pid, int number)
+{
+	return tw_signal_told((pid_t)pid, "SigCgt:", number);
+}
+
+int tw_program_signal(uint64_t pid, int behind_first)
+{
+	const int number = SIGRTMIN + behind_first;
+	if (!pid)
+		return 0;
+	if (kill((pid_t)pid, 0) < 0)
+		return tw_say_error("process %llu: %s", (unsigned long long)pid, strerror(errno));
+	if (!has_handler(pid, number))
+		return tw_say_error("process %llu is not recorded by this", (unsigned long long)pid);
+	return kill((pid_t)pid, number) < 0 ? tw_say_error("process %llu: %s", (unsigned long long)pid, strerror(errno))
+	                                    : 0;
+}

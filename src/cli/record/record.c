@@ -78,7 +78,10 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		                    "a program that runs is asked without another one, and without -o");
 	if (!options->output && !asks)
 		return tw_say_usage(&tw_command_record, "record wants -o OUT");
-	if (count == 0 && !chosen->finds_programs && !asks)
+	const bool takes = chosen->takes && chosen->takes(options);
+	if (takes && count)
+		return tw_say_usage(&tw_command_record, "a program that runs is asked without another one");
+	if (count == 0 && !chosen->finds_programs && !asks && !takes)
 		return tw_say_usage(&tw_command_record, "record wants PROGRAM [ARGUMENT...]");
 	int status = refuse_foreign(options, chosen);
 	struct stat there;
@@ -127,7 +130,8 @@ const struct tw_command tw_command_record = {
 	"thread and processor: a log for each process. They are in the log as soon as they are made: it has them "
 	"whatever ends the program. While the program runs, the logs are OUT.PID.part, which every command "
 	"reads. The log knows the programs, so that functions have names without --binary. LLVM's own runtime is "
-	"not needed.\n"
+	"not needed. SIGRTMIN+7 pauses, SIGRTMIN+8 goes on, as do --pause and --resume, where the program has no "
+	"use of its own for these signals; --snapshot writes what the log of a program that runs has at this moment.\n"
 	"\n"
 	"With --to fxt programs say themselves what they do, which are linked with libtrackway_trace "
 	"(trackway/trace.h): the program, and all that it starts, in one archive in order of time. Without a program "

@@ -23,6 +23,7 @@ struct tw_record_options {
 	uint64_t min_duration, max_depth;
 	struct tw_list only, never; /* functions */
 	bool count;
+	uint64_t snapshot; /* of this process */
 	/* fxt */
 	const char *mode, *stop_on;
 	struct tw_list categories;
@@ -42,6 +43,8 @@ struct tw_recorder {
 	bool into_folder;                    /* the output is one */
 	/* Whether it is asked for something else than a recording, which needs no output; NULL: it never is. */
 	bool (*asks)(const struct tw_record_options *options);
+	/* Whether it is asked for what a program that runs has recorded, which needs no program; NULL: it never is. */
+	bool (*takes)(const struct tw_record_options *options);
 	int (*run)(const struct tw_record_options *options, char **words, size_t count); /* returns enum tw_exit */
 };
 extern const struct tw_recorder tw_record_xtrace, tw_record_flight, tw_record_fxt, tw_record_dotnet;
@@ -75,6 +78,17 @@ bool tw_program_find(const char *name, char path[PATH_MAX]);
 /* Finds a file that came with the tool, which recorders give to programs: beside the tool, as it is built, or where
  * it is installed to, seen from the tool. */
 bool tw_program_part(const char *name, char path[PATH_MAX]);
+
+/* Sends a process the signal that is so far behind SIGRTMIN, where it has a handler for it. 0: none is asked. Returns
+ * 0, or TW_EXIT_FAILED after saying why it cannot. */
+enum { TW_SIGNAL_PAUSE = 7, TW_SIGNAL_RESUME = 8 };
+int tw_program_signal(uint64_t pid, int behind_first);
+
+/* ---- flight_snapshot.c ---- */
+
+/* Copies the log of calls that a process writes, and has a log made of the copy. Returns what `finish` does, or
+ * TW_EXIT_FAILED after saying why there is none. */
+int tw_flight_snapshot(uint64_t pid, const char *output, int (*finish)(const char *copy, const char *output));
 
 /* ---- parts.c ---- */
 

@@ -143,26 +143,6 @@ static bool asks(const struct tw_record_options *options)
 	return options->pause || options->resume;
 }
 
-/* Whether a process has a handler for a signal: without one it would end. */
-static bool has_handler(uint64_t pid, int number)
-{
-	return tw_signal_told((pid_t)pid, "SigCgt:", number);
-}
-
-/* CoreProfiler's own signals. */
-static int ask(uint64_t pid, int behind_first)
-{
-	const int number = SIGRTMIN + behind_first;
-	if (!pid)
-		return 0;
-	if (kill((pid_t)pid, 0) < 0)
-		return tw_say_error("process %llu: %s", (unsigned long long)pid, strerror(errno));
-	if (!has_handler(pid, number))
-		return tw_say_error("process %llu is not recorded by this", (unsigned long long)pid);
-	return kill((pid_t)pid, number) < 0 ? tw_say_error("process %llu: %s", (unsigned long long)pid, strerror(errno))
-	                                    : 0;
-}
-
 /* ---- All. ---- */
 
 static int say_end(const struct dotnet *dotnet, const struct tw_program *program)
@@ -186,10 +166,10 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 {
 	struct dotnet dotnet = {.options = options, .words = words};
 	struct tw_program program = {.become = become, .context = &dotnet, .name = words[0]};
-	enum { PAUSE = 7, RESUME = 8 };
 	(void)count;
 	if (asks(options))
-		return tw_worse(ask(options->pause, PAUSE), ask(options->resume, RESUME));
+		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
+		                tw_program_signal(options->resume, TW_SIGNAL_RESUME));
 	if (options->library ? !realpath(options->library, dotnet.library)
 	                     : !tw_program_part(library_name, dotnet.library))
 		return tw_say_error("%s: not found; --library names it",

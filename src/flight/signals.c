@@ -1,0 +1,23 @@
+/* signals.c - SIGRTMIN+7 pauses a recording, SIGRTMIN+8 goes on, where the program has no use of its own for them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flight/signals.h"
+
+#include "flight/log.h"
+
+#include <signal.h>
+
+enum { PAUSE = 7, RESUME = 8 }; /* behind SIGRTMIN */
+
+static void on_signal(int number)
+{
+	flight_log_pause(number == SIGRTMIN + PAUSE);
+}
+
+void flight_take_signals(void)
+{
+	for (int number = PAUSE; number <= RESUME; number++) {
+		struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+		if (sigaction(SIGRTMIN + number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(SIGRTMIN + number, &action, NULL);
+	}
+}

@@ -1,0 +1,42 @@
+/* sled.h - a sled of the machine, empty or patched. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FLIGHT_SLED_H
+#define FLIGHT_SLED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sources: compiler-rt/lib/xray/xray_interface_internal.h (XRaySledEntry), xray_x86_64.cpp, xray_AArch64.cpp (the
+ * bytes of sleds). */
+enum flight_sled_kind {
+	FLIGHT_SLED_ENTER,
+	FLIGHT_SLED_EXIT,
+	FLIGHT_SLED_TAIL_EXIT,
+	FLIGHT_SLED_ENTER_ARGUMENT,
+	FLIGHT_SLED_CUSTOM_EVENT,
+	FLIGHT_SLED_TYPED_EVENT,
+	FLIGHT_SLED_KINDS
+};
+
+/* How many bytes a sled has. */
+static inline uint64_t flight_sled_size(unsigned kind)
+{
+#if defined(__x86_64__)
+	return kind == FLIGHT_SLED_TYPED_EVENT ? 22 : kind == FLIGHT_SLED_CUSTOM_EVENT ? 17 : 11;
+#else
+	(void)kind;
+	return 32;
+#endif
+}
+
+/* What sleds near a place jump to. NULL: there is no memory that they reach. Uses libc. */
+uint8_t *flight_make_jumps(uint64_t place);
+
+/* A place near another that jumps to a function. NULL: there is no memory. Uses libc. */
+uint8_t *flight_make_jump(const uint8_t *place, void (*function)(void));
+
+/* Makes a sled, which can be written to, call the recorder. False: it is none that the compiler has left, and stays as
+ * it is. */
+bool flight_patch_sled(uint8_t *sled, uint32_t id, unsigned kind, const uint8_t *jumps);
+
+#endif

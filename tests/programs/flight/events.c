@@ -1,0 +1,57 @@
+/* events.c - calls each function of events.S, looks whether it came back as it should, and sends events of all sizes.
+ *
+ * usage: events SIZE...: each SIZE is an event of so many bytes, at the end. Exit status 1: a register or the stack was
+ * changed. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUSTOM(X) X(rdi_rsi) X(rsi_rdi) X(rdi_rax) X(rcx_rsi) X(rbx_rbp) X(r8_r15) X(rsi_r12)
+#define TYPED(X) X(rdi_rsi_rdx) X(rsi_rdx_rdi) X(rdx_rdi_rsi) X(rax_rcx_rbx) X(r9_r10_r11) X(rdi_rdx_rsi) X(r14_rdi_rbp)
+
+#define DECLARE_CUSTOM(name) extern uint64_t custom_##name(const void *data, uint64_t size);
+#define DECLARE_TYPED(name) extern uint64_t typed_##name(uint64_t type, const void *data, uint64_t size);
+CUSTOM(DECLARE_CUSTOM)
+TYPED(DECLARE_TYPED)
+extern int foreign(void);
+extern int wrong(void);
+
+static int bad;
+
+static void look(const char *name, uint64_t got, const void *data, uint64_t size)
+{
+	if (got != (uint64_t)data + size) {
+		fprintf(stderr, "%s: changed\n", name);
+		bad = 1;
+	}
+}
+
+int main(int count, char **sizes)
+{
+	uint64_t type = 100;
+#define CALL_CUSTOM(name)                                                                                              \
+	{                                                                                                              \
+		static const char data[] = "custom " #name;                                                            \
+		look(data, custom_##name(data, sizeof data - 1), data, sizeof data - 1);                               \
+	}
+#define CALL_TYPED(name)                                                                                               \
+	{                                                                                                              \
+		static const char data[] = "typed " #name;                                                             \
+		look(data, typed_##name(type, data, sizeof data - 1), data, sizeof data - 1);                          \
+		type++;                                                                                                \
+	}
+	CUSTOM(CALL_CUSTOM)
+	TYPED(CALL_TYPED)
+	if (foreign() != 1 || wrong() != 1)
+		bad = 1;
+	for (int i = 1; i < count; i++) {
+		const uint64_t size = strtoull(sizes[i], NULL, 10);
+		char *data = malloc(size + 1);
+		memset(data, 'a' + i, size);
+		custom_rdi_rsi(data, size);
+		free(data);
+	}
+	return bad;
+}
