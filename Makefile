@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 600
 ATTACK_SECONDS ?= 240
 
 .DEFAULT_GOAL := build
-.PHONY: build demo check accept asan lint fmt fuzz qemu bench damage attack mutate install clean help deps
+.PHONY: build demo check accept asan lint fmt fuzz qemu bench damage attack callgrind mutate install clean help deps
 
 deps:
 	@scripts/install-deps
@@ -43,6 +43,9 @@ qemu: deps ## the collector's tests under a newer QEMU, which is built from Debi
 
 bench: deps build ## speed as ratios: to a plain loop over the same bytes, and to other tools
 	@bench/run
+
+callgrind: deps build ## the flight recorder's counts in six of Debian's programs, whose sources it fetches, against callgrind's
+	@python3 tests/truth/flight_real.py --tool build/src/trackway --sources build/sources --fetch
 
 damage: deps build ## what 225 damages to a trace of each format cost: records lost, records invented
 	@python3 tests/truth/damage.py --tool build/src/trackway --rounds 25

@@ -661,7 +661,7 @@ def nothing(bench, words):
                                (["gcc", "-finstrument-functions"], "own.c", "functions of its own"),
                                (["clang", "-fxray-instrument", "-fxray-instruction-threshold=1"], "calls.c", None)):
         program = bench.build(words, "other", source)
-        _, done = bench.record(program, "1", "1", "return", options=["--function", "none"] if not why else [])
+        _, done = bench.record(program, "1", "1", "return", options=["--function", "none"] if not why else [], cwd=bench.directory)
         expect(done.returncode == 2 and done.stderr.count("\n") == 1, words, done.returncode, done.stderr)
         expect((why or "sleds, of which none was left") in done.stderr, words, done.stderr)
     log, done = bench.record(bench.directory / "none", "1")
