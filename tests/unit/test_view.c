@@ -685,6 +685,31 @@ static void test_cut_while_read(void **state)
 	assert_int_equal(fclose(out), 0);
 }
 
+/* What comes later than is waited for begins the index anew: it holds all that came before. */
+static void test_late(void **state)
+{
+	(void)state;
+	enum { INNER = 200000, LINE = 72 };
+	struct scene scene;
+	char *text = malloc((INNER + 2) * LINE), *at = text;
+	assert_non_null(text);
+	at += sprintf(at, "[");
+	for (unsigned i = 1; i <= INNER; i++)
+		at +=
+		    sprintf(at, "{\"ph\":\"X\",\"name\":\"inner\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1},\n", 2 * i);
+	sprintf(at, "{\"ph\":\"X\",\"name\":\"outer\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":%u}]", 2 * INNER + 1);
+	show(&scene, text);
+	expect_text(&scene, "/api/trace", 200, "\"lanes\":[2],\"points\":false,\"slices\":\"200001\"");
+	expect_text(&scene, "/api/slice?track=1&lane=0&depth=0&item=0", 200,
+	            "\"name\":\"outer\",\"track\":1,\"lane\":0,\"depth\":0,\"item\":\"0\",\"begin\":\"0\","
+	            "\"end\":\"400001000\"");
+	expect_text(
+	    &scene, "/api/slice?track=1&lane=0&depth=1&item=199999", 200,
+	    "\"name\":\"inner\",\"track\":1,\"lane\":0,\"depth\":1,\"item\":\"199999\",\"begin\":\"399999000\"");
+	hide(&scene);
+	free(text);
+}
+
 /* A pipe in the place of the file is not waited for. */
 static void test_pipe_instead(void **state)
 {
@@ -862,17 +887,29 @@ static void test_entering(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_packed_widths),  cmocka_unit_test(test_packed_size),
-	    cmocka_unit_test(test_row_of_slices),  cmocka_unit_test(test_row_of_samples),
-	    cmocka_unit_test(test_addresses),      cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_who_asks),       cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_counter),        cmocka_unit_test(test_answers),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_sql),
-	    cmocka_unit_test(test_cancel),         cmocka_unit_test(test_stop),
-	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_too_many_files),
-	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_files_without_processes),
-	    cmocka_unit_test(test_places),         cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_packed_widths),
+	    cmocka_unit_test(test_packed_size),
+	    cmocka_unit_test(test_row_of_slices),
+	    cmocka_unit_test(test_row_of_samples),
+	    cmocka_unit_test(test_addresses),
+	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_who_asks),
+	    cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_counter),
+	    cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_sql),
+	    cmocka_unit_test(test_cancel),
+	    cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_several_files),
+	    cmocka_unit_test(test_too_many_files),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_files_without_processes),
+	    cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

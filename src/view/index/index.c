@@ -35,7 +35,11 @@ const struct view_row *view_index_row(const struct view_index *index, uint32_t t
 static struct view_row *row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                uint32_t depth)
 {
+	struct view_row **recent = &index->recent[(track * 32 + lane * 8 + depth) % VIEW_ROWS_RECENT];
+	if (*recent && (*recent)->track == track && (*recent)->lane == lane && (*recent)->depth == depth)
+		return *recent;
 	struct view_row *row = find_row(index, track, lane, depth);
+	*recent = row;
 	if (row || track == VIEW_NONE)
 		return row;
 	bool points = kind == VIEW_POINTS;
@@ -137,12 +141,12 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	struct view_index *index = (struct view_index *)calls;
 	uint32_t row = take_open(index);
 	struct view_open *open = open_of(index, row);
-	(void)caller, (void)name;
+	(void)name;
 	(void)track_of(index, calls->track); /* tracks are numbered as they are met */
 	if (open)
 		*open = (struct view_open){.offset = index->event->offset,
 		                           .category = index->event->category,
-		                           .depth = calls->stack->depth};
+		                           .depth = (uint32_t)(caller - calls->stack->space->frames)};
 	return row;
 }
 
@@ -400,18 +404,22 @@ static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
     [TW_SWITCH] = take_switch,       [TW_LOST] = take_lost,
 };
 
+static int init_calls(struct view_index *index, uint64_t rounding)
+{
+	index->calls.hooks = &hooks;
+	index->calls.budget = &index->budget;
+	index->calls.exact = true;
+	index->calls.name_limit = SIZE_MAX;
+	index->calls.rounding = rounding;
+	tw_budget_reset(&index->budget, STACKS_LIMIT, 1);
+	return tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
+}
+
 int view_index_init(struct view_index *index, const char *directory, uint64_t room, uint64_t rounding)
 {
 	int error = view_store_open(&index->store, directory, room);
 	index->store.error = error;
-	if (error)
-		return TW_ERR_SYSTEM;
-	index->calls.hooks = &hooks;
-	index->calls.budget = &index->budget;
-	index->calls.exact = true;
-	index->calls.rounding = rounding;
-	tw_budget_reset(&index->budget, STACKS_LIMIT, 1);
-	return tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
+	return error ? TW_ERR_SYSTEM : init_calls(index, rounding);
 }
 
 static void take(struct view_index *index, const struct tw_event *event)
@@ -421,9 +429,8 @@ static void take(struct view_index *index, const struct tw_event *event)
 	if (index->lost_last)
 		end_lost(index, event->time);
 	index->end = over > index->end ? over : index->end;
-	if (event->track != index->calls.track)
-		tw_calls_switch(&index->calls, event->track);
-	tw_calls_take(&index->calls, event);
+	if (tw_calls_meet(&index->calls, event) && !tw_calls_take_one(&index->calls, event, enter, leave, leave))
+		tw_calls_take(&index->calls, event);
 	if (event->kind < TW_EVENT_KINDS && takers[event->kind])
 		takers[event->kind](index);
 }
@@ -451,19 +458,35 @@ void view_index_finish(struct view_index *index, const struct tw_dictionary *dic
 	view_tracks_name(&index->tracks, dictionary);
 }
 
-void view_index_free(struct view_index *index)
+/* All but the store, tracks and names. */
+static void free_parts(struct view_index *index)
 {
 	for (uint64_t i = 0; i < index->rows.count; i++)
 		view_row_free(view_index_row_at(index, i));
 	view_column_free(&index->rows);
 	tw_map_free(&index->row_numbers);
-	view_tracks_free(&index->tracks);
-	view_names_free(&index->names);
 	tw_pairs_free(&index->pairs);
 	tw_calls_free(&index->calls);
 	free(index->track_numbers);
 	free(index->open);
 	free(index->cpus);
+}
+
+int view_index_again(struct view_index *index)
+{
+	const uint64_t rounding = index->calls.rounding;
+	free_parts(index);
+	view_tracks_empty(&index->tracks);
+	tw_clear(&index->names.numbers, 0, index->names.number_room, sizeof *index->names.numbers);
+	*index = (struct view_index){.store = index->store, .tracks = index->tracks, .names = index->names};
+	return init_calls(index, rounding);
+}
+
+void view_index_free(struct view_index *index)
+{
+	free_parts(index);
+	view_tracks_free(&index->tracks);
+	view_names_free(&index->names);
 	view_store_close(&index->store);
 	*index = (struct view_index){0};
 }

@@ -8,7 +8,7 @@
 #include "view/index/row.h"
 #include "view/index/tracks.h"
 
-enum { VIEW_ROWS_MOST = 1 << 18, VIEW_LOST_KEPT = 100 };
+enum { VIEW_ROWS_MOST = 1 << 18, VIEW_ROWS_RECENT = 1 << 10, VIEW_LOST_KEPT = 100 };
 
 /* What an open slice has beside its frame. */
 struct view_open {
@@ -35,8 +35,9 @@ struct view_index {
 	struct tw_calls calls; /* first: its hooks get this */
 	struct tw_budget budget;
 	struct view_store store;
-	struct view_column rows;   /* struct view_row */
-	struct tw_map row_numbers; /* track, lane and depth to the number */
+	struct view_column rows;                   /* struct view_row */
+	struct tw_map row_numbers;                 /* track, lane and depth to the number */
+	struct view_row *recent[VIEW_ROWS_RECENT]; /* by a part of these; NULL: none */
 	struct view_tracks tracks;
 	struct view_names names;
 	uint32_t *track_numbers; /* by the reader's number: 1 + the track's; 0: not met */
@@ -61,6 +62,10 @@ struct view_index {
 /* All zero before; room as for view_store_open(). Returns 0, TW_ERR_MEMORY, or TW_ERR_SYSTEM: store.error. Free it in
  * any case. */
 int view_index_init(struct view_index *index, const char *directory, uint64_t room, uint64_t rounding);
+
+/* Begins anew, for the same trace from another reader: what pages know stays, which is tracks and names. Of the store
+ * nothing is given back. Returns 0 or TW_ERR_MEMORY. */
+int view_index_again(struct view_index *index);
 
 /* Takes a batch, whose names are in a dictionary. */
 void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch);

@@ -123,6 +123,18 @@ const char *view_track_kind_name(enum view_track_kind kind)
 	return names[kind];
 }
 
+void view_tracks_empty(struct view_tracks *tracks)
+{
+	for (size_t i = 0; i < tracks->count; i++) {
+		struct view_track *track = &tracks->items[i];
+		for (uint32_t lane = 0; lane < track->lane_count; lane++)
+			track->lanes[lane] = 0;
+		track->lane_count = 0;
+		track->slices = 0;
+	}
+	tracks->changes++;
+}
+
 void view_tracks_free(struct view_tracks *tracks)
 {
 	for (size_t i = 0; i < tracks->count; i++) {

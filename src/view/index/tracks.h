@@ -76,6 +76,9 @@ void view_track_call(struct view_tracks *tracks, uint32_t track, const struct tw
 
 const char *view_track_kind_name(enum view_track_kind kind);
 
+/* Makes all as if nothing were on them. */
+void view_tracks_empty(struct view_tracks *tracks);
+
 void view_tracks_free(struct view_tracks *tracks);
 
 /* ---- Names of slices: copies in the store, because a reader's may change while others look. ---- */

@@ -6,13 +6,43 @@
 #include "view/serve/tables.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
+/* Bytes by which records may come late: sections of several providers are as long. */
+enum { REORDER_WINDOW = 8 << 20 };
+
+/* No errno. */
+enum { LATE = INT_MAX };
+
 /* ---- Reading. ---- */
+
+static void take_finding(void *context, const struct tw_finding *finding);
+
+static void options_for_index(struct view *view, struct tw_read_options *options)
+{
+	options->order = TW_ORDER_TRACK;
+	options->on_finding = take_finding;
+	options->finding_context = view;
+	options->stop = &view->stop;
+	if (!options->reorder_window)
+		options->reorder_window = REORDER_WINDOW;
+}
+
+/* The first look at all events, for their order, is left out: the index sees itself whether they are. Where reading
+ * cannot begin anew, and where more depends on it, it is not. */
+static int look_while_reading(struct view *view)
+{
+	const struct tw_request request = {.lasting = true};
+	const struct tw_format *format = view->reader->format;
+	view->order.wanted = view->options.count == 1 && format->reading.look && view->files[0].regular &&
+	                     tw_input_seekable(view->reader->input);
+	return view->order.wanted ? tw_begin(view->reader, TW_USE_EVENTS, &request) : 0;
+}
 
 /* Which of the paths it is; their count where it is none. */
 static size_t file_of(const struct view *view, const char *path)
@@ -67,19 +97,78 @@ static void take_batch(struct view *view, const struct tw_batch *batch)
 		view_tracks_name(&view->index.tracks, dictionary);
 }
 
+static void drop_findings(struct view *view)
+{
+	for (size_t i = 0; i < VIEW_FINDINGS_KEPT; i++)
+		free(view->findings[i].text);
+	memset(view->findings, 0, sizeof view->findings);
+	memset(view->file_findings, 0, (view->options.count + 1) * sizeof *view->file_findings);
+	view->finding_count = 0;
+}
+
+/* Forgets all that has been read. Returns 0 or a negative status. */
+static int forget(struct view *view)
+{
+	view_lock(view);
+	view->started = false;
+	view_order_free(&view->order);
+	drop_findings(view);
+	int status = view_index_again(&view->index);
+	view->generation++;
+	view_unlock(view);
+	return status;
+}
+
+/* Reads from the beginning, events in order. Returns 0 or a negative status. */
+static int begin_again(struct view *view)
+{
+	struct tw_read_options options = view->options.read;
+	struct tw_reader *again = NULL, *before = view->reader;
+	options_for_index(view, &options);
+	int status = forget(view);
+	status = status < 0 ? status : view_reader(view, &again, &options);
+	if (!again)
+		return status;
+	view_lock(view);
+	view->reader = again;
+	view_unlock(view);
+	tw_close(before);
+	return status;
+}
+
+/* Takes a batch. Returns an errno, 0, or LATE where events are not in order. */
+static int take_next(struct view *view, const struct tw_batch *batch)
+{
+	const uint64_t start = view->started ? view->start : tw_reader_clock(view->reader)->start_ns;
+	if (view->order.wanted && !view_order_holds(&view->order, batch, start))
+		return LATE;
+	view_lock(view);
+	take_batch(view, batch);
+	int error = view->index.store.error;
+	view_unlock(view);
+	return error;
+}
+
+/* Returns an errno, 0 at the end, or a negative status. */
 static int read_all(struct view *view)
 {
 	struct tw_batch batch;
 	int got = 0;
 	while (!__atomic_load_n(&view->stop, __ATOMIC_RELAXED) && (got = tw_read(view->reader, &batch)) > 0) {
-		view_lock(view);
-		take_batch(view, &batch);
-		int error = view->index.store.error;
-		view_unlock(view);
-		if (error)
-			return error;
+		int taken = take_next(view, &batch);
+		if (taken == LATE)
+			taken = begin_again(view);
+		if (taken)
+			return taken;
 	}
 	return got;
+}
+
+/* What could not be opened once more has no reader that tells it. */
+static const char *why(const struct view *view, int status)
+{
+	const char *words = tw_reader_error(view->reader);
+	return *words ? words : view_reader_error(NULL, status);
 }
 
 static void *run(void *context)
@@ -91,7 +180,7 @@ static void *run(void *context)
 	if (got > 0)
 		view_finish(view, VIEW_FAILED, strerror(got));
 	else
-		view_finish(view, got < 0 ? VIEW_FAILED : VIEW_DONE, got < 0 ? tw_reader_error(view->reader) : "");
+		view_finish(view, got < 0 ? VIEW_FAILED : VIEW_DONE, got < 0 ? why(view, got) : "");
 	view_unlock(view);
 	return NULL;
 }
@@ -133,16 +222,16 @@ static uint64_t room_of(const struct view *view)
 static int start(struct view *view)
 {
 	struct tw_read_options options = view->options.read;
-	options.order = TW_ORDER_TRACK;
-	options.on_finding = take_finding;
-	options.finding_context = view;
-	options.stop = &view->stop;
+	options_for_index(view, &options);
 	int status = view_files_open(view, &options);
 	if (status < 0)
 		return fail(view, status, "out of memory");
 	status = view_reader(view, &view->reader, &options);
 	if (status < 0)
 		return fail(view, status, view_reader_error(view->reader, status));
+	status = look_while_reading(view);
+	if (status < 0)
+		return fail(view, status, tw_reader_error(view->reader));
 	view->format = tw_reader_format(view->reader);
 	view->title = view->reader->format->title;
 	status =
@@ -229,8 +318,9 @@ void view_close(struct view *view)
 	view_wait(view);
 	view_index_free(&view->index);
 	tw_close(view->reader);
-	for (size_t i = 0; i < VIEW_FINDINGS_KEPT; i++)
-		free(view->findings[i].text);
+	if (view->file_findings)
+		drop_findings(view);
+	view_order_free(&view->order);
 	free(view->file_findings);
 	free(view->files);
 	pthread_mutex_destroy(&view->gate);

@@ -5,6 +5,7 @@
 
 #include "base/text/json.h"
 #include "view/index/index.h"
+#include "view/index/order.h"
 #include "view/serve/question.h"
 #include "view/serve/request.h"
 #include "view/tool.h"
@@ -47,6 +48,7 @@ struct view {
 	 * the thread that reads does not take it back at once. */
 	pthread_mutex_t gate, lock;
 	struct view_index index;
+	struct view_order order; /* where events do not come in it, they are read once more */
 	enum view_state state;
 	bool started; /* `start` is known */
 	uint64_t start;
