@@ -80,19 +80,20 @@ static char *put_build_id(char *at, uint64_t load)
 	return put_none(at);
 }
 
-/* A path that dlopen() was given may be relative, and holds elsewhere no more. */
+/* A path that dlopen() was given may be relative, and holds elsewhere no more. At most PATH bytes: stacks may be
+ * small. */
 static char *put_path(char *at, const char *path)
 {
 	size_t length = 0;
+	while (path[length] && length < PATH)
+		length++;
 	if (*path != '/') {
 		const long size = flight_call(SYS_getcwd, (long)at, PATH, 0, 0); /* with the zero */
-		if (size > 1) {
+		if (size > 1 && (size_t)size + length <= PATH) {
 			at += size;
 			at[-1] = '/';
 		}
 	}
-	while (path[length] && length < PATH)
-		length++;
 	flight_copy(at, path, length);
 	return at + length;
 }
@@ -100,7 +101,7 @@ static char *put_path(char *at, const char *path)
 static bool note(const struct range *range)
 {
 	static const char name[16] = "trackway.object";
-	char text[2 * PATH + 160], *at = text;
+	char text[PATH + 160], *at = text;
 	at = put_hex(at, range->first);
 	at = put_hex(at, range->count);
 	at = put_hex(at, range->kind);

@@ -16,7 +16,7 @@ static void on_signal(int number)
 void flight_take_signals(void)
 {
 	for (int number = PAUSE; number <= RESUME; number++) {
-		struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+		struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
 		if (sigaction(SIGRTMIN + number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 			sigaction(SIGRTMIN + number, &action, NULL);
 	}
