@@ -304,6 +304,16 @@ static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_
 	return status;
 }
 
+/* What of a pipe came late can be put in order only where it can be read again. */
+static int make_repeatable(struct tw_reader *reader)
+{
+	const bool may_be_late = reader->format->reading.look && reader->options.order != TW_ORDER_FILE;
+	if (!may_be_late || tw_input_repeatable(reader->input))
+		return 0;
+	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
+	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
+}
+
 int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner)
 {
 	/* Of events all count: what is open ends with the last of its thread. Who deals calls knows. */
@@ -311,6 +321,8 @@ int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer
 	                                   .lasting = true,
 	                                   .track_ends = true};
 	int used = tw_begin(reader, TW_USE_WHOLE, &request);
+	if (used >= 0)
+		used = make_repeatable(reader);
 	if (used < 0)
 		return used;
 	jobs = jobs ? jobs : tw_processors();

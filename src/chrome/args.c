@@ -5,6 +5,7 @@
  * (src/export/chrome/chrome.c) are taken back: marks become flags, the CPU goes into the row, and bytes, pointers and
  * large integers, which are written as strings, are again of their own types. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/digits.h"
 #include "base/text/utf8.h"
 #include "chrome/chrome.h"
 
@@ -132,29 +133,15 @@ static bool own_number(const struct chrome_value *value, struct tw_argument *arg
 	return true;
 }
 
-/* ".75", "+10.5": what strtod() takes whole is a number, as it is for viewers. */
-static bool loose_number(struct chrome_fill *fill, const struct chrome_value *value, struct tw_argument *argument)
-{
-	char text[64], *end;
-	if (value->escaped || value->size == 0 || value->size >= sizeof text ||
-	    !memchr("+-.0123456789", value->bytes[0], sizeof "+-.0123456789" - 1))
-		return false;
-	memcpy(text, value->bytes, value->size);
-	text[value->size] = '\0';
-	*argument = (struct tw_argument){.type = TW_ARG_DOUBLE, .value.d = strtod_l(text, &end, fill->state->c)};
-	return end == text + value->size && isfinite(argument->value.d) && !memchr(text, 'x', value->size) &&
-	       !memchr(text, 'X', value->size);
-}
-
 /* A counter's value that is told as a string. */
 static struct tw_argument counter_argument(struct chrome_fill *fill, const struct chrome_value *value)
 {
-	struct tw_argument argument;
 	struct chrome_value number;
+	double real;
 	if (chrome_number(value, &number))
 		return number_argument(fill, &number);
-	if (loose_number(fill, value, &argument))
-		return argument;
+	if (!value->escaped && tw_loose_number(value->bytes, value->size, &real))
+		return (struct tw_argument){.type = TW_ARG_DOUBLE, .value.d = real};
 	chrome_report(fill->reader, CHROME_COUNTER_VALUE, fill->item, value->bytes,
 	              "expected a number, found the string \"%.*s\"", (int)(value->size < 64 ? value->size : 64),
 	              (const char *)value->bytes);
@@ -170,8 +157,22 @@ static struct tw_argument string_argument(struct chrome_fill *fill, const struct
 	return fill->event->kind == TW_COUNTER ? counter_argument(fill, value) : text_argument(fill, value, true);
 }
 
+/* What a counter counts is a number. */
+static void check_counter(struct chrome_fill *fill, const struct chrome_value *value)
+{
+	static const char *const found[] = {
+	    [CHROME_TRUE] = "true",      [CHROME_FALSE] = "false",      [CHROME_NULL] = "null",
+	    [CHROME_ARRAY] = "an array", [CHROME_OBJECT] = "an object",
+	};
+	const char *text = value->type < sizeof found / sizeof *found ? found[value->type] : NULL;
+	if (fill->event->kind == TW_COUNTER && text)
+		chrome_report(fill->reader, CHROME_COUNTER_VALUE, fill->item, value->bytes,
+		              "expected a number, found %s", text);
+}
+
 static struct tw_argument argument_of(struct chrome_fill *fill, const struct chrome_value *value)
 {
+	check_counter(fill, value);
 	switch ((enum chrome_type)value->type) {
 	case CHROME_STRING:
 		return string_argument(fill, value);

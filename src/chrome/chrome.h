@@ -230,6 +230,12 @@ int chrome_take_profile(struct chrome_fill *fill);
 /* Whether the stack of a sample stands behind the events: then the event is kept, and taken at the end. */
 bool chrome_keep_sample(struct chrome_fill *fill);
 
+/* The same for a chunk of a profile whose beginning has not been read. */
+bool chrome_keep_chunk(struct chrome_fill *fill);
+
+/* reader.c: adds the rows that are made when the document has been read. */
+bool chrome_end_document(struct tw_reader *reader, struct chrome_piece *piece);
+
 /* The stack of a sample: "sf" leads to "stackFrames", "stack" has names, the outermost first. */
 uint32_t chrome_sample_stack(struct chrome_fill *fill);
 
@@ -278,9 +284,8 @@ struct chrome_order {
 	struct tw_sorter *sorter; /* NULL in TW_ORDER_FILE */
 	struct tw_slab_scratch scratch;
 	struct chrome_piece *free_pieces, *current;
-	uint64_t window;  /* bytes that are read ahead of the oldest piece */
-	uint64_t late_at; /* offset of the first slice that came behind a later one of its track */
-	bool ended;       /* the stream has ended */
+	uint64_t window; /* bytes that are read ahead of the oldest piece */
+	bool ended;      /* the stream has ended */
 };
 
 struct chrome_state {

@@ -64,9 +64,15 @@ static bool take_time(struct chrome_fill *fill, struct tw_event *event, struct c
 	return true;
 }
 
+/* Whether a slice that begins at a time may last so long. */
+static bool fits_behind(uint64_t time, int64_t duration)
+{
+	return time < INT64_MAX && (uint64_t)duration < INT64_MAX - time;
+}
+
 /* Returns a slice's duration in ns: from its begin to its end, both rounded down, so that slices which end together
  * still do. */
-static uint64_t duration_of(struct chrome_fill *fill, const struct chrome_exact_time *ts)
+static uint64_t duration_of(struct chrome_fill *fill, uint64_t time, const struct chrome_exact_time *ts)
 {
 	struct chrome_exact_time dur;
 	if (!member(fill, CHROME_DUR)->type) {
@@ -77,10 +83,12 @@ static uint64_t duration_of(struct chrome_fill *fill, const struct chrome_exact_
 		report_time(fill, CHROME_TIME_WRONG, CHROME_DUR, "expected a number of microseconds in \"dur\"");
 		return 0;
 	}
-	if (dur.wide)
-		report_time(fill, CHROME_TIME_RANGE, CHROME_DUR, "the duration does not fit 64 bits of nanoseconds");
 	if (dur.ns < 0) {
 		report_time(fill, CHROME_DURATION_NEGATIVE, CHROME_DUR, "the duration is negative");
+		return 0;
+	}
+	if (dur.wide || !fits_behind(time, dur.ns)) {
+		report_time(fill, CHROME_TIME_RANGE, CHROME_DUR, "the duration does not fit 64 bits of nanoseconds");
 		return 0;
 	}
 	return (uint64_t)dur.ns + (ts->rest + dur.rest >= REST);
@@ -250,7 +258,7 @@ static void take_kind(struct chrome_fill *fill, struct tw_event *event, const st
 	uint64_t ignored;
 	bool global = false;
 	if (event->kind == TW_SLICE_COMPLETE)
-		event->value = duration_of(fill, ts);
+		event->value = duration_of(fill, event->time, ts);
 	else if (event->kind == TW_INSTANT)
 		take_scope(fill, event);
 	else if (event->kind == TW_SWITCH) {
@@ -568,7 +576,8 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
 	unsigned number = chrome_phase_number(item);
 	const struct chrome_phase *phase = &chrome_phases[number];
 	int named = 0;
-	if (phase->event == TW_STACK_SAMPLE && !keeps_text(&fill) && chrome_keep_sample(&fill))
+	if (phase->event == TW_STACK_SAMPLE && !keeps_text(&fill) &&
+	    (chrome_keep_sample(&fill) || chrome_keep_chunk(&fill)))
 		return fill.failed ? TW_ERR_MEMORY : 0;
 	fill.state->counts[number]++;
 	if (number == 0)

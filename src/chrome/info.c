@@ -141,6 +141,14 @@ static void tell_fields(const struct chrome_state *state, struct chrome_summary 
 	info->field_count = FIELDS;
 }
 
+/* The earliest event of all may be one that makes no row. */
+static void note_start(const struct chrome_state *state, struct thread_count *all)
+{
+	const uint64_t earliest = state->times.base + (uint64_t)state->times.earliest;
+	if (!state->stream.has_start && state->times.earliest != INT64_MAX && earliest < all->first)
+		all->first = earliest;
+}
+
 int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	struct chrome_state *state = reader->state;
@@ -152,6 +160,7 @@ int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	int status = count_all(reader, state->summary, &all);
 	if (status < 0)
 		return status;
+	note_start(state, &all);
 	info->version = 1;
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = state->stream.lost;

@@ -107,6 +107,30 @@ static int pass_plain(struct tw_reader *reader, struct chrome_stream *stream, st
 	return status;
 }
 
+/* The samples of a profile have times of their own. */
+static int take_profile(struct tw_reader *again, const struct chrome_item *item)
+{
+	struct chrome_state *state = again->state;
+	struct chrome_piece *piece = state->order.current;
+	if (!chrome_is_profile(item))
+		return 0;
+	chrome_piece_clear(piece);
+	return chrome_take(again, piece, item, false);
+}
+
+/* The samples at the end of the document, and the earliest of all. */
+static int end_samples(struct tw_reader *again, struct look *look)
+{
+	struct chrome_state *state = again->state;
+	chrome_piece_clear(state->order.current);
+	int status = chrome_end_document(again, state->order.current) ? 0 : TW_ERR_MEMORY;
+	const int64_t earliest = state->times.earliest;
+	if (earliest != INT64_MAX && (!look->timed || earliest < look->earliest))
+		look->earliest = earliest;
+	look->timed |= earliest != INT64_MAX;
+	return status;
+}
+
 static bool has_samples(const struct chrome_stream *stream)
 {
 	return stream->parts[CHROME_PART_SAMPLES].length > 0;
@@ -134,15 +158,19 @@ int chrome_look(struct tw_reader *reader)
 	int status = tw_open_again(&again, reader);
 	struct chrome_stream *stream = status < 0 ? NULL : &((struct chrome_state *)again->state)->stream;
 	while (!tw_stops(reader) && status >= 0 && (status = pass_plain(again, stream, &look)) >= 0 &&
-	       (status = chrome_next(stream, &item)) > 0)
+	       (status = chrome_next(stream, &item)) > 0) {
 		take(&look, &item);
+		status = take_profile(again, &item);
+	}
+	bool late = status == 0 && (look.late || (look.timed && has_samples(stream)));
+	if (status == 0)
+		status = end_samples(again, &look);
 	if (tw_stops(reader))
 		status = tw_stopped(reader);
 	else if (status < 0)
 		tw_fail(reader, status, "%s", again ? tw_reader_error(again) : tw_status_text(status));
 	else
 		settle(reader->state, &look, stream);
-	bool late = status == 0 && (look.late || (look.timed && has_samples(stream)));
 	tw_close(again);
 	return status < 0 ? status : late;
 }

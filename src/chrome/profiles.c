@@ -25,10 +25,12 @@ struct chrome_frame {
 
 /* Samples of one thread, of which the newest waits for the next. */
 struct chrome_profile {
-	uint64_t key; /* 0: of a document that is a profile */
-	int64_t ns;   /* of the newest sample, or of the start */
+	uint64_t key;   /* 0: of a document that is a profile */
+	int64_t ns;     /* of the newest sample, or of the start */
+	int64_t end_ns; /* told by one of its chunks; INT64_MIN: by none */
 	uint32_t track, stack;
 	bool waits;
+	bool keeps; /* its chunks: one stood before the event that tells its thread and its start */
 	uint64_t offset;
 };
 
@@ -254,11 +256,10 @@ static bool is_named(const struct chrome_fill *fill)
 	return fill->item->values[CHROME_STACK].type == CHROME_ARRAY;
 }
 
-bool chrome_keep_sample(struct chrome_fill *fill)
+/* Keeps the text of an event until the document has ended; false: there is no room for it, or no memory: failed. */
+static bool keep(struct chrome_fill *fill)
 {
 	const struct chrome_item *item = fill->item;
-	if (fill->last || is_named(fill) || !item->values[CHROME_SF].type || has_frames(fill) || fill->failed)
-		return fill->failed;
 	struct tw_text *text = &fill->state->profiles->kept;
 	const struct kept head = {item->offset, item->line, item->size};
 	if (!chrome_afford(fill->reader, sizeof head + item->size))
@@ -266,6 +267,12 @@ bool chrome_keep_sample(struct chrome_fill *fill)
 	fill->failed |= !tw_text_add(text, (const char *)&head, sizeof head) ||
 	                !tw_text_add(text, (const char *)item->bytes, item->size);
 	return true;
+}
+
+bool chrome_keep_sample(struct chrome_fill *fill)
+{
+	const bool waits = !fill->last && !is_named(fill) && fill->item->values[CHROME_SF].type && !has_frames(fill);
+	return waits && !fill->failed ? keep(fill) : fill->failed;
 }
 
 static uint32_t stack_of_names(struct chrome_fill *fill)
@@ -363,7 +370,7 @@ static struct chrome_profile *profile_of(struct chrome_fill *fill, uint64_t key)
 		return NULL;
 	}
 	struct chrome_profile *profile = &profiles->items[profiles->count++];
-	*profile = (struct chrome_profile){.key = key};
+	*profile = (struct chrome_profile){.key = key, .end_ns = INT64_MIN};
 	return profile;
 }
 
@@ -373,14 +380,33 @@ bool chrome_is_profile(const struct chrome_item *item)
 	return chrome_phase_of(item) == 'P' && (chrome_is(name, "Profile") || chrome_is(name, "ProfileChunk"));
 }
 
+static uint64_t profile_key(const struct chrome_item *item)
+{
+	return key_of_id(chrome_hash(&item->values[CHROME_PID], 2), &item->values[CHROME_ID]);
+}
+
+bool chrome_keep_chunk(struct chrome_fill *fill)
+{
+	struct chrome_profile *profile = NULL;
+	if (fill->last || !chrome_is_profile(fill->item))
+		return false;
+	profile = profile_of(fill, profile_key(fill->item));
+	if (!profile || !chrome_is(&fill->item->values[CHROME_NAME], "ProfileChunk") ||
+	    (profile->track && !profile->keeps))
+		return fill->failed;
+	profile->keeps = keep(fill);
+	return profile->keeps || fill->failed;
+}
+
 int chrome_take_profile(struct chrome_fill *fill)
 {
 	const struct chrome_value *values = fill->item->values;
 	struct chrome_value data = member_of(&values[CHROME_ARGS], "data"), start = member_of(&data, "startTime");
 	struct chrome_value profile_data = member_of(&data, "cpuProfile"), nodes = member_of(&profile_data, "nodes");
 	struct chrome_value samples = member_of(&profile_data, "samples"), deltas = member_of(&data, "timeDeltas");
+	struct chrome_value end = member_of(&data, "endTime");
 	struct chrome_exact_time time = {0};
-	uint64_t key = key_of_id(chrome_hash(&values[CHROME_PID], 2), &values[CHROME_ID]);
+	uint64_t key = profile_key(fill->item);
 	struct chrome_profile *profile = profile_of(fill, key);
 	if (!profile)
 		return fill->failed ? TW_ERR_MEMORY : 0;
@@ -394,6 +420,8 @@ int chrome_take_profile(struct chrome_fill *fill)
 		deltas = member_of(&profile_data, "timeDeltas");
 	take_nodes(fill, key, &nodes);
 	take_samples(fill, profile, &samples, &deltas);
+	if (chrome_micros(&end, &time))
+		profile->end_ns = time.ns;
 	return fill->failed || profile->track == UINT32_MAX ? TW_ERR_MEMORY : 0;
 }
 
@@ -480,7 +508,9 @@ int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece)
 	struct chrome_value told = part_of(&state->stream, CHROME_PART_END);
 	take_document(&fill);
 	chrome_micros(&told, &end);
-	for (size_t i = 0; state->profiles && i < state->profiles->count && !fill.failed; i++)
-		end_sample(&fill, &state->profiles->items[i], end.ns);
+	for (size_t i = 0; state->profiles && i < state->profiles->count && !fill.failed; i++) {
+		struct chrome_profile *profile = &state->profiles->items[i];
+		end_sample(&fill, profile, profile->end_ns > end.ns ? profile->end_ns : end.ns);
+	}
 	return fill.failed || piece->slab.failed ? TW_ERR_MEMORY : 0;
 }

@@ -1,6 +1,5 @@
 /* reader.c - the events of Chrome's trace event JSON in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/text/plural.h"
 #include "chrome/chrome.h"
 
 #include <inttypes.h>
@@ -31,15 +30,15 @@ static void settle(struct chrome_state *state, struct tw_slab *slab)
 	state->times.last += state->times.base;
 }
 
-/* The document has been read: its samples, and those that waited for their stacks. */
-static bool end_document(struct tw_reader *reader, struct chrome_piece *piece)
+/* The document has been read: what waited for its end, and its samples. */
+bool chrome_end_document(struct tw_reader *reader, struct chrome_piece *piece)
 {
 	struct chrome_item item;
 	size_t at = 0;
-	bool fine = chrome_end_profiles(reader, piece) >= 0;
+	bool fine = true;
 	while (fine && chrome_next_kept(reader->state, &at, &item))
 		fine = chrome_take(reader, piece, &item, true) >= 0;
-	return fine;
+	return fine && chrome_end_profiles(reader, piece) >= 0;
 }
 
 /* Fills a piece until it has `rows`, or `bytes` of the input. */
@@ -56,7 +55,7 @@ static int fill(struct tw_reader *reader, struct chrome_piece *piece, size_t row
 		int status = chrome_next(stream, &item);
 		state->order.ended = status == 0;
 		bool fine = status > 0    ? chrome_take(reader, piece, &item, false) >= 0
-		            : status == 0 ? end_document(reader, piece)
+		            : status == 0 ? chrome_end_document(reader, piece)
 		                          : true;
 		if (!fine)
 			status = tw_fail_memory(reader);
@@ -129,23 +128,9 @@ static void note_tracks(struct tw_reader *reader, const struct tw_batch *batch)
 		if (event->kind > TW_SLICE_COMPLETE)
 			continue;
 		struct chrome_track_info *track = &state->tracks[event->track];
-		if (event->time < track->latest && !reader->traits.disordered++)
-			state->order.late_at = event->offset;
+		reader->traits.disordered += event->time < track->latest;
 		track->latest = event->time > track->latest ? event->time : track->latest;
 	}
-}
-
-/* What is no pipe is read again, in order. */
-static void report_late(struct tw_reader *reader)
-{
-	const struct chrome_state *state = reader->state;
-	const uint64_t late = reader->traits.disordered, at = state->order.late_at;
-	if (late && !tw_input_repeatable(reader->input))
-		tw_report(
-		    reader, &chrome_rules[CHROME_LATE], at, at, 0,
-		    "%llu event%s of a thread came behind later ones of it, by more than is read ahead of a pipe; a "
-		    "file is read in order",
-		    (unsigned long long)late, tw_plural(late));
 }
 
 static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
@@ -161,10 +146,8 @@ static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
 		const struct tw_slab *done;
 		while ((done = tw_sorter_done(state->order.sorter)))
 			give_piece(state, (struct chrome_piece *)(uintptr_t)done);
-		if (state->order.ended && !state->order.sorter->count) {
-			report_late(reader);
+		if (state->order.ended && !state->order.sorter->count)
 			return 0;
-		}
 		int status = fill_window(reader);
 		if (status < 0)
 			return status;

@@ -47,9 +47,6 @@
 	X(CHROME_MEMBER, "chrome.member", TW_NOTE, "A member that has no place among the events is left out.")         \
 	X(CHROME_NAME_LIMIT, "chrome.name-limit", TW_WARNING,                                                          \
 	  "There are more names and threads than the memory limit allows: the rest is shown as one.")                  \
-	X(CHROME_LATE, "chrome.late", TW_WARNING,                                                                      \
-	  "Slices of a thread stand far behind later ones of it, in a pipe that is read only once: they are out of "   \
-	  "order.")                                                                                                    \
 	X(CHROME_NOT_STRICT, "chrome.not-strict", TW_WARNING,                                                          \
 	  "JSON that a strict parser refuses: a stray or missing comma, NaN, a raw control character, a bad escape.")  \
 	X(CHROME_UTF8, "chrome.utf8", TW_WARNING, "A string is not UTF-8: its bytes are kept as they are.")

@@ -119,6 +119,8 @@ static bool ends_in_number(const uint8_t *bytes, size_t size)
 /* What a user may know better than the bytes tell. */
 static const char *hint(const char *what, const uint8_t *bytes, size_t size)
 {
+	if (what && strcmp(what, "JSON text") == 0 && memmem(bytes, size, "\"callUID\"", strlen("\"callUID\"")))
+		return "; profiles whose calls are a tree (\"head\"), as Chrome wrote them until 2016, are not read";
 	if (what && strcmp(what, "JSON text") == 0)
 		return "; --from chrome reads it where events come later";
 	if (what && strcmp(what, "text") == 0 && ends_in_number(bytes, size))

@@ -2047,3 +2047,24 @@ END
 	grep -q '"event.instant":551[,}]' info || fail "$(cat info)"
 	grep -q '"lost_bytes":0,' info || fail "$(cat info)"
 }
+
+# FXT, "Counter Event": the values are arguments. Texts that are numbers count, as in Chrome's JSON.
+@test "counters: texts that are numbers count, others are told" {
+	"$PYTHON" - <<-'END'
+		import struct
+		def text(value): return value.encode().ljust(-len(value) % 8 + len(value), b"\0")
+		def counter(time, value):
+		    body = text("v") + text(value)
+		    header = 6 | 1 + len(body) // 8 << 4 | (0x8000 | 1) << 16 | (0x8000 | len(value)) << 32
+		    rest = struct.pack("<QQQ", time, 1, 2) + text("c") + text("n") + struct.pack("<Q", header) + body + bytes(8)
+		    return struct.pack("<Q", 4 | 1 + len(rest) // 8 << 4 | 1 << 16 | 1 << 20 | 0x8001 << 32 | 0x8001 << 48) + rest
+		with open("texts.fxt", "wb") as out:
+		    out.write(struct.pack("<QQQ", 0x0016547846040010, 1 | 2 << 4, 10**9))
+		    for time, value in enumerate((".75", "+10.5", "1e3", "abc", "0x10")):
+		        out.write(counter(time, value))
+	END
+	trackway sql --csv texts.fxt 'select value from counter order by ts' >out
+	printf '%s\n' value 0.75 10.5 1000.0 '' '' | diff - out
+	run trackway check texts.fxt
+	[ "$(grep -c 'fxt.counter-value' <<<"$output")" = 2 ] || fail "$output"
+}

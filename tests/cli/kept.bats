@@ -234,9 +234,9 @@ samples() { # FILE: the stacks and how often
 	END
 }
 
-# Chrome's trace: the profile's thread is that of "Profile"; chunks come from another one.
+# Chrome's trace: the profile's thread is that of "Profile"; chunks come from another one. The last tells the end: 1500.
 @test "samples of V8's profiles: chunks among events" {
-	printf '%s\n' 0,50000,11 50000,50000,11 100000,200000,11 300000,100000,11 400000,0,11 |
+	printf '%s\n' 0,50000,11 50000,50000,11 100000,200000,11 300000,100000,11 400000,100000,11 |
 		diff - <(trackway sql --csv "$DATA/chrome/chunks.json" 'select ts, weight, tid from stack_sample join thread using (utid) order by ts' | tail -n +2)
 	trackway convert "$DATA/chrome/chunks.json" -o out.folded 2>/dev/null
 	grep -qx 'f 2' out.folded
@@ -380,4 +380,16 @@ plain() {
 		assert fields[10] == [100000], fields
 		assert fields[6][fields[14][0]] == b"wall", fields
 	END
+}
+
+@test "V8's profiles: a chunk may stand before the event that tells its thread and its start" {
+	"$PYTHON" - "$DATA/chrome/chunks.json" <<-'END'
+		import json, sys
+		events = json.load(open(sys.argv[1]))
+		events = events if isinstance(events, list) else events["traceEvents"]
+		json.dump(events[1:] + events[:1], open("behind.json", "w"))
+	END
+	local query='select ts, weight, tid from stack_sample join thread using (utid) order by ts'
+	diff <(trackway sql --csv "$DATA/chrome/chunks.json" "$query") <(trackway sql --csv behind.json "$query")
+	diff <(trackway stat --csv --weight wall "$DATA/chrome/chunks.json") <(trackway stat --csv --weight wall behind.json)
 }

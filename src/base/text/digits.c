@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/digits.h"
 
+#include <locale.h>
 #include <math.h>
-#include <stdbool.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -72,6 +73,29 @@ char *tw_double_digits(char *p, double value)
 			point = true;
 		}
 	return p;
+}
+
+static locale_t c_locale;
+
+static void make_locale(void)
+{
+	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+bool tw_loose_number(const void *text, size_t size, double *number)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static const char starts[] = "+-.0123456789";
+	enum { LONGEST = 63 };
+	char copy[LONGEST + 1], *end;
+	if (size == 0 || size > LONGEST || !memchr(starts, ((const char *)text)[0], sizeof starts - 1) ||
+	    memchr(text, 'x', size) || memchr(text, 'X', size))
+		return false;
+	pthread_once(&once, make_locale);
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	*number = c_locale ? strtod_l(copy, &end, c_locale) : strtod(copy, &end);
+	return end == copy + size && isfinite(*number);
 }
 
 void tw_group_digits(char *p, const char *digits)

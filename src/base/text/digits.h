@@ -3,6 +3,7 @@
 #ifndef BASE_TEXT_DIGITS_H
 #define BASE_TEXT_DIGITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -92,6 +93,10 @@ static inline char *tw_microseconds(char *p, uint64_t ns)
 /* Writes a finite number (at most TW_DOUBLE_MAX bytes), so that it reads back as the same: with 15 digits, or else
  * 17. */
 char *tw_double_digits(char *p, double value);
+
+/* Takes text that is a decimal number as a whole, as viewers do: ".75", "+10.5", "1e3", whatever the locale. False for
+ * what is none, or not finite. */
+bool tw_loose_number(const void *text, size_t size, double *number);
 
 /* Writes decimal text with a comma after every three digits before the point: "-1,234.5" (at most 4 bytes for 3, and
  * the zero). */

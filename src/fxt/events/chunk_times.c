@@ -26,7 +26,7 @@ static const uint8_t roles[FXT_TYPES] = {
 
 /* The times of the records of one context. */
 struct ticks_range {
-	uint64_t least, last; /* ticks */
+	uint64_t least, last, latest; /* ticks */
 	bool timed;
 };
 
@@ -34,7 +34,7 @@ struct ticks_range {
  * end. */
 TW_INLINE size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool big, struct ticks_range *range)
 {
-	uint64_t header, least = range->least, last = range->last;
+	uint64_t header, least = range->least, last = range->last, latest = range->latest;
 	bool timed = range->timed;
 	for (; place < end; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes + place, big);
@@ -45,9 +45,10 @@ TW_INLINE size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool
 			continue;
 		last = tw_load64(bytes + place + TW_FXT_WORD, big);
 		least = last < least ? last : least;
+		latest = last > latest ? last : latest;
 		timed = true;
 	}
-	*range = (struct ticks_range){least, last, timed};
+	*range = (struct ticks_range){least, last, latest, timed};
 	return place;
 }
 
@@ -58,8 +59,9 @@ static void add_range(struct fxt_chunk *chunk, const struct fxt_context *context
 	if (!range->timed)
 		return;
 	tw_ticks_set(&clock, context->frequency);
-	uint64_t least = tw_ticks_ns(&clock, range->least);
+	uint64_t least = tw_ticks_ns(&clock, range->least), latest = tw_ticks_ns(&clock, range->latest);
 	chunk->merge.least = least < chunk->merge.least ? least : chunk->merge.least;
+	chunk->merge.latest = latest > chunk->merge.latest ? latest : chunk->merge.latest;
 	chunk->merge.last = tw_ticks_ns(&clock, range->last);
 }
 
@@ -100,6 +102,7 @@ bool fxt_chunk_times(struct fxt_chunk *chunk)
 {
 	struct time_scan scan = {.context = &chunk->decoder.context, .range = {.least = UINT64_MAX}};
 	chunk->merge.least = UINT64_MAX;
+	chunk->merge.latest = 0;
 	bool fine = chunk->walk.piece_count && chunk->found.note_count == 0 &&
 	            chunk->decoder.context.frequency <= TW_FREQUENCY_MAX;
 	for (size_t i = 0; i < chunk->walk.piece_count && fine; i++) {

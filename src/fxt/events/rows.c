@@ -180,6 +180,7 @@ static void add_arguments(const struct row_source *source)
 		unsigned number = next_argument(slab);
 		struct tw_argument argument = value_of(source, from, number);
 		argument.name = name_number(source, &from->name, FXT_FIX_ARGUMENT_NAME, number);
+		fxt_count_text(slab, &argument);
 		tw_slab_argument(slab, &argument);
 		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
 			fxt_refer(source->chunk, &argument, number, process);

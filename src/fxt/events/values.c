@@ -3,6 +3,7 @@
 #include "fxt/events/values.h"
 
 #include "base/bytes/bytes.h"
+#include "base/text/digits.h"
 #include "fxt/events/objects.h"
 
 /* What is a value that stands in one or two words: its type, and how many. */
@@ -100,6 +101,18 @@ void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsi
 	                                     .b = object.all});
 }
 
+void fxt_count_text(const struct tw_slab *slab, struct tw_argument *argument)
+{
+	double number;
+	const bool counts = !slab->failed && slab->events[slab->count - 1].kind == TW_COUNTER;
+	if (!counts || argument->type != TW_ARG_TEXT ||
+	    !tw_loose_number(argument->value.bytes, argument->size, &number))
+		return;
+	argument->type = TW_ARG_DOUBLE;
+	argument->value.d = number;
+	argument->size = 0;
+}
+
 void fxt_add_values(struct fxt_chunk *chunk, size_t place, uint64_t count, uint64_t process)
 {
 	size_t at = place + (size_t)2 * TW_FXT_WORD;
@@ -107,6 +120,7 @@ void fxt_add_values(struct fxt_chunk *chunk, size_t place, uint64_t count, uint6
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big);
 		struct tw_argument argument = fxt_value_at(chunk, at, header, offset);
+		fxt_count_text(&chunk->rows.slab, &argument);
 		tw_slab_argument(&chunk->rows.slab, &argument);
 		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
 			fxt_refer(chunk, &argument, i, process);

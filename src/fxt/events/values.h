@@ -20,6 +20,9 @@ struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t hea
  * committed. */
 void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process);
 
+/* Makes an argument of the last row a number, where that is a counter and the text is one. */
+void fxt_count_text(const struct tw_slab *slab, struct tw_argument *argument);
+
 /* Adds such arguments of an event at a place to the last row. */
 void fxt_add_values(struct fxt_chunk *chunk, size_t place, uint64_t count, uint64_t process);
 

@@ -1,6 +1,7 @@
 /* check_record.c - the rules of single records. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
+#include "base/text/digits.h"
 #include "base/text/utf8.h"
 #include "fxt/format/layout.h"
 #include "fxt/walk/chunk.h"
@@ -73,13 +74,29 @@ static void check_instant(const struct checked *checked)
 		note(checked, FXT_SCOPE, checked->record->scope);
 }
 
+/* Whether an argument is a number, or a text that is one. */
+static bool counts(const struct checked *checked, const struct tw_fxt_argument *argument)
+{
+	const struct tw_fxt_string *text = &argument->text;
+	double number;
+	if (argument->type != TW_FXT_ARG_STRING)
+		return fxt_is_number(argument->type) || argument->type > TW_FXT_ARG_BLOB;
+	if (text->bytes)
+		return tw_loose_number(text->bytes, text->length, &number);
+	const struct fxt_entry *entry = text->reference && text->reference < TW_FXT_STRING_INLINE
+	                                    ? fxt_string_at(checked->chunk->decoder.context.provider, text->reference,
+	                                                    fxt_offset(checked->chunk, checked->place))
+	                                    : NULL;
+	return entry && tw_loose_number(entry->text, entry->length, &number);
+}
+
 static void check_counter(const struct checked *checked)
 {
 	const struct tw_fxt_record *record = checked->record;
 	if (record->argument_count == 0)
 		note(checked, FXT_COUNTER_EMPTY, 0);
 	for (unsigned i = 0; i < record->argument_count; i++)
-		if (!fxt_is_number(record->arguments[i].type) && record->arguments[i].type <= TW_FXT_ARG_BLOB)
+		if (!counts(checked, &record->arguments[i]))
 			note(checked, FXT_COUNTER_VALUE, record->arguments[i].type);
 }
 

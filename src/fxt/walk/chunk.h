@@ -230,6 +230,7 @@ struct fxt_chunk_merge {
 	uint64_t digest;      /* while it waits: of its bytes */
 	int status;           /* 0, or why its bytes could not be read again */
 	uint64_t least, last; /* the least time of its rows, and, while it waits, the time of the last record */
+	uint64_t latest;      /* of its records, where their times were looked for */
 	bool later;           /* its rows may be made after those of chunks behind it */
 	uint64_t early_bytes; /* bytes of its rows, where these were made before their time */
 };
