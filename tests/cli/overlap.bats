@@ -62,3 +62,37 @@ print(*("%s=%s/%s" % (row["name"], row["total_ns_a"], row["total_ns_b"]) for row
 		trackway check "$DATA/chrome/$name.json" | grep -q ': fine$'
 	done
 }
+
+@test "a child that ends 1 ns behind its parent lasts as long as it says, whatever begins then" {
+	echo '[{"name":"par","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"ch","ph":"X","ts":5,"dur":5.001,"pid":1,"tid":1},
+		{"name":"nx","ph":"X","ts":10,"dur":5,"pid":1,"tid":1}]' >child.json
+	trackway convert child.json -o child.fxt
+	local file
+	for file in child.json child.fxt; do
+		printf '%s\n' ch,5001,5001 nx,5000,5000 par,10000,5000 |
+			diff - <(trackway stat --csv $file | tail -n +2 | cut -d, -f1,6,7 | sort)
+		trackway flame --folded $file -o - | grep -qx 'par;ch 5001'
+	done
+}
+
+@test "what ends with the slice around it is inside of it, whatever begins and ends just then" {
+	local last
+	for last in '{"ph":"B","name":"z","ts":2,"pid":1,"tid":1},{"ph":"E","name":"z","ts":2,"pid":1,"tid":1}' \
+		'{"ph":"X","name":"z","ts":2,"dur":0,"pid":1,"tid":1}'; do
+		echo '[{"ph":"X","name":"a","ts":0,"dur":2,"pid":1,"tid":1},{"ph":"B","name":"b","ts":1,"pid":1,"tid":1},' >tie.json
+		echo "$last," '{"ph":"E","name":"b","ts":2,"pid":1,"tid":1}]' >>tie.json
+		trackway sql --csv tie.json 'select name, depth, self_dur from slice order by ts, depth' >out
+		printf '%s\n' name,depth,self_dur a,0,1000 b,1,1000 z,2,0 | diff - out
+	done
+}
+
+# x lasts until 100, b from 50 to 150, in and y are in b.
+@test "begins and ends beside complete slices: depth, lane and stacks are known once all have ended" {
+	echo '[{"ph":"X","name":"x","ts":0,"dur":100,"pid":1,"tid":1},{"ph":"B","name":"b","ts":50,"pid":1,"tid":1},
+		{"ph":"X","name":"in","ts":60,"dur":10,"pid":1,"tid":1},{"ph":"X","name":"y","ts":110,"dur":20,"pid":1,"tid":1},
+		{"ph":"E","name":"b","ts":150,"pid":1,"tid":1}]' >mixed.json
+	trackway sql --csv mixed.json 'select s.name, s.depth, s.lane, p.name from slice s left join slice p on s.parent_id = p.id
+		order by s.ts' | tail -n +2 >out
+	printf '%s\n' x,0,0, b,0,1, in,1,1,b y,1,1,b | diff - out
+	printf '%s\n' 'b 70000' 'b;in 10000' 'b;y 20000' 'x 100000' | diff - <(trackway flame --folded mixed.json -o -)
+}

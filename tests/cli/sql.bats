@@ -726,3 +726,23 @@ one() { # what a query answers, without the names of the columns
 	[ "$(trackway sql --index --csv series.json "select count(*) from counter_track" 2>err)" = $'count(*)\n3000' ]
 	[ ! -s err ]
 }
+
+# 11 comes to CPU 0 and leaves CPU 1: a switch is missing. 12, preempted, leaves again without having come.
+@test "thread_state: what a thread did is not known where a switch is missing, as sched has it" {
+	"$PYTHON" - <<-'END'
+		import struct
+		def switch(time, cpu, leaves, state, comes):
+		    return struct.pack("<QQQQ", 8 | 4 << 4 | cpu << 20 | state << 36 | 1 << 60, time, leaves, comes)
+		def write(name, *switches):
+		    with open(name, "wb") as out:
+		        out.write(struct.pack("<QQQ", 0x0016547846040010, 1 | 2 << 4, 10**9) + b"".join(switches))
+		write("other.fxt", switch(1220, 0, 12, 3, 11), switch(1276, 1, 11, 3, 10))
+		write("again.fxt", switch(1602, 0, 12, 0, 10), switch(1647, 0, 12, 3, 11), switch(1700, 0, 11, 3, 10))
+	END
+	local query="select tid, state, sum(s.dur) from thread_state s join thread using (utid)
+		where s.dur > 0 and state in ('Running', 'R', 'R+') group by tid, state"
+	[ "$(trackway sql --csv other.fxt "$query" | tail -n +2)" = "" ] || fail "$(trackway sql --csv other.fxt "$query")"
+	[ "$(trackway sql --csv again.fxt "$query" | tail -n +2)" = 11,Running,53 ] || fail "$(trackway sql --csv again.fxt "$query")"
+	trackway sched --json again.fxt | grep '"thread":12,' | grep -q '"running_ns":0,.*"runnable_ns":0,' ||
+		fail "$(trackway sched --json again.fxt)"
+}

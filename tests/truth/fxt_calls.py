@@ -29,8 +29,8 @@ BLOB = fxt_odd.record(5, 1 << 16 | 32000 << 32 | 1 << 48, bytes(32000))
 
 
 class Call:
-    def __init__(self, event, stands_on):
-        self.name, self.begin, self.stands_on = event["name"], event["ns"], stands_on
+    def __init__(self, event, number, stands_on):
+        self.name, self.begin, self.number, self.stands_on = event["name"], event["ns"], number, stands_on
         self.due = max(self.begin, event["end_ns"]) if "end_ns" in event else None
         self.end, self.how = None, None
 
@@ -49,15 +49,18 @@ class Lanes:
         return [call for lane in self.lanes for call in lane]
 
     def begin(self, event):
-        self.settle(event["ns"])
+        if event.get("end_ns", 0) <= event["ns"]:
+            self.settle_tops(event["ns"])
+        else:
+            self.settle(event["ns"])
         lengths = [self.holding(lane, max(event["ns"], event["end_ns"]) if "end_ns" in event else None) for lane in self.lanes]
-        tops = [(lane[length - 1].begin, number) for number, (lane, length) in enumerate(zip(self.lanes, lengths)) if length]
+        tops = [(lane[length - 1].number, number) for number, (lane, length) in enumerate(zip(self.lanes, lengths)) if length]
         number = max(tops)[1] if tops else 0
         stands_on = self.lanes[number][lengths[number] - 1] if tops else None
         if len(self.lanes[number]) > lengths[number]:
             number = next((i for i, lane in enumerate(self.lanes) if i and not lane), len(self.lanes))
             self.lanes += [[]] if number == len(self.lanes) else []
-        self.lanes[number].append(Call(event, stands_on))
+        self.lanes[number].append(Call(event, len(self.calls), stands_on))
         self.calls.append(self.lanes[number][-1])
 
     @staticmethod
@@ -78,7 +81,7 @@ class Lanes:
         self.turn += 1
 
     def last(self, calls):
-        return max(calls, key=self.calls.index, default=None)
+        return max(calls, key=lambda call: call.number, default=None)
 
     def settle(self, time):
         """Ends the complete slices that are over at a time."""
@@ -86,12 +89,16 @@ class Lanes:
             first = min(call.due for call in due)
             self.close(self.last(call for call in due if call.due == first), first)
 
-    def ends(self, event):
-        time = event["ns"]
+    def settle_tops(self, time):
+        """The same, but of those that are over just then only what nothing is on: that may be inside."""
         self.settle(time - 1)
         while due := self.last(lane[-1] for lane in self.lanes if lane and lane[-1].due is not None and lane[-1].due <= time):
             self.close(due, due.due)
-        fitting = [(call.begin, number, place) for number, lane in enumerate(self.lanes) for place, call in enumerate(lane)
+
+    def ends(self, event):
+        time = event["ns"]
+        self.settle_tops(time)
+        fitting = [(call.number, number, place) for number, lane in enumerate(self.lanes) for place, call in enumerate(lane)
                    if call.due is None and event["name"] in ("", None, call.name)]
         lasts = [max(of_lane, key=lambda fit: fit[2]) for _, of_lane in itertools.groupby(fitting, key=lambda fit: fit[1])]
         if not lasts:
@@ -113,10 +120,18 @@ def bound(calls):
     """Tells each call, of those in the order of their begins, what is directly inside of it."""
     for number, call in enumerate(calls):
         call.inside = []
-        around = next((other for other in calls[:number][::-1] if other.turn > call.turn), None)
-        if around:
-            around.inside.append((call.begin, call.end))
+        call.around = next((other for other in calls[:number][::-1] if other.turn > call.turn), None)
+        if call.around:
+            call.around.inside.append((call.begin, call.end))
     return calls
+
+
+def path(call):
+    return (*path(call.around), call.name) if call else ()
+
+
+def self_of(call):
+    return call.end - call.begin - union(call.inside, call.begin, call.end)
 
 
 def calls_of(slices):
@@ -148,7 +163,7 @@ def rows(calls):
         row["open"] += call.how == "open"
         row["unwound"] += call.how == "unwound"
         row["total_ns"] += 0 if call.recursion else length
-        row["self_ns"] += length - union(call.inside, call.begin, call.end)
+        row["self_ns"] += self_of(call)
         row["durations"] += [] if call.how == "open" else [length]
     for row in found.values():
         row["total_ns"] = max(row["total_ns"], row["self_ns"])  # calls inside of one of their name may overlap each other
@@ -179,9 +194,7 @@ def late_parent():
 
 
 def archive(seed, unnamed):
-    """`unnamed`: some ends have no name. Blobs between the events make them belong to several chunks of a reader. Where
-    begins and complete slices of any length are mixed, no two events have one time: of two calls on different lanes that begin
-    together, stat does not know which came first."""
+    """`unnamed`: some ends have no name. Blobs between the events make them belong to several chunks of a reader."""
     chance = random.Random(seed)
     threads = (1, 2, 3)[:chance.choice((1, 1, 3))]
     out = begun(threads)
@@ -193,7 +206,7 @@ def archive(seed, unnamed):
     mixed = 100 in lengths and 2 in kinds
     for _ in range(chance.choice(counts)):
         thread, name = chance.choice(threads), chance.choice((1, 1, 2, 3))
-        now += chance.choice(steps) + mixed
+        now += chance.choice(steps)
         out += [BLOB] * chance.choice(blobs)
         ticks = 4 * max(0, now - chance.choice((0, 0, 0, 1, 5)) * (not mixed))
         kind = chance.choice(kinds)

@@ -395,6 +395,35 @@ class Tool:
             if not words:
                 yield from (f"{seed}, functions: {text}" for text in self.counts_functions(data))
 
+    def nests(self, data):
+        """Parents and depths of `sql`, paths of `flame` and `stacks`; on a lane calls do nest."""
+        path = self.file(data)
+        calls = {thread: fxt_calls.calls_of(slices) for (_, thread), slices in fxt.threads_of(data).items()}
+        first = min(event["ns"] for event in fxt.events(data))
+        rows = self.lines("sql", "--json", path, "select tid, s.name, s.ts, s.dur, s.self_dur, s.depth, s.lane, p.name as around, "
+                          "p.ts as around_ts from slice s left join slice p on s.parent_id = p.id join thread using (utid)")
+        yield from counted([tuple(value for name, value in row.items() if name != "lane") for row in rows],
+                           [(thread, call.name, call.begin - first, call.end - call.begin, fxt_calls.self_of(call),
+                             len(fxt_calls.path(call)) - 1, *((call.around.name, call.around.begin - first) if call.around
+                                                              else (None, None)))
+                            for thread, all_of in calls.items() for call in all_of])
+        lanes = collections.defaultdict(list)
+        for row in rows:
+            lanes[row["tid"], row["lane"]].append((row["ts"], row["ts"] + row["dur"]))
+        yield from (f"lane {lane}: {one} and {other}" for lane, spans in lanes.items()
+                    for one, other in itertools.combinations(sorted(spans), 2) if one[0] < other[0] < one[1] < other[1])
+        paths, own = collections.Counter(), collections.Counter()
+        for call in itertools.chain(*calls.values()):
+            paths[fxt_calls.path(call)] += 1
+            own[fxt_calls.path(call)] += fxt_calls.self_of(call)
+        yield from counted([(tuple(row["stack"]), row["count"]) for row in self.lines("stacks", "--json", path)], paths.items())
+        folded = [line.rsplit(" ", 1) for line in self.run("flame", "--folded", path, "-o", "-").decode().splitlines()]
+        yield from counted([(tuple(stack.split(";")), int(time)) for stack, time in folded], (+own).items())
+
+    def nests_any(self, seeds):
+        for seed in seeds:
+            yield from (f"{seed}: {text}" for text in self.nests(fxt_calls.archive(seed, True)))
+
     def counters(self, data):
         wanted = fxt_analysis.counters(data)
         found = {(row["process"], row["category"], row["counter"], row["id"], row["series"]): row
@@ -677,6 +706,7 @@ def tool_tests(tool):
         for what, way in ways.items():
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
     yield "stat: calls that do not nest", lambda: tool.counts_any(range(100))
+    yield "sql, stacks and flame: calls that do not nest", lambda: tool.nests_any(range(60))
     yield "stat: calls that nest in one of a later chunk", lambda: tool.counts_functions(fxt_calls.late_parent())
     for name, data in archives(tool.scratch):
         if name in ("oneshot_all", "streaming", "generated", "generated, sorted", "simple_trace"):

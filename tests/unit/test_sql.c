@@ -289,7 +289,7 @@ static void test_dealt(void **state)
 	    {"count(*)", ""},
 	    {"count(*), sum(dur)", ""},
 	    {"count(*), sum(dur), sum(self_dur), sum(ts), min(utid), max(utid), min(end_kind), max(end_kind)", ""},
-	    {"sum(dur), max(depth), sum(depth)", ""},
+	    {"sum(dur), max(dur), sum(self_dur)", ""},
 	    {"count(*), sum(dur), min(ts), max(ts)", "and ts between 4000000 and 9000000"},
 	    {"sum(self_dur)", "and name > 'b' and dur > 500"},
 	};

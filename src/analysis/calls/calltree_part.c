@@ -40,9 +40,24 @@ static bool is_other(const struct tw_frame *frame)
 	return frame->row == TW_NODE_OTHER && frame->name != TW_THREAD_NODE;
 }
 
+/* What of a held call is known at its end: what it was directly inside of. */
+static void leave_held(struct tw_calls *calls, const struct tw_left_call *call, enum tw_call_end how)
+{
+	struct tw_held_call *held = &part_of(calls)->held[calls->track].calls[call->row & ~TW_ROW_HELD];
+	held->parent = calls->around->row;
+	held->duration = call->duration;
+	held->self = tw_call_self(call);
+	held->open = how == TW_CALL_OPEN;
+	held->ended = true;
+}
+
 static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                          enum tw_call_end how)
 {
+	if (call->row & TW_ROW_HELD) {
+		leave_held(calls, call, how);
+		return;
+	}
 	struct tw_part_node *node = &part_of(calls)->nodes[call->row];
 	bool inside = is_other(frame - 1);
 	node->count++;
@@ -79,8 +94,10 @@ static uint32_t root(struct tw_calls *calls, uint32_t track)
 	return add_node(part, (struct tw_part_node){.name = TW_THREAD_NODE, .track = track}, key);
 }
 
-static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+static uint32_t enter_node(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
+	if (caller->row & TW_ROW_HELD)
+		return TW_NODE_OTHER; /* there was no room to hold the call */
 	uint32_t node = find(calls, caller, name);
 	if (node != TW_ROW_NONE)
 		return node;
@@ -88,12 +105,68 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	                packed(caller->row, name));
 }
 
-static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
+/* ---- Calls that wait for those around them. ---- */
+
+enum { HELD_MOST = 1 << 18 /* calls of a track */ };
+
+static uint32_t node_of(struct tw_calls *calls, uint32_t row)
 {
-	return enter(calls, caller, frame->name);
+	return row & TW_ROW_HELD ? part_of(calls)->held[calls->track].calls[row & ~TW_ROW_HELD].node : row;
 }
 
-static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave, .moved = moved};
+/* Counts the held calls of the current track. */
+static void settle(struct tw_calls *calls)
+{
+	struct tw_calltree_part *part = part_of(calls);
+	struct tw_held_calls *all = &part->held[calls->track];
+	for (size_t i = 0; i < all->count; i++) {
+		struct tw_held_call *held = &all->calls[i];
+		const struct tw_frame caller = {.row = node_of(calls, held->parent)};
+		held->node = enter_node(calls, &caller, held->name);
+		struct tw_part_node *node = &part->nodes[held->node];
+		if (!held->ended)
+			continue;
+		node->count++;
+		node->open += held->open;
+		node->total = tw_sum(node->total, caller.row == TW_NODE_OTHER ? 0 : held->duration);
+		node->self = tw_sum(node->self, held->self);
+	}
+	all->count = 0;
+}
+
+/* A place for a call of the current track; NULL: there is no room, or there are so many that those before are counted
+ * under what they seem to be inside of. */
+static struct tw_held_call *hold(struct tw_calls *calls)
+{
+	struct tw_calltree_part *part = part_of(calls);
+	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &part->held, &part->held_room, calls->track + (size_t)1,
+	                    sizeof *part->held))
+		return NULL;
+	struct tw_held_calls *all = &part->held[calls->track];
+	if (all->count < HELD_MOST &&
+	    tw_budget_grow(calls->budget, TW_FOR_STACKS, &all->calls, &all->room, all->count + 1, sizeof *all->calls))
+		return &all->calls[all->count++];
+	settle(calls);
+	tw_calls_let_go(calls, node_of);
+	return NULL;
+}
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct tw_held_call *held = calls->mixed ? hold(calls) : NULL;
+	if (!held)
+		return enter_node(calls, caller, name);
+	*held = (struct tw_held_call){.parent = caller->row, .name = name};
+	return TW_ROW_HELD | (uint32_t)(held - part_of(calls)->held[calls->track].calls);
+}
+
+static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
+{
+	return frame->row & TW_ROW_HELD ? frame->row : enter_node(calls, caller, frame->name);
+}
+
+static const struct tw_call_hooks hooks = {
+    .root = root, .enter = enter, .leave = leave, .moved = moved, .settle = settle};
 
 struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options *options, struct tw_budget *budget,
                                                const struct tw_dictionary *dictionary)
@@ -141,6 +214,9 @@ void tw_calltree_part_close(void *state)
 	struct tw_calltree_part *part = state;
 	tw_calls_free(&part->calls);
 	tw_map_free(&part->map);
+	for (size_t i = 0; i < part->held_room; i++)
+		free(part->held[i].calls);
+	free(part->held);
 	free(part->nodes);
 	free(part);
 }

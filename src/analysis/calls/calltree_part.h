@@ -25,8 +25,24 @@ enum { TW_NODE_ROOT = TW_ROW_NONE, TW_NODE_OTHER = TW_ROW_OTHER, TW_NODE_FIRST =
 /* The name of what samples without a stack are counted under. */
 #define TW_NO_STACK (UINT32_MAX - 1)
 
+/* A call whose node is not known before all of its track that began among those open with it have ended. */
+struct tw_held_call {
+	uint32_t parent; /* the row of what it is inside of: a node, or TW_ROW_HELD and the number of another one */
+	uint32_t name, node;
+	bool ended, open;
+	uint64_t duration, self;
+};
+
+/* Those of a track, in the order of their begins. */
+struct tw_held_calls {
+	struct tw_held_call *calls;
+	size_t count, room;
+};
+
 struct tw_calltree_part {
-	struct tw_calls calls; /* first: hooks get this */
+	struct tw_calls calls;      /* first: hooks get this */
+	struct tw_held_calls *held; /* by track */
+	size_t held_room;
 	const struct tw_dictionary *dictionary;
 	bool per_thread;
 	bool full; /* no more nodes are made */

@@ -31,11 +31,13 @@ static void free_stack(struct tw_call_stack *stack)
 		tw_space_free(stack->lanes[i].stack.space);
 		free(stack->lanes[i].stack.timed);
 		free(stack->lanes[i].stack.covered);
+		free(stack->lanes[i].stack.turns);
 	}
 	free(stack->lanes);
 	tw_space_free(stack->space);
 	free(stack->timed);
 	free(stack->covered);
+	free(stack->turns);
 }
 
 /* Leaves the spare one as the only track. */
@@ -49,6 +51,7 @@ void tw_calls_free(struct tw_calls *calls)
 	}
 	free(calls->spare.timed);
 	free(calls->spare.covered);
+	free(calls->spare.turns);
 	free(calls->stacks);
 	calls->stacks = NULL;
 	calls->stack_room = 0;
@@ -156,6 +159,35 @@ static uint64_t covered_by(struct tw_calls *calls, struct tw_frame *frame, uint6
 	return tw_lanes_cover(calls, &around, frame->begin, until);
 }
 
+/* A frame is gone. */
+static void let_go(struct tw_calls *calls, uint32_t row)
+{
+	if (calls->hooks->settle && row & TW_ROW_HELD && !--calls->own->held)
+		calls->hooks->settle(calls);
+}
+
+void tw_calls_let_go(struct tw_calls *calls, uint32_t (*row_of)(struct tw_calls *calls, uint32_t row))
+{
+	for (uint32_t lane = 0; lane <= calls->own->lane_count; lane++) {
+		const struct tw_call_stack *stack = tw_lane_at(calls->own, lane);
+		for (uint32_t i = 0; stack->space && i <= stack->depth; i++)
+			if (stack->space->frames[i].row & TW_ROW_HELD)
+				stack->space->frames[i].row = row_of(calls, stack->space->frames[i].row);
+	}
+	calls->own->held = 0;
+}
+
+/* Whether calls of the track are open that tell their end, and others, or will be with one more. */
+static bool is_mixed(const struct tw_call_stack *own, bool timed)
+{
+	size_t known = 0, all = 0;
+	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
+		known += tw_lane_at(own, lane)->timed_count;
+		all += tw_lane_at(own, lane)->depth;
+	}
+	return own->held || (timed ? known < all : known > 0);
+}
+
 /* Tells that the call of a frame has ended, which is still in its place; `until`: what is around it is covered no
  * longer. */
 static void tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t above, uint64_t time, uint64_t until,
@@ -192,11 +224,13 @@ static void pop(struct tw_calls *calls, uint64_t time, uint64_t until, enum tw_c
 		stack->due = timed->due_below;
 		until = timed->end < until ? timed->end : until;
 	}
+	const uint32_t row = frame->row;
 	stack->depth--;
 	tell_end(calls, frame, 0, time, until, how);
 	stack->lifted = stack->lifted > stack->depth ? 0 : stack->lifted;
 	if (calls->own->lane_count)
 		tw_lanes_lower(calls, calls->lane, stack->depth + 1);
+	let_go(calls, row);
 }
 
 /* Ends the complete slice on top, when it says. */
@@ -259,16 +293,19 @@ static void slip_out(struct tw_calls *calls, uint32_t depth, uint64_t time, enum
 {
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_frame *frame = &stack->space->frames[depth];
+	const uint32_t row = frame->row;
 	tw_stack_lift(stack, depth);
 	tell_end(calls, frame, alike_above(calls, depth), time, time, how);
 	lower_other(stack, depth);
 	lower_covered(stack, depth);
+	tw_lanes_lower_turns(stack, depth);
 	take_out_timed(stack, depth);
 	memmove(frame, frame + 1, (stack->depth - depth) * sizeof *frame);
 	stack->depth--;
 	if (calls->own->lane_count)
 		tw_lanes_lower(calls, calls->lane, depth);
 	tw_lanes_move_rows(calls, depth);
+	let_go(calls, row);
 }
 
 static bool push_again(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_timed_frame *timed,
@@ -347,8 +384,8 @@ static void end_tops(struct tw_calls *calls, uint64_t time)
 	tw_lanes_turn_to(calls, 0);
 }
 
-/* Ends the complete slices that are over when a call ends: those that end at the same time only from the top, because
- * the call may be inside them. */
+/* Ends the complete slices that are over when a call ends, or when one begins that may not last: those that end at the
+ * same time only from the top, because what is above them may be inside. */
 static void advance_to_end(struct tw_calls *calls, uint64_t time)
 {
 	calls->own = calls->stack;
@@ -463,6 +500,7 @@ static void note(struct tw_calls *calls, struct tw_call_space *space, uint32_t d
 /* Puts a call on the stack, or counts it where there is no memory. */
 static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 {
+	calls->mixed = calls->hooks->settle && is_mixed(calls->own, tw_item_is_complete(item));
 	struct tw_call_stack *stack = calls->stack;
 	bool room = !stack->folded && make_room(calls, item->name);
 	struct tw_call_space *space = stack->space;
@@ -479,6 +517,9 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 	    .name = item->name,
 	    .row = row,
 	};
+	calls->own->held += calls->hooks->settle && row & TW_ROW_HELD;
+	if (calls->own->lane_count)
+		tw_lanes_note_turn(calls, stack->depth);
 	return true;
 }
 
@@ -595,7 +636,10 @@ void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 		take_end(calls, item);
 		return;
 	}
-	advance(calls, item->time);
+	if (tw_item_kind(item) == TW_CALL_BEGIN || item->duration == 0)
+		advance_to_end(calls, item->time);
+	else
+		advance(calls, item->time);
 	if (tw_item_kind(item) == TW_CALL_BEGIN)
 		take_begin(calls, item);
 	else

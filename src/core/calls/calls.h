@@ -12,6 +12,10 @@
 /* Rows are what the owner counts calls in, by number. */
 enum { TW_ROW_NONE, TW_ROW_OTHER, TW_ROW_FIRST };
 
+/* A row with this bit is one that the owner gave a call while it is not known what that is inside of: what is told by
+ * begin and end is open together with what tells its end. Once all such calls of a track have ended, it is known. */
+#define TW_ROW_HELD 0x80000000u
+
 enum tw_call_end { TW_CALL_ENDED, TW_CALL_UNWOUND, TW_CALL_OPEN };
 
 /* A call that is going on. */
@@ -94,7 +98,12 @@ struct tw_call_stack {
 	/* By depth: until when calls that were directly inside of a frame lasted, as long as calls overlap. */
 	uint64_t *covered;
 	size_t covered_room;
-	uint32_t lifted;            /* the lowest frame that went on when one beside or below it ended; 0: none */
+	uint32_t lifted; /* the lowest frame that went on when one beside or below it ended; 0: none */
+	/* By depth: how many calls had begun with a frame since there were further lanes. */
+	uint64_t *turns;
+	size_t turns_room;
+	uint64_t turns_from;        /* those up to this one are of frames that are gone */
+	uint32_t held;              /* frames with TW_ROW_HELD */
 	struct tw_call_lane *lanes; /* the further ones */
 	size_t lane_room;
 	uint32_t lane_count; /* up to the last in which something is open; 0: all slices nest */
@@ -129,6 +138,8 @@ struct tw_call_hooks {
 	/* A call that began inside of `was` was not inside: `was` has ended. Gives its row under the one that holds it;
 	 * NULL: it keeps its row. */
 	uint32_t (*moved)(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame);
+	/* All calls of the track with TW_ROW_HELD have ended. NULL: the owner gives no such rows. */
+	void (*settle)(struct tw_calls *calls);
 	/* Takes nested calls; NULL where the owner asks for none. */
 	void (*nested)(struct tw_calls *calls, const struct tw_nested_call *found, size_t count);
 };
@@ -160,6 +171,7 @@ struct tw_calls {
 	struct tw_frame *around;      /* for `leave`: what the call was directly inside of; not of the fast path */
 	struct tw_call_stack *stacks; /* by track */
 	size_t stack_room;
+	uint64_t turn;                /* calls that began beside further lanes */
 	struct tw_call_stack spare;   /* of all tracks that there is no memory for */
 	struct tw_call_space *spaces; /* that no track has */
 	/* Rows by name, for names below name_limit; NULL where rows are not found by name alone. */
@@ -167,6 +179,7 @@ struct tw_calls {
 	uint64_t exits_without_entry, time_backwards;
 	uint64_t uncertain; /* events of TW_FLAG_UNCERTAIN */
 	bool again;         /* for `enter`: the call that begins is the rest of one that was cut */
+	bool mixed;         /* for `enter`: its row may have TW_ROW_HELD */
 	uint64_t cut;       /* calls that went on after the end of one around them, and are told in two parts */
 	uint64_t overlaps;  /* calls that overlap one that is open, by more than rounding */
 	uint64_t untimed;   /* calls that there was no memory for: they are counted, without a duration */
@@ -306,6 +319,9 @@ void tw_calls_advance(struct tw_calls *calls, uint64_t time);
 /* Returns the innermost call that goes on on a track, the one that began last; NULL: there is none. */
 const struct tw_frame *tw_calls_innermost(const struct tw_calls *calls, uint32_t track);
 
+/* For hooks: calls of the track that have a row with TW_ROW_HELD get another one. */
+void tw_calls_let_go(struct tw_calls *calls, uint32_t (*row_of)(struct tw_calls *calls, uint32_t row));
+
 /* How many calls are around one that begins, for hooks. */
 static inline uint32_t tw_calls_depth(const struct tw_calls *calls)
 {
@@ -367,6 +383,7 @@ struct tw_call_cursor {
 	size_t names, rows; /* for which there is room */
 	uint32_t least_row; /* that it takes */
 	uint64_t min_duration, rounding;
+	bool holds; /* the owner gives rows with TW_ROW_HELD */
 	struct tw_frame *frames;
 	struct tw_timed_frame *timed, *timed_last; /* above the top one; there is no room above */
 	struct tw_frame *timed_top;                /* its frame; NULL: there is none */
@@ -436,10 +453,10 @@ static inline void tw_calls_put_timed(struct tw_call_cursor *at, const struct tw
 	at->due = end;
 }
 
-/* Ends the complete slices on top that are over at a time. */
+/* Ends the complete slices on top that are over at a time, but for those that last beyond what is around them. */
 TW_INLINE void tw_calls_settle(struct tw_call_cursor *at, uint64_t time, tw_call_leave_fn leave, bool by_row)
 {
-	while (at->due <= time && at->timed_top == at->top && at->timed[-1].end == at->due &&
+	while (at->due <= time && at->timed_top == at->top && at->timed[-1].end == at->due && !at->timed[-1].over &&
 	       at->top->row >= at->least_row) {
 		tw_calls_end(at, at->due, leave, by_row);
 		at->due = (--at->timed)->due_below;
@@ -447,12 +464,19 @@ TW_INLINE void tw_calls_settle(struct tw_call_cursor *at, uint64_t time, tw_call
 	}
 }
 
+/* Whether a call begins among others of which one tells its end and another one does not. */
+TW_INLINE bool tw_calls_mix(const struct tw_call_cursor *at, bool timed)
+{
+	const ptrdiff_t depth = at->top - at->frames;
+	return at->holds && (timed ? at->timed - at->calls->stack->timed != depth : at->due != UINT64_MAX);
+}
+
 TW_INLINE bool tw_calls_begin(struct tw_call_cursor *at, const struct tw_call_item *item, tw_call_find_fn find,
                               bool by_row)
 {
 	bool timed = tw_item_is_complete(item);
 	if (at->due - at->rounding <= item->time ||
-	    (timed && (at->timed == at->timed_last || tw_call_item_over(item) > at->due)) ||
+	    (timed && (at->timed == at->timed_last || tw_call_item_over(item) > at->due)) || tw_calls_mix(at, timed) ||
 	    !tw_calls_push(at, item, find, by_row))
 		return false;
 	if (timed)
@@ -481,6 +505,7 @@ static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
 	    .least_row = calls->others_alike ? TW_ROW_OTHER : TW_ROW_FIRST,
 	    .min_duration = calls->min_duration,
 	    .rounding = calls->rounding,
+	    .holds = calls->hooks->settle,
 	    .frames = space->frames,
 	    .timed = tw_calls_timed_at(stack, stack->timed_count),
 	    .timed_last = tw_calls_timed_at(stack, stack->timed_room),
@@ -504,7 +529,7 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
 {
 	struct tw_call_stack *stack = calls->stack;
 	if (!stack->space || stack->space->tableless || stack->folded || stack->lane_count || stack->lifted ||
-	    !tw_loop_is_on(TW_LOOP_CALLS_NEST))
+	    stack->held || !tw_loop_is_on(TW_LOOP_CALLS_NEST))
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;

@@ -5,6 +5,8 @@
 #include "base/memory/sum.h"
 #include "core/calls/spaces.h"
 
+#include <string.h>
+
 enum { LANES_MOST = 1024 /* of a track */ };
 
 /* Has the functions below, and hooks, work on a lane of the current track. */
@@ -57,6 +59,45 @@ void tw_lanes_move_rows(struct tw_calls *calls, uint32_t depth)
 		}
 		frame->row = row;
 	}
+}
+
+void tw_lanes_note_turn(struct tw_calls *calls, uint32_t depth)
+{
+	struct tw_call_stack *stack = calls->stack;
+	if (tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->turns, &stack->turns_room, depth + (size_t)1,
+	                   sizeof *stack->turns))
+		stack->turns[depth] = ++calls->turn;
+}
+
+void tw_lanes_lower_turns(struct tw_call_stack *stack, uint32_t depth)
+{
+	if (depth >= stack->turns_room)
+		return;
+	const size_t last = stack->depth < stack->turns_room ? stack->depth : stack->turns_room - 1;
+	memmove(&stack->turns[depth], &stack->turns[depth + 1], (last - depth) * sizeof *stack->turns);
+}
+
+/* When a frame began among those that began together; 0: before there were further lanes. */
+static uint64_t turn_of(const struct tw_call_stack *own, const struct tw_call_stack *stack, uint32_t depth)
+{
+	const uint64_t turn = depth < stack->turns_room ? stack->turns[depth] : 0;
+	return turn > own->turns_from ? turn : 0;
+}
+
+static struct tw_call_place place_of(const struct tw_call_stack *own, uint32_t lane, uint32_t depth)
+{
+	const struct tw_call_stack *stack = tw_lane_at(own, lane);
+	const bool known = stack->space && depth;
+	return (struct tw_call_place){lane, depth, known ? stack->space->frames[depth].begin : 0,
+	                              known ? turn_of(own, stack, depth) : 0};
+}
+
+/* What began before there were further lanes is on one of them. */
+static bool begins_later(const struct tw_call_place *place, const struct tw_call_place *than)
+{
+	if (place->begin != than->begin)
+		return place->begin > than->begin;
+	return place->turn != than->turn ? place->turn > than->turn : place->depth > than->depth;
 }
 
 /* How many calls like that of a frame go on around a lane: those of its name or row up to its root. */
@@ -128,6 +169,8 @@ static uint32_t free_lane(struct tw_calls *calls)
 		stack->space->tableless = true; /* few are deep */
 		stack->space->frames[0] = (struct tw_frame){.name = TW_NO_CALL_NAME};
 	}
+	if (!own->lane_count)
+		own->turns_from = calls->turn;
 	own->lane_count = lane > own->lane_count ? lane : own->lane_count;
 	return lane;
 }
@@ -146,35 +189,16 @@ static uint32_t begun_before(const struct tw_call_stack *stack, uint32_t depth, 
 	return low;
 }
 
-/* Whether a frame of a lane is around another one. */
-static bool stands_on(const struct tw_call_stack *own, uint32_t lane, uint32_t around, uint32_t depth)
-{
-	for (; lane; lane = own->lanes[lane - 1].base_lane)
-		if (own->lanes[lane - 1].base_lane == around && own->lanes[lane - 1].base_depth >= depth)
-			return true;
-	return false;
-}
-
-static bool is_timed(const struct tw_call_stack *stack, uint32_t depth)
-{
-	size_t i = stack->timed_count;
-	while (i > 0 && stack->timed[i - 1].depth > depth)
-		i--;
-	return i > 0 && stack->timed[i - 1].depth == depth;
-}
-
-/* The highest frame of a lane that began before the one at a depth of the current lane. Of those that began with it, it
- * is those without a known end that are not inside of it. */
+/* The highest frame of a lane that began before the one at a depth of the current lane. */
 static uint32_t begun_before_frame(const struct tw_calls *calls, uint32_t lane, uint32_t depth)
 {
 	const struct tw_call_stack *stack = tw_lane_at(calls->own, lane);
 	const uint64_t begin = calls->stack->space->frames[depth].begin;
+	const uint64_t turn = turn_of(calls->own, calls->stack, depth);
 	uint32_t found = stack->depth ? begun_before(stack, stack->depth, begin) : 0;
-	if (found < stack->depth && stack->space->frames[found + 1].begin == begin &&
-	    !stands_on(calls->own, lane, calls->lane, depth))
-		while (found < stack->depth && stack->space->frames[found + 1].begin == begin &&
-		       !is_timed(stack, found + 1))
-			found++;
+	while (found < stack->depth && stack->space->frames[found + 1].begin == begin &&
+	       turn_of(calls->own, stack, found + 1) < turn)
+		found++;
 	return found;
 }
 
@@ -183,17 +207,14 @@ static uint32_t begun_before_frame(const struct tw_calls *calls, uint32_t lane, 
 struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t depth)
 {
 	const struct tw_call_stack *own = calls->own;
-	struct tw_call_place found = {calls->lane, depth - 1, 0};
+	struct tw_call_place found = place_of(own, calls->lane, depth - 1);
 	if (calls->lane && depth == 1)
-		found = (struct tw_call_place){own->lanes[calls->lane - 1].base_lane,
-		                               own->lanes[calls->lane - 1].base_depth, 0};
-	const struct tw_call_space *space = tw_lane_at(own, found.lane)->space;
-	found.begin = space && found.depth ? space->frames[found.depth].begin : 0;
+		found = place_of(own, own->lanes[calls->lane - 1].base_lane, own->lanes[calls->lane - 1].base_depth);
 	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
 		const uint32_t last = lane == calls->lane ? 0 : begun_before_frame(calls, lane, depth);
-		const struct tw_call_space *of_lane = tw_lane_at(own, lane)->space;
-		if (last && of_lane && (!found.depth || of_lane->frames[last].begin > found.begin))
-			found = (struct tw_call_place){lane, last, of_lane->frames[last].begin};
+		const struct tw_call_place place = place_of(own, lane, last);
+		if (last && (!found.depth || begins_later(&place, &found)))
+			found = place;
 	}
 	return found;
 }
@@ -246,9 +267,9 @@ void tw_lanes_take_later(struct tw_call_place *found, const struct tw_call_stack
 {
 	if (!depth)
 		return;
-	const uint64_t begin = tw_lane_at(own, lane)->space->frames[depth].begin;
-	if (!found->depth || begin >= found->begin)
-		*found = (struct tw_call_place){lane, depth, begin};
+	const struct tw_call_place place = place_of(own, lane, depth);
+	if (!found->depth || begins_later(&place, found))
+		*found = place;
 }
 
 /* The call that began last and goes on. */

@@ -12,6 +12,7 @@
 
 static struct sql_slice *slice_of(struct sql_slices *slices, uint32_t row)
 {
+	row &= ~TW_ROW_HELD;
 	return row >= TW_ROW_FIRST ? &slices->open[row - TW_ROW_FIRST] : NULL;
 }
 
@@ -44,13 +45,6 @@ static void keep_arguments(struct sql_slices *slices, struct sql_slice *slice)
 		slices->full = true;
 }
 
-/* The same for the same names, whatever thread and file they are of; never negative. */
-static uint64_t stack_of(const struct sql_slices *slices, const struct sql_slice *parent, uint32_t name)
-{
-	const struct tw_name *text = tw_dictionary_name(tw_reader_dictionary(slices->cursor->scan.reader), name);
-	return tw_mix_bytes(text->text, text->length, parent ? parent->stack : 0) >> 1;
-}
-
 static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct sql_slices *slices = (struct sql_slices *)calls;
@@ -75,6 +69,7 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	    .live = true,
 	    .wanted = sql_wants(slices->cursor, event),
 	    .complete = event->kind == TW_SLICE_COMPLETE,
+	    .parent_row = caller->row,
 	    .has_thread_ts = slices->thread_ts,
 	    .has_thread_dur = slices->thread_dur && event->kind == TW_SLICE_COMPLETE,
 	    .thread_ts = slices->thread_ts ? slices->thread_ts->value.i : 0,
@@ -83,9 +78,9 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	};
 	slices->wanted += slice->wanted;
 	if (slices->keep_stacks)
-		slice->stack = stack_of(slices, parent, name);
+		slice->stack = sql_slices_stack(slices, parent, name);
 	keep_arguments(slices, slice);
-	return row;
+	return calls->mixed && sql_slices_hold(slices, row - TW_ROW_FIRST) ? row | TW_ROW_HELD : row;
 }
 
 /* Whether the event that is being taken ends this slice itself: then its arguments are the slice's, too. What else ends
@@ -116,33 +111,43 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 		keep_arguments(slices, slice);
 		end_thread_time(slices, slice);
 	}
-	if (slices->ended)
-		slices->ended(slices, slice, call->duration, tw_call_self(call), how);
-	slices->wanted -= slice->wanted;
-	slice->live = false;
-	slice->next = slices->free;
-	slices->free = (uint32_t)(slice - slices->open) + 1;
+	slice->duration = call->duration;
+	slice->self = tw_call_self(call);
+	slice->how = how;
+	if (slice->held) {
+		sql_slices_end_held(slices, slice, calls->around->row);
+		return;
+	}
+	if (calls->own->held)
+		sql_slices_note_gone(slices, slice, frame->row);
+	sql_slices_forget(slices, slice);
 }
 
 static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
 {
 	struct sql_slices *slices = (struct sql_slices *)calls;
 	struct sql_slice *slice = slice_of(slices, frame->row), *parent = slice_of(slices, caller->row);
-	if (!slice)
+	if (!slice || slice->held)
 		return frame->row;
 	slice->parent = parent ? parent->id : UINT64_MAX;
 	slice->depth = calls->level + (uint32_t)(frame - calls->stack->space->frames) - 1;
 	if (slices->keep_stacks)
-		slice->stack = stack_of(slices, parent, frame->name);
+		slice->stack = sql_slices_stack(slices, parent, frame->name);
 	return frame->row;
 }
 
 static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .moved = moved};
+static const struct tw_call_hooks holding_hooks = {
+    .enter = enter,
+    .leave = leave,
+    .moved = moved,
+    .settle = sql_slices_settle,
+};
 
 int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 {
 	slices->cursor = cursor;
-	slices->calls.hooks = &hooks;
+	slices->calls.hooks = slices->holds ? &holding_hooks : &hooks;
 	slices->calls.budget = &slices->budget;
 	slices->calls.in_turn = cursor->scan.reader->traits.in_turn && cursor->scan.order == TW_ORDER_TRACK;
 	slices->calls.rounding = cursor->scan.reader->traits.rounding;
@@ -237,6 +242,12 @@ void sql_slices_free(struct sql_slices *slices)
 	for (size_t i = 0; i < slices->open_room; i++)
 		tw_text_free(&slices->open[i].arguments);
 	free(slices->open);
+	for (size_t i = 0; i < slices->held_room; i++) {
+		free(slices->held[i].begun);
+		free(slices->held[i].ended);
+		free(slices->held[i].gone);
+	}
+	free(slices->held);
 	tw_calls_free(&slices->calls);
 	*slices = (struct sql_slices){0};
 }
@@ -348,6 +359,7 @@ static int begin(struct sql_cursor *cursor)
 	slices->ended = add_row;
 	slices->keep_arguments = sql_uses(cursor, ARGS);
 	slices->keep_stacks = sql_uses(cursor, STACK_ID);
+	slices->holds = slices->keep_stacks || sql_uses(cursor, DEPTH) || sql_uses(cursor, LANE);
 	return sql_slices_begin(slices, cursor);
 }
 
@@ -418,8 +430,6 @@ static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, co
 	    .self = tw_call_self(call),
 	    .track = calls->track,
 	    .name = frame->name,
-	    .depth = calls->level + (uint32_t)(frame - calls->stack->space->frames) - 1,
-	    .lane = calls->lane,
 	    .end = ends[how],
 	};
 	if (!sql_groups_put(dealt->cursor->groups, &row))
@@ -478,7 +488,7 @@ static int deal(struct sql_cursor *cursor)
 		return sql_no_memory(cursor);
 	const struct tw_call_taker taker = {
 	    .parts = 1,
-	    .nested = !sql_uses(cursor, DEPTH) && !sql_uses(cursor, LANE),
+	    .nested = true,
 	    .take = take_dealt,
 	    .stops = is_stopped,
 	    .context = &dealt,
@@ -510,8 +520,8 @@ const struct sql_table sql_table_slice = {
     .take = take,
     .finish = finish,
     .deal = deal,
-    .dealt = 1u << TS | 1u << DUR | 1u << TRACK_ID | 1u << UTID | 1u << NAME | 1u << DEPTH | 1u << LANE |
-             1u << SELF_DUR | 1u << END | 1u << SOURCE,
+    .dealt =
+	1u << TS | 1u << DUR | 1u << TRACK_ID | 1u << UTID | 1u << NAME | 1u << SELF_DUR | 1u << END | 1u << SOURCE,
     .waits = waits,
     .end = end,
 };

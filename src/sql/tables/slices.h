@@ -23,6 +23,26 @@ struct sql_slice {
 	int64_t thread_ts, thread_dur;      /* on the thread's own clock, ns */
 	bool argued;                        /* a record of it has arguments */
 	struct tw_text arguments;           /* JSON, without the braces; empty: none */
+	/* Of one that waits for others, calls.h, TW_ROW_HELD: */
+	bool held;
+	enum tw_call_end how;
+	uint32_t parent_row, below; /* below: the slice of its lane that it stands on, plus 1 */
+	uint64_t begun, over;       /* in the order of all begins and ends; over: 0 where it is open */
+	uint64_t duration, self;
+};
+
+/* A slice that did not wait and has ended while others do. */
+struct sql_gone {
+	uint32_t row, lane;
+	uint64_t over;
+};
+
+/* Slices of a track that wait, by their places in `open`. */
+struct sql_held {
+	uint32_t *begun, *ended; /* in the order of begins; of ends */
+	size_t begun_count, begun_room, ended_count, ended_room;
+	struct sql_gone *gone;
+	size_t gone_count, gone_room;
 };
 
 struct sql_slices {
@@ -31,12 +51,16 @@ struct sql_slices {
 	struct sql_cursor *cursor;
 	struct sql_slice *open; /* by the frame's row, from TW_ROW_FIRST on */
 	size_t open_count, open_room;
-	uint32_t free; /* the first free one plus 1 */
+	uint32_t free;         /* the first free one plus 1 */
+	struct sql_held *held; /* by track; where `holds` */
+	size_t held_room;
+	uint64_t turn; /* begins and ends of those that waited */
 	size_t wanted; /* open slices that are wanted */
 	const struct tw_event *event;
 	const struct tw_argument *arguments;
 	const struct tw_argument *thread_ts, *thread_dur; /* of the event; NULL: not told */
 	bool keep_arguments, keep_stacks, failed, full;
+	bool holds; /* depth and lane are asked for, as they are once all ends are known */
 	/* Is told of each slice that ends, before it is forgotten. NULL: nobody is. */
 	void (*ended)(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
 	              enum tw_call_end how);
@@ -56,6 +80,23 @@ const struct sql_slice *sql_slices_innermost(struct sql_slices *slices, uint32_t
 
 /* The outermost of those that are open on a track which began at a time; NULL when there is none. */
 const struct sql_slice *sql_slices_begun(struct sql_slices *slices, uint32_t track, uint64_t time);
+
+/* slices_held.c: the hash of the names of a slice and of those around it, the same in all threads and files; never
+ * negative. */
+uint64_t sql_slices_stack(const struct sql_slices *slices, const struct sql_slice *parent, uint32_t name);
+
+/* Tells of a slice that has ended, and makes its place free. */
+void sql_slices_forget(struct sql_slices *slices, struct sql_slice *slice);
+
+/* slices_held.c: has the slice at a place, which begins on the current track, wait for others. False: there is no room,
+ * or so many wait that they are told as they seem to be. */
+bool sql_slices_hold(struct sql_slices *slices, uint32_t place);
+/* One that waits has ended inside of that of a row. */
+void sql_slices_end_held(struct sql_slices *slices, struct sql_slice *slice, uint32_t parent_row);
+/* One that does not wait ends on the current track. */
+void sql_slices_note_gone(struct sql_slices *slices, const struct sql_slice *slice, uint32_t row);
+/* A hook: all that waited on the current track have ended. */
+void sql_slices_settle(struct tw_calls *calls);
 
 void sql_slices_free(struct sql_slices *slices);
 

@@ -121,6 +121,16 @@ static void lose(struct tasks *tasks, const struct tw_event *event, uint32_t tra
 		task->state = NULL;
 }
 
+/* One that leaves a CPU on which it was not, or comes while it is on another: the switch between is missing, and it is
+ * not known what the thread did since the last one. */
+static void doubt(struct tasks *tasks, uint32_t track, bool leaves, uint16_t cpu)
+{
+	struct task *task = track < tasks->room ? &tasks->tasks[track] : NULL;
+	const bool runs = task && task->state == running;
+	if (task && task->known && (leaves ? !runs || task->cpu != cpu : runs))
+		task->state = NULL;
+}
+
 static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct tasks *tasks = cursor->state;
@@ -129,11 +139,15 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, 
 		return sql_no_memory(cursor);
 	int status = 0;
 	lose(tasks, event, tasks->running[event->cpu]);
-	if (!tw_sched_leaves_idle(dictionary, event, arguments))
+	if (!tw_sched_leaves_idle(dictionary, event, arguments)) {
+		doubt(tasks, event->track, true, event->cpu);
 		status = change(cursor, event, event->track, state_word(event->value));
+	}
 	tasks->running[event->cpu] = event->other;
-	if (status == 0 && !tw_sched_comes_idle(dictionary, event, arguments))
+	if (status == 0 && !tw_sched_comes_idle(dictionary, event, arguments)) {
+		doubt(tasks, event->other, false, event->cpu);
 		status = change(cursor, event, event->other, running);
+	}
 	return status;
 }
 
