@@ -7,8 +7,8 @@
  *   what readers make of nameless ends. A slice that is open when the trace ends has no end.
  * - Packets stand in the order of each track; the reader sorts them by time.
  * - Times are the trace's own, in nanoseconds, and called boot time: the clock that readers take for granted.
- * - A flow event is an instant that has the flow, an async event a slice of a track of its id, a series of a counter a
- *   track.
+ * - A flow event is one of the older kind, which is no slice, an async event a slice of a track of its id, a series of a
+ *   counter a track, called as Perfetto calls it that reads the trace itself.
  * - Switches and wake-ups are ftrace's, samples with a stack are perf's. What the format has no kind for is an instant,
  *   and its category says what it was. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -60,9 +60,9 @@ static const struct packet packets[TW_EVENT_KINDS] = {
     [TW_ASYNC_BEGIN] = {take_async, .type = TYPE_SLICE_BEGIN},
     [TW_ASYNC_INSTANT] = {take_async, .type = TYPE_INSTANT},
     [TW_ASYNC_END] = {take_async, .type = TYPE_SLICE_END},
-    [TW_FLOW_BEGIN] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
-    [TW_FLOW_STEP] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
-    [TW_FLOW_END] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
+    [TW_FLOW_BEGIN] = {take_flow, .category = "flow"},
+    [TW_FLOW_STEP] = {take_flow, .category = "flow"},
+    [TW_FLOW_END] = {take_flow, .category = "flow"},
     [TW_SWITCH] = {.take = tw_perfetto_take_switch},
     [TW_WAKEUP] = {.take = tw_perfetto_take_wakeup},
     [TW_STACK_SAMPLE] = {.take = take_sample, .approximated = true},
@@ -473,14 +473,20 @@ static void take_async(struct perfetto *perfetto, const struct tw_event *event)
 	put_event(perfetto, event->time);
 }
 
-/* Ids of flows are of a category and a name; here they are of the trace. */
+/* Readers bind it to the slice around it, or the next, by a category, a name and an id: none is made for it. */
 static void take_flow(struct perfetto *perfetto, const struct tw_event *event)
 {
-	const uint64_t key[] = {event->id, (uint64_t)event->category << 32 | event->name};
-	uint64_t uuid = tw_perfetto_track(perfetto, event->track)->uuid;
-	add_event(perfetto, event, TYPE_INSTANT, uuid);
-	tw_proto_fixed64(&perfetto->event, event->kind == TW_FLOW_END ? EVENT_TERMINATING_FLOW_IDS : EVENT_FLOW_IDS,
-	                 tw_mix_words(key, sizeof key / sizeof *key));
+	struct tw_proto *proto = &perfetto->event;
+	tw_proto_uint(proto, EVENT_TRACK_UUID, tw_perfetto_track(perfetto, event->track)->uuid);
+	add_names(perfetto, event);
+	if (event->argument_count)
+		tw_perfetto_add_arguments(perfetto, event, 0);
+	size_t begin = tw_proto_begin(proto, EVENT_LEGACY_EVENT);
+	tw_proto_uint(proto, LEGACY_PHASE, (uint64_t) "stf"[event->kind - TW_FLOW_BEGIN]);
+	tw_proto_uint(proto, LEGACY_UNSCOPED_ID, event->id);
+	if (event->kind == TW_FLOW_END && event->other != TW_FLOW_NEXT)
+		tw_proto_uint(proto, LEGACY_BIND_TO_ENCLOSING, 1);
+	tw_proto_end(proto, begin);
 	put_event(perfetto, event->time);
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHILD_UUID (UINT64_C(1) << 63)
 
@@ -216,11 +217,32 @@ uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_even
 	return uuid;
 }
 
+/* Perfetto's importers call a counter of FXT "name:series:id", one of Chrome's JSON "name id: id series". */
+static bool add_counter_name(struct perfetto *perfetto, const struct tw_event *event, uint32_t series)
+{
+	struct tw_line *label = &perfetto->label;
+	const char *origin = perfetto->reader->traits.origin;
+	const struct tw_name *last = tw_dictionary_name(perfetto->dictionary, series);
+	const bool fxt = origin && strcmp(origin, "fxt") == 0;
+	bool whole = tw_label_name(label, tw_dictionary_name(perfetto->dictionary, event->name));
+	if (event->id && !fxt) {
+		tw_line_text(label, " id: 0x");
+		tw_line_hex_digits(label, event->id);
+	}
+	tw_line_text(label, fxt ? ":" : last->length ? " " : "");
+	whole &= tw_label_name(label, last);
+	if (fxt) {
+		tw_line_text(label, ":");
+		tw_line_u64(label, event->id);
+	}
+	return whole;
+}
+
 static void put_counter_name(struct perfetto *perfetto, const struct tw_event *event, uint32_t number)
 {
 	struct tw_line *label = &perfetto->label;
 	tw_line_clear(label);
-	if (!tw_label_counter(label, perfetto->dictionary, event->name, number, event->id))
+	if (!add_counter_name(perfetto, event, number))
 		tw_count_loss(perfetto->writer, "long name", true);
 	tw_proto_string(&perfetto->event, DESCRIPTOR_NAME, label->text.bytes, label->text.length);
 	perfetto->failed |= label->failed;
