@@ -224,3 +224,54 @@ listings() {
 	[ ! -e trace/xtrace.1.0.hint1.xinsndata.bin ] || fail "$output"
 	[ -e trace/notes.txt ]
 }
+
+@test "cut and repair: a name of another format than the trace has is refused" {
+	trace
+	cp "$DATA/fxt/oneshot_all.fxt" a.fxt
+	for command in cut repair; do
+		for name in out.json out.json.gz out.pftrace out.folded out.speedscope.json; do
+			run trackway $command --to-time 10s a.fxt -o $name
+			[ "$status" -eq 2 ] || fail "$command $name"
+			[[ "$output" == *"the trace is fxt and is written as such, not as "* ]] || fail "$command $name: $output"
+			[ ! -e $name ]
+		done
+		trackway $command --to-time 10s a.fxt -o out.fxt 2>/dev/null
+		trackway $command --to-time 10s "$DATA/xray/v5.xray" -o out.log 2>/dev/null
+	done
+	trackway cut --to-time 10s t.json -o out.json
+	run trackway cut --to-time 10s t.json -o out.fxt
+	[ "$status" -eq 2 ]
+}
+
+@test "diff: options behind -- are told where they belong" {
+	trace
+	run trackway diff t.json t.json -- t.json t.json -o d.svg
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"-o: options stand in front of --, between the runs"* ]] || fail "$output"
+}
+
+@test "check: what complete slices are told of has a line and a column" {
+	cp "$DATA/chrome/p432.json" p.json
+	trackway check p.json >told
+	grep -Eq "^p.json:[0-9]+:[0-9]+: note: A complete slice ends" told || fail "$(cat told)"
+	trackway check --json p.json | grep slices-overlap >told
+	"$PYTHON" - <<-'END'
+		import json
+		finding, text = json.loads(open("told").readline()), open("p.json", "rb").read()
+		before = text[:finding["record"]]
+		assert finding["line"] == before.count(b"\n") + 1, finding
+		assert finding["column"] == finding["record"] - (before.rfind(b"\n") + 1) + 1, finding
+	END
+}
+
+@test "functions that have numbers only: how to get names is told wherever they are shown" {
+	cp "$DATA/xray/v5.xray" v.xray
+	for command in 'stat v.xray' 'dump v.xray' 'convert v.xray -o v.json' 'merge v.xray v.xray -o v.fxt' 'graph v.xray'; do
+		trackway $command 2>&1 >out | grep -qx 'trackway: functions have numbers only: --binary PROGRAM gives them names' || fail "$command"
+	done
+	[ "$(trackway sql v.xray 'select name from slice' 2>&1 >out | grep -c 'gives them names')" = 1 ]
+	trackway convert v.xray -o w.fxt --to xray-fdr 2>err
+	fails grep -q 'gives them names' err
+	trackway dump "$DATA/fxt/oneshot_all.fxt" 2>err >out
+	[ ! -s err ]
+}

@@ -310,7 +310,8 @@ static const struct tw_option own_options[] = {
     {"force", 0, TW_OPTION_FLAG, MEMBER(force), .help = "replace files that are there already"},
 };
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(TW_OPTIONS("Extraction", own_options), &tw_plain_input_options, &tw_output_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Extraction", own_options), &tw_window_options, &tw_plain_input_options,
+                     &tw_output_options);
 
 const struct tw_command tw_command_blobs = {
     .name = "blobs",

@@ -15,6 +15,8 @@ static int cut(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 	(void)path;
 	struct tw_writing *writing = walk->context;
 	writing->format = tw_reader_format(reader);
+	if (tw_refuse_other_format(writing->output, writing->format))
+		return TW_EXIT_FAILED;
 	return tw_write_part(writing, reader);
 }
 

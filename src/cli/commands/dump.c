@@ -84,12 +84,15 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 	if (status)
 		return status;
 	void (*put)(struct tw_screen *, const struct tw_record *) = walk->common->json ? put_json : put_text;
-	bool any = false, pipe = is_pipe(path);
+	bool any = false, pipe = is_pipe(path), functions = false;
 	for (; (status = tw_read_record(reader, &record)) > 0 && !screen->out.error; any = true) {
 		put(screen, &record);
+		functions |= strncmp(record.kind, "function.", 9) == 0;
 		if (pipe && may_wait(path))
 			tw_output_flush(&screen->out);
 	}
+	if (functions && !walk->common->binaries.count)
+		tw_say_numbers_only();
 	if (status == 0 && !any)
 		tw_say_nothing(walk->common, false);
 	return status > 0 ? 0 : status;

@@ -64,10 +64,21 @@ static bool take_batch(struct event_survey *survey, const struct tw_batch *batch
 	return true;
 }
 
-static bool count_process(struct tw_info_part *part, struct tw_map *seen, uint64_t process)
+/* Process 0 is there where its track is: other tracks whose process is 0 may be of none. */
+static bool has_process_0(const struct tw_dictionary *dictionary)
+{
+	for (uint32_t i = 1; i < tw_dictionary_tracks(dictionary); i++) {
+		const struct tw_track *track = tw_dictionary_track(dictionary, i);
+		if (track->kind == TW_TRACK_PROCESS && track->process == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool count_process(struct tw_info_part *part, struct tw_map *seen, uint64_t process, bool zero)
 {
 	uint32_t there;
-	if (!process || tw_map_find(seen, process, &there))
+	if ((!process && !zero) || tw_map_find(seen, process, &there))
 		return true;
 	part->processes++;
 	return tw_map_add(seen, process, 0);
@@ -77,13 +88,13 @@ static bool list_threads(struct tw_info_part *part, const struct event_survey *s
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_map seen = {0};
-	bool fine = true;
+	bool fine = true, zero = has_process_0(dictionary);
 	for (uint32_t i = 0; fine && i < survey->track_room && i < tw_dictionary_tracks(dictionary); i++) {
 		const struct tw_track *track = tw_dictionary_track(dictionary, i);
 		const struct event_span *span = &survey->tracks[i];
 		if (!span->events || track->kind != TW_TRACK_THREAD || i == 0)
 			continue;
-		fine = count_process(part, &seen, track->process);
+		fine = count_process(part, &seen, track->process, zero);
 		part->threads[part->thread_count++] = (struct tw_thread_info){
 		    .process = track->process,
 		    .thread = track->thread,

@@ -86,6 +86,8 @@ static int read_and_repair(struct tw_walk *walk, struct tw_reader *reader, const
 {
 	struct repair *repair = walk->context;
 	(void)path;
+	if (tw_refuse_other_format(walk->common->output, tw_reader_format(reader)))
+		return TW_EXIT_FAILED;
 	if (!tw_has_filters(walk->common) || !tw_can_repair(reader)) {
 		int status = tw_repair(reader, walk->common->output, &repair->result);
 		return status < 0 ? status : repair_again(walk->common, tw_reader_format(reader), &repair->result);

@@ -62,5 +62,7 @@ void tw_say_instead(const struct tw_common *common, const char *what, uint32_t w
 		tw_say("there is no %s in the trace, but it has %s", what, list.bytes);
 	else if (list.bytes)
 		tw_say("the trace has %s", list.bytes);
+	else if (what && !tw_has_filters(common))
+		tw_say("there is no %s in the trace", what);
 	tw_text_free(&list);
 }

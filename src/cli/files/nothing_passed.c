@@ -140,6 +140,26 @@ void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static T
 	tw_text_free(&told);
 }
 
+void tw_say_numbers_only(void)
+{
+	tw_say("functions have numbers only: --binary PROGRAM gives them names");
+}
+
+bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *reader)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+	const char *format = tw_reader_format(reader);
+	bool may_have = strncmp(format, "xray", 4) == 0 || strcmp(format, "merged") == 0;
+	for (uint32_t i = 1; may_have && !common->binaries.count && i < tw_dictionary_names(dictionary); i++) {
+		const struct tw_name *name = tw_dictionary_name(dictionary, i);
+		if (!name->id || name->text[0] != '#' || name->text[1] < '0' || name->text[1] > '9')
+			continue;
+		tw_say_numbers_only();
+		return true;
+	}
+	return false;
+}
+
 void tw_say_none(const struct tw_common *common, const char *what)
 {
 	struct tw_text list = {0};

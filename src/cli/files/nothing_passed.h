@@ -5,7 +5,7 @@
 
 #include "cli/options/options.h"
 
-#include <trackway/event.h>
+#include <trackway/reader.h>
 
 /* Says on standard error how many of `what` ("sample") were left out; of: " of other series", or "". Returns whether
  * any were. */
@@ -22,6 +22,12 @@ void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static T
 /* Says something of the filters, where there are some: "nothing passes". function_alone: all but --function let
  * something through. */
 void tw_say_filters(const struct tw_common *common, const char *told, bool function_alone);
+
+/* Says how functions get names where some of a reader have a number only, as in an XRay log. Returns whether it did. */
+bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *reader);
+
+/* The same where that is known. */
+void tw_say_numbers_only(void);
 
 /* Says on standard error that the trace has no `what`, or that none passes the filters. */
 void tw_say_none(const struct tw_common *common, const char *what);

@@ -6,18 +6,21 @@
 #include "cli/command.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"
+#include "cli/output/show.h"
 #include "core/tool.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 
+/* What has no name is called by its number. */
 static bool is_chosen(const struct tw_numbers *who, uint64_t number, const struct tw_name *name)
 {
 	for (size_t i = 0; i < who->count; i++)
 		if (who->items[i] == number)
 			return true;
+	const struct tw_shown shown = tw_show_id(number);
 	for (size_t i = 0; i < who->names.count; i++)
-		if (name->length && fnmatch(who->names.items[i], name->text, 0) == 0)
+		if (fnmatch(who->names.items[i], name->length ? name->text : shown.text, 0) == 0)
 			return true;
 	return !tw_chooses(who);
 }

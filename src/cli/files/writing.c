@@ -158,6 +158,8 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 	} else {
 		status = tw_copy_events(reader, writer, tw_jobs(writing->common), &writing->written->passed);
 		status = status < 0 ? status : report_written(writing, writer);
+		if (status >= 0 && strncmp(writing->format, "xray", 4) != 0)
+			tw_say_numbers_in(writing->common, reader);
 	}
 	tw_discard(writer);
 	tw_text_free(&functions);
@@ -182,6 +184,17 @@ int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader)
 	    .loss_count = result.records_changed || result.records_dropped,
 	};
 	return say_losses(writing);
+}
+
+int tw_refuse_other_format(const char *output, const char *format)
+{
+	const char *other = tw_writer_format_of(output);
+	const size_t family = strcspn(format, "-"); /* "xray" */
+	if (!other || strcmp(output, "-") == 0 || tw_name_ends_with(output, ".log") ||
+	    strncmp(other, format, family) == 0)
+		return 0;
+	return tw_say_error("%s: the trace is %s and is written as such, not as %s (trackway convert does that)",
+	                    tw_shown_path(output), format, other);
 }
 
 int tw_write_part(const struct tw_writing *writing, struct tw_reader *reader)

@@ -46,6 +46,10 @@ int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader)
 
 /* Writes what passes the reader's filters in its own format: its events, or its records where it is not written from
  * events. Returns as above. */
+/* Refuses the name of another format than a trace has that is written in its own. Returns 0, or TW_EXIT_FAILED after
+ * saying so. */
+int tw_refuse_other_format(const char *output, const char *format);
+
 int tw_write_part(const struct tw_writing *writing, struct tw_reader *reader);
 
 /* Writes on standard output what became of a trace, as an object in JSON. from, path: the trace's format and

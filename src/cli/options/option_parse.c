@@ -53,8 +53,9 @@ static const char *take_one_of(struct tw_numbers *who, const char *text, size_t 
 		free(one);
 		return "is too long";
 	}
-	if (!tw_parse_count(one, &number)) {
-		who->items[who->count++] = number;
+	const bool negative = one[0] == '-'; /* as sql shows those that a trace tells so */
+	if (!tw_parse_count(one + negative, &number)) {
+		who->items[who->count++] = negative ? -number : number;
 		free(one);
 	} else if (length) {
 		who->names.items[who->names.count++] = one;

@@ -3,6 +3,7 @@
 #include "cli/reports/call_notes.h"
 
 #include "analysis/tool.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 
@@ -31,7 +32,7 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t id)
 {
 	if (!common->binaries.count && id && name[0] == '#' && name[1] >= '0' && name[1] <= '9')
-		tw_say("functions have numbers only: --binary PROGRAM gives them names");
+		tw_say_numbers_only();
 }
 
 void tw_say_numbers_of_profile(const struct tw_common *common, struct tw_profile *profile)

@@ -152,6 +152,10 @@ static int take_lists(struct tw_diff_paths *paths, const struct diff_options *op
 static int choose_sides(struct tw_diff_paths *paths, const struct diff_options *options, char **operands, size_t count)
 {
 	size_t behind = options->common.behind < count ? options->common.behind : 0;
+	for (size_t i = count - behind; i < count; i++)
+		if (operands[i][0] == '-' && operands[i][1])
+			return tw_say_usage(&tw_command_diff, "%s: options stand in front of --, between the runs",
+			                    operands[i]);
 	if (options->before.count || options->after.count)
 		return take_lists(paths, options, count);
 	if (count == 0 || (count > 2 && !behind))

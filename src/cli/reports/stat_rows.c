@@ -175,8 +175,19 @@ static bool has_thread_names(const struct tw_stat_rows *rows)
 	return false;
 }
 
-static void add_thread(struct tw_table *table, const struct tw_profile_row *row, bool named)
+/* Whether processes have a column: where there are several. */
+static bool has_processes(const struct tw_stat_rows *rows)
 {
+	for (size_t i = 1; i < rows->list.shown && is_by_thread(rows->by); i++)
+		if (row_at(rows, i)->process != row_at(rows, 0)->process)
+			return true;
+	return false;
+}
+
+static void add_thread(struct tw_table *table, const struct tw_profile_row *row, bool named, bool of_process)
+{
+	if (of_process)
+		tw_table_add(table, row->process_name ? row->process_name : tw_show_id(row->process).text);
 	tw_table_add(table, row->threadless ? "-" : tw_show_id(row->thread).text);
 	if (named)
 		tw_table_add(table, row->thread_name ? row->thread_name : "");
@@ -219,7 +230,7 @@ static void add_samples(struct tw_table *table, const struct tw_profile_row *row
 }
 
 /* Returns how many columns there are. */
-static size_t choose_columns(struct tw_column columns[], const struct tw_stat_rows *rows, bool named)
+static size_t choose_columns(struct tw_column columns[], const struct tw_stat_rows *rows, bool named, bool of_process)
 {
 	bool sampled = tw_weight_is_sampled(rows->weight);
 	size_t count =
@@ -231,6 +242,8 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 		columns[TOTAL_COLUMN].title = "TICKS";
 	if (sampled && tw_weight_has_count(rows->weight))
 		columns[count++] = (struct tw_column){tw_weight_title(rows->weight), true};
+	if (of_process)
+		columns[count++] = (struct tw_column){"PROCESS", false};
 	if (is_by_thread(rows->by))
 		columns[count++] = (struct tw_column){"THREAD", true};
 	if (named)
@@ -244,12 +257,12 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 int tw_stat_put_text(struct tw_screen *screen, const struct tw_stat_rows *rows, const struct tw_profile_notes *notes)
 {
 	struct tw_column columns[TW_TABLE_COLUMNS];
-	bool named = has_thread_names(rows);
-	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, rows, named)};
+	bool named = has_thread_names(rows), of_process = has_processes(rows);
+	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, rows, named, of_process)};
 	for (size_t i = 0; i < rows->list.shown; i++) {
 		(row_at(rows, i)->weighed ? add_samples : add_calls)(&table, row_at(rows, i), rows);
 		if (is_by_thread(rows->by))
-			add_thread(&table, row_at(rows, i), named);
+			add_thread(&table, row_at(rows, i), named, of_process);
 		if (rows->by == TW_BY_OBJECT)
 			tw_table_add(&table, row_at(rows, i)->object ? row_at(rows, i)->object : "-");
 		add_name(&table, row_at(rows, i), rows->by);

@@ -191,6 +191,8 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 	if (status == 0) {
 		status = tw_sql_open(&run, options, operands, count);
 		status = status ? status : answer(&run, &question);
+		if (status == 0 && options->query)
+			tw_sql_say_missing(&run, options->query, operands, count);
 		if (run.session && run.findings && tw_sql_say_findings(&run))
 			status = TW_EXIT_FAILED;
 		status = tw_sql_close(&run, status);

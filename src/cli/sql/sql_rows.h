@@ -13,8 +13,10 @@ struct tw_sql_rows {
 	const struct tw_sql_form *form;
 	/* Terminated texts: of text, rows held until the columns' widths are known; of JSON, the columns' names. */
 	struct tw_text cells;
-	size_t held; /* how many rows */
-	bool *right; /* columns of which all values so far are numbers */
+	size_t held;       /* how many rows */
+	uint64_t answered; /* rows of all answers */
+	int64_t first;     /* number in the first column of the last of them */
+	bool *right;       /* columns of which all values so far are numbers */
 	size_t *widths;
 	size_t width_room, right_room;
 	bool safe;    /* CSV is for a spreadsheet */

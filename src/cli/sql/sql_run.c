@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/sql/sql_run.h"
 
+#include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
@@ -36,6 +37,7 @@ static void end_scan(void *context, const struct tw_reader *reader)
 	struct tw_sql_run *run = context;
 	if (run->shown == reader)
 		stop_progress(run);
+	run->numbers_told = run->numbers_told || tw_say_numbers_in(&run->options->common, reader);
 }
 
 static void take_finding(void *context, size_t file, const struct tw_finding *finding)
@@ -281,6 +283,8 @@ static int step_all(struct tw_sql_run *run, sqlite3_stmt *statement)
 		if (run->screen.terminal)
 			stop_progress(run);
 		rows->form->row(rows, statement);
+		rows->answered++;
+		rows->first = sqlite3_column_int64(statement, 0);
 	}
 	if (result == SQLITE_DONE && !begun && rows->form->begin)
 		rows->form->begin(rows, statement);

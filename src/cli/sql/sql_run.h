@@ -28,6 +28,7 @@ struct tw_sql_run {
 	struct tw_progress progress;
 	const struct tw_reader *shown; /* the reader that the line of progress is of; NULL: there is none */
 	bool damaged;                  /* there were findings of severity error, or a file was left out */
+	bool numbers_told;             /* that functions have no names */
 	bool timer;                    /* how long each statement takes is told */
 };
 
@@ -58,6 +59,9 @@ struct tw_sql_hint {
 	char text[128];
 };
 struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run);
+
+/* sql_missing.c: says what a ready query was missing that has found nothing. */
+void tw_sql_say_missing(const struct tw_sql_run *run, const char *query, char **paths, size_t count);
 
 /* sql_prompt.c: statements from a person or a pipe, until it ends. */
 int tw_sql_prompt(struct tw_sql_run *run);
