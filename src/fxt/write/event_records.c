@@ -71,6 +71,8 @@ static void put_event(struct fxt_writer *w, const struct tw_event *event, const 
 		fxt_add_own_argument(w, &list, FXT_OWN_UNCERTAIN, TW_ARG_BOOL, true);
 	if (event->flags & TW_FLAG_GLOBAL && as->tail == FXT_TAIL_ID)
 		fxt_loss(w, "global id", true);
+	if (event->kind == TW_FLOW_END && event->other == TW_FLOW_NEXT)
+		fxt_loss(w, "flow that ends in the next slice", true);
 	struct fxt_string_ref name = fxt_string(w->tables, event->name);
 	put_with(w, event, as, &list, &name);
 }

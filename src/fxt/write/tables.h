@@ -54,6 +54,7 @@ struct fxt_described_track {
 	uint32_t name; /* 0: none */
 	bool written;  /* in the thread table of some provider */
 	bool unasked;  /* told, and no record about it has come */
+	bool nameless; /* a record tells of it without a name */
 };
 
 /* What has been told of tracks and objects: koids mean the same for all providers. */

@@ -83,10 +83,12 @@ static bool describes(const struct fxt_tables *tables, const struct tw_event *ev
 
 bool fxt_was_described(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	if (event->track == 0 || event->track >= tables->tracks_seen || event->name == 0 ||
-	    !describes(tables, event, arguments))
+	if (event->track == 0 || event->track >= tables->tracks_seen || !describes(tables, event, arguments))
 		return false;
 	struct fxt_described_track *told = &tables->described->tracks[event->track];
+	told->nameless |= event->name == 0;
+	if (event->name == 0)
+		return false;
 	bool was_described = told->unasked && told->name == event->name;
 	told->unasked = false;
 	told->name = event->name;
@@ -136,8 +138,23 @@ bool fxt_tables_grow(struct fxt_tables *tables, const struct tw_dictionary *dict
 	return true;
 }
 
+/* Process 0 is there where a record tells of it, though that may have no name to tell. */
+static void describe_process_0(struct fxt_tables *tables)
+{
+	const struct fxt_string_ref none = fxt_inline_string(tables, "", 0);
+	for (uint32_t i = 1; i < tables->tracks_seen; i++) {
+		const struct tw_track *track = tw_dictionary_track(tables->dictionary, i);
+		struct fxt_described_track *told = &tables->described->tracks[i];
+		if (track->kind != TW_TRACK_PROCESS || track->process || track->name || told->nameless)
+			continue;
+		told->nameless = true;
+		put_name(tables, FXT_OBJECT_PROCESS, fxt_koids_of(tables, i), none);
+	}
+}
+
 void fxt_tables_finish(struct fxt_tables *tables)
 {
+	describe_process_0(tables);
 	for (uint32_t i = 0; i < tables->tracks_seen; i++)
 		if (tables->described->tracks[i].written ||
 		    tw_dictionary_track(tables->dictionary, i)->kind == TW_TRACK_PROCESS)
