@@ -17,14 +17,16 @@ enum tw_alloc_by {
 	TW_ALLOC_BY_CLASS,    /* the class */
 	TW_ALLOC_BY_FUNCTION, /* the class and the function that allocated: the innermost of the stack */
 	TW_ALLOC_BY_STACK,    /* the class and the whole stack */
-	TW_ALLOC_BY_THREAD    /* the class and the thread */
+	TW_ALLOC_BY_THREAD,   /* the class and the thread */
+	TW_ALLOC_BY_MODULE    /* the class and the module of the function that allocated */
 };
 
 /* One row. Texts live until the handle is freed. */
 struct tw_alloc_row {
 	const char *name; /* the class */
 	/* By function: its name; by stack: its functions from the outermost to the innermost, with ';' between them
-	 * (one in a name is ':', as in folded stacks); by thread: its name. NULL otherwise, and where there is none. */
+	 * (one in a name is ':', as in folded stacks); by thread and module: its name. NULL otherwise, and where there
+	 * is none. */
 	const char *where;
 	uint64_t process, thread; /* by thread */
 	uint64_t count;           /* objects */

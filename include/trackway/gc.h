@@ -16,6 +16,7 @@ extern "C" {
  *   All counters of one time are one look at the heap; a class keeps its numbers until they are told anew.
  * - Counters of the category "generation" tell of the part of the heap that their name is how much was "allocated" and
  *   "reserved".
+ * - Samples of allocations and of stacks, by their threads, tell what was allocated, and what ran.
  * Times are nanoseconds since the start of the trace. Texts live until the handle is freed. */
 
 /* A collection. */
@@ -25,6 +26,12 @@ struct tw_gc_collection {
 	bool threadless; /* of which thread it is, is not told: thread is 0, which may be another's number */
 	uint64_t process, thread;
 	const char *reason, *generations; /* "" where not told */
+	const char *function; /* innermost of the last stack of its thread, since the collection before; or NULL */
+	/* Of the heap: its size after, as the next counters of generations tell it; before: as the last ones do, with
+	 * what was allocated since; what was allocated since the collection before began, or since the start; what
+	 * lived on in an older generation, or in the oldest. Each is 0 where it is not known. */
+	uint64_t before_bytes, after_bytes, allocated_bytes, promoted_bytes;
+	bool before_known, after_known, allocated_known, promoted_known;
 };
 
 /* All collections. Where `ended` is 0, the pauses are 0. */

@@ -14,19 +14,26 @@ extern "C" {
  * of that category and name tells where it was not known before; an argument "status" that is not 0 says that it
  * failed. What is begun and not known to end (TW_SLICE_BEGIN, TW_FLAG_UNWOUND) is counted as open, without time. Times
  * are wall time: those of a row count once where one compilation of it is inside another, and what each took itself is
- * without the compilations and searches inside it. That wants a trace in TW_ORDER_TRACK or TW_ORDER_TIME. */
+ * without the compilations and searches inside it. That wants a trace in TW_ORDER_TRACK or TW_ORDER_TIME. An argument
+ * "body" tells which body of its function a compilation makes: 1 is the first.
+ *
+ * The processor time is that of counters of the category "cpu" (<trackway/cpu.h>): of each interval of the thread the
+ * share that it compiled in. */
 
-enum tw_jit_by { TW_JIT_BY_FUNCTION, TW_JIT_BY_THREAD };
+enum tw_jit_by { TW_JIT_BY_FUNCTION, TW_JIT_BY_THREAD, TW_JIT_BY_BODY };
 
 /* One row. Texts live until the handle is freed. */
 struct tw_jit_row {
-	const char *name;           /* the function, or the thread; "" where it has no name */
+	const char *name;           /* the function, the thread, or "second": the body; "" where it has no name */
 	const char *owner, *module; /* of the function, NULL where not known */
 	uint64_t process, thread;   /* by thread */
+	uint64_t body;              /* by body: the first of each function is 1; 0 where it is not told */
 	bool threadless;            /* of which thread it is, is not told: thread is 0, which may be another's number */
 	uint64_t compiled;          /* compilations that ended */
 	uint64_t compiled_ns, max_ns;
 	uint64_t self_ns; /* of compiled_ns, without others inside */
+	uint64_t cpu_ns;  /* processor time of self_ns: an estimate, where cpu_known */
+	bool cpu_known;   /* of a compilation's thread it is told how much it used meanwhile */
 	uint64_t cached;  /* searches that ended */
 	uint64_t cached_ns;
 	uint64_t failed; /* of both */

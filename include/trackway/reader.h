@@ -117,6 +117,7 @@ struct tw_read_options {
 	enum tw_counts counts;
 	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
+	bool fold_async;  /* MoveNext of an async method has the name of the method (tracelog) */
 	size_t memory_limit; /* bytes that tables and single records may take, any number; 0: 256 MiB */
 	bool listing; /* tw_read_record(): a format that has a line for people may give that alone, without fields */
 	const struct tw_xtrace_read_options *xtrace; /* for xtrace alone: trackway/xtrace.h. NULL: its defaults */

@@ -319,6 +319,7 @@ int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer
 	/* Of events all count: what is open ends with the last of its thread. Who deals calls knows. */
 	const struct tw_request request = {.kinds = is_dealt(reader) ? TW_SLICES : 0,
 	                                   .lasting = true,
+	                                   .calls = true,
 	                                   .track_ends = true};
 	int used = tw_begin(reader, TW_USE_WHOLE, &request);
 	if (used >= 0)

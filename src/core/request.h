@@ -18,6 +18,7 @@ struct tw_request {
 	 * interleave, does not matter. */
 	bool lasting;
 	bool track_ends; /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
+	bool calls; /* slices are counted as calls: those of a runtime that are none, compilations, may be left out */
 	bool marks_made; /* events that stand for no record of their own have TW_FLAG_MADE: filter/filter.h */
 	bool texts; /* events come with the text of their record alone, where the format is one of texts: TW_RAW_TEXT */
 	bool thread_times; /* slices come with the times of their thread's own clock: TW_RAW_THREAD_TS */

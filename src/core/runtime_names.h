@@ -23,6 +23,7 @@
 	X(GENERATIONS, "generations")                                                                                  \
 	X(CODE_BYTES, "code_bytes")                                                                                    \
 	X(STATUS, "status")                                                                                            \
+	X(BODY, "body")                                                                                                \
 	X(COUNT, "count")                                                                                              \
 	X(BYTES, "bytes")                                                                                              \
 	X(ALLOCATED, "allocated")                                                                                      \

@@ -215,15 +215,15 @@ END
 	runtime <<<"$compilations"
 	trackway jit in.json >out
 	diff - out <<'END'
-    SELF      TIME  COMPILED       MAX       CODE  CACHED  CACHED TIME  FAILED  FUNCTION
-800.0 us  800.0 us         2  500.0 us  100 bytes       1     7.000 us       0  f
-20.00 us  20.00 us         1  20.00 us    0 bytes       0         0 ns       1  g
+    SELF      TIME  CPU  COMPILED       MAX       CODE  CACHED  CACHED TIME  FAILED  FUNCTION
+800.0 us  800.0 us    -         2  500.0 us  100 bytes       1     7.000 us       0  f
+20.00 us  20.00 us    -         1  20.00 us    0 bytes       0         0 ns       1  g
 
 3 compilations of 2 functions in 820.0 us of wall time, 82.0 % of the span: 100 bytes of code
 1 function found compiled in 7.000 us
 1 failure
 END
-	trackway jit --by thread --sort max -n 1 --json in.json | diff - <(echo '{"name":"","process":9,"thread":2,"self_ns":500000,"compiled_ns":500000,"compiled":1,"max_ns":500000,"code_bytes":60,"cached":0,"cached_ns":0,"failed":0,"open":0}')
+	trackway jit --by thread --sort max -n 1 --json in.json | diff - <(echo '{"name":"","process":9,"thread":2,"self_ns":500000,"compiled_ns":500000,"compiled":1,"max_ns":500000,"code_bytes":60,"cached":0,"cached_ns":0,"failed":0,"open":0,"cpu_ns":null}')
 }
 
 @test "cpu: a process and its threads, samples, charts" {

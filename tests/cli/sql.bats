@@ -370,7 +370,7 @@ one() { # what a query answers, without the names of the columns
 
 		names = sorted({s[1] for s in slices})
 		rows = [(n, [s for s in slices if s[1] == n]) for n in names]
-		rows = [(n, len(g), sum(s[3] for s in g), sum(s[4] for s in g), min(s[3] for s in g), max(s[3] for s in g)) for n, g in rows]
+		rows = [(n, len(g), sum(s[3] for s in g), sum(s[4] for s in g), min(s[3] for s in g), max(s[3] for s in g), 0) for n, g in rows]
 		rows.sort(key=lambda r: (-r[3], r[0]))
 		same([tuple(r.values()) for r in ask("top-functions")], [tuple(map(str, r)) for r in rows])
 

@@ -35,7 +35,7 @@ static void check_profile(struct tw_reader *reader, uint8_t selector)
 
 static void check_alloc(struct tw_reader *reader, uint8_t selector)
 {
-	const struct tw_alloc_options options = {(enum tw_alloc_by)(selector % 4), limit_of(selector)};
+	const struct tw_alloc_options options = {(enum tw_alloc_by)(selector % 5), limit_of(selector)};
 	struct tw_alloc *alloc;
 	tw_alloc_read(&alloc, reader, &options);
 	for (size_t i = 0; tw_alloc_row(alloc, i); i++)
@@ -45,7 +45,7 @@ static void check_alloc(struct tw_reader *reader, uint8_t selector)
 
 static void check_jit(struct tw_reader *reader, uint8_t selector)
 {
-	const struct tw_jit_options options = {(enum tw_jit_by)(selector & 1), limit_of(selector)};
+	const struct tw_jit_options options = {(enum tw_jit_by)(selector % 3), limit_of(selector)};
 	struct tw_jit *jit;
 	const struct tw_jit_row *row;
 	tw_jit_read(&jit, reader, &options);
@@ -98,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
 		struct tw_read_options options = fuzz_options(bytes[0] & 0xf0);
 		options.order = TW_ORDER_TIME;
+		options.fold_async = bytes[0] & 8;
 		struct tw_reader *reader = fuzz_open(bytes + 1, size - 1, &options);
 		if (!reader)
 			return 0;

@@ -355,9 +355,10 @@ class Sample:
 
 Allocation = collections.namedtuple("Allocation", "offset thread ms class_iid count bytes ip stack")
 Compilation = collections.namedtuple("Compilation", "thread begin end function_iid cached status code")
-Collection = collections.namedtuple("Collection", "thread begin end reason generations")
+Collection = collections.namedtuple("Collection", "thread begin end reason generations offset")
 Usage = collections.namedtuple("Usage", "thread ms us interval")
 UNKNOWN = None  # the function of a frame that no record gave
+COMPILER = "<JIT>"  # the frame of what no sample tells of
 
 
 class Log:
@@ -366,11 +367,13 @@ class Log:
     def __init__(self, data):
         self.kinds = collections.Counter()
         self.samples, self.allocations, self.compilations, self.collections, self.usages = [], [], [], [], []
-        self.heap, self.generations, self.mismatches, self.unshared = [], [], [], []
+        self.heap, self.generations, self.mismatches, self.unshared, self.of_compiler = [], [], [], [], []
+        self.compiling_since = {}
         self.threads, self.of_system, self.open = {}, {}, collections.defaultdict(list)
         self.functions, self.classes, self.modules, self.assemblies = {}, {}, {}, {}  # iid or pointer -> dict
         self.class_names, self.function_names, self.class_at, self.function_at = {}, {}, {}, {}
         self.compiled_lines = []  # where each of `compilations` begins and ends
+        self.compiling = collections.defaultdict(int)  # thread -> ms in compilations since its last usage
         self.last_compiled = {}  # function pointer -> place in `compilations`
         self.signatures, self.overloads = {}, collections.defaultdict(set)
         self.sources, self.files, self.config = {}, {}, {}
@@ -496,16 +499,35 @@ class Log:
         thread.debt += max(-used, 0)
         paid = min(thread.debt, max(used, 0))
         thread.debt -= paid
-        self.share(thread, max(used, 0) - paid)
+        self.share(thread, max(used, 0) - paid, self.compiler_share(thread.iid, row["timestamp"], interval))
 
-    def share(self, thread, used):
-        """Over the samples since the last, by their ticks; by their wall time where none has ticks."""
+    def nested(self, row):
+        """How many compilations are open on the thread of a record."""
+        return sum(self.thread_of(one) == self.thread_of(row) for (what, _), ones in self.open.items() if what == "compilation"
+                   for one in ones)
+
+    def compiler_share(self, iid, now, interval):
+        """How much of an interval a thread compiled in; what compiles still does so from now on."""
+        ones = [one for (what, _), ones in self.open.items() if what == "compilation" for one in ones if self.thread_of(one) == iid]
+        compiled = self.compiling.pop(iid, 0)
+        if ones:
+            since = self.compiling_since[iid]
+            compiled += max(now - since, 0)
+            self.compiling_since[iid] = max(now, since)
+        return fractions.Fraction(min(compiled, interval), interval) if interval > 0 else fractions.Fraction(0)
+
+    def share(self, thread, used, of_compiler):
+        """Over the samples since the last, by their ticks; by their wall time where none has ticks. What no stack tells of is
+        the compiler's for as long as the thread compiled."""
         ticks = any(sample.count for sample in thread.waiting)
         weights = [sample.count if ticks else sample.wall or 0 for sample in thread.waiting]
         if not sum(weights):
-            self.unshared.append((thread.iid, used))
+            self.unshared.append((thread.iid, used - used * of_compiler))
+            self.of_compiler.append((thread.iid, used * of_compiler))
         for sample, weight in zip(thread.waiting, weights) if sum(weights) else ():
-            sample.cpu += fractions.Fraction(used * weight, sum(weights))
+            part = fractions.Fraction(used * weight, sum(weights))
+            sample.cpu += part if sample.stack else part - part * of_compiler
+            self.of_compiler.append((thread.iid, 0 if sample.stack else part * of_compiler))
         thread.waiting = []
 
     def prc_cpu(self, row):
@@ -536,6 +558,8 @@ class Log:
             iid = self.function_at.get(row["function_id"], f"function at {row['function_id']:#x}")
             body = next(reversed(self.functions.get(iid, {}).get("bodies", ())), None)
             code = self.size_of(body)
+            if what != "search" and not self.nested(row):
+                self.compiling[self.thread_of(row)] += max(row["timestamp"] - self.compiling_since[self.thread_of(row)], 0)
             if what != "search":
                 self.last_compiled[row["function_id"]] = len(self.compilations)
             self.compiled_lines.append((begun["offset"], row["offset"]))
@@ -552,6 +576,8 @@ class Log:
 
     def jit_cms(self, row):
         self.last_compiled.pop(row["function_id"], None)
+        if not self.nested(row):
+            self.compiling_since[self.thread_of(row)] = row["timestamp"]
         self.begin(row, "compilation")
 
     def jit_cmf(self, row):
@@ -574,7 +600,7 @@ class Log:
             begun = max(others, key=lambda waiting: waiting[-1]["offset"]).pop()
         if begun:
             self.collections.append(Collection(self.thread_of(begun), begun["timestamp"], row["timestamp"], begun["reason"],
-                                               begun["gen_collect"]))
+                                               begun["gen_collect"], begun["offset"]))
 
     def gch_alt(self, row):
         self.heap.append((row["timestamp"], {item["class_iid"]: (item["alloc_count"], item["mem_size"])
@@ -602,6 +628,45 @@ def own_times(log):
     return own
 
 
+def heap_after(log, one):
+    """What the first report from the end of a collection on adds up to."""
+    return next((sum(allocated for _, allocated, _ in parts) for ms, parts in log.generations if ms >= one.end), None)
+
+
+def allocated_before(log, one, previous):
+    """Bytes since the collection before began. Of one millisecond the lines tell the order."""
+    since = (previous.begin, previous.offset) if previous else (-1, -1)
+    return sum(it.bytes for it in log.allocations if since <= (it.ms, it.offset) < (one.begin, one.offset))
+
+
+def compiler_usage(log):
+    """Of each compilation an estimate of its CPU time in us: of each usage of its thread the share of the interval that it
+    took itself. None where no usage tells; of all, None where own_times() tells nothing."""
+    if own_times(log) is None:
+        return None
+    order = sorted(range(len(log.compilations)), key=lambda place: log.compiled_lines[place])
+    found = [None] * len(order)
+    debts = collections.Counter()
+    for usage in log.usages:
+        debts[usage.thread] += max(-usage.us, 0)
+        paid = min(debts[usage.thread], max(usage.us, 0))
+        debts[usage.thread] -= paid
+        first, last, own, around = usage.ms - usage.interval, usage.ms, {}, []
+        for place in order if usage.interval > 0 else ():
+            one, (begun, ended) = log.compilations[place], log.compiled_lines[place]
+            if one.thread != usage.thread or one.begin >= last or (one.end <= first and one.begin < first):
+                continue
+            while around and log.compiled_lines[around[-1]][1] < begun:
+                around.pop()
+            own[place] = max(min(one.end, last) - max(one.begin, first), 0)
+            if around:
+                own[around[-1]] -= own[place]
+            around.append(place)
+        for place, ms in own.items():
+            found[place] = (found[place] or 0) + fractions.Fraction((max(usage.us, 0) - paid) * ms, usage.interval)
+    return found
+
+
 # Totals.
 
 WEIGHTS = ("samples", "wall", "cpu", "bytes", "allocations")
@@ -620,10 +685,14 @@ def weighed(log, weight):
                                             "cpu": sample.cpu * 1000}[weight]
     for thread, used in log.unshared if weight == "cpu" else ():
         yield thread, (), used * 1000
+    for thread, used in log.of_compiler if weight == "cpu" else ():
+        yield thread, ((COMPILER, None),), used * 1000
 
 
 def named(log, iid):
     """The name and number of a function, as it is known at the end, its class and its module."""
+    if iid == COMPILER and 1 in log.function_names:
+        iid = 1
     if isinstance(iid, str):
         return (iid, 0), None, None
     if iid is UNKNOWN:

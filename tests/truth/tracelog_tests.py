@@ -167,6 +167,14 @@ class Tool(fxt_tests.Tool):
                    **({"thread": one.thread} if one.thread is not None else {})}
                   for one in sorted(log.collections, key=lambda one: one.begin)]
         yield from differences(found, wanted)
+        ordered = sorted(log.collections, key=lambda one: (one.begin, one.offset))
+        begins, sums = [one.begin for one in ordered], sorted(found, key=lambda row: row["time_ns"])
+        for previous, one, row in zip([None, *ordered], ordered, sums):
+            if begins.count(one.begin) > 1 or (previous and previous.end > one.begin):
+                continue
+            after, allocated = tracelog.heap_after(log, one), tracelog.allocated_before(log, one, previous)
+            if row["after_bytes"] != after or (row["allocated_bytes"] or 0) != allocated:
+                yield f"{one}: {row}, not {after} after it, {allocated} allocated"
         pauses = [one["pause_ns"] for one in wanted]
         yield from differences([total], [{"collections": len(wanted), "pause_ns": sum(pauses),
                                           **({"max_ns": max(pauses), "min_ns": min(pauses)} if pauses else {})}])
@@ -196,6 +204,28 @@ class Tool(fxt_tests.Tool):
                 found[row["name"]][field] += row[field] if own_times or field != "self_ns" else 0
         yield from (f"{name}: found {found.get(name)}, not {wanted.get(name)}" for name in found.keys() | wanted.keys()
                     if found.get(name) != wanted.get(name))
+
+    def compilers(self, data):
+        """CPU of compilations, by function and by body."""
+        log, path = log_of(data), self.file(data, "in.log")
+        used, bodies, wanted = tracelog.compiler_usage(log), collections.Counter(), collections.defaultdict(lambda: None)
+        ended = sorted(range(len(log.compilations)), key=lambda place: log.compiled_lines[place][1])
+        for place in ended if used else ():
+            one = log.compilations[place]
+            bodies[one.function_iid] += not one.status and not (one.cached and bodies[one.function_iid])
+            body = bodies[one.function_iid] + bool(one.status)
+            if used[place] is not None and not one.cached:
+                for key in (tracelog.named(log, one.function_iid)[0][0], body):
+                    wanted[key] = (wanted[key] or 0) + used[place] * 1000
+        found = {row["body"]: row["cpu_ns"] for row in self.lines("jit", "--json", "--by", "body", path)}
+        for row in self.lines("jit", "--json", path):
+            before = found.get(row["name"])
+            found[row["name"]] = before if row["cpu_ns"] is None else row["cpu_ns"] + (before or 0)
+        slack = len(log.compilations)
+        for key in found if used else ():
+            both = found[key], wanted[key]
+            if (None in both and both != (None, None)) or (None not in both and abs(both[0] - both[1]) > slack):
+                yield f"{key}: {both[0]}, not {both[1] and float(both[1])}"
 
     def allocates(self, data):
         log, path = log_of(data), self.file(data, "in.log")
@@ -291,7 +321,7 @@ def generated(scratch, *options):
 
 
 FIELD = ("q2-frame", "q3-sammem-class", "u1-tiers", "u2-two-names-samefn", "u4-jit-recompiled-once-announced", "t17-jit-nested", "t20-gc-nested", "oa", "ob",
-         "t12-gcs-reason-word")
+         "t12-gcs-reason-word", "jit-cpu", "gc-heap")
 
 
 def good_logs(scratch):
@@ -329,7 +359,7 @@ def tool_tests(tool):
             yield f"stat by {by}: {name}", lambda by=by, data=data: tool.weighs(data(), by)
     for name, data in good_logs(tool.scratch):
         yield f"stacks: {name}", lambda data=data: tool.stacks(data())
-    for what, way in {"gc": tool.collects, "jit": tool.compiles, "alloc": tool.allocates, "cpu": tool.uses,
+    for what, way in {"gc": tool.collects, "jit": tool.compiles, "CPU of jit": tool.compilers, "alloc": tool.allocates, "cpu": tool.uses,
                       "flame": tool.folds, "convert": tool.converts}.items():
         for name, data in good_logs(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())

@@ -35,15 +35,20 @@ struct tw_alloc {
 
 /* ---- Counting. ---- */
 
+static uint32_t function_of(const struct tw_alloc *alloc, const struct tw_event *event)
+{
+	uint32_t location = tw_dictionary_stack(alloc->dictionary, event->other)->location;
+	return tw_dictionary_location(alloc->dictionary, location)->name;
+}
+
 static uint32_t with_of(const struct tw_alloc *alloc, const struct tw_event *event)
 {
 	switch (alloc->options.by) {
 	case TW_ALLOC_BY_CLASS:
 		break;
-	case TW_ALLOC_BY_FUNCTION: {
-		uint32_t location = tw_dictionary_stack(alloc->dictionary, event->other)->location;
-		return tw_dictionary_location(alloc->dictionary, location)->name;
-	}
+	case TW_ALLOC_BY_FUNCTION:
+	case TW_ALLOC_BY_MODULE: /* which it is may be told later */
+		return function_of(alloc, event);
 	case TW_ALLOC_BY_STACK:
 		return event->other;
 	case TW_ALLOC_BY_THREAD:
@@ -91,6 +96,13 @@ static const char *keep_stack(struct tw_alloc *alloc, uint32_t stack)
 	return kept;
 }
 
+/* Of a function: its own, or that of its class; a name of the dictionary. */
+static uint32_t module_of(const struct tw_alloc *alloc, uint32_t function)
+{
+	const struct tw_name *name = tw_dictionary_name(alloc->dictionary, function);
+	return name->module ? name->module : tw_dictionary_name(alloc->dictionary, name->owner)->module;
+}
+
 /* False when there is no room for a text. */
 static bool fill_where(struct tw_alloc *alloc, const struct sum *sum, struct tw_alloc_row *row)
 {
@@ -102,9 +114,12 @@ static bool fill_where(struct tw_alloc *alloc, const struct sum *sum, struct tw_
 		row->process = track->process;
 		row->thread = track->thread;
 	}
-	row->where = by == TW_ALLOC_BY_STACK ? keep_stack(alloc, sum->with)
-	                                     : tw_texts_keep_name(alloc->texts, &alloc->budget, alloc->dictionary,
-	                                                          by == TW_ALLOC_BY_THREAD ? track->name : sum->with);
+	const uint32_t name = by == TW_ALLOC_BY_THREAD   ? track->name
+	                      : by == TW_ALLOC_BY_MODULE ? module_of(alloc, sum->with)
+	                                                 : sum->with;
+	row->where = by == TW_ALLOC_BY_STACK
+	                 ? keep_stack(alloc, sum->with)
+	                 : tw_texts_keep_name(alloc->texts, &alloc->budget, alloc->dictionary, name);
 	bool room = row->where != NULL;
 	if (room && !*row->where)
 		row->where = NULL;
@@ -184,7 +199,7 @@ int tw_alloc_read(struct tw_alloc **made, struct tw_reader *reader, const struct
 	struct tw_alloc *alloc = *made = make(options, reader);
 	if (!alloc)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	if ((unsigned)alloc->options.by > TW_ALLOC_BY_THREAD)
+	if ((unsigned)alloc->options.by > TW_ALLOC_BY_MODULE)
 		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)alloc->options.by);
 	int status = tw_begin(reader, TW_USE_WHOLE, &(struct tw_request){.kinds = 1u << TW_ALLOCATION_SAMPLE});
 	if (status < 0)

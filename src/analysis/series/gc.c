@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/pictures/report.h"
 #include "analysis/series/counters.h"
+#include "analysis/series/gc_heap.h"
 #include "analysis/texts.h"
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
@@ -32,6 +33,7 @@ struct tw_gc {
 	struct tw_dictionary *texts;
 	struct tw_gc_collection *collections;
 	size_t collection_count, collection_room;
+	struct tw_gc_heap reports;
 	struct class *classes;
 	struct tw_keyed classed; /* by the hash of name and id */
 	struct generation *generations;
@@ -109,6 +111,7 @@ static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, cons
 	    .reason = text_of(gc, batch, event, TW_RUNTIME_REASON),
 	    .generations = text_of(gc, batch, event, TW_RUNTIME_GENERATIONS),
 	};
+	tw_gc_heap_begin(&gc->reports, &gc->budget, event, gc->collections, gc->collection_count);
 }
 
 /* ---- Charts. ---- */
@@ -268,6 +271,7 @@ static int take_generation(struct tw_gc *gc, const struct tw_batch *batch, const
 	row->most_allocated = most(row->most_allocated, allocated);
 	row->most_reserved = most(row->most_reserved, reserved);
 	const char *name = tw_dictionary_name(gc->dictionary, event->name)->text;
+	tw_gc_heap_part(&gc->reports, event->time, name, allocated);
 	int status = gc->charts ? draw(gc, event, name, series, allocated, reserved) : 0;
 	return status ? status : tell(gc, event, true, allocated, reserved);
 }
@@ -275,7 +279,9 @@ static int take_generation(struct tw_gc *gc, const struct tw_batch *batch, const
 static int take(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event)
 {
 	enum tw_runtime_name category = tw_runtime_name(&gc->names, event->category);
-	if (event->kind != TW_COUNTER && category == TW_RUNTIME_GC)
+	if (event->kind == TW_STACK_SAMPLE || event->kind == TW_ALLOCATION_SAMPLE)
+		tw_gc_heap_sample(&gc->reports, &gc->budget, event);
+	else if (event->kind != TW_COUNTER && category == TW_RUNTIME_GC)
 		take_collection(gc, batch, event);
 	if (event->kind != TW_COUNTER)
 		return 0;
@@ -332,10 +338,11 @@ static uint64_t time_covered(const struct tw_gc *gc)
 }
 
 /* The span of the trace, or of the part of it that the window shows. */
-static uint64_t span_of(const struct tw_gc *gc, const struct tw_read_options *window)
+static uint64_t span_of(const struct tw_gc *gc, const struct tw_reader *reader)
 {
 	uint64_t start = gc->clock->start_ns;
-	return tw_times_span(&(struct tw_times){window->from_ns, window->to_ns},
+	return tw_times_span(&(struct tw_times){most(reader->options.from_ns, reader->traits.part_ns),
+	                                        reader->options.to_ns},
 	                     gc->end_ns > start ? gc->end_ns - start : 0);
 }
 
@@ -393,10 +400,23 @@ static bool fill_rows(struct tw_gc *gc)
 	return true;
 }
 
+/* The functions that collections began in: names are known by now. Collections are as they came. */
+static void name_functions(struct tw_gc *gc)
+{
+	tw_gc_heap_end(&gc->reports);
+	for (size_t i = 0; i < gc->collection_count && i < gc->reports.stack_room; i++) {
+		const struct tw_stack *stack = tw_dictionary_stack(gc->dictionary, gc->reports.stacks[i]);
+		const struct tw_location *location = tw_dictionary_location(gc->dictionary, stack->location);
+		if (gc->reports.stacks[i] && location->name)
+			gc->collections[i].function = keep(gc, location->name);
+	}
+}
+
 static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 {
+	name_functions(gc);
 	gc->end_ns = most(gc->end_ns, most(reader->clock.end_ns, reader->traits.reach_ns));
-	gc->totals.span_ns = span_of(gc, &reader->options);
+	gc->totals.span_ns = span_of(gc, reader);
 	int status = end_look(gc);
 	int charted = gc->charts ? end_charts(gc, reader->traits.reach_ns) : 0;
 	if (gc->collection_count)
@@ -453,7 +473,8 @@ static struct tw_gc *make(const struct tw_gc_options *options, struct tw_reader 
 
 int tw_gc_read(struct tw_gc **made, struct tw_reader *reader, const struct tw_gc_options *options)
 {
-	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_COUNTER;
+	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_COUNTER |
+	                       1u << TW_STACK_SAMPLE | 1u << TW_ALLOCATION_SAMPLE;
 	const struct tw_request request = {.kinds = reader->format->traits.tells_reach ? kinds : 0};
 	struct tw_batch batch;
 	int got = 0, status = tw_begin(reader, TW_USE_WHOLE, &request);
@@ -522,6 +543,7 @@ void tw_gc_free(struct tw_gc *gc)
 	tw_dictionary_free(gc->chart_names);
 	tw_dictionary_free(gc->texts);
 	tw_map_free(&gc->classed.map);
+	tw_gc_heap_free(&gc->reports);
 	free(gc->collections);
 	free(gc->classes);
 	free(gc->generations);

@@ -1,6 +1,7 @@
 /* jit.c - what was compiled while the program ran: how long it took, and how large it became. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/series/columns.h"
+#include "analysis/series/jit_cpu.h"
 #include "analysis/texts.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
@@ -9,12 +10,14 @@
 
 #include <trackway/jit.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct row {
 	struct tw_jit_row told;
-	uint32_t about; /* the name of the function, or the track */
+	uint32_t about; /* the name of the function, the track, or the number of the body */
 	uint64_t id;    /* of the function: others may have its name */
 };
 
@@ -32,6 +35,7 @@ struct open {
 struct lane {
 	struct open items[DEPTH];
 	unsigned depth;
+	struct tw_compiling_thread cpu;
 };
 
 struct tw_jit {
@@ -50,24 +54,41 @@ struct tw_jit {
 
 /* ---- What an event is. ---- */
 
-/* A number among the arguments; 0 where there is none. */
-static uint64_t number_of(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event,
-                          enum tw_runtime_name name)
+/* A number among the arguments; NULL where there is none. */
+static const struct tw_argument *argument_of(struct tw_jit *jit, const struct tw_batch *batch,
+                                             const struct tw_event *event, enum tw_runtime_name name)
 {
 	const struct tw_argument *arguments = tw_event_arguments(batch, event);
 	for (unsigned i = 0; i < event->argument_count; i++)
 		if (arguments[i].type > TW_ARG_NULL && arguments[i].type < TW_ARG_DOUBLE &&
 		    tw_runtime_name(&jit->names, arguments[i].name) == name)
-			return arguments[i].value.u;
-	return 0;
+			return &arguments[i];
+	return NULL;
+}
+
+/* 0 where there is none. */
+static uint64_t number_of(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event,
+                          enum tw_runtime_name name)
+{
+	const struct tw_argument *argument = argument_of(jit, batch, event, name);
+	return argument ? argument->value.u : 0;
 }
 
 /* ---- Rows. ---- */
 
-/* UINT32_MAX when there is no room. */
-static uint32_t find_row(struct tw_jit *jit, const struct tw_event *event)
+static uint32_t body_of(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event)
 {
-	uint32_t about = jit->options.by == TW_JIT_BY_THREAD ? event->track : event->name;
+	uint64_t body = number_of(jit, batch, event, TW_RUNTIME_BODY);
+	return body < UINT32_MAX ? (uint32_t)body : 0;
+}
+
+/* UINT32_MAX when there is no room. */
+static uint32_t find_row(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event)
+{
+	const enum tw_jit_by by = jit->options.by;
+	uint32_t about = by == TW_JIT_BY_THREAD ? event->track
+	                 : by == TW_JIT_BY_BODY ? body_of(jit, batch, event)
+	                                        : event->name;
 	uint32_t row = tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->told, about, &jit->rows, sizeof *jit->rows, 0);
 	if (row != UINT32_MAX)
 		jit->rows[row].about = about;
@@ -107,14 +128,23 @@ static bool put_inside(struct tw_jit *jit, struct lane *lane, const struct open 
 	return counted;
 }
 
+/* NULL when there is no room. */
+static struct lane *find_lane(struct tw_jit *jit, uint32_t track)
+{
+	uint32_t place =
+	    tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->tracks, track, &jit->lanes, sizeof *jit->lanes, 0);
+	return place == UINT32_MAX ? NULL : &jit->lanes[place];
+}
+
 static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32_t number, bool cached)
 {
 	const uint64_t end = tw_event_end(event), ns = end - event->time;
 	const struct open slice = {event->time, end, ns, event->offset, number, cached};
 	struct tw_jit_row *row = &jit->rows[number].told;
-	uint32_t place =
-	    tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->tracks, event->track, &jit->lanes, sizeof *jit->lanes, 0);
-	struct lane *lane = place == UINT32_MAX ? NULL : &jit->lanes[place];
+	struct lane *lane = find_lane(jit, event->track);
+	const struct tw_compiling compiling = {event->time, end, event->offset, number, cached};
+	if (lane)
+		(void)tw_compiling_add(&lane->cpu, &jit->budget, &compiling); /* without room there is no estimate */
 	const struct open *before = lane && lane->depth ? &lane->items[lane->depth - 1] : NULL;
 	bool around = before && is_around(&slice, before);
 	bool counted = around ? before->row == number && !before->cached : lane && put_inside(jit, lane, &slice);
@@ -132,15 +162,40 @@ static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32
 	row->max_ns = greater(row->max_ns, ns);
 }
 
+static void give_cpu(void *context, const struct tw_compiling *it, uint64_t ns)
+{
+	struct tw_jit_row *row = &((struct tw_jit *)context)->rows[it->row].told;
+	row->cpu_known |= !it->cached;
+	row->cpu_ns = it->cached ? row->cpu_ns : tw_sum(row->cpu_ns, ns);
+}
+
+/* What a thread used since it was told before. */
+static void take_usage(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event)
+{
+	enum { NS_IN_US = 1000 };
+	const struct tw_argument *us = argument_of(jit, batch, event, TW_RUNTIME_US);
+	struct tw_compiling_usage usage = {.time = event->time};
+	uint64_t interval_us = number_of(jit, batch, event, TW_RUNTIME_INTERVAL_US);
+	struct lane *lane = us ? find_lane(jit, event->track) : NULL;
+	if (!lane || tw_runtime_name(&jit->names, event->name) == TW_RUNTIME_PROCESS_CPU)
+		return;
+	if (__builtin_mul_overflow(us->value.i, NS_IN_US, &usage.ns) ||
+	    __builtin_mul_overflow(interval_us, NS_IN_US, &usage.interval_ns))
+		return;
+	tw_compiling_use(&lane->cpu, &usage, give_cpu, jit);
+}
+
 static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event)
 {
 	enum tw_runtime_name category = tw_runtime_name(&jit->names, event->category);
+	if (event->kind == TW_COUNTER && category == TW_RUNTIME_CPU)
+		take_usage(jit, batch, event);
 	if (category != TW_RUNTIME_JIT && category != TW_RUNTIME_JIT_CACHED)
 		return;
 	uint64_t code_bytes = number_of(jit, batch, event, TW_RUNTIME_CODE_BYTES);
 	if (event->kind == TW_INSTANT && !code_bytes)
 		return;
-	uint32_t number = find_row(jit, event);
+	uint32_t number = find_row(jit, batch, event);
 	if (number == UINT32_MAX) {
 		jit->left_out++;
 		return;
@@ -170,6 +225,23 @@ static const char *keep_other(struct tw_jit *jit, uint32_t name)
 	return tw_dictionary_name(jit->dictionary, name)->length ? keep(jit, name) : NULL;
 }
 
+static const char *ordinal(struct tw_jit *jit, uint32_t number)
+{
+	static const char *const words[] = {"(not told)", "first", "second", "third", "fourth", "fifth"};
+	char text[16];
+	if (number < sizeof words / sizeof *words)
+		return words[number];
+	int length = snprintf(text, sizeof text, "number %" PRIu32, number);
+	return tw_texts_keep(jit->texts, &jit->budget, text, (size_t)length);
+}
+
+static void fill_body(struct tw_jit *jit, struct row *filled)
+{
+	const char *name = ordinal(jit, filled->about);
+	filled->told.name = name ? name : "(other)";
+	filled->told.body = filled->about;
+}
+
 static void fill_row(struct tw_jit *jit, struct row *filled)
 {
 	bool thread = jit->options.by == TW_JIT_BY_THREAD;
@@ -194,7 +266,8 @@ static int compare(const void *left, const void *right)
 {
 	const struct row *one = left, *other = right;
 	const struct tw_jit_row *a = &one->told, *b = &other->told;
-	int order = strcmp(a->name, b->name);
+	int order = tw_compare(a->body, b->body);
+	order = order ? order : strcmp(a->name, b->name);
 	order = order ? order : tw_compare(a->process, b->process);
 	order = order ? order : tw_compare(b->threadless, a->threadless);
 	order = order ? order : tw_compare(a->thread, b->thread);
@@ -214,6 +287,8 @@ static void join_row(struct tw_jit_row *row, const struct tw_jit_row *other)
 	row->failed += other->failed;
 	row->open += other->open;
 	row->code_bytes = tw_sum(row->code_bytes, other->code_bytes);
+	row->cpu_ns = tw_sum(row->cpu_ns, other->cpu_ns);
+	row->cpu_known |= other->cpu_known;
 }
 
 /* A function that was known by its number and by a pointer before it had a name has two in the dictionary. */
@@ -233,10 +308,11 @@ static void finish(struct tw_jit *jit, const struct tw_reader *reader)
 {
 	uint64_t start = reader->clock.start_ns;
 	uint64_t end = greater(jit->end_ns, greater(reader->clock.end_ns, reader->traits.reach_ns));
-	jit->span_ns = tw_times_span(&(struct tw_times){reader->options.from_ns, reader->options.to_ns},
+	jit->span_ns = tw_times_span(&(struct tw_times){greater(reader->options.from_ns, reader->traits.part_ns),
+	                                                reader->options.to_ns},
 	                             end > start ? end - start : 0);
 	for (size_t i = 0; i < jit->told.count; i++)
-		fill_row(jit, &jit->rows[i]);
+		(jit->options.by == TW_JIT_BY_BODY ? fill_body : fill_row)(jit, &jit->rows[i]);
 	if (jit->told.count)
 		qsort(jit->rows, jit->told.count, sizeof *jit->rows, compare);
 	join_rows(jit);
@@ -263,14 +339,14 @@ static struct tw_jit *make(const struct tw_jit_options *options, struct tw_reade
 
 int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_jit_options *options)
 {
-	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_INSTANT;
+	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_INSTANT | 1u << TW_COUNTER;
 	const struct tw_request request = {.kinds = reader->format->traits.tells_reach ? kinds : 0};
 	struct tw_batch batch;
 	int got;
 	struct tw_jit *jit = *made = make(options, reader);
 	if (!jit)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	if ((unsigned)jit->options.by > TW_JIT_BY_THREAD)
+	if ((unsigned)jit->options.by > TW_JIT_BY_BODY)
 		return tw_fail(reader, TW_ERR_VALUE, "there are no rows by number %u", (unsigned)jit->options.by);
 	int status = tw_begin(reader, TW_USE_WHOLE, &request);
 	if (status < 0)
@@ -305,6 +381,8 @@ void tw_jit_free(struct tw_jit *jit)
 {
 	if (!jit)
 		return;
+	for (size_t i = 0; i < jit->tracks.count; i++)
+		tw_compiling_free(&jit->lanes[i].cpu);
 	tw_map_free(&jit->told.map);
 	tw_map_free(&jit->tracks.map);
 	free(jit->lanes);

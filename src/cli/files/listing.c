@@ -48,8 +48,11 @@ static int put(struct tw_listing *listing, char **paths, size_t count)
 		if (listing->put_csv)
 			listing->put_csv(listing);
 		break;
-	case TW_FORM_HTML:
 	case TW_FORM_FOLDED:
+		if (listing->put_folded)
+			listing->put_folded(listing);
+		break;
+	case TW_FORM_HTML:
 	case TW_FORM_DOT:
 	case TW_FORM_DATABASE:
 	case TW_FORMS:

@@ -39,6 +39,9 @@ struct tw_listing {
 	/* Writes lines of CSV that were not written while the trace was read; NULL: there are none. */
 	void (*put_csv)(struct tw_listing *listing);
 
+	/* Writes stacks and their numbers, a line each; NULL: the command has no such form. */
+	void (*put_folded)(struct tw_listing *listing);
+
 	/* Draws a picture; and whether there is something to draw, without which no file is made (NULL: always).
 	 * Returns 0 or TW_ERR_MEMORY. */
 	int (*draw)(struct tw_listing *listing, const char *title);

@@ -132,6 +132,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	options->mangled = common->no_demangle;
 	options->counts = common->counts;
 	options->reorder_window = common->reorder_window;
+	options->fold_async = common->fold_async;
 	options->jobs = tw_jobs(common);
 	if (filter_slices) {
 		options->function = common->function;

@@ -112,6 +112,7 @@ struct tw_common {
 	enum tw_counts counts; /* diff: of a file that is both sides */
 	struct tw_numbers threads, processes;
 	const char *provider, *function, *category, *weight;
+	bool fold_async;
 	uint64_t from_time, to_time, min_duration;
 	bool filters_given; /* an option that leaves things out, even if it leaves out nothing: --from-time 0 */
 	size_t behind;      /* how many operands stand behind "--"; set by tw_options_parse() */
@@ -129,7 +130,7 @@ extern const struct tw_option_group tw_plain_input_options; /* the same without 
 extern const struct tw_option_group tw_xtrace_options;      /* the last four alone */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
 extern const struct tw_option_group tw_filter_options;      /* --thread, --provider, --function, --category, times */
-extern const struct tw_option_group tw_weight_options;      /* --weight */
+extern const struct tw_option_group tw_weight_options;      /* --weight, --fold-async */
 extern const struct tw_option_group tw_window_options;      /* --thread, --provider, --from-time, --to-time */
 extern const struct tw_option_group tw_output_options;      /* --output, --json, --csv, --markdown */
 

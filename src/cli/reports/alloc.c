@@ -33,11 +33,8 @@ static const struct tw_number numbers[] = {
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
 static const char *const by_words[] = {
-    [TW_ALLOC_BY_CLASS] = "class",
-    [TW_ALLOC_BY_FUNCTION] = "function",
-    [TW_ALLOC_BY_STACK] = "stack",
-    [TW_ALLOC_BY_THREAD] = "thread",
-    NULL,
+    [TW_ALLOC_BY_CLASS] = "class",   [TW_ALLOC_BY_FUNCTION] = "function", [TW_ALLOC_BY_STACK] = "stack",
+    [TW_ALLOC_BY_THREAD] = "thread", [TW_ALLOC_BY_MODULE] = "module",     NULL,
 };
 
 static const char *sort_word(size_t i)
@@ -77,6 +74,8 @@ static void put_stack(struct tw_json *json, const char *stack)
 
 static void put_json(struct tw_json *json, const struct tw_listing *listing, const void *item)
 {
+	static const char *const keys[] = {
+	    [TW_ALLOC_BY_FUNCTION] = "function", [TW_ALLOC_BY_THREAD] = "thread_name", [TW_ALLOC_BY_MODULE] = "module"};
 	enum tw_alloc_by by = by_of(alloc_of(listing)->options);
 	const struct alloc_numbers *shown = item;
 	const struct tw_alloc_row *row = shown->row;
@@ -89,7 +88,7 @@ static void put_json(struct tw_json *json, const struct tw_listing *listing, con
 	if (by == TW_ALLOC_BY_STACK)
 		put_stack(json, row->where);
 	else if (by != TW_ALLOC_BY_CLASS)
-		tw_json_text(json, by == TW_ALLOC_BY_THREAD ? "thread_name" : "function", row->where);
+		tw_json_text(json, keys[by], row->where);
 }
 
 /* ---- Text. ---- */
@@ -111,7 +110,7 @@ static int put_text(struct tw_listing *listing)
 	const struct alloc_listing *alloc = alloc_of(listing);
 	struct tw_screen *screen = &listing->screen;
 	enum tw_alloc_by by = by_of(alloc->options);
-	static const char *const wheres[] = {NULL, "FUNCTION", "STACK", "THREAD NAME"};
+	static const char *const wheres[] = {NULL, "FUNCTION", "STACK", "THREAD NAME", "MODULE"};
 	struct tw_column columns[TW_TABLE_COLUMNS] = {{"BYTES %", true}};
 	struct tw_table table = {.columns = columns, .column_count = 1};
 	if (listing->rows.count == 0)
@@ -207,7 +206,7 @@ static const struct tw_option own_options[] = {
     {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .words = by_words,
      .help =
          "what makes a row: each class, each class in each function that allocated it, each class under each stack, "
-         "each class in each thread"},
+         "each class in each thread, each class in each module whose functions allocated it"},
     {"class", 'f', TW_OPTION_TEXT, MEMBER(class), .placeholder = "GLOB",
      .help = "only classes whose name matches, \"System.*\""},
     {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = sort_word,

@@ -87,7 +87,11 @@ static int check_options(struct tw_gc_listing *gc)
 	status = status ? status : check_sort(options);
 	if (status)
 		return status;
-	if ((options->diff || options->class || options->sort) && by_of(options) != TW_GC_BY_CLASS)
+	if (form == TW_FORM_FOLDED && (options->diff || (options->by && by_of(options) != TW_GC_BY_CLASS)))
+		return tw_say_usage(&tw_command_gc, "--folded is of the classes that live");
+	if (form == TW_FORM_FOLDED)
+		gc->by = TW_GC_BY_CLASS;
+	if ((options->diff || options->class || options->sort) && gc->by != TW_GC_BY_CLASS)
 		return tw_say_usage(&tw_command_gc, "--diff, --class and --sort are about classes: --by class");
 	if (options->diff && (form == TW_FORM_CSV || form == TW_FORM_SVG))
 		return tw_say_usage(&tw_command_gc, "--diff is text or --json");
@@ -246,6 +250,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		    .end_json = tw_gc_end_json,
 		    .put_text = tw_gc_put_text,
 		    .put_csv = tw_gc_put_csv,
+		    .put_folded = tw_gc_put_folded,
 		    .draw = draw,
 		    .can_draw = can_draw,
 		},
@@ -279,6 +284,8 @@ static const struct tw_option form_options[] = {
     TW_OPTION_CSV_HELP("write a line for each collection, or each time that a class or a generation was told of"),
     TW_OPTION_CSV_SAFE_ROWS,
     TW_OPTION_MARKDOWN,
+    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.folded),
+     .help = "what lives, by type, for `trackway flame`: a line for each class, its namespaces, its name, its bytes"},
     TW_OPTION_SVG("draw the heap over time: all classes together, and each generation"),
 };
 static const struct tw_option_group *const groups[] =
@@ -291,16 +298,20 @@ const struct tw_command tw_command_gc = {
     .operands = "FILE",
     .description =
 	"Lists collections with their pauses, and below them all together: their share of the time and percentiles of "
-	"the pauses, which are exact.\n\n"
+	"the pauses, which are exact. Where the trace tells it there is the heap AFTER and BEFORE, what was ALLOCATED "
+	"since the collection before, what was PROMOTED (lives on in an older generation, or in the oldest), and the "
+	"FUNCTION that the thread was last seen in since the collection before.\n\n"
 	"--by class tells what was alive of each class when the heap was last looked at, and the most that was ever "
 	"seen. --diff compares two points in time, each by the last look before it. --by generation tells how much of "
 	"each generation was allocated and reserved. One class over time is a chart of trackway counters.\n\n"
 	"It comes from slices of the category \"gc\" and counters of the categories \"heap\" and \"generation\".",
     .examples = "trackway gc app.log\tCollections and their pauses.\n"
 		"trackway gc --diff 10s,60s -n 20 app.log\tWhat grew in fifty seconds.\n"
-		"trackway gc app.log -o heap.svg\tThe heap over time.\n",
+		"trackway gc app.log -o heap.svg\tThe heap over time.\n"
+		"trackway gc --folded app.log | trackway flame - -o types.svg\tA flame graph of what lives, by type.\n",
     .groups = groups,
-    .forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_SVG,
+    .forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_SVG |
+             1u << TW_FORM_FOLDED,
     .size = sizeof(struct gc_options),
     .least = 1,
     .most = 1,

@@ -36,6 +36,9 @@ void tw_gc_put_json(struct tw_json *json, const struct tw_listing *listing, cons
 void tw_gc_end_json(struct tw_json *json, const struct tw_listing *listing);
 void tw_gc_put_csv(struct tw_listing *listing); /* collections */
 
+/* What lives, by type: the parts of a class's name, from the outermost, and its bytes. */
+void tw_gc_put_folded(struct tw_listing *listing);
+
 /* Samples of classes and generations are lines of CSV, one by one. */
 const char *tw_gc_csv_head(enum tw_gc_by by);
 void tw_gc_put_sample(struct tw_output *out, const struct tw_gc_sample *sample, bool safe);

@@ -74,6 +74,27 @@ static struct tw_shown show_change(uint64_t from, uint64_t to, struct tw_shown (
 
 /* ---- JSON. ---- */
 
+/* What is told of the heap at a collection. */
+static const struct {
+	size_t bytes, known;
+	const char *name, *title;
+} heap_numbers[] = {
+    {OF(tw_gc_collection, before_bytes), OF(tw_gc_collection, before_known), "before_bytes", "BEFORE"},
+    {OF(tw_gc_collection, after_bytes), OF(tw_gc_collection, after_known), "after_bytes", "AFTER"},
+    {OF(tw_gc_collection, allocated_bytes), OF(tw_gc_collection, allocated_known), "allocated_bytes", "ALLOCATED"},
+    {OF(tw_gc_collection, promoted_bytes), OF(tw_gc_collection, promoted_known), "promoted_bytes", "PROMOTED"},
+};
+
+static uint64_t heap_bytes(const struct tw_gc_collection *row, size_t i)
+{
+	return *(const uint64_t *)(const void *)((const char *)row + heap_numbers[i].bytes);
+}
+
+static bool heap_is_known(const struct tw_gc_collection *row, size_t i)
+{
+	return *(const bool *)((const char *)row + heap_numbers[i].known);
+}
+
 static void put_collection(struct tw_json *json, const struct tw_gc_collection *row)
 {
 	tw_json_u64(json, "time_ns", row->time_ns);
@@ -85,6 +106,9 @@ static void put_collection(struct tw_json *json, const struct tw_gc_collection *
 	tw_json_known(json, "thread", row->thread, !row->threadless);
 	tw_json_text(json, "reason", row->reason);
 	tw_json_text(json, "generations", row->generations);
+	for (size_t i = 0; i < COUNT(heap_numbers); i++)
+		tw_json_known(json, heap_numbers[i].name, heap_bytes(row, i), heap_is_known(row, i));
+	tw_json_text(json, "function", row->function);
 }
 
 static void put_class(struct tw_json *json, const struct tw_gc_class *row, bool diff)
@@ -140,23 +164,52 @@ void tw_gc_end_json(struct tw_json *json, const struct tw_listing *listing)
 
 /* ---- Text. ---- */
 
-static void add_collection(struct tw_table *table, const struct tw_gc_collection *row)
+/* Whether a number of the heap is known of any collection. */
+static bool any_known(const struct tw_gc_listing *gc, size_t number)
+{
+	bool known = false;
+	for (size_t i = 0; i < gc->listing.rows.count; i++)
+		known |= heap_is_known(gc->listing.rows.items[i], number);
+	return known;
+}
+
+static bool any_function(const struct tw_gc_listing *gc)
+{
+	bool known = false;
+	for (size_t i = 0; i < gc->listing.rows.count; i++)
+		known |= ((const struct tw_gc_collection *)gc->listing.rows.items[i])->function != NULL;
+	return known;
+}
+
+static void add_collection(struct tw_table *table, const struct tw_gc_listing *gc, const struct tw_gc_collection *row)
 {
 	tw_table_add(table, tw_show_duration(row->time_ns).text);
 	tw_table_add(table, row->open ? "-" : tw_show_duration(row->pause_ns).text);
+	for (size_t i = 0; i < COUNT(heap_numbers); i++)
+		if (any_known(gc, i))
+			tw_table_add(table, heap_is_known(row, i) ? tw_show_size(heap_bytes(row, i)).text : "-");
 	tw_table_add(table, row->threadless ? "-" : tw_show_id(row->thread).text);
 	tw_table_add(table, *row->generations ? row->generations : "-");
 	tw_table_add(table, *row->reason ? row->reason : "-");
+	if (any_function(gc))
+		tw_table_add(table, row->function ? row->function : "-");
 }
 
 static int put_collections(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
-	static const struct tw_column columns[] = {
-	    {"TIME", true}, {"PAUSE", true}, {"THREAD", true}, {"GENERATIONS", false}, {"REASON", false}};
-	struct tw_table table = {.columns = columns, .column_count = COUNT(columns)};
+	struct tw_column columns[TW_TABLE_COLUMNS] = {{"TIME", true}, {"PAUSE", true}};
+	struct tw_table table = {.columns = columns, .column_count = 2};
 	const struct tw_gc_totals *totals = tw_gc_totals(gc->gc);
+	for (size_t i = 0; i < COUNT(heap_numbers); i++)
+		if (any_known(gc, i))
+			columns[table.column_count++] = (struct tw_column){heap_numbers[i].title, true};
+	columns[table.column_count++] = (struct tw_column){"THREAD", true};
+	columns[table.column_count++] = (struct tw_column){"GENERATIONS", false};
+	columns[table.column_count++] = (struct tw_column){"REASON", false};
+	if (any_function(gc))
+		columns[table.column_count++] = (struct tw_column){"FUNCTION", false};
 	for (size_t i = 0; i < gc->listing.rows.shown; i++)
-		add_collection(&table, gc->listing.rows.items[i]);
+		add_collection(&table, gc, gc->listing.rows.items[i]);
 	int status = tw_table_put(&table, screen);
 	tw_rows_put_more(screen, &gc->listing.rows);
 	if (totals->collections == 0)
@@ -239,6 +292,38 @@ int tw_gc_put_text(struct tw_listing *listing)
 	    [TW_GC_BY_GENERATION] = put_generations,
 	};
 	return listing->rows.count ? puts[gc_of(listing)->by](&listing->screen, gc_of(listing)) : 0;
+}
+
+/* ---- Folded. ---- */
+
+/* Namespaces have points between them; what is in brackets are arguments. */
+static void put_parts(struct tw_output *out, const char *name)
+{
+	size_t depth = 0;
+	for (const char *p = name; *p; p++) {
+		const bool inside = depth > 0 || p == name || !p[1];
+		depth += *p == '<';
+		depth -= *p == '>' && depth > 0;
+		if (*p == '.' && !inside)
+			tw_put_char(out, ';');
+		else if (*p == ';' || (unsigned char)*p < ' ')
+			tw_put_char(out, *p == ';' ? ':' : ' ');
+		else
+			tw_put_char(out, *p);
+	}
+}
+
+void tw_gc_put_folded(struct tw_listing *listing)
+{
+	for (size_t i = 0; i < listing->rows.shown; i++) {
+		const struct tw_gc_class *row = listing->rows.items[i];
+		if (!row->bytes)
+			continue;
+		put_parts(&listing->screen.out, *row->name ? row->name : "(no name)");
+		tw_put_char(&listing->screen.out, ' ');
+		tw_put_u64(&listing->screen.out, row->bytes);
+		tw_put_char(&listing->screen.out, '\n');
+	}
 }
 
 /* ---- CSV. ---- */

@@ -45,7 +45,7 @@ struct pprof {
 	uint64_t *digits;           /* by frame */
 	unsigned told[TREE_VALUES]; /* values that there are */
 	unsigned told_count;
-	uint64_t main_type; /* the text of the last type, which pprof shows; 0: there is none */
+	uint64_t main_type; /* the text of what pprof shows: samples, or the last type; 0: there is none */
 	uint32_t track;     /* whose labels are below */
 	struct tw_proto labels;
 	bool has_files, has_lines;
@@ -91,7 +91,8 @@ static void put_types(struct pprof *pprof)
 		tw_proto_uint(&pprof->proto, TYPE_TYPE, type);
 		tw_proto_uint(&pprof->proto, TYPE_UNIT, unit);
 		tw_proto_end(&pprof->proto, begin);
-		pprof->main_type = type;
+		pprof->main_type =
+		    i == TREE_SAMPLES || !tw_stack_tree_has(&pprof->tree, TREE_SAMPLES) ? type : pprof->main_type;
 	}
 }
 

@@ -246,10 +246,27 @@ static void put_frame(struct speedscope *speedscope, uint32_t number)
 	tw_text_free(&label.text);
 }
 
+/* The profile to be shown first, of the thread with the most samples; false where there are none: it is the first. */
+static bool find_shown(const struct speedscope *speedscope, uint32_t tracks, unsigned *shown)
+{
+	uint64_t most = 0;
+	unsigned profile = 0;
+	for (uint32_t track = 0; track < tracks; track++)
+		for (unsigned measure = 0; measure < MEASURES; measure++) {
+			if (!tw_spool_has(&speedscope->measured.spool, lane(track, measure)))
+				continue;
+			uint64_t samples = measure == MEASURE_TICKS ? speedscope->tracks[track].weight[measure] : 0;
+			*shown = samples > most ? profile : *shown;
+			most = samples > most ? samples : most;
+			profile++;
+		}
+	return most > 0;
+}
+
 static void put_all(struct speedscope *speedscope)
 {
 	struct tw_output *out = &speedscope->measured.writer->out;
-	unsigned profiles = 0;
+	unsigned profiles = 0, shown = 0;
 	tw_putf(out,
 	        "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 	        "\"exporter\":\"trackway %s\",\"profiles\":[",
@@ -261,7 +278,10 @@ static void put_all(struct speedscope *speedscope)
 				tw_put_text(out, profiles++ ? ",\n" : "\n");
 				put_profile(speedscope, track, measure);
 			}
-	tw_put_text(out, "],\"shared\":{\"frames\":[");
+	tw_put_text(out, "],");
+	if (find_shown(speedscope, tracks, &shown))
+		tw_putf(out, "\"activeProfileIndex\":%u,", shown);
+	tw_put_text(out, "\"shared\":{\"frames\":[");
 	for (uint32_t number = 0; number < speedscope->measured.frames.count; number++)
 		put_frame(speedscope, number);
 	tw_put_text(out, "]}}\n");

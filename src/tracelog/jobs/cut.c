@@ -14,9 +14,13 @@
 #include "tracelog/log/log.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NS_IN_MS UINT64_C(1000000)
+
+enum { TRACELOG_PART_TEXT = 24 };
 
 /* Threads by number: managed ones by the profiler's, others of the system by theirs, and what tells no thread. */
 #define NATIVE (UINT64_C(1) << 32)
@@ -67,9 +71,14 @@ struct tracelog_cut {
 	bool without_category; /* events without a category pass */
 	struct tw_wanted *wanted;
 	uint64_t from, to; /* the first millisecond in the window, and the first behind it */
+	struct {
+		bool begun, ended;             /* that has been written */
+		char text[TRACELOG_PART_TEXT]; /* of a number */
+	} part;                                /* where a window is asked for: its edges, as settings */
 	struct tracelog_times times;
 	uint64_t now;   /* ms: of the record */
 	bool is_wanted; /* the filters let an event of it through */
+	bool met;       /* a record behind the settings */
 	bool untracked; /* there was no memory to follow its thread's stack */
 	struct {
 		struct cut_thread *items;
@@ -123,6 +132,36 @@ static bool in_window(const struct tracelog_cut *cut)
 static uint64_t clip(const struct tracelog_cut *cut, uint64_t time)
 {
 	return lesser(greater(time, cut->from), cut->to);
+}
+
+/* ---- The edges of the window, as settings. ---- */
+
+static struct tw_tracelog_text text_of(const char *bytes)
+{
+	return (struct tw_tracelog_text){(const uint8_t *)bytes, strlen(bytes)};
+}
+
+static bool is_called(struct tw_tracelog_text name, const char *wanted)
+{
+	return name.size == strlen(wanted) && memcmp(name.bytes, wanted, name.size) == 0;
+}
+
+static uint64_t number_in(struct tw_tracelog_text text)
+{
+	uint64_t number = 0;
+	for (size_t i = 0; i < text.size && number < UINT32_MAX; i++)
+		number = number * 10 + (text.bytes[i] - (uint64_t)'0') % 10;
+	return number;
+}
+
+/* An edge of a larger window gives way. */
+static bool take_setting(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	if (is_called(record->name, TRACELOG_PART_BEGIN_NAME)) {
+		cut->part.begun |= number_in(record->value) > cut->from;
+		return cut->part.begun || !cut->from;
+	}
+	return !is_called(record->name, TRACELOG_PART_END_NAME) || number_in(record->value) < cut->to;
 }
 
 /* ---- Pauses: they say how long samples took, of all threads. ---- */
@@ -440,15 +479,15 @@ static const struct {
 	bool (*take)(struct tracelog_cut *cut, struct tw_tracelog_record *record);
 	bool timed;
 } takes[TW_TRACELOG_KINDS] = {
-    [TW_TRACELOG_PRF_TPS] = {take_pause, true},       [TW_TRACELOG_PRF_TRS] = {take_resume, true},
-    [TW_TRACELOG_PRC_CPU] = {take_event, true},       [TW_TRACELOG_THR_CPU] = {take_event, true},
-    [TW_TRACELOG_THR_AOS] = {take_assignment, false}, [TW_TRACELOG_THR_DST] = {take_destruction, false},
-    [TW_TRACELOG_JIT_CMS] = {take_start, true},       [TW_TRACELOG_JIT_CMF] = {take_finish, true},
-    [TW_TRACELOG_JIT_CSS] = {take_start, true},       [TW_TRACELOG_JIT_CSF] = {take_finish, true},
-    [TW_TRACELOG_GCH_GCS] = {take_start, true},       [TW_TRACELOG_GCH_GCF] = {take_finish, true},
-    [TW_TRACELOG_GCH_ALT] = {take_event, true},       [TW_TRACELOG_GCH_GEN] = {take_event, true},
-    [TW_TRACELOG_SAM_STR] = {take_sample, true},      [TW_TRACELOG_STR_SAM] = {take_sample, true},
-    [TW_TRACELOG_SAM_MEM] = {take_allocations, true},
+    [TW_TRACELOG_PRF_CFG] = {take_setting, false},     [TW_TRACELOG_PRF_TPS] = {take_pause, true},
+    [TW_TRACELOG_PRF_TRS] = {take_resume, true},       [TW_TRACELOG_PRC_CPU] = {take_event, true},
+    [TW_TRACELOG_THR_CPU] = {take_event, true},        [TW_TRACELOG_THR_AOS] = {take_assignment, false},
+    [TW_TRACELOG_THR_DST] = {take_destruction, false}, [TW_TRACELOG_JIT_CMS] = {take_start, true},
+    [TW_TRACELOG_JIT_CMF] = {take_finish, true},       [TW_TRACELOG_JIT_CSS] = {take_start, true},
+    [TW_TRACELOG_JIT_CSF] = {take_finish, true},       [TW_TRACELOG_GCH_GCS] = {take_start, true},
+    [TW_TRACELOG_GCH_GCF] = {take_finish, true},       [TW_TRACELOG_GCH_ALT] = {take_event, true},
+    [TW_TRACELOG_GCH_GEN] = {take_event, true},        [TW_TRACELOG_SAM_STR] = {take_sample, true},
+    [TW_TRACELOG_STR_SAM] = {take_sample, true},       [TW_TRACELOG_SAM_MEM] = {take_allocations, true},
 };
 
 void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
@@ -462,13 +501,33 @@ void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 		cut->pause.due = cut->pause.written = true;
 		cut->pause.held = false;
 	}
+	cut->met |= record->kind > TW_TRACELOG_PRF_CFG;
 	bool kept = !takes[record->kind].take || takes[record->kind].take(cut, record);
 	cut->written.record = kept ? record : NULL;
+}
+
+/* Writes an edge of the window, before the line that is being read: the beginning behind the settings at
+ * its head, the end where the log goes on behind it. */
+static bool next_edge(struct tracelog_cut *cut, struct tw_tracelog_record *made)
+{
+	const bool begins = cut->from && !cut->part.begun && cut->met;
+	const bool ends = !begins && !cut->part.ended && cut->now >= cut->to;
+	if (!begins && !ends)
+		return false;
+	snprintf(cut->part.text, sizeof cut->part.text, "%" PRIu64, begins ? cut->from : cut->to);
+	*made = (struct tw_tracelog_record){.kind = TW_TRACELOG_PRF_CFG,
+	                                    .name = text_of(begins ? TRACELOG_PART_BEGIN_NAME : TRACELOG_PART_END_NAME),
+	                                    .value = text_of(cut->part.text)};
+	cut->part.begun |= begins;
+	cut->part.ended |= ends;
+	return true;
 }
 
 bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made, bool *approximated)
 {
 	*approximated = cut->untracked || (cut->written.thread && cut->written.thread->cut_off);
+	if (next_edge(cut, made))
+		return true;
 	if (cut->pause.due) {
 		*made = (struct tw_tracelog_record){.kind = TW_TRACELOG_PRF_TPS, .ms = (uint32_t)cut->from};
 		cut->pause.due = false;

@@ -67,11 +67,25 @@ void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
 	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_CODE_BYTES), TW_ARG_UINT, bytes);
 }
 
+static bool is_compilation(const struct tracelog_unfinished *open)
+{
+	return open->activity != TRACELOG_GC;
+}
+
+/* Which body of its function a compilation makes, from 1. A search that finds one makes none, where one is known. */
+static uint32_t body_of(struct tracelog_log *log, const struct tracelog_unfinished *open, uint32_t function)
+{
+	uint32_t bodies = tracelog_object(log, TRACELOG_FUNCTION, function)->bodies;
+	return open->activity == TRACELOG_JIT_CACHED && bodies ? bodies : bodies + 1;
+}
+
 /* A slice of something that is known to be over, or a begin of what is not. */
 static void add_row(struct tracelog_log *log, const struct tracelog_thread *thread,
                     const struct tracelog_unfinished *open, enum tw_event_kind kind, uint64_t end, uint8_t flags)
 {
 	bool gc = open->activity == TRACELOG_GC;
+	if (!gc && log->request.calls)
+		return;
 	uint32_t function = gc ? 0 : tracelog_object_at(log, TRACELOG_FUNCTION, open->pointer);
 	if (!tracelog_wants(log, thread, kind))
 		return;
@@ -85,9 +99,13 @@ static void add_row(struct tracelog_log *log, const struct tracelog_thread *thre
 		const struct tw_name *reason = tw_dictionary_name(log->dictionary, open->reason);
 		tracelog_add_text(log, tw_runtime_text(TW_RUNTIME_REASON), reason->text, reason->length);
 		add_generations(log, open);
-	} else if (kind == TW_SLICE_COMPLETE && !(flags & TW_FLAG_UNWOUND)) {
-		add_code(log, open, row);
+		return;
 	}
+	if (kind == TW_SLICE_COMPLETE && !(flags & TW_FLAG_UNWOUND))
+		add_code(log, open, row);
+	if (function)
+		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_BODY), TW_ARG_UINT,
+		                    body_of(log, open, function));
 }
 
 /* ---- Starts. ---- */
@@ -107,6 +125,13 @@ static void forget_compiled(struct tracelog_log *log, uint64_t pointer)
 		tracelog_object(log, TRACELOG_FUNCTION, function)->compiled = (struct tracelog_compiled){0};
 }
 
+static void put_in(struct tracelog_activities *activities, const struct tracelog_unfinished *open)
+{
+	activities->items[activities->count++] = *open;
+	if (open->activity == TRACELOG_JIT && activities->compiling++ == 0)
+		activities->compiling_since = open->time;
+}
+
 static void start(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_unfinished *open)
 {
 	struct tracelog_thread *in = holder(log, thread, open->activity);
@@ -118,7 +143,7 @@ static void start(struct tracelog_log *log, struct tracelog_thread *thread, cons
 	if (in->activities.count < (gc ? COLLECTIONS_MAX : OPEN_MAX) &&
 	    tracelog_grow(log, &in->activities.items, &in->activities.room, in->activities.count,
 	                  sizeof *in->activities.items))
-		in->activities.items[in->activities.count++] = *open;
+		put_in(&in->activities, open);
 	else
 		in->activities.missed = true;
 }
@@ -134,6 +159,14 @@ static void tell_unfinished(struct tracelog_log *log, const struct tracelog_unfi
 		                 open->pointer);
 }
 
+/* What failed has made no body. */
+static void count_body(struct tracelog_log *log, const struct tracelog_unfinished *open)
+{
+	uint32_t function = tracelog_object_at(log, TRACELOG_FUNCTION, open->pointer);
+	if (function)
+		tracelog_object(log, TRACELOG_FUNCTION, function)->bodies = body_of(log, open, function);
+}
+
 static void finish_row(struct tracelog_log *log, const struct tracelog_unfinished *open,
                        const struct tracelog_unfinished *end, const struct tw_tracelog_record *record)
 {
@@ -141,6 +174,8 @@ static void finish_row(struct tracelog_log *log, const struct tracelog_unfinishe
 	add_row(log, thread, open, TW_SLICE_COMPLETE, end->time, 0);
 	if (record->status && tracelog_wants(log, thread, TW_SLICE_COMPLETE))
 		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_STATUS), TW_ARG_POINTER, record->status);
+	if (!record->status && is_compilation(open))
+		count_body(log, open);
 }
 
 /* The collection that an end belongs to, plus 1: the innermost of its thread. A thread that started none ends the
@@ -153,9 +188,29 @@ static size_t find_collection(const struct tracelog_thread *process, const struc
 	return process->activities.count ? 1 : 0;
 }
 
-static struct tracelog_unfinished take_out(struct tracelog_thread *thread, size_t at)
+static void stop_compiling(struct tracelog_activities *activities, uint64_t time)
+{
+	if (--activities->compiling == 0 && time > activities->compiling_since)
+		activities->compiled_ns += time - activities->compiling_since;
+}
+
+uint64_t tracelog_take_compiled(struct tracelog_thread *thread, uint64_t now)
+{
+	struct tracelog_activities *activities = &thread->activities;
+	uint64_t compiled = activities->compiled_ns;
+	activities->compiled_ns = 0;
+	if (activities->compiling && now > activities->compiling_since) {
+		compiled += now - activities->compiling_since;
+		activities->compiling_since = now;
+	}
+	return compiled;
+}
+
+static struct tracelog_unfinished take_out(struct tracelog_thread *thread, size_t at, uint64_t time)
 {
 	const struct tracelog_unfinished open = thread->activities.items[at];
+	if (open.activity == TRACELOG_JIT)
+		stop_compiling(&thread->activities, time);
 	thread->activities.count--;
 	memmove(thread->activities.items + at, thread->activities.items + at + 1,
 	        (thread->activities.count - at) * sizeof open);
@@ -173,7 +228,7 @@ static void finish_collection(struct tracelog_log *log, const struct tracelog_un
 		tracelog_tell(log, TRACELOG_GC_WITHOUT_START, "none was started that finishes here");
 		return;
 	}
-	const struct tracelog_unfinished open = take_out(process, at - 1);
+	const struct tracelog_unfinished open = take_out(process, at - 1, end->time);
 	finish_row(log, &open, end, record);
 }
 
@@ -199,11 +254,11 @@ static void finish_compilation(struct tracelog_log *log, struct tracelog_thread 
 	}
 	/* What is inside was never finished, where all is of one thread. */
 	while (thread->activities.count > at && !thread->other) {
-		const struct tracelog_unfinished inner = thread->activities.items[--thread->activities.count];
+		const struct tracelog_unfinished inner = take_out(thread, thread->activities.count - 1, end->time);
 		tell_unfinished(log, &inner);
 		add_row(log, thread, &inner, TW_SLICE_COMPLETE, end->time, TW_FLAG_UNWOUND);
 	}
-	const struct tracelog_unfinished open = take_out(thread, at - 1);
+	const struct tracelog_unfinished open = take_out(thread, at - 1, end->time);
 	finish_row(log, &open, end, record);
 }
 
@@ -214,7 +269,7 @@ void tracelog_close_activities(struct tracelog_log *log, struct tracelog_thread 
 		tell_unfinished(log, open);
 		add_row(log, &log->threads.items[open->thread], open, TW_SLICE_BEGIN, 0, 0);
 	}
-	thread->activities.count = 0;
+	thread->activities.count = thread->activities.compiling = 0;
 }
 
 static uint32_t reason_of(struct tracelog_log *log, struct tw_tracelog_text reason)

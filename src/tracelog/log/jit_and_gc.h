@@ -24,7 +24,11 @@ struct tracelog_unfinished {
 struct tracelog_activities {
 	struct tracelog_unfinished *items;
 	size_t count, room;
-	bool missed; /* there was no room for one: ends may come without a start */
+	bool missed;              /* there was no room for one: ends may come without a start */
+	uint32_t compiling;       /* of items: compilations */
+	uint64_t compiling_since; /* ns: where there are some */
+	uint64_t
+	    compiled_ns; /* since the last CPU usage was told, of those that have ended; one in another counts once */
 };
 
 /* The last compilation of a function whose code was not known when it ended. */
@@ -41,6 +45,9 @@ struct tracelog_thread;
 void tracelog_tell_code(struct tracelog_log *log, uint32_t function);
 
 void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+/* How long a thread has compiled up to now, since it was asked last. */
+uint64_t tracelog_take_compiled(struct tracelog_thread *thread, uint64_t now);
 
 /* Ends the unfinished compilations and collections of a thread, where the thread or the log ends. */
 void tracelog_close_activities(struct tracelog_log *log, struct tracelog_thread *thread);

@@ -43,6 +43,7 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 	                         : reader->request.kinds                ? reader->request.kinds
 	                                                                : UINT32_MAX,
 	                .check = check,
+	                .calls = reader->request.calls && !reader->options.category,
 	                .adds_up = reader->request.unordered},
 	    .session = {.dialects = UINT32_MAX},
 	    .memory = {.limit = tw_memory_limit(reader) / TABLE_SHARE},

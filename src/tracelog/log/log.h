@@ -15,6 +15,7 @@ struct tracelog_dependencies;
 struct tracelog_request {
 	uint32_t kinds; /* of event that rows are made of */
 	bool check;     /* all rules are judged */
+	bool calls;     /* slices are counted as calls: compilations are none */
 	bool adds_up;   /* names of samples are those of their stacks: nobody asks for them */
 };
 

@@ -3,6 +3,7 @@
 #include "tracelog/log/objects.h"
 
 #include "base/memory/memory.h"
+#include "tracelog/log/fold_async.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -127,7 +128,7 @@ void tracelog_update_name(struct tracelog_log *log, enum tracelog_object_kind ki
 	const struct tracelog_object *object = tracelog_object(log, kind, number);
 	struct tw_name name = *tw_dictionary_name(log->dictionary, object->name);
 	uint32_t module = kind == TRACELOG_CLASS ? object->owner : object->module;
-	if (!object->name)
+	if (!object->name || object->shares_name)
 		return;
 	if (kind == TRACELOG_FUNCTION && object->owner)
 		name.owner = tracelog_object(log, TRACELOG_CLASS, object->owner)->name;
@@ -276,10 +277,59 @@ static void link_alike(struct tracelog_log *log, uint64_t hash, uint32_t number)
 		log->failed |= !tw_map_add(&log->naming.alike, hash, number);
 }
 
+/* ---- Async methods, where they are folded. ---- */
+
+/* The first function of a name which is not the one given, and is the body of a method where `body`, else a method. */
+static struct tracelog_object *find_alike(struct tracelog_log *log, uint64_t hash, uint32_t number, bool body)
+{
+	uint32_t function = 0;
+	tw_map_find(&log->naming.alike, hash, &function);
+	for (; function; function = tracelog_object(log, TRACELOG_FUNCTION, function)->alike)
+		if (function != number && tracelog_object(log, TRACELOG_FUNCTION, function)->folded == body)
+			return tracelog_object(log, TRACELOG_FUNCTION, function);
+	return NULL;
+}
+
+/* Gives a function the name that another one has, with its class and module. Whoever has seen it before has a name of
+ * the same text. */
+static void share_name(struct tracelog_log *log, uint32_t number, const struct tracelog_object *other)
+{
+	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
+	const struct tw_name name = *tw_dictionary_name(log->dictionary, other->name);
+	log->failed |= !tw_dictionary_rename(log->dictionary, function->name, &name);
+	function->name = other->name;
+	function->named = true;
+	function->shares_name = true;
+}
+
+/* The body of an async method, and that method, have one name. Returns whether the function is one of these. */
+static bool fold_async(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record)
+{
+	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
+	struct tw_text text = {0};
+	struct tw_tracelog_text name = record->name;
+	if (!log->reader->options.fold_async || function->named)
+		return function->folded;
+	function->folded = tracelog_fold_async(record->name, &text);
+	if (function->folded)
+		name = (struct tw_tracelog_text){(const uint8_t *)text.bytes, text.length};
+	const uint64_t hash = hash_of(name);
+	const struct tracelog_object *other = find_alike(log, hash, number, !function->folded);
+	bool shared = other || function->folded;
+	if (other)
+		share_name(log, number, other);
+	else if (shared)
+		tracelog_name_object(log, TRACELOG_FUNCTION, number, name);
+	if (shared)
+		link_alike(log, hash, number);
+	tw_text_free(&text);
+	return shared;
+}
+
 void tracelog_name_function(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record)
 {
 	uint64_t hash = hash_of(record->name);
-	if (is_none(log, TRACELOG_FUNCTION, number))
+	if (is_none(log, TRACELOG_FUNCTION, number) || fold_async(log, number, record))
 		return;
 	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
 	bool again = function->named;

@@ -32,8 +32,11 @@ struct tracelog_object {
 	/* Of a function: its signature, a name of the dictionary, and the next function of its name. */
 	uint32_t signature, alike;
 	bool announced, named, used;
+	bool shares_name;                   /* `name` is that of another function */
+	bool folded;                        /* a function that has the name of its method: the body of an async one */
 	struct tracelog_function_code code; /* functions: written by code.c */
 	struct tracelog_compiled compiled;  /* functions: written by jit_and_gc.c */
+	uint32_t bodies;                    /* functions: that were compiled or found; written by jit_and_gc.c */
 	uint32_t live;                      /* classes: place in the last heap table, plus 1; written by heap.c */
 };
 

@@ -160,6 +160,11 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 
 /* ---- CPU time. ---- */
 
+/* How long a thread compiled in the interval of a usage. */
+struct compiled_share {
+	uint64_t ns, of_ns;
+};
+
 static void add_cpu_sample(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time,
                            uint32_t stack, uint64_t ns)
 {
@@ -181,6 +186,16 @@ static uint64_t part_of(uint64_t whole, u128 part, u128 all)
 	return (uint64_t)(whole * part / all);
 }
 
+/* What no stack tells of is the compiler's for as long as the thread compiled. */
+static void add_stackless(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time, uint64_t ns,
+                          const struct compiled_share *compiled)
+{
+	const uint64_t all = compiled->of_ns, part = compiled->ns < all ? compiled->ns : all;
+	const uint64_t of_compiler = all == 0 ? 0 : part == all ? ns : part_of(ns, part, all);
+	add_cpu_sample(log, thread, time, of_compiler ? tracelog_jit_stack(log) : 0, of_compiler);
+	add_cpu_sample(log, thread, time, 0, ns - of_compiler);
+}
+
 static uint64_t weight_of(const struct tracelog_unshared_sample *sample, bool by_ticks)
 {
 	return by_ticks ? sample->ticks : sample->wall_ns;
@@ -188,7 +203,8 @@ static uint64_t weight_of(const struct tracelog_unshared_sample *sample, bool by
 
 /* Shares what a thread used over its samples since the last usage: by ticks, or by time where none has ticks. The
  * parts add up to the whole. */
-static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint64_t ns)
+static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint64_t ns,
+                  const struct compiled_share *compiled)
 {
 	u128 ticks = 0, wall = 0, before = 0;
 	for (size_t i = 0; i < thread->cpu.unshared_count; i++) {
@@ -196,16 +212,19 @@ static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint
 		wall += thread->cpu.unshared[i].wall_ns;
 	}
 	u128 all = ticks ? ticks : wall;
-	uint64_t given = 0;
+	uint64_t given = 0, stackless = 0;
 	for (size_t i = 0; i < thread->cpu.unshared_count && all; i++) {
 		const struct tracelog_unshared_sample *sample = &thread->cpu.unshared[i];
 		before += weight_of(sample, ticks > 0);
 		uint64_t up_to = before == all ? ns : part_of(ns, before, all);
-		add_cpu_sample(log, thread, time, sample->stack, up_to - given);
+		add_cpu_sample(log, thread, time, sample->stack, sample->stack ? up_to - given : 0);
+		stackless += sample->stack ? 0 : up_to - given;
 		given = up_to;
 	}
-	if (!all)
-		add_cpu_sample(log, thread, time, thread->other ? tracelog_stack(thread) : 0, ns);
+	if (thread->other && !all)
+		add_cpu_sample(log, thread, time, tracelog_stack(thread), ns);
+	else
+		add_stackless(log, thread, time, all ? stackless : ns, compiled);
 	thread->cpu.unshared_count = 0;
 }
 
@@ -286,9 +305,10 @@ void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *
 		judge_interval(log, usage, time);
 	}
 	add_usage(log, thread, time, usage->us, interval, first);
+	const struct compiled_share compiled = {tracelog_take_compiled(thread, time), interval};
 	if (!usage->process && tracelog_wants(log, thread, TW_CPU_SAMPLE)) {
 		uint64_t us = without_debt(thread, usage->us);
-		share(log, thread, time, us > UINT64_MAX / NS_IN_US ? UINT64_MAX : us * NS_IN_US);
+		share(log, thread, time, us > UINT64_MAX / NS_IN_US ? UINT64_MAX : us * NS_IN_US, &compiled);
 	}
 	if (log->dependencies)
 		tracelog_depend_usage(log, thread);

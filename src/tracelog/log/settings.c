@@ -5,6 +5,8 @@
 
 #include "tracelog/log/log.h"
 
+#define NS_IN_MS UINT64_C(1000000)
+
 enum { TEXT_MOST = 80 /* bytes of a text that a finding quotes */ };
 
 enum form { NUMBER, SWITCH, METHOD };
@@ -26,6 +28,8 @@ static const struct {
     [TRACELOG_EXECUTION_TRACE] = {"ExecutionTraceEnabled", SWITCH, NULL},
     [TRACELOG_MEMORY_TRACE] = {"MemoryTraceEnabled", SWITCH, "an allocation"},
     [TRACELOG_STACK_TRACKING] = {"StackTrackingEnabled", SWITCH, NULL},
+    [TRACELOG_PART_BEGIN] = {TRACELOG_PART_BEGIN_NAME, NUMBER, NULL},
+    [TRACELOG_PART_END] = {TRACELOG_PART_END_NAME, NUMBER, NULL},
 };
 
 static bool is_text(struct tw_tracelog_text text, const char *constant)
@@ -85,12 +89,24 @@ static void take_known(struct tracelog_log *log, enum tracelog_setting which, st
 	setting->value = value == UINT64_MAX ? setting->value : value;
 }
 
+/* A part of a log goes on for as long as its window. */
+static void take_part(struct tracelog_log *log)
+{
+	const uint64_t most = UINT64_MAX / NS_IN_MS;
+	const uint64_t begin = log->settings[TRACELOG_PART_BEGIN].value, end = log->settings[TRACELOG_PART_END].value;
+	if (begin < most)
+		log->reader->traits.part_ns = begin * NS_IN_MS;
+	if (end < most && end * NS_IN_MS > log->times.latest)
+		log->times.latest = end * NS_IN_MS;
+}
+
 void tracelog_take_setting(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	const struct tracelog_thread *process = tracelog_process_thread(log);
 	for (unsigned i = 0; i < TRACELOG_SETTINGS; i++)
 		if (is_text(record->name, known[i].name))
 			take_known(log, (enum tracelog_setting)i, record->value);
+	take_part(log);
 	if (!tracelog_wants(log, process, TW_METADATA))
 		return;
 	struct tw_event *row = tracelog_row(log, process, TW_METADATA, log->times.now);

@@ -17,8 +17,14 @@ enum tracelog_setting {
 	TRACELOG_EXECUTION_TRACE,
 	TRACELOG_MEMORY_TRACE,
 	TRACELOG_STACK_TRACKING,
+	TRACELOG_PART_BEGIN,
+	TRACELOG_PART_END,
 	TRACELOG_SETTINGS
 };
+
+/* What a part of a log tells of the window that it is of, in ms: no setting of the profiler. */
+#define TRACELOG_PART_BEGIN_NAME "PartBeginMs"
+#define TRACELOG_PART_END_NAME "PartEndMs"
 
 /* Values of TRACELOG_METHOD. */
 enum { TRACELOG_NO_METHOD, TRACELOG_INSTRUMENTATION };

@@ -79,6 +79,22 @@ uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack)
 	return tw_dictionary_location(log->dictionary, location)->name;
 }
 
+/* The profiler has a number for it, where it is a frame of stacks. */
+uint32_t tracelog_jit_stack(struct tracelog_log *log)
+{
+	enum { JIT_IID = 1 };
+	const struct tw_location location = {.name = TRACELOG_TEXT(log, "<JIT>")};
+	uint32_t function;
+	if (log->stacks.jit)
+		return log->stacks.jit;
+	bool known = tw_map_find(&log->objects[TRACELOG_FUNCTION].by_iid, JIT_IID, &function) &&
+	             tracelog_object(log, TRACELOG_FUNCTION, function)->named;
+	uint32_t at =
+	    known ? tracelog_location(log, function, 0) : tw_dictionary_add_location(log->dictionary, &location);
+	log->stacks.jit = find_or_add(log, 0, at);
+	return log->stacks.jit;
+}
+
 static inline uint32_t hash(uint32_t path, const struct tracelog_frame *frame)
 {
 	uint64_t key = (uint64_t)frame->iid << 32 | path;

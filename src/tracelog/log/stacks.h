@@ -34,6 +34,7 @@ struct tracelog_recent_pushes {
 struct tracelog_stacks {
 	size_t used, limit;                    /* bytes that stacks take, about, and may take */
 	bool told;                             /* the limit was reached, which was reported */
+	uint32_t jit;                          /* the stack of the compiler alone, once it is asked for */
 	uint32_t other;                        /* the stack that stands for those beyond, once there are some */
 	struct tracelog_recent_pushes *recent; /* TRACELOG_PUSH_SETS, by a hash of the frames */
 };
@@ -52,6 +53,9 @@ size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *t
 /* Returns the stack "(other)", which stands for all that there is no memory for and for what is called from these; 0
  * when there is no memory for it either. */
 uint32_t tracelog_other_stack(struct tracelog_log *log);
+
+/* Returns the stack "<JIT>": the compiler, of which no sample tells. */
+uint32_t tracelog_jit_stack(struct tracelog_log *log);
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip);
 
