@@ -231,5 +231,5 @@ write_log() { # log line...
 	run trackway cut --strict --from-time 1ms "$DATA/tracelog/odd.log" -o part.tracelog
 	[ "$status" = 1 ]
 	[[ "$output" == *"records: 5 left out"* ]]
-	[ "$(wc -l <part.tracelog)" = 12 ]
+	[ "$(wc -l <part.tracelog)" = 13 ]
 }

@@ -11,4 +11,4 @@ trackway cut --to-time 30ms less.log -o least.log
 grep Part least.log
 trackway jit least.log | tail -n 1
 # A window around that of the part is no larger than it.
-trackway cut --from-time 1ms --to-time 1s least.log | grep Part
+trackway cut --from-time 1ms --to-time 1s least.log -o - | grep Part
