@@ -504,11 +504,11 @@ static void test_compilations(void **state)
 	            "jit cmf 4200 22 0xE100 0x00000000\n"
 	            "jit cms 4200 30 0xE100\n",
 	      BIT(TW_SLICE_COMPLETE) | BIT(TW_SLICE_BEGIN),
-	      "10 slice-complete 0 jit/c 5 ms code_bytes=96 status=0x80004005\n"
-	      "11 slice-complete 0 jit-cached/b 1 ms\n"
-	      "20 slice-complete 0 jit/b 2 ms\n"
-	      "21 slice-complete 0 jit/c 1 ms unwound\n"
-	      "30 slice-begin 0 jit/b\n");
+	      "10 slice-complete 0 jit/c 5 ms code_bytes=96 body=1 status=0x80004005\n"
+	      "11 slice-complete 0 jit-cached/b 1 ms body=1\n"
+	      "20 slice-complete 0 jit/b 2 ms body=2\n"
+	      "21 slice-complete 0 jit/c 1 ms unwound body=1\n"
+	      "30 slice-begin 0 jit/b body=3\n");
 }
 
 /* Thread 4300 is none of the managed; a collection in the background ends in another thread than it began. A thread
@@ -655,7 +655,7 @@ static void test_options(void **state)
 	                 "jit cms 0x00000000 10 0xE000\njit cmf 0x00000000 11 0xE000 0x00000000\n"
 	                 "jit css 0x00000000 12 0xE100\njit csf 0x00000000 13 0xE100\n",
 	           BIT(TW_SLICE_COMPLETE), &(struct tw_read_options){.function = "b", .category = "jit-*"},
-	           "12 slice-complete 0 jit-cached/b 1 ms\n");
+	           "12 slice-complete 0 jit-cached/b 1 ms body=1\n");
 	check_with(
 	    TWO, SAMPLES | BIT(TW_ALLOCATION_SAMPLE), &(struct tw_read_options){.order = TW_ORDER_FILE},
 	    "10 stack-sample 0 /a value 1 a\n15 stack-sample 1 /b value 1 b\n20 stack-sample 0 /c 10 ms value 1 a>c\n"
