@@ -98,6 +98,12 @@ int chrome_next(struct chrome_stream *stream, struct chrome_item *item);
 /* Reads the event at an offset again, through a window of its own. Returns 1, or a negative status. */
 int chrome_item_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, struct chrome_item *item);
 
+/* Remembers the line of the next byte, where all is checked. False when there is no memory. */
+bool chrome_mark(struct chrome_stream *stream);
+
+/* The line of an event that was read before; number 0 where it is not known: of a pipe. */
+struct tw_line_place chrome_line_of(struct tw_reader *reader, uint64_t offset);
+
 /* Reports something about an event. at: the guilty byte, NULL for the first. */
 void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct chrome_item *item, const uint8_t *at,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -224,6 +230,13 @@ struct chrome_state;
 /* Whether an event is a part of a CPU profile. */
 bool chrome_is_profile(const struct chrome_item *item);
 
+/* Whether samples come one by one though texts are asked for: some may be left out, or their frames are those of
+ * several documents. */
+bool chrome_samples_apart(const struct tw_reader *reader);
+
+/* The same for an event. */
+bool chrome_is_apart(const struct tw_reader *reader, const struct chrome_item *item);
+
 /* Adds the samples of one. Returns 0 or TW_ERR_MEMORY. */
 int chrome_take_profile(struct chrome_fill *fill);
 
@@ -288,6 +301,12 @@ struct chrome_order {
 	bool ended;      /* the stream has ended */
 };
 
+/* Where a stretch of the file begins: its line is known. */
+struct chrome_mark {
+	uint64_t offset;
+	struct tw_line_place line;
+};
+
 struct chrome_state {
 	struct chrome_stream stream; /* stream.c */
 	struct chrome_names names;   /* names.c */
@@ -302,6 +321,8 @@ struct chrome_state {
 	struct chrome_profiles *profiles; /* profiles.c; NULL: there are none */
 	struct chrome_records *records;   /* records.c */
 	struct chrome_summary *summary;   /* info.c */
+	struct chrome_mark *marks;        /* stream.c, where all is checked */
+	size_t mark_count, mark_room;
 };
 
 /* Bytes that are read ahead of the oldest piece. */

@@ -96,28 +96,12 @@ static uint64_t duration_of(struct chrome_fill *fill, uint64_t time, const struc
 
 /* ---- Ids. ---- */
 
-static bool is_hex(const struct chrome_value *value, uint64_t *number)
-{
-	if (value->size < 3 || value->size > 18 || value->bytes[0] != '0' || (value->bytes[1] | 0x20) != 'x')
-		return false;
-	*number = 0;
-	for (size_t i = 2; i < value->size; i++) {
-		uint8_t c = value->bytes[i], letter = (uint8_t)((c | 0x20) - 'a');
-		if ((c < '0' || c > '9') && letter > 5)
-			return false;
-		*number = *number << 4 | (uint64_t)(c <= '9' ? c - '0' : letter + 10);
-	}
-	return true;
-}
-
 /* Returns the number for an id: a number stands for itself, another text becomes its hash, because a table of texts
  * would grow with the trace. */
 static uint64_t number_of_id(const struct chrome_value *value)
 {
 	uint64_t number;
-	if (value->type == CHROME_STRING && is_hex(value, &number))
-		return number;
-	if (chrome_integer(value, &number))
+	if (chrome_id_number(value, &number))
 		return number;
 	return value->type ? chrome_hash(value, 0) : 0;
 }
@@ -355,9 +339,16 @@ static void note_members(struct chrome_fill *fill)
 			chrome_report(fill->reader, CHROME_MEMBER, fill->item, key->bytes, "\"%.*s\" is left out",
 			              (int)(key->size < 64 ? key->size : 64), (const char *)key->bytes);
 	}
+	const bool slice = fill->event->kind <= TW_SLICE_COMPLETE && !fill->reader->request.thread_times;
 	const struct chrome_value *frame = member(fill, CHROME_SF), *stack = member(fill, CHROME_STACK);
 	const uint8_t *at = frame->type ? frame->bytes : stack->bytes;
 	bool sample = chrome_phase_of(fill->item) == 'P';
+	fill->reader->traits.left_members += fill->item->other_count;
+	if (!sample)
+		fill->reader->traits.left_members += (uint64_t)(frame->type != 0) + (stack->type != 0);
+	if (slice)
+		fill->reader->traits.left_members +=
+		    (uint64_t)(member(fill, CHROME_TTS)->type != 0) + (member(fill, CHROME_TDUR)->type != 0);
 	if (!sample && (frame->type || stack->type) && chrome_first(&fill->state->stream, CHROME_TOLD_STACK))
 		chrome_report(fill->reader, CHROME_MEMBER, fill->item, at, "the stack of an event is left out");
 }
@@ -422,25 +413,68 @@ static bool keeps_text(const struct chrome_fill *fill)
 {
 	const struct chrome_item *item = fill->item;
 	const struct chrome_stream *stream = &fill->state->stream;
-	return fill->reader->request.texts && !stream->own && !stream->system && !item->odd && !item->deep &&
+	return fill->reader->request.texts && !stream->own && !stream->system &&
+	       !(item->odd & ~(unsigned)CHROME_ODD_CONSTANT) && !item->deep && !chrome_is_apart(fill->reader, item) &&
 	       tw_is_utf8(item->bytes, item->size) && has_good_escapes(item->bytes, item->bytes + item->size);
+}
+
+/* The size of NaN, Infinity or -Infinity at a byte; 0: there is none. */
+static size_t constant_at(const uint8_t *p, const uint8_t *end)
+{
+	static const char *const words[] = {"NaN", "Infinity", "-Infinity", "-NaN"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		const size_t size = strlen(words[i]);
+		if ((size_t)(end - p) >= size && memcmp(p, words[i], size) == 0)
+			return size;
+	}
+	return 0;
+}
+
+/* Copies an event with null for what is no number of JSON, each of which is counted. Returns the size. */
+static size_t copy_strict(struct chrome_fill *fill, uint8_t *to)
+{
+	static const char null[] = "null";
+	const uint8_t *p = fill->item->bytes, *end = p + fill->item->size;
+	uint8_t *begin = to;
+	for (bool string = false; p < end;) {
+		const size_t constant = string ? 0 : constant_at(p, end);
+		if (constant) {
+			memcpy(to, null, strlen(null));
+			to += strlen(null);
+			p += constant;
+			fill->reader->traits.left_members++;
+			continue;
+		}
+		const size_t size = string && *p == '\\' ? 2 : 1;
+		string ^= *p == '"';
+		memcpy(to, p, size);
+		to += size;
+		p += size;
+	}
+	return (size_t)(to - begin);
 }
 
 /* The text of the event, behind what was added to its time. */
 static void add_text(struct chrome_fill *fill)
 {
+	enum { MOST = 2 }; /* times as long: null is longer than NaN */
 	const struct chrome_item *item = fill->item;
-	uint8_t *room = chrome_piece_room(fill->piece, TW_RAW_TEXT_HEAD + item->size);
+	size_t size = item->size;
+	uint8_t *room = chrome_piece_room(fill->piece, TW_RAW_TEXT_HEAD + (item->odd ? MOST * size : size));
 	fill->failed |= !room;
 	if (!room)
 		return;
-	memcpy(room, &fill->state->times.base, TW_RAW_TEXT_HEAD);
-	memcpy(room + TW_RAW_TEXT_HEAD, item->bytes, item->size);
+	const struct tw_raw_text head = {fill->state->times.base, fill->event->id};
+	memcpy(room, &head, sizeof head);
+	if (item->odd)
+		size = copy_strict(fill, room + TW_RAW_TEXT_HEAD);
+	else
+		memcpy(room + TW_RAW_TEXT_HEAD, item->bytes, size);
 	tw_slab_argument(&fill->piece->slab, &(struct tw_argument){
 						 .type = TW_ARG_BYTES,
 						 .raw = TW_RAW_TEXT,
 						 .value.bytes = room,
-						 .size = (uint32_t)(TW_RAW_TEXT_HEAD + item->size),
+						 .size = (uint32_t)(TW_RAW_TEXT_HEAD + size),
 					     });
 }
 
@@ -538,6 +572,22 @@ static uint32_t event_track(struct chrome_fill *fill, uint8_t kind)
 	                                               : chrome_process_track(fill->reader, pid);
 }
 
+/* Whether what a name or another property is told of is among what is chosen: a process, where one of its threads may
+ * be. */
+static bool is_chosen(const struct tw_reader *reader, uint32_t number)
+{
+	const struct tw_read_options *options = &reader->options;
+	const struct tw_track *track = tw_dictionary_track(reader->dictionary, number);
+	if (!number || chrome_wanted(reader, number))
+		return true;
+	if (track->kind != TW_TRACK_PROCESS || !options->thread_processes)
+		return track->kind == TW_TRACK_PROCESS;
+	for (size_t i = 0; i < options->thread_count; i++)
+		if (options->thread_processes[i] == track->process || options->thread_processes[i] == TW_ANY_PROCESS)
+			return true;
+	return false;
+}
+
 static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase)
 {
 	struct chrome_exact_time ts;
@@ -556,10 +606,10 @@ static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase
 	bool own_sample = event.kind == TW_STACK_SAMPLE && take_sample(fill, &event);
 	take_kind(fill, &event, &ts, phase->need);
 	bool timeless = keeps_text(fill) && event.kind == TW_METADATA && !(phase->need & CHROME_HAS_TIME) && !has_time;
-	if (timeless)
+	if (timeless && is_chosen(fill->reader, event.track))
 		event.value = 1;
-	else if (!chrome_wanted(fill->reader, event.track) &&
-	         !(event.other && chrome_wanted(fill->reader, event.other)))
+	else if (timeless || (!chrome_wanted(fill->reader, event.track) &&
+	                      !(event.other && chrome_wanted(fill->reader, event.other))))
 		return fill->failed ? TW_ERR_MEMORY : 0;
 	event.name = event_name(fill);
 	if (!own_sample)

@@ -36,9 +36,11 @@ static int note_samples(struct tw_reader *reader)
 	bool sampled = holds(bytes, have, "\"callFrame\"") || holds(bytes, have, "\"sf\"");
 	for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
 		sampled = sampled && !holds(bytes, have, slices[i]);
-	bool own = have > OWN_HEAD && holds(bytes, OWN_HEAD, "\"writer\":\"trackway ") &&
-	           holds(bytes, OWN_HEAD, "\"sampled\":true");
-	reader->traits.sampled = sampled || own;
+	const size_t head = have < OWN_HEAD ? have : OWN_HEAD;
+	bool own = holds(bytes, head, "\"otherData\":{\"writer\":\"trackway ");
+	reader->traits.sampled = sampled || (own && holds(bytes, head, "\"sampled\":true"));
+	if (own) /* its events come without their text */
+		reader->traits.document = reader->traits.frames = NULL;
 	return 0;
 }
 
@@ -52,6 +54,7 @@ static int open_chrome(struct tw_reader *reader)
 	reader->traits.rounding = 1; /* microseconds with three decimals */
 	state->times.earliest = INT64_MAX;
 	reader->traits.document = &state->stream.document;
+	reader->traits.frames = &state->stream.parts[CHROME_PART_FRAMES];
 	state->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	state->order.current = calloc(1, sizeof *state->order.current);
 	if (!state->c || !state->order.current)
@@ -72,6 +75,7 @@ static void close_chrome(struct tw_reader *reader)
 	tw_shared_keys_free(&state->shared);
 	chrome_names_free(&state->names);
 	chrome_records_free(state->records);
+	free(state->marks);
 	chrome_summary_free(state->summary);
 	if (state->c)
 		freelocale(state->c);

@@ -9,9 +9,8 @@
 enum {
 	NAME_COST = 128, /* bytes beside the text that a name takes in all tables, about */
 	TRACK_COST = 256,
-	LIMIT_SHARE = 3,        /* of the memory limit, for all of it */
-	WORD_MAX = 256,         /* bytes of a process, thread or id that is a text, for its escapes to be replaced */
-	FIRST_WORD = 0x70000000 /* number of the first process or thread that is a text: no system gives such out */
+	LIMIT_SHARE = 3, /* of the memory limit, for all of it */
+	WORD_MAX = 256   /* bytes of a process, thread or id that is a text, for its escapes to be replaced */
 };
 
 static struct chrome_names *names_of(struct tw_reader *reader)
@@ -170,12 +169,12 @@ static uint64_t number_of_word(struct tw_reader *reader, const struct chrome_val
 	uint64_t key = chrome_hash(value, 0);
 	uint32_t number;
 	if (tw_map_find(&names->words, key, &number))
-		return FIRST_WORD + (uint64_t)number;
+		return CHROME_FIRST_WORD + (uint64_t)number;
 	number = names->word_count;
 	if (!chrome_afford(reader, TRACK_COST) || !tw_map_add(&names->words, key, number))
-		return FIRST_WORD - 1;
+		return CHROME_FIRST_WORD - 1;
 	names->word_count++;
-	return FIRST_WORD + (uint64_t)number;
+	return CHROME_FIRST_WORD + (uint64_t)number;
 }
 
 /* Whether it is told by a text that is no number. */

@@ -33,6 +33,9 @@ struct chrome_value {
 	bool deep;    /* something in it is nested too deep: only its members may be taken, one by one */
 };
 
+/* The number of the first process or thread that is a text: no system gives such out. */
+enum { CHROME_FIRST_WORD = 0x70000000 };
+
 enum { CHROME_DEPTH = 128 }; /* levels of brackets in one event */
 
 /* What a strict parser would refuse, told once each. */
@@ -156,6 +159,9 @@ bool chrome_micros(const struct chrome_value *value, struct chrome_exact_time *t
 
 /* A whole number; negative ones as two's complement, fractions cut off. False when it is none, or not in 64 bits. */
 bool chrome_integer(const struct chrome_value *value, uint64_t *number);
+
+/* The same for an id, which may be a text of hexadecimal digits behind 0x. */
+bool chrome_id_number(const struct chrome_value *value, uint64_t *number);
 
 /* The number that a value is, or that a string is; false when it is none. */
 bool chrome_number(const struct chrome_value *value, struct chrome_value *number);

@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "chrome/chrome.h"
+#include "core/filter/filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -398,6 +399,19 @@ bool chrome_keep_chunk(struct chrome_fill *fill)
 	return profile->keeps || fill->failed;
 }
 
+bool chrome_samples_apart(const struct tw_reader *reader)
+{
+	const struct tw_read_options *options = &reader->options;
+	return reader->request.merged || options->thread_count || tw_filter_needed(options);
+}
+
+bool chrome_is_apart(const struct tw_reader *reader, const struct chrome_item *item)
+{
+	const bool looked_into = reader->request.merged || reader->options.function;
+	const bool sample = looked_into && item->values[CHROME_SF].type;
+	return chrome_phase_of(item) == 'P' && (sample || chrome_is_profile(item)) && chrome_samples_apart(reader);
+}
+
 int chrome_take_profile(struct chrome_fill *fill)
 {
 	const struct chrome_value *values = fill->item->values;
@@ -459,6 +473,26 @@ static void take_global_sample(struct chrome_fill *fill, const struct chrome_val
 		add_sample(fill, &event, time.ns);
 }
 
+/* Members that are called like those of a profile, in a document that is none. */
+static void give_back(struct chrome_fill *fill)
+{
+	static const struct {
+		enum chrome_part part;
+		const char *key;
+	} others[] = {{CHROME_PART_DELTAS, ",\"timeDeltas\":"},
+	              {CHROME_PART_START, ",\"startTime\":"},
+	              {CHROME_PART_END, ",\"endTime\":"}};
+	struct chrome_stream *stream = &fill->state->stream;
+	if (!fill->reader->request.texts || !chrome_samples_apart(fill->reader))
+		return;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		const struct tw_text *text = &stream->parts[others[i].part];
+		fill->failed |=
+		    text->length && !(tw_text_add(&stream->document, others[i].key, strlen(others[i].key)) &&
+		                      tw_text_add(&stream->document, text->bytes, text->length));
+	}
+}
+
 static void take_document(struct chrome_fill *fill)
 {
 	static const struct chrome_value none = {.type = CHROME_NOTHING};
@@ -478,6 +512,7 @@ static void take_document(struct chrome_fill *fill)
 		take_nodes(fill, 0, &nodes);
 		take_samples(fill, profile, &samples, &deltas);
 	} else {
+		give_back(fill);
 		has_frames(fill);
 		for (struct chrome_scan scan = begin_array(&samples); !fill->failed && next_element(&scan, &sample);)
 			take_global_sample(fill, &sample);

@@ -49,6 +49,8 @@ static int fill(struct tw_reader *reader, struct chrome_piece *piece, size_t row
 	const struct tw_slab *slab = &piece->slab;
 	uint64_t end = stream->at + bytes;
 	chrome_piece_clear(piece);
+	if (!chrome_mark(stream))
+		return tw_fail_memory(reader);
 	while (!state->order.ended && slab->count < rows && slab->argument_count < PIECE_ARGUMENTS &&
 	       stream->at < end) {
 		struct chrome_item item;
@@ -215,11 +217,12 @@ static void check_overlap(struct tw_reader *reader, const struct tw_event *event
 	const uint64_t beyond =
 	    tw_overlaps_take(&state->overlaps, event->track, event->time, tw_event_end(event), failed);
 	if (beyond)
-		tw_report(reader, &chrome_rules[CHROME_SLICES_OVERLAP], event->offset, event->offset, 0,
-		          "A complete slice ends %" PRIu64
-		          " ns after one of its thread in which it begins: each lasts as "
-		          "long as it says.",
-		          beyond);
+		tw_report_in_line(reader, &chrome_rules[CHROME_SLICES_OVERLAP], event->offset, event->offset,
+		                  chrome_line_of(reader, event->offset),
+		                  "A complete slice ends %" PRIu64
+		                  " ns after one of its thread in which it begins: each lasts as "
+		                  "long as it says.",
+		                  beyond);
 }
 
 static void check_key(struct tw_reader *reader, const struct tw_event *event, bool *failed)
@@ -227,8 +230,9 @@ static void check_key(struct tw_reader *reader, const struct tw_event *event, bo
 	struct chrome_state *state = reader->state;
 	const size_t limit = tw_memory_limit(reader) / CHROME_KEYS_SHARE;
 	if (tw_shared_keys_take(&state->shared, reader->dictionary, event, limit, failed))
-		tw_report(reader, &chrome_rules[CHROME_ASYNC_SHARED_KEY], event->offset, event->offset, 0, "%s",
-		          chrome_rules[CHROME_ASYNC_SHARED_KEY].text);
+		tw_report_in_line(reader, &chrome_rules[CHROME_ASYNC_SHARED_KEY], event->offset, event->offset,
+		                  chrome_line_of(reader, event->offset), "%s",
+		                  chrome_rules[CHROME_ASYNC_SHARED_KEY].text);
 }
 
 int chrome_check(struct tw_reader *reader, const struct tw_batch *batch)

@@ -4,6 +4,7 @@
  * the events is skipped byte by byte. After damage the next object that can be read whole and has a phase is taken for
  * an event: text of an argument that looks like one would have to be a whole event itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
 #include "base/text/plural.h"
 #include "chrome/chrome.h"
 
@@ -52,6 +53,47 @@ static void pass(struct chrome_stream *stream, const uint8_t *p, size_t size)
 {
 	stream->line = line_behind(stream->line, stream->at, p, size);
 	stream->at += size;
+}
+
+/* ---- Lines. ---- */
+
+bool chrome_mark(struct chrome_stream *stream)
+{
+	struct tw_reader *reader = stream->reader;
+	struct chrome_state *state = reader->state;
+	if (reader->options.checking != TW_CHECK_ALL)
+		return true;
+	if (!tw_grow(&state->marks, &state->mark_room, state->mark_count + 1, sizeof *state->marks))
+		return false;
+	state->marks[state->mark_count++] = (struct chrome_mark){stream->at, stream->line};
+	return true;
+}
+
+struct tw_line_place chrome_line_of(struct tw_reader *reader, uint64_t offset)
+{
+	const struct chrome_state *state = reader->state;
+	struct tw_window window = {.input = reader->input, .chunk = FIRST_LOOK};
+	struct tw_line_place line = {0};
+	size_t low = 0, high = state->mark_count, have;
+	const uint8_t *p;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (state->marks[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || !tw_input_repeatable(reader->input))
+		return line;
+	uint64_t at = state->marks[low - 1].offset;
+	line = state->marks[low - 1].line;
+	while (at < offset && tw_window_view(&window, at, 1, &p, &have) >= 0 && have) {
+		const size_t size = offset - at < have ? (size_t)(offset - at) : have;
+		line = line_behind(line, at, p, size);
+		at += size;
+	}
+	tw_window_free(&window);
+	return line;
 }
 
 /* ---- Telling. ---- */
@@ -452,8 +494,9 @@ static int skip_member(struct chrome_stream *stream, const struct chrome_value *
 {
 	const struct tw_line_place line = stream->line;
 	const uint64_t at = stream->at;
-	const bool whole = stream->reader->request.texts && key->size < KEY_MAX;
 	const enum chrome_part part = stream->system ? CHROME_PARTS : part_of(key);
+	const bool apart = part < CHROME_PARTS && (stream->own || chrome_samples_apart(stream->reader));
+	const bool whole = stream->reader->request.texts && key->size < KEY_MAX && !apart;
 	struct tw_text *text = whole ? &stream->document : part < CHROME_PARTS ? &stream->parts[part] : NULL;
 	const size_t before = text && whole ? text->length : 0;
 	bool wanted = text && !stream->system, kept = wanted;

@@ -259,6 +259,25 @@ bool chrome_integer(const struct chrome_value *value, uint64_t *number)
 	return true;
 }
 
+static bool is_hex(const struct chrome_value *value, uint64_t *number)
+{
+	if (value->size < 3 || value->size > 18 || value->bytes[0] != '0' || (value->bytes[1] | 0x20) != 'x')
+		return false;
+	*number = 0;
+	for (size_t i = 2; i < value->size; i++) {
+		uint8_t c = value->bytes[i], letter = (uint8_t)((c | 0x20) - 'a');
+		if ((c < '0' || c > '9') && letter > 5)
+			return false;
+		*number = *number << 4 | (uint64_t)(c <= '9' ? c - '0' : letter + 10);
+	}
+	return true;
+}
+
+bool chrome_id_number(const struct chrome_value *value, uint64_t *number)
+{
+	return (value->type == CHROME_STRING && is_hex(value, number)) || chrome_integer(value, number);
+}
+
 bool chrome_double(const struct chrome_value *value, locale_t c, double *number)
 {
 	char text[1024];

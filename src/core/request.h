@@ -25,9 +25,16 @@ struct tw_request {
 	unsigned merged;   /* how many traces are read at once to be merged, this being one; 0: it is alone */
 };
 
-/* tw_argument.raw of the one argument of an event that comes with the text of its record: bytes, of which the first
- * eight are what was added to the time that it tells, in ns, in the processor's byte order. */
-enum { TW_RAW_TEXT = 0x7e87, TW_RAW_TEXT_HEAD = 8 };
+/* tw_argument.raw of the one argument of an event that comes with the text of its record: bytes, behind a struct
+ * tw_raw_text. */
+enum { TW_RAW_TEXT = 0x7e87 };
+
+struct tw_raw_text {
+	uint64_t base; /* what was added to the time that it tells, in ns */
+	uint64_t id;   /* that it tells: tw_event.id is another one where it got another */
+};
+
+enum { TW_RAW_TEXT_HEAD = sizeof(struct tw_raw_text) };
 
 /* tw_argument.raw of what is no argument of a slice, behind all that are: when it begins, or ends, on the clock that
  * goes on while its thread runs, and how long it lasts by that; signed, in ns. Each may be missing. */

@@ -161,7 +161,14 @@ static void count_moved(struct tw_writer *writer, const struct tw_reader *reader
 	const struct tw_traits *traits = &reader->traits;
 	tw_count_losses(writer, "CPU number", true, traits->moved_cpus - writer->moved_cpus);
 	tw_count_losses(writer, "thread number", true, traits->moved_threads - writer->moved_threads);
+	tw_count_losses(writer, "flow or operation id", true, traits->moved_ids - writer->moved_ids);
+	tw_count_losses(writer, "what stands around the events", false,
+	                traits->left_documents - writer->left_documents);
 	writer->moved_cpus = traits->moved_cpus;
+	tw_count_losses(writer, "member of an event", false, traits->left_members - writer->left_members);
+	writer->moved_ids = traits->moved_ids;
+	writer->left_members = traits->left_members;
+	writer->left_documents = traits->left_documents;
 	writer->moved_threads = traits->moved_threads;
 }
 

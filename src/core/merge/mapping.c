@@ -6,6 +6,7 @@
 #include "core/merge/mapping.h"
 
 #include "base/memory/memory.h"
+#include "core/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -407,6 +408,28 @@ static void map_object(struct tw_mapping *mapping, struct tw_event *event, uint6
 		event->id = number;
 }
 
+enum { ID_SHIFT = 48 }; /* ids are less, but for hashes: easy to see through */
+
+/* Whether an id is one of all processes, as that of a flow is. */
+static bool is_global(const struct tw_event *event)
+{
+	const bool flow = event->kind >= TW_FLOW_BEGIN && event->kind <= TW_FLOW_END;
+	const bool async = event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_ASYNC_END;
+	return flow || (async && event->flags & TW_FLAG_GLOBAL);
+}
+
+/* Two traces number their flows each for itself. A slice with its text has an id for the flows that this tells. */
+static void map_id(const struct tw_mapping *mapping, struct tw_event *event, const struct tw_argument *arguments)
+{
+	const bool slice =
+	    event->kind <= TW_SLICE_COMPLETE && event->argument_count == 1 && arguments->raw == TW_RAW_TEXT;
+	const bool global = is_global(event);
+	if (mapping->kind == TW_MAPPING_TOGETHER || mapping->homes->together || !mapping->place || !(global || slice))
+		return;
+	event->id ^= (uint64_t)mapping->place << ID_SHIFT;
+	mapping->homes->moved_ids += event->kind == TW_FLOW_BEGIN || (global && event->kind == TW_ASYNC_BEGIN);
+}
+
 /* The number of what `other` is by the kind. */
 static uint32_t map_other(struct tw_mapping *mapping, const struct tw_event *event)
 {
@@ -432,6 +455,7 @@ bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_ar
 		fine = name_track(mapping, from, event->track);
 		map_object(mapping, event, around);
 	}
+	map_id(mapping, event, arguments);
 	for (unsigned i = 0; i < event->argument_count && fine; i++)
 		fine = map_argument(mapping, around, &arguments[i]);
 	return fine && event->name != UINT32_MAX && event->category != UINT32_MAX && event->track != UINT32_MAX &&

@@ -22,6 +22,7 @@ struct tw_taken {
 struct tw_homes {
 	bool together; /* traces are of one machine: a number stands for the same in each */
 	struct tw_taken processes, threads, cpus;
+	uint64_t moved_ids;    /* flows and operations of all processes that have got other numbers */
 	struct tw_map apart;   /* hash of a process that was kept apart and its trace to number - 1 */
 	struct tw_home *items; /* those that were kept apart, by number - 1 */
 	size_t count, room;
@@ -45,6 +46,7 @@ enum tw_mapping_kind {
 struct tw_mapping {
 	enum tw_mapping_kind kind;
 	uint32_t trace; /* number of the trace that `from` is of; not used with TW_MAPPING_TOGETHER */
+	uint32_t place; /* among those that are merged: the first keeps its ids */
 	const struct tw_dictionary *from;
 	struct tw_dictionary *to;
 	struct tw_homes *homes;

@@ -280,6 +280,30 @@ int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch)
 	return (int)merge->event_count;
 }
 
+int tw_merge_take_document(struct tw_reader *merged, const struct tw_reader *reader)
+{
+	struct tw_merge *merge = merged->state;
+	const struct tw_text *own = reader->traits.document, *all = &merge->document;
+	if (!merged->request.texts || !own || !own->length)
+		return 0;
+	if (!all->length)
+		return tw_text_add(&merge->document, own->bytes, own->length) ? 0 : no_memory(merged);
+	merged->traits.left_documents += own->length != all->length || memcmp(own->bytes, all->bytes, all->length) != 0;
+	return 0;
+}
+
+/* All rows have been read. */
+static int end_all(struct tw_reader *merged)
+{
+	struct tw_merge *merge = merged->state;
+	int status = !merge->many || tw_merge_many_end(merge->many) ? 0 : no_memory(merged);
+	for (size_t i = 0; i < merge->count && status == 0 && !merge->documents_taken; i++)
+		if (merge->inputs[i].reader)
+			status = tw_merge_take_document(merged, merge->inputs[i].reader);
+	merge->documents_taken = true;
+	return status;
+}
+
 static int merge_read(struct tw_reader *merged, struct tw_batch *batch)
 {
 	const struct tw_merge *merge = merged->state;
@@ -288,7 +312,7 @@ static int merge_read(struct tw_reader *merged, struct tw_batch *batch)
 	status = status < 0 ? status : tw_merge_rows(merged, batch);
 	if (status > 0 && batch->events[batch->count - 1].time > merged->clock.end_ns)
 		merged->clock.end_ns = batch->events[batch->count - 1].time;
-	return status;
+	return status == 0 ? end_all(merged) : status;
 }
 
 void tw_merge_close_inputs(struct tw_merge *merge)
@@ -317,6 +341,7 @@ static void merge_close(struct tw_reader *merged)
 	free(merge->heap);
 	free(merge->arguments);
 	free(merge->bytes);
+	tw_text_free(&merge->document);
 	free(merge);
 }
 
@@ -386,6 +411,8 @@ void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *
 	merged->traits.sampled = reader && (i == 0 || merged->traits.sampled) && reader->traits.sampled;
 	merged->traits.summed = reader && (i == 0 || merged->traits.summed) && reader->traits.summed;
 	merged->traits.timeless = reader && (i == 0 || merged->traits.timeless) && reader->traits.timeless;
+	const bool documents = reader && (i == 0 || merged->traits.document) && reader->traits.document;
+	merged->traits.document = documents ? &((struct tw_merge *)merged->state)->document : NULL;
 }
 
 int tw_merge_reserve(struct tw_reader *merged, size_t count)
@@ -451,6 +478,7 @@ static int open_input(struct tw_reader *merged, struct tw_merge_trace *trace, co
 	input->trace = trace;
 	input->mapping = &input->own;
 	input->own = (struct tw_mapping){.trace = (uint32_t)(trace - merge->traces),
+	                                 .place = (uint32_t)i,
 	                                 .from = input->reader->dictionary,
 	                                 .to = merged->dictionary,
 	                                 .homes = &merge->homes,

@@ -66,6 +66,8 @@ struct tw_merge {
 	size_t byte_room;
 	struct tw_merge_many *many;      /* more traces than are open at once; otherwise NULL */
 	uint64_t findings[TW_ERROR + 1]; /* of traces that are closed */
+	struct tw_text document;         /* tw_traits.document */
+	bool documents_taken;
 };
 
 /* Returns a trace's name as it is shown. */
@@ -123,12 +125,16 @@ static inline void tw_merge_note_moved(struct tw_reader *merged)
 	const struct tw_homes *homes = &((const struct tw_merge *)merged->state)->homes;
 	merged->traits.moved_cpus = homes->together ? 0 : homes->cpus.shared;
 	merged->traits.moved_threads = homes->together ? 0 : homes->threads.shared;
+	merged->traits.moved_ids = homes->moved_ids;
 }
 
 /* ---- For a target that takes the rows of all inputs itself. ---- */
 
 /* Brings the clocks together, once it is known which inputs have `some`. Returns 0 or a negative status. */
 int tw_merge_align(struct tw_reader *merged);
+
+/* A trace has been read: what stands around the events of the first that has such is that of all. */
+int tw_merge_take_document(struct tw_reader *merged, const struct tw_reader *reader);
 
 /* An input has no more rows: takes the names that its tracks got. Returns 0 or a negative status. */
 int tw_merge_end(struct tw_reader *merged, struct tw_merge_input *input);
@@ -166,6 +172,9 @@ int tw_merge_many_begin(struct tw_reader *merged);
 /* The first call reads all traces, one after the other, into runs, and merges these until there are few enough to be
  * read at once. Returns 0 or a negative status, later calls the same. */
 int tw_merge_many(struct tw_reader *merged);
+
+/* All rows have been read: takes the names of processes that have none. False when there is no memory. */
+bool tw_merge_many_end(struct tw_merge_many *many);
 
 void tw_merge_many_free(struct tw_merge_many *many);
 

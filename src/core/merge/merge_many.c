@@ -35,11 +35,12 @@ struct tw_merge_many {
 	struct tw_spill file;
 	struct tw_spill_run *runs; /* of the traces, one each; then what was merged of them */
 	size_t run_count;
-	bool begun;    /* that is done once, */
-	int status;    /* and ended so */
-	bool aligned;  /* runs have the times of the merged trace, not those of their traces */
-	size_t shared; /* traces whose traits are taken */
-	bool met;      /* the first trace has been read, with: */
+	bool begun;     /* that is done once, */
+	int status;     /* and ended so */
+	bool aligned;   /* runs have the times of the merged trace, not those of their traces */
+	size_t shared;  /* traces whose traits are taken */
+	uint32_t taken; /* and that have been read */
+	bool met;       /* the first trace has been read, with: */
 	struct tw_moments first;
 	struct tw_argument arguments[UINT8_MAX]; /* of the row that is put */
 };
@@ -95,6 +96,11 @@ int tw_merge_many_begin(struct tw_reader *merged)
 	for (size_t i = 0; i < merge->trace_count && status >= 0; i++)
 		status = look_at(merged, i);
 	return status;
+}
+
+bool tw_merge_many_end(struct tw_merge_many *many)
+{
+	return !many->mapping.from || tw_mapping_end(&many->mapping);
 }
 
 void tw_merge_many_free(struct tw_merge_many *many)
@@ -166,6 +172,7 @@ static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *rea
 	struct tw_merge_trace *trace = &merge->traces[i];
 	struct tw_mapping apart = {.kind = TW_MAPPING_APART,
 	                           .trace = (uint32_t)i,
+	                           .place = many->taken++,
 	                           .from = reader->dictionary,
 	                           .to = many->dictionary,
 	                           .homes = &merge->homes,
@@ -184,7 +191,7 @@ static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *rea
 	many->met = true;
 	if (status == 0 && merge->options.alignment == TW_ALIGN_MARKERS)
 		status = tw_merge_meet(merged, trace, &moments, &many->first);
-	return status;
+	return status < 0 ? status : tw_merge_take_document(merged, reader);
 }
 
 static int take_trace(struct tw_reader *merged, size_t i)
@@ -201,6 +208,7 @@ static int take_trace(struct tw_reader *merged, size_t i)
 		many->runs[many->run_count++] = (struct tw_spill_run){end, end};
 	} else if (status == 0) {
 		reader->request.texts = merged->request.texts;
+		reader->request.merged = (unsigned)merge->trace_count;
 		status = take_reader(merged, i, reader);
 	}
 	tw_close(reader);

@@ -30,7 +30,8 @@ struct item {
 	struct tw_clock clock;
 	bool raised;                        /* as tw_traits.raised, */
 	uint64_t moved_cpus, moved_threads; /* and these */
-	size_t changes;                     /* up to here they belong to this batch and those before */
+	uint64_t moved_ids, left_documents, left_members;
+	size_t changes; /* up to here they belong to this batch and those before */
 };
 
 struct block {
@@ -41,8 +42,9 @@ struct block {
 	struct item items[BATCHES];
 	size_t item_count;
 	struct tw_dictionary_changes changes;
-	struct tw_clock clock; /* behind all batches */
-	int status;            /* what follows this block: 1 another one, 0 the end, or a negative status */
+	struct tw_clock clock;
+	uint64_t left_documents; /* as tw_traits.left_documents, when it was handed on */ /* behind all batches */
+	int status; /* what follows this block: 1 another one, 0 the end, or a negative status */
 };
 
 struct read_thread {
@@ -150,6 +152,9 @@ static void add_item(struct read_thread *thread, struct block *block, const stru
 	                                                  .raised = thread->source->traits.raised,
 	                                                  .moved_cpus = thread->source->traits.moved_cpus,
 	                                                  .moved_threads = thread->source->traits.moved_threads,
+	                                                  .moved_ids = thread->source->traits.moved_ids,
+	                                                  .left_members = thread->source->traits.left_members,
+	                                                  .left_documents = thread->source->traits.left_documents,
 	                                                  .changes = block->changes.count};
 }
 
@@ -199,6 +204,7 @@ static void hand_on(struct read_thread *thread, struct block *block, int status)
 {
 	block->status = status;
 	block->clock = thread->source->clock;
+	block->left_documents = thread->source->traits.left_documents;
 	pthread_mutex_lock(&thread->lock);
 	thread->filled++;
 	pthread_cond_broadcast(&thread->change_made);
@@ -333,6 +339,9 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 	reader->traits.raised = item->raised;
 	reader->traits.moved_cpus = item->moved_cpus;
 	reader->traits.moved_threads = item->moved_threads;
+	reader->traits.moved_ids = item->moved_ids;
+	reader->traits.left_documents = item->left_documents;
+	reader->traits.left_members = item->left_members;
 	*batch = item->batch;
 	return status < 0 ? status : (int)item->batch.count;
 }
@@ -359,6 +368,7 @@ static int thread_read(struct tw_reader *reader, struct tw_batch *batch)
 		return give(reader, block, batch);
 	*batch = (struct tw_batch){0};
 	reader->clock = block->clock;
+	reader->traits.left_documents = block->left_documents;
 	int status = apply(reader, block, block->changes.count);
 	if (status == 0 && block->status < 0)
 		tw_fail(reader, block->status, "%s", tw_reader_error(thread->source));

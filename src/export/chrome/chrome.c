@@ -23,6 +23,7 @@
 #include "export/chrome/chrome.h"
 
 #include "base/inline.h"
+#include "core/filter/filter.h"
 #include "core/owners.h"
 #include "export/targets.h"
 
@@ -419,23 +420,44 @@ static void put_head(struct tw_output *out, const struct tw_reader *reader)
 	tw_put_text(out, "},");
 }
 
-/* Whether events come with their text; a document without events is written as it was read, too. */
-static bool has_texts(const struct tw_reader *reader, const struct tw_batch *batch)
+/* The first event that comes with its text; NULL: none does. */
+static const struct tw_argument *first_text(const struct tw_batch *batch)
 {
-	if (batch->count == 0)
-		return reader->traits.document && reader->traits.document->length;
-	size_t i = 0;
-	while (i < batch->count && !tw_chrome_text_of(&batch->events[i], batch->arguments))
-		i++;
-	return i < batch->count;
+	const struct tw_argument *text = NULL;
+	for (size_t i = 0; i < batch->count && !text; i++)
+		text = tw_chrome_text_of(&batch->events[i], batch->arguments);
+	return text;
+}
+
+/* Whether what is written is a document as those that were read; one without events is, too. Of traces that are merged
+ * that is not one with a time of day, which Trackway alone tells. */
+static bool is_as_read(const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	const struct tw_clock *clock = tw_reader_clock(reader);
+	if (!reader->traits.document || (!reader->traits.frames && tw_time_of_day(clock, clock->start_ns)))
+		return false;
+	return first_text(batch) || (batch->count == 0 && reader->traits.document->length);
+}
+
+static void begin_document(struct chrome *chrome, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	const struct tw_argument *text = first_text(batch);
+	struct tw_raw_text head = {0};
+	if (text)
+		memcpy(&head, text->value.bytes, sizeof head);
+	chrome->document = is_as_read(reader, batch) ? reader->traits.document : NULL;
+	chrome->unchanged = chrome->document && reader->traits.frames;
+	chrome->read_frames = chrome->unchanged ? reader->traits.frames : NULL;
+	chrome->apart = chrome->document &&
+	                (!chrome->unchanged || reader->options.thread_count || tw_filter_needed(&reader->options));
+	chrome->start = chrome->unchanged ? head.base : tw_reader_clock(reader)->start_ns;
 }
 
 static int begin(struct chrome *chrome, struct tw_writer *writer, const struct tw_reader *reader,
                  const struct tw_batch *batch)
 {
 	chrome->begun = true;
-	chrome->document = has_texts(reader, batch) ? reader->traits.document : NULL;
-	chrome->start = chrome->document ? 0 : tw_reader_clock(reader)->start_ns;
+	begin_document(chrome, reader, batch);
 	chrome->open_room.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
 	tw_names_bound(&chrome->names, tw_memory_limit(reader));
 	tw_names_bound(&chrome->args.names, tw_memory_limit(reader));
@@ -548,6 +570,8 @@ static int finish_chrome(struct tw_writer *writer)
 		tw_put_text(&writer->out, "\"traceEvents\":[");
 	}
 	tw_chrome_ring_flush(chrome, &writer->out);
+	if (chrome->dictionary && tw_chrome_tracks_grow(chrome, chrome->dictionary) < 0)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	tw_chrome_tracks_finish(chrome);
 	tw_chrome_frames_end(chrome);
 	if (chrome->dictionary)

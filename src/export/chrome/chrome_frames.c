@@ -11,7 +11,13 @@
 #include "export/chrome/chrome.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+static bool has_read(const struct chrome *chrome)
+{
+	return chrome->read_frames && chrome->read_frames->length;
+}
 
 void tw_chrome_frames_begin(struct chrome *chrome, const struct tw_reader *reader)
 {
@@ -20,6 +26,15 @@ void tw_chrome_frames_begin(struct chrome *chrome, const struct tw_reader *reade
 		frames->aside = tw_temporary_open(reader->options.temporary_directory);
 	if (frames->aside >= 0)
 		tw_output_turn_aside(&chrome->writer->out, &frames->aside);
+}
+
+/* The number of a frame; beside frames that were read a text that these do not have. */
+static void add_number(struct chrome *chrome, uint32_t number)
+{
+	struct tw_line *line = &chrome->line;
+	tw_line_text(line, chrome->read_frames ? "\"trackway " : "");
+	tw_line_u64(line, number);
+	tw_line_text(line, chrome->read_frames ? "\"" : "");
 }
 
 /* Notes a stack and those that it came from. */
@@ -56,13 +71,13 @@ void tw_chrome_add_frame(struct chrome *chrome, uint32_t stack)
 {
 	if (!stack)
 		return;
-	if (chrome->document) { /* it may have frames of its own */
+	if (chrome->document && !chrome->apart) { /* its frames are in the document */
 		add_names(chrome, stack);
 		return;
 	}
 	chrome->line.failed |= !need(chrome, stack);
 	tw_line_text(&chrome->line, ",\"sf\":");
-	tw_line_u64(&chrome->line, stack);
+	add_number(chrome, stack);
 }
 
 static void add_place(struct tw_line *line, const struct tw_source *source)
@@ -85,13 +100,14 @@ static void put_frame(struct chrome *chrome, uint32_t number, bool first)
 	const struct tw_location *location = tw_dictionary_location(chrome->dictionary, stack->location);
 	const struct tw_source source = tw_source_of_location(chrome->dictionary, stack->location);
 	tw_line_clear(line);
-	tw_line_text(line, first ? "\n\"" : ",\n\"");
-	tw_line_u64(line, number);
-	tw_line_text(line, "\":{\"name\":");
+	tw_line_text(line, first ? "\n" : ",\n");
+	tw_line_text(line, chrome->read_frames ? "" : "\"");
+	add_number(chrome, number);
+	tw_line_text(line, chrome->read_frames ? ":{\"name\":" : "\":{\"name\":");
 	tw_names_json(line, tw_dictionary_name(chrome->dictionary, location->name), &piece);
 	if (stack->caller) {
 		tw_line_text(line, ",\"parent\":");
-		tw_line_u64(line, stack->caller);
+		add_number(chrome, stack->caller);
 	}
 	add_place(line, &source);
 	if (location->address) {
@@ -103,11 +119,23 @@ static void put_frame(struct chrome *chrome, uint32_t number, bool first)
 	tw_count_losses(chrome->writer, "long name", true, piece.cut);
 }
 
+/* Puts what is inside of an object of frames. Returns whether there is some. */
+static bool put_read(struct chrome *chrome)
+{
+	const struct tw_text *read = chrome->read_frames;
+	const char *begin = has_read(chrome) ? memchr(read->bytes, '{', read->length) : NULL;
+	const char *end = begin ? memrchr(read->bytes, '}', read->length) : NULL;
+	if (!end)
+		return false;
+	tw_put(&chrome->writer->out, begin + 1, (size_t)(end - begin - 1));
+	return memchr(begin, ':', (size_t)(end - begin));
+}
+
 static void put_frames(struct chrome *chrome)
 {
 	const struct chrome_frames *frames = &chrome->frames;
 	tw_put_text(&chrome->writer->out, "\"stackFrames\":{");
-	bool first = true;
+	bool first = !put_read(chrome);
 	for (uint32_t i = 1; frames->last && i <= frames->last; i++)
 		if (frames->needed[i]) {
 			put_frame(chrome, i, first);
@@ -130,7 +158,7 @@ void tw_chrome_frames_end(struct chrome *chrome)
 		tw_put_text(out, "\n]");
 	} else {
 		tw_put_text(out, "\n]");
-		if (chrome->frames.last) {
+		if (chrome->frames.last || has_read(chrome)) {
 			tw_put_text(out, ",");
 			put_frames(chrome);
 		}

@@ -221,7 +221,11 @@ static void put_as_read(struct chrome *chrome, struct tw_output *out, const stru
 
 static void put_slot(struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
 {
-	char *p = put_head(chrome, tw_output_room(out, EVENT_ROOM), slot);
+	char *begin = tw_output_room(out, EVENT_ROOM), *p = put_head(chrome, begin, slot);
+	if (__builtin_expect(!chrome->some, 0)) { /* without the comma */
+		memmove(begin, begin + 1, (size_t)(--p - begin));
+		chrome->some = true;
+	}
 	p = put_names(chrome, out, p, slot);
 	p = put_text(chrome, out, p, slot->text, slot->root_size);
 	p = put_arguments(chrome, out, p, slot);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+enum { ID_SHIFT = 48 };    /* where a merge puts the number of the trace */
 enum { LARGE = ARGS_MAX }; /* bytes of an event that does not wait in the ring */
 
 static void add_bytes(struct tw_line *line, const uint8_t *bytes, size_t size)
@@ -79,6 +80,7 @@ struct change {
 	const struct tw_event *event;
 	const struct chrome_track *track; /* NULL: its numbers are those in the text */
 	uint64_t start;                   /* the time at which ts is 0 */
+	uint64_t moved_by;                /* bits of its id that have changed */
 	bool timeless;
 };
 
@@ -99,6 +101,42 @@ static void add_args(struct tw_line *line, const struct chrome_value *args)
 	tw_line_text(line, last > 1 ? ",\"clipped\":true}" : "\"clipped\":true}");
 }
 
+/* An id that another trace may have, too: a number, or a text that stands for one. */
+static void add_moved(const struct change *change, const struct chrome_value *value)
+{
+	struct tw_line *line = &change->context->chrome->line;
+	uint64_t number;
+	if (chrome_id_number(value, &number)) {
+		tw_line_hex(line, number ^ change->moved_by);
+		return;
+	}
+	tw_line_text(line, "\"");
+	add_bytes(line, value->bytes, value->size);
+	tw_line_text(line, " of ");
+	tw_line_u64(line, change->moved_by >> ID_SHIFT);
+	tw_line_text(line, "\"");
+}
+
+/* Adds the value of a member that tells an id of all processes; false: it is another one. */
+static bool add_id(const struct change *change, const struct chrome_value *key, const struct chrome_value *value)
+{
+	struct tw_line *line = &change->context->chrome->line;
+	const bool slice = change->event->kind <= TW_SLICE_COMPLETE;
+	struct chrome_scan scan = {.at = value->bytes + 1, .end = value->bytes + value->size};
+	struct chrome_value inner, id;
+	if (chrome_is(key, slice ? "bind_id" : "id")) {
+		add_moved(change, value);
+		return true;
+	}
+	if (slice || !chrome_is(key, "id2") || value->type != CHROME_OBJECT ||
+	    !chrome_next_member(&scan, &inner, &id) || !chrome_is(&inner, "global"))
+		return false;
+	tw_line_text(line, "{\"global\":");
+	add_moved(change, &id);
+	tw_line_text(line, "}");
+	return true;
+}
+
 static void add_member(const struct change *change, const struct chrome_value *key, const struct chrome_value *value)
 {
 	struct tw_line *line = &change->context->chrome->line;
@@ -115,10 +153,24 @@ static void add_member(const struct change *change, const struct chrome_value *k
 		tw_line_u64(line, change->track->pid);
 	else if (change->track && chrome_is(key, "tid"))
 		tw_line_u64(line, change->track->tid);
+	else if (change->moved_by && add_id(change, key, value))
+		return;
 	else if (event->flags & TW_FLAG_CLIPPED && chrome_is(key, "args"))
 		add_args(line, value);
 	else
 		add_value(line, value);
+}
+
+/* Frames of traces that are merged have other numbers than those in the text; where in a slice the clock of its thread
+ * stood is not known. */
+static bool is_lost(const struct change *change, const struct chrome_value *key)
+{
+	struct tw_writer *writer = change->context->writer;
+	const bool stack = !change->context->chrome->unchanged && (chrome_is(key, "sf") || chrome_is(key, "esf"));
+	const bool time = change->event->flags & TW_FLAG_CLIPPED && (chrome_is(key, "tts") || chrome_is(key, "tdur"));
+	tw_count_losses(writer, "stack of an event", false, stack);
+	tw_count_losses(writer, "thread time", false, time);
+	return stack || time;
 }
 
 static void add_changed(const struct change *change, const uint8_t *bytes, size_t size, bool has_args)
@@ -128,10 +180,13 @@ static void add_changed(const struct change *change, const uint8_t *bytes, size_
 	struct chrome_scan scan = {.at = bytes + 1, .end = bytes + size};
 	struct chrome_value key, value;
 	tw_line_text(line, "{");
-	for (bool some = false; chrome_next_member(&scan, &key, &value); some = true) {
+	for (bool some = false; chrome_next_member(&scan, &key, &value);) {
+		if (is_lost(change, &key))
+			continue;
 		if (some)
 			tw_line_text(line, ",");
 		add_member(change, &key, &value);
+		some = true;
 	}
 	if (change->event->flags & TW_FLAG_CLIPPED && !has_args) {
 		tw_line_text(line, ",\"args\":");
@@ -141,7 +196,7 @@ static void add_changed(const struct change *change, const uint8_t *bytes, size_
 }
 
 static void change_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
-                        const uint8_t *bytes, size_t size, uint64_t base)
+                        const uint8_t *bytes, size_t size, const struct tw_raw_text *head)
 {
 	struct chrome_item item = {.bytes = bytes};
 	struct chrome_scan scan = {.at = bytes, .end = bytes + size};
@@ -150,10 +205,11 @@ static void change_text(const struct chrome_context *context, const struct tw_ev
 	struct change change = {
 	    .context = context,
 	    .event = event,
-	    .start = chrome->document ? base : chrome->start,
+	    .start = chrome->unchanged ? head->base : chrome->start,
+	    .moved_by = event->id ^ head->id,
 	    .timeless = event->kind == TW_METADATA && event->value,
 	};
-	if (!chrome->document && !has_numbers(context, track, &item)) {
+	if (!chrome->unchanged && !has_numbers(context, track, &item)) {
 		if (!chrome->tracks.items[track].prefix_size)
 			tw_chrome_meet_track(chrome, track);
 		change.track = &chrome->tracks.items[track];
@@ -195,12 +251,12 @@ int tw_chrome_take_text(const struct chrome_context *context, const struct tw_ev
 	struct tw_output *out = &context->writer->out;
 	const uint8_t *bytes = text->value.bytes + TW_RAW_TEXT_HEAD;
 	const size_t size = text->size - TW_RAW_TEXT_HEAD;
-	uint64_t base;
-	memcpy(&base, text->value.bytes, sizeof base);
-	if (chrome->document && !(event->flags & TW_FLAG_CLIPPED))
+	struct tw_raw_text head;
+	memcpy(&head, text->value.bytes, sizeof head);
+	if (chrome->unchanged && !(event->flags & TW_FLAG_CLIPPED))
 		copy_text(context, event, track, bytes, size);
 	else
-		change_text(context, event, track, bytes, size, base);
+		change_text(context, event, track, bytes, size, &head);
 	const struct tw_text *line = &chrome->line.text;
 	if (chrome->line.failed)
 		return TW_ERR_MEMORY;

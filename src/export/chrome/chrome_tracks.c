@@ -1,10 +1,11 @@
 /* chrome_tracks.c - processes and threads of Chrome's trace event JSON: their numbers and names.
  *
  * Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range; where such a thread
- * has no name its true number stands for it. So does a track that is no thread, because any number may be that of a
+ * has no name its true number stands for it. Others without a name have none here. So does a track that is no thread, because any number may be that of a
  * thread which comes later, 0 too. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "chrome/parse.h"
 #include "export/chrome/chrome.h"
 
 #include <stdlib.h>
@@ -49,9 +50,14 @@ static struct tw_name track_name(const struct chrome *chrome, const struct tw_tr
 	};
 	if (track->name)
 		return *tw_dictionary_name(chrome->dictionary, track->name);
-	if (track->kind == TW_TRACK_THREAD && track->process == track->thread && track->thread)
-		return (struct tw_name){.text = "main", .length = 4};
 	return numbered(text, words[track->kind], track->kind == TW_TRACK_PROCESS ? track->process : track->thread);
+}
+
+/* Whether a name is to be told: where events are written as they were read, that of what is told as a text, and is a
+ * number now. */
+static bool tells_name(const struct chrome *chrome, uint64_t number, uint32_t name)
+{
+	return !chrome->document || (name && number >= CHROME_FIRST_WORD);
 }
 
 /* ---- Processes. ---- */
@@ -89,7 +95,9 @@ static void name_process(struct chrome *chrome, struct chrome_process *known)
 	if (name == known->name)
 		return;
 	known->name = name;
-	put_metadata(chrome, known->pid, known->pid, "process_name", tw_dictionary_name(chrome->dictionary, name));
+	if (tells_name(chrome, known->pid, name))
+		put_metadata(chrome, known->pid, known->pid, "process_name",
+		             tw_dictionary_name(chrome->dictionary, name));
 }
 
 /* The pid of a process; its name is written when it is new. */
@@ -107,7 +115,7 @@ static uint32_t meet_process(struct chrome *chrome, uint64_t process)
 	struct tw_name name = numbered(text, "process ", process);
 	known->met = true;
 	name_process(chrome, known);
-	if (!known->name)
+	if (!known->name && known->pid != process && tells_name(chrome, process, 0))
 		put_metadata(chrome, known->pid, known->pid, "process_name", &name);
 	return known->pid;
 }
@@ -160,7 +168,10 @@ static void name_track(struct chrome *chrome, struct chrome_track *known, const 
 	char text[40];
 	struct tw_name name = track_name(chrome, track, text);
 	known->name = track->name;
-	put_metadata(chrome, known->pid, known->tid, "thread_name", &name);
+	if (!track->name && track->kind == TW_TRACK_THREAD && known->tid == track->thread)
+		return; /* readers show the number */
+	if (tells_name(chrome, track->kind == TW_TRACK_THREAD ? track->thread : 0, track->name))
+		put_metadata(chrome, known->pid, known->tid, "thread_name", &name);
 }
 
 void tw_chrome_meet_track(struct chrome *chrome, uint32_t number)

@@ -164,7 +164,7 @@ int fxt_merge_chunks_begin(struct fxt_merge_chunks *chunks)
 		struct fxt_merge_input *input = &chunks->inputs[i];
 		find_next(input);
 		if (makes_records(&chunks->writer->options))
-			fxt_merge_names_begin(&input->fxt->names, input->fxt->pipeline, &input->input->time);
+			fxt_merge_names_begin(&input->fxt->names, input->fxt->pipeline, input->input);
 	}
 	return status;
 }

@@ -39,7 +39,8 @@ bool fxt_merge_encode(struct fxt_chunk *chunk, size_t place, const struct fxt_me
 	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
 	bool has_room = list->record_room - list->size >= FXT_RECORD_ROOM ||
 	                tw_extend(&list->records, &list->record_room, list->size + FXT_RECORD_ROOM, 1);
-	if (!has_room || !name != !names->name || !category != !names->category)
+	const bool flow = kind >= TW_FLOW_BEGIN && kind <= TW_FLOW_END;
+	if (!has_room || (flow && list->names->moves_ids) || !name != !names->name || !category != !names->category)
 		return false;
 	uint64_t time =
 	    tw_ticks_ns(&chunk->decoder.clock, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->decoder.big));

@@ -31,10 +31,11 @@ static bool enlarge(struct fxt_merge_names *names, struct fxt_pipeline *pipeline
 }
 
 void fxt_merge_names_begin(struct fxt_merge_names *names, struct fxt_pipeline *pipeline,
-                           const struct tw_merge_time *time)
+                           const struct tw_merge_input *input)
 {
 	fxt_pipeline_lock(pipeline);
-	names->time = *time;
+	names->time = input->time;
+	names->moves_ids = input->own.place && !input->own.homes->together;
 	names->known = true;
 	fxt_pipeline_unlock(pipeline);
 }

@@ -23,7 +23,8 @@ enum { FXT_MERGED = 1 << 8, FXT_MERGED_INDEX = FXT_MERGED - 1 };
 /* By number of the archive's own dictionary. The caller's thread writes all of it, tables and sizes with the lock of
  * the threads that read ahead. */
 struct fxt_merge_names {
-	bool known; /* it is known how times change: records can be made */
+	bool known;     /* it is known how times change: records can be made */
+	bool moves_ids; /* those of flows get other numbers: they are rows */
 	struct tw_merge_time time;
 	_Atomic uint16_t *names; /* the index of the string table, or 0 */
 	size_t name_room;
@@ -56,7 +57,7 @@ struct fxt_pipeline;
 
 /* From now on records can be made. */
 void fxt_merge_names_begin(struct fxt_merge_names *names, struct fxt_pipeline *pipeline,
-                           const struct tw_merge_time *time);
+                           const struct tw_merge_input *input);
 
 /* Add a name and a thread that have been written. False when there is no memory. */
 bool fxt_merge_add_name(struct fxt_merge_names *names, struct fxt_pipeline *pipeline, uint32_t name, uint16_t index);
