@@ -42,8 +42,12 @@ const PICTURES = {
 	cpu: ["cpu", join(DATA, "tracelog/q5-thrcpu.log")],
 	counters: ["counters", "counters.json"],
 	sched: ["sched", join(DATA, "fxt/cpu_breakdown.fxt")],
+	mem: ["mem", "--interval", "2", join(DATA, "field/xtrace/snapmid2")],
+	cache: ["cache", "--interval", "2", join(DATA, "field/xtrace/snapmid2")],
+	phases: ["phases", "--interval", "2", join(DATA, "field/xtrace/snapmid2")],
+	calls: ["calls", join(DATA, "field/xtrace/nest")],
 };
-const CHARTS = ["heap", "cpu", "counters", "sched"];
+const CHARTS = ["heap", "cpu", "counters", "sched", "mem", "cache", "phases"];
 const FLAMES = ["flame", "flame-narrow", "diff"];
 
 function draw(folder) {

@@ -413,6 +413,31 @@ END
 	grep -qx 'trackway: error: no blob is called "three"' err
 }
 
+@test "blobs: each is the same after its archive is written as FXT, byte for byte" {
+	archive <<END
+$blob
+import random
+random.seed(3)
+out += [string(1, b'one'), string(2, b'two'), string(3, b'none'), event(0, 1, ticks=1000)]
+for i in range(60): # in turns, of every size up to a record's, and large ones between
+    out += [blob(1 + i % 2, 1, random.randbytes(i * 500 + i % 9)), event(0, 1, ticks=2000 + i)]
+out += [blob(3, 9, b''), large(1, random.randbytes(70001))]
+END
+	cp "$DATA/fxt/oneshot_all.fxt" all.fxt
+	for t in in all; do
+		trackway blobs --extract-all $t.0 $t.fxt
+		trackway convert $t.fxt -o $t.1.fxt
+		trackway convert $t.1.fxt -o $t.2.fxt
+		trackway cut --to-time 100s $t.fxt -o $t.3.fxt
+		trackway convert --byte-order big $t.fxt -o $t.4.fxt
+		for i in 1 2 3 4; do
+			trackway blobs --extract-all $t.$i $t.$i.fxt
+			diff -r $t.0 $t.$i || fail "$t $i"
+		done
+	done
+	[ "$(ls in.0 | wc -l)" = 3 ]
+}
+
 @test "blobs: their parts stay in order where the records before them are not" {
 	for form in "blob(3, 1, part)" "large(3, part)"; do
 		archive <<-EOF

@@ -185,7 +185,7 @@ same_json() { # FILE FILE
 	cat >expected.json <<-'END'
 		{"traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}},{"ph":"M","pid":1,"name":"process_labels","args":{"labels":"l"}},
 		{"ph":"X","pid":1,"tid":2,"ts":20.000,"dur":20.000,"name":"long","cname":"good","args":{"k":[1],"clipped":true}},
-		{"ph":"B","pid":1,"tid":2,"ts":20.000,"name":"begun","tts":7,"args":{"clipped":true}},
+		{"ph":"B","pid":1,"tid":2,"ts":20.000,"name":"begun","args":{"clipped":true}},
 		{"ph":"X","pid":1,"tid":2,"ts":25,"dur":5.5,"name":"in"},
 		{"ph":"E","pid":1,"tid":2,"ts":40.000,"name":"begun","args":{"clipped":true}}],"k":"v"}
 	END
@@ -392,4 +392,176 @@ plain() {
 	local query='select ts, weight, tid from stack_sample join thread using (utid) order by ts'
 	diff <(trackway sql --csv "$DATA/chrome/chunks.json" "$query") <(trackway sql --csv behind.json "$query")
 	diff <(trackway stat --csv --weight wall "$DATA/chrome/chunks.json") <(trackway stat --csv --weight wall behind.json)
+
+stacks_of() { # FILE [OPTION]...
+	trackway stat --json --weight samples "$@" | "$PYTHON" -c '
+import json, sys
+print(*sorted("%s %d %d" % (row["name"], row["self"], row["total"]) for row in map(json.loads, sys.stdin)), sep="\n")'
+}
+
+# Samples at 0, 1, ... 4 ms: f, g of f, g of f, f, h; of V8, whose times are differences, and of "samples".
+profiles() {
+	cat >v8.cpuprofile <<-'END'
+		{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,4]},
+		 {"id":2,"callFrame":{"functionName":"f","url":"a.js","lineNumber":6},"children":[3]},
+		 {"id":3,"callFrame":{"functionName":"g"}},{"id":4,"callFrame":{"functionName":"h"}}],
+		 "startTime":5000,"endTime":10000,"samples":[2,3,3,2,4],"timeDeltas":[0,1000,1000,1000,1000]}
+	END
+	cat >global.json <<-'END'
+		{"traceEvents":[{"ph":"X","ts":5000,"dur":5000,"pid":1,"tid":7,"name":"x","sf":2,"args":{"dims":[[1,2],[]]}}],
+		 "stackFrames":{"2":{"name":"f"},"3":{"name":"g","parent":2},"4":{"name":"h"}},"metadata":{"a":[1]},"samples":[
+		 {"ts":5000,"pid":1,"tid":7,"weight":1,"sf":2},{"ts":6000,"pid":1,"tid":7,"weight":1,"sf":3},
+		 {"ts":7000,"pid":1,"tid":7,"weight":1,"sf":3},{"ts":8000,"pid":1,"tid":7,"weight":1,"sf":2},
+		 {"ts":9000,"pid":1,"tid":7,"weight":1,"sf":4}]}
+	END
+	cat >chunks.json <<-'END'
+		[{"ph":"P","name":"Profile","id":"0x1","ts":5000,"pid":1,"tid":7,"args":{"data":{"startTime":5000}}},
+		 {"ph":"P","name":"ProfileChunk","id":"0x1","ts":9500,"pid":1,"tid":9,"args":{"data":{"cpuProfile":{"nodes":[
+		 {"id":2,"callFrame":{"functionName":"f"}},{"id":3,"parent":2,"callFrame":{"functionName":"g"}},
+		 {"id":4,"callFrame":{"functionName":"h"}}],"samples":[2,3,3,2,4]},"timeDeltas":[0,1000,1000,1000,1000]}}}]
+	END
+}
+
+@test "samples of a window, a thread, a function are cut where they are, with their stacks" {
+	profiles
+	for t in v8.cpuprofile global.json chunks.json; do
+		trackway cut --from-time 1ms --to-time 3500us $t -o part.json 2>err
+		stacks_of part.json >found
+		printf '%s\n' 'f 1 3' 'g 2 2' | diff - found || fail "$t"
+		fails grep -q 'passes the filters' err
+		trackway cut --function h $t -o part.json
+		[ "$(stacks_of part.json)" = 'h 1 1' ] || fail "$t"
+		trackway convert --from-time 1ms --to-time 2500us $t -o part.fxt
+		printf '%s\n' 'f 0 2' 'g 2 2' | diff - <(stacks_of part.fxt) || fail "$t"
+	done
+	trackway cut --from-time 1ms --to-time 3500us global.json -o part.json
+	"$PYTHON" - <<-'END'
+		import json
+		part = json.load(open("part.json"))
+		slice, = (e for e in part["traceEvents"] if e["ph"] == "X")
+		frames = part["stackFrames"]
+		assert frames[str(slice["sf"])]["name"] == "f" and slice["args"]["dims"] == [[1, 2], []], part
+		assert part["metadata"] == {"a": [1]} and "samples" not in part, part
+		samples = [(e["ts"], e["pid"], e["tid"], frames[str(e["sf"])]["name"]) for e in part["traceEvents"] if e["ph"] == "P"]
+		assert samples == [(6000, 1, 7, "g"), (7000, 1, 7, "g"), (8000, 1, 7, "f")], samples
+	END
+}
+
+@test "samples of several documents that are merged stay, each with its own stack" {
+	profiles
+	sed 's/"functionName":"\([fgh]\)"/"functionName":"\1\1"/g' v8.cpuprofile >other.cpuprofile
+	trackway merge v8.cpuprofile other.cpuprofile -o m.json
+	printf '%s\n' 'f 2 4' 'ff 2 4' 'g 2 2' 'gg 2 2' 'h 1 1' 'hh 1 1' | diff - <(stacks_of m.json)
+	trackway merge global.json chunks.json -o m.json
+	printf '%s\n' 'f 4 8' 'g 4 4' 'h 2 2' | diff - <(stacks_of m.json)
+	# all of it is read as foreign: nothing is invented, and what stands around the events of the first is there
+	trackway merge global.json global.json -o m.json 2>err
+	grep -q 'stack of an event: 2 left out' err
+	"$PYTHON" - <<-'END'
+		import json
+		trace = json.load(open("m.json"))
+		assert trace["metadata"] == {"a": [1]} and "otherData" not in trace, list(trace)
+		assert sorted(e["ph"] for e in trace["traceEvents"]) == ["P"] * 10 + ["X"] * 2, trace["traceEvents"]
+		assert {e["pid"] for e in trace["traceEvents"]} == {1, 1000001}
+		assert all(e["args"]["dims"] == [[1, 2], []] for e in trace["traceEvents"] if e["ph"] == "X")
+	END
+	sed 's/"metadata":{"a":\[1\]}/"metadata":{"a":[2]}/' global.json >differs.json
+	run trackway merge --strict global.json differs.json -o m.json
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"what stands around the events: 1 left out"* ]] || fail "$output"
+}
+
+@test "samples of a trace that Trackway wrote as Chrome's JSON stay, however often it is written" {
+	trackway convert "$DATA/tracelog/oa.log" -o a.json 2>/dev/null
+	trackway convert a.json -o b.json
+	trackway convert b.json -o c.json
+	stacks_of a.json >expected
+	[ -s expected ]
+	grep -q 'A::F(string) 7 7' expected
+	for t in b c; do diff expected <(stacks_of $t.json) || fail $t; done
+}
+
+# Two machines number their flows, and operations that are of all processes, each for itself.
+@test "merged traces keep their flows and operations apart, unless they are of one machine" {
+	cat >a.json <<-'END'
+		[{"ph":"X","ts":0,"dur":5,"pid":1,"tid":1,"name":"S"},{"ph":"s","ts":1,"pid":1,"tid":1,"name":"f","cat":"q","id":3},
+		 {"ph":"b","ts":2,"pid":1,"tid":1,"name":"op","cat":"q","id":"0x7"},{"ph":"e","ts":9,"pid":1,"tid":1,"name":"op","cat":"q","id":"0x7"},
+		 {"ph":"b","ts":2,"pid":1,"tid":1,"name":"w","cat":"q","id":"word"},{"ph":"e","ts":8,"pid":1,"tid":1,"name":"w","cat":"q","id":"word"},
+		 {"ph":"X","ts":10,"dur":5,"pid":1,"tid":2,"name":"T"},{"ph":"f","bp":"e","ts":11,"pid":1,"tid":2,"name":"f","cat":"q","id":3},
+		 {"ph":"X","ts":20,"dur":1,"pid":1,"tid":1,"name":"U","bind_id":"0x9","flow_out":true},
+		 {"ph":"X","ts":30,"dur":1,"pid":1,"tid":2,"name":"V","bind_id":"0x9","flow_in":true}]
+	END
+	"$PYTHON" - <<-'END'
+		import json
+		events = json.load(open("a.json"))
+		for event in events[1:]:
+		    event["ts"] += 2
+		json.dump(events, open("b.json", "w"))
+	END
+	for t in a b; do trackway convert $t.json -o $t.fxt 2>/dev/null; done
+	ends() { # FILE: from which process each flow leads to which
+		trackway sql --csv "$1" 'select a.pid, b.pid, f.ts_out, f.ts from flow f join thread t on t.utid = f.utid_out
+			join process a using (upid) join thread u on u.utid = f.utid join process b on b.upid = u.upid order by 1, 3' | tail -n +2
+	}
+	for t in json fxt; do
+		for to in json fxt; do
+			trackway merge a.$t b.$t -o m.$to 2>err
+			grep -q 'flow or operation id: [1-9]* kept in another form' err || fail "$t $to: $(cat err)"
+			ends m.$to >found
+			printf '%s\n' 1,1,1000,11000 1,1,20000,30000 1000001,1000001,3000,13000 1000001,1000001,22000,32000 | diff - found ||
+				fail "$t to $to"
+			trackway merge --same-machine a.$t b.$t -o m.$to 2>err
+			fails grep -q 'operation id' err
+		done
+	done
+	trackway merge a.json b.json -o m.json 2>/dev/null
+	trackway sql --csv m.json 'select name, dur from async_slice order by 1, 2' | tail -n +2 >found
+	printf '%s\n' op,7000 op,7000 w,6000 w,6000 | diff - found
+	"$PYTHON" -m json.tool m.json >/dev/null
+}
+
+@test "names of processes that are texts stay where traces are merged, and nobody is invented" {
+	echo '[{"ph":"X","ts":1,"dur":5,"pid":"GPU 0","tid":"Stream 7","name":"k"},{"ph":"X","ts":1,"dur":5,"pid":5,"tid":6,"name":"x"}]' >w.json
+	trackway merge w.json w.json -o m.json
+	trackway sql --csv m.json "select p.name, t.name, count(distinct upid) from slice join thread t using (utid)
+		join process p using (upid) group by 1, 2 order by 1" | tail -n +2 >found
+	printf '%s\n' ',,2' 'GPU 0,Stream 7,2' | diff - found
+	fails grep -q -e '"process ' -e '"thread [0-9]' -e '"track ' m.json
+}
+
+@test "what is no number of JSON becomes null in its event, which stays as it is else, and is counted" {
+	cat >n.json <<-'END'
+		[{"name":"a","ph":"X","ts":1,"dur":5,"pid":1,"tid":1,"args":{"l":[1,[2]],"nan":NaN,"m":[-Infinity,Infinity],"NaN":"a \" NaN"}}]
+	END
+	trackway convert n.json -o o.json 2>err
+	grep -q 'member of an event: 3 left out' err
+	"$PYTHON" - <<-'END'
+		import json
+		event, = json.load(open("o.json"))["traceEvents"]
+		assert event == {"name": "a", "ph": "X", "ts": 1, "dur": 5, "pid": 1, "tid": 1,
+		                 "args": {"l": [1, [2]], "nan": None, "m": [None, None], "NaN": 'a " NaN'}}, event
+	END
+}
+
+@test "thread times of a slice that is cut are not told: nobody knows them" {
+	echo '[{"name":"a","ph":"X","ts":0,"dur":50,"tts":7,"tdur":40,"pid":1,"tid":1},{"name":"b","ph":"X","ts":30,"dur":5,"tts":9,"tdur":4,"pid":1,"tid":1}]' >t.json
+	trackway cut --from-time 20us --to-time 40us t.json -o part.json 2>err
+	grep -q 'thread time: 2 left out' err
+	trackway sql --csv part.json 'select name, dur, thread_ts, thread_dur from slice order by name' | tail -n +2 >rows
+	printf '%s\n' a,20000,, b,5000,9000,4000 | diff - rows
+}
+
+@test "what other formats have no place for is counted: members of events, and how flows bind" {
+	cat >m.json <<-'END'
+		[{"name":"a","ph":"X","ts":0,"dur":50,"tts":7,"tdur":40,"pid":1,"tid":1,"cname":"good","own":{"x":1}},
+		 {"name":"f","ph":"s","ts":1,"pid":1,"tid":1,"id":1},{"name":"f","ph":"f","ts":2,"pid":1,"tid":1,"id":1},
+		 {"name":"f","ph":"s","ts":3,"pid":1,"tid":1,"id":1},{"name":"f","ph":"f","bp":"e","ts":4,"pid":1,"tid":1,"id":1}]
+	END
+	trackway convert m.json -o m.fxt 2>err
+	grep -q 'member of an event: 4 left out' err || fail "$(cat err)"
+	grep -q 'flow that ends in the next slice: 1 kept in another form' err || fail "$(cat err)"
+	run trackway convert --strict m.json --to perfetto -o m.pftrace
+	[ "$status" -eq 1 ]
+	trackway convert m.json -o n.json 2>err
+	[ ! -s err ]
 }

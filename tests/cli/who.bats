@@ -245,3 +245,86 @@ pool-1,S,5000"
 	grep -q '"process":1000,"thread":1,.*"thread_name":"thread-1","process_name":"big_process"' told
 	grep -q '"process":2000,"thread":100,.*"thread_name":"small-thread","process_name":"small_process"' told
 }
+
+@test "what has no name is called by its number: a glob of all is all" {
+	local c=$DATA/chrome/pid0.json
+	for glob in '*' '[0-9]*'; do
+		[ "$(trackway stat --json -t "$glob" "$c" | grep -c '"name"')" = "$(trackway stat --json "$c" | grep -c '"name"')" ] ||
+			fail "$glob"
+	done
+	[ "$(trackway stat --json --process '*' "$c" | wc -l)" = "$(trackway stat --json "$c" | wc -l)" ]
+	trackway info --process 0 "$c" | grep -q '^processes: *1$'
+}
+
+@test "stat --by thread tells the processes where there are several" {
+	trackway stat --by thread "$DATA/chrome/pid0.json" >text
+	head -1 text | grep -q ' PROCESS '
+	[ "$(grep -c ' GPU 0 ' text)" = 2 ]
+	trackway stat --by thread "$DATA/chrome/dur.json" >text
+	fails grep -q PROCESS text
+}
+
+@test "names of those that are not chosen are not in the part" {
+	trackway cut --process 'GPU 0' --thread 7 "$DATA/chrome/pid0.json" -o part.json
+	"$PYTHON" - <<-'END'
+		import json
+		trace = json.load(open("part.json"))
+		events = trace["traceEvents"] if isinstance(trace, dict) else trace
+		assert {e["pid"] for e in events} == {0}, events
+		assert {e.get("tid", 7) for e in events if e["ph"] != "M"} == {7}, events
+	END
+	trackway cut --process nobody "$DATA/chrome/kineto.json" -o part.json 2>err
+	fails grep -q '"ph"' part.json
+}
+
+@test "process 0 without a name stays, too" {
+	echo '[{"ph":"X","ts":1,"dur":5,"pid":0,"tid":7,"name":"k"},{"ph":"X","ts":1,"dur":5,"pid":5,"tid":6,"name":"x"}]' >p.json
+	trackway convert p.json -o p.fxt
+	trackway convert p.fxt -o q.fxt
+	trackway convert q.fxt -o r.json
+	for t in p.json p.fxt q.fxt r.json; do
+		asks $t "select pid, tid from slice join thread using (utid) join process using (upid) order by pid" "0,7
+5,6"
+	done
+	cmp p.fxt q.fxt
+}
+
+@test "ready queries that find nothing say what was missing" {
+	asked() { # file, query, words
+		trackway sql -q "$2" "${@:4}" "$1" >rows 2>err || fail "$(cat err)"
+		grep -qx "trackway: $3" err || fail "$2: $(cat err)"
+	}
+	local c=$DATA/chrome
+	asked "$c/dur.json" critical-path 'there is no flow in the trace, but it has calls (trackway stat)'
+	asked "$DATA/fxt/ctr_threads.fxt" top-functions 'there is no call in the trace, but it has counters (trackway counters)'
+	asked "$DATA/fxt/ctr_threads.fxt" concurrency 'there is no call in the trace, but it has counters (trackway counters)'
+	asked "$c/dur.json" latency 'no slice or instant is called nobody' -p from=nobody -p to=a
+	asked "$c/dur.json" latency 'no a comes after a b' -p from=b -p to=a
+	trackway sql -q top-functions "$c/dur.json" >rows 2>err
+	[ ! -s err ]
+}
+
+@test "a trace without events: stat says so" {
+	for t in '[]' '{"traceEvents":[]}' '[{"ph":"M","name":"process_name","pid":1,"args":{"name":"p"}}]'; do
+		echo "$t" >none.json
+		for form in '' --csv --json --markdown; do
+			trackway stat $form none.json 2>&1 >rows | grep -q 'there is no call in the trace' || fail "$t $form"
+		done
+	done
+}
+
+@test "blobs of a process and of a thread" {
+	trackway blobs --json "$DATA/fxt/oneshot_all.fxt" >all
+	[ -s all ]
+	trackway blobs --process 1000 --json "$DATA/fxt/oneshot_all.fxt" >rows
+	diff all rows # of no thread: they pass
+}
+
+@test "numbers below 0 are chosen as they are told" {
+	echo '[{"ph":"X","ts":1,"dur":5,"pid":-1,"tid":-2,"name":"k"},{"ph":"X","ts":1,"dur":5,"pid":1,"tid":2,"name":"x"}]' >n.json
+	asks n.json "select pid, tid from slice join thread using (utid) join process using (upid) order by pid" "-1,-2
+1,2"
+	for option in '--process -1' '--process=-1' '-t -2' '--process -1 -t -2'; do
+		trackway stat --json $option n.json | grep -o '"name":"[a-z]*"' | grep -qx '"name":"k"' || fail "$option"
+	done
+}
