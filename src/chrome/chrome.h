@@ -98,6 +98,10 @@ int chrome_next(struct chrome_stream *stream, struct chrome_item *item);
 /* Reads the event at an offset again, through a window of its own. Returns 1, or a negative status. */
 int chrome_item_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, struct chrome_item *item);
 
+/* Whether samples come one by one though texts are asked for: some may be left out, or their frames are those of
+ * several documents. */
+bool chrome_samples_apart(const struct tw_reader *reader);
+
 /* Remembers the line of the next byte, where all is checked. False when there is no memory. */
 bool chrome_mark(struct chrome_stream *stream);
 
@@ -230,11 +234,7 @@ struct chrome_state;
 /* Whether an event is a part of a CPU profile. */
 bool chrome_is_profile(const struct chrome_item *item);
 
-/* Whether samples come one by one though texts are asked for: some may be left out, or their frames are those of
- * several documents. */
-bool chrome_samples_apart(const struct tw_reader *reader);
-
-/* The same for an event. */
+/* Whether an event is a sample, or a part of a profile, that comes so: chrome_samples_apart(). */
 bool chrome_is_apart(const struct tw_reader *reader, const struct chrome_item *item);
 
 /* Adds the samples of one. Returns 0 or TW_ERR_MEMORY. */

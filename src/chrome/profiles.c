@@ -7,7 +7,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "chrome/chrome.h"
-#include "core/filter/filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -397,12 +396,6 @@ bool chrome_keep_chunk(struct chrome_fill *fill)
 		return fill->failed;
 	profile->keeps = keep(fill);
 	return profile->keeps || fill->failed;
-}
-
-bool chrome_samples_apart(const struct tw_reader *reader)
-{
-	const struct tw_read_options *options = &reader->options;
-	return reader->request.merged || options->thread_count || tw_filter_needed(options);
 }
 
 bool chrome_is_apart(const struct tw_reader *reader, const struct chrome_item *item)

@@ -7,6 +7,7 @@
 #include "base/memory/memory.h"
 #include "base/text/plural.h"
 #include "chrome/chrome.h"
+#include "core/filter/filter.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -486,6 +487,12 @@ static enum chrome_part part_of(const struct chrome_value *key)
 	while (part < CHROME_PARTS && !chrome_is(key, keys[part]))
 		part++;
 	return part;
+}
+
+bool chrome_samples_apart(const struct tw_reader *reader)
+{
+	const struct tw_read_options *options = &reader->options;
+	return reader->request.merged || options->thread_count || tw_filter_needed(options);
 }
 
 /* Skips a member of the document; what is to be written again is kept, and so are samples of stacks, but for what is

@@ -392,6 +392,7 @@ plain() {
 	local query='select ts, weight, tid from stack_sample join thread using (utid) order by ts'
 	diff <(trackway sql --csv "$DATA/chrome/chunks.json" "$query") <(trackway sql --csv behind.json "$query")
 	diff <(trackway stat --csv --weight wall "$DATA/chrome/chunks.json") <(trackway stat --csv --weight wall behind.json)
+}
 
 stacks_of() { # FILE [OPTION]...
 	trackway stat --json --weight samples "$@" | "$PYTHON" -c '

@@ -187,8 +187,8 @@ make_logs() {
 		trackway sql --reorder-window 64K --csv $name.log 'select count(*), min(ts), max(ts), sum(value) from counter' >$name.said
 		trackway cpu --reorder-window 64K $name.log >>$name.said 2>&1
 		trackway stat --reorder-window 64K --weight calls $name.log >>$name.said 2>&1
-		trackway cut --reorder-window 64K --from-time 1002ms --to-time 2002ms $name.log -o cut.fxt >>$name.said 2>&1
-		rows cut.fxt >>$name.said
+		trackway cut --reorder-window 64K --from-time 1002ms --to-time 2002ms $name.log -o cut.log >>$name.said 2>&1
+		rows cut.log >>$name.said
 	done
 	diff late.said order.said || fail
 	cat late.log | trackway stat --weight calls --reorder-window 64K - 2>err >out

@@ -144,7 +144,7 @@ def check_stack(event, frames, number):
 
 def check(trace):
     require(trace["displayTimeUnit"] == "ns", 0, "displayTimeUnit")
-    threads, names, seen = Threads(), {}, set()
+    threads, names = Threads(), {}
     phases, last = collections.Counter(), None
     for number, event in enumerate(trace["traceEvents"]):
         check_members(event, number)
@@ -152,11 +152,9 @@ def check(trace):
         if event["ph"] == "M":
             if event["name"] == "thread_name":
                 names[f"{event['pid']}/{event['tid']}"] = event["args"]["name"]
-            seen.add((event["pid"], event["tid"]))
             continue
         time = nanoseconds(event, "ts", number)
         require(last is None or time >= last, number, f"ts {time} ns comes after {last} ns")
-        require((event["pid"], event["tid"]) in seen, number, "its thread has no name yet")
         last = time
         if event["ph"] == "P":
             check_stack(event, trace.get("stackFrames", {}), number)

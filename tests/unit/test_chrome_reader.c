@@ -660,7 +660,7 @@ static void test_shared_keys(void **state)
 	     ""},
 	    {"[" OF("b", 1, 1, 1, LOCAL) "," OF("b", 2, 1, 2, LOCAL) "]", ""},
 	    {"[" OF("b", 1, 1, 1, ID) "," OF("b", 1, 1, 2, ID) "," OF("b", 1, 1, 3, ID) "," OF("b", 2, 2, 4, ID) "]",
-	     "chrome.async-shared-key 67 67 0\nchrome.async-shared-key 199 199 0\n"},
+	     "chrome.async-shared-key 67 67 1\nchrome.async-shared-key 199 199 1\n"},
 	};
 #undef OF
 #undef LOCAL
@@ -683,11 +683,11 @@ static void test_overlaps(void **state)
 		const char *json, *findings;
 	} cases[] = {
 	    {"[" SLICE(1, 0, 10.001) "," SLICE(1, 10, 5) "]", ""},
-	    {"[" SLICE(1, 0, 10.002) "," SLICE(1, 10, 5) "]", "chrome.slices-overlap 48 48 0\n"},
+	    {"[" SLICE(1, 0, 10.002) "," SLICE(1, 10, 5) "]", "chrome.slices-overlap 48 48 1\n"},
 	    {"[" SLICE(1, 2, 3) "," SLICE(1, 6, 1) "," SLICE(1, 0, 9) "," SLICE(1, 1, 8.001) "]", ""},
 	    {"[" SLICE(1, 0, 9) "," SLICE(2, 5, 9) "]", ""},
 	    {"[" SLICE(1, 0, 9) "," SLICE(1, 5, 9) "," SLICE(1, 6, 20) "," SLICE(2, 0, 9) "," SLICE(2, 5, 9) "]",
-	     "chrome.slices-overlap 43 43 0\nchrome.slices-overlap 170 170 0\n"},
+	     "chrome.slices-overlap 43 43 1\nchrome.slices-overlap 170 170 1\n"},
 	};
 #undef SLICE
 	(void)state;

@@ -1,8 +1,8 @@
 /* chrome_tracks.c - processes and threads of Chrome's trace event JSON: their numbers and names.
  *
  * Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range; where such a thread
- * has no name its true number stands for it. Others without a name have none here. So does a track that is no thread, because any number may be that of a
- * thread which comes later, 0 too. */
+ * has no name its true number stands for it. So does a track that is no thread, because any number may be that of a
+ * thread which comes later, 0 too. Others without a name have none here. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "chrome/parse.h"

@@ -7,8 +7,8 @@
  *   what readers make of nameless ends. A slice that is open when the trace ends has no end.
  * - Packets stand in the order of each track; the reader sorts them by time.
  * - Times are the trace's own, in nanoseconds, and called boot time: the clock that readers take for granted.
- * - A flow event is one of the older kind, which is no slice, an async event a slice of a track of its id, a series of a
- *   counter a track, called as Perfetto calls it that reads the trace itself.
+ * - A flow event is one of the older kind, which is no slice, an async event a slice of a track of its id, a series of
+ *   a counter a track, called as Perfetto calls it that reads the trace itself.
  * - Switches and wake-ups are ftrace's, samples with a stack are perf's. What the format has no kind for is an instant,
  *   and its category says what it was. */
 /* SPDX-License-Identifier: Apache-2.0 */
