@@ -153,6 +153,7 @@ def check(trace):
             if event["name"] == "thread_name":
                 names[f"{event['pid']}/{event['tid']}"] = event["args"]["name"]
             continue
+        names.setdefault(f"{event['pid']}/{event['tid']}", None)
         time = nanoseconds(event, "ts", number)
         require(last is None or time >= last, number, f"ts {time} ns comes after {last} ns")
         last = time

@@ -20,7 +20,7 @@ def differences(checked, names, truth):
             if slices[name][ours] != wanted[name][theirs]:
                 yield f"{name}: {ours} is {slices[name][ours]}, not {wanted[name][theirs]}"
     if len(checked["threads"]) != truth["threads"]:
-        yield f"{len(checked['threads'])} threads are named, there are {truth['threads']}"
+        yield f"{len(checked['threads'])} threads have events, there are {truth['threads']}"
 
 
 def main():
