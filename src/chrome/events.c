@@ -64,15 +64,16 @@ static bool take_time(struct chrome_fill *fill, struct tw_event *event, struct c
 	return true;
 }
 
-/* Whether a slice that begins at a time may last so long. */
-static bool fits_behind(uint64_t time, int64_t duration)
+/* Whether a slice of this ts, in ns, may last so long. */
+static bool fits_behind(int64_t ts, int64_t duration)
 {
-	return time < INT64_MAX && (uint64_t)duration < INT64_MAX - time;
+	int64_t end;
+	return !__builtin_add_overflow(ts, duration, &end);
 }
 
 /* Returns a slice's duration in ns: from its begin to its end, both rounded down, so that slices which end together
  * still do. */
-static uint64_t duration_of(struct chrome_fill *fill, uint64_t time, const struct chrome_exact_time *ts)
+static uint64_t duration_of(struct chrome_fill *fill, const struct chrome_exact_time *ts)
 {
 	struct chrome_exact_time dur;
 	if (!member(fill, CHROME_DUR)->type) {
@@ -87,7 +88,7 @@ static uint64_t duration_of(struct chrome_fill *fill, uint64_t time, const struc
 		report_time(fill, CHROME_DURATION_NEGATIVE, CHROME_DUR, "the duration is negative");
 		return 0;
 	}
-	if (dur.wide || !fits_behind(time, dur.ns)) {
+	if (dur.wide || !fits_behind(ts->ns, dur.ns)) {
 		report_time(fill, CHROME_TIME_RANGE, CHROME_DUR, "the duration does not fit 64 bits of nanoseconds");
 		return 0;
 	}
@@ -242,7 +243,7 @@ static void take_kind(struct chrome_fill *fill, struct tw_event *event, const st
 	uint64_t ignored;
 	bool global = false;
 	if (event->kind == TW_SLICE_COMPLETE)
-		event->value = duration_of(fill, event->time, ts);
+		event->value = duration_of(fill, ts);
 	else if (event->kind == TW_INSTANT)
 		take_scope(fill, event);
 	else if (event->kind == TW_SWITCH) {
