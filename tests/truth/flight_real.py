@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # flight_real.py - the calls that the flight recorder counts in programs of others, against callgrind's.
 # SPDX-License-Identifier: Apache-2.0
-"""usage: flight_real.py --tool TRACKWAY [--library FILE] --sources FOLDER [--fetch] [NAME...]
+"""usage: flight_real.py --tool TRACKWAY [--library FILE] --sources FOLDER [--fetch] [NAME|NAME-hooks|NAME-sleds...]
 
 Prints TAP. FOLDER has Debian's sources, as `apt-get source` unpacks them; --fetch gets what is missing there, and changes
 nothing else of the system. A program whose source is not there is skipped.
@@ -164,7 +164,7 @@ def merged(calls):
     """Constructors and destructors of one address have two names."""
     found = collections.Counter()
     for name, count in calls.items():
-        found[re.sub(r"([CD])1E", r"\g<1>2E", name)] += count
+        found[re.sub(r"([CD])1([EI])", r"\g<1>2\2", name)] += count
     return found
 
 
@@ -225,7 +225,7 @@ def main():
     if options.fetch:
         fetch(options.sources)
     bench = Bench(options)
-    rows = [(name, way) for name in PROGRAMS for way in BUILDS if not options.names or name in options.names]
+    rows = [(name, way) for name in PROGRAMS for way in BUILDS if not options.names or {name, f"{name}-{way}"} & set(options.names)]
     print("TAP version 13")
     print(f"1..{len(rows)}")
     failed = 0
