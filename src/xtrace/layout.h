@@ -29,6 +29,15 @@ static inline uint8_t xtrace_fixed_bits(uint8_t byte)
 	}
 }
 
+/* Whether a byte is one of two tokens of the class MISC that the document names, but does not describe. */
+static inline bool xtrace_is_reserved(uint8_t byte)
+{
+	return byte == 0x04 || byte == 0x14;
+}
+
+/* Whether a token begins with a byte, one of those two as well. */
+bool xtrace_is_token(uint8_t byte);
+
 enum { XTRACE_START = 24 /* where tokens may begin instead of 0 */ };
 
 static inline bool xtrace_is_pcinst(uint8_t byte)

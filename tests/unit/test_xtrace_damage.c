@@ -40,6 +40,10 @@ static const struct {
      "xtrace.unknown-token@13", 10, 8},
     {"zeros that one follows", BYTES(PCINST(PC, NOP), INST(0), INST(NOP)), "", 3, 0},
     {"zeros at the end", BYTES(PCINST(PC, NOP), INST(0)), "", 2, 0},
+    {"an instruction that no token follows",
+     BYTES(PCINST(PC, NOP), INST(0x8cfde067), 0x17, 1, PCINST(PC + 4, NOP), NOPS), "xtrace.unknown-token@13", 10, 7},
+    {"one that a reserved token follows", BYTES(PCINST(PC, NOP), INST(NOP), 0x04, PCINST(PC + 8, NOP), NOPS),
+     "xtrace.reserved-token@18", 11, 1},
     {"nothing but damage", BYTES(PCINST(PC, NOP), 0xff, 0xff, 0xff), "xtrace.unknown-token@13", 1, 3},
 };
 

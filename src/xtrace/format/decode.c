@@ -34,6 +34,11 @@ static enum tw_xtrace_kind kind_of(uint8_t byte)
 	}
 }
 
+bool xtrace_is_token(uint8_t byte)
+{
+	return kind_of(byte) != TW_XTRACE_UNKNOWN || xtrace_is_reserved(byte);
+}
+
 /* Bytes behind the fixed part; SIZE_MAX where the count is absurd. Of a vector the count must be there. */
 static size_t extra_payload(const uint8_t *bytes, enum tw_xtrace_kind kind)
 {

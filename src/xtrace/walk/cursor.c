@@ -48,12 +48,24 @@ static int judge_zeros(const uint8_t *bytes, size_t left, struct tw_xtrace_token
 	return TW_ERR_ROOM;
 }
 
+/* An instruction without an address is one only where a token follows, or the file ends: any five bytes with a 1 in
+ * front look like one, those of damage too. TW_ERR_ROOM: that cannot be seen. */
+static int judge_instruction(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
+{
+	if (left > token->size)
+		return xtrace_is_token(bytes[token->size]) ? 1 : TW_ERR_FORMAT;
+	token->size++;
+	return TW_ERR_ROOM;
+}
+
 /* As tw_xtrace_decode(), but tokens that are too large to be believed are none. */
 static int decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
 {
 	int status = tw_xtrace_decode(bytes, left, token);
 	if (status > 0 && (token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST) && token->opcode == 0)
 		return judge_zeros(bytes, left, token);
+	if (status > 0 && token->kind == TW_XTRACE_INST)
+		return judge_instruction(bytes, left, token);
 	return (status > 0 || status == TW_ERR_ROOM) && !is_believed(token, bytes, left) ? TW_ERR_FORMAT : status;
 }
 
@@ -126,12 +138,6 @@ static int skip(struct xtrace_cursor *cursor, struct tw_xtrace_token *token, enu
 
 /* ---- Going on. ---- */
 
-/* Whether a byte is one of two tokens of the class MISC that the document names, but does not describe. */
-static bool is_reserved(uint8_t byte)
-{
-	return byte == 0x04 || byte == 0x14;
-}
-
 static void tell_compression(const struct xtrace_cursor *cursor, uint64_t at)
 {
 	const struct xtrace_files *files = cursor->files;
@@ -187,7 +193,7 @@ static int next_beyond(struct xtrace_cursor *cursor, struct tw_xtrace_token *tok
 		if (status > 0)
 			return 1;
 		if (status == TW_ERR_FORMAT) {
-			bool reserved = is_reserved(cursor->bytes[0]);
+			bool reserved = xtrace_is_reserved(cursor->bytes[0]);
 			status = skip(cursor, token, reserved ? XTRACE_RESERVED_TOKEN : XTRACE_UNKNOWN_TOKEN,
 			              cursor->bytes[0]);
 			cursor->left = 0;

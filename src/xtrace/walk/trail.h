@@ -8,6 +8,7 @@
 
 #include "base/memory/map.h"
 #include "xtrace/format/opcode.h"
+#include "xtrace/layout.h"
 
 #include <string.h>
 
@@ -77,12 +78,14 @@ struct xtrace_trails {
 	struct xtrace_draft draft;
 };
 
-/* Whether the bytes, of which `left` are held, are those of a trail. `make bench` measures it (insns, check): the lanes
+/* Whether the bytes, of which `left` are held, are those of a trail, and a token follows: else, see cursor.c, the last
+ * may be none. `make bench` measures it (insns, check): the lanes
  * are for the compiler, which has instructions for words of this size. */
 static inline bool xtrace_trail_matches(const struct xtrace_trail *trail, const uint8_t *bytes, size_t left)
 {
 	xtrace_word word[2], differs = {0};
-	if (left < (size_t)trail->lane_count * XTRACE_LANE)
+	if (left < (size_t)trail->lane_count * XTRACE_LANE || left == trail->size ||
+	    !xtrace_is_token(bytes[trail->size]))
 		return false;
 	for (unsigned i = 0; i < trail->lane_count; i++, bytes += XTRACE_LANE) {
 		const struct xtrace_lane *lane = &trail->lanes[i];
