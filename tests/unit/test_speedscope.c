@@ -142,6 +142,36 @@ static void test_spool_in_any_memory(void **state)
 	spool_with(0, SPOOL_BLOCK * TEXTS * 2, false);
 }
 
+/* Texts with a few bytes each, of which most numbers have none: each takes 64 bytes, and 32 beside them. Where that is one
+ * byte too much, those so far go to the file. */
+static void test_spool_of_short_texts(void **state)
+{
+	enum { COUNT = 1000, APART = 97, EACH = 64 + 32 };
+	(void)state;
+	for (unsigned less = 0; less < 2; less++) {
+		struct tw_spool spool = {.fd = -1, .memory_limit = COUNT * EACH - less};
+		uint8_t block[SPOOL_BLOCK];
+		char text[32];
+		for (unsigned i = 0; i < COUNT; i++)
+			tw_spool_add(&spool, (size_t)i * APART, text, piece(text, i));
+		assert_int_equal(spool.lane_count, COUNT);
+		assert_int_equal(spool.fd >= 0, less);
+		assert_int_equal(spool.memory, less ? EACH : COUNT * EACH);
+		assert_false(tw_spool_has(&spool, 1));
+		for (unsigned i = 0; i < COUNT; i++) {
+			struct tw_spool_cursor cursor = {.lane = (size_t)i * APART};
+			const uint8_t *bytes;
+			size_t size;
+			assert_true(tw_spool_next(&spool, &cursor, block, &bytes, &size));
+			assert_int_equal(size, piece(text, i));
+			assert_memory_equal(bytes, text, size);
+			assert_false(tw_spool_next(&spool, &cursor, block, &bytes, &size));
+		}
+		assert_int_equal(spool.error, 0);
+		tw_spool_free(&spool);
+	}
+}
+
 static void test_spool_without_room(void **state)
 {
 	(void)state;
@@ -160,6 +190,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_time_goes_back, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
 	    cmocka_unit_test(test_spool_in_any_memory),
+	    cmocka_unit_test(test_spool_of_short_texts),
 	    cmocka_unit_test(test_spool_without_room),
 	};
 	return cmocka_run_group_tests_name("speedscope", tests, NULL, NULL);
