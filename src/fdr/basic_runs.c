@@ -226,6 +226,49 @@ static int follow_run(const struct fdr_basic_source *f, struct fdr_buffer *run)
 	}
 }
 
+/* Whether the bytes before a record are the end of another one of its thread: the thread, the process, and zeros. The
+ * record is whole then, and not the end of one behind bytes that are another's, or none. */
+static int follows_record(const struct fdr_basic_source *f, uint64_t at, bool *follows)
+{
+	enum {
+		OWNER = 16,
+		ARGUMENT_OWNER = 8
+	}; /* where a thread's number stands in an entry or exit, and in an argument */
+	static const struct {
+		uint16_t type;
+		size_t owner;
+	} forms[] = {{FDR_BASIC_FUNCTION, OWNER}, {FDR_BASIC_ARGUMENT, ARGUMENT_OWNER}};
+	const uint8_t *bytes;
+	struct tw_basic_record found;
+	size_t have;
+	*follows = false;
+	int status = tw_window_view(f->window, at - RECORD, 2 * RECORD, &bytes, &have);
+	if (status < 0)
+		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+	if (have < 2 * RECORD ||
+	    tw_basic_decode(bytes + RECORD, f->log->header.version, f->log->header.layout, &found) < 0)
+		return 0;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct tw_basic_record record = {.record_type = forms[i].type, .function_id = 1};
+		uint8_t before[RECORD];
+		if (tw_basic_encode(&record, f->log->header.version, f->log->header.layout, before) < 0)
+			continue;
+		memcpy(before + forms[i].owner, bytes + forms[i].owner, RECORD - forms[i].owner);
+		*follows |= tw_basic_decode(before, f->log->header.version, f->log->header.layout, &record) == 0 &&
+		            is_strong(&record) && record.thread == found.thread;
+	}
+	return 0;
+}
+
+/* The place where records are aligned again, or the next one behind it. at: where one was expected. */
+static int first_whole(const struct fdr_basic_source *f, uint64_t at, uint64_t *found)
+{
+	bool whole = (*found - at) % RECORD == 0;
+	int status = whole ? 0 : follows_record(f, *found, &whole);
+	*found += whole ? 0 : RECORD;
+	return status;
+}
+
 /* Goes over what is no record: to where records are aligned again, or else by whole records to the next good one. No
  * byte is looked at twice for that: gigabytes may be junk. */
 static int pass_junk(const struct fdr_basic_source *f, struct fdr_buffer *run)
@@ -241,6 +284,8 @@ static int pass_junk(const struct fdr_basic_source *f, struct fdr_buffer *run)
 			return status < 0 ? status : 1;
 		report_bad(f, run->next, &record);
 		status = find_aligned(f, searched, (size_t)(run->next + 1 + REACH - searched), &found);
+		if (status >= 0 && found)
+			status = first_whole(f, run->next, &found);
 		if (status < 0)
 			return status;
 		searched = run->next + 1 + REACH;

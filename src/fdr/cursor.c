@@ -33,6 +33,7 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 	cursor->filled = place->filled;
 	cursor->cut = place->cut;
 	cursor->searched = place->searched;
+	cursor->orphan = place->orphan;
 	cursor->damaged = cursor->begun = false;
 	cursor->typed_events = 0;
 	cursor->missing = 0;

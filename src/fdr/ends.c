@@ -6,7 +6,7 @@
 
 enum {
 	RECORD = TW_FDR_METADATA_SIZE,
-	MOST = 1 << 18 /* bytes, a common size: larger buffers stay as they are */
+	MOST = 1 << 19 /* bytes, two buffers of a common size: what is longer stays as it is */
 };
 
 /* The bytes from a buffer's beginning up to where the next certain one stands, and the records in them. */
@@ -104,7 +104,14 @@ struct joined {
 	size_t told;  /* behind the last record that told the counter before it leapt; 0: there is none */
 	uint64_t tsc; /* counted up to here */
 	bool leapt;
+	size_t gap;       /* where the first one begins */
+	uint64_t missing; /* records at most, by the bytes of all gaps */
+	uint64_t first;   /* counter that was told */
+	bool past_gap;    /* a counter was told behind it */
+	bool strayed;     /* from what is counted, that first one is: by more than the missing records explain */
 };
+
+enum { SLACK = 1 << 16 }; /* ticks: more than the counters of processors differ */
 
 static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
 {
@@ -112,17 +119,28 @@ static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
 	return counts ? (int32_t)record->tsc_delta : 0;
 }
 
+/* Whether a counter that is told behind a gap is more than twice as far on as the records that may be missing last, if
+ * they are like those before. */
+static bool is_far_ahead(const struct joined *joined, uint64_t tsc)
+{
+	const uint64_t ticks = joined->count ? (joined->tsc - joined->first) / joined->count : 0;
+	return tsc > joined->tsc && tsc - joined->tsc > SLACK + 2 * joined->missing * ticks;
+}
+
 /* Looks at a counter that is told. Behind what is counted up to there, a second buffer has begun since the one told
  * before. Ahead of it, one may have; or the thread slept. */
 static void note_told(struct joined *joined, size_t at, uint64_t tsc)
 {
-	const uint64_t slack = 1 << 16; /* ticks: more than the counters of processors differ */
-	bool back = tsc < joined->tsc && joined->tsc - tsc > slack;
+	bool back = tsc < joined->tsc && joined->tsc - tsc > SLACK;
 	if (joined->told && !joined->to && back) {
 		joined->from = joined->told;
 		joined->to = at;
 	}
-	joined->leapt |= joined->told && (back || (tsc > joined->tsc && tsc - joined->tsc > slack));
+	joined->leapt |= joined->told && (back || (tsc > joined->tsc && tsc - joined->tsc > SLACK));
+	if (at > joined->gap && !joined->past_gap && joined->told)
+		joined->strayed = back || is_far_ahead(joined, tsc);
+	joined->past_gap |= at > joined->gap;
+	joined->first = joined->first ? joined->first : tsc;
 	joined->tsc = tsc;
 	joined->told = joined->leapt ? joined->told : at + RECORD;
 }
@@ -158,12 +176,13 @@ static size_t find_mismatch(const struct joined *joined, size_t from, size_t to,
 	size_t depth = 0;
 	for (size_t i = 0; i < joined->count; i++) {
 		const struct call *call = &joined->calls[i];
-		if (call->at < from || (call->enters && call->at >= to))
+		const struct call *last = depth ? &joined->calls[stack[depth - 1]] : NULL;
+		if (call->at < from)
 			continue;
 		if (call->enters)
 			stack[depth++] = (uint32_t)i;
-		else if (depth && joined->calls[stack[depth - 1]].function != call->function)
-			return joined->calls[stack[depth - 1]].at + TW_FDR_FUNCTION_SIZE;
+		else if (last && last->at < to && last->function != call->function)
+			return last->at + TW_FDR_FUNCTION_SIZE;
 		else
 			depth -= depth != 0;
 	}
@@ -212,6 +231,8 @@ static size_t joint_of(const struct held *held, const struct sizes *sizes, struc
 		joined->to = sizes->declared < sizes->most ? sizes->declared : sizes->most;
 		joined->from = sizes->length - sizes->most < joined->to ? sizes->length - sizes->most : joined->to;
 	}
+	if (!joined->to && sizes->declared == SIZE_MAX && joined->strayed)
+		return joined->gap;
 	if (!joined->to)
 		return is_amiss(held, sizes) ? find_seam(held, sizes, joined, stack) : size;
 	size_t gap = gap_from(held, joined->from);
@@ -223,7 +244,9 @@ static size_t joint_of(const struct held *held, const struct sizes *sizes, struc
 static int find_joint(const struct held *held, const struct sizes *sizes, size_t *joint)
 {
 	const size_t most = held->span.size / TW_FDR_FUNCTION_SIZE + 1;
-	struct joined joined = {.calls = malloc(most * sizeof *joined.calls)};
+	struct joined joined = {.calls = malloc(most * sizeof *joined.calls),
+	                        .gap = held->gaps ? gap_from(held, RECORD) : held->span.size,
+	                        .missing = held->gaps / TW_FDR_FUNCTION_SIZE};
 	uint32_t *stack = malloc(most * sizeof *stack);
 	const bool enough = joined.calls && stack;
 	for (size_t i = 0; enough && i < held->stretch_count; i++)

@@ -30,9 +30,10 @@ struct fdr_buffer {
 	uint64_t wall_us; /* of its WallTime record, UINT64_MAX where there is none or it is 0 */
 	uint64_t tsc;     /* of its first NewCPUId record, UINT64_MAX where there is none */
 	uint64_t process, thread;
-	bool has_thread; /* false: bytes that belong to no buffer */
-	bool has_new_buffer;
-	bool wide_thread; /* the thread id was the 4 bytes that LLVM writes */
+	bool has_thread;      /* false: bytes that belong to no buffer */
+	bool has_new_buffer;  /* that tells its thread */
+	bool thread_believed; /* false: what it tells is none */
+	bool wide_thread;     /* the thread id was the 4 bytes that LLVM writes */
 	bool filled;      /* bytes after it are fill: in version 1 after EndOfBuffer, or a gap of a flight recorder */
 	bool cut;         /* the file ends inside it: reported */
 	bool searched;    /* its end is not where its size, or EndOfBuffer, says */
@@ -46,6 +47,7 @@ struct fdr_place {
 	uint64_t wall_us, tsc;
 	uint32_t thread; /* index into threads */
 	bool filled, cut, searched;
+	bool orphan; /* its thread is not known */
 	/* It begins behind records that another log has: the two below are those of the last of these. */
 	bool resumed;
 	uint16_t told_cpu;
@@ -64,6 +66,7 @@ static inline struct fdr_place fdr_place_of(const struct fdr_buffer *buffer)
 	    .filled = buffer->filled,
 	    .cut = buffer->cut,
 	    .searched = buffer->searched,
+	    .orphan = !buffer->has_new_buffer,
 	    .excess = buffer->excess,
 	};
 }
@@ -87,6 +90,7 @@ struct fdr_log {
 	struct tw_text notes;     /* of a flight recorder: each behind its size, u32 */
 	struct fdr_place *places; /* thread by thread, each thread's in time order */
 	size_t place_count, place_room;
+	uint64_t first_tsc;         /* the least counter that a place begins with, 0 where none tells one */
 	struct fdr_thread *threads; /* threads[0] is "no thread": junk */
 	size_t thread_count, thread_room;
 	struct fdr_basic_reference {
@@ -236,6 +240,7 @@ struct fdr_cursor {
 	bool damaged;    /* the buffer ended early, and that was reported */
 	bool begun;      /* its NewBuffer record was met */
 	bool resumes;    /* a buffer inside this one is read after it: `next` moves to where it begins */
+	bool orphan;     /* the thread of its records is not known */
 	bool counted_on; /* over damage: `tsc` is not certain until a record tells the counter */
 	uint64_t at;     /* the next record */
 	uint64_t tsc;    /* of the last record; carried over from buffer to buffer of a thread */
@@ -260,6 +265,11 @@ struct fdr_item {
 	bool suspect;        /* damage follows at once: its last bytes may be of it */
 	bool uncertain;      /* its time is counted on over damage */
 };
+
+static inline bool fdr_tells_count(const struct tw_fdr_record *record)
+{
+	return record->kind == TW_FDR_NEW_CPU_ID || record->kind == TW_FDR_TSC_WRAP;
+}
 
 /* Whether damage follows the records up to cursor->end at once. The end of a file that was cut is none. */
 static inline bool fdr_gap_follows(const struct fdr_cursor *cursor)

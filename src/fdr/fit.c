@@ -224,11 +224,21 @@ static int32_t delta_gain(const struct judge *j, uint32_t delta)
 	return delta < LARGE_DELTA ? SMALL : 0;
 }
 
-static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *record)
+/* Whether the NewCPUId record that a buffer begins with follows: no call stands before it, but the end of a damaged
+ * WallTime record may look like one. */
+static bool is_before_first_counter(const struct judge *j, size_t at)
+{
+	enum { LAST = 4 * TW_FDR_METADATA_SIZE }; /* where it stands, behind the other four */
+	const size_t place = j->span->from_start + at + TW_FDR_FUNCTION_SIZE;
+	return place <= LAST && at + TW_FDR_FUNCTION_SIZE < j->span->size &&
+	       j->span->bytes[at + TW_FDR_FUNCTION_SIZE] == fdr_first_byte(j->log->header.layout, TW_FDR_NEW_CPU_ID);
+}
+
+static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *record, size_t at)
 {
 	const struct fdr_known *known = j->known;
 	int32_t function = fdr_knows_function(known, record->function_id) ? KNOWN : UNKNOWN;
-	if (fdr_is_zero(record) && function != KNOWN)
+	if ((fdr_is_zero(record) && function != KNOWN) || is_before_first_counter(j, at))
 		return NEVER;
 	if (record->padded && !known->padded)
 		return WRONG;
@@ -302,11 +312,6 @@ static int32_t metadata_gain(struct judge *j, const struct tw_fdr_record *record
 	}
 }
 
-static bool tells(const struct tw_fdr_record *record)
-{
-	return record->kind == TW_FDR_NEW_CPU_ID || record->kind == TW_FDR_TSC_WRAP;
-}
-
 /* What the record at a place, and all behind it, gains: NEVER where there is none. */
 static int32_t gain(struct judge *j, size_t at, uint32_t *size)
 {
@@ -323,8 +328,8 @@ static int32_t gain(struct judge *j, size_t at, uint32_t *size)
 	const struct node *next = &j->nodes[*size < span->size - at ? at + *size : span->size];
 	j->told = next->told;
 	j->before_gap = !next->size && *size < span->size - at;
-	int32_t own = record.kind <= TW_FDR_ENTER_ARGS ? call_gain(j, &record) : metadata_gain(j, &record, at);
-	if (tells(&record))
+	int32_t own = record.kind <= TW_FDR_ENTER_ARGS ? call_gain(j, &record, at) : metadata_gain(j, &record, at);
+	if (fdr_tells_count(&record))
 		j->told = record.tsc;
 	return own == NEVER ? NEVER : own + next->whole;
 }
@@ -353,6 +358,38 @@ static bool is_event(uint32_t size)
 	return size > TW_FDR_METADATA_SIZE;
 }
 
+/* Where the records behind a gap may begin, too: as far back as bytes before them fit as well. */
+static size_t earliest_begin(const struct judge *j, size_t at)
+{
+	for (;;) {
+		size_t size = TW_FDR_FUNCTION_SIZE;
+		if (at >= TW_FDR_METADATA_SIZE && j->nodes[at - TW_FDR_METADATA_SIZE].size == TW_FDR_METADATA_SIZE)
+			size = TW_FDR_METADATA_SIZE;
+		if (at < size || j->nodes[at - size].size != size ||
+		    j->nodes[at - size].whole - j->nodes[at].whole < KNOWN)
+			return at;
+		at -= size;
+	}
+}
+
+/* The end of records that a gap follows, without those that stand where the records behind it may: of both, one are
+ * the end of a record behind the beginning of another. */
+static size_t certain_end(const struct judge *j, size_t begin, size_t gap, size_t behind)
+{
+	const size_t other = behind < j->span->size ? earliest_begin(j, behind) : behind;
+	size_t at = begin;
+	while (at < gap && at + TW_FDR_FUNCTION_SIZE <= other)
+		at += j->nodes[at].size;
+	return at;
+}
+
+static size_t next_resumed(const struct judge *j, size_t at)
+{
+	while (at < j->span->size && !j->nodes[at].resumes)
+		at++;
+	return at;
+}
+
 /* Where a gap ends. Where a few bytes are missing or too many, those right behind them may be the end of one record
  * behind the beginning of another: a call is not believed there, but where one or more stand in the gap. One of zeros
  * but for its first byte is what damage leaves of a metadata record. */
@@ -361,9 +398,7 @@ static size_t behind_gap(const struct judge *j, size_t gap)
 	enum { SHORT = TW_FDR_METADATA_SIZE };
 	static const uint8_t zeros[TW_FDR_FUNCTION_SIZE - 1];
 	const size_t size = j->span->size;
-	size_t at = gap + 1;
-	while (at < size && !j->nodes[at].resumes)
-		at++;
+	size_t at = next_resumed(j, gap + 1);
 	if (at == size || j->nodes[at].size != TW_FDR_FUNCTION_SIZE)
 		return at;
 	bool shifted = (at - gap) % TW_FDR_FUNCTION_SIZE != 0 && at - gap < SHORT;
@@ -382,8 +417,11 @@ static size_t list_stretches(const struct judge *j, struct fdr_stretch *stretche
 		bool whole = true;
 		while (at < size && nodes[at].size && (whole = nodes[at].size <= size - at || is_event(nodes[at].size)))
 			at += nodes[at].size;
-		if (at > begin)
-			stretches[count++] = (struct fdr_stretch){.begin = begin, .end = at};
+		size_t end = at;
+		if (at < size && whole)
+			end = certain_end(j, begin, at, next_resumed(j, at + 1));
+		if (end > begin)
+			stretches[count++] = (struct fdr_stretch){.begin = begin, .end = end};
 		if (count == most || !whole)
 			break;
 		if (at < size)

@@ -219,13 +219,14 @@ static void set_wall(struct tw_reader *reader, const struct fdr_log *log, struct
 	reader->clock.wall_ns = reader->clock.has_wall ? (int64_t)(first->wall_us * 1000) - (int64_t)ns : 0;
 }
 
-static void set_start(struct tw_reader *reader, const struct fdr_log *log)
+static void set_start(struct tw_reader *reader, struct fdr_log *log)
 {
 	struct tw_ticks clock;
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < log->place_count; i++)
 		if (log->places[i].tsc < first)
 			first = log->places[i].tsc;
+	log->first_tsc = first == UINT64_MAX ? 0 : first;
 	tw_ticks_set(&clock, log->frequency);
 	set_wall(reader, log, &clock);
 	reader->clock.start_ns = reader->clock.end_ns = first == UINT64_MAX ? 0 : tw_ticks_ns(&clock, first);

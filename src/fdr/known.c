@@ -24,6 +24,14 @@ bool fdr_knows_function(const struct fdr_known *known, uint32_t id)
 	return has_bit(known->functions, id);
 }
 
+int fdr_check_thread(struct tw_reader *reader, const struct fdr_log *log, uint32_t thread, bool *believed)
+{
+	const struct fdr_known *known;
+	int status = fdr_known_of(reader, log, &known);
+	*believed = status >= 0 && (!known->timed || has_bit(known->threads, thread));
+	return status;
+}
+
 static void note_time(struct fdr_known *known, uint64_t tsc)
 {
 	known->first_tsc = tsc < known->first_tsc ? tsc : known->first_tsc;
@@ -109,6 +117,21 @@ static void note_runs(struct fdr_known *known, uint8_t *once, const struct tw_fd
 	}
 }
 
+/* Takes the thread of a buffer that begins for certain. */
+static void note_thread(struct fdr_known *known, const struct fdr_log *log, struct tw_fdr_decoder decoder)
+{
+	struct tw_fdr_record first, second;
+	int status = tw_fdr_next(&decoder, &first);
+	if (status > 0 && first.kind == TW_FDR_BUFFER_EXTENTS)
+		status = tw_fdr_next(&decoder, &first);
+	if (status <= 0 || first.kind != TW_FDR_NEW_BUFFER || tw_fdr_next(&decoder, &second) <= 0 ||
+	    second.kind != TW_FDR_WALL_TIME)
+		return;
+	const size_t place = place_of(fdr_thread_of(&log->header, first.value));
+	known->timed = true;
+	known->threads[place / 8] |= (uint8_t)(1u << place % 8);
+}
+
 static int look_at_log(struct tw_reader *reader, const struct fdr_log *log, struct fdr_known *known)
 {
 	struct tw_window window = {.input = reader->input, .chunk = LOOKED_AT};
@@ -125,6 +148,7 @@ static int look_at_log(struct tw_reader *reader, const struct fdr_log *log, stru
 		                                 .version = log->header.version,
 		                                 .layout = log->header.layout};
 		bool whole = is_whole(decoder, next == LOOKED_AT);
+		note_thread(known, log, decoder);
 		note_records(known, once, decoder, whole);
 		if (!whole)
 			note_runs(known, once, &decoder);

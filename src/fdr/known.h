@@ -9,6 +9,9 @@
 
 enum { FDR_PID_LIMIT = 1 << 22 };
 
+/* Whether the NewBuffer record that may stand here is one by what it says. */
+bool fdr_tells_thread(const struct fdr_log *log, const uint8_t *new_buffer);
+
 /* Whether the WallTime record that may stand here, behind a NewBuffer record, is one by what both say. */
 bool fdr_tells_time(const struct fdr_log *log, const uint8_t *wall, size_t have);
 
@@ -27,7 +30,9 @@ struct fdr_known {
 	uint64_t first_tsc, last_tsc; /* of NewCPUId records; first > last: there are none */
 	uint32_t largest_event;
 	bool padded; /* bytes that mean nothing are not 0 */
+	bool timed;  /* buffers have a WallTime record behind NewBuffer */
 	uint8_t functions[FDR_KNOWN_IDS / 8];
+	uint8_t threads[FDR_KNOWN_IDS / 8]; /* of such buffers */
 };
 
 /* What the beginning of a log holds: found once for all parts of a reader. Returns 0 or a negative status. */
@@ -39,6 +44,10 @@ static inline bool fdr_is_zero(const struct tw_fdr_record *record)
 }
 
 bool fdr_knows_function(const struct fdr_known *known, uint32_t id);
+
+/* Whether what a NewBuffer record without a WallTime record behind it tells is to be believed: some other buffer is of
+ * that thread, or none of the log has a WallTime record. Returns 0 or a negative status. */
+int fdr_check_thread(struct tw_reader *reader, const struct fdr_log *log, uint32_t thread, bool *believed);
 
 /* False for an EndOfBuffer record of version 1 that is none: one of a log whose records are clean is, too. */
 static inline bool fdr_may_end(const struct fdr_log *log, const struct tw_fdr_record *record)

@@ -147,7 +147,8 @@ static void judge(const struct fdr_log *log, struct look *look)
 	bool cut = have <= at;
 	look->follows = look->extents && new_buffer;
 	look->strong = new_buffer && wall;
-	look->weak = new_buffer || (look->extents && (wall || cut));
+	bool impossible = have - at >= RECORD && !look->extents && !wall && !fdr_tells_thread(log, p + at);
+	look->weak = (new_buffer && !impossible) || (look->extents && (wall || cut));
 	bool timed = look->strong && fdr_tells_time(log, p + at + RECORD, have - at - RECORD);
 	look->sure = timed || (look->extents && (new_buffer || wall));
 }
@@ -699,19 +700,6 @@ static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 
 /* ---- What a buffer begins with. ---- */
 
-uint32_t fdr_thread_of(const struct tw_fdr_header *header, uint64_t value)
-{
-	uint32_t id = (uint32_t)value;
-	if (header->version != 1 || id <= FDR_PID_LIMIT)
-		return id;
-	return header->layout == TW_FDR_LITTLE ? id & 0xffff : id >> 16;
-}
-
-uint32_t fdr_thread_for(const struct tw_fdr_header *header, uint32_t id)
-{
-	return fdr_thread_of(header, id) == id ? id : id & (FDR_PID_LIMIT - 1);
-}
-
 static void take_lead_record(const struct fdr_log *log, const struct tw_fdr_record *record, struct fdr_buffer *buffer)
 {
 	switch ((unsigned)record->kind) {
@@ -766,7 +754,12 @@ static void check_lead(struct finder *f, const struct look *look, const struct f
 	if (version >= 2 && !look->extents)
 		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_MISSING], at, at, 0,
 		          "expected BufferExtents, found NewBuffer");
-	if (!buffer->has_new_buffer)
+	if (!buffer->thread_believed)
+		tw_report(f->reader, &fdr_rules[FDR_NEW_BUFFER_MISSING], at, at + RECORD, 0,
+		          "no other buffer is of NewBuffer's thread %" PRIu64
+		          ", and no WallTime follows: the thread is unknown",
+		          buffer->thread);
+	else if (!buffer->has_new_buffer)
 		tw_report(f->reader, &fdr_rules[FDR_NEW_BUFFER_MISSING], at, at + RECORD, 0,
 		          "expected NewBuffer after BufferExtents: the thread is unknown");
 	else if (!buffer->wide_thread)
@@ -805,8 +798,14 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
 		return 1;
 	}
 	take_lead(log, &look, buffer);
-	buffer->has_thread = true;
+	buffer->has_thread = buffer->thread_believed = true;
+	if (buffer->has_new_buffer && !look.strong && buffer->thread)
+		status = fdr_check_thread(reader, log, (uint32_t)buffer->thread, &buffer->thread_believed);
+	if (status < 0)
+		return status;
 	check_lead(&f, &look, buffer);
+	buffer->has_new_buffer &= buffer->thread_believed && (look.strong || buffer->thread);
+	buffer->thread = buffer->has_new_buffer ? buffer->thread : 0;
 	return look.extents ? find_by_extents(&f, buffer) : find_by_walking(&f, buffer);
 }
 

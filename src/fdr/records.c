@@ -141,7 +141,8 @@ static void describe(struct fdr_records *records, struct fdr_stream *stream, con
 	if (!basic && (call || event)) {
 		const struct tw_track *track = tw_dictionary_track(stream->cursor.reader->dictionary, stream->track);
 		add_uint(records, "tsc", stream->cursor.tsc);
-		add_uint(records, "thread", track->thread);
+		if (!stream->cursor.orphan)
+			add_uint(records, "thread", track->thread);
 	}
 	if (item->suspect)
 		tw_add_number(&records->list, "suspect", TW_FIELD_BOOL, true);

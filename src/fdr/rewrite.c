@@ -126,10 +126,12 @@ static void change_event(struct fdr_rewrite *r, struct tw_fdr_record *record, in
 	r->result->records_changed += !typed && from == 4 && to != 4;
 }
 
-/* What is behind a number of 2 bytes is part of it in other versions, and stands before it in another byte order. */
+/* A thread that is not known is 0. What is behind a number of 2 bytes is part of it in other versions, and stands
+ * before it in another byte order. */
 static void change_thread(struct fdr_rewrite *r, struct tw_fdr_record *record)
 {
 	const struct tw_fdr_header *from = &r->log->header;
+	record->value = r->cursor.orphan ? 0 : record->value;
 	if (from->version == r->target.version && from->layout == r->target.layout)
 		return;
 	const uint32_t id = fdr_thread_of(from, record->value);

@@ -8,18 +8,36 @@ enum { RECORD = TW_FDR_METADATA_SIZE };
 enum { SECONDS = 1, MICROSECONDS = 9 }; /* offsets in a WallTime record */
 enum { THREAD_END = 5 };                /* of a NewBuffer record's thread id */
 
-/* Whether what may be a WallTime record tells a time of this millennium or the next two, and what stands before it a
- * thread of Linux, which in version 1 has 2 bytes: other bytes hardly ever do. */
-bool fdr_tells_time(const struct fdr_log *log, const uint8_t *wall, size_t have)
+uint32_t fdr_thread_of(const struct tw_fdr_header *header, uint64_t value)
+{
+	uint32_t id = (uint32_t)value;
+	if (header->version != 1 || id <= FDR_PID_LIMIT)
+		return id;
+	return header->layout == TW_FDR_LITTLE ? id & 0xffff : id >> 16;
+}
+
+uint32_t fdr_thread_for(const struct tw_fdr_header *header, uint32_t id)
+{
+	return fdr_thread_of(header, id) == id ? id : id & (FDR_PID_LIMIT - 1);
+}
+
+/* Whether what may be a NewBuffer record tells a thread of Linux, which in version 1 has 2 bytes. */
+bool fdr_tells_thread(const struct fdr_log *log, const uint8_t *new_buffer)
 {
 	bool big = log->header.layout != TW_FDR_LITTLE;
-	if (have < MICROSECONDS + sizeof(uint32_t))
-		return true;
-	bool thread = log->header.version == 1 || tw_load32(wall - RECORD + 1, big) <= FDR_PID_LIMIT;
+	bool thread = log->header.version == 1 || tw_load32(new_buffer + 1, big) <= FDR_PID_LIMIT;
 	static const uint8_t zeros[RECORD - THREAD_END];
-	bool clean = !log->clean || memcmp(wall - RECORD + THREAD_END, zeros, sizeof zeros) == 0;
-	return thread && clean && tw_load64(wall + SECONDS, big) >> 36 == 0 &&
-	       tw_load32(wall + MICROSECONDS, big) < 1000000;
+	return thread && (!log->clean || memcmp(new_buffer + THREAD_END, zeros, sizeof zeros) == 0);
+}
+
+/* Whether what may be a WallTime record tells a time of this millennium or the next two, and what stands before it a
+ * thread: other bytes hardly ever do. */
+bool fdr_tells_time(const struct fdr_log *log, const uint8_t *wall, size_t have)
+{
+	bool big = log->header.layout != TW_FDR_LITTLE, thread = fdr_tells_thread(log, wall - RECORD);
+	if (have < MICROSECONDS + sizeof(uint32_t))
+		return thread;
+	return thread && tw_load64(wall + SECONDS, big) >> 36 == 0 && tw_load32(wall + MICROSECONDS, big) < 1000000;
 }
 
 /* Where in these bytes, before `limit`, a buffer begins for certain: NewBuffer and WallTime, after BufferExtents if it

@@ -271,11 +271,36 @@ static int take_item(struct fdr_stream *stream, struct fdr_rows *rows, const str
 
 /* ---- Buffers. ---- */
 
+/* The counter where a buffer begins that does not tell it there: counted back from where it tells it first, or the
+ * first one of the log. */
+static uint64_t count_back(struct fdr_cursor *cursor, const struct fdr_place *place)
+{
+	struct tw_reports *reports = &cursor->reader->reports;
+	const bool quiet = reports->quiet;
+	const uint16_t cpu = cursor->cpu;
+	struct fdr_item item;
+	uint64_t counted = 0, told = 0;
+	reports->quiet = true;
+	fdr_cursor_enter(cursor, place);
+	while (!told && fdr_cursor_next(cursor, &item) > 0) {
+		told = fdr_tells_count(&item.record) ? item.record.tsc : 0;
+		counted = told ? counted : cursor->tsc;
+	}
+	reports->quiet = quiet;
+	cursor->cpu = cpu;
+	return told > counted ? told - counted : cursor->log->first_tsc;
+}
+
 bool fdr_stream_enter(struct fdr_stream *stream)
 {
+	struct fdr_cursor *cursor = &stream->cursor;
 	if (stream->place == stream->places_end)
 		return false;
-	fdr_cursor_enter(&stream->cursor, stream->place);
+	const bool counted_back = stream->place->tsc == UINT64_MAX && !cursor->tsc && !fdr_is_basic(cursor->log);
+	if (counted_back)
+		cursor->tsc = count_back(cursor, stream->place);
+	fdr_cursor_enter(cursor, stream->place);
+	cursor->counted_on |= counted_back && cursor->tsc;
 	if (stream->checker)
 		fdr_check_buffer(stream->checker, &stream->cursor, stream->place);
 	stream->place++;
