@@ -240,14 +240,14 @@ static const struct {
     {"unwound", TW_FLAG_UNWOUND},
 };
 
-/* Of samples. */
+/* Of samples, and of messages. */
 static const struct {
 	const char *key;
 	uint8_t kind;
 	bool id; /* otherwise the value */
 } sample_numbers[] = {
     {"weight", TW_STACK_SAMPLE, false},     {"wall_ns", TW_STACK_SAMPLE, true},    {"cpu_ns", TW_CPU_SAMPLE, false},
-    {"bytes", TW_ALLOCATION_SAMPLE, false}, {"count", TW_ALLOCATION_SAMPLE, true},
+    {"bytes", TW_ALLOCATION_SAMPLE, false}, {"count", TW_ALLOCATION_SAMPLE, true}, {"severity", TW_LOG, false},
 };
 
 static bool take_sample_number(struct chrome_fill *fill, const struct chrome_value *key,

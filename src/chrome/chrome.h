@@ -182,7 +182,7 @@ bool chrome_wanted(const struct tw_reader *reader, uint32_t track);
 
 void chrome_names_free(struct chrome_names *names);
 
-/* ---- events.c and args.c: items to rows. ---- */
+/* ---- events.c, args.c and keep.c: items to rows. ---- */
 
 /* What is known while a piece is filled. */
 struct chrome_fill {
@@ -199,6 +199,12 @@ struct chrome_fill {
 
 /* Adds the rows of an item. last: the document has been read. Returns 0 or TW_ERR_MEMORY. */
 int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const struct chrome_item *item, bool last);
+
+/* keep.c: whether the event comes as it is written. What is no JSON for all is written as if it were. */
+bool chrome_keeps_text(const struct chrome_fill *fill);
+
+/* Adds the text of the event as the argument of the last row. cpu_told: its CPU is known. */
+void chrome_add_text(struct chrome_fill *fill, bool cpu_told);
 
 /* Adds the members of an object to the arguments of the last row, those of objects inside with dotted names; any other
  * value as one argument "args". */
@@ -234,7 +240,8 @@ struct chrome_state;
 /* Whether an event is a part of a CPU profile. */
 bool chrome_is_profile(const struct chrome_item *item);
 
-/* Whether an event is a sample, or a part of a profile, that comes so: chrome_samples_apart(). */
+/* Whether an event is a sample, or a part of a profile, that comes so: chrome_samples_apart(). Samples that Trackway
+ * wrote always do: their frames are written anew. */
 bool chrome_is_apart(const struct tw_reader *reader, const struct chrome_item *item);
 
 /* Adds the samples of one. Returns 0 or TW_ERR_MEMORY. */
@@ -277,6 +284,7 @@ struct chrome_track_info {
 	uint64_t bytes;  /* of its events */
 	uint64_t latest; /* time of all its slices that were delivered; where `looked` is false */
 	uint16_t cpu;    /* of its last event, where the file tells */
+	bool cpu_told;   /* by the text of an event */
 };
 
 /* Times of events. Written by events.c, reader.c and look.c. */

@@ -1,10 +1,8 @@
 /* events.c - items to rows: times, tracks, ids, and what each phase has of its own. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
-#include "base/text/utf8.h"
 #include "chrome/chrome.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct chrome_value *member(const struct chrome_fill *fill, enum chrome_member which)
@@ -134,21 +132,8 @@ static uint64_t take_id(struct chrome_fill *fill, bool needed, bool *global)
 
 /* ---- Names of tracks. ---- */
 
-/* Whether a name is what Trackway writes for viewers where a trace tells none: "thread 12", "process 3". */
-static bool is_number_alone(const struct chrome_fill *fill, uint32_t number, const struct chrome_value *value)
-{
-	const struct tw_track *track = tw_dictionary_track(fill->reader->dictionary, number);
-	const bool thread = track->kind == TW_TRACK_THREAD;
-	char text[40];
-	snprintf(text, sizeof text, "%s %llu", thread ? "thread" : "process",
-	         (unsigned long long)(thread ? track->thread : track->process));
-	return fill->state->stream.own && chrome_is(value, text);
-}
-
 static int name_track(struct chrome_fill *fill, uint32_t track, const struct chrome_value *value)
 {
-	if (track != UINT32_MAX && is_number_alone(fill, track, value))
-		return 0;
 	uint32_t name = chrome_name_of(fill, value);
 	if (track == UINT32_MAX || fill->failed)
 		return TW_ERR_MEMORY;
@@ -167,11 +152,14 @@ static int name_process(struct chrome_fill *fill, const struct chrome_value *nam
 	return name_track(fill, chrome_process_track(fill->reader, member(fill, CHROME_PID)), name);
 }
 
-/* Takes {"name":"thread_name","args":{"name":...}}. Returns 1 when it was that, 0, or a negative status. */
-static int take_naming(struct chrome_fill *fill)
+/* Takes {"name":"thread_name","args":{"name":...}}, and what Fuchsia's list has for it. Returns 1 when it was that, 0,
+ * or a negative status. */
+static int take_naming(struct chrome_fill *fill, const struct chrome_phase *phase)
 {
 	const struct chrome_value *what = member(fill, CHROME_NAME), *args = member(fill, CHROME_ARGS);
-	bool thread = chrome_is(what, "thread_name");
+	bool thread = phase->need & CHROME_NAMES ? chrome_phase_of(fill->item) == 't' : chrome_is(what, "thread_name");
+	if (phase->need & CHROME_NAMES)
+		return (thread ? name_thread : name_process)(fill, what) < 0 ? TW_ERR_MEMORY : 1;
 	if (args->type != CHROME_OBJECT || !(thread || chrome_is(what, "process_name")))
 		return 0;
 	struct chrome_scan scan = {.at = args->bytes + 1, .end = args->bytes + args->size};
@@ -286,6 +274,16 @@ static bool take_sample(struct chrome_fill *fill, struct tw_event *event)
 	return false;
 }
 
+/* Of an instant that Trackway wrote the category tells that it is a message of a log. Returns whether it did. */
+static bool take_message(struct chrome_fill *fill, struct tw_event *event)
+{
+	const bool own = fill->state->stream.own && event->kind == TW_INSTANT;
+	if (!own || !chrome_is(member(fill, CHROME_CAT), "log") || !chrome_is(member(fill, CHROME_NAME), "log"))
+		return false;
+	event->kind = TW_LOG;
+	return true;
+}
+
 /* The names that "prio" of one side of a switch has in FXT. */
 struct side {
 	const char *priority, *weight;
@@ -369,6 +367,30 @@ static void carry_cpu(struct chrome_fill *fill, struct chrome_track_info *track)
 	fill->reader->clock.has_cpu = true;
 }
 
+/* The same of an event that comes with its text. */
+static void take_told_cpu(struct chrome_fill *fill, struct chrome_track_info *track)
+{
+	const struct chrome_value *args = member(fill, CHROME_ARGS);
+	const bool object = args->type == CHROME_OBJECT;
+	struct chrome_scan scan = {0};
+	struct chrome_value key, value;
+	uint64_t cpu;
+	bool clipped = false;
+	if (!fill->state->stream.own_cpu || fill->event->kind == TW_METADATA)
+		return;
+	if (object)
+		scan = (struct chrome_scan){.at = args->bytes + 1, .end = args->bytes + args->size};
+	while (object && chrome_next_member(&scan, &key, &value)) {
+		if (chrome_is(&key, "cpu") && chrome_integer(&value, &cpu) && cpu <= UINT16_MAX) {
+			fill->event->cpu = (uint16_t)cpu;
+			track->cpu_told = true;
+		}
+		clipped |= chrome_is(&key, "clipped") && value.type == CHROME_TRUE;
+	}
+	if (!clipped)
+		carry_cpu(fill, track);
+}
+
 /* ---- Rows. ---- */
 
 /* Flows of the newer kind are not events: an id binds those together that say that it goes in, out, or both. */
@@ -393,92 +415,6 @@ static int add_flow(struct chrome_fill *fill, const struct tw_event *event)
 	return added && !fill->piece->slab.failed ? 0 : TW_ERR_MEMORY;
 }
 
-/* Whether every backslash begins an escape that stands for something. */
-static bool has_good_escapes(const uint8_t *p, const uint8_t *end)
-{
-	while ((p = memchr(p, '\\', (size_t)(end - p)))) {
-		unsigned digits = end - p >= 6 && p[1] == 'u' ? 4 : 0;
-		if (end - p < 2 || !memchr("\"\\/bfnrtu", p[1], 9) || (p[1] == 'u' && !digits))
-			return false;
-		for (unsigned i = 0; i < digits; i++)
-			if (!memchr("0123456789abcdefABCDEF", p[2 + i], 22))
-				return false;
-		p += 2 + digits;
-	}
-	return true;
-}
-
-/* Whether the event comes as it is written. What Trackway wrote comes back by its arguments, the system's events are of
- * another list, and what is no JSON for all is written as if it were. */
-static bool keeps_text(const struct chrome_fill *fill)
-{
-	const struct chrome_item *item = fill->item;
-	const struct chrome_stream *stream = &fill->state->stream;
-	return fill->reader->request.texts && !stream->own && !stream->system &&
-	       !(item->odd & ~(unsigned)CHROME_ODD_CONSTANT) && !item->deep && !chrome_is_apart(fill->reader, item) &&
-	       tw_is_utf8(item->bytes, item->size) && has_good_escapes(item->bytes, item->bytes + item->size);
-}
-
-/* The size of NaN, Infinity or -Infinity at a byte; 0: there is none. */
-static size_t constant_at(const uint8_t *p, const uint8_t *end)
-{
-	static const char *const words[] = {"NaN", "Infinity", "-Infinity", "-NaN"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		const size_t size = strlen(words[i]);
-		if ((size_t)(end - p) >= size && memcmp(p, words[i], size) == 0)
-			return size;
-	}
-	return 0;
-}
-
-/* Copies an event with null for what is no number of JSON, each of which is counted. Returns the size. */
-static size_t copy_strict(struct chrome_fill *fill, uint8_t *to)
-{
-	static const char null[] = "null";
-	const uint8_t *p = fill->item->bytes, *end = p + fill->item->size;
-	uint8_t *begin = to;
-	for (bool string = false; p < end;) {
-		const size_t constant = string ? 0 : constant_at(p, end);
-		if (constant) {
-			memcpy(to, null, strlen(null));
-			to += strlen(null);
-			p += constant;
-			fill->reader->traits.left_members++;
-			continue;
-		}
-		const size_t size = string && *p == '\\' ? 2 : 1;
-		string ^= *p == '"';
-		memcpy(to, p, size);
-		to += size;
-		p += size;
-	}
-	return (size_t)(to - begin);
-}
-
-/* The text of the event, behind what was added to its time. */
-static void add_text(struct chrome_fill *fill)
-{
-	enum { MOST = 2 }; /* times as long: null is longer than NaN */
-	const struct chrome_item *item = fill->item;
-	size_t size = item->size;
-	uint8_t *room = chrome_piece_room(fill->piece, TW_RAW_TEXT_HEAD + (item->odd ? MOST * size : size));
-	fill->failed |= !room;
-	if (!room)
-		return;
-	const struct tw_raw_text head = {fill->state->times.base, fill->event->id};
-	memcpy(room, &head, sizeof head);
-	if (item->odd)
-		size = copy_strict(fill, room + TW_RAW_TEXT_HEAD);
-	else
-		memcpy(room + TW_RAW_TEXT_HEAD, item->bytes, size);
-	tw_slab_argument(&fill->piece->slab, &(struct tw_argument){
-						 .type = TW_ARG_BYTES,
-						 .raw = TW_RAW_TEXT,
-						 .value.bytes = room,
-						 .size = (uint32_t)(TW_RAW_TEXT_HEAD + size),
-					     });
-}
-
 /* "tts" or "tdur" of a slice. */
 static void add_thread_time(struct chrome_fill *fill, enum chrome_member which, uint16_t raw)
 {
@@ -500,8 +436,9 @@ static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, s
 	fill->event = tw_slab_add(&fill->piece->slab, event);
 	if (!fill->event)
 		return TW_ERR_MEMORY;
-	if (keeps_text(fill)) {
-		add_text(fill);
+	if (chrome_keeps_text(fill)) {
+		take_told_cpu(fill, track);
+		chrome_add_text(fill, track->cpu_told);
 		return fill->failed || fill->piece->slab.failed ? TW_ERR_MEMORY : 0;
 	}
 	fill->end = state->stream.own && event->kind == TW_SLICE_END;
@@ -604,16 +541,18 @@ static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase
 		fill->state->stream.lost += fill->item->size;
 		return take_gap(fill, fill->item->size);
 	}
+	const bool message = take_message(fill, &event);
 	bool own_sample = event.kind == TW_STACK_SAMPLE && take_sample(fill, &event);
 	take_kind(fill, &event, &ts, phase->need);
-	bool timeless = keeps_text(fill) && event.kind == TW_METADATA && !(phase->need & CHROME_HAS_TIME) && !has_time;
+	bool timeless =
+	    chrome_keeps_text(fill) && event.kind == TW_METADATA && !(phase->need & CHROME_HAS_TIME) && !has_time;
 	if (timeless && is_chosen(fill->reader, event.track))
 		event.value = 1;
 	else if (timeless || (!chrome_wanted(fill->reader, event.track) &&
 	                      !(event.other && chrome_wanted(fill->reader, event.other))))
 		return fill->failed ? TW_ERR_MEMORY : 0;
-	event.name = event_name(fill);
-	if (!own_sample)
+	event.name = message ? 0 : event_name(fill);
+	if (!own_sample && !message)
 		event.category = chrome_name_of(fill, member(fill, CHROME_CAT));
 	return fill->failed ? TW_ERR_MEMORY : add_row(fill, phase, &event);
 }
@@ -627,20 +566,17 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
 	unsigned number = chrome_phase_number(item);
 	const struct chrome_phase *phase = &chrome_phases[number];
 	int named = 0;
-	if (phase->event == TW_STACK_SAMPLE && !keeps_text(&fill) &&
+	if (phase->event == TW_STACK_SAMPLE && !chrome_keeps_text(&fill) &&
 	    (chrome_keep_sample(&fill) || chrome_keep_chunk(&fill)))
 		return fill.failed ? TW_ERR_MEMORY : 0;
 	fill.state->counts[number]++;
 	if (number == 0)
 		report_phase(&fill);
-	else if (phase->need & CHROME_NAMES)
-		return chrome_phase_of(item) == 't' ? name_thread(&fill, member(&fill, CHROME_NAME))
-		                                    : name_process(&fill, member(&fill, CHROME_NAME));
 	else if (phase->event == TW_METADATA && !phase->told_as)
-		named = take_naming(&fill);
-	if (chrome_is_profile(item) && !keeps_text(&fill))
+		named = take_naming(&fill, phase);
+	if (chrome_is_profile(item) && !chrome_keeps_text(&fill))
 		return chrome_take_profile(&fill);
-	if (named < 0 || (named && !keeps_text(&fill)))
+	if (named < 0 || (named && !chrome_keeps_text(&fill)))
 		return named < 0 ? named : 0;
 	return take_event(&fill, phase);
 }

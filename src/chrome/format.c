@@ -23,11 +23,27 @@ static bool holds(const uint8_t *bytes, size_t size, const char *text)
 	return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
+static size_t pass_blanks(const uint8_t *bytes, size_t at, size_t end)
+{
+	while (at < end && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t'))
+		at++;
+	return at;
+}
+
+/* Whether a member that has the key begins with a value. */
+static bool tells(const uint8_t *bytes, size_t size, const char *key, const char *value)
+{
+	const uint8_t *found = memmem(bytes, size, key, strlen(key));
+	size_t at = found ? pass_blanks(bytes, (size_t)(found - bytes) + strlen(key), size) : size;
+	at = at < size && bytes[at] == ':' ? pass_blanks(bytes, at + 1, size) : size;
+	return size - at >= strlen(value) && memcmp(bytes + at, value, strlen(value)) == 0;
+}
+
 /* Whether the first bytes tell of samples, and of no slice: then the file is a profile. */
 static int note_samples(struct tw_reader *reader)
 {
 	static const char *const slices[] = {"\"ph\":\"X\"", "\"ph\":\"B\"", "\"ph\": \"X\"", "\"ph\": \"B\""};
-	enum { LOOK = 1 << 16, OWN_HEAD = 512 };
+	enum { LOOK = 1 << 16 };
 	const uint8_t *bytes;
 	size_t have;
 	if (tw_window_view(&reader->window, 0, 1, &bytes, &have) < 0)
@@ -36,10 +52,12 @@ static int note_samples(struct tw_reader *reader)
 	bool sampled = holds(bytes, have, "\"callFrame\"") || holds(bytes, have, "\"sf\"");
 	for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
 		sampled = sampled && !holds(bytes, have, slices[i]);
-	const size_t head = have < OWN_HEAD ? have : OWN_HEAD;
-	bool own = holds(bytes, head, "\"otherData\":{\"writer\":\"trackway ");
-	reader->traits.sampled = sampled || (own && holds(bytes, head, "\"sampled\":true"));
-	if (own) /* its events come without their text */
+	static const char events[] = "\"traceEvents\"";
+	const uint8_t *begin = memmem(bytes, have, events, strlen(events));
+	const size_t head = begin ? (size_t)(begin - bytes) : have;
+	bool own = holds(bytes, head, "\"otherData\"") && tells(bytes, head, "\"writer\"", "\"trackway ");
+	reader->traits.sampled = sampled || (own && tells(bytes, head, "\"sampled\"", "true"));
+	if (own) /* its head is written anew */
 		reader->traits.document = reader->traits.frames = NULL;
 	return 0;
 }
@@ -99,13 +117,6 @@ static int probe_further(const uint8_t *bytes, size_t size)
 	bool profile = holds(bytes, size, "\"callFrame\"") && holds(bytes, size, "\"nodes\"");
 	bool samples = holds(bytes, size, "\"stackFrames\"") && holds(bytes, size, "\"samples\"");
 	return events || profile || samples || holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
-}
-
-static size_t pass_blanks(const uint8_t *bytes, size_t at, size_t end)
-{
-	while (at < end && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t'))
-		at++;
-	return at;
 }
 
 /* Whether there is nothing but an array of nothing: a recording in which nothing happened. */

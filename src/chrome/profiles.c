@@ -402,7 +402,11 @@ bool chrome_is_apart(const struct tw_reader *reader, const struct chrome_item *i
 {
 	const bool looked_into = reader->request.merged || reader->options.function;
 	const bool sample = looked_into && item->values[CHROME_SF].type;
-	return chrome_phase_of(item) == 'P' && (sample || chrome_is_profile(item)) && chrome_samples_apart(reader);
+	if (chrome_phase_of(item) != 'P')
+		return false;
+	if (((const struct chrome_state *)reader->state)->stream.own && item->values[CHROME_SF].type)
+		return true;
+	return (sample || chrome_is_profile(item)) && chrome_samples_apart(reader);
 }
 
 int chrome_take_profile(struct chrome_fill *fill)

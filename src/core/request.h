@@ -30,8 +30,9 @@ struct tw_request {
 enum { TW_RAW_TEXT = 0x7e87 };
 
 struct tw_raw_text {
-	uint64_t base; /* what was added to the time that it tells, in ns */
-	uint64_t id;   /* that it tells: tw_event.id is another one where it got another */
+	uint64_t base;  /* what was added to the time that it tells, in ns */
+	uint64_t id;    /* that it tells: tw_event.id is another one where it got another */
+	uint64_t marks; /* the format's own */
 };
 
 enum { TW_RAW_TEXT_HEAD = sizeof(struct tw_raw_text) };

@@ -300,6 +300,8 @@ static int end_all(struct tw_reader *merged)
 	for (size_t i = 0; i < merge->count && status == 0 && !merge->documents_taken; i++)
 		if (merge->inputs[i].reader)
 			status = tw_merge_take_document(merged, merge->inputs[i].reader);
+	if (!merge->documents_taken && !merged->traits.document && merge->document.length)
+		merged->traits.left_documents++; /* there are traces that have none */
 	merge->documents_taken = true;
 	return status;
 }

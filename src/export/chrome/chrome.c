@@ -42,6 +42,7 @@ static int take_end(const struct chrome_context *context, const struct tw_event 
 static int take_complete(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 static int take_other(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 static int take_object(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+static int take_log(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 
 #define ASYNC take_other, .category = "async", .id = {CHROME_LOCAL_ID, NULL}
 #define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {CHROME_ROOT_ID, NULL}
@@ -70,7 +71,8 @@ static const struct chrome_shape event_types[TW_EVENT_KINDS] = {
     [TW_CPU_SAMPLE] = {SAMPLE("cpu-sample"), .value = {CHROME_PLAIN_NUMBER, "cpu_ns"}, .own_category = true},
     [TW_ALLOCATION_SAMPLE] = {SAMPLE("allocation-sample"), .value = {CHROME_PLAIN_NUMBER, "bytes"},
                               .id = {CHROME_PLAIN_NUMBER, "count"}, .own_category = true},
-    [TW_LOG] = {INSTANT, .category = "log", .value = {CHROME_PLAIN_NUMBER, "severity"}},
+    [TW_LOG] = {take_log, .phase = 'i', .scope = true, .unmet = true, .category = "log",
+                .value = {CHROME_PLAIN_NUMBER, "severity"}},
     [TW_OBJECT] = {take_object, .phase = 'i', .scope = true, .unmet = true, .approximated = true, .category = "object",
                    .value = {CHROME_PLAIN_NUMBER, "type"}, .id = {CHROME_HEX, "koid"}},
     [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {CHROME_PLAIN_NUMBER, "size"},
@@ -268,6 +270,16 @@ static int take_object(const struct chrome_context *context, const struct tw_eve
 	return take_other(context, event, track);
 }
 
+/* In a document that is written as it was read it stands where it stood. */
+static int take_log(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
+{
+	if (context->chrome->document)
+		return tw_chrome_take_message(context, event, track);
+	if (!context->chrome->tracks.items[track].prefix_size)
+		tw_chrome_meet_track(context->chrome, track);
+	return take_other(context, event, track);
+}
+
 TW_INLINE int take_slice(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
                          const struct chrome_shape *type)
 {
@@ -372,7 +384,7 @@ static int take_end(const struct chrome_context *context, const struct tw_event 
 	struct tw_open_slices *open = &context->chrome->open[track];
 	struct tw_open_slice frame;
 	size_t place;
-	if (context->chrome->tracks.items[track].as_read) {
+	if (context->chrome->tracks.items[track].begins_as_read) {
 		add_end(context, event, track, event->name, event->flags & event_types[TW_SLICE_END].flags, false);
 		return 0;
 	}

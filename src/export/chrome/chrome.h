@@ -26,7 +26,9 @@ struct chrome_track {
 	uint32_t pid, tid;
 	uint32_t name; /* that was written, 0 where it had none */
 	bool as_read;  /* the numbers are those of the text of its events, and so are its names: nothing is added */
-	bool system;   /* its name, and that of its process, must be told though it may have no event of its own */
+	bool listed;   /* its name stands in a record of scheduling that is written as it was read */
+	bool begins_as_read; /* begins of its slices come with their text, and so their ends match nothing here */
+	bool system; /* its name, and that of its process, must be told though it may have no event of its own */
 };
 
 struct chrome_process {
@@ -34,6 +36,7 @@ struct chrome_process {
 	uint32_t track; /* that tells its name, or 0 */
 	uint32_t name;  /* that was written, 0 where it had none */
 	bool met;
+	bool listed; /* its name stands in a record that is written as it was read */
 	bool system; /* its name must be told */
 };
 
@@ -44,6 +47,19 @@ int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dic
 
 /* Gives a track its numbers at its first event, and writes its names. Without memory chrome->line fails. */
 void tw_chrome_meet_track(struct chrome *chrome, uint32_t number);
+
+/* Notes that an event which comes with its text tells the name of a track, or of its process. Returns false where that
+ * has been told. */
+bool tw_chrome_note_name(struct chrome *chrome, uint32_t number, bool of_process, const struct tw_name *told);
+
+/* Notes that a record of scheduling which is written as it was read tells the name of a thread, or of a process. */
+void tw_chrome_note_listed(struct chrome *chrome, uint32_t number);
+
+/* Whether no event tells the name of a track: it stood in the list of Fuchsia's scheduling. */
+bool tw_chrome_is_untold(const struct chrome *chrome, uint32_t number);
+
+/* Whether there is such a track. */
+bool tw_chrome_has_untold(const struct chrome *chrome);
 
 /* Notes that the name of a process must be told. Returns false when there is no memory. */
 bool tw_chrome_need_process(struct chrome *chrome, uint64_t process);
@@ -144,6 +160,7 @@ struct chrome {
 	struct chrome_time time;
 	const struct tw_text *document;    /* events are written as they were read, and this is around them; or NULL */
 	const struct tw_text *read_frames; /* what is "stackFrames" in front of our own; NULL: there are none */
+	bool has_texts;                    /* an event has come with its text */
 	bool unchanged;                    /* of one trace: events have the times, numbers and ids that they had */
 	bool apart;                        /* samples come one by one: their frames stand with those that were read */
 	uint64_t start;                    /* of the trace */
@@ -196,7 +213,8 @@ static inline const struct tw_argument *tw_chrome_text_of(const struct tw_event 
 	return argument && argument->raw == TW_RAW_TEXT ? argument : NULL;
 }
 
-/* Writes an event as it was read, but for what became of it: its track among those of other traces, or its times. */
+/* Writes an event as it was read, but for what became of it: its track among those of other traces, its times, or that
+ * the event before, which told the CPU, is left out. */
 int tw_chrome_take_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
                         const struct tw_argument *text);
 
@@ -219,6 +237,12 @@ void tw_chrome_system_begin(struct chrome *chrome, const struct tw_reader *reade
 
 /* Takes a switch or a wake-up. Returns 0 or TW_ERR_MEMORY. */
 int tw_chrome_take_scheduling(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+
+/* Takes a message of a log that stood in such a list. Returns 0 or TW_ERR_MEMORY. */
+int tw_chrome_take_message(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
+
+/* Takes what stands in chrome->line behind a comma. Returns 0 or TW_ERR_MEMORY. */
+int tw_chrome_system_add(struct chrome *chrome);
 
 /* Takes an object that says no more than the name of its process or thread. False: it is another one. */
 bool tw_chrome_take_name(const struct chrome_context *context, const struct tw_event *event, uint32_t track);

@@ -105,15 +105,29 @@ static void add_wakeup(const struct chrome_context *context, const struct tw_eve
 static void add_arguments(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
 	static const struct chrome_shape waker = {.other = {CHROME_THREAD, "waker"}}, none = {0};
+	static const struct chrome_shape severe = {.value = {CHROME_PLAIN_NUMBER, "severity"}};
+	const bool has_severity = event->kind == TW_LOG && event->value;
 	struct tw_line *line = &context->chrome->line;
 	size_t before = line->text.length;
 	tw_line_text(line, ",\"args\":{");
 	size_t inside = line->text.length;
-	tw_chrome_args(context, event, track, event->kind == TW_WAKEUP ? &waker : &none, inside);
+	tw_chrome_args(context, event, track,
+	               event->kind == TW_WAKEUP ? &waker
+	               : has_severity           ? &severe
+	                                        : &none,
+	               inside);
 	if (line->text.length > inside)
 		tw_line_text(line, "}");
 	else
 		line->text.length = before;
+}
+
+int tw_chrome_system_add(struct chrome *chrome)
+{
+	const struct tw_text *text = &chrome->line.text;
+	if (!chrome->line.failed)
+		tw_spool_add(&chrome->system.spool, 0, text->bytes, text->length);
+	return chrome->line.failed ? TW_ERR_MEMORY : 0;
 }
 
 int tw_chrome_take_scheduling(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
@@ -132,23 +146,38 @@ int tw_chrome_take_scheduling(const struct chrome_context *context, const struct
 	add_name(chrome, ",\"cat\":", event->category);
 	add_arguments(context, event, track);
 	tw_line_text(line, "}");
-	tw_spool_add(&chrome->system.spool, 0, line->text.bytes, line->text.length);
-	return line->failed ? TW_ERR_MEMORY : 0;
+	return tw_chrome_system_add(chrome);
+}
+
+int tw_chrome_take_message(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
+{
+	static const struct chrome_prios none = {0};
+	struct chrome *chrome = context->chrome;
+	tw_line_clear(&chrome->line);
+	tw_line_text(&chrome->line, ",\n{\"ph\":\"l\"");
+	add_time(chrome, event->time);
+	add_side(context, ",", track, &none);
+	add_name(chrome, ",\"name\":", event->name);
+	add_name(chrome, ",\"cat\":", event->category);
+	add_arguments(context, event, track);
+	tw_line_text(&chrome->line, "}");
+	return tw_chrome_system_add(chrome);
 }
 
 /* ---- Names. ---- */
 
-/* Whether an object says no more than the name of its track: process 1 or thread 2 of Fuchsia's types. */
+/* Whether an object says no more than the name of its track: process 1 or thread 2 of Fuchsia's types; or that there is
+ * the process. */
 static bool names_track(const struct chrome_context *context, const struct tw_event *event, uint32_t number)
 {
 	enum { PROCESS = 1, THREAD = 2 };
 	const struct tw_track *track = tw_dictionary_track(context->dictionary, number);
 	const struct tw_argument *argument = context->arguments + event->first_argument;
-	if (event->flags || event->category || !event->name || event->name != track->name)
+	if (event->flags || event->category || event->name != track->name)
 		return false;
 	if (event->value == PROCESS && track->kind == TW_TRACK_PROCESS)
-		return event->id && event->id == track->process && event->argument_count == 0;
-	return event->value == THREAD && track->kind == TW_TRACK_THREAD && event->id == track->thread &&
+		return event->id == track->process && event->argument_count == 0;
+	return event->name && event->value == THREAD && track->kind == TW_TRACK_THREAD && event->id == track->thread &&
 	       event->argument_count == 1 && argument->type == TW_ARG_KOID && argument->value.u == track->process &&
 	       strcmp(tw_dictionary_name(context->dictionary, argument->name)->text, "process") == 0;
 }
@@ -196,12 +225,14 @@ static bool put_names(struct chrome *chrome)
 	bool some = false;
 	for (uint32_t i = 0; i < chrome->tracks.seen; i++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, i);
-		if (track->kind == TW_TRACK_PROCESS && track->name && tw_chrome_needs_process(chrome, track->process))
+		if (track->kind == TW_TRACK_PROCESS && track->name &&
+		    (tw_chrome_needs_process(chrome, track->process) || tw_chrome_is_untold(chrome, i)))
 			put_process(chrome, track, &some);
 	}
 	for (uint32_t i = 0; i < chrome->tracks.seen; i++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, i);
-		if (chrome->tracks.items[i].system && track->kind == TW_TRACK_THREAD && (track->name || track->process))
+		const bool told = chrome->tracks.items[i].system && (track->name || track->process);
+		if (track->kind == TW_TRACK_THREAD && (told || tw_chrome_is_untold(chrome, i)))
 			put_thread(chrome, track, &some);
 	}
 	return some;
@@ -221,7 +252,7 @@ int tw_chrome_system_finish(struct chrome *chrome)
 	uint8_t block[SPOOL_BLOCK];
 	const uint8_t *bytes;
 	size_t size;
-	if (!tw_chrome_has_system(chrome))
+	if (!tw_chrome_has_system(chrome) && !(chrome->document && tw_chrome_has_untold(chrome)))
 		return chrome->system.spool.error;
 	tw_put_text(out, ",\"systemTraceEvents\":{\"type\":\"fuchsia\",\"events\":[");
 	bool some = put_names(chrome);

@@ -37,7 +37,7 @@ static void add_micros(struct tw_line *line, uint64_t ns, bool negative)
 static bool is_number(const struct chrome_value *value, uint64_t number)
 {
 	uint64_t found;
-	return !value->type || (chrome_integer(value, &found) && found == number);
+	return chrome_integer(value, &found) && found == number;
 }
 
 /* Remembers how the events of a track tell it, for ends that are made at the edge of a window. */
@@ -48,6 +48,7 @@ static void remember(const struct chrome_context *context, uint32_t number, cons
 	const struct chrome_value *pid = &values[CHROME_PID], *tid = &values[CHROME_TID];
 	size_t before = context->chrome->line.text.length;
 	struct tw_line *line = &context->chrome->line;
+	known->begins_as_read = true;
 	if (known->prefix_size || !pid->type || !tid->type)
 		return;
 	tw_line_text(line, ",\"pid\":");
@@ -60,7 +61,6 @@ static void remember(const struct chrome_context *context, uint32_t number, cons
 		memcpy(known->prefix, line->text.bytes + before, size);
 		known->prefix_size = size;
 		known->as_read = true;
-		known->cpu = UINT32_MAX;
 	}
 	line->text.length = before;
 }
@@ -69,6 +69,8 @@ static void remember(const struct chrome_context *context, uint32_t number, cons
 static bool has_numbers(const struct chrome_context *context, uint32_t number, const struct chrome_item *item)
 {
 	const struct tw_track *track = tw_dictionary_track(context->dictionary, number);
+	if (number == 0)
+		return true;
 	return is_number(&item->values[CHROME_PID], track->process) &&
 	       (track->kind != TW_TRACK_THREAD || is_number(&item->values[CHROME_TID], track->thread));
 }
@@ -81,11 +83,37 @@ struct change {
 	const struct chrome_track *track; /* NULL: its numbers are those in the text */
 	uint64_t start;                   /* the time at which ts is 0 */
 	uint64_t moved_by;                /* bits of its id that have changed */
-	bool timeless;
+	bool timeless, of_thread;
+	bool tells_cpu; /* among its arguments */
 };
 
-static void add_args(struct tw_line *line, const struct chrome_value *args)
+/* The value of a member; of nothing where there is none. */
+static struct chrome_value member_of(const struct chrome_value *object, const char *name)
 {
+	struct chrome_value key, value, none = {.type = CHROME_NOTHING};
+	if (object->type != CHROME_OBJECT)
+		return none;
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	while (chrome_next_member(&scan, &key, &value))
+		if (chrome_is(&key, name))
+			return value;
+	return none;
+}
+
+static bool is_clipped(const struct change *change)
+{
+	return change->event->flags & TW_FLAG_CLIPPED;
+}
+
+/* Whether arguments are added to those of the text. */
+static bool adds_args(const struct change *change)
+{
+	return is_clipped(change) || change->tells_cpu;
+}
+
+static void add_args(const struct change *change, const struct chrome_value *args)
+{
+	struct tw_line *line = &change->context->chrome->line;
 	bool object = args->type == CHROME_OBJECT;
 	if (!object && args->type) {
 		add_value(line, args);
@@ -98,7 +126,16 @@ static void add_args(struct tw_line *line, const struct chrome_value *args)
 		add_bytes(line, args->bytes, end);
 	else
 		tw_line_text(line, "{");
-	tw_line_text(line, last > 1 ? ",\"clipped\":true}" : "\"clipped\":true}");
+	const char *comma = last > 1 ? "," : "";
+	if (is_clipped(change) && !member_of(args, "clipped").type) {
+		tw_line_text(line, comma);
+		tw_line_text(line, "\"clipped\":true");
+	} else if (change->tells_cpu) {
+		tw_line_text(line, comma);
+		tw_line_text(line, "\"cpu\":");
+		tw_line_u64(line, change->event->cpu);
+	}
+	tw_line_text(line, "}");
 }
 
 /* An id that another trace may have, too: a number, or a text that stands for one. */
@@ -155,8 +192,8 @@ static void add_member(const struct change *change, const struct chrome_value *k
 		tw_line_u64(line, change->track->tid);
 	else if (change->moved_by && add_id(change, key, value))
 		return;
-	else if (event->flags & TW_FLAG_CLIPPED && chrome_is(key, "args"))
-		add_args(line, value);
+	else if (adds_args(change) && chrome_is(key, "args"))
+		add_args(change, value);
 	else
 		add_value(line, value);
 }
@@ -173,8 +210,20 @@ static bool is_lost(const struct change *change, const struct chrome_value *key)
 	return stack || time;
 }
 
-static void add_changed(const struct change *change, const uint8_t *bytes, size_t size, bool has_args)
+/* Adds a number that the text has not, for it is that of another member. */
+static void add_missing(const struct change *change, const struct chrome_value *value, const char *key, uint32_t number)
 {
+	struct tw_line *line = &change->context->chrome->line;
+	if (!change->track || value->type)
+		return;
+	tw_line_text(line, key);
+	tw_line_u64(line, number);
+}
+
+static void add_changed(const struct change *change, const struct chrome_item *item, size_t size)
+{
+	const struct chrome_value *values = item->values;
+	const uint8_t *bytes = item->bytes;
 	static const struct chrome_value none = {.type = CHROME_NOTHING};
 	struct tw_line *line = &change->context->chrome->line;
 	struct chrome_scan scan = {.at = bytes + 1, .end = bytes + size};
@@ -188,11 +237,27 @@ static void add_changed(const struct change *change, const uint8_t *bytes, size_
 		add_member(change, &key, &value);
 		some = true;
 	}
-	if (change->event->flags & TW_FLAG_CLIPPED && !has_args) {
+	add_missing(change, &values[CHROME_PID], ",\"pid\":", change->track ? change->track->pid : 0);
+	if (change->of_thread)
+		add_missing(change, &values[CHROME_TID], ",\"tid\":", change->track ? change->track->tid : 0);
+	if (adds_args(change) && !values[CHROME_ARGS].type) {
 		tw_line_text(line, ",\"args\":");
-		add_args(line, &none);
+		add_args(change, &none);
 	}
 	tw_line_text(line, "}");
+}
+
+/* Whether the CPU is to be told that no event tells which has been written. */
+static bool tells_cpu(const struct change *change, const struct chrome_item *item, uint32_t track,
+                      const struct tw_raw_text *head)
+{
+	struct chrome_track *known = &change->context->chrome->tracks.items[track];
+	const struct tw_event *event = change->event;
+	if (!(head->marks & CHROME_TELLS_CPU) || event->kind == TW_METADATA || is_clipped(change) ||
+	    known->cpu == event->cpu)
+		return false;
+	known->cpu = event->cpu;
+	return !member_of(&item->values[CHROME_ARGS], "cpu").type;
 }
 
 static void change_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
@@ -208,6 +273,7 @@ static void change_text(const struct chrome_context *context, const struct tw_ev
 	    .start = chrome->unchanged ? head->base : chrome->start,
 	    .moved_by = event->id ^ head->id,
 	    .timeless = event->kind == TW_METADATA && event->value,
+	    .of_thread = tw_dictionary_track(context->dictionary, track)->kind == TW_TRACK_THREAD,
 	};
 	if (!chrome->unchanged && !has_numbers(context, track, &item)) {
 		if (!chrome->tracks.items[track].prefix_size)
@@ -217,7 +283,8 @@ static void change_text(const struct chrome_context *context, const struct tw_ev
 	tw_line_clear(&chrome->line);
 	if (event->kind == TW_SLICE_BEGIN)
 		remember(context, track, &item);
-	add_changed(&change, bytes, size, item.values[CHROME_ARGS].type);
+	change.tells_cpu = tells_cpu(&change, &item, track, head);
+	add_changed(&change, &item, size);
 }
 
 /* ---- Any. ---- */
@@ -227,7 +294,7 @@ static void copy_text(const struct chrome_context *context, const struct tw_even
 {
 	struct chrome *chrome = context->chrome;
 	tw_line_clear(&chrome->line);
-	if (event->kind == TW_SLICE_BEGIN && !chrome->tracks.items[track].prefix_size) {
+	if (event->kind == TW_SLICE_BEGIN && !chrome->tracks.items[track].begins_as_read) {
 		struct chrome_item item = {.bytes = bytes};
 		struct chrome_scan scan = {.at = bytes, .end = bytes + size};
 		chrome_scan_event(&scan, &item);
@@ -244,6 +311,36 @@ static void put_large(struct chrome *chrome, struct tw_output *out)
 	chrome->some = true;
 }
 
+/* Whether an event tells a name that has been told. */
+static bool repeats_name(const struct chrome_context *context, uint32_t track, const uint8_t *bytes, size_t size)
+{
+	enum { LONGEST = 1024 };
+	struct chrome_item item = {.bytes = bytes};
+	struct chrome_scan scan = {.at = bytes, .end = bytes + size};
+	uint8_t text[LONGEST + 1];
+	unsigned odd = 0;
+	chrome_scan_event(&scan, &item);
+	const bool process = chrome_is(&item.values[CHROME_NAME], "process_name");
+	const struct chrome_value name = member_of(&item.values[CHROME_ARGS], "name");
+	if ((!process && !chrome_is(&item.values[CHROME_NAME], "thread_name")) || name.type != CHROME_STRING ||
+	    name.size > LONGEST)
+		return false;
+	struct tw_name told = {.text = (const char *)text, .length = chrome_unescape(&name, text, &odd)};
+	return !tw_chrome_note_name(context->chrome, track, process, &told);
+}
+
+/* Takes an event of the system's list. */
+static int take_listed(struct chrome *chrome, const struct tw_event *event, uint32_t track, const uint8_t *bytes,
+                       size_t size)
+{
+	if (event->kind == TW_METADATA)
+		tw_chrome_note_listed(chrome, track);
+	tw_line_clear(&chrome->line);
+	tw_line_text(&chrome->line, ",\n");
+	add_bytes(&chrome->line, bytes, size);
+	return tw_chrome_system_add(chrome);
+}
+
 int tw_chrome_take_text(const struct chrome_context *context, const struct tw_event *event, uint32_t track,
                         const struct tw_argument *text)
 {
@@ -253,6 +350,11 @@ int tw_chrome_take_text(const struct chrome_context *context, const struct tw_ev
 	const size_t size = text->size - TW_RAW_TEXT_HEAD;
 	struct tw_raw_text head;
 	memcpy(&head, text->value.bytes, sizeof head);
+	if (head.marks & CHROME_IN_SYSTEM)
+		return take_listed(chrome, event, track, bytes, size);
+	chrome->has_texts = true;
+	if (!chrome->unchanged && event->kind == TW_METADATA && repeats_name(context, track, bytes, size))
+		return 0;
 	if (chrome->unchanged && !(event->flags & TW_FLAG_CLIPPED))
 		copy_text(context, event, track, bytes, size);
 	else

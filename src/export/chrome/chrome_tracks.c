@@ -167,11 +167,33 @@ static void name_track(struct chrome *chrome, struct chrome_track *known, const 
 {
 	char text[40];
 	struct tw_name name = track_name(chrome, track, text);
+	if (track->name && known->name == track->name)
+		return;
 	known->name = track->name;
 	if (!track->name && track->kind == TW_TRACK_THREAD && known->tid == track->thread)
 		return; /* readers show the number */
 	if (tells_name(chrome, track->kind == TW_TRACK_THREAD ? track->thread : 0, track->name))
 		put_metadata(chrome, known->pid, known->tid, "thread_name", &name);
+}
+
+bool tw_chrome_note_name(struct chrome *chrome, uint32_t number, bool of_process, const struct tw_name *told)
+{
+	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
+	uint32_t name = track->name, *known = &chrome->tracks.items[number].name, place;
+	if (of_process) {
+		place = place_of(chrome, track->process);
+		if (place == UINT32_MAX)
+			return true;
+		known = &chrome->tracks.processes[place].name;
+		number = chrome->tracks.processes[place].track;
+		name = number ? tw_dictionary_track(chrome->dictionary, number)->name : 0;
+	}
+	const struct tw_name *now = tw_dictionary_name(chrome->dictionary, name);
+	if (!name || now->length != told->length || memcmp(now->text, told->text, told->length) != 0)
+		return true;
+	const bool again = *known == name;
+	*known = name;
+	return !again;
 }
 
 void tw_chrome_meet_track(struct chrome *chrome, uint32_t number)
@@ -195,8 +217,10 @@ static void move_tracks(struct chrome *chrome)
 	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
 		struct chrome_track *known = &chrome->tracks.items[number];
 		if (known->prefix_size && !known->as_read &&
-		    known->process != tw_dictionary_track(chrome->dictionary, number)->process)
+		    known->process != tw_dictionary_track(chrome->dictionary, number)->process) {
+			known->name = 0;
 			tw_chrome_meet_track(chrome, number);
+		}
 	}
 }
 
@@ -208,6 +232,7 @@ int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dic
 		return TW_ERR_MEMORY;
 	for (; chrome->tracks.seen < tracks; chrome->tracks.seen++) {
 		const struct tw_track *track = tw_dictionary_track(dictionary, chrome->tracks.seen);
+		chrome->tracks.items[chrome->tracks.seen].cpu = UINT32_MAX;
 		uint32_t place = track->kind == TW_TRACK_PROCESS ? place_of(chrome, track->process) : 0;
 		if (place == UINT32_MAX)
 			return TW_ERR_MEMORY;
@@ -219,15 +244,46 @@ int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dic
 	return 0;
 }
 
+void tw_chrome_note_listed(struct chrome *chrome, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
+	uint32_t place = track->kind == TW_TRACK_PROCESS ? place_of(chrome, track->process) : UINT32_MAX;
+	chrome->tracks.items[number].listed = true;
+	if (place != UINT32_MAX)
+		chrome->tracks.processes[place].listed = true;
+}
+
+bool tw_chrome_is_untold(const struct chrome *chrome, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
+	uint32_t place;
+	if (!track->name || chrome->unchanged || !(chrome->document || chrome->has_texts))
+		return false;
+	if (track->kind == TW_TRACK_PROCESS)
+		return tw_map_find(&chrome->tracks.places, track->process, &place) &&
+		       !chrome->tracks.processes[place].listed && chrome->tracks.processes[place].name != track->name;
+	return track->kind == TW_TRACK_THREAD && !chrome->tracks.items[number].listed &&
+	       chrome->tracks.items[number].name != track->name;
+}
+
+bool tw_chrome_has_untold(const struct chrome *chrome)
+{
+	uint32_t number = 0;
+	while (number < chrome->tracks.seen && !tw_chrome_is_untold(chrome, number))
+		number++;
+	return number < chrome->tracks.seen;
+}
+
 /* Writes the names that must be told of those who have no event. */
 static void meet_named(struct chrome *chrome)
 {
 	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
-		if (track->kind == TW_TRACK_PROCESS && tw_chrome_needs_process(chrome, track->process))
+		const bool untold = !chrome->document && tw_chrome_is_untold(chrome, number);
+		if (track->kind == TW_TRACK_PROCESS && (untold || tw_chrome_needs_process(chrome, track->process)))
 			meet_process(chrome, track->process);
-		else if (chrome->tracks.items[number].system && !chrome->tracks.items[number].prefix_size &&
-		         track->kind == TW_TRACK_THREAD)
+		else if (track->kind == TW_TRACK_THREAD && (untold || chrome->tracks.items[number].system) &&
+		         !chrome->tracks.items[number].prefix_size)
 			tw_chrome_meet_track(chrome, number);
 	}
 }
