@@ -94,7 +94,7 @@ same_calls() { # archive format
 	    "jit cms 42 11 0x00000002" "jit cmf 42 15 0x00000002 0x00000000" "gch gcs 42 20 ? tfff" "gch gcf 42 25" >log
 	trackway convert --to xray-fdr log -o calls.xray 2>losses
 	printf '%s\t%s\n' 1 zero 2 one 3 GC | cmp - calls.xray.functions
-	[ "$(trackway dump calls.xray 2>/dev/null | grep -o 'enter .*function_id=[0-9]*' | grep -o '[0-9]*$' | tr '\n' ' ')" = "1 2 3 " ]
+	[ "$(trackway dump calls.xray 2>/dev/null | grep -o 'enter[-a-z]* .*function_id=[0-9]*' | grep -o '[0-9]*$' | tr '\n' ' ')" = "1 2 3 " ]
 }
 
 @test "functions: tail exits, custom and typed events come back through FXT and Chrome's JSON" {
