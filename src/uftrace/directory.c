@@ -99,6 +99,16 @@ int uftrace_can_read(struct tw_reader *reader, const char *name)
 	return status == TW_ERR_MEMORY ? tw_fail_memory(reader) : status >= 0;
 }
 
+int uftrace_open_side(struct tw_reader *reader, const char *name, struct tw_input **input, bool *found)
+{
+	int status = uftrace_open_file(reader, name, input);
+	*found = *input || status < 0;
+	if (status == 0 || status == TW_ERR_MEMORY)
+		return status;
+	const int readable = uftrace_can_read(reader, name);
+	return readable > 0 ? status : readable;
+}
+
 /* Gives a line to the function as a copy that ends in NUL, because the line itself lies in the window. */
 static bool give(const struct tw_text_line *line, uftrace_take_line_fn *take, void *context, char *copy)
 {
@@ -148,13 +158,7 @@ int uftrace_read_lines(struct tw_reader *reader, const char *name, uftrace_take_
                        bool *found)
 {
 	struct tw_input *input;
-	int status = uftrace_open_file(reader, name, &input);
-	*found = input != NULL;
-	if (status < 0 && status != TW_ERR_MEMORY) {
-		*found = true; /* it is there, and tells nothing */
-		const int readable = uftrace_can_read(reader, name);
-		return readable > 0 ? status : readable;
-	}
+	int status = uftrace_open_side(reader, name, &input, found);
 	if (!input)
 		return status;
 	struct tw_text_lines lines = {.window = {.input = input}, .limit = UFTRACE_LINE_MOST};

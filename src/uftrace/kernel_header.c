@@ -242,8 +242,9 @@ int uftrace_read_kernel_header(struct tw_reader *reader)
 	struct tw_input *input;
 	const uint8_t *bytes;
 	size_t have;
-	int status = uftrace_open_file(reader, "kernel_header", &input);
-	if (status < 0 || !input)
+	bool found;
+	int status = uftrace_open_side(reader, "kernel_header", &input, &found);
+	if (!input)
 		return status;
 	struct tw_window window = {.input = input};
 	status = tw_window_view(&window, 0, HEADER_MOST, &bytes, &have);

@@ -35,6 +35,10 @@ int uftrace_can_read(struct tw_reader *reader, const char *name);
 /* Opens a file of the directory; *input is NULL where there is none. Returns 0 or a negative status. */
 int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_input **input);
 
+/* The same for a file that the trace can do without: where it cannot be read, that is reported, and it tells nothing.
+ * *found: there is such a file. */
+int uftrace_open_side(struct tw_reader *reader, const char *name, struct tw_input **input, bool *found);
+
 /* Gives each line of a text file, terminated and without its end, to a function; a false from it is a line that cannot
  * be read. *found tells whether there is such a file. Returns 0 or a negative status. */
 typedef bool uftrace_take_line_fn(void *context, char *line);

@@ -332,6 +332,13 @@ print(*("%s@%d" % (r["record"], r["time"] - 5_000_000_000) for r in map(json.loa
 	rm data/kernel_header
 	shown uftrace.not-read
 	[ "$(calls)" = 0 ]
+	mkdir data/kernel_header
+	shown uftrace.unreadable
+	[ "$(calls)" = 0 ] && trackway dump data 2>err | grep -q main
+	rmdir data/kernel_header
+	mkfifo data/kernel_header
+	shown uftrace.unreadable
+	rm data/kernel_header
 	sed 's/ENDIAN: LE/ENDIAN: BE/' whole/kernel_header >data/kernel_header
 	shown uftrace.not-read
 	sed 's/^ID: 601/ID: 602/' whole/kernel_header >data/kernel_header
