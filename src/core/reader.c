@@ -76,6 +76,18 @@ static const struct tw_format *probe_again(struct tw_reader *reader, uint64_t as
 	return probe(bytes, size < TW_PROBE_MOST ? size : TW_PROBE_MOST, asked, &more);
 }
 
+/* Whether text begins as an object of JSON, or an array of them, however many blanks there are. */
+static bool is_json(const uint8_t *bytes, size_t size)
+{
+	size_t at = 0;
+	while (at < size && isspace(bytes[at]))
+		at++;
+	bool array = at < size && bytes[at] == '[';
+	for (at += array; array && at < size && isspace(bytes[at]);)
+		at++;
+	return at < size ? bytes[at] == '{' : array;
+}
+
 /* What bytes look like that are no trace, for the message. */
 static const char *looks_like(const uint8_t *bytes, size_t size)
 {
@@ -86,7 +98,6 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
 	    {"\x7f"
 	     "ELF",
 	     "an ELF file (a program, library or core dump)"},
-	    {"{", "JSON text"},
 	    {"\xff\xfe", "UTF-16 text"},
 	    {"\xfe\xff", "UTF-16 text"},
 	    {"%PDF", "a PDF document"},
@@ -101,6 +112,8 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (size >= strlen(known[i].magic) && memcmp(bytes, known[i].magic, strlen(known[i].magic)) == 0)
 			return known[i].text;
+	if (is_json(bytes, size))
+		return "JSON text";
 	for (size_t i = 0; i < size; i++)
 		if (!isprint(bytes[i]) && !isspace(bytes[i]))
 			return NULL;

@@ -125,6 +125,12 @@ comes_back() { # log
 	run trackway stat late.json
 	[ "$status" -eq 2 ]
 	trackway stat --from chrome --json late.json | grep -q '"name":"a"'
+	for begin in '[' ' [ ' $'\n{'; do
+		printf '%s%1200000s{"ph"' "$begin" '' >late.json
+		run trackway stat late.json
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"found JSON text; --from chrome reads it"* ]] || fail "$begin: $output"
+	done
 }
 
 @test "flows of the newer kind are events in FXT, and no records of their own" {
