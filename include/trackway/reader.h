@@ -119,6 +119,9 @@ struct tw_read_options {
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
 	bool fold_async;  /* MoveNext of an async method has the name of the method (tracelog) */
 	size_t memory_limit; /* bytes that tables and single records may take, any number; 0: 256 MiB */
+	/* Bytes that the caller keeps of each thread beside what a profile does, which are part of the limit: there is
+	 * room for so many threads less. */
+	size_t thread_cost;
 	bool listing; /* tw_read_record(): a format that has a line for people may give that alone, without fields */
 	const struct tw_xtrace_read_options *xtrace; /* for xtrace alone: trackway/xtrace.h. NULL: its defaults */
 	/* For files without a name: what must be kept of a pipe or compressed file, of more traces than are merged at

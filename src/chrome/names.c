@@ -8,7 +8,7 @@
 
 enum {
 	NAME_COST = 128, /* bytes beside the text that a name takes in all tables, about */
-	TRACK_COST = 256,
+	TRACK_COST = 216,
 	LIMIT_SHARE = 3, /* of the memory limit, for all of it */
 	WORD_MAX = 256   /* bytes of a process, thread or id that is a text, for its escapes to be replaced */
 };
@@ -127,7 +127,7 @@ static uint32_t add_track(struct tw_reader *reader, const struct tw_track *track
 			return number;
 	if (adopt(reader, track, key, &number))
 		return number;
-	if (!chrome_afford(reader, TRACK_COST))
+	if (!chrome_afford(reader, tw_thread_cost(&reader->options, TRACK_COST, LIMIT_SHARE)))
 		return 0;
 	number = tw_dictionary_add_track(reader->dictionary, track);
 	bool fine = number != UINT32_MAX && tw_map_add(&names->tracks, key, number) && note_koid(names, track, number);

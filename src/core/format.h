@@ -306,6 +306,7 @@ struct tw_target {
 	bool directory;            /* it opens what it writes itself, by writer->path */
 	bool measures;             /* it tells how long calls last: whoever reads for it asks for track_ends */
 	const char *const *beside; /* endings behind its name of other files that may be written; NULL: none */
+	size_t thread_cost;        /* bytes that it keeps of each thread: struct tw_read_options */
 	bool texts;                /* it takes the text of records of its own format: tw_request.texts */
 	uint32_t no_category;      /* kinds of event, bits 1 << kind, that it tells without their category; */
 	uint32_t no_arguments;     /* and without arguments: both are counted for it */
@@ -384,6 +385,9 @@ int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __att
 
 /* The same for TW_ERR_MEMORY. */
 int tw_fail_memory(struct tw_reader *reader);
+
+/* The same for an errno of a temporary file. */
+int tw_fail_file(struct tw_reader *reader, int error);
 
 /* Takes back what tw_begin() or tw_use() said: nothing was read after all. */
 static inline void tw_use_not(struct tw_reader *reader)
@@ -483,6 +487,13 @@ static inline size_t tw_memory_limit(const struct tw_reader *reader)
 static inline size_t tw_memory_share(const struct tw_reader *reader)
 {
 	return tw_memory_limit(reader) / (reader->shards ? reader->shards : 1);
+}
+
+/* What a thread counts for in tables that may take one part in `share` of the limit: its own rows there, and what the
+ * caller keeps of it. */
+static inline size_t tw_thread_cost(const struct tw_read_options *options, size_t own, size_t share)
+{
+	return own + options->thread_cost / share;
 }
 
 /* Whether the options let a thread through. */

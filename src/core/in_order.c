@@ -2,12 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/in_order.h"
 
-#include "base/bytes/temporary.h"
 #include "core/format.h"
 #include "core/order/runs.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { RUNS_SHARE = 8 }; /* of the memory limit, for the runs that are merged at once */
 
@@ -21,14 +17,6 @@ static bool needs_look(const struct tw_reader *reader)
 	if (options->findings_only && !reader->format->reading.check)
 		return false;
 	return !request->lasting || options->order == TW_ORDER_TIME || options->from_ns || options->to_ns;
-}
-
-static int fail_file(struct tw_reader *reader, int error)
-{
-	if (error == ENOMEM)
-		return tw_fail_memory(reader);
-	return tw_fail(reader, TW_ERR_SYSTEM, "temporary file in %s: %s",
-	               tw_temporary_place(reader->options.temporary_directory), strerror(error));
 }
 
 /* All events, in the order in which the format gives them. */
@@ -45,13 +33,13 @@ static int fill_runs(struct tw_reader *reader)
 		error = tw_runs_put(reader->runs, &batch);
 	}
 	error = error ? error : tw_runs_end(reader->runs);
-	return error ? fail_file(reader, error) : 0;
+	return error ? tw_fail_file(reader, error) : 0;
 }
 
 static int next_of_runs(struct tw_reader *reader, struct tw_batch *batch)
 {
 	int error = tw_runs_next(reader->runs, batch);
-	return error ? fail_file(reader, error) : (int)batch->count;
+	return error ? tw_fail_file(reader, error) : (int)batch->count;
 }
 
 int tw_put_in_order(struct tw_reader *reader)

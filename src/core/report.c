@@ -1,7 +1,9 @@
 /* report.c - why a call failed, and what is found wrong in a trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/temporary.h"
 #include "core/format.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +40,14 @@ int tw_fail_memory(struct tw_reader *reader)
 	bool named = reader->path || reader->input;
 	return tw_fail(reader, TW_ERR_MEMORY, "%s%sout of memory", named ? tw_source_name(reader) : "",
 	               named ? ": " : "");
+}
+
+int tw_fail_file(struct tw_reader *reader, int error)
+{
+	if (error == ENOMEM)
+		return tw_fail_memory(reader);
+	return tw_fail(reader, TW_ERR_SYSTEM, "temporary file in %s: %s",
+	               tw_temporary_place(reader->options.temporary_directory), strerror(error));
 }
 
 static struct tw_reader *whole_of(struct tw_reader *reader)

@@ -50,6 +50,10 @@ enum { TW_CHOOSES_VERSION = 1, TW_CHOOSES_BYTE_ORDER = 2, TW_CHOOSES_BUFFER_SIZE
 /* Returns the choices of a target; 0 where there is none of this name. */
 unsigned tw_writer_choices(const char *format);
 
+/* Returns how many bytes a target keeps of each thread, for struct tw_read_options; 0 where there is none of this
+ * name. */
+size_t tw_writer_thread_cost(const char *format);
+
 /* Returns the endings of other files that a target may write, NULL behind the last; NULL where there are none. */
 const char *const *tw_writer_beside(const char *format);
 

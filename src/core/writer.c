@@ -316,6 +316,12 @@ enum tw_order tw_writer_order(const char *format)
 	return target ? target->order : TW_ORDER_TRACK;
 }
 
+size_t tw_writer_thread_cost(const char *format)
+{
+	const struct tw_target *target = target_named(format);
+	return target ? target->thread_cost : 0;
+}
+
 unsigned tw_writer_choices(const char *format)
 {
 	const struct tw_target *target = target_named(format);

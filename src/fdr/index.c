@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "core/filter/filter.h"
 #include "fdr/fdr.h"
 
 #include <inttypes.h>
@@ -11,7 +12,9 @@ enum {
 	STEP = 4096, /* bytes read at a time */
 	HOP =
 	    256, /* the same at the border of two large buffers: of 1 GB in buffers of 16 KiB STEP would be a quarter */
-	THREAD_COST = 200 /* also for its rows in a dictionary behind the reader and in a target */
+	THREAD_COST = 160,   /* also for its rows in a dictionary behind the reader and in a target */
+	FILTERED_COST = 500, /* what a filter has open, and what is written has of it */
+	SHARE = 2            /* of the memory limit; doubling and hash tables take their part */
 };
 
 /* The number of a thread. UINT32_MAX when there is no memory. */
@@ -47,21 +50,24 @@ static int add_place(struct tw_reader *reader, struct fdr_log *log, struct tw_ma
 	return 0;
 }
 
-static size_t index_bytes(const struct fdr_log *log)
+static size_t index_bytes(const struct tw_reader *reader, const struct fdr_log *log)
 {
-	return (log->place_count + 1) * sizeof *log->places + (log->thread_count - 1) * THREAD_COST;
+	const struct tw_read_options *options = &reader->options;
+	size_t own = THREAD_COST + (tw_filter_needed(options) ? FILTERED_COST : 0);
+	return (log->place_count + 1) * sizeof *log->places +
+	       (log->thread_count - 1) * tw_thread_cost(options, own, SHARE);
 }
 
 static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_map *map, struct tw_window *window)
 {
-	size_t most = tw_memory_limit(reader) / 4; /* doubling and hash tables take their share */
+	size_t most = tw_memory_limit(reader) / SHARE;
 	struct fdr_buffer buffer = {.next = TW_FDR_HEADER_SIZE};
 	for (;;) {
 		uint64_t at = buffer.next;
 		int status = fdr_find_buffer(reader, log, window, at, &buffer);
 		if (status <= 0)
 			return status;
-		if (index_bytes(log) > most) {
+		if (index_bytes(reader, log) > most) {
 			tw_report(reader, &fdr_rules[FDR_INDEX_LIMIT], at, at, 0,
 			          "more than %zu buffers of %zu threads: give more memory to read the %" PRIu64
 			          " bytes from here",

@@ -1,12 +1,18 @@
 /* merge.c - all threads of a log in one order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/heap.h"
+#include "base/memory/order.h"
+#include "core/order/runs.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>
 
-/* A thread takes memory only between its first event and its last: of a million threads few run at once. */
+/* A thread takes memory only between its first event and its last: of a million threads few run at once. Where too many
+ * do, what has not been delivered goes into a temporary file, one thread after the other, and comes in order from
+ * there. */
 enum { ROWS = 64, ARGUMENTS = 512, BYTES = 1 << 12, CHUNK = 1 << 14 };
+
+enum { MERGED_SHARE = 4, RUNS_SHARE = 8 }; /* of the memory limit: threads at once; runs of the file at once */
 
 struct merged_thread {
 	struct fdr_stream stream;
@@ -20,6 +26,7 @@ struct fdr_merge {
 	uint64_t *keys;                 /* when the next event of each is */
 	uint32_t *heap;                 /* those that are not over, the earliest first */
 	size_t count, heap_count, open, most;
+	struct tw_runs *runs; /* NULL: no thread has found too many at once */
 };
 
 static bool earlier(const void *context, uint32_t a, uint32_t b)
@@ -47,10 +54,6 @@ static int open_source(struct tw_reader *reader, uint32_t i)
 {
 	struct fdr_state *state = reader->state;
 	struct fdr_merge *merge = state->merge;
-	if (merge->open >= merge->most)
-		return tw_fail(reader, TW_ERR_LIMIT,
-		               "%s: more than %zu threads at once: they take more memory than the limit",
-		               tw_input_name(reader->input), merge->most);
 	struct merged_thread *source = calloc(1, sizeof *source);
 	if (!source)
 		return tw_fail_memory(reader);
@@ -64,10 +67,9 @@ static int open_source(struct tw_reader *reader, uint32_t i)
 	return fdr_stream_thread(&source->stream, reader, state->threads[i]);
 }
 
-/* Gets the next rows of the thread at the top of the heap, which has none left. */
-static int fill_top(struct tw_reader *reader, struct fdr_merge *merge)
+/* Gets the next rows of a thread that has none left. Returns how many, 0 where it is over, or a negative status. */
+static int fill(struct tw_reader *reader, struct fdr_merge *merge, uint32_t i)
 {
-	uint32_t i = merge->heap[0];
 	int status = merge->sources[i] ? 0 : open_source(reader, i);
 	if (status < 0)
 		return status;
@@ -75,16 +77,70 @@ static int fill_top(struct tw_reader *reader, struct fdr_merge *merge)
 	fdr_rows_empty(&stream->rows);
 	stream->delivered = 0;
 	status = fdr_stream_fill(stream, &stream->rows);
-	if (status > 0) {
-		merge->keys[i] = stream->rows.events[0].time;
-	} else if (status == 0) {
+	if (status == 0) {
 		if (stream->checker)
 			fdr_check_thread_end(stream->checker, reader);
 		close_source(merge, i);
-		merge->heap[0] = merge->heap[--merge->heap_count];
 	}
+	return status;
+}
+
+/* The same for the thread at the top of the heap. */
+static int fill_top(struct tw_reader *reader, struct fdr_merge *merge)
+{
+	uint32_t i = merge->heap[0];
+	int status = fill(reader, merge, i);
+	if (status > 0)
+		merge->keys[i] = merge->sources[i]->stream.rows.events[0].time;
+	else if (status == 0)
+		merge->heap[0] = merge->heap[--merge->heap_count];
 	tw_heap_sift(merge->heap, merge->heap_count, 0, earlier, merge);
 	return status < 0 ? status : 0;
+}
+
+/* ---- Too many at once. ---- */
+
+static bool is_full(const struct fdr_merge *merge)
+{
+	return !merge->sources[merge->heap[0]] && merge->open >= merge->most;
+}
+
+/* What is left of a thread. */
+static int spill_thread(struct tw_reader *reader, struct fdr_merge *merge, uint32_t i)
+{
+	int status = merge->sources[i] ? 1 : fill(reader, merge, i);
+	while (status > 0) {
+		const struct fdr_stream *stream = &merge->sources[i]->stream;
+		const struct fdr_rows *rows = &stream->rows;
+		const struct tw_batch batch = {.events = rows->events + stream->delivered,
+		                               .count = rows->event_count - stream->delivered,
+		                               .arguments = rows->arguments};
+		if (tw_stops(reader))
+			return tw_stopped(reader);
+		int error = tw_runs_put(merge->runs, &batch);
+		status = error ? tw_fail_file(reader, error) : fill(reader, merge, i);
+	}
+	return status;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	return tw_compare(*(const uint32_t *)left, *(const uint32_t *)right);
+}
+
+/* Of those that are not over, in the order in which rows of one time come. */
+static int spill(struct tw_reader *reader, struct fdr_merge *merge)
+{
+	int status = 0, error = tw_runs_new(&merge->runs, reader->options.temporary_directory,
+	                                    tw_memory_limit(reader) / RUNS_SHARE);
+	qsort(merge->heap, merge->heap_count, sizeof *merge->heap, by_place);
+	for (size_t i = 0; i < merge->heap_count && !error && status >= 0; i++)
+		status = spill_thread(reader, merge, merge->heap[i]);
+	merge->heap_count = 0;
+	if (status < 0)
+		return status;
+	error = error ? error : tw_runs_end(merge->runs);
+	return error ? tw_fail_file(reader, error) : 0;
 }
 
 /* ---- The merge. ---- */
@@ -93,6 +149,7 @@ void fdr_merge_free(struct fdr_merge *merge)
 {
 	if (!merge)
 		return;
+	tw_runs_free(merge->runs);
 	for (uint32_t i = 0; merge->sources && i < merge->count; i++)
 		close_source(merge, i);
 	free(merge->sources);
@@ -111,7 +168,7 @@ int fdr_merge_open(struct tw_reader *reader)
 	if (!merge)
 		return tw_fail_memory(reader);
 	merge->count = merge->heap_count = count;
-	merge->most = tw_memory_limit(reader) / 2 / COST + 1;
+	merge->most = tw_memory_limit(reader) / MERGED_SHARE / COST + 1;
 	merge->sources = calloc(count + 1, sizeof *merge->sources);
 	merge->keys = calloc(count + 1, sizeof *merge->keys);
 	merge->heap = calloc(count + 1, sizeof *merge->heap);
@@ -138,16 +195,16 @@ static void take_row(struct fdr_stream *stream, struct fdr_rows *rows)
 		rows->arguments[rows->argument_count++] = arguments[i];
 }
 
-int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows)
+static int merge_rows(struct tw_reader *reader, struct fdr_merge *merge, struct fdr_rows *rows)
 {
-	struct fdr_merge *merge = ((struct fdr_state *)reader->state)->merge;
 	while (merge->heap_count) {
 		struct merged_thread *source = merge->sources[merge->heap[0]];
 		struct fdr_stream *stream = source ? &source->stream : NULL;
 		if (!stream || stream->delivered == stream->rows.event_count) {
-			if (stream && rows->event_count) /* payloads of the thread may be in the batch */
+			bool full = is_full(merge);
+			if ((stream || full) && rows->event_count) /* payloads of the thread may be in the batch */
 				break;
-			int status = fill_top(reader, merge);
+			int status = full ? spill(reader, merge) : fill_top(reader, merge);
 			if (status < 0)
 				return status;
 			continue;
@@ -162,4 +219,15 @@ int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows)
 		}
 	}
 	return 0;
+}
+
+int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows, struct tw_batch *batch)
+{
+	struct fdr_merge *merge = ((struct fdr_state *)reader->state)->merge;
+	int status = merge_rows(reader, merge, rows);
+	*batch = (struct tw_batch){.events = rows->events, .count = rows->event_count, .arguments = rows->arguments};
+	if (status < 0 || batch->count || !merge->runs)
+		return status;
+	int error = tw_runs_next(merge->runs, batch);
+	return error ? tw_fail_file(reader, error) : 0;
 }

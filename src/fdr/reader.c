@@ -2,13 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr/state.h"
 
-static int deliver(struct tw_reader *reader, struct tw_batch *batch, uint64_t last_ns)
+static int deliver(struct tw_reader *reader, const struct tw_batch *batch, uint64_t last_ns)
 {
-	struct fdr_rows *rows = &((struct fdr_state *)reader->state)->rows;
-	*batch = (struct tw_batch){.events = rows->events, .count = rows->event_count, .arguments = rows->arguments};
 	if (last_ns > reader->clock.end_ns)
 		reader->clock.end_ns = last_ns;
-	return (int)rows->event_count;
+	return (int)batch->count;
 }
 
 int fdr_next_part(struct tw_reader *reader)
@@ -28,6 +26,9 @@ static int read_parts(struct tw_reader *reader, struct tw_batch *batch)
 	struct fdr_state *state = reader->state;
 	for (;;) {
 		int status = fdr_stream_fill(&state->stream, &state->rows);
+		*batch = (struct tw_batch){.events = state->rows.events,
+		                           .count = state->rows.event_count,
+		                           .arguments = state->rows.arguments};
 		if (status != 0)
 			return status < 0 ? status : deliver(reader, batch, state->stream.last_ns);
 		status = fdr_next_part(reader);
@@ -42,7 +43,6 @@ int fdr_read(struct tw_reader *reader, struct tw_batch *batch)
 	fdr_rows_empty(&state->rows);
 	if (reader->options.order != TW_ORDER_TIME)
 		return read_parts(reader, batch);
-	int status = fdr_merge_read(reader, &state->rows);
-	size_t count = state->rows.event_count;
-	return status < 0 ? status : deliver(reader, batch, count ? state->rows.events[count - 1].time : 0);
+	int status = fdr_merge_read(reader, &state->rows, batch);
+	return status < 0 ? status : deliver(reader, batch, batch->count ? batch->events[batch->count - 1].time : 0);
 }

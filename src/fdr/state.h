@@ -46,8 +46,8 @@ int fdr_keep(struct tw_reader *reader, const struct tw_piece *pieces, size_t cou
 
 int fdr_merge_open(struct tw_reader *reader);
 
-/* Adds the next events to the rows, which are empty. Returns 0 or a negative status; no events are the end. */
-int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows);
+/* Gives the next events, for which the empty rows have room. Returns 0 or a negative status; no events are the end. */
+int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows, struct tw_batch *batch);
 void fdr_merge_free(struct fdr_merge *merge);
 
 void fdr_records_free(struct fdr_records *records);

@@ -153,6 +153,16 @@ static bool is_by_thread(enum tw_profile_by by)
 	return by == TW_BY_THREAD || by == TW_BY_WHOLE_THREAD;
 }
 
+/* A new row takes what its samples are counted in, too: where that is not there, the next one finds no room. */
+static uint32_t find_row(struct tw_profile *profile, const struct tw_profile_key *key)
+{
+	const size_t before = profile->rows.count;
+	uint32_t row = tw_profile_find_row(profile, key);
+	if (profile->rows.count > before)
+		(void)tw_budget_take(&profile->keeping, TW_FOR_COUNTS, sizeof *profile->weighed);
+	return row;
+}
+
 static uint32_t row_of(struct fold *fold, uint32_t node)
 {
 	enum tw_profile_by by = fold->merge.profile->options.by;
@@ -167,7 +177,7 @@ static uint32_t row_of(struct fold *fold, uint32_t node)
 		if (key.caller == UINT32_MAX)
 			return TW_ROW_OTHER;
 	}
-	return tw_profile_find_row(fold->merge.profile, &key);
+	return find_row(fold->merge.profile, &key);
 }
 
 /* Finds the rows of all nodes. False when there is no memory for what samples are counted in. */

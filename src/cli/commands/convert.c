@@ -128,7 +128,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return status;
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = tw_writer_order(conversion.writing.format), .names_ahead = true},
+	    .options = {.order = tw_writer_order(conversion.writing.format),
+	                .names_ahead = true,
+	                .thread_cost = tw_writer_thread_cost(conversion.writing.format)},
 	    .filter_slices = true,
 	    .context = &conversion,
 	    .read = convert,

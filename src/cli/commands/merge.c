@@ -187,7 +187,9 @@ static int report(const struct tw_merge_options *how, const struct tw_writing *w
 static int merge(const struct tw_merge_options *how, const struct tw_writing *writing,
                  const struct tw_merge_source *sources, struct merge_inputs *inputs)
 {
-	struct tw_read_options read = {.on_finding = keep_finding, .finding_context = inputs};
+	struct tw_read_options read = {.on_finding = keep_finding,
+	                               .finding_context = inputs,
+	                               .thread_cost = tw_writer_thread_cost(writing->format)};
 	struct tw_names names = {0};
 	struct tw_who who = {0};
 	struct tw_reader *reader = NULL;

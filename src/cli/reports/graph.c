@@ -75,7 +75,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct graph_options *options = (const struct graph_options *)common;
 	struct tw_profiling functions = {.common = common, .by = TW_BY_FUNCTION, .parts = 2};
-	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .parts = 2, .again = true};
+	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .parts = 2};
 	if (options->title && common->form != TW_FORM_DOT)
 		return tw_say_usage(&tw_command_graph, "--title is about DOT");
 	int status = tw_spool_stdin(operands, count);
@@ -84,6 +84,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	status = tw_profile_files(&functions, operands, count);
 	if (functions.readable) {
 		tw_rewind_input(operands, count);
+		callers.told = functions.profile;
 		status = tw_worse(status, tw_profile_files(&callers, operands, count));
 	}
 	if (callers.readable) {

@@ -12,6 +12,20 @@ static int read_profile(struct tw_walk *walk, struct tw_reader *reader, const ch
 	return tw_profile_add(walk->context, reader);
 }
 
+/* What an earlier profile of the files had room for, this one may not. */
+static void say_notes(const struct tw_profiling *profiling)
+{
+	const struct tw_profile_notes *notes = tw_profile_notes(profiling->profile);
+	const enum tw_weight weight = tw_profile_weight(profiling->profile);
+	const uint64_t told = profiling->told ? tw_profile_notes(profiling->told)->rows_folded : 0;
+	if (!profiling->told)
+		tw_say_weight(profiling->common, weight);
+	if (notes->rows_folded > told)
+		tw_say_folded(notes, weight);
+	if (!profiling->told)
+		tw_say_uncertain(notes);
+}
+
 int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 {
 	const struct tw_common *common = profiling->common;
@@ -31,7 +45,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	struct tw_walk walk = {
 	    .options.order = profiling->by == TW_BY_ASYNC ? TW_ORDER_TIME : TW_ORDER_TRACK,
 	    .common = common,
-	    .own_findings = profiling->again,
+	    .own_findings = profiling->told != NULL,
 	    .together = true,
 	    .context = profiling->profile,
 	    .read = read_profile,
@@ -42,9 +56,6 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 		profiling->readable = 0;
 		return TW_EXIT_FAILED;
 	}
-	if (!profiling->again)
-		tw_say_weight(common, tw_profile_weight(profiling->profile));
-	tw_say_folded(tw_profile_notes(profiling->profile), tw_profile_weight(profiling->profile));
-	tw_say_uncertain(tw_profile_notes(profiling->profile));
+	say_notes(profiling);
 	return status;
 }

@@ -11,9 +11,11 @@
 struct tw_profiling {
 	const struct tw_common *common;
 	enum tw_profile_by by;
-	bool recursive;             /* calls that recur alone */
-	size_t parts;               /* how many profiles there are at the same time, which share the memory; 0: one */
-	bool again;                 /* the files are read for the second time: their findings have been shown already */
+	bool recursive; /* calls that recur alone */
+	size_t parts;   /* how many profiles there are at the same time, which share the memory; 0: one */
+	/* A profile of the same files: what is found wrong in them, and what is to be said of it, has been told. NULL:
+	 * they have not been read. */
+	const struct tw_profile *told;
 	struct tw_profile *profile; /* to be freed in any case; NULL when there was no memory */
 	size_t readable;            /* files that could be read */
 };

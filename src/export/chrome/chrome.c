@@ -35,7 +35,7 @@
 #include <string.h>
 
 /* How many frames may be open at once: 24 bytes each, and up to 40 more where their ends do not fit. */
-enum { MEMORY_PER_FRAME = 128 };
+enum { MEMORY_PER_FRAME = 128, THREAD_COST = 200 /* bytes of a thread, about */ };
 
 static int take_begin(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
 static int take_end(const struct chrome_context *context, const struct tw_event *event, uint32_t track);
@@ -620,6 +620,7 @@ const struct tw_target tw_target_chrome = {
     .name = "chrome",
     .extensions = extensions,
     .order = TW_ORDER_TIME,
+    .thread_cost = THREAD_COST,
     .texts = true,
     .open = open_chrome,
     .write = write_chrome,

@@ -19,7 +19,10 @@
 
 #include <stdlib.h>
 
-enum { MEMORY_PER_NODE = 128 };
+enum {
+	MEMORY_PER_NODE = 128,
+	THREAD_COST = 800 /* bytes of a thread, about: its row, its lanes and blocks */
+};
 
 /* ---- Records. ---- */
 
@@ -364,6 +367,7 @@ const struct tw_target tw_target_firefox = {
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
     .measures = true,
+    .thread_cost = THREAD_COST,
     .no_category = TW_SLICES,
     .no_arguments = TW_SLICES,
     .open = open_firefox,

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL_EVENT = 64 };
+enum { SMALL_EVENT = 64, THREAD_COST = 400 /* bytes of a thread, about */ };
 
 /* How one of the event's numbers is told. */
 enum form { NOT_TOLD, NUMBER, POINTER };
@@ -653,6 +653,7 @@ const struct tw_target tw_target_perfetto = {
     .name = "perfetto",
     .extensions = extensions,
     .order = TW_ORDER_TIME,
+    .thread_cost = THREAD_COST,
     .open = open_perfetto,
     .write = write_perfetto,
     .finish = finish_perfetto,

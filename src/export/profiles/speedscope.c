@@ -42,7 +42,10 @@ struct speedscope {
 	unsigned jobs;
 };
 
-enum { MEMORY_PER_FRAME = 64 };
+enum {
+	MEMORY_PER_FRAME = 64,
+	THREAD_COST = 450 /* bytes of a thread, about: its row, its lanes and blocks */
+};
 
 static size_t lane(uint32_t track, enum tw_measure measure)
 {
@@ -345,6 +348,7 @@ const struct tw_target tw_target_speedscope = {
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
     .measures = true,
+    .thread_cost = THREAD_COST,
     .no_category = TW_SLICES,
     .no_arguments = TW_SLICES,
     .open = open_speedscope,

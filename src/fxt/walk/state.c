@@ -83,12 +83,14 @@ static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t tr
 /* 0 where the limit is reached, or there is no memory. */
 static uint32_t add_track(struct fxt_state *state, const struct tw_track *track)
 {
+	enum { SHARE = 2 }; /* of the memory limit, about: state->limit */
 	uint32_t before = tw_dictionary_tracks(state->dictionary);
-	if (!has_room(state, TRACK_COST))
+	size_t cost = tw_thread_cost(state->options, TRACK_COST, SHARE);
+	if (!has_room(state, cost))
 		return 0;
 	uint32_t number = tw_dictionary_add_track(state->dictionary, track);
 	if (number == before)
-		state->memory += TRACK_COST;
+		state->memory += cost;
 	state->failed |= number == UINT32_MAX;
 	return number == UINT32_MAX ? 0 : number;
 }

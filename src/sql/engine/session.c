@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes that the survey, what is open, and rows that are kept for a join have of a thread. */
+enum { THREAD_COST = 560 };
+
 struct sql_session *sql_session_new(const struct tw_read_options *options)
 {
 	struct sql_session *session = calloc(1, sizeof *session);
@@ -22,6 +25,7 @@ struct sql_session *sql_session_new(const struct tw_read_options *options)
 		return NULL;
 	if (options)
 		session->options = *options;
+	session->options.thread_cost = THREAD_COST;
 	session->names = tw_dictionary_new();
 	if (session->names)
 		return session;

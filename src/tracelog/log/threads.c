@@ -13,7 +13,10 @@
  * profiler's. */
 #define NATIVE (UINT64_C(1) << 32)
 
-enum { THREAD_COST = 328 /* bytes, about: of a thread, of maps, a track and a name */ };
+enum {
+	THREAD_COST = 328, /* bytes, about: of a thread, of maps, a track and a name */
+	SHARE = 8          /* a quarter of the limit is for all tables */
+};
 
 /* ---- Coming into being. ---- */
 
@@ -73,7 +76,7 @@ static uint32_t other(struct tracelog_log *log)
 static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t number, bool native)
 {
 	uint64_t shown = native ? NATIVE + number : number;
-	if (!tracelog_take_memory(log, THREAD_COST))
+	if (!tracelog_take_memory(log, tw_thread_cost(&log->reader->options, THREAD_COST, SHARE)))
 		return other(log);
 	uint32_t made = add(log, (struct tracelog_thread){
 				     .iid = number,
