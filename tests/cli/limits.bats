@@ -112,7 +112,7 @@ assert [(time + 1, thread) for time, _, thread in rows] == \
     [(t, t) for t in range(1, 9001)] + [(t + 300000, t) for t in range(1, 9001)], rows[:3]'
 	for jobs in 1 2; do
 		peak_below 40 convert --to jsonl --memory 16M --jobs $jobs -o part log
-		[ "$said" = "" ] || fail "$said"
+		[[ "$said" != *limit* && "$said" != *error* ]] || fail "$said"
 		cmp whole part
 	done
 	TMPDIR=$PWD/nowhere run trackway convert --to jsonl --memory 16M -o part log
