@@ -12,7 +12,7 @@ static int read_profile(struct tw_walk *walk, struct tw_reader *reader, const ch
 	return tw_profile_add(walk->context, reader);
 }
 
-/* What an earlier profile of the files had room for, this one may not. */
+/* What an earlier profile of the files had room for, this one may not: it is said once. */
 static void say_notes(const struct tw_profiling *profiling)
 {
 	const struct tw_profile_notes *notes = tw_profile_notes(profiling->profile);
@@ -20,7 +20,7 @@ static void say_notes(const struct tw_profiling *profiling)
 	const uint64_t told = profiling->told ? tw_profile_notes(profiling->told)->rows_folded : 0;
 	if (!profiling->told)
 		tw_say_weight(profiling->common, weight);
-	if (notes->rows_folded > told)
+	if (!told)
 		tw_say_folded(notes, weight);
 	if (!profiling->told)
 		tw_say_uncertain(notes);
