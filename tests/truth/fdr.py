@@ -87,11 +87,11 @@ def next_record(log, at):
 
 def filled(log):
     """Whether the buffers of a version 1 log all have the size that the header says, the rest of them being fill; behind
-    the last one there need not be any."""
+    the last one there need not be any. A log that is shorter than one buffer has no fill."""
     size = log.buffer_size
     new_buffer = bytes([0x80 if log.msb else 0x01])
     starts = range(HEADER, len(log.data), size) if size else []
-    return bool(size) and all(log.data[at:at + 1] == new_buffer for at in starts)
+    return 0 < size <= len(log.data) - HEADER and all(log.data[at:at + 1] == new_buffer for at in starts)
 
 
 def buffers(log):
