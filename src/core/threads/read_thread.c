@@ -42,8 +42,8 @@ struct block {
 	struct item items[BATCHES];
 	size_t item_count;
 	struct tw_dictionary_changes changes;
-	struct tw_clock clock;
-	uint64_t left_documents; /* as tw_traits.left_documents, when it was handed on */ /* behind all batches */
+	struct tw_clock clock;   /* behind all batches, */
+	uint64_t left_documents; /* and as tw_traits.left_documents */
 	int status; /* what follows this block: 1 another one, 0 the end, or a negative status */
 };
 
