@@ -335,7 +335,7 @@ static void put_html(struct flame *flame)
 	                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	                 "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n<title>");
 	tw_put_name(out, title_of(flame), 0, tw_xml_escapes);
-	tw_put_text(out, "</title>\n</head>\n<body>\n");
+	tw_put_text(out, "</title>\n</head>\n<body class=\"flame\">\n");
 	put_svg(flame);
 	tw_put_text(out, "</body>\n</html>\n");
 }

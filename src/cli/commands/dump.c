@@ -91,9 +91,10 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 		if (pipe && may_wait(path))
 			tw_output_flush(&screen->out);
 	}
-	if (functions && !walk->common->binaries.count)
+	const bool numbers = functions && !walk->common->binaries.count && !walk->common->json;
+	if (numbers)
 		tw_output_flush(&screen->out); /* what nobody reads any more needs no names */
-	if (functions && !walk->common->binaries.count && status == 0 && !screen->out.error)
+	if (numbers && status == 0 && !screen->out.error)
 		tw_say_numbers_only();
 	if (status == 0 && !any)
 		tw_say_nothing(walk->common, false);
