@@ -99,6 +99,20 @@ static uint64_t begin_of(const struct view_row *row, const struct view_store *st
 	return i >= packed_count(row) ? *(const uint64_t *)tail_at(row, store, i) : number_at(row, store, BEGIN, i);
 }
 
+uint64_t view_row_end(const struct view_row *row, const struct view_store *store, uint64_t i)
+{
+	if (i >= packed_count(row))
+		return ((const struct view_slice *)tail_at(row, store, i))->end;
+	return number_at(row, store, BEGIN, i) + number_at(row, store, LASTS, i);
+}
+
+uint32_t view_row_name(const struct view_row *row, const struct view_store *store, uint64_t i)
+{
+	if (i >= packed_count(row))
+		return ((const struct view_slice *)tail_at(row, store, i))->name;
+	return (uint32_t)number_at(row, store, NAME, i);
+}
+
 static uint64_t lasts(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
 	if (i < packed_count(row))

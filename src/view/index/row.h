@@ -67,6 +67,10 @@ bool view_row_add_sample(struct view_row *row, struct view_store *store, const s
 struct view_slice view_row_slice(const struct view_row *row, const struct view_store *store, uint64_t i);
 struct view_sample view_row_sample(const struct view_row *row, const struct view_store *store, uint64_t i);
 
+/* The same of one member alone. */
+uint64_t view_row_end(const struct view_row *row, const struct view_store *store, uint64_t i);
+uint32_t view_row_name(const struct view_row *row, const struct view_store *store, uint64_t i);
+
 /* Returns the first item from `from` on that begins at a time or later; the count where there is none. The first steps
  * are short: what is near is found soon. */
 uint64_t view_row_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time);

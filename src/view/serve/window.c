@@ -119,33 +119,39 @@ static uint32_t name_of(struct answer *answer, uint32_t name)
 	return sent;
 }
 
-/* Adds items from one to the one before another as one. */
-static void add_slices(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
+/* Adds items from one, which is `first`, to the one before another as one. */
+static void add_slices(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to,
+                       const struct view_slice *first)
 {
 	const struct view_store *store = &answer->index->store;
-	const struct view_busy busy = view_row_busy(row, store, from, to);
+	const uint64_t lasts = first->end - first->begin;
+	const bool several = to - from > 1;
+	const struct view_busy busy =
+	    several ? view_row_busy(row, store, from, to) : (struct view_busy){lasts, lasts, from};
+	const uint64_t end = several ? view_row_end(row, store, to - 1) : first->end;
+	const uint32_t name = several ? view_row_name(row, store, busy.item) : first->name;
 	add_entry(answer, &(struct entry){
-			      .begin = relative(answer, view_row_slice(row, store, from).begin),
-			      .end = relative(answer, view_row_slice(row, store, to - 1).end),
+			      .begin = relative(answer, first->begin),
+			      .end = relative(answer, end),
 			      .busy = (double)busy.busy,
 			      .item = (double)busy.item,
 			      .count = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX,
-			      .name = name_of(answer, view_row_slice(row, store, busy.item).name),
+			      .name = name_of(answer, name),
 			  });
 }
 
 /* The first item behind those that begin and end in the pixel of one; that one's next where it is longer. */
-static uint64_t pixel_over(const struct answer *answer, const struct view_row *row, uint64_t first)
+static uint64_t pixel_over(const struct answer *answer, const struct view_row *row, uint64_t first,
+                           const struct view_slice *slice)
 {
 	const struct view_store *store = &answer->index->store;
-	const struct view_slice slice = view_row_slice(row, store, first);
 	if (answer->window->apart)
 		return first + 1;
-	uint64_t end = pixel_end(answer->window, slice.begin);
-	if (slice.begin < answer->window->start + answer->window->from || slice.end > end)
+	uint64_t end = pixel_end(answer->window, slice->begin);
+	if (slice->begin < answer->window->start + answer->window->from || slice->end > end)
 		return first + 1;
 	uint64_t next = view_row_begin_at(row, store, first + 1, end);
-	bool over = view_row_slice(row, store, next - 1).end > end;
+	bool over = view_row_end(row, store, next - 1) > end;
 	return over && next - 1 > first ? next - 1 : next;
 }
 
@@ -155,13 +161,14 @@ static void take_slices(struct answer *answer, const struct view_row *row)
 	const struct view_window *window = answer->window;
 	uint64_t from = window->start + window->from, to = window->start + window->to;
 	uint64_t first = view_row_begin_at(row, store, 0, from);
-	if (first > 0 && view_row_slice(row, store, first - 1).end > from)
+	if (first > 0 && view_row_end(row, store, first - 1) > from)
 		first--;
 	uint64_t last = view_row_begin_at(row, store, first, to);
 	while (first < last && !answer->failed) {
-		uint64_t next = pixel_over(answer, row, first);
+		const struct view_slice slice = view_row_slice(row, store, first);
+		uint64_t next = pixel_over(answer, row, first, &slice);
 		next = next > last ? last : next;
-		add_slices(answer, row, first, next);
+		add_slices(answer, row, first, next, &slice);
 		first = next;
 	}
 }
