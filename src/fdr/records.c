@@ -90,7 +90,8 @@ static void describe_event(struct fdr_records *records, const struct fdr_stream 
 	else if (version == 4)
 		add_uint(records, "cpu_id", record->cpu);
 	tw_add_bytes(&records->list, "data", TW_FIELD_BYTES, record->payload, item->payload_have);
-	if (fdr_payload_is_text(item))
+	/* In a listing the bytes are shown as the text that they are. */
+	if (!stream->cursor.reader->options.listing && fdr_payload_is_text(item))
 		tw_add_bytes(&records->list, "text", TW_FIELD_TEXT, record->payload, item->payload_have);
 }
 

@@ -121,9 +121,11 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 		open(sys.argv[1], "wb").write(header + metadata(7, struct.pack("<Q", len(records))) + records)
 	END
 	trackway dump --event 3=request hello.xray >out
-	grep -q 'data="hello" text=hello' out
-	grep -q 'event_type=3 event_name=request data="typed!" text=typed!' out
-	[ "$(grep -c text= out)" -eq 2 ]
+	grep -q 'data="hello" tsc=' out
+	grep -q 'event_type=3 event_name=request data="typed!" tsc=' out
+	trackway dump --json --event 3=request hello.xray >out
+	grep -q '"data":"68656c6c6f","text":"hello",' out
+	[ "$(grep -c '"text":' out)" -eq 2 ]
 	trackway convert --to jsonl --event 3=request hello.xray -o out.jsonl
 	grep -q '"name":"custom event".*"data":"hello"' out.jsonl
 	grep -q '"name":"request".*"data":"typed!"' out.jsonl
