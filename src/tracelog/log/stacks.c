@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	STACK_COST = sizeof(struct tw_stack) + 64,           /* with its place in a map: both double */
@@ -79,19 +80,27 @@ uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack)
 	return tw_dictionary_location(log->dictionary, location)->name;
 }
 
-/* The profiler has a number for it, where it is a frame of stacks. */
-uint32_t tracelog_jit_stack(struct tracelog_log *log)
+/* The compiler's function, which the profiler gives a number where it is a frame of stacks. False: it has none. */
+static bool find_compiler(struct tracelog_log *log, uint32_t *function)
 {
 	enum { JIT_IID = 1 };
-	const struct tw_location location = {.name = TRACELOG_TEXT(log, "<JIT>")};
+	static const char *const names[] = {"<JIT>", "JIT"};
+	if (!tw_map_find(&log->objects[TRACELOG_FUNCTION].by_iid, JIT_IID, function))
+		return false;
+	const struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, *function);
+	const char *text = tw_dictionary_name(log->dictionary, object->name)->text;
+	return object->named && (strcmp(text, names[0]) == 0 || strcmp(text, names[1]) == 0);
+}
+
+/* What was told before the function got its name is no matter: a window of the log may begin behind that. */
+uint32_t tracelog_jit_stack(struct tracelog_log *log)
+{
 	uint32_t function;
-	if (log->stacks.jit)
-		return log->stacks.jit;
-	bool known = tw_map_find(&log->objects[TRACELOG_FUNCTION].by_iid, JIT_IID, &function) &&
-	             tracelog_object(log, TRACELOG_FUNCTION, function)->named;
-	uint32_t at =
-	    known ? tracelog_location(log, function, 0) : tw_dictionary_add_location(log->dictionary, &location);
-	log->stacks.jit = find_or_add(log, 0, at);
+	if (find_compiler(log, &function))
+		return find_or_add(log, 0, tracelog_location(log, function, 0));
+	const struct tw_location location = {.name = TRACELOG_TEXT(log, "<JIT>")};
+	if (!log->stacks.jit)
+		log->stacks.jit = find_or_add(log, 0, tw_dictionary_add_location(log->dictionary, &location));
 	return log->stacks.jit;
 }
 
