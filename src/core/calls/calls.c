@@ -30,14 +30,12 @@ static void free_stack(struct tw_call_stack *stack)
 	for (size_t i = 0; i < stack->lane_room; i++) {
 		tw_space_free(stack->lanes[i].stack.space);
 		free(stack->lanes[i].stack.timed);
-		free(stack->lanes[i].stack.covered);
-		free(stack->lanes[i].stack.turns);
+		free(stack->lanes[i].stack.overlaps);
 	}
 	free(stack->lanes);
 	tw_space_free(stack->space);
 	free(stack->timed);
-	free(stack->covered);
-	free(stack->turns);
+	free(stack->overlaps);
 }
 
 /* Leaves the spare one as the only track. */
@@ -50,8 +48,7 @@ void tw_calls_free(struct tw_calls *calls)
 		tw_space_free(space);
 	}
 	free(calls->spare.timed);
-	free(calls->spare.covered);
-	free(calls->spare.turns);
+	free(calls->spare.overlaps);
 	free(calls->stacks);
 	calls->stacks = NULL;
 	calls->stack_room = 0;
@@ -278,14 +275,14 @@ static void take_out_timed(struct tw_call_stack *stack, uint32_t depth)
 	stack->timed_count--;
 }
 
-/* The frame at a depth is taken out: what is covered of those above it, a place lower. */
-static void lower_covered(struct tw_call_stack *stack, uint32_t depth)
+/* The frame at a depth is taken out: what those above it have beside, a place lower. */
+static void lower_overlaps(struct tw_call_stack *stack, uint32_t depth)
 {
-	if (depth >= stack->covered_room)
+	if (depth >= stack->overlap_room)
 		return;
-	const size_t last = stack->depth < stack->covered_room ? stack->depth : stack->covered_room - 1;
-	memmove(&stack->covered[depth], &stack->covered[depth + 1], (last - depth) * sizeof *stack->covered);
-	stack->covered[last] = 0;
+	const size_t last = stack->depth < stack->overlap_room ? stack->depth : stack->overlap_room - 1;
+	memmove(&stack->overlaps[depth], &stack->overlaps[depth + 1], (last - depth) * sizeof *stack->overlaps);
+	stack->overlaps[last] = (struct tw_call_overlap){0};
 }
 
 /* Ends a call while those above it go on: they were not inside. */
@@ -297,8 +294,7 @@ static void slip_out(struct tw_calls *calls, uint32_t depth, uint64_t time, enum
 	tw_stack_lift(stack, depth);
 	tell_end(calls, frame, alike_above(calls, depth), time, time, how);
 	lower_other(stack, depth);
-	lower_covered(stack, depth);
-	tw_lanes_lower_turns(stack, depth);
+	lower_overlaps(stack, depth);
 	take_out_timed(stack, depth);
 	memmove(frame, frame + 1, (stack->depth - depth) * sizeof *frame);
 	stack->depth--;

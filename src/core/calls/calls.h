@@ -86,27 +86,29 @@ struct tw_timed_frame {
  * to a further lane, a stack of its own. The root of a lane stands for the innermost slice that holds all of it. */
 struct tw_call_lane;
 
-/* A track. */
+/* What a frame has beside as long as calls overlap. */
+struct tw_call_overlap {
+	uint64_t covered; /* until when calls that were directly inside lasted */
+	uint64_t turn;    /* how many calls had begun with it since there were further lanes */
+};
+
+/* A track. There may be very many: what few have is not in here. */
 struct tw_call_stack {
 	struct tw_call_space *space; /* NULL: nothing is going on */
 	uint32_t depth;              /* of the top frame; 0: none but the root */
+	uint32_t lane_count;         /* up to the last in which something is open; 0: all slices nest */
 	uint64_t folded;             /* calls above the top for which there was no memory */
 	uint64_t last;               /* time of the last event, and of ends that events tell */
 	uint64_t due;                /* when the first of the timed frames ends; UINT64_MAX: there are none */
 	struct tw_timed_frame *timed;
 	size_t timed_count, timed_room;
-	/* By depth: until when calls that were directly inside of a frame lasted, as long as calls overlap. */
-	uint64_t *covered;
-	size_t covered_room;
-	uint32_t lifted; /* the lowest frame that went on when one beside or below it ended; 0: none */
-	/* By depth: how many calls had begun with a frame since there were further lanes. */
-	uint64_t *turns;
-	size_t turns_room;
-	uint64_t turns_from;        /* those up to this one are of frames that are gone */
+	struct tw_call_overlap *overlaps; /* by depth */
+	size_t overlap_room;
+	uint64_t turns_from;        /* turns up to this one are of frames that are gone */
+	uint32_t lifted;            /* the lowest frame that went on when one beside or below it ended; 0: none */
 	uint32_t held;              /* frames with TW_ROW_HELD */
 	struct tw_call_lane *lanes; /* the further ones */
 	size_t lane_room;
-	uint32_t lane_count; /* up to the last in which something is open; 0: all slices nest */
 };
 
 struct tw_call_lane {

@@ -5,8 +5,6 @@
 #include "base/memory/sum.h"
 #include "core/calls/spaces.h"
 
-#include <string.h>
-
 enum { LANES_MOST = 1024 /* of a track */ };
 
 /* Has the functions below, and hooks, work on a lane of the current track. */
@@ -61,26 +59,25 @@ void tw_lanes_move_rows(struct tw_calls *calls, uint32_t depth)
 	}
 }
 
-void tw_lanes_note_turn(struct tw_calls *calls, uint32_t depth)
+/* What a frame of a lane has beside; NULL: there is no room. */
+static struct tw_call_overlap *overlap_at(struct tw_calls *calls, struct tw_call_stack *stack, uint32_t depth)
 {
-	struct tw_call_stack *stack = calls->stack;
-	if (tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->turns, &stack->turns_room, depth + (size_t)1,
-	                   sizeof *stack->turns))
-		stack->turns[depth] = ++calls->turn;
+	bool room = tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->overlaps, &stack->overlap_room,
+	                           depth + (size_t)1, sizeof *stack->overlaps);
+	return room ? &stack->overlaps[depth] : NULL;
 }
 
-void tw_lanes_lower_turns(struct tw_call_stack *stack, uint32_t depth)
+void tw_lanes_note_turn(struct tw_calls *calls, uint32_t depth)
 {
-	if (depth >= stack->turns_room)
-		return;
-	const size_t last = stack->depth < stack->turns_room ? stack->depth : stack->turns_room - 1;
-	memmove(&stack->turns[depth], &stack->turns[depth + 1], (last - depth) * sizeof *stack->turns);
+	struct tw_call_overlap *overlap = overlap_at(calls, calls->stack, depth);
+	if (overlap)
+		overlap->turn = ++calls->turn;
 }
 
 /* When a frame began among those that began together; 0: before there were further lanes. */
 static uint64_t turn_of(const struct tw_call_stack *own, const struct tw_call_stack *stack, uint32_t depth)
 {
-	const uint64_t turn = depth < stack->turns_room ? stack->turns[depth] : 0;
+	const uint64_t turn = depth < stack->overlap_room ? stack->overlaps[depth].turn : 0;
 	return turn > own->turns_from ? turn : 0;
 }
 
@@ -224,14 +221,13 @@ struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t dept
 uint64_t tw_lanes_cover(struct tw_calls *calls, const struct tw_call_place *around, uint64_t begin, uint64_t end)
 {
 	struct tw_call_stack *stack = tw_lane_stack(calls->own, around->lane);
-	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->covered, &stack->covered_room,
-	                    around->depth + (size_t)1, sizeof *stack->covered))
+	struct tw_call_overlap *overlap = overlap_at(calls, stack, around->depth);
+	if (!overlap)
 		return end > begin ? end - begin : 0;
 	if (stack->depth > around->depth)
 		tw_stack_lift(stack, around->depth + 1);
-	uint64_t *until = &stack->covered[around->depth];
-	const uint64_t from = *until > begin ? *until : begin;
-	*until = end > *until ? end : *until;
+	const uint64_t from = overlap->covered > begin ? overlap->covered : begin;
+	overlap->covered = end > overlap->covered ? end : overlap->covered;
 	return end > from ? end - from : 0;
 }
 

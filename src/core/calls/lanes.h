@@ -34,8 +34,6 @@ void tw_lanes_turn_to(struct tw_calls *calls, uint32_t lane);
 void tw_lanes_move_rows(struct tw_calls *calls, uint32_t depth);
 /* Notes when a frame of the current lane began beside others; for memory that is short, not at all. */
 void tw_lanes_note_turn(struct tw_calls *calls, uint32_t depth);
-/* A frame of the current lane is gone: notes of those above it, a place lower. */
-void tw_lanes_lower_turns(struct tw_call_stack *stack, uint32_t depth);
 /* How many calls like that of a frame go on around a lane: those of its name or row up to its root. */
 uint32_t tw_lanes_calls_around(const struct tw_calls *calls, uint32_t lane, const struct tw_frame *frame);
 /* A frame of a lane is gone, and those above it are a place lower. */
