@@ -54,13 +54,20 @@ static size_t going_on(const struct tw_overlap_track *track, uint64_t time)
 	return i;
 }
 
+/* Of very many tracks each has but a slice. */
+static bool make_room(struct tw_overlap_track *track)
+{
+	return track->count < track->room ||
+	       tw_resize(&track->seen, &track->room, track->room ? 2 * track->room : 1, sizeof *track->seen);
+}
+
 static bool put(struct tw_overlap_track *track, uint64_t begin, uint64_t end)
 {
 	if (track->count == SEEN_MOST) {
 		track->count /= 2;
 		memcpy(track->seen, track->seen + track->count, track->count * sizeof *track->seen);
 	}
-	if (!tw_grow(&track->seen, &track->room, track->count + 1, sizeof *track->seen))
+	if (!make_room(track))
 		return false;
 	const uint64_t last = track->count ? track->seen[track->count - 1].last : 0;
 	track->seen[track->count++] = (struct seen){begin, end, end > last ? end : last};
