@@ -19,7 +19,7 @@
 void *sql_add_row(struct sql_cursor *cursor)
 {
 	size_t size = cursor->table->row_size;
-	if (!tw_grow(&cursor->made.rows, &cursor->made.room, (cursor->made.count + 1) * size, 1))
+	if (!tw_extend(&cursor->made.rows, &cursor->made.room, (cursor->made.count + 1) * size, 1))
 		return NULL;
 	void *row = cursor->made.rows + cursor->made.count++ * size;
 	memset(row, 0, size);
