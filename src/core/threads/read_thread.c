@@ -44,7 +44,7 @@ struct block {
 	struct tw_dictionary_changes changes;
 	struct tw_clock clock;   /* behind all batches, */
 	uint64_t left_documents; /* and as tw_traits.left_documents */
-	int status; /* what follows this block: 1 another one, 0 the end, or a negative status */
+	int status;              /* what follows this block: 1 another one, 0 the end, or a negative status */
 };
 
 struct read_thread {
