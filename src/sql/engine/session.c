@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that the survey, findings, what is open, the row of that when all ends, and rows that are kept for a join have of
- * a thread. */
+/* Bytes that the survey, findings, what is open, the row of that when all ends, and rows that are kept for a join have
+ * of a thread. */
 enum { THREAD_COST = 800 };
 
 struct sql_session *sql_session_new(const struct tw_read_options *options)
