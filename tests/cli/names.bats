@@ -123,6 +123,10 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	trackway dump --event 3=request hello.xray >out
 	grep -q 'data="hello" tsc=' out
 	grep -q 'event_type=3 event_name=request data="typed!" tsc=' out
+	trackway dump --event 65535=last hello.xray >out 2>err
+	local status=0
+	trackway dump --event 65536=more hello.xray >out 2>err || status=$?
+	[ $status = 2 ] && grep -q '^trackway: error: --event: "65536=more" is too large' err || fail "$status: $(cat err)"
 	trackway dump --json --event 3=request hello.xray >out
 	grep -q '"data":"68656c6c6f","text":"hello",' out
 	[ "$(grep -c '"text":' out)" -eq 2 ]

@@ -1,4 +1,4 @@
-/* test_view.c - rows and their levels, requests, and the answers of a view. doc/view.md says what is expected. */
+/* test_view.c - requests, and the answers of a view. doc/view.md says what is expected. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "view/serve/view.h"
@@ -18,160 +18,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-/* ---- Rows. ---- */
-
-enum { SLICES = 20000 };
-
-/* Slices with gaps, some of no length: the same each time. */
-static void make_slices(struct view_slice *slices)
-{
-	uint64_t time = 0;
-	for (uint64_t i = 0; i < SLICES; i++) {
-		uint64_t chance = tw_mix64(i);
-		time += chance % 7;
-		slices[i] = (struct view_slice){.begin = time,
-		                                .end = time + (chance >> 8) % 50,
-		                                .offset = 24 * (chance >> 40) + 3,
-		                                .name = (uint32_t)(chance >> 16) % 500,
-		                                .category = (uint32_t)(chance >> 30) % 3};
-		time = slices[i].end;
-	}
-}
-
-static struct view_busy plain_sum(const struct view_slice *slices, uint64_t from, uint64_t to)
-{
-	struct view_busy sum = {.item = from};
-	for (uint64_t i = from; i < to; i++) {
-		uint64_t lasts = slices[i].end - slices[i].begin;
-		sum.busy += lasts;
-		if (lasts > sum.longest) {
-			sum.longest = lasts;
-			sum.item = i;
-		}
-	}
-	return sum;
-}
-
-static void expect_sums(const struct view_row *row, const struct view_store *store, const struct view_slice *slices)
-{
-	for (uint64_t i = 0; i < 400; i++) {
-		uint64_t from = tw_mix64(i) % SLICES, to = from + 1 + tw_mix64(i + 1000) % (SLICES - from);
-		const struct view_busy sum = view_row_busy(row, store, from, to), plain = plain_sum(slices, from, to);
-		assert_int_equal(sum.busy, plain.busy);
-		assert_int_equal(sum.longest, plain.longest);
-		assert_int_equal(sum.item, plain.item);
-	}
-}
-
-static void expect_places(const struct view_row *row, const struct view_store *store, const struct view_slice *slices)
-{
-	for (uint64_t i = 0; i < 400; i++) {
-		uint64_t from = tw_mix64(i) % SLICES, time = tw_mix64(i + 500) % (slices[SLICES - 1].begin + 10);
-		uint64_t plain = from;
-		while (plain < SLICES && slices[plain].begin < time)
-			plain++;
-		assert_int_equal(view_row_begin_at(row, store, from, time), plain);
-	}
-}
-
-static void expect_slice(struct view_slice slice, const struct view_slice *as)
-{
-	assert_int_equal(slice.begin, as->begin);
-	assert_int_equal(slice.end, as->end);
-	assert_int_equal(slice.offset, as->offset);
-	assert_int_equal(slice.name, as->name);
-	assert_int_equal(slice.category, as->category);
-}
-
-/* Numbers of every width, at a block's ends and in the middle: 64 bits, none, and low bits that are all zero. */
-static void test_packed_widths(void **state)
-{
-	(void)state;
-	struct view_store store;
-	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
-	for (unsigned bits = 0; bits <= 64; bits++) {
-		uint64_t numbers[VIEW_BLOCK_COLUMNS][VIEW_BLOCK], plain[VIEW_BLOCK_COLUMNS][VIEW_BLOCK];
-		struct view_packed packed = {.place = 0};
-		for (unsigned k = 0; k < VIEW_BLOCK_COLUMNS; k++)
-			for (unsigned i = 0; i < VIEW_BLOCK; i++)
-				numbers[k][i] =
-				    bits ? tw_mix64(i * 8 + k) >> (64 - bits) & ~(uint64_t)(k == 1 ? 7 : 0) : 0;
-		memcpy(plain, numbers, sizeof plain);
-		assert_true(view_pack(&packed, &store, numbers, VIEW_BLOCK_COLUMNS));
-		for (unsigned k = 0; k < VIEW_BLOCK_COLUMNS; k++)
-			for (unsigned i = 0; i < VIEW_BLOCK; i++)
-				assert_int_equal(view_packed_at(&packed, &store, k, i), plain[k][i]);
-	}
-	view_store_close(&store);
-}
-
-/* 64 slices, a nanosecond apart, each of one: 6 bits for where it begins, 8 for its record, and 1 for how long. */
-static void test_packed_size(void **state)
-{
-	(void)state;
-	struct view_store store;
-	struct view_row row = {.kind = VIEW_SLICES};
-	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
-	for (uint64_t i = 0; i < VIEW_BLOCK; i++) {
-		const struct view_slice slice = {.begin = 1000 + i,
-		                                 .end = 1001 + i,
-		                                 .offset = (1 << 20) + 24 * i,
-		                                 .name = 0};
-		assert_true(view_row_add_slice(&row, &store, &slice));
-	}
-	const struct view_block *block = view_column_at(&row.blocks, &store, sizeof *block, 0);
-	const uint8_t bits[VIEW_BLOCK_COLUMNS] = {6, 8, 1, 0, 0};
-	assert_memory_equal(block->packed.bits, bits, sizeof bits);
-	assert_int_equal(block->packed.shift, 3); /* 24 * 63 / 8 = 189 */
-	view_row_free(&row);
-	view_store_close(&store);
-}
-
-static void test_row_of_slices(void **state)
-{
-	(void)state;
-	static struct view_slice slices[SLICES];
-	struct view_store store;
-	struct view_row row = {.kind = VIEW_SLICES};
-	make_slices(slices);
-	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
-	for (size_t i = 0; i < SLICES; i++)
-		assert_true(view_row_add_slice(&row, &store, &slices[i]));
-	assert_int_equal(row.last, slices[SLICES - 1].end);
-	/* Of 20000 items: 312 blocks of 64, 19 sums of 16 of these, and one of those. */
-	assert_int_equal(row.blocks.count, 312);
-	assert_int_equal(row.level_count, 2);
-	assert_int_equal(row.levels[0].count, 19);
-	assert_int_equal(row.levels[1].count, 1);
-	for (uint64_t i = 0; i < SLICES; i++)
-		expect_slice(view_row_slice(&row, &store, i), &slices[i]);
-	expect_sums(&row, &store, slices);
-	expect_places(&row, &store, slices);
-	view_row_free(&row);
-	view_store_close(&store);
-}
-
-static void test_row_of_samples(void **state)
-{
-	(void)state;
-	struct view_store store;
-	struct view_row row = {.kind = VIEW_COUNTER};
-	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
-	/* A saw: 0 to 99, and again. */
-	for (uint64_t i = 0; i < 1000; i++)
-		assert_true(view_row_add_sample(&row, &store, &(struct view_sample){i * 10, (double)(i % 100)}));
-	const struct {
-		uint64_t from, to;
-		double least, most;
-	} examples[] = {{0, 1000, 0, 99}, {3, 50, 3, 49}, {95, 105, 0, 99}, {7, 8, 7, 7}, {216, 296, 16, 95}};
-	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-		const struct view_range range = view_row_range(&row, &store, examples[i].from, examples[i].to);
-		assert_true(range.least == examples[i].least && range.most == examples[i].most);
-	}
-	view_row_free(&row);
-	view_store_close(&store);
-}
 
 /* ---- Requests. ---- */
 
@@ -887,10 +733,6 @@ static void test_entering(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_packed_widths),
-	    cmocka_unit_test(test_packed_size),
-	    cmocka_unit_test(test_row_of_slices),
-	    cmocka_unit_test(test_row_of_samples),
 	    cmocka_unit_test(test_addresses),
 	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_who_asks),

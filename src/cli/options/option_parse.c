@@ -83,7 +83,7 @@ static const char *take_text(struct tw_list *list, const char *text)
 	return *text ? NULL : "is empty";
 }
 
-static const char *take_named(struct tw_named *named, const char *text)
+static const char *take_named(const struct tw_option *option, struct tw_named *named, const char *text)
 {
 	char number[32] = "";
 	const char *equals = strchr(text, '=');
@@ -94,7 +94,9 @@ static const char *take_named(struct tw_named *named, const char *text)
 	if (!tw_grow(&named->items, &named->room, named->count + 1, sizeof *named->items))
 		return "is too long";
 	named->items[named->count].name = equals + 1;
-	return tw_parse_count(number, &named->items[named->count++].type);
+	uint64_t *type = &named->items[named->count++].type;
+	const char *wrong = tw_parse_count(number, type);
+	return !wrong && *type > option->most ? too_large : wrong;
 }
 
 static const char *take_number(const struct tw_option *option, uint64_t *member, const char *text)
@@ -138,7 +140,7 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 	case TW_OPTION_FILES:
 		return take_text(member, text);
 	case TW_OPTION_NAMED:
-		return take_named(member, text);
+		return take_named(option, member, text);
 	}
 	return NULL;
 }

@@ -29,7 +29,7 @@ static const struct tw_option input_options[] = {
     {"frequency", 0, TW_OPTION_COUNT, MEMBER(frequency), .placeholder = "HZ", .least = 1, .most = 1000000000000,
      .help = "how many ticks of the clock are a second, instead of what an XRay log tells, which is often not the "
              "real one; a log of the mode xray-profiling tells none"},
-    {"event", 0, TW_OPTION_NAMED, MEMBER(events), .placeholder = "N=NAME",
+    {"event", 0, TW_OPTION_NAMED, MEMBER(events), .placeholder = "N=NAME", .most = UINT16_MAX,
      .help = "what typed events of type N are called in an XRay log, which tells their types by numbers alone. May be "
              "repeated"},
     {"xtrace-layout", 0, TW_OPTION_TEXT, MEMBER(xtrace.layout), .placeholder = "LAYOUT",
