@@ -77,6 +77,12 @@ TW_API int tw_symbols_add(struct tw_symbols *symbols, const char *path, const ui
  * have such a place (the error is about the last of them), or a negative status. */
 TW_API int tw_symbols_add_maps(struct tw_symbols *symbols, const char *path);
 
+/* Adds the functions of a kernel, as /proc/kallsyms or System.map tells them: lines of an address, nm's type (functions
+ * are T, t, W and w), a name, and perhaps a tab and "[module]", which is part of the name then. Returns 0,
+ * TW_ERR_VALUE where all addresses are 0, as the kernel gives them to who may not see them, or what tw_symbols_add()
+ * does. */
+TW_API int tw_symbols_add_kallsyms(struct tw_symbols *symbols, const char *path);
+
 /* Closes; NULL is fine. All texts end here. */
 TW_API void tw_symbols_close(struct tw_symbols *symbols);
 

@@ -207,6 +207,22 @@ static uint64_t end_of(const struct tw_places *places, size_t i)
 	return start + (size && size < room ? size : room);
 }
 
+static bool add_placed(struct tw_symbols *symbols, struct tw_placed placed, const char *symbol, size_t *budget)
+{
+	placed.name = keep_name(symbols, symbol, budget);
+	if (!placed.name ||
+	    !tw_grow(&symbols->placed, &symbols->placed_room, symbols->placed_count + 1, sizeof *symbols->placed))
+		return false;
+	symbols->placed[symbols->placed_count++] = placed;
+	return true;
+}
+
+bool tw_symbols_keep_placed(struct tw_symbols *symbols, uint64_t start, uint64_t end, const char *symbol,
+                            size_t *budget)
+{
+	return add_placed(symbols, (struct tw_placed){.start = start, .end = end}, symbol, budget);
+}
+
 static bool keep_place(struct tw_symbols *symbols, const struct tw_places *places, size_t i, uint64_t bias,
                        size_t *budget)
 {
@@ -216,18 +232,19 @@ static bool keep_place(struct tw_symbols *symbols, const struct tw_places *place
 	bool same_file = last && place->file && last->file && strcmp(place->file, last->file) == 0;
 	if (place->file)
 		placed.file = same_file ? last->file : tw_symbols_keep(symbols, place->file);
-	placed.name = keep_name(symbols, place->symbol, budget);
-	if (!placed.name || (place->file && !placed.file) ||
-	    !tw_grow(&symbols->placed, &symbols->placed_room, symbols->placed_count + 1, sizeof *symbols->placed))
-		return false;
-	symbols->placed[symbols->placed_count++] = placed;
-	return true;
+	return (!place->file || placed.file) && add_placed(symbols, placed, place->symbol, budget);
 }
 
 static int by_start(const void *a, const void *b)
 {
 	const struct tw_placed *x = a, *y = b;
 	return tw_compare(x->start, y->start);
+}
+
+void tw_symbols_sort_placed(struct tw_symbols *symbols)
+{
+	if (symbols->placed_count)
+		qsort(symbols->placed, symbols->placed_count, sizeof *symbols->placed, by_start);
 }
 
 /* Those of the file that are kept already, from one on, at a distance. */
@@ -255,8 +272,7 @@ static int keep_places(struct tw_symbols *symbols, const struct tw_places *place
 	for (size_t i = 1; i < count && i <= most; i++)
 		if (!repeat_places(symbols, from, to, biases[i] - biases[0]))
 			return no_memory(symbols);
-	if (symbols->placed_count)
-		qsort(symbols->placed, symbols->placed_count, sizeof *symbols->placed, by_start);
+	tw_symbols_sort_placed(symbols);
 	if (count > most + 1)
 		return tw_symbols_fail(symbols, TW_ERR_LIMIT, "too many functions for %zu places", count);
 	return 0;

@@ -199,24 +199,34 @@ static int take(struct tw_symbols *symbols, struct maps *maps, const struct tw_t
 	return fail_memory(symbols);
 }
 
-static int read_maps(struct tw_symbols *symbols, struct maps *maps)
+int tw_symbols_open_list(struct tw_symbols *symbols, struct tw_text_lines *lines)
 {
 	struct tw_input *input;
 	int status = tw_input_open(&input, symbols->path);
-	if (status < 0) {
-		const char *why = input ? tw_input_error(input) : tw_status_text(status);
-		snprintf(symbols->error, sizeof symbols->error, "%s", why);
-		tw_input_close(input);
-		return status;
-	}
-	struct tw_text_lines lines = {.window = {.input = input}, .limit = LINE};
-	struct tw_text_line line;
-	while ((status = tw_text_lines_next(&lines, &line)) > 0 && (status = take(symbols, maps, &line)) >= 0)
-		;
-	if (status < 0 && *tw_input_error(input))
+	lines->window.input = input;
+	if (status < 0)
+		snprintf(symbols->error, sizeof symbols->error, "%s",
+		         input ? tw_input_error(input) : tw_status_text(status));
+	return status;
+}
+
+void tw_symbols_close_list(struct tw_symbols *symbols, struct tw_text_lines *lines, int status)
+{
+	struct tw_input *input = lines->window.input;
+	if (status < 0 && input && *tw_input_error(input))
 		snprintf(symbols->error, sizeof symbols->error, "%s", tw_input_error(input));
-	tw_text_lines_free(&lines);
+	tw_text_lines_free(lines);
 	tw_input_close(input);
+}
+
+static int read_maps(struct tw_symbols *symbols, struct maps *maps)
+{
+	struct tw_text_lines lines = {.limit = LINE};
+	struct tw_text_line line;
+	int status = tw_symbols_open_list(symbols, &lines);
+	while (status >= 0 && (status = tw_text_lines_next(&lines, &line)) > 0)
+		status = take(symbols, maps, &line);
+	tw_symbols_close_list(symbols, &lines, status);
 	return status;
 }
 

@@ -159,6 +159,19 @@ bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dw
 /* As tw_symbols_add(), for a file that was loaded `count` times; addresses NULL: once, where it is linked to. */
 int tw_symbols_add_places(struct tw_symbols *symbols, const char *path, const uint64_t *load_addresses, size_t count);
 
+/* Adds a function where it was loaded; the name as it is shown. Returns whether there was memory. */
+bool tw_symbols_keep_placed(struct tw_symbols *symbols, uint64_t start, uint64_t end, const char *symbol,
+                            size_t *budget);
+
+/* Puts all functions in the order of their addresses, when some were added. */
+void tw_symbols_sort_placed(struct tw_symbols *symbols);
+
+/* Opens the list at `path` of the handle, all of `lines` zero but the limit; the error is told in the handle. Close it
+ * in any case, with the status of the reading. Returns 0 or a negative status. */
+struct tw_text_lines;
+int tw_symbols_open_list(struct tw_symbols *symbols, struct tw_text_lines *lines);
+void tw_symbols_close_list(struct tw_symbols *symbols, struct tw_text_lines *lines, int status);
+
 /* The namer's function for addresses. */
 int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, struct tw_range *range);
 

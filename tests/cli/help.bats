@@ -121,7 +121,7 @@ options_of() { # command
 	done
 	wrong "check wants FILE..., or --rules" "trackway check --help" trackway check
 	wrong "--rules reads no FILE; --from FORMAT chooses whose rules" "trackway check --help" trackway check --rules fxt
-	for option in --jobs=2 --memory=64M --reorder-window=1M --binary=app --maps=list --xtrace-layout=header=24; do
+	for option in --jobs=2 --memory=64M --reorder-window=1M --binary=app --maps=list --kallsyms=list --xtrace-layout=header=24; do
 		wrong "--rules reads nothing: ${option%%=*} does nothing" "trackway check --help" trackway check --rules "$option"
 	done
 	for command in stat replay insns sql; do
@@ -303,8 +303,8 @@ options_of() { # command
 @test "options for xtraces are refused where no trace is one" {
 	log=$DATA/xray/v5.xray
 	for command in info dump check stat stacks log "convert -o out.json" "merge -o out.json $log" sql; do
-		for option in "--xtrace-layout header=24" "--maps /proc/self/maps"; do
-			[[ $command = log && $option = --maps* ]] && continue # it has no such option
+		for option in "--xtrace-layout header=24" "--maps /proc/self/maps" "--kallsyms list"; do
+			[[ $command = log && $option != --xtrace-layout* ]] && continue # it has no such option
 			run --separate-stderr trackway $command $option "$log"
 			[ "$status" -eq 2 ] && [ -z "$output" ] || fail "$command $option: $status $output"
 			[ "$stderr" = "trackway: error: ${option%% *} does nothing: it is for xtraces, and no trace is one" ] || fail "$command: $stderr"

@@ -232,6 +232,13 @@ def maps(data):
         yield f"map-{path.stem}", path.read_bytes()
 
 
+def kernels():
+    """Lists as /proc/kallsyms and System.map."""
+    yield "kallsyms", b"ffff800008000000 T _text\nffff800008000000 t _head\nffff800008010000 W weak\nffff800008010400 t $x\n" \
+        b"ffff800008010800 D data\nffff800001000000 t ext4_get_inode\t[ext4]\n"
+    yield "kallsyms-hidden", b"0000000000000000 T _text\n0000000000000000 t nft_do_chain\t[nf_tables]\n"
+
+
 def views(data):
     """Requests about traces, for the server of views: the address, three headers, and the trace."""
     asked = ["window?from=0&to=90000000&width=40&names=0&tracks=0,1,2,3,4,5,6,7,8,9",
@@ -253,7 +260,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *maps(tests / "data"),
+              *images(), *line_images(), *conversations(), *maps(tests / "data"), *kernels(),
               *views(tests / "data")]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:

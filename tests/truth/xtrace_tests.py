@@ -732,6 +732,27 @@ def an_exception_is_a_frame_until_its_eret(bench):
     assert stat == {pc: one[1:] for pc, one in wanted.items()}, stat
 
 
+@test
+def functions_of_the_kernel_have_names(bench):
+    """By /proc/kallsyms: the vector and what it calls, in each command that names functions. A module's has it behind its name; a
+    list that the kernel gave to no root has no addresses."""
+    user, kallsyms, module = 0x400000, bench.directory / "kallsyms", 0xFFFF800001000000
+    data = xtrace.pcinst(user, BL_8) + svc(user + 8, 172) + xtrace.inst(0xD63F0020, 1) + xtrace.value("target-b", module)
+    data += xtrace.pcinst(module, NOP, 1) + xtrace.inst(RET, 1) + xtrace.value("target-b", VECTORS + 0x408)
+    data += xtrace.pcinst(VECTORS + 0x408, NOP, 1) + eret(user + 12, 7)
+    path = stream(bench, data)
+    kallsyms.write_text(f"{VECTORS:016x} T vectors\n{VECTORS + 0x800:016x} D data\n{module:016x} t handle\t[m]\n{module + 64:016x} d x\t[m]\n")
+    wanted = {"vectors", "handle [m]", hex(user), hex(user + 8)}
+    for command in ("stat",), ("calls",), ("insns",), ("stacks",), ("sql", "select name from slice"), ("dump",):
+        out = bench.run(command[0], "--json", "--kallsyms", kallsyms, path, *command[1:])
+        assert '"vectors' in out or ';vectors;' in out, (command, out)
+        assert "handle [m]" in out, (command, out)
+    assert {row["name"] for row in bench.lines("stat", "--kallsyms", kallsyms, path)} == wanted
+    kallsyms.write_text("0000000000000000 T vectors\n0000000000000000 t handle\t[m]\n")
+    done = bench.server.run("stat", "--kallsyms", str(kallsyms), str(path))
+    assert done.returncode == 2 and b"kptr_restrict" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
 TASKS = 0xFFFF000012340000, 0xFFFF000056780000  # where Linux has its tasks: SP_EL0 in the kernel
 
 

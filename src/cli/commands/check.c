@@ -196,6 +196,7 @@ static const char *idle_option(const struct tw_common *common)
 	    {"--xtrace-layout", common->xtrace.layout},
 	    {"--binary", common->binaries.count != 0},
 	    {"--maps", common->maps},
+	    {"--kallsyms", common->kallsyms},
 	    {"--jobs", common->jobs},
 	};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)

@@ -149,7 +149,8 @@ uint64_t tw_since_start(const struct tw_reader *reader, uint64_t time)
 static bool wants_names(const struct tw_walk *walk)
 {
 	const struct tw_common *common = walk->common;
-	return !walk->nameless || common->function || common->binaries.count || common->maps || common->xtrace.layout;
+	return !walk->nameless || common->function || common->binaries.count || common->maps || common->kallsyms ||
+	       common->xtrace.layout;
 }
 
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)

@@ -38,6 +38,24 @@ static bool is_regular(const char *path)
 	return stat(path, &what) == 0 && S_ISREG(what.st_mode);
 }
 
+/* An option that is given, and is about addresses; NULL: none. */
+static const char *address_option(const struct tw_common *common)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} options[] = {
+	    {"--xtrace-layout", common->xtrace.layout},
+	    {"--maps", common->maps},
+	    {"--kallsyms", common->kallsyms},
+	    {"--load-address", common->load_address.given},
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
+}
+
 const char *tw_binary_path(const char *binary, uint64_t *number)
 {
 	const size_t digits = strspn(binary, "0123456789");
@@ -128,7 +146,7 @@ void tw_names_want(struct tw_names *names, const struct tw_common *common, const
 		take_list(names, path);
 		take_recorded(names, path);
 	}
-	bool wanted = common->binaries.count || common->maps || common->xtrace.layout || names->list, sure = false;
+	bool wanted = common->binaries.count || address_option(common) || names->list, sure = false;
 	int addresses = wanted ? has_addresses(common, path, &sure) : 0;
 	names->no_memory |= addresses < 0;
 	names->unsure |= !sure;
@@ -234,14 +252,17 @@ static int add_maps(struct tw_names *names, const char *maps)
 	return 0;
 }
 
+static int add_kallsyms(struct tw_names *names, const char *kallsyms)
+{
+	return tw_symbols_add_kallsyms(names->symbols, kallsyms) < 0 ? fail(names->symbols, "") : 0;
+}
+
 /* An option that does nothing, for no trace is an xtrace; NULL: there is none. */
 static const char *idle_option(const struct tw_names *names, const struct tw_common *common)
 {
 	if (names->addresses || names->unsure)
 		return NULL;
-	if (common->xtrace.layout)
-		return "--xtrace-layout";
-	return common->maps ? "--maps" : common->load_address.given ? "--load-address" : NULL;
+	return address_option(common);
 }
 
 int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
@@ -258,13 +279,15 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 	if (names->programs_differ)
 		tw_say("the logs are of different programs: no names of functions (--binary)");
 	const bool recorded = names->recorded && !names->programs_differ && !common->binaries.count;
-	if (!common->binaries.count && !maps && !recorded)
+	if (!common->binaries.count && !maps && !recorded && !common->kallsyms)
 		return 0;
 	if (beside)
 		say_newer(maps);
 	int status = open_ids(names, common);
 	if (status == 0 && names->addresses && maps)
 		status = add_maps(names, maps);
+	if (status == 0 && names->addresses && common->kallsyms)
+		status = add_kallsyms(names, common->kallsyms);
 	if (status == 0 && recorded)
 		status = add_recorded(names);
 	if (status == 0 && names->addresses)

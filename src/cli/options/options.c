@@ -48,9 +48,12 @@ static const struct tw_option input_options[] = {
     {"maps", 0, TW_OPTION_FILE, MEMBER(maps), .placeholder = "FILE",
      .help = "which programs and libraries were loaded where, as /proc/PID/maps has it, for the names of functions in "
              "xtraces; the list that `record` put beside the trace otherwise"},
+    {"kallsyms", 0, TW_OPTION_FILE, MEMBER(kallsyms), .placeholder = "FILE",
+     .help = "the functions of the kernel by address, as /proc/kallsyms or System.map has them, for their names in "
+             "xtraces; root's copy of /proc/kallsyms, as others see no addresses there"},
 };
 /* The last: about the names of functions; and those that are about xtraces. */
-enum { NAMES_OPTIONS = 4, XTRACE_OPTIONS = 5 };
+enum { NAMES_OPTIONS = 5, XTRACE_OPTIONS = 6 };
 
 static const char *weight_word(size_t i)
 {

@@ -102,7 +102,7 @@ enum tw_form {
 /* What the shared groups below fill. Every command's struct begins with one. */
 struct tw_common {
 	bool help;
-	const char *from, *maps;
+	const char *from, *maps, *kallsyms;
 	struct tw_list binaries;
 	struct tw_named events;
 	bool no_demangle;
@@ -125,9 +125,9 @@ struct tw_common {
 
 extern const struct tw_option_group tw_help_options; /* --help */
 extern const struct tw_option_group
-    tw_input_options; /* --from, --memory, --reorder-window, --xtrace-layout, --binary, --load-address, --maps */
-extern const struct tw_option_group tw_plain_input_options; /* the same without the last three */
-extern const struct tw_option_group tw_xtrace_options;      /* the last four alone */
+    tw_input_options; /* --from, --memory, --reorder-window, --xtrace-layout, and those that give names */
+extern const struct tw_option_group tw_plain_input_options; /* the same without names */
+extern const struct tw_option_group tw_xtrace_options;      /* --xtrace-layout, and names */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
 extern const struct tw_option_group tw_filter_options;      /* --thread, --provider, --function, --category, times */
 extern const struct tw_option_group tw_weight_options;      /* --weight, --fold-async */
