@@ -107,7 +107,8 @@ static void put_see_also(struct tw_output *out, const struct tw_command *but)
 		tw_putf(out, "%s\\fBtrackway\\-%s\\fR(1)", comma, command->name);
 		comma = ",\n";
 	}
-	tw_put_char(out, '\n');
+	tw_put_text(out, but ? "\n"
+	                     : ",\n\\fBtrackway\\fR(3),\n\\fBtrackway\\-formats\\fR(5),\n\\fBtrackway\\-sql\\fR(7)\n");
 }
 
 static bool has_strict(const struct tw_command *command)
