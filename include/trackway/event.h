@@ -59,6 +59,8 @@ enum tw_event_flag {
 	TW_FLAG_TAIL = 1,     /* slice end: left by a tail call */
 	TW_FLAG_CLIPPED = 2,  /* slice begin or end made at the edge of a time window */
 	TW_FLAG_PROCESS = 4,  /* instant: of the process, not of the thread (FXT scope) */
+	TW_FLAG_OPEN = 4,     /* complete slice that was made of its begin: there is no end, it lasts to the last event
+	                         of its track (options.complete_slices) */
 	TW_FLAG_GLOBAL = 8,   /* instant: of the whole system (FXT scope); async: the id is one of all processes */
 	TW_FLAG_PARTIAL = 16, /* blob, metadata: more of the same bytes follow */
 	TW_FLAG_UNCERTAIN =

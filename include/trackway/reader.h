@@ -130,6 +130,14 @@ struct tw_read_options {
 	/* Once it is not 0, as another thread or a handler of a signal may set it, reading events ends soon, with
 	 * TW_ERR_LIMIT. NULL: it goes on to the end. */
 	const volatile int *stop;
+	/* tw_read() gives every slice as one TW_SLICE_COMPLETE: a slice of begin and end, as soon as its end is read,
+	 * with the arguments of both. So slices come in the order of their ends, and only complete ones of the trace
+	 * itself when they begin. A slice that another one ended has TW_FLAG_UNWOUND; one without an end TW_FLAG_OPEN;
+	 * an end without a begin is left out. Which end is whose, trackway/analysis.h says. Not for tw_write(). */
+	bool complete_slices;
+	/* tw_read() gives times since the start of the trace, tw_clock's start_ns being taken off; only in
+	 * TW_ORDER_TRACK and TW_ORDER_TIME. Not for tw_write(). */
+	bool from_start;
 };
 
 /* What a trace's times are. */

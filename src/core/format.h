@@ -31,6 +31,7 @@ struct tw_call_run;
 struct tw_passed;
 struct tw_batch_room;
 struct tw_filter;
+struct tw_complete;
 struct tw_runs;
 struct tw_left_calls;
 
@@ -95,9 +96,15 @@ struct tw_reader {
 	struct tw_dictionary *dictionary;
 	struct tw_clock clock;
 	struct tw_traits traits;
-	bool looked;               /* in_order.c: reading.look() has been called, or will not be */
-	struct tw_runs *runs;      /* in_order.c: events that come late, from the first read on; NULL: none does */
-	struct tw_filter *filter;  /* reader.c, at open. NULL: events go straight through */
+	bool looked;              /* in_order.c: reading.look() has been called, or will not be */
+	struct tw_runs *runs;     /* in_order.c: events that come late, from the first read on; NULL: none does */
+	struct tw_filter *filter; /* reader.c, at open. NULL: events go straight through */
+	/* reader.c, from the first tw_read() on: what options.complete_slices and options.from_start make. */
+	struct tw_complete *complete;
+	struct tw_from_start {
+		struct tw_event *events;
+		size_t room;
+	} from_start;
 	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts, which write it */
 	struct tw_reports reports;
 	struct tw_read_help help;

@@ -1,5 +1,7 @@
 /* reader.c - opening a trace, finding its format, and the handle through which it is read. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "core/filter/complete.h"
 #include "core/filter/filter.h"
 #include "core/format.h"
 #include "core/order/runs.h"
@@ -252,6 +254,10 @@ int tw_open_format(struct tw_reader *reader)
 		               tw_source_name(reader), reader->format->name, missing);
 	if (reader->options.order == TW_ORDER_COPY)
 		reader->options.order = reader->format->traits.copy_order;
+	if (reader->options.order == TW_ORDER_FILE && options->from_start)
+		return tw_fail(reader, TW_ERR_VALUE,
+		               "%s: in the order of the file it is not known ahead when a trace starts",
+		               tw_source_name(reader));
 	int status = reader->format->reading.open(reader);
 	return status < 0 ? status : tw_reader_add_filter(reader);
 }
@@ -462,10 +468,35 @@ int tw_pull(struct tw_reader *reader, struct tw_batch *batch)
 	return with_text(reader, tw_read_in_order(reader, batch));
 }
 
+static int read_complete(struct tw_reader *reader, struct tw_batch *batch)
+{
+	if (!reader->complete)
+		reader->complete = tw_complete_new(reader, tw_pull);
+	return reader->complete ? tw_complete_read(reader->complete, reader, batch) : tw_fail_memory(reader);
+}
+
+/* Makes times those since the start of the trace. Of some kinds the time is before it, or none: these are 0. */
+static int take_off_start(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct tw_from_start *made = &reader->from_start;
+	const uint64_t start = reader->clock.start_ns;
+	if (!tw_grow(&made->events, &made->room, batch->count, sizeof *made->events))
+		return tw_fail_memory(reader);
+	for (size_t i = 0; i < batch->count; i++) {
+		made->events[i] = batch->events[i];
+		made->events[i].time -= made->events[i].time < start ? made->events[i].time : start;
+	}
+	batch->events = made->events;
+	return (int)batch->count;
+}
+
 int tw_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	int status = tw_use(reader, TW_USE_EVENTS);
-	return status < 0 ? status : tw_pull(reader, batch);
+	if (status < 0)
+		return status;
+	status = reader->options.complete_slices ? read_complete(reader, batch) : tw_pull(reader, batch);
+	return status > 0 && reader->options.from_start ? take_off_start(reader, batch) : status;
 }
 
 int tw_read_record(struct tw_reader *reader, struct tw_record *record)
@@ -494,6 +525,8 @@ void tw_close(struct tw_reader *reader)
 		return;
 	if (reader->format && reader->state)
 		reader->format->reading.close(reader);
+	tw_complete_free(reader->complete);
+	free(reader->from_start.events);
 	tw_filter_free(reader->filter);
 	tw_runs_free(reader->runs);
 	tw_window_free(&reader->window);

@@ -211,6 +211,16 @@ static int no_reader(struct tw_writer *writer)
 	                      writer->name);
 }
 
+/* Targets take times of the trace's clock, and slices where they begin. */
+static int check_form(struct tw_writer *writer, const struct tw_reader *reader)
+{
+	if (!reader->options.complete_slices && !reader->options.from_start)
+		return 0;
+	return tw_writer_fail(writer, TW_ERR_VALUE,
+	                      "%s: events of complete_slices or from_start are to be looked at, not to be written",
+	                      writer->name);
+}
+
 /* A program's own events may have numbers that its dictionary has not. */
 static int check_own(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
@@ -228,7 +238,8 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 		return not_open(writer);
 	if (!reader)
 		return no_reader(writer);
-	int status = check_own(writer, reader, batch);
+	int status = check_form(writer, reader);
+	status = status < 0 ? status : check_own(writer, reader, batch);
 	if (status < 0)
 		return status;
 	if (!look_over(writer, reader, batch))

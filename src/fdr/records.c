@@ -183,7 +183,7 @@ static int next_wanted(struct tw_reader *reader, struct fdr_records *records, ui
 {
 	for (;;) {
 		if (records->taken == records->batch.count) {
-			int status = tw_read(records->events, &records->batch);
+			int status = tw_pull(records->events, &records->batch);
 			if (status <= 0)
 				return status < 0 ? tw_fail(reader, status, "%s", records->events->error) : 0;
 			records->taken = 0;

@@ -240,7 +240,7 @@ static int is_wanted(struct folded_reader *folded)
 	const uint64_t offset = folded->text.offset;
 	for (;; folded->taken++) {
 		if (folded->taken == folded->batch.count) {
-			int status = tw_read(folded->wanted, &folded->batch);
+			int status = tw_pull(folded->wanted, &folded->batch);
 			if (status <= 0)
 				return status;
 			folded->taken = 0;

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 enum {
-	BATCH = 256,
 	READY_SIZE = 1 << 22, /* bytes of events and arguments that wait to be delivered */
 	BUDGET_SHARE = 8,     /* share of the memory limit for queues and stacks, half of which may be room */
 	OPEN_COST = 104,      /* bytes of a place among the open slices and in their index, at most */
@@ -56,13 +55,6 @@ struct input {
 	int status; /* what the format's read returned at its end */
 };
 
-/* The batch that is delivered. */
-struct output {
-	struct tw_event events[BATCH];
-	struct tw_argument *arguments;
-	size_t argument_room;
-};
-
 /* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes
  * nothing but the memory it takes. */
 struct tw_filter {
@@ -81,7 +73,7 @@ struct tw_filter {
 	struct tw_queue shared; /* time order: all tracks in one */
 	size_t taken;           /* rows of pending.ready that are in the output */
 	struct input input;
-	struct output output;
+	struct tw_row_batch output; /* the batch that is delivered */
 };
 
 static struct tw_queue *queue_of(struct tw_filter *filter, struct track *track)
@@ -498,7 +490,7 @@ static void pull(struct tw_filter *filter, struct tw_reader *reader)
 static void work(struct tw_filter *filter, struct tw_reader *reader)
 {
 	const struct tw_event_rows *ready = &filter->pending.ready;
-	while (!filter->input.ended && !filter->pending.failed && tw_event_rows_held(ready) < BATCH &&
+	while (!filter->input.ended && !filter->pending.failed && tw_event_rows_held(ready) < TW_ROW_BATCH &&
 	       tw_event_rows_size(ready) < READY_SIZE) {
 		if (filter->input.next == filter->input.batch.count) {
 			pull(filter, reader);
@@ -510,39 +502,15 @@ static void work(struct tw_filter *filter, struct tw_reader *reader)
 	}
 }
 
-static void copy_arguments(const struct tw_event_rows *rows, const struct tw_row *row, struct tw_argument *arguments)
-{
-	for (size_t i = 0; i < row->event.argument_count; i++) {
-		arguments[i] = rows->arguments[row->argument + i];
-		if (tw_has_bytes(&arguments[i]))
-			arguments[i].value.bytes =
-			    rows->bytes ? rows->bytes + arguments[i].value.u : (const uint8_t *)"";
-	}
-}
-
 /* Makes a batch of the first rows that are ready. They stay there, for the bytes of their arguments, until the next. */
 static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *batch)
 {
-	const struct tw_event_rows *ready = &filter->pending.ready;
-	size_t count = tw_event_rows_held(ready) < BATCH ? tw_event_rows_held(ready) : BATCH, used = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct tw_row *row = &ready->rows[ready->head + i];
-		size_t n = row->event.argument_count;
-		if (!tw_grow(&filter->output.arguments, &filter->output.argument_room, used + n,
-		             sizeof *filter->output.arguments))
-			return TW_ERR_MEMORY;
-		if (n)
-			copy_arguments(ready, row, filter->output.arguments + used);
-		filter->output.events[i] = row->event;
-		if (!tells_made && tw_is_made(&row->event))
+	int count = tw_row_batch_make(&filter->output, &filter->pending.ready, batch);
+	for (int i = 0; i < count && !tells_made; i++)
+		if (tw_is_made(&filter->output.events[i]))
 			filter->output.events[i].flags ^= TW_FLAG_MADE;
-		filter->output.events[i].first_argument = (uint16_t)used;
-		used += n;
-	}
-	filter->taken = count;
-	*batch =
-	    (struct tw_batch){.events = filter->output.events, .count = count, .arguments = filter->output.arguments};
-	return (int)count;
+	filter->taken = count > 0 ? (size_t)count : 0;
+	return count;
 }
 
 int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw_batch *batch)
@@ -607,6 +575,6 @@ void tw_filter_free(struct tw_filter *filter)
 	free(filter->tracks);
 	tw_event_rows_free(&filter->shared.rows);
 	tw_pending_free(&filter->pending);
-	free(filter->output.arguments);
+	tw_row_batch_free(&filter->output);
 	free(filter);
 }

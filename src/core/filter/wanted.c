@@ -47,7 +47,7 @@ static int mark_all(struct tw_wanted *wanted, struct tw_reader *events, bool cli
 	const struct tw_format *format = events->format;
 	struct tw_batch batch;
 	int count;
-	while ((count = tw_read(events, &batch)) > 0)
+	while ((count = tw_pull(events, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];
 			bool made = event->kind == TW_LOST || (tw_is_made(event) && !clipped);

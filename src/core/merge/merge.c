@@ -400,6 +400,7 @@ struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_
 	options.order = TW_ORDER_TIME;
 	options.function = options.category = NULL;
 	options.from_ns = options.to_ns = options.min_duration_ns = 0;
+	options.complete_slices = options.from_start = false;
 	options.memory_limit = tw_memory_limit(merged) / shares;
 	return options;
 }

@@ -115,3 +115,36 @@ void tw_event_rows_free(struct tw_event_rows *rows)
 	free(rows->bytes);
 	*rows = (struct tw_event_rows){0};
 }
+
+static void copy_arguments(const struct tw_event_rows *rows, const struct tw_row *row, struct tw_argument *arguments)
+{
+	for (size_t i = 0; i < row->event.argument_count; i++) {
+		arguments[i] = rows->arguments[row->argument + i];
+		if (tw_has_bytes(&arguments[i]))
+			arguments[i].value.bytes =
+			    rows->bytes ? rows->bytes + arguments[i].value.u : (const uint8_t *)"";
+	}
+}
+
+int tw_row_batch_make(struct tw_row_batch *made, const struct tw_event_rows *rows, struct tw_batch *batch)
+{
+	size_t held = tw_event_rows_held(rows), count = held < TW_ROW_BATCH ? held : TW_ROW_BATCH, used = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_row *row = &rows->rows[rows->head + i];
+		size_t n = row->event.argument_count;
+		if (!tw_grow(&made->arguments, &made->argument_room, used + n, sizeof *made->arguments))
+			return TW_ERR_MEMORY;
+		if (n)
+			copy_arguments(rows, row, made->arguments + used);
+		made->events[i] = row->event;
+		made->events[i].first_argument = (uint16_t)used;
+		used += n;
+	}
+	*batch = (struct tw_batch){.events = made->events, .count = count, .arguments = made->arguments};
+	return (int)count;
+}
+
+void tw_row_batch_free(struct tw_row_batch *made)
+{
+	free(made->arguments);
+}

@@ -51,4 +51,19 @@ void tw_event_rows_pop(struct tw_event_rows *rows);
 
 void tw_event_rows_free(struct tw_event_rows *rows);
 
+enum { TW_ROW_BATCH = 256 };
+
+/* A batch that is made of rows. All zero to begin. */
+struct tw_row_batch {
+	struct tw_event events[TW_ROW_BATCH];
+	struct tw_argument *arguments;
+	size_t argument_room;
+};
+
+/* Makes a batch of the first rows, which must stay for the bytes of their arguments. Returns how many, or
+ * TW_ERR_MEMORY. */
+int tw_row_batch_make(struct tw_row_batch *made, const struct tw_event_rows *rows, struct tw_batch *batch);
+
+void tw_row_batch_free(struct tw_row_batch *made);
+
 #endif

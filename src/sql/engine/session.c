@@ -27,6 +27,7 @@ struct sql_session *sql_session_new(const struct tw_read_options *options)
 	if (options)
 		session->options = *options;
 	session->options.thread_cost = THREAD_COST;
+	session->options.complete_slices = session->options.from_start = false;
 	session->names = tw_dictionary_new();
 	if (session->names)
 		return session;
