@@ -97,6 +97,8 @@ static const struct {
     {"fxt.slices-overlap",
      {EVENT(4, 3, 0), 5, 1100, EVENT(4, 3, 0), 10, 20, EVENT(4, 3, 0), 30, 40, EVENT(4, 3, 0), 50, 1102}},
     {"fxt.slices-overlap",
+     {EVENT(4, 3, 0), 50, 1100, EVENT(4, 3, 0), 10, 60}}, /* the later one stands first, as damage may have it */
+    {"fxt.slices-overlap",
      {EVENT(4, 3, 0), 5, 1100, EVENT(4, 5, 1), 90, HEADER(6, 2) | 1 << 16 | UINT64_C(0x8001) << 32, 'a', 1110}},
     {"fxt.async-shared-key", /* once for the thread */
      {EVENT(5, 3, 0), 5, 1, EVENT(5, 3, 0), 6, 1, EVENT(5, 3, 0), 7, 1, EVENT(7, 3, 0), 8, 1, EVENT(7, 3, 0), 8, 1,

@@ -54,6 +54,15 @@ static size_t going_on(const struct tw_overlap_track *track, uint64_t time)
 	return i;
 }
 
+/* By how much the later of two slices ends behind the earlier one in which it begins; 0 where one holds the other, or
+ * they have nothing in common. The open one, which goes on at `begin`, may be the later one, as damage has it. */
+static uint64_t overhang(const struct seen *open, uint64_t begin, uint64_t end)
+{
+	if (begin >= open->begin)
+		return is_over(end, open->end) ? 0 : end - open->end;
+	return is_over(end, open->begin) || is_over(open->end, end) ? 0 : open->end - end;
+}
+
 /* Of very many tracks each has but a slice. */
 static bool make_room(struct tw_overlap_track *track)
 {
@@ -83,10 +92,10 @@ uint64_t tw_overlaps_take(struct tw_overlaps *overlaps, uint32_t number, uint64_
 		return 0;
 	take_held(track, begin, end);
 	const size_t around = going_on(track, begin);
-	const struct seen *open = around ? &track->seen[around - 1] : NULL;
-	if (open && begin >= open->begin && !is_over(end, open->end)) {
+	const uint64_t beyond = around ? overhang(&track->seen[around - 1], begin, end) : 0;
+	if (beyond) {
 		track->told = true;
-		return end - open->end;
+		return beyond;
 	}
 	if (around)
 		track->count = around;

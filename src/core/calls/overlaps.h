@@ -16,8 +16,9 @@ struct tw_overlaps {
 };
 
 /* Takes a complete slice. Those of a track come in the order of their begins or of their ends; of others, and of more
- * than 64 that may still matter, some are not looked at. Returns by how many ns it ends behind a slice that it
- * begins in, by more than rounding, the first time on its track; otherwise 0. *failed is set without memory. */
+ * than 64 that may still matter, some are not looked at. Returns by how many ns the later of two slices ends behind the
+ * one that it begins in, by more than rounding, the first time on its track; otherwise 0. *failed is set without
+ * memory. */
 uint64_t tw_overlaps_take(struct tw_overlaps *overlaps, uint32_t track, uint64_t begin, uint64_t end, bool *failed);
 
 void tw_overlaps_free(struct tw_overlaps *overlaps);

@@ -175,6 +175,8 @@ static int put_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
 	fxt->passed_ns = chunk->decoder.passed.last > fxt->passed_ns ? chunk->decoder.passed.last : fxt->passed_ns;
 	if (fxt->window)
 		fxt_merge_window_count_early(fxt->window, chunk);
+	if (reader->options.checking == TW_CHECK_ALL)
+		fxt_pairs_take_slices(&fxt->pairs, chunk);
 	bool failed = chunk->failed || chunk->rows.slab.failed;
 	if (failed) /* it may have no order */
 		tw_slab_clear(&chunk->rows.slab);

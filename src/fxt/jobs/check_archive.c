@@ -66,7 +66,7 @@ static void add_row(struct fxt_chunk *chunk, size_t place)
 {
 	struct fxt_steps *steps = &chunk->steps;
 	const struct tw_event *row = &chunk->rows.slab.events[steps->rows];
-	if (row->kind == TW_SLICE_COMPLETE) /* take_wholes() takes it */
+	if (row->kind == TW_SLICE_COMPLETE) /* fxt_pairs_take_slices() takes it */
 		return;
 	bool known = is_duration(row) && !is_waiting(chunk);
 	struct fxt_pile *pile = known ? fxt_steps_pile(steps, row->track) : NULL;
@@ -308,28 +308,6 @@ static void add_queue(struct verify *verify, struct fxt_chunk *chunk)
 	put_head(verify, number);
 }
 
-static void take_whole(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_whole *whole)
-{
-	fxt_pairs_take_complete(pairs, whole->track, whole->begin, whole->end, fxt_offset(chunk, whole->place));
-}
-
-/* Takes the complete slices of a chunk as they stand there: those that are rows among the others. */
-static void take_wholes(struct fxt_pairs *pairs, const struct fxt_chunk *chunk)
-{
-	const struct fxt_whole *wholes = chunk->steps.wholes;
-	size_t next = 0;
-	for (size_t i = 0; i < chunk->rows.slab.count; i++) {
-		const struct tw_event *row = &chunk->rows.slab.events[i];
-		if (row->kind != TW_SLICE_COMPLETE)
-			continue;
-		for (; next < chunk->steps.whole_count && fxt_offset(chunk, wholes[next].place) < row->offset; next++)
-			take_whole(pairs, chunk, &wholes[next]);
-		fxt_pairs_take_complete(pairs, row->track, row->time, tw_event_end(row), row->offset);
-	}
-	for (; next < chunk->steps.whole_count; next++)
-		take_whole(pairs, chunk, &wholes[next]);
-}
-
 /* Takes another chunk. Returns 1, 0 at the end, or a negative status. */
 static int pull(struct verify *verify)
 {
@@ -341,7 +319,7 @@ static int pull(struct verify *verify)
 		return status;
 	fxt_commit(&fxt->commit, chunk);
 	renew_times(chunk);
-	take_wholes(&fxt->pairs, chunk);
+	fxt_pairs_take_slices(&fxt->pairs, chunk);
 	add_queue(verify, chunk);
 	return chunk->failed || chunk->rows.slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
 }

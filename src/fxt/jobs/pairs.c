@@ -88,7 +88,9 @@ static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name,
 		stack->count -= count;
 }
 
-void fxt_pairs_take_complete(struct fxt_pairs *pairs, uint32_t track, uint64_t begin, uint64_t end, uint64_t offset)
+/* ---- Complete slices: in the order of the archive, whoever reads it. ---- */
+
+static void take_slice(struct fxt_pairs *pairs, uint32_t track, uint64_t begin, uint64_t end, uint64_t offset)
 {
 	const uint64_t beyond = tw_overlaps_take(&pairs->overlaps, track, begin, end, &pairs->failed);
 	if (beyond)
@@ -96,6 +98,29 @@ void fxt_pairs_take_complete(struct fxt_pairs *pairs, uint32_t track, uint64_t b
 		          "A complete slice ends %" PRIu64 " ns after one of its thread in which it begins: each lasts "
 		          "as long as it says.",
 		          beyond);
+}
+
+/* Takes slices of a chunk, from number `next` on, that stand before an offset. Returns the number of the next one. */
+static size_t take_wholes(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, size_t next, uint64_t offset)
+{
+	const struct fxt_whole *wholes = chunk->steps.wholes;
+	for (; next < chunk->steps.whole_count && fxt_offset(chunk, wholes[next].place) < offset; next++)
+		take_slice(pairs, wholes[next].track, wholes[next].begin, wholes[next].end,
+		           fxt_offset(chunk, wholes[next].place));
+	return next;
+}
+
+void fxt_pairs_take_slices(struct fxt_pairs *pairs, const struct fxt_chunk *chunk)
+{
+	size_t next = 0;
+	for (size_t i = 0; i < chunk->rows.slab.count; i++) {
+		const struct tw_event *row = &chunk->rows.slab.events[i];
+		if (row->kind != TW_SLICE_COMPLETE)
+			continue;
+		next = take_wholes(pairs, chunk, next, row->offset);
+		take_slice(pairs, row->track, row->time, tw_event_end(row), row->offset);
+	}
+	take_wholes(pairs, chunk, next, UINT64_MAX);
 }
 
 /* ---- Asynchronous operations and flows. ---- */
@@ -241,8 +266,6 @@ static void take_event(struct fxt_pairs *pairs, const struct tw_event *event)
 		begin_duration(pairs, event->track, event->name, event->offset);
 	else if (event->kind == TW_SLICE_END)
 		end_duration(pairs, event->track, event->name, event->offset);
-	else if (event->kind == TW_SLICE_COMPLETE)
-		fxt_pairs_take_complete(pairs, event->track, event->time, tw_event_end(event), event->offset);
 	else if (event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_FLOW_END)
 		take_operation(pairs, event->kind, fxt_operation_key(event->category, event->name, event->id),
 		               event->track, event->offset);

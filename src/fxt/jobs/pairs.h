@@ -49,14 +49,15 @@ struct fxt_pairs {
 	bool failed;          /* there was no memory for slices that may overlap */
 };
 
-/* Takes the next events in time order. */
+/* Takes the next events in time order, but for complete slices. */
 void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch);
 
 /* The same for a step of a chunk. */
 void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step);
 
-/* The same for a complete slice; those of a chunk as they stand there. */
-void fxt_pairs_take_complete(struct fxt_pairs *pairs, uint32_t track, uint64_t begin, uint64_t end, uint64_t offset);
+/* Takes the complete slices of a committed chunk, in the order of the archive, which no reader changes: those that are
+ * rows, and those that stand among its steps. */
+void fxt_pairs_take_slices(struct fxt_pairs *pairs, const struct fxt_chunk *chunk);
 
 /* Reports what is still open. */
 void fxt_pairs_end(struct fxt_pairs *pairs);
