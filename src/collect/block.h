@@ -20,6 +20,7 @@ struct translated_block {
 	uint16_t count;
 	uint16_t first;   /* the first that stops; else count */
 	bool by_register; /* it ends with BR, BLR, RET or ERET */
+	bool full;        /* it has all calls */
 	uint8_t *tokens;  /* a PCINST, then INSTs; and a little room behind */
 	struct insn insns[];
 };

@@ -14,7 +14,8 @@
 enum {
 	COLLECT_SLOTS = 4096, /* threads at the same time */
 	COLLECT_BUFFER = 1 << 18,
-	COLLECT_SLACK = 64 /* behind it: what is copied in steps may go beyond the end */
+	COLLECT_SLACK = 64, /* behind it: what is copied in steps may go beyond the end */
+	COLLECT_WINDOWS = 1 << 16
 };
 
 /* COLLECT_TAKEN: the thread's files are not there yet. */
@@ -29,6 +30,24 @@ struct collect_slot {
 	uint8_t buffer[COLLECT_BUFFER + COLLECT_SLACK];
 };
 
+/* A part of each thread that is recorded, or of one of them, in instructions of the thread. */
+struct collect_window {
+	uint64_t from, length;
+	double weight;
+	uint32_t thread; /* from 0, in the order in which they begin; UINT32_MAX: each */
+	uint32_t phase;  /* UINT32_MAX: it and the weight are not known */
+	_Atomic uint32_t begun;
+};
+
+/* By tool before the program runs; in the order of `from`. */
+struct collect_windows {
+	uint64_t warm_up;         /* instructions recorded before each */
+	uint64_t every;           /* not 0: there is one window, and it comes again after so many instructions */
+	uint32_t count;           /* 0: all is recorded */
+	_Atomic uint32_t threads; /* that have begun */
+	struct collect_window items[COLLECT_WINDOWS];
+};
+
 struct collect_board {
 	char directory[PATH_MAX];
 	char timestamp[TW_XTRACE_TIMESTAMP_SIZE];
@@ -40,6 +59,7 @@ struct collect_board {
 	_Atomic uint32_t unlisted;            /* there was more code than the list of mappings has room for */
 	_Atomic uint64_t order;               /* the next TIME: of all threads and processes */
 	_Atomic uint32_t used;                /* slots, from the first */
+	struct collect_windows windows;
 	struct collect_slot slots[COLLECT_SLOTS];
 };
 

@@ -1,7 +1,9 @@
 /* plugin.c - the plugin that QEMU loads: translated blocks get the calls that their instructions want. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/detail.h"
 #include "collect/images.h"
 #include "collect/machine.h"
+#include "collect/plan.h"
 #include "collect/qemu.h"
 #include "collect/thread.h"
 
@@ -14,7 +16,17 @@ enum { BLOCK_MAX = 4096 };
 
 static struct collect_board *board;
 
-static void want_calls(struct qemu_plugin_tb *translated, struct translated_block *block)
+/* Of a block outside of all windows. */
+static void want_few(struct qemu_plugin_tb *translated, struct translated_block *block)
+{
+	qemu_plugin_register_vcpu_tb_exec_cb(translated, thread_passed, QEMU_NO_REGISTERS, block);
+	for (size_t i = 0; i < block->count; i++)
+		if (thread_wants_notice(&block->insns[i]))
+			qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(translated, i), thread_before,
+			                                       QEMU_READ_REGISTERS, &block->insns[i]);
+}
+
+static void want_all(struct qemu_plugin_tb *translated, struct translated_block *block)
 {
 	qemu_plugin_register_vcpu_tb_exec_cb(translated, thread_block, QEMU_READ_REGISTERS, block);
 	for (size_t i = 0; i < block->count; i++) {
@@ -41,14 +53,17 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 		opcodes[i] = machine_opcode(qemu_plugin_tb_get_insn(tb, i));
 	images_see(board, qemu_plugin_tb_vaddr(tb), machine_code(qemu_plugin_tb_get_insn(tb, 0)));
 	struct translated_block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
-	if (block)
-		want_calls(tb, block);
+	if (!block)
+		return;
+	block->full = detail_full();
+	(block->full ? want_all : want_few)(tb, block);
 }
 
 static void flushed(uint64_t id)
 {
 	(void)id;
 	block_forget();
+	detail_flushed();
 }
 
 static void ended(uint64_t id, void *data)
@@ -56,6 +71,13 @@ static void ended(uint64_t id, void *data)
 	(void)id;
 	(void)data;
 	thread_end();
+}
+
+static void register_calls(uint64_t id)
+{
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_flush_cb(id, flushed);
+	qemu_plugin_register_atexit_cb(id, ended, NULL);
 }
 
 /* "fd=N": the board. It is closed at once: the guest would see it. */
@@ -86,8 +108,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		return -1;
 	}
 	thread_setup(board);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
-	qemu_plugin_register_flush_cb(id, flushed);
-	qemu_plugin_register_atexit_cb(id, ended, NULL);
+	detail_setup(id, register_calls, plan_begins_at_once(&board->windows, 0));
+	register_calls(id);
 	return 0;
 }

@@ -42,6 +42,8 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 typedef const void *(*qemu_insn_bytes)(const struct qemu_plugin_insn *insn); /* up to version 2 */
 typedef size_t (*qemu_insn_copy)(const struct qemu_plugin_insn *insn, void *to, size_t size);
 
+typedef void (*qemu_reset)(uint64_t id, void (*done)(uint64_t id)); /* calls are forgotten, as are translations */
+
 /* Nothing depends on it. */
 typedef void *(*qemu_insn_place)(const struct qemu_plugin_insn *insn); /* since version 1 */
 
@@ -79,5 +81,6 @@ typedef bool (*qemu_read_memory)(uint64_t address, struct qemu_bytes *to, size_t
 
 typedef int (*qemu_gdb_read)(void *cpu, struct qemu_bytes *to, int number);
 typedef int (*qemu_gdb_write)(void *cpu, const uint8_t *from, int number);
+typedef void (*qemu_flush)(void *cpu); /* translations are forgotten before that processor's next block */
 
 #endif

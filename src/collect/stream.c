@@ -90,7 +90,7 @@ static int write_header(const struct stream *stream, const struct collect_board 
 void stream_open(struct stream *stream, struct collect_board *board, bool ordered)
 {
 	struct tw_xtrace_name name = name_of(board);
-	*stream = (struct stream){.ordered = ordered};
+	*stream = (struct stream){.ordered = ordered, .number = name.number};
 	if (atomic_load(&board->error) || !(stream->slot = take_slot(board)))
 		return;
 	atomic_store(&stream->slot->start, 0);
@@ -167,6 +167,11 @@ void stream_snapshot(struct stream *stream, struct collect_board *board, const s
 	stream->snapshots += sizeof bytes;
 	stream->last_count = stream->count;
 	stream->next_snapshot = stream->count + board->interval - stream->count % board->interval;
+}
+
+uint64_t stream_last_snapshot(const struct stream *stream)
+{
+	return stream->snapshots > HEADER ? (stream->snapshots - HEADER) / SNAPSHOT - 1 : 0;
 }
 
 void stream_token(struct stream *stream, struct collect_board *board, const struct tw_xtrace_token *token)

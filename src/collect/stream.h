@@ -18,6 +18,7 @@ struct stream {
 	uint64_t next_snapshot;    /* instructions */
 	uint64_t count;            /* instructions so far */
 	uint64_t last_count;       /* the same at the last snapshot */
+	uint64_t number;           /* of the thread, as the files' names have it */
 	bool ordered;              /* the header says that there are TIMEs */
 };
 
@@ -43,6 +44,9 @@ static inline void stream_abandon(struct stream *stream)
 /* Writes a snapshot: the instruction that comes next is the next token. The last one is replaced when no instruction
  * has come since: what came instead stands behind it. */
 void stream_snapshot(struct stream *stream, struct collect_board *board, const struct guest *machine);
+
+/* The number of the last snapshot, from 0. */
+uint64_t stream_last_snapshot(const struct stream *stream);
 
 /* Room for some bytes at the end, NULL when there is none; they count when stream_add() says so. */
 static inline uint8_t *stream_room(struct stream *stream, struct collect_board *board, size_t size)

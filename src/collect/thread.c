@@ -4,35 +4,17 @@
 
 #include "base/bytes/bytes.h"
 #include "collect/calls.h"
+#include "collect/detail.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
+#include "collect/recording.h"
 #include "collect/stream.h"
+#include "collect/windows.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { ACCESS_MAX = 64, ZERO_REGISTER = 31 };
-
-/* What is to be done at the beginning of the next block. */
-enum { AFTER_CALL = 1, AFTER_TPIDR = 2 };
-
-struct guest_thread {
-	struct stream stream;
-	struct guest machine;
-	const struct translated_block *block; /* that runs, NULL: none that is recorded */
-	uint16_t cursor;                      /* its instructions before this are written */
-	bool recording, began, needs_pc;      /* the next instruction is to be a PCINST wherever it is */
-	bool owes_order;                      /* the next access is to have a TIME, though there is one thread only */
-	uint8_t pending;
-	uint8_t accessed;                           /* bytes of the instruction at the cursor */
-	uint8_t value[ACCESS_MAX + MACHINE_VECTOR]; /* read in steps of a vector */
-	uint64_t address;                           /* of the first of them */
-	uint64_t operands[4];                       /* LSE: what registers were before */
-	uint8_t old[16];                            /* LSE: memory before, where no register tells */
-	uint64_t tpidr;
-	struct interrupted where;
-	bool is_interrupted; /* registers are those of `where` */
-};
+enum { ZERO_REGISTER = 31 };
 
 static const uint8_t time_token = 0x07;
 
@@ -253,12 +235,19 @@ static void after_read(struct guest_thread *thread, const struct insn *insn)
 		put_value(thread, TW_XTRACE_MISC_FLAGS, machine_flags(&thread->machine));
 }
 
+static bool ends(uint64_t call)
+{
+	return call == CALL_EXIT || call == CALL_EXIT_GROUP;
+}
+
 /* What must be known later, be it recorded or not. */
 static void notice(struct guest_thread *thread, const struct insn *insn)
 {
 	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
 	if (insn->op.kind == OP_SVC && calls_notice(&thread->machine))
 		atomic_store(&several, true);
+	if (insn->op.kind == OP_SVC && !thread->recording && ends(operand(thread, 8)))
+		stream_close(&thread->stream, board);
 	if (insn->op.kind != OP_MSR || (tw_load32(opcode, false) & ~0x1fu) != write_tpidr || has_several())
 		return;
 	machine_before_tpidr(&thread->machine);
@@ -300,31 +289,18 @@ static void before_call(struct guest_thread *thread, const struct insn *insn)
 		put_value(thread, TW_XTRACE_TIME, take_order(thread));
 	thread->block = NULL;
 	thread->pending |= AFTER_CALL;
-	if (number == CALL_EXIT || number == CALL_EXIT_GROUP)
+	if (ends(number))
 		stream_close(&thread->stream, board);
-}
-
-/* User mode goes on: what it goes on with. */
-static void put_registers(struct guest_thread *thread)
-{
-	uint8_t bytes[8 * TW_XTRACE_REGISTERS];
-	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
-		tw_store64(bytes + 8 * i, machine_register(&thread->machine, i), false);
-	const struct tw_xtrace_token token = {.kind = TW_XTRACE_ALLGPR, .payload = bytes, .payload_size = sizeof bytes};
-	stream_token(&thread->stream, board, &token);
 }
 
 /* HINT #9 begins and ends: neither is recorded. What is left of the block is. */
 static void before_mark(struct guest_thread *thread, const struct insn *insn)
 {
-	thread->recording = !thread->recording;
-	if (!thread->recording)
+	if (thread->recording) {
+		thread->recording = false;
 		return;
-	if (thread->began)
-		put_registers(thread); /* there is a gap */
-	else
-		stream_open(&thread->stream, board, is_ordered(thread));
-	thread->began = true;
+	}
+	recording_begin(thread, board, is_ordered(thread));
 	thread->cursor = (uint16_t)(insn->index + 1);
 	thread->needs_pc = true;
 	stream_snapshot(&thread->stream, board, &thread->machine);
@@ -364,6 +340,11 @@ bool thread_wants_after(const struct insn *insn)
 	if (insn->op.kind == OP_ACCESS)
 		return insn->op.is_load && has_several();
 	return steps[insn->op.kind].after != NULL;
+}
+
+bool thread_wants_notice(const struct insn *insn)
+{
+	return insn->op.kind == OP_SVC || insn->op.kind == OP_MSR;
 }
 
 bool thread_wants_accesses(const struct insn *insn)
@@ -422,11 +403,16 @@ static void settle(struct guest_thread *thread, uint64_t pc)
 	if (thread->pending & AFTER_CALL)
 		put_value(thread, TW_XTRACE_SVCRET, operand(thread, 0));
 	if (thread->pending & AFTER_CALL || thread->is_interrupted)
-		put_registers(thread);
+		recording_put_registers(thread, board);
 	if (thread->stream.last_count == thread->stream.count) /* the instruction behind the last snapshot never came */
 		thread->stream.next_snapshot = thread->stream.count;
 	thread->is_interrupted = false;
 	thread->pending = 0;
+}
+
+static bool records_at_once(void)
+{
+	return !board->from_hint && !board->windows.count;
 }
 
 static struct guest_thread *thread_open(void)
@@ -438,9 +424,9 @@ static struct guest_thread *thread_open(void)
 		return NULL;
 	}
 	atomic_store(&board->refused, COLLECT_BEGAN);
-	thread->recording = !board->from_hint;
-	if (thread->recording)
-		stream_open(&thread->stream, board, is_ordered(thread));
+	thread->plan = plan_begin(&board->windows);
+	if (records_at_once())
+		recording_begin(thread, board, is_ordered(thread));
 	self = thread;
 	return thread;
 }
@@ -454,16 +440,35 @@ void thread_block(unsigned cpu, void *data)
 		return;
 	if (thread->recording && !leave(thread, block->pc))
 		settle(thread, block->pc);
+	else if (!thread->recording)
+		follow_tpidr(thread);
+	if (windows_have_step(thread))
+		windows_follow(thread, board, true, is_ordered(thread));
 	thread->block = block;
 	thread->cursor = 0;
 	thread->accessed = 0;
 	if (!thread->recording) {
-		follow_tpidr(thread);
+		thread->passed += block->count;
 		return;
 	}
 	if (thread->stream.count >= thread->stream.next_snapshot)
 		stream_snapshot(&thread->stream, board, &thread->machine);
 	advance(thread, block->first);
+}
+
+void thread_passed(unsigned cpu, void *data)
+{
+	const struct translated_block *block = data;
+	struct guest_thread *thread = self;
+	(void)cpu;
+	if (!thread && !(thread = thread_open()))
+		return;
+	if (thread->pending)
+		follow_tpidr(thread);
+	if (windows_have_step(thread))
+		windows_follow(thread, board, false, is_ordered(thread));
+	thread->block = block;
+	thread->passed += block->count;
 }
 
 void thread_before(unsigned cpu, void *data)
@@ -554,7 +559,14 @@ static void begin_child(void)
 		return;
 	stream_abandon(&thread->stream);
 	thread->pending = 0;
+	thread->passed = 0;
 	thread->owes_order = true;
+	if (board->windows.count) {
+		thread->recording = thread->began = false;
+		thread->stream.count = 0;
+		thread->plan = plan_begin(&board->windows);
+		detail_begin_child();
+	}
 	if (thread->recording)
 		stream_open(&thread->stream, board, true);
 }

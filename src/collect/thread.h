@@ -14,9 +14,13 @@ bool thread_wants_before(const struct insn *insn);
 bool thread_wants_after(const struct insn *insn);
 bool thread_wants_accesses(const struct insn *insn);
 
-/* QEMU's calls, in the thread: a block begins; an instruction is about to be executed; was executed; has made an
- * access. */
+/* Which instructions are looked at where nothing is recorded. */
+bool thread_wants_notice(const struct insn *insn);
+
+/* QEMU's calls, in the thread: a block begins, with all calls, or with few; an instruction is about to be executed;
+ * was executed; has made an access. */
 void thread_block(unsigned cpu, void *block);
+void thread_passed(unsigned cpu, void *block);
 void thread_before(unsigned cpu, void *insn);
 void thread_after(unsigned cpu, void *insn);
 void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *insn);

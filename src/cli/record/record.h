@@ -9,6 +9,13 @@
 #include <limits.h>
 #include <sys/types.h>
 
+/* Parts of a program (xtrace). */
+struct tw_record_windows {
+	const char *file;
+	struct tw_list list;
+	uint64_t skip, length, every, warm_up;
+};
+
 /* All options. Each recorder takes its own; `record` refuses those of the others. */
 struct tw_record_options {
 	struct tw_common common;
@@ -17,6 +24,7 @@ struct tw_record_options {
 	const char *cpu, *sysroot, *qemu, *plugin;
 	uint64_t interval;
 	bool from_hint, force;
+	struct tw_record_windows windows;
 	/* xray-fdr */
 	const char *library, *clock; /* library: tracelog, too */
 	uint64_t max_size, ring;     /* max_size: fxt, tracelog, too */

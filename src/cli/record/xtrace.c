@@ -5,6 +5,7 @@
 #include "cli/output/show.h"
 #include "cli/record/qemu.h"
 #include "cli/record/record.h"
+#include "cli/record/windows.h"
 #include "collect/flush.h"
 
 #include <dirent.h>
@@ -120,7 +121,9 @@ static int fill_board(struct collect_board *board, const struct tw_record_option
 	snprintf(board->timestamp, sizeof board->timestamp, "%lld%03ld", (long long)now.tv_sec, now.tv_nsec / 1000000);
 	board->interval = options->interval ? options->interval : INTERVAL;
 	board->from_hint = options->from_hint;
-	return 0;
+	int status = tw_windows_fill(&board->windows, options);
+	int error = status == 0 && board->windows.count ? regions_begin(board) : 0;
+	return error ? tw_say_error("%s: %s", options->output, strerror(error)) : status;
 }
 
 /* ---- After. ---- */
@@ -146,6 +149,7 @@ static int finish(struct collect_board *board, const struct tw_record_options *o
 	if (error)
 		return tw_say_error("%s: %s; the trace ends there, with its last whole token", options->output,
 		                    strerror(error));
+	tw_windows_say_missing(&board->windows);
 	if (!streams && options->from_hint && atomic_load(&board->refused) == COLLECT_BEGAN)
 		return tw_say_error("%s: no HINT #9 was executed: nothing was recorded", program);
 	if (!streams)
@@ -188,6 +192,20 @@ static const struct tw_option own_options[] = {
          "take a snapshot of all registers every N instructions, at the next beginning of a block; 1000000 otherwise"},
     {"from-hint", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(from_hint),
      .help = "begin when a thread executes HINT #9, and end when it does again"},
+    {"length", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.length), .placeholder = "N", .least = 1,
+     .help = "record so many instructions of each thread only, from the next beginning of a block on; with --windows "
+             "of SimPoint's file: of an interval, 1000000 otherwise"},
+    {"skip", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.skip), .placeholder = "N",
+     .help = "of --length: behind the first N instructions of each thread"},
+    {"every", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.every), .placeholder = "N", .least = 1,
+     .help = "of --length: and so again after every N instructions"},
+    {"window", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(windows.list), .placeholder = "FROM:LENGTH",
+     .help = "record these instructions of each thread only; may be repeated"},
+    {"windows", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(windows.file), .placeholder = "FILE",
+     .help = "record the windows of a file, as phases --save writes it: PREFIX.windows, lines of FROM LENGTH [PHASE "
+             "WEIGHT [THREAD]]; or PREFIX.simpoints, with PREFIX.weights beside it"},
+    {"warm-up", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.warm_up), .placeholder = "N",
+     .help = "record N instructions before each window, too"},
     {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(cpu), .placeholder = "MODEL",
      .help = "the processor that the program sees, one without SVE; neoverse-n1 otherwise"},
     {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(sysroot), .placeholder = "DIR",

@@ -1,0 +1,17 @@
+/* windows.h - which parts of a program are recorded (xtrace). */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_RECORD_WINDOWS_H
+#define CLI_RECORD_WINDOWS_H
+
+#include "cli/record/record.h"
+
+struct collect_windows;
+
+/* Fills in what is asked for: nothing where all is to be recorded. Returns 0, or TW_EXIT_FAILED after saying what is
+ * wrong. */
+int tw_windows_fill(struct collect_windows *windows, const struct tw_record_options *options);
+
+/* Tells of windows that the program did not come to. */
+void tw_windows_say_missing(const struct collect_windows *windows);
+
+#endif

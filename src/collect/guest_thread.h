@@ -1,0 +1,39 @@
+/* guest_thread.h - where a thread of the program is. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COLLECT_GUEST_THREAD_H
+#define COLLECT_GUEST_THREAD_H
+
+#include "collect/block.h"
+#include "collect/calls.h"
+#include "collect/machine.h"
+#include "collect/plan.h"
+#include "collect/stream.h"
+
+enum { ACCESS_MAX = 64 };
+
+/* What is to be done at the beginning of the next block. */
+enum { AFTER_CALL = 1, AFTER_TPIDR = 2 };
+
+struct guest_thread {
+	struct stream stream;
+	struct plan plan;
+	uint64_t passed;           /* instructions that were executed and are not recorded */
+	uint64_t warm_up_at;       /* of all: where that of the next window begins */
+	uint64_t warm_up_snapshot; /* its number */
+	struct guest machine;
+	const struct translated_block *block; /* that runs, NULL: none that is recorded */
+	uint16_t cursor;                      /* its instructions before this are written */
+	bool recording, began, needs_pc;      /* the next instruction is to be a PCINST wherever it is */
+	bool owes_order;                      /* the next access is to have a TIME, though there is one thread only */
+	uint8_t pending;
+	uint8_t accessed;                           /* bytes of the instruction at the cursor */
+	uint8_t value[ACCESS_MAX + MACHINE_VECTOR]; /* read in steps of a vector */
+	uint64_t address;                           /* of the first of them */
+	uint64_t operands[4];                       /* LSE: what registers were before */
+	uint8_t old[16];                            /* LSE: memory before, where no register tells */
+	uint64_t tpidr;
+	struct interrupted where;
+	bool is_interrupted; /* registers are those of `where` */
+};
+
+#endif

@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""xtrace_window_tests - parts of long programs, as `trackway record` cuts them, against the whole. Prints TAP.
+
+Truth is the whole trace of the same program, whose every step xtrace_record_tests knows the cause of, and arithmetic by hand
+on the programs' sources.
+"""
+# SPDX-License-Identifier: Apache-2.0
+
+import sys
+
+import xtrace_tokens
+from aarch64 import expect, main
+from xtrace_record_tests import Bench, check_replay, instructions, only
+
+PHASES = 2 + 4 * (30009 + 2) + 3  # instructions of phases.S, by its source
+LONGEST = 16  # no block of phases.S has more
+
+
+def windows(directory):
+    """The list beside a trace: a dict for each window."""
+    path, = directory.glob("xtrace.*.windows")
+    heading, *lines = path.read_text().splitlines()
+    names = heading.lstrip("#").split("\t")
+    return [dict(zip(names, line.split("\t"))) for line in lines]
+
+
+def number(window, name):
+    return int(window[name])
+
+
+def parts(directory):
+    """(window, its instructions, its snapshot) for each window of a trace of one thread; those of the warm-up are apart."""
+    data, snapshots = only(directory)
+    found, rows = instructions(data), windows(directory)
+    for row in rows:
+        one = snapshots[number(row, "snapshot")]
+        expect(one["count"] - snapshots[number(row, "warm_up_snapshot")]["count"] == number(row, "warm_up"), "warm-up", row)
+        yield row, found[one["count"]:one["count"] + number(row, "length")], one
+
+
+def plain(steps):
+    """Without what stands behind the last: ALLGPR of a gap, a target where a window ends."""
+    return [(pc, opcode, [one for one in tokens if one[0] not in ("allgpr", "target-b")]) for pc, opcode, tokens in steps]
+
+
+def check_parts(directory, whole, asked):
+    """Each window is what the whole has there, and begins at the next block. asked: (from, length) of each."""
+    rows = list(parts(directory))
+    expect(len(rows) == len(asked), len(rows), "windows, not", len(asked))
+    for (row, steps, _), (begin, length) in zip(rows, asked):
+        at = number(row, "from")
+        expect(begin <= at < begin + LONGEST, "begins at", at, "not", begin)
+        wanted = whole[at:at + length]
+        expect(len(steps) == length or at + length > len(whole), len(steps), "instructions, not", length)
+        expect(plain(steps) == plain(wanted), "not what the whole has from", at)
+    return rows
+
+
+def whole_of(bench, *words, options=()):
+    return instructions(only(bench.record(words, *options)[0])[0])
+
+
+def test_skip(bench):
+    "--skip, --length: so many instructions from there, no more, and they are executed again"
+    program = bench.program("phases")
+    whole = whole_of(bench, program)
+    expect(len(whole) == PHASES, len(whole), "instructions")
+    for skip, length in ((0, 700), (20000, 5000), (PHASES - 100, 1000)):
+        directory, _ = bench.record([program], *(["--skip", str(skip)] if skip else []), "--length", str(length))
+        check_parts(directory, whole, [(skip, length)])
+        count = len(instructions(only(directory)[0]))
+        expect(count < length + LONGEST, count, "instructions recorded of", length)
+        check_replay(bench, directory, count)
+    bench.record([program], "--skip", "1000000", "--length", "10", status=2, says="1 window not recorded: the program ended before")
+
+
+def test_several(bench):
+    "--window, --every, lists: each window is what the whole has there"
+    program, lists = bench.program("phases"), bench.directory / "list"
+    whole = whole_of(bench, program)
+    lists.write_text("# of SimPoint's, and others\n60000 3000\n\n 100 50 \n61000 100\n")
+    cases = {("--window", "60000:3000", "--window", "100:50"): [(100, 50), (60000, 3000)],
+             ("--every", "30000", "--length", "2000"): [(n * 30000, 2000) for n in range(5)],
+             ("--every", "30000", "--length", "2000", "--skip", "10000"): [(10000 + n * 30000, 2000) for n in range(4)],
+             ("--windows", str(lists)): [(100, 50), (60000, 3000), (61000, 100)]}
+    for options, wanted in cases.items():
+        directory, _ = bench.record([program], *options)
+        check_parts(directory, whole, wanted)
+        check_replay(bench, directory, len(instructions(only(directory)[0])))
+
+
+def test_warm_up(bench):
+    "--warm-up: what is before a window is recorded and told apart, once where two have it"
+    program = bench.program("phases")
+    whole = whole_of(bench, program)
+    asked = [(200, 100), (20000, 1000), (21200, 500)]
+    options = [word for begin, length in asked for word in ("--window", f"{begin}:{length}")]
+    directory, _ = bench.record([program], *options, "--warm-up", "500")
+    rows = check_parts(directory, whole, asked)
+    warm = [number(row, "warm_up") for row, _, _ in rows]
+    expect(200 <= warm[0] < 200 + LONGEST and all(abs(one - 500) < LONGEST for one in warm[1:]), "warm-ups of", warm)
+    found, (_, snapshots) = instructions(only(directory)[0]), only(directory)
+    for row, _, one in rows:
+        begin = snapshots[number(row, "warm_up_snapshot")]["count"]
+        at = number(row, "from") - number(row, "warm_up")
+        expect(plain(found[begin:one["count"]]) == plain(whole[at:number(row, "from")]), "warm-up of", row)
+    # 100 to 300 and 200 before it, then 500 before 20,000 to 21,700 without a gap
+    expect(abs(len(found) - (300 + 500 + 1700)) < 4 * LONGEST, len(found), "instructions")
+
+
+def test_simpoints(bench):
+    "--windows of SimPoint's files, and of lists: phases and weights come along"
+    program, prefix = bench.program("phases"), bench.directory / "point"
+    whole = whole_of(bench, program)
+    prefix.with_suffix(".simpoints").write_text("5 0\n1 2\n11 1\n")
+    prefix.with_suffix(".weights").write_text("0.25 0\n0.125 2\n0.625 1\n")
+    directory, _ = bench.record([program], "--windows", f"{prefix}.simpoints", "--length", "10000")
+    rows = check_parts(directory, whole, [(10000, 10000), (50000, 10000), (110000, 10000)])
+    expect([(row["phase"], float(row["weight"])) for row, _, _ in rows] == [("2", .125), ("0", .25), ("1", .625)], rows)
+    prefix.with_suffix(".windows").write_text("50000 1000 7 0.5\n70000 500 3 0.5 0\n90000 500 4 0.25 1\n")
+    directory, _ = bench.record([program], "--windows", f"{prefix}.windows", says="1 window not recorded")
+    rows = check_parts(directory, whole, [(50000, 1000), (70000, 500)])
+    expect([(row["phase"], float(row["weight"])) for row, _, _ in rows] == [("7", .5), ("3", .5)], rows)
+
+
+def test_of_threads(bench):
+    "threads.c: windows of each thread, by its own instructions; of one of them; a mark in the list for each"
+    program = bench.program("threads")
+    directory, _ = bench.record([program, "2000"], "--every", "20000", "--length", "1500")
+    rows, streams = windows(directory), xtrace_tokens.files(directory)
+    expect(len({row["thread"] for row in rows}) == 5 == len(streams), len(streams), "streams of 5 threads")
+    count = 0
+    for data, snapshots in streams.values():
+        found, marks = instructions(data.read_bytes()), list(xtrace_tokens.snapshots(snapshots.read_bytes()))
+        own = [row for row in rows if f".{row['thread']}.hint9." in data.name]
+        expect(len(marks) == len(own) >= 1, len(marks), "snapshots of", len(own), "windows")
+        for row, one, after in zip(own, marks, [mark["count"] for mark in marks[1:]] + [len(found)]):
+            expect(number(row, "from") - number(row, "window") * 20000 < 512, row)
+            expect(after - one["count"] >= 1500 or after == len(found), row, after - one["count"], "instructions")
+        count += len(found)
+    check_replay(bench, directory, count)
+    (bench.directory / "third").write_text("5000 1000 0 1 2\n")
+    directory, _ = bench.record([program, "2000"], "--windows", str(bench.directory / "third"))
+    expect(len(windows(directory)) == 1 == len(xtrace_tokens.files(directory)), "windows of one thread")
+
+
+def test_of_children(bench):
+    "forks.c: a child process begins to count anew"
+    directory, _ = bench.record([bench.program("forks")], "--length", "300")
+    rows, streams = windows(directory), xtrace_tokens.files(directory)
+    expect(len(rows) == len(streams) >= 2, len(streams), "streams,", len(rows), "windows")
+    count = sum(len(instructions(data.read_bytes())) for data, _ in streams.values())
+    check_replay(bench, directory, count)
+
+
+def test_words(bench):
+    "wrong use is told"
+    program, lists = bench.program("phases"), bench.directory / "wrong"
+    for options, says in ((["--skip", "5"], "how many instructions? --length N"),
+                          (["--length", "5", "--from-hint"], "either windows or --from-hint"),
+                          (["--warm-up", "5"], "--warm-up is of a window"),
+                          (["--every", "5", "--length", "10"], "would overlap"),
+                          (["--window", "5"], "not FROM:LENGTH"),
+                          (["--window", "5:0"], "wants a length"),
+                          (["--window", "5:6", "--length", "3"], "--window has its own length"),
+                          (["--windows", "list", "--skip", "3"], "only one of"),
+                          (["--windows", "/nowhere/list"], "No such file"),
+                          (["--windows", "list", "--length", "3"], "--length is for a file of SimPoint's")):
+        bench.record([program], *options, status=2, says=says)
+    for text, says in (("1\n", ":1: not FROM LENGTH"), ("# none\n", "no window"), ("1 2\n3 4 x\n", ":2: not FROM LENGTH"),
+                       ("1 2 3 1.5\n", ":1: not FROM LENGTH"), ("1 2 3 0.5 1 9\n", ":1: not"), ("-1 5\n", ":1: not")):
+        lists.write_text(text)
+        bench.record([program], "--windows", str(lists), status=2, says=says)
+    point = bench.directory / "bad.simpoints"
+    for text, weights, says in (("1 0 3\n", "", ":1: not INTERVAL PHASE"), ("1 0\n", "2 0\n", ":1: not WEIGHT PHASE"),
+                                ("1 0\n", None, "bad.weights: No such file")):
+        point.write_text(text)
+        if weights is None:
+            point.with_suffix(".weights").unlink()
+        else:
+            point.with_suffix(".weights").write_text(weights)
+        bench.record([program], "--windows", str(point), status=2, says=says)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), Bench, sanitized="the plugin with sanitizers", qemu="another QEMU than that of the path"))
