@@ -127,7 +127,7 @@ struct tw_batch {
 };
 
 /* Returns the arguments of an event of a batch; NULL where it has none. */
-static inline const struct tw_argument *tw_event_arguments(const struct tw_batch *batch, const struct tw_event *event)
+TW_API inline const struct tw_argument *tw_event_arguments(const struct tw_batch *batch, const struct tw_event *event)
 {
 	return event->argument_count ? batch->arguments + event->first_argument : NULL;
 }

@@ -96,7 +96,7 @@ def narrowed(line):
 
 def bodiless(code):
     """Functions of the header without their bodies."""
-    code = re.sub(r"^static inline ", "", code, flags=re.M)
+    code = re.sub(r"^(?:static )?inline ", "", code, flags=re.M)
     return re.sub(r"^(\w[^;{}#]*\))\n\{.*?^\}", r"\1;", code, flags=re.S | re.M)
 
 

@@ -4,6 +4,9 @@
 #include <trackway/finding.h>
 #include <trackway/version.h>
 
+/* For who calls it and compiles no header. */
+extern inline const struct tw_argument *tw_event_arguments(const struct tw_batch *batch, const struct tw_event *event);
+
 const char *tw_version(void)
 {
 	return TW_VERSION;
