@@ -38,6 +38,7 @@ const struct tw_target *const tw_targets[] = {
     &tw_target_folded,     /* folded stacks */
     &tw_target_csv,        /* events as rows */
     &tw_target_jsonl,      /* the same as JSON Lines */
+    &tw_target_clickhouse, /* tables for ClickHouse */
     &tw_target_ctf,        /* a Common Trace Format directory */
     &tw_target_champsim,   /* ChampSim's instructions */
     &tw_target_tarmac,     /* Tarmac */

@@ -5,6 +5,7 @@
 
 #include <trackway/alloc.h>
 #include <trackway/analysis.h>
+#include <trackway/clickhouse.h>
 #include <trackway/counters.h>
 #include <trackway/cpu.h>
 #include <trackway/event.h>

@@ -17,6 +17,8 @@ enum tw_byte_order {
 	TW_BYTES_BIG_LSB
 };
 
+struct tw_clickhouse_options;
+
 /* How to write. All zero is the default for every member. */
 struct tw_write_options {
 	const char *format;            /* tw_transcode(): the target format; NULL: the source's */
@@ -33,6 +35,7 @@ struct tw_write_options {
 	 * each: the id, a tab, the name (with \t, \n, \r and \\ for what would break it). No file when there are
 	 * none; NULL: nowhere, and the names are losses. */
 	const char *functions;
+	const struct tw_clickhouse_options *clickhouse; /* clickhouse: trackway/clickhouse.h. NULL: its defaults */
 	bool csv_safe; /* csv: a text that a spreadsheet takes for a formula has an apostrophe in front */
 };
 

@@ -29,6 +29,9 @@ extern const struct tw_target tw_target_folded;
 extern const struct tw_target tw_target_csv;
 extern const struct tw_target tw_target_jsonl;
 
+/* Tables for ClickHouse. */
+extern const struct tw_target tw_target_clickhouse;
+
 /* A Common Trace Format directory. */
 extern const struct tw_target tw_target_ctf;
 

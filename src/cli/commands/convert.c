@@ -3,6 +3,7 @@
 #include "cli/files/output_overwrite.h"
 #include "cli/files/walk.h"
 #include "cli/files/writing.h"
+#include "cli/load/source.h"
 #include "cli/options/output_form.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
@@ -42,13 +43,26 @@ static enum tw_byte_order byte_order(const char *word)
 	return word ? (enum tw_byte_order)(tw_word_place(byte_orders, word) + 1) : TW_BYTES_AS_SOURCE;
 }
 
+/* For a database: what the trace is known by. */
+static int write_rows(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct tw_writing *writing = &((struct conversion *)walk->context)->writing;
+	struct tw_source_facts facts = {0};
+	int status = tw_source_find(&facts, path, &walk->findings);
+	writing->write.clickhouse = &facts.options;
+	status = status ? status : tw_write_events(writing, reader);
+	writing->write.clickhouse = NULL;
+	return status;
+}
+
 static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	(void)path;
 	const struct conversion *conversion = walk->context;
 	const char *format = conversion->writing.format;
 	bool all = !tw_has_filters(walk->common) && !conversion->options->buffer_size;
 	int status = TW_ERR_UNSUPPORTED;
+	if (strcmp(format, "clickhouse") == 0)
+		return write_rows(walk, reader, path);
 	if (tw_writer_source(format))
 		return tw_write_records(&conversion->writing, reader);
 	if (strcmp(tw_reader_format(reader), format) == 0 && (all || !tw_writer_takes_events(format)))
@@ -176,7 +190,8 @@ const struct tw_command tw_command_convert = {
     .description =
 	"Writes a trace in another format. chrome and perfetto are what Perfetto's viewer opens; speedscope, firefox, "
 	"pprof, callgrind and folded (flamegraph.pl) are for the tools of these names; csv and jsonl are a row for "
-	"each event; ctf is a directory for babeltrace2. --weight is for folded alone. champsim and tarmac are the "
+	"each event; ctf is a directory for babeltrace2; clickhouse is a tar archive of tables (trackway load takes "
+	"traces to a server). --weight is for folded alone. champsim and tarmac are the "
 	"instructions of one thread of an xtrace, for simulators and the tools of Arm's models.\n\n"
 	"In the same format, without filters and without --buffer-size, every record is kept, but for what "
 	"--format-version and --byte-order ask for; bytes that mean nothing may become 0. Otherwise the events are "

@@ -171,6 +171,8 @@ static int by_name(const void *a, const void *b)
 
 bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list)
 {
+	for (size_t i = 0; i < findings->rule_count; i++)
+		findings->rules[i].put = 0;
 	bool fine = put_sorted(findings, least, list) && findings->dropped == 0;
 	if (findings->rule_count)
 		qsort(findings->rules, findings->rule_count, sizeof *findings->rules, by_name);

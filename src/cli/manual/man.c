@@ -49,6 +49,15 @@ static void put_title(struct tw_output *out, const char *page, const char *dashe
 	tw_put_char(out, '\n');
 }
 
+/* A line may end between two words (groff's "\\:"): of some choices there are more than one line has room for. */
+static void put_argument(struct tw_output *out, const struct tw_option *option)
+{
+	if (option->kind == TW_OPTION_CHOICE)
+		tw_put_choices(out, option, "|\\:");
+	else
+		tw_put_argument(out, option);
+}
+
 static void put_option(struct tw_output *out, const struct tw_option *option)
 {
 	tw_put_text(out, ".TP\n");
@@ -59,7 +68,7 @@ static void put_option(struct tw_output *out, const struct tw_option *option)
 	tw_put_text(out, "\\fR");
 	if (option->kind != TW_OPTION_FLAG) {
 		tw_put_text(out, " \\fI");
-		tw_put_argument(out, option);
+		put_argument(out, option);
 		tw_put_text(out, "\\fR");
 	}
 	tw_put_char(out, '\n');
