@@ -18,6 +18,7 @@
 #include <trackway/reader.h>
 #include <trackway/report.h>
 #include <trackway/sched.h>
+#include <trackway/sql.h>
 #include <trackway/status.h>
 #include <trackway/study.h>
 #include <trackway/symbols.h>
