@@ -218,14 +218,20 @@ uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text)
 	return tw_dictionary_intern(dictionary, &(struct tw_name){.text = text, .length = strlen(text)});
 }
 
+/* Lets a name be found by its new text. Of many that are called the same, the first is. */
+static bool note_name(struct tw_dictionary *dictionary, const struct tw_name *name, uint32_t number)
+{
+	uint64_t key = tw_hash_bytes(name->text, name->length, name->id);
+	return find_name(dictionary, name, key) != UINT32_MAX || tw_map_add(&dictionary->name_map, key, number);
+}
+
 bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name)
 {
 	assert(number > 0 && number < dictionary->name_count);
 	struct tw_name *known = &dictionary->names[number];
 	bool same = same_name(known, name);
 	const char *text = same ? known->text : keep_text(dictionary, name->text, name->length);
-	if (!text ||
-	    (!same && !tw_map_add(&dictionary->name_map, tw_hash_bytes(name->text, name->length, name->id), number)))
+	if (!text || (!same && !note_name(dictionary, name, number)))
 		return false;
 	*known = *name;
 	known->text = text;

@@ -45,7 +45,7 @@ struct tracelog_events {
 	size_t piece_rows; /* PIECE_ROWS or FEW_ROWS */
 	uint64_t window;   /* bytes of the log that are read ahead of the oldest piece */
 	size_t delivered;  /* rows of the oldest piece, where nothing is sorted */
-	bool looked;       /* for names ahead, which is done once */
+	uint32_t looked;   /* sessions whose names were looked for ahead, which is done once for each */
 	bool ended;
 };
 
@@ -199,9 +199,10 @@ static int look_for_names(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
 	bool wanted = reader->options.names_ahead || reader->options.function;
-	if (!wanted || events->looked || events->ended || !tw_input_repeatable(reader->input))
+	if (!wanted || events->looked > events->log.session.number || events->ended ||
+	    !tw_input_repeatable(reader->input))
 		return 0;
-	events->looked = true;
+	events->looked = events->log.session.number + 1;
 	if (tracelog_look_for_names(&events->log, events->next))
 		return 0;
 	return events->log.failed ? tw_fail_memory(reader)

@@ -77,8 +77,66 @@ for line in sys.stdin:
 	grep -Eq '\+10.5 KiB +10x ' text || fail "$(cat text)"
 	fails grep -q -i noise text
 	trackway check "$DATA/tracelog/t32-two-sessions.log" >checked
-	grep -q ':11:1: warning: another session started before' checked
-	trackway stat --json "$DATA/tracelog/t32-two-sessions.log" 2>/dev/null | told self | paste -sd+ | grep -qx 2
+	grep -q ':11:1: note: another session starts, 86400000 ms after the first' checked
+	trackway stat --json "$DATA/tracelog/t32-two-sessions.log" 2>/dev/null | told self | paste -sd+ | grep -qx 1+1
+}
+
+# Two logs one after the other are two processes: each has what it has alone, a day and 20 ms apart.
+@test "TraceLog: another session is a process of its own, with its own numbers, times and window" {
+	two="$DATA/tracelog/t32-two-sessions.log"
+	trackway stat --by thread "$two" 2>/dev/null >rows
+	grep -Eq ' 0 +0 +OS thread 100 +A::Main$' rows
+	grep -Eq ' session 2 +0 +C::Other$' rows || fail "$(cat rows)"
+	trackway sql --csv "$two" 'select pid, name from process order by pid' | diff - <(printf '%s\n' pid,name 0, '4294967297,session 2')
+	trackway info "$two" >told
+	grep -Eq '^span: +86400 s$' told
+	grep -Eq '^processes: +2$' told
+	grep -Eq '^ +0 +4294967297 +2 +70 bytes +86400 s +86400 s$' told || fail "$(cat told)"
+	trackway cut --from-time 86400s -o late.log "$two"
+	trackway stat --json late.log | told name self | diff - <(echo 'C::Other 1')
+	trackway cut --to-time 86400s -o early.log "$two"
+	trackway stat --json early.log | told name self | diff - <(echo 'A::Main 1')
+	trackway cut --from-time 86400.03s -o none.log "$two" 2>/dev/null || true
+	trackway stat --json none.log 2>/dev/null | fails grep -q "C::"
+	trackway dump --from-time 1s "$two" | fails grep -q A::Main
+	# What has no name in the first keeps its number there.
+	grep -v 'fun .*0x00000002 .*A' "$two" >unnamed.log
+	trackway stat --json unnamed.log | told name self | sort | diff - <(printf '%s\n' 'C::Other 1' 'function 0x2 1')
+	# The second starts before the first, and in another zone at the same moment: it starts with the first.
+	sed 's/06-26 07:24:28.049 +09:00/06-25 06:24:28.049 +08:00/' "$two" >same.log
+	trackway check same.log | grep -q ':11:1: note: another session starts, 0 ms after the first'
+	trackway info same.log | grep -Eq '^span: +40.00 ms$'
+	sed 's/2018-06-26/2017-06-26/' "$two" >before.log
+	trackway check before.log | grep -q ':11:1: note: another session starts, 0 ms after the first'
+}
+
+@test "TraceLog: a log behind another has the same rows as alone" {
+	sed 's/^prf stm .*/prf stm 2018-06-27 07:24:28.049 +09:00/' "$DATA/tracelog/small-d2-64.log" >second.log
+	cat "$DATA/tracelog/kinds.log" second.log >both.log
+	for command in 'stat --by thread' 'alloc' 'gc' 'jit' 'cpu'; do
+		for log in "$DATA/tracelog/kinds.log" second.log; do
+			trackway $command --json "$log" 2>/dev/null || true
+		done >alone
+		trackway $command --json both.log >both 2>/dev/null || true
+		"$PYTHON" - "$command" <<-'PYTHON'
+			import json, sys
+			KEYS = ("table", "function", "class", "name", "generation", "reason")
+			SUMS = ("self", "count", "bytes", "pause_ns", "after_bytes", "promoted_bytes", "self_ns", "compiled",
+			        "code_bytes", "cached", "total_ns", "samples")
+			def sums(path):
+			    found = {}
+			    for row in map(json.loads, open(path)):
+			        key = tuple(str(row.get(key)) for key in KEYS)
+			        for name in SUMS:
+			            if isinstance(row.get(name), int):
+			                found[key, name] = found.get((key, name), 0) + row[name]
+			    return found
+			alone, both = sums("alone"), sums("both")
+			differ = {key: (alone.get(key), both.get(key)) for key in alone.keys() | both.keys()
+			          if alone.get(key) != both.get(key)}
+			assert alone and not differ, (sys.argv[1], differ)
+		PYTHON
+	done
 }
 
 # The document of xtrace: an exception is a call that ERET ends.

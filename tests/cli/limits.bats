@@ -517,3 +517,20 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 	[ "$status" = 1 ] && [[ "$stderr" == *"[uftrace.thread-limit]"* ]] || fail "$status $stderr"
 	peak_below 64 info --memory 16M tasks
 }
+
+@test "TraceLog: a hundred thousand sessions, and objects announced again, cost no look at each for each" {
+	"$PYTHON" - <<-'PYTHON'
+		start = "prf stm 2018-06-25 07:24:28.049 +09:00\n"
+		domain = 'apd crf 0x00000000B6A00000 0x%08X 0x00000000 "x"\n'
+		with open("sessions.log", "w") as file:
+		    for i in range(100000):
+		        file.write(start + domain % (i + 1) + "sam str 0x00000000 20 1 0:0 0x1\n")
+		with open("domains.log", "w") as file:
+		    file.write(start + "".join(domain % 1 for i in range(100000)))
+	PYTHON
+	for command in stat info; do
+		for log in sessions domains; do
+			timeout 60 trackway $command $log.log >out 2>&1 || [ $? != 124 ] || fail "$command $log"
+		done
+	done
+}

@@ -43,8 +43,8 @@
 	  "A time from 2147483648 ms on is written without sign; the profiler writes a negative number.")              \
 	X(TRACELOG_START_LATE, "tracelog.start-late", TW_WARNING,                                                      \
 	  "Records stand before the start of the session (prf stm).")                                                  \
-	X(TRACELOG_START_AGAIN, "tracelog.start-again", TW_WARNING,                                                    \
-	  "A session starts inside another: times and numbers mean something else from here on.")                      \
+	X(TRACELOG_START_AGAIN, "tracelog.start-again", TW_NOTE,                                                       \
+	  "Another session starts: a process of its own, placed by the difference of the two starts.")                 \
 	X(TRACELOG_DIALECTS_MIXED, "tracelog.dialects-mixed", TW_WARNING,                                              \
 	  "A record is of another dialect than those before it can be of.")                                            \
 	X(TRACELOG_SETTING_VALUE, "tracelog.setting-value", TW_WARNING,                                                \

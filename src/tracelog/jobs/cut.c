@@ -70,7 +70,8 @@ struct tracelog_cut {
 	const struct tw_read_options *options;
 	bool without_category; /* events without a category pass */
 	struct tw_wanted *wanted;
-	uint64_t from, to; /* the first millisecond in the window, and the first behind it */
+	uint64_t from, to; /* the first millisecond in the window, and the first behind it, by the session's clock */
+	struct tracelog_start start; /* of the first session */
 	struct {
 		bool begun, ended;             /* that has been written */
 		char text[TRACELOG_PART_TEXT]; /* of a number */
@@ -80,7 +81,7 @@ struct tracelog_cut {
 	bool is_wanted; /* the filters let an event of it through */
 	bool met;       /* a record behind the settings */
 	bool untracked; /* there was no memory to follow its thread's stack */
-	struct {
+	struct cut_threads {
 		struct cut_thread *items;
 		size_t count, room;
 		struct tw_map by_iid, by_system; /* places; iids */
@@ -490,10 +491,55 @@ static const struct {
     [TW_TRACELOG_STR_SAM] = {take_sample, true},       [TW_TRACELOG_SAM_MEM] = {take_allocations, true},
 };
 
+static void free_session(struct tracelog_cut *cut)
+{
+	for (size_t i = 0; i < cut->threads.count; i++)
+		free(cut->threads.items[i].frames);
+	free(cut->threads.items);
+	free(cut->open.items);
+	tw_map_free(&cut->threads.by_iid);
+	tw_map_free(&cut->threads.by_system);
+}
+
+static uint64_t ms_from(uint64_t ns)
+{
+	return ns / NS_IN_MS + (ns % NS_IN_MS != 0);
+}
+
+/* Sets the window by the clock of a session that starts later than the first: what ends before it has one that is
+ * empty. */
+static void set_window(struct tracelog_cut *cut, uint64_t later)
+{
+	uint64_t from = ms_from(cut->options->from_ns), to = ms_from(cut->options->to_ns);
+	cut->from = from > later ? from - later : 0;
+	cut->to = !cut->options->to_ns ? UINT64_MAX : to > later ? to - later : 0;
+}
+
+/* In another session numbers and pointers mean something else. */
+static void take_session(struct tracelog_cut *cut, const struct tw_tracelog_record *record)
+{
+	const struct tracelog_start start = tracelog_start_of(record);
+	if (!cut->start.told) {
+		cut->start = start;
+		return;
+	}
+	free_session(cut);
+	memset(&cut->threads, 0, offsetof(struct cut_threads, limit));
+	memset(&cut->open, 0, sizeof cut->open);
+	memset(&cut->pause, 0, sizeof cut->pause);
+	memset(&cut->part, 0, sizeof cut->part);
+	cut->times = (struct tracelog_times){0};
+	cut->now = 0;
+	cut->met = false;
+	set_window(cut, tracelog_later_by(&cut->start, &start));
+}
+
 void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
 {
 	cut->written.thread = NULL;
 	cut->untracked = false;
+	if (record->kind == TW_TRACELOG_PRF_STM)
+		take_session(cut, record);
 	cut->is_wanted = tw_is_wanted(cut->wanted, offset);
 	if (takes[record->kind].timed)
 		cut->now = tracelog_unwrap(&cut->times, record->ms);
@@ -511,7 +557,7 @@ void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 static bool next_edge(struct tracelog_cut *cut, struct tw_tracelog_record *made)
 {
 	const bool begins = cut->from && !cut->part.begun && cut->met;
-	const bool ends = !begins && !cut->part.ended && cut->now >= cut->to;
+	const bool ends = !begins && !cut->part.ended && cut->met && cut->now >= cut->to;
 	if (!begins && !ends)
 		return false;
 	snprintf(cut->part.text, sizeof cut->part.text, "%" PRIu64, begins ? cut->from : cut->to);
@@ -577,6 +623,8 @@ static const struct {
 bool tracelog_cut_selects(struct tracelog_cut *cut, const struct tw_tracelog_record *record, uint64_t offset)
 {
 	struct tw_tracelog_record copy = *record;
+	if (record->kind == TW_TRACELOG_PRF_STM)
+		take_session(cut, record);
 	cut->is_wanted = tw_is_wanted(cut->wanted, offset);
 	bool taken = pairs[record->kind].take && pairs[record->kind].take(cut, &copy);
 	return cut->is_wanted || (taken && pairs[record->kind].ends);
@@ -589,11 +637,6 @@ bool tracelog_cut_failed(const struct tracelog_cut *cut)
 
 /* ---- The beginning and the end. ---- */
 
-static uint64_t ms_from(uint64_t ns)
-{
-	return ns / NS_IN_MS + (ns % NS_IN_MS != 0);
-}
-
 int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;
@@ -603,8 +646,7 @@ int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader)
 		return TW_ERR_MEMORY;
 	cut->options = options;
 	cut->without_category = !options->category || fnmatch(options->category, "", 0) == 0;
-	cut->from = ms_from(options->from_ns);
-	cut->to = options->to_ns ? ms_from(options->to_ns) : UINT64_MAX;
+	set_window(cut, 0);
 	cut->threads.limit = limit / MEMORY_SHARE;
 	cut->written.list_frames = limit / LINE_SHARE / FRAME_TEXT + 1;
 	return tw_wanted_new(&cut->wanted, reader, true);
@@ -619,13 +661,8 @@ void tracelog_cut_free(struct tracelog_cut *cut)
 {
 	if (!cut)
 		return;
-	for (size_t i = 0; i < cut->threads.count; i++)
-		free(cut->threads.items[i].frames);
-	free(cut->threads.items);
-	free(cut->open.items);
+	free_session(cut);
 	free(cut->written.list);
-	tw_map_free(&cut->threads.by_iid);
-	tw_map_free(&cut->threads.by_system);
 	tw_wanted_free(cut->wanted);
 	free(cut);
 }

@@ -147,6 +147,12 @@ void tracelog_depend_destroyed(struct tracelog_log *log, const struct tracelog_t
 	deps->owners[deps->owner].destroyed = true;
 }
 
+/* A line that gives numbers to objects may be of a session that was not read. */
+void tracelog_depend_session(struct tracelog_log *log)
+{
+	log->dependencies->unsupported = true;
+}
+
 /* ---- What stays of it. ---- */
 
 static void append(struct tracelog_dependencies *deps, struct line_list *lines, const struct needed_line *line)

@@ -22,6 +22,9 @@ void tracelog_depend_passing(struct tracelog_log *log, const struct tracelog_thr
 /* Nothing more is to come of a thread. */
 void tracelog_depend_destroyed(struct tracelog_log *log, const struct tracelog_thread *thread);
 
+/* Another session begins: its lines do not depend on those before it, but for its place in time. */
+void tracelog_depend_session(struct tracelog_log *log);
+
 /* Ends the line that is being read. */
 void tracelog_depend_line(struct tracelog_log *log, uint64_t size);
 

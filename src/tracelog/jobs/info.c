@@ -6,6 +6,7 @@
 #include "tracelog/jobs/count.h"
 #include "tracelog/lines/cursor.h"
 #include "tracelog/lines/line_block.h"
+#include "tracelog/log/threads.h"
 #include "tracelog/tracelog.h"
 
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 enum {
 	PIECES = 8,        /* blocks of the log that are read and counted ahead */
 	THREADS_SHARE = 2, /* of the memory limit, for all that is kept of threads */
+	SESSION_BIT = 33,  /* of a thread's number, from which on that of its session stands */
 	FIELDS = 8,
 	SETTINGS = 64, /* that are listed one by one; the profiler has a dozen */
 	SETTING_TEXT = 48,
@@ -48,7 +50,16 @@ struct tracelog_summary {
 	struct tracelog_count sum; /* times relative to `sum.start` */
 	bool mixed;                /* dialects */
 	char date[DATE_TEXT];
-	uint64_t process;
+	struct {
+		struct tracelog_start first;
+		uint64_t base;        /* ms: from the start of the first to that of this one */
+		int64_t around;       /* ms: the last time of this one */
+		bool timed, told_own; /* a time, a process of this one */
+		uint64_t *processes;  /* of each; the last is this one */
+		size_t count, room;
+		struct tw_map told;         /* processes, to their sessions */
+		struct tracelog_count part; /* of a block in which one starts */
+	} sessions;                         /* take_session() */
 	struct {
 		struct setting items[SETTINGS];
 		size_t count;
@@ -86,6 +97,9 @@ void tracelog_summary_free(struct tracelog_summary *summary)
 		tracelog_count_free(&summary->pieces[i].count);
 	}
 	tracelog_count_free(&summary->sum);
+	tracelog_count_free(&summary->sessions.part);
+	free(summary->sessions.processes);
+	tw_map_free(&summary->sessions.told);
 	tracelog_cursor_free(&summary->cursor);
 	tw_map_free(&summary->assigned.system_of);
 	tw_map_free(&summary->assigned.thread_of);
@@ -141,11 +155,18 @@ static size_t most_threads(const struct tracelog_summary *summary)
 	return tw_memory_limit(summary->cursor.reader) / THREADS_SHARE / THREAD_COST;
 }
 
+/* A number of a thread, apart from the same of another session. */
+static uint64_t in_session(const struct tracelog_summary *summary, uint64_t number)
+{
+	return (uint64_t)(summary->sessions.count - 1) << SESSION_BIT | number;
+}
+
 /* A thread may move from one of the system to another, and its number come to mean another thread. The last holds. */
 static bool take_system_thread(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
 {
-	uint32_t *system = tw_map_stored(&summary->assigned.system_of, record->thread);
-	uint32_t *thread = tw_map_stored(&summary->assigned.thread_of, record->os_thread);
+	const uint64_t iid = in_session(summary, record->thread), os = in_session(summary, record->os_thread);
+	uint32_t *system = tw_map_stored(&summary->assigned.system_of, iid);
+	uint32_t *thread = tw_map_stored(&summary->assigned.thread_of, os);
 	size_t limit = most_threads(summary);
 	if (record->os_thread == UINT32_MAX || record->thread == UINT32_MAX)
 		return true;
@@ -155,8 +176,21 @@ static bool take_system_thread(struct tracelog_summary *summary, const struct tw
 		*thread = record->thread + 1;
 	bool full = summary->assigned.system_of.count >= limit || summary->assigned.thread_of.count >= limit;
 	summary->assigned.full |= full && (!system || !thread);
-	return (system || full || tw_map_add(&summary->assigned.system_of, record->thread, record->os_thread)) &&
-	       (thread || full || tw_map_add(&summary->assigned.thread_of, record->os_thread, record->thread));
+	return (system || full || tw_map_add(&summary->assigned.system_of, iid, record->os_thread)) &&
+	       (thread || full || tw_map_add(&summary->assigned.thread_of, os, record->thread));
+}
+
+/* As threads.c numbers them: the first that is told counts, unless another session has it. */
+static void take_process(struct tracelog_summary *summary, uint64_t process)
+{
+	uint64_t *own = &summary->sessions.processes[summary->sessions.count - 1];
+	bool told = summary->sessions.told_own;
+	uint32_t other;
+	summary->sessions.told_own |= process != 0;
+	if (told || !process || tw_map_find(&summary->sessions.told, process, &other))
+		return;
+	summary->sum.failed |= !tw_map_add(&summary->sessions.told, process, (uint32_t)summary->sessions.count - 1);
+	*own = process;
 }
 
 static bool take_mark(struct tracelog_summary *summary, const struct tw_tracelog_record *record)
@@ -170,7 +204,7 @@ static bool take_mark(struct tracelog_summary *summary, const struct tw_tracelog
 	else if (record->kind == TW_TRACELOG_THR_AOS)
 		return take_system_thread(summary, record);
 	else if (record->kind == TW_TRACELOG_APD_CRF)
-		summary->process = record->process;
+		take_process(summary, record->process);
 	return true;
 }
 
@@ -214,30 +248,34 @@ static void take_marks(struct tracelog_summary *summary, const struct tracelog_c
 
 /* Brings the times of a block to those of the whole: the first is nearest to the last before it. Returns what to
  * add. */
-static int64_t take_times(struct tracelog_count *sum, const struct tracelog_count *count)
+static int64_t take_times(struct tracelog_summary *summary, const struct tracelog_count *count)
 {
+	struct tracelog_count *sum = &summary->sum;
 	if (!count->timed)
 		return 0;
 	if (!sum->timed) {
 		sum->start = count->start;
 		sum->timed = true;
 	}
-	int64_t shift = sum->last + (int32_t)(count->start - sum->start - (uint32_t)sum->last);
+	int64_t around = summary->sessions.timed ? summary->sessions.around : count->start;
+	int64_t first = around + (int32_t)(count->start - (uint32_t)around);
+	int64_t shift = (int64_t)summary->sessions.base + first - sum->start;
+	summary->sessions.timed = true;
+	summary->sessions.around = first + count->last;
 	sum->low = shift + count->low < sum->low ? shift + count->low : sum->low;
 	sum->high = shift + count->high > sum->high ? shift + count->high : sum->high;
-	sum->last = shift + count->last;
 	return shift;
 }
 
-static void take_thread(struct tracelog_summary *summary, const struct tracelog_thread_count *from, int64_t shift)
+static void take_thread(struct tracelog_summary *summary, uint64_t key, const struct tracelog_thread_count *from,
+                        int64_t shift)
 {
 	uint32_t place;
-	if (summary->sum.thread_count >= most_threads(summary) &&
-	    !tw_map_find(&summary->sum.by_key, from->key, &place)) {
+	if (summary->sum.thread_count >= most_threads(summary) && !tw_map_find(&summary->sum.by_key, key, &place)) {
 		summary->assigned.full = true;
 		return;
 	}
-	struct tracelog_thread_count *to = tracelog_count_thread(&summary->sum, from->key);
+	struct tracelog_thread_count *to = tracelog_count_thread(&summary->sum, key);
 	if (!to)
 		return;
 	to->records += from->records;
@@ -259,12 +297,77 @@ static void take_count(struct tracelog_summary *summary, const struct tracelog_c
 	sum->dialects &= count->dialects;
 	sum->pointers |= count->pointers;
 	sum->failed |= count->failed;
-	int64_t shift = take_times(sum, count);
+	int64_t shift = take_times(summary, count);
 	for (size_t i = 0; i < count->thread_count; i++)
-		take_thread(summary, &count->threads[i], shift);
+		take_thread(summary, in_session(summary, count->threads[i].key), &count->threads[i], shift);
 	take_marks(summary, count);
 	summary->offset += count->size;
 	summary->line += count->lines;
+}
+
+/* The first session is there from the beginning, also where no line says that it starts. */
+static void add_session(struct tracelog_summary *summary, uint64_t base)
+{
+	size_t number = summary->sessions.count;
+	if (number && number >= most_threads(summary)) {
+		summary->assigned.full = true;
+		return;
+	}
+	summary->sum.failed |= !tw_grow(&summary->sessions.processes, &summary->sessions.room, number + 1,
+	                                sizeof *summary->sessions.processes);
+	if (summary->sum.failed)
+		return;
+	summary->sessions.processes[summary->sessions.count++] = number ? TRACELOG_SESSION_PROCESS + number : 0;
+	summary->sessions.base = base;
+	summary->sessions.timed = summary->sessions.told_own = false;
+}
+
+/* Takes the first of some lines, at which a session may start. */
+static void take_session(struct tracelog_summary *summary, const uint8_t *lines, size_t size)
+{
+	struct tw_tracelog_record record;
+	struct tw_tracelog_fault fault;
+	const uint8_t *end = size ? memchr(lines, '\n', size) : NULL;
+	if (tw_tracelog_decode(lines, end ? (size_t)(end - lines) + 1 : size, &record, &fault) != 0 ||
+	    record.kind != TW_TRACELOG_PRF_STM)
+		return;
+	const struct tracelog_start start = tracelog_start_of(&record);
+	if (!summary->sessions.first.told)
+		summary->sessions.first = start;
+	else
+		add_session(summary, tracelog_later_by(&summary->sessions.first, &start));
+}
+
+/* The place of the next line in a block at which a session may start. */
+static size_t next_session(const struct tracelog_count *count, size_t from)
+{
+	static const char start[] = "prf stm";
+	for (size_t i = 0; i < count->mark_count; i++) {
+		size_t at = count->marks[i].at;
+		if (at > from && count->size - at > sizeof start &&
+		    memcmp(count->bytes + at, start, sizeof start - 1) == 0)
+			return at;
+	}
+	return count->size;
+}
+
+/* Counts the stretches of a block anew between which sessions start. */
+static void take_block(struct tracelog_summary *summary, const struct tracelog_count *count)
+{
+	struct tracelog_count *part = &summary->sessions.part;
+	size_t from = 0, to = next_session(count, 0);
+	take_session(summary, count->bytes, count->size);
+	if (to == count->size) {
+		take_count(summary, count);
+		return;
+	}
+	for (; from < count->size && !summary->sum.failed; from = to) {
+		to = next_session(count, from);
+		if (from)
+			take_session(summary, count->bytes + from, to - from);
+		tracelog_count(part, count->bytes + from, to - from);
+		take_count(summary, part);
+	}
 }
 
 /* Takes what there is of a line that is too long: it is reported once. */
@@ -315,7 +418,7 @@ static int count_all(struct tracelog_summary *summary, unsigned jobs)
 		if (piece->block.cut)
 			take_long_line(summary, &piece->block);
 		else
-			take_count(summary, &piece->count);
+			take_block(summary, &piece->count);
 	}
 	pass_over(summary, summary->cursor.lines.next);
 	return summary->sum.failed ? TW_ERR_MEMORY : status;
@@ -407,31 +510,32 @@ static void tell_settings(struct tracelog_summary *summary)
 	    (struct tw_info_list){"settings", summary->shown.setting_fields, SETTING_COLUMNS, rows};
 }
 
+/* The row of the thread that runs on a thread of the system; false where there is none. */
+static bool find_joined(const struct tracelog_summary *summary, uint64_t key, uint64_t *to)
+{
+	const uint64_t session = key >> SESSION_BIT << SESSION_BIT;
+	uint32_t iid, place;
+	if (!(key >> 32 & 1) || !tw_map_find(&summary->assigned.thread_of, session | (uint32_t)key, &iid))
+		return false;
+	*to = session | iid;
+	return tw_map_find(&summary->sum.by_key, *to, &place);
+}
+
 /* Records that tell the system's number belong to the thread that runs there. */
 static void join_system_threads(struct tracelog_summary *summary)
 {
 	struct tracelog_count *sum = &summary->sum;
 	size_t kept = 0;
+	uint64_t to;
 	for (size_t i = 0; i < sum->thread_count; i++) {
 		struct tracelog_thread_count thread = sum->threads[i];
-		uint32_t iid, place;
-		bool joined = thread.key >> 32 &&
-		              tw_map_find(&summary->assigned.thread_of, (uint32_t)thread.key, &iid) &&
-		              tw_map_find(&sum->by_key, tracelog_thread_key(false, iid), &place);
-		if (joined)
-			take_thread(summary,
-			            &(struct tracelog_thread_count){iid, thread.records, thread.bytes, 0, 0,
-			                                            thread.first, thread.last},
-			            0);
+		thread.samples = thread.ticks = 0;
+		if (find_joined(summary, thread.key, &to))
+			take_thread(summary, to, &thread, 0);
 	}
-	for (size_t i = 0; i < sum->thread_count; i++) {
-		uint32_t iid, place;
-		uint64_t key = sum->threads[i].key;
-		bool joined = key >> 32 && tw_map_find(&summary->assigned.thread_of, (uint32_t)key, &iid) &&
-		              tw_map_find(&sum->by_key, tracelog_thread_key(false, iid), &place);
-		if (!joined)
+	for (size_t i = 0; i < sum->thread_count; i++)
+		if (!find_joined(summary, sum->threads[i].key, &to))
 			sum->threads[kept++] = sum->threads[i];
-	}
 	sum->thread_count = kept;
 }
 
@@ -441,13 +545,13 @@ static int by_key(const void *left, const void *right)
 	return tw_compare(a->key, b->key);
 }
 
-static void tell_thread(struct tracelog_summary *summary, size_t i, uint64_t process)
+static void tell_thread(struct tracelog_summary *summary, size_t i)
 {
 	const struct tracelog_count *sum = &summary->sum;
 	const struct tracelog_thread_count *thread = &sum->threads[i];
-	bool os = thread->key >> 32, timed = thread->first <= thread->last;
+	bool os = thread->key >> 32 & 1, timed = thread->first <= thread->last;
 	uint32_t iid = (uint32_t)thread->key, system = (uint32_t)thread->key;
-	bool known = os || tw_map_find(&summary->assigned.system_of, iid, &system);
+	bool known = os || tw_map_find(&summary->assigned.system_of, thread->key, &system);
 	const struct tw_field fields[THREAD_COLUMNS] = {
 	    number_field("thread_iid", os || iid == TW_TRACELOG_IID_NONE ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
 	    number_field("os_thread_id", known ? TW_FIELD_UINT : TW_FIELD_NULL, system),
@@ -456,8 +560,9 @@ static void tell_thread(struct tracelog_summary *summary, size_t i, uint64_t pro
 	};
 	memcpy(summary->shown.thread_fields + i * THREAD_COLUMNS, fields, sizeof fields);
 	summary->shown.threads[i] = (struct tw_thread_info){
-	    .process = process,
-	    .thread = thread->key, /* as the reader shows it: no thread of the profiler has a number of 2^32 and more */
+	    .process = summary->sessions.processes[thread->key >> SESSION_BIT],
+	    /* as the reader shows it: no thread of the profiler has a number of 2^32 and more */
+	    .thread = thread->key & ((UINT64_C(1) << SESSION_BIT) - 1),
 	    .os_thread = known ? system : 0,
 	    .records = thread->records,
 	    .bytes = thread->bytes,
@@ -477,14 +582,14 @@ static int tell_threads(struct tracelog_summary *summary, struct tw_info *info)
 	if (count)
 		qsort(summary->sum.threads, count, sizeof *summary->sum.threads, by_key);
 	for (size_t i = 0; i < count; i++)
-		tell_thread(summary, i, summary->process);
+		tell_thread(summary, i);
 	if (summary->assigned.full)
 		tw_report_limit(summary->cursor.reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], summary->offset,
 		                summary->offset, "%zu threads are listed: the others are left out", count);
 	summary->shown.lists[1] = (struct tw_info_list){"samples", summary->shown.thread_fields, THREAD_COLUMNS, count};
 	info->threads = summary->shown.threads;
 	info->thread_count = count;
-	info->processes = info->records ? 1 : 0;
+	info->processes = info->records ? summary->sessions.count : 0;
 	return 0;
 }
 
@@ -496,7 +601,8 @@ int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 		return tw_fail_memory(reader);
 	tracelog_cursor_init(&summary->cursor, reader);
 	summary->sum.dialects = UINT32_MAX;
-	int status = count_all(summary, jobs);
+	add_session(summary, 0);
+	int status = summary->sum.failed ? TW_ERR_MEMORY : count_all(summary, jobs);
 	if (status >= 0) {
 		tracelog_cursor_end(&summary->cursor);
 		tell_kinds(summary, info);

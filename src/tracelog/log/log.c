@@ -4,7 +4,10 @@
 
 #include "base/memory/memory.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	TABLE_SHARE = 4, /* of the memory limit: names, objects, threads */
@@ -15,7 +18,8 @@ enum {
 static bool make_tables(struct tracelog_log *log)
 {
 	const struct tracelog_thread process = {
-	    .track = tw_dictionary_add_track(log->dictionary, &(struct tw_track){.kind = TW_TRACK_PROCESS}),
+	    .track = tw_dictionary_add_track(log->dictionary, &(struct tw_track){.kind = TW_TRACK_PROCESS,
+	                                                                         .process = log->threads.process}),
 	    .announced = true,
 	    .wanted = log->reader->options.thread_count == 0,
 	};
@@ -51,7 +55,10 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 	return tracelog_stacks_init(&log->stacks, tw_memory_limit(reader) / STACK_SHARE) && make_tables(log);
 }
 
-void tracelog_log_free(struct tracelog_log *log)
+/* ---- Sessions. ---- */
+
+/* Frees what numbers and pointers of a session mean. */
+static void free_session(struct tracelog_log *log)
 {
 	tw_map_free(&log->naming.signatures);
 	tw_map_free(&log->naming.alike);
@@ -59,7 +66,49 @@ void tracelog_log_free(struct tracelog_log *log)
 		tracelog_objects_free(&log->objects[kind]);
 	tracelog_sources_free(&log->sources);
 	tracelog_threads_free(&log->threads);
+	free(log->heap.live);
+}
+
+/* Until its own name comes. */
+static void name_process(struct tracelog_log *log)
+{
+	char text[32];
+	int length = snprintf(text, sizeof text, "session %" PRIu32, log->session.number + 1);
+	uint32_t name = tracelog_name(log, text, (size_t)length);
+	tw_dictionary_name_track(log->dictionary, tracelog_process_thread(log)->track, name);
+}
+
+bool tracelog_next_session(struct tracelog_log *log, uint64_t base)
+{
+	enum { SESSION_COST = 1 << 10 }; /* bytes, about: a track and names */
+	if (!tracelog_take_memory(log, SESSION_COST))
+		return false;
+	free_session(log);
+	memset(log->objects, 0, sizeof log->objects);
+	memset(log->settings, 0, sizeof log->settings);
+	log->naming = (struct tracelog_naming){0};
+	log->sources = (struct tracelog_sources){0};
+	log->threads = (struct tracelog_threads){.process = TRACELOG_SESSION_PROCESS + ++log->session.number};
+	log->heap = (struct tracelog_heap){.tables = log->heap.tables};
+	log->session = (struct tracelog_session){
+	    .number = log->session.number,
+	    .first = log->session.first,
+	    .processes = log->session.processes,
+	    .records = 1,
+	    .dialects = UINT32_MAX,
+	};
+	tracelog_forget_pushes(&log->stacks);
+	tracelog_move_base(&log->times, base);
+	log->failed |= !make_tables(log);
+	if (!log->failed)
+		name_process(log);
+	return true;
+}
+
+void tracelog_log_free(struct tracelog_log *log)
+{
+	free_session(log);
+	tw_map_free(&log->session.processes);
 	tracelog_fast_lists_free(&log->lists);
 	free(log->stacks.recent);
-	free(log->heap.live);
 }

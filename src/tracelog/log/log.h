@@ -21,8 +21,11 @@ struct tracelog_request {
 
 /* What was met so far. */
 struct tracelog_session {
-	bool start_seen; /* prf stm */
-	bool entry_seen; /* the program's own assembly */
+	uint32_t number;             /* of those before it */
+	struct tracelog_start first; /* prf stm of the log's first session */
+	struct tw_map processes;     /* of all sessions so far, to their numbers; written by threads.c */
+	bool domain_seen;            /* the first, which names the process */
+	bool entry_seen;             /* the program's own assembly, which names it better */
 	uint64_t records;
 	unsigned dialects; /* that all records so far may be of; 0: they were found to be of several */
 };
@@ -53,6 +56,10 @@ struct tracelog_log {
 
 bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struct tracelog_cursor *cursor);
 void tracelog_log_free(struct tracelog_log *log);
+
+/* Begins another session, a process of its own, in which numbers and pointers mean something else. False where there
+ * is no memory for one more: it is taken as a part of that before. */
+bool tracelog_next_session(struct tracelog_log *log, uint64_t base);
 
 static inline struct tracelog_object *tracelog_object(struct tracelog_log *log, enum tracelog_object_kind kind,
                                                       uint32_t number)

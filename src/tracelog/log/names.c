@@ -6,7 +6,7 @@
 
 enum { BLOCK = 1 << 20 /* bytes that are looked through together: a line of names that is longer is passed over */ };
 
-/* The first name of a class or function that has none yet: later ones are another session's. The signatures of others
+/* The first name of a class or function that has none yet. The signatures of others
  * tell which names are those of several functions. */
 static void take_name(struct tracelog_log *log, enum tracelog_object_kind kind, const struct tw_tracelog_record *record)
 {
@@ -21,6 +21,12 @@ static void take_name(struct tracelog_log *log, enum tracelog_object_kind kind, 
 		tracelog_meet_signature(log, record);
 }
 
+static bool starts_session(const uint8_t *line, size_t size)
+{
+	static const char start[] = "prf stm ";
+	return size > sizeof start && memcmp(line, start, sizeof start - 1) == 0;
+}
+
 static void take_line(struct tracelog_log *log, const uint8_t *line, size_t size)
 {
 	static const char function[] = "fun nam ", class[] = "cls nam ";
@@ -33,11 +39,14 @@ static void take_line(struct tracelog_log *log, const uint8_t *line, size_t size
 	take_name(log, record.kind == TW_TRACELOG_FUN_NAM ? TRACELOG_FUNCTION : TRACELOG_CLASS, &record);
 }
 
-/* Takes the names of all whole lines. Returns the size of these lines. */
-static size_t take_lines(struct tracelog_log *log, const uint8_t *bytes, size_t size)
+/* Takes the names of all whole lines of the session. Returns the size of these lines. */
+static size_t take_lines(struct tracelog_log *log, const uint8_t *bytes, size_t size, bool *ended)
 {
 	const uint8_t *line = bytes, *end;
 	while ((end = memchr(line, '\n', size - (size_t)(line - bytes)))) {
+		*ended = starts_session(line, (size_t)(end - line) + 1);
+		if (*ended)
+			break;
 		take_line(log, line, (size_t)(end - line) + 1);
 		line = end + 1;
 	}
@@ -56,9 +65,10 @@ static bool skip(struct tw_input *input, uint64_t to, uint8_t *block)
 /* Takes the lines from an offset on. */
 static bool take_rest(struct tracelog_log *log, struct tw_input *input, uint64_t from, uint8_t *block)
 {
-	int64_t got;
-	for (size_t left = 0; (got = tw_input_read(input, from, block + left, BLOCK - left)) > 0;) {
-		size_t size = left + (size_t)got, taken = take_lines(log, block, size);
+	int64_t got = 0;
+	bool ended = false;
+	for (size_t left = 0; !ended && (got = tw_input_read(input, from, block + left, BLOCK - left)) > 0;) {
+		size_t size = left + (size_t)got, taken = take_lines(log, block, size, &ended);
 		from += (uint64_t)got;
 		left = size - taken;
 		memmove(block, block + taken, left);

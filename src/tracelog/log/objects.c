@@ -76,7 +76,7 @@ static bool is_none(const struct tracelog_log *log, enum tracelog_object_kind ki
 	return !number || number == log->objects[kind].other || number == log->objects[kind].unknown;
 }
 
-/* A object that nothing is known of but the number that it is called by. */
+/* A object that nothing is known of but the number that it is called by, in its session. */
 static uint32_t appear(struct tracelog_log *log, enum tracelog_object_kind kind, uint64_t number, struct tw_map *map)
 {
 	char text[48];
@@ -86,7 +86,7 @@ static uint32_t appear(struct tracelog_log *log, enum tracelog_object_kind kind,
 	int length = snprintf(text, sizeof text, "%s%s 0x%" PRIx64, words[kind],
 	                      by_pointer && has_iid(kind) ? " at" : "", number);
 	const struct tracelog_object object = {
-	    .name = new_name(log, text, (size_t)length, number),
+	    .name = new_name(log, text, (size_t)length, number ^ (uint64_t)log->session.number << 40),
 	    .pointer = by_pointer ? number : 0,
 	    .iid = by_pointer ? TW_TRACELOG_IID_NONE : (uint32_t)number,
 	};

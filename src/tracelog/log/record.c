@@ -14,35 +14,39 @@
 /* ---- The profiler and the process. ---- */
 
 /* Without its zone a local time is no moment. The clock begins with the profiler. */
-static void take_wall(struct tw_clock *clock, const struct tw_tracelog_record *record)
+static void take_wall(struct tw_clock *clock, const struct tracelog_start *start)
 {
-	struct tm start = {.tm_year = record->year - 1900,
-	                   .tm_mon = record->month - 1,
-	                   .tm_mday = record->day,
-	                   .tm_hour = record->hour,
-	                   .tm_min = record->minute,
-	                   .tm_sec = record->second};
-	int64_t seconds = (int64_t)timegm(&start) - (int64_t)record->zone_minutes * 60, ns;
-	if (!record->has_zone || __builtin_mul_overflow(seconds, 1000000000, &ns) ||
-	    __builtin_add_overflow(ns, (int64_t)record->millisecond * 1000000, &ns))
+	int64_t ns;
+	if (!start->has_zone || __builtin_mul_overflow(start->ms - start->zone_ms, (int64_t)1000000, &ns))
 		return;
 	clock->has_wall = true;
 	clock->wall_ns = ns;
 }
 
+/* Another session, which ends the one before as the end of the log does. */
+static void take_another(struct tracelog_log *log, const struct tracelog_start *start)
+{
+	uint64_t base = tracelog_later_by(&log->session.first, start);
+	tracelog_tell(log, TRACELOG_START_AGAIN, "another session starts, %" PRIu64 " ms after the first", base);
+	tracelog_end(log);
+	if (log->dependencies)
+		tracelog_depend_session(log);
+	tracelog_next_session(log, base);
+}
+
 static void take_start(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	char text[64], date[TRACELOG_DATE_TEXT], zone[TRACELOG_ZONE_TEXT];
-	if (log->session.start_seen)
-		tracelog_tell(log, TRACELOG_START_AGAIN, "another session started before");
+	const struct tracelog_start start = tracelog_start_of(record);
+	if (log->session.first.told)
+		take_another(log, &start);
 	else if (log->session.records > 1)
 		tracelog_tell(log, TRACELOG_START_LATE, "%" PRIu64 " record%s before the start",
 		              log->session.records - 1, tw_plural(log->session.records - 1));
-	if (log->session.start_seen)
-		memset(log->settings, 0, sizeof log->settings);
-	else
-		take_wall(&log->reader->clock, record);
-	log->session.start_seen = true;
+	if (!log->session.first.told) {
+		log->session.first = start;
+		take_wall(&log->reader->clock, &start);
+	}
 	if (!tracelog_wants(log, tracelog_process_thread(log), TW_METADATA))
 		return;
 	int length = snprintf(text, sizeof text, "%s%s%s", tracelog_date_text(record, date),
@@ -76,10 +80,10 @@ static bool add_object_row(struct tracelog_log *log, enum tracelog_object_kind k
 static void judge_process(struct tracelog_log *log, uint64_t process)
 {
 	uint32_t thread;
-	if (log->threads.process && process != log->threads.process)
+	if (log->threads.told && process != log->threads.told)
 		tracelog_tell(log, TRACELOG_PROCESS_AGAIN, "process %" PRIu64 ", was %" PRIu64, process,
-		              log->threads.process);
-	else if (!log->threads.process && !tw_map_find(&log->threads.by_system, process, &thread))
+		              log->threads.told);
+	else if (!log->threads.told && !tw_map_find(&log->threads.by_system, process, &thread))
 		tracelog_tell(log, TRACELOG_PROCESS_NO_THREAD, "no thread was assigned to %" PRIu64, process);
 }
 
@@ -90,8 +94,9 @@ static void take_domain(struct tracelog_log *log, const struct tw_tracelog_recor
 	judge_process(log, record->process);
 	tracelog_set_process(log, record->process);
 	uint32_t track = tracelog_process_thread(log)->track;
-	if (!tw_dictionary_track(log->dictionary, track)->name)
+	if (!log->session.domain_seen && !log->session.entry_seen)
 		tw_dictionary_name_track(log->dictionary, track, tracelog_object(log, TRACELOG_DOMAIN, number)->name);
+	log->session.domain_seen = true;
 	if (add_object_row(log, TRACELOG_DOMAIN, number))
 		tracelog_add_number(log, TRACELOG_TEXT(log, "process"), TW_ARG_UINT, record->process);
 }

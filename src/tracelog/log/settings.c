@@ -94,10 +94,11 @@ static void take_part(struct tracelog_log *log)
 {
 	const uint64_t most = UINT64_MAX / NS_IN_MS;
 	const uint64_t begin = log->settings[TRACELOG_PART_BEGIN].value, end = log->settings[TRACELOG_PART_END].value;
-	if (begin < most)
+	const uint64_t base = log->times.base * NS_IN_MS;
+	if (begin < most && log->session.number == 0)
 		log->reader->traits.part_ns = begin * NS_IN_MS;
-	if (end < most && end * NS_IN_MS > log->times.latest)
-		log->times.latest = end * NS_IN_MS;
+	if (end < most && base + end * NS_IN_MS > log->times.latest)
+		log->times.latest = base + end * NS_IN_MS;
 }
 
 void tracelog_take_setting(struct tracelog_log *log, const struct tw_tracelog_record *record)

@@ -21,8 +21,13 @@ bool tracelog_stacks_init(struct tracelog_stacks *stacks, size_t limit)
 	*stacks = (struct tracelog_stacks){.limit = limit,
 	                                   .recent = aligned_alloc(_Alignof(struct tracelog_recent_pushes), size)};
 	if (stacks->recent)
-		memset(stacks->recent, 0, size);
+		tracelog_forget_pushes(stacks);
 	return stacks->recent;
+}
+
+void tracelog_forget_pushes(struct tracelog_stacks *stacks)
+{
+	memset(stacks->recent, 0, TRACELOG_PUSH_SETS * sizeof *stacks->recent);
 }
 
 /* ---- Stacks by number. ---- */

@@ -43,6 +43,9 @@ struct tracelog_log;
 struct tracelog_thread;
 struct tracelog_sample;
 
+/* Forgets what calls led to, where functions mean something else from here on. */
+void tracelog_forget_pushes(struct tracelog_stacks *stacks);
+
 /* Returns false when there is no memory. */
 bool tracelog_stacks_init(struct tracelog_stacks *stacks, size_t limit);
 

@@ -236,10 +236,23 @@ void tracelog_destroy_thread(struct tracelog_log *log, struct tracelog_thread *t
 	add_object_row(log, thread, "destroyed");
 }
 
+/* Whether a session before has a process of that number: in containers all have 1. */
+static bool is_taken(struct tracelog_log *log, uint64_t process)
+{
+	uint32_t session;
+	if (tw_map_find(&log->session.processes, process, &session))
+		return true;
+	log->failed |= !tw_map_add(&log->session.processes, process, log->session.number);
+	return false;
+}
+
 /* The process is known: what threads there are belong to it. */
 void tracelog_set_process(struct tracelog_log *log, uint64_t process)
 {
-	if (log->threads.process || !process)
+	if (log->threads.told || !process)
+		return;
+	log->threads.told = process;
+	if (is_taken(log, process))
 		return;
 	log->threads.process = process;
 	for (size_t i = 0; i < log->threads.count; i++)

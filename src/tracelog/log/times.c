@@ -5,6 +5,7 @@
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
+#include <time.h>
 
 #define MS UINT64_C(1000000)     /* in ns */
 #define DAY UINT64_C(86400000)   /* in ms */
@@ -64,9 +65,40 @@ uint64_t tracelog_unwrap(struct tracelog_times *times, uint32_t ms)
 	return distance(time, times->around) >= DAY ? go_far(times, ms) : settle(times, time);
 }
 
+/* ---- Sessions. ---- */
+
+struct tracelog_start tracelog_start_of(const struct tw_tracelog_record *record)
+{
+	struct tm start = {.tm_year = record->year - 1900,
+	                   .tm_mon = record->month - 1,
+	                   .tm_mday = record->day,
+	                   .tm_hour = record->hour,
+	                   .tm_min = record->minute,
+	                   .tm_sec = record->second};
+	return (struct tracelog_start){.told = true,
+	                               .has_zone = record->has_zone,
+	                               .ms = (int64_t)timegm(&start) * 1000 + record->millisecond,
+	                               .zone_ms = record->has_zone ? (int64_t)record->zone_minutes * 60000 : 0};
+}
+
+uint64_t tracelog_later_by(const struct tracelog_start *first, const struct tracelog_start *start)
+{
+	int64_t later = start->ms - first->ms;
+	if (first->has_zone && start->has_zone)
+		later -= start->zone_ms - first->zone_ms;
+	return first->told && later > 0 ? (uint64_t)later : 0;
+}
+
+void tracelog_move_base(struct tracelog_times *times, uint64_t base)
+{
+	*times = (struct tracelog_times){.base = base, .now = base * MS, .latest = times->latest};
+}
+
+/* ---- Times. ---- */
+
 uint64_t tracelog_time(struct tracelog_log *log, uint32_t ms)
 {
-	uint64_t time = tracelog_unwrap(&log->times, ms) * MS;
+	uint64_t time = (log->times.base + tracelog_unwrap(&log->times, ms)) * MS;
 	log->times.now = time;
 	log->times.latest = time > log->times.latest ? time : log->times.latest;
 	return time;

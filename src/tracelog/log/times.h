@@ -8,8 +8,16 @@
 /* Lines of one of these come in the order of time in each thread. */
 enum tracelog_series { TRACELOG_SAMPLES, TRACELOG_ALLOCATIONS, TRACELOG_CPU, TRACELOG_JIT_AND_GC, TRACELOG_SERIES };
 
+/* The moment at which a session starts: prf stm. */
+struct tracelog_start {
+	bool told, has_zone;
+	int64_t ms;      /* since 1970, by the clock on the wall */
+	int64_t zone_ms; /* that clock is ahead of UTC by */
+};
+
 /* Written by times.c. */
 struct tracelog_times {
+	uint64_t base; /* ms: from the start of the log's first session to that of this one */
 	bool begun;
 	uint64_t around;  /* ms: what times are close to */
 	uint64_t outlier; /* the last time far from `around`; UINT64_MAX: none since it was settled */
@@ -24,10 +32,18 @@ struct tracelog_times {
 struct tracelog_log;
 struct tracelog_thread;
 
-/* The next time of a log, of 32 bits, in ms since the profiler's start. */
+struct tracelog_start tracelog_start_of(const struct tw_tracelog_record *record);
+
+/* How much later than the first session another starts, in ms. 0 where it starts earlier: no time is below 0. */
+uint64_t tracelog_later_by(const struct tracelog_start *first, const struct tracelog_start *start);
+
+/* Times count from the start of another session on. */
+void tracelog_move_base(struct tracelog_times *times, uint64_t base);
+
+/* The next time of a session, of 32 bits, in ms since its start. */
 uint64_t tracelog_unwrap(struct tracelog_times *times, uint32_t ms);
 
-/* A time of 32 bits in ns since the profiler's start. */
+/* A time of 32 bits in ns since the start of the first session. */
 uint64_t tracelog_time(struct tracelog_log *log, uint32_t ms);
 
 /* The same for a record of a thread, of whose series it is the next. */
