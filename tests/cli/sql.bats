@@ -499,7 +499,7 @@ one() { # what a query answers, without the names of the columns
 	told 'select * from slicee' 'no such table: slicee; did you mean slice?'
 	told 'select s.nmae from slice s' 'no such column: s.nmae; did you mean name?'
 	told 'select * from thread_slices' 'no such table: thread_slices; did you mean thread_slice?'
-	told 'select * from cpu_counter_track' 'no such table: cpu_counter_track; here that is counter_track'
+	told 'select * from thread_counter_track' 'no such table: thread_counter_track; here that is counter_track'
 	told 'select cat from slice' 'no such column: cat; here that is category'
 	told 'select rel_pc from slice' 'no such column: rel_pc'
 	told 'select "über" from zebra_crossing' 'no such table: zebra_crossing'

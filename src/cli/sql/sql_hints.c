@@ -3,6 +3,7 @@
 #include "cli/output/message.h"
 #include "cli/sql/sql_run.h"
 #include "sql/engine/guard.h"
+#include "sql/perfetto/modules.h"
 #include "sql/tables/table.h"
 #include "sql/tables/views.h"
 
@@ -16,7 +17,6 @@ static const struct {
 	const char *theirs, *ours;
 } known[] = {
     {"cat", "category"},
-    {"slice_id", "id"},
     {"thread_name", "thread.name"},
     {"process_name", "process.name"},
 };
@@ -31,14 +31,27 @@ static const char *ours_of(const char *name)
 
 /* ---- Words like it. ---- */
 
-/* Tables, then views. */
+struct words {
+	const struct tw_sql_run *run;
+	struct sql_names made; /* by Perfetto's modules */
+};
+
+/* Tables, then views, then what modules make. */
 static const char *table_at(void *context, size_t i)
 {
-	size_t tables = 0;
-	(void)context;
+	const struct words *words = context;
+	size_t tables = 0, views = 0;
 	while (sql_tables[tables])
 		tables++;
-	return i < tables ? sql_tables[i]->name : sql_aliases[i - tables].name;
+	while (sql_aliases[views].name)
+		views++;
+	if (i < tables)
+		return sql_tables[i]->name;
+	i -= tables;
+	if (i < views)
+		return sql_aliases[i].name;
+	i -= views;
+	return i < words->made.count ? words->made.items[i] : NULL;
 }
 
 /* Columns of all tables, one after the other. */
@@ -49,6 +62,42 @@ static const char *column_at(void *context, size_t i)
 		if (i < sql_tables[t]->column_count)
 			return sql_tables[t]->columns[i].name;
 	return NULL;
+}
+
+/* What modules make, and the functions of the connection. */
+static const char *function_at(void *context, size_t i)
+{
+	const struct words *words = context;
+	return i < words->made.count ? words->made.items[i] : NULL;
+}
+
+static void add_functions(struct words *words)
+{
+	sqlite3_stmt *list = NULL;
+	(void)sqlite3_prepare_v2(words->run->db, "select distinct name from pragma_function_list", -1, &list, NULL);
+	while (sqlite3_step(list) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(list, 0);
+		(void)sql_names_add(&words->made, name ? strdup(name) : NULL);
+	}
+	sqlite3_finalize(list);
+}
+
+static const char *macro_at(void *context, size_t i)
+{
+	const struct words *words = context;
+	const struct sql_macro *macro = words->run->script->macros;
+	if (i < words->made.count)
+		return words->made.items[i];
+	for (i -= words->made.count; macro && i; i--)
+		macro = macro->next;
+	return macro ? macro->name : NULL;
+}
+
+static const char *module_at(void *context, size_t i)
+{
+	const struct sql_module *module = sql_module_at(i);
+	(void)context;
+	return module ? module->name : NULL;
 }
 
 /* ---- SQLite's message. ---- */
@@ -70,33 +119,62 @@ static bool take_name(const char *message, const char *words, char *name, size_t
 	return true;
 }
 
+static const struct {
+	const char *message;
+	const char *(*word)(void *context, size_t i);
+	bool makable; /* by a module */
+} missing[] = {
+    {"no such table: ", table_at, true},
+    {"no such column: ", column_at, false},
+    {"no such function: ", function_at, true},
+    {"no such macro: ", macro_at, true},
+};
+
 /* What is told of a name that is not there. */
-static void add_name(const char *message, struct tw_sql_hint *hint)
+static void add_word(const struct tw_sql_run *run, const char *name, size_t kind, struct tw_sql_hint *hint)
 {
-	enum { NAME_MOST = 64 };
-	char name[NAME_MOST];
-	bool table = take_name(message, "no such table: ", name, sizeof name);
-	bool column = !table && take_name(message, "no such column: ", name, sizeof name);
-	if (!table && !column && !take_name(message, "no such function: ", name, sizeof name))
-		return;
+	struct words words = {.run = run};
+	char *made;
+	const struct sql_module *module = missing[kind].makable ? sql_module_making(name) : NULL;
 	const char *ours = ours_of(name);
-	const char *near = table ? tw_nearest(name, table_at, NULL) : column ? tw_nearest(name, column_at, NULL) : NULL;
-	if (ours)
+	for (size_t i = 0; missing[kind].makable && (made = sql_module_name_at(i)); i++)
+		(void)sql_names_add(&words.made, made);
+	if (missing[kind].word == function_at)
+		add_functions(&words);
+	const char *near = ours || module ? NULL : tw_nearest(name, missing[kind].word, &words);
+	if (module)
+		(void)snprintf(hint->text, sizeof hint->text, "; include perfetto module %s makes it", module->name);
+	else if (ours)
 		(void)snprintf(hint->text, sizeof hint->text, "; here that is %s", ours);
 	else if (near && strcmp(near, name) != 0) /* the same name is a column of another table */
 		(void)snprintf(hint->text, sizeof hint->text, "; did you mean %s?", near);
+	sql_names_free(&words.made);
 }
 
-struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run)
+static void add_name(const struct tw_sql_run *run, const char *message, struct tw_sql_hint *hint)
+{
+	static const char no_module[] = "no such module: ";
+	enum { NAME_MOST = 64 };
+	char name[NAME_MOST];
+	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+		if (take_name(message, missing[i].message, name, sizeof name))
+			add_word(run, name, i, hint);
+	if (strncmp(message, no_module, strlen(no_module)) != 0)
+		return;
+	const char *near = tw_nearest(message + strlen(no_module), module_at, NULL);
+	if (near)
+		(void)snprintf(hint->text, sizeof hint->text, "; did you mean %s?", near);
+}
+
+struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run, int code, const char *message)
 {
 	struct tw_sql_hint hint = {""};
-	int code = sqlite3_errcode(run->db);
 	if (code == SQLITE_AUTH)
 		(void)snprintf(hint.text, sizeof hint.text,
 		               ": a statement may only read, and make what is temporary (create temp table)");
 	else if (code == SQLITE_NOMEM && sql_guard_memory_reached())
 		(void)snprintf(hint.text, sizeof hint.text, ": --memory is reached");
 	else
-		add_name(sqlite3_errmsg(run->db), &hint);
+		add_name(run, message, &hint);
 	return hint;
 }

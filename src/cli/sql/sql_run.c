@@ -146,6 +146,9 @@ static int open_database(struct tw_sql_run *run)
 	if (result == SQLITE_OK && !tw_sql_is_database(run->options->common.output))
 		result = sql_guard_statements(run->db, SQL_GUARD_NAMED);
 	limit_memory(run->options);
+	run->script = result == SQLITE_OK ? sql_script_new(run->db, true) : NULL;
+	if (result == SQLITE_OK && !run->script)
+		result = SQLITE_NOMEM;
 	return result == SQLITE_OK ? 0 : tw_say_error("SQLite: %s", sqlite3_errstr(result));
 }
 
@@ -184,8 +187,10 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 int tw_sql_close(struct tw_sql_run *run, int status)
 {
 	int closed = tw_screen_close(&run->screen);
+	sql_script_close(run->script);
 	if (run->db)
 		sqlite3_close(run->db);
+	sql_script_free(run->script);
 	tw_sql_rows_free(&run->rows);
 	for (size_t i = 0; run->session && run->findings && i < run->session->count; i++)
 		tw_findings_clear(&run->findings[i]);
@@ -202,14 +207,15 @@ int tw_sql_close(struct tw_sql_run *run, int status)
 int tw_sql_say(struct tw_sql_run *run, const char *path)
 {
 	stop_progress(run);
-	return tw_say_error("%s: %s%s", path, sqlite3_errmsg(run->db), tw_sql_hint(run).text);
+	const char *message = sqlite3_errmsg(run->db);
+	return tw_say_error("%s: %s%s", path, message, tw_sql_hint(run, sqlite3_errcode(run->db), message).text);
 }
 
 /* "query:2:8: no such column: foo"; line and column count from 1. */
-static int say_place(struct tw_sql_run *run, const char *name, const char *text, const char *statement)
+static int say_place(struct tw_sql_run *run, const char *name, const char *text, const char *at,
+                     const struct sql_fault *fault)
 {
-	int offset = sqlite3_error_offset(run->db);
-	const char *at = statement + (offset > 0 ? offset : 0), *line = text;
+	const char *line = text;
 	unsigned number = 1;
 	stop_progress(run);
 	for (const char *p = text; p < at; p++)
@@ -217,8 +223,8 @@ static int say_place(struct tw_sql_run *run, const char *name, const char *text,
 			number++;
 			line = p + 1;
 		}
-	return tw_say_error("%s:%u:%u: %s%s", name, number, (unsigned)(at - line) + 1, sqlite3_errmsg(run->db),
-	                    tw_sql_hint(run).text);
+	return tw_say_error("%s:%u:%u: %s%s", name, number, (unsigned)(at - line) + 1, fault->text,
+	                    tw_sql_hint(run, fault->code, fault->text).text);
 }
 
 /* The value of a --param by its name of some length; NULL: there is none. */
@@ -315,8 +321,11 @@ static int run_one(struct tw_sql_run *run, sqlite3_stmt *statement, const char *
 		return tw_say_error("out of memory");
 	if (run->screen.out.error)
 		return TW_EXIT_FAILED; /* closing the screen says why */
-	if (result != SQLITE_DONE && result != SQLITE_ROW)
-		return say_place(run, name, text, begin);
+	if (result != SQLITE_DONE && result != SQLITE_ROW) {
+		struct sql_fault fault;
+		sql_script_fault(run->script, 0, &fault);
+		return say_place(run, name, text, begin, &fault);
+	}
 	if (run->timer)
 		tw_putf(&run->screen.out, "%.3f s, %.3f s of processor time\n", seconds(CLOCK_MONOTONIC) - wall,
 		        seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
@@ -328,8 +337,9 @@ int tw_sql_statements(struct tw_sql_run *run, const char *name, const char *text
 	int status = 0;
 	for (const char *begin = text, *end = text; *begin && status == 0; begin = end) {
 		sqlite3_stmt *statement = NULL;
-		if (sqlite3_prepare_v2(run->db, begin, -1, &statement, &end) != SQLITE_OK)
-			return say_place(run, name, text, begin);
+		struct sql_fault fault;
+		if (sql_script_prepare(run->script, begin, &statement, &end, &fault) != SQLITE_OK)
+			return say_place(run, name, text, begin + fault.offset, &fault);
 		if (statement)
 			status = run_one(run, statement, name, text, begin);
 		sqlite3_finalize(statement);

@@ -8,6 +8,7 @@
 #include "cli/options/names.h"
 #include "cli/output/progress.h"
 #include "cli/sql/sql_rows.h"
+#include "sql/perfetto/script.h"
 #include "sql/tables/table.h"
 
 struct tw_sql_options {
@@ -20,6 +21,7 @@ struct tw_sql_options {
 struct tw_sql_run {
 	const struct tw_sql_options *options;
 	sqlite3 *db;
+	struct sql_script *script;
 	struct sql_session *session;
 	struct tw_names names;
 	struct tw_screen screen;
@@ -54,11 +56,12 @@ int tw_sql_say(struct tw_sql_run *run, const char *path);
 /* Tells the findings that there were since the last time. */
 int tw_sql_say_findings(struct tw_sql_run *run);
 
-/* sql_hints.c: what the last message of SQLite may be about, to stand behind it; empty where nothing is known. */
+/* sql_hints.c: what a message may be about, by SQLite's result and words, to stand behind it; empty where nothing is
+ * known. */
 struct tw_sql_hint {
 	char text[128];
 };
-struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run);
+struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run, int code, const char *message);
 
 /* sql_missing.c: says what a ready query was missing that has found nothing. */
 void tw_sql_say_missing(const struct tw_sql_run *run, const char *query, char **paths, size_t count);

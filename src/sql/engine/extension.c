@@ -1,6 +1,7 @@
 /* extension.c - the tables as an extension that SQLite's shell, Python and others can load. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/engine/guard.h"
+#include "sql/perfetto/script.h"
 #include "sql/tables/table.h"
 
 SQLITE_EXTENSION_INIT1
@@ -39,6 +40,31 @@ static void open_trace(sqlite3_context *context, int argc, sqlite3_value **argv)
 		sqlite3_result_int64(context, (sqlite3_int64)session->count);
 }
 
+static void free_script(void *script)
+{
+	sql_script_free(script);
+}
+
+/* trackway_include('slices.with_context'): what the module of Perfetto's makes is there from now on. */
+static void include_module(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct sql_script *script = sqlite3_user_data(context);
+	const char *name = (const char *)sqlite3_value_text(argv[0]);
+	struct sql_fault fault;
+	(void)argc;
+	if (!name || !sql_script_include(script, name, &fault))
+		sqlite3_result_error(context, name ? fault.text : "trackway_include wants the name of a module", -1);
+}
+
+static int register_script(sqlite3 *db)
+{
+	struct sql_script *script = sql_script_new(db, false);
+	if (!script)
+		return SQLITE_NOMEM;
+	return sqlite3_create_function_v2(db, "trackway_include", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, script,
+	                                  include_module, NULL, NULL, free_script);
+}
+
 TW_API int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
 
 int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
@@ -59,6 +85,8 @@ int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_rou
 		    sqlite3_create_function_v2(db, "trackway_open", 2, flags, session, open_trace, NULL, NULL, NULL);
 	if (result == SQLITE_OK)
 		result = sql_register(db, session);
+	if (result == SQLITE_OK)
+		result = register_script(db);
 	sql_guard_settings(db);
 	if (result != SQLITE_OK)
 		*error = sqlite3_mprintf("trackway: %s", sqlite3_errstr(result));

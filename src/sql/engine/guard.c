@@ -51,6 +51,13 @@ static bool is_change_allowed(const char *table, const char *database)
 	return is_one_of(table, schemas) || (database && strcmp(database, "temp") == 0);
 }
 
+/* Modules whose tables read what the connection has; `trackway` opens a file. */
+static bool is_module_allowed(const char *name, enum sql_guard guard)
+{
+	static const char *const spans[] = {"span_join", "span_left_join", "span_outer_join", NULL};
+	return is_one_of(name, spans) || (guard == SQL_GUARD_NAMED && name && sqlite3_stricmp(name, "trackway") == 0);
+}
+
 static bool is_allowed(int action, const char *first, const char *second, const char *database, enum sql_guard guard)
 {
 	switch (action) {
@@ -76,7 +83,7 @@ static bool is_allowed(int action, const char *first, const char *second, const 
 	case SQLITE_REINDEX:
 		return database && strcmp(database, "temp") == 0;
 	case SQLITE_CREATE_VTABLE:
-		return guard == SQL_GUARD_NAMED && second && sqlite3_stricmp(second, "trackway") == 0;
+		return is_module_allowed(second, guard);
 	case SQLITE_FUNCTION:
 		return is_function_allowed(second);
 	case SQLITE_PRAGMA:

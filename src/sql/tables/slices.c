@@ -280,6 +280,7 @@ enum {
 	THREAD_TS,
 	THREAD_DUR,
 	STACK_ID,
+	SLICE_ID,
 	SOURCE
 };
 
@@ -311,6 +312,7 @@ static const struct sql_column columns[] = {
                     "ns of dur that its thread ran; NULL: not told"},
     [STACK_ID] = {"stack_id", "INTEGER", SQL_NUMBER, AT(stack), SQL_IS_HIDDEN,
                   "the same for all slices whose names, and the names of those around them, are the same"},
+    [SLICE_ID] = {"slice_id", "INTEGER", SQL_RECORD, AT(id), SQL_IS_HIDDEN, "the same as id"},
     [SOURCE] = {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT

@@ -159,6 +159,8 @@ static bool take_switch(struct sql_survey *survey, const struct sql_scan *scan, 
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
 	const struct tw_argument *arguments = tw_event_arguments(&scan->batch, event);
+	if (event->value == TW_SCHED_DEAD)
+		survey->tracks.items[event->track].died = event->time;
 	return (!tw_sched_leaves_idle(dictionary, event, arguments) || mark_idle(survey, event->track)) &&
 	       (!tw_sched_comes_idle(dictionary, event, arguments) || mark_idle(survey, event->other));
 }
@@ -243,7 +245,8 @@ static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t
 	                            .thread = from->thread,
 	                            .kind = from->kind,
 	                            .idle = track->idle,
-	                            .last = track->last};
+	                            .last = track->last,
+	                            .died = track->died};
 	track->name = name_number(scan, from->name);
 	if (!add_process(survey, scan, from->process, &track->upid))
 		return false;

@@ -18,6 +18,7 @@ static const struct sql_survey *survey_of(const struct sql_cursor *cursor)
 
 struct thread_row {
 	uint64_t number;
+	struct sql_any main, start, end;
 	uint32_t id, name, upid, idle;
 };
 
@@ -29,6 +30,10 @@ static const struct sql_column thread_columns[] = {
     {"name", "TEXT", SQL_KNOWN_NAME, AT(name), SQL_PLAIN, "its name; NULL where the trace does not tell it"},
     {"upid", "INTEGER", SQL_PROCESS, AT(upid), SQL_PLAIN, "its process: process.upid"},
     {"is_idle", "INTEGER", SQL_SMALL, AT(idle), SQL_PLAIN, "1: it is what a CPU does that has nothing to do"},
+    {"is_main_thread", "INTEGER", SQL_ANY, AT(main), SQL_PLAIN,
+     "1: its id is that of its process; NULL where it has none"},
+    {"start_ts", "INTEGER", SQL_ANY, AT(start), SQL_PLAIN, "when it was made; NULL: no format that is read here tells"},
+    {"end_ts", "INTEGER", SQL_ANY, AT(end), SQL_PLAIN, "when a switch left it dead; NULL where none did"},
     SOURCE,
 };
 static const struct sql_column process_columns[] = {
@@ -40,6 +45,22 @@ static const struct sql_column process_columns[] = {
 };
 #undef AT
 
+static struct sql_any number(uint64_t value)
+{
+	return (struct sql_any){.type = SQL_ANY_NUMBER, .value.i = (int64_t)value};
+}
+
+static void fill_thread(struct thread_row *row, const struct sql_survey *survey, uint32_t id)
+{
+	const struct sql_track *track = &survey->tracks.items[id];
+	*row = (struct thread_row){
+	    .number = track->thread, .id = id, .name = track->name, .upid = track->upid, .idle = track->idle};
+	if (track->upid)
+		row->main = number(survey->processes.items[track->upid].pid == track->thread);
+	if (track->died)
+		row->end = number(track->died - survey->start_ns);
+}
+
 static int list_threads(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = survey_of(cursor);
@@ -47,11 +68,7 @@ static int list_threads(struct sql_cursor *cursor)
 		const struct sql_track *track = &survey->tracks.items[i];
 		struct thread_row *row = track->kind == TW_TRACK_THREAD ? sql_add_row(cursor) : NULL;
 		if (row)
-			*row = (struct thread_row){.number = track->thread,
-			                           .id = i,
-			                           .name = track->name,
-			                           .upid = track->upid,
-			                           .idle = track->idle};
+			fill_thread(row, survey, i);
 		else if (track->kind == TW_TRACK_THREAD)
 			return sql_no_memory(cursor);
 	}

@@ -5,20 +5,33 @@
 const struct sql_alias sql_aliases[] = {
     {"slices", "the same as slice", "select * from slice"},
     {"thread_slice", "slices with their threads and processes",
-     "select s.id, s.ts, s.dur, s.category, s.name, s.track_id, t.name as thread_name, s.utid, t.tid,\n"
-     "    p.name as process_name, t.upid, p.pid, s.depth, s.parent_id, s.arg_set_id\n"
+     "select s.id, s.ts, s.dur, s.category, s.name, s.track_id, t.name as track_name, t.name as thread_name, s.utid,\n"
+     "    t.tid, t.is_main_thread, p.name as process_name, t.upid, p.pid, s.depth, s.parent_id, s.arg_set_id,\n"
+     "    s.thread_ts, s.thread_dur\n"
      "  from slice s join thread t using (utid) left join process p using (upid)"},
     {"process_slice", "asynchronous operations, and slices of no thread, with their processes",
-     "select s.id, s.ts, s.dur, s.category, s.name, s.track_id, p.name as process_name, t.upid, p.pid,\n"
-     "    0 as depth, null as parent_id, s.arg_set_id\n"
+     "select s.id, s.ts, s.dur, s.category, s.name, s.track_id, t.name as track_name, p.name as process_name,\n"
+     "    t.upid, p.pid, 0 as depth, null as parent_id, s.arg_set_id, null as thread_ts, null as thread_dur\n"
      "  from async_slice s left join track t on t.id = s.track_id left join process p using (upid)\n"
-     "  union all select s.id, s.ts, s.dur, s.category, s.name, s.track_id, p.name, t.upid, p.pid,\n"
-     "    s.depth, s.parent_id, s.arg_set_id\n"
+     "  union all select s.id, s.ts, s.dur, s.category, s.name, s.track_id, t.name, p.name, t.upid,\n"
+     "    p.pid, s.depth, s.parent_id, s.arg_set_id, s.thread_ts, s.thread_dur\n"
      "  from slice s join process_track t on t.id = s.track_id left join process p using (upid)"},
     {"instants", "the same as instant", "select * from instant"},
     {"counters", "the same as counter", "select * from counter"},
     {"process_counter_track", "series of counters, with their processes",
      "select id, name, series, category, upid from counter_track where upid is not null"},
+    {"cpu_counter_track", "series of counters that are a CPU's: their name begins with cpu, their id is its number",
+     "select id, name, series, category, counter_id as cpu from counter_track where name glob 'cpu*'"},
+    {"cpu", "the CPUs that threads ran on",
+     "select cpu as id, cpu as ucpu, cpu, null as cluster_id, null as processor, null as machine_id, null as capacity\n"
+     "  from (select distinct cpu from sched)"},
+    {"stats", "the rules that the files break, and how often: finding has each",
+     "select rule as name, rule as key, null as idx, iif(severity = 'error', 'error', 'info') as severity,\n"
+     "    'trace' as source, count(*) as value, min(text) as description from finding group by rule, severity"},
+    {"metadata", "what each trace is: its format and its size",
+     "select 2 * row_number() over () - 2 as id, 'trace_type' as name, 'single' as key_type, null as int_value,\n"
+     "    format as str_value from trace\n"
+     "  union all select 2 * row_number() over () - 1, 'trace_size_bytes', 'single', bytes, null from trace"},
     {"sched_slice", "the same as sched", "select * from sched"},
     {"perf_sample", "samples of stacks and of CPU time",
      "select id, ts, utid, callsite_id from stack_sample where kind <> 'allocation-sample'"},
@@ -33,12 +46,8 @@ const struct sql_alias sql_aliases[] = {
 static const struct {
 	const char *theirs, *ours;
 } elsewhere[] = {
-    {"cpu_track", "track"},
-    {"cpu_counter_track", "counter_track"},
-    {"thread_counter_track", "counter_track"},
-    {"heap_profile_allocation", "stack_sample"},
-    {"android_logs", "log"},
-    {"stack_profile_mapping", "frame.module"},
+    {"cpu_track", "track"},  {"thread_counter_track", "counter_track"}, {"heap_profile_allocation", "stack_sample"},
+    {"android_logs", "log"}, {"stack_profile_mapping", "frame.module"},
 };
 
 const char *sql_table_elsewhere(size_t i)

@@ -1,5 +1,6 @@
 /* sql.c - the answer to a question in SQL. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/perfetto/script.h"
 #include "view/serve/tables.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static const char *const type_names[] = {"null", "integer", "real", "text", "blo
 
 struct asking {
 	sqlite3 *db;
+	struct sql_script *script;
 	struct view_question *question;
 	struct view_answer *answer;
 	struct tw_output out;
@@ -140,12 +142,11 @@ static int put_answer(struct asking *asking, sqlite3_stmt *statement)
 /* ---- What is wrong. ---- */
 
 /* Line and column count from 1; the column is in bytes. */
-static void refuse(struct asking *asking, const char *text, const char *statement)
+static void refuse(struct asking *asking, const char *text, const char *at, const struct sql_fault *fault)
 {
-	int offset = sqlite3_error_offset(asking->db);
 	const char *line = text;
 	unsigned number = 1;
-	for (const char *p = text; offset >= 0 && p < statement + offset; p++)
+	for (const char *p = text; p < at; p++)
 		if (*p == '\n') {
 			number++;
 			line = p + 1;
@@ -155,28 +156,37 @@ static void refuse(struct asking *asking, const char *text, const char *statemen
 	asking->answer->body.length = 0;
 	asking->json = (struct tw_json){.out = &asking->out};
 	tw_json_object(&asking->json, NULL);
-	tw_json_text(&asking->json, "error", sqlite3_errmsg(asking->db));
-	if (offset >= 0) {
+	tw_json_text(&asking->json, "error", fault->text);
+	if (at) {
 		tw_json_u64(&asking->json, "line", number);
-		tw_json_u64(&asking->json, "column", (uint64_t)(statement + offset - line) + 1);
+		tw_json_u64(&asking->json, "column", (uint64_t)(at - line) + 1);
 	}
 	tw_json_object_end(&asking->json);
 }
 
+static bool run_one(struct asking *asking, const char *text, const char *begin, const char **end)
+{
+	sqlite3_stmt *statement = NULL;
+	struct sql_fault fault;
+	if (sql_script_prepare(asking->script, begin, &statement, end, &fault) != SQLITE_OK) {
+		refuse(asking, text, fault.placed ? begin + fault.offset : NULL, &fault);
+		return false;
+	}
+	int result = statement ? put_answer(asking, statement) : SQLITE_DONE;
+	bool fine = result == SQLITE_OK || result == SQLITE_ROW || result == SQLITE_DONE;
+	if (!fine) {
+		sql_script_fault(asking->script, 0, &fault);
+		refuse(asking, text, NULL, &fault);
+	}
+	sqlite3_finalize(statement);
+	return fine;
+}
+
 static void run_all(struct asking *asking, const char *text)
 {
-	for (const char *begin = text, *end = text; *begin; begin = end) {
-		sqlite3_stmt *statement = NULL;
-		int result = sqlite3_prepare_v2(asking->db, begin, -1, &statement, &end);
-		if (result == SQLITE_OK && statement)
-			result = put_answer(asking, statement);
-		if (result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE) {
-			refuse(asking, text, begin);
-			sqlite3_finalize(statement);
+	for (const char *begin = text, *end = text; *begin; begin = end)
+		if (!run_one(asking, text, begin, &end))
 			return;
-		}
-		sqlite3_finalize(statement);
-	}
 }
 
 static void put_nothing(struct asking *asking)
@@ -206,8 +216,11 @@ void view_answer_sql(struct view *view, const struct view_request *request, stru
 	asking.db = view_tables_open(view, VIEW_FOR_PEOPLE, request->question, answer);
 	if (!asking.db)
 		return;
-	if (view_tables_restrict(view, asking.db, request, answer) &&
-	    view_json_begin(&asking.json, &asking.out, answer)) {
+	asking.script = sql_script_new(asking.db, true);
+	if (!asking.script)
+		view_refuse(answer, 500, "out of memory");
+	else if (view_tables_restrict(view, asking.db, request, answer) &&
+	         view_json_begin(&asking.json, &asking.out, answer)) {
 		run_all(&asking, query);
 		tw_output_flush(&asking.out);
 		if (answer->status == 200 && !answer->body.length)
@@ -215,5 +228,7 @@ void view_answer_sql(struct view *view, const struct view_request *request, stru
 		view_json_end(&asking.out, answer);
 	}
 	free(asking.types);
+	sql_script_close(asking.script);
 	view_tables_close(view, VIEW_FOR_PEOPLE, asking.db);
+	sql_script_free(asking.script);
 }
