@@ -51,8 +51,9 @@ struct collect_windows {
 struct collect_board {
 	char directory[PATH_MAX];
 	char timestamp[TW_XTRACE_TIMESTAMP_SIZE];
-	uint64_t interval;                    /* instructions between snapshots */
+	uint64_t interval;                    /* instructions between snapshots, or of a vector */
 	uint32_t from_hint;                   /* begin and end at HINT #9 */
+	uint32_t vectors;                     /* nothing but basic block vectors is wanted */
 	_Atomic uint32_t refused;             /* why the plugin did not begin: enum collect_refusal */
 	_Atomic int32_t error;                /* errno of the first failed write: nothing is recorded after it */
 	_Atomic uint32_t streams, unrecorded; /* threads; and those for which there was no slot */

@@ -6,6 +6,7 @@
 #include "collect/plan.h"
 #include "collect/qemu.h"
 #include "collect/thread.h"
+#include "collect/vectors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,20 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	(block->full ? want_all : want_few)(tb, block);
 }
 
+static void translated_for_vectors(uint64_t id, struct qemu_plugin_tb *tb)
+{
+	uint32_t opcodes[BLOCK_MAX];
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	(void)id;
+	if (count == 0 || count > BLOCK_MAX)
+		return;
+	for (size_t i = 0; i < count; i++)
+		opcodes[i] = machine_opcode(qemu_plugin_tb_get_insn(tb, i));
+	struct vector_block *block = vectors_make(qemu_plugin_tb_vaddr(tb), opcodes, count);
+	if (block)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, vectors_take, QEMU_NO_REGISTERS, block);
+}
+
 static void flushed(uint64_t id)
 {
 	(void)id;
@@ -70,12 +85,15 @@ static void ended(uint64_t id, void *data)
 {
 	(void)id;
 	(void)data;
-	thread_end();
+	if (board->vectors)
+		vectors_end();
+	else
+		thread_end();
 }
 
 static void register_calls(uint64_t id)
 {
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, board->vectors ? translated_for_vectors : translated);
 	qemu_plugin_register_flush_cb(id, flushed);
 	qemu_plugin_register_atexit_cb(id, ended, NULL);
 }
@@ -107,7 +125,10 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		board->refused = (uint32_t)refusal;
 		return -1;
 	}
-	thread_setup(board);
+	if (board->vectors && !vectors_setup(board))
+		return -1;
+	if (!board->vectors)
+		thread_setup(board);
 	detail_setup(id, register_calls, plan_begins_at_once(&board->windows, 0));
 	register_calls(id);
 	return 0;

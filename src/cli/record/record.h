@@ -23,7 +23,8 @@ struct tw_record_options {
 	/* xtrace */
 	const char *cpu, *sysroot, *qemu, *plugin;
 	uint64_t interval;
-	bool from_hint, force;
+	bool from_hint, force, vectors;
+	uint64_t vector_interval;
 	struct tw_record_windows windows;
 	/* xray-fdr */
 	const char *library, *clock; /* library: tracelog, too */

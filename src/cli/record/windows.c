@@ -207,12 +207,17 @@ static int add_all(struct collect_windows *windows, const struct tw_record_windo
 	return add(windows, &one);
 }
 
+bool tw_windows_wanted(const struct tw_record_options *options)
+{
+	const struct tw_record_windows *wanted = &options->windows;
+	return wanted->file || wanted->list.count || wanted->skip || wanted->length || wanted->every;
+}
+
 /* Options that say nothing together, or leave something open. NULL: there are none. */
 static const char *find_fault(const struct tw_record_options *options)
 {
 	const struct tw_record_windows *wanted = &options->windows;
-	bool any = wanted->file || wanted->list.count || wanted->skip || wanted->length || wanted->every;
-	if (!any)
+	if (!tw_windows_wanted(options))
 		return wanted->warm_up ? "--warm-up is of a window: --windows, --window, --length" : NULL;
 	if (options->from_hint)
 		return "either windows or --from-hint";
@@ -235,7 +240,7 @@ int tw_windows_fill(struct collect_windows *windows, const struct tw_record_opti
 	const char *fault = find_fault(options);
 	if (fault)
 		return tw_say_error("%s", fault);
-	if (!wanted->file && !wanted->list.count && !wanted->length)
+	if (!tw_windows_wanted(options))
 		return 0;
 	windows->warm_up = wanted->warm_up;
 	int status = add_all(windows, wanted);

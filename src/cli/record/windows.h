@@ -7,6 +7,9 @@
 
 struct collect_windows;
 
+/* Whether not all of a program is to be recorded. */
+bool tw_windows_wanted(const struct tw_record_options *options);
+
 /* Fills in what is asked for: nothing where all is to be recorded. Returns 0, or TW_EXIT_FAILED after saying what is
  * wrong. */
 int tw_windows_fill(struct collect_windows *windows, const struct tw_record_options *options);

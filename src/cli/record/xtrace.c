@@ -101,6 +101,10 @@ static int refuse_trace(const struct tw_record_options *options)
 static int check_options(const struct tw_record_options *options, const struct tw_qemu *qemu)
 {
 	struct stat what;
+	if (options->vectors && (options->from_hint || options->interval || tw_windows_wanted(options)))
+		return tw_say_error("--bbv takes all of a program, and no snapshots: --interval alone goes with it");
+	if (options->vector_interval && !options->vectors)
+		return tw_say_error("--interval is of --bbv");
 	if (has_scalable(qemu->cpu))
 		return refuse_scalable(qemu);
 	if (mkdir(options->output, 0777) < 0 && errno != EEXIST)
@@ -119,8 +123,10 @@ static int fill_board(struct collect_board *board, const struct tw_record_option
 		return tw_say_error("%s: %s", options->output, strerror(errno));
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(board->timestamp, sizeof board->timestamp, "%lld%03ld", (long long)now.tv_sec, now.tv_nsec / 1000000);
-	board->interval = options->interval ? options->interval : INTERVAL;
+	uint64_t interval = options->vectors ? options->vector_interval : options->interval;
+	board->interval = interval ? interval : INTERVAL;
 	board->from_hint = options->from_hint;
+	board->vectors = options->vectors;
 	int status = tw_windows_fill(&board->windows, options);
 	int error = status == 0 && board->windows.count ? regions_begin(board) : 0;
 	return error ? tw_say_error("%s: %s", options->output, strerror(error)) : status;
@@ -206,6 +212,12 @@ static const struct tw_option own_options[] = {
              "WEIGHT [THREAD]]; or PREFIX.simpoints, with PREFIX.weights beside it"},
     {"warm-up", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.warm_up), .placeholder = "N",
      .help = "record N instructions before each window, too"},
+    {"bbv", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(vectors),
+     .help =
+         "write basic block vectors alone, for phases: a file for each thread, xtrace.*.bb, as SimPoint reads it, at "
+         "a small multiple of QEMU's own time"},
+    {"interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(vector_interval), .placeholder = "N", .least = 1,
+     .most = UINT32_MAX, .help = "of --bbv: a vector every N instructions; 1000000 otherwise"},
     {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(cpu), .placeholder = "MODEL",
      .help = "the processor that the program sees, one without SVE; neoverse-n1 otherwise"},
     {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(sysroot), .placeholder = "DIR",
