@@ -8,11 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-
-/* Instructions that were executed in a block. */
-struct block_weight {
-	uint32_t site, count;
-};
+#include <string.h>
 
 struct phase_interval {
 	uint64_t thread, start; /* instructions of the thread before */
@@ -33,7 +29,7 @@ struct phases {
 	size_t now_room, touched_room, touched_count;
 	uint64_t length, start; /* of this interval */
 	uint32_t block;         /* that is being executed */
-	struct block_weight *entries;
+	struct study_weight *entries;
 	size_t entry_count, entry_room;
 	struct phase_interval *intervals;
 	size_t interval_count, interval_room;
@@ -70,7 +66,7 @@ static void free_phases(struct study_part *part)
 /* ---- Intervals. ---- */
 
 /* An interval that there is no room for is left out. */
-static struct block_weight *add_interval(struct study_part *part, const struct phase_interval *interval)
+static struct study_weight *add_interval(struct study_part *part, const struct phase_interval *interval)
 {
 	struct phases *phases = phases_of(part);
 	size_t most = phases->entry_count + interval->count;
@@ -88,6 +84,18 @@ static struct block_weight *add_interval(struct study_part *part, const struct p
 	return &phases->entries[added->first];
 }
 
+void study_phases_add(struct study_part *all, uint64_t thread, uint64_t start, uint64_t instructions,
+                      const struct study_weight *entries, size_t count)
+{
+	const struct phase_interval interval = {.thread = thread,
+	                                        .start = start,
+	                                        .instructions = instructions,
+	                                        .count = count};
+	struct study_weight *to = add_interval(all, &interval);
+	if (to)
+		memcpy(to, entries, count * sizeof *to);
+}
+
 static void close_interval(struct study_part *part)
 {
 	struct phases *phases = phases_of(part);
@@ -95,11 +103,11 @@ static void close_interval(struct study_part *part)
 	                                        .start = phases->start,
 	                                        .instructions = phases->length,
 	                                        .count = phases->touched_count};
-	struct block_weight *entries = add_interval(part, &interval);
+	struct study_weight *entries = add_interval(part, &interval);
 	for (size_t i = 0; i < phases->touched_count; i++) {
 		uint32_t site = phases->touched[i];
 		if (entries)
-			entries[i] = (struct block_weight){site, phases->now[site]};
+			entries[i] = (struct study_weight){site, phases->now[site]};
 		phases->now[site] = 0;
 	}
 	phases->touched_count = 0;
@@ -158,10 +166,10 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 {
 	const struct phases *from = phases_of(part);
 	for (size_t i = 0; i < from->interval_count; i++) {
-		struct block_weight *to = add_interval(all, &from->intervals[i]);
+		struct study_weight *to = add_interval(all, &from->intervals[i]);
 		for (size_t k = 0; to && k < from->intervals[i].count; k++) {
-			const struct block_weight *entry = &from->entries[from->intervals[i].first + k];
-			to[k] = (struct block_weight){map[entry->site], entry->count};
+			const struct study_weight *entry = &from->entries[from->intervals[i].first + k];
+			to[k] = (struct study_weight){map[entry->site], entry->count};
 		}
 	}
 	return 0;
@@ -176,7 +184,7 @@ static void project(const struct study_part *all, const struct phase_interval *i
 	for (unsigned d = 0; d < STUDY_DIMENSIONS; d++)
 		at[d] = 0;
 	for (size_t i = 0; i < interval->count; i++) {
-		const struct block_weight *entry = &phases->entries[interval->first + i];
+		const struct study_weight *entry = &phases->entries[interval->first + i];
 		double share = (double)entry->count / (double)interval->instructions;
 		for (unsigned d = 0; d < STUDY_DIMENSIONS; d++)
 			at[d] += share * study_random(all->sites.items[entry->site].pc, d);
@@ -239,6 +247,14 @@ static int number_blocks(struct study_part *all)
 
 /* ---- Tables. ---- */
 
+static uint64_t instructions_of(const struct phases *phases)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < phases->phase_count; i++)
+		all += phases->phases[i].instructions;
+	return all;
+}
+
 static const struct tw_study_column phase_columns[] = {
     {"phase", "PHASE", TW_STUDY_ID},
     {"weight", "WEIGHT", TW_STUDY_SHARE},
@@ -252,9 +268,7 @@ static const struct tw_study_column phase_columns[] = {
 static void put_phases(const struct study_part *all, struct study_tables *tables)
 {
 	const struct phases *phases = phases_of(all);
-	uint64_t instructions = 0;
-	for (size_t i = 0; i < phases->phase_count; i++)
-		instructions += phases->phases[i].instructions;
+	const uint64_t instructions = instructions_of(phases);
 	study_table_begin(tables, "phase", "Phases, each with the interval that stands for it", phase_columns,
 	                  sizeof phase_columns / sizeof *phase_columns, false);
 	for (size_t i = 0; i < phases->phase_count; i++) {
@@ -336,7 +350,7 @@ void study_write_vectors(struct tw_output *out, const struct tw_study *study)
 {
 	const struct phases *phases = phases_of(&study->all);
 	for (size_t i = 0; i < phases->interval_count; i++) {
-		const struct block_weight *entry = &phases->entries[phases->intervals[i].first];
+		const struct study_weight *entry = &phases->entries[phases->intervals[i].first];
 		tw_put_char(out, 'T');
 		for (size_t k = 0; k < phases->intervals[i].count; k++, entry++)
 			tw_putf(out, ":%" PRIu32 ":%" PRIu32 " ", phases->numbers[entry->site], entry->count);
@@ -354,9 +368,28 @@ void study_write_simpoints(struct tw_output *out, const struct tw_study *study)
 void study_write_weights(struct tw_output *out, const struct tw_study *study)
 {
 	const struct phases *phases = phases_of(&study->all);
-	uint64_t all = 0;
-	for (size_t i = 0; i < phases->phase_count; i++)
-		all += phases->phases[i].instructions;
+	const uint64_t all = instructions_of(phases);
 	for (size_t i = 0; i < phases->phase_count; i++)
 		tw_putf(out, "%.6f %zu\n", (double)phases->phases[i].instructions / (double)all, i);
+}
+
+/* How many threads come before that of an interval. */
+static uint32_t rank_of(const struct phases *phases, const struct phase_interval *interval)
+{
+	uint32_t rank = 0;
+	for (const struct phase_interval *one = phases->intervals + 1; one <= interval; one++)
+		rank += one->thread != one[-1].thread;
+	return rank;
+}
+
+void study_write_windows(struct tw_output *out, const struct tw_study *study)
+{
+	const struct phases *phases = phases_of(&study->all);
+	const uint64_t all = instructions_of(phases);
+	tw_put_text(out, "#from length phase weight thread\n");
+	for (size_t i = 0; i < phases->phase_count; i++) {
+		const struct phase_interval *best = &phases->intervals[phases->phases[i].best];
+		tw_putf(out, "%" PRIu64 " %" PRIu64 " %zu %.6f %" PRIu32 "\n", best->start, best->instructions, i,
+		        (double)phases->phases[i].instructions / (double)all, rank_of(phases, best));
+	}
 }

@@ -245,6 +245,25 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	return status;
 }
 
+int study_make(struct tw_study **made, const struct tw_study_options *options,
+               int (*fill)(struct study_part *all, uint64_t *interval, void *context), void *context)
+{
+	struct tw_study *study = *made = calloc(1, sizeof *study);
+	if (!study)
+		return TW_ERR_MEMORY;
+	study->options = *options;
+	pthread_mutex_init(&study->spaces.lock, NULL);
+	study->job = &study_phases;
+	study->tables.texts = tw_dictionary_new();
+	fill_options(&study->options);
+	study->options.interval = options->interval;
+	int status = study->tables.texts
+	                 ? part_begin(&study->all, study, study->options.memory_limit, study->tables.texts)
+	                 : TW_ERR_MEMORY;
+	status = status < 0 ? status : fill(&study->all, &study->options.interval, context);
+	return status < 0 ? status : make_tables(study);
+}
+
 const struct tw_study_table *tw_study_table(const struct tw_study *study, size_t i)
 {
 	return i < study->tables.count ? &study->tables.items[i].table : NULL;

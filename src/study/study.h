@@ -38,6 +38,21 @@ struct study_job {
 extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
     study_calls, study_phases;
 
+/* Makes a study of what `fill` gives instead of a trace; it may change the interval of the options. */
+int study_make(struct tw_study **made, const struct tw_study_options *options,
+               int (*fill)(struct study_part *all, uint64_t *interval, void *context), void *context);
+
+/* ---- phases.c ---- */
+
+/* Instructions that were executed in a block. */
+struct study_weight {
+	uint32_t site, count;
+};
+
+/* Adds an interval to all; one that there is no room for is left out. */
+void study_phases_add(struct study_part *all, uint64_t thread, uint64_t start, uint64_t instructions,
+                      const struct study_weight *entries, size_t count);
+
 /* ---- table.c: tables as they are filled. ---- */
 
 enum { STUDY_TABLES = 8 };

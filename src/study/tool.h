@@ -7,6 +7,8 @@
 
 #include <trackway/study.h>
 
+#include <limits.h>
+
 struct tw_spread;
 
 /* ---- Pictures, into an output that is open. ---- */
@@ -32,6 +34,25 @@ void study_write_vectors(struct tw_output *out, const struct tw_study *study);
 /* Writes a line a phase: the interval, from 0, or the weight, and the number of the phase. */
 void study_write_simpoints(struct tw_output *out, const struct tw_study *study);
 void study_write_weights(struct tw_output *out, const struct tw_study *study);
+
+/* Writes a line a phase, as `record --windows` reads it: "FROM LENGTH PHASE WEIGHT THREAD"; threads count from 0. */
+void study_write_windows(struct tw_output *out, const struct tw_study *study);
+
+enum { STUDY_FAULT_ROOM = PATH_MAX + 128 };
+
+/* Files of vectors: of a thread each, in their order. */
+struct study_vectors {
+	const char *const *paths;
+	size_t count;
+	const uint64_t *threads; /* only these; of none: all */
+	size_t thread_count;
+	char *fault; /* of STUDY_FAULT_ROOM: what is wrong, in words */
+};
+
+/* Makes a study of phases from such files. PREFIX.blocks beside PREFIX.bb tells where the blocks are, without it they
+ * are known by their numbers. The length of intervals is that of the files. *study is as tw_study_read() makes it. */
+int study_read_vectors(struct tw_study **study, const struct study_vectors *wanted,
+                       const struct tw_study_options *options);
 
 /* ---- What two traces are compared by. ---- */
 

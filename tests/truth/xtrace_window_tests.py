@@ -6,6 +6,9 @@ on the programs' sources.
 """
 # SPDX-License-Identifier: Apache-2.0
 
+import json
+import re
+import subprocess
 import sys
 
 import xtrace_tokens
@@ -153,6 +156,82 @@ def test_of_children(bench):
     check_replay(bench, directory, count)
 
 
+def phases(bench, *words, status=0):
+    done = subprocess.run([bench.tool, "phases", *words], capture_output=True, text=True, check=False)
+    expect(done.returncode == status, words, done.returncode, done.stderr)
+    return done
+
+
+def vectors_of(bench, words, interval):
+    """The lines of a program of one thread, recorded alone."""
+    directory, _ = bench.record(words, "--bbv", "--interval", str(interval))
+    path, = directory.glob("xtrace.*.thread0.bb")
+    return directory, path.read_text()
+
+
+def test_vectors(bench):
+    "--bbv: the lines of phases --save over the whole trace, with the same phases"
+    for name, interval in (("phases", 2000), ("calls", 700), ("sort", 1000), ("accesses", 7)):
+        program, prefix = bench.program(name), bench.directory / f"save-{name}"
+        directory, text = vectors_of(bench, [program], interval)
+        whole, _ = bench.record([program])
+        tables = phases(bench, "--interval", str(interval), "--save", prefix, "--json", whole).stdout
+        expect(text == prefix.with_suffix(".bb").read_text(), name, text[:300])
+        again = phases(bench, "--save", bench.directory / "again", "--json", directory).stdout
+        plain_of = re.compile(r'"thread":\d+')
+        expect(plain_of.sub("", again) == plain_of.sub("", tables), name, again[:500])
+        for suffix in (".simpoints", ".weights", ".windows"):
+            expect((bench.directory / f"again{suffix}").read_text() == prefix.with_suffix(suffix).read_text(), name, suffix)
+    # by the source of phases.S: 2 and 3, then 2,500 times 4, then 3 and 2,000 times 5
+    first = text_of_vectors(vectors_of(bench, [bench.program("phases")], 10000)[1])
+    expect(first[0] == [9, 9991] and first[1][:2] == [5, 3 + 5] and sum(first[1]) == 10000, first[:2])
+
+
+def text_of_vectors(text):
+    return [[int(count) for _, count in re.findall(r":(\d+):(\d+) ", line)] for line in text.splitlines()]
+
+
+def test_vectors_of_threads(bench):
+    "--bbv of threads.c and forks.c: a file for each thread and process, with all its instructions"
+    program = bench.program("threads")
+    directory, _ = bench.record([program, "2000"], "--bbv", "--interval", "3000")
+    paths = sorted(directory.glob("xtrace.*.bb"))
+    expect(len(paths) == 5 and not list(directory.glob("*.bin")), paths)
+    for path in paths:
+        sums = [sum(one) for one in text_of_vectors(path.read_text())]
+        expect(sums and all(one == 3000 for one in sums[:-1]) and 0 < sums[-1] <= 3000, path, sums)
+    rows = [json.loads(line) for line in phases(bench, "--json", "--all", directory).stdout.splitlines()]
+    threads = list(dict.fromkeys(row["thread"] for row in rows if row["table"] == "interval"))
+    expect(len(threads) == 5, threads)
+    one = [json.loads(line) for line in phases(bench, "--json", "--all", "--thread", str(threads[2]), directory).stdout.splitlines()]
+    expect({row["thread"] for row in one if row["table"] == "interval"} == {threads[2]}, one)
+    directory, _ = bench.record([bench.program("forks")], "--bbv", "--interval", "100")
+    expect(len(list(directory.glob("xtrace.*.bb"))) == 2, "a file of each process")
+
+
+def test_vectors_of_others(bench):
+    "phases reads .bb files of others, and says where one is no such file"
+    path = bench.directory / "other.bb"
+    path.write_text("# of another tool\nT:1:60 :2:40 \nT:7:100\nT:1:59   :2:41\nT:7:50\n# the end\n")
+    rows = [json.loads(line) for line in phases(bench, "--json", path).stdout.splitlines()]
+    found = [(row["start"], row["instructions"], row["blocks"], row["phase"]) for row in rows if row["table"] == "interval"]
+    expect(found == [(0, 100, 2, 0), (100, 100, 1, 1), (200, 100, 2, 0), (300, 50, 1, 1)], found)
+    expect([row["weight"] for row in rows if row["table"] == "phase"] == [round(200 / 350, 6), round(150 / 350, 6)], rows)
+    phases(bench, "--interval", "100", path)
+    expect("of another --interval" in phases(bench, "--interval", "90", path, status=2).stderr, "another interval")
+    for text, says in (("T:1\n", ":1: not :BLOCK:INSTRUCTIONS"), ("T:1:5\nT:1:x\n", ":2: not :BLOCK"), ("T\n", ":1: not T:"),
+                       ("T:1:0\n", ":1: no interval has 0"), ("T:1:4294967296\n", ":1: no interval has"), ("T:1:5 x\n", ":1: not T:")):
+        path.write_text(text)
+        done = phases(bench, path, status=2)
+        expect(says in done.stderr, text, done.stderr)
+    path.write_text("T:1:5\n")
+    for text, says in (("#interval 4 thread 3\n", "other.bb:1: more instructions"), ("#interval 0 thread 3\n", "of one length"),
+                       ("1 x\n", "other.blocks:1: not NUMBER 0xPC"), ("99999999999 0x5\n", "not NUMBER")):
+        path.with_suffix(".blocks").write_text(text)
+        done = phases(bench, path, status=2)
+        expect(says in done.stderr, text, done.stderr)
+
+
 def test_words(bench):
     "wrong use is told"
     program, lists = bench.program("phases"), bench.directory / "wrong"
@@ -161,6 +240,9 @@ def test_words(bench):
                           (["--warm-up", "5"], "--warm-up is of a window"),
                           (["--every", "5", "--length", "10"], "would overlap"),
                           (["--window", "5"], "not FROM:LENGTH"),
+                          (["--bbv", "--from-hint"], "--bbv takes all"),
+                          (["--bbv", "--length", "10"], "--bbv takes all"),
+                          (["--interval", "10"], "--interval is of --bbv"),
                           (["--window", "5:0"], "wants a length"),
                           (["--window", "5:6", "--length", "3"], "--window has its own length"),
                           (["--windows", "list", "--skip", "3"], "only one of"),

@@ -239,6 +239,13 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 	return status;
 }
 
+int tw_study_show_made(const struct tw_study_common *common, struct tw_study *study, tw_study_render_fn render,
+                       char *path)
+{
+	const struct study_report report = {.common = common, .render = render, .study = study, .read = true};
+	return show(&report, path);
+}
+
 #define MEMBER(name) .offset = offsetof(struct tw_study_common, name)
 static const struct tw_option row_options[] = {
     {"top", 'n', TW_OPTION_NUMBER, MEMBER(top), .placeholder = "N",

@@ -27,6 +27,10 @@ typedef int (*tw_study_render_fn)(struct tw_output *out, const struct tw_study *
 int tw_study_show(const struct tw_study_common *common, const struct tw_study_options *options,
                   const struct tw_command *command, tw_study_render_fn render, char **operands, size_t count);
 
+/* Shows a study that was made of something else. */
+int tw_study_show_made(const struct tw_study_common *common, struct tw_study *study, tw_study_render_fn render,
+                       char *path);
+
 /* Options that all of them have: --top, --all, --thread. */
 extern const struct tw_option_group tw_study_row_options;
 

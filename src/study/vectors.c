@@ -1,0 +1,212 @@
+/* vectors.c - basic block vectors from SimPoint's files, as if the intervals had been read from a trace. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory/memory.h"
+#include "base/text/scan.h"
+#include "study/study.h"
+#include "study/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct vector_reader {
+	const struct study_vectors *wanted;
+	struct study_part *all;
+	const char *path; /* of the file that is read */
+	unsigned line;
+	uint64_t thread, interval, start; /* interval: what the list of blocks tells, or the longest so far */
+	bool told;                        /* the interval is */
+	uint64_t *pcs;                    /* of blocks, by number; 0: not told */
+	size_t pc_room;
+	struct study_weight *entries;
+	size_t entry_count, entry_room;
+};
+
+static int refuse(struct vector_reader *reader, const char *what)
+{
+	snprintf(reader->wanted->fault, STUDY_FAULT_ROOM, "%s:%u: %s", reader->path, reader->line, what);
+	return TW_ERR_VALUE;
+}
+
+static int fail(const struct vector_reader *reader)
+{
+	snprintf(reader->wanted->fault, STUDY_FAULT_ROOM, "%s: %s", reader->path, strerror(errno));
+	return TW_ERR_SYSTEM;
+}
+
+/* Calls `take` with each line. */
+static int read_lines(struct vector_reader *reader, FILE *file, int (*take)(struct vector_reader *, const char *text))
+{
+	char *line = NULL;
+	size_t room = 0;
+	int status = 0;
+	for (reader->line = 1; status == 0 && getline(&line, &room, file) > 0; reader->line++)
+		status = take(reader, line);
+	if (status == 0 && ferror(file))
+		status = fail(reader);
+	free(line);
+	return status;
+}
+
+/* ---- PREFIX.blocks: where the blocks are. ---- */
+
+static bool take_word(const char **text, const char *word)
+{
+	size_t length = strlen(word);
+	bool is = strncmp(*text, word, length) == 0;
+	*text += is ? length : 0;
+	return is;
+}
+
+/* Two intervals cannot be compared that are not of one length. */
+static int tell_interval(struct vector_reader *reader, uint64_t interval)
+{
+	if (!interval || interval > UINT32_MAX || (reader->told && interval != reader->interval))
+		return refuse(reader, "vectors are of intervals of one length, of at most 2^32 - 1 instructions");
+	reader->interval = interval;
+	reader->told = true;
+	return 0;
+}
+
+/* "#interval N thread ID", or "NUMBER 0xPC" */
+static int take_block(struct vector_reader *reader, const char *text)
+{
+	enum { BLOCKS = 1 << 26 };
+	uint64_t number, pc;
+	if (take_word(&text, "#interval "))
+		return tw_scan_number(&text, 10, &number) && take_word(&text, " thread ") &&
+		               tw_scan_number(&text, 10, &reader->thread)
+		           ? tell_interval(reader, number)
+		           : refuse(reader, "not #interval N thread ID");
+	if (!tw_scan_number(&text, 10, &number) || !take_word(&text, " ") || !tw_scan_number(&text, 16, &pc) ||
+	    number >= BLOCKS)
+		return refuse(reader, "not NUMBER 0xPC");
+	if (!tw_grow(&reader->pcs, &reader->pc_room, (size_t)number + 1, sizeof *reader->pcs))
+		return TW_ERR_MEMORY;
+	reader->pcs[number] = pc;
+	return 0;
+}
+
+static int read_blocks(struct vector_reader *reader)
+{
+	static const char suffix[] = ".bb";
+	char path[PATH_MAX];
+	const char *own = reader->path;
+	size_t length = strlen(own);
+	tw_clear(&reader->pcs, 0, reader->pc_room, sizeof *reader->pcs);
+	if (length < strlen(suffix) || strcmp(own + length - strlen(suffix), suffix) != 0 ||
+	    snprintf(path, sizeof path, "%.*s.blocks", (int)(length - strlen(suffix)), own) >= (int)sizeof path)
+		return 0;
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	reader->path = path;
+	int status = read_lines(reader, file, take_block);
+	reader->path = own;
+	fclose(file);
+	return status;
+}
+
+/* ---- PREFIX.bb ---- */
+
+/* The place of a block: that of its address, or of its number where that is not known. */
+static uint32_t site_of(struct vector_reader *reader, uint64_t number)
+{
+	uint64_t pc = number < reader->pc_room ? reader->pcs[number] : 0;
+	return study_sites_find(&reader->all->sites, pc ? pc : number, 0, 0);
+}
+
+static int take_entry(struct vector_reader *reader, uint64_t block, uint64_t count, uint64_t *sum)
+{
+	*sum += count;
+	if (!count || *sum > UINT32_MAX)
+		return refuse(reader, "no interval has 0, or 2^32 instructions");
+	if (!tw_grow(&reader->entries, &reader->entry_room, reader->entry_count + 1, sizeof *reader->entries))
+		return TW_ERR_MEMORY;
+	reader->entries[reader->entry_count++] = (struct study_weight){site_of(reader, block), (uint32_t)count};
+	return 0;
+}
+
+static int close_vector(struct vector_reader *reader, uint64_t sum)
+{
+	if (reader->told && sum > reader->interval)
+		return refuse(reader, "more instructions than an interval has");
+	reader->interval = sum > reader->interval ? sum : reader->interval;
+	reader->all->totals.instructions += sum;
+	study_phases_add(reader->all, reader->thread, reader->start, sum, reader->entries, reader->entry_count);
+	reader->start += sum;
+	return 0;
+}
+
+/* "T:BLOCK:INSTRUCTIONS :BLOCK:INSTRUCTIONS ..."; SimPoint passes over other lines. */
+static int take_vector(struct vector_reader *reader, const char *text)
+{
+	uint64_t block, count, sum = 0;
+	int status = 0;
+	if (*text++ != 'T')
+		return 0;
+	reader->entry_count = 0;
+	for (text += strspn(text, " \t"); status == 0 && *text == ':'; text += strspn(text, " \t")) {
+		text++;
+		if (!tw_scan_number(&text, 10, &block) || *text++ != ':' || !tw_scan_number(&text, 10, &count))
+			return refuse(reader, "not :BLOCK:INSTRUCTIONS");
+		status = take_entry(reader, block, count, &sum);
+	}
+	if (status == 0 && (text[strspn(text, "\r\n")] || !sum))
+		status = refuse(reader, "not T:BLOCK:INSTRUCTIONS ...");
+	return status < 0 ? status : close_vector(reader, sum);
+}
+
+static bool is_wanted(const struct study_vectors *wanted, uint64_t thread)
+{
+	for (size_t i = 0; i < wanted->thread_count; i++)
+		if (wanted->threads[i] == thread)
+			return true;
+	return wanted->thread_count == 0;
+}
+
+static int read_file(struct vector_reader *reader, const char *path, size_t number)
+{
+	reader->path = path;
+	reader->thread = number;
+	reader->start = 0;
+	int status = read_blocks(reader);
+	if (status < 0 || !is_wanted(reader->wanted, reader->thread))
+		return status;
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return fail(reader);
+	status = read_lines(reader, file, take_vector);
+	fclose(file);
+	return status;
+}
+
+static int fill(struct study_part *all, uint64_t *interval, void *context)
+{
+	const struct study_vectors *wanted = context;
+	struct vector_reader reader = {.wanted = wanted, .all = all};
+	int status = 0;
+	for (size_t i = 0; status == 0 && i < wanted->count; i++)
+		status = read_file(&reader, wanted->paths[i], i);
+	if (status == 0 && *interval && reader.interval && *interval != reader.interval) {
+		reader.line = 1;
+		status = refuse(&reader, "vectors are of another --interval");
+	}
+	*interval = reader.interval ? reader.interval : *interval;
+	free(reader.pcs);
+	free(reader.entries);
+	return status;
+}
+
+int study_read_vectors(struct tw_study **study, const struct study_vectors *wanted,
+                       const struct tw_study_options *options)
+{
+	wanted->fault[0] = '\0';
+	int status = study_make(study, options, fill, (void *)(uintptr_t)wanted);
+	if (status < 0 && !wanted->fault[0])
+		snprintf(wanted->fault, STUDY_FAULT_ROOM, "%s", tw_status_text(status));
+	return status;
+}
