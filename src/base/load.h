@@ -7,6 +7,19 @@
 #define BASE_LOAD_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* Declares what may be loaded, for who packages: `library` is its name, `feature` a word, `priority` "recommended" or
+ * "suggested", all literals. Source: systemd, "ELF dlopen metadata" (uapi-group.org), version 1. */
+#define TW_DLOPEN_NOTE(library, feature, description, priority)                                                        \
+	TW_DLOPEN_NOTE_AT_LINE(__LINE__, "[{\"feature\":\"" feature "\",\"description\":\"" description                \
+	                                 "\",\"priority\":\"" priority "\",\"soname\":[\"" library "\"]}]")
+#define TW_DLOPEN_NOTE_AT_LINE(line, json) TW_DLOPEN_NOTE_NAMED(line, json)
+#define TW_DLOPEN_NOTE_NAMED(line, json)                                                                               \
+	__attribute__((section(".note.dlopen"), used, aligned(4))) static const struct {                               \
+		uint32_t name_size, size, type;                                                                        \
+		char name[4], text[(sizeof(json) + 3) / 4 * 4];                                                        \
+	} dlopen_note_##line = {sizeof "FDO", sizeof(json), 0x407c0c0a, "FDO", json};
 
 /* A function of a library, and where in a struct its address goes. */
 struct tw_loaded {

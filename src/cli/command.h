@@ -36,6 +36,7 @@ struct tw_command {
 	unsigned forms, from_rows;
 	bool (*names_freely)(const struct tw_common *options); /* whether what is written is none; NULL: it always is */
 	int (*run)(struct tw_common *options, char **operands, size_t count); /* returns enum tw_exit */
+	const char *missing;                   /* what this build lacks for it; NULL: nothing */
 	void (*manual)(struct tw_output *out); /* more sections for the manual page, in roff; NULL for none */
 	const char *(*word)(size_t i);         /* operands are these words; NULL: they are files */
 };

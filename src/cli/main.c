@@ -53,6 +53,10 @@ static int show_version(void)
 	if (tw_screen_open(&screen, NULL))
 		return TW_EXIT_FAILED;
 	tw_putf(&screen.out, "trackway %s\n", tw_version());
+	if (*TW_WITH)
+		tw_put_text(&screen.out, "built with " TW_WITH "\n");
+	if (*TW_WITHOUT)
+		tw_put_text(&screen.out, "built without " TW_WITHOUT "\n");
 	return tw_screen_close(&screen);
 }
 
@@ -82,6 +86,8 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 static int run_command(const struct tw_command *command, int argc, char **argv)
 {
 	int first = 0;
+	if (command->missing)
+		return tw_say_error("%s: this trackway is built without %s", command->name, command->missing);
 	struct tw_common *options = calloc(1, command->size);
 	if (!options)
 		return tw_say_error("out of memory");

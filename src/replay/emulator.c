@@ -6,6 +6,8 @@
 
 struct replay_emulator replay_emulator;
 
+TW_DLOPEN_NOTE(TW_UNICORN, "replay", "Instructions executed again", "suggested")
+
 static const struct tw_loaded functions[] = {
 #define X(name) {#name, offsetof(struct replay_emulator, name)},
     REPLAY_EMULATOR_LIST(X)

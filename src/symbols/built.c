@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/built.h"
 
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
 #include <string.h>
 

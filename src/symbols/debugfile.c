@@ -1,6 +1,6 @@
 /* debugfile.c - finding the separate file with a program's debug information. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
 #include <elfutils/libdwelf.h>
 #include <limits.h>

@@ -1,9 +1,11 @@
 /* elf.c - opening ELF files and finding their sections. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -134,4 +136,19 @@ Elf_Scn *tw_elf_next(const struct tw_elf *elf, Elf_Scn *from, uint32_t type, GEl
 		if (gelf_getshdr(section, header) && header->sh_type == type)
 			return section;
 	return NULL;
+}
+
+bool tw_symbols_has_id(const char *path, const char *id)
+{
+	struct tw_symbols symbols = {0};
+	struct tw_elf program;
+	const void *bytes;
+	char text[2 * TW_BUILD_ID + 1] = "-";
+	if (tw_elf_open(&symbols, &program, path) < 0)
+		return true; /* that is told otherwise */
+	ssize_t size = dwelf_elf_gnu_build_id(program.elf, &bytes);
+	for (ssize_t i = 0; i < size && i < TW_BUILD_ID; i++)
+		snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)bytes)[i]);
+	tw_elf_close(&program);
+	return strcmp(id, "-") == 0 || strcmp(id, text) == 0;
 }

@@ -2,8 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
-#include "base/text/demangle.h"
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
 #include <elfutils/libdw.h>
 #include <stdlib.h>
@@ -191,36 +190,12 @@ static int find_bias(struct tw_symbols *symbols, const struct tw_elf *elf, const
 
 /* ---- Kept. ---- */
 
-static const char *keep_name(struct tw_symbols *symbols, const char *symbol, size_t *budget)
-{
-	char *demangled = symbols->mangled ? NULL : tw_demangle(symbol, budget);
-	const char *name = tw_symbols_keep(symbols, demangled ? demangled : symbol);
-	free(demangled);
-	return name;
-}
-
 /* The end of a place: what its symbol says, or where the next begins. */
 static uint64_t end_of(const struct tw_places *places, size_t i)
 {
 	uint64_t start = places->items[i].address, size = places->items[i].size;
 	uint64_t room = i + 1 < places->count ? places->items[i + 1].address - start : PAGE;
 	return start + (size && size < room ? size : room);
-}
-
-static bool add_placed(struct tw_symbols *symbols, struct tw_placed placed, const char *symbol, size_t *budget)
-{
-	placed.name = keep_name(symbols, symbol, budget);
-	if (!placed.name ||
-	    !tw_grow(&symbols->placed, &symbols->placed_room, symbols->placed_count + 1, sizeof *symbols->placed))
-		return false;
-	symbols->placed[symbols->placed_count++] = placed;
-	return true;
-}
-
-bool tw_symbols_keep_placed(struct tw_symbols *symbols, uint64_t start, uint64_t end, const char *symbol,
-                            size_t *budget)
-{
-	return add_placed(symbols, (struct tw_placed){.start = start, .end = end}, symbol, budget);
 }
 
 static bool keep_place(struct tw_symbols *symbols, const struct tw_places *places, size_t i, uint64_t bias,
@@ -232,19 +207,7 @@ static bool keep_place(struct tw_symbols *symbols, const struct tw_places *place
 	bool same_file = last && place->file && last->file && strcmp(place->file, last->file) == 0;
 	if (place->file)
 		placed.file = same_file ? last->file : tw_symbols_keep(symbols, place->file);
-	return (!place->file || placed.file) && add_placed(symbols, placed, place->symbol, budget);
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct tw_placed *x = a, *y = b;
-	return tw_compare(x->start, y->start);
-}
-
-void tw_symbols_sort_placed(struct tw_symbols *symbols)
-{
-	if (symbols->placed_count)
-		qsort(symbols->placed, symbols->placed_count, sizeof *symbols->placed, by_start);
+	return (!place->file || placed.file) && tw_symbols_keep_placed(symbols, placed, place->symbol, budget);
 }
 
 /* Those of the file that are kept already, from one on, at a distance. */
@@ -292,28 +255,6 @@ static int read_image(struct tw_symbols *symbols, struct tables *tables, const u
 	return keep_places(symbols, &tables->places, biases, count);
 }
 
-static const struct tw_placed *find(const struct tw_symbols *symbols, uint64_t address)
-{
-	size_t count = tw_count_up_to(symbols->placed, symbols->placed_count, TW_KEY(struct tw_placed, start), address);
-	return count && address < symbols->placed[count - 1].end ? &symbols->placed[count - 1] : NULL;
-}
-
-int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, struct tw_range *range)
-{
-	const struct tw_placed *placed = find(context, address);
-	if (!placed)
-		return 0;
-	*name = (struct tw_name){
-	    .text = placed->name,
-	    .length = strlen(placed->name),
-	    .id = placed->start,
-	    .file = placed->file,
-	    .line = placed->line,
-	};
-	*range = (struct tw_range){placed->start, placed->end};
-	return 1;
-}
-
 int tw_symbols_add_places(struct tw_symbols *symbols, const char *path, const uint64_t *load_addresses, size_t count)
 {
 	struct tables tables = {.program = {.fd = -1}, .debug = {.fd = -1}};
@@ -329,18 +270,4 @@ int tw_symbols_add_places(struct tw_symbols *symbols, const char *path, const ui
 	free(tables.places.items);
 	free(biases);
 	return status;
-}
-
-int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address)
-{
-	return tw_symbols_add_places(symbols, path, load_address, 1);
-}
-
-int tw_symbols_new(struct tw_symbols **symbols)
-{
-	struct tw_symbols *fresh = *symbols = calloc(1, sizeof *fresh);
-	if (!fresh)
-		return TW_ERR_MEMORY;
-	fresh->namer = (struct tw_namer){.address = tw_symbols_address, .context = fresh};
-	return 0;
 }

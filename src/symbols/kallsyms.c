@@ -138,8 +138,8 @@ static int keep(struct tw_symbols *symbols, struct list *list)
 		const struct symbol *symbol = &list->items[i];
 		if (!symbol->is_function || (i && symbol[-1].address == symbol->address))
 			continue;
-		if (!tw_symbols_keep_placed(symbols, symbol->address, end_of(list, i), list->texts + symbol->name,
-		                            &budget))
+		const struct tw_placed placed = {.start = symbol->address, .end = end_of(list, i)};
+		if (!tw_symbols_keep_placed(symbols, placed, list->texts + symbol->name, &budget))
 			return no_memory(symbols);
 	}
 	tw_symbols_sort_placed(symbols);

@@ -1,6 +1,6 @@
 /* lines.c - file and line of each function, from DWARF. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,6 +1,6 @@
 /* names.c - the best symbol at the address of each function. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
 enum { NO_RANK = 0, RANK_FUNCTION = 4, RANK_TRUST = 16 };
 
@@ -13,11 +13,6 @@ static const struct {
     {STB_WEAK, 2},
     {STB_LOCAL, 1},
 };
-
-bool tw_is_mark(const char *name)
-{
-	return name[0] == '\0' || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
-}
 
 static uint32_t rank_of(const GElf_Sym *symbol)
 {

@@ -1,33 +1,15 @@
-/* program.h - what the files of this folder share: the handle, an open ELF file, the functions by address. */
+/* program.h - what the files of this folder share: the handle, its functions by number and by address. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SYMBOLS_PROGRAM_H
 #define SYMBOLS_PROGRAM_H
 
 #include <trackway/symbols.h>
 
-#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { TW_SYMBOLS_ERROR = 512 };
-
-/* A function while it is being named. Texts are borrowed from the ELF files until tw_symbols_open() copies them. */
-struct tw_place {
-	uint64_t address;
-	uint64_t size; /* as a symbol says; 0: not known */
-	uint32_t id;
-	uint32_t rank; /* how good the symbol is; 0: there is none yet */
-	uint32_t line;
-	const char *symbol;
-	const char *file;
-};
-
-/* All functions, by address and then id. What is known of an address is in the first of its places. */
-struct tw_places {
-	struct tw_place *items;
-	size_t count;
-};
 
 struct tw_chunk;
 
@@ -65,16 +47,6 @@ struct tw_symbols {
 	char error[TW_SYMBOLS_ERROR];
 };
 
-struct tw_elf {
-	Elf *elf; /* NULL: not open */
-	int fd;
-	bool wide; /* 64 bit */
-	bool big;
-	uint16_t type, machine;
-	uint64_t size;                /* of the file */
-	struct tw_unpacked *unpacked; /* unpack.c: what sections were made of, until the file is closed */
-};
-
 /* Writes the error, with the path in front. Returns status. */
 int tw_symbols_fail(struct tw_symbols *symbols, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -83,51 +55,8 @@ int tw_symbols_fail(struct tw_symbols *symbols, int status, const char *format, 
 const char *tw_symbols_keep(struct tw_symbols *symbols, const char *text);
 void tw_symbols_free_texts(struct tw_symbols *symbols);
 
-/* Opens an ELF file of any class and byte order. Only programs and shared libraries are taken. On failure the error is
- * told in `symbols`, and nothing is left open. */
-int tw_elf_open(struct tw_symbols *symbols, struct tw_elf *elf, const char *path);
-void tw_elf_close(struct tw_elf *elf);
-
-/* The bytes of a table of the program: symbols, relocations. NULL when it cannot be read, or is larger than programs
- * have them: then it takes no memory either. */
-Elf_Data *tw_elf_table(Elf_Scn *section, const GElf_Shdr *header);
-
-/* Finds a section by name, NULL when there is none. */
-Elf_Scn *tw_elf_section(const struct tw_elf *elf, const char *name, GElf_Shdr *header);
-
-/* Finds the first section of a type (SHT_...), from the one after `from` (NULL: from the start). */
-Elf_Scn *tw_elf_next(const struct tw_elf *elf, Elf_Scn *from, uint32_t type, GElf_Shdr *header);
-
-/* Puts what zstd has compressed in the place of a section, in memory. False: damaged, or no memory. */
-bool tw_elf_unpack(struct tw_elf *elf, Elf_Scn *section, GElf_Shdr *header);
-void tw_elf_free_unpacked(struct tw_elf *elf);
-
-/* How the entries of xray_instr_map lie. Source: LLVM, AsmPrinter.cpp, emitXRayTable. */
-struct tw_sled_layout {
-	size_t entry;   /* size in bytes */
-	size_t word;    /* of an address; the first word is the sled, the second its function */
-	size_t version; /* offset of the version */
-};
-
-/* The bytes of a map, copied so that relocations can be applied. */
-struct tw_sleds {
-	const struct tw_sled_layout *layout;
-	uint8_t *bytes;
-	size_t size;
-	uint64_t address;
-};
-
-enum { TW_SLED_RELATIVE = 2 }; /* from this version of an entry on, its words are relative to where they stand */
-
-/* Reads the instrumentation map: the sleds, and places[id - 1].address of each function, in the order of the ids. Who
- * calls frees places->items. */
-int tw_sleds_read(struct tw_symbols *symbols, const struct tw_elf *elf, struct tw_places *places);
-
 /* Reads a map in YAML: sleds and functions, with the names that it has. */
 int tw_sleds_read_yaml(struct tw_symbols *symbols, const char *path);
-
-/* Applies the dynamic relocations to the absolute entries of a map. */
-void tw_sleds_relocate(const struct tw_elf *elf, const struct tw_sleds *sleds);
 
 /* Of `kinds`: the function cannot be the one that a log means. Bit TW_SLED_KINDS: it has a sled of an unknown kind. */
 enum { TW_SYMBOLS_UNFIT = 1 << 7 };
@@ -138,30 +67,23 @@ const struct tw_symbols_function *tw_symbols_find(const struct tw_symbols *symbo
 /* Keeps the name of a function as it is shown, from its symbol. Returns whether there was memory. */
 bool tw_symbols_name(struct tw_symbols *symbols, struct tw_symbols_function *function, size_t *budget);
 
-/* The first place of an address, NULL when no function is there. */
-struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address);
-
 /* Marks of the assembler that are no function's name: "$x", "$d.3" (mapping symbols of ARM), ".Ltmp0". */
 bool tw_is_mark(const char *name);
 
-/* Which of two symbol tables is believed. */
-enum { TW_TRUST_DYNAMIC, TW_TRUST_STATIC };
+/* Reads the functions, sleds, files and lines of an ELF file into a handle that has none. Returns a status. */
+int tw_symbols_read_program(struct tw_symbols *symbols, const char *path);
 
-/* Takes the best symbol of each place from the symbol tables of a type (SHT_SYMTAB, SHT_DYNSYM). Symbols of a table
- * with a higher `trust` win. Returns whether there is a table. */
-bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, const struct tw_places *places);
+enum { TW_BUILD_ID = 64 }; /* digits at most */
 
-/* Takes file and line of each place from DWARF. *handle is what holds the texts: give it to dwarf_end(). Returns
- * whether there is any DWARF. */
-struct Dwarf;
-bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle);
+/* Whether a program has a build id, in hexadecimal ("-": none is asked for); true where it cannot be read, too, which
+ * is told where it is opened. */
+bool tw_symbols_has_id(const char *path, const char *id);
 
 /* As tw_symbols_add(), for a file that was loaded `count` times; addresses NULL: once, where it is linked to. */
 int tw_symbols_add_places(struct tw_symbols *symbols, const char *path, const uint64_t *load_addresses, size_t count);
 
-/* Adds a function where it was loaded; the name as it is shown. Returns whether there was memory. */
-bool tw_symbols_keep_placed(struct tw_symbols *symbols, uint64_t start, uint64_t end, const char *symbol,
-                            size_t *budget);
+/* Adds a function where it was loaded, with the name of a symbol as it is shown. Returns whether there was memory. */
+bool tw_symbols_keep_placed(struct tw_symbols *symbols, struct tw_placed placed, const char *symbol, size_t *budget);
 
 /* Puts all functions in the order of their addresses, when some were added. */
 void tw_symbols_sort_placed(struct tw_symbols *symbols);
@@ -174,8 +96,5 @@ void tw_symbols_close_list(struct tw_symbols *symbols, struct tw_text_lines *lin
 
 /* The namer's function for addresses. */
 int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, struct tw_range *range);
-
-/* Opens the separate file with debug information that belongs to a program. False when there is none. */
-bool tw_debug_open(struct tw_symbols *symbols, const struct tw_elf *program, struct tw_elf *debug);
 
 #endif

@@ -6,14 +6,13 @@
 #include "base/memory/memory.h"
 #include "symbols/program.h"
 
-#include <elfutils/libdwelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Functions with hooks are told by addresses. Each program has its own here, whatever it had when it ran. */
-enum { SPACE_BITS = 40, KINDS = 2, BY_ADDRESS = 1, PATH = 4096, BUILD_ID = 64 };
+enum { SPACE_BITS = 40, KINDS = 2, BY_ADDRESS = 1, PATH = 4096, BUILD_ID = TW_BUILD_ID };
 
 /* ---- The list. ---- */
 
@@ -96,21 +95,6 @@ int tw_recorded_list(const char *path, char **list)
 
 /* ---- The programs. ---- */
 
-static bool is_same_program(const char *path, const char *id)
-{
-	struct tw_symbols symbols = {0};
-	struct tw_elf program;
-	const void *bytes;
-	char text[2 * BUILD_ID + 1] = "-";
-	if (tw_elf_open(&symbols, &program, path) < 0)
-		return true; /* that is told otherwise */
-	ssize_t size = dwelf_elf_gnu_build_id(program.elf, &bytes);
-	for (ssize_t i = 0; i < size && i < BUILD_ID; i++)
-		snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)bytes)[i]);
-	tw_elf_close(&program);
-	return strcmp(id, "-") == 0 || strcmp(id, text) == 0;
-}
-
 static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded, uint64_t kind, const char *path)
 {
 	if (kind == BY_ADDRESS) {
@@ -135,7 +119,7 @@ bool tw_recorded_has(const char *list, const char *path)
 	uint64_t numbers[NUMBERS];
 	char id[BUILD_ID + 1];
 	for (const char *at = list; *at; at += strcspn(at, "\n"), at += *at == '\n')
-		if (take_words(at, numbers, NUMBERS, id) && is_same_program(path, id))
+		if (take_words(at, numbers, NUMBERS, id) && tw_symbols_has_id(path, id))
 			return true;
 	return false;
 }
@@ -148,7 +132,7 @@ static int add_line(struct tw_symbols *symbols, const char *line, uint64_t numbe
 	const char *path = take_words(line, n, NUMBERS, id);
 	if (!path)
 		return 1;
-	if (!is_same_program(path, id)) {
+	if (!tw_symbols_has_id(path, id)) {
 		tw_symbols_fail(symbols, TW_ERR_FORMAT, "%s: was built anew since it was recorded", path);
 		return 1;
 	}

@@ -1,7 +1,7 @@
 /* relocate.c - dynamic relocations of an instrumentation map with absolute addresses (entries before version 2). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
 /* The relocations that a word with an address can have, by machine. Source: each processor's ELF supplement. */
 static const struct machine {

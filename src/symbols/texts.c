@@ -68,3 +68,8 @@ bool tw_symbols_name(struct tw_symbols *symbols, struct tw_symbols_function *fun
 	free(demangled);
 	return function->name != NULL;
 }
+
+bool tw_is_mark(const char *name)
+{
+	return name[0] == '\0' || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
+}

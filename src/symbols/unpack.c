@@ -1,6 +1,6 @@
 /* unpack.c - sections that zstd has compressed, which elfutils knows from 0.189 on, where it is built so. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
 #include <stdlib.h>
 #include <zstd.h>

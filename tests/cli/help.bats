@@ -63,8 +63,8 @@ options_of() { # command
 
 @test "help: the version is that of the build" {
 	version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$TRACKWAY_SOURCE/meson.build" | head -1)
-	[ "$(trackway --version)" = "trackway $version" ]
-	[ "$(trackway -V)" = "trackway $version" ]
+	[ "$(trackway --version | head -1)" = "trackway $version" ]
+	[ "$(trackway -V)" = "$(trackway --version)" ]
 }
 
 @test "wrong use: no command, no such command, the nearest one" {

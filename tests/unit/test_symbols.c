@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/text/demangle.h"
-#include "symbols/program.h"
+#include "symbols/elf.h"
 
 #include <trackway/symbols.h>
 

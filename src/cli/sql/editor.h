@@ -3,21 +3,14 @@
 #ifndef CLI_SQL_EDITOR_H
 #define CLI_SQL_EDITOR_H
 
-#include <editline/readline.h>
-
-#define TW_EDITOR_LIST(X)                                                                                              \
-	X(readline)                                                                                                    \
-	X(add_history)                                                                                                 \
-	X(using_history)                                                                                               \
-	X(stifle_history)                                                                                              \
-	X(read_history)                                                                                                \
-	X(write_history)
-
-/* Its functions, by their own names. */
+/* Its functions, by their own names, as <editline/readline.h> has them. */
 struct tw_editor {
-#define X(name) __typeof__(&(name)) name;
-	TW_EDITOR_LIST(X)
-#undef X
+	char *(*readline)(const char *prompt);
+	int (*add_history)(const char *line);
+	void (*using_history)(void);
+	void (*stifle_history)(int most);
+	int (*read_history)(const char *path);
+	int (*write_history)(const char *path);
 };
 
 /* Returns NULL, or what is missing, in words; then *editor must not be used. */

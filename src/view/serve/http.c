@@ -29,6 +29,8 @@ struct library {
 	const char *(*look_up)(struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *name);
 };
 
+TW_DLOPEN_NOTE("libmicrohttpd.so.12", "view", "A timeline in the browser", "recommended")
+
 struct view_http {
 	struct library library;
 	struct MHD_Daemon *daemon;

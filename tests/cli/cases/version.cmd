@@ -1,2 +1,2 @@
-# the version, one line
+# the version, and what the build has
 trackway --version

@@ -1,0 +1,16 @@
+/* sql.c - `trackway sql` of a build without SQLite. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command.h"
+#include "cli/options/options.h"
+
+static const struct tw_option_group *const groups[] = TW_OPTION_GROUPS(&tw_output_options);
+
+const struct tw_command tw_command_sql = {
+    .name = "sql",
+    .summary = "questions in SQL, without an import",
+    .operands = "FILE... [QUERY]",
+    .description = "This trackway is built without SQLite, which it needs.",
+    .groups = groups,
+    .size = sizeof(struct tw_common),
+    .missing = "SQLite",
+};

@@ -1,0 +1,22 @@
+/* no_capstone.c - a build without capstone: instructions have no text. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/format/capstone.h"
+
+bool xtrace_capstone_open(struct xtrace_capstone **capstone)
+{
+	*capstone = NULL;
+	return true;
+}
+
+void xtrace_capstone_close(struct xtrace_capstone *capstone)
+{
+	(void)capstone;
+}
+
+bool xtrace_capstone_text(struct xtrace_capstone *capstone, const uint8_t bytes[4], char text[XTRACE_TEXT])
+{
+	(void)capstone;
+	(void)bytes;
+	(void)text;
+	return false;
+}
