@@ -144,7 +144,6 @@ static void deal(struct reading *reading, unsigned count)
 			return;
 	const struct tw_call_taker taker = {
 	    .parts = count,
-	    .nested = reading->consumer->stacks && reading->consumer->stacks(reading->parts[0].state),
 	    .take = take_run,
 	    .stops = stops,
 	    .context = reading,

@@ -25,7 +25,6 @@
 	X(FXT_ROWS, "fxt-rows")             /* fxt/events/plain.c: events and switches to rows */                      \
 	X(FXT_SKIP, "fxt-skip")             /* fxt/events/skip.c: events that nobody wants */                          \
 	X(FXT_CALLS, "fxt-calls")           /* fxt/jobs/calls.c: durations to the calls of a profile */                \
-	X(FXT_NEST, "fxt-nest")             /* fxt/jobs/track_calls.c: calls that nest, found as such */               \
 	X(FXT_CHECK, "fxt-check")           /* fxt/jobs/check_plain.c: records that keep all rules */                  \
 	X(FXT_COUNT, "fxt-count")           /* fxt/jobs/count_by_header.c: records counted */                          \
 	X(FXT_WAIT, "fxt-wait")             /* fxt/merge/merge_window.c: times of a chunk whose rows are made later */ \

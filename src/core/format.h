@@ -118,7 +118,6 @@ typedef void tw_take_run_fn(void *context, unsigned part, const struct tw_call_r
 /* Who takes the calls of all tracks. */
 struct tw_call_taker {
 	unsigned parts;               /* the calls of a track go to one of so many */
-	bool nested;                  /* calls may come nested */
 	tw_take_run_fn *take;         /* from any thread, but runs of a part one after the other */
 	bool (*stops)(void *context); /* NULL, or tells whether reading is to end, with TW_ERR_LIMIT */
 	void *context;                /* of both */

@@ -243,161 +243,13 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	return row;
 }
 
-/* ---- Calls that nest. ---- */
-
-/* The calls that nest together make a round. Each of them begins less than 2^32 ns before or after the first. */
-enum { ROUND_BITS = 34 };
-
-/* Whether a nested call is inside another call of its row, among those of this round. A call comes before those that it
- * holds, and later calls before earlier ones: so it is enough to know where the last one that was outermost begins. Its
- * cover is less the later it begins, and less in earlier rounds. */
-static inline bool is_inside(uint64_t *cover, uint64_t round, uint64_t begin)
-{
-	const uint64_t key = round - begin, last = *cover;
-	*cover = key > last ? key : last;
-	return key <= last;
-}
-
-/* Begins the next round: its number, and what `begin` is taken from. */
-static uint64_t next_round(struct tw_profile_part *part, uint64_t first_begin)
-{
-	part->round += UINT64_C(1) << ROUND_BITS;
-	if (part->round == 0) {
-		for (uint32_t row = 0; row < part->rows.count; row++)
-			part->keys[row].cover = 0;
-		part->other = 0;
-	}
-	return part->round + (UINT64_C(1) << (ROUND_BITS - 1)) + first_begin;
-}
-
-/* The row of a call; rows are by function. */
-static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
-{
-	static const struct tw_frame no_caller = {0};
-	uint32_t row = name < part->calls.name_limit ? part->row_of[name] : TW_ROW_NONE;
-	return __builtin_expect(row == TW_ROW_NONE, 0) ? enter(&part->calls, &no_caller, name) : row;
-}
-
-/* Finds where durations are counted, and asks for it, as look_ahead() does; and the shortest and longest of them.
- * Returns how many there are. */
-static inline uint32_t find_places(const struct tw_histogram_pool *pool, struct tw_tally *tally,
-                                   const struct tw_part_batch *batch, uint32_t *places)
-{
-	const uint32_t *chunks = tw_histogram_chunks(pool) + tally->histogram.table, count = batch->count;
-	uint16_t *const counts = tw_histogram_counts(pool);
-	uint32_t min = UINT32_MAX, max = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t duration = batch->durations[i];
-		uint32_t bucket, octave = tw_histogram_octave(duration, &bucket);
-		places[i] = chunks[octave] + bucket;
-		__builtin_prefetch(counts + places[i], 1);
-		min = duration < min ? duration : min;
-		max = duration > max ? duration : max;
-	}
-	tally->min = min < tally->min ? min : tally->min;
-	tally->max = max > tally->max ? max : tally->max;
-	return count;
-}
-
-/* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT.
- * As for count_waiting(), a number of a place stays true. */
-TW_NOINLINE void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
-{
-	struct tw_tally *tally = &rows->rows[row];
-	uint32_t places[TW_PART_BATCH];
-	const uint32_t count = find_places(&rows->pool, tally, batch, places);
-	uint16_t *counts = tw_histogram_counts(&rows->pool);
-	for (uint32_t i = 0; i < count; i++)
-		if (__builtin_expect(!++counts[places[i]], 0)) {
-			--counts[places[i]];
-			tw_histogram_spill(&rows->pool, &tally->histogram, tally->ended + i, batch->durations[i]);
-			counts = tw_histogram_counts(&rows->pool);
-		}
-	tally->total = tw_sum(tally->total, batch->total);
-	tally->self = tw_sum(tally->self, batch->self);
-	tally->ended += count;
-	batch->total = batch->self = batch->count = 0;
-}
-
-static void count_batches(struct tw_profile_part *part)
-{
-	for (uint32_t row = 0; part->batches && row < part->rows.count && row < TW_PART_BATCHES; row++)
-		if (part->batches[row].count)
-			count_batch(&part->rows, row, &part->batches[row]);
-}
-
-/* Any call that nests. */
-TW_NOINLINE void take_nested(struct tw_profile_part *part, const struct tw_nested_call *found, uint64_t round)
-{
-	struct tw_calls *calls = &part->calls;
-	uint32_t row = row_for(part, found->name);
-	bool other = row == TW_ROW_OTHER;
-	bool inside = is_inside(other ? &part->other : &part->keys[row].cover, round, found->begin);
-	bool held = other ? tw_calls_hold_other(calls) : tw_calls_hold(calls, found->name);
-	const struct tw_left_call call = {
-	    .duration = found->duration,
-	    .children = found->children,
-	    .row = row,
-	    .below = inside | held,
-	};
-	let_wait(part, &call);
-}
-
-enum { AHEAD = 2048 }; /* bytes: those that come next stand before these */
-
-/* Puts calls that nest into the batches of their rows, up to one whose row has none. Returns how many. */
-static size_t batch_nested(struct tw_profile_part *part, const struct tw_nested_call *found, size_t count,
-                           uint64_t round)
-{
-	static const union tw_on_stack nothing = {0};
-	const struct tw_call_space *space = part->calls.stack->space;
-	const size_t known = part->calls.name_limit,
-		     names = space && space->name_room < known ? space->name_room : known;
-	const union tw_on_stack *on_stack = space ? space->on_stack : &nothing;
-	const uint32_t held_mask = space ? UINT32_MAX : 0, *const row_of = part->row_of;
-	struct tw_part_key *const keys = part->keys;
-	struct tw_part_batch *const batches = part->batches;
-	const struct tw_nested_call *call = found, *const end = found + count;
-	for (; call < end; call++) {
-		__builtin_prefetch((const char *)call - AHEAD);
-		const uint32_t name = call->name;
-		if (name >= names)
-			break;
-		const uint32_t row = row_of[name];
-		if (row - TW_ROW_FIRST >= TW_PART_BATCHES - TW_ROW_FIRST)
-			break;
-		bool inside = is_inside(&keys[row].cover, round, call->begin);
-		bool below = inside | (on_stack[name & held_mask].calls != 0);
-		struct tw_part_batch *batch = &batches[row];
-		batch->total += call->duration & ((uint64_t)below - 1);
-		batch->self += call->duration - call->children;
-		batch->durations[batch->count] = call->duration;
-		if (__builtin_expect(++batch->count == TW_PART_BATCH, 0))
-			count_batch(&part->rows, row, batch);
-	}
-	return (size_t)(call - found);
-}
-
-static void nested(struct tw_calls *calls, const struct tw_nested_call *found, size_t count)
-{
-	struct tw_profile_part *part = part_of(calls);
-	if (!part->batches)
-		part->batches = calloc(TW_PART_BATCHES, sizeof *part->batches);
-	const uint64_t round = next_round(part, found->begin);
-	for (size_t i = 0; i < count;) {
-		i += part->batches ? batch_nested(part, found + i, count - i, round) : 0;
-		if (i < count)
-			take_nested(part, &found[i++], round);
-	}
-}
-
 /* Only callers can be others. */
 static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
 {
 	return part_of(calls)->by == TW_BY_CALLER ? enter(calls, caller, frame->name) : frame->row;
 }
 
-static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .moved = moved, .nested = nested};
+static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .moved = moved};
 static const struct tw_call_hooks recursive_hooks = {.enter = enter, .leave = leave_recursive, .moved = moved};
 
 /* ---- The part. ---- */
@@ -479,7 +331,6 @@ void tw_profile_part_finish(void *state)
 	struct tw_profile_part *part = state;
 	tw_calls_finish(&part->calls);
 	count_waiting(part);
-	count_batches(part);
 }
 
 bool tw_profile_part_folded(const struct tw_profile_part *part)
@@ -494,7 +345,6 @@ void tw_profile_part_close(void *state)
 	tw_tallies_free(&part->rows);
 	tw_map_free(&part->row_map);
 	tw_map_free(&part->held);
-	free(part->batches);
 	free(part->keys);
 	free(part->row_of);
 	free(part);

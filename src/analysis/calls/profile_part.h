@@ -10,22 +10,10 @@
 /* What a row of a part is about. */
 struct tw_part_key {
 	uint32_t name;
-	uint32_t with;  /* the caller's name (UINT32_MAX: none) or the track, by what rows are by; otherwise 0 */
-	uint64_t cover; /* as struct tw_profile_part's round: of its outermost nested call that came last */
+	uint32_t with; /* the caller's name (UINT32_MAX: none) or the track, by what rows are by; otherwise 0 */
 };
 
-enum {
-	TW_PART_WAITING = 64,
-	TW_PART_BATCH = 75,    /* an odd number of cache lines: batches begin in all sets */
-	TW_PART_BATCHES = 4096 /* rows that have one */
-};
-
-/* Calls of a row that nest and are not counted yet. */
-struct tw_part_batch {
-	uint64_t total, self;
-	uint32_t count;
-	uint32_t durations[TW_PART_BATCH];
-};
+enum { TW_PART_WAITING = 64 };
 
 struct tw_profile_part {
 	struct tw_calls calls; /* first: hooks get this */
@@ -44,9 +32,6 @@ struct tw_profile_part {
 	struct tw_left_call waiting[TW_PART_WAITING]; /* calls that ended and are not counted yet */
 	uint32_t places[TW_PART_WAITING];             /* where in the histograms they will be */
 	size_t waiting_count;
-	struct tw_part_batch *batches; /* by row; NULL: there are none */
-	uint64_t other;                /* cover of TW_ROW_OTHER */
-	uint64_t round;                /* calls that nest: more than all covers of earlier ones */
 };
 
 struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,

@@ -57,17 +57,6 @@ void tw_calls_free(struct tw_calls *calls)
 	calls->stack = calls->own = &calls->spare;
 }
 
-bool tw_calls_hold(const struct tw_calls *calls, uint32_t name)
-{
-	const struct tw_call_space *space = calls->stack->space;
-	const struct tw_frame like = {.name = name};
-	if (calls->lane && tw_lanes_calls_around(calls, calls->lane, &like))
-		return true;
-	if (!space || space->tableless)
-		return space && tw_space_calls_of_name(space, calls->stack->depth, name);
-	return name < space->name_room && space->on_stack[name].calls;
-}
-
 /* Gives the current track the frames that it needs to push a call of a name. */
 static bool make_room(struct tw_calls *calls, uint32_t name)
 {
@@ -640,43 +629,6 @@ void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 		take_begin(calls, item);
 	else
 		take_complete(calls, item);
-}
-
-bool tw_calls_hold_other(const struct tw_calls *calls)
-{
-	return calls->stack->space && holds_other(calls->stack->space, calls->stack->depth);
-}
-
-/* How many items of a run, from one on, are nested calls that go on from the ones before while nothing ends. */
-static size_t nested_in_a_row(const struct tw_call_run *run, size_t first, uint64_t due)
-{
-	size_t i = first + 1;
-	for (; i < run->count && tw_item_kind(&run->items[i]) == TW_CALL_NESTED && run->items[i].time < due; i++)
-		if (run->items[i].name + tw_item_place(&run->items[i]) != run->items[i - 1].name)
-			break;
-	return i - first;
-}
-
-size_t tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, size_t first)
-{
-	struct tw_call_stack *stack = calls->stack;
-	const struct tw_call_item *items = run->items + first;
-	advance(calls, items->time);
-	const size_t taken = nested_in_a_row(run, first, tw_lanes_first_due(stack));
-	const uint32_t from = items[taken - 1].name;
-	const size_t count = items->name + tw_item_place(items) - from;
-	tw_calls_go_on(calls, run->newest);
-	if (stack->folded || stack == &calls->spare) {
-		calls->untimed += count;
-		return taken;
-	}
-	tw_lanes_turn_to(calls, tw_lanes_latest(stack).lane);
-	stack = calls->stack;
-	for (size_t i = 0; stack->space && i < taken; i++)
-		stack->space->frames[stack->depth].children += items[i].duration;
-	calls->hooks->nested(calls, run->nested + from, count);
-	tw_lanes_turn_to(calls, 0);
-	return taken;
 }
 
 /* ---- Events. ---- */

@@ -119,16 +119,6 @@ struct tw_call_lane {
 
 struct tw_calls;
 
-/* A call that ended, found together with all that is inside of it before it is known what it is itself inside of.
- * Several stand in the order of their ends, the last first: each before those that it holds. */
-struct tw_nested_call {
-	uint64_t begin;
-	uint32_t duration;
-	uint32_t children; /* ns in the calls directly inside */
-	uint32_t name;
-	uint32_t origin; /* the format's own */
-};
-
 /* The owner's part: struct tw_calls is the first member of the context. */
 struct tw_call_hooks {
 	/* Gives the row of the stack's root; NULL: TW_ROW_NONE. */
@@ -142,8 +132,6 @@ struct tw_call_hooks {
 	uint32_t (*moved)(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame);
 	/* All calls of the track with TW_ROW_HELD have ended. NULL: the owner gives no such rows. */
 	void (*settle)(struct tw_calls *calls);
-	/* Takes nested calls; NULL where the owner asks for none. */
-	void (*nested)(struct tw_calls *calls, const struct tw_nested_call *found, size_t count);
 };
 
 /* The stack of a lane; 0: the track's own. */
@@ -187,18 +175,17 @@ struct tw_calls {
 	uint64_t untimed;   /* calls that there was no memory for: they are counted, without a duration */
 };
 
-/* A begin, an end or both, of one track: all that stacks need of an event. Or calls that nest, from `time` on, with
- * nothing else in between. */
-enum tw_call_kind { TW_CALL_BEGIN, TW_CALL_END, TW_CALL_COMPLETE, TW_CALL_NESTED };
+/* A begin, an end or both, of one track: all that stacks need of an event. */
+enum tw_call_kind { TW_CALL_BEGIN, TW_CALL_END, TW_CALL_COMPLETE };
 
 struct tw_call_item {
 	uint64_t time;
-	uint64_t duration; /* of TW_CALL_COMPLETE; of TW_CALL_NESTED: ns in those that no other one holds */
-	uint32_t name;     /* of TW_CALL_NESTED: the number of the first */
-	uint32_t mark;     /* tw_item_mark() */
+	uint64_t duration; /* of TW_CALL_COMPLETE */
+	uint32_t name;
+	uint32_t mark; /* tw_item_mark() */
 };
 
-/* Kind and place (the format's own; of TW_CALL_NESTED: how many) as one number. As bit fields compilers put them
+/* Kind and place (the format's own) as one number. As bit fields compilers put them
  * together where they are to stand, and read there what was never written: a second page fault for each page. */
 static inline uint32_t tw_item_mark(enum tw_call_kind kind, uint32_t place)
 {
@@ -226,9 +213,7 @@ struct tw_call_run {
 	uint64_t last; /* the same of events of any kind; 0: the items are all */
 	const struct tw_call_item *items;
 	size_t count;
-	const struct tw_nested_call *nested; /* by number */
-	uint64_t newest;                     /* time of the last event of those */
-	size_t uncertain;                    /* items of events of TW_FLAG_UNCERTAIN */
+	size_t uncertain; /* items of events of TW_FLAG_UNCERTAIN */
 };
 
 enum { TW_RUN_ITEMS = 64 };
@@ -307,12 +292,6 @@ void tw_calls_free(struct tw_calls *calls);
 /* Takes any event; an item of the current track. */
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event);
 void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item);
-/* Takes the nested calls of an item of a run, and of those behind it that go on from there. Returns how many items. */
-size_t tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, size_t first);
-
-/* Whether a call of a name goes on on the current track, or one of TW_ROW_OTHER. */
-bool tw_calls_hold(const struct tw_calls *calls, uint32_t name);
-bool tw_calls_hold_other(const struct tw_calls *calls);
 
 /* Ends the complete slices of the current track that are over at a time, for what stands on the stack to be true
  * there. */
@@ -535,7 +514,7 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;
-	for (; item < end && tw_item_kind(item) != TW_CALL_NESTED; item++) {
+	for (; item < end; item++) {
 		tw_calls_settle(&at, item->time, over, by_row);
 		if (tw_item_kind(item) == TW_CALL_END ? !tw_calls_pop(&at, item, leave, by_row)
 		                                      : !tw_calls_begin(&at, item, find, by_row))
@@ -566,11 +545,7 @@ TW_INLINE void tw_calls_feed_run(struct tw_calls *calls, const struct tw_call_ru
 		tw_calls_switch(calls, run->track);
 	for (size_t i = 0; i < run->count;) {
 		i += tw_calls_take_items(calls, run->items + i, run->count - i, find, leave, leave, by_row);
-		if (i == run->count)
-			break;
-		if (tw_item_kind(&run->items[i]) == TW_CALL_NESTED)
-			i += tw_calls_take_nested(calls, run, i);
-		else
+		if (i < run->count)
 			tw_calls_take_item(calls, &run->items[i++]);
 	}
 	tw_calls_go_on(calls, run->last);

@@ -249,15 +249,6 @@ bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t 
 	return found.depth;
 }
 
-/* When the first complete slice of any lane ends. */
-uint64_t tw_lanes_first_due(const struct tw_call_stack *own)
-{
-	uint64_t due = own->due;
-	for (uint32_t i = 0; i < own->lane_count; i++)
-		due = own->lanes[i].stack.due < due ? own->lanes[i].stack.due : due;
-	return due;
-}
-
 /* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */
 void tw_lanes_take_later(struct tw_call_place *found, const struct tw_call_stack *own, uint32_t lane, uint32_t depth)
 {

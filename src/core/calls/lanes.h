@@ -45,8 +45,6 @@ struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t dept
 uint64_t tw_lanes_cover(struct tw_calls *calls, const struct tw_call_place *around, uint64_t begin, uint64_t end);
 /* Finds the lane in which the next complete slice ends, up to a time; of several the one that began last. */
 bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane);
-/* When the first complete slice of any lane ends. */
-uint64_t tw_lanes_first_due(const struct tw_call_stack *own);
 /* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */
 void tw_lanes_take_later(struct tw_call_place *found, const struct tw_call_stack *own, uint32_t lane, uint32_t depth);
 /* The call that began last and goes on. */

@@ -14,15 +14,8 @@
 
 #include <stdlib.h>
 
-static void free_own_items(struct fxt_calls *calls)
-{
-	for (size_t i = 0; i < calls->track_count; i++)
-		free(calls->tracks[i].own);
-}
-
 void fxt_calls_clear(struct fxt_calls *calls)
 {
-	free_own_items(calls);
 	calls->count = calls->waiting = calls->closed = calls->stretch_count = calls->track_count = calls->seen_count =
 	    0;
 	calls->by_track.count = 0;
@@ -37,9 +30,7 @@ void fxt_calls_free(struct fxt_calls *calls)
 		return;
 	free(calls->calls);
 	free(calls->stretches);
-	free(calls->kept);
-	free(calls->nested);
-	free_own_items(calls);
+	free(calls->items);
 	free(calls->tracks);
 	free(calls->seen);
 	tw_map_free(&calls->by_track);
@@ -580,9 +571,10 @@ static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 
 static void sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
+	(void)wish;
 	if (chunk->failed || chunk->calls->waiting)
 		return;
-	fxt_sort_calls(chunk, wish, scratch);
+	fxt_sort_calls(chunk, scratch);
 	return_room(chunk->calls, scratch);
 }
 
@@ -613,8 +605,7 @@ static void set_seen(struct fxt_chunk *chunk, struct fxt_state *state, const str
 			set_last(fxt_calls_of(chunk, fxt_state_track_of_thread(state, seen[i].koid)), seen[i].time);
 }
 
-void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
-                      struct fxt_scratch *scratch)
+void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct fxt_scratch *scratch)
 {
 	struct fxt_calls *calls = chunk->calls;
 	if (chunk->failed)
@@ -622,7 +613,7 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const st
 	if (calls->waiting) {
 		complete_calls(chunk);
 		if (!chunk->failed)
-			fxt_sort_calls(chunk, wish, scratch);
+			fxt_sort_calls(chunk, scratch);
 	}
 	set_seen(chunk, state, calls->latest, FXT_SEEN);
 	set_seen(chunk, state, calls->seen, calls->seen_count);

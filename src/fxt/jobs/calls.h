@@ -65,13 +65,6 @@ struct fxt_track_calls {
 	uint64_t waits;       /* while sorting: begin of the complete slice on top of the waiting ones */
 	uint32_t put, top;    /* while sorting: the place before which the next item goes; number of the slice on top */
 	bool mixed;           /* while sorting: out of order, to be sorted the slow way */
-	bool nested;          /* its calls nest and stand in fxt_calls.nested; items are runs of these, and calls that
-	                       * go beyond the chunk */
-	uint32_t within;      /* if nested: items from this one on are in no call that ends in the chunk */
-	uint32_t calls;       /* how many there are in the chunk */
-	struct tw_call_item *own; /* its items, where they take another place than fxt_calls.items; otherwise NULL */
-	uint64_t newest;          /* time of its last begin, end or slice, nested or not */
-	uint64_t begin, end;      /* times at which the first and the last of its calls end */
 	/* While calls are found (calls.c). */
 	uint32_t stretch; /* the number of its last stretch that had room for several */
 	uint32_t room_to; /* up to this number of a call; 0: there is no such stretch */
@@ -92,11 +85,8 @@ struct fxt_calls {
 	size_t waiting; /* calls whose track and name come with the commit */
 	struct fxt_stretch *stretches;
 	size_t stretch_count, stretch_room;
-	struct tw_call_item *items; /* of all tracks: the thread's, until all are there; then `kept` */
-	struct tw_call_item *kept;
-	size_t kept_room;
-	struct tw_nested_call *nested;
-	size_t nested_room;
+	struct tw_call_item *items; /* of all tracks */
+	size_t item_room;
 	struct fxt_track_calls *tracks;
 	size_t track_count, track_room;
 	struct tw_map by_track;
@@ -112,24 +102,13 @@ struct fxt_calls {
 extern const struct fxt_work fxt_calls_work;
 
 /* Completes the calls that waited, once the chunk is committed, and the times at which threads were seen last. */
-void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
-                      struct fxt_scratch *scratch);
+void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct fxt_scratch *scratch);
 
 /* track_calls.c: puts the calls of a chunk into tracks, in the order of time. `failed` of the chunk where there is no
  * memory. */
-void fxt_sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+void fxt_sort_calls(struct fxt_chunk *chunk, struct fxt_scratch *scratch);
 
-/* Makes the nested calls of a track items again, in the order of time. False when there is no memory. */
-bool fxt_spread_nested(const struct fxt_calls *calls, struct fxt_track_calls *track);
-
-/* The items of a track. */
-static inline const struct tw_call_item *fxt_track_items(const struct fxt_calls *calls,
-                                                         const struct fxt_track_calls *track)
-{
-	return (track->own ? track->own : calls->items) + track->from;
-}
-
-/* The track of a track, a new one if there is none; NULL when there is no memory. */
+/* The calls of a track, new ones if there are none; NULL when there is no memory. */
 struct fxt_track_calls *fxt_calls_of(struct fxt_chunk *chunk, uint32_t track);
 
 /* Whether `a` goes before `b`: it is earlier, or both are complete slices that begin together and it is longer. */

@@ -6,7 +6,6 @@
  * complete slices. A part holds as many chunks as the reorder window asks for; calls of a new chunk that belong before
  * some that it holds go to a short list, and are woven in when their place comes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
 #include "fxt/fxt.h"
@@ -29,9 +28,7 @@ struct late {
 /* What a part knows of a track. */
 struct track_state {
 	uint64_t newest, given; /* times of the last item that was looked through, and that was given */
-	uint64_t over;          /* the latest time at which a call ends */
-	uint64_t mixed;    /* up to this time calls of other chunks may come between, so that nesting is not sure */
-	struct late *late; /* numbers `begin` to `end` - 1, in the order of time */
+	struct late *late;      /* numbers `begin` to `end` - 1, in the order of time */
 	size_t begin, end, room;
 };
 
@@ -66,7 +63,6 @@ struct division {
 	bool ended;
 	struct owner *owners; /* by track */
 	size_t owner_count, owner_room;
-	struct fxt_wish wish;
 	struct fxt_scratch scratch;
 };
 
@@ -109,50 +105,16 @@ static size_t items_before(const struct tw_call_item *items, size_t count, const
 
 static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const struct fxt_track_calls *track)
 {
-	return track->count ? fxt_track_items(chunk->calls, track) : NULL;
-}
-
-/* Whether a late call surely does not change how the calls of a track nest: it is a complete slice that ends after all
- * of them, and begins before them or where none of them is open. */
-static bool goes_between(const struct fxt_chunk *chunk, const struct fxt_track_calls *track,
-                         const struct tw_call_item *late)
-{
-	const struct tw_call_item *items = items_of(chunk, track);
-	size_t before = items_before(items, track->count, late);
-	const struct tw_call_item *item = before ? &items[before - 1] : NULL;
-	if (!tw_item_is_complete(late) || late->time + late->duration <= track->end)
-		return false;
-	if (before < track->count && items[before].time == late->time)
-		return false;
-	if (!item || tw_item_is_complete(item))
-		return true;
-	return track->from + before > track->within &&
-	       (tw_item_kind(item) != TW_CALL_NESTED || item->time + item->duration < late->time);
-}
-
-/* Whether the calls of a track still nest as they do in their chunk alone. */
-static bool still_nests(const struct fxt_chunk *chunk, const struct fxt_track_calls *track,
-                        const struct track_state *state)
-{
-	bool nests = track->begin > state->mixed;
-	for (size_t i = state->begin; nests && i < state->end && state->late[i].item.time <= track->end; i++)
-		nests = goes_between(chunk, track, &state->late[i].item);
-	return nests;
+	return track->count ? chunk->calls->items + track->from : NULL;
 }
 
 /* Gives `count` items of a track. */
-static void give_items(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
-                       const struct fxt_track_calls *track, const struct tw_call_item *items, size_t count)
+static void give_items(const struct division *division, struct part *part, const struct fxt_track_calls *track,
+                       const struct tw_call_item *items, size_t count)
 {
 	struct track_state *state = &part->states[track->state];
-	bool all = items + count == items_of(chunk, track) + track->count;
-	uint64_t newest = all && track->nested ? track->newest : items[count - 1].time;
-	give(division, part,
-	     &(struct tw_call_run){.track = track->number,
-	                           .items = items,
-	                           .count = count,
-	                           .nested = chunk->calls->nested,
-	                           .newest = newest});
+	const uint64_t newest = items[count - 1].time;
+	give(division, part, &(struct tw_call_run){.track = track->number, .items = items, .count = count});
 	state->given = newest > state->given ? newest : state->given;
 	part->last = state->given > part->last ? state->given : part->last;
 }
@@ -164,8 +126,8 @@ static const struct tw_call_item *first_late(const struct track_state *state)
 
 /* Gives items of a track that have the time of the first late call. Late ones stand behind them in the archive, but a
  * complete slice goes before shorter ones, as far as no call begins or ends between them. */
-static void give_equals(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
-                        const struct fxt_track_calls *track, const struct tw_call_item *items, size_t count)
+static void give_equals(const struct division *division, struct part *part, const struct fxt_track_calls *track,
+                        const struct tw_call_item *items, size_t count)
 {
 	struct track_state *state = &part->states[track->state];
 	size_t place = count;
@@ -176,7 +138,7 @@ static void give_equals(const struct division *division, struct part *part, cons
 		while (place < count && !(late && fxt_goes_first(late, &items[place])))
 			place++;
 		if (place > given)
-			give_items(division, part, chunk, track, items + given, place - given);
+			give_items(division, part, track, items + given, place - given);
 		given = place;
 		if (given < count)
 			give_late(division, part, track->number, state);
@@ -184,21 +146,21 @@ static void give_equals(const struct division *division, struct part *part, cons
 }
 
 /* Gives items of a track, and the late calls that go before them. */
-static void give_woven(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
-                       const struct fxt_track_calls *track, const struct tw_call_item *items, size_t count)
+static void give_woven(const struct division *division, struct part *part, const struct fxt_track_calls *track,
+                       const struct tw_call_item *items, size_t count)
 {
 	struct track_state *state = &part->states[track->state];
 	while (count) {
 		const struct tw_call_item *late = first_late(state);
 		size_t before = late ? items_before(items, count, late) : count, equals = 0;
 		if (before)
-			give_items(division, part, chunk, track, items, before);
+			give_items(division, part, track, items, before);
 		items += before;
 		count -= before;
 		while (equals < count && items[equals].time == late->time)
 			equals++;
 		if (equals)
-			give_equals(division, part, chunk, track, items, equals);
+			give_equals(division, part, track, items, equals);
 		else if (count)
 			give_late(division, part, track->number, state);
 		items += equals;
@@ -207,15 +169,10 @@ static void give_woven(const struct division *division, struct part *part, const
 }
 
 static void give_calls_of(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
-                          struct fxt_track_calls *track)
+                          const struct fxt_track_calls *track)
 {
 	struct track_state *state = &part->states[track->state];
-	bool spreads = track->nested && track->count && !still_nests(chunk, track, state);
-	if (spreads && !fxt_spread_nested(chunk->calls, track)) {
-		part->failed = true;
-		return;
-	}
-	give_woven(division, part, chunk, track, items_of(chunk, track), track->count);
+	give_woven(division, part, track, items_of(chunk, track), track->count);
 	while (state->begin < state->end && state->late[state->begin].item.time <= state->given)
 		give_late(division, part, track->number, state);
 	if (track->last)
@@ -268,25 +225,11 @@ static bool make_state(struct part *part, uint32_t number)
 	return true;
 }
 
-/* Notes a new track of a track. Where calls of earlier chunks end after its first one, nesting is not sure: its nested
- * calls become items again. False when there is no memory. */
-static bool meet(struct track_state *state, const struct fxt_chunk *chunk, struct fxt_track_calls *track)
-{
-	bool mixed = track->count && track->begin <= state->over;
-	if (mixed)
-		state->mixed = state->over;
-	if (track->count && track->end > state->over)
-		state->over = track->end;
-	return !mixed || !track->nested || fxt_spread_nested(chunk->calls, track);
-}
-
 static bool put_track(struct part *part, const struct fxt_chunk *chunk, struct fxt_track_calls *track)
 {
 	if (!make_state(part, track->state))
 		return false;
 	struct track_state *state = &part->states[track->state];
-	if (!meet(state, chunk, track))
-		return false;
 	const struct tw_call_item *items = items_of(chunk, track);
 	uint32_t late = 0;
 	while (late < track->count && items[late].time <= state->newest)
@@ -294,7 +237,7 @@ static bool put_track(struct part *part, const struct fxt_chunk *chunk, struct f
 	if (track->count && items[0].time < part->first)
 		part->first = items[0].time;
 	if (track->count > late)
-		state->newest = track->newest;
+		state->newest = items[track->count - 1].time;
 	track->from += late;
 	track->count -= late;
 	return late == 0 || keep_late(state, chunk, items, late);
@@ -394,7 +337,7 @@ static bool divide_track(struct division *division, struct fxt_track_calls *trac
 	struct owner *owner = &division->owners[track->number];
 	if (!owner->known)
 		*owner = new_owner(division);
-	division->parts[owner->part].load += track->calls;
+	division->parts[owner->part].load += track->count;
 	track->part = owner->part;
 	track->state = owner->state;
 	return true;
@@ -407,7 +350,7 @@ static bool divide_chunk(struct division *division, struct fxt_chunk *chunk)
 	if (chunk->failed || chunk->rows.slab.failed)
 		return false;
 	fxt_commit(&fxt->commit, chunk);
-	fxt_calls_commit(chunk, fxt->commit.state, &division->wish, &division->scratch);
+	fxt_calls_commit(chunk, fxt->commit.state, &division->scratch);
 	for (size_t i = 0; i < chunk->calls->track_count; i++)
 		chunk->failed |= !divide_track(division, &chunk->calls->tracks[i]);
 	chunk->calls->unfinished = division->count;
@@ -539,9 +482,7 @@ static void end_work(struct division *division)
 
 int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *taker)
 {
-	const struct fxt_wish wish = {.options = &reader->options,
-	                              .kinds = reader->request.kinds,
-	                              .nest = taker->nested && tw_loop_is_on(TW_LOOP_FXT_NEST)};
+	const struct fxt_wish wish = {.options = &reader->options, .kinds = reader->request.kinds};
 	struct fxt_reader *fxt = reader->state;
 	struct division *division = calloc(1, sizeof *division);
 	int status = division ? fxt_start(reader, &fxt_calls_work, &wish, reader->options.jobs) : TW_ERR_MEMORY;
@@ -551,7 +492,6 @@ int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *t
 	}
 	division->reader = reader;
 	division->pipeline = fxt->pipeline;
-	division->wish = wish;
 	division->taker = taker;
 	division->window = fxt_reorder_window(reader);
 	division->count = taker->parts < PARTS_MAX ? taker->parts : PARTS_MAX;

@@ -121,9 +121,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 		return;
 	tw_slab_scratch_free(&scratch->sort);
 	free(scratch->calls);
-	free(scratch->nests);
 	free(scratch->below);
-	free(scratch->items);
 	free(scratch->steps.steps);
 	free(scratch->groups);
 }

@@ -265,7 +265,6 @@ struct fxt_wish {
 	uint32_t skips; /* fxt_skips(): records that are skipped for that */
 	bool sort;      /* rows by time */
 	bool check;     /* every rule is checked */
-	bool nest;      /* calls that nest are wanted as such */
 	bool merges;    /* events as they will be written instead of rows: merge_events.h */
 };
 
@@ -354,11 +353,8 @@ struct fxt_scratch {
 	struct fxt_groups *groups;      /* count_by_header.c */
 	struct fxt_call *calls;         /* calls.c */
 	size_t call_room;
-	struct fxt_nest *nests; /* track_calls.c */
-	uint32_t *below;        /* the same */
+	uint32_t *below; /* track_calls.c */
 	size_t below_room;
-	struct tw_call_item *items; /* the same */
-	size_t item_room;
 };
 
 /* Lends a chunk name caches, until it has been decoded. */

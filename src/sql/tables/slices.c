@@ -438,31 +438,7 @@ static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, co
 		dealt->failed = true;
 }
 
-enum { AHEAD = 1024 }; /* bytes */
-
-/* The last ends first. How deep they are, they do not tell. */
-static void take_nested(struct tw_calls *calls, const struct tw_nested_call *found, size_t count)
-{
-	struct dealt *dealt = (struct dealt *)calls;
-	struct row row = {.track = calls->track, .end = ends[TW_CALL_ENDED]};
-	for (const struct tw_nested_call *call = found + count; call-- > found;) {
-		__builtin_prefetch((const char *)call - AHEAD);
-		if (!sql_in_window(dealt->cursor, call->begin))
-			continue;
-		row.ts = call->begin;
-		row.duration = call->duration;
-		row.self = call->duration - call->children;
-		row.name = call->name;
-		if (!sql_groups_put(dealt->cursor->groups, &row))
-			dealt->failed = true;
-	}
-}
-
-static const struct tw_call_hooks dealt_hooks = {
-    .enter = find_dealt,
-    .leave = leave_dealt,
-    .nested = take_nested,
-};
+static const struct tw_call_hooks dealt_hooks = {.enter = find_dealt, .leave = leave_dealt};
 
 static void take_dealt(void *context, unsigned part, const struct tw_call_run *run)
 {
@@ -490,7 +466,6 @@ static int deal(struct sql_cursor *cursor)
 		return sql_no_memory(cursor);
 	const struct tw_call_taker taker = {
 	    .parts = 1,
-	    .nested = true,
 	    .take = take_dealt,
 	    .stops = is_stopped,
 	    .context = &dealt,
