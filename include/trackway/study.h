@@ -24,13 +24,18 @@ enum tw_study_kind {
 
 enum tw_study_policy { TW_STUDY_LRU, TW_STUDY_FIFO, TW_STUDY_RANDOM, TW_STUDY_POLICIES };
 
-enum { TW_STUDY_LEVELS = 4, TW_STUDY_HISTORY_MOST = 24, TW_STUDY_PHASES_MOST = 1000 };
+enum { TW_STUDY_LEVELS = 4, TW_STUDY_HISTORY_MOST = 24, TW_STUDY_PHASES_MOST = 1000, TW_STUDY_THREADS = 64 };
 
 /* One level of a hierarchy of caches. */
 struct tw_study_cache {
 	uint64_t size; /* bytes: ways * line * a power of 2 */
 	uint32_t ways, line;
 	enum tw_study_policy policy;
+};
+
+/* A TLB; entries 0: there is none. */
+struct tw_study_tlb {
+	uint32_t entries, ways; /* entries: ways * a power of 2 */
 };
 
 struct tw_study_options {
@@ -43,6 +48,13 @@ struct tw_study_options {
 	bool reuse;          /* mem: reuse distances as well */
 	struct tw_study_cache levels[TW_STUDY_LEVELS]; /* cache: from the first that is asked */
 	unsigned level_count; /* 0: 32 KiB of 8 ways, then 512 KiB of 8 ways, LRU, lines of 64 bytes */
+	/* cache: a last level of all threads, at most TW_STUDY_THREADS, where stores take the copies that others have.
+	 * Its lines are as long as those of all levels, which it counts as one of. Size 0: there is none. */
+	struct tw_study_cache llc;
+	struct tw_study_cache icache;         /* cache: of instructions; size 0: there is none */
+	struct tw_study_tlb itlb, dtlb, stlb; /* cache: of instructions, of data, and behind both */
+	uint64_t page;                        /* cache: bytes, a power of 2 from 4096 to 2^30; 0: 4096 */
+	unsigned next_line, stride;           /* cache: lines that the prefetchers fetch, at most 64; 0: they do not */
 };
 
 /* What the cells of a column are. */

@@ -139,4 +139,11 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return fine ? 0 : TW_ERR_MEMORY;
 }
 
-const struct study_job study_blocks = {begin, take, NULL, merge, make_tables, free_blocks, true};
+const struct study_job study_blocks = {
+    .begin = begin,
+    .take = take,
+    .merge = merge,
+    .tables = make_tables,
+    .free = free_blocks,
+    .disassembles = true,
+};

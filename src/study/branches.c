@@ -418,4 +418,11 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return status == 0 ? put_indirects(all, tables) : status;
 }
 
-const struct study_job study_branches = {begin, take, NULL, merge, make_tables, free_branches, true};
+const struct study_job study_branches = {
+    .begin = begin,
+    .take = take,
+    .merge = merge,
+    .tables = make_tables,
+    .free = free_branches,
+    .disassembles = true,
+};

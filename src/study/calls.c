@@ -304,4 +304,10 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return fine ? 0 : TW_ERR_MEMORY;
 }
 
-const struct study_job study_calls = {begin, take, NULL, merge, make_tables, free_calls, false};
+const struct study_job study_calls = {
+    .begin = begin,
+    .take = take,
+    .merge = merge,
+    .tables = make_tables,
+    .free = free_calls,
+};

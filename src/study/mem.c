@@ -557,4 +557,11 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return 0;
 }
 
-const struct study_job study_mem = {begin, take, end, merge, make_tables, free_mem, false};
+const struct study_job study_mem = {
+    .begin = begin,
+    .take = take,
+    .end = end,
+    .merge = merge,
+    .tables = make_tables,
+    .free = free_mem,
+};

@@ -342,7 +342,14 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return status;
 }
 
-const struct study_job study_phases = {begin, take, end, merge, make_tables, free_phases, false};
+const struct study_job study_phases = {
+    .begin = begin,
+    .take = take,
+    .end = end,
+    .merge = merge,
+    .tables = make_tables,
+    .free = free_phases,
+};
 
 /* ---- SimPoint's files. ---- */
 

@@ -19,58 +19,6 @@ struct study_run {
 	struct study_part **parts; /* by track, while they are read */
 };
 
-/* ---- Parts. ---- */
-
-static int part_begin(struct study_part *part, struct tw_study *study, size_t limit, struct tw_dictionary *names)
-{
-	*part = (struct study_part){.options = &study->options, .spaces = &study->spaces};
-	tw_budget_reset(&part->budget, limit, 1);
-	if (!study_sites_init(&part->sites, &part->budget, names))
-		return TW_ERR_MEMORY;
-	return study->job->begin ? study->job->begin(part) : 0;
-}
-
-static void part_free(struct study_part *part, const struct study_job *job)
-{
-	if (job && job->free && part->options)
-		job->free(part);
-	study_sites_free(&part->sites);
-}
-
-static bool map_sites(struct study_part *all, const struct study_part *part, uint32_t *map)
-{
-	for (size_t i = 1; i < part->sites.count; i++) {
-		const struct study_site *site = &part->sites.items[i];
-		uint32_t function = study_name_in(&all->sites, &part->sites, site->function);
-		if (function == UINT32_MAX)
-			return false;
-		map[i] = study_sites_find(&all->sites, site->pc, site->opcode, function);
-	}
-	for (size_t i = 0; i < part->sites.count; i++) {
-		const struct study_site *site = &part->sites.items[i];
-		struct study_site *same = &all->sites.items[map[i]];
-		same->count += site->count;
-		same->next = same->next ? same->next : map[site->next];
-	}
-	return true;
-}
-
-static int merge(struct tw_study *study, struct study_part *part)
-{
-	struct study_part *all = &study->all;
-	uint32_t *map = calloc(part->sites.count, sizeof *map);
-	int status = map && map_sites(all, part, map) ? 0 : TW_ERR_MEMORY;
-	all->totals.instructions += part->totals.instructions;
-	all->totals.lost_bytes += part->totals.lost_bytes;
-	for (unsigned level = 0; level < 4; level++)
-		all->totals.levels[level] += part->totals.levels[level];
-	all->left_out += part->left_out;
-	if (status == 0 && study->job->merge)
-		status = study->job->merge(all, part, map);
-	free(map);
-	return status < 0 ? status : tw_budget_status(&all->budget);
-}
-
 /* ---- Work. ---- */
 
 struct taking {
@@ -89,10 +37,11 @@ static int read_part(struct study_run *run, struct tw_reader *reader, const stru
 {
 	const struct study_job *job = run->study->job;
 	struct taking taking = {job, part};
-	int status = part_begin(part, run->study, run->share, reader->dictionary);
+	int status = study_part_begin(part, run->study, run->share, reader->dictionary);
 	part->thread = track->name.number;
+	const struct study_taker taker = {&part->sites, &part->totals, take_batch, &taking, part->wants};
 	if (status == 0)
-		status = study_walk(reader, track, &part->sites, &part->totals, take_batch, &taking);
+		status = study_walk(reader, track, &taker);
 	if (status == 0 && job->end)
 		status = job->end(part);
 	return status < 0 ? status : tw_budget_status(&part->budget);
@@ -112,9 +61,9 @@ static int add_track(void *context, size_t number, int status)
 {
 	struct study_run *run = context;
 	struct study_part *part = run->parts[number];
-	status = status < 0 ? status : merge(run->study, part);
+	status = status < 0 ? status : study_merge(run->study, part);
 	if (part)
-		part_free(part, run->study->job);
+		study_part_free(part, run->study->job);
 	free(part);
 	return status;
 }
@@ -135,7 +84,7 @@ static int read_all(struct tw_study *study, struct tw_reader *reader)
 	size_t shares = run.count + 1 < SHARES ? run.count + 1 : SHARES;
 	run.share = study->options.memory_limit / shares;
 	run.parts = calloc(xtrace_of(reader)->set.count, sizeof(struct study_part *));
-	int status = run.parts ? part_begin(&study->all, study, run.share, study->tables.texts) : TW_ERR_MEMORY;
+	int status = run.parts ? study_part_begin(&study->all, study, run.share, study->tables.texts) : TW_ERR_MEMORY;
 	if (status < 0) {
 		free(run.parts);
 		return tw_fail(reader, status, "%s", tw_status_text(status));
@@ -146,61 +95,6 @@ static int read_all(struct tw_study *study, struct tw_reader *reader)
 }
 
 /* ---- The handle. ---- */
-
-static bool is_power(uint64_t number)
-{
-	return number && (number & (number - 1)) == 0;
-}
-
-static bool makes_sense(const struct tw_study_cache *cache)
-{
-	enum { LINE_LEAST = 8, LINE_MOST = 4096, WAYS_MOST = 1024 };
-	uint64_t row = (uint64_t)cache->ways * cache->line;
-	return is_power(cache->line) && cache->line >= LINE_LEAST && cache->line <= LINE_MOST && cache->ways &&
-	       cache->ways <= WAYS_MOST && cache->size % row == 0 && is_power(cache->size / row) &&
-	       cache->policy < TW_STUDY_POLICIES;
-}
-
-static int check_options(const struct tw_study_options *options, struct tw_reader *reader)
-{
-	if (options->history > TW_STUDY_HISTORY_MOST)
-		return tw_fail(reader, TW_ERR_VALUE, "a history of %u bits: at most %d", options->history,
-		               TW_STUDY_HISTORY_MOST);
-	if (options->kind == TW_STUDY_PHASES &&
-	    (options->phases > TW_STUDY_PHASES_MOST || options->interval > UINT32_MAX))
-		return tw_fail(reader, TW_ERR_VALUE, "at most %d phases, of intervals of at most 2^32 - 1 instructions",
-		               TW_STUDY_PHASES_MOST);
-	for (unsigned i = 0; i < options->level_count; i++)
-		if (!makes_sense(&options->levels[i]))
-			return tw_fail(
-			    reader, TW_ERR_VALUE,
-			    "level %u of the caches: its size must be its ways (at most 1024) times its line (a power "
-			    "of 2, 8 to 4096) times a power of 2",
-			    i + 1);
-	return 0;
-}
-
-static void fill_options(struct tw_study_options *options)
-{
-	enum {
-		HISTORY = 12,
-		INTERVAL = 1000000,
-		WAYS = 8,
-		LINE = 64,
-		SIZE_1 = 32 << 10,
-		SIZE_2 = 512 << 10,
-		PHASES = 30
-	};
-	options->history = options->history ? options->history : HISTORY;
-	options->interval = options->interval ? options->interval : INTERVAL;
-	options->phases = options->phases ? options->phases : PHASES;
-	options->memory_limit = options->memory_limit ? options->memory_limit : TW_DEFAULT_MEMORY;
-	if (options->level_count)
-		return;
-	options->levels[0] = (struct tw_study_cache){SIZE_1, WAYS, LINE, TW_STUDY_LRU};
-	options->levels[1] = (struct tw_study_cache){SIZE_2, WAYS, LINE, TW_STUDY_LRU};
-	options->level_count = 2;
-}
 
 static int make_tables(struct tw_study *study)
 {
@@ -226,7 +120,7 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 		return tw_fail_memory(reader);
 	study->options = *options;
 	pthread_mutex_init(&study->spaces.lock, NULL);
-	if ((unsigned)options->kind >= TW_STUDIES || options->level_count > TW_STUDY_LEVELS)
+	if ((unsigned)options->kind >= TW_STUDIES || options->level_count + (options->llc.size != 0) > TW_STUDY_LEVELS)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no study of this number, or so many caches");
 	study->job = jobs[options->kind];
 	study->tables.texts = tw_dictionary_new();
@@ -235,11 +129,12 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	if (reader->format != &tw_format_xtrace)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s has no instructions: an xtrace has",
 		               tw_source_name(reader));
-	int status = check_options(options, reader);
+	study_fill_options(&study->options);
+	int status = study_check_options(&study->options, reader);
 	status = status < 0 ? status : tw_use(reader, TW_USE_WHOLE);
-	fill_options(&study->options);
 	if (status == 0)
-		status = read_all(study, reader);
+		status = study->options.llc.size && study->job->take_steps ? study_read_together(study, reader)
+		                                                           : read_all(study, reader);
 	if (status == 0 && (status = make_tables(study)) < 0)
 		tw_fail_memory(reader);
 	return status;
@@ -255,10 +150,10 @@ int study_make(struct tw_study **made, const struct tw_study_options *options,
 	pthread_mutex_init(&study->spaces.lock, NULL);
 	study->job = &study_phases;
 	study->tables.texts = tw_dictionary_new();
-	fill_options(&study->options);
+	study_fill_options(&study->options);
 	study->options.interval = options->interval;
 	int status = study->tables.texts
-	                 ? part_begin(&study->all, study, study->options.memory_limit, study->tables.texts)
+	                 ? study_part_begin(&study->all, study, study->options.memory_limit, study->tables.texts)
 	                 : TW_ERR_MEMORY;
 	status = status < 0 ? status : fill(&study->all, &study->options.interval, context);
 	return status < 0 ? status : make_tables(study);
@@ -284,7 +179,7 @@ void tw_study_free(struct tw_study *study)
 {
 	if (!study)
 		return;
-	part_free(&study->all, study->job);
+	study_part_free(&study->all, study->job);
 	for (size_t i = 0; i < study->tables.count; i++)
 		free(study->tables.items[i].cells);
 	tw_dictionary_free(study->tables.texts);

@@ -15,7 +15,9 @@ struct study_part {
 	struct study_sites sites;
 	struct study_totals totals;
 	uint64_t left_out;
-	uint64_t thread; /* of a track */
+	uint64_t thread;          /* of a track */
+	struct study_part *all;   /* of a track; NULL: it is that of all */
+	struct study_wants wants; /* set by the job when it begins */
 	struct study_spaces *spaces;
 	void *state; /* the analysis's own */
 };
@@ -33,6 +35,11 @@ struct study_job {
 	int (*tables)(struct study_part *all, struct study_tables *tables);
 	void (*free)(struct study_part *part);
 	bool disassembles; /* its tables show instructions */
+
+	/* Takes steps of a batch, from one on to before another; *access: the first access that was not taken. For
+	 * tracks that are taken together. */
+	int (*take_steps)(struct study_part *part, const struct study_batch *batch, size_t from, size_t to,
+	                  size_t *access);
 };
 
 extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
@@ -52,6 +59,26 @@ struct study_weight {
 /* Adds an interval to all; one that there is no room for is left out. */
 void study_phases_add(struct study_part *all, uint64_t thread, uint64_t start, uint64_t instructions,
                       const struct study_weight *entries, size_t count);
+
+/* ---- options.c, part.c, together.c ---- */
+
+struct tw_study;
+
+/* Returns 0, or TW_ERR_VALUE after telling why; fills what was left out. */
+int study_check_options(const struct tw_study_options *options, struct tw_reader *reader);
+void study_fill_options(struct tw_study_options *options);
+
+/* Begins a track's part, or that of all (NULL). */
+int study_part_begin(struct study_part *part, struct tw_study *study, size_t limit, struct tw_dictionary *names);
+void study_part_free(struct study_part *part, const struct study_job *job);
+
+/* Adds a track to all. */
+int study_merge(struct tw_study *study, struct study_part *part);
+
+/* Reads all tracks side by side, in the order of their accesses: those without a TIME follow the one before, and
+ * where the last TIMEs are equal the thread goes on that has executed fewer instructions. Returns 0 or a negative
+ * status. */
+int study_read_together(struct tw_study *study, struct tw_reader *reader);
 
 /* ---- table.c: tables as they are filled. ---- */
 

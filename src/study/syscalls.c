@@ -421,4 +421,11 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return status;
 }
 
-const struct study_job study_syscalls = {begin, take, end, merge, make_tables, free_syscalls, false};
+const struct study_job study_syscalls = {
+    .begin = begin,
+    .take = take,
+    .end = end,
+    .merge = merge,
+    .tables = make_tables,
+    .free = free_syscalls,
+};

@@ -11,73 +11,13 @@
 
 enum { WORD = 4, LEVEL_SHIFT = 6, LEVELS = 4, LONGEST = 9 + 256 };
 
-/* ---- Places. ---- */
-
-bool study_sites_init(struct study_sites *sites, struct tw_budget *budget, struct tw_dictionary *names)
-{
-	sites->budget = budget;
-	sites->names = names;
-	sites->count = 1;
-	sites->items = calloc(1, sizeof *sites->items);
-	sites->room = sites->items ? 1 : 0;
-	if (sites->items)
-		sites->items[0].pc = UINT64_MAX;
-	return sites->items != NULL;
-}
-
-void study_sites_free(struct study_sites *sites)
-{
-	free(sites->items);
-	tw_map_free(&sites->map);
-}
-
-static uint64_t key_of(uint64_t pc, uint32_t opcode)
-{
-	return tw_hash_two(pc, opcode);
-}
-
-static uint32_t add_site(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
-{
-	uint32_t number = (uint32_t)sites->count;
-	if (number == UINT32_MAX - 1 ||
-	    !tw_budget_grow(sites->budget, TW_FOR_ROWS, &sites->items, &sites->room, sites->count + 1,
-	                    sizeof *sites->items) ||
-	    !tw_budget_map_add(sites->budget, TW_FOR_ROWS, &sites->map, key_of(pc, opcode), number))
-		return 0;
-	sites->items[sites->count++] = (struct study_site){
-	    .pc = pc,
-	    .opcode = opcode,
-	    .function = function,
-	    .flow = xtrace_find_operation(&sites->operations, opcode)->flow,
-	    .class = (uint8_t)study_class_of(opcode),
-	};
-	return number;
-}
-
-/* 0 where it is not known. */
-static uint32_t known_site(const struct study_sites *sites, uint64_t pc, uint32_t opcode)
-{
-	size_t slot = SIZE_MAX;
-	uint32_t number;
-	while (tw_map_next(&sites->map, key_of(pc, opcode), &slot, &number))
-		if (sites->items[number].pc == pc && sites->items[number].opcode == opcode)
-			return number;
-	return 0;
-}
-
-uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
-{
-	uint32_t number = known_site(sites, pc, opcode);
-	return number ? number : add_site(sites, pc, opcode, function);
-}
-
 /* ---- Walking. ---- */
 
 /* Flows behind which no call ends or begins, and those where only symbols can tell: 1 << enum xtrace_flow. */
 static const unsigned silent_flows = 1u << XTRACE_NEXT | 1u << XTRACE_SYSTEM_CALL,
 		      jumps = 1u << XTRACE_JUMP | 1u << XTRACE_BRANCH;
 
-struct track_walk {
+struct study_walk {
 	struct study_batch batch; /* first: it is large */
 	struct study_sites *sites;
 	struct study_totals *totals;
@@ -93,7 +33,9 @@ struct track_walk {
 	bool has_pc, lost;
 	bool whole;      /* no token may continue the last access */
 	uint8_t level;   /* of the last instruction */
+	bool paused;     /* the taker has enough for now */
 	unsigned silent; /* flows that no call ends or begins behind, wherever they lead */
+	struct study_wants wants;
 	study_take_fn take;
 	void *context;
 };
@@ -110,19 +52,22 @@ static inline bool takes_another(const struct study_batch *batch)
 	       batch->change_count <= STUDY_CHANGES - CHANGES_MOST && batch->note_count <= STUDY_NOTES - NOTES_MOST;
 }
 
-static int flush(struct track_walk *walk)
+static int flush(struct study_walk *walk)
 {
 	struct study_batch *batch = &walk->batch;
 	bool any = batch->step_count || batch->access_count || batch->note_count || batch->change_count;
 	int status = any ? walk->take(walk->context, batch) : 0;
+	walk->paused |= status > 0;
+	if (walk->wants.times)
+		memset(batch->times, 0, batch->access_count * sizeof *batch->times);
 	batch->first += batch->step_count;
 	batch->step_count = batch->head_count = batch->access_count = batch->change_count = batch->note_count = 0;
 	walk->whole = true;
-	return status;
+	return status < 0 ? status : 0;
 }
 
 /* How the stack of calls is another behind a jump: the last instruction goes to a PC. */
-static int take_jump(struct track_walk *walk, uint64_t pc, unsigned level, size_t step, uint64_t offset)
+static int take_jump(struct study_walk *walk, uint64_t pc, unsigned level, size_t step, uint64_t offset)
 {
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_call_change found;
@@ -136,18 +81,19 @@ static int take_jump(struct track_walk *walk, uint64_t pc, unsigned level, size_
 	return status;
 }
 
-static uint32_t function_of(const struct track_walk *walk)
+static uint32_t function_of(const struct study_walk *walk)
 {
 	const struct xtrace_stack *frames = &walk->frames;
 	return frames->count ? walk->calls.functions[frames->frames[frames->count - 1].function].name : 0;
 }
 
-static void add_step(struct track_walk *walk, uint32_t site, bool block, unsigned level)
+static void add_step(struct study_walk *walk, uint32_t site, bool block, unsigned level)
 {
 	struct study_batch *batch = &walk->batch;
 	if (block)
 		batch->heads[batch->head_count++] = (struct study_head){site, walk->last, (uint16_t)batch->step_count};
-	batch->step_count++;
+	batch->sites[batch->step_count] = site;
+	batch->levels[batch->step_count++] = (uint8_t)level;
 	walk->sites->items[site].count++;
 	walk->totals->levels[level]++;
 	walk->level = (uint8_t)level;
@@ -158,7 +104,7 @@ static void add_step(struct track_walk *walk, uint32_t site, bool block, unsigne
 }
 
 /* An instruction behind the last one. */
-static void take_next(struct track_walk *walk, uint32_t opcode, unsigned level)
+static void take_next(struct study_walk *walk, uint32_t opcode, unsigned level)
 {
 	struct study_site *last = &walk->sites->items[walk->last];
 	bool block = last->flow != XTRACE_NEXT || walk->lost;
@@ -172,7 +118,7 @@ static void take_next(struct track_walk *walk, uint32_t opcode, unsigned level)
 	add_step(walk, site, block, level);
 }
 
-static int take_told(struct track_walk *walk, uint64_t pc, uint32_t opcode, unsigned level)
+static int take_told(struct study_walk *walk, uint64_t pc, uint32_t opcode, unsigned level)
 {
 	const struct study_site *last = &walk->sites->items[walk->last];
 	bool behind = walk->has_pc && pc == walk->pc + WORD, flows = last->flow == XTRACE_NEXT;
@@ -197,7 +143,7 @@ static int take_told(struct track_walk *walk, uint64_t pc, uint32_t opcode, unsi
 	return 0;
 }
 
-static void take_note(struct track_walk *walk, const struct tw_xtrace_token *token)
+static void take_note(struct study_walk *walk, const struct tw_xtrace_token *token)
 {
 	struct study_batch *batch = &walk->batch;
 	struct study_note *note = &batch->notes[batch->note_count++];
@@ -211,7 +157,7 @@ static void take_note(struct track_walk *walk, const struct tw_xtrace_token *tok
 }
 
 /* Another task goes on, with the calls that it had, or in another address space: a batch is of one. */
-static int take_task(struct track_walk *walk, const struct tw_xtrace_token *token)
+static int take_task(struct study_walk *walk, const struct tw_xtrace_token *token)
 {
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_stack *frames = &walk->frames;
@@ -235,7 +181,7 @@ static int take_task(struct track_walk *walk, const struct tw_xtrace_token *toke
 }
 
 /* What was executed is not known. */
-static void take_gap(struct track_walk *walk)
+static void take_gap(struct study_walk *walk)
 {
 	walk->has_pc = false;
 	walk->last = 0;
@@ -257,13 +203,13 @@ static bool is_function(const struct tw_namer *namer, uint64_t pc)
  * behind which no call ends or begins; none where an exception may go. */
 static size_t mark(void *context, struct xtrace_draft *draft)
 {
-	const struct track_walk *walk = context;
+	const struct study_walk *walk = context;
 	const struct study_sites *sites = walk->sites;
 	bool function = is_function(walk->calls.reader->options.namer, draft->pc);
 	bool vector = xtrace_is_vector(draft->pc, draft->want[0] >> LEVEL_SHIFT);
 	draft->mark = function ? silent_flows : silent_flows | jumps;
 	draft->mark = vector ? 0 : draft->mark;
-	uint32_t site = known_site(sites, draft->pc, draft->steps[0]);
+	uint32_t site = study_sites_known(sites, draft->pc, draft->steps[0]);
 	size_t count = 0, access = 0;
 	while (site && count < draft->step_count && sites->items[site].opcode == draft->steps[count]) {
 		for (; access < draft->access_count && draft->accesses[access].step == count; access++)
@@ -315,7 +261,7 @@ struct fast {
 	uint8_t level;
 };
 
-static inline void enter(struct track_walk *walk, struct fast *fast)
+static inline void enter(struct study_walk *walk, struct fast *fast)
 {
 	struct study_batch *batch = &walk->batch;
 	const struct xtrace_cursor *cursor = &walk->cursor;
@@ -335,7 +281,7 @@ static inline void enter(struct track_walk *walk, struct fast *fast)
 	};
 }
 
-static inline void leave(struct track_walk *walk, const struct fast *fast)
+static inline void leave(struct study_walk *walk, const struct fast *fast)
 {
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_cursor *cursor = &walk->cursor;
@@ -371,7 +317,7 @@ static inline void add_access(struct fast *fast, uint64_t address, unsigned size
 	fast->open = fast->access++;
 }
 
-static void take_access(struct track_walk *walk, uint64_t address, unsigned size, bool stores)
+static void take_access(struct study_walk *walk, uint64_t address, unsigned size, bool stores)
 {
 	struct fast fast;
 	enter(walk, &fast);
@@ -397,7 +343,13 @@ static inline void add_accesses(struct fast *fast, const struct xtrace_trail *tr
 	fast->access = to;
 }
 
-static inline void add_trail(struct track_walk *walk, struct fast *fast, struct xtrace_trail *trail, bool behind)
+static void add_steps(struct study_batch *batch, const struct fast *fast, const struct xtrace_trail *trail)
+{
+	memcpy(batch->sites + fast->step_count, xtrace_trail_steps(trail), trail->step_count * sizeof *batch->sites);
+	memset(batch->levels + fast->step_count, fast->level, trail->step_count);
+}
+
+static inline void add_trail(struct study_walk *walk, struct fast *fast, struct xtrace_trail *trail, bool behind)
 {
 	struct study_batch *batch = &walk->batch;
 	if (fast->flow != XTRACE_NEXT || !behind)
@@ -406,6 +358,8 @@ static inline void add_trail(struct track_walk *walk, struct fast *fast, struct 
 	else
 		walk->sites->items[fast->last].next = trail->first;
 	add_accesses(fast, trail);
+	if (walk->wants.steps)
+		add_steps(batch, fast, trail);
 	trail->count++;
 	fast->trail = trail;
 	fast->p += trail->size;
@@ -416,7 +370,7 @@ static inline void add_trail(struct track_walk *walk, struct fast *fast, struct 
 }
 
 /* For a trail, and what may come behind it. */
-static inline bool has_room(const struct track_walk *walk, const struct fast *fast, const struct xtrace_trail *trail)
+static inline bool has_room(const struct study_walk *walk, const struct fast *fast, const struct xtrace_trail *trail)
 {
 	return fast->step_count + trail->step_count <= STUDY_STEPS &&
 	       (size_t)(fast->access_end - fast->access) >= trail->access_count + (size_t)ACCESSES_MOST &&
@@ -424,7 +378,7 @@ static inline bool has_room(const struct track_walk *walk, const struct fast *fa
 	       walk->batch.note_count <= STUDY_NOTES - NOTES_MOST;
 }
 
-static int make_room(struct track_walk *walk, struct fast *fast)
+static int make_room(struct study_walk *walk, struct fast *fast)
 {
 	leave(walk, fast);
 	int status = flush(walk);
@@ -432,7 +386,7 @@ static int make_room(struct track_walk *walk, struct fast *fast)
 	return status;
 }
 
-static inline int turn_fast(struct track_walk *walk, const struct fast *fast, uint64_t pc)
+static inline int turn_fast(struct study_walk *walk, const struct fast *fast, uint64_t pc)
 {
 	const struct xtrace_cursor *cursor = &walk->cursor;
 	walk->frames.flow = fast->flow;
@@ -444,7 +398,7 @@ static inline int turn_fast(struct track_walk *walk, const struct fast *fast, ui
 
 /* Takes the trail that comes now. Returns 1, 0 when there is none, or a negative status. Behind a gap, and where there
  * is no room for places, the last is 0, which nothing follows. */
-static inline int take_trail(struct track_walk *walk, struct fast *fast)
+static inline int take_trail(struct study_walk *walk, struct fast *fast)
 {
 	bool told = (*fast->p & XTRACE_INST_BITS) == XTRACE_PCINST;
 	uint64_t next = fast->pc + WORD, pc = told ? tw_load64(fast->p + 1, false) : next;
@@ -466,7 +420,7 @@ static inline int take_trail(struct track_walk *walk, struct fast *fast)
 }
 
 /* An instruction that comes for the first time, or as it did not come before. */
-static int take_slowly(struct track_walk *walk)
+static int take_slowly(struct study_walk *walk)
 {
 	struct xtrace_cursor *cursor = &walk->cursor;
 	const uint8_t *p = cursor->bytes;
@@ -483,12 +437,12 @@ static int take_slowly(struct track_walk *walk)
 }
 
 /* `make bench` measures it (insns). */
-static int run(struct track_walk *walk)
+static int run(struct study_walk *walk)
 {
 	struct fast fast;
 	int status = 0;
 	enter(walk, &fast);
-	while (fast.p < fast.end && status >= 0) {
+	while (fast.p < fast.end && status >= 0 && !walk->paused) {
 		unsigned byte = *fast.p, fixed = byte & XTRACE_MEM_BITS, kind = byte & XTRACE_INST_BITS;
 		if (kind == 0x01 || kind == XTRACE_PCINST) {
 			status = take_trail(walk, &fast);
@@ -511,7 +465,7 @@ static int run(struct track_walk *walk)
 	return status;
 }
 
-static int take_token(struct track_walk *walk, const struct tw_xtrace_token *token)
+static int take_token(struct study_walk *walk, const struct tw_xtrace_token *token)
 {
 	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
 	int status = instruction && !takes_another(&walk->batch) ? flush(walk) : 0;
@@ -531,6 +485,9 @@ static int take_token(struct track_walk *walk, const struct tw_xtrace_token *tok
 		take_gap(walk);
 		return 0;
 	case TW_XTRACE_TIME:
+		if (!walk->whole)
+			walk->batch.times[walk->batch.access_count - 1] = token->value;
+		return 0;
 	case TW_XTRACE_ALLGPR:
 	case TW_XTRACE_MISC_FLAGS:
 		return 0;
@@ -554,7 +511,7 @@ static bool is_full(const struct study_batch *batch)
 }
 
 /* Gives the token that comes next, and tells what DC ZVA stores. */
-static int next_token(struct track_walk *walk, struct tw_xtrace_token *token)
+static int next_token(struct study_walk *walk, struct tw_xtrace_token *token)
 {
 	const struct study_batch *batch = &walk->batch;
 	walk->zeroes.opcode = walk->last ? walk->sites->items[walk->last].opcode : 0;
@@ -562,11 +519,15 @@ static int next_token(struct track_walk *walk, struct tw_xtrace_token *token)
 	return xtrace_zeroes_next(&walk->zeroes, &walk->cursor, token);
 }
 
-static int walk_tokens(struct track_walk *walk)
+int study_walk_go(struct study_walk *walk)
 {
 	struct tw_xtrace_token token;
 	for (;;) {
 		int status = walk->zeroes.pending ? 0 : run(walk);
+		if (status >= 0 && walk->paused) {
+			walk->paused = false;
+			return 1;
+		}
 		if (status >= 0 && is_full(&walk->batch))
 			status = flush(walk);
 		if (status >= 0)
@@ -581,7 +542,7 @@ static int walk_tokens(struct track_walk *walk)
 	}
 }
 
-static void add_totals(const struct track_walk *walk)
+static void add_totals(const struct study_walk *walk)
 {
 	struct study_totals *totals = walk->totals;
 	totals->instructions = 0;
@@ -590,42 +551,58 @@ static void add_totals(const struct track_walk *walk)
 	totals->lost_bytes += walk->cursor.lost_bytes;
 }
 
-int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struct study_sites *sites,
-               struct study_totals *totals, study_take_fn take, void *context)
+int study_walk_open(struct study_walk **made, struct tw_reader *reader, const struct xtrace_track *track,
+                    const struct study_taker *taker)
 {
 	const struct tw_namer *namer = reader->options.namer;
-	struct track_walk *walk = calloc(1, sizeof *walk);
+	const unsigned time = taker->wants.times ? 0 : 1u << TW_XTRACE_TIME;
+	struct study_walk *walk = *made = calloc(1, sizeof *walk);
 	if (!walk)
 		return TW_ERR_MEMORY;
-	walk->sites = sites;
-	walk->totals = totals;
-	walk->take = take;
-	walk->context = context;
+	walk->sites = taker->sites;
+	walk->totals = taker->totals;
+	walk->take = taker->take;
+	walk->context = taker->context;
+	walk->wants = taker->wants;
 	walk->whole = true;
 	walk->calls.reader = reader;
 	walk->trails = (struct xtrace_trails){
-	    .operations = &sites->operations,
+	    .operations = &walk->sites->operations,
 	    .admit = mark,
 	    .context = walk,
-	    .passed = 1u << TW_XTRACE_MISC_FLAGS | 1u << TW_XTRACE_TIME,
-	    .limit = sites->budget->limit / TRAILS_SHARE,
+	    .passed = 1u << TW_XTRACE_MISC_FLAGS | time,
+	    .limit = walk->sites->budget->limit / TRAILS_SHARE,
 	};
 	walk->silent = namer && namer->address ? silent_flows : silent_flows | jumps;
 	int status = xtrace_files_open(&walk->files, reader, track);
 	xtrace_cursor_init(&walk->cursor, &walk->files);
-	if (status >= 0)
-		status = walk_tokens(walk);
-	add_up_trails(&walk->trails, sites);
+	return status;
+}
+
+void study_walk_close(struct study_walk *walk)
+{
+	if (!walk)
+		return;
+	add_up_trails(&walk->trails, walk->sites);
 	add_totals(walk);
 	xtrace_trails_free(&walk->trails);
 	xtrace_files_close(&walk->files);
 	xtrace_stack_free(&walk->frames);
 	xtrace_calls_free(&walk->calls);
 	free(walk);
-	return status;
 }
 
-uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name)
+struct xtrace_files *study_walk_files(struct study_walk *walk)
 {
-	return tw_dictionary_intern(to->names, tw_dictionary_name(from->names, name));
+	return &walk->files;
+}
+
+int study_walk(struct tw_reader *reader, const struct xtrace_track *track, const struct study_taker *taker)
+{
+	struct study_walk *walk;
+	int status = study_walk_open(&walk, reader, track, taker);
+	while (status >= 0 && (status = study_walk_go(walk)) > 0)
+		;
+	study_walk_close(walk);
+	return status;
 }

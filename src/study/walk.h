@@ -79,9 +79,20 @@ struct study_batch {
 	struct study_call_change changes[STUDY_CHANGES];
 	struct study_note notes[STUDY_NOTES];
 	size_t step_count, head_count, access_count, change_count, note_count;
+
+	/* Where they are wanted: the place and the exception level of each step; the TIME of each access, 0: none. */
+	uint32_t sites[STUDY_STEPS];
+	uint8_t levels[STUDY_STEPS];
+	uint64_t times[STUDY_ACCESSES];
 };
 
-/* What takes batches. Returns 0 or TW_ERR_MEMORY. */
+/* What of a batch is filled at a cost. */
+struct study_wants {
+	bool steps; /* sites, levels */
+	bool times;
+};
+
+/* What takes batches. Returns 0, 1 where study_walk_go() shall return, or TW_ERR_MEMORY. */
 typedef int (*study_take_fn)(void *context, const struct study_batch *batch);
 
 struct study_totals {
@@ -94,12 +105,38 @@ struct study_totals {
 bool study_sites_init(struct study_sites *sites, struct tw_budget *budget, struct tw_dictionary *names);
 void study_sites_free(struct study_sites *sites);
 
+/* The number of a place; 0 where it is not known. */
+uint32_t study_sites_known(const struct study_sites *sites, uint64_t pc, uint32_t opcode);
+
 /* The number of a place, new or known; 0 when there is no room. */
 uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function);
 
+/* Who takes the batches of a track, and what is counted meanwhile. */
+struct study_taker {
+	struct study_sites *sites;
+	struct study_totals *totals;
+	study_take_fn take;
+	void *context;
+	struct study_wants wants;
+};
+
+struct study_walk;
+
+/* Opens a track; close it in any case. Returns 0 or a negative status. */
+int study_walk_open(struct study_walk **walk, struct tw_reader *reader, const struct xtrace_track *track,
+                    const struct study_taker *taker);
+
+/* Reads until the taker says so. Returns 1, 0 at the end of the track, or a negative status. */
+int study_walk_go(struct study_walk *walk);
+
+/* The counts of places and totals are complete then. NULL is fine. */
+void study_walk_close(struct study_walk *walk);
+
+/* The files of the track, until the walk is closed. */
+struct xtrace_files *study_walk_files(struct study_walk *walk);
+
 /* Reads a track to its end. Returns 0 or a negative status. */
-int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struct study_sites *sites,
-               struct study_totals *totals, study_take_fn take, void *context);
+int study_walk(struct tw_reader *reader, const struct xtrace_track *track, const struct study_taker *taker);
 
 /* The number in `to` of a name of `from`; UINT32_MAX without memory. */
 uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name);

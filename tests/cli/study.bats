@@ -87,8 +87,8 @@ make_trace() { # directory
 @test "cache as text, and levels that make no sense" {
 	make_trace set
 	trackway cache -l 128:1:64:fifo -l 1K:2 set | tr -s ' ' >out
-	grep -qx ' 1 128 1 64 fifo 3 3 3 0 50.00 %' out
-	grep -qx ' 2 1,024 2 64 lru 3 3 0 0 100.00 %' out
+	grep -qx ' 1 L1D 128 1 64 fifo 3 3 3 0 50.00 %' out
+	grep -qx ' 2 L2 1,024 2 64 lru 3 3 0 0 100.00 %' out
 	grep -q '^ 3 3 3 100.00 % 0x400010 0x400010 ldr x1, \[x1\]$' out
 	for level in 32K 32K: 32K:0 32K:3:64 1000:1 4K:1:48 32K:8:64:mru 32K:8:64:lru:1 K:1 32K:8:4 99999999999G:1; do
 		run trackway cache -l $level set
@@ -97,6 +97,30 @@ make_trace() { # directory
 	run trackway cache -l 1K:1 -l 1K:1 -l 1K:1 -l 1K:1 -l 1K:1 set
 	[ "$status" = 2 ]
 	[[ $output = *"at most 4 levels"* ]]
+}
+
+@test "cache: instructions, TLBs, prefetchers and a shared level as text, and those that make no sense" {
+	make_trace set
+	trackway cache -l 1K:2 --icache 64:1:16 --llc 4K:4 --itlb 1:1 --dtlb 2:1 --stlb 4:4 --page 64K --prefetch next-line set | tr -s ' ' >out
+	# Fetches go to three lines of 16 bytes, those of the loop are in one.
+	grep -qx ' 1 L1I 64 1 16 lru 16 3 18.75 %' out || fail "$(cat out)"
+	grep -qx ' 1 L1D 1,024 2 64 lru 3 1 3 0 16.67 %' out || fail "$(cat out)"
+	grep -qx ' 2 LLC 4,096 4 64 lru 1 1 0 0 3 1 50.00 %' out || fail "$(cat out)"
+	grep -qx 'ITLB 1 1 65,536 16 1 6.25 %' out
+	grep -qx 'STLB 4 4 65,536 2 2 100.00 %' out
+	grep -qx 'next-line 1 3 2 66.67 % 3' out
+	for wrong in "--icache 32K" "--icache 0:1" "--llc 1K:1:32" "--itlb 64" "--itlb 0:1" "--dtlb 6:4" "--stlb 4:4" "--page 5000" "--page 2G" \
+		"--prefetch stride:0" "--prefetch stride:65" "--prefetch strides" "--prefetch next-line:" "-l 1K:1 -l 1K:1 -l 1K:1 -l 1K:1 --llc 1K:1"; do
+		run trackway cache $wrong set
+		[ "$status" = 2 ] || fail "$wrong"
+		[[ ${lines[0]} = "trackway: error: "* ]] || fail "$wrong: $output"
+	done
+	for i in $(seq 101 164); do cp set/xtrace.1.100.hint9.xinsndata.bin set/xtrace.1.$i.hint9.xinsndata.bin; done
+	run --separate-stderr trackway cache --llc 1M:16 set
+	[ "$status" = 2 ]
+	[ "$stderr" = "trackway: error: set has 65 threads: at most 64 share a cache (--thread chooses some)" ] || fail "$stderr"
+	# All load a line, then the first one's store takes it from the other 63.
+	trackway cache --llc 1M:16 --thread "$(seq -s, 100 163)" set | tr -s ' ' | grep -qx ' 3 LLC 1,048,576 16 64 lru 192 3 189 0 0.79 %'
 }
 
 # Python's table of errno.h tells the names.

@@ -21,24 +21,30 @@ static void touch_tables(const struct tw_study *study)
 			touch_cell(&table->columns[k % table->column_count], &table->cells[k]);
 }
 
-/* Bits 0 to 2 choose the analysis, bit 3 little memory, bit 4 reuse distances, bits 5 and 6 a small interval and
- * history. */
+/* Bits 0 to 2 choose the analysis, bit 3 little memory, bit 4 reuse distances and all that caches have, bits 5 and 6 a
+ * small interval and history. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	enum { LITTLE = 1 << 16, INTERVAL = 5, PHASES = 4 };
+	enum { LITTLE = 1 << 16, INTERVAL = 5, PHASES = 4, LINE = 16, USUAL_LINE = 64 };
 	if (size < 1)
 		return 0;
 	const struct tw_read_options reading = {.format = "xtrace"};
-	const struct tw_study_options options = {
+	struct tw_study_options options = {
 	    .kind = (enum tw_study_kind)((bytes[0] & 7) % TW_STUDIES),
 	    .memory_limit = bytes[0] & 8 ? LITTLE : 0,
 	    .reuse = bytes[0] & 16,
 	    .interval = bytes[0] & 32 ? INTERVAL : 0,
 	    .phases = PHASES,
 	    .history = bytes[0] & 64 ? 1 : 0,
-	    .levels = {{.size = 256, .ways = 2, .line = 16, .policy = (enum tw_study_policy)(bytes[0] >> 7)}},
+	    .levels = {{.size = 256, .ways = 2, .line = LINE, .policy = (enum tw_study_policy)(bytes[0] >> 7)}},
 	    .level_count = bytes[0] & 64 ? 1 : 0,
 	};
+	if (options.reuse) {
+		options.llc = (struct tw_study_cache){4096, 4, options.level_count ? LINE : USUAL_LINE, TW_STUDY_LRU};
+		options.icache = (struct tw_study_cache){1024, 2, USUAL_LINE, TW_STUDY_FIFO};
+		options.itlb = options.dtlb = options.stlb = (struct tw_study_tlb){4, 2};
+		options.next_line = options.stride = 2;
+	}
 	struct tw_reader *reader = fuzz_open(bytes + 1, size - 1, &reading);
 	struct tw_study *study = NULL;
 	if (!reader)

@@ -10,12 +10,14 @@ import collections
 import json
 import math
 import pathlib
+import random
 import re
 import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
 
+import xtrace
 import xtrace_tokens
 from aarch64 import COMPILER, compile_program, expect, main
 from xtrace_record_tests import symbols
@@ -451,6 +453,257 @@ def test_cache(bench):
         expect(sum(row["misses_1"] for row in tables["function"]) == sum(one[1] for one in wanted.values()), name, "functions")
 
 
+class Level:
+    """Sets of lines, the one used last first; each with the mark of who fetched it ahead."""
+
+    def __init__(self, size, ways, line):
+        self.ways, self.line, self.sets = ways, line, [[] for _ in range(size // (ways * line))]
+
+    def place(self, address):
+        number = address // self.line
+        return number, self.sets[number % len(self.sets)]
+
+    def look(self, address, mark=None):
+        """Whether it hits, and the mark that the line had."""
+        number, ways = self.place(address)
+        found = [one for one in ways if one[0] == number]
+        ways[:] = [[number, None if found else mark]] + [one for one in ways if one[0] != number][:self.ways - (not found)]
+        return bool(found), found[0][1] if found else None
+
+    def has(self, address):
+        number, ways = self.place(address)
+        return any(one[0] == number for one in ways)
+
+    def drop(self, address):
+        number, ways = self.place(address)
+        had = len(ways)
+        ways[:] = [one for one in ways if one[0] != number]
+        return len(ways) < had
+
+
+class Processor:
+    """Caches, TLBs and prefetchers of a thread, by doc/formats/xtrace.md."""
+
+    def __init__(self, counts, totals, levels, llc=None, icache=None, itlb=None, dtlb=None, stlb=None, page=4096, ahead=()):
+        self.own = [Level(*one) for one in levels]
+        self.levels = self.own + ([llc] if llc else [])
+        self.icache = Level(*icache) if icache else None
+        self.tlbs = {name: Level(entries * page, ways, page)
+                     for name, (entries, ways) in (("ITLB", itlb or (0, 1)), ("DTLB", dtlb or (0, 1)), ("STLB", stlb or (0, 1))) if entries}
+        self.page, self.ahead, self.strides, self.counts, self.totals = page, dict(ahead), {}, counts, totals
+
+    def translate(self, tlb, pc, address):
+        if tlb not in self.tlbs:
+            return
+        self.totals[tlb, "lookups"] += 1
+        if self.tlbs[tlb].look(address)[0]:
+            return
+        self.totals[tlb, "misses"] += 1
+        self.counts[pc][tlb.lower() + "_misses"] += 1
+        if "STLB" in self.tlbs:
+            self.totals["STLB", "lookups"] += 1
+            if self.tlbs["STLB"].look(address)[0]:
+                return
+            self.totals["STLB", "misses"] += 1
+        self.counts[pc]["page_walks"] += 1
+
+    def fetch(self, pc):
+        self.translate("ITLB", pc, pc)
+        if not self.icache:
+            return
+        self.totals["L1I", "fetches"] += 1
+        if self.icache.look(pc)[0]:
+            return
+        self.totals["L1I", "fetch_misses"] += 1
+        self.counts[pc]["fetch_misses"] += 1
+        for number, level in enumerate(self.levels[1:], 2):
+            self.totals[number, "fetches"] += 1
+            if level.look(pc)[0]:
+                return
+            self.totals[number, "fetch_misses"] += 1
+
+    def bring(self, who, start, address):
+        if start // self.page != address // self.page or self.levels[0].has(address):
+            return
+        self.totals[who, "issued"] += 1
+        self.brought(address)
+        self.levels[0].look(address, who)
+        for level in self.levels[1:]:
+            if level.look(address)[0]:
+                return
+        self.totals[who, "from_memory"] += 1
+
+    def brought(self, address):
+        """For who keeps copies in order."""
+
+    def access(self, pc, kind, address, size):
+        for page in range(address // self.page, (address + size - 1) // self.page + 1):
+            self.translate("DTLB", pc, page * self.page)
+        line = self.levels[0].line
+        for at in range(address // line * line, address + size, line):
+            self.counts[pc]["accesses"] += 1
+            hit, mark = self.levels[0].look(at)
+            if mark:
+                self.totals[mark, "useful"] += 1
+            if not hit:
+                self.counts[pc]["misses_1"] += 1
+                for number, level in enumerate(self.levels[1:], 2):
+                    if level.look(at)[0]:
+                        break
+                    self.counts[pc][f"misses_{number}"] += 1
+            if not hit or mark:
+                for i in range(self.ahead.get("next-line", 0)):
+                    self.bring("next-line", at, at + (i + 1) * line)
+        if "stride" in self.ahead:
+            known, last, before = self.strides.get(pc // 4 % 256, (None, 0, 0))
+            distance = address - last if known == pc else 0
+            self.strides[pc // 4 % 256] = pc, address, distance
+            if distance and distance == before:
+                for i in range(self.ahead["stride"]):
+                    self.bring("stride", address, address + (i + 1) * distance)
+
+
+def words_of(levels, **more):
+    """The options of such a processor."""
+    out = [word for level in levels for word in ("-l", ":".join(map(str, level)))]
+    for name in ("icache", "llc", "itlb", "dtlb", "stlb"):
+        if more.get(name):
+            out += ["--" + name, ":".join(map(str, more[name]))]
+    out += ["--page", str(more["page"])] if "page" in more else []
+    for name, degree in more.get("ahead", ()):
+        out += ["--prefetch", f"{name}:{degree}"]
+    return out
+
+
+def compare_caches(name, tables, counts, totals):
+    """Each column that is told of each instruction; what is told of levels, TLBs and prefetchers."""
+    for row in tables["instruction"]:
+        told = {word: n for word, n in row.items() if word.endswith(("misses", "walks", "sharing", "accesses", "invalidations")) or
+                word.startswith("misses_")}
+        expect(told == {word: counts[row["pc"]][word] for word in told}, name, hex(row["pc"]), told, counts[row["pc"]])
+    pcs = {row["pc"] for row in tables["instruction"]}
+    expect(all(pc in pcs or not any(one.values()) for pc, one in counts.items()), name, "places are missing")
+    rows = {(row["tlb"], word): row[word] for row in tables["tlb"] for word in ("lookups", "misses")}
+    rows.update({(row["prefetcher"], word): row[word] for row in tables["prefetch"] for word in ("issued", "useful", "from_memory")})
+    for row in tables["level"]:
+        key = "L1I" if row["cache"] == "L1I" else row["level"]
+        if row.get("fetches") is not None:
+            rows.update({(key, word): row[word] for word in ("fetches", "fetch_misses")})
+        if key != "L1I":
+            expect(row["load_misses"] + row["store_misses"] == sum(one[f"misses_{key}"] for one in counts.values()), name, row)
+    expect(rows == {key: totals[key] for key in rows} and all(key in rows for key in totals), name, rows, totals)
+
+
+def test_instructions_tlbs_prefetchers(bench):
+    "cache: an instruction cache, TLBs of several page sizes, and prefetchers, as a second model has them"
+    cases = [
+        ([(512, 2, 64)], {"icache": (128, 1, 64)}),
+        ([(1024, 2, 64), (2048, 4, 64)], {"icache": (256, 2, 32), "itlb": (2, 2), "dtlb": (4, 2), "stlb": (8, 4)}),
+        ([(1024, 2, 32), (8192, 4, 64)], {"dtlb": (2, 1), "page": 65536}),
+        ([(1024, 2, 64), (4096, 4, 64)], {"ahead": [("next-line", 1)]}),
+        ([(1024, 4, 64)], {"ahead": [("stride", 2)], "itlb": (1, 1)}),
+        ([(2048, 4, 64), (4096, 4, 128)], {"ahead": [("next-line", 2), ("stride", 3)], "icache": (512, 4, 64)}),
+    ]
+    for name in ("matrix", "list", "sort", "threads"):
+        trace = bench.record(name, *(["200"] if name == "threads" else []))
+        threads = streams(trace)
+        for levels, more in cases:
+            counts, totals = collections.defaultdict(collections.Counter), collections.Counter()
+            for steps in threads.values():
+                processor, at = Processor(counts, totals, levels, **more), collections.defaultdict(list)
+                for index, *one in accesses(steps):
+                    at[index].append(one)
+                for index, (pc, _, _) in enumerate(steps):
+                    processor.fetch(pc)
+                    for one in at[index]:
+                        processor.access(*one)
+            compare_caches((name, levels, more), bench.tables("cache", trace, *words_of(levels, **more)), counts, totals)
+    # By the source: the nodes of the list are lines that do not follow each other; the matrix goes on line by line.
+    tables = bench.tables("cache", bench.record("matrix"), "-l", "8K:128", "--prefetch", "next-line")
+    lines = 3 * N * N * 8 // 64
+    expect(tables["level"][0]["load_misses"] + tables["level"][0]["store_misses"] < lines / 4, tables["level"])
+
+
+def random_threads(directory, count, timed):
+    """Threads that access a few lines by chance, in an order by chance; their loops have instructions at two places."""
+    chance, tokens, time = random.Random(37), [b""] * count, 0
+    directory.mkdir()
+    opcodes = (0xB9400021, 0xF9400021, 0x3DC00021), (0xB9000021, 0xF9000021, 0x3D800021)  # ldr, str w1, x1, q1, [x1]
+    for _ in range(4000):
+        lane, store, kind = chance.randrange(count), chance.randrange(3) == 0, chance.randrange(3)
+        address = 0x10000 + 64 * chance.randrange(12) + chance.choice((0, 8, 16, 40, 56)) + 4096 * chance.randrange(3)
+        time += 1
+        tokens[lane] += xtrace.pcinst(0x400000 + 0x1000 * chance.randrange(3) + 64 * store + 16 * kind, opcodes[store][kind])
+        tokens[lane] += xtrace.access(store, address, bytes(4 << kind)) + (xtrace.time(time) if timed else b"")
+        tokens[lane] += xtrace.inst(0xD61F0040)  # br x2
+    for lane, data in enumerate(tokens):
+        (directory / f"xtrace.1.{100 + lane}.hint9.xinsndata.bin").write_bytes(data)
+    return directory
+
+
+def check_shared(bench, trace):
+    """Returns how many misses were of sharing, and falsely."""
+    order, threads, misses = [], streams(trace), ()
+    for lane, steps in enumerate(threads.values()):
+        last, at = 0, collections.defaultdict(list)
+        for index, *one in accesses(steps):
+            at[index].append(one)
+        for index, (pc, _, tokens) in enumerate(steps):
+            last = max(last, next((token[1] for token in tokens if token[0] == "time"), 0)) if at[index] else last
+            order.append((last, index, lane, pc, at[index]))
+    order.sort(key=lambda one: one[:3])
+    for levels, more in (([(1024, 2, 64), (4096, 4, 64)], {"llc": (16384, 4, 64)}),
+                         ([(4096, 4, 128)], {"llc": (65536, 8, 128), "icache": (1024, 2, 64), "ahead": [("next-line", 1)]}),
+                         ([(2048, 4, 32)], {"llc": (8192, 4, 32), "dtlb": (8, 8), "ahead": [("stride", 1)]})):
+        counts, totals, lines = collections.defaultdict(collections.Counter), collections.Counter(), collections.defaultdict(collections.Counter)
+        llc, size, stolen = Level(*more["llc"]), more["llc"][2], {}
+        processors = []
+        for lane in range(len(threads)):
+            processors.append(Processor(counts, totals, levels, **{**more, "llc": llc}))
+            processors[-1].brought = lambda address, lane=lane: stolen.pop((lane, address // size), None)
+        for _, _, lane, pc, made in order:
+            processors[lane].fetch(pc)
+            for _, kind, address, length in made:
+                for line in range(address // size, (address + length - 1) // size + 1):
+                    touched = set(range(max(address, line * size), min(address + length, (line + 1) * size)))
+                    if (lane, line) in stolen:
+                        falsely = not touched & stolen.pop((lane, line))
+                        counts[pc]["sharing_misses"] += 1
+                        counts[pc]["false_sharing"] += falsely
+                        lines[line * size]["sharing_misses"] += 1
+                        lines[line * size]["false_sharing"] += falsely
+                    for other in range(len(threads)) if kind == "store" else ():
+                        if other == lane:
+                            continue
+                        if any([level.drop(line * size) for level in processors[other].own]):
+                            stolen[other, line] = set()
+                            counts[pc]["invalidations"] += 1
+                            lines[line * size]["invalidations"] += 1
+                        if (other, line) in stolen:
+                            stolen[other, line] |= touched if size <= 64 else {byte - byte % (size // 64) + i for byte in touched
+                                                                              for i in range(size // 64)}
+                processors[lane].access(pc, kind, address, length)
+        tables = bench.tables("cache", trace, *words_of(levels, **more))
+        compare_caches((levels, more), tables, counts, totals)
+        found = {row["address"]: {word: row[word] for word in ("invalidations", "sharing_misses", "false_sharing")} for row in tables["line"]}
+        wanted = {at: {word: one[word] for word in ("invalidations", "sharing_misses", "false_sharing")} for at, one in lines.items() if
+                  one["invalidations"]}
+        expect(found == wanted, levels, found, wanted)
+        for word in ("invalidations", "sharing_misses", "false_sharing"):
+            expect(sum(row[word] for row in tables["function"]) == sum(one[word] for one in lines.values()), word, "by function")
+        expect(tables["level"][-1]["cache"] == "LLC", tables["level"])
+        misses += sum(one["sharing_misses"] - one["false_sharing"] for one in lines.values()), sum(one["false_sharing"] for one in lines.values())
+    return misses
+
+
+def test_shared_cache(bench):
+    "cache: a level that threads share, and the copies that stores take, as a second model has them"
+    check_shared(bench, bench.record("threads", "200"))
+    for count, timed in ((3, True), (2, True), (3, False)):
+        truly, falsely, *more = check_shared(bench, random_threads(bench.directory / f"random-{count}-{timed}", count, timed))
+        expect(truly > 100 and falsely > 100, truly, falsely, more)
+
+
 def test_syscalls(bench):
     "syscalls: names, results and errors as QEMU's own strace has them; texts as the source says"
     program, trace = bench.program("calls"), bench.record("calls")
@@ -664,7 +917,8 @@ def test_words(bench):
         expect(done.returncode == 1 and "xtrace.unknown-token" in done.stderr, command, done.returncode, done.stderr)
 
 
-COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",), ("syscalls",), ("calls",),
+COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",),
+            ("cache", "--llc", "1M:16", "--icache", "32K:4", "--dtlb", "48:48", "--prefetch", "stride"), ("syscalls",), ("calls",),
             ("phases", "--interval", "2000")]
 
 

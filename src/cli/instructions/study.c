@@ -92,7 +92,7 @@ static void add_cell(struct tw_table *table, enum tw_study_unit unit, const stru
 	char text[TW_SHOW_ROOM];
 	switch (unit) {
 	case TW_STUDY_COUNT:
-		tw_table_add(table, tw_show_count(cell->number).text);
+		tw_table_add(table, cell->number == UINT64_MAX ? "" : tw_show_count(cell->number).text);
 		return;
 	case TW_STUDY_ID:
 		tw_table_add(table, tw_show_id(cell->number).text);

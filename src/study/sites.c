@@ -1,0 +1,67 @@
+/* sites.c - places: opcodes at addresses, each known by a number. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/walk.h"
+
+#include <stdlib.h>
+
+bool study_sites_init(struct study_sites *sites, struct tw_budget *budget, struct tw_dictionary *names)
+{
+	sites->budget = budget;
+	sites->names = names;
+	sites->count = 1;
+	sites->items = calloc(1, sizeof *sites->items);
+	sites->room = sites->items ? 1 : 0;
+	if (sites->items)
+		sites->items[0].pc = UINT64_MAX;
+	return sites->items != NULL;
+}
+
+void study_sites_free(struct study_sites *sites)
+{
+	free(sites->items);
+	tw_map_free(&sites->map);
+}
+
+static uint64_t key_of(uint64_t pc, uint32_t opcode)
+{
+	return tw_hash_two(pc, opcode);
+}
+
+static uint32_t add_site(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
+{
+	uint32_t number = (uint32_t)sites->count;
+	if (number == UINT32_MAX - 1 ||
+	    !tw_budget_grow(sites->budget, TW_FOR_ROWS, &sites->items, &sites->room, sites->count + 1,
+	                    sizeof *sites->items) ||
+	    !tw_budget_map_add(sites->budget, TW_FOR_ROWS, &sites->map, key_of(pc, opcode), number))
+		return 0;
+	sites->items[sites->count++] = (struct study_site){
+	    .pc = pc,
+	    .opcode = opcode,
+	    .function = function,
+	    .flow = xtrace_find_operation(&sites->operations, opcode)->flow,
+	    .class = (uint8_t)study_class_of(opcode),
+	};
+	return number;
+}
+
+uint32_t study_sites_known(const struct study_sites *sites, uint64_t pc, uint32_t opcode)
+{
+	size_t slot = SIZE_MAX;
+	uint32_t number;
+	while (tw_map_next(&sites->map, key_of(pc, opcode), &slot, &number))
+		if (sites->items[number].pc == pc && sites->items[number].opcode == opcode)
+			return number;
+	return 0;
+}
+
+uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
+{
+	uint32_t number = study_sites_known(sites, pc, opcode);
+	return number ? number : add_site(sites, pc, opcode, function);
+}
+
+uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name)
+{
+	return tw_dictionary_intern(to->names, tw_dictionary_name(from->names, name));
+}
