@@ -72,10 +72,11 @@ static enum plan_step begin(struct plan *plan)
 	return PLAN_WARM;
 }
 
-/* The window itself: as long as it is to be from here on, or what was recorded already goes on beyond it. */
+/* The window itself: as long as it is to be from here on, and one more, where a slice stops; or what was recorded
+ * already goes on beyond it. */
 static enum plan_step mark(struct plan *plan, const struct collect_window *window, uint64_t count)
 {
-	uint64_t until = count + window->length;
+	uint64_t until = count + window->length + 1;
 	plan->until = plan->until == UINT64_MAX || plan->until < until ? until : plan->until;
 	plan->warm = false;
 	plan->next++;

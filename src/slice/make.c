@@ -3,6 +3,7 @@
 #include "base/bytes/outdir.h"
 #include "slice/slice.h"
 #include "slice/tool.h"
+#include "slice/windows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,6 +46,7 @@ static int choose(struct tw_reader *reader, const struct slice_request *request,
 struct made {
 	const char *path;  /* until all of its directory are complete */
 	const char *shown; /* its place in the end */
+	const struct slice_window *window;
 };
 
 static int fail(struct tw_reader *reader, const char *path, int error)
@@ -91,11 +93,12 @@ static void tell_program(const struct slice_request *request, const struct slice
 	if (!request->on_program)
 		return;
 	const struct slice_program program = {
+	    .window = made->window,
 	    .path = made->shown,
 	    .thread = slice->track->name.number,
 	    .snapshot = interval->snapshot,
 	    .before = slice->before,
-	    .instructions = interval->instructions,
+	    .instructions = slice->instructions,
 	    .accesses = slice->accesses,
 	    .places = slice->places.count,
 	    .pages = pages,
@@ -123,7 +126,8 @@ int slice_make(struct tw_reader *reader, const struct slice_request *request, co
 	const struct slice_interval interval = {.snapshot = request->snapshot, .instructions = request->instructions};
 	const struct xtrace_track *track = NULL;
 	int status = choose(reader, request, &track);
-	return status < 0 ? status : make_program(reader, request, track, &interval, &(struct made){path, path});
+	const struct made made = {.path = path, .shown = path};
+	return status < 0 ? status : make_program(reader, request, track, &interval, &made);
 }
 
 /* ---- All threads. ---- */
@@ -153,7 +157,7 @@ static struct made name_inside(struct made_inside *names, const struct tw_outdir
 {
 	snprintf(names->path, sizeof names->path, "%s/%s", directory->temporary, name);
 	snprintf(names->shown, sizeof names->shown, "%s/%s", shown, name);
-	return (struct made){names->path, names->shown};
+	return (struct made){.path = names->path, .shown = names->shown};
 }
 
 static int make_all(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
@@ -203,5 +207,111 @@ int slice_make_all(struct tw_reader *reader, const struct slice_request *wanted,
 	status = make_all(reader, request, track, &into, directory);
 	error = status == 0 ? tw_outdir_keep(&into, NULL) : 0;
 	tw_outdir_drop(&into);
+	return error ? fail(reader, directory, error) : status;
+}
+
+/* ---- Windows. ---- */
+
+static const struct xtrace_track *track_of(struct tw_reader *reader, uint64_t thread)
+{
+	const struct xtrace_set *set = &xtrace_of(reader)->set;
+	for (size_t i = 0; i < set->count; i++)
+		if (set->tracks[i].name.number == thread)
+			return &set->tracks[i];
+	return NULL;
+}
+
+/* Where a window begins, in its file. */
+static int find_begin(struct tw_reader *reader, const struct xtrace_track *track, uint64_t snapshot, uint64_t *begin)
+{
+	struct xtrace_files files;
+	struct xtrace_snapshots snapshots;
+	int status = xtrace_files_open(&files, reader, track);
+	if (status >= 0)
+		status = slice_find_snapshot(&files, &snapshots, snapshot);
+	*begin = status >= 0 ? snapshots.place : 0;
+	xtrace_files_close(&files);
+	return status;
+}
+
+static void put_row(struct tw_output *rows, const struct slice_window *window, const char *name)
+{
+	tw_putf(rows, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", name, window->number, window->thread,
+	        window->from);
+	if (window->has_phase)
+		tw_putf(rows, "%" PRIu64 "\t%.6f", window->phase, window->weight);
+	else
+		tw_put_text(rows, "-\t-");
+	tw_putf(rows, "\t%" PRIu64 "\n", window->warm_up);
+}
+
+/* A directory that is being filled. */
+struct filling {
+	struct tw_reader *reader;
+	const struct slice_request *request;
+	const struct tw_outdir *into;
+	const char *shown;
+	struct tw_output *rows;
+};
+
+static int make_window(const struct filling *filling, const struct slice_window *window)
+{
+	enum { NAME_ROOM = 64 };
+	char name[NAME_ROOM];
+	struct made_inside names;
+	const struct xtrace_track *track = track_of(filling->reader, window->thread);
+	struct slice_interval interval = {.snapshot = window->warm_up_snapshot,
+	                                  .instructions = window->length,
+	                                  .shorter = true};
+	if (!track)
+		return tw_fail(filling->reader, TW_ERR_VALUE,
+		               "there is no thread %" PRIu64 ", which has window %" PRIu64, window->thread,
+		               window->number);
+	int status = window->warm_up ? find_begin(filling->reader, track, window->snapshot, &interval.begin) : 0;
+	snprintf(name, sizeof name, "%" PRIu64 ".%" PRIu64 ".elf", window->number, window->thread);
+	struct made made = name_inside(&names, filling->into, filling->shown, name);
+	made.window = window;
+	if (status >= 0)
+		status = make_program(filling->reader, filling->request, track, &interval, &made);
+	if (status == 0)
+		put_row(filling->rows, window, name);
+	return status;
+}
+
+static int fill(const struct filling *filling, const struct slice_windows *windows)
+{
+	int status = 0;
+	tw_put_text(filling->rows, "#program\twindow\tthread\tfrom\tphase\tweight\twarm_up\n");
+	for (size_t i = 0; status == 0 && i < windows->count; i++)
+		if (is_wanted(filling->request, windows->items[i].thread))
+			status = make_window(filling, &windows->items[i]);
+	return status;
+}
+
+static int make_windows(struct tw_reader *reader, const struct slice_request *request,
+                        const struct slice_windows *windows, const struct tw_outdir *into, const char *directory)
+{
+	struct made_inside names;
+	struct tw_output rows;
+	const struct made list = name_inside(&names, into, directory, "windows.tsv");
+	const struct filling filling = {reader, request, into, directory, &rows};
+	int error = tw_output_open(&rows, list.path);
+	if (error)
+		return fail(reader, list.shown, error);
+	return complete(reader, &rows, list.shown, fill(&filling, windows));
+}
+
+int slice_make_windows(struct tw_reader *reader, const struct slice_request *request, const char *directory)
+{
+	struct tw_outdir into;
+	struct slice_windows windows;
+	int status = slice_windows_read(&windows, reader);
+	int error = status < 0 ? 0 : tw_outdir_open(&into, directory);
+	if (status >= 0 && !error) {
+		status = make_windows(reader, request, &windows, &into, directory);
+		error = status == 0 ? tw_outdir_keep(&into, "windows.tsv") : 0;
+		tw_outdir_drop(&into);
+	}
+	slice_windows_free(&windows);
 	return error ? fail(reader, directory, error) : status;
 }

@@ -512,7 +512,8 @@ static int read_interval(struct interval_reader *work)
 	if (status < 0)
 		return status;
 	uint64_t read = work->began ? work->number - work->slice->before : 0;
-	if (read < work->interval->instructions)
+	work->slice->instructions = read;
+	if (read < work->interval->instructions && !(work->interval->shorter && read))
 		return tw_fail(work->slice->reader, TW_ERR_VALUE,
 		               "only %" PRIu64 " instructions follow snapshot %" PRIu64 " of thread %" PRIu64
 		               ": there are no %" PRIu64,
@@ -527,6 +528,7 @@ int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrac
 {
 	struct interval_reader *work = calloc(1, sizeof *work);
 	*slice = (struct slice){.reader = reader, .track = track};
+	slice->instructions = interval->instructions;
 	slice->pages.most = tw_memory_limit(reader) / sizeof(struct slice_page);
 	if (!work)
 		return tw_fail_memory(reader);

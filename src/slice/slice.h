@@ -55,13 +55,15 @@ struct slice_interval {
 	uint64_t snapshot;     /* its number */
 	uint64_t begin;        /* offset of the first instruction's token; before the snapshot: where that is */
 	uint64_t instructions; /* how many instructions from there on */
+	bool shorter;          /* or as many as there are */
 };
 
 struct slice {
 	struct tw_reader *reader;
 	const struct xtrace_track *track;
 	uint64_t start_pc;
-	uint64_t before; /* instructions from the snapshot to where the interval begins */
+	uint64_t before;       /* instructions from the snapshot to where the interval begins */
+	uint64_t instructions; /* of the interval */
 	uint64_t accesses;
 	struct tw_xtrace_snapshot snapshot;
 	uint8_t vectors[32 * 16];

@@ -5,8 +5,20 @@
 
 #include <trackway/reader.h>
 
+/* A window of a long program, as `record` recorded it. */
+struct slice_window {
+	uint64_t number, thread;
+	uint64_t from, length; /* instructions of the thread before it; and its own */
+	bool has_phase;
+	uint64_t phase;
+	double weight;
+	uint64_t warm_up;                    /* instructions before it */
+	uint64_t snapshot, warm_up_snapshot; /* where it begins, and where its warm-up does */
+};
+
 /* A program that was written. */
 struct slice_program {
+	const struct slice_window *window; /* NULL: of no window */
 	const char *path;
 	uint64_t thread, snapshot;
 	uint64_t before; /* instructions from the snapshot to where the interval begins */
@@ -40,5 +52,9 @@ int slice_make(struct tw_reader *reader, const struct slice_request *request, co
 /* Writes a program for each thread that accesses memory meanwhile, and the order of accesses, into a directory, which
  * is made where it is not there. Returns as above. */
 int slice_make_all(struct tw_reader *reader, const struct slice_request *request, const char *directory);
+
+/* Writes a program for each window of the list beside the trace, and windows.tsv, which has their phases and weights,
+ * into a directory. Of the request it takes the threads, and who is told. Returns as above. */
+int slice_make_windows(struct tw_reader *reader, const struct slice_request *request, const char *directory);
 
 #endif

@@ -7,12 +7,15 @@ on the programs' sources.
 # SPDX-License-Identifier: Apache-2.0
 
 import json
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 import xtrace_tokens
 from aarch64 import expect, main
+from slice_tests import compare
 from xtrace_record_tests import Bench, check_replay, instructions, only
 
 PHASES = 2 + 4 * (30009 + 2) + 3  # instructions of phases.S, by its source
@@ -230,6 +233,86 @@ def test_vectors_of_others(bench):
         path.with_suffix(".blocks").write_text(text)
         done = phases(bench, path, status=2)
         expect(says in done.stderr, text, done.stderr)
+
+
+def rows_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def slices(bench, trace, *options):
+    """The slices of a trace's windows: (what is told, its row in windows.tsv) for each."""
+    out = bench.directory / f"{trace.name}.slices"
+    done = subprocess.run([bench.tool, "slice", "--windows", "--json", *options, trace, "-o", out], capture_output=True, text=True,
+                          check=True)
+    heading, *lines = (out / "windows.tsv").read_text().splitlines()
+    table = [dict(zip(heading.lstrip("#").split("\t"), line.split("\t"))) for line in lines]
+    told = rows_of(done.stdout)
+    expect([pathlib.Path(one["program"]).name for one in told] == [row["program"] for row in table], told, table)
+    expect(sorted(path.name for path in out.glob("*.elf")) == sorted(row["program"] for row in table), table)
+    return list(zip(told, table))
+
+
+def loads_in(steps):
+    return sum(token[0] == "load" for _, _, tokens in steps for token in tokens) / len(steps)
+
+
+def test_chain(bench):
+    "record --bbv, phases, record --windows, slice --windows: what runs is what the whole trace has there, with its weight"
+    program, prefix = bench.program("phases"), bench.directory / "chain"
+    whole = whole_of(bench, program)
+    directory, _ = vectors_of(bench, [program], 2000)
+    chosen = [row for row in rows_of(phases(bench, "--json", "--save", prefix, directory).stdout) if row["table"] == "phase"]
+    expect(len(chosen) == 3, chosen)
+    trace, _ = bench.record([program], "--windows", f"{prefix}.windows", "--warm-up", "300")
+    found = slices(bench, trace)
+    expect([(one["phase"], one["weight"]) for one, _ in found] == [(row["phase"], row["weight"]) for row in chosen], found, chosen)
+    estimate = 0
+    for (told, row), want in zip(found, chosen):
+        begin = told["from"]
+        expect(want["start"] <= begin < want["start"] + LONGEST and told["instructions"] == want["instructions"], told, want)
+        expect(int(row["warm_up"]) == told["before"] and abs(told["before"] - 300) < LONGEST, row, told)
+        steps = whole[begin:begin + told["instructions"]]
+        compare(bench, pathlib.Path(told["program"]), accesses_of(steps), {pc for pc, _, _ in whole})
+        estimate += float(row["weight"]) * loads_in(steps)
+    # one instruction of eight loads in a third of the program
+    expect(abs(estimate - loads_in(whole)) < 0.001, estimate, loads_in(whole))
+
+
+def accesses_of(steps):
+    """As slice_tests has them."""
+    return [(pc, opcode, [token for token in tokens if token[0] in ("load", "store")]) for pc, opcode, tokens in steps]
+
+
+def test_slices(bench):
+    "slice --windows: the last window is as long as the program; of one thread; refused without a list"
+    program = bench.program("phases")
+    whole = whole_of(bench, program)
+    trace, _ = bench.record([program], "--window", "5000:100", "--window", f"{PHASES - 50}:1000")
+    (_, first), (told, last) = slices(bench, trace)
+    expect((first["phase"], first["weight"], first["warm_up"], "phase" in told) == ("-", "-", "0", False), first, told)
+    expect(told["instructions"] == PHASES - told["from"] and told["from"] < PHASES, told)
+    compare(bench, pathlib.Path(told["program"]), accesses_of(whole[told["from"]:]), {pc for pc, _, _ in whole})
+    threads, _ = bench.record([bench.program("threads"), "2000"], "--window", "3000:500")
+    expect(len(slices(bench, threads)) == 5 or len(windows(threads)) < 5, "a slice of each thread")
+    chosen = windows(threads)[1]["thread"]
+    shutil.rmtree(bench.directory / f"{threads.name}.slices")
+    found = slices(bench, threads, "--thread", chosen)
+    expect([row["thread"] for _, row in found] == [chosen], found)
+    for options, says in ((["--length", "5"], "--windows are where"), (["--sync"], "--windows are where"), ([], "where to? -o DIR")):
+        done = subprocess.run([bench.tool, "slice", "--windows", *options, trace, *(["-o", "out"] if options else [])],
+                              capture_output=True, text=True, check=False)
+        expect(done.returncode == 2 and says in done.stderr, done.stderr)
+    path, = trace.glob("*.windows")
+    for text, says in (("0\t1\t5\n", ":1: is no line"), ("", "is empty"), ("0\t1\t5\t6\t-\t-\t0\t0\t1\n", ":1: is no line"),
+                       ("#\n0\t1\t5\t6\t1\t7\t0\t0\t0\n", ":2: is no line"), ("0\t1\t5\t6\t-\t-\t0\t0\t0\n", "no thread 1"), (None, "No such file")):
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+        done = subprocess.run([bench.tool, "slice", "--windows", trace, "-o", bench.directory / "none"], capture_output=True,
+                              text=True, check=False)
+        expect(done.returncode == 2 and says in done.stderr, text, done.stderr)
+        expect(not (bench.directory / "none").exists(), "a directory is left")
 
 
 def test_words(bench):

@@ -12,10 +12,23 @@ struct slice_options {
 	struct tw_common common; /* first */
 	struct tw_option_number snapshot;
 	uint64_t length;
-	bool sync;
+	bool sync, windows;
 };
 
 /* ---- --json: a line for each file. ---- */
+
+/* Nothing of what was cut elsewhere. */
+static void put_window(struct tw_json *json, const struct slice_window *window)
+{
+	if (!window)
+		return;
+	tw_json_u64(json, "window", window->number);
+	tw_json_u64(json, "from", window->from);
+	if (!window->has_phase)
+		return;
+	tw_json_u64(json, "phase", window->phase);
+	tw_json_fixed(json, "weight", window->weight, 6);
+}
 
 static void put_program(void *screen, const struct slice_program *program)
 {
@@ -30,6 +43,7 @@ static void put_program(void *screen, const struct slice_program *program)
 	tw_json_u64(&json, "places", program->places);
 	tw_json_u64(&json, "pages", program->pages);
 	tw_json_u64(&json, "bytes", program->bytes);
+	put_window(&json, program->window);
 	tw_json_object_line_end(&json);
 }
 
@@ -60,6 +74,8 @@ static int read_slice(struct tw_walk *walk, struct tw_reader *reader, const char
 	    .context = walk->context,
 	};
 	(void)path;
+	if (options->windows)
+		return slice_make_windows(reader, &request, options->common.output);
 	return (options->sync ? slice_make_all : slice_make)(reader, &request, options->common.output);
 }
 
@@ -69,8 +85,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_screen screen = {0};
 	struct tw_walk walk = {.common = common, .context = &screen, .all_threads = true, .read = read_slice};
 	if (!common->output || strcmp(common->output, "-") == 0)
-		return tw_say_usage(&tw_command_slice, "where to? -o %s", options->sync ? "DIR" : "FILE");
-	if (!options->length)
+		return tw_say_usage(&tw_command_slice, "where to? -o %s",
+		                    options->sync || options->windows ? "DIR" : "FILE");
+	if (options->windows && (options->sync || options->length || options->snapshot.given))
+		return tw_say_usage(&tw_command_slice, "--windows are where and as long as they were recorded");
+	if (!options->length && !options->windows)
 		return tw_say_usage(&tw_command_slice, "how many instructions? --length N");
 	int status = tw_screen_open(&screen, NULL);
 	if (status)
@@ -92,6 +111,8 @@ static const struct tw_option own_options[] = {
      .help =
          "a slice of each other thread as well, cut where the order of memory accesses has the beginning and the end "
          "of this one; -o names a directory"},
+    {"windows", 0, TW_OPTION_FLAG, MEMBER(windows),
+     .help = "a slice of each window that \"record --windows\" and its like recorded; -o names a directory"},
     {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
      .help =
          "the program that is written; with --sync the directory of programs, ID.elf, and of their order, order.tsv"},
@@ -116,10 +137,14 @@ const struct tw_command tw_command_slice = {
 	"snapshot before, and executes HINT #9 where its part of the interval begins. The order of all their accesses "
 	"stands beside them, a line each: TIME, thread, instruction (from 0, behind HINT #9), kind, address, "
 	"bytes.\n\n"
+	"With --windows there is a program for each window of the list that record has put beside the trace, "
+	"WINDOW.ID.elf, and windows.tsv, which has their phases and weights. One with a warm-up begins there, and "
+	"executes HINT #9 where the window itself begins.\n\n"
 	"An interval whose memory the trace does not have, as where an access was not recorded, is refused.",
     .examples = "trackway slice --snapshot 3 --length 100000 trace -o slice.elf\tFrom the fourth snapshot on.\n"
 		"trackway record --from-hint -o again -- ./slice.elf\tIts own trace.\n"
-		"trackway slice --sync --thread 4711 --length 100000 trace -o slices\tWhat all threads do meanwhile.\n",
+		"trackway slice --sync --thread 4711 --length 100000 trace -o slices\tWhat all threads do meanwhile.\n"
+		"trackway slice --windows trace -o slices\tThe windows of a long program, with their weights.\n",
     .groups = groups,
     .size = sizeof(struct slice_options),
     .least = 1,
