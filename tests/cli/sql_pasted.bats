@@ -278,3 +278,357 @@ TABLES="create table a as select column1 as ts, column2 as dur, column3 as p, co
 		trackway sql t.fxt "$statement" >/dev/null || fail "$statement"
 	done <names
 }
+
+# Statements of Perfetto's documentation, unchanged: "Getting Started with PerfettoSQL", "PerfettoSQL Syntax", "PerfettoSQL
+# Common Queries" of v48. What only makes something is followed by a select of it.
+documented() { # the columns to be looked at, as cut has them; expected lines; statements from standard input
+	cat >statements
+	trackway sql --csv t.fxt -f statements >answer || fail "$(cat statements)"
+	tail -n +2 answer | cut -d, -f"$1" >found
+	shift
+	printf '%s\n' "$@" | diff - found || fail "$(cat statements)"
+}
+
+@test "documented: slices, counters, threads" {
+	scene
+	documented 1-3 20,10,leaf '10,40,an interesting slice name' 60,20,measure 0,100,top 120,10,measure 150,10,reply <<-'END'
+		SELECT ts, dur, name FROM slice LIMIT 10;
+	END
+	documented 1 1 2 <<-'END'
+		SELECT utid
+		FROM slice
+		JOIN thread_track ON thread_track.id = slice.track_id
+		WHERE slice.name = 'measure'
+	END
+	documented 1 1 <<-'END'
+		SELECT upid
+		FROM counter
+		JOIN process_counter_track ON process_counter_track.id = counter.track_id
+		WHERE process_counter_track.name = 'mem.swap' AND value > 1000
+	END
+	documented 1 main worker <<-'END'
+		SELECT thread.name AS thread_name
+		FROM slice
+		JOIN thread_track ON slice.track_id = thread_track.id
+		JOIN thread USING(utid)
+		WHERE slice.name = 'measure'
+		GROUP BY thread_name
+	END
+	documented 1-5 main,app,leaf,20,10 'main,app,an interesting slice name,10,40' main,app,measure,60,20 main,app,top,0,100 \
+		worker,app,measure,120,10 other,server,reply,150,10 ,app,async,200,40 <<-'END'
+		INCLUDE PERFETTO MODULE slices.with_context;
+
+		SELECT thread_name, process_name, name, ts, dur
+		FROM thread_or_process_slice;
+	END
+}
+
+@test "documented: span joins" {
+	scene
+	# The last frequency has no duration there.
+	documented 1-5 0,60,0,1,1000 <<-'END'
+		-- Get all the scheduling slices
+		CREATE VIEW sp_sched AS
+		SELECT ts, dur, cpu, utid
+		FROM sched;
+
+		-- Get all the cpu frequency slices
+		CREATE VIEW sp_frequency AS
+		SELECT
+		  ts,
+		  lead(ts) OVER (PARTITION BY track_id ORDER BY ts) - ts as dur,
+		  cpu,
+		  value as freq
+		FROM counter
+		JOIN cpu_counter_track ON counter.track_id = cpu_counter_track.id
+		WHERE cpu_counter_track.name = 'cpufreq';
+
+		-- Create the span joined table which combines cpu frequency with
+		-- scheduling slices.
+		CREATE VIRTUAL TABLE sched_with_frequency
+		USING SPAN_JOIN(sp_sched PARTITIONED cpu, sp_frequency PARTITIONED cpu);
+
+		-- This span joined table can be queried as normal and has the columns from both
+		-- tables.
+		SELECT ts, dur, cpu, utid, freq
+		FROM sched_with_frequency;
+	END
+	cat >breakdown <<-'END'
+		DROP VIEW IF EXISTS slice_with_utid;
+		CREATE VIEW slice_with_utid AS
+		SELECT
+		  ts,
+		  dur,
+		  slice.name as slice_name,
+		  slice.id as slice_id, utid,
+		  thread.name as thread_name
+		FROM slice
+		JOIN thread_track ON thread_track.id = slice.track_id
+		JOIN thread USING (utid);
+
+		DROP TABLE IF EXISTS slice_thread_state_breakdown;
+		CREATE VIRTUAL TABLE slice_thread_state_breakdown
+		USING SPAN_LEFT_JOIN(
+		  slice_with_utid PARTITIONED utid,
+		  thread_state PARTITIONED utid
+		);
+	END
+	# top ran from 0 to 60; slices inside of it overlap it, and count for nothing there.
+	cat breakdown - <<-'END' | documented 2-3 top,60
+		SELECT slice_id, slice_name, SUM(dur) AS cpu_time
+		FROM slice_thread_state_breakdown
+		WHERE state = 'Running'
+		GROUP BY slice_id;
+	END
+	cat breakdown - <<-'END' | documented 2-4 top,0,0 measure,0,0 reply,0,0
+		SELECT
+		  slice_id,
+		  slice_name,
+		  SUM(IIF(state = 'R', dur, 0)) AS runnable_time,
+		  SUM(IIF(state = 'D', dur, 0)) AS uninterruptible_time
+		FROM slice_thread_state_breakdown
+		GROUP BY slice_id;
+	END
+}
+
+@test "documented: ancestors, descendants, flows" {
+	scene
+	documented 2,3,10 10,40,top <<-'END'
+		CREATE VIEW interesting_slices AS
+		SELECT id, ts, dur, track_id
+		FROM slice WHERE name LIKE "%interesting slice name%";
+
+		SELECT
+		  *
+		FROM
+		  interesting_slices LEFT JOIN
+		  ancestor_slice(interesting_slices.id) AS ancestor ON ancestor.depth = 0
+	END
+	documented 7 top <<-'END'
+		CREATE VIEW interesting_stack_ids AS
+		SELECT stack_id
+		FROM slice WHERE name LIKE "%interesting slice name%";
+
+		SELECT
+		  *
+		FROM
+		  interesting_stack_ids LEFT JOIN
+		  ancestor_slice_by_stack(interesting_stack_ids.stack_id) AS ancestor
+		  ON ancestor.depth = 0
+	END
+	documented 2,8 1,leaf <<-'END'
+		CREATE VIEW interesting_stacks AS
+		SELECT stack_id, depth
+		FROM slice WHERE name LIKE "%interesting slice name%";
+
+		SELECT
+		  *
+		FROM
+		  interesting_stacks LEFT JOIN
+		  descendant_slice_by_stack(interesting_stacks.stack_id) AS descendant
+		  ON descendant.depth = interesting_stacks.depth + 1
+	END
+	documented 1 2 2 0 2 1 0 <<-'END'
+		--number of following flows for each slice
+		SELECT (SELECT COUNT(*) FROM FOLLOWING_FLOW(slice_id)) as following FROM slice;
+	END
+}
+
+@test "documented: functions, tables, views, macros" {
+	scene
+	documented 1 1 <<-'END'
+		-- Create a scalar function with no arguments.
+		CREATE PERFETTO FUNCTION constant_fn() RETURNS INT AS SELECT 1;
+		SELECT constant_fn();
+	END
+	documented 1 7 <<-'END'
+		-- Create a scalar function taking two arguments.
+		CREATE PERFETTO FUNCTION add(x INT, y INT) RETURNS INT AS SELECT $x + $y;
+		SELECT "add"(3, 4);
+	END
+	documented 1-2 100,10 200,20 <<-'END'
+		-- Create a table function with no arguments
+		CREATE PERFETTO FUNCTION constant_tab_fn()
+		RETURNS TABLE(ts LONG, dur LONG) AS
+		SELECT column1 as ts, column2 as dur
+		FROM (
+		  VALUES
+		  (100, 10),
+		  (200, 20)
+		);
+		SELECT * FROM constant_tab_fn();
+	END
+	documented 1-3 0,60,1 100,60,1 <<-'END'
+		-- Create a table function with one argument
+		CREATE PERFETTO FUNCTION sched_by_utid(utid INT)
+		RETURNS TABLE(ts LONG, dur LONG, utid INT) AS
+		SELECT ts, dur, utid
+		FROM sched
+		WHERE utid = $utid;
+		SELECT * FROM sched_by_utid(1);
+	END
+	documented 1-2 100,10 200,20 <<-'END'
+		-- Create a Perfetto table with constant values.
+		CREATE PERFETTO TABLE constant_table AS
+		SELECT column1 as ts, column2 as dur
+		FROM (
+		  VALUES
+		  (100, 10),
+		  (200, 20)
+		);
+		SELECT * FROM constant_table;
+	END
+	documented 1 0 <<-'END'
+		-- Create a Perfetto table with a query on another table.
+		CREATE PERFETTO TABLE slice_sub_table AS
+		SELECT *
+		FROM slice
+		WHERE name = 'foo';
+		SELECT count(dur) FROM slice_sub_table;
+	END
+	documented 1-2 1,test <<-'END'
+		CREATE PERFETTO TABLE foo(x INT, y STRING) AS
+		SELECT 1 as x, 'test' as y;
+		SELECT * FROM foo;
+	END
+	documented 1-2 1,test <<-'END'
+		CREATE PERFETTO VIEW foo(x INT, y STRING) AS
+		SELECT 1 as x, 'test' as y;
+		SELECT * FROM foo;
+	END
+	documented 1 1 <<-'END'
+		CREATE PERFETTO MACRO constant_macro() RETURNS Expr AS (SELECT 1);
+
+		-- Using the above macro. Macros are invoked by suffixing their names with !.
+		-- This is similar to how macros are invoked in Rust.
+		SELECT constant_macro!();
+	END
+	documented 1 2 <<-'END'
+		-- A variant of the above. Again, strongly discouraged.
+		CREATE PERFETTO MACRO constant_macro_no_bracket() RETURNS Expr AS 2;
+
+		-- Using the above macro.
+		SELECT constant_macro_no_bracket!();
+	END
+	documented 1 101 <<-'END'
+		CREATE PERFETTO MACRO constant_macro() RETURNS Expr AS (SELECT 1);
+		CREATE PERFETTO MACRO single_arg_macro(x Expr) RETURNS Expr AS (SELECT $x);
+		SELECT constant_macro!() + single_arg_macro!(100);
+	END
+}
+
+@test "modules: slices, counters, intervals, time" {
+	scene
+	asked 'include perfetto module slices.flat_slices; select name, ts, dur, depth, thread_name from _slice_flattened' \
+		top,0,10,0,main 'an interesting slice name,10,10,1,main' leaf,20,10,2,main 'an interesting slice name,30,20,1,main' \
+		top,50,10,0,main measure,60,20,1,main top,80,20,0,main measure,120,10,0,worker reply,150,10,0,other
+	asked 'include perfetto module slices.flat_slices; select f.name, sum(f.dur) = self_dur from _slice_flattened f
+		join slice s on s.id = f.slice_id group by f.slice_id order by f.ts' \
+		top,1 'an interesting slice name,1' leaf,1 measure,1 measure,1 reply,1
+	# The example of the module's documentation, with a second track; the trace ends at 240.
+	asked 'include perfetto module counters.intervals;
+		with samples(id, ts, value, track_id) as (values (1, 0, 10, 1), (2, 0, 10, 2), (3, 10, 10, 1), (4, 10, 20, 2), (5, 20, 30, 1))
+		select ts, dur, track_id, value, next_value, delta_value from counter_leading_intervals!(samples) order by track_id, ts' \
+		0,20,1,10,30, 20,220,1,30,,20 0,10,2,10,20, 10,230,2,20,,10
+	asked 'include perfetto module intervals.overlap; with data(ts, dur) as (values (10, 40), (20, 10), (25, 10), (60, 10), (70, 20), (80, -1))
+		select * from intervals_overlap_count!(data, ts, dur)' 10,1 20,2 25,3 30,2 35,1 50,0 60,1 70,1 80,2 90,1
+	asked 'include perfetto module intervals.overlap; with data(ts, dur, g) as (values (0, 10, 1), (5, 10, 2), (5, 5, 1))
+		select * from intervals_overlap_count_by_group!(data, ts, dur, g)' 0,1,1 5,2,1 10,0,1 5,1,2 15,0,2
+	asked 'include perfetto module intervals.overlap; with data(ts, dur) as (values (0, 10), (10, 5), (20, -1))
+		select intervals_overlap_in_table!(data, ts, dur) as a, intervals_overlap_in_table!((select ts, dur + 1 as dur from data), ts, dur) as b' 0,1
+	asked 'include perfetto module intervals.intersect; select ts, dur from _interval_intersect_single!(50, 15, slice) order by 1' \
+		50,15 60,5
+	asked 'include perfetto module time.conversion; select time_from_ms(3), time_from_days(1), time_to_us(5000), time_to_min(120000000000)' \
+		3000000,86400000000000,5,2
+	asked 'include perfetto module time; include perfetto module time.*; include perfetto module TIME.conversion; select time_from_s(2)' 2000000000
+}
+
+@test "modules: scheduling and the CPUs' utilization" {
+	scene
+	asked 'include perfetto module sched.time_in_state; select * from sched_time_in_state_for_thread order by utid, state' \
+		1,240,R+,40,16 1,240,Running,120,50 1,240,X,80,33 2,190,R,10,5 2,190,Running,40,21 2,190,S,140,73 3,70,R,70,100
+	asked 'include perfetto module sched.time_in_state; select * from sched_percentage_of_time_in_state' \
+		1,50,,16,,,33 2,21,5,,73,, 3,,100,,,,
+	asked 'include perfetto module sched.time_in_state; select state, dur from sched_time_in_state_for_thread_in_interval(50, 60, 1)' \
+		R+,40 Running,20
+	asked 'include perfetto module sched.time_in_state;
+		select state, cpu, dur from sched_time_in_state_and_cpu_for_thread_in_interval(50, 60, 1)' R+,,40 Running,0,20
+	asked 'include perfetto module sched.latency; select tid, latency_dur from sched_latency_for_running_interval
+		join thread using (utid)' 6,40 7,10
+	asked "include perfetto module sched.runnable; select count(*), count(prev_wakeup_runnable_id) from sched_previous_runnable_on_thread p
+		join thread_state s using (id) where state = 'Running' and prev_runnable_id is not null and utid = 2" 1,1
+	asked 'include perfetto module sched.thread_level_parallelism; select * from sched_active_cpu_count' 0,1 60,1 100,1 160,0
+	asked 'include perfetto module sched.thread_level_parallelism; select * from sched_runnable_thread_count' 50,1 60,1 100,0 170,1
+	asked 'include perfetto module sched.with_context; select ts, thread_name, process_name from sched_with_thread_process
+		where thread_name is not null order by ts' 0,main,app 60,worker,app 100,main,app
+	asked "include perfetto module sched.states; select sched_state_to_human_readable_string('R+'),
+		sched_state_io_to_human_readable_string('D', 1)" 'Runnable (Preempted),Uninterruptible Sleep (IO)'
+	# main runs 0-60 and 100-160: of the period 50-100 10 ns.
+	asked 'include perfetto module linux.cpu.utilization.thread; select * from cpu_thread_utilization_per_period(50, 1)' \
+		0,1.0,1.0 50,0.2,0.2 100,1.0,1.0 150,0.2,0.2
+	asked 'include perfetto module linux.cpu.utilization.thread; select ts, round(unnormalized_utilization * 1e9) from
+		cpu_thread_utilization_per_second(1)' 0,120.0
+	# 60 ns at 1000 kHz and 60 ns at 2000 kHz are 180,000 millionths of a cycle.
+	asked 'include perfetto module linux.cpu.utilization.thread; select * from cpu_cycles_per_thread' \
+		1,180,0,120,1000,2000,1500 2,80,0,40,2000,2000,2000
+	asked 'include perfetto module linux.cpu.utilization.thread; select * from cpu_cycles_per_thread_in_interval(50, 20)' \
+		1,10,0,10,1000,1000,1000 2,20,0,10,2000,2000,2000
+	asked 'include perfetto module linux.cpu.utilization.process; select * from cpu_process_utilization_per_period(50, 1)' \
+		0,1.0,1.0 50,1.0,1.0 100,1.0,1.0 150,0.2,0.2
+	asked 'include perfetto module linux.cpu.utilization.process; select * from cpu_cycles_per_process' 1,260,0,160,1000,2000,1625
+	asked 'include perfetto module linux.cpu.utilization.process; select * from cpu_cycles_per_process_in_interval(50, 20)' \
+		1,30,0,20,1000,2000,1500
+	asked 'include perfetto module linux.cpu.frequency; select ts, dur, freq, cpu from cpu_frequency_counters' 0,60,1000,0 60,180,2000,0
+}
+
+@test "modules: stacks of samples" {
+	printf '%s\n' 'main;work;leaf 3' 'main;work 2' 'main;other 1' 'main;work;leaf 1' >t.fxt # the name that asked() reads
+	for module in stacks.cpu_profiling:cpu_profiling_summary_tree linux.perf.samples:linux_perf_samples_summary_tree; do
+		asked "include perfetto module ${module%:*}; select name, self_count, cumulative_count from ${module#*:} order by id" \
+			main,0,4 work,1,3 leaf,2,2 other,1,1
+	done
+	asked 'include perfetto module stacks.cpu_profiling; select count(*), count(distinct callsite_id) from cpu_profiling_samples' 4,3
+	asked 'include perfetto module callstacks.stack_profile; select name, self_count from
+		_callstacks_for_stack_profile_samples!((select callsite_id from perf_sample where callsite_id > 2))' main,0 work,0 leaf,2 other,1
+}
+
+@test "every module can be included, and makes what it says" {
+	scene
+	trackway sql t.fxt 'include perfetto module *; include perfetto module *'
+	for file in $(cd "$TRACKWAY_SOURCE/share/trackway/perfetto" && find . -name '*.sql' ! -name prelude.sql); do
+		module=$(echo "${file#./}" | tr / .)
+		grep -oP '^create (perfetto view|virtual table temp\.)\s*\K\w+' "$TRACKWAY_SOURCE/share/trackway/perfetto/$file" |
+			while read -r name; do
+				trackway sql t.fxt "include perfetto module ${module%.sql}; select * from $name" >/dev/null || fail "$module $name"
+			done
+	done
+}
+
+@test "in the extension: functions, span joins, modules by trackway_include" {
+	! grep -q __asan_init "$EXTENSION.so" || skip "the extension has sanitizers"
+	scene
+	shell() { sqlite3 -cmd ".load $EXTENSION" own.db "select trackway_open('t.fxt')" "$@" 2>&1 | tail -n +2; }
+	[ "$(shell "select a.name from slice s, ancestor_slice(s.id) a where s.name = 'leaf' order by a.depth desc limit 1")" = 'an interesting slice name' ]
+	[ "$(shell 'select trace_dur(), count(*) from cpu')" = '240|1' ]
+	[ "$(shell "select trackway_include('linux.cpu.utilization.thread')" 'select utid, millicycles from cpu_cycles_per_thread' \
+		'select unnormalized_utilization from cpu_thread_utilization_per_period(50, 1) where ts = 50')" = "
+1|180
+2|80
+0.2" ]
+	[ "$(shell "create temp view a as select ts, dur, name from slice where depth = 0 and utid = 1;
+		create temp view b as select 50 as ts, 100 as dur, 'x' as x;
+		create virtual table temp.s using span_join(a, b)" 'select * from s')" = '50|50|top|x' ]
+	run sqlite3 -cmd ".load $EXTENSION" own.db "select trackway_include('time.conversions')"
+	[[ "$output" == *'no such module: time.conversions'* ]] || fail "$output"
+	[ "$(sqlite3 own.db 'select count(*) from sqlite_master')" = 0 ]
+	"$PYTHON" - "$EXTENSION" <<-'END'
+		import sqlite3, sys
+		db = sqlite3.connect(":memory:")
+		db.enable_load_extension(True)
+		db.load_extension(sys.argv[1])
+		db.execute("select trackway_open('t.fxt')").fetchall()
+		db.execute("select trackway_include('*')").fetchall()
+		assert db.execute("select time_from_ms(ts) from slice where name = 'leaf'").fetchall() == [(20000000,)]
+		db.close()
+	END
+}

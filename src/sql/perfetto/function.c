@@ -4,6 +4,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/perfetto/function.h"
 
+#include "sql/perfetto/narrow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,18 +77,35 @@ static char *mistake(const struct sql_function *function, sqlite3_stmt *statemen
 	return NULL;
 }
 
+/* Prepares the body; where a column is ambiguous that Perfetto's tables do not have, the body is over tables without it
+ * from now on. */
+static sqlite3_stmt *prepare_body(struct sql_function *function)
+{
+	sqlite3 *db = function->calls->db;
+	sqlite3_stmt *statement = NULL;
+	if (sqlite3_prepare_v2(db, function->body, -1, &statement, NULL) == SQLITE_OK || !sql_is_ambiguous(db))
+		return statement;
+	char *narrow = sql_narrow(function->body);
+	if (narrow && sqlite3_prepare_v2(db, narrow, -1, &statement, NULL) == SQLITE_OK) {
+		free(function->body);
+		function->body = narrow;
+	} else
+		free(narrow);
+	return statement;
+}
+
+/* What SQLite says, with the function's name where it is not there yet. */
+static char *words_of(const struct sql_function *function)
+{
+	const char *message = sqlite3_errmsg(function->calls->db);
+	bool named = strncmp(message, "function ", strlen("function ")) == 0;
+	return named ? sqlite3_mprintf("%s", message) : sqlite3_mprintf("%s: %s", function->name, message);
+}
+
 sqlite3_stmt *sql_function_prepare(struct sql_function *function, char **error)
 {
-	sqlite3_stmt *statement = NULL;
-	*error = NULL;
-	if (sqlite3_prepare_v2(function->calls->db, function->body, -1, &statement, NULL) != SQLITE_OK) {
-		const char *message = sqlite3_errmsg(function->calls->db);
-		*error = sqlite3_mprintf(strncmp(message, "function ", strlen("function ")) == 0 ? "%s%s" : "%s: %s",
-		                         strncmp(message, "function ", strlen("function ")) == 0 ? "" : function->name,
-		                         message);
-		return NULL;
-	}
-	*error = mistake(function, statement);
+	sqlite3_stmt *statement = prepare_body(function);
+	*error = statement ? mistake(function, statement) : words_of(function);
 	if (!*error)
 		return statement;
 	sqlite3_finalize(statement);

@@ -6,6 +6,7 @@
 #include "sql/perfetto/script.h"
 
 #include "sql/perfetto/modules.h"
+#include "sql/perfetto/narrow.h"
 #include "sql/perfetto/parse.h"
 #include "sql/perfetto/span.h"
 
@@ -48,17 +49,48 @@ static bool run(struct sql_script *script, char *statement)
 
 /* ---- What SQLite gets. ---- */
 
-static bool prepare_source(struct preparing *preparing, struct sql_source *source, sqlite3_stmt **statement)
+/* Prepares a statement; where a column is ambiguous that Perfetto's tables do not have, over tables without it.
+ * SQLite's words are those of the statement as it was. */
+static bool prepare_text(struct preparing *preparing, const char *text, sqlite3_stmt **statement, int *offset)
 {
 	sqlite3 *db = preparing->script->calls.db;
+	if (sqlite3_prepare_v2(db, text, -1, statement, NULL) == SQLITE_OK)
+		return true;
+	*offset = sqlite3_error_offset(db);
+	sql_script_fault(preparing->script, 0, preparing->fault);
+	char *narrow = sql_is_ambiguous(db) ? sql_narrow(text) : NULL;
+	bool fine = narrow && sqlite3_prepare_v2(db, narrow, -1, statement, NULL) == SQLITE_OK;
+	free(narrow);
+	return fine;
+}
+
+static bool prepare_source(struct preparing *preparing, struct sql_source *source, sqlite3_stmt **statement)
+{
+	int offset = -1;
 	if (source->failed)
 		return no_memory(preparing);
-	if (sqlite3_prepare_v2(db, source->text.bytes, -1, statement, NULL) == SQLITE_OK)
+	if (prepare_text(preparing, source->text.bytes, statement, &offset))
 		return true;
-	int offset = sqlite3_error_offset(db);
-	sql_script_fault(preparing->script, sql_source_place(source, offset > 0 ? (size_t)offset : 0),
-	                 preparing->fault);
+	preparing->fault->offset = sql_source_place(source, offset > 0 ? (size_t)offset : 0);
 	return false;
+}
+
+/* A view is looked at by SQLite when it is used: whether its tables must be without a column is known now. */
+static bool narrow_view(struct preparing *preparing, struct sql_source *source, size_t body)
+{
+	sqlite3 *db = preparing->script->calls.db;
+	sqlite3_stmt *select = NULL;
+	if (source->failed || sqlite3_prepare_v2(db, source->text.bytes + body, -1, &select, NULL) == SQLITE_OK ||
+	    !sql_is_ambiguous(db)) {
+		sqlite3_finalize(select);
+		return true;
+	}
+	char *narrow = sql_narrow(source->text.bytes + body);
+	source->text.length = body;
+	source->text.bytes[body] = '\0';
+	bool fine = narrow && tw_text_add(&source->text, narrow, strlen(narrow));
+	free(narrow);
+	return fine || no_memory(preparing);
 }
 
 static bool expand(struct preparing *preparing, struct sql_source *source, const char *from, const char *end)
@@ -93,27 +125,46 @@ static const char *temporary_place(const char *text)
 	return sql_token_names(&name) && (listed || sql_token_is(&as, "as")) ? kind.at : NULL;
 }
 
+/* What stands behind the first `as`, in the text that SQLite gets. */
+static size_t body_place(const char *text)
+{
+	struct sql_token token = sql_token_next(text);
+	while (token.kind && !sql_token_is(&token, "as"))
+		token = sql_token_next(sql_token_end(&token));
+	return (size_t)(sql_token_end(&token) - text);
+}
+
+/* Macros are expanded, and what is made becomes temporary. */
+static bool prepare_made(struct preparing *preparing, const char *kind, const char *end)
+{
+	struct sql_source source = {.written = preparing->text};
+	struct sql_token word = sql_token_at(kind ? kind : end);
+	if (kind) {
+		sql_source_keep(&source, preparing->text, kind);
+		sql_source_make(&source, kind, "temp ", strlen("temp "));
+	}
+	bool fine = expand(preparing, &source, kind ? kind : preparing->text, end);
+	if (fine && sql_token_is(&word, "view"))
+		fine = narrow_view(preparing, &source, body_place(source.text.bytes));
+	fine = fine && prepare_source(preparing, &source, &preparing->statement);
+	sql_source_free(&source);
+	preparing->end = *end ? end + 1 : end;
+	return fine;
+}
+
 static bool prepare_plain(struct preparing *preparing)
 {
 	sqlite3 *db = preparing->script->calls.db;
 	const char *text = preparing->text, *kind = temporary_place(text), *end = sql_statement_end(text);
-	if (!kind && !sql_macro_called(text, end)) {
-		if (sqlite3_prepare_v2(db, text, -1, &preparing->statement, &preparing->end) == SQLITE_OK)
-			return true;
-		int offset = sqlite3_error_offset(db);
-		sql_script_fault(preparing->script, offset > 0 ? (size_t)offset : 0, preparing->fault);
-		return false;
-	}
-	struct sql_source source = {.written = text};
-	if (kind) {
-		sql_source_keep(&source, text, kind);
-		sql_source_make(&source, kind, "temp ", strlen("temp "));
-	}
-	bool fine = expand(preparing, &source, kind ? kind : text, end) &&
-	            prepare_source(preparing, &source, &preparing->statement);
-	sql_source_free(&source);
-	preparing->end = *end ? end + 1 : end;
-	return fine;
+	if (kind || sql_macro_called(text, end))
+		return prepare_made(preparing, kind, end);
+	if (sqlite3_prepare_v2(db, text, -1, &preparing->statement, &preparing->end) == SQLITE_OK)
+		return true;
+	if (sql_is_ambiguous(db))
+		return prepare_made(preparing, NULL, end);
+	int offset = sqlite3_error_offset(db);
+	sql_script_fault(preparing->script, offset > 0 ? (size_t)offset : 0, preparing->fault);
+	return false;
 }
 
 /* ---- Tables and views. ---- */
@@ -179,8 +230,11 @@ static bool prepare_relation(struct preparing *preparing, const char *kind)
 	sql_source_make(&source, own->name.at, first, (size_t)length);
 	sql_source_keep(&source, own->name.at, sql_token_end(&own->name));
 	sql_source_make(&source, own->body, index ? " " : " as ", index ? 1 : strlen(" as "));
-	bool fine = expand(preparing, &source, own->body, own->end) &&
-	            prepare_source(preparing, &source, &preparing->statement);
+	size_t body = source.text.length;
+	bool fine = expand(preparing, &source, own->body, own->end);
+	if (fine && own->kind == SQL_OWN_VIEW)
+		fine = narrow_view(preparing, &source, body);
+	fine = fine && prepare_source(preparing, &source, &preparing->statement);
 	sql_source_free(&source);
 	return fine;
 }
