@@ -2,11 +2,8 @@
  *
  * Rules about single records are checked where these are decoded. Rules about pairs need begins and ends in the order
  * of time, but little of each, so nearly all records make steps (steps.h) instead of rows. Steps are merged as the
- * sorter merges rows; where events come later than that reaches (look.c), rows are read instead. Steps that were
- * settled in their chunk take no part, unless a later chunk has events of the same track that are earlier than the last
- * of that chunk. */
+ * sorter merges rows; where events come later than that reaches (look.c), rows are read instead. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory/memory.h"
 #include "fxt/fxt.h"
 
 #include <stdlib.h>
@@ -26,9 +23,6 @@ struct head {
 struct verify {
 	struct tw_reader *reader;
 	struct fxt_reader *fxt;
-	uint64_t *newest; /* by track: the latest time of a duration's begin or end so far */
-	size_t newest_room;
-	struct fxt_steps_scratch scratch;
 	struct queue queues[TW_ORDER_SLABS]; /* queue number n is queues[n % TW_ORDER_SLABS] */
 	uint64_t oldest, count;              /* queues: the number of the first, how many */
 	uint64_t bytes;                      /* of the queues' chunks */
@@ -45,47 +39,19 @@ static uint64_t size_of(const struct fxt_chunk *chunk)
 
 /* ---- In other threads: the steps of a chunk, in order. ---- */
 
-/* Whether the name or the track of the last row waits for the dictionary. */
-static bool is_waiting(const struct fxt_chunk *chunk)
-{
-	bool waits = false;
-	for (size_t i = chunk->rows.fix_count; i > 0 && chunk->rows.fixes[i - 1].row == chunk->rows.slab.count - 1; i--)
-		waits = waits || chunk->rows.fixes[i - 1].kind == FXT_FIX_NAME ||
-		        chunk->rows.fixes[i - 1].kind == FXT_FIX_TRACK ||
-		        chunk->rows.fixes[i - 1].kind == FXT_FIX_TRACK_UNDEFINED;
-	return waits;
-}
-
-static bool is_duration(const struct tw_event *row)
-{
-	return row->kind == TW_SLICE_BEGIN || row->kind == TW_SLICE_END;
-}
-
-/* Adds the step of the last row. */
+/* Adds the step of the last row, if it is of a kind that has some. */
 static void add_row(struct fxt_chunk *chunk, size_t place)
 {
 	struct fxt_steps *steps = &chunk->steps;
 	const struct tw_event *row = &chunk->rows.slab.events[steps->rows];
-	if (row->kind == TW_SLICE_COMPLETE) /* fxt_pairs_take_slices() takes it */
+	if (row->kind == TW_SLICE_COMPLETE || !(FXT_PAIRED_KINDS >> row->kind & 1) || !fxt_steps_reserve(steps, 1))
 		return;
-	bool known = is_duration(row) && !is_waiting(chunk);
-	struct fxt_pile *pile = known ? fxt_steps_pile(steps, row->track) : NULL;
-	if (!fxt_steps_reserve(steps, 1))
-		return;
-	*fxt_steps_next(steps) = (struct fxt_step){
+	steps->all[steps->count++] = (struct fxt_step){
 	    .time = row->time,
-	    .key = pile ? row->name : steps->rows,
-	    .track = row->track,
+	    .key = steps->rows,
 	    .place = (uint32_t)place,
-	    .type = !pile                         ? FXT_ROW
-	            : row->kind == TW_SLICE_BEGIN ? FXT_BEGIN
-	                                          : FXT_END,
+	    .type = FXT_ROW,
 	};
-	steps->mixed |= is_duration(row) && !pile;
-	if (pile)
-		fxt_steps_add_duration(steps, pile);
-	else
-		fxt_steps_add(steps);
 }
 
 static void add_rows(struct fxt_chunk *chunk, size_t place)
@@ -112,7 +78,6 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 	     chunk->decoder.pieces_done++) {
 		const struct fxt_piece *piece = &chunk->walk.pieces[chunk->decoder.pieces_done];
 		chunk->decoder.big = piece->big;
-		chunk->steps.mixed |= piece->kind == FXT_PAYLOAD; /* its time comes with the commit */
 		if (piece->kind == FXT_RECORDS)
 			take_records(chunk, wish, piece);
 		else
@@ -121,27 +86,10 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 	}
 }
 
-/* Gives steps without a time of their own, at the start of a chunk, that of what comes after them. */
-static void set_first_times(struct fxt_chunk *chunk)
-{
-	if (chunk->decoder.untimed + 1 >= chunk->steps.count)
-		return;
-	struct fxt_step *steps = chunk->steps.all + 1;
-	for (size_t i = 0; i < chunk->decoder.untimed; i++) {
-		steps[i].time = steps[chunk->decoder.untimed].time;
-		chunk->rows.slab.events[i].time = steps[i].time;
-	}
-}
-
 static void sort_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)wish;
-	set_first_times(chunk);
-	chunk->steps.mixed |= !chunk->decoder.timed; /* its time is that of the chunk before */
-	if (chunk->steps.mixed)
-		fxt_steps_unsettle(&chunk->steps, &scratch->steps);
-	else
-		fxt_steps_sort(&chunk->steps, &scratch->steps);
+	fxt_steps_sort(&chunk->steps, &scratch->steps);
 }
 
 /* ---- In order: the steps of all chunks. ---- */
@@ -153,7 +101,7 @@ static struct queue *queue_at(struct verify *verify, uint64_t number)
 
 static bool is_used_up(const struct queue *queue)
 {
-	return queue->next == queue->chunk->steps.left_count;
+	return queue->next == queue->chunk->steps.count;
 }
 
 /* Puts the head of a queue, if it has one, in its place among the others. Where times are equal the oldest queue goes
@@ -163,7 +111,7 @@ static void put_head(struct verify *verify, uint64_t number)
 	const struct queue *queue = queue_at(verify, number);
 	if (is_used_up(queue))
 		return;
-	const struct head head = {queue->chunk->steps.left[queue->next].time, number};
+	const struct head head = {queue->chunk->steps.all[queue->next].time, number};
 	size_t i = verify->head_count++;
 	for (; i > 0; i--) {
 		const struct head *before = &verify->heads[i - 1];
@@ -172,19 +120,6 @@ static void put_head(struct verify *verify, uint64_t number)
 		verify->heads[i] = *before;
 	}
 	verify->heads[i] = head;
-}
-
-/* Takes over the times of rows that the commit has changed: in a chunk without a time of its own, and of a blob that
- * began in an earlier chunk. */
-static void renew_times(struct fxt_chunk *chunk)
-{
-	struct fxt_steps *steps = &chunk->steps;
-	bool renewed = !chunk->decoder.timed;
-	for (size_t i = 0; i < chunk->walk.piece_count; i++)
-		renewed = renewed || chunk->walk.pieces[i].kind == FXT_PAYLOAD;
-	for (size_t i = 0; renewed && i < steps->left_count; i++)
-		if (steps->left[i].type == FXT_ROW)
-			steps->left[i].time = chunk->rows.slab.events[steps->left[i].key].time;
 }
 
 static uint64_t first_time(const struct verify *verify)
@@ -197,7 +132,7 @@ static void take_steps(struct verify *verify, bool late)
 {
 	uint64_t number = verify->heads[--verify->head_count].queue, until = first_time(verify);
 	struct queue *queue = queue_at(verify, number);
-	const struct fxt_step *steps = queue->chunk->steps.left;
+	const struct fxt_step *steps = queue->chunk->steps.all;
 	until = late && verify->last < until ? verify->last : until;
 	do {
 		fxt_pairs_take_step(&verify->fxt->pairs, queue->chunk, &steps[queue->next++]);
@@ -217,91 +152,9 @@ static void take_round(struct verify *verify)
 	}
 }
 
-/* ---- Steps that were settled, though an event of another chunk belongs between them. ---- */
-
-/* Notes that a track has begins or ends from `first` to `last`. Returns whether an earlier chunk has a later one.
- * *failed is set when there is no memory. */
-static bool overtakes(struct verify *verify, uint32_t track, uint64_t first, uint64_t last, bool *failed)
-{
-	if (!tw_grow(&verify->newest, &verify->newest_room, (size_t)track + 1, sizeof *verify->newest)) {
-		*failed = true;
-		return false;
-	}
-	uint64_t before = verify->newest[track];
-	verify->newest[track] = last > before ? last : before;
-	return first < before;
-}
-
-/* The same for all rows of a chunk, whose tracks are known since the commit. */
-static bool rows_overtake(struct verify *verify, struct fxt_chunk *chunk)
-{
-	bool any = false;
-	for (size_t i = 0; i < chunk->rows.slab.count; i++) {
-		const struct tw_event *row = &chunk->rows.slab.events[i];
-		if (is_duration(row))
-			any |= overtakes(verify, row->track, row->time, row->time, &chunk->failed);
-	}
-	return any;
-}
-
-static bool piles_overtake(struct verify *verify, struct fxt_chunk *chunk)
-{
-	bool any = false;
-	for (size_t i = 0; i < chunk->steps.pile_count; i++) {
-		const struct fxt_pile *pile = &chunk->steps.piles[i];
-		if (pile->first != UINT64_MAX)
-			any |= overtakes(verify, pile->track, pile->first, pile->last, &chunk->failed);
-	}
-	return any;
-}
-
-/* Begins the settled durations of a chunk that are open at verify->last, as if they had never been settled. */
-static void begin_settled(struct verify *verify, const struct fxt_chunk *chunk)
-{
-	const struct fxt_steps *steps = &chunk->steps;
-	for (size_t i = 1; i < steps->count; i++) {
-		const struct fxt_step *step = &steps->all[i];
-		if (step->type == FXT_BEGIN && fxt_step_is_settled(steps, step) && step->time < verify->last &&
-		    steps->all[step->other].time >= verify->last)
-			fxt_pairs_take_step(&verify->fxt->pairs, chunk, step);
-	}
-}
-
-/* Makes all steps of a queue unsettled; those before verify->last have been taken. */
-static void unsettle(struct verify *verify, struct queue *queue)
-{
-	struct fxt_steps *steps = &queue->chunk->steps;
-	if (steps->mixed)
-		return;
-	begin_settled(verify, queue->chunk);
-	fxt_steps_unsettle(steps, &verify->scratch);
-	queue->chunk->failed |= steps->failed;
-	queue->next = 0;
-	while (queue->next < steps->left_count && steps->left[queue->next].time < verify->last)
-		queue->next++;
-}
-
-/* Makes all steps of all held chunks unsettled. */
-static void unsettle_all(struct verify *verify)
-{
-	verify->head_count = 0;
-	for (uint64_t i = 0; i < verify->count; i++) {
-		unsettle(verify, queue_at(verify, verify->oldest + i));
-		put_head(verify, verify->oldest + i);
-	}
-}
-
-/* Puts a chunk behind the others; where it overtakes them, their steps and its own become unsettled. */
+/* Puts a chunk behind the others. */
 static void add_queue(struct verify *verify, struct fxt_chunk *chunk)
 {
-	bool late = chunk->steps.left_count && chunk->steps.left[0].time < verify->last;
-	bool overtaking = piles_overtake(verify, chunk);
-	if (chunk->steps.mixed)
-		overtaking |= rows_overtake(verify, chunk);
-	if (overtaking)
-		unsettle_all(verify);
-	if ((overtaking || late) && !chunk->steps.mixed)
-		fxt_steps_unsettle(&chunk->steps, &verify->scratch);
 	uint64_t number = verify->oldest + verify->count++;
 	*queue_at(verify, number) = (struct queue){.chunk = chunk};
 	verify->bytes += size_of(chunk);
@@ -318,7 +171,6 @@ static int pull(struct verify *verify)
 	if (status <= 0)
 		return status;
 	fxt_commit(&fxt->commit, chunk);
-	renew_times(chunk);
 	fxt_pairs_take_slices(&fxt->pairs, chunk);
 	add_queue(verify, chunk);
 	return chunk->failed || chunk->rows.slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
@@ -407,8 +259,6 @@ int fxt_check_archive(struct tw_reader *reader)
 		status = TW_ERR_MEMORY;
 	for (uint64_t i = 0; i < verify->count; i++)
 		fxt_chunk_free(queue_at(verify, verify->oldest + i)->chunk);
-	free(verify->newest);
-	free(verify->scratch.steps);
 	free(verify);
 	return status < 0 ? fxt_fail(reader, status) : 0;
 }

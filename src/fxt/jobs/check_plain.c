@@ -94,9 +94,9 @@ TW_NOINLINE enum proof judge_other(struct fxt_chunk *chunk, const struct fxt_wis
  * with all bits set or none. ---- */
 
 struct step_shape {
-	uint64_t below;      /* the last word must be less than this (so UINT64_MAX is never proved) */
-	uint64_t complete;   /* mask: it is a time, not before that of the record and near the clock's base */
-	uint64_t begin, end; /* masks: it begins a duration; it ends one */
+	uint64_t below;    /* the last word must be less than this (so UINT64_MAX is never proved) */
+	uint64_t complete; /* mask: it is a time, not before that of the record and near the clock's base */
+	uint64_t steps;    /* mask: it makes a step */
 };
 
 /* By type of event for two words, and 16 further on for three. Only begins, ends and instants without a scope have
@@ -109,9 +109,10 @@ static const struct step_shape step_shapes[2 * FXT_TYPES] = {
 	                                 : IF((last) != FXT_LAST_NONE, UINT64_MAX))
 #define X(type, row, part, last)                                                                                       \
 	[type] = {.below = IF((last) <= FXT_LAST_SCOPE, UINT64_MAX),                                                   \
-	          .begin = IF((part) == FXT_CALL_BEGIN, UINT64_MAX),                                                   \
-	          .end = IF((part) == FXT_CALL_END, UINT64_MAX)},                                                      \
-	[FXT_TYPES | (type)] = {.below = BELOW(last), .complete = IF((last) == FXT_LAST_END_TIME, UINT64_MAX)},
+	          .steps = IF((last) == FXT_LAST_NONE, UINT64_MAX)},                                                   \
+	[FXT_TYPES | (type)] = {.below = BELOW(last),                                                                  \
+	                        .complete = IF((last) == FXT_LAST_END_TIME, UINT64_MAX),                               \
+	                        .steps = IF((last) == FXT_LAST_CORRELATION_ID, UINT64_MAX)},
     FXT_EVENT_LIST(X)
 #undef X
 #undef BELOW
@@ -147,46 +148,12 @@ TW_INLINE bool is_right(const struct tw_ticks *clock, const struct step_shape *s
 	       (word < shape->below);
 }
 
-TW_NOINLINE struct fxt_pile *look_up_pile(struct fxt_chunk *chunk, unsigned index, size_t place)
+/* The thread of an event; NULL where it is not registered, or left out. */
+TW_NOINLINE const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index, size_t place)
 {
 	const struct fxt_entry *thread =
 	    index ? fxt_thread_at(chunk->decoder.context.provider, index, fxt_offset(chunk, place)) : NULL;
-	return thread && thread->wanted ? fxt_steps_pile(&chunk->steps, thread->number) : NULL;
-}
-
-/* Adds the step of a begin or end as fxt_steps_add_duration() does, where it is as most are: in order, an end of the
- * innermost duration. Other types of event make none. False where it is not: then nothing has been done. */
-TW_INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile *pile,
-                            const struct step_shape *shape)
-{
-	struct fxt_step *step = &all[*count], *innermost = &all[pile->top];
-	const uint64_t top = pile->top, either = shape->begin | shape->end, earlier = step->time < pile->last;
-	if (((innermost->key ^ step->key) & shape->end) | (earlier & either))
-		return false;
-	step->other = (uint32_t)top;
-	pile->top = (uint32_t)(top ^ ((top ^ *count) & shape->begin) ^ ((top ^ innermost->other) & shape->end));
-	all[top & shape->end].other = (uint32_t)*count;
-	pile->last ^= (pile->last ^ step->time) & either;
-	*count += either & 1;
-	return true;
-}
-
-/* Adds the step of an event, of which all but its name is set, if its type makes one. */
-TW_INLINE void add_step(struct fxt_steps *steps, uint64_t *count, struct fxt_pile *pile, const struct step_shape *shape,
-                        const struct fxt_pair *names, uint64_t word)
-{
-	struct fxt_step *step = &steps->all[*count];
-	if (step->type >= FXT_ASYNC_BEGIN) {
-		step->key = fxt_operation_key(names->category, names->name, word);
-		steps->count = (*count)++;
-		fxt_steps_add(steps);
-		return;
-	}
-	step->key = names->name;
-	if (!add_duration(steps->all, count, pile, shape)) {
-		steps->count = (*count)++;
-		fxt_steps_add_duration(steps, pile);
-	}
+	return thread && thread->wanted ? thread : NULL;
 }
 
 /* Category and name of an event; NULL where one is not registered. */
@@ -212,7 +179,7 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 	const uint64_t epoch = chunk->decoder.name_cache->pair_epoch;
 	const uint8_t *const start = chunk->bytes, *bytes = start + place, *const to = start + end, *timed = NULL;
 	struct fxt_steps *const steps = &chunk->steps;
-	struct fxt_pile *pile = NULL;
+	const struct fxt_entry *thread = NULL;
 	unsigned index = UINT_MAX;
 	uint64_t header, count = steps->count, wholes = steps->whole_count;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
@@ -230,8 +197,8 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 		}
 		if (index != tw_bits(header, 24, 31)) {
 			index = (unsigned)tw_bits(header, 24, 31);
-			pile = look_up_pile(chunk, index, (size_t)(bytes - start));
-			if (!pile)
+			thread = look_up_thread(chunk, index, (size_t)(bytes - start));
+			if (!thread)
 				break;
 		}
 		const struct fxt_pair *names = names_of(chunk, epoch, header, (size_t)(bytes - start));
@@ -241,12 +208,14 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 			break;
 		struct fxt_step *step = &steps->all[count];
 		step->time = tw_ticks_ns_after(&clock, ticks - clock.base_tsc, clock.whole);
-		step->track = pile->track;
+		step->track = thread->number;
 		step->place = (uint32_t)(bytes - start);
 		step->type = (uint32_t)tw_bits(header, 16, 19);
-		steps->wholes[wholes] = (struct fxt_whole){step->time, word, pile->track, step->place};
+		steps->wholes[wholes] = (struct fxt_whole){step->time, word, step->track, step->place};
 		wholes += shape->complete & 1;
-		add_step(steps, &count, pile, shape, names, word);
+		step->key =
+		    step->type < FXT_ASYNC_BEGIN ? names->name : fxt_operation_key(names->category, names->name, word);
+		count += shape->steps & 1;
 		timed = bytes;
 	}
 	set_ends(steps, wholes, &clock);

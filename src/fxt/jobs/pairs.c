@@ -286,7 +286,7 @@ void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk,
 		end_duration(pairs, step->track, (uint32_t)step->key, offset);
 	else if (step->type == FXT_ROW)
 		take_event(pairs, &chunk->rows.slab.events[step->key]);
-	else if (step->type != FXT_MARK)
+	else
 		take_operation(pairs, fxt_event_kinds[step->type], step->key, step->track, offset);
 }
 
