@@ -1,12 +1,15 @@
-/* fuzz_sql.c - any bytes as a trace, all rows of all tables. */
+/* fuzz_sql.c - any bytes as a trace, all rows of all tables; or, behind a line that says so, as statements. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sql/engine/guard.h"
+#include "sql/perfetto/script.h"
 #include "sql/tables/tables.h"
 
 /* What may go wrong with a table without being a mistake of ours: the trace cannot be read, or asks for too much. */
@@ -58,14 +61,91 @@ static const char *write_file(const uint8_t *bytes, size_t size)
 	return path;
 }
 
+/* ---- Statements. ---- */
+
+static const char statements_line[] = "-- statements\n";
+
+/* Whatever takes long ends. */
+static int is_long(void *looks)
+{
+	enum { LOOKS = 50 };
+	return ++*(int *)looks > LOOKS;
+}
+
+static void step_some(sqlite3_stmt *statement)
+{
+	enum { ROWS = 100 };
+	for (int row = 0; row < ROWS && sqlite3_step(statement) == SQLITE_ROW; row++)
+		for (int i = 0; i < sqlite3_column_count(statement); i++) {
+			const void *bytes = sqlite3_column_blob(statement, i);
+			fuzz_touch(bytes, (uint64_t)sqlite3_column_bytes(statement, i));
+		}
+}
+
+static void run_statements(struct sql_script *script, const char *text, int *looks)
+{
+	struct sql_fault fault;
+	const char *end = text;
+	for (const char *at = text; *at; at = end) {
+		sqlite3_stmt *statement = NULL;
+		*looks = 0;
+		if (sql_script_prepare(script, at, &statement, &end, &fault) != SQLITE_OK) {
+			fuzz_require(*fault.text && !strchr(fault.text, '\n'), "a line for every failure");
+			fuzz_require(fault.offset <= strlen(at), "its place is in the text");
+			fuzz_require(!statement, "no statement");
+			return;
+		}
+		fuzz_require(end > at, "what follows it");
+		step_some(statement);
+		sqlite3_finalize(statement);
+	}
+}
+
+/* A connection without files: the statements themselves are looked at. */
+static void look_at_statements(const char *text)
+{
+	enum { STEPS = 1000, LONGEST = 1 << 20, DEEPEST = 100 };
+	struct sql_session *session = sql_session_new(NULL);
+	sqlite3 *db = NULL;
+	int looks = 0;
+	fuzz_require(session && sqlite3_open(":memory:", &db) == SQLITE_OK && sql_register(db, session) == SQLITE_OK,
+	             "tables");
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
+	sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, DEEPEST);
+	sqlite3_progress_handler(db, STEPS, is_long, &looks);
+	fuzz_require(sql_guard_statements(db, SQL_GUARD_GIVEN) == SQLITE_OK, "a guard");
+	struct sql_script *script = sql_script_new(db, true);
+	fuzz_require(script != NULL, "a script");
+	run_statements(script, text, &looks);
+	sql_script_close(script);
+	fuzz_require(sqlite3_close(db) == SQLITE_OK, "nothing is left of the connection");
+	sql_script_free(script);
+	sql_session_free(session);
+}
+
+static bool take_statements(const uint8_t *bytes, size_t size)
+{
+	size_t line = strlen(statements_line);
+	if (size < line || memcmp(bytes, statements_line, line) != 0)
+		return false;
+	char *text = calloc(1, size + 1);
+	fuzz_require(text != NULL, "memory");
+	memcpy(text, bytes, size);
+	look_at_statements(text);
+	free(text);
+	return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;
 	const struct tw_read_options options = {.memory_limit = bytes[0] & 8 ? 1 << 20 : 0, .jobs = 1};
+	fuzz_require(!sql_sqlite_load(), "SQLite");
+	if (take_statements(bytes + 1, size - 1))
+		return 0;
 	struct sql_session *session = sql_session_new(&options);
 	sqlite3 *db = NULL;
-	fuzz_require(!sql_sqlite_load(), "SQLite");
 	fuzz_require(session && sql_session_add(session, write_file(bytes + 1, size - 1)) == 0, "a session");
 	fuzz_require(sqlite3_open(":memory:", &db) == SQLITE_OK && sql_register(db, session) == SQLITE_OK, "tables");
 	look_at_tables(db, session);

@@ -256,12 +256,45 @@ def views(data):
         yield f"view-{i}", head + (trace if len(trace) < 8192 else trace[:4096] + trace[-2048:])
 
 
+def statements():
+    """Perfetto's statements, right and wrong, behind the line that the target for SQL looks for."""
+    texts = [
+        "create perfetto table t(a int, b string) as select 1 as a, 'x' as b; create or replace perfetto table t as select 2 "
+        "as b; create perfetto index i on t(b); select * from t; drop perfetto table if exists t;",
+        "create perfetto view v as select utid from slice join thread_track on track_id = thread_track.id; select * from v",
+        "create perfetto function f(x int, y joinid(thread.id)) returns int as select $x + $y; select f(1, 2); drop perfetto "
+        "function f; select f(1, 2)",
+        "create perfetto function f(x int) returns int as select iif($x < 1, 0, f($x - 1)); select f(9); select f(999)",
+        "create perfetto function f(a int) returns table(a int, b int) as select $a as a, value as b from counter; select * "
+        "from f(3), slice; select * from slice s join f(s.id) g",
+        "create perfetto function f() returns table(a int) as select a from f(); select * from f()",
+        "create perfetto macro m(a Expr, b TableOrSubquery) returns TableOrSubquery as (select $a as c from $b); select * "
+        "from m!(1 + 2, m!('x,y)', (select 1))) where c -- m!()\n/* m!( */ != \"m!(\";",
+        "create perfetto macro a() returns Expr as b!(); create perfetto macro b() returns Expr as a!(); select a!()",
+        "create perfetto macro a() returns Expr as 1; create perfetto macro b() returns Expr as a!()a!()a!(); select b!( );",
+        "create table a as select 0 as ts, 9 as dur, 1 as p; create view b as select 3 as ts, -1 as dur, 1 as p, 'y' as y; "
+        "create virtual table s using span_join(a partitioned p, b partitioned p); select * from s where p = 1; create virtual "
+        "table temp.o using span_outer_join(\"a\", [c]); drop table s",
+        "create view c as select column1 as ts, column2 as dur, 5 as z from (values (1, 2), (2, 9223372036854775807), (-5, 0), "
+        "(null, 1)); create view d as select 4 as ts, 4 as dur, 'k' as k; create virtual table s using span_left_join(c "
+        "partitioned z, d); select * from s; drop view c; create view c as select ts, dur, z from s; select * from s",
+        "include perfetto module *; select * from thread_or_process_slice; select * from _slice_flattened",
+        "include perfetto module intervals.overlap; select * from intervals_overlap_count!((select 1 as ts, 2 as dur), ts, dur)",
+        "include perfetto module linux.cpu.utilization.thread; select * from cpu_thread_utilization_per_period(5, 1); select * "
+        "from cpu_cycles_per_thread_in_interval(0, 9)",
+        "select * from ancestor_slice(1), descendant_slice(2), following_flow(3), preceding_flow(4), trace_bounds",
+        "create perfetto", "create or replace perfetto function", "include perfetto module a.b.*.", "drop perfetto x 'y'",
+        "select 'open", "select x'0", "select [open", "/* open", "select 1 -- end", "select m!(", "select $a::b(c), ?1, :x, @y"]
+    for i, text in enumerate(texts):
+        yield f"statements-{i}", b"-- statements\n" + text.encode()
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
               *images(), *line_images(), *conversations(), *maps(tests / "data"), *kernels(),
-              *views(tests / "data")]
+              *views(tests / "data"), *statements()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

@@ -169,6 +169,17 @@ static void wrong_statements_have_a_place(void **state)
 	check(*state, "select 1 a", "a 1: 1\n");
 }
 
+/* doc/sql.md, "Perfetto's statements". */
+static void perfettos_statements(void **state)
+{
+	struct tw_sql_result *result;
+	check(*state, "include perfetto module time.conversion; select time_from_us(3) a", "a 1: 3000\n");
+	check(*state, "create perfetto macro m(a Expr) returns Expr as $a * 2; select m!(4) a", "a 1: 8\n");
+	check(*state, "select count(*) n from slice s, ancestor_slice(s.id) a where a.id = s.id", "n 1: 0\n");
+	assert_int_equal(tw_sql_query(*state, "select 1;\n  n!()", NULL, 0, &result), TW_ERR_VALUE);
+	assert_string_equal(tw_sql_error(*state), "2:3: no such macro: n");
+}
+
 static void another_thread_stops_it(void **state)
 {
 	const volatile int stop = 1;
@@ -264,6 +275,7 @@ int main(void)
 	    TEST(what_is_no_text_is_told),
 	    TEST(parameters_have_names_and_places),
 	    TEST(wrong_statements_have_a_place),
+	    TEST(perfettos_statements),
 	    cmocka_unit_test(another_thread_stops_it),
 	    cmocka_unit_test(arrow_has_the_same),
 	};

@@ -369,6 +369,19 @@ static void test_sql(void **state)
 	    {"query=select count(*) from slice&tracks=2", 400, "none"},
 	    {"query=create temp table t(a); insert into t values (3); select a from t; drop table t", 200,
 	     "{\"rows\":[[3]],"},
+	    {"query=create perfetto function f(x int) returns int as select $x * 2; select f(4)", 200,
+	     "{\"rows\":[[8]],"},
+	    {"query=create perfetto macro m(a Expr) returns Expr as $a - 1; select m!(4)", 200, "{\"rows\":[[3]],"},
+	    {"query=create perfetto table t as select count(*) as n from slice; select n from t", 200,
+	     "{\"rows\":[[4]],"},
+	    {"query=include perfetto module slices.with_context; select count(*) from thread_or_process_slice", 200,
+	     "{\"rows\":[[4]],"},
+	    {"query=create view a as select 1 as ts, 5 as dur, 7 as x; create view b as select 3 as ts, 9 as dur, 8 as y; "
+	     "create virtual table s using span_join(a, b); select * from s",
+	     200, "{\"rows\":[[3,3,7,8]],"},
+	    {"query=select%0A m!()", 400, "{\"error\":\"no such macro: m\",\"line\":2,\"column\":2}"},
+	    {"query=include perfetto module nothing", 400,
+	     "{\"error\":\"no such module: nothing\",\"line\":1,\"column\":25}"},
 	    {"query=--", 200, "{\"rows\":[],\"more\":false,\"limit\":1000,\"columns\":[],"},
 	    {"query=select%0Afoo from slice", 400, "{\"error\":\"no such column: foo\",\"line\":2,\"column\":1}"},
 	    {"query=attach 'none.db' as x", 400, "not authorized"},
@@ -386,7 +399,7 @@ static void test_sql(void **state)
 	struct scene scene;
 	show(&scene, trace);
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-		char address[256];
+		char address[512];
 		size_t length = (size_t)snprintf(address, sizeof address, "/api/sql?%s", examples[i].query);
 		for (size_t at = 0; at < length; at++)
 			address[at] = (char)(address[at] == ' ' ? '+' : address[at]);

@@ -3,6 +3,7 @@
 #include "core/tool.h"
 #include "sql/answers/columns.h"
 #include "sql/engine/guard.h"
+#include "sql/perfetto/script.h"
 #include "sql/tables/table.h"
 
 #include <pthread.h>
@@ -16,6 +17,7 @@ enum { STEPS = 10000 /* of SQLite's machine, between two looks at whether to sto
 struct tw_sql {
 	struct sql_session *session;
 	struct sqlite3 *db;
+	struct sql_script *script;
 	const volatile int *stop;
 	tw_finding_fn on_finding;
 	void *finding_context;
@@ -97,8 +99,10 @@ static int open_database(struct tw_sql *sql)
 		return fail(sql, TW_ERR_MEMORY, "SQLite: %s", sqlite3_errstr(result));
 	sql_guard_settings(sql->db);
 	sqlite3_progress_handler(sql->db, STEPS, stops, sql);
-	return sql_guard_statements(sql->db, SQL_GUARD_GIVEN) == SQLITE_OK ? 0
-	                                                                   : fail(sql, TW_ERR_MEMORY, "out of memory");
+	sql->script = sql_script_new(sql->db, true);
+	return sql->script && sql_guard_statements(sql->db, SQL_GUARD_GIVEN) == SQLITE_OK
+	           ? 0
+	           : fail(sql, TW_ERR_MEMORY, "out of memory");
 }
 
 int tw_sql_open(struct tw_sql **sql, const char *const *paths, size_t count, const struct tw_read_options *options)
@@ -119,8 +123,10 @@ void tw_sql_close(struct tw_sql *sql)
 {
 	if (!sql)
 		return;
+	sql_script_close(sql->script);
 	if (sql->db)
 		sqlite3_close(sql->db);
+	sql_script_free(sql->script);
 	sql_session_free(sql->session);
 	free(sql);
 }
@@ -137,11 +143,11 @@ struct place {
 	const char *text, *statement;
 };
 
-static int status_of(const struct tw_sql *sql)
+static int status_of(const struct tw_sql *sql, int code)
 {
 	if (stops((void *)(uintptr_t)sql))
 		return TW_ERR_LIMIT;
-	switch (sqlite3_errcode(sql->db)) {
+	switch (code) {
 	case SQLITE_NOMEM:
 		return TW_ERR_MEMORY;
 	case SQLITE_IOERR:
@@ -157,17 +163,23 @@ static int status_of(const struct tw_sql *sql)
 }
 
 /* "2:8: no such column: foo": line and column count from 1. */
-static int fail_at(struct tw_sql *sql, const struct place *place)
+static int fail_at(struct tw_sql *sql, const struct place *place, const struct sql_fault *fault)
 {
-	const int status = status_of(sql), offset = sqlite3_error_offset(sql->db);
-	const char *at = place->statement + (offset > 0 ? offset : 0), *line = place->text;
+	const char *at = place->statement + fault->offset, *line = place->text;
 	unsigned number = 1;
 	for (const char *p = place->text; p < at; p++)
 		if (*p == '\n') {
 			number++;
 			line = p + 1;
 		}
-	return fail(sql, status, "%u:%u: %s", number, (unsigned)(at - line) + 1, sqlite3_errmsg(sql->db));
+	return fail(sql, status_of(sql, fault->code), "%u:%u: %s", number, (unsigned)(at - line) + 1, fault->text);
+}
+
+static int fail_step(struct tw_sql *sql, const struct place *place)
+{
+	struct sql_fault fault;
+	sql_script_fault(sql->script, 0, &fault);
+	return fail_at(sql, place, &fault);
 }
 
 static void bind_value(sqlite3_stmt *statement, int i, const struct tw_sql_parameter *parameter)
@@ -214,7 +226,7 @@ static int run(struct tw_sql *sql, sqlite3_stmt *statement, const struct place *
 		status = *result ? 0 : TW_ERR_MEMORY;
 	}
 	while (status == 0 && (step = sqlite3_step(statement)) != SQLITE_DONE)
-		status = step == SQLITE_ROW ? sql_answer_add(*result, statement) : fail_at(sql, place);
+		status = step == SQLITE_ROW ? sql_answer_add(*result, statement) : fail_step(sql, place);
 	if (status == 0 && answers && !sql_answer_finish(*result, statement))
 		status = TW_ERR_MEMORY;
 	if (status < 0 && !*sql->error)
@@ -234,14 +246,15 @@ int tw_sql_query(struct tw_sql *sql, const char *query, const struct tw_sql_para
 	while (*place.statement && status == 0) {
 		sqlite3_stmt *statement = NULL;
 		const char *next = NULL;
-		if (sqlite3_prepare_v2(sql->db, place.statement, -1, &statement, &next) != SQLITE_OK)
-			status = fail_at(sql, &place);
+		struct sql_fault fault;
+		if (sql_script_prepare(sql->script, place.statement, &statement, &next, &fault) != SQLITE_OK)
+			status = fail_at(sql, &place, &fault);
 		if (statement) {
 			bind(statement, parameters, count);
 			status = run(sql, statement, &place, result);
 			sqlite3_finalize(statement);
 		}
-		place.statement = next ? next : "";
+		place.statement = next;
 	}
 	if (status == 0 && !*result && !(*result = sql_answer_new(NULL)))
 		status = fail(sql, TW_ERR_MEMORY, "out of memory");

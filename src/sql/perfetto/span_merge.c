@@ -5,8 +5,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/perfetto/span.h"
 
-#include <stdlib.h>
-
 enum { TS, DUR, PARTITION, FIRST }; /* columns of the statements */
 
 /* ---- Reading a table. ---- */
@@ -49,12 +47,28 @@ static int step(struct sql_span_merge *merge, size_t i)
 	return result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
+/* Room in SQLite's memory, which has a limit. */
+static bool grow(void *array, size_t *room, size_t need, size_t size)
+{
+	enum { LEAST = 64 };
+	void **items = array;
+	size_t more = need < LEAST ? LEAST : 2 * need;
+	void *grown = need > *room ? sqlite3_realloc64(*items, more * size) : *items;
+	if (!grown)
+		return false;
+	*room = need > *room ? more : *room;
+	*items = grown;
+	return true;
+}
+
 static bool keep_row(struct sql_span_side *side)
 {
 	size_t first = side->count * side->width;
-	if (!tw_grow(&side->spans, &side->span_room, side->count + 1, sizeof *side->spans) ||
-	    !tw_grow(&side->values, &side->value_room, first + side->width + 1, sizeof *side->values))
+	if (!grow((void *)&side->spans, &side->span_room, side->count + 1, sizeof *side->spans) ||
+	    !grow((void *)&side->values, &side->value_room, first + side->width + 1, sizeof(sqlite3_value *)))
 		return false;
+	for (size_t i = 0; i < side->width; i++)
+		side->values[first + i] = NULL;
 	side->now.row = side->count;
 	side->spans[side->count++] = side->now;
 	for (size_t i = 0; i < side->width; i++)
@@ -212,8 +226,8 @@ void sql_span_end(struct sql_span_merge *merge)
 		struct sql_span_side *side = &merge->sides[i];
 		for (size_t k = 0; k < side->count * side->width; k++)
 			sqlite3_value_free(side->values[k]);
-		free(side->spans);
-		free(side->values);
+		sqlite3_free(side->spans);
+		sqlite3_free((void *)side->values);
 		sqlite3_finalize(side->statement);
 		*side = (struct sql_span_side){0};
 	}
