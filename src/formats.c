@@ -50,6 +50,8 @@ const char *tw_options_of_others(const struct tw_read_options *options, const st
 	const struct tw_xtrace_read_options *xtrace = options->xtrace;
 	if (!xtrace || format == &tw_format_xtrace)
 		return NULL;
+	if (xtrace->levels || xtrace->from_address || xtrace->to_address)
+		return "instructions";
 	if (xtrace->from_snapshot || xtrace->to_snapshot)
 		return "snapshots";
 	return xtrace->tokens ? "tokens" : NULL;

@@ -38,6 +38,14 @@ struct tw_study_tlb {
 	uint32_t entries, ways; /* entries: ways * a power of 2 */
 };
 
+/* Which instructions are studied: all zero, all of them. What is not asked for is as if it was not executed. */
+struct tw_study_range {
+	uint64_t from, to;                 /* instructions of each thread, the first being 0; to 0: up to the end */
+	uint64_t from_address, to_address; /* PCs; to 0: up to the highest */
+	const char *function;              /* a glob, as fnmatch(3) has it, of functions; NULL: all */
+	unsigned levels;                   /* exception levels: 1 << 0 for EL0, and so on; 0: all */
+};
+
 struct tw_study_options {
 	enum tw_study_kind kind;
 	unsigned jobs; /* files of a set read at a time; 0: as many as there are processors. The result is the same */
@@ -55,6 +63,7 @@ struct tw_study_options {
 	struct tw_study_tlb itlb, dtlb, stlb; /* cache: of instructions, of data, and behind both */
 	uint64_t page;                        /* cache: bytes, a power of 2 from 4096 to 2^30; 0: 4096 */
 	unsigned next_line, stride;           /* cache: lines that the prefetchers fetch, at most 64; 0: they do not */
+	struct tw_study_range range;
 };
 
 /* What the cells of a column are. */

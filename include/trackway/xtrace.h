@@ -26,6 +26,11 @@ struct tw_xtrace_read_options {
 	/* A part, for tw_transcode(): from this snapshot of each thread, the first being 0, to before that one; 0: to
 	 * the end. */
 	uint64_t from_snapshot, to_snapshot;
+
+	/* A part, for tw_transcode(): only instructions at these PCs (to 0: up to the highest), and of these exception
+	 * levels, 1 << 0 for EL0 and so on; 0: of all. It has no snapshots. */
+	uint64_t from_address, to_address;
+	unsigned levels;
 };
 
 /* ---- The data file (xinsndata): tokens without a header. ---- */

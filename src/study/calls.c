@@ -283,6 +283,8 @@ static void put_tree(const struct study_part *all, struct study_tables *tables, 
 	                  sizeof tree_columns / sizeof *tree_columns, true);
 	for (size_t i = 0; i < order->count; i++) {
 		const struct call_node *node = &calls_of(all)->nodes[order->items[i]];
+		if (!node->total && !node->calls) /* all that it executed is out of the range */
+			continue;
 		study_put_count(tables, node->total);
 		study_put_share(tables, node->total, all->totals.instructions);
 		study_put_count(tables, node->self);

@@ -1,6 +1,7 @@
 /* run.c - an analysis over all tracks of a set: several at a time, merged in their order. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/threads/parallel.h"
+#include "study/range.h"
 #include "study/study.h"
 #include "xtrace/format/disassemble.h"
 
@@ -39,9 +40,13 @@ static int read_part(struct study_run *run, struct tw_reader *reader, const stru
 	struct taking taking = {job, part};
 	int status = study_part_begin(part, run->study, run->share, reader->dictionary);
 	part->thread = track->name.number;
-	const struct study_taker taker = {&part->sites, &part->totals, take_batch, &taking, part->wants};
+	struct study_taker taker = {&part->sites, &part->totals, take_batch, &taking, part->wants};
+	struct study_range *range = NULL;
+	if (status == 0)
+		status = study_range_begin(&range, &part->options->range, &taker);
 	if (status == 0)
 		status = study_walk(reader, track, &taker);
+	study_range_end(range, &part->totals);
 	if (status == 0 && job->end)
 		status = job->end(part);
 	return status < 0 ? status : tw_budget_status(&part->budget);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "study/range.h"
 #include "study/study.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct moment {
 struct lane {
 	struct study_part part;
 	struct study_walk *walk;
+	struct study_range *range;
 	struct study_batch *batches[BATCHES]; /* as they came; made when they are needed */
 	size_t count, now;                    /* batches that came; the one that is taken */
 	size_t step, access;                  /* of it: not taken yet */
@@ -161,7 +163,10 @@ static int open_lane(struct together *together, struct lane *lane, const struct 
 	if (status < 0)
 		return status;
 	lane->part.thread = track->name.number;
-	const struct study_taker taker = {&lane->part.sites, &lane->part.totals, keep, lane, lane->part.wants};
+	struct study_taker taker = {&lane->part.sites, &lane->part.totals, keep, lane, lane->part.wants};
+	status = study_range_begin(&lane->range, &study->options.range, &taker);
+	if (status < 0)
+		return status;
 	status = study_walk_open(&lane->walk, together->reader, track, &taker);
 	if (status < 0)
 		return status;
@@ -191,10 +196,17 @@ static int open_lanes(struct together *together)
 	return status;
 }
 
-static int end_lane(struct tw_study *study, struct lane *lane)
+static void close_lane(struct lane *lane)
 {
 	study_walk_close(lane->walk);
+	study_range_end(lane->range, &lane->part.totals);
 	lane->walk = NULL;
+	lane->range = NULL;
+}
+
+static int end_lane(struct tw_study *study, struct lane *lane)
+{
+	close_lane(lane);
 	int status = study->job->end ? study->job->end(&lane->part) : 0;
 	status = status < 0 ? status : study_merge(study, &lane->part);
 	return status < 0 ? status : tw_budget_status(&lane->part.budget);
@@ -202,7 +214,7 @@ static int end_lane(struct tw_study *study, struct lane *lane)
 
 static void free_lane(struct tw_study *study, struct lane *lane)
 {
-	study_walk_close(lane->walk);
+	close_lane(lane);
 	for (size_t i = 0; i < BATCHES; i++)
 		free(lane->batches[i]);
 	if (lane->opened)

@@ -123,6 +123,26 @@ make_trace() { # directory
 	trackway cache --llc 1M:16 --thread "$(seq -s, 100 163)" set | tr -s ' ' | grep -qx ' 3 LLC 1,048,576 16 64 lru 192 3 189 0 0.79 %'
 }
 
+@test "ranges that make no sense, and those that nothing is in" {
+	make_trace set
+	for wrong in "--from-insn 5 --to-insn 5" "--to-insn 0" "--from-address 0x10 --to-address 16" "--exception-level EL2" "--function a --function b"; do
+		run trackway insns $wrong set
+		[ "$status" = 2 ] || fail "$wrong"
+	done
+	run trackway cut --from-address 0x10 --to-address 16 set -o out
+	[ "$status" = 2 ]
+	for command in insns blocks branches mem cache syscalls calls phases; do
+		trackway $command --from-insn 99 set 2>err
+		[ "$(cat err)" = "trackway: no instruction passes the filters" ] || fail "$command: $(cat err)"
+		trackway $command --from-insn 2 --to-insn 9 --function '0x*' --exception-level EL0 --from-address 0x400000 --to-address 0x400100 set >out
+		[ -s out ] || [ $command = syscalls ]
+	done
+	trackway insns --from-insn 2 --to-insn 9 set | grep -qx 'EL0               7  100.00 %'
+	run trackway cut --exception-level EL0 "$DATA/fxt/oneshot_all.fxt" -o out
+	[ "$status" = 2 ]
+	[ "$output" = "trackway: error: $DATA/fxt/oneshot_all.fxt: a trace of format fxt has no instructions to choose from" ] || fail "$output"
+}
+
 # Python's table of errno.h tells the names.
 @test "syscalls: all errors of a call are told, however many" {
 	mkdir set

@@ -45,6 +45,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		options.itlb = options.dtlb = options.stlb = (struct tw_study_tlb){4, 2};
 		options.next_line = options.stride = 2;
 	}
+	if (bytes[0] & 32)
+		options.range =
+		    (struct tw_study_range){.from = 1, .to_address = UINT64_MAX, .function = "0*", .levels = 3};
 	struct tw_reader *reader = fuzz_open(bytes + 1, size - 1, &reading);
 	struct tw_study *study = NULL;
 	if (!reader)

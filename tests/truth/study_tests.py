@@ -704,6 +704,86 @@ def test_shared_cache(bench):
         expect(truly > 100 and falsely > 100, truly, falsely, more)
 
 
+def chosen(bench, name, trace):
+    """Options of ranges, and which instructions they choose: (number, pc)."""
+    steps = next(iter(streams(trace).values()))
+    middle, top = sorted(pc for pc, _, _ in steps)[len(steps) // 2], max(pc for pc, _, _ in steps)
+    yield ("--from-insn", "0"), lambda i, pc: True
+    yield ("--from-insn", "1000", "--to-insn", "2501"), lambda i, pc: 1000 <= i < 2501
+    yield ("--to-insn", "1"), lambda i, pc: i < 1
+    yield ("--from-address", hex(middle)), lambda i, pc: pc >= middle
+    yield ("--to-address", hex(top), "--from-insn", "77"), lambda i, pc: pc < top and i >= 77
+    if name == "sort":
+        start = symbols(bench.program(name))["insert"]
+        yield ("--function", hex(start)), lambda i, pc: start <= pc
+        yield ("--function", "0x*", "--from-address", hex(start + 4)), lambda i, pc: start + 4 <= pc
+
+
+def test_ranges(bench):
+    "all of them: of ranges what a second count has of just these instructions"
+    levels = [(512, 2, 64, "lru")]
+    for name in ("matrix", "sort", "threads"):
+        trace = bench.record(name, *(["500"] if name == "threads" else []))
+        for options, keeps in chosen(bench, name, trace):
+            kept = {thread: [step for i, step in enumerate(steps) if keeps(i, step[0])] for thread, steps in streams(trace).items()}
+            whole = [step for steps in kept.values() for step in steps]
+            rows = bench.tables("insns", trace, *options)
+            expect(rows["level"][0]["count"] == len(whole), name, options, rows["level"], len(whole))
+            expect(sum(row["count"] for row in rows["mnemonic"]) == len(whole) == sum(row["count"] for row in rows["function"]), name, options)
+            total, = bench.tables("mem", trace, *options)["total"]
+            made = [(kind, line) for steps in kept.values() for _, _, kind, address, size in accesses(steps) for line in lines_of(address, size)]
+            count = collections.Counter(one[2] for steps in kept.values() for one in accesses(steps))
+            expect((total["loads"], total["stores"]) == (count["load"], count["store"]), name, options, total, count)
+            expect(total["lines"] == len({line for _, line in made}), name, options, total)
+            entries, instructions = collections.Counter(), collections.Counter()
+            misses = collections.defaultdict(lambda: [0, 0])
+            for steps in kept.values():
+                one, two = blocks_of(steps)
+                entries += one
+                instructions += two
+                for (_, pc), counts in simulate(steps, levels).items():
+                    misses[pc] = [a + b for a, b in zip(misses[pc], counts)]
+            rows = bench.tables("blocks", trace, *options)["block"]
+            expect({row["pc"]: row["executed"] for row in rows} == entries, name, options, "blocks")
+            expect({row["pc"]: row["instructions"] for row in rows} == instructions, name, options, "blocks")
+            rows = bench.tables("cache", trace, "-l", "512:2", *options)["instruction"]
+            expect({row["pc"]: [row["accesses"], row["misses_1"]] for row in rows} == misses, name, options, "cache")
+            rows = bench.tables("cache", trace, "-l", "512:2", "--llc", "1M:8", "--icache", "1K:2", *options)["level"]
+            expect(rows[0]["fetches"] == len(whole), name, options, rows)
+            tree = bench.tables("calls", trace, *options)["tree"]
+            told = bench.tables("insns", trace, *options)["function"]
+            named = {row["function"]: row["count"] for row in told if row["function"] != "(unknown)"}
+            own = collections.Counter()
+            for row in tree:
+                own[row["function"]] += row["self"]
+            if name != "threads":  # where a place may be of two functions
+                expect({one: n for one, n in own.items() if n} == named, name, options, own, named)
+            vectors = bench.tables("phases", trace, "--interval", "300", *options)["interval"]
+            expect(sum(row["instructions"] for row in vectors) == len(whole), name, options, "phases")
+    count = MOVES + WORDS - 1
+    row, = bench.tables("mem", bench.record("sort"), "--function", hex(symbols(bench.program("sort"))["insert"]))["total"]
+    expect((row["loads"], row["stores"]) == (count, count), row)
+
+
+def test_cut_ranges(bench):
+    "cut: a part by functions, addresses and numbers has just these instructions with what they access; stat and check read it"
+    for name in ("sort", "matrix", "threads"):
+        trace = bench.record(name, *(["500"] if name == "threads" else []))
+        for number, (options, keeps) in enumerate(chosen(bench, name, trace)):
+            words = [{"--from-insn": "--from-time", "--to-insn": "--to-time"}.get(word, word) for word in options]
+            if not {"--function", "--from-address", "--to-address"} & set(words):
+                continue  # those begin at snapshots
+            part = bench.directory / f"part-{name}-{number}"
+            done = subprocess.run([bench.tool, "cut", *words, trace, "-o", part], capture_output=True, text=True, check=False)
+            expect(done.returncode == 0 and not done.stderr, name, options, done.stderr)
+            made = streams(part)
+            for thread, steps in streams(trace).items():
+                wanted = [step for i, step in enumerate(steps) if keeps(i, step[0])]
+                expect(made[thread] == wanted, name, options, thread, len(made[thread]), len(wanted))
+            done = subprocess.run([bench.tool, "check", part], capture_output=True, text=True, check=False)
+            expect(done.returncode == 0, name, options, done.stdout, done.stderr)
+
+
 def test_syscalls(bench):
     "syscalls: names, results and errors as QEMU's own strace has them; texts as the source says"
     program, trace = bench.program("calls"), bench.record("calls")

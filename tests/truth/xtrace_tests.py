@@ -753,6 +753,33 @@ def functions_of_the_kernel_have_names(bench):
     assert done.returncode == 2 and b"kptr_restrict" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
+@test
+def levels_are_chosen(bench):
+    """Of a program that makes a system call: its 4 instructions, or the kernel's 3; calls of what is not chosen are none."""
+    user = 0x400000
+    data = xtrace.pcinst(user, BL_8) + svc(user + 8, 172) + xtrace.inst(NOP, 1) + eret(user + 12, 7) + xtrace.inst(NOP)
+    path = stream(bench, data)
+    for level, count, functions in ("EL0", 5 - 1 + 0, {user: 1, user + 8: 3}), ("EL1", 3, {VECTORS + 0x400: 3}):
+        rows = bench.lines("insns", "--exception-level", level, path)
+        assert [(row["level"], row["count"]) for row in rows if row["table"] == "level"] == [(level, count)], rows
+        assert {int(row["function"], 16): row["count"] for row in rows if row["table"] == "function"} == functions, rows
+        tree = [row for row in bench.lines("calls", "--exception-level", level, path) if row["table"] == "tree"]
+        assert {int(row["function"], 16): row["self"] for row in tree if row["self"]} == functions, tree
+        assert sum(row["calls"] for row in tree) == len(functions), tree
+        part = bench.directory / f"part-{level}"
+        bench.run("cut", "--exception-level", level, path, "-o", part)
+        rows = bench.lines("insns", part)
+        assert [(row["level"], row["count"]) for row in rows if row["table"] == "level"] == [(level, count)], rows
+        assert "snapshot" not in bench.run("dump", "--tokens", part)
+    part = bench.directory / "part-function"
+    bench.run("cut", "--function", hex(user + 8), path, "-o", part)
+    assert bench.lines("insns", part)[0]["count"] == 3
+    for more in ("--from-snapshot", "1"), ("--category", "x"):
+        assert b"error" in bench.server.run("cut", "--function", "x", *more, str(path), "-o", str(bench.directory / "none")).stderr
+    done = bench.server.run("insns", "--from-insn", "7", str(path))
+    assert done.stderr == b"trackway: no instruction passes the filters\n", done.stderr
+
+
 TASKS = 0xFFFF000012340000, 0xFFFF000056780000  # where Linux has its tasks: SP_EL0 in the kernel
 
 
@@ -1134,7 +1161,7 @@ def cut_chooses_threads_and_whole_traces(bench):
     assert sorted(file.name for file in out.iterdir()) == sorted(file.name for file in path.glob("*.101.*"))
     assert all(file.read_bytes() == (path / file.name).read_bytes() for file in out.iterdir())
     bench.run("cut", "--thread", 101, path, "-o", out, status=2)  # it is there, and not empty
-    bench.run("cut", "--function", "x", path, "-o", path.with_suffix(".more"), status=2)
+    bench.run("cut", "--category", "x", path, "-o", path.with_suffix(".more"), status=2)
     none = path.with_suffix(".none")
     bench.run("cut", "--from-time", 10 ** 9, path, "-o", none)
     info, = bench.lines("info", none)

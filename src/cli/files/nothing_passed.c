@@ -164,8 +164,8 @@ void tw_say_none(const struct tw_common *common, const char *what)
 {
 	struct tw_text list = {0};
 	list_filters(&list, common);
-	if (tw_has_filters(common))
-		tw_say("no %s passes the filters:%s", what, list.bytes ? list.bytes : "");
+	if (tw_has_filters(common) || common->filters_given)
+		tw_say("no %s passes the filters%s%s", what, list.bytes ? ":" : "", list.bytes ? list.bytes : "");
 	else
 		tw_say("there is no %s in the trace", what);
 	tw_text_free(&list);

@@ -20,8 +20,8 @@ static const struct tw_option own_options[] = {
      .help = "how many outcomes the predictor knows: it has 2 to the power of that many counters; 12 otherwise"},
 };
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(TW_OPTIONS("Model", own_options), &tw_study_row_options, &tw_input_options, &tw_jobs_options,
-                     &tw_output_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Model", own_options), &tw_study_row_options, &tw_study_range_options,
+                     &tw_input_options, &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_branches = {
     .name = "branches",

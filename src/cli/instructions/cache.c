@@ -170,8 +170,8 @@ static const struct tw_option own_options[] = {
      .help = "a row over time for so many instructions of a thread; 1000000 otherwise"},
 };
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(TW_OPTIONS("Caches", own_options), &tw_study_row_options, &tw_input_options, &tw_jobs_options,
-                     &tw_study_picture_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Caches", own_options), &tw_study_row_options, &tw_study_range_options,
+                     &tw_input_options, &tw_jobs_options, &tw_study_picture_options);
 
 const struct tw_command tw_command_cache = {
     .name = "cache",

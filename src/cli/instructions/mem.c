@@ -28,8 +28,8 @@ static const struct tw_option own_options[] = {
      .help = "tell reuse distances as well: how many other lines were touched between two accesses of a line"},
 };
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(TW_OPTIONS("Memory", own_options), &tw_study_row_options, &tw_input_options, &tw_jobs_options,
-                     &tw_study_picture_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Memory", own_options), &tw_study_row_options, &tw_study_range_options,
+                     &tw_input_options, &tw_jobs_options, &tw_study_picture_options);
 
 const struct tw_command tw_command_mem = {
     .name = "mem",

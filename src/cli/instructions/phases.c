@@ -98,8 +98,8 @@ static const struct tw_option own_options[] = {
              "record records them"},
 };
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(TW_OPTIONS("Phases", own_options), &tw_study_row_options, &tw_input_options, &tw_jobs_options,
-                     &tw_study_picture_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Phases", own_options), &tw_study_row_options, &tw_study_range_options,
+                     &tw_input_options, &tw_jobs_options, &tw_study_picture_options);
 
 const struct tw_command tw_command_phases = {
     .name = "phases",

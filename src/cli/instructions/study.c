@@ -16,6 +16,8 @@
 
 enum { TOP = 20 };
 
+static const char *const level_words[] = {"EL0", "EL1", NULL};
+
 struct study_report {
 	const struct tw_study_common *common;
 	const struct tw_study_options *options;
@@ -209,6 +211,28 @@ static int show(const struct study_report *report, char *path)
 	return tw_screen_end(&screen, status);
 }
 
+static struct tw_study_range range_of(const struct tw_study_common *common)
+{
+	return (struct tw_study_range){
+	    .from = common->from_insn,
+	    .to = common->to_insn,
+	    .from_address = common->from_address.value,
+	    .to_address = common->to_address.value,
+	    .function = common->common.function,
+	    .levels = common->exception_level ? 1u << tw_word_place(level_words, common->exception_level) : 0,
+	};
+}
+
+/* A range that has nothing in it is a mistake. */
+static int refuse_range(const struct tw_study_common *common, const struct tw_command *command)
+{
+	if (common->to_insn && common->to_insn <= common->from_insn)
+		return tw_say_usage(command, "--to-insn must be later than --from-insn");
+	if (common->to_address.given && common->to_address.value <= common->from_address.value)
+		return tw_say_usage(command, "--to-address must be above --from-address");
+	return 0;
+}
+
 static int read_study(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	struct study_report *report = walk->context;
@@ -216,6 +240,7 @@ static int read_study(struct tw_walk *walk, struct tw_reader *reader, const char
 	(void)path;
 	options.jobs = tw_jobs(walk->common);
 	options.memory_limit = (size_t)walk->common->memory;
+	options.range = range_of(report->common);
 	int status = tw_study_read(&report->study, reader, &options);
 	report->read = status == 0;
 	return status;
@@ -226,6 +251,8 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 {
 	struct study_report report = {.common = common, .options = options, .render = render};
 	struct tw_walk walk = {.common = &common->common, .context = &report, .read = read_study};
+	if (refuse_range(common, command))
+		return TW_EXIT_FAILED;
 	if (common->all && common->top.given)
 		return tw_say_usage(command, "only one of --all and --top");
 	bool picture = common->common.form == TW_FORM_SVG;
@@ -254,10 +281,26 @@ static const struct tw_option row_options[] = {
     {"thread", 't', TW_OPTION_NUMBERS, MEMBER(common.threads), .placeholder = "ID[,ID...]",
      .help = "only these threads, or cores; may be repeated"},
 };
+static const struct tw_option range_options[] = {
+    {"from-insn", 0, TW_OPTION_COUNT, MEMBER(from_insn), .placeholder = "N", .filters = true,
+     .help = "only from instruction number N of each thread on, the first being 0"},
+    {"to-insn", 0, TW_OPTION_COUNT, MEMBER(to_insn), .placeholder = "N", .least = 1, .filters = true,
+     .help = "only before instruction number N of each thread"},
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(common.function), .placeholder = "GLOB", .filters = true,
+     .help = "only what functions execute whose name matches, \"parse_*\", without what they call"},
+    {"exception-level", 0, TW_OPTION_CHOICE, MEMBER(exception_level), .words = level_words, .filters = true,
+     .help = "only programs, or only the kernel"},
+    {"from-address", 0, TW_OPTION_NUMBER, MEMBER(from_address), .placeholder = "ADDRESS", .filters = true,
+     .help = "only instructions at this address, \"0x400000\", and above"},
+    {"to-address", 0, TW_OPTION_NUMBER, MEMBER(to_address), .placeholder = "ADDRESS", .least = 1, .filters = true,
+     .help = "only instructions below this address"},
+};
 static const struct tw_option picture_options[] = {
     TW_OPTION_OUTPUT_BY_NAME, TW_OPTION_JSON_ROWS("row"), TW_OPTION_CSV_ROWS,
     TW_OPTION_CSV_SAFE_ROWS,  TW_OPTION_MARKDOWN,         TW_OPTION_SVG("draw a picture"),
 };
 const struct tw_option_group tw_study_row_options = {"Rows", row_options, sizeof row_options / sizeof *row_options};
+const struct tw_option_group tw_study_range_options = {"Instructions", range_options,
+                                                       sizeof range_options / sizeof *range_options};
 const struct tw_option_group tw_study_picture_options = {"Output", picture_options,
                                                          sizeof picture_options / sizeof *picture_options};

@@ -18,6 +18,9 @@ struct tw_study_common {
 	tw_study_write_fn write; /* set by the command; NULL: none */
 	struct tw_option_number top;
 	bool all; /* --all */
+	uint64_t from_insn, to_insn;
+	struct tw_option_number from_address, to_address;
+	const char *exception_level;
 };
 
 /* Writes a picture instead of tables. */
@@ -33,6 +36,9 @@ int tw_study_show_made(const struct tw_study_common *common, struct tw_study *st
 
 /* Options that all of them have: --top, --all, --thread. */
 extern const struct tw_option_group tw_study_row_options;
+
+/* Which instructions: --from-insn, --to-insn, --function, --exception-level, --from-address, --to-address. */
+extern const struct tw_option_group tw_study_range_options;
 
 /* --output, --json, --csv, --markdown, --svg. */
 extern const struct tw_option_group tw_study_picture_options;

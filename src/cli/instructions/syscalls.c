@@ -10,7 +10,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 }
 
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(&tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_output_options);
+    TW_OPTION_GROUPS(&tw_study_row_options, &tw_study_range_options, &tw_input_options, &tw_jobs_options,
+                     &tw_output_options);
 
 const struct tw_command tw_command_syscalls = {
     .name = "syscalls",

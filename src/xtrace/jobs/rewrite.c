@@ -4,6 +4,7 @@
 #include "base/bytes/bytes.h"
 #include "base/bytes/outdir.h"
 #include "xtrace/format/opcode.h"
+#include "xtrace/jobs/pick.h"
 #include "xtrace/xtrace.h"
 
 #include <dirent.h>
@@ -31,6 +32,7 @@ struct set_rewrite {
 	struct tw_output *data, *registers; /* NULL: there is no such file */
 	struct tw_rewrite_result *result;
 	bool cuts;        /* cuts a part; otherwise it repairs */
+	bool picks;       /* the part has some instructions of the track, and no snapshots */
 	uint64_t index;   /* instructions before the next one of the source */
 	uint64_t written; /* instructions */
 	uint64_t pc;
@@ -190,6 +192,56 @@ static bool ends(const struct set_rewrite *r, const struct tw_xtrace_token *toke
 	       (last && r->has_snapshot && r->snapshots.number > last && r->snapshots.place <= at);
 }
 
+/* Takes an instruction of a part that was picked. Behind one that is left out the PC must be told. */
+static void put_picked(struct set_rewrite *r, struct tw_xtrace_token *token, uint64_t pc, bool after)
+{
+	if (!after) {
+		token->kind = TW_XTRACE_PCINST;
+		token->pc = pc;
+	}
+	put_token(r, token);
+}
+
+/* Takes a token. *kept: whether the last instruction was; what follows it is its own. Returns 0 or a negative
+ * status. */
+static int pick_token(struct set_rewrite *r, struct xtrace_pick *pick, struct tw_xtrace_token *token, bool *kept)
+{
+	bool begins = is_instruction(token), told = token->kind == TW_XTRACE_PCINST;
+	uint64_t pc = told ? token->pc : r->pc + WORD;
+	int status = xtrace_pick_take(pick, token, r->cursor.offset, pc);
+	r->result->records_in += token->kind != TW_XTRACE_UNKNOWN;
+	if (token->kind == TW_XTRACE_UNKNOWN)
+		r->has_pc = *kept = false;
+	if (!begins) {
+		if (*kept)
+			put_token(r, token);
+		return status;
+	}
+	bool known = told || (r->has_pc && !r->must_tell);
+	bool wanted = status > 0 && known && r->index >= r->reader->options.from_ns;
+	if (wanted)
+		put_picked(r, token, pc, *kept && !told);
+	*kept = wanted;
+	r->index++;
+	r->has_pc = known;
+	r->pc = pc;
+	r->must_tell = leads_away(token->opcode);
+	return status < 0 ? status : 0;
+}
+
+/* Copies the instructions that are picked, of the whole track: who calls whom must be known. Snapshots are of none. */
+static int copy_picked(struct set_rewrite *r)
+{
+	struct xtrace_pick pick = {.calls.reader = r->reader};
+	struct tw_xtrace_token token;
+	bool kept = false;
+	int status = 0;
+	while (status >= 0 && (status = xtrace_cursor_next(&r->cursor, &token)) > 0 && !ends(r, &token))
+		status = pick_token(r, &pick, &token, &kept);
+	xtrace_pick_free(&pick);
+	return status < 0 ? status : 0;
+}
+
 static int copy_tokens(struct set_rewrite *r)
 {
 	struct tw_xtrace_token token;
@@ -300,7 +352,7 @@ static int rewrite_track(struct set_rewrite *r, const struct xtrace_track *track
 {
 	struct start start = {0};
 	int status = 0;
-	if (r->cuts) {
+	if (r->cuts && !r->picks) {
 		r->reader->reports.quiet = true; /* findings are told when it is read the second time */
 		status = find_start(r->reader, track, &start);
 		r->reader->reports.quiet = false;
@@ -320,7 +372,7 @@ static int rewrite_track(struct set_rewrite *r, const struct xtrace_track *track
 	if (status >= 0)
 		status = copy_heads(r);
 	if (status >= 0)
-		status = copy_tokens(r);
+		status = r->picks ? copy_picked(r) : copy_tokens(r);
 	r->result->lost_bytes += r->cursor.lost_bytes + r->snapshots.lost_bytes;
 	xtrace_files_close(&r->files);
 	return status;
@@ -422,11 +474,16 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 	struct set_rewrite r = {.reader = reader, .result = result, .cuts = !repairs};
 	struct tw_outdir made = {.lock = -1};
 	int status = 0;
-	if (reader->options.function || reader->options.category || reader->options.min_duration_ns)
-		return tw_fail(
-		    reader, TW_ERR_UNSUPPORTED,
-		    "%s: a part of an xtrace is chosen by thread and by count of instructions (as times) only",
-		    tw_source_name(reader));
+	r.picks = !repairs && xtrace_picks(reader);
+	if (reader->options.category || reader->options.min_duration_ns || (repairs && reader->options.function))
+		return tw_fail(reader, TW_ERR_UNSUPPORTED,
+		               "%s: a part of an xtrace is chosen by thread, function, level, address and count of "
+		               "instructions (as times) only",
+		               tw_source_name(reader));
+	if (r.picks && (xtrace->from_snapshot || xtrace->to_snapshot))
+		return tw_fail(reader, TW_ERR_VALUE,
+		               "%s: a part by functions, levels or addresses has no snapshots to be chosen by",
+		               tw_source_name(reader));
 	if (strcmp(directory, "-") == 0)
 		status =
 		    tw_fail(reader, TW_ERR_VALUE, "%s: an xtrace is a directory: it does not go to standard output",
