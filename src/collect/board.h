@@ -51,6 +51,8 @@ struct collect_windows {
 struct collect_board {
 	char directory[PATH_MAX];
 	char timestamp[TW_XTRACE_TIMESTAMP_SIZE];
+	int32_t tool;                         /* its process, */
+	uint64_t tool_start;                  /* and when that began, as alive.h has it */
 	uint64_t interval;                    /* instructions between snapshots, or of a vector */
 	uint32_t from_hint;                   /* begin and end at HINT #9 */
 	uint32_t vectors;                     /* nothing but basic block vectors is wanted */

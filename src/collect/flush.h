@@ -3,6 +3,7 @@
 #ifndef COLLECT_FLUSH_H
 #define COLLECT_FLUSH_H
 
+#include "collect/alive.h"
 #include "collect/board.h"
 #include "collect/ranges.h"
 #include "collect/regions.h"

@@ -1,5 +1,6 @@
 /* plugin.c - the plugin that QEMU loads: translated blocks get the calls that their instructions want. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/alive.h"
 #include "collect/detail.h"
 #include "collect/images.h"
 #include "collect/machine.h"
@@ -125,6 +126,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		board->refused = (uint32_t)refusal;
 		return -1;
 	}
+	alive_begin(board);
 	if (board->vectors && !vectors_setup(board))
 		return -1;
 	if (!board->vectors)

@@ -5,6 +5,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/stream.h"
 
+#include "collect/alive.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -125,6 +127,7 @@ void stream_flush(struct stream *stream, struct collect_board *board)
 	if (!slot)
 		return;
 	size_t size = (size_t)(stream->at - slot->buffer);
+	alive_check(board);
 	int error = atomic_load(&board->error);
 	error = error ? error : write_at(board, slot->data_name, slot->buffer, size, stream->base);
 	if (error) {

@@ -3,6 +3,7 @@
 #include "collect/thread.h"
 
 #include "base/bytes/bytes.h"
+#include "collect/alive.h"
 #include "collect/calls.h"
 #include "collect/detail.h"
 #include "collect/machine.h"
@@ -555,6 +556,7 @@ void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 static void begin_child(void)
 {
 	struct guest_thread *thread = self;
+	alive_begin(board);
 	if (!thread)
 		return;
 	stream_abandon(&thread->stream);

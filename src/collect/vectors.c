@@ -7,6 +7,7 @@
 
 #include "base/memory/map.h"
 #include "base/memory/memory.h"
+#include "collect/alive.h"
 #include "xtrace/format/opcode.h"
 
 #include <errno.h>
@@ -119,6 +120,7 @@ static void close_interval(struct vector_thread *thread)
 	}
 	put(&thread->line, "\n");
 	thread->touched_count = 0;
+	alive_check(board);
 	append(thread, ".blocks", &thread->blocks);
 	append(thread, ".bb", &thread->line);
 }
@@ -212,6 +214,7 @@ static void begin_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	threads = NULL;
+	alive_begin(board);
 	if (!self)
 		return;
 	release(self);

@@ -483,6 +483,34 @@ def test_left(bench):
             check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
 
 
+def has_ended(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+def test_orphans(bench):
+    "the death of the tool ends the program, and what it left behind"
+    for words in ([bench.program("threads"), "1000000000"], [bench.program("stays")]):
+        out, command = bench.command(words)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+            left = run.stdout.readline().strip() if len(words) == 1 else None
+            while not left or (len(words) == 1 and programs_of(run.pid) != [left]):
+                left = left or next(iter(programs_of(run.pid)), None)
+                time.sleep(0.05)
+            while not list(out.glob("*.xinsndata.bin")):
+                time.sleep(0.05)
+            run.kill()
+        for _ in range(1200):
+            if has_ended(left):
+                break
+            time.sleep(0.1)
+        else:
+            os.kill(int(left), signal.SIGKILL)
+            expect(False, words, "goes on without the tool")
+
+
 def test_full(bench):
     "a full disk: it is told, and the files end with a whole token"
     small = bench.directory / "small"

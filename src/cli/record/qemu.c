@@ -7,9 +7,11 @@
 #include "cli/record/record.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +86,7 @@ struct call {
 	int board;
 	char **words;
 	size_t count;
+	pid_t parent;
 };
 
 static void become(const void *context)
@@ -106,13 +109,15 @@ static void become(const void *context)
 	*next++ = plugin_option;
 	*next++ = plugin;
 	memcpy(next, call->words, call->count * sizeof *call->words);
-	execv(qemu->program, all);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with us; what it forks looks for itself (alive.h) */
+	if (getppid() == call->parent)
+		execv(qemu->program, all);
 	free((void *)all);
 }
 
 int tw_qemu_run(const struct tw_qemu *qemu, int board, char **words, size_t count, int *status)
 {
-	const struct call call = {qemu, board, words, count};
+	const struct call call = {qemu, board, words, count, getpid()};
 	struct tw_program program = {.become = become, .context = &call, .name = qemu->program};
 	int failed = tw_program_run(&program);
 	*status = program.status;

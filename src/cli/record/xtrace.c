@@ -127,6 +127,7 @@ static int fill_board(struct collect_board *board, const struct tw_record_option
 	board->interval = interval ? interval : INTERVAL;
 	board->from_hint = options->from_hint;
 	board->vectors = options->vectors;
+	alive_name(board);
 	int status = tw_windows_fill(&board->windows, options);
 	int error = status == 0 && board->windows.count ? regions_begin(board) : 0;
 	return error ? tw_say_error("%s: %s", options->output, strerror(error)) : status;
