@@ -8,9 +8,11 @@
 #include "tracelog/log/record.h"
 #include "tracelog/tracelog.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	PIECE = 1 << 18,          /* bytes of the log whose rows are sorted together */
@@ -333,6 +335,8 @@ static int begin(struct tw_reader *reader)
 	((struct tracelog_reader *)reader->state)->events = events;
 	if (!events)
 		return tw_fail_memory(reader);
+	if (options->pdb_folder && access(options->pdb_folder, R_OK | X_OK) != 0)
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", options->pdb_folder, strerror(errno));
 	tracelog_cursor_init(&events->cursor, reader);
 	events->window = reader->request.unordered ? 0 : window_of(reader);
 	events->piece_rows = reader->request.unordered ? FEW_ROWS : PIECE_ROWS;

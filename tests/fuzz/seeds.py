@@ -8,6 +8,9 @@ import struct
 import sys
 import zlib
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "truth"))
+import portable_pdb
+
 # One byte in front selects options: see fuzz_options() in common.c. None, all checks, time order, file order, the filters.
 SELECTORS = [0x00, 0x04, 0x05, 0x0A, 0x14, 0x24, 0x44, 0x84, 0xF7]
 LARGEST = 1 << 16
@@ -239,6 +242,13 @@ def kernels():
     yield "kallsyms-hidden", b"0000000000000000 T _text\n0000000000000000 t nft_do_chain\t[nf_tables]\n"
 
 
+def pdbs():
+    """Portable PDBs and assemblies, by their documents."""
+    yield "pdb", portable_pdb.pdb()
+    yield "assembly", portable_pdb.assembly()
+    yield "assembly-inside", portable_pdb.assembly(portable_pdb.pdb())
+
+
 def views(data):
     """Requests about traces, for the server of views: the address, three headers, and the trace."""
     asked = ["window?from=0&to=90000000&width=40&names=0&tracks=0,1,2,3,4,5,6,7,8,9",
@@ -293,7 +303,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *maps(tests / "data"), *kernels(),
+              *images(), *line_images(), *conversations(), *maps(tests / "data"), *kernels(), *pdbs(),
               *views(tests / "data"), *statements()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:

@@ -37,6 +37,7 @@ def expect(condition, *what):
 class Bench:
     def __init__(self, tool, directory, runtime):
         directory.mkdir()
+        self.runtime = runtime
         self.tool, self.directory, self.pins = tool, directory, "net8" in str(runtime)
         self.host, self.hook = directory / "host", directory / "truth.dll"
         self.library = next(pathlib.Path(tool).parent.glob("**/libtrackway_coreprofiler.so"))
@@ -99,6 +100,17 @@ def everything(bench):
     flame = subprocess.run([bench.tool, "flame", log, "-o", bench.directory / "flame.svg"], check=False)
     expect(flame.returncode == 0 and "Truth" in (bench.directory / "flame.svg").read_text(), "flame shows it")
     expect(len(bench.lines(log, "thr dst ")) >= 4, "four threads ended")
+
+
+def source_lines(bench):
+    """Lines of the program that starts the hook, of its own PDBs: the files that they name, and no other."""
+    log, _ = bench.record()
+    plain = bench.rows("stat", log, "--by", "line", "--weight", "bytes")
+    expect(not any((row["file"] or "").endswith(".cs") for row in plain), "nothing tells lines without PDBs")
+    rows = bench.rows("stat", log, "--by", "line", "--weight", "bytes", "--pdb", str(bench.runtime.parent))
+    lines = {(row["file"], row["line"]) for row in rows if (row["file"] or "").endswith(".cs")}
+    expect(("/_/src/Sarif.Multitool/Program.cs" in {file for file, _ in lines}) and all(line > 0 for _, line in lines), lines)
+    expect(sum(row["self"] for row in rows) == sum(row["self"] for row in plain), "the same bytes")
 
 
 def live_heap(bench):
@@ -292,6 +304,7 @@ TESTS = {
     "without record, a disk without room": no_room,
     "it ends by Environment.Exit": ends("exit", 3),
     "it ends by FailFast": ends("fail", 128 + signal.SIGABRT),
+    "lines of the source by PDBs": source_lines,
     "it ends by an exception": ends("throw", 128 + signal.SIGABRT),
     "it ends by SIGKILL": ends("kill", 128 + signal.SIGKILL),
     "it begins late, and pauses": paused,

@@ -133,6 +133,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	options->counts = common->counts;
 	options->reorder_window = common->reorder_window;
 	options->fold_async = common->fold_async;
+	options->pdb_folder = common->pdb_folder;
 	options->jobs = tw_jobs(common);
 	if (filter_slices) {
 		options->function = common->function;

@@ -113,6 +113,7 @@ struct tw_common {
 	struct tw_numbers threads, processes;
 	const char *provider, *function, *category, *weight;
 	bool fold_async;
+	const char *pdb_folder;
 	uint64_t from_time, to_time, min_duration;
 	bool filters_given; /* an option that leaves things out, even if it leaves out nothing: --from-time 0 */
 	size_t behind;      /* how many operands stand behind "--"; set by tw_options_parse() */

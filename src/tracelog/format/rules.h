@@ -45,6 +45,8 @@
 	  "Records stand before the start of the session (prf stm).")                                                  \
 	X(TRACELOG_START_AGAIN, "tracelog.start-again", TW_NOTE,                                                       \
 	  "Another session starts: a process of its own, placed by the difference of the two starts.")                 \
+	X(TRACELOG_PDB_OTHER, "tracelog.pdb-other", TW_NOTE,                                                           \
+	  "A PDB is of another build than its assembly: it is not used.")                                              \
 	X(TRACELOG_DIALECTS_MIXED, "tracelog.dialects-mixed", TW_WARNING,                                              \
 	  "A record is of another dialect than those before it can be of.")                                            \
 	X(TRACELOG_SETTING_VALUE, "tracelog.setting-value", TW_WARNING,                                                \

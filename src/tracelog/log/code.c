@@ -212,14 +212,17 @@ static bool place(struct tracelog_log *log, uint32_t location, const struct trac
 	if (place_by_line(log, location, ip))
 		return true;
 	const struct tracelog_body *body = find_body(&log->sources, function, ip, &code);
-	if (!body) {
+	if (!body || !code) {
 		if (!log->sources.line_count)
 			judge_ip(log, function, ip);
 		return false;
 	}
 	const struct tracelog_range *range = find_range(&log->sources, body, code->before + (ip - code->start));
+	uint32_t file, line = 0;
+	if (range && !tracelog_find_source(log, function, range->il, &file, &line))
+		file = name_offset(log, range->il);
 	if (range)
-		tw_dictionary_locate(log->dictionary, location, name_offset(log, range->il), 0);
+		tw_dictionary_locate(log->dictionary, location, file, line);
 	return true;
 }
 
@@ -395,7 +398,7 @@ void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_recor
 static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 {
 	struct tracelog_sources *sources = &log->sources;
-	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
+	const struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
 	size_t need = location + (size_t)1;
 	if (!tw_grow(&sources->functions, &sources->function_room, need, sizeof *sources->functions) ||
 	    !tw_grow(&sources->unplaced, &sources->unplaced_room, need, sizeof *sources->unplaced)) {
@@ -409,8 +412,9 @@ static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 		tracelog_tell(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
 	if (ip == 0 || place(log, location, function))
 		return;
-	sources->unplaced[location] = function->code.unplaced;
-	function->code.unplaced = location + 1;
+	uint32_t *unplaced = &tracelog_object(log, TRACELOG_FUNCTION, number)->code.unplaced;
+	sources->unplaced[location] = *unplaced;
+	*unplaced = location + 1;
 }
 
 static uint32_t add_location(struct tracelog_log *log, uint32_t number, uint64_t ip)

@@ -65,6 +65,7 @@ static void free_session(struct tracelog_log *log)
 	for (unsigned kind = 0; kind < TRACELOG_OBJECT_KINDS; kind++)
 		tracelog_objects_free(&log->objects[kind]);
 	tracelog_sources_free(&log->sources);
+	tracelog_pdbs_free(&log->pdbs);
 	tracelog_threads_free(&log->threads);
 	free(log->heap.live);
 }

@@ -5,6 +5,7 @@
 
 #include "tracelog/lines/cursor.h"
 #include "tracelog/log/heap.h"
+#include "tracelog/log/pdbs.h"
 #include "tracelog/log/rows.h"
 #include "tracelog/log/settings.h"
 #include "tracelog/log/threads.h"
@@ -45,6 +46,7 @@ struct tracelog_log {
 	struct tracelog_objects objects[TRACELOG_OBJECT_KINDS];    /* objects.c */
 	struct tracelog_naming naming;                             /* objects.c */
 	struct tracelog_sources sources;                           /* code.c */
+	struct tracelog_pdbs pdbs;                                 /* pdbs.c */
 	struct tracelog_stacks stacks;                             /* stacks.c */
 	struct tracelog_threads threads;                           /* threads.c */
 	struct tracelog_times times;                               /* times.c */

@@ -1,0 +1,166 @@
+/* pdbs.c - source lines from the PDBs of the modules that a log tells of.
+ *
+ * A module's PDB is in the folder that is asked for, or beside the assembly, or in it. The assembly tells which PDB is
+ * its own; where it is not on this machine, the name alone does. Files are opened when the first line of a module is
+ * asked for, and read, not mapped: one that is cut meanwhile gives an error, not a signal. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log/pdbs.h"
+
+#include "tracelog/log/log.h"
+#include "tracelog/pdb/assembly.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	SHARE = 16,         /* of the memory limit, for one file */
+	MODULES_MAX = 4096, /* whose files are looked for */
+	PDB_COST = 2 * sizeof(struct tracelog_module_pdb) + 2 * sizeof(struct tw_map_slot)
+};
+
+/* A file that was read whole. */
+struct file {
+	uint8_t *bytes;
+	size_t size;
+};
+
+static bool read_all(int fd, struct file *file)
+{
+	for (size_t at = 0; at < file->size;) {
+		ssize_t got = pread(fd, file->bytes + at, file->size - at, (off_t)at);
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+/* Reads a regular file; not to wait for the writer of a named pipe. bytes is NULL where that is not possible. */
+static struct file read_file(const struct tracelog_log *log, const char *path)
+{
+	struct file file = {0};
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool fits = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+	            (uint64_t)status.st_size <= tw_memory_limit(log->reader) / SHARE;
+	file.size = fits ? (size_t)status.st_size : 0;
+	file.bytes = fits ? malloc(file.size) : NULL;
+	if (file.bytes && !read_all(fd, &file)) {
+		free(file.bytes);
+		file.bytes = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	return file;
+}
+
+/* Keeps the bytes of a PDB, or frees them where they are none, or another build's. */
+static bool keep(struct tracelog_log *log, struct tracelog_module_pdb *module, const struct tracelog_assembly *assembly,
+                 struct file file, const char *path)
+{
+	bool is_pdb = file.bytes && tracelog_pdb_open(&module->pdb, file.bytes, file.size);
+	bool other = is_pdb && assembly->has_id && memcmp(assembly->id, module->pdb.id, TRACELOG_PDB_ID) != 0;
+	if (other)
+		tw_report(log->reader, &tracelog_rules[TRACELOG_PDB_OTHER], log->at.offset, log->at.offset,
+		          log->at.line, "%s", path);
+	if (is_pdb && !other && tracelog_take_memory(log, file.size)) {
+		module->bytes = file.bytes;
+		return true;
+	}
+	free(file.bytes);
+	return false;
+}
+
+/* The file of a name, without its ending, in a folder. */
+static bool try_file(struct tracelog_log *log, struct tracelog_module_pdb *module,
+                     const struct tracelog_assembly *assembly, const char *folder, int folder_length, const char *name)
+{
+	char path[PATH_MAX];
+	const char *ending = strrchr(name, '.');
+	int length = ending ? (int)(ending - name) : (int)strlen(name);
+	int size = snprintf(path, sizeof path, "%.*s/%.*s.pdb", folder_length, folder, length, name);
+	return size > 0 && (size_t)size < sizeof path && keep(log, module, assembly, read_file(log, path), path);
+}
+
+static void look_for(struct tracelog_log *log, struct tracelog_module_pdb *module, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *folder = log->reader->options.pdb_folder;
+	struct tracelog_assembly assembly = {0};
+	struct file file = {0};
+	if (*path == '/')
+		file = read_file(log, path);
+	if (file.bytes)
+		tracelog_assembly_open(&assembly, file.bytes, file.size);
+	bool found = (folder && try_file(log, module, &assembly, folder, (int)strlen(folder), name)) ||
+	             (*path == '/' && try_file(log, module, &assembly, path, (int)(slash - path), name));
+	if (!found && assembly.embedded.size) {
+		const struct file inflated = {tracelog_assembly_inflate(&assembly,
+		                                                        tw_memory_limit(log->reader) / SHARE),
+		                              assembly.embedded_size};
+		keep(log, module, &assembly, inflated, path);
+	}
+	free(file.bytes);
+}
+
+/* The PDB of a module, looked for once; NULL where there is no memory. It lives until the next call. */
+static const struct tracelog_module_pdb *pdb_of(struct tracelog_log *log, uint32_t module)
+{
+	struct tracelog_pdbs *pdbs = &log->pdbs;
+	const char *path =
+	    tw_dictionary_name(log->dictionary, tracelog_object(log, TRACELOG_MODULE, module)->name)->text;
+	uint32_t place;
+	if (tw_map_find(&pdbs->by_module, module, &place))
+		return &pdbs->items[place];
+	if (pdbs->count == MODULES_MAX || !tracelog_take_memory(log, PDB_COST))
+		return NULL;
+	if (!tw_grow(&pdbs->items, &pdbs->room, pdbs->count + 1, sizeof *pdbs->items) ||
+	    !tw_map_add(&pdbs->by_module, module, (uint32_t)pdbs->count)) {
+		log->failed = true;
+		return NULL;
+	}
+	struct tracelog_module_pdb *made = &pdbs->items[pdbs->count++];
+	*made = (struct tracelog_module_pdb){0};
+	look_for(log, made, path);
+	return made;
+}
+
+/* A prolog is of the first line of its method, an epilog of the last. */
+static bool offset_of(int64_t il, uint32_t *offset)
+{
+	if (il == TW_TRACELOG_IL_NO_MAPPING)
+		return false;
+	*offset = il == TW_TRACELOG_IL_PROLOG ? 0 : il == TW_TRACELOG_IL_EPILOG ? UINT32_MAX : (uint32_t)il;
+	return true;
+}
+
+bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object *function, int64_t il, uint32_t *file,
+                          uint32_t *line)
+{
+	struct tracelog_pdb_line found;
+	struct tw_text name = {0};
+	uint32_t offset;
+	if (!function->module || !tracelog_object(log, TRACELOG_MODULE, function->module)->named ||
+	    !offset_of(il, &offset))
+		return false;
+	const struct tracelog_module_pdb *module = pdb_of(log, function->module);
+	bool known = module && module->bytes && tracelog_pdb_find(&module->pdb, function->token, offset, &found) &&
+	             tracelog_pdb_name(&module->pdb, found.document, &name);
+	*file = known ? tracelog_name(log, name.bytes, name.length) : 0;
+	*line = known ? found.line : 0;
+	tw_text_free(&name);
+	return known;
+}
+
+void tracelog_pdbs_free(struct tracelog_pdbs *pdbs)
+{
+	for (size_t i = 0; i < pdbs->count; i++)
+		free(pdbs->items[i].bytes);
+	free(pdbs->items);
+	tw_map_free(&pdbs->by_module);
+	*pdbs = (struct tracelog_pdbs){0};
+}

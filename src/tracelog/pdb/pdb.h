@@ -1,0 +1,48 @@
+/* pdb.h - source lines of methods, from a portable PDB.
+ *
+ * Sources: "Portable PDB v1.0: Format Specification" of the .NET runtime, and ECMA-335, partition II, 24.2 (metadata). */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELOG_PDB_PDB_H
+#define TRACELOG_PDB_PDB_H
+
+#include "base/memory/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TRACELOG_PDB_ID = 20 }; /* bytes: a GUID and a time */
+
+struct tracelog_pdb_bytes {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+/* Where the parts of a PDB are, in bytes that the caller keeps. */
+struct tracelog_pdb {
+	uint8_t id[TRACELOG_PDB_ID];
+	struct tracelog_pdb_bytes blobs;
+	const uint8_t *documents, *methods; /* rows */
+	uint32_t document_count, method_count;
+	size_t document_size, method_size; /* of a row */
+	uint8_t blob_width, document_width, guid_width;
+};
+
+/* A place in a source. */
+struct tracelog_pdb_line {
+	uint32_t document; /* its row, from 1 */
+	uint32_t line;     /* from 1 */
+};
+
+/* Finds the parts. False: the bytes are no portable PDB, or a damaged one. */
+bool tracelog_pdb_open(struct tracelog_pdb *pdb, const uint8_t *bytes, size_t size);
+
+/* The line of an offset in the intermediate language of a method, which a token of metadata tells. What the compiler
+ * made without a line of its own belongs to the line before. False: there is none. */
+bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line);
+
+/* Adds the name of a document, as the compiler had it, to a text. False: it has none that can be read, or there is no
+ * memory. */
+bool tracelog_pdb_name(const struct tracelog_pdb *pdb, uint32_t document, struct tw_text *name);
+
+#endif
