@@ -117,6 +117,8 @@ bool machine_read(const struct guest *machine, uint64_t address, void *bytes, si
 	return any(4) != 0;
 }
 
+int qemu_plugin_version = 4;
+
 unsigned qemu_plugin_mem_size_shift(uint32_t info)
 {
 	return info;
