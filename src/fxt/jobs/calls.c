@@ -273,8 +273,10 @@ static const struct call_shape {
 TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *bytes, bool big)
 {
 	const uint32_t koids = fxt_plain_koids(tw_load64(bytes, big));
+	if (koids == 0) /* it may be of one word, the last one of the chunk */
+		return 0;
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	if (koids == 0 || ticks - chunk->decoder.clock.base_tsc > chunk->decoder.clock.near)
+	if (ticks - chunk->decoder.clock.base_tsc > chunk->decoder.clock.near)
 		return 0;
 	see(chunk, tw_load64(bytes + fxt_switch_koid(0), big), tw_ticks_ns(&chunk->decoder.clock, ticks));
 	return fxt_switch_koid(koids);

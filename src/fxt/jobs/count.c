@@ -1,10 +1,12 @@
 /* count.c - the records of a chunk counted: by kind, provider, thread and category. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
+#include "base/inline.h"
 #include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/jobs/census.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,14 +127,114 @@ static void settle(struct fxt_chunk *chunk, uint64_t offset)
 	}
 }
 
-/* ---- Records one by one. ---- */
+/* ---- The threads of records other than events. ---- */
 
-static inline void add_category(struct fxt_sums *sums, unsigned index, uint32_t records)
+/* Adds a tally for a thread; *at is the hash place that now leads to it. NULL when there is no memory. */
+TW_NOINLINE struct fxt_tally *new_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from, uint32_t *at)
 {
-	if (sums->categories[index] == 0)
-		sums->used[sums->used_count++] = (uint16_t)index;
-	sums->categories[index] += records;
+	if (!tw_grow(&sums->inlines, &sums->inline_room, sums->inline_count + 1, sizeof *sums->inlines)) {
+		sums->failed = true;
+		return NULL;
+	}
+	*at = (uint32_t)sums->inline_count++;
+	sums->inlines[*at] = (struct fxt_inline_tally){from->process, from->thread, from->lone, {.first = UINT64_MAX}};
+	return &sums->inlines[*at].tally;
 }
+
+static inline size_t inline_place(uint64_t thread)
+{
+	return (thread ^ thread >> 8) % FXT_INLINES;
+}
+
+static void add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from)
+{
+	uint32_t *at = &sums->inline_at[inline_place(from->thread)];
+	struct fxt_inline_tally *known = *at < sums->inline_count ? &sums->inlines[*at] : NULL;
+	bool same =
+	    known && known->thread == from->thread && known->process == from->process && known->lone == from->lone;
+	struct fxt_tally *tally = same ? &known->tally : new_inline(sums, from, at);
+	if (tally)
+		fxt_add_up(tally, &from->tally);
+}
+
+void fxt_count_lone(struct fxt_sums *sums, uint64_t koid, uint64_t size, uint64_t time)
+{
+	const uint32_t at = sums->inline_at[inline_place(koid)];
+	struct fxt_inline_tally *known = at < sums->inline_count ? &sums->inlines[at] : NULL;
+	if (koid == 0)
+		return;
+	if (known && known->thread == koid && known->lone) {
+		known->tally.records++;
+		known->tally.bytes += size;
+		fxt_note_time(&known->tally, time);
+	} else {
+		add_inline(sums,
+		           &(struct fxt_inline_tally){.thread = koid, .lone = true, .tally = {1, size, time, time}});
+	}
+}
+
+/* Counts a record for a thread whose index stands in its header, or both koids at a place, which is moved behind them.
+ * False where these are not there. */
+static bool count_thread(struct fxt_sums *sums, uint64_t index, const struct fxt_tally *tally, const uint8_t *bytes,
+                         uint64_t *at, bool big)
+{
+	struct fxt_inline_tally one = {.tally = *tally};
+	if (index) {
+		fxt_add_up(&sums->threads[index], tally);
+		return true;
+	}
+	if (tally->bytes - *at < 2 * TW_FXT_WORD)
+		return false;
+	one.process = tw_load64(bytes + *at, big);
+	one.thread = tw_load64(bytes + *at + TW_FXT_WORD, big);
+	if (one.thread)
+		add_inline(sums, &one);
+	*at += (uint64_t)2 * TW_FXT_WORD;
+	return true;
+}
+
+static bool is_thread(const struct fxt_record_field *field)
+{
+	return field->form == FXT_FIELD_THREAD || field->form == FXT_FIELD_PROCESS;
+}
+
+/* Whether a field is the koid of a thread alone. */
+static bool is_lone(const struct fxt_record_field *field)
+{
+	return field->form == FXT_FIELD_WORD && (field->member == offsetof(struct tw_fxt_record, thread.thread) ||
+	                                         field->member == offsetof(struct tw_fxt_record, incoming.thread));
+}
+
+/* The threads that a record other than an event is about: their koids stand behind the time. */
+static void count_threads(struct fxt_sums *sums, uint64_t header, enum tw_fxt_kind kind, const uint8_t *bytes,
+                          uint64_t size, bool big)
+{
+	uint64_t at = (uint64_t)2 * TW_FXT_WORD, time = tw_load64(bytes + TW_FXT_WORD, big);
+	const struct fxt_tally tally = {1, size, time, time};
+	for (const struct fxt_record_field *field = fxt_record_kinds[kind].fields; field->form; field++) {
+		if (is_thread(field) &&
+		    !count_thread(sums, tw_bits(header, field->low, field->high), &tally, bytes, &at, big))
+			return;
+		if (is_lone(field) && size > at) {
+			fxt_count_lone(sums, tw_load64(bytes + at, big), size, time);
+			at += TW_FXT_WORD;
+		}
+	}
+}
+
+/* Counts a record that is neither an event nor one that others depend on. Of one that is unknown nothing is known but
+ * its size. */
+static void count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big)
+{
+	enum tw_fxt_kind kind = fxt_kind(header);
+	sums->kinds[kind]++;
+	if (!fxt_record_kinds[kind].timed || size <= TW_FXT_WORD)
+		return;
+	fxt_note_time(&sums->provider, tw_load64(bytes + TW_FXT_WORD, big));
+	count_threads(sums, header, kind, bytes, size, big);
+}
+
+/* ---- Records one by one. ---- */
 
 /* Threads and categories that stand in the record itself: one count for each record, because there is no index to add
  * them up by. */
@@ -193,7 +295,7 @@ static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, 
 	if (tw_bits(header, 24, 31))
 		fxt_add_up(&sums->threads[tw_bits(header, 24, 31)], &tally);
 	if (!tw_bits(header, 47, 47))
-		add_category(sums, (unsigned)tw_bits(header, 32, 46), 1);
+		fxt_add_category(sums, (unsigned)tw_bits(header, 32, 46));
 	if (is_inline(header))
 		count_inline(chunk, place, header, &tally);
 }
@@ -218,7 +320,7 @@ static void count_large(struct fxt_chunk *chunk, size_t place, size_t end, uint6
 	if (record.category.bytes)
 		count_text(chunk, &tally, record.category.bytes, record.category.length);
 	else
-		add_category(sums, record.category.reference & FXT_TEXT_MAX, 1);
+		fxt_add_category(sums, record.category.reference & FXT_TEXT_MAX);
 }
 
 static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
@@ -274,7 +376,7 @@ static size_t count_record(struct fxt_chunk *chunk, const struct fxt_wish *wish,
 	else if (type == TW_FXT_TYPE_EVENT && fxt_kind(header) != TW_FXT_UNKNOWN)
 		count_event(chunk, place, header, size, odd);
 	else
-		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->decoder.big);
+		count_other(sums, header, chunk->bytes + place, size, chunk->decoder.big);
 	if (fxt_kind(header) == TW_FXT_PROVIDER_EVENT)
 		count_full_buffer(chunk, header);
 	if (type != TW_FXT_TYPE_METADATA) {
@@ -284,13 +386,11 @@ static size_t count_record(struct fxt_chunk *chunk, const struct fxt_wish *wish,
 	return here;
 }
 
-static void count_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_groups *groups, size_t place,
-                          size_t end)
+static void count_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	enum { FEW = 1024 }; /* bytes: the fast path would take longer */
 	while (place < end) {
-		if (end - place > FEW && tw_loop_is_on(TW_LOOP_FXT_COUNT))
-			place = fxt_count_by_header(chunk, groups, place, end);
+		if (tw_loop_is_on(TW_LOOP_FXT_COUNT))
+			place = fxt_count_plain(chunk, place, end);
 		if (place < end)
 			place += count_record(chunk, wish, place, end, false);
 	}
@@ -299,16 +399,14 @@ static void count_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 /* ---- The chunk. ---- */
 
 /* False when there is no memory. */
-static bool prepare(struct fxt_chunk *chunk, struct fxt_scratch *scratch)
+static bool prepare(struct fxt_chunk *chunk)
 {
-	if (!scratch->groups)
-		scratch->groups = fxt_groups_new();
 	if (!chunk->census)
 		chunk->census = calloc(1, sizeof *chunk->census);
 	struct fxt_sums *sums = chunk->census ? &chunk->census->sums : NULL;
 	if (sums && !sums->categories)
 		sums->categories = calloc(FXT_CATEGORIES, sizeof *sums->categories);
-	chunk->failed |= !scratch->groups || !sums || !sums->categories;
+	chunk->failed |= !sums || !sums->categories;
 	return !chunk->failed;
 }
 
@@ -320,7 +418,8 @@ static void begin(struct fxt_census *census)
 
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	if (!prepare(chunk, scratch))
+	(void)scratch;
+	if (!prepare(chunk))
 		return;
 	if (chunk->decoder.pieces_done == 0)
 		begin(chunk->census);
@@ -331,7 +430,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		if (piece->kind == FXT_RECORDS && piece->odd)
 			count_record(chunk, wish, piece->from, piece->to, true);
 		else if (piece->kind == FXT_RECORDS)
-			count_records(chunk, wish, scratch->groups, piece->from, piece->to);
+			count_records(chunk, wish, piece->from, piece->to);
 		else
 			fxt_decode_piece(chunk, wish, piece);
 	}

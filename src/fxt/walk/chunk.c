@@ -123,5 +123,4 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	free(scratch->calls);
 	free(scratch->below);
 	free(scratch->steps.steps);
-	free(scratch->groups);
 }

@@ -350,7 +350,6 @@ struct fxt_scratch {
 	struct fxt_name_cache name_caches[FXT_NAME_CACHES];
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* check_archive.c */
-	struct fxt_groups *groups;      /* count_by_header.c */
 	struct fxt_call *calls;         /* calls.c */
 	size_t call_room;
 	uint32_t *below; /* track_calls.c */
