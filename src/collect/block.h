@@ -27,6 +27,13 @@ struct translated_block {
 
 enum { BLOCK_PCINST = 13, BLOCK_INST = 5, BLOCK_SLACK = 16 };
 
+/* The block that an instruction is in. */
+static inline const struct translated_block *block_of(const struct insn *insn)
+{
+	const void *first = (const char *)(insn - insn->index) - offsetof(struct translated_block, insns);
+	return first;
+}
+
 /* Where the token of an instruction is; of the last + 1: the size of all. */
 static inline size_t block_offset(size_t i)
 {

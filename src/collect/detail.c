@@ -80,11 +80,11 @@ void detail_release(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void detail_begin_child(void)
+void detail_begin_child(bool wants)
 {
 	pthread_mutex_init(&lock, NULL);
-	wanting = 0;
-	if (!detail.switches)
+	wanting = wants;
+	if (!detail.switches || wants)
 		return;
 	atomic_store(&full, false);
 	atomic_store(&settled, false);

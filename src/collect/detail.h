@@ -19,8 +19,8 @@ bool detail_full(void);
 void detail_want(void);
 void detail_release(void);
 
-/* A child process has one thread, which does not record. */
-void detail_begin_child(void);
+/* A child process has one thread; wants: it records. */
+void detail_begin_child(bool wants);
 
 /* QEMU has forgotten its translations. */
 void detail_flushed(void);

@@ -20,6 +20,7 @@ struct guest_thread {
 	uint64_t passed;           /* instructions that were executed and are not recorded */
 	uint64_t warm_up_at;       /* of all: where that of the next window begins */
 	uint64_t warm_up_snapshot; /* its number */
+	unsigned marks;            /* that ended a part */
 	struct guest machine;
 	const struct translated_block *block; /* that runs, NULL: none that is recorded */
 	uint16_t cursor;                      /* its instructions before this are written */

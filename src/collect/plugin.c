@@ -28,6 +28,34 @@ static void want_few(struct qemu_plugin_tb *translated, struct translated_block 
 			                                       QEMU_READ_REGISTERS, &block->insns[i]);
 }
 
+/* The block behind one that ends with an instruction that thread_wants_noticed(). */
+static _Atomic uint64_t behind_noticed;
+
+/* Of a block before a mark: nothing, as a rule. */
+static void want_none(struct qemu_plugin_tb *translated, struct translated_block *block)
+{
+	if (block->pc == behind_noticed)
+		qemu_plugin_register_vcpu_tb_exec_cb(translated, thread_noticed, QEMU_READ_REGISTERS, NULL);
+	for (size_t i = 0; i < block->count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
+		if (i && thread_wants_noticed(&block->insns[i - 1]))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, thread_noticed, QEMU_READ_REGISTERS, NULL);
+		if (thread_wants_notice(&block->insns[i]))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, thread_notice, QEMU_READ_REGISTERS,
+			                                       &block->insns[i]);
+	}
+	if (thread_wants_noticed(&block->insns[block->count - 1]))
+		behind_noticed = block->pc + 4ull * block->count;
+}
+
+static bool has_mark(const struct translated_block *block)
+{
+	for (size_t i = 0; i < block->count; i++)
+		if (block->insns[i].op.kind == OP_MARK)
+			return true;
+	return false;
+}
+
 static void want_all(struct qemu_plugin_tb *translated, struct translated_block *block)
 {
 	qemu_plugin_register_vcpu_tb_exec_cb(translated, thread_block, QEMU_READ_REGISTERS, block);
@@ -57,8 +85,11 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	struct translated_block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
 	if (!block)
 		return;
-	block->full = detail_full();
-	(block->full ? want_all : want_few)(tb, block);
+	block->full = detail_full() || (board->from_hint && has_mark(block));
+	if (block->full)
+		want_all(tb, block);
+	else
+		(board->from_hint ? want_none : want_few)(tb, block);
 }
 
 static void translated_for_vectors(uint64_t id, struct qemu_plugin_tb *tb)
@@ -131,7 +162,9 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		return -1;
 	if (!board->vectors)
 		thread_setup(board);
-	detail_setup(id, register_calls, plan_begins_at_once(&board->windows, 0));
+	if (board->from_hint) /* a program without a mark calls nothing */
+		board->refused = COLLECT_BEGAN;
+	detail_setup(id, register_calls, !board->from_hint && plan_begins_at_once(&board->windows, 0));
 	register_calls(id);
 	return 0;
 }

@@ -241,6 +241,19 @@ static bool ends(uint64_t call)
 	return call == CALL_EXIT || call == CALL_EXIT_GROUP;
 }
 
+static void release_calls(struct guest_thread *thread)
+{
+	if (thread->plan.wants)
+		detail_release();
+	thread->plan.wants = false;
+}
+
+static void close_thread(struct guest_thread *thread)
+{
+	stream_close(&thread->stream, board);
+	release_calls(thread);
+}
+
 /* What must be known later, be it recorded or not. */
 static void notice(struct guest_thread *thread, const struct insn *insn)
 {
@@ -248,7 +261,7 @@ static void notice(struct guest_thread *thread, const struct insn *insn)
 	if (insn->op.kind == OP_SVC && calls_notice(&thread->machine))
 		atomic_store(&several, true);
 	if (insn->op.kind == OP_SVC && !thread->recording && ends(operand(thread, 8)))
-		stream_close(&thread->stream, board);
+		close_thread(thread);
 	if (insn->op.kind != OP_MSR || (tw_load32(opcode, false) & ~0x1fu) != write_tpidr || has_several())
 		return;
 	machine_before_tpidr(&thread->machine);
@@ -291,16 +304,22 @@ static void before_call(struct guest_thread *thread, const struct insn *insn)
 	thread->block = NULL;
 	thread->pending |= AFTER_CALL;
 	if (ends(number))
-		stream_close(&thread->stream, board);
+		close_thread(thread);
 }
 
 /* HINT #9 begins and ends: neither is recorded. What is left of the block is. */
 static void before_mark(struct guest_thread *thread, const struct insn *insn)
 {
+	enum { MOST = 100 }; /* beyond, to translate all again would take more time than to pass over it */
 	if (thread->recording) {
 		thread->recording = false;
+		if (++thread->marks < MOST)
+			release_calls(thread);
 		return;
 	}
+	if (!thread->plan.wants)
+		detail_want();
+	thread->plan.wants = true;
 	recording_begin(thread, board, is_ordered(thread));
 	thread->cursor = (uint16_t)(insn->index + 1);
 	thread->needs_pc = true;
@@ -346,6 +365,11 @@ bool thread_wants_after(const struct insn *insn)
 bool thread_wants_notice(const struct insn *insn)
 {
 	return insn->op.kind == OP_SVC || insn->op.kind == OP_MSR;
+}
+
+bool thread_wants_noticed(const struct insn *insn)
+{
+	return insn->op.kind == OP_MSR;
 }
 
 bool thread_wants_accesses(const struct insn *insn)
@@ -472,6 +496,25 @@ void thread_passed(unsigned cpu, void *data)
 	thread->passed += block->count;
 }
 
+void thread_notice(unsigned cpu, void *data)
+{
+	const struct insn *insn = data;
+	struct guest_thread *thread = self;
+	(void)cpu;
+	if (!thread && !(thread = thread_open()))
+		return;
+	thread->block = block_of(insn);
+	notice(thread, insn);
+}
+
+void thread_noticed(unsigned cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (self)
+		follow_tpidr(self);
+}
+
 void thread_before(unsigned cpu, void *data)
 {
 	const struct insn *insn = data;
@@ -567,7 +610,9 @@ static void begin_child(void)
 		thread->recording = thread->began = false;
 		thread->stream.count = 0;
 		thread->plan = plan_begin(&board->windows);
-		detail_begin_child();
+		detail_begin_child(false);
+	} else if (board->from_hint) {
+		detail_begin_child(thread->plan.wants);
 	}
 	if (thread->recording)
 		stream_open(&thread->stream, board, true);

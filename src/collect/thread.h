@@ -17,10 +17,18 @@ bool thread_wants_accesses(const struct insn *insn);
 /* Which instructions are looked at where nothing is recorded. */
 bool thread_wants_notice(const struct insn *insn);
 
+/* Whether what an instruction does is looked for when it is done. */
+bool thread_wants_noticed(const struct insn *insn);
+
 /* QEMU's calls, in the thread: a block begins, with all calls, or with few; an instruction is about to be executed;
  * was executed; has made an access. */
 void thread_block(unsigned cpu, void *block);
 void thread_passed(unsigned cpu, void *block);
+
+/* Of a block without any: an instruction that thread_wants_notice() is about to be executed; and one behind it. */
+void thread_notice(unsigned cpu, void *insn);
+void thread_noticed(unsigned cpu, void *unused);
+
 void thread_before(unsigned cpu, void *insn);
 void thread_after(unsigned cpu, void *insn);
 void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *insn);

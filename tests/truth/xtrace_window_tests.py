@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 import xtrace_tokens
-from aarch64 import expect, main
+from aarch64 import COMPILER, expect, main
 from slice_tests import compare
 from xtrace_record_tests import Bench, check_replay, instructions, only
 
@@ -313,6 +313,34 @@ def test_slices(bench):
                               text=True, check=False)
         expect(done.returncode == 2 and says in done.stderr, text, done.stderr)
         expect(not (bench.directory / "none").exists(), "a directory is left")
+
+
+def test_many_marks(bench):
+    "marks in a loop: each pair is recorded as if all had been, beyond the hundredth, too"
+    source, program = bench.directory / "pairs.S", bench.directory / "pairs"
+    source.write_text("""	.global _start
+_start:	mov x19, #150
+	mov x20, #0
+again:	add x20, x20, #3
+	hint #9
+	add x20, x20, #1
+	cbz x19, out
+out:	eor x21, x20, x19
+	hint #9
+	subs x19, x19, #1
+	b.ne again
+	mov x0, #0
+	mov x8, #94
+	svc #0
+""")
+    subprocess.run([COMPILER, "-nostdlib", "-static", source, "-o", program], check=True)
+    directory, _ = bench.record([program], "--from-hint")
+    data, snapshots = only(directory)
+    found = instructions(data)
+    start = found[0][0]
+    expect([pc - start for pc, _, _ in found] == [0, 4, 8] * 150, len(found), "instructions, not", 150 * 3)
+    expect([one["x"][20] for one in snapshots] == [4 * i + 3 for i in range(150)], "X20 at the marks")
+    check_replay(bench, directory, len(found))
 
 
 def test_words(bench):
