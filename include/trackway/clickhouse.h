@@ -12,6 +12,12 @@
 extern "C" {
 #endif
 
+/* What is known of a trace once its first event is written. */
+struct tw_clickhouse_told {
+	uint32_t day;         /* of its rows, in days since 1970 */
+	const char *day_from; /* where that is from, a constant: "given", "clock", "file", "nowhere" */
+};
+
 /* For tw_write_options.clickhouse. All zero is the default for every member. What the pointers point to must live until
  * the writer is discarded. */
 struct tw_clickhouse_options {
@@ -26,6 +32,7 @@ struct tw_clickhouse_options {
 	/* Tells the findings of the reader, after its last event; NULL: none are told. */
 	void (*findings)(void *context, tw_finding_fn put, void *to);
 	void *context;
+	struct tw_clickhouse_told *told; /* the writer fills it in; NULL: nobody asks */
 };
 
 #ifdef __cplusplus

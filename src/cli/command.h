@@ -88,6 +88,7 @@ struct tw_command {
 	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \
 	X(view)                                                                                                        \
+	X(load)                                                                                                        \
 	X(completion)                                                                                                  \
 	X(help)
 

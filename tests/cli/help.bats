@@ -5,7 +5,7 @@ load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
 bats_require_minimum_version 1.5.0
 
-COMMANDS="info dump check repair convert cut merge stat stacks graph flame diff counters sched alloc jit gc cpu blobs names log insns blocks branches mem cache syscalls calls phases slice record providers snapshot replay sql view completion help"
+COMMANDS="info dump check repair convert cut merge stat stacks graph flame diff counters sched alloc jit gc cpu blobs names log insns blocks branches mem cache syscalls calls phases slice record providers snapshot replay sql view load completion help"
 
 # Runs wrong use: exit status 2, nothing on standard output, the error and the hint on standard error.
 wrong() { # error hint command...

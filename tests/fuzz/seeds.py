@@ -230,6 +230,17 @@ def conversations():
     yield "talk-empty", packet(b"hello 1 10") + packet(b"") + image[:100]
 
 
+def answers():
+    """What servers answer, addresses, and an archive of one block."""
+    for name, text in (
+            ("rows", b"0\t262144\t19802\n1\t1\t19802\n"), ("error", b"Code: 60, e.displayText() = DB::Exception: Table a.b doesn't exist., e.what() = DB::Exception\n"),
+            ("newer", b"Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED) (version 23.8.1)\n"),
+            ("address", b"clickhouse://user:p%41ss@[::1]:9,db2:8123,db3/traces"), ("binary", b"\xff\0\t\t\n\n18446744073709551616\t")):
+        yield f"answer-{name}", b"\x03" + text
+    head = b"slice/00000001.native".ljust(124, b"\0") + b"00000000007".ljust(388, b"\0")
+    yield "answer-archive", b"\x10" + head + b"\x01\x02\x01aXYZ".ljust(512, b"\0") + bytes(1024)
+
+
 def maps(data):
     for path in sorted((data / "maps").glob("*.yaml")):
         yield f"map-{path.stem}", path.read_bytes()
@@ -303,7 +314,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *maps(tests / "data"), *kernels(), *pdbs(),
+              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *pdbs(),
               *views(tests / "data"), *statements()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:

@@ -53,7 +53,7 @@ class Refused(Exception):
 class Server:
     """A node. `more` stands in its configuration."""
 
-    def __init__(self, folder, more="", ports=None):
+    def __init__(self, folder, more="", ports=None, before=()):
         self.folder = pathlib.Path(folder).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
         for part in ("data", "tmp"):
@@ -62,11 +62,11 @@ class Server:
         (self.folder / "users.xml").write_text(USERS)
         (self.folder / "config.xml").write_text(
             CONFIG.format(folder=self.folder, http=self.http, tcp=self.tcp, interserver=self.interserver, more=more))
-        self.process = None
+        self.process, self.before = None, list(before)
 
     def start(self, seconds=120):
         with open(self.folder / "out", "ab") as out:
-            self.process = subprocess.Popen([is_there(), f"--config-file={self.folder}/config.xml"], stdout=out,
+            self.process = subprocess.Popen([*self.before, is_there(), f"--config-file={self.folder}/config.xml"], stdout=out,
                                             stderr=out, stdin=subprocess.DEVNULL)
         until = time.monotonic() + seconds
         while time.monotonic() < until:

@@ -11,11 +11,15 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import clickhouse
 import clickhouse_native
@@ -41,8 +45,9 @@ def expect(holds, *what):
 class Run:
     """A directory, the tool in it, and a server that all tests share."""
 
-    def __init__(self, tool, folder, servers):
-        self.tool, self.folder, self.servers = tool, pathlib.Path(folder), servers
+    def __init__(self, options, folder, servers):
+        self.tool, self.kills = options.tool.resolve(), options.kills
+        self.folder, self.servers = pathlib.Path(folder), servers
 
     def run(self, *words, stdin=None, status=(0, 1), **more):
         done = subprocess.run([self.tool, *map(str, words)], cwd=self.folder, stdin=stdin, stdout=subprocess.PIPE,
@@ -221,12 +226,221 @@ def compare_sums(run, server, name, path, where="1"):
     expect(not sampled or {row[0]: int(row[1]) for row in rows} == sampled, path, rows, sampled)
 
 
-TESTS = [sums, known, same, kinds, findings, documented, accepted]
+# ---- load. ----
+
+SLICES = 270000 # two blocks
+
+
+def large_trace(path):
+    """An FXT archive of slices and counters: "Fuchsia trace format"."""
+    words = [0x0016547846040010, 1 | 2 << 4, BILLION]
+    for index, name in enumerate((b"app", b"parse", b"send", b"step"), 1):
+        words += [2 | 2 << 4 | index << 16 | len(name) << 32, int.from_bytes(name.ljust(8, b"\0"), "little")]
+    words += [3 | 3 << 4 | 1 << 16, 7, 8]
+    events = []
+    for i in range(SLICES):
+        events += [4 | 3 << 4 | 4 << 16 | 1 << 24 | 1 << 32 | (2 + i % 3) << 48, 1000 + i * 10, 1000 + i * 10 + i % 7]
+    for i in range(1000): # a counter with an argument of 64 bits: words of header and value
+        events += [4 | 5 << 4 | 1 << 16 | 1 << 20 | 1 << 24 | 1 << 32 | 2 << 48, 5000000 + i, 3 | 2 << 4 | 2 << 16, i, 9]
+    path.write_bytes(struct.pack(f"<{len(words) + len(events)}Q", *words, *events))
+    return path
+
+
+def address(server, name, login=""):
+    return f"clickhouse://{login}127.0.0.1:{server.http}/{name}"
+
+
+def load(run, server, name, *words, status=(0,), **more):
+    return run.run("load", "--to", address(server, name), *words, status=status, **more)
+
+
+def start_load(run, server, name, *words):
+    return subprocess.Popen([run.tool, "load", "--to", address(server, name), *map(str, words)], cwd=run.folder,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def one_line(done, *parts):
+    """A command that failed has said so in one line, which has these words."""
+    said = done.stderr.decode()
+    expect(done.returncode == 2 and said.count("\n") == 1, done.returncode, said)
+    for part in parts:
+        expect(part in said, part, "is not in", said)
+
+
+def expect_large(server, name, trace=1):
+    """All of the large trace, and nothing of it twice."""
+    counts = server.rows("SELECT name, count(), sum(duration), uniqExact(id) FROM slice GROUP BY name ORDER BY name", name)
+    wanted = []
+    for place, text in ((0, "parse"), (1, "send"), (2, "step")):
+        mine = range(place, SLICES, 3)
+        wanted.append([text, str(len(mine)), str(sum(i % 7 for i in mine)), str(len(mine))])
+    expect(counts == wanted, counts, wanted)
+    expect(server.rows("SELECT count(), sum(value) FROM counter", name) == [["1000", "499500"]], "counters")
+    expect(server.rows("SELECT count(), sum(slices) FROM trace", name) == [[str(trace), str(SLICES)]], "traces")
+
+
+def loaded(run):
+    """several files of all formats at once, with labels; the sums by function are those of stat; loaded again, nothing comes"""
+    server, paths = database(run, "fleet"), traces(run)
+    done = load(run, server, "fleet", "--json", "--label", "host=web1", "--label", "build=a=b", *paths, status=(0, 1))
+    told = {row["file"]: row for row in map(json.loads, done.stdout.splitlines())}
+    expect(len(told) == len(paths), done.stdout, done.stderr)
+    for path in paths:
+        compare_sums(run, server, "fleet", path, f"trace = '{told[str(path)]['trace']}'")
+    labels = server.rows("SELECT DISTINCT label_keys, label_values FROM trace", "fleet")
+    expect(labels == [["['host','build']", "['web1','a=b']"]], labels)
+    before = server.ask("SELECT count() FROM slice", "fleet")
+    again = load(run, server, "fleet", "--json", *paths, status=(0, 1))
+    expect(all(json.loads(line)["rows"] == 0 for line in again.stdout.splitlines()), again.stdout)
+    expect(server.ask("SELECT count() FROM slice", "fleet") == before, "rows came twice")
+
+
+def piped(run):
+    """a pipe is loaded by --id, and refused without; a day that is given is the partition, and another one refused"""
+    server = database(run, "piped")
+    path = DATA / "fxt" / "streaming.fxt"
+    with open(path, "rb") as file:
+        one_line(load(run, server, "piped", "-", stdin=file, status=(2,)), "--id")
+    for _ in range(2):
+        with open(path, "rb") as file:
+            load(run, server, "piped", "--id", "web1-7", "--day", "2024-02-29", "-", stdin=file)
+    rows = server.rows("SELECT trace, day, count() FROM slice GROUP BY trace, day", "piped")
+    expect(rows == [["web1-7", "2024-02-29", "5000"]], rows)
+    with open(path, "rb") as file:
+        one_line(load(run, server, "piped", "--id", "web1-7", "--day", "2024-03-01", "-", stdin=file, status=(2,)),
+                 "2024-02-29", "2024-03-01")
+
+
+def killed(run):
+    """a loader that is killed at any moment is gone on with by the same command: nothing is doubled or lost"""
+    server, path = database(run, "killed"), large_trace(run.folder / "large.fxt")
+    begun = time.monotonic()
+    load(run, server, "killed", path)
+    whole, dice, stopped = time.monotonic() - begun, random.Random(39), 0
+    expect_large(server, "killed")
+    for number in range(run.kills):
+        database(run, "killed")
+        for _ in range(3):
+            loader = start_load(run, server, "killed", path)
+            time.sleep(dice.random() * whole)
+            loader.kill()
+            loader.communicate()
+            stopped += loader.returncode < 0
+        done = load(run, server, "killed", path)
+        expect_large(server, "killed")
+        expect(b"loaded" in done.stderr, done.stderr)
+    expect(stopped, "no loader was killed")
+
+
+def server_killed(run):
+    """a server that dies in the middle of a load: one line, and the same command goes on when it is there again"""
+    server, path = database(run, "dies"), large_trace(run.folder / "large.fxt")
+    begun = time.monotonic()
+    load(run, server, "dies", path)
+    whole, dice = time.monotonic() - begun, random.Random(40)
+    for _ in range(run.kills):
+        database(run, "dies")
+        loader = start_load(run, server, "dies", path)
+        time.sleep((0.3 + 0.6 * dice.random()) * whole)
+        server.stop(signal.SIGKILL)
+        out, said = loader.communicate(timeout=120)
+        expect(loader.returncode == 0 or (loader.returncode == 2 and said.count(b"\n") == 1), loader.returncode, said)
+        server.start()
+        load(run, server, "dies", path)
+        expect_large(server, "dies")
+
+
+def stopped_server(run):
+    """a server that is silent: given up after --timeout, told in one line; when it goes on, so does the load"""
+    server, path = database(run, "silent"), large_trace(run.folder / "large.fxt")
+    load(run, server, "silent", DATA / "xray" / "v5.xray")
+    server.ask("DROP DATABASE silent")
+    server.send(signal.SIGSTOP)
+    try:
+        one_line(load(run, server, "silent", "--timeout", "1", path, status=(2,)), "no answer within 1 s")
+    finally:
+        server.send(signal.SIGCONT)
+    load(run, server, "silent", path)
+    expect_large(server, "silent")
+
+
+def refused(run):
+    """a refused login, nobody at the port, a table of others, a bad address: one line each, and exit status 2"""
+    server, path = database(run, "refused"), DATA / "xray" / "v5.xray"
+    wrong = run.run("load", "--to", address(server, "refused", "secret:bad@"), path, status=(2,))
+    one_line(wrong, "login is refused")
+    expect("bad" not in wrong.stderr.decode(), "a password is told")
+    run.run("load", "--to", address(server, "refused", "secret:w%6Frd@"), path, status=(0,))
+    nobody = clickhouse.free_ports(1)[0]
+    one_line(run.run("load", "--to", f"clickhouse://127.0.0.1:{nobody}/x", path, status=(2,)), str(nobody))
+    database(run, "others")
+    server.ask("CREATE TABLE slice (name UInt8) ENGINE = MergeTree() ORDER BY name", "others")
+    one_line(load(run, server, "others", path, status=(2,)), "slice", "another", "name")
+    database(run, "memory")
+    server.ask("CREATE TABLE counter (name String) ENGINE = Memory", "memory")
+    one_line(load(run, server, "memory", path, status=(2,)), "counter", "MergeTree")
+    for bad in ("http://x/y", "clickhouse://127.0.0.1/", "clickhouse://127.0.0.1:99999/x", "clickhouse://h/a-b"):
+        done = run.run("load", "--to", bad, path, status=(2,))
+        expect(b"--to" in done.stderr, done.stderr)
+
+
+def half(run):
+    """a schema of which a half is there gets the rest, columns too; a block of other rows is told"""
+    server, path = database(run, "half"), DATA / "fxt" / "oneshot_all.fxt"
+    load(run, server, "half", path)
+    whole = server.rows("DESCRIBE TABLE log", "half"), server.rows("DESCRIBE TABLE slice", "half")
+    server.ask("DROP TABLE log", "half")
+    server.ask("ALTER TABLE slice DROP COLUMN key", "half")
+    server.ask("ALTER TABLE slice DROP COLUMN category", "half")
+    load(run, server, "half", DATA / "xray" / "v5.xray")
+    expect((server.rows("DESCRIBE TABLE log", "half"), server.rows("DESCRIBE TABLE slice", "half")) == whole, "columns")
+    done = load(run, server, "half", "--id", "other", path)
+    server.ask("ALTER TABLE trace DELETE WHERE trace = 'other'", "half")
+    wait(lambda: server.rows("SELECT count() FROM trace WHERE trace = 'other'", "half") == [["0"]])
+    one_line(load(run, server, "half", "--id", "other", DATA / "fxt" / "streaming.fxt", status=(2,)), "other options")
+    expect(done, "")
+
+
+def wait(holds):
+    until = time.monotonic() + 60
+    while not holds():
+        expect(time.monotonic() < until, "it does not come")
+        time.sleep(0.05)
+
+
+def full(run):
+    """a full disk of the server: one line that tells what is loaded; with room again the same command goes on"""
+    run.server()
+    folder = pathlib.Path(tempfile.mkdtemp(dir=run.folder))
+    mount = 'mount -t tmpfs -o size=6m none "$0" && exec "$@"'
+    before = ["unshare", "-rm", "sh", "-c", mount, str(folder / "data")]
+    if subprocess.run(["unshare", "-rm", "true"], stderr=subprocess.DEVNULL).returncode:
+        raise Skipped("no mounts of one's own")
+    server = clickhouse.Server(folder, before=before)
+    path = large_trace(run.folder / "large.fxt")
+    with server:
+        load(run, server, "small", DATA / "xray" / "v5.xray")
+        server.ask("CREATE TABLE filler (x UInt64) ENGINE = MergeTree() ORDER BY x", "small")
+        try:
+            for _ in range(100):
+                server.ask("INSERT INTO filler SELECT rand64() FROM system.numbers LIMIT 40000", "small")
+        except clickhouse.Refused:
+            pass
+        one_line(load(run, server, "small", path, status=(2,)), "disk is full")
+        server.ask("DROP TABLE filler", "small")
+        load(run, server, "small", path)
+        rows = server.rows("SELECT count(), uniqExact(id) FROM slice WHERE kind = 'slice' AND name != '' AND thread = 8", "small")
+        expect(rows == [[str(SLICES), str(SLICES)]], rows)
+
+
+TESTS = [sums, known, same, kinds, findings, documented, accepted, loaded, piped, killed, server_killed, stopped_server,
+         refused, half, full]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tool", required=True, type=pathlib.Path)
+    parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     chosen = [test for test in TESTS if options.only in test.__name__]
@@ -238,7 +452,7 @@ def main():
             name = f"{number} - {test.__name__}: {test.__doc__.strip()}"
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    test(Run(options.tool.resolve(), folder, servers))
+                    test(Run(options, folder, servers))
                     print(f"ok {name}", flush=True)
                 except Skipped as reason:
                     print(f"ok {name} # SKIP {reason}", flush=True)

@@ -99,6 +99,8 @@ static void find_day(struct clickhouse *clickhouse)
 		i++;
 	clickhouse->day = (uint32_t)choices[i].day;
 	clickhouse->day_from = choices[i].from;
+	if (options->told)
+		*options->told = (struct tw_clickhouse_told){clickhouse->day, clickhouse->day_from};
 }
 
 static int begin(struct clickhouse *clickhouse, const struct tw_reader *reader)
