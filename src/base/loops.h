@@ -26,7 +26,7 @@
 	X(FXT_SKIP, "fxt-skip")             /* fxt/events/skip.c: events that nobody wants */                          \
 	X(FXT_CALLS, "fxt-calls")           /* fxt/jobs/calls.c: durations to the calls of a profile */                \
 	X(FXT_CHECK, "fxt-check")           /* fxt/jobs/check_plain.c: records that keep all rules */                  \
-	X(FXT_COUNT, "fxt-count")           /* fxt/jobs/count_plain.c: records counted */                              \
+	X(FXT_COUNT, "fxt-count")           /* fxt/jobs/count.c: records counted */                                    \
 	X(FXT_WAIT, "fxt-wait")             /* fxt/merge/merge_window.c: times of a chunk whose rows are made later */ \
 	X(CHROME_TIMES, "chrome-times")     /* chrome/scan_times.c: times of events, found before all else */          \
 	X(MERGE_RECORDS, "merge-records")   /* fxt/merge/merge_encode.c: events of merged archives to records */

@@ -76,19 +76,6 @@ struct fxt_census {
 	size_t count, room;
 };
 
-static inline void fxt_add_category(struct fxt_sums *sums, unsigned index)
-{
-	if (sums->categories[index]++ == 0)
-		sums->used[sums->used_count++] = (uint16_t)index;
-}
-
-/* Counts a record for a thread that is known by its koid alone. */
-void fxt_count_lone(struct fxt_sums *sums, uint64_t koid, uint64_t size, uint64_t time);
-
-/* count_plain.c: counts records from a place on, up to `end` or to the first that it cannot count, whose place it
- * returns. */
-size_t fxt_count_plain(struct fxt_chunk *chunk, size_t place, size_t end);
-
 /* count.c: counts what was walked since the last time; then, when all of the chunk is counted, completes it. */
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
