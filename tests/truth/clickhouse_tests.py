@@ -433,8 +433,78 @@ def full(run):
         expect(rows == [[str(SLICES), str(SLICES)]], rows)
 
 
+# ---- Ready queries. ----
+
+QUERIES = ROOT / "share" / "trackway" / "clickhouse"
+
+
+def ask_ready(server, name, query, **constants):
+    """The rows of a ready query, some of whose constants are others."""
+    text = (QUERIES / f"{query}.sql").read_text()
+    for constant, value in constants.items():
+        text, count = re.subn(rf"('[^']*'|[\d.]+) AS {constant}\b", lambda _, value=value, constant=constant: f"{value!r} AS {constant}", text)
+        expect(count == 1, query, "has no constant", constant)
+    return [line.split("\t") for line in server.ask(text + "\nFORMAT TabSeparated", name).splitlines()]
+
+
+def calls_trace(path, durations):
+    """A trace of Chrome's whose calls of "work" take so long, in us, each within "receive", with an instant "send" behind."""
+    events, at = [], 0
+    for duration in durations:
+        events.append({"ph": "X", "name": "receive", "ts": at, "dur": duration + 10, "pid": 1, "tid": 2})
+        events.append({"ph": "X", "name": "work", "ts": at + 5, "dur": duration, "pid": 1, "tid": 2})
+        events.append({"ph": "i", "name": "send", "ts": at + duration + 20, "pid": 1, "tid": 2, "s": "t"})
+        at += duration + 100
+    path.write_text(json.dumps({"traceEvents": events}))
+    return path
+
+
+def queries(run):
+    """each ready query over runs whose answers are known; the command of a longest slice cuts it out"""
+    server = database(run, "fleet")
+    for number in range(8):
+        for build, extra in (("old", 0), ("new", 50)):
+            path = calls_trace(run.folder / f"it's {build}-{number}.json", [100 + extra + (number * 7) % 11, 110 + extra])
+            load(run, server, "fleet", "--label", f"build={build}", "--label", f"host=h{number % 2}", path)
+    rows = ask_ready(server, "fleet", "top-functions", label="build")
+    own = {(row[1], row[2]): list(map(int, row[3:])) for row in rows}
+    noise = sum((number * 7) % 11 for number in range(8))
+    work = {"old": (8 * 210 + noise) * 1000, "new": (8 * 310 + noise) * 1000}
+    for build, total in work.items():
+        expect(own[build, "work"] == [16, total, total, 8], own)
+        expect(own[build, "receive"] == [16, total + 160000, 160000, 8], own)
+    slower = ask_ready(server, "fleet", "slower")
+    expect([row[:3] for row in slower] == [["work", "8", "8"]], slower)
+    expect([float(row) for row in slower[0][3:5]] == [work["old"] / 16, work["new"] / 16], slower)
+    expect(not ask_ready(server, "fleet", "slower", before="new", after="old"), "faster is no slower")
+    latency = ask_ready(server, "fleet", "latency", label="build")
+    expect([row[:3] for row in latency] == [["new", "16", "170000"], ["old", "16", "120000"]], latency)
+    expect([int(row[-1]) for row in latency] == [180000, 130000], latency)
+    longest = ask_ready(server, "fleet", "longest-slices")
+    expect(longest[0][0] == "receive" and longest[0][1] == "170000" and len(longest) == 20, longest[0])
+    command = longest[0][4].replace("\\'", "'").replace("\\\\", "\\").replace("trackway", str(run.tool), 1)
+    done = subprocess.run(["sh", "-c", command], cwd=run.folder, stderr=subprocess.PIPE)
+    expect(done.returncode == 0, command, done.stderr.decode())
+    told = [json.loads(line) for line in run.run("stat", "--json", "moment").stdout.splitlines()]
+    expect({row["name"]: row["total_ns"] for row in told}["receive"] == 170000, told)
+
+
+def dashboard(run):
+    """Grafana's dashboard is JSON, and each of its queries is one of the server"""
+    server, board = run.server(), json.loads((QUERIES / "dashboard.json").read_text())
+    database(run, "fleet")
+    load(run, server, "fleet", "--label", "host=h1", DATA / "fxt" / "streaming.fxt")
+    values = {"database": "fleet", "label": "host", "function": "%", "__from:date:seconds": "1500000000", "__to:date:seconds": "4000000000"}
+    answered = 0
+    for panel in board["panels"]:
+        text = panel["targets"][0]["rawSql"]
+        text = re.sub(r"\$\{([^}]*)\}", lambda match: values[match.group(1)], text)
+        answered += bool(server.rows(text))
+    expect(answered == len(board["panels"]) - 1, answered, "panels have rows: all but that of findings")
+
+
 TESTS = [sums, known, same, kinds, findings, documented, accepted, loaded, piped, killed, server_killed, stopped_server,
-         refused, half, full]
+         refused, half, full, queries, dashboard]
 
 
 def main():
