@@ -68,8 +68,8 @@ class tw_read_options(ctypes.Structure):
                 ("function", TEXT), ("category", TEXT), ("from_ns", U64), ("to_ns", U64), ("min_duration_ns", U64),
                 ("jobs", ctypes.c_uint), ("reorder_window", U64), ("frequency", U64), ("event_names", POINTER),
                 ("event_name_count", SIZE), ("mangled", BOOL), ("before", POINTER), ("before_count", SIZE),
-                ("counts", INT), ("names_ahead", BOOL), ("fold_async", BOOL), ("memory_limit", SIZE),
-                ("thread_cost", SIZE), ("listing", BOOL), ("xtrace", POINTER), ("temporary_directory", TEXT),
+                ("counts", INT), ("names_ahead", BOOL), ("fold_async", BOOL), ("pdb_folder", TEXT),
+                ("memory_limit", SIZE), ("thread_cost", SIZE), ("listing", BOOL), ("xtrace", POINTER), ("temporary_directory", TEXT),
                 ("stop", POINTER), ("complete_slices", BOOL), ("from_start", BOOL)]
 
 
