@@ -19,6 +19,7 @@ enum tw_study_kind {
 	TW_STUDY_SYSCALLS, /* system calls with arguments and what they returned */
 	TW_STUDY_CALLS,    /* the tree of calls, weighed by instructions */
 	TW_STUDY_PHASES,   /* intervals that execute the same blocks, and those that stand for them */
+	TW_STUDY_TOOL,     /* an analysis of one's own: struct tw_study_tool */
 	TW_STUDIES
 };
 
@@ -64,6 +65,7 @@ struct tw_study_options {
 	uint64_t page;                        /* cache: bytes, a power of 2 from 4096 to 2^30; 0: 4096 */
 	unsigned next_line, stride;           /* cache: lines that the prefetchers fetch, at most 64; 0: they do not */
 	struct tw_study_range range;
+	const struct tw_study_tool *tool; /* tool: as long as the study lives */
 };
 
 /* What the cells of a column are. */
@@ -96,6 +98,59 @@ struct tw_study_table {
 	const struct tw_study_cell *cells; /* row after row */
 	size_t row_count;
 	bool ranked; /* the rows that matter most come first: some of them may do */
+};
+
+/* ---- An analysis of one's own. ---- */
+
+/* What an instruction loads, or stores, without a gap. */
+struct tw_study_access {
+	uint64_t address;
+	uint64_t time; /* its TIME, the order over all threads; 0: there is none */
+	uint32_t size; /* bytes, at least 1 */
+	bool stores;
+};
+
+/* An instruction that was executed. */
+struct tw_study_step {
+	uint64_t index;       /* of the thread's instructions before it */
+	uint64_t pc;          /* UINT64_MAX: not known; then neither is the opcode, 0 */
+	const char *function; /* that it was executed in first, "" where not known; lives until the thread is merged */
+	const struct tw_study_access *accesses; /* in their order; they live until take() returns */
+	size_t access_count;
+	uint32_t opcode;
+	uint8_t level; /* exception level */
+};
+
+/* Takes a row: a cell for each column. */
+typedef void (*tw_study_put_fn)(void *context, const struct tw_study_cell *cells);
+
+/* The version of struct tw_study_tool, and of what it is given. Another one has another layout. */
+enum { TW_STUDY_TOOL_VERSION = 1 };
+
+/* The analysis. A shared object that `trackway insns --tool` opens exports one by the name tw_study_tool; a program
+ * puts it into struct tw_study_options. Threads of the trace are taken side by side, each with a state of its own, and
+ * so that one is in one thread of the program at a time. No member may be NULL. */
+struct tw_study_tool {
+	unsigned version;         /* TW_STUDY_TOOL_VERSION */
+	const char *name, *title; /* of the table */
+	const struct tw_study_column *columns;
+	size_t column_count; /* 1 to 32 */
+
+	/* Begins a thread of this number. Returns its state; NULL without memory. */
+	void *(*begin)(uint64_t thread);
+
+	/* Takes the instructions that come next, at least one. Returns 0; another ends the study, as without memory. */
+	int (*take)(void *state, const struct tw_study_step *steps, size_t count);
+
+	/* Adds a thread to that of all, which is the state of the first one; one after the other, in the order of the
+	 * files. Returns as take(). */
+	int (*merge)(void *all, const void *one);
+
+	/* Gives the rows of all threads, one after the other. Returns as take(). */
+	int (*rows)(void *all, tw_study_put_fn put, void *context);
+
+	/* Ends a state. */
+	void (*free)(void *state);
 };
 
 struct tw_study;

@@ -118,7 +118,7 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	static const struct study_job *const jobs[TW_STUDIES] = {
 	    [TW_STUDY_INSNS] = &study_insns, [TW_STUDY_BLOCKS] = &study_blocks, [TW_STUDY_BRANCHES] = &study_branches,
 	    [TW_STUDY_MEM] = &study_mem,     [TW_STUDY_CACHE] = &study_cache,   [TW_STUDY_SYSCALLS] = &study_syscalls,
-	    [TW_STUDY_CALLS] = &study_calls, [TW_STUDY_PHASES] = &study_phases,
+	    [TW_STUDY_CALLS] = &study_calls, [TW_STUDY_PHASES] = &study_phases, [TW_STUDY_TOOL] = &study_user,
 	};
 	struct tw_study *study = *made = calloc(1, sizeof *study);
 	if (!study)
@@ -127,6 +127,8 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	pthread_mutex_init(&study->spaces.lock, NULL);
 	if ((unsigned)options->kind >= TW_STUDIES || options->level_count + (options->llc.size != 0) > TW_STUDY_LEVELS)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no study of this number, or so many caches");
+	if (options->kind == TW_STUDY_TOOL && (!options->tool || options->tool->version != TW_STUDY_TOOL_VERSION))
+		return tw_fail(reader, TW_ERR_VALUE, "there is no tool, or one of another version");
 	study->job = jobs[options->kind];
 	study->tables.texts = tw_dictionary_new();
 	if (!study->tables.texts)

@@ -43,7 +43,7 @@ struct study_job {
 };
 
 extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
-    study_calls, study_phases;
+    study_calls, study_phases, study_user;
 
 /* Makes a study of what `fill` gives instead of a trace; it may change the interval of the options. */
 int study_make(struct tw_study **made, const struct tw_study_options *options,
@@ -106,6 +106,7 @@ void study_table_begin(struct study_tables *tables, const char *name, const char
 void study_put_count(struct study_tables *tables, uint64_t number);
 void study_put_share(struct study_tables *tables, uint64_t part, uint64_t whole);
 void study_put_ratio(struct study_tables *tables, double share);
+void study_put_cell(struct study_tables *tables, enum tw_study_unit unit, const struct tw_study_cell *cell);
 void study_put_text(struct study_tables *tables, const char *text);
 void study_put_function(struct study_tables *tables, const struct study_part *part, uint32_t name);
 

@@ -50,6 +50,14 @@ void study_put_text(struct study_tables *tables, const char *text)
 			.text = text && !tables->failed ? tw_dictionary_name(tables->texts, kept)->text : NULL});
 }
 
+void study_put_cell(struct study_tables *tables, enum tw_study_unit unit, const struct tw_study_cell *cell)
+{
+	if (unit >= TW_STUDY_TEXT)
+		study_put_text(tables, cell->text);
+	else
+		put(tables, (struct tw_study_cell){.number = cell->number, .share = cell->share});
+}
+
 void study_put_function(struct study_tables *tables, const struct study_part *part, uint32_t name)
 {
 	const char *text = tw_dictionary_name(part->sites.names, name)->text;

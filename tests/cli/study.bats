@@ -123,6 +123,45 @@ make_trace() { # directory
 	trackway cache --llc 1M:16 --thread "$(seq -s, 100 163)" set | tr -s ' ' | grep -qx ' 3 LLC 1,048,576 16 64 lru 192 3 189 0 0.79 %'
 }
 
+tool() { # source, output, options...
+	"${CC:-cc}" -std=c99 -Wall -Wextra -Werror -shared -fPIC -I "$TRACKWAY_SOURCE/include" "$1" -o "$2" "${@:3}"
+}
+
+@test "insns --tool: an analysis of one's own, and files that are none" {
+	make_trace set
+	source=$TRACKWAY_SOURCE/examples/unaligned.c
+	tool "$source" unaligned.so
+	trackway insns --tool unaligned.so set >out # each store of 4 bytes, and each load of 8, is aligned
+	[ ! -s out ] || fail "$(cat out)"
+	sed 's/address % [^)]*)/size)/' "$source" >all.c
+	tool all.c all.so
+	printf 'Not aligned\nSIZE  COUNT\n   4      3\n   8      3\n' | diff - <(trackway insns --tool all.so set)
+	trackway insns --tool ./all.so --json set | diff - <(echo '{"table":"unaligned","size":4,"count":3}
+	{"table":"unaligned","size":8,"count":3}' | tr -d '\t')
+	sed 's/TW_STUDY_TOOL_VERSION,/7,/' "$source" >seven.c
+	tool seven.c seven.so
+	sed 's/ merge, rows/ NULL, rows/; s/^static int merge/int merge/' "$source" >part.c
+	tool part.c part.so
+	sed 's/tw_study_tool = {/another = {/' "$source" >none.c
+	tool none.c none.so
+	sed 's/return 0;/return 1;/' "$source" >fails.c
+	tool fails.c fails.so
+	echo "no object" >text.so
+	while IFS='|' read -r file told; do
+		run trackway insns --tool $file set
+		[ "$status" = 2 ] || fail "$file: $output"
+		[ "$output" = "trackway: error: $told" ] || fail "$file: $output"
+	done <<-END
+		missing.so|missing.so: No such file or directory
+		text.so|text.so: file too short
+		none.so|none.so: has no symbol tw_study_tool: expected a tool, as trackway/study.h describes it
+		seven.so|seven.so: was built for version 7 of the interface of tools: this is 1
+		part.so|part.so: its tw_study_tool lacks a name, a title, columns or a function
+	END
+	run trackway insns --tool fails.so set
+	[ "$status" = 2 ] || fail "$output"
+}
+
 @test "ranges that make no sense, and those that nothing is in" {
 	make_trace set
 	for wrong in "--from-insn 5 --to-insn 5" "--to-insn 0" "--from-address 0x10 --to-address 16" "--exception-level EL2" "--function a --function b"; do

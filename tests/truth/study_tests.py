@@ -784,6 +784,28 @@ def test_cut_ranges(bench):
             expect(done.returncode == 0, name, options, done.stdout, done.stderr)
 
 
+def test_tool(bench):
+    "insns --tool: the example counts what a second count has, over all threads, in ranges, whatever --jobs"
+    source = pathlib.Path(__file__).resolve().parent.parent.parent
+    tool = bench.directory / "unaligned.so"
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", source / "include",
+                    source / "examples/unaligned.c", "-o", tool], check=True)
+    odd = random_threads(bench.directory / "odd", 3, True)
+    for path in odd.iterdir():  # one byte further
+        data = path.read_bytes()
+        path.write_bytes(data.replace(bytes([0x32]) + (0x10008).to_bytes(8, "little"), bytes([0x32]) + (0x10009).to_bytes(8, "little")))
+    found = []
+    for trace in (bench.record("matrix"), bench.record("threads", "500"), odd):
+        for options, first in ((), 0), (("--from-insn", "1001"), 1001):
+            wanted = collections.Counter(size for steps in streams(trace).values() for _, _, _, address, size in accesses(steps[first:])
+                                         if address % size and size < 65)
+            for jobs in "1", "3":
+                rows = bench.tables("insns", trace, "--tool", tool, "-j", jobs, *options)["unaligned"]
+                expect({row["size"]: row["count"] for row in rows} == wanted, trace.name, options, rows, wanted)
+            found.append(wanted)
+    expect(found[-1][16] > 100, found)
+
+
 def test_syscalls(bench):
     "syscalls: names, results and errors as QEMU's own strace has them; texts as the source says"
     program, trace = bench.program("calls"), bench.record("calls")

@@ -1,17 +1,35 @@
 /* insns.c - trackway insns: the mix of instructions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/instructions/study.h"
+#include "cli/instructions/tool_file.h"
+
+struct insns_options {
+	struct tw_study_common common; /* first */
+	const char *tool;
+};
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	const struct tw_study_common *options = (const struct tw_study_common *)common;
-	const struct tw_study_options study = {.kind = TW_STUDY_INSNS};
-	return tw_study_show(options, &study, &tw_command_insns, NULL, operands, count);
+	const struct insns_options *options = (const struct insns_options *)common;
+	struct tw_tool_file file = {0};
+	int status = options->tool ? tw_tool_open(&file, options->tool) : 0;
+	const struct tw_study_options study = {.kind = options->tool ? TW_STUDY_TOOL : TW_STUDY_INSNS,
+	                                       .tool = file.tool};
+	if (status == 0)
+		status = tw_study_show(&options->common, &study, &tw_command_insns, NULL, operands, count);
+	tw_tool_close(&file);
+	return status;
 }
 
+static const struct tw_option own_options[] = {
+    {"tool", 0, TW_OPTION_FILE, offsetof(struct insns_options, tool), .placeholder = "FILE.so",
+     .help =
+         "an analysis of your own instead: a shared object that exports tw_study_tool, as trackway/study.h describes "
+         "it; examples/unaligned.c is one"},
+};
 static const struct tw_option_group *const groups[] =
-    TW_OPTION_GROUPS(&tw_study_row_options, &tw_study_range_options, &tw_input_options, &tw_jobs_options,
-                     &tw_output_options);
+    TW_OPTION_GROUPS(TW_OPTIONS("Analysis", own_options), &tw_study_row_options, &tw_study_range_options,
+                     &tw_input_options, &tw_jobs_options, &tw_output_options);
 
 const struct tw_command tw_command_insns = {
     .name = "insns",
@@ -23,10 +41,11 @@ const struct tw_command tw_command_insns = {
 	"Arm's table of encodings: \"atomic\" has all that is exclusive or orders memory, \"vector\" also scalars in "
 	"the encodings of Advanced SIMD, \"other\" prefetches and what is not allocated.",
     .examples = "trackway insns trace\tThe mix of all threads.\n"
-		"trackway insns --json --all -b ./program trace\tEvery mnemonic and function, for a script.\n",
+		"trackway insns --json --all -b ./program trace\tEvery mnemonic and function, for a script.\n"
+		"trackway insns --tool ./unaligned.so trace\tAn analysis of your own, over all threads.\n",
     .groups = groups,
     TW_FORMS_OF_TABLES,
-    .size = sizeof(struct tw_study_common),
+    .size = sizeof(struct insns_options),
     .least = 1,
     .most = 1,
     .run = run,
