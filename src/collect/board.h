@@ -15,7 +15,9 @@ enum {
 	COLLECT_SLOTS = 4096, /* threads at the same time */
 	COLLECT_BUFFER = 1 << 18,
 	COLLECT_SLACK = 64, /* behind it: what is copied in steps may go beyond the end */
-	COLLECT_WINDOWS = 1 << 16
+	COLLECT_WINDOWS = 1 << 16,
+	COLLECT_EXECS = 16, /* that are told */
+	COLLECT_EXEC_PATH = 256
 };
 
 /* COLLECT_TAKEN: the thread's files are not there yet. */
@@ -48,6 +50,15 @@ struct collect_windows {
 	struct collect_window items[COLLECT_WINDOWS];
 };
 
+/* COLLECT_EXEC_BEGUN: and it has not returned. */
+enum collect_exec_state { COLLECT_EXEC_NONE, COLLECT_EXEC_BEGUN, COLLECT_EXEC_REFUSED };
+
+/* A program that was to be executed in the place of a process. */
+struct collect_exec {
+	_Atomic uint32_t state;
+	char path[COLLECT_EXEC_PATH];
+};
+
 struct collect_board {
 	char directory[PATH_MAX];
 	char timestamp[TW_XTRACE_TIMESTAMP_SIZE];
@@ -62,6 +73,7 @@ struct collect_board {
 	_Atomic uint32_t unlisted;            /* there was more code than the list of mappings has room for */
 	_Atomic uint64_t order;               /* the next TIME: of all threads and processes */
 	_Atomic uint32_t used;                /* slots, from the first */
+	struct collect_exec execs[COLLECT_EXECS];
 	struct collect_windows windows;
 	struct collect_slot slots[COLLECT_SLOTS];
 };

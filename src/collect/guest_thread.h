@@ -21,6 +21,7 @@ struct guest_thread {
 	uint64_t warm_up_at;       /* of all: where that of the next window begins */
 	uint64_t warm_up_snapshot; /* its number */
 	unsigned marks;            /* that ended a part */
+	struct collect_exec *exec; /* that has not returned, as far as is known */
 	struct guest machine;
 	const struct translated_block *block; /* that runs, NULL: none that is recorded */
 	uint16_t cursor;                      /* its instructions before this are written */

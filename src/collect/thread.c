@@ -6,6 +6,7 @@
 #include "collect/alive.h"
 #include "collect/calls.h"
 #include "collect/detail.h"
+#include "collect/execs.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/recording.h"
@@ -18,6 +19,9 @@
 enum { ZERO_REGISTER = 31 };
 
 static const uint8_t time_token = 0x07;
+
+/* -ENOEXEC of AArch64 Linux, as a system call returns it. */
+#define NO_EXEC ((uint64_t)-8)
 
 /* With register 0. */
 static const uint32_t read_dczid = 0xd53b00e0, write_tpidr = 0xd51bd040;
@@ -258,6 +262,10 @@ static void close_thread(struct guest_thread *thread)
 static void notice(struct guest_thread *thread, const struct insn *insn)
 {
 	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
+	if (insn->op.kind == OP_SVC) {
+		execs_end(thread->exec, false);
+		thread->exec = execs_begin(&thread->machine, board);
+	}
 	if (insn->op.kind == OP_SVC && calls_notice(&thread->machine))
 		atomic_store(&several, true);
 	if (insn->op.kind == OP_SVC && !thread->recording && ends(operand(thread, 8)))
@@ -425,8 +433,11 @@ static void settle(struct guest_thread *thread, uint64_t pc)
 	if (thread->block)
 		finish(thread, thread->is_interrupted ? thread->where.pc : pc);
 	follow_tpidr(thread);
-	if (thread->pending & AFTER_CALL)
+	if (thread->pending & AFTER_CALL) {
 		put_value(thread, TW_XTRACE_SVCRET, operand(thread, 0));
+		execs_end(thread->exec, operand(thread, 0) == NO_EXEC);
+		thread->exec = NULL;
+	}
 	if (thread->pending & AFTER_CALL || thread->is_interrupted)
 		recording_put_registers(thread, board);
 	if (thread->stream.last_count == thread->stream.count) /* the instruction behind the last snapshot never came */
@@ -605,6 +616,7 @@ static void begin_child(void)
 	stream_abandon(&thread->stream);
 	thread->pending = 0;
 	thread->passed = 0;
+	thread->exec = NULL;
 	thread->owes_order = true;
 	if (board->windows.count) {
 		thread->recording = thread->began = false;

@@ -511,6 +511,21 @@ def test_orphans(bench):
             expect(False, words, "goes on without the tool")
 
 
+def test_execs(bench):
+    "execs.c: what is executed in a program's place is named; not what is not there"
+    program = bench.program("execs")
+    for options in ([], ["--from-hint"]):
+        out, command = bench.command([program, "/bin/true", "/nowhere/program", "/bin/false"], *options)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        expect(done.stdout.split() == ["0", "3", "1"], done.stdout, done.stderr)
+        named = re.findall(r"^trackway: (\S+) was executed in the place", done.stderr, re.M)
+        expect(named == ["/bin/true", "/bin/false"], done.stderr)
+        expect(len(xtrace_tokens.files(out)) == (0 if options else 4), "streams")
+        expect("nowhere" not in done.stderr, done.stderr)
+    if not any(pathlib.Path("/proc/sys/fs/binfmt_misc").glob("qemu-aarch64*")):
+        bench.record([program, program], says=f"{program} could not be executed")
+
+
 def test_full(bench):
     "a full disk: it is told, and the files end with a whole token"
     small = bench.directory / "small"

@@ -144,12 +144,29 @@ static void say_end(const char *program, int status)
 		tw_say("%s ended with status %d", program, WEXITSTATUS(status));
 }
 
+/* A program that another one becomes is executed by the kernel, without the plugin. */
+static void say_executed(const struct collect_board *board)
+{
+	for (unsigned i = 0; i < COLLECT_EXECS; i++) {
+		const struct collect_exec *exec = &board->execs[i];
+		uint32_t state = atomic_load(&exec->state);
+		if (state == COLLECT_EXEC_BEGUN)
+			tw_say("%s was executed in the place of a recorded program: it is not recorded", exec->path);
+		if (state == COLLECT_EXEC_REFUSED)
+			tw_say(
+			    "%s could not be executed: the system knows no QEMU for it (binfmt), and it would not be "
+			    "recorded",
+			    exec->path);
+	}
+}
+
 /* Returns enum tw_exit. */
 static int finish(struct collect_board *board, const struct tw_record_options *options, const char *program, int status)
 {
 	int error = collect_flush(board);
 	unsigned streams = atomic_load(&board->streams), unrecorded = atomic_load(&board->unrecorded);
 	say_end(program, status);
+	say_executed(board);
 	if (atomic_load(&board->refused) == COLLECT_NO_REGISTERS)
 		return tw_say_error("this QEMU shows neither registers nor memory to its plugins: it is neither 7.2 as "
 		                    "Debian has it, nor 9.2 or newer");
