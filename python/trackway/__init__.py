@@ -25,6 +25,10 @@ __version__: str = _lib.tw_version().decode()
 __all__ = ["Change", "DamageWarning", "Diff", "Error", "Event", "Finding", "Flame", "Function", "Loss", "Profile",
            "Result", "Slice", "Thread", "Trace", "Track", "Value", "Writer", "open"]
 
+for _item in (Change, DamageWarning, Diff, Error, Event, Finding, Flame, Function, Loss, Profile, Result, Slice, Thread,
+              Trace, Track, Writer):
+    _item.__module__ = __name__  # as messages name them
+
 
 def open(path: Path, **options: Any) -> Trace:  # pylint: disable=redefined-builtin
     """Opens a trace of any format.

@@ -9,6 +9,7 @@ import collections
 import contextlib
 import csv
 import ctypes
+import doctest
 import gc
 import importlib.util
 import io
@@ -575,6 +576,29 @@ class Writing(Case):
             with self.assertRaisesRegex(ValueError, "closed"):
                 use()
         writer.close()
+
+
+# ---- The tutorial. ----
+
+class Tutorial(Case):
+    def test_each_block_says_what_it_prints(self):
+        need("pandas")
+        warnings.simplefilter("error", trackway.DamageWarning)
+        text = (ROOT / "doc/python.md").read_text()
+        blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+        self.assertGreater(len(blocks), 10)
+        self.assertEqual(text.count("```python"), len(blocks))
+        said, here, names = io.StringIO(), os.getcwd(), {"__name__": "tutorial"}
+        os.chdir(self.folder)
+        try:
+            for number, block in enumerate(blocks, 1):
+                test = doctest.DocTestParser().get_doctest(block, names, f"block {number}", "doc/python.md", 0)
+                runner = doctest.DocTestRunner(verbose=False)
+                runner.run(test, out=said.write, clear_globs=False)
+                names = test.globs
+        finally:
+            os.chdir(here)
+        self.assertFalse(said.getvalue(), said.getvalue())
 
 
 # ---- The package. ----

@@ -153,11 +153,16 @@ int main(int argc, char **argv)
 {
 	if (argc < 3)
 		return 2;
-	std::cout << "TAP version 13\n";
-	reading(argv[1]);
-	failing(argv[1], argv[2]);
-	analyses(argv[1], argv[2]);
-	writing(argv[1], argv[2]);
-	std::cout << "1.." << number << '\n';
+	try {
+		std::cout << "TAP version 13\n";
+		reading(argv[1]);
+		failing(argv[1], argv[2]);
+		analyses(argv[1], argv[2]);
+		writing(argv[1], argv[2]);
+		std::cout << "1.." << number << '\n';
+	} catch (const std::exception &error) {
+		std::cout << "Bail out! " << error.what() << '\n';
+		return 1;
+	}
 	return failed > 0;
 }
