@@ -64,10 +64,17 @@ class Server:
             CONFIG.format(folder=self.folder, http=self.http, tcp=self.tcp, interserver=self.interserver, more=more))
         self.process, self.before = None, list(before)
 
-    def start(self, seconds=120):
+    def launch(self):
         with open(self.folder / "out", "ab") as out:
             self.process = subprocess.Popen([*self.before, is_there(), f"--config-file={self.folder}/config.xml"], stdout=out,
                                             stderr=out, stdin=subprocess.DEVNULL)
+
+    def start(self):
+        self.launch()
+        return self.wait()
+
+    def wait(self, seconds=120):
+        """Waits until it answers."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             try:
@@ -115,3 +122,72 @@ class Server:
 
     def __exit__(self, *_):
         self.stop()
+
+
+# ---- Shards and replicas. ----
+
+ZOOKEEPER = "/usr/share/java/zookeeper.jar"
+
+
+def has_zookeeper():
+    return shutil.which("java") and os.path.exists(ZOOKEEPER)
+
+
+class Cluster:
+    """ZooKeeper, and shards of two replicas each: `nodes` by shard."""
+
+    def __init__(self, folder, shards=3, replicas=2):
+        self.folder = pathlib.Path(folder)
+        ports = free_ports(1 + 3 * shards * replicas)
+        self.port, self.zookeeper = ports[0], None
+        nodes = [[ports[1 + 3 * (shard * replicas + replica):][:3] for replica in range(replicas)] for shard in range(shards)]
+        self.nodes = [[Server(self.folder / f"node-{shard}-{replica}", self.config(nodes, shard, replica), node)
+                       for replica, node in enumerate(of_shard)] for shard, of_shard in enumerate(nodes)]
+
+    def config(self, nodes, shard, replica):
+        def remote(node):
+            return f"<replica><host>127.0.0.1</host><port>{node[1]}</port></replica>"
+        shards = "".join(f"<shard><internal_replication>true</internal_replication>{''.join(map(remote, shard))}</shard>"
+                         for shard in nodes)
+        return (f"<zookeeper><node><host>127.0.0.1</host><port>{self.port}</port></node></zookeeper>"
+                f"<macros><shard>{shard}</shard><replica>{replica}</replica></macros>"
+                f"<remote_servers><fleet>{shards}</fleet></remote_servers>")
+
+    def all(self):
+        return [node for shard in self.nodes for node in shard]
+
+    def __enter__(self):
+        data = self.folder / "zookeeper"
+        data.mkdir(parents=True)
+        (data / "zoo.cfg").write_text(f"tickTime=2000\ndataDir={data}\nclientPort={self.port}\n"
+                                      "clientPortAddress=127.0.0.1\nadmin.enableServer=false\n")
+        with open(data / "out", "wb") as out:
+            self.zookeeper = subprocess.Popen(
+                ["java", "-Xmx128m", "-cp", ZOOKEEPER, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                 str(data / "zoo.cfg")], cwd=data, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+        try:
+            self.wait_for_zookeeper()
+            for step in (Server.launch, Server.wait):
+                for node in self.all():
+                    step(node)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def wait_for_zookeeper(self):
+        until = time.monotonic() + 120
+        while time.monotonic() < until:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise RuntimeError("ZooKeeper does not start")
+
+    def __exit__(self, *_):
+        for node in self.all():
+            node.stop(signal.SIGKILL)
+        if self.zookeeper:
+            self.zookeeper.kill()
+            self.zookeeper.wait()

@@ -7,6 +7,7 @@ Without the server what needs it is skipped, and fails where CI is set."""
 
 import argparse
 import collections
+import functools
 import hashlib
 import json
 import os
@@ -231,7 +232,8 @@ def compare_sums(run, server, name, path, where="1"):
 SLICES = 270000 # two blocks
 
 
-def large_trace(path):
+@functools.cache
+def large_archive():
     """An FXT archive of slices and counters: "Fuchsia trace format"."""
     words = [0x0016547846040010, 1 | 2 << 4, BILLION]
     for index, name in enumerate((b"app", b"parse", b"send", b"step"), 1):
@@ -242,7 +244,11 @@ def large_trace(path):
         events += [4 | 3 << 4 | 4 << 16 | 1 << 24 | 1 << 32 | (2 + i % 3) << 48, 1000 + i * 10, 1000 + i * 10 + i % 7]
     for i in range(1000): # a counter with an argument of 64 bits: words of header and value
         events += [4 | 5 << 4 | 1 << 16 | 1 << 20 | 1 << 24 | 1 << 32 | 2 << 48, 5000000 + i, 3 | 2 << 4 | 2 << 16, i, 9]
-    path.write_bytes(struct.pack(f"<{len(words) + len(events)}Q", *words, *events))
+    return struct.pack(f"<{len(words) + len(events)}Q", *words, *events)
+
+
+def large_trace(path):
+    path.write_bytes(large_archive())
     return path
 
 
@@ -503,8 +509,48 @@ def dashboard(run):
     expect(answered == len(board["panels"]) - 1, answered, "panels have rows: all but that of findings")
 
 
+# ---- Shards and replicas. ----
+
+def shards(run):
+    """three shards of two replicas: each trace on one of them, whole; a node that dies in a load or a query is done without"""
+    if not clickhouse.is_there() or not clickhouse.has_zookeeper():
+        raise Failed("no ZooKeeper") if os.environ.get("CI") else Skipped("no ZooKeeper")
+    with clickhouse.Cluster(run.folder / "cluster") as cluster:
+        to = [word for shard in cluster.nodes
+              for word in ("--to", "clickhouse://" + ",".join(f"127.0.0.1:{node.http}" for node in shard) + "/fleet")]
+        paths = [calls_trace(run.folder / f"{number}.json", [100 + number]) for number in range(12)]
+        large = large_trace(run.folder / "large.fxt")
+        run.run("load", "--replicated", *to, *paths, status=(0,))
+        first = cluster.nodes[0][0]
+        for node in cluster.all():
+            for table in ("slice", "trace", "counter"):
+                node.ask(f"CREATE TABLE all_{table} AS {table} ENGINE = Distributed(fleet, fleet, {table})", "fleet")
+        expect(first.rows("SELECT count(), uniqExact(trace) FROM all_slice", "fleet") == [["36", "12"]], "slices of all")
+        held = [{row[0] for row in shard[0].rows("SELECT trace FROM trace", "fleet")} for shard in cluster.nodes]
+        expect(sum(map(len, held)) == 12 and all(held), "traces of each shard", held)
+        # The first replica of each shard dies in a load: those who are left take the rest.
+        loader = subprocess.Popen([run.tool, "load", "--replicated", *to, large], cwd=run.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        for shard in cluster.nodes:
+            shard[0].stop(signal.SIGKILL)
+        loader.communicate(timeout=120)
+        run.run("load", "--replicated", *to, large, *paths, status=(0,))
+        second = cluster.nodes[1][1]
+        found = second.rows("SELECT count(), uniqExact(id), sum(duration) FROM all_slice WHERE thread = 8", "fleet")
+        expect(found == [[str(SLICES), str(SLICES), str(sum(i % 7 for i in range(SLICES)))]], found)
+        expect(second.rows("SELECT count(), uniqExact(trace) FROM all_trace", "fleet") == [["13", "13"]], "traces")
+        # They come back, and have what they have missed.
+        for step in (clickhouse.Server.launch, clickhouse.Server.wait):
+            for shard in cluster.nodes:
+                step(shard[0])
+        for shard in cluster.nodes:
+            wait(lambda shard=shard: shard[0].rows("SELECT count(), sum(duration) FROM slice", "fleet") ==
+                 shard[1].rows("SELECT count(), sum(duration) FROM slice", "fleet"))
+
+
 TESTS = [sums, known, same, kinds, findings, documented, accepted, loaded, piped, killed, server_killed, stopped_server,
-         refused, half, full, queries, dashboard]
+         refused, half, full, queries, dashboard, shards]
 
 
 def main():
