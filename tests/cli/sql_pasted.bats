@@ -629,6 +629,10 @@ documented() { # the columns to be looked at, as cut has them; expected lines; s
 		db.execute("select trackway_open('t.fxt')").fetchall()
 		db.execute("select trackway_include('*')").fetchall()
 		assert db.execute("select time_from_ms(ts) from slice where name = 'leaf'").fetchall() == [(20000000,)]
+		for count in (2, 4): # the second file's, too
+		    found = db.execute("select a.name from slice s, ancestor_slice(s.id) a where s.name = 'leaf'").fetchall()
+		    assert len(found) == count, found
+		    db.execute("select trackway_open('t.fxt')").fetchall()
 		db.close()
 	END
 }

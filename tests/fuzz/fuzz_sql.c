@@ -114,7 +114,7 @@ static void look_at_statements(const char *text)
 	sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, DEEPEST);
 	sqlite3_progress_handler(db, STEPS, is_long, &looks);
 	fuzz_require(sql_guard_statements(db, SQL_GUARD_GIVEN) == SQLITE_OK, "a guard");
-	struct sql_script *script = sql_script_new(db, true);
+	struct sql_script *script = sql_script_new(db, session, true);
 	fuzz_require(script != NULL, "a script");
 	run_statements(script, text, &looks);
 	sql_script_close(script);

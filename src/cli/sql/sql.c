@@ -240,13 +240,16 @@ const struct tw_command tw_command_sql = {
 	"Answers SQL (SQLite's) over the traces. Slices, threads, counters, flows, scheduling, samples, logs and the "
 	"format's own records, of an xtrace instructions and their accesses, are tables, named as in Perfetto's trace "
 	"processor where it has them; .schema tells their columns. Nothing is imported: each question reads the "
-	"files, and what it says of ts, utid, name and category is looked at while reading.\n\n"
+	"files, and what it says of ts, utid, name and category is looked at while reading. Perfetto's own statements "
+	"(create perfetto table, view, function, macro; include perfetto module; span_join) and functions "
+	"(ancestor_slice, following_flow) are understood; what is made is temporary.\n\n"
 	"Without a query there is a prompt; where standard input is no terminal, statements are read from it. Several "
 	"files are one after the other in every table, each with its own clock, from 0; the column file tells "
 	"which.\n\n"
 	"With -o and a name that ends in .db, .sqlite or .sqlite3 all tables are written to a plain SQLite database "
 	"with indexes, but without the format's records.",
     .examples = "trackway sql app.fxt 'select name, sum(dur) from slice group by name'\tTime by name.\n"
+		"trackway sql app.fxt 'select a.name from slice s, ancestor_slice(s.id) a'\tAs Perfetto's users ask.\n"
 		"trackway sql app.fxt\tA prompt; .help lists what it knows.\n"
 		"trackway sql -q latency -p from=send -p to=receive app.fxt\tA ready query.\n"
 		"trackway sql app.fxt -o app.db\tA database for other tools.\n",

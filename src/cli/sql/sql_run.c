@@ -146,7 +146,7 @@ static int open_database(struct tw_sql_run *run)
 	if (result == SQLITE_OK && !tw_sql_is_database(run->options->common.output))
 		result = sql_guard_statements(run->db, SQL_GUARD_NAMED);
 	limit_memory(run->options);
-	run->script = result == SQLITE_OK ? sql_script_new(run->db, true) : NULL;
+	run->script = result == SQLITE_OK ? sql_script_new(run->db, run->session, true) : NULL;
 	if (result == SQLITE_OK && !run->script)
 		result = SQLITE_NOMEM;
 	return result == SQLITE_OK ? 0 : tw_say_error("SQLite: %s", sqlite3_errstr(result));

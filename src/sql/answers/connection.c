@@ -99,7 +99,7 @@ static int open_database(struct tw_sql *sql)
 		return fail(sql, TW_ERR_MEMORY, "SQLite: %s", sqlite3_errstr(result));
 	sql_guard_settings(sql->db);
 	sqlite3_progress_handler(sql->db, STEPS, stops, sql);
-	sql->script = sql_script_new(sql->db, true);
+	sql->script = sql_script_new(sql->db, sql->session, true);
 	return sql->script && sql_guard_statements(sql->db, SQL_GUARD_GIVEN) == SQLITE_OK
 	           ? 0
 	           : fail(sql, TW_ERR_MEMORY, "out of memory");

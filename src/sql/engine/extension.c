@@ -56,9 +56,9 @@ static void include_module(sqlite3_context *context, int argc, sqlite3_value **a
 		sqlite3_result_error(context, name ? fault.text : "trackway_include wants the name of a module", -1);
 }
 
-static int register_script(sqlite3 *db)
+static int register_script(sqlite3 *db, struct sql_session *session)
 {
-	struct sql_script *script = sql_script_new(db, false);
+	struct sql_script *script = sql_script_new(db, session, false);
 	if (!script)
 		return SQLITE_NOMEM;
 	return sqlite3_create_function_v2(db, "trackway_include", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, script,
@@ -86,7 +86,7 @@ int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_rou
 	if (result == SQLITE_OK)
 		result = sql_register(db, session);
 	if (result == SQLITE_OK)
-		result = register_script(db);
+		result = register_script(db, session);
 	sql_guard_settings(db);
 	if (result != SQLITE_OK)
 		*error = sqlite3_mprintf("trackway: %s", sqlite3_errstr(result));

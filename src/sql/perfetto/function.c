@@ -79,9 +79,8 @@ static char *mistake(const struct sql_function *function, sqlite3_stmt *statemen
 
 /* Prepares the body; where a column is ambiguous that Perfetto's tables do not have, the body is over tables without it
  * from now on. */
-static sqlite3_stmt *prepare_body(struct sql_function *function)
+static sqlite3_stmt *prepare_body(struct sql_function *function, sqlite3 *db)
 {
-	sqlite3 *db = function->calls->db;
 	sqlite3_stmt *statement = NULL;
 	if (sqlite3_prepare_v2(db, function->body, -1, &statement, NULL) == SQLITE_OK || !sql_is_ambiguous(db))
 		return statement;
@@ -95,17 +94,21 @@ static sqlite3_stmt *prepare_body(struct sql_function *function)
 }
 
 /* What SQLite says, with the function's name where it is not there yet. */
-static char *words_of(const struct sql_function *function)
+static char *words_of(const struct sql_function *function, sqlite3 *db)
 {
-	const char *message = sqlite3_errmsg(function->calls->db);
+	const char *message = sqlite3_errmsg(db);
 	bool named = strncmp(message, "function ", strlen("function ")) == 0;
 	return named ? sqlite3_mprintf("%s", message) : sqlite3_mprintf("%s: %s", function->name, message);
 }
 
 sqlite3_stmt *sql_function_prepare(struct sql_function *function, char **error)
 {
-	sqlite3_stmt *statement = prepare_body(function);
-	*error = statement ? mistake(function, statement) : words_of(function);
+	*error = NULL;
+	sqlite3 *db = function->aside ? sql_aside_open(function->aside, error) : function->calls->db;
+	if (!db)
+		return NULL;
+	sqlite3_stmt *statement = prepare_body(function, db);
+	*error = statement ? mistake(function, statement) : words_of(function, db);
 	if (!*error)
 		return statement;
 	sqlite3_finalize(statement);

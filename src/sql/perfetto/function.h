@@ -4,6 +4,7 @@
 #define SQL_PERFETTO_FUNCTION_H
 
 #include "sql/engine/sqlite.h"
+#include "sql/perfetto/aside.h"
 #include "sql/perfetto/macro.h"
 
 enum { SQL_CALLS_DEEPEST = 100 }; /* functions inside of functions */
@@ -22,6 +23,7 @@ struct sql_calls {
 
 struct sql_function {
 	struct sql_calls *calls;
+	struct sql_aside *aside; /* where its body is run; NULL: in the connection itself */
 	char *name, *body;
 	struct sql_names arguments;
 	struct sql_names columns; /* of a table */

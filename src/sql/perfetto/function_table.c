@@ -119,7 +119,6 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 
 static int step(struct cursor *cursor)
 {
-	const struct sql_function *function = ((struct table *)cursor->base.pVtab)->function;
 	int result = sqlite3_step(cursor->statement);
 	cursor->row++;
 	cursor->over = result != SQLITE_ROW;
@@ -127,7 +126,7 @@ static int step(struct cursor *cursor)
 		return SQLITE_OK;
 	if (result == SQLITE_INTERRUPT || result == SQLITE_NOMEM)
 		return result;
-	return fail(cursor->base.pVtab, sqlite3_mprintf("%s", sqlite3_errmsg(function->calls->db)));
+	return fail(cursor->base.pVtab, sqlite3_mprintf("%s", sqlite3_errmsg(sqlite3_db_handle(cursor->statement))));
 }
 
 static int begin(struct cursor *cursor, int count, sqlite3_value **values)

@@ -314,6 +314,7 @@ static struct sql_function *new_function(struct preparing *preparing)
 	}
 	*function = (struct sql_function){
 	    .calls = &preparing->script->calls,
+	    .aside = !preparing->script->ready && own->returns_table ? preparing->script->aside : NULL,
 	    .name = sql_token_name(&own->name),
 	    .body = body,
 	    .arguments = take(&own->arguments),
@@ -559,7 +560,7 @@ int sql_script_prepare(struct sql_script *script, const char *text, sqlite3_stmt
 
 /* ---- The connection's. ---- */
 
-struct sql_script *sql_script_new(sqlite3 *db, bool kept)
+struct sql_script *sql_script_new(sqlite3 *db, struct sql_session *session, bool kept)
 {
 	static const struct sql_module prelude = {"prelude", NULL};
 	struct sql_script *script = calloc(1, sizeof *script);
@@ -567,9 +568,10 @@ struct sql_script *sql_script_new(sqlite3 *db, bool kept)
 	if (!script)
 		return NULL;
 	script->calls = (struct sql_calls){.db = db, .kept = kept};
+	script->aside = sql_aside_new(session);
 	struct sql_module always = prelude;
 	always.text = sql_module_prelude;
-	if (sql_span_register(&script->calls) == SQLITE_OK && run_module(script, &always, &fault)) {
+	if (script->aside && sql_span_register(&script->calls) == SQLITE_OK && run_module(script, &always, &fault)) {
 		script->ready = true;
 		return script;
 	}
@@ -590,6 +592,7 @@ void sql_script_free(struct sql_script *script)
 		return;
 	while (script->macros)
 		(void)sql_macro_remove(&script->macros, script->macros->name);
+	sql_aside_free(script->aside);
 	sql_names_free(&script->included);
 	sql_names_free(&script->scalars);
 	sql_names_free(&script->tables);

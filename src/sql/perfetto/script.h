@@ -8,15 +8,16 @@
 /* What the statements of a connection have made. Written by script.c and parse.c. */
 struct sql_script {
 	struct sql_calls calls; /* of its functions */
+	struct sql_aside *aside;
 	struct sql_macro *macros;
 	struct sql_names included;        /* modules */
 	struct sql_names scalars, tables; /* its functions */
 	bool ready; /* the functions that are always there are: bodies are looked at from now on */
 };
 
-/* Begins with functions that are always there. kept: statements are kept for speed, and sql_script_close() is called
- * before the connection is closed. NULL when there is no memory. */
-struct sql_script *sql_script_new(sqlite3 *db, bool kept);
+/* Begins with functions that are always there, over the tables of a session. kept: statements are kept for speed, and
+ * sql_script_close() is called before the connection is closed. NULL when there is no memory. */
+struct sql_script *sql_script_new(sqlite3 *db, struct sql_session *session, bool kept);
 
 /* Prepares the first statement of a text, as sqlite3_prepare_v2() does; of Perfetto's own ones most are carried out at
  * once, and there is no *statement. *end: what follows it. Returns one of SQLite's results; where it is not SQLITE_OK,

@@ -216,7 +216,7 @@ void view_answer_sql(struct view *view, const struct view_request *request, stru
 	asking.db = view_tables_open(view, VIEW_FOR_PEOPLE, request->question, answer);
 	if (!asking.db)
 		return;
-	asking.script = sql_script_new(asking.db, true);
+	asking.script = sql_script_new(asking.db, view_tables_session(view, VIEW_FOR_PEOPLE), true);
 	if (!asking.script)
 		view_refuse(answer, 500, "out of memory");
 	else if (view_tables_restrict(view, asking.db, request, answer) &&

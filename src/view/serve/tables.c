@@ -216,6 +216,11 @@ void view_tables_close(struct view *view, enum view_use use, sqlite3 *db)
 	pthread_mutex_unlock(&tables->turn);
 }
 
+struct sql_session *view_tables_session(struct view *view, enum view_use use)
+{
+	return view->tables[use]->session;
+}
+
 /* ---- A part of the tables. ---- */
 
 #define TOUCHES "ts < %lld and (ts >= %lld or ts + dur > %lld or dur = -1)"

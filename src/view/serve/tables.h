@@ -13,6 +13,9 @@ const char *view_tables_load(size_t memory);
 struct view_tables *view_tables_new(void);
 void view_tables_free(struct view_tables *tables);
 
+/* The session that a connection which is open has its tables of. */
+struct sql_session *view_tables_session(struct view *view, enum view_use use);
+
 /* Opens a connection for a question, once it is its turn; statements may do no more than those of `trackway sql`.
  * Close it in any case but NULL, which is refused in the answer. */
 sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_question *question,
