@@ -67,6 +67,7 @@ struct collect_board {
 	uint64_t interval;                    /* instructions between snapshots, or of a vector */
 	uint32_t from_hint;                   /* begin and end at HINT #9 */
 	uint32_t vectors;                     /* nothing but basic block vectors is wanted */
+	uint32_t of_machine;                  /* QEMU runs a whole machine */
 	_Atomic uint32_t refused;             /* why the plugin did not begin: enum collect_refusal */
 	_Atomic int32_t error;                /* errno of the first failed write: nothing is recorded after it */
 	_Atomic uint32_t streams, unrecorded; /* threads; and those for which there was no slot */

@@ -3,6 +3,7 @@
 #include "collect/detail.h"
 
 #include "collect/qemu.h"
+#include "collect/qemu72.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -50,8 +51,7 @@ static void forget(void)
 		detail.reset(detail.id, begin_again);
 		return;
 	}
-	void **cpu = dlsym(RTLD_DEFAULT, "thread_cpu");
-	detail.flush(*cpu);
+	detail.flush(*qemu72_processor());
 }
 
 static void set(bool to)

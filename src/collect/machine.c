@@ -24,7 +24,10 @@ static struct {
 	void *insn_bytes; /* of two types: see below */
 	struct qemu_bytes *(*bytes_new)(void);
 	struct qemu_bytes *(*bytes_resize)(struct qemu_bytes *bytes, unsigned size);
-	const uintptr_t *guest_base;
+	const uintptr_t *guest_base; /* NULL for a whole machine */
+	qemu_debug_access debug_access;
+	qemu_place_of place_of;
+	qemu_is_device is_device;
 	bool ready;
 } qemu;
 
@@ -57,11 +60,14 @@ int machine_setup(void)
 	*(void **)&qemu.insn_place = symbol("qemu_plugin_insn_haddr");
 	qemu.insn_bytes = symbol("qemu_plugin_insn_data");
 	qemu.guest_base = symbol("guest_base");
+	*(void **)&qemu.place_of = symbol("qemu_plugin_get_hwaddr");
+	*(void **)&qemu.is_device = symbol("qemu_plugin_hwaddr_is_io");
+	*(void **)&qemu.debug_access = symbol("cpu_memory_rw_debug");
 	if (!qemu.bytes_new || !qemu.bytes_resize || !qemu.insn_bytes)
 		return COLLECT_NO_REGISTERS;
 	if (qemu_plugin_version == 4)
 		return qemu.registers && qemu.read_register && qemu.read_memory ? 0 : COLLECT_NO_REGISTERS;
-	return qemu.guest_base && qemu72_setup() ? 0 : COLLECT_NO_REGISTERS;
+	return (qemu.guest_base || qemu.debug_access) && qemu72_setup() ? 0 : COLLECT_NO_REGISTERS;
 }
 
 /* ---- Version 4: registers have names. ---- */
@@ -195,6 +201,17 @@ static void copy_few(uint8_t *to, const uint8_t *from, unsigned size)
 	}
 }
 
+bool machine_tells_values(void)
+{
+	return qemu.value_of != NULL;
+}
+
+bool machine_is_device(uint32_t info, uint64_t address)
+{
+	const struct qemu_place *place = qemu.place_of && qemu.is_device ? qemu.place_of(info, address) : NULL;
+	return !place || qemu.is_device(place);
+}
+
 void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned size)
 {
 	if (!qemu.value_of) {
@@ -214,6 +231,8 @@ static bool copy_own(uintptr_t from, void *bytes, size_t size)
 
 bool machine_read(const struct guest *machine, uint64_t address, void *bytes, size_t size)
 {
+	if (!qemu.value_of && !qemu.guest_base)
+		return qemu.debug_access((void *)(uintptr_t)machine->cpu, address, bytes, size, false) == 0;
 	if (!qemu.read_memory || !qemu.value_of)
 		return copy_own(*qemu.guest_base + (uintptr_t)address, bytes, size);
 	if (!qemu.read_memory(address, machine->scratch, size) || machine->scratch->size != size)

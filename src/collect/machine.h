@@ -36,7 +36,13 @@ void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *sn
 void machine_before_tpidr(const struct guest *machine);
 void machine_after_tpidr(const struct guest *machine, uint64_t value);
 
-/* The bytes of an access that was just made. */
+/* Whether this QEMU tells what was accessed. */
+bool machine_tells_values(void);
+
+/* Of a whole machine: whether an access that was just made was not of memory, or is not known to have been. */
+bool machine_is_device(uint32_t info, uint64_t address);
+
+/* The bytes of an access that was just made; of programs, or where QEMU tells values. */
 void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned size);
 
 /* Memory that may not be there. */

@@ -6,6 +6,7 @@
 #include "collect/machine.h"
 #include "collect/plan.h"
 #include "collect/qemu.h"
+#include "collect/system/system.h"
 #include "collect/thread.h"
 #include "collect/vectors.h"
 
@@ -158,12 +159,16 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		return -1;
 	}
 	alive_begin(board);
+	if (board->from_hint) /* a program without a mark calls nothing */
+		board->refused = COLLECT_BEGAN;
+	if (board->of_machine) {
+		system_setup(id, board);
+		return 0;
+	}
 	if (board->vectors && !vectors_setup(board))
 		return -1;
 	if (!board->vectors)
 		thread_setup(board);
-	if (board->from_hint) /* a program without a mark calls nothing */
-		board->refused = COLLECT_BEGAN;
 	detail_setup(id, register_calls, !board->from_hint && plan_begins_at_once(&board->windows, 0));
 	register_calls(id);
 	return 0;

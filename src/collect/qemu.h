@@ -43,6 +43,12 @@ typedef const void *(*qemu_insn_bytes)(const struct qemu_plugin_insn *insn); /* 
 typedef size_t (*qemu_insn_copy)(const struct qemu_plugin_insn *insn, void *to, size_t size);
 
 typedef void (*qemu_reset)(uint64_t id, void (*done)(uint64_t id)); /* calls are forgotten, as are translations */
+typedef int (*qemu_count)(void);
+
+/* Of whole machines. */
+struct qemu_place;
+typedef const struct qemu_place *(*qemu_place_of)(uint32_t info, uint64_t address);
+typedef bool (*qemu_is_device)(const struct qemu_place *place);
 
 /* Nothing depends on it. */
 typedef void *(*qemu_insn_place)(const struct qemu_plugin_insn *insn); /* since version 1 */
@@ -82,5 +88,16 @@ typedef bool (*qemu_read_memory)(uint64_t address, struct qemu_bytes *to, size_t
 typedef int (*qemu_gdb_read)(void *cpu, struct qemu_bytes *to, int number);
 typedef int (*qemu_gdb_write)(void *cpu, const uint8_t *from, int number);
 typedef void (*qemu_flush)(void *cpu); /* translations are forgotten before that processor's next block */
+typedef const char *(*qemu_gdb_xml)(void *cpu, const char *name);
+typedef int (*qemu_debug_access)(void *cpu, uint64_t address, void *bytes, size_t size, bool is_write);
+
+/* A part of the registers that a debugger is told of; `read` takes the environment. */
+struct qemu_gdb_part {
+	int first, count;
+	qemu_gdb_read read;
+	qemu_gdb_write write;
+	const char *xml; /* its name */
+	const struct qemu_gdb_part *next;
+};
 
 #endif

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	CORE = 0x4000,     /* where X0 and the flags are, from the processor's first byte */
-	WHOLE = 0xa000,    /* where the vectors and TPIDR_EL0 are: still inside, by a wide margin */
+	CORE = 0x8000,     /* where X0 and the flags are, from the processor's first byte */
+	WHOLE = 0xe000,    /* where the vectors and TPIDR_EL0 are: still inside, by a wide margin */
 	REGISTERS_AT = 64, /* the environment begins with the 16 registers of AArch32 */
 	GDB_PC = 32,
 	GDB_PSTATE,
@@ -30,6 +30,12 @@ static struct {
 
 static uint8_t before[WHOLE]; /* the processor at MSR TPIDR_EL0, of the first thread only */
 
+void **qemu72_processor(void)
+{
+	void **place = dlsym(RTLD_DEFAULT, "thread_cpu");
+	return place ? place : dlsym(RTLD_DEFAULT, "current_cpu");
+}
+
 bool qemu72_setup(void)
 {
 	*(void **)&layout.core = dlsym(RTLD_DEFAULT, "aarch64_cpu_gdb_read_register");
@@ -38,7 +44,7 @@ bool qemu72_setup(void)
 	*(void **)&layout.set_floating = dlsym(RTLD_DEFAULT, "aarch64_fpu_gdb_set_reg");
 	int *singlestep = dlsym(RTLD_DEFAULT, "singlestep");
 	if (!layout.core || !layout.set_core || !layout.floating || !layout.set_floating || !singlestep ||
-	    !dlsym(RTLD_DEFAULT, "thread_cpu"))
+	    !qemu72_processor())
 		return false;
 	if (!helpers_write_back())
 		*singlestep = 1; /* blocks of one instruction: slower, but nothing stays in the host's registers */
@@ -106,7 +112,7 @@ static bool find_flags(struct guest *machine)
 	enum { V = 28, C, Z, N };
 	uint32_t pstate = (uint32_t)ask(machine, layout.core, machine->cpu, GDB_PSTATE), rest = pstate & 0x0fffffff;
 	layout.c = find_flag(machine, rest, 1u << C, 1, 0);
-	layout.v = find_flag(machine, rest, 1u << V, 1u << 31 | (rest << 3), rest << 3);
+	layout.v = find_flag(machine, rest, 1u << V, 1u << 31, 0);
 	layout.z = find_flag(machine, rest, 1u << Z, 0, 1u << Z);
 	layout.n = find_flag(machine, rest, 1u << N, 1u << N | rest, rest);
 	set_flags(machine, pstate);
@@ -135,8 +141,7 @@ static size_t find_vectors(struct guest *machine)
 
 bool qemu72_open(struct guest *machine)
 {
-	void **thread_cpu = dlsym(RTLD_DEFAULT, "thread_cpu");
-	machine->cpu = *thread_cpu;
+	machine->cpu = *qemu72_processor();
 	if (!layout.known) {
 		layout.x = find_registers(machine);
 		layout.known = layout.x && find_flags(machine) && (layout.vectors = find_vectors(machine));

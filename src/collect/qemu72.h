@@ -8,6 +8,9 @@
 /* Finds the functions; makes QEMU write the registers back before it calls a plugin. Returns whether all is there. */
 bool qemu72_setup(void);
 
+/* Where the processor of the calling thread is kept, by QEMU for programs and by the one for machines. */
+void **qemu72_processor(void);
+
 /* Finds the registers of the calling thread's processor. */
 bool qemu72_open(struct guest *machine);
 

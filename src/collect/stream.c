@@ -6,15 +6,14 @@
 #include "collect/stream.h"
 
 #include "collect/alive.h"
+#include "collect/system/registers.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* What is sure of the header: by user instructions, of a thread. The identification has no documented value. */
 static const struct tw_xtrace_layout layout = {.header_size = 24, .has_za = true, .vector_bits = 8 * MACHINE_VECTOR};
-static const struct tw_xtrace_header header = {.version = 1}, ordered_header = {.version = 1, .has_order = 1};
 
 enum { HEADER = 24, SNAPSHOT = 1424 };
 
@@ -84,15 +83,18 @@ static struct collect_slot *take_slot(struct collect_board *board)
 
 static int write_header(const struct stream *stream, const struct collect_board *board)
 {
+	/* The identification has no documented value. A core's snapshots come by instructions of all levels. */
+	const struct tw_xtrace_header header = {.version = 1,
+	                                        .division = stream->of_core,
+	                                        .stream = stream->of_core,
+	                                        .has_order = stream->ordered};
 	uint8_t bytes[HEADER];
-	tw_xtrace_header_encode(stream->ordered ? &ordered_header : &header, &layout, bytes);
+	tw_xtrace_header_encode(&header, &layout, bytes);
 	return write_at(board, stream->slot->snapshot_name, bytes, sizeof bytes, 0);
 }
 
-void stream_open(struct stream *stream, struct collect_board *board, bool ordered)
+static void open_files(struct stream *stream, struct collect_board *board, struct tw_xtrace_name name)
 {
-	struct tw_xtrace_name name = name_of(board);
-	*stream = (struct stream){.ordered = ordered, .number = name.number};
 	if (atomic_load(&board->error) || !(stream->slot = take_slot(board)))
 		return;
 	atomic_store(&stream->slot->start, 0);
@@ -109,6 +111,21 @@ void stream_open(struct stream *stream, struct collect_board *board, bool ordere
 	atomic_store(&stream->slot->state, COLLECT_USED);
 	if (error)
 		fail(stream, board, error);
+}
+
+void stream_open(struct stream *stream, struct collect_board *board, bool ordered)
+{
+	struct tw_xtrace_name name = name_of(board);
+	*stream = (struct stream){.ordered = ordered, .number = name.number};
+	open_files(stream, board, name);
+}
+
+void stream_open_core(struct stream *stream, struct collect_board *board, unsigned core, bool is_main, bool ordered)
+{
+	struct tw_xtrace_name name = {.number = core, .hint = is_main ? 9 : 13};
+	memcpy(name.timestamp, board->timestamp, sizeof name.timestamp);
+	*stream = (struct stream){.ordered = ordered, .of_core = true, .number = core};
+	open_files(stream, board, name);
 }
 
 void stream_order(struct stream *stream, struct collect_board *board)
@@ -158,9 +175,11 @@ void stream_snapshot(struct stream *stream, struct collect_board *board, const s
 	if (!stream->slot)
 		return;
 	struct tw_xtrace_snapshot snapshot = {.index = atomic_load(&stream->slot->end),
-	                                      .user_count = stream->count,
+	                                      .user_count = stream->count - stream->kernel_count,
 	                                      .count = stream->count};
 	machine_snapshot(machine, &snapshot, vectors);
+	if (stream->of_core)
+		system_snapshot(machine, &snapshot);
 	tw_xtrace_snapshot_encode(&snapshot, &layout, bytes);
 	if (stream->snapshots > HEADER && stream->last_count == stream->count)
 		stream->snapshots -= sizeof bytes;

@@ -20,10 +20,15 @@ struct stream {
 	uint64_t last_count;       /* the same at the last snapshot */
 	uint64_t number;           /* of the thread, as the files' names have it */
 	bool ordered;              /* the header says that there are TIMEs */
+	bool of_core;              /* the header says that it is a core's */
+	uint64_t kernel_count;     /* of the instructions so far, those that are not of user mode */
 };
 
 /* Makes the two files of the calling thread. Without room or when they cannot be made the stream has no slot. */
 void stream_open(struct stream *stream, struct collect_board *board, bool ordered);
+
+/* The same for a core of a whole machine. is_main: the others are told apart by their names. */
+void stream_open_core(struct stream *stream, struct collect_board *board, unsigned core, bool is_main, bool ordered);
 
 /* There will be TIMEs: the header tells. */
 void stream_order(struct stream *stream, struct collect_board *board);

@@ -19,13 +19,16 @@ static const char plugin_name[] = "trackway_qemu.so";
 
 /* ---- Finding. ---- */
 
+/* Its name and Debian's package. */
+static const char *const names[][2] = {{"qemu-aarch64", "qemu-user"}, {"qemu-system-aarch64", "qemu-system-arm"}};
+
 static bool find_program(struct tw_qemu *qemu, const char *program)
 {
 	if (program && strchr(program, '/')) {
 		snprintf(qemu->program, sizeof qemu->program, "%s", program);
 		return access(program, X_OK) == 0;
 	}
-	return tw_program_find(program ? program : "qemu-aarch64", qemu->program);
+	return tw_program_find(program ? program : names[qemu->of_machine][0], qemu->program);
 }
 
 static bool find_plugin(struct tw_qemu *qemu, const char *plugin)
@@ -68,8 +71,8 @@ static bool ask_version(struct tw_qemu *qemu)
 int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)
 {
 	if (!find_program(qemu, program))
-		return tw_say_error("%s: not found; it is in Debian's package qemu-user",
-		                    program ? program : "qemu-aarch64");
+		return tw_say_error("%s: not found; it is in Debian's package %s",
+		                    program ? program : names[qemu->of_machine][0], names[qemu->of_machine][1]);
 	if (!ask_version(qemu))
 		return tw_say_error("%s: does not tell its version", qemu->program);
 	if (!find_plugin(qemu, plugin))

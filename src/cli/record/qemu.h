@@ -4,12 +4,14 @@
 #define CLI_RECORD_QEMU_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tw_qemu {
 	char program[PATH_MAX], plugin[PATH_MAX];
 	unsigned major, minor;
 	const char *cpu, *sysroot; /* sysroot: NULL for none */
+	bool of_machine;           /* it runs a whole machine, not a program */
 };
 
 /* Finds the program and the plugin; NULL names are looked for. Returns 0, or TW_EXIT_FAILED after saying what is

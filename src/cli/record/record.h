@@ -22,9 +22,9 @@ struct tw_record_options {
 	const char *to, *output;
 	/* xtrace */
 	const char *cpu, *sysroot, *qemu, *plugin;
-	uint64_t interval;
-	bool from_hint, force, vectors;
-	uint64_t vector_interval;
+	const char *kernel, *initrd; /* of a whole machine */
+	uint64_t interval, vector_interval, smp;
+	bool from_hint, force, vectors, system;
 	struct tw_record_windows windows;
 	/* xray-fdr */
 	const char *library, *clock; /* library: tracelog, too */
@@ -54,6 +54,8 @@ struct tw_recorder {
 	bool (*asks)(const struct tw_record_options *options);
 	/* Whether it is asked for what a program that runs has recorded, which needs no program; NULL: it never is. */
 	bool (*takes)(const struct tw_record_options *options);
+	/* Whether its options may tell all, so that no words need to follow; NULL: they never do. */
+	bool (*told)(const struct tw_record_options *options);
 	int (*run)(const struct tw_record_options *options, char **words, size_t count); /* returns enum tw_exit */
 };
 extern const struct tw_recorder tw_record_xtrace, tw_record_flight, tw_record_fxt, tw_record_dotnet;

@@ -3,6 +3,7 @@
 #include "base/bytes/bytes.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
+#include "cli/record/machine.h"
 #include "cli/record/qemu.h"
 #include "cli/record/record.h"
 #include "cli/record/windows.h"
@@ -128,6 +129,7 @@ static int fill_board(struct collect_board *board, const struct tw_record_option
 	board->from_hint = options->from_hint;
 	board->vectors = options->vectors;
 	alive_name(board);
+	board->of_machine = tw_machine_asked(options);
 	int status = tw_windows_fill(&board->windows, options);
 	int error = status == 0 && board->windows.count ? regions_begin(board) : 0;
 	return error ? tw_say_error("%s: %s", options->output, strerror(error)) : status;
@@ -163,6 +165,7 @@ static void say_executed(const struct collect_board *board)
 /* Returns enum tw_exit. */
 static int finish(struct collect_board *board, const struct tw_record_options *options, const char *program, int status)
 {
+	const char *unit = board->of_machine ? "core" : "thread";
 	int error = collect_flush(board);
 	unsigned streams = atomic_load(&board->streams), unrecorded = atomic_load(&board->unrecorded);
 	say_end(program, status);
@@ -179,11 +182,10 @@ static int finish(struct collect_board *board, const struct tw_record_options *o
 	if (!streams)
 		return tw_say_error("%s: nothing was recorded", program);
 	if (unrecorded)
-		tw_say("%s not recorded: more than %d at a time", tw_show_plural(unrecorded, "thread").text,
-		       COLLECT_SLOTS);
+		tw_say("%s not recorded: more than %d at a time", tw_show_plural(unrecorded, unit).text, COLLECT_SLOTS);
 	if (atomic_load(&board->unlisted))
 		tw_say("code in more than %d places: the list of mappings has only the first", RANGES_MOST);
-	tw_say("%s: %s", options->output, tw_show_plural(streams, "thread").text);
+	tw_say("%s: %s", options->output, tw_show_plural(streams, unit).text);
 	return WIFSIGNALED(status) || unrecorded ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
 }
 
@@ -195,13 +197,33 @@ static int record(const struct tw_record_options *options, const struct tw_qemu 
 		return tw_say_error("no shared memory: %s", strerror(errno));
 	int status = fill_board(board, options);
 	status = status ? status : tw_qemu_run(qemu, fd, words, count, &ended);
-	status = status ? status : finish(board, options, words[0], ended);
+	status = status ? status : finish(board, options, qemu->of_machine ? qemu->program : words[0], ended);
 	collect_board_free(board, fd);
+	return status;
+}
+
+/* A whole machine. */
+static int run_machine(const struct tw_record_options *options, char **words, size_t count)
+{
+	struct tw_qemu qemu = {.cpu = options->cpu ? options->cpu : default_cpu, .of_machine = true};
+	size_t all_count = 0;
+	int status = tw_qemu_find(&qemu, options->qemu, options->plugin);
+	char **all = status ? NULL : tw_machine_words(options, words, count, &all_count);
+	if (!status && !all)
+		return tw_say_error("out of memory");
+	const char *own = status ? NULL : tw_machine_cpu(all, all_count);
+	qemu.cpu = own ? own : qemu.cpu;
+	status = status ? status : check_options(options, &qemu);
+	status = status ? status : record(options, &qemu, all, all_count);
+	free((void *)all);
 	return status;
 }
 
 static int run(const struct tw_record_options *options, char **words, size_t count)
 {
+	int wrong = tw_machine_check(options, count);
+	if (wrong || tw_machine_asked(options))
+		return wrong ? wrong : run_machine(options, words, count);
 	struct tw_qemu qemu = {.cpu = options->cpu ? options->cpu : default_cpu, .sysroot = options->sysroot};
 	int status = tw_qemu_find(&qemu, options->qemu, options->plugin);
 	status = status ? status : check_program(words[0]);
@@ -215,7 +237,9 @@ static const struct tw_option own_options[] = {
      .help =
          "take a snapshot of all registers every N instructions, at the next beginning of a block; 1000000 otherwise"},
     {"from-hint", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(from_hint),
-     .help = "begin when a thread executes HINT #9, and end when it does again"},
+     .help =
+         "begin when a thread executes HINT #9, and end when it does again; of a machine all cores do, when any one "
+         "executes it, and until then it runs at its own speed"},
     {"length", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.length), .placeholder = "N", .least = 1,
      .help = "record so many instructions of each thread only, from the next beginning of a block on; with --windows "
              "of SimPoint's file: of an interval, 1000000 otherwise"},
@@ -236,12 +260,24 @@ static const struct tw_option own_options[] = {
          "a small multiple of QEMU's own time"},
     {"interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(vector_interval), .placeholder = "N", .least = 1,
      .most = UINT32_MAX, .help = "of --bbv: a vector every N instructions; 1000000 otherwise"},
+    {"system", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(system),
+     .help =
+         "a whole machine with its kernel, by qemu-system-aarch64, whose options stand in the place of PROGRAM: two "
+         "files for each core"},
+    {"kernel", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(kernel), .placeholder = "IMAGE",
+     .help =
+         "the same of a machine that boots this Linux kernel for arm64: QEMU's virt, with a console on standard output "
+         "and a clock that goes by instructions; options of QEMU may follow"},
+    {"initrd", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(initrd), .placeholder = "FILE",
+     .help = "with --kernel: the files that it begins with"},
+    {"smp", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(smp), .placeholder = "N", .least = 1,
+     .help = "with --kernel: how many cores the machine has; 1 otherwise"},
     {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(cpu), .placeholder = "MODEL",
-     .help = "the processor that the program sees, one without SVE; neoverse-n1 otherwise"},
+     .help = "the processor that the program or machine sees, one without SVE; neoverse-n1 otherwise"},
     {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(sysroot), .placeholder = "DIR",
      .help = "where the program finds its shared libraries, \"/usr/aarch64-linux-gnu\""},
     {"qemu", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(qemu), .placeholder = "FILE",
-     .help = "qemu-aarch64 of the path otherwise"},
+     .help = "qemu-aarch64 of the path otherwise; for a machine qemu-system-aarch64"},
     {"plugin", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(plugin), .placeholder = "FILE",
      .help = "the plugin for QEMU; the one that came with this tool otherwise"},
 };
@@ -250,6 +286,7 @@ const struct tw_option_group tw_record_xtrace_options = {"Instructions (xtrace)"
 const struct tw_recorder tw_record_xtrace = {
     .format = "xtrace",
     .into_folder = true,
+    .told = tw_machine_asked,
     .group = &tw_record_xtrace_options,
     .run = run,
 };

@@ -35,7 +35,8 @@ static bool judge_jump(struct xtrace_checker *checker, uint64_t offset, uint64_t
 	bool returns = step->operation->flow == XTRACE_SYSTEM_CALL && is_without_return(step->number);
 	if (checker->changed) /* a signal, or the target faulted */
 		rule = XTRACE_PC_JUMP;
-	if (!enters && xtrace_is_vector(pc, level))
+	bool falls = step->operation->flow == XTRACE_EXCEPTION_RETURN && xtrace_is_lower_vector(pc, level);
+	if (!enters && (falls || xtrace_is_vector(pc, level)))
 		xtrace_check_interrupt(checker, rule, offset, pc);
 	else if (!enters && !returns)
 		xtrace_tell_jump(checker, step, rule, offset, pc);

@@ -273,6 +273,13 @@ static bool is_exception(struct xtrace_calls *calls, const struct xtrace_stack *
 	       (level == stack->level && xtrace_is_vector(pc, level) && !leads(calls, stack, pc));
 }
 
+/* Whether an ERET leads to a lower level, where an exception comes before any instruction: a page is not there. */
+static bool falls_back(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t pc, uint8_t level)
+{
+	return stack->known && stack->flow == XTRACE_EXCEPTION_RETURN && level == stack->level &&
+	       xtrace_is_lower_vector(pc, level) && !leads(calls, stack, pc);
+}
+
 static int enter(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t offset,
                  struct xtrace_call_change *change)
 {
@@ -296,7 +303,7 @@ static int take_target(struct xtrace_calls *calls, struct xtrace_stack *stack, u
 int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint8_t level, uint64_t offset,
                     struct xtrace_call_change *change)
 {
-	bool excepted = is_exception(calls, stack, pc, level);
+	bool excepted = is_exception(calls, stack, pc, level), falls = falls_back(calls, stack, pc, level);
 	uint8_t before = stack->level;
 	*change = (struct xtrace_call_change){0};
 	if (!excepted)
@@ -306,7 +313,7 @@ int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint
 	int status = take_target(calls, stack, pc, excepted, offset, change);
 	stack->level = level;
 	stack->pc = pc;
-	if (excepted && status >= 0)
+	if ((excepted || falls) && status >= 0)
 		status = enter(calls, stack, offset, change);
 	stack->told = false;
 	return status;

@@ -87,6 +87,13 @@ static inline bool xtrace_is_vector(uint64_t pc, unsigned level)
 	return level > 0 && pc % VECTOR == 0 && pc % TABLE < OWN_LEVEL;
 }
 
+/* The same of one that comes from a lower level: the other eight. */
+static inline bool xtrace_is_lower_vector(uint64_t pc, unsigned level)
+{
+	enum { VECTOR = 0x80, OWN_LEVEL = 0x400, TABLE = 0x800 };
+	return level > 0 && pc % VECTOR == 0 && pc % TABLE >= OWN_LEVEL;
+}
+
 /* Takes each instruction of a track. Returns 0 or TW_ERR_MEMORY. */
 int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
                       uint64_t offset, struct xtrace_call_change *change);

@@ -1,0 +1,616 @@
+/* core.c - a core of a whole machine: an instruction's tokens are written when the next one tells that it is done. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/system/core.h"
+
+#include "base/bytes/bytes.h"
+#include "collect/calls.h"
+#include "collect/detail.h"
+#include "collect/machine.h"
+#include "collect/qemu.h"
+#include "collect/stream.h"
+#include "collect/system/calls.h"
+#include "collect/system/registers.h"
+#include "xtrace/format/opcode.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { CORES_MOST = 512, ACCESS_MAX = 64, ZERO_REGISTER = 31, KERNEL = 55 /* bit of its addresses */ };
+
+/* With register 0. */
+static const uint32_t read_dczid = 0xd53b00e0, write_sp_el0 = 0xd5184100;
+static const uint32_t exception_return = 0xd69f03e0;
+
+/* BR, BLR and RET without authentication, which go where their register says; and what of them is the same. */
+static const uint32_t plain_branches[] = {0xd61f0000, 0xd63f0000, 0xd65f0000}, plain_branch = 0xfffffc1f;
+
+/* The instruction that is executed, and what must be known of it when it is done. */
+struct step {
+	struct system_insn insn;
+	bool is_there, is_written;
+	uint8_t accessed; /* bytes so far */
+	bool has_order;
+	uint8_t value[ACCESS_MAX];   /* of the accesses */
+	uint64_t address, order;     /* of the first of them; TIME */
+	uint64_t operands[4], flags; /* registers as they were before; NZCV */
+	uint64_t target;             /* of a branch by register, as far as it is known before; else 0 */
+	bool returns_to_user;        /* ERET */
+	uint8_t old[16];             /* LSE: memory before */
+};
+
+/* Where an exception to each level comes back to. */
+static const enum system_register links[] = {SYSTEM_ELR_EL1, SYSTEM_ELR_EL1, SYSTEM_ELR_EL2, SYSTEM_ELR_EL3};
+
+struct core {
+	struct stream stream;
+	struct guest machine;
+	struct step step;
+	unsigned number, level;
+	bool is_live; /* is recorded at present */
+	bool needs_snapshot, needs_pc;
+	uint64_t next_pc; /* behind the last one that was written */
+	uint64_t task;    /* the kernel's address for what is executed, as it writes it to SP_EL0; 0: none yet */
+	uint64_t call;    /* where the system call returns to whose task is not yet told; 0: none */
+};
+
+static struct collect_board *board;
+static struct core *cores[CORES_MOST];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what opens a core */
+static _Atomic bool recording;
+static _Atomic bool several; /* cores: TIMEs are written */
+static _Atomic int main_core = -1;
+static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told when the guest read it */
+
+/* ---- Registers and tokens. ---- */
+
+/* As an operand: register 31 is zero. */
+static uint64_t operand(const struct core *core, unsigned number)
+{
+	return number == ZERO_REGISTER ? 0 : machine_register(&core->machine, number);
+}
+
+/* Without the tag that no access has. */
+static uint64_t without_tag(uint64_t address)
+{
+	uint64_t rest = tw_bits(address, 0, KERNEL);
+	return tw_bits(address, KERNEL, KERNEL) ? rest | ~UINT64_C(0) << KERNEL : rest;
+}
+
+static void put_value(struct core *core, enum tw_xtrace_kind kind, uint64_t value)
+{
+	const struct tw_xtrace_token token = {.kind = kind, .value = value};
+	stream_token(&core->stream, board, &token);
+}
+
+static void put_access(struct core *core, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
+{
+	const struct tw_xtrace_token token = {.kind = is_load ? TW_XTRACE_LOAD : TW_XTRACE_STORE,
+	                                      .value = address,
+	                                      .payload = bytes,
+	                                      .payload_size = (uint32_t)size};
+	stream_token(&core->stream, board, &token);
+}
+
+/* By register, each a token; others by as large powers of two as there are. */
+static void put_accesses(struct core *core, bool is_load, const uint8_t *bytes)
+{
+	const struct opcode *op = &core->step.insn.op;
+	size_t total = op->total, at = 0;
+	for (size_t size = op->size; size && at < total; size /= 2)
+		for (; total - at >= size; at += size)
+			put_access(core, is_load, core->step.address + at, bytes + at, size);
+}
+
+/* All registers, where the level changes or where there is a gap. */
+static void put_registers(struct core *core)
+{
+	uint8_t bytes[8 * TW_XTRACE_REGISTERS];
+	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
+		tw_store64(bytes + 8 * i, machine_register(&core->machine, i), false);
+	const struct tw_xtrace_token token = {.kind = TW_XTRACE_ALLGPR, .payload = bytes, .payload_size = sizeof bytes};
+	stream_token(&core->stream, board, &token);
+}
+
+static void put_insn(struct core *core)
+{
+	const struct system_insn *insn = &core->step.insn;
+	bool needs_pc = core->needs_pc || insn->pc != core->next_pc;
+	const struct tw_xtrace_token token = {.kind = needs_pc ? TW_XTRACE_PCINST : TW_XTRACE_INST,
+	                                      .pc = needs_pc ? insn->pc : 0,
+	                                      .level = (uint8_t)core->level,
+	                                      .opcode = insn->opcode};
+	stream_token(&core->stream, board, &token);
+	core->needs_pc = false;
+	core->next_pc = insn->pc + 4;
+	core->stream.count++;
+	core->stream.kernel_count += core->level > 0;
+}
+
+/* ---- The order of accesses. ---- */
+
+static void take_order(struct step *step)
+{
+	if (step->has_order || !atomic_load_explicit(&several, memory_order_relaxed))
+		return;
+	step->order = atomic_fetch_add(&board->order, 1);
+	step->has_order = true;
+}
+
+static void put_order(struct core *core)
+{
+	take_order(&core->step);
+	if (core->step.has_order)
+		put_value(core, TW_XTRACE_TIME, core->step.order);
+}
+
+/* ---- Before an instruction. ---- */
+
+static void before_operand(struct core *core)
+{
+	core->step.operands[0] = operand(core, core->step.insn.op.rt);
+}
+
+static void before_zero(struct core *core)
+{
+	before_operand(core);
+	take_order(&core->step); /* QEMU tells nothing of it */
+}
+
+static void before_select(struct core *core)
+{
+	core->step.flags = machine_flags(&core->machine);
+}
+
+static void before_base(struct core *core)
+{
+	core->step.address = without_tag(machine_register(&core->machine, core->step.insn.op.rn));
+}
+
+static void before_atomic(struct core *core)
+{
+	struct step *step = &core->step;
+	const struct opcode *op = &step->insn.op;
+	before_base(core);
+	for (unsigned i = 0; i < 2; i++) {
+		step->operands[i] = operand(core, (op->rs + i) & 31u);
+		step->operands[2 + i] = operand(core, (op->rt + i) & 31u);
+	}
+	if ((op->kind == OP_CAS ? op->rs : op->rt) == ZERO_REGISTER &&
+	    !machine_read(&core->machine, step->address, step->old, op->total))
+		memset(step->old, 0, sizeof step->old);
+}
+
+/* Written at once, while what the arguments point to can be read: the kernel may have forbidden it to itself. */
+static void before_call(struct core *core)
+{
+	uint64_t number = operand(core, 8);
+	if (core->level > 0)
+		return;
+	put_insn(core);
+	core->step.is_written = true;
+	calls_enter(&core->machine, &core->stream, board);
+	core->call = number == CALL_EXIT || number == CALL_EXIT_GROUP ? 0 : core->step.insn.pc + 4;
+}
+
+static bool is_plain_branch(uint32_t opcode)
+{
+	for (size_t i = 0; i < sizeof plain_branches / sizeof *plain_branches; i++)
+		if ((opcode & plain_branch) == plain_branches[i])
+			return true;
+	return false;
+}
+
+/* An interrupt may come behind it: then the instruction that comes next is not where it went. */
+static void before_branch(struct core *core)
+{
+	struct step *step = &core->step;
+	step->returns_to_user = false;
+	if (is_plain_branch(step->insn.opcode))
+		step->target = operand(core, step->insn.op.rn);
+	else if (step->insn.opcode == exception_return && core->level > 0) {
+		step->target = system_register(&core->machine, links[core->level]);
+		step->returns_to_user =
+		    core->level == 1 && !tw_bits(system_register(&core->machine, SYSTEM_SPSR_EL1), 2, 3);
+	}
+}
+
+/* ---- When it is done. ---- */
+
+/* With QEMU 7.2 values are those of the registers: to read a device again would change it. What is loaded to no
+ * register, and structures, are read from memory when they are accessed. */
+static bool is_of_register(const struct opcode *op, unsigned i)
+{
+	return !op->is_structure && (!op->is_load || op->is_vector || (i ? op->rt2 : op->rt) != ZERO_REGISTER);
+}
+
+static void take_registers(struct core *core)
+{
+	const struct opcode *op = &core->step.insn.op;
+	for (unsigned i = 0; i < op->count; i++) {
+		uint8_t bytes[MACHINE_VECTOR];
+		unsigned number = i ? op->rt2 : op->rt;
+		if (!is_of_register(op, i))
+			continue;
+		if (op->is_vector)
+			machine_vector(&core->machine, number, bytes);
+		else
+			tw_store64(bytes, operand(core, number), false);
+		memcpy(core->step.value + (size_t)i * op->size, bytes, op->size);
+	}
+}
+
+static void after_access(struct core *core)
+{
+	if (!core->step.accessed) /* QEMU did not tell where */
+		return;
+	if (!machine_tells_values())
+		take_registers(core);
+	put_accesses(core, core->step.insn.op.is_load, core->step.value);
+	put_order(core);
+}
+
+static void after_exclusive(struct core *core)
+{
+	uint64_t status = operand(core, core->step.insn.op.rs);
+	take_registers(core);
+	if (status == 0) {
+		put_accesses(core, false, core->step.value);
+		put_order(core);
+	}
+	put_value(core, TW_XTRACE_STXR, status);
+}
+
+static void after_atomic(struct core *core)
+{
+	uint8_t bytes[8];
+	const struct step *step = &core->step;
+	const struct opcode *op = &step->insn.op;
+	uint64_t old = op->rt == ZERO_REGISTER ? tw_load64(step->old, false) : operand(core, op->rt);
+	tw_store64(bytes, old, false);
+	put_accesses(core, true, bytes);
+	tw_store64(bytes, opcode_atomic(op, old, step->operands[0]), false);
+	put_accesses(core, false, bytes);
+	put_order(core);
+}
+
+static void copy_word(uint8_t *to, uint64_t value, size_t size)
+{
+	uint8_t word[8];
+	tw_store64(word, value, false);
+	memcpy(to, word, size);
+}
+
+/* Operands: one or two that are expected, one or two to be stored. */
+static void after_compare(struct core *core)
+{
+	uint8_t expected[16], wanted[16], old[16];
+	const struct step *step = &core->step;
+	const struct opcode *op = &step->insn.op;
+	for (unsigned i = 0; i < op->count; i++) {
+		size_t at = (size_t)i * op->size;
+		copy_word(expected + at, step->operands[i], op->size);
+		copy_word(wanted + at, step->operands[2 + i], op->size);
+		copy_word(old + at, operand(core, op->rs + i), op->size);
+		if (op->rs + i == ZERO_REGISTER)
+			memcpy(old + at, step->old + at, op->size);
+	}
+	put_accesses(core, true, old);
+	if (memcmp(old, expected, op->total) == 0)
+		put_accesses(core, false, wanted);
+	put_order(core);
+}
+
+static void after_zero(struct core *core)
+{
+	static const uint8_t zeros[2048];
+	unsigned size = atomic_load(&zero_block);
+	uint64_t value = core->step.operands[0];
+	put_value(core, TW_XTRACE_DC, value);
+	put_access(core, false, without_tag(value) & ~(uint64_t)(size - 1), zeros, size);
+	put_order(core);
+}
+
+static void after_read(struct core *core)
+{
+	const struct system_insn *insn = &core->step.insn;
+	uint64_t value = operand(core, insn->op.rt);
+	if ((insn->opcode & ~0x1fu) == read_dczid && tw_bits(value, 0, 3) <= 9)
+		atomic_store(&zero_block, 4u << tw_bits(value, 0, 3));
+	put_value(core, TW_XTRACE_MRS, value);
+	if (insn->op.kind == OP_RANDOM)
+		put_value(core, TW_XTRACE_MISC_FLAGS, machine_flags(&core->machine));
+}
+
+/* Linux tells in SP_EL0 which task the kernel works for. */
+static void after_write(struct core *core)
+{
+	uint64_t value = core->step.operands[0];
+	put_value(core, TW_XTRACE_MRS, value);
+	if ((core->step.insn.opcode & ~0x1fu) != write_sp_el0 || !tw_bits(value, KERNEL, KERNEL))
+		return;
+	core->task = value;
+	if (core->call)
+		system_calls_enter(core->task, core->call);
+	core->call = 0;
+}
+
+/* Where an ERET to user mode is what a system call returns by, its result. */
+static void after_branch(struct core *core)
+{
+	const struct step *step = &core->step;
+	put_value(core, TW_XTRACE_TARGET_B, step->target);
+	if (!step->returns_to_user)
+		return;
+	if (core->call ? core->call == step->target : system_calls_leave(core->task, step->target))
+		put_value(core, TW_XTRACE_SVCRET, operand(core, 0));
+	core->call = 0;
+}
+
+static void after_select(struct core *core)
+{
+	put_value(core, TW_XTRACE_MISC_FLAGS, core->step.flags);
+}
+
+/* For each kind, what it takes. */
+static const struct {
+	void (*before)(struct core *core), (*after)(struct core *core);
+	bool accesses;
+} steps[] = {
+    [OP_PLAIN] = {NULL, NULL, false},
+    [OP_ACCESS] = {NULL, after_access, true},
+    [OP_STXR] = {before_base, after_exclusive, true},
+    [OP_ATOMIC] = {before_atomic, after_atomic, true},
+    [OP_CAS] = {before_atomic, after_compare, true},
+    [OP_ZERO] = {before_zero, after_zero, false},
+    [OP_MRS] = {NULL, after_read, false},
+    [OP_RANDOM] = {NULL, after_read, false},
+    [OP_MSR] = {before_operand, after_write, false},
+    [OP_SELECT] = {before_select, after_select, false},
+    [OP_SVC] = {before_call, NULL, false},
+    [OP_MARK] = {NULL, NULL, false},
+    [OP_BRANCH_REGISTER] = {before_branch, after_branch, false},
+    [OP_TRAP] = {NULL, NULL, false},
+};
+
+/* ---- From one instruction to the next. ---- */
+
+static bool may_branch(const struct system_insn *insn)
+{
+	struct xtrace_operation operation;
+	xtrace_operation(insn->opcode, &operation);
+	return operation.flow != XTRACE_NEXT;
+}
+
+/* Whether the instruction before `next` was executed: an exception may have come instead, whose handler is to come back
+ * to it; or QEMU begins it once more. */
+static bool is_done(const struct core *core, const struct system_insn *next, unsigned level)
+{
+	const struct system_insn *insn = &core->step.insn;
+	if (next->pc == insn->pc + 4 || may_branch(insn))
+		return true;
+	return next->pc != insn->pc && system_register(&core->machine, links[level]) != insn->pc;
+}
+
+static void complete(struct core *core, const struct system_insn *next)
+{
+	struct step *step = &core->step;
+	if (!step->is_written)
+		put_insn(core);
+	core->needs_pc = may_branch(&step->insn);
+	if (!step->target)
+		step->target = next->pc;
+	if (steps[step->insn.op.kind].after)
+		steps[step->insn.op.kind].after(core);
+}
+
+/* What was executed before `next`. */
+static void settle(struct core *core, const struct system_insn *next)
+{
+	unsigned level = next->is_first ? system_level(&core->machine) : core->level;
+	if (core->step.is_there) {
+		bool done = is_done(core, next, level);
+		if (done)
+			complete(core, next);
+		else if (core->stream.last_count == core->stream.count) /* what the last snapshot stands before */
+			core->needs_snapshot = true;
+		if (level != core->level) {
+			core->needs_pc = true;
+			if (core->stream.count) /* a stream begins with an instruction */
+				put_registers(core);
+		}
+	}
+	core->step.is_there = false;
+	core->level = level;
+}
+
+static void begin(struct core *core, const struct system_insn *insn)
+{
+	struct step *step = &core->step;
+	if (core->needs_snapshot || core->stream.count >= core->stream.next_snapshot) {
+		stream_snapshot(&core->stream, board, &core->machine);
+		core->needs_snapshot = false;
+		core->needs_pc = true;
+	}
+	step->insn = *insn;
+	step->is_there = true;
+	step->is_written = false;
+	step->accessed = 0;
+	step->target = 0;
+	step->has_order = false;
+	if (steps[insn->op.kind].before)
+		steps[insn->op.kind].before(core);
+}
+
+/* ---- Beginning and end. ---- */
+
+static unsigned count_cores(void)
+{
+	static const char *const names[] = {"qemu_plugin_num_vcpus", "qemu_plugin_n_vcpus"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		qemu_count count;
+		*(void **)&count = dlsym(RTLD_DEFAULT, names[i]);
+		if (count)
+			return (unsigned)count();
+	}
+	return CORES_MOST;
+}
+
+static struct core *make(unsigned cpu)
+{
+	struct core *core = calloc(1, sizeof *core);
+	if (!core || !machine_open(&core->machine) || !system_registers_open(&core->machine)) {
+		atomic_store(&board->refused, COLLECT_NO_REGISTERS);
+		free(core);
+		return NULL;
+	}
+	atomic_store(&board->refused, COLLECT_BEGAN);
+	core->number = cpu;
+	return core;
+}
+
+/* ---- Which core calls. ----
+ *
+ * Where one thread runs all cores, as under -icount, QEMU 9.1 and later tell plugins the core that a block was
+ * translated on, not the one that executes it. The processor that the thread has at present tells it. */
+
+static struct {
+	void *(*by_number)(int number);
+	const void *all[CORES_MOST];
+} processors;
+
+static unsigned number_of(const void *processor, unsigned told)
+{
+	for (unsigned i = 0; i < CORES_MOST; i++) {
+		if (!processors.all[i] && !(processors.all[i] = processors.by_number((int)i)))
+			break;
+		if (processors.all[i] == processor)
+			return i;
+	}
+	return told;
+}
+
+static unsigned calling_core(unsigned told)
+{
+	static _Thread_local void **current __attribute__((tls_model("initial-exec")));
+	if (!processors.by_number || told >= CORES_MOST)
+		return told;
+	if (!current)
+		current = dlsym(RTLD_DEFAULT, "current_cpu");
+	if (!current || (processors.all[told] && processors.all[told] == *current))
+		return told;
+	return number_of(*current, told);
+}
+
+/* The calling core. NULL when it cannot be recorded. */
+static struct core *find(unsigned told)
+{
+	unsigned cpu = calling_core(told);
+	if (cpu >= CORES_MOST)
+		return NULL;
+	if (cores[cpu] || atomic_load(&board->refused) == COLLECT_NO_REGISTERS)
+		return cores[cpu];
+	pthread_mutex_lock(&lock);
+	cores[cpu] = make(cpu);
+	pthread_mutex_unlock(&lock);
+	return cores[cpu];
+}
+
+/* A core is recorded from here on. */
+static void go_live(struct core *core)
+{
+	int none = -1;
+	core->level = system_level(&core->machine);
+	core->needs_snapshot = core->needs_pc = true;
+	core->is_live = true;
+	core->call = 0;
+	detail_want();
+	if (core->stream.slot) {
+		put_registers(core); /* there is a gap */
+		return;
+	}
+	atomic_compare_exchange_strong(&main_core, &none, board->from_hint ? (int)core->number : 0);
+	atomic_store(&several, count_cores() > 1);
+	stream_open_core(&core->stream, board, core->number, (int)core->number == atomic_load(&main_core),
+	                 atomic_load(&several));
+}
+
+static void stop(struct core *core)
+{
+	core->is_live = false;
+	stream_flush(&core->stream, board);
+	detail_release();
+}
+
+static void mark(struct core *core)
+{
+	bool begins = !atomic_load(&recording);
+	atomic_store(&recording, begins);
+	if (!begins) {
+		stop(core);
+		return;
+	}
+	go_live(core);
+}
+
+void core_setup(struct collect_board *shared)
+{
+	board = shared;
+	*(void **)&processors.by_number = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
+	atomic_store(&recording, !board->from_hint);
+}
+
+bool core_wants_accesses(const struct system_insn *insn)
+{
+	return steps[insn->op.kind].accesses;
+}
+
+void core_executed(unsigned cpu, void *data)
+{
+	const struct system_insn *insn = data;
+	struct core *core = find(cpu);
+	if (!core)
+		return;
+	if (core->is_live)
+		settle(core, insn);
+	if (insn->op.kind == OP_MARK && board->from_hint) {
+		mark(core);
+		return;
+	}
+	if (!atomic_load_explicit(&recording, memory_order_relaxed)) {
+		if (core->is_live)
+			stop(core);
+		return;
+	}
+	if (!core->is_live)
+		go_live(core);
+	begin(core, insn);
+}
+
+/* Reads memory; a device is not read again, which would change it: zeros. */
+static void read_accessed(const struct core *core, uint32_t info, uint64_t address, uint8_t *bytes, unsigned size)
+{
+	if (machine_is_device(info, address) || !machine_read(&core->machine, address, bytes, size))
+		memset(bytes, 0, size);
+}
+
+void core_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
+{
+	unsigned number = calling_core(cpu);
+	struct core *core = number < CORES_MOST ? cores[number] : NULL;
+	unsigned size = 1u << qemu_plugin_mem_size_shift(info);
+	struct step *step = core ? &core->step : NULL;
+	(void)data; /* where an instruction is begun once more it is another one than that which was told */
+	if (!step || !step->is_there || !steps[step->insn.op.kind].accesses)
+		return;
+	take_order(step);
+	if (step->insn.op.kind != OP_ACCESS || size > (unsigned)ACCESS_MAX - step->accessed)
+		return;
+	if (step->accessed == 0)
+		step->address = address;
+	if (machine_tells_values())
+		machine_accessed(info, address, step->value + step->accessed, size);
+	else if (!is_of_register(&step->insn.op, step->accessed / step->insn.op.size))
+		read_accessed(core, info, address, step->value + step->accessed, size);
+	step->accessed = (uint8_t)(step->accessed + size);
+}
