@@ -352,6 +352,17 @@ def attack_outputs(attack):
 # ---- Statements. ----
 
 STATEMENTS = [
+    "create perfetto function f(x int) returns int as select f($x + 1); select f(1)",
+    "create perfetto function f() returns table(a int) as select a from f(); select * from f()",
+    "create perfetto function slice() returns table(a int) as select 1 as a; select * from slice",
+    "create perfetto macro a() returns Expr as b!(); create perfetto macro b() returns Expr as a!(); select a!()",
+    "create perfetto macro m(x Expr) returns Expr as $x || $x || $x; select " + "m!(" * 40 + "'xxxxxxxxxxxxxxxx'" + ")" * 40,
+    "create perfetto table t as with recursive r(x) as (select zeroblob(1000000) union all select x from r) select x from r limit 2000",
+    "create view a as with recursive r(ts) as (select 1 union all select ts + 2 from r limit 3000000) select ts, 1 as dur, 1 as p from r;"
+    "create view b as select ts, dur from a; create virtual table s using span_join(b, a partitioned p); select count(*) from s",
+    "create view a as select 1 as ts, 1 as dur, 1 as x; create virtual table s using span_join(a, slice); drop view a;"
+    "create view a as select ts, dur, x from s; select * from s", "include perfetto module *; select * from _slice_flattened",
+    "create perfetto view v as attach 'made' as m", "create virtual table t using span_join(slice, \"made'; attach 'made' as m\")",
     "select fts3_tokenizer('simple', x'4141414141414141'); create virtual table temp.t using fts3(tokenize=simple)",
     "select fts3_tokenizer('simple')", "attach 'made' as m", "attach ':memory:' as m; create table m.t(x)", "vacuum into 'made'",
     "vacuum main into 'made'", "select load_extension('libc.so.6')", "select writefile('made', 'x')", "select edit('x', 'touch made')",

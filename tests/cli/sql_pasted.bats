@@ -122,6 +122,7 @@ refused() { # statements, the message behind "query:"
 		'1:66: function f: its body gives more than one row'
 	refused 'create perfetto function f() returns int as delete from sqlite_temp_master' \
 		'1:45: f: table sqlite_temp_master may not be modified'
+	refused 'create or replace perfetto function Slice() returns table(a int) as select 1 as a' '1:37: Slice is a table'
 	refused 'create perfetto function f(x) returns int as select 1' '1:29: a type is wanted, not )'
 	refused 'create perfetto function f(x int) as select 1' '1:35: returns is wanted, not as'
 }

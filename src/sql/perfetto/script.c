@@ -9,6 +9,7 @@
 #include "sql/perfetto/narrow.h"
 #include "sql/perfetto/parse.h"
 #include "sql/perfetto/span.h"
+#include "sql/tables/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -368,11 +369,26 @@ static bool calls_itself(const struct sql_function *function)
 	return false;
 }
 
+/* Tables of the trace are modules, too: a function would take the place of one. */
+static bool is_table(const char *name)
+{
+	for (size_t i = 0; sql_tables[i]; i++)
+		if (sqlite3_stricmp(sql_tables[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
 static bool create_function(struct preparing *preparing)
 {
 	struct sql_function *function = new_function(preparing);
 	if (!function)
 		return false;
+	if (is_table(function->name)) {
+		sql_fault_set(preparing->fault, offset_of(preparing, &preparing->own.name), "%s is a table",
+		              function->name);
+		sql_function_free(function);
+		return false;
+	}
 	if (is_function(preparing->script, function->name) && !preparing->own.replaces) {
 		sql_fault_set(preparing->fault, offset_of(preparing, &preparing->own.name),
 		              "function %s already exists", function->name);
