@@ -64,10 +64,10 @@ int fxt_open_chunk(struct tw_reader *reader, struct fxt_chunk **chunk);
 /* reader.c: all events of a chunk have been written. */
 void fxt_close_chunk(const struct fxt_reader *fxt, struct fxt_chunk *chunk);
 
-/* sizes.c: how many bytes of the archive records may come late by. */
+/* pipeline.c: how many bytes of the archive records may come late by. */
 uint64_t fxt_reorder_window(const struct tw_reader *reader);
 
-/* sizes.c: how much of the archive is read at a time. */
+/* pipeline.c: how much of the archive is read at a time. */
 size_t fxt_chunk_size(const struct tw_reader *reader);
 
 /* reader.c: takes the wall time from the first context of a chunk that tells one, unless it is known. */

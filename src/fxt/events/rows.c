@@ -284,16 +284,13 @@ static void take_event(const struct row_source *source)
 	struct fxt_chunk *chunk = source->chunk;
 	const unsigned type = (unsigned)(source->record->kind - TW_FXT_INSTANT);
 	enum tw_event_kind kind = (enum tw_event_kind)fxt_event_kinds[type];
-	size_t rows = chunk->rows.slab.count, arguments = chunk->rows.slab.argument_count,
-	       fixes = chunk->rows.fix_count;
+	const struct fxt_row_mark before = fxt_mark_rows(chunk);
 	bool looked_at = source->wish->kinds >> kind & 1;
 	if (!(source->wish->skips >> type & 1))
 		add_event(source, kind);
 	if (looked_at)
 		return;
-	chunk->rows.slab.count = rows;
-	chunk->rows.slab.argument_count = arguments;
-	chunk->rows.fix_count = fixes;
+	fxt_take_rows_back(chunk, &before);
 	if (chunk->calls || !source->wish->check)
 		add_sign_of_life(source, kind);
 }

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/format/kinds.h"
 
+#include "fxt/format/rules.h"
+
 #include <stddef.h>
 
 /* ---- Fields. ---- */
@@ -229,3 +231,11 @@ const struct fxt_record_field *fxt_fields(enum tw_fxt_kind kind, uint64_t format
 {
 	return kind == TW_FXT_LARGE_BLOB && format ? large_blob_without_metadata : fxt_record_kinds[kind].fields;
 }
+
+/* ---- Rules. ---- */
+
+const struct tw_rule fxt_rules[FXT_RULES] = {
+#define X(id, name, severity, text) [id] = {name, severity, text},
+    FXT_RULE_LIST(X)
+#undef X
+};

@@ -163,16 +163,6 @@ void fxt_image_free(struct fxt_image *image);
  * another's meanwhile, or a negative status. */
 int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chunk *chunk, uint8_t *bytes);
 
-/* ---- copy.c: chunks at their offsets in a file without a name. ---- */
-
-/* Makes the file where the image needs one. Returns 0 or TW_ERR_SYSTEM and errno, as fxt_image_copy_put(). */
-int fxt_image_copy_open(struct fxt_image *image, const char *directory);
-void fxt_image_copy_close(struct fxt_image *image);
-int fxt_image_copy_put(const struct fxt_image *image, uint64_t offset, const uint8_t *bytes, size_t size);
-
-/* Returns size, or TW_ERR_SYSTEM and errno. */
-int64_t fxt_image_copy_get(const struct fxt_image *image, uint64_t offset, uint8_t *bytes, size_t size);
-
 /* ---- runs.c ---- */
 
 /* Notes what an owner begins, where it says which chunk that is. False without memory. */

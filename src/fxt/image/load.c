@@ -1,14 +1,17 @@
 /* load.c - what is in an image: its header, its chunks, and all that stands in durable ones. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
+#include "base/bytes/temporary.h"
 #include "base/memory/memory.h"
 #include "fxt/image/image.h"
 
 #include <trackway/status.h>
 #include <trackway/trace.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Numbers of strings, labels and threads are given out one after the other: one beyond all that an image of its size
  * could hold is damage. */
@@ -42,6 +45,50 @@ static int read_header(struct fxt_image *image)
 	return status;
 }
 
+/* ---- A ring that is written while it is read: its chunks are copied before anything is made of them, to their offsets
+ * in a file without a name. ---- */
+
+static int open_copy(struct fxt_image *image, const char *directory)
+{
+	if (image->header.mode != TW_TRACE_CIRCULAR || image->header.state == IMAGE_COMPLETE)
+		return 0;
+	image->copy = tw_temporary_open(directory);
+	image->copied = image->copy >= 0;
+	return image->copied ? 0 : TW_ERR_SYSTEM;
+}
+
+static void close_copy(struct fxt_image *image)
+{
+	if (image->copied)
+		close(image->copy);
+	image->copied = false;
+}
+
+static int put_copy(const struct fxt_image *image, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = pwrite(image->copy, bytes, size, (off_t)offset);
+		if (n < 0 && errno != EINTR)
+			return TW_ERR_SYSTEM;
+		size -= n > 0 ? (size_t)n : 0;
+		bytes += n > 0 ? n : 0;
+		offset += n > 0 ? (uint64_t)n : 0;
+	}
+	return 0;
+}
+
+static int64_t get_copy(const struct fxt_image *image, uint64_t offset, uint8_t *bytes, size_t size)
+{
+	size_t done = 0;
+	while (done < size) {
+		ssize_t n = pread(image->copy, bytes + done, size - done, (off_t)(offset + done));
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return TW_ERR_SYSTEM;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return (int64_t)done;
+}
+
 /* ---- Chunks. ---- */
 
 static bool is_chunk(const struct image_chunk *head)
@@ -55,7 +102,7 @@ int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chu
 {
 	struct image_chunk head;
 	if (image->copied && chunk->kept)
-		return fxt_image_copy_get(image, chunk->offset, bytes, (size_t)chunk->committed);
+		return get_copy(image, chunk->offset, bytes, (size_t)chunk->committed);
 	int status = read_at(image, chunk->offset + IMAGE_CHUNK_HEAD, bytes, (size_t)chunk->committed);
 	status = status < 0 ? status : read_at(image, chunk->offset, &head, sizeof head);
 	if (status < 0)
@@ -232,7 +279,7 @@ static int keep_chunk(struct fxt_image *image, struct fxt_image_chunk *chunk, st
 	if (size <= 0)
 		return (int)size;
 	chunk->kept = true;
-	return fxt_image_copy_put(image, chunk->offset, bytes, (size_t)size);
+	return put_copy(image, chunk->offset, bytes, (size_t)size);
 }
 
 static int take_chunk(struct fxt_image *image, enum pass pass, struct fxt_image_chunk *chunk,
@@ -398,7 +445,7 @@ int fxt_image_load(struct fxt_image *image, struct tw_input *input, const char *
 	if (tw_input_size(input) < IMAGE_PAGE || image->header.magic != IMAGE_MAGIC ||
 	    image->header.version != IMAGE_VERSION)
 		return TW_ERR_FORMAT;
-	status = fxt_image_copy_open(image, directory);
+	status = open_copy(image, directory);
 	if (status < 0)
 		return status;
 	uint8_t *bytes = malloc(IMAGE_CHUNK_MOST);
@@ -419,6 +466,6 @@ void fxt_image_free(struct fxt_image *image)
 	free(image->scopes.items);
 	free(image->parts.items);
 	free(image->runs.items);
-	fxt_image_copy_close(image);
+	close_copy(image);
 	*image = (struct fxt_image){0};
 }

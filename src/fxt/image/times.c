@@ -1,6 +1,7 @@
 /* times.c - ticks of an image to nanoseconds. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "base/memory/order.h"
 #include "fxt/image/image.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ bool fxt_image_times_add(struct fxt_image_times *times, struct image_pair pair)
 static int by_ticks(const void *left, const void *right)
 {
 	const struct image_pair *a = left, *b = right;
-	return (a->ticks > b->ticks) - (a->ticks < b->ticks);
+	return tw_compare(a->ticks, b->ticks);
 }
 
 /* Both clocks only ever go forward: a pair that says otherwise is none. */
@@ -65,25 +66,12 @@ static void speed_at(const struct fxt_image_times *times, size_t at, uint64_t *n
 	}
 }
 
-static size_t pairs_before(const struct fxt_image_times *times, uint64_t ticks)
-{
-	size_t low = 0, high = times->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (times->pairs[middle].ticks <= ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 uint64_t fxt_image_time(const struct fxt_image_times *times, uint64_t ticks)
 {
 	if (times->plain || times->count == 0)
 		return ticks;
 	uint64_t ns, all_ticks;
-	size_t at = pairs_before(times, ticks);
+	size_t at = tw_count_up_to(times->pairs, times->count, TW_KEY(struct image_pair, ticks), ticks);
 	speed_at(times, at, &ns, &all_ticks);
 	const struct image_pair *from = &times->pairs[at ? at - 1 : 0];
 	if (ticks >= from->ticks) {

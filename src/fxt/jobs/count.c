@@ -356,15 +356,11 @@ static void end_sums(struct fxt_chunk *chunk, size_t place, uint64_t header)
  * committed. Returns its size, as far as it is in the chunk. */
 static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	const size_t rows = chunk->rows.slab.count, arguments = chunk->rows.slab.argument_count,
-		     fixes = chunk->rows.fix_count;
+	const struct fxt_row_mark before = fxt_mark_rows(chunk);
 	const uint64_t header = tw_load64(chunk->bytes + place, chunk->decoder.big);
 	const size_t size = fxt_take_record(chunk, wish, place, end);
-	if (fxt_kind(header) == TW_FXT_KERNEL_OBJECT)
-		return size;
-	chunk->rows.slab.count = rows;
-	chunk->rows.slab.argument_count = arguments;
-	chunk->rows.fix_count = fixes;
+	if (fxt_kind(header) != TW_FXT_KERNEL_OBJECT)
+		fxt_take_rows_back(chunk, &before);
 	return size;
 }
 

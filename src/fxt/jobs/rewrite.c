@@ -5,6 +5,7 @@
 #include "fxt/fxt.h"
 #include "fxt/walk/cursor.h"
 #include "fxt/walk/report.h"
+#include "fxt/write/record.h"
 
 #include <stdlib.h>
 
@@ -78,18 +79,10 @@ static bool put(struct rewrite *r, const struct tw_fxt_record *record, bool big)
 	return true;
 }
 
-static void put_zeros(struct rewrite *r, uint64_t size)
-{
-	static const uint8_t zeros[4096];
-	for (; size > sizeof zeros && !r->out->error; size -= sizeof zeros)
-		tw_put(r->out, zeros, sizeof zeros);
-	tw_put(r->out, zeros, size < sizeof zeros ? (size_t)size : sizeof zeros);
-}
-
 /* Up to a whole word: all that is written is. */
 static void put_fill(struct rewrite *r)
 {
-	put_zeros(r, -tw_output_position(r->out) & (TW_FXT_WORD - 1));
+	fxt_put_zeros(r->out, -tw_output_position(r->out) & (TW_FXT_WORD - 1));
 }
 
 /* Fills up a large record whose contents end early because others begin in it: its size is in the output already. */
@@ -97,7 +90,7 @@ static void finish_large(struct rewrite *r)
 {
 	if (r->blob_left == 0)
 		return;
-	put_zeros(r, r->blob_left);
+	fxt_put_zeros(r->out, r->blob_left);
 	put_fill(r);
 	r->blob_left = 0;
 	r->result->records_changed++;
@@ -109,7 +102,7 @@ static void put_next(struct rewrite *r, const uint8_t *bytes, uint64_t size)
 	uint64_t own = r->blob_left > r->fill ? r->blob_left - r->fill : 0;
 	own = own < size ? own : size;
 	tw_put(r->out, bytes, (size_t)own);
-	put_zeros(r, size - own);
+	fxt_put_zeros(r->out, size - own);
 	r->result->records_changed += tw_any_set(bytes + own, (size_t)(size - own));
 	r->blob_left -= size;
 	if (r->blob_left == 0)
@@ -215,7 +208,7 @@ static void put_whole(struct rewrite *r, const struct tw_fxt_record *record, con
                       const uint8_t *trailing)
 {
 	tw_put(r->out, payload, (size_t)record->payload_size);
-	put_zeros(r, -record->payload_size & (TW_FXT_WORD - 1));
+	fxt_put_zeros(r->out, -record->payload_size & (TW_FXT_WORD - 1));
 	tw_put(r->out, trailing, (size_t)record->trailing_size);
 }
 

@@ -345,6 +345,23 @@ static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chun
 	return pair->key == (header >> 32 | chunk->decoder.name_cache->pair_epoch) ? pair : NULL;
 }
 
+/* How many rows, arguments and fixes there are; and back to that. */
+struct fxt_row_mark {
+	size_t rows, arguments, fixes;
+};
+
+static inline struct fxt_row_mark fxt_mark_rows(const struct fxt_chunk *chunk)
+{
+	return (struct fxt_row_mark){chunk->rows.slab.count, chunk->rows.slab.argument_count, chunk->rows.fix_count};
+}
+
+static inline void fxt_take_rows_back(struct fxt_chunk *chunk, const struct fxt_row_mark *mark)
+{
+	chunk->rows.slab.count = mark->rows;
+	chunk->rows.slab.argument_count = mark->arguments;
+	chunk->rows.fix_count = mark->fixes;
+}
+
 /* Memory that a thread uses for one chunk after the other; all zero to begin. */
 struct fxt_scratch {
 	struct fxt_name_cache name_caches[FXT_NAME_CACHES];

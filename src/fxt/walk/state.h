@@ -166,14 +166,6 @@ static inline const struct fxt_entry *fxt_string_at(struct fxt_provider *provide
 	                    index % FXT_PAGE, offset);
 }
 
-/* Brings near what the next function will look at. */
-static inline void fxt_prefetch_string(struct fxt_provider *provider, unsigned index)
-{
-	struct fxt_page *page = atomic_load_explicit(&provider->strings[index / FXT_PAGE], memory_order_acquire);
-	if (page)
-		__builtin_prefetch(atomic_load_explicit(&page->entries[index % FXT_PAGE], memory_order_relaxed));
-}
-
 /* The number of the name that a reference means without a look into the record; false where it is inline or not
  * defined. */
 static inline bool fxt_string_number(struct fxt_provider *provider, unsigned reference, uint64_t offset,

@@ -10,15 +10,6 @@ enum large_format { WITH_METADATA, WITHOUT_METADATA };
 
 enum { NO_TYPE }; /* of a blob: large ones have none */
 
-static void put_zeros(struct tw_output *out, uint64_t size)
-{
-	static const uint8_t zeros[512] = {0};
-	for (size_t n; size && !out->error; size -= n) {
-		n = size < sizeof zeros ? (size_t)size : sizeof zeros;
-		tw_put(out, zeros, n);
-	}
-}
-
 /* As many blob records as it takes, at least one. */
 static void put_pieces(struct fxt_writer *w, const struct tw_event *event, const uint8_t *bytes, uint64_t size)
 {
@@ -96,7 +87,7 @@ void fxt_end_large(struct fxt_writer *w)
 	tw_output_turn_aside(out, NULL);
 	if (large->left)
 		fxt_loss(w, tw_event_kind_name(TW_BLOB), true);
-	put_zeros(out, large->left + padding(large->event.value));
+	fxt_put_zeros(out, large->left + padding(large->event.value));
 	tw_output_put_back(out, large->aside);
 	large->open = false;
 }
@@ -165,7 +156,7 @@ void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const stru
 	if (has_bytes && described && !part && fits(first->size)) {
 		put_head(w, event, first->size);
 		tw_put(&w->writer->out, first->value.bytes, (size_t)first->size);
-		put_zeros(&w->writer->out, padding(first->size));
+		fxt_put_zeros(&w->writer->out, padding(first->size));
 		return;
 	}
 	if (described)

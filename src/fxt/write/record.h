@@ -77,6 +77,14 @@ static inline void fxt_record_end(struct tw_output *out, const struct fxt_new_re
 	tw_output_took(out, (size_t)(record->at - record->start));
 }
 
+static inline void fxt_put_zeros(struct tw_output *out, uint64_t size)
+{
+	static const uint8_t zeros[4096];
+	for (; size > sizeof zeros && !out->error; size -= sizeof zeros)
+		tw_put(out, zeros, sizeof zeros);
+	tw_put(out, zeros, size < sizeof zeros ? (size_t)size : sizeof zeros);
+}
+
 enum { FXT_LONG_TEXT = 256 }; /* bytes of a text that is registered where a record does not hold all arguments */
 
 /* What became of an argument. */
