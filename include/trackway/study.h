@@ -19,6 +19,7 @@ enum tw_study_kind {
 	TW_STUDY_SYSCALLS, /* system calls with arguments and what they returned */
 	TW_STUDY_CALLS,    /* the tree of calls, weighed by instructions */
 	TW_STUDY_PHASES,   /* intervals that execute the same blocks, and those that stand for them */
+	TW_STUDY_TASKS,    /* the schedule of cores: which task was executed when, the share of the kernel */
 	TW_STUDY_TOOL,     /* an analysis of one's own: struct tw_study_tool */
 	TW_STUDIES
 };

@@ -159,6 +159,8 @@ static int take(void *context, const struct study_batch *batch)
 	put_changes(range, batch);
 	put_steps(range, batch);
 	passed->tables = batch->tables;
+	passed->task = batch->task;
+	passed->task_number = batch->task_number;
 	range->seen += batch->step_count;
 	range->before = batch->step_count ? range->keeps[batch->step_count - 1] : range->before;
 	bool any = passed->step_count || passed->access_count || passed->note_count || passed->change_count;

@@ -118,7 +118,8 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	static const struct study_job *const jobs[TW_STUDIES] = {
 	    [TW_STUDY_INSNS] = &study_insns, [TW_STUDY_BLOCKS] = &study_blocks, [TW_STUDY_BRANCHES] = &study_branches,
 	    [TW_STUDY_MEM] = &study_mem,     [TW_STUDY_CACHE] = &study_cache,   [TW_STUDY_SYSCALLS] = &study_syscalls,
-	    [TW_STUDY_CALLS] = &study_calls, [TW_STUDY_PHASES] = &study_phases, [TW_STUDY_TOOL] = &study_user,
+	    [TW_STUDY_CALLS] = &study_calls, [TW_STUDY_PHASES] = &study_phases, [TW_STUDY_TASKS] = &study_tasks,
+	    [TW_STUDY_TOOL] = &study_user,
 	};
 	struct tw_study *study = *made = calloc(1, sizeof *study);
 	if (!study)

@@ -43,7 +43,7 @@ struct study_job {
 };
 
 extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
-    study_calls, study_phases, study_user;
+    study_calls, study_phases, study_tasks, study_user;
 
 /* Makes a study of what `fill` gives instead of a trace; it may change the interval of the options. */
 int study_make(struct tw_study **made, const struct tw_study_options *options,

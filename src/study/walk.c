@@ -48,8 +48,23 @@ enum { TRAILS_SHARE = 8 }; /* of the memory limit */
 /* Whether the batch has room for all that one more instruction may do, so that it stays in one batch. */
 static inline bool takes_another(const struct study_batch *batch)
 {
-	return batch->step_count < STUDY_STEPS && batch->access_count <= STUDY_ACCESSES - ACCESSES_MOST &&
+	return !batch->ends && batch->step_count < STUDY_STEPS &&
+	       batch->access_count <= STUDY_ACCESSES - ACCESSES_MOST &&
 	       batch->change_count <= STUDY_CHANGES - CHANGES_MOST && batch->note_count <= STUDY_NOTES - NOTES_MOST;
+}
+
+static size_t task_number(const struct study_walk *walk)
+{
+	const struct xtrace_tasks *tasks = &walk->frames.tasks;
+	return tasks->count ? tasks->now + 1 : 0;
+}
+
+static void put_task(struct study_walk *walk)
+{
+	const struct xtrace_tasks *tasks = &walk->frames.tasks;
+	walk->batch.task_number = task_number(walk);
+	walk->batch.task = tasks->count ? tasks->items[tasks->now].task : (struct xtrace_task){0};
+	walk->batch.ends = false;
 }
 
 static int flush(struct study_walk *walk)
@@ -63,6 +78,7 @@ static int flush(struct study_walk *walk)
 	batch->first += batch->step_count;
 	batch->step_count = batch->head_count = batch->access_count = batch->change_count = batch->note_count = 0;
 	walk->whole = true;
+	put_task(walk);
 	return status < 0 ? status : 0;
 }
 
@@ -177,6 +193,9 @@ static int take_task(struct study_walk *walk, const struct tw_xtrace_token *toke
 	if (status >= 0 && frames->tasks.set.tables != batch->tables)
 		status = flush(walk);
 	batch->tables = frames->tasks.set.tables;
+	batch->ends = task_number(walk) != batch->task_number;
+	if (!batch->ends)
+		put_task(walk);
 	return status;
 }
 
@@ -372,7 +391,7 @@ static inline void add_trail(struct study_walk *walk, struct fast *fast, struct 
 /* For a trail, and what may come behind it. */
 static inline bool has_room(const struct study_walk *walk, const struct fast *fast, const struct xtrace_trail *trail)
 {
-	return fast->step_count + trail->step_count <= STUDY_STEPS &&
+	return !walk->batch.ends && fast->step_count + trail->step_count <= STUDY_STEPS &&
 	       (size_t)(fast->access_end - fast->access) >= trail->access_count + (size_t)ACCESSES_MOST &&
 	       walk->batch.change_count <= STUDY_CHANGES - CHANGES_MOST &&
 	       walk->batch.note_count <= STUDY_NOTES - NOTES_MOST;

@@ -74,6 +74,10 @@ struct study_batch {
 	uint64_t first; /* instructions before it */
 	/* Of the user's addresses: TTBR0_EL1 as the kernel set it last, without the number of the space; 0: unknown. */
 	uint64_t tables;
+	/* The task that is executed, and its number on the core; 0: the kernel has told none. */
+	struct xtrace_task task;
+	size_t task_number;
+	bool ends; /* another task comes behind it */
 	struct study_head heads[STUDY_HEADS];
 	struct study_access accesses[STUDY_ACCESSES];
 	struct study_call_change changes[STUDY_CHANGES];

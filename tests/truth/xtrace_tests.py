@@ -17,6 +17,7 @@ import tempfile
 
 import served
 import xtrace
+import xtrace_tokens
 
 TESTS = []
 
@@ -832,6 +833,45 @@ def tasks_have_stacks_of_their_own(bench):
                 [(user + 0x100, 3), (user + 0x200, 3)], inside
             stat = bench.lines("stat", path)
             assert {int(row["name"], 16): row["self"] for row in stat}[user + 0x100] == 3, stat
+
+
+@test
+def the_schedule_of_a_core_is_told(bench):
+    """Which task when, by a second reading of the MSRs: a task is another behind the MSR of SP_EL0 with another address of the
+    kernel's, without such a one behind the ERET to a program with another TTBR0_EL1 or TPIDR_EL0."""
+    for registers in ((MSR_TTBR0, 0x41000), (MSR_TTBR0, 0x42000)), ((MSR_TPIDR, 0x7000), (MSR_TPIDR, 0x8000)):
+        for pointers in (None, TASKS):
+            data = switched(registers, pointers)
+            path = stream(bench, data)
+            now, known, level, opcode, stays = None, {}, 0, 0, []
+            for at, name, fields in xtrace_tokens.tokens(data):
+                if name in ("inst", "pcinst"):
+                    opcode, level = fields[-1], data[at] >> 6
+                    if not stays or stays[-1][0] != now:
+                        stays.append([now, 0, 0])
+                    stays[-1][1] += 1
+                    stays[-1][2] += level
+                elif name == "mrs" and level:
+                    known[opcode] = fields[0]
+                    if opcode == MSR_SP_EL0:
+                        now = fields[0]
+                elif name == "target-b" and opcode == ERET and not pointers:
+                    now = known.get(MSR_TTBR0), known.get(MSR_TPIDR)
+            rows = bench.lines("insns", "--tasks", path)
+            found = [(row["instructions"], row["kernel"]) for row in rows if row["table"] == "schedule"]
+            assert found == [tuple(stay[1:]) for stay in stays], (found, stays)
+            assert len(stays) == 5, stays  # before, A, B, A, B
+            tasks = {row["task"]: row for row in rows if row["table"] == "task"}
+            where = [row["task"] for row in rows if row["table"] == "schedule"]
+            assert where == [0, 1, 2, 1, 2], where
+            for number, name in ((1, 0), (2, 1)):
+                own = [stay for stay, task in zip(stays, where) if task == number]
+                row = tasks[number]
+                assert (row["instructions"], row["kernel"], row["times"], row["cores"]) == (sum(one[1] for one in own), sum(one[2] for one in own), 2, 1), row
+                register = "tables" if registers[0][0] == MSR_TTBR0 else "thread"
+                assert row[register] == registers[name][1] and row["pointer"] == (pointers[name] if pointers else 0), row
+            core, = (row for row in rows if row["table"] == "core")
+            assert (core["switches"], core["tasks"], core["instructions"]) == (3, 2, sum(stay[1] for stay in stays)), core
 
 
 @test
