@@ -28,7 +28,8 @@ enum collect_slot_state { COLLECT_FREE, COLLECT_TAKEN, COLLECT_USED };
 struct collect_slot {
 	_Atomic uint32_t state;
 	_Atomic uint64_t start, end;
-	char data_name[TW_XTRACE_NAME_SIZE], snapshot_name[TW_XTRACE_NAME_SIZE];
+	_Atomic uint64_t stored; /* where it is compressed: bytes of the file up to `start` */
+	char data_name[TW_XTRACE_NAME_SIZE + 4], snapshot_name[TW_XTRACE_NAME_SIZE]; /* room for ".zst" */
 	uint8_t buffer[COLLECT_BUFFER + COLLECT_SLACK];
 };
 
@@ -66,6 +67,7 @@ struct collect_board {
 	uint64_t tool_start;                  /* and when that began, as alive.h has it */
 	uint64_t interval;                    /* instructions between snapshots, or of a vector */
 	uint32_t from_hint;                   /* begin and end at HINT #9 */
+	uint32_t compress;                    /* the files of tokens are of frames of zstd */
 	uint32_t vectors;                     /* nothing but basic block vectors is wanted */
 	uint32_t of_machine;                  /* QEMU runs a whole machine */
 	_Atomic uint32_t refused;             /* why the plugin did not begin: enum collect_refusal */

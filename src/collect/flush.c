@@ -3,10 +3,12 @@
 #include "collect/flush.h"
 
 #include "base/bytes/bytes.h"
+#include "collect/pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,7 +38,7 @@ void collect_board_free(struct collect_board *board, int fd)
 }
 
 struct path {
-	char text[PATH_MAX + TW_XTRACE_NAME_SIZE + 1];
+	char text[PATH_MAX + TW_XTRACE_NAME_SIZE + 8];
 };
 
 static struct path path_of(const struct collect_board *board, const char *name)
@@ -83,6 +85,21 @@ static size_t write_rest(int fd, const uint8_t *bytes, size_t size, uint64_t at)
 	return done;
 }
 
+/* The last frame; one that was begun goes. Returns 0 or errno. */
+static int flush_frame(int fd, const struct collect_slot *slot, size_t size)
+{
+	size_t packed = 0;
+	uint64_t stored = atomic_load(&slot->stored);
+	void *frame = size ? pack_frame(slot->buffer, size, &packed) : NULL;
+	int error = size && !frame ? ENOMEM : ftruncate(fd, (off_t)stored) < 0 ? errno : 0;
+	if (!error && write_rest(fd, frame, packed, stored) < packed) {
+		error = errno;
+		error = ftruncate(fd, (off_t)stored) < 0 ? errno : error;
+	}
+	free(frame);
+	return error;
+}
+
 /* Returns 0 or errno. *length: of the file now; 0 when it cannot be opened. */
 static int flush_tokens(const struct collect_board *board, struct collect_slot *slot, uint64_t *length)
 {
@@ -91,6 +108,12 @@ static int flush_tokens(const struct collect_board *board, struct collect_slot *
 	int fd = open_file(board, slot->data_name), error = 0;
 	if (fd < 0)
 		return errno;
+	if (board->compress) {
+		error = flush_frame(fd, slot, whole_tokens(slot->buffer, size));
+		*length = start + (error ? 0 : whole_tokens(slot->buffer, size));
+		close(fd);
+		return error;
+	}
 	size_t written = write_rest(fd, slot->buffer, size, start);
 	if (written < size)
 		error = errno;

@@ -6,11 +6,13 @@
 #include "collect/stream.h"
 
 #include "collect/alive.h"
+#include "collect/pack.h"
 #include "collect/system/registers.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const struct tw_xtrace_layout layout = {.header_size = 24, .has_za = true, .vector_bits = 8 * MACHINE_VECTOR};
@@ -28,7 +30,7 @@ static void fail(struct stream *stream, struct collect_board *board, int error)
 /* Returns 0 or errno. */
 static int write_at(const struct collect_board *board, const char *name, const void *bytes, size_t size, uint64_t at)
 {
-	char path[PATH_MAX + TW_XTRACE_NAME_SIZE + 1];
+	char path[PATH_MAX + TW_XTRACE_NAME_SIZE + 8];
 	snprintf(path, sizeof path, "%s/%s", board->directory, name);
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), error = 0;
 	if (fd < 0)
@@ -45,11 +47,16 @@ static int write_at(const struct collect_board *board, const char *name, const v
 
 /* ---- Names. ---- */
 
+static const char *suffix_of(const struct collect_board *board)
+{
+	return board->compress ? ".zst" : "";
+}
+
 static bool is_there(const struct collect_board *board, const struct tw_xtrace_name *name)
 {
-	char text[TW_XTRACE_NAME_SIZE], path[PATH_MAX + TW_XTRACE_NAME_SIZE + 1];
+	char text[TW_XTRACE_NAME_SIZE], path[PATH_MAX + TW_XTRACE_NAME_SIZE + 8];
 	tw_xtrace_name_format(name, text);
-	snprintf(path, sizeof path, "%s/%s", board->directory, text);
+	snprintf(path, sizeof path, "%s/%s%s", board->directory, text, suffix_of(board));
 	return access(path, F_OK) == 0;
 }
 
@@ -99,7 +106,9 @@ static void open_files(struct stream *stream, struct collect_board *board, struc
 		return;
 	atomic_store(&stream->slot->start, 0);
 	atomic_store(&stream->slot->end, 0);
+	atomic_store(&stream->slot->stored, 0);
 	tw_xtrace_name_format(&name, stream->slot->data_name);
+	strcat(stream->slot->data_name, suffix_of(board));
 	name.snapshots = true;
 	tw_xtrace_name_format(&name, stream->slot->snapshot_name);
 	int error = write_at(board, stream->slot->data_name, "", 0, 0);
@@ -138,6 +147,23 @@ void stream_order(struct stream *stream, struct collect_board *board)
 		fail(stream, board, error);
 }
 
+/* Returns 0 or errno. */
+static int write_tokens(const struct collect_board *board, struct collect_slot *slot, size_t size, uint64_t at)
+{
+	size_t packed;
+	if (!board->compress)
+		return write_at(board, slot->data_name, slot->buffer, size, at);
+	if (!size)
+		return 0;
+	void *frame = pack_frame(slot->buffer, size, &packed);
+	uint64_t stored = atomic_load(&slot->stored);
+	int error = frame ? write_at(board, slot->data_name, frame, packed, stored) : ENOMEM;
+	free(frame);
+	if (!error)
+		atomic_store(&slot->stored, stored + packed);
+	return error;
+}
+
 void stream_flush(struct stream *stream, struct collect_board *board)
 {
 	struct collect_slot *slot = stream->slot;
@@ -146,7 +172,7 @@ void stream_flush(struct stream *stream, struct collect_board *board)
 	size_t size = (size_t)(stream->at - slot->buffer);
 	alive_check(board);
 	int error = atomic_load(&board->error);
-	error = error ? error : write_at(board, slot->data_name, slot->buffer, size, stream->base);
+	error = error ? error : write_tokens(board, slot, size, stream->base);
 	if (error) {
 		fail(stream, board, error);
 		return;

@@ -483,6 +483,41 @@ def test_left(bench):
             check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
 
 
+def unpacked(out, to):
+    """The trace with its files of instructions as zstd's own tool has them."""
+    shutil.copytree(out, to)
+    for path in to.glob("*.zst"):
+        subprocess.run(["zstd", "-q", "-d", "--rm", path], check=True)
+    return to
+
+
+def test_compressed(bench):
+    "--compress zstd: frames of the same tokens, which replay and check read as they are; killed, whole tokens to the end"
+    program = bench.program("far")
+    plain, _ = bench.record([program, "600", "8"], "--snapshot-interval", "1000")
+    packed, _ = bench.record([program, "600", "8"], "--snapshot-interval", "1000", "--compress", "zstd")
+    expect(len(list(packed.glob("*.xinsndata.bin.zst"))) == 1 and not list(packed.glob("*.xinsndata.bin")), list(packed.iterdir()))
+    again = unpacked(packed, bench.directory / "unpacked")
+    strip = [[(pc, opcode, [one for one in tokens if one[0] in ("load", "store")]) for pc, opcode, tokens in instructions(only(one)[0])
+              if pc < 1 << 30] for one in (plain, again)]
+    expect(len(strip[0]) == len(strip[1]), len(strip[0]), len(strip[1]))
+    count = check_stream(*only(again))
+    size, small = (sum(path.stat().st_size for path in one.glob("*xinsndata*")) for one in (plain, packed))
+    expect(small * 4 < size, small, "bytes of", size)
+    check_replay(bench, packed, count)
+    subprocess.run([bench.tool, "check", packed], check=True, capture_output=True)
+    out, command = bench.command([bench.program("threads"), "100000000"], "--compress", "zstd")
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
+        while not sum(path.stat().st_size for path in out.glob("*.xinsndata.bin.zst")) if out.exists() else True:
+            time.sleep(0.05)
+        killed, = programs_of(run.pid)
+        os.kill(int(killed), signal.SIGKILL)
+        said = run.stderr.read()
+    expect(run.returncode == 1 and "signal 9" in said, run.returncode, said)
+    for data, snapshots in xtrace_tokens.files(unpacked(out, bench.directory / "unpacked-killed")).values():
+        check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+
+
 def has_ended(process):
     try:
         return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"

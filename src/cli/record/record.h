@@ -21,7 +21,7 @@ struct tw_record_options {
 	struct tw_common common;
 	const char *to, *output;
 	/* xtrace */
-	const char *cpu, *sysroot, *qemu, *plugin;
+	const char *cpu, *sysroot, *qemu, *plugin, *compress;
 	const char *kernel, *initrd; /* of a whole machine */
 	uint64_t interval, vector_interval, smp;
 	bool from_hint, force, vectors, system;

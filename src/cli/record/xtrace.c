@@ -128,6 +128,7 @@ static int fill_board(struct collect_board *board, const struct tw_record_option
 	board->interval = interval ? interval : INTERVAL;
 	board->from_hint = options->from_hint;
 	board->vectors = options->vectors;
+	board->compress = options->compress != NULL;
 	alive_name(board);
 	board->of_machine = tw_machine_asked(options);
 	int status = tw_windows_fill(&board->windows, options);
@@ -231,6 +232,8 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	return status ? status : record(options, &qemu, words, count);
 }
 
+static const char *const compressions[] = {"zstd", NULL};
+
 static const struct tw_option own_options[] = {
     {"force", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(force), .help = "remove a trace that is in the directory already"},
     {"snapshot-interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(interval), .placeholder = "N", .least = 1,
@@ -272,6 +275,8 @@ static const struct tw_option own_options[] = {
      .help = "with --kernel: the files that it begins with"},
     {"smp", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(smp), .placeholder = "N", .least = 1,
      .help = "with --kernel: how many cores the machine has; 1 otherwise"},
+    {"compress", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(compress), .words = compressions,
+     .help = "compress the files of instructions as they are written; all commands read them"},
     {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(cpu), .placeholder = "MODEL",
      .help = "the processor that the program or machine sees, one without SVE; neoverse-n1 otherwise"},
     {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(sysroot), .placeholder = "DIR",
