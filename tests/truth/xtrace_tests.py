@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import struct
@@ -731,6 +732,23 @@ def an_exception_is_a_frame_until_its_eret(bench):
     assert tree == wanted, tree
     stat = {int(row["name"], 16): (row["count"], row["self"]) for row in bench.lines("stat", path)}
     assert stat == {pc: one[1:] for pc, one in wanted.items()}, stat
+
+
+@test
+def the_table_of_the_document_names_tests(bench):
+    """Each sentence of the document has tests in doc/formats/xtrace.md, and they are there."""
+    tests = pathlib.Path(__file__).resolve().parent.parent
+    table = (tests.parent / "doc/formats/xtrace.md").read_text().split("## The document's sentences, and tests")[1]
+    files = {"record": "truth/xtrace_record_tests.py", "study": "truth/study_tests.py", "slice": "truth/slice_tests.py",
+             "system": "truth/xtrace_system_tests.py", "unit": "unit/test_xtrace_records.c", "": "truth/xtrace_tests.py"}
+    rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 30, len(rows)
+    for sentence, cell in rows:
+        names = re.findall(r"`(?:(\w+):)?(\w*)`", cell)
+        assert names, sentence
+        for kind, name in names:
+            text = (tests / files[kind]).read_text()
+            assert re.search(rf"^(def |static void ){name}\(", text, re.M) if name else text, (sentence, kind, name)
 
 
 @test
