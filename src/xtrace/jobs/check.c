@@ -36,6 +36,8 @@ static bool judge_jump(struct xtrace_checker *checker, uint64_t offset, uint64_t
 	if (checker->changed) /* a signal, or the target faulted */
 		rule = XTRACE_PC_JUMP;
 	bool falls = step->operation->flow == XTRACE_EXCEPTION_RETURN && xtrace_is_lower_vector(pc, level);
+	if (falls && !enters)
+		xtrace_check_returned(checker);
 	if (!enters && (falls || xtrace_is_vector(pc, level)))
 		xtrace_check_interrupt(checker, rule, offset, pc);
 	else if (!enters && !returns)

@@ -102,6 +102,9 @@ void xtrace_check_call(struct xtrace_checker *checker);
 /* Takes an SVCRET: of the last call, or, behind an ERET, of that where it goes, which the next instruction shows. */
 void xtrace_check_result(struct xtrace_checker *checker);
 
+/* Behind the step, an ERET, an exception comes before the program could go on. */
+void xtrace_check_returned(struct xtrace_checker *checker);
+
 /* An instruction of the program comes, at the step's new PC: tells the call that it shows to be without a result. */
 void xtrace_check_resumed(struct xtrace_checker *checker, uint64_t offset);
 

@@ -41,6 +41,16 @@ void xtrace_check_result(struct xtrace_checker *checker)
 		checker->call_count--;
 }
 
+/* An ERET brought a result, and an exception came before the program could go on: the call has returned. */
+void xtrace_check_returned(struct xtrace_checker *checker)
+{
+	const struct xtrace_step *step = &checker->step;
+	const unsigned both = 1 << TW_XTRACE_SVCRET | 1 << TW_XTRACE_TARGET_B;
+	size_t found = (step->seen & both) == both ? find_call(checker, step->target) : 0;
+	if (found)
+		remove_call(checker, found - 1);
+}
+
 /* The step is still the one before, but for its PC. A call of another task goes on waiting. */
 void xtrace_check_resumed(struct xtrace_checker *checker, uint64_t offset)
 {
