@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.dont_write_bytecode = True
 
 import trackway  # noqa: E402  pylint: disable=wrong-import-position
-from trackway import _library  # noqa: E402
+from trackway import _library, _sql  # noqa: E402
 
 TOOL = sys.argv[1]
 LOG = DATA / "xray/v5.xray"
@@ -385,6 +385,7 @@ class Sql(Case):
         self.assertEqual([str(kind) for kind in frame.dtypes], ["Int64", "float64", "object", "object", "object"])
         self.assertEqual(frame["i"].sum(), -2)
         self.assertEqual(frame["r"].sum(), 2.0)
+        self.assertEqual(frame["r"].isna().tolist(), [False, False, True])
         self.assertEqual(list(frame["t"]), ["x", None, "x"])
         self.assertEqual(int(frame["n"].isna().sum()), 3)
         frame = trace.sql("select name, dur, dur as dur from slice order by dur").df()
@@ -421,9 +422,13 @@ class Sql(Case):
         rows = [tuple(row) for row in trackway.open(TRACES[1]).sql("select ts, dur, name, category, args from slice")]
         names, batches = arrow_columns(trackway.open(TRACES[1]).sql("select ts, dur, name, category, args from slice"))
         self.assertEqual(list(zip(*batches[0])), rows)
+        released, release = [], _sql._RELEASE
+        _sql._RELEASE = lambda address: lambda stream: released.append(release(address)(stream))
         for _ in range(100):  # capsules that nobody takes
             result.__arrow_c_stream__()
         gc.collect()
+        _sql._RELEASE = release
+        self.assertEqual(len(released), 100)
 
 
 # ---- Analyses. ----
