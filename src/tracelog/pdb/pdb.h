@@ -1,6 +1,7 @@
 /* pdb.h - source lines of methods, from a portable PDB.
  *
- * Sources: "Portable PDB v1.0: Format Specification" of the .NET runtime, and ECMA-335, partition II, 24.2 (metadata). */
+ * Sources: "Portable PDB v1.0: Format Specification" of the .NET runtime, and ECMA-335, partition II, 24.2
+ * (metadata). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACELOG_PDB_PDB_H
 #define TRACELOG_PDB_PDB_H
