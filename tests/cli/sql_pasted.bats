@@ -637,3 +637,19 @@ documented() { # the columns to be looked at, as cut has them; expected lines; s
 		db.close()
 	END
 }
+
+@test "a column that Perfetto's tables do not have is not ambiguous" {
+	scene
+	asked "select distinct name from counter join counter_track on counter_track.id = track_id order by 1" cpufreq mem.swap
+	asked "select ts, name from flow join slice on slice.id = slice_out order by ts" 20,leaf 120,measure
+	asked "select utid, s.name from slices as s join thread_track t on t.id = s.track_id where depth = 2" 1,leaf
+	asked "create perfetto function f(d int) returns int as select utid from slice join thread_track on thread_track.id = track_id
+		where depth = \$d; select f(2)" 1
+	asked "create perfetto view v as select utid from slice join thread_track on thread_track.id = track_id where depth = 2;
+		select utid from v" 1
+	asked "create perfetto table v as select utid from slice join thread_track on thread_track.id = track_id where depth = 2;
+		select utid from v" 1
+	asked 'select utid, self_dur from slice where depth = 2' 1,10
+	refused 'select name from slice join thread using (utid)' '1:8: ambiguous column name: name'
+	refused 'select utid, self_dur from slice join thread_track on thread_track.id = track_id' '1:8: ambiguous column name: utid'
+}
