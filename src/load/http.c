@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+TW_DLOPEN_NOTE("libcurl.so.4", "load", "Traces into a server of ClickHouse", "suggested")
+
 enum { CONNECT_SECONDS = 10, URL_ROOM = 1 << 12 };
 
 /* The functions, of the library once it is loaded. */

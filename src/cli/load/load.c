@@ -356,10 +356,9 @@ const struct tw_command tw_command_load = {
 	"Grafana are in share/trackway/clickhouse.",
     .exit_status = "0: all is loaded. 1: so it is, and a trace is damaged: the table finding has where. 2: something "
 		   "is not loaded; the message tells what is.",
-    .examples =
-	"trackway load --to clickhouse://localhost:8123/traces --label host=web1 app.fxt\tOne trace, with a label.\n"
-	"trackway load --to clickhouse://db1/traces --to clickhouse://db2/traces *.fxt.zst\tMany, on two shards.\n"
-	"ssh web1 cat app.fxt | trackway load --to clickhouse://db1/traces --id web1-1203 -\tA pipe.\n",
+    .examples = "trackway load --to clickhouse://db1/traces --label host=web1 app.fxt\tOne trace, with a label.\n"
+		"trackway load --to clickhouse://db1/t --to clickhouse://db2/t *.fxt.zst\tMany, on two shards.\n"
+		"cat app.fxt | trackway load --to clickhouse://db1/traces --id web1-7 -\tA pipe.\n",
     .groups = groups,
     .size = sizeof(struct load_options),
     .least = 1,
